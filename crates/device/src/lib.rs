@@ -1,0 +1,11 @@
+//! A device is a queue pair: submit requests, reap completions, ask it for the time.
+//!
+//! That is how NVMe, io_uring and SPDK have it, and it is all that the rest of Leadline sees: a real file answers in
+//! wall time, a simulated one in virtual time, and what drives them cannot tell. One queue pair a thread; nothing is
+//! shared on the hot path.
+
+mod error;
+mod queue;
+
+pub use error::{DeviceError, RequestError};
+pub use queue::{Clock, Completion, Device, Geometry, NEVER, Nanos, Op, QueuePair, QueueShape, Request};

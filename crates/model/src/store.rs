@@ -1,0 +1,122 @@
+//! Loading and saving: whole or not at all, and nothing impossible gets in.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use crate::{DeviceProfile, ProfileError, SCHEMA};
+
+impl DeviceProfile {
+    /// Reads a profile and checks every number that others will divide by.
+    ///
+    /// # Errors
+    /// [`ProfileError`]: unreadable, not JSON, another major version of the schema, or impossible values.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, ProfileError> {
+        let path = path.as_ref();
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| ProfileError::Io { path: path.to_owned(), source })?;
+        Self::parse(&text, path)
+    }
+
+    /// [`DeviceProfile::load`] from text; `path` is only for the messages.
+    ///
+    /// # Errors
+    /// As [`DeviceProfile::load`].
+    pub fn parse(text: &str, path: &Path) -> Result<Self, ProfileError> {
+        let syntax = |error: serde_json::Error| ProfileError::Syntax {
+            path: path.to_owned(),
+            line: error.line(),
+            column: error.column(),
+            reason: bare_reason(&error),
+        };
+        // The version first: a later major version may have other fields, and that is the message to give.
+        #[derive(serde::Deserialize)]
+        struct Version {
+            schema: String,
+        }
+        let version: Version = serde_json::from_str(text).map_err(syntax)?;
+        if !readable(&version.schema) {
+            return Err(ProfileError::Schema { path: path.to_owned(), found: version.schema });
+        }
+        let profile: DeviceProfile = serde_json::from_str(text).map_err(syntax)?;
+        profile.check(path)?;
+        Ok(profile)
+    }
+
+    /// The profile as pretty-printed JSON with a final newline.
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self).expect("a profile has only string keys");
+        text.push('\n');
+        text
+    }
+
+    /// Replaces `path` atomically: a temporary name in the same folder, fsync, rename.
+    ///
+    /// # Errors
+    /// [`ProfileError::Io`] with the operating system's reason; `path` is then as it was before.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), ProfileError> {
+        replace_file(path.as_ref(), self.to_json().as_bytes())
+    }
+
+    fn check(&self, path: &Path) -> Result<(), ProfileError> {
+        let bad = |place: String, reason: &str| {
+            Err(ProfileError::Value { path: path.to_owned(), place, reason: reason.to_owned() })
+        };
+        for (i, point) in self.points.iter().enumerate() {
+            let positive = [("iops", point.iops), ("bandwidth_bytes", point.bandwidth_bytes)];
+            for (name, value) in positive {
+                if !value.is_finite() || value <= 0.0 {
+                    return bad(format!("points[{i}].{name}"), "must be a positive number");
+                }
+            }
+            if point.concurrency == 0 || point.block_bytes == 0 {
+                return bad(format!("points[{i}]"), "concurrency and block_bytes must be at least 1");
+            }
+            if point.latency_us.mean < 0.0 || !point.latency_us.mean.is_finite() {
+                return bad(format!("points[{i}].latency_us.mean"), "must not be negative");
+            }
+        }
+        for (i, entry) in self.parameters.iter().enumerate() {
+            for (name, value) in [("alpha", entry.alpha), ("alpha_1", entry.alpha_1)] {
+                if value.is_some_and(|v| !v.is_finite() || v <= 0.0) {
+                    return bad(format!("parameters[{i}].{name}"), "must be a positive number or null");
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes `bytes` under a temporary name beside `path`, syncs, and renames over it.
+///
+/// # Errors
+/// [`ProfileError::Io`]; `path` is then as it was before.
+pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), ProfileError> {
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let write = || -> std::io::Result<()> {
+        let mut file = tempfile::Builder::new().prefix(".leadline-").suffix(".tmp").tempfile_in(folder)?;
+        file.write_all(bytes)?;
+        // A temporary file is private (0600); what it becomes is an ordinary document.
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
+        }
+        file.as_file().sync_all()?;
+        file.persist(path).map_err(|e| e.error)?;
+        std::fs::File::open(folder)?.sync_all()
+    };
+    write().map_err(|source| ProfileError::Io { path: path.to_owned(), source })
+}
+
+fn readable(schema: &str) -> bool {
+    schema == SCHEMA || schema.strip_prefix(SCHEMA).is_some_and(|minor| minor.starts_with('.'))
+}
+
+/// serde_json repeats the line and column in its message; we print them ourselves.
+fn bare_reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split(" at line ").next().unwrap_or(&text).to_owned()
+}
