@@ -1,1 +1,72 @@
-fn main() {}
+//! What a newcomer types: `cargo xtask setup`, `cargo xtask test`, `cargo xtask bench`. One file per command.
+
+mod bench;
+mod run;
+mod setup;
+mod test;
+
+use std::env;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use run::{Usage, say};
+
+const HELP: &str = "\
+Leadline's chores: set-up, tests, side-by-side benchmarks.
+
+Usage: cargo xtask COMMAND
+
+Commands:
+  setup               install what the tests need, if it is missing (Debian packages, rustfmt, clippy)
+  test                setup, then format, lints, all tests and docs; stops at the first failure
+  bench [NAME ARGS]   run a benchmark of benches/src/bin/, built for release; without NAME, list them
+
+Examples:
+  cargo xtask test                  everything that must pass before a commit
+  cargo xtask bench                 which benchmarks there are
+  cargo xtask bench NAME --help     what one of them takes
+
+Exit codes: 0 done, 1 it failed, 2 bad usage or something is missing that only you can install.";
+
+fn main() -> ExitCode {
+    let words: Vec<OsString> = env::args_os().skip(1).collect();
+    match dispatch(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
+        }
+    }
+}
+
+fn dispatch(words: &[OsString]) -> anyhow::Result<()> {
+    let Some((command, rest)) = words.split_first() else {
+        return Err(Usage::error(
+            "no command given: say setup, test or bench; `cargo xtask --help` explains them",
+        ));
+    };
+    let asks_for_help = |word: &OsString| word == "--help" || word == "-h";
+    if asks_for_help(command) || command == "help" || rest.first().is_some_and(asks_for_help) {
+        say(HELP);
+        return Ok(());
+    }
+    match command.to_str() {
+        Some("setup") => no_arguments("setup", rest).and_then(|()| setup::setup()),
+        Some("test") => no_arguments("test", rest).and_then(|()| test::test()),
+        Some("bench") => bench::bench(rest),
+        _ => Err(Usage::error(format!(
+            "unknown command `{}`: say setup, test or bench; `cargo xtask --help` explains them",
+            command.display()
+        ))),
+    }
+}
+
+fn no_arguments(command: &str, rest: &[OsString]) -> anyhow::Result<()> {
+    match rest.first() {
+        None => Ok(()),
+        Some(word) => Err(Usage::error(format!(
+            "`{command}` takes no arguments, but `{}` was given: leave it out",
+            word.display()
+        ))),
+    }
+}

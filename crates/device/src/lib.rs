@@ -4,8 +4,23 @@
 //! wall time, a simulated one in virtual time, and what drives them cannot tell. One queue pair a thread; nothing is
 //! shared on the hot path.
 
+mod buffers;
+pub mod clock;
 mod error;
+mod faulty;
+mod file;
+mod payload;
+mod psync;
+pub mod guard;
 mod queue;
+pub mod scratch;
+mod size;
+mod uring;
+pub mod target;
 
 pub use error::{DeviceError, RequestError};
+pub use faulty::{Fault, Faulty};
+pub use file::{Engine, FileDevice, FileOptions, direct_alignment};
+pub use payload::Payload;
+pub use size::{format_size, parse_size};
 pub use queue::{Clock, Completion, Device, Geometry, NEVER, Nanos, Op, QueuePair, QueueShape, Request};

@@ -1,1 +1,34 @@
-//! measure
+//! Measuring a device: the load generator, the concurrency search, the epochs, and what they say.
+//!
+//! A measurement is a [`Plan`], carried out by [`measure()`] and summed up by [`summary::profile`]. It sees
+//! the device only through its queue pair: submit, reap and time.
+
+mod bootstrap;
+mod capped;
+mod checks;
+mod cliff;
+mod curve;
+mod error;
+mod estimate;
+pub mod facts;
+mod fit;
+pub mod load;
+mod plan;
+mod prepare;
+pub mod pressure;
+mod progress;
+mod rig;
+mod search;
+mod session;
+mod steady;
+pub mod summary;
+
+pub use curve::{Curve, CurveId, PointData};
+pub use error::MeasureError;
+pub use fit::{CurveFit, CurvePoint};
+pub use plan::{Budget, Lanes, Plan};
+pub use prepare::{Prepared, prepare};
+pub use progress::Progress;
+pub use rig::{Rig, SliceResult};
+pub use search::next_concurrency;
+pub use session::{Earlier, Outcome, Session, Stop, measure};

@@ -27,7 +27,9 @@ pub enum ProfileError {
         reason: String,
     },
     /// The file says it follows a schema that this version cannot read.
-    #[error("{path}: schema is {found:?}, this version reads \"leadline.profile/1\"; use the Leadline that wrote it")]
+    #[error(
+        "{path}: schema is {found:?}, this version reads \"leadline.profile/1\"; use the Leadline that wrote it"
+    )]
     Schema {
         /// The file.
         path: PathBuf,

@@ -7,9 +7,10 @@ mod error;
 mod profile;
 mod store;
 
-pub use store::replace_file;
 pub use error::ProfileError;
 pub use profile::{
-    Bin, Capped, Censored, Check, CheckStatus, Cliff, DeviceFacts, DeviceProfile, Latency, Link, Method, OpKind,
-    OrderEffect, Parameters, Pattern, Point, Rounds, SCHEMA, Slice, Temperature, TimelineSample, Validity,
+    Bin, Capped, Censored, Check, CheckStatus, Cliff, DeviceFacts, DeviceProfile, Latency, Link, Method,
+    OpKind, OrderEffect, Parameters, Pattern, Point, Rounds, SCHEMA, Slice, Temperature, TimelineSample,
+    Validity,
 };
+pub use store::replace_file;

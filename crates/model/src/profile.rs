@@ -132,6 +132,8 @@ pub struct Method {
     pub seed: u64,
     /// Block sizes measured.
     pub block_sizes: Vec<u32>,
+    /// Patterns measured.
+    pub patterns: Vec<Pattern>,
     /// Bytes of the device that were touched.
     pub footprint_bytes: u64,
     /// Rounds in which every point was measured once.
@@ -185,6 +187,12 @@ pub struct Validity {
     /// Whether reads after writes were slower than reads after reads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order_effect: Option<OrderEffect>,
+    /// Longest time reads took to be as fast again after writes; `null` where nothing was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub washout_seconds: Option<f64>,
+    /// Whether they always were, within the time allowed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub washout_recovered: Option<bool>,
     /// Share of time some task waited for a processor (PSI), 0 to 1.
     pub cpu_pressure: Option<f64>,
     /// Share of processor time the hypervisor took, 0 to 1.
@@ -306,8 +314,8 @@ pub struct Point {
     pub durable: bool,
     /// All operations / all time.
     pub iops: f64,
-    /// 95 % interval, bootstrap over epochs.
-    pub iops_ci: [f64; 2],
+    /// 95 % interval, bootstrap over epochs; `null` where fewer than two epochs were measured.
+    pub iops_ci: Option<[f64; 2]>,
     /// All bytes / all time, bytes a second.
     pub bandwidth_bytes: f64,
     /// Latency of all requests of all slices.

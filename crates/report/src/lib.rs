@@ -1,1 +1,43 @@
-//! report
+//! What a [`DeviceProfile`] looks like to people: one self-contained HTML page, a
+//! summary in the terminal, three plain sentences, and the fio jobs that reproduce it.
+//!
+//! Nothing here measures or asks the device anything: every number comes out of the profile.
+//!
+//! | to get | call |
+//! | --- | --- |
+//! | a page for one profile, a comparison for several | [`render_page`] |
+//! | a summary for a terminal | [`render_summary`], [`render_comparison`] |
+//! | what it means, in three sentences | [`sentences`] |
+//! | which differences are beyond the intervals | [`compare`] |
+//! | fio jobs, one a point | [`fio_jobs`] |
+
+mod compare;
+mod error;
+mod fio;
+mod format;
+mod html;
+mod sentences;
+mod terminal;
+
+#[cfg(test)]
+#[path = "../tests/common/mod.rs"]
+mod sample;
+
+pub use compare::{Cell, Comparison, Quantity, Relation, Row, Verdict, compare};
+pub use error::ReportError;
+pub use fio::fio_jobs;
+pub use html::{PAGE_LIMIT_BYTES, render_page};
+pub use sentences::sentences;
+pub use terminal::{Plot, render_comparison, render_plot, render_summary};
+
+use leadline_model::{DeviceProfile, Parameters, Pattern};
+
+/// The parameters that stand for the whole profile: 4 KiB random where measured, else the smallest random block, else
+/// the first there is. `None` where nothing was measured.
+pub fn headline(profile: &DeviceProfile) -> Option<&Parameters> {
+    let random = || profile.parameters.iter().filter(|p| p.pattern == Pattern::Random);
+    random()
+        .find(|p| p.block_bytes == 4096)
+        .or_else(|| random().min_by_key(|p| p.block_bytes))
+        .or_else(|| profile.parameters.first())
+}

@@ -1,0 +1,373 @@
+//! `leadline profile`: measure a device.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use leadline_device::{Clock, Engine, format_size, parse_size};
+use leadline_measure::pressure::{Pressure, temperature_c};
+use leadline_measure::summary::{self, Circumstances};
+use leadline_measure::{Budget, Lanes, Plan, Stop, measure};
+use leadline_model::{DeviceProfile, Temperature};
+
+use crate::failure::Failure;
+use crate::open::{self, Found, OpenOptions, Opened};
+use crate::output::{self, Places};
+use crate::progress::Display;
+use crate::signals;
+
+/// Measure a device: asymmetry (alpha), read and write concurrency (k_r, k_w), latencies, and what they are worth
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  leadline profile                       the device under this directory, two minutes\n  \
+                        leadline profile /mnt/nvme --quick     half a minute, 1G scratch file\n  \
+                        leadline profile /dev/nvme0n1          the raw device, reads only\n  \
+                        leadline profile sim:flash --json      a simulated device, profile to stdout")]
+pub(crate) struct Args {
+    /// A directory (a scratch file is made in it and removed), a file, a block device (reads only), or sim:NAME
+    #[arg(default_value = ".")]
+    target: String,
+    /// Write the profile to this file (replaced if it exists)
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write the page to this file
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Print the profile as JSON on stdout, and make no folder
+    #[arg(long)]
+    json: bool,
+    /// Measure for 30 s
+    #[arg(long, conflicts_with = "full")]
+    quick: bool,
+    /// Measure until alpha and both plateaus are known to 5 %, after a steady-state test
+    #[arg(long)]
+    full: bool,
+    /// Size of the scratch file, such as 4G [default: the smaller of 8G and a tenth of the free space; --quick 1G]
+    #[arg(long, value_parser = parse_size)]
+    size: Option<u64>,
+    /// Block sizes to measure
+    #[arg(long, value_delimiter = ',', value_parser = parse_size, default_value = "4K,8K")]
+    block_sizes: Vec<u64>,
+    /// Sweep all block sizes from the smallest that the target transfers to 256K
+    #[arg(long, conflicts_with = "block_sizes")]
+    granularity: bool,
+    /// Run one pinned thread on each of these processors, such as 0-1 or 0,2
+    #[arg(long, value_name = "LIST")]
+    cpus: Option<String>,
+    /// How requests reach the kernel [default: io_uring, or psync where that is not to be had]
+    #[arg(long, value_parser = parse_engine, value_name = "io_uring|psync")]
+    engine: Option<Engine>,
+    /// Go through the page cache: measures memory, and the report says so in red
+    #[arg(long)]
+    buffered: bool,
+    /// Poll for completions (the device needs poll queues)
+    #[arg(long)]
+    iopoll: bool,
+    /// Let a kernel thread poll for submissions
+    #[arg(long)]
+    sqpoll: bool,
+    /// Highest concurrency to try [default: 1024; psync 128]
+    #[arg(long, value_name = "K")]
+    max_concurrency: Option<u32>,
+    /// Passes of random writes over the scratch file before measuring
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    precondition: u32,
+    /// Never write more than this in all
+    #[arg(long, value_parser = parse_size, value_name = "SIZE")]
+    max_writes: Option<u64>,
+    /// Overwrite TARGET, a block device that is not in use
+    #[arg(long)]
+    destructive: bool,
+    /// Measure reads only
+    #[arg(long, conflicts_with = "destructive")]
+    reads_only: bool,
+    /// Keep the scratch file as leadline-scratch.dat, to be named as TARGET next time
+    #[arg(long)]
+    keep_scratch: bool,
+    /// Go on with an interrupted run; it keeps its own settings
+    #[arg(long, value_name = "PROFILE")]
+    resume: Option<PathBuf>,
+    /// Put the drive's serial number into the profile
+    #[arg(long)]
+    serial: bool,
+    /// Seed of all random choices [default: the time; 1 for simulated devices]
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let earlier = args.resume.as_deref().map(|path| load_interrupted(path, &args.target)).transpose()?;
+    let options = open_options(&args, earlier.as_ref());
+    let found = open::find(&args.target)?;
+    let bytes = open::bytes_to_lay_out(&found, &options)?;
+    let budget = budget(&args, earlier.as_ref());
+    announce(&args, &found, &options, bytes, budget)?;
+    if args.dry_run {
+        return Ok(());
+    }
+    let cancel = signals::cancel_flag()?;
+    let opened = open::open(&args.target, &found, bytes, &options)?;
+    for note in &opened.notes {
+        eprintln!("leadline: {note}");
+    }
+    let plan = plan(&args, &opened, budget, earlier.as_ref())?;
+    let output = args.output.clone().or_else(|| args.resume.clone());
+    let places = Places::choose(output, args.report.clone(), args.json, &opened.facts.name)?;
+    let (profile, stop) = measure_it(&plan, opened, earlier.as_ref(), &cancel)?;
+    finish(&args, &places, &profile, stop)
+}
+
+/// Measures with a progress bar, and puts what surrounds the measurement into the profile.
+fn measure_it(
+    plan: &Plan,
+    opened: Opened,
+    earlier: Option<&DeviceProfile>,
+    cancel: &Arc<AtomicBool>,
+) -> Result<(DeviceProfile, Option<Stop>), Failure> {
+    let created = (opened.device.clock() == Clock::Wall).then(|| jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+    let pressure = Pressure::start();
+    let mut thermometer = Thermometer::new(opened.sysfs.as_deref());
+    let mut display = Display::new();
+    let resume = earlier.map(summary::earlier);
+    let result = measure(opened.device.as_ref(), plan, resume, cancel, &mut |progress| {
+        thermometer.read();
+        display.show(&progress);
+    });
+    display.finish();
+    let (prepared, outcome) = result?;
+    let pressed = pressure.sample();
+    let wall = opened.device.clock() == Clock::Wall;
+    let around = Circumstances {
+        facts: opened.facts,
+        clock: opened.device.clock(),
+        engine: opened.engine,
+        direct: opened.direct,
+        created,
+        no_writes_because: opened.no_writes_because,
+        temperature: thermometer.seen,
+        cpu_pressure: pressed.cpu_pressure.filter(|_| wall),
+        cpu_steal: pressed.cpu_steal.filter(|_| wall),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let profile = summary::profile(plan, &prepared, &outcome, around, earlier);
+    Ok((profile, outcome.stopped_by))
+}
+
+/// Writes and prints; a run cut short is kept, marked, and fails.
+fn finish(args: &Args, places: &Places, profile: &DeviceProfile, stop: Option<Stop>) -> Result<(), Failure> {
+    places.write(profile)?;
+    if args.json {
+        output::print(&profile.to_json())?;
+    } else {
+        output::print_summary(profile)?;
+    }
+    for (what, path) in [("profile", &places.profile), ("report", &places.report)] {
+        if let Some(path) = path {
+            eprintln!("leadline: {what} in {}", path.display());
+        }
+    }
+    let reason = match stop {
+        None | Some(Stop::WritesSpent) => return Ok(()),
+        Some(Stop::Cancelled) => "interrupted".to_owned(),
+        Some(Stop::Failed(error)) => error.to_string(),
+    };
+    let kept = match &places.profile {
+        Some(path) => format!("; what was measured is kept, go on with --resume {}", path.display()),
+        None => String::new(),
+    };
+    Err(Failure::Operation(format!("{reason}{kept}")))
+}
+
+/// Says beforehand what will be done, and how much will be written: drives wear.
+fn announce(args: &Args, found: &Found, options: &OpenOptions, bytes: u64, budget: Budget) -> Result<(), Failure> {
+    let measuring = match budget.seconds(args.block_sizes.len()) {
+        Some(seconds) => format!("measures for {seconds:.0} s"),
+        None => "measures until the numbers have settled (an hour at most)".to_owned(),
+    };
+    let prepared = bytes.saturating_mul(u64::from(args.precondition) + 1);
+    let writing = match (found, bytes) {
+        (Found::Simulated(_), _) => "writes nothing: the device is simulated".to_owned(),
+        (_, 0) => "writes only to a file that Leadline made, else nothing".to_owned(),
+        _ if options.reads_only => format!("writes {} to lay out what it reads", format_size(bytes)),
+        _ => format!(
+            "writes {} before measuring, and as much as the device takes during about half of the time measured{}",
+            format_size(prepared),
+            args.max_writes.map_or(String::new(), |max| format!(", {} in all at most", format_size(max)))
+        ),
+    };
+    let text = format!("{}: {writing}; {measuring}", args.target);
+    if args.dry_run && args.json {
+        let plan = serde_json::json!({
+            "dry_run": true, "target": args.target, "writes_before_measuring_bytes": if matches!(found, Found::Real(_)) { prepared } else { 0 },
+            "max_writes_bytes": args.max_writes, "budget_seconds": budget.seconds(args.block_sizes.len()),
+            "block_sizes": args.block_sizes,
+        });
+        return output::print(&format!("{plan:#}\n"));
+    }
+    if args.dry_run {
+        return output::print(&format!("{text}\n"));
+    }
+    eprintln!("leadline: {text}");
+    Ok(())
+}
+
+fn budget(args: &Args, earlier: Option<&DeviceProfile>) -> Budget {
+    let named = earlier.map(|profile| profile.method.budget.as_str());
+    match (named, args.quick, args.full) {
+        (Some("quick"), ..) | (None, true, _) => Budget::Quick,
+        (Some("full"), ..) | (None, _, true) => Budget::Full,
+        _ => Budget::Default,
+    }
+}
+
+fn open_options(args: &Args, earlier: Option<&DeviceProfile>) -> OpenOptions {
+    OpenOptions {
+        engine: args.engine,
+        buffered: args.buffered,
+        iopoll: args.iopoll,
+        sqpoll: args.sqpoll,
+        destructive: args.destructive,
+        reads_only: args.reads_only,
+        keep_scratch: args.keep_scratch,
+        serial: args.serial,
+        size: args.size.or_else(|| {
+            let footprint = earlier?.method.footprint_bytes;
+            Some(footprint + leadline_device::scratch::DATA_START)
+        }),
+        quick: args.quick,
+    }
+}
+
+fn plan(
+    args: &Args,
+    opened: &Opened,
+    budget: Budget,
+    earlier: Option<&DeviceProfile>,
+) -> Result<Plan, Failure> {
+    let geometry = opened.device.geometry();
+    let mut plan = Plan::new(budget, geometry, opened.device.clock());
+    plan.region = opened.region;
+    plan.writes = opened.writes;
+    plan.layout = opened.layout;
+    plan.precondition = args.precondition;
+    plan.max_writes = args.max_writes;
+    plan.block_sizes = if args.granularity { granularity(geometry.block_bytes) } else { block_sizes(&args.block_sizes)? };
+    if let Some(list) = &args.cpus {
+        plan.cpus = parse_cpus(list)?;
+        plan.lanes = Lanes::Threads(plan.cpus.len() as u32);
+    }
+    if opened.engine == "psync" {
+        plan.lanes = Lanes::OneRequestEach;
+        plan.max_concurrency = 128;
+    }
+    if let Some(max) = args.max_concurrency {
+        plan.max_concurrency = max;
+    }
+    plan.seed = args.seed.unwrap_or_else(|| match opened.device.clock() {
+        Clock::Virtual => 1,
+        Clock::Wall => jiff::Timestamp::now().as_microsecond() as u64,
+    });
+    if let Some(profile) = earlier {
+        plan.block_sizes = profile.method.block_sizes.clone();
+        plan.patterns = profile.method.patterns.clone();
+        plan.max_concurrency = profile.method.max_concurrency;
+        plan.precondition = profile.method.precondition_passes;
+    }
+    plan.check(&geometry)?;
+    Ok(plan)
+}
+
+/// The profile of a run that was cut short on the same target.
+fn load_interrupted(path: &Path, target: &str) -> Result<DeviceProfile, Failure> {
+    let profile = DeviceProfile::load(path)?;
+    let refuse = |reason: String| Err(Failure::Input(format!("--resume {}: {reason}", path.display())));
+    if profile.validity.complete {
+        return refuse("this run is complete; measure anew without --resume".into());
+    }
+    if profile.device.target != target {
+        return refuse(format!("it measured {}, not {target}; name that target", profile.device.target));
+    }
+    if profile.device.kind == "simulated" {
+        return refuse("simulated runs are short and start anew; leave --resume out".into());
+    }
+    Ok(profile)
+}
+
+fn block_sizes(sizes: &[u64]) -> Result<Vec<u32>, Failure> {
+    let mut blocks = sizes
+        .iter()
+        .map(|&size| match u32::try_from(size) {
+            Ok(size) if (1..=16 << 20).contains(&size) => Ok(size),
+            _ => Err(Failure::Input(format!("--block-sizes {}: must be from 512 to 16M", format_size(size)))),
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    blocks.sort_unstable();
+    blocks.dedup();
+    Ok(blocks)
+}
+
+/// Powers of two from the smallest transfer to 256K.
+fn granularity(smallest: u32) -> Vec<u32> {
+    (9..=18).map(|shift| 1 << shift).filter(|&size| size >= smallest).collect()
+}
+
+fn parse_engine(text: &str) -> Result<Engine, String> {
+    match text {
+        "io_uring" => Ok(Engine::IoUring),
+        "psync" => Ok(Engine::Psync),
+        _ => Err("must be io_uring or psync".to_owned()),
+    }
+}
+
+/// `0-1,4` as 0, 1, 4; each must exist here.
+fn parse_cpus(list: &str) -> Result<Vec<u32>, Failure> {
+    let available = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+    let bad = |part: &str| {
+        Failure::Input(format!("--cpus {list}: {part:?} is not a processor or range from 0 to {}", available - 1))
+    };
+    let mut cpus = Vec::new();
+    for part in list.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let parse = |text: &str| text.trim().parse::<u32>().ok().filter(|&cpu| cpu < available).ok_or_else(|| bad(part));
+        let (first, last) = (parse(first)?, parse(last)?);
+        if first > last {
+            return Err(bad(part));
+        }
+        cpus.extend(first..=last);
+    }
+    cpus.sort_unstable();
+    cpus.dedup();
+    Ok(cpus)
+}
+
+/// Keeps the highest temperature seen, reading at most once a second.
+struct Thermometer<'a> {
+    sysfs: Option<&'a Path>,
+    last: std::time::Instant,
+    seen: Option<Temperature>,
+}
+
+impl<'a> Thermometer<'a> {
+    fn new(sysfs: Option<&'a Path>) -> Self {
+        let mut thermometer = Thermometer { sysfs, last: std::time::Instant::now(), seen: None };
+        thermometer.take();
+        thermometer
+    }
+
+    fn read(&mut self) {
+        if self.last.elapsed().as_secs() >= 1 {
+            self.last = std::time::Instant::now();
+            self.take();
+        }
+    }
+
+    fn take(&mut self) {
+        let Some((now, warning)) = self.sysfs.and_then(temperature_c) else { return };
+        let seen =
+            self.seen.get_or_insert(Temperature { start_c: now, max_c: now, warning_c: warning, throttled: false });
+        seen.max_c = seen.max_c.max(now);
+        seen.throttled |= warning.is_some_and(|warning| now >= warning);
+    }
+}

@@ -1,0 +1,55 @@
+//! `leadline report`: a page for one profile, a comparison for several, fio jobs.
+
+use std::path::PathBuf;
+
+use leadline_model::{DeviceProfile, replace_file};
+use leadline_report::{compare, fio_jobs, render_comparison, render_page};
+
+use crate::failure::Failure;
+use crate::output;
+
+/// Make a page from a profile, or compare several
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  leadline report profile.json -o report.html\n  leadline report laptop.json server.json \
+                        -o comparison.html\n  leadline report profile.json --fio-jobs jobs/")]
+pub(crate) struct Args {
+    /// Profiles that `leadline profile` wrote
+    #[arg(required = true, value_name = "PROFILE")]
+    profiles: Vec<PathBuf>,
+    /// Write the page to this file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write one fio job per point into this folder (one profile only)
+    #[arg(long, value_name = "DIR")]
+    fio_jobs: Option<PathBuf>,
+    /// Print one JSON document: the profile, or the comparison of several
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let profiles =
+        args.profiles.iter().map(DeviceProfile::load).collect::<Result<Vec<_>, _>>()?;
+    if let Some(folder) = &args.fio_jobs {
+        let [profile] = profiles.as_slice() else {
+            return Err(Failure::Input("--fio-jobs: takes one profile, not several".into()));
+        };
+        let jobs = fio_jobs(profile, folder)?;
+        eprintln!("leadline: {} fio jobs in {}", jobs.len(), folder.display());
+    }
+    if let Some(path) = &args.output {
+        let page = render_page(&profiles)?;
+        replace_file(path, page.as_bytes()).map_err(|error| Failure::Operation(error.to_string()))?;
+        eprintln!("leadline: page in {}", path.display());
+    }
+    match (profiles.as_slice(), args.json) {
+        ([profile], true) => output::print(&profile.to_json()),
+        ([profile], false) => output::print_summary(profile),
+        (_, true) => {
+            let text = serde_json::to_string_pretty(&compare(&profiles))
+                .map_err(|error| Failure::Operation(error.to_string()))?;
+            output::print(&format!("{text}\n"))
+        }
+        (_, false) => output::print(&render_comparison(&profiles, output::width())),
+    }
+}

@@ -1,0 +1,244 @@
+//! The buffers of a queue pair: one page-aligned arena outside Rust's heap, cut into slots.
+//!
+//! Outside the heap, because the kernel reads and writes it while a request is in flight and may go on doing so after
+//! the queue pair was given up: such an arena is leaked, never reused.
+
+use std::ptr::NonNull;
+
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+
+use crate::{DeviceError, Geometry, QueueShape, Request, RequestError};
+
+/// Bytes of a page; every arena starts on one.
+pub(crate) const PAGE_BYTES: usize = 4096;
+
+/// Most bytes the kernel takes as one registered buffer.
+const CHUNK_BYTES: usize = 1 << 30;
+
+/// `slots` buffers of `buffer_bytes` each, back to back, zeroed and already in memory.
+///
+/// With `buffer_bytes` a multiple of the device's block, every buffer is aligned to that block (up to a page), which
+/// is what O_DIRECT asks for.
+#[derive(Debug)]
+pub(crate) struct Arena {
+    base: NonNull<u8>,
+    bytes: usize,
+    slots: u32,
+    buffer_bytes: u32,
+    /// Most bytes of a registered chunk.
+    chunk_bytes: usize,
+}
+
+// SAFETY: the arena owns its mapping and hands out slices only through `&mut self` or an unsafe function whose caller
+// promises to be the slot's only user; nothing in it belongs to one thread.
+unsafe impl Send for Arena {}
+// SAFETY: as above; `&Arena` alone reads no byte of the mapping.
+unsafe impl Sync for Arena {}
+
+impl Arena {
+    /// Maps the buffers of a shape.
+    ///
+    /// # Errors
+    /// [`DeviceError`] when they are more than the address space or the memory holds.
+    pub(crate) fn new(shape: QueueShape) -> Result<Arena, DeviceError> {
+        Arena::chunked(shape, CHUNK_BYTES)
+    }
+
+    /// The same, to be registered in chunks of at most `chunk_bytes` or one buffer.
+    pub(crate) fn chunked(shape: QueueShape, chunk_bytes: usize) -> Result<Arena, DeviceError> {
+        let QueueShape { slots, buffer_bytes, .. } = shape;
+        let what = || format!("mapping {slots} buffers of {buffer_bytes} bytes");
+        let bytes = (slots as usize)
+            .checked_mul(buffer_bytes as usize)
+            .and_then(|bytes| bytes.checked_next_multiple_of(PAGE_BYTES))
+            .filter(|bytes| *bytes > 0 && *bytes <= isize::MAX as usize)
+            .ok_or_else(|| DeviceError::Unsupported(format!("{}: not a size that can be mapped", what())))?;
+        let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE | MapFlags::POPULATE);
+        // SAFETY: a new anonymous mapping at an address of the kernel's choice touches no memory that exists.
+        let base = unsafe { mmap_anonymous(std::ptr::null_mut(), bytes, access, flags) };
+        let base = base.map_err(|errno| DeviceError::io(what(), errno))?;
+        let base = NonNull::new(base.cast()).ok_or_else(|| DeviceError::Unsupported(what()))?;
+        debug_assert_eq!(base.as_ptr() as usize % PAGE_BYTES, 0);
+        Ok(Arena { base, bytes, slots, buffer_bytes, chunk_bytes })
+    }
+
+    /// A slot's first byte.
+    ///
+    /// # Panics
+    /// If there is no such slot.
+    #[inline]
+    pub(crate) fn pointer(&self, slot: u32) -> *mut u8 {
+        assert!(slot < self.slots, "slot {slot} of {} does not exist", self.slots);
+        // SAFETY: slot < slots, so the offset is inside the mapping, which is at most isize::MAX bytes long.
+        unsafe { self.base.as_ptr().add(slot as usize * self.buffer_bytes as usize) }
+    }
+
+    /// A slot's buffer.
+    #[inline]
+    pub(crate) fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        // SAFETY: `&mut self` is the only way in here; the queue pair refuses slots that are in flight.
+        unsafe { self.shared_buffer(slot) }
+    }
+
+    /// A slot's buffer, for the thread that does its request.
+    ///
+    /// # Safety
+    /// Nobody else, kernel or thread, uses this slot as long as the slice lives.
+    #[inline]
+    #[expect(clippy::mut_from_ref, reason = "the slots are disjoint and the caller has this one alone")]
+    pub(crate) unsafe fn shared_buffer(&self, slot: u32) -> &mut [u8] {
+        // SAFETY: `pointer` checked the slot, the mapping is initialised (zeroed) and lives as long as `self`; the
+        // caller promises that nobody else uses the slot.
+        unsafe { std::slice::from_raw_parts_mut(self.pointer(slot), self.buffer_bytes as usize) }
+    }
+
+    /// Slots in one registered chunk: as many whole ones as fit, at least one.
+    pub(crate) fn chunk_slots(&self) -> u32 {
+        u32::try_from(self.chunk_bytes / self.buffer_bytes as usize).unwrap_or(u32::MAX).clamp(1, self.slots)
+    }
+
+    /// The arena cut into chunks of [`Arena::chunk_slots`], for registration.
+    pub(crate) fn chunks(&self) -> Vec<libc::iovec> {
+        let chunk_slots = self.chunk_slots();
+        let chunk = |first: u32| libc::iovec {
+            iov_base: self.pointer(first).cast(),
+            iov_len: chunk_slots.min(self.slots - first) as usize * self.buffer_bytes as usize,
+        };
+        (0..self.slots).step_by(chunk_slots as usize).map(chunk).collect()
+    }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours alone and no slice into it outlives `self`. The queue pairs leak the arena
+        // instead of dropping it while the kernel or a worker may still write there. munmap of a valid mapping can
+        // only fail for want of map entries, and then nothing is unmapped.
+        let _ = unsafe { munmap(self.base.as_ptr().cast(), self.bytes) };
+    }
+}
+
+/// Which slots are in flight, and the rules every backend applies before it takes a request.
+#[derive(Debug)]
+pub(crate) struct InFlight {
+    busy: Vec<bool>,
+    count: u32,
+}
+
+impl InFlight {
+    pub(crate) fn new(shape: QueueShape) -> Self {
+        InFlight { busy: vec![false; shape.slots as usize], count: 0 }
+    }
+
+    /// Requests in flight.
+    #[inline]
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Checks a request and counts it in.
+    #[inline]
+    pub(crate) fn admit(
+        &mut self,
+        request: &Request,
+        geometry: &Geometry,
+        shape: &QueueShape,
+    ) -> Result<(), RequestError> {
+        request.validate(geometry, shape)?;
+        let refuse = |reason| Err(RequestError { request: *request, reason });
+        if self.busy[request.slot as usize] {
+            return refuse("its slot is in flight");
+        }
+        if self.count >= shape.depth {
+            return refuse("the queue pair is full: as many requests as its depth are in flight");
+        }
+        self.busy[request.slot as usize] = true;
+        self.count += 1;
+        Ok(())
+    }
+
+    /// Counts a completed request out; false if it was not in flight.
+    #[inline]
+    pub(crate) fn complete(&mut self, slot: u32) -> bool {
+        match self.busy.get_mut(slot as usize) {
+            Some(busy) if *busy => {
+                *busy = false;
+                self.count -= 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Panics where a buffer must not be touched.
+    #[inline]
+    pub(crate) fn assert_idle(&self, slot: u32) {
+        assert!((slot as usize) < self.busy.len(), "slot {slot} of {} does not exist", self.busy.len());
+        assert!(!self.busy[slot as usize], "slot {slot} is in flight: its buffer is the device's");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_are_zeroed_aligned_and_disjoint() {
+        let mut arena = Arena::new(QueueShape::new(5, 4096)).unwrap();
+        for slot in 0..5 {
+            assert_eq!(arena.pointer(slot) as usize % 4096, 0);
+            assert!(arena.buffer(slot).iter().all(|byte| *byte == 0));
+            arena.buffer(slot).fill(slot as u8 + 1);
+        }
+        for slot in 0..5 {
+            assert_eq!(arena.buffer(slot).len(), 4096);
+            assert!(arena.buffer(slot).iter().all(|byte| *byte == slot as u8 + 1));
+        }
+    }
+
+    #[test]
+    fn last_byte_of_the_last_slot_is_mapped_also_when_slots_do_not_fill_pages() {
+        let mut arena = Arena::new(QueueShape::new(3, 512)).unwrap();
+        arena.buffer(2)[511] = 7;
+        assert_eq!(arena.buffer(2)[511], 7);
+    }
+
+    #[test]
+    fn chunks_cover_every_slot_once_and_none_is_longer_than_a_gibibyte() {
+        // 700 MiB buffers: one a chunk. Only address space is used: the mapping is made by hand, unpopulated.
+        for (slots, buffer_bytes) in [(3u32, 700u32 << 20), (5, 512 << 20), (7, 4096)] {
+            let base = NonNull::new(PAGE_BYTES as *mut u8).unwrap();
+            let arena = Arena { base, bytes: 0, slots, buffer_bytes, chunk_bytes: CHUNK_BYTES };
+            let chunks = arena.chunks();
+            let mut next = base.as_ptr() as usize;
+            for chunk in &chunks {
+                assert_eq!(chunk.iov_base as usize, next);
+                assert!(chunk.iov_len <= CHUNK_BYTES && chunk.iov_len % buffer_bytes as usize == 0);
+                next += chunk.iov_len;
+            }
+            assert_eq!(next - PAGE_BYTES, slots as usize * buffer_bytes as usize);
+            std::mem::forget(arena);
+        }
+    }
+
+    #[test]
+    fn dropping_gives_the_memory_back() {
+        let mapped = || {
+            let status = std::fs::read_to_string("/proc/self/status").unwrap();
+            let line = status.lines().find(|line| line.starts_with("VmSize:")).unwrap();
+            line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
+        };
+        let before = mapped();
+        for _ in 0..64 {
+            drop(Arena::new(QueueShape::new(64, 1 << 20)).unwrap());
+        }
+        // 4 GiB were mapped in all; what other tests of this process map meanwhile is far less.
+        assert!(mapped() < before + 2048, "{} MiB before, {} MiB after", before, mapped());
+    }
+
+    #[test]
+    fn what_cannot_be_mapped_is_an_error() {
+        let shape = QueueShape { depth: 1, slots: u32::MAX, buffer_bytes: u32::MAX };
+        assert!(Arena::new(shape).is_err());
+        assert!(Arena::new(QueueShape { depth: 1, slots: 0, buffer_bytes: 4096 }).is_err());
+    }
+}

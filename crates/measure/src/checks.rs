@@ -1,0 +1,178 @@
+//! Sanity checks: what must hold of any device, held against what was measured. A violated one is shown.
+
+use leadline_model::{Check, CheckStatus, DeviceFacts, OpKind, OrderEffect, Point};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// Little's law may be off by this much: the edges of the windows.
+const LITTLE: f64 = 0.05;
+
+/// All checks, in the order they are shown.
+pub fn checks(points: &[Point], facts: &DeviceFacts, order: Option<&OrderEffect>) -> Vec<Check> {
+    vec![speedup(points), little(points), link(points, facts), order_check(order), cpu(points)]
+}
+
+fn name(point: &Point) -> String {
+    let (op, pattern) =
+        (format!("{:?}", point.op).to_lowercase(), format!("{:?}", point.pattern).to_lowercase());
+    let durable = if point.durable { "durable " } else { "" };
+    format!(
+        "{} {pattern} {durable}{op} at k = {}",
+        leadline_device::format_size(point.block_bytes.into()),
+        point.concurrency
+    )
+}
+
+/// One check over many points: violated points are counted and the worst is named.
+fn worst(name_: &str, holds: &str, tested: usize, mut bad: Vec<(f64, String)>) -> Check {
+    bad.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let (status, detail) = match (tested, bad.first()) {
+        (0, _) => (CheckStatus::Unknown, format!("{holds}: nothing to test it on")),
+        (_, None) => (CheckStatus::Ok, format!("{holds}: holds at all {tested} points")),
+        (_, Some((_, worst))) => (
+            CheckStatus::Violated,
+            format!("{holds}: violated at {} of {tested} points; worst: {worst}", bad.len()),
+        ),
+    };
+    Check { name: name_.to_owned(), status, detail }
+}
+
+/// X(k) <= k X(1), beyond both intervals.
+fn speedup(points: &[Point]) -> Check {
+    let mut tested = 0;
+    let mut bad = Vec::new();
+    for point in points.iter().filter(|p| p.concurrency > 1) {
+        let one = points.iter().find(|p| {
+            (p.op, p.pattern, p.block_bytes, p.durable)
+                == (point.op, point.pattern, point.block_bytes, point.durable)
+                && p.concurrency == 1
+        });
+        let Some(one) = one else { continue };
+        tested += 1;
+        let most = f64::from(point.concurrency) * one.iops_ci.map_or(one.iops, |ci| ci[1]);
+        let least = point.iops_ci.map_or(point.iops, |ci| ci[0]);
+        if least > 1.01 * most {
+            let speedup = point.iops / one.iops;
+            bad.push((least / most, format!("{} is {speedup:.2} times depth 1", name(point))));
+        }
+    }
+    worst("speedup", "X(k) <= k X(1)", tested, bad)
+}
+
+/// X R = k within 5 %.
+fn little(points: &[Point]) -> Check {
+    let mut tested = 0;
+    let mut bad = Vec::new();
+    for point in points {
+        let Some(latency) = window_latency(point) else { continue };
+        tested += 1;
+        let found = point.iops * latency / 1e6;
+        let off = (found / f64::from(point.concurrency) - 1.0).abs();
+        if off > LITTLE {
+            bad.push((off, format!("{}: X R = {found:.2}", name(point))));
+        }
+    }
+    worst("little", "Little's law X R = k within 5 %", tested, bad)
+}
+
+/// Mean latency weighted by time, as Little's law wants it: slices may differ in speed.
+fn window_latency(point: &Point) -> Option<f64> {
+    let ops: u64 = point.slices.iter().map(|s| s.ops).sum();
+    let sum: f64 = point.slices.iter().map(|s| s.mean_latency_us * s.ops as f64).sum();
+    // Fewer rounds of the queue than this, and the window's edges weigh more than 5 %.
+    (ops >= 40 * u64::from(point.concurrency)).then(|| sum / ops as f64)
+}
+
+/// Bandwidth within what the link carries.
+fn link(points: &[Point], facts: &DeviceFacts) -> Check {
+    let Some((name_, limit)) = facts.link.as_ref().and_then(|l| Some((&l.name, l.bandwidth_bytes?))) else {
+        let detail = "bandwidth <= link: sysfs does not tell this link's speed".to_owned();
+        return Check { name: "link".into(), status: CheckStatus::Unknown, detail };
+    };
+    let bad = points
+        .iter()
+        .filter(|p| p.bandwidth_bytes > limit)
+        .map(|p| {
+            (
+                p.bandwidth_bytes,
+                format!("{}: {:.2} GB/s; is a cache in the way?", name(p), p.bandwidth_bytes / 1e9),
+            )
+        })
+        .collect();
+    worst("link", &format!("bandwidth <= {:.2} GB/s of {name_}", limit / 1e9), points.len(), bad)
+}
+
+fn order_check(order: Option<&OrderEffect>) -> Check {
+    let (status, detail) = match order {
+        None => (
+            CheckStatus::Unknown,
+            "reads after writes against reads after reads: too few epochs of each".to_owned(),
+        ),
+        Some(OrderEffect { ratio, ratio_ci: [low, high], seen }) => (
+            if *seen { CheckStatus::Violated } else { CheckStatus::Ok },
+            format!(
+                "reads after writes ran at {:.1} % ({:.1} to {:.1}) of reads after reads",
+                ratio * 100.0,
+                low * 100.0,
+                high * 100.0
+            ),
+        ),
+    };
+    Check { name: "order".into(), status, detail }
+}
+
+fn cpu(points: &[Point]) -> Check {
+    let bad = points.iter().filter(|p| p.cpu_bound).map(|p| (p.iops, name(p))).collect();
+    let known = points.iter().filter(|p| p.slices.iter().any(|s| s.cpu_share.is_some())).count();
+    if known == 0 {
+        let detail = "the device sets the pace, not the processor: virtual time has no processor".to_owned();
+        return Check { name: "cpu".into(), status: CheckStatus::Ok, detail };
+    }
+    worst("cpu", "the device sets the pace, not the processor", known, bad)
+}
+
+/// Reads of epochs that follow writes against those that follow reads: the ratio of mean throughputs with Welch's
+/// interval. `None` with fewer than two epochs of either.
+pub fn order_effect(points: &[Point]) -> Option<OrderEffect> {
+    let mut sequence: Vec<(u32, u32, OpKind)> =
+        points.iter().flat_map(|p| p.slices.iter().map(|s| (s.order, s.epoch, p.op))).collect();
+    sequence.sort_unstable_by_key(|&(order, ..)| order);
+    let (mut after_writes, mut after_reads) = (Vec::new(), Vec::new());
+    for (i, &(_, epoch, op)) in sequence.iter().enumerate() {
+        let first_read_of_epoch = op == OpKind::Read
+            && !sequence[..i].iter().rev().take_while(|s| s.1 == epoch).any(|s| s.2 == OpKind::Read);
+        // Before the first epoch ran the search, which wrote last; its slices are not kept.
+        if first_read_of_epoch && i > 0 {
+            let group = if sequence[i - 1].2 == OpKind::Write { &mut after_writes } else { &mut after_reads };
+            group.push(read_level(points, epoch)?);
+        }
+    }
+    let (mean_w, error_w) = mean_and_error(&after_writes)?;
+    let (mean_r, error_r) = mean_and_error(&after_reads)?;
+    let freedom = (after_writes.len() + after_reads.len() - 2) as f64;
+    let t = StudentsT::new(0.0, 1.0, freedom).ok()?.inverse_cdf(0.975);
+    let half = t * error_w.hypot(error_r);
+    let [low, middle, high] = [-half, 0.0, half].map(|d| (mean_w - mean_r + d).exp());
+    let seen = (low > 1.0 || high < 1.0) && (middle - 1.0).abs() > 0.05;
+    Some(OrderEffect { ratio: middle, ratio_ci: [low, high], seen })
+}
+
+/// Mean logarithm of read throughput in an epoch, each point relative to its own mean.
+fn read_level(points: &[Point], epoch: u32) -> Option<f64> {
+    let mut logs = Vec::new();
+    for point in points.iter().filter(|p| p.op == OpKind::Read) {
+        for slice in point.slices.iter().filter(|s| s.epoch == epoch && s.ops > 0 && s.seconds > 0.0) {
+            logs.push((slice.ops as f64 / slice.seconds / point.iops).ln());
+        }
+    }
+    (!logs.is_empty()).then(|| logs.iter().sum::<f64>() / logs.len() as f64)
+}
+
+fn mean_and_error(values: &[f64]) -> Option<(f64, f64)> {
+    let n = values.len() as f64;
+    if values.len() < 2 {
+        return None;
+    }
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    Some((mean, (variance / n).sqrt()))
+}

@@ -1,0 +1,85 @@
+//! Falls of write throughput that stay: the end of an SLC cache, of a write buffer, of burst credits.
+
+use leadline_model::Cliff;
+
+/// One stretch of writing.
+#[derive(Debug, Clone, Copy)]
+pub struct WriteSample {
+    /// Bytes written since the run began, at its end.
+    pub written: u64,
+    /// Throughput, in any unit that is the same for all samples.
+    pub rate: f64,
+    /// Bytes a second.
+    pub bytes_per_second: f64,
+}
+
+/// After / before at which a fall is a cliff.
+const FALL: f64 = 0.6;
+
+/// Samples needed on either side.
+const SIDE: usize = 6;
+
+/// The cliff in a series of samples, if there is one: the split that explains most of the series' variance, where the
+/// median falls by 40 % or more and nine in ten samples after it lie below nine in ten before it.
+pub fn find_cliff(phase: &str, samples: &[WriteSample]) -> Option<Cliff> {
+    let n = samples.len();
+    if n < 2 * SIDE {
+        return None;
+    }
+    let sorted = |part: &[WriteSample], value: fn(&WriteSample) -> f64| {
+        let mut values: Vec<f64> = part.iter().map(value).collect();
+        values.sort_unstable_by(f64::total_cmp);
+        values
+    };
+    let at = |values: &[f64], level: f64| values[(level * (values.len() - 1) as f64).round() as usize];
+    let mean_log =
+        |part: &[WriteSample]| part.iter().map(|s| s.rate.max(1e-12).ln()).sum::<f64>() / part.len() as f64;
+    // The split that explains most of the variance of the logarithms.
+    let explained = |split: usize| {
+        let (left, right) = samples.split_at(split);
+        (left.len() * right.len()) as f64 * (mean_log(left) - mean_log(right)).powi(2)
+    };
+    let split = (SIDE..=n - SIDE).max_by(|&a, &b| explained(a).total_cmp(&explained(b)))?;
+    let (before, after) = (sorted(&samples[..split], |s| s.rate), sorted(&samples[split..], |s| s.rate));
+    if at(&after, 0.9) >= at(&before, 0.1) || at(&after, 0.5) >= FALL * at(&before, 0.5) {
+        return None;
+    }
+    let median = |part: &[WriteSample]| at(&sorted(part, |s| s.bytes_per_second), 0.5);
+    Some(Cliff {
+        phase: phase.to_owned(),
+        at_bytes: samples[split - 1].written,
+        before_bytes_per_second: median(&samples[..split]),
+        after_bytes_per_second: median(&samples[split..]),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn series(n: usize, rate: impl Fn(usize) -> f64) -> Vec<WriteSample> {
+        let mut random = fastrand::Rng::with_seed(9);
+        (0..n)
+            .map(|i| {
+                let rate = rate(i) * (0.85 + 0.3 * random.f64());
+                WriteSample { written: (i as u64 + 1) << 20, rate, bytes_per_second: rate * 1e6 }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_cliff_is_found_where_it_is() {
+        let cliff = find_cliff("layout", &series(60, |i| if i < 40 { 1000.0 } else { 300.0 })).unwrap();
+        assert!((39 << 20..=41 << 20).contains(&cliff.at_bytes), "{}", cliff.at_bytes >> 20);
+        assert!(cliff.before_bytes_per_second > 2.5 * cliff.after_bytes_per_second);
+    }
+
+    #[test]
+    fn noise_a_stall_a_drift_and_a_rise_are_no_cliffs() {
+        assert!(find_cliff("w", &series(60, |_| 500.0)).is_none());
+        assert!(find_cliff("w", &series(60, |i| if (30..33).contains(&i) { 50.0 } else { 500.0 })).is_none());
+        assert!(find_cliff("w", &series(60, |i| 500.0 - 2.0 * i as f64)).is_none());
+        assert!(find_cliff("w", &series(60, |i| if i < 30 { 100.0 } else { 900.0 })).is_none());
+        assert!(find_cliff("w", &series(5, |i| if i < 2 { 900.0 } else { 100.0 })).is_none());
+    }
+}

@@ -1,0 +1,52 @@
+//! What can go wrong while measuring.
+
+use std::io;
+
+use leadline_device::DeviceError;
+
+use crate::load::AddressStream;
+
+/// A measurement that could not go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeasureError {
+    /// The queue pair or device broke, or a request was refused before the device saw it.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// The device answered a request with an error or with too few bytes.
+    #[error("a request of {block_bytes} bytes failed: {reason}")]
+    Request {
+        /// Bytes a request.
+        block_bytes: u32,
+        /// The operating system's reason.
+        reason: String,
+    },
+    /// The device stopped answering.
+    #[error(
+        "the device stopped answering: {in_flight} requests in flight and none completed for {seconds:.0} s"
+    )]
+    Stalled {
+        /// Requests in flight.
+        in_flight: u32,
+        /// How long nothing came back.
+        seconds: f64,
+    },
+    /// The plan cannot be carried out on this device.
+    #[error("{0}")]
+    Plan(String),
+}
+
+impl MeasureError {
+    pub(crate) fn request(stream: &AddressStream, result: i32) -> Self {
+        let reason = if result < 0 {
+            io::Error::from_raw_os_error(-result).to_string()
+        } else {
+            format!("only {result} bytes moved; did the target shrink?")
+        };
+        MeasureError::Request { block_bytes: stream.block_bytes(), reason }
+    }
+
+    pub(crate) fn flush(result: i32) -> Self {
+        MeasureError::Device(DeviceError::io("flush", io::Error::from_raw_os_error(-result)))
+    }
+}

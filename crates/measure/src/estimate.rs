@@ -1,0 +1,202 @@
+//! From curves to parameters: alpha, alpha_1, k_r, k_w, each with its interval and the name of its rule.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use leadline_model::{Censored, OpKind, Parameters, Pattern};
+
+use crate::bootstrap::Resamples;
+use crate::capped::capped;
+use crate::curve::{Curve, CurveId};
+use crate::fit::{CurveFit, CurvePoint, REACHES};
+
+/// One curve's numbers, and the same over the resamples where there are any.
+pub struct CurveEstimate {
+    /// What it is a curve of.
+    pub id: CurveId,
+    /// The fit to all epochs.
+    pub fit: CurveFit,
+    /// Throughput at depth 1, operations a second.
+    pub depth_one: Option<f64>,
+    /// Mean latency at depth 1, seconds.
+    pub latency_one: Option<f64>,
+    /// Median latency at depth 1, seconds.
+    pub median_one: Option<f64>,
+    /// Smallest concurrency that reaches 95 % of the plateau.
+    pub k: u32,
+    /// Its interval.
+    pub k_ci: Option<[u32; 2]>,
+    /// Interval of each point's throughput.
+    pub point_ci: BTreeMap<u32, [f64; 2]>,
+    plateaus: Vec<f64>,
+    depth_ones: Vec<f64>,
+}
+
+impl CurveEstimate {
+    /// Estimates one curve; `None` when it has no point with a completion.
+    pub fn new(curve: &Curve, resamples: Option<&Resamples>, epochs: u32) -> Option<Self> {
+        let points = curve.fit_points();
+        if points.is_empty() {
+            return None;
+        }
+        let fit = CurveFit::new(&points);
+        let one = curve.points.get(&1).filter(|data| data.iops() > 0.0);
+        let k = fit.smallest_reaching(REACHES);
+        let mut estimate = CurveEstimate {
+            id: curve.id,
+            depth_one: one.map(|data| data.iops()),
+            latency_one: one.map(|data| data.mean_latency()),
+            median_one: one.map(|data| data.latencies.quantile(0.5) as f64 / 1e9),
+            k,
+            k_ci: None,
+            point_ci: BTreeMap::new(),
+            plateaus: Vec::new(),
+            depth_ones: Vec::new(),
+            fit,
+        };
+        if let Some(resamples) = resamples {
+            estimate.resample(curve, &points, resamples, epochs);
+        }
+        Some(estimate)
+    }
+
+    fn resample(&mut self, curve: &Curve, points: &[CurvePoint], resamples: &Resamples, epochs: u32) {
+        // (operations, seconds) of each point in each epoch: all that a resample needs.
+        let table: Vec<Vec<(f64, f64)>> =
+            points.iter().map(|p| (0..epochs).map(|e| curve.points[&p.k].epoch(e)).collect()).collect();
+        let (mut k_low, mut k_high) = (Vec::new(), Vec::new());
+        let mut rates = vec![Vec::new(); points.len()];
+        let mut resampled = Vec::with_capacity(points.len());
+        for counts in resamples.iter() {
+            resampled.clear();
+            for (i, (point, row)) in points.iter().zip(&table).enumerate() {
+                let (mut ops, mut seconds) = (0.0, 0.0);
+                for (&count, &(o, s)) in counts.iter().zip(row) {
+                    ops += f64::from(count) * o;
+                    seconds += f64::from(count) * s;
+                }
+                if seconds > 0.0 && ops > 0.0 {
+                    resampled.push(CurvePoint { iops: ops / seconds, weight: seconds, ..*point });
+                }
+                rates[i].push(ops / seconds);
+            }
+            let depth_one = resampled.first().filter(|p| p.k == 1).map_or(f64::NAN, |p| p.iops);
+            self.depth_ones.push(depth_one);
+            if resampled.is_empty() {
+                self.plateaus.push(f64::NAN);
+                continue;
+            }
+            // The plateau's points are those of the full fit: chosen anew, the choice's own luck would be counted as
+            // noise of the device.
+            let plateau = pooled(&resampled, &self.fit);
+            self.plateaus.push(plateau);
+            let fit = CurveFit { plateau, ..CurveFit::new(&resampled) };
+            // What was not measured between the bracket's ends is not known: k may be any of them.
+            k_low.push(f64::from(fit.bracket(REACHES).0 + 1));
+            k_high.push(f64::from(fit.smallest_reaching(REACHES)));
+        }
+        for (point, rates) in points.iter().zip(rates) {
+            if let Some(ci) = resamples.interval_of_positive(point.iops, &rates) {
+                self.point_ci.insert(point.k, ci);
+            }
+        }
+        if let (Some([low, _]), Some([_, high])) =
+            (resamples.percentiles(&mut k_low), resamples.percentiles(&mut k_high))
+        {
+            let low = (low.floor() as u32).clamp(1, self.k);
+            self.k_ci = Some([low, (high.ceil() as u32).max(self.k).max(self.fit.plateau_from)]);
+        }
+    }
+
+    /// X_max R_1: saturated throughput times mean latency at depth 1.
+    pub fn little(&self) -> Option<f64> {
+        self.latency_one.map(|latency| self.fit.plateau * latency)
+    }
+
+    fn plateau_ci(&self, resamples: Option<&Resamples>) -> Option<[f64; 2]> {
+        resamples?.interval_of_positive(self.fit.plateau, &self.plateaus)
+    }
+}
+
+/// Throughput over the points of `fit`'s plateau: all operations / all time.
+fn pooled(points: &[CurvePoint], fit: &CurveFit) -> f64 {
+    let last = fit.ks[fit.ks.len() - 1];
+    let plateau = points.iter().filter(|p| (fit.plateau_from..=last).contains(&p.k));
+    let (ops, time) = plateau.fold((0.0, 0.0), |(ops, time), p| (ops + p.iops * p.weight, time + p.weight));
+    ops / time
+}
+
+/// Estimates of every curve that has data, in the curves' order.
+pub fn estimate_curves(curves: &[Curve], resamples: Option<&Resamples>, epochs: u32) -> Vec<CurveEstimate> {
+    curves.iter().filter_map(|curve| CurveEstimate::new(curve, resamples, epochs)).collect()
+}
+
+/// One entry per pattern and block size that was measured.
+pub fn parameters(estimates: &[CurveEstimate], resamples: Option<&Resamples>) -> Vec<Parameters> {
+    let kinds: BTreeSet<(Pattern, u32)> =
+        estimates.iter().map(|e| (e.id.pattern, e.id.block_bytes)).collect();
+    kinds.into_iter().map(|(pattern, block)| entry(estimates, resamples, pattern, block)).collect()
+}
+
+fn entry(
+    estimates: &[CurveEstimate],
+    resamples: Option<&Resamples>,
+    pattern: Pattern,
+    block_bytes: u32,
+) -> Parameters {
+    let find = |op, durable| {
+        let id = CurveId { block_bytes, pattern, op, durable };
+        estimates.iter().find(|e| e.id == id)
+    };
+    let (read, write, durable) =
+        (find(OpKind::Read, false), find(OpKind::Write, false), find(OpKind::Write, true));
+    let alpha = |write| ratio(read, write, resamples, |e| Some(e.fit.plateau), |e| &e.plateaus);
+    let alpha_1 = |write| ratio(read, write, resamples, |e| e.depth_one, |e| &e.depth_ones);
+    let ((alpha_plain, alpha_ci), (alpha_durable, alpha_durable_ci)) = (alpha(write), alpha(durable));
+    let ((one_plain, one_ci), (one_durable, one_durable_ci)) = (alpha_1(write), alpha_1(durable));
+    Parameters {
+        pattern,
+        block_bytes,
+        alpha: alpha_plain,
+        alpha_ci,
+        alpha_1: one_plain,
+        alpha_1_ci: one_ci,
+        alpha_durable,
+        alpha_durable_ci,
+        alpha_1_durable: one_durable,
+        alpha_1_durable_ci: one_durable_ci,
+        k_r: read.map(|e| e.k),
+        k_r_ci: read.and_then(|e| e.k_ci),
+        k_r_little: read.and_then(CurveEstimate::little),
+        k_r_knee: read.and_then(|e| e.fit.kneedle()),
+        k_w: write.map(|e| e.k),
+        k_w_ci: write.and_then(|e| e.k_ci),
+        k_w_little: write.and_then(CurveEstimate::little),
+        k_w_knee: write.and_then(|e| e.fit.kneedle()),
+        max_read_iops: read.map(|e| e.fit.plateau),
+        max_read_iops_ci: read.and_then(|e| e.plateau_ci(resamples)),
+        max_write_iops: write.map(|e| e.fit.plateau),
+        max_write_iops_ci: write.and_then(|e| e.plateau_ci(resamples)),
+        max_durable_write_iops: durable.map(|e| e.fit.plateau),
+        capped: capped(estimates, pattern, block_bytes),
+        censored: Censored {
+            read: read.is_some_and(|e| e.fit.still_grows()),
+            write: write.is_some_and(|e| e.fit.still_grows()),
+        },
+        extra: Default::default(),
+    }
+}
+
+/// Read / write of one number, with its interval over the resamples, which are the same epochs for both.
+fn ratio(
+    read: Option<&CurveEstimate>,
+    write: Option<&CurveEstimate>,
+    resamples: Option<&Resamples>,
+    value: impl Fn(&CurveEstimate) -> Option<f64>,
+    resampled: impl Fn(&CurveEstimate) -> &Vec<f64>,
+) -> (Option<f64>, Option<[f64; 2]>) {
+    let (Some(read), Some(write)) = (read, write) else { return (None, None) };
+    let (Some(above), Some(below)) = (value(read), value(write)) else { return (None, None) };
+    let value = above / below;
+    let values: Vec<f64> = resampled(read).iter().zip(resampled(write)).map(|(r, w)| r / w).collect();
+    (Some(value), resamples.and_then(|resamples| resamples.interval_of_positive(value, &values)))
+}

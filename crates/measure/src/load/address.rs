@@ -1,0 +1,179 @@
+//! What to ask for next: operation and offset.
+
+use leadline_device::Op;
+
+use super::zipf::Zipf;
+
+/// A stretch of the device that load may touch, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Region {
+    /// First byte.
+    pub start: u64,
+    /// Length.
+    pub len: u64,
+}
+
+impl Region {
+    /// Part `i` of `n` equal parts, for threads that must not share a cursor; each a multiple of `align` long.
+    pub fn part(&self, i: u32, n: u32, align: u64) -> Region {
+        let len = self.len / u64::from(n) / align * align;
+        Region { start: self.start + u64::from(i) * len, len }
+    }
+}
+
+/// How random offsets are spread over the region.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Spread {
+    /// Every block alike.
+    Uniform,
+    /// Block of rank i with weight 1 / i^theta; ranks are scattered over the region. theta from 0 to 2, not 1 ± 1e-9.
+    Zipf(f64),
+}
+
+/// What a stream of requests looks like.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Workload {
+    /// Share of reads, 0 to 1.
+    pub read_share: f64,
+    /// Bytes a request; offsets are multiples of it, from the region's start.
+    pub block_bytes: u32,
+    /// Random fraction r: the share of requests that jump, 0 to 1; the others follow the one before.
+    pub random_fraction: f64,
+    /// Where the random ones jump to.
+    pub spread: Spread,
+    /// Whether writes are durable when they complete.
+    pub durable: bool,
+}
+
+/// An endless stream of requests; it keeps its place from slice to slice.
+#[derive(Debug, Clone)]
+pub struct AddressStream {
+    workload: Workload,
+    region: Region,
+    blocks: u64,
+    cursor: u64,
+    zipf: Option<Zipf>,
+    random: fastrand::Rng,
+}
+
+impl AddressStream {
+    /// A stream over `region`. A sequential one starts at a random block, so that two do not march in step.
+    ///
+    /// # Panics
+    /// If the region does not hold one block.
+    pub fn new(workload: Workload, region: Region, seed: u64) -> Self {
+        let blocks = region.len / u64::from(workload.block_bytes);
+        assert!(blocks > 0, "the region holds no block of {} bytes", workload.block_bytes);
+        let mut random = fastrand::Rng::with_seed(seed);
+        let zipf = match workload.spread {
+            Spread::Uniform => None,
+            Spread::Zipf(theta) => Some(Zipf::new(blocks, theta)),
+        };
+        AddressStream { workload, region, blocks, cursor: random.u64(..blocks), zipf, random }
+    }
+
+    /// Moves a sequential stream to the region's first block.
+    pub fn rewind(&mut self) {
+        self.cursor = 0;
+    }
+
+    /// Bytes a request.
+    #[inline]
+    pub fn block_bytes(&self) -> u32 {
+        self.workload.block_bytes
+    }
+
+    /// Whether writes are durable.
+    #[inline]
+    pub fn durable(&self) -> bool {
+        self.workload.durable
+    }
+
+    /// The next operation and its offset.
+    #[inline]
+    #[allow(clippy::should_implement_trait)] // endless: an Option at every request would say nothing
+    pub fn next(&mut self) -> (Op, u64) {
+        let op = if self.is(self.workload.read_share) { Op::Read } else { Op::Write };
+        let block = if self.is(self.workload.random_fraction) {
+            match &self.zipf {
+                None => self.random.u64(..self.blocks),
+                Some(zipf) => zipf.sample(&mut self.random),
+            }
+        } else {
+            self.cursor
+        };
+        self.cursor = if block + 1 == self.blocks { 0 } else { block + 1 };
+        (op, self.region.start + block * u64::from(self.workload.block_bytes))
+    }
+
+    /// True with probability `p`; draws nothing where `p` is 0 or 1.
+    #[inline]
+    fn is(&mut self, p: f64) -> bool {
+        p >= 1.0 || (p > 0.0 && self.random.f64() < p)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn workload() -> Workload {
+        Workload {
+            read_share: 1.0,
+            block_bytes: 4096,
+            random_fraction: 1.0,
+            spread: Spread::Uniform,
+            durable: false,
+        }
+    }
+
+    const REGION: Region = Region { start: 1 << 20, len: 4096 * 1000 };
+
+    #[test]
+    fn a_sequential_stream_visits_every_block_once_and_wraps() {
+        let mut stream = AddressStream::new(Workload { random_fraction: 0.0, ..workload() }, REGION, 7);
+        stream.rewind();
+        for i in 0..2500u64 {
+            assert_eq!(stream.next(), (Op::Read, REGION.start + i % 1000 * 4096));
+        }
+    }
+
+    #[test]
+    fn a_random_stream_stays_inside_and_reaches_everything() {
+        let mut stream = AddressStream::new(workload(), REGION, 7);
+        let mut seen = vec![0u32; 1000];
+        for _ in 0..100_000 {
+            let (_, offset) = stream.next();
+            assert!(offset >= REGION.start && offset + 4096 <= REGION.start + REGION.len);
+            seen[((offset - REGION.start) / 4096) as usize] += 1;
+        }
+        // 100 each on average; five standard deviations are 50.
+        assert!(seen.iter().all(|&n| (50..150).contains(&n)), "{seen:?}");
+    }
+
+    #[test]
+    fn mixes_hold_their_shares() {
+        let mix = Workload { read_share: 0.7, random_fraction: 0.2, ..workload() };
+        let mut stream = AddressStream::new(mix, REGION, 7);
+        let (mut reads, mut jumps, mut last) = (0, 0, u64::MAX - 4096);
+        for _ in 0..100_000 {
+            let (op, offset) = stream.next();
+            reads += u32::from(op == Op::Read);
+            let follows = offset == last + 4096 || (offset == REGION.start && last != u64::MAX - 4096);
+            jumps += u32::from(!follows);
+            last = offset;
+        }
+        assert!((69_000..71_000).contains(&reads), "{reads}");
+        assert!((19_000..21_000).contains(&jumps), "{jumps}");
+    }
+
+    #[test]
+    fn parts_do_not_overlap() {
+        let parts: Vec<Region> = (0..3).map(|i| REGION.part(i, 3, 8192)).collect();
+        for pair in parts.windows(2) {
+            assert_eq!(pair[0].start + pair[0].len, pair[1].start);
+            assert_eq!(pair[0].len % 8192, 0);
+        }
+        assert!(parts[2].start + parts[2].len <= REGION.start + REGION.len);
+    }
+}

@@ -1,0 +1,145 @@
+//! The load generator: keeps requests in flight, or sends them on a schedule, and times every one.
+//!
+//! It is the instrument, so it must never be what is measured: no allocation, no lock and one clock reading a batch in
+//! its loops. A [`Workload`] says what is asked for; [`closed_loop`] keeps a fixed number of requests in flight;
+//! [`open_loop`] sends them at a given rate and counts latency from when each should have started.
+
+mod address;
+mod closed;
+mod open;
+mod recorder;
+mod zipf;
+
+pub use address::{AddressStream, Region, Spread, Workload};
+pub use closed::closed_loop;
+pub use open::{Arrivals, open_loop};
+pub use recorder::{Recorder, Window};
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use leadline_device::{Clock, Completion, DeviceError, Nanos, Op, Payload, QueuePair, Request};
+
+use crate::MeasureError;
+
+/// When a slice ends.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Window length to reach, device time.
+    pub duration: Nanos,
+    /// Completions after which the window closes early; [`u64::MAX`] for none.
+    pub max_ops: u64,
+    /// Bytes after which no further request is sent; [`u64::MAX`] for none.
+    pub max_bytes: u64,
+    /// A device that completes nothing for this long is given up.
+    pub watchdog: Nanos,
+}
+
+impl Limits {
+    /// `duration` alone, with a watchdog of ten seconds.
+    pub fn of(duration: Nanos) -> Self {
+        Limits { duration, max_ops: u64::MAX, max_bytes: u64::MAX, watchdog: 10_000_000_000 }
+    }
+}
+
+/// A queue pair with what one thread needs to drive it; made once, used for every slice.
+pub struct Lane {
+    pub(crate) queue: Box<dyn QueuePair>,
+    clock: Clock,
+    payload: Payload,
+    completions: Vec<Completion>,
+    /// When each slot's request was sent, or should have been.
+    started: Vec<Nanos>,
+    /// Bytes of writes sent since the lane was made.
+    written: u64,
+    /// Bytes of reads sent since the lane was made.
+    read: u64,
+}
+
+impl Lane {
+    /// Wraps a queue pair of a device with this clock; `seed` makes the written data.
+    pub fn new(queue: Box<dyn QueuePair>, clock: Clock, seed: u64) -> Self {
+        let shape = queue.shape();
+        Lane {
+            queue,
+            clock,
+            payload: Payload::new(seed),
+            completions: Vec::with_capacity(shape.slots as usize),
+            started: vec![0; shape.slots as usize],
+            written: 0,
+            read: 0,
+        }
+    }
+
+    /// Bytes of reads and of writes sent since the lane was made.
+    pub fn traffic(&self) -> (u64, u64) {
+        (self.read, self.written)
+    }
+
+    /// Sends the stream's next request from `slot`, to be timed from `started`.
+    #[inline]
+    fn send(&mut self, stream: &mut AddressStream, slot: u32, started: Nanos) -> Result<(), MeasureError> {
+        let (op, offset) = stream.next();
+        let len = stream.block_bytes();
+        if op == Op::Write {
+            let buffer = self.queue.buffer(slot);
+            let used = buffer.len().min(len as usize);
+            self.payload.fill(&mut buffer[..used]);
+            self.written += u64::from(len);
+        } else {
+            self.read += u64::from(len);
+        }
+        self.started[slot as usize] = started;
+        let durable = op == Op::Write && stream.durable();
+        self.queue.submit(Request { op, durable, slot, len, offset }).map_err(DeviceError::from)?;
+        Ok(())
+    }
+
+    /// Waits for at least one completion. `Ok(false)`: none came before `deadline`, or a signal arrived.
+    #[inline]
+    fn wait(&mut self, min: u32, deadline: Nanos) -> Result<bool, MeasureError> {
+        self.completions.clear();
+        self.queue.reap(min, deadline, &mut self.completions)?;
+        Ok(!self.completions.is_empty())
+    }
+
+    /// Reaps whatever is still in flight, so that the next slice finds the device quiet.
+    fn drain(&mut self, watchdog: Nanos) -> Result<(), MeasureError> {
+        let mut quiet_until = self.queue.now().saturating_add(watchdog);
+        while self.queue.in_flight() > 0 {
+            if self.wait(self.queue.in_flight(), quiet_until)? {
+                quiet_until = self.queue.now().saturating_add(watchdog);
+            } else if self.queue.now() >= quiet_until {
+                return Err(self.stalled(watchdog));
+            }
+        }
+        Ok(())
+    }
+
+    /// One flush, waited for: what was written before is durable after.
+    pub(crate) fn flush(&mut self, watchdog: Nanos) -> Result<(), MeasureError> {
+        self.queue.submit(Request::flush(0)).map_err(DeviceError::from)?;
+        let deadline = self.queue.now().saturating_add(watchdog);
+        while !self.wait(1, deadline)? {
+            if self.queue.now() >= deadline {
+                return Err(self.stalled(watchdog));
+            }
+        }
+        match self.completions[0].result {
+            errno if errno < 0 => Err(MeasureError::flush(errno)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Lets device time pass with nothing in flight.
+    pub(crate) fn idle(&mut self, duration: Nanos, cancel: &AtomicBool) -> Result<(), MeasureError> {
+        let until = self.queue.now().saturating_add(duration);
+        while self.queue.now() < until && !cancel.load(Ordering::Relaxed) {
+            self.wait(1, until)?;
+        }
+        Ok(())
+    }
+
+    fn stalled(&self, watchdog: Nanos) -> MeasureError {
+        MeasureError::Stalled { in_flight: self.queue.in_flight(), seconds: watchdog as f64 / 1e9 }
+    }
+}

@@ -1,0 +1,194 @@
+//! What is going to be measured, and within what bounds.
+
+use leadline_device::{Clock, Geometry, format_size};
+use leadline_model::{OpKind, Pattern};
+
+use crate::MeasureError;
+use crate::curve::CurveId;
+use crate::load::Region;
+
+/// How long to measure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Budget {
+    /// 30 s.
+    Quick,
+    /// 2 min.
+    Default,
+    /// Until alpha and both plateaus are known to 5 % at every pattern and block size, or [`Budget::FULL_LIMIT`].
+    Full,
+}
+
+impl Budget {
+    /// Seconds after which `--full` gives up converging.
+    pub const FULL_LIMIT: f64 = 3600.0;
+
+    /// Seconds of device time for measuring `block_sizes` sizes; `None` for "until converged". The named budgets are
+    /// for up to two sizes and grow with more.
+    pub fn seconds(self, block_sizes: usize) -> Option<f64> {
+        let scale = (block_sizes as f64 / 2.0).max(1.0);
+        match self {
+            Budget::Quick => Some(30.0 * scale),
+            Budget::Default => Some(120.0 * scale),
+            Budget::Full => None,
+        }
+    }
+
+    /// Epochs aimed at: enough for intervals, few enough that slices do not become too short.
+    pub fn epochs(self) -> u32 {
+        match self {
+            Budget::Quick => 8,
+            Budget::Default | Budget::Full => 12,
+        }
+    }
+
+    /// As on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Budget::Quick => "quick",
+            Budget::Default => "default",
+            Budget::Full => "full",
+        }
+    }
+}
+
+/// How concurrency k is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lanes {
+    /// This many threads, each with a queue pair of depth k / threads.
+    Threads(u32),
+    /// k threads, each with a queue pair of depth one: the papers' own method.
+    OneRequestEach,
+}
+
+/// A measurement to be made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// How long.
+    pub budget: Budget,
+    /// Bytes a request, ascending, each a multiple of the device's block.
+    pub block_sizes: Vec<u32>,
+    /// Random, sequential or both.
+    pub patterns: Vec<Pattern>,
+    /// Whether writes are measured. Then the region is overwritten.
+    pub writes: bool,
+    /// What may be touched.
+    pub region: Region,
+    /// Whether the region is written whole first.
+    pub layout: bool,
+    /// Passes of random writes over the region after that.
+    pub precondition: u32,
+    /// Highest concurrency tried.
+    pub max_concurrency: u32,
+    /// How concurrency is made.
+    pub lanes: Lanes,
+    /// Processors to pin the threads to, in turn; empty for none.
+    pub cpus: Vec<u32>,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Bytes that may be written in all.
+    pub max_writes: Option<u64>,
+    /// Completions after which a slice ends early. For virtual clocks: simulated requests beyond it teach nothing, and
+    /// cost real time.
+    pub max_ops_per_slice: u64,
+}
+
+impl Plan {
+    /// A plan with the defaults for a device: both patterns, 4K and 8K, one thread.
+    pub fn new(budget: Budget, geometry: Geometry, clock: Clock) -> Self {
+        Plan {
+            budget,
+            block_sizes: vec![4096, 8192],
+            patterns: vec![Pattern::Random, Pattern::Sequential],
+            writes: geometry.writable,
+            region: Region { start: 0, len: geometry.capacity_bytes },
+            layout: geometry.writable,
+            precondition: 0,
+            max_concurrency: 1024,
+            lanes: Lanes::Threads(1),
+            cpus: Vec::new(),
+            seed: 1,
+            max_writes: None,
+            max_ops_per_slice: if clock == Clock::Virtual { 8_000 } else { u64::MAX },
+        }
+    }
+
+    /// Budget in seconds of device time, as [`Budget::seconds`].
+    pub fn budget_seconds(&self) -> Option<f64> {
+        self.budget.seconds(self.block_sizes.len())
+    }
+
+    /// Every curve to be measured.
+    pub fn curves(&self) -> Vec<CurveId> {
+        let mut curves = Vec::new();
+        for &block_bytes in &self.block_sizes {
+            for &pattern in &self.patterns {
+                let id = |op, durable| CurveId { block_bytes, pattern, op, durable };
+                curves.push(id(OpKind::Read, false));
+                if self.writes {
+                    curves.extend([id(OpKind::Write, false), id(OpKind::Write, true)]);
+                }
+            }
+        }
+        curves
+    }
+
+    /// In words, what concurrency k means under this plan.
+    pub fn concurrency_is(&self) -> String {
+        match self.lanes {
+            Lanes::Threads(1) => "one queue pair of depth k".into(),
+            Lanes::Threads(n) => format!("{n} threads, each with a queue pair of depth k/{n}"),
+            Lanes::OneRequestEach => "k threads, each with one request in flight".into(),
+        }
+    }
+
+    /// Checks the plan against the device.
+    ///
+    /// # Errors
+    /// [`MeasureError::Plan`] with one line that names the value and the remedy.
+    pub fn check(&self, geometry: &Geometry) -> Result<(), MeasureError> {
+        let refuse = |reason: String| Err(MeasureError::Plan(reason));
+        if self.block_sizes.is_empty() || self.patterns.is_empty() {
+            return refuse("nothing to measure: name at least one block size and one pattern".into());
+        }
+        for &size in &self.block_sizes {
+            if size == 0 || !size.is_multiple_of(geometry.block_bytes) {
+                return refuse(format!(
+                    "block size {}: must be a multiple of {}, the smallest that this target transfers directly",
+                    format_size(size.into()),
+                    format_size(geometry.block_bytes.into())
+                ));
+            }
+            if self.region.len / u64::from(size) < 16 {
+                return refuse(format!(
+                    "block size {}: the {} to be measured hold fewer than 16 of them; use a larger target or --size",
+                    format_size(size.into()),
+                    format_size(self.region.len)
+                ));
+            }
+        }
+        let end = self.region.start.checked_add(self.region.len);
+        if end.is_none_or(|end| end > geometry.capacity_bytes) {
+            return refuse("the region to be measured ends beyond the target".into());
+        }
+        if !(1..=4096).contains(&self.max_concurrency) {
+            return refuse(format!("--max-concurrency {}: must be from 1 to 4096", self.max_concurrency));
+        }
+        if self.writes && !geometry.writable {
+            return refuse("writes were asked for and the target is open for reading only".into());
+        }
+        let first = self.preparation_bytes();
+        if let Some(max) = self.max_writes.filter(|&max| self.writes && max < first) {
+            return refuse(format!(
+                "--max-writes {}: laying out and preconditioning alone write {}; allow more or make --size smaller",
+                format_size(max),
+                format_size(first)
+            ));
+        }
+        Ok(())
+    }
+
+    /// Bytes that layout and preconditioning write.
+    pub fn preparation_bytes(&self) -> u64 {
+        self.region.len.saturating_mul(u64::from(self.layout) + u64::from(self.precondition))
+    }
+}

@@ -1,0 +1,230 @@
+//! All lanes to one device, and running one slice on them.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use leadline_device::clock::process_cpu_time;
+use leadline_device::{Clock, Device, Nanos, QueueShape};
+use rustix::thread::{CpuSet, sched_setaffinity};
+
+use crate::MeasureError;
+use crate::load::{AddressStream, Lane, Limits, Recorder, Region, Window, Workload, closed_loop};
+use crate::plan::{Lanes, Plan};
+
+/// What one slice came to, over all lanes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SliceResult {
+    /// Device time at which its window opened.
+    pub opened: Nanos,
+    /// Operations in the window.
+    pub ops: u64,
+    /// Bytes in the window.
+    pub bytes: u64,
+    /// Window length such that ops / seconds is the sum of the lanes' rates.
+    pub seconds: f64,
+    /// Mean latency in the window, microseconds.
+    pub mean_latency_us: f64,
+    /// Processor time of the whole process per second and per submitting thread or processor, whichever are fewer.
+    pub cpu_share: Option<f64>,
+    /// Processor time of the whole process during the slice, scaled to its window, seconds.
+    pub cpu_seconds: Option<f64>,
+    /// Whether it ran to its limits.
+    pub complete: bool,
+}
+
+/// The lanes to a device: the first on the caller's thread, each other one on a thread of its own, for as long as the
+/// rig lives, since a ring belongs to one thread.
+pub struct Rig {
+    lane: Lane,
+    others: Vec<Worker>,
+    recorder: Recorder,
+    clock: Clock,
+    cancel: Arc<AtomicBool>,
+}
+
+impl Rig {
+    /// Opens the lanes that `plan` asks for, each with buffers of `buffer_bytes`.
+    ///
+    /// # Errors
+    /// [`MeasureError::Device`] where a queue pair cannot be had.
+    pub fn new(
+        device: &dyn Device,
+        plan: &Plan,
+        buffer_bytes: u32,
+        cancel: Arc<AtomicBool>,
+    ) -> Result<Self, MeasureError> {
+        let (count, depth) = match plan.lanes {
+            Lanes::Threads(n) => (n.max(1), plan.max_concurrency.div_ceil(n.max(1))),
+            Lanes::OneRequestEach => (plan.max_concurrency, 1),
+        };
+        if device.clock() == Clock::Virtual && count > 1 {
+            return Err(MeasureError::Plan("a simulated device has one queue pair; use one thread".into()));
+        }
+        let cpu = |i: u32| plan.cpus.get(i as usize % plan.cpus.len().max(1)).copied();
+        let lane = |i: u32| -> Result<Lane, MeasureError> {
+            let queue = device.queue_pair(QueueShape::new(depth, buffer_bytes))?;
+            Ok(Lane::new(queue, device.clock(), plan.seed.wrapping_add(u64::from(i) << 32)))
+        };
+        cpu(0).into_iter().for_each(pin);
+        Ok(Rig {
+            lane: lane(0)?,
+            others: (1..count)
+                .map(|i| Ok(Worker::new(lane(i)?, cpu(i), Arc::clone(&cancel))))
+                .collect::<Result<Vec<_>, MeasureError>>()?,
+            recorder: Recorder::new(),
+            clock: device.clock(),
+            cancel,
+        })
+    }
+
+    /// The device's clock.
+    pub fn now(&self) -> Nanos {
+        self.lane.queue.now()
+    }
+
+    /// Bytes read and bytes written through all lanes since they were opened.
+    pub fn traffic(&self) -> (u64, u64) {
+        let others = self.others.iter().map(|other| other.traffic);
+        others.fold(self.lane.traffic(), |(r, w), (read, written)| (r + read, w + written))
+    }
+
+    /// One stream a lane. With several lanes each has its own part of the region when the stream is sequential, so that
+    /// together they touch each block once; random ones share it.
+    pub fn streams(&self, workload: Workload, region: Region, seed: u64) -> Vec<AddressStream> {
+        let n = self.others.len() as u32 + 1;
+        let block = u64::from(workload.block_bytes);
+        (0..n)
+            .map(|i| {
+                let part = region.part(i, n, block);
+                let own = if workload.random_fraction < 1.0 && part.len >= block { part } else { region };
+                AddressStream::new(workload, own, seed.wrapping_add(u64::from(i)))
+            })
+            .collect()
+    }
+
+    /// Runs one slice at concurrency `k`, shared out evenly over the lanes, and merges its latencies into `latencies`.
+    ///
+    /// # Errors
+    /// As [`closed_loop`]; the first lane's error where several fail.
+    pub fn slice(
+        &mut self,
+        streams: &mut [AddressStream],
+        k: u32,
+        limits: &Limits,
+        latencies: &mut Recorder,
+    ) -> Result<SliceResult, MeasureError> {
+        let n = self.others.len() as u32 + 1;
+        let share = |i: u32| k / n + u32::from(i < k % n);
+        let used = k.min(n) as usize;
+        let (began, cpu) = (self.now(), process_cpu_time());
+        let each = Limits { max_bytes: limits.max_bytes / used as u64, ..*limits };
+        for (i, other) in self.others[..used - 1].iter_mut().enumerate() {
+            other.begin(streams[i + 1].clone(), share(i as u32 + 1), each);
+        }
+        let first =
+            closed_loop(&mut self.lane, &mut streams[0], share(0), &each, &mut self.recorder, &self.cancel);
+        let mut windows = vec![first];
+        latencies.merge(&self.recorder);
+        for (other, stream) in self.others[..used - 1].iter_mut().zip(&mut streams[1..]) {
+            windows.push(other.end(stream, latencies));
+        }
+        let windows = windows.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let wall = self.now().saturating_sub(began) as f64;
+        Ok(self.sum_up(&windows, wall, process_cpu_time().saturating_sub(cpu) as f64))
+    }
+
+    fn sum_up(&self, windows: &[Window], wall_ns: f64, cpu_ns: f64) -> SliceResult {
+        let ops: u64 = windows.iter().map(|w| w.ops).sum();
+        let rate: f64 = windows.iter().filter(|w| w.length > 0).map(|w| w.ops as f64 / w.length as f64).sum();
+        let seconds = if rate > 0.0 { ops as f64 / rate / 1e9 } else { 0.0 };
+        let latency: u128 = windows.iter().map(|w| w.latency_sum).sum();
+        let processors = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let share = cpu_ns / wall_ns.max(1.0) / windows.len().min(processors) as f64;
+        let wall = self.clock == Clock::Wall;
+        SliceResult {
+            opened: windows.iter().map(|w| w.opened).min().unwrap_or(0),
+            ops,
+            bytes: windows.iter().map(|w| w.bytes).sum(),
+            seconds,
+            mean_latency_us: if ops > 0 { latency as f64 / ops as f64 / 1e3 } else { 0.0 },
+            cpu_share: wall.then_some(share),
+            cpu_seconds: wall.then(|| cpu_ns / wall_ns.max(1.0) * seconds),
+            complete: windows.iter().all(|w| w.complete),
+        }
+    }
+
+    /// Flushes the device, then leaves it alone for `duration`.
+    ///
+    /// # Errors
+    /// [`MeasureError`] where the flush fails or never completes.
+    pub fn settle(&mut self, duration: Nanos) -> Result<(), MeasureError> {
+        self.lane.flush(30_000_000_000)?;
+        self.lane.idle(duration, &self.cancel)
+    }
+}
+
+/// A lane on a thread of its own.
+struct Worker {
+    jobs: Sender<Job>,
+    done: Receiver<Done>,
+    /// Handed to and fro, so that a slice allocates nothing.
+    recorder: Option<Recorder>,
+    traffic: (u64, u64),
+}
+
+struct Job {
+    stream: AddressStream,
+    concurrency: u32,
+    limits: Limits,
+    recorder: Recorder,
+}
+
+struct Done {
+    stream: AddressStream,
+    recorder: Recorder,
+    traffic: (u64, u64),
+    window: Result<Window, MeasureError>,
+}
+
+impl Worker {
+    /// The thread ends when the worker is dropped.
+    fn new(mut lane: Lane, cpu: Option<u32>, cancel: Arc<AtomicBool>) -> Self {
+        let (jobs, job_queue) = channel::<Job>();
+        let (answers, done) = channel();
+        std::thread::spawn(move || {
+            cpu.into_iter().for_each(pin);
+            for Job { mut stream, concurrency, limits, mut recorder } in job_queue {
+                let window = closed_loop(&mut lane, &mut stream, concurrency, &limits, &mut recorder, &cancel);
+                let traffic = lane.traffic();
+                if answers.send(Done { stream, recorder, traffic, window }).is_err() {
+                    return;
+                }
+            }
+        });
+        Worker { jobs, done, recorder: Some(Recorder::new()), traffic: (0, 0) }
+    }
+
+    fn begin(&mut self, stream: AddressStream, concurrency: u32, limits: Limits) {
+        let recorder = self.recorder.take().unwrap_or_default();
+        self.jobs.send(Job { stream, concurrency, limits, recorder }).expect("the worker lives as long as we do");
+    }
+
+    /// Waits for what was begun; the stream goes on from where the worker left it.
+    fn end(&mut self, stream: &mut AddressStream, latencies: &mut Recorder) -> Result<Window, MeasureError> {
+        let done = self.done.recv().expect("the worker answers every job");
+        latencies.merge(&done.recorder);
+        *stream = done.stream;
+        self.recorder = Some(done.recorder);
+        self.traffic = done.traffic;
+        done.window
+    }
+}
+
+/// Pins the calling thread; a processor that does not exist was refused by whoever parsed it, so a failure here only
+/// leaves the thread where it is.
+fn pin(cpu: u32) {
+    let mut set = CpuSet::new();
+    set.set(cpu as usize);
+    let _ = sched_setaffinity(None, &set);
+}

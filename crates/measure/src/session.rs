@@ -1,0 +1,522 @@
+//! The measurement: find each curve's interesting concurrencies, then measure them all, epoch after epoch.
+//!
+//! Read [`Session::run`] first. docs/method.md says in words what happens here and why.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use leadline_device::{Device, Nanos};
+use leadline_model::{OpKind, Slice, TimelineSample};
+
+use crate::MeasureError;
+use crate::curve::{Curve, CurveId, PointData};
+use crate::fit::CurvePoint;
+use crate::load::{AddressStream, Limits, Recorder, Spread, Workload};
+use crate::plan::{Budget, Plan};
+use crate::prepare::{Prepared, prepare};
+use crate::progress::Progress;
+use crate::rig::{Rig, SliceResult};
+use crate::search::{grid, next_concurrency};
+
+/// Share of the budget that the search may take.
+const SEARCH_SHARE: f64 = 0.3;
+
+/// Fewest epochs that are worth an interval.
+pub const MIN_EPOCHS: u32 = 5;
+
+/// Most epochs of `--full`.
+const MAX_EPOCHS: u32 = 400;
+
+/// A slice is never shorter, so that the ramp stays a small part of it, nor longer, so that all points share the
+/// weather.
+const SLICE: (f64, f64) = (0.005, 0.5);
+
+/// One curve with what drives it.
+struct Driven {
+    curve: Curve,
+    streams: Vec<AddressStream>,
+    /// What the search saw.
+    searched: Vec<CurvePoint>,
+    /// What every epoch measures.
+    grid: Vec<u32>,
+    /// Slices of the search, kept in case nothing else comes.
+    found: Vec<(u32, Slice, Recorder)>,
+}
+
+/// What was measured, whether it ran to its end or not.
+pub struct Outcome {
+    /// The curves; empty points where nothing was measured.
+    pub curves: Vec<Curve>,
+    /// Epochs begun.
+    pub epochs: u32,
+    /// Device time spent measuring, seconds.
+    pub measured_seconds: f64,
+    /// Target length of the last epoch's slices, seconds.
+    pub slice_seconds: f64,
+    /// Throughput of every slice, from the start of measuring.
+    pub timeline: Vec<TimelineSample>,
+    /// Bytes read and written while measuring.
+    pub traffic: (u64, u64),
+    /// Why it ended before its time.
+    pub stopped_by: Option<Stop>,
+    /// Longest time that reads took to recover after writes, seconds, and whether they did within the washout's limit.
+    pub washout: (f64, bool),
+}
+
+/// What an interrupted run had measured.
+pub struct Earlier {
+    /// Its curves.
+    pub curves: Vec<Curve>,
+    /// Epochs it began; the next is a new one.
+    pub epochs: u32,
+    /// Device time it spent measuring, seconds.
+    pub measured_seconds: f64,
+    /// Slices it ran.
+    pub slices: u32,
+}
+
+/// Prepares the device and measures it, as the plan says; `resume` is the profile of an interrupted run to go on from.
+///
+/// # Errors
+/// Only where nothing could be begun: the plan does not fit, a queue pair cannot be had, preparing failed. Whatever
+/// happens later ends the run early, and is told in the outcome.
+pub fn measure(
+    device: &dyn Device,
+    plan: &Plan,
+    resume: Option<Earlier>,
+    cancel: &Arc<AtomicBool>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(Prepared, Outcome), MeasureError> {
+    plan.check(&device.geometry())?;
+    let steady = plan.budget == Budget::Full && resume.is_none();
+    let prepared = prepare(device, plan, steady, cancel, progress)?;
+    let mut session = Session::new(device, plan, prepared.written, Arc::clone(cancel))?;
+    if let Some(earlier) = resume {
+        session.resume(earlier);
+    }
+    Ok((prepared, session.run(progress)))
+}
+
+/// Why a run ended before its time.
+#[derive(Debug)]
+pub enum Stop {
+    /// Ctrl-C or SIGTERM.
+    Cancelled,
+    /// The device or the system failed.
+    Failed(MeasureError),
+    /// `--max-writes` was reached; reads went on.
+    WritesSpent,
+}
+
+/// One measurement on one device.
+pub struct Session<'a> {
+    plan: &'a Plan,
+    rig: Rig,
+    cancel: Arc<AtomicBool>,
+    random: fastrand::Rng,
+    driven: Vec<Driven>,
+    began: Nanos,
+    outcome: Outcome,
+    /// Epochs already measured by the run that this one resumes, and the time they took.
+    first_epoch: u32,
+    spent_before: f64,
+    /// Slices run so far.
+    order: u32,
+    /// Bytes written before measuring began: they count against `max_writes`.
+    written_before: u64,
+    /// Epoch time / sum of its slices, as seen so far: ramps, drains and washouts.
+    overhead: f64,
+    /// Search throughput of the probe curve at depth 1: what reads come back to after writes.
+    baseline: Option<f64>,
+}
+
+impl<'a> Session<'a> {
+    /// Opens the lanes. `written_before` is what preparing wrote.
+    ///
+    /// # Errors
+    /// [`MeasureError`] where the plan does not fit the device or a queue pair cannot be had.
+    pub fn new(
+        device: &dyn Device,
+        plan: &'a Plan,
+        written_before: u64,
+        cancel: Arc<AtomicBool>,
+    ) -> Result<Self, MeasureError> {
+        let buffer = *plan.block_sizes.iter().max().expect("checked: not empty");
+        let rig = Rig::new(device, plan, buffer, Arc::clone(&cancel))?;
+        let mut random = fastrand::Rng::with_seed(plan.seed);
+        let driven = plan
+            .curves()
+            .into_iter()
+            .map(|id| Driven {
+                curve: Curve::new(id),
+                streams: rig.streams(workload(id), plan.region, random.u64(..)),
+                searched: Vec::new(),
+                grid: Vec::new(),
+                found: Vec::new(),
+            })
+            .collect();
+        let outcome = Outcome {
+            curves: Vec::new(),
+            epochs: 0,
+            measured_seconds: 0.0,
+            slice_seconds: 0.0,
+            timeline: Vec::new(),
+            traffic: (0, 0),
+            stopped_by: None,
+            washout: (0.0, true),
+        };
+        let began = rig.now();
+        Ok(Session {
+            plan,
+            rig,
+            cancel,
+            random,
+            driven,
+            began,
+            outcome,
+            first_epoch: 0,
+            spent_before: 0.0,
+            order: 0,
+            written_before,
+            overhead: 1.4,
+            baseline: None,
+        })
+    }
+
+    /// Takes over the epochs of an interrupted run with the same plan: no search, and epochs go on from there.
+    pub fn resume(&mut self, earlier: Earlier) {
+        for curve in earlier.curves {
+            if let Some(driven) = self.driven.iter_mut().find(|d| d.curve.id == curve.id) {
+                driven.grid = curve.points.keys().copied().collect();
+                driven.curve = curve;
+            }
+        }
+        self.first_epoch = earlier.epochs;
+        self.outcome.epochs = earlier.epochs;
+        self.spent_before = earlier.measured_seconds;
+        self.order = earlier.slices;
+    }
+
+    /// Searches, then measures epoch after epoch until the budget is spent or, for `--full`, the numbers have settled.
+    /// Whatever happens, what was measured is in the outcome.
+    pub fn run(mut self, progress: &mut dyn FnMut(Progress)) -> Outcome {
+        self.began = self.rig.now();
+        let result = self.search(progress).and_then(|()| self.epochs(progress));
+        if let Err(stop) = result {
+            self.outcome.stopped_by = Some(stop);
+        }
+        self.finish()
+    }
+
+    /// Device time spent measuring, by this run and those it resumes, seconds.
+    fn spent(&self) -> f64 {
+        self.spent_before + (self.rig.now() - self.began) as f64 / 1e9
+    }
+
+    /// Reads first: they do not disturb what comes after.
+    fn search(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), Stop> {
+        if self.first_epoch > 0 {
+            return Ok(());
+        }
+        let budget = self.plan.budget_seconds().unwrap_or(300.0) * SEARCH_SHARE;
+        // About thirty slices a curve, ramps and drains included.
+        let slice = (budget / (45.0 * self.driven.len() as f64)).clamp(SLICE.0, SLICE.1);
+        for op in [OpKind::Read, OpKind::Write] {
+            let until = if op == OpKind::Read && self.plan.writes { budget / 2.0 } else { budget };
+            self.search_op(op, slice, until, budget, progress)?;
+            if op == OpKind::Write && self.plan.writes {
+                self.washout(slice)?;
+            }
+        }
+        for driven in &mut self.driven {
+            driven.grid = grid(&driven.searched);
+        }
+        Ok(())
+    }
+
+    /// Rounds in which every curve of `op` that is not yet known tries its next concurrency, in random order.
+    fn search_op(
+        &mut self,
+        op: OpKind,
+        slice: f64,
+        until: f64,
+        budget: f64,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), Stop> {
+        loop {
+            // Doubling goes on whatever it costs: without it there is no curve. Bisecting is for the time left.
+            let bisect = self.spent() < until;
+            let mut asked: Vec<(usize, u32)> = (0..self.driven.len())
+                .filter(|&i| self.driven[i].curve.id.op == op)
+                .filter_map(|i| {
+                    let Driven { curve, searched, .. } = &self.driven[i];
+                    let bisect = bisect && !curve.id.durable;
+                    next_concurrency(searched, self.plan.max_concurrency, bisect).map(|k| (i, k))
+                })
+                .collect();
+            if asked.is_empty() {
+                return Ok(());
+            }
+            self.random.shuffle(&mut asked);
+            for (i, k) in asked {
+                self.search_slice(i, k, slice)?;
+                let detail = describe(self.driven[i].curve.id, k);
+                progress(Progress { phase: "search", done: (self.spent() / budget).min(1.0), detail });
+            }
+        }
+    }
+
+    fn search_slice(&mut self, i: usize, k: u32, slice: f64) -> Result<(), Stop> {
+        let mut latencies = Recorder::new();
+        let result = self.slice(i, k, slice, &mut latencies)?;
+        let record = self.record(i, 0, &result);
+        let driven = &mut self.driven[i];
+        let iops = if result.seconds > 0.0 { result.ops as f64 / result.seconds } else { 0.0 };
+        let at = driven.searched.partition_point(|p| p.k < k);
+        driven.searched.insert(at, CurvePoint { k, iops, error: 0.0, weight: result.seconds.max(1e-9) });
+        driven.found.push((k, record, latencies));
+        if i == 0 && k == 1 {
+            self.baseline = Some(iops);
+        }
+        Ok(())
+    }
+
+    fn epochs(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), Stop> {
+        let target = self.plan.budget.epochs();
+        let last = if self.plan.budget == Budget::Full { MAX_EPOCHS } else { target };
+        let flip = self.random.bool();
+        let mut longest = 0f64;
+        for epoch in self.first_epoch..last {
+            let before = self.spent();
+            if self
+                .plan
+                .budget_seconds()
+                .is_some_and(|budget| epoch >= MIN_EPOCHS && before + longest > budget)
+            {
+                break;
+            }
+            self.outcome.slice_seconds = self.slice_length(epoch, target);
+            self.outcome.epochs = epoch + 1;
+            let writes_first = self.plan.writes && (epoch % 2 == 1) != flip;
+            self.epoch(epoch, writes_first, before, target, progress)?;
+            longest = longest.max(self.spent() - before);
+            self.refine(epoch, target);
+            if self.plan.budget == Budget::Full && epoch + 1 >= target && self.settled(epoch + 1) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// What is left of the budget, shared out over the slices that are still to come.
+    fn slice_length(&self, epoch: u32, target: u32) -> f64 {
+        let Some(budget) = self.plan.budget_seconds() else { return 0.1 };
+        let slices: usize = self.driven.iter().map(|d| d.grid.len()).sum();
+        let epochs = f64::from(target.saturating_sub(epoch).max(1));
+        ((budget - self.spent()) / epochs / slices.max(1) as f64 / self.overhead).clamp(SLICE.0, SLICE.1)
+    }
+
+    /// Every point of the grid once: reads in random order, writes in random order, never mixed.
+    fn epoch(
+        &mut self,
+        epoch: u32,
+        writes_first: bool,
+        before: f64,
+        target: u32,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), Stop> {
+        let order = if writes_first { [OpKind::Write, OpKind::Read] } else { [OpKind::Read, OpKind::Write] };
+        let (mut in_slices, mut done) = (0.0, 0usize);
+        let total: usize = self.driven.iter().map(|d| d.grid.len()).sum();
+        for op in order {
+            let mut points: Vec<(usize, u32)> = (0..self.driven.len())
+                .filter(|&i| self.driven[i].curve.id.op == op)
+                .flat_map(|i| self.driven[i].grid.iter().map(move |&k| (i, k)).collect::<Vec<_>>())
+                .collect();
+            self.random.shuffle(&mut points);
+            for (i, k) in points {
+                in_slices += self.epoch_slice(epoch, i, k)?;
+                done += 1;
+                let share = self.progress_share(epoch, done as f64 / total.max(1) as f64, target);
+                progress(Progress {
+                    phase: "measure",
+                    done: share,
+                    detail: describe(self.driven[i].curve.id, k),
+                });
+            }
+            if op == OpKind::Write && self.plan.writes {
+                self.washout(self.outcome.slice_seconds)?;
+            }
+        }
+        if in_slices > 0.0 {
+            self.overhead = ((self.spent() - before) / in_slices).clamp(1.05, 20.0);
+        }
+        Ok(())
+    }
+
+    fn progress_share(&self, epoch: u32, within: f64, target: u32) -> f64 {
+        match self.plan.budget_seconds() {
+            Some(budget) => (self.spent() / budget).min(1.0),
+            None => ((f64::from(epoch) + within) / f64::from(target)).min(0.99),
+        }
+    }
+
+    /// Measures one point for one epoch; returns the time aimed at.
+    fn epoch_slice(&mut self, epoch: u32, i: usize, k: u32) -> Result<f64, Stop> {
+        let seconds = self.outcome.slice_seconds;
+        let mut latencies = std::mem::take(&mut self.driven[i].curve.points.entry(k).or_default().latencies);
+        let result = self.slice(i, k, seconds, &mut latencies);
+        self.driven[i].curve.points.entry(k).or_default().latencies = latencies;
+        let result = match result {
+            // Writing is over, reading goes on.
+            Err(Stop::WritesSpent) => {
+                self.outcome.stopped_by = Some(Stop::WritesSpent);
+                return Ok(0.0);
+            }
+            other => other?,
+        };
+        let record = self.record(i, epoch, &result);
+        let point = self.driven[i].curve.points.entry(k).or_default();
+        if record.ops > 0 {
+            point.slices.push(record);
+        }
+        if let Some(cpu) = result.cpu_seconds {
+            *point.cpu_seconds.get_or_insert(0.0) += cpu;
+        }
+        Ok(seconds)
+    }
+
+    /// Runs one slice, within what may still be written.
+    fn slice(
+        &mut self,
+        i: usize,
+        k: u32,
+        seconds: f64,
+        latencies: &mut Recorder,
+    ) -> Result<SliceResult, Stop> {
+        let id = self.driven[i].curve.id;
+        let mut limits = Limits::of((seconds * 1e9) as Nanos);
+        limits.max_ops = self.plan.max_ops_per_slice;
+        if let (OpKind::Write, Some(max)) = (id.op, self.plan.max_writes) {
+            let left = max.saturating_sub(self.written_before + self.rig.traffic().1);
+            if left < 4 * u64::from(k) * u64::from(id.block_bytes) {
+                return Err(Stop::WritesSpent);
+            }
+            limits.max_bytes = left;
+        }
+        let result =
+            self.rig.slice(&mut self.driven[i].streams, k, &limits, latencies).map_err(Stop::Failed)?;
+        if self.cancel.load(Ordering::Relaxed) {
+            return Err(Stop::Cancelled);
+        }
+        Ok(result)
+    }
+
+    /// Turns a result into the profile's form and adds it to the timeline.
+    fn record(&mut self, i: usize, epoch: u32, result: &SliceResult) -> Slice {
+        self.order += 1;
+        let at_seconds = self.spent_before + result.opened.saturating_sub(self.began) as f64 / 1e9;
+        if result.seconds > 0.0 {
+            let write = self.driven[i].curve.id.op == OpKind::Write;
+            self.outcome.timeline.push(TimelineSample {
+                at_seconds,
+                phase: if write { "write" } else { "read" }.to_owned(),
+                bytes_per_second: result.bytes as f64 / result.seconds,
+                written_bytes: self.written_before + self.rig.traffic().1,
+            });
+        }
+        Slice {
+            epoch,
+            order: self.order - 1,
+            at_seconds,
+            seconds: result.seconds,
+            ops: result.ops,
+            bytes: result.bytes,
+            mean_latency_us: result.mean_latency_us,
+            cpu_share: result.cpu_share,
+        }
+    }
+
+    /// After writes: flush, leave the device alone, then read at depth 1 until reads are as fast as the search found
+    /// them, so that a write buffer or garbage collection is not charged to the reads that follow.
+    fn washout(&mut self, slice: f64) -> Result<(), Stop> {
+        let budget = self.plan.budget_seconds().unwrap_or(300.0);
+        let idle = (budget / 1000.0).clamp(0.02, 0.5);
+        let limit = (budget / 100.0).clamp(0.2, 5.0);
+        let began = self.spent();
+        self.rig.settle((idle * 1e9) as Nanos).map_err(Stop::Failed)?;
+        let Some(baseline) = self.baseline else { return Ok(()) };
+        let mut recovered = false;
+        while !recovered && self.spent() - began < limit {
+            let result = self.slice(0, 1, slice.min(0.05), &mut Recorder::new())?;
+            recovered = result.seconds > 0.0 && result.ops as f64 / result.seconds >= 0.9 * baseline;
+        }
+        let (longest, always) = self.outcome.washout;
+        self.outcome.washout = (longest.max(self.spent() - began), always && recovered);
+        Ok(())
+    }
+
+    /// With an epoch's better numbers, a curve may want one more concurrency: a higher one, or one nearer the knee.
+    fn refine(&mut self, epoch: u32, target: u32) {
+        if epoch + MIN_EPOCHS >= target {
+            return; // too late to be measured often enough
+        }
+        for driven in &mut self.driven {
+            let points = driven.curve.fit_points();
+            let ask = next_concurrency(&points, self.plan.max_concurrency, !driven.curve.id.durable);
+            if let Some(k) = ask.filter(|k| !driven.grid.contains(k) && !points.is_empty()) {
+                driven.grid.push(k);
+            }
+        }
+    }
+
+    /// `--full`: alpha and both plateaus known to 5 % at every pattern and block size, or time is up.
+    fn settled(&self, epochs: u32) -> bool {
+        let curves: Vec<&Curve> = self.driven.iter().map(|d| &d.curve).collect();
+        self.spent() > Budget::FULL_LIMIT || crate::summary::settled(&curves, epochs, self.plan.seed)
+    }
+
+    fn finish(mut self) -> Outcome {
+        self.outcome.measured_seconds = self.spent();
+        self.outcome.traffic = self.rig.traffic();
+        self.outcome.curves = self.driven.into_iter().map(Driven::into_curve).collect();
+        self.outcome
+    }
+}
+
+impl Driven {
+    /// The curve; where no epoch reached it, with what the search saw.
+    fn into_curve(mut self) -> Curve {
+        if self.curve.points.values().all(|data| data.slices.is_empty()) {
+            self.curve.points.clear();
+            for (k, slice, latencies) in self.found {
+                if slice.ops > 0 {
+                    let data = PointData { slices: vec![slice], latencies, cpu_seconds: None };
+                    self.curve.points.insert(k, data);
+                }
+            }
+        }
+        self.curve
+    }
+}
+
+fn workload(id: CurveId) -> Workload {
+    Workload {
+        read_share: if id.op == OpKind::Read { 1.0 } else { 0.0 },
+        block_bytes: id.block_bytes,
+        random_fraction: if id.pattern == leadline_model::Pattern::Random { 1.0 } else { 0.0 },
+        spread: Spread::Uniform,
+        durable: id.durable,
+    }
+}
+
+/// What is running, for the progress bar: `4K random read, k = 32`.
+fn describe(id: CurveId, k: u32) -> String {
+    let pattern = if id.pattern == leadline_model::Pattern::Random { "random" } else { "sequential" };
+    let op = match (id.op, id.durable) {
+        (OpKind::Read, _) => "read",
+        (OpKind::Write, false) => "write",
+        (OpKind::Write, true) => "durable write",
+    };
+    format!("{} {pattern} {op}, k = {k}", leadline_device::format_size(id.block_bytes.into()))
+}

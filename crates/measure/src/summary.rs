@@ -1,0 +1,333 @@
+//! From an outcome to the profile, and from an interrupted run's profile back to what it had measured.
+
+use std::collections::BTreeMap;
+
+use leadline_device::Clock;
+use leadline_model::{
+    Bin, Cliff, DeviceFacts, DeviceProfile, Latency, Method, OpKind, Point, SCHEMA, Temperature,
+    TimelineSample, Validity,
+};
+
+use crate::bootstrap::Resamples;
+use crate::checks::{checks, order_effect};
+use crate::cliff::{WriteSample, find_cliff};
+use crate::curve::{Curve, CurveId, PointData};
+use crate::estimate::{CurveEstimate, estimate_curves, parameters};
+use crate::load::Recorder;
+use crate::plan::Plan;
+use crate::prepare::Prepared;
+use crate::session::{Earlier, Outcome, Stop};
+
+/// Share of a processor from which a point is bound by it.
+const CPU_BOUND: f64 = 0.9;
+
+/// What surrounds a measurement and is not in its outcome.
+pub struct Circumstances {
+    /// What was measured.
+    pub facts: DeviceFacts,
+    /// Whose seconds were counted.
+    pub clock: Clock,
+    /// `io_uring`, `psync` or `simulated`.
+    pub engine: String,
+    /// Whether the page cache was by-passed.
+    pub direct: bool,
+    /// When it began, RFC 3339; `None` on a virtual clock.
+    pub created: Option<String>,
+    /// Why writes were not measured; empty where they were.
+    pub no_writes_because: String,
+    /// Temperature over the run.
+    pub temperature: Option<Temperature>,
+    /// Share of time some task waited for a processor.
+    pub cpu_pressure: Option<f64>,
+    /// Share of processor time the hypervisor took.
+    pub cpu_steal: Option<f64>,
+    /// Version of Leadline.
+    pub version: String,
+}
+
+impl Circumstances {
+    /// Those of a simulated device: nothing surrounds it.
+    pub fn simulated(target: &str, name: &str, capacity_bytes: u64) -> Self {
+        Circumstances {
+            facts: DeviceFacts {
+                target: target.to_owned(),
+                kind: "simulated".to_owned(),
+                name: name.to_owned(),
+                capacity_bytes: Some(capacity_bytes),
+                ..DeviceFacts::default()
+            },
+            clock: Clock::Virtual,
+            engine: "simulated".to_owned(),
+            direct: true,
+            created: None,
+            no_writes_because: String::new(),
+            temperature: None,
+            cpu_pressure: None,
+            cpu_steal: None,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+}
+
+/// Builds the profile. `earlier` is the profile of the run that this one resumed.
+pub fn profile(
+    plan: &Plan,
+    prepared: &Prepared,
+    outcome: &Outcome,
+    around: Circumstances,
+    earlier: Option<&DeviceProfile>,
+) -> DeviceProfile {
+    let resamples = Resamples::new(outcome.epochs, plan.seed);
+    let estimates = estimate_curves(&outcome.curves, resamples.as_ref(), outcome.epochs);
+    let points = points(&outcome.curves, &estimates);
+    let parameters = parameters(&estimates, resamples.as_ref());
+    let mut timeline = earlier.map_or_else(|| prepared.timeline.clone(), |p| p.timeline.clone());
+    let offset = timeline
+        .iter()
+        .filter(|s| preparing(s))
+        .map(|s| s.at_seconds)
+        .fold(0.0, f64::max)
+        .max(prepared.seconds);
+    timeline.extend(
+        outcome.timeline.iter().map(|s| TimelineSample { at_seconds: s.at_seconds + offset, ..s.clone() }),
+    );
+    let validity = validity(plan, prepared, outcome, &around, earlier, &points, &estimates);
+    let method = Method {
+        engine: around.engine,
+        direct: around.direct,
+        concurrency_is: plan.concurrency_is(),
+        threads: match plan.lanes {
+            crate::plan::Lanes::Threads(n) => n,
+            crate::plan::Lanes::OneRequestEach => plan.max_concurrency,
+        },
+        cpus: plan.cpus.clone(),
+        budget: plan.budget.name().to_owned(),
+        budget_seconds: plan.budget_seconds(),
+        measured_seconds: outcome.measured_seconds,
+        layout_seconds: prepared.seconds + earlier.map_or(0.0, |p| p.method.layout_seconds),
+        seed: plan.seed,
+        block_sizes: plan.block_sizes.clone(),
+        patterns: plan.patterns.clone(),
+        footprint_bytes: plan.region.len,
+        epochs: outcome.epochs,
+        slice_seconds: outcome.slice_seconds,
+        max_concurrency: plan.max_concurrency,
+        writes: if plan.writes { "measured".to_owned() } else { around.no_writes_because },
+        precondition_passes: plan.precondition,
+        extra: Default::default(),
+    };
+    DeviceProfile {
+        schema: SCHEMA.to_owned(),
+        leadline: around.version,
+        created: around.created,
+        device: around.facts,
+        method,
+        validity,
+        points,
+        parameters,
+        timeline,
+        extra: Default::default(),
+    }
+}
+
+fn preparing(sample: &TimelineSample) -> bool {
+    sample.phase == "layout" || sample.phase == "precondition"
+}
+
+fn points(curves: &[Curve], estimates: &[CurveEstimate]) -> Vec<Point> {
+    let mut points = Vec::new();
+    for curve in curves {
+        let ci: Option<&BTreeMap<u32, [f64; 2]>> =
+            estimates.iter().find(|e| e.id == curve.id).map(|e| &e.point_ci);
+        for (&k, data) in curve.points.iter().filter(|(_, data)| data.iops() > 0.0) {
+            points.push(point(curve.id, k, data, ci.and_then(|ci| ci.get(&k).copied())));
+        }
+    }
+    points
+}
+
+fn point(id: CurveId, concurrency: u32, data: &PointData, iops_ci: Option<[f64; 2]>) -> Point {
+    let (ops, _) = data.total();
+    let share: Vec<f64> = data.slices.iter().filter_map(|s| s.cpu_share).collect();
+    let share = if share.is_empty() { 0.0 } else { share.iter().sum::<f64>() / share.len() as f64 };
+    Point {
+        op: id.op,
+        pattern: id.pattern,
+        block_bytes: id.block_bytes,
+        concurrency,
+        durable: id.durable,
+        iops: data.iops(),
+        iops_ci,
+        bandwidth_bytes: data.iops() * f64::from(id.block_bytes),
+        latency_us: latency(&data.latencies, data.mean_latency() * 1e6),
+        cpu_bound: share >= CPU_BOUND,
+        cpu_us_per_op: data.cpu_seconds.map(|s| s * 1e6 / ops.max(1.0)),
+        slices: data.slices.clone(),
+        histogram: data
+            .latencies
+            .bins()
+            .into_iter()
+            .map(|(upper, count)| Bin { upper_us: upper as f64 / 1e3, count })
+            .collect(),
+        extra: Default::default(),
+    }
+}
+
+fn latency(recorder: &Recorder, mean: f64) -> Latency {
+    let us = |q: f64| recorder.quantile(q) as f64 / 1e3;
+    Latency {
+        mean,
+        p50: us(0.5),
+        p90: us(0.9),
+        p99: us(0.99),
+        p99_5: us(0.995),
+        p99_9: us(0.999),
+        p99_95: us(0.9995),
+        p99_99: us(0.9999),
+        max: recorder.max() as f64 / 1e3,
+    }
+}
+
+fn validity(
+    plan: &Plan,
+    prepared: &Prepared,
+    outcome: &Outcome,
+    around: &Circumstances,
+    earlier: Option<&DeviceProfile>,
+    points: &[Point],
+    estimates: &[CurveEstimate],
+) -> Validity {
+    let order_effect = order_effect(points);
+    let rounds = prepared.rounds.clone().or_else(|| earlier.and_then(|p| p.validity.steady_state.clone()));
+    let state = match (&rounds, around.clock) {
+        (_, Clock::Virtual) => "simulated",
+        (Some(rounds), _) if rounds.passed => "steady",
+        _ => "burst",
+    };
+    let before = earlier.map_or((0, 0), |p| (p.validity.bytes_read, p.validity.bytes_written));
+    let durability = if around.clock == Clock::Virtual {
+        "simulated: a write takes the same time whether durable or not"
+    } else if !around.direct {
+        "buffered: a write is in the page cache, and nowhere else, when it completes; durable writes are on the device (RWF_DSYNC)"
+    } else {
+        "plain writes may lie in the device's cache when they complete; durable writes (RWF_DSYNC) outlive a power cut"
+    };
+    Validity {
+        complete: outcome.stopped_by.is_none(),
+        stopped_by: outcome.stopped_by.as_ref().map(describe_stop),
+        state: state.to_owned(),
+        steady_state: rounds,
+        checks: checks(points, &around.facts, order_effect.as_ref()),
+        cliffs: cliffs(prepared, points),
+        temperature: around.temperature.clone(),
+        durability: durability.to_owned(),
+        footprint_fraction: around.facts.capacity_bytes.map(|c| plan.region.len as f64 / c.max(1) as f64),
+        bytes_written: before.1 + prepared.written + outcome.traffic.1,
+        bytes_read: before.0 + outcome.traffic.0,
+        cpu_bound_points: points.iter().filter(|p| p.cpu_bound).count() as u32,
+        censored_curves: estimates.iter().filter(|e| !e.id.durable && e.fit.still_grows()).count() as u32,
+        order_effect,
+        cpu_pressure: around.cpu_pressure,
+        cpu_steal: around.cpu_steal,
+        washout_seconds: plan.writes.then_some(outcome.washout.0),
+        washout_recovered: plan.writes.then_some(outcome.washout.1),
+        extra: Default::default(),
+    }
+}
+
+fn describe_stop(stop: &Stop) -> String {
+    match stop {
+        Stop::Cancelled => "interrupted by a signal".to_owned(),
+        Stop::Failed(error) => error.to_string(),
+        Stop::WritesSpent => "--max-writes was reached; reads went on".to_owned(),
+    }
+}
+
+/// Cliffs while laying out, while preconditioning and while measuring, where each slice is held against its own point.
+fn cliffs(prepared: &Prepared, points: &[Point]) -> Vec<Cliff> {
+    let of_phase = |phase: &str| -> Vec<WriteSample> {
+        let samples = prepared.timeline.iter().filter(|s| s.phase == phase);
+        samples
+            .map(|s| WriteSample {
+                written: s.written_bytes,
+                rate: s.bytes_per_second,
+                bytes_per_second: s.bytes_per_second,
+            })
+            .collect()
+    };
+    let mut slices: Vec<(u32, f64, f64, u64)> = Vec::new();
+    for point in points.iter().filter(|p| p.op == OpKind::Write && !p.durable) {
+        for s in point.slices.iter().filter(|s| s.seconds > 0.0) {
+            slices.push((
+                s.order,
+                s.ops as f64 / s.seconds / point.iops,
+                s.bytes as f64 / s.seconds,
+                s.bytes,
+            ));
+        }
+    }
+    slices.sort_unstable_by_key(|s| s.0);
+    let mut written = prepared.written;
+    let measured: Vec<WriteSample> = slices
+        .into_iter()
+        .map(|(_, rate, bytes_per_second, bytes)| {
+            written += bytes;
+            WriteSample { written, rate, bytes_per_second }
+        })
+        .collect();
+    ["layout", "precondition"]
+        .iter()
+        .filter_map(|phase| find_cliff(phase, &of_phase(phase)))
+        .chain(find_cliff("write", &measured))
+        .collect()
+}
+
+/// Whether alpha and both plateaus are known to 5 % everywhere.
+pub(crate) fn settled(curves: &[&Curve], epochs: u32, seed: u64) -> bool {
+    let Some(resamples) = Resamples::new(epochs, seed) else { return false };
+    let estimates: Vec<CurveEstimate> =
+        curves.iter().filter_map(|curve| CurveEstimate::new(curve, Some(&resamples), epochs)).collect();
+    let known = |value: Option<f64>, ci: Option<[f64; 2]>| match (value, ci) {
+        (Some(value), Some([low, high])) => high - low <= 0.1 * value,
+        (None, _) => true,
+        (Some(_), None) => false,
+    };
+    parameters(&estimates, Some(&resamples)).iter().all(|p| {
+        known(p.alpha, p.alpha_ci)
+            && known(p.max_read_iops, p.max_read_iops_ci)
+            && known(p.max_write_iops, p.max_write_iops_ci)
+    })
+}
+
+/// What an interrupted run's profile had measured, to go on from. Slices of epochs are taken as they are; an epoch cut
+/// short stays in, the next begins a new one.
+pub fn earlier(profile: &DeviceProfile) -> Earlier {
+    let mut curves: BTreeMap<CurveId, Curve> = BTreeMap::new();
+    let mut slices = 0;
+    for point in &profile.points {
+        let id = CurveId {
+            block_bytes: point.block_bytes,
+            pattern: point.pattern,
+            op: point.op,
+            durable: point.durable,
+        };
+        let mut latencies = Recorder::new();
+        for bin in &point.histogram {
+            latencies.record_many((bin.upper_us * 1e3) as u64, bin.count);
+        }
+        let ops: u64 = point.slices.iter().map(|s| s.ops).sum();
+        let data = PointData {
+            slices: point.slices.clone(),
+            latencies,
+            cpu_seconds: point.cpu_us_per_op.map(|us| us * ops as f64 / 1e6),
+        };
+        slices = slices.max(point.slices.iter().map(|s| s.order + 1).max().unwrap_or(0));
+        curves.entry(id).or_insert_with(|| Curve::new(id)).points.insert(point.concurrency, data);
+    }
+    Earlier {
+        curves: curves.into_values().collect(),
+        epochs: profile.method.epochs,
+        measured_seconds: profile.method.measured_seconds,
+        slices,
+    }
+}

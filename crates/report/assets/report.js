@@ -1,0 +1,86 @@
+'use strict';
+// Puts the charts on the page and keeps them right: choices, size, dark mode, print.
+
+const charts = [throughput, latency, trade, alphas, knees, cdf, timeline]
+  .filter((chart) => document.getElementById(chart.id))
+  .map((chart) => {
+    const figure = document.getElementById(chart.id);
+    const plot = figure.querySelector('.plot');
+    return { chart, plot, chips: figure.querySelector('.chips'), view: echarts.init(plot, null, { renderer: 'svg' }) };
+  });
+
+function draw(one) {
+  const redraw = () => draw(one);
+  one.chips.replaceChildren(...one.chart.chips(redraw));
+  one.view.setOption(one.chart.option(), { notMerge: true });
+}
+function drawAll() {
+  charts.forEach(draw);
+  document.documentElement.dataset.charts = charts.length;
+}
+
+function chooseDefaults() {
+  const curves = DATA.profiles.flatMap((p) => p.curves);
+  const has = (pattern, block) => curves.some((c) => c.pattern === pattern && (!block || c.block === block));
+  state.pattern = has('random') ? 'random' : 'sequential';
+  const sizes = sizesOf(state.pattern);
+  state.block = sizes.includes(4096) ? 4096 : sizes[0];
+  if (!curves.some((c) => c.op === 'read')) state.op = 'write';
+}
+function sizesOf(pattern) {
+  const curves = DATA.profiles.flatMap((p) => p.curves).filter((c) => c.pattern === pattern);
+  return [...new Set(curves.map((c) => c.block))].sort((a, b) => a - b);
+}
+/** What all charts follow; a choice of one is no choice and is not shown. */
+function controls() {
+  const bar = document.getElementById('controls');
+  if (!bar) return;
+  const curves = DATA.profiles.flatMap((p) => p.curves);
+  const patterns = ['random', 'sequential'].filter((pattern) => curves.some((c) => c.pattern === pattern));
+  const sizes = sizesOf(state.pattern);
+  const again = () => { controls(); drawAll(); };
+  const groups = [];
+  if (!SINGLE) {
+    const ops = Object.keys(OP_NAMES).filter((op) => curves.some((c) => c.op === op));
+    if (ops.length > 1) groups.push(choice('Operation', ops.map((op) => [op, OP_NAMES[op]]), state.op, (v) => { state.op = v; again(); }));
+  }
+  if (patterns.length > 1) {
+    groups.push(choice('Pattern', patterns.map((p) => [p, p]), state.pattern, (v) => {
+      state.pattern = v;
+      if (!sizesOf(v).includes(state.block)) state.block = sizesOf(v)[0];
+      again();
+    }));
+  }
+  if (sizes.length > 1) {
+    groups.push(choice('Block', sizes.map((s) => [s, blockName(s)]), state.block, (v) => { state.block = v; again(); }));
+  }
+  bar.replaceChildren(...groups);
+}
+
+const PRINT_WIDTH = 655; // CSS pixels: A4 less margins and the card's padding
+let printing = false;
+function beforePrint() {
+  if (printing) return;
+  printing = true;
+  palette = PRINT_PALETTE;
+  charts.forEach((one) => one.view.resize({ width: PRINT_WIDTH, height: 270 }));
+  drawAll();
+  charts.forEach((one) => one.view.getZr().refreshImmediately()); // no frame comes before the paper
+}
+function afterPrint() {
+  printing = false;
+  readPalette();
+  charts.forEach((one) => one.view.resize({ width: 'auto', height: 'auto' }));
+  drawAll();
+}
+
+readPalette();
+chooseDefaults();
+controls();
+drawAll();
+const fit = () => { if (!printing) charts.forEach((one) => one.view.resize()); };
+new ResizeObserver(fit).observe(document.querySelector('main'));
+addEventListener('resize', fit);
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { if (!printing) { readPalette(); drawAll(); } });
+addEventListener('beforeprint', beforePrint);
+addEventListener('afterprint', afterPrint);

@@ -1,0 +1,30 @@
+//! Writes the made-up profiles of the tests as pages and terminal summaries, to be looked at:
+//! `cargo run -p leadline-report --example pages -- FOLDER`.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use common::{one_point, raw_profile, reads_only, sample_profile, slower_profile, troubled_profile};
+use leadline_report::{render_comparison, render_page, render_summary};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = std::path::PathBuf::from(std::env::args().nth(1).ok_or("usage: pages FOLDER")?);
+    std::fs::create_dir_all(&folder)?;
+    let pages = [
+        ("single", vec![sample_profile()]),
+        ("reads-only", vec![reads_only()]),
+        ("one-point", vec![one_point()]),
+        ("troubled", vec![troubled_profile()]),
+        ("comparison", vec![sample_profile(), slower_profile()]),
+        ("raw", vec![sample_profile(), raw_profile()]),
+    ];
+    for (name, profiles) in pages {
+        std::fs::write(folder.join(name).with_extension("html"), render_page(&profiles)?)?;
+        let text = match profiles.as_slice() {
+            [one] => render_summary(one, 100, false),
+            many => render_comparison(many, 100),
+        };
+        println!("==== {name}\n{text}");
+    }
+    Ok(())
+}

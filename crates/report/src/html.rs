@@ -1,0 +1,250 @@
+//! The page: one file that needs nothing else and asks nobody for anything.
+
+mod chart_data;
+mod facts;
+mod tables;
+
+use leadline_model::DeviceProfile;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, Value, context};
+
+use crate::compare::{Relation, compare};
+use crate::{ReportError, format, sentences};
+use chart_data::{ChartData, Detail};
+
+/// The most a page may weigh, bytes.
+pub const PAGE_LIMIT_BYTES: usize = 8 << 20;
+
+const TEMPLATES: [(&str, &str); 4] = [
+    ("base.html", include_str!("../templates/base.html")),
+    ("macros.html", include_str!("../templates/macros.html")),
+    ("single.html", include_str!("../templates/single.html")),
+    ("comparison.html", include_str!("../templates/comparison.html")),
+];
+const CSS: &str = include_str!("../assets/report.css");
+const ECHARTS: &str = include_str!("../vendor/echarts/echarts.min.js");
+/// In this order: each uses the names of those before it.
+const SCRIPTS: [&str; 5] = [
+    include_str!("../assets/base.js"),
+    include_str!("../assets/axes.js"),
+    include_str!("../assets/curves.js"),
+    include_str!("../assets/spread.js"),
+    include_str!("../assets/report.js"),
+];
+
+/// One self-contained page: a report for one profile, a comparison for several (the first is what the others are held
+/// against).
+///
+/// The page works from a file without a network: its content security policy lets no request out. Everything from the
+/// profiles is escaped. It is at most [`PAGE_LIMIT_BYTES`] long; histograms and the timeline are thinned to that end.
+///
+/// # Errors
+/// [`ReportError::NoProfiles`], [`ReportError::TooLarge`], [`ReportError::Template`].
+pub fn render_page(profiles: &[DeviceProfile]) -> Result<String, ReportError> {
+    if profiles.is_empty() {
+        return Err(ReportError::NoProfiles);
+    }
+    let environment = environment()?;
+    let mut detail = Detail::for_profiles(profiles.len());
+    loop {
+        let page = fill(&environment, profiles, detail)?;
+        if page.len() <= PAGE_LIMIT_BYTES {
+            return Ok(page);
+        }
+        detail = match detail.less() {
+            Some(less) => less,
+            None => return Err(ReportError::TooLarge { bytes: page.len(), limit: PAGE_LIMIT_BYTES }),
+        };
+    }
+}
+
+fn environment() -> Result<Environment<'static>, ReportError> {
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    for (name, source) in TEMPLATES {
+        environment.add_template(name, source)?;
+    }
+    Ok(environment)
+}
+
+fn fill(
+    environment: &Environment<'_>,
+    profiles: &[DeviceProfile],
+    detail: Detail,
+) -> Result<String, ReportError> {
+    let labels = format::labels(profiles);
+    let data = ChartData::new(profiles, &labels, detail);
+    let reports: Vec<Value> = profiles.iter().zip(&labels).map(|(p, label)| report(p, label)).collect();
+    let shared = context! {
+        title => labels.join(" against "),
+        leadline => profiles[0].leadline.clone(),
+        css => Value::from_safe_string(CSS.to_owned()),
+        echarts => Value::from_safe_string(ECHARTS.to_owned()),
+        scripts => Value::from(SCRIPTS.map(|script| Value::from_safe_string(script.to_owned())).to_vec()),
+        data => Value::from_safe_string(script_json(&data)),
+        has => context! {
+            cdfs => data.has_cdfs(),
+            timeline => data.has_timeline(),
+            block_sizes => data.has_block_sizes(),
+            curves => profiles.iter().any(|p| !p.points.is_empty()),
+        },
+    };
+    let name = if profiles.len() == 1 { "single.html" } else { "comparison.html" };
+    let rest = if profiles.len() == 1 {
+        context! { report => reports[0].clone() }
+    } else {
+        let comparison = compare(profiles);
+        context! {
+            reports => reports,
+            relation => relation_words(comparison.relation, &labels),
+            heading => heading(comparison.relation, &labels),
+            differences => Value::from(Serde(tables::differences(&comparison))),
+            labels => labels,
+        }
+    };
+    Ok(environment.get_template(name)?.render(context! { ..rest, ..shared })?)
+}
+
+fn report(profile: &DeviceProfile, label: &str) -> Value {
+    context! {
+        label => label,
+        device => Value::from(Serde(&profile.device)),
+        created => profile.created.clone(),
+        sentences => sentences(profile).to_vec(),
+        banners => facts::banners(profile),
+        tiles => Value::from(Serde(facts::tiles(profile))),
+        validity => Value::from(Serde(facts::validity(profile))),
+        checks => Value::from(Serde(facts::checks(profile))),
+        facts => Value::from(Serde(facts::device(profile))),
+        method => Value::from(Serde(facts::method(profile))),
+        parameters => Value::from(Serde(tables::parameters(profile))),
+        points => Value::from(Serde(tables::points(profile))),
+    }
+}
+
+fn heading(relation: Relation, labels: &[String]) -> String {
+    match relation {
+        Relation::FileSystemAgainstRaw { .. } => "File system against raw device".to_owned(),
+        Relation::SameDevice => format!("{}, measured {} times", labels[0], labels.len()),
+        Relation::Devices => format!("{} devices compared", labels.len()),
+    }
+}
+
+fn relation_words(relation: Relation, labels: &[String]) -> String {
+    match relation {
+        Relation::FileSystemAgainstRaw { file_system, raw } => format!(
+            "Both are the same device: {} through its file system, {} as the raw block device. What differs beyond the \
+             intervals is what the file system costs or gives. Paper 000 makes the same comparison with SPDK.",
+            labels[file_system], labels[raw]
+        ),
+        Relation::SameDevice => {
+            "Name, model and size say that this is one device. What cannot be told apart is repeatable."
+                .to_owned()
+        }
+        Relation::Devices => format!("Each is held against the first, {}.", labels[0]),
+    }
+}
+
+/// JSON that cannot end the script element it stands in, nor begin a comment there.
+fn script_json(data: &ChartData) -> String {
+    let text = serde_json::to_string(data).expect("chart data has only string keys");
+    text.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{
+        Shape, one_point, raw_profile, reads_only, sample_profile, slower_profile, troubled_profile,
+    };
+
+    const EVIL: &str = "</script><img src=x onerror=alert(1)>";
+
+    /// The page without ECharts, whose text is not ours.
+    fn ours(page: &str) -> String {
+        page.replace(ECHARTS, "")
+    }
+
+    #[test]
+    fn no_profile_is_an_error() {
+        assert!(matches!(render_page(&[]), Err(ReportError::NoProfiles)));
+    }
+
+    #[test]
+    fn nothing_from_a_profile_becomes_markup() {
+        let mut profile = sample_profile();
+        for field in [
+            &mut profile.device.model,
+            &mut profile.device.firmware,
+            &mut profile.device.filesystem,
+            &mut profile.device.kernel,
+            &mut profile.device.scheduler,
+            &mut profile.validity.stopped_by,
+        ] {
+            *field = Some(EVIL.into());
+        }
+        profile.device.target = EVIL.into();
+        profile.device.name = EVIL.into();
+        profile.created = Some(EVIL.into());
+        profile.leadline = EVIL.into();
+        profile.method.writes = EVIL.into();
+        profile.method.engine = EVIL.into();
+        profile.validity.complete = false;
+        profile.validity.state = EVIL.into();
+        profile.validity.durability = EVIL.into();
+        profile.validity.checks[0].detail = EVIL.into();
+        profile.validity.checks[0].name = EVIL.into();
+        profile.validity.cliffs[0].phase = EVIL.into();
+        profile.timeline[0].phase = EVIL.into();
+        for page in [render_page(&[profile.clone()]), render_page(&[profile.clone(), slower_profile()])] {
+            let page = ours(&page.expect("a page"));
+            assert!(!page.contains("<img"), "markup from the profile got through");
+            assert!(page.contains("&lt;img"), "the text itself is shown");
+        }
+    }
+
+    #[test]
+    fn the_page_asks_nobody_for_anything() {
+        let page = ours(&render_page(&[sample_profile()]).expect("a page"));
+        assert!(page.contains(
+            "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+        ));
+        for word in ["http:", "https:", "src=", "url(", "@import", "fetch(", "XMLHttp"] {
+            assert!(!page.contains(word), "{word} in the page");
+        }
+    }
+
+    #[test]
+    fn all_kinds_of_profiles_fit_the_page() {
+        for profile in
+            [sample_profile(), reads_only(), one_point(), troubled_profile(), DeviceProfile::default()]
+        {
+            let page = render_page(&[profile]).expect("a page");
+            assert!(page.len() < 4 << 20, "{} bytes", page.len());
+        }
+        render_page(&[sample_profile(), DeviceProfile::default()]).expect("a comparison with nothing");
+    }
+
+    #[test]
+    fn a_buffered_or_partial_run_is_shown_in_red() {
+        let page = ours(&render_page(&[troubled_profile()]).expect("a page"));
+        assert_eq!(page.matches("class=\"banner bad\" role=\"alert\"").count(), 2, "red banners");
+        assert!(page.contains("page cache") && page.contains("cut short by SIGINT"));
+        assert!(!ours(&render_page(&[sample_profile()]).expect("a page")).contains("role=\"alert\""));
+    }
+
+    #[test]
+    fn file_system_against_raw_is_named_so() {
+        let page = ours(&render_page(&[sample_profile(), raw_profile()]).expect("a page"));
+        assert!(page.contains("File system against raw device"));
+        assert!(page.contains("differs") && page.contains("cannot be told apart"));
+    }
+
+    #[test]
+    fn a_page_of_many_sizes_stays_within_the_limit() {
+        let blocks = (9..=18).map(|shift| 1 << shift).collect();
+        let large = Shape { blocks, ..Shape::default() }.profile();
+        let page = render_page(&vec![large; 6]).expect("a page");
+        assert!(page.len() <= PAGE_LIMIT_BYTES, "{} bytes", page.len());
+    }
+}

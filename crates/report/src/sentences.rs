@@ -1,0 +1,267 @@
+//! Three plain sentences: how many in flight, what a write costs, what the numbers are worth.
+
+use leadline_model::{Capped, CheckStatus, DeviceProfile, Parameters};
+
+use crate::format::{self, percent, significant, whole_range, with_interval};
+use crate::headline;
+
+/// What the profile means for somebody who builds a storage engine: concurrency, cost of a write, worth.
+///
+/// The first two speak of [`headline`]'s pattern and block size. Every number comes with its 95 % interval where there
+/// is one; what was not measured is said to be so.
+pub fn sentences(profile: &DeviceProfile) -> [String; 3] {
+    let Some(entry) = headline(profile) else {
+        let nothing = "No point was measured, so how many requests to keep in flight is not known.";
+        return [nothing.to_owned(), cost_unknown(profile), worth(profile)];
+    };
+    [concurrency(profile, entry), cost(profile, entry), worth(profile)]
+}
+
+fn concurrency(profile: &DeviceProfile, entry: &Parameters) -> String {
+    let kind = format!("{} {}", format::block(entry.block_bytes), format::pattern(entry.pattern));
+    let reads = match (entry.k_r, entry.censored.read) {
+        (None, _) => format!("How many {kind} reads to keep in flight was not measured"),
+        (Some(k), true) => format!(
+            "Keep at least {k} {kind} {} in flight: throughput still grew at the highest depth tried{}",
+            plural("read", k),
+            share_at_one(profile, entry)
+                .map(|(share, of)| format!(", and one at a time uses at most {share} ({of})"))
+                .unwrap_or_default()
+        ),
+        (Some(1), false) => format!("One {kind} read at a time is all the device needs: more only wait"),
+        (Some(k), false) => format!(
+            "Keep about {k}{} {kind} reads in flight{}",
+            interval(k, entry.k_r_ci),
+            share_at_one(profile, entry)
+                .map(|(share, of)| format!(": one at a time uses {share} of what the device can do ({of})"))
+                .unwrap_or_default()
+        ),
+    };
+    let writes = match (entry.k_w, entry.censored.write) {
+        (None, _) => String::new(),
+        (Some(k), true) => format!("; write at least {k} blocks at a time, more may still gain"),
+        (Some(1), false) => "; one write at a time is enough".to_owned(),
+        (Some(k), false) => format!("; write {k}{} blocks at a time", interval(k, entry.k_w_ci)),
+    };
+    format!("{reads}{writes}.")
+}
+
+/// `12 %`, and of what: `9.80k of 82.0k IOPS`.
+fn share_at_one(profile: &DeviceProfile, entry: &Parameters) -> Option<(String, String)> {
+    let points = format::curve_points(profile, entry, "read");
+    let one = points.iter().find(|p| p.concurrency == 1)?.iops;
+    let most = entry.max_read_iops.filter(|most| *most > 0.0)?;
+    let share = percent((one / most).min(1.0));
+    Some((share, format!("{} of {} IOPS", format::count(one), format::count(most))))
+}
+
+fn cost(profile: &DeviceProfile, entry: &Parameters) -> String {
+    let number = |value: f64, ends| with_interval(value, ends, significant);
+    let mut plain = Vec::new();
+    if let Some(alpha) = entry.alpha {
+        let equal = entry.alpha_ci.is_some_and(|[low, high]| low <= 1.0 && high >= 1.0);
+        let note = if equal { ", which cannot be told from one," } else { "" };
+        let reads = plural_of("read", alpha);
+        plain.push(format!("{} {reads} when saturated{note}", number(alpha, entry.alpha_ci)));
+    }
+    if let Some(alpha_1) = entry.alpha_1 {
+        let reads = if plain.is_empty() { format!(" {}", plural_of("read", alpha_1)) } else { String::new() };
+        plain.push(format!("{}{reads} unbatched", number(alpha_1, entry.alpha_1_ci)));
+    }
+    let mut durable = Vec::new();
+    if let Some(alpha) = entry.alpha_durable {
+        durable.push(format!("{} saturated", number(alpha, entry.alpha_durable_ci)));
+    }
+    if let Some(alpha_1) = entry.alpha_1_durable {
+        durable.push(format!("{} unbatched", number(alpha_1, entry.alpha_1_durable_ci)));
+    }
+    let kind = format!("{} {}", format::block(entry.block_bytes), format::pattern(entry.pattern));
+    match (plain.join(" and "), durable.join(" and ")) {
+        (plain, durable) if plain.is_empty() && durable.is_empty() => cost_unknown(profile),
+        (plain, durable) if durable.is_empty() => format!("A {kind} write costs {plain}."),
+        (plain, durable) if plain.is_empty() => format!("A durable {kind} write costs, in reads, {durable}."),
+        (plain, durable) => format!("A {kind} write costs {plain}; a durable one {durable}."),
+    }
+}
+
+fn cost_unknown(profile: &DeviceProfile) -> String {
+    let reason = profile.method.writes.trim_start_matches("not measured").trim_start_matches([':', ' ', ',']);
+    match reason {
+        "" | "measured" => "Writes were not measured, so what one costs in reads is not known.".to_owned(),
+        why => format!("Writes were not measured ({why}), so what one costs in reads is not known."),
+    }
+}
+
+/// A sentence holds no more; the rest is in the validity card.
+const MOST_DOUBTS: usize = 4;
+
+/// The state first, then the doubts, worst first.
+fn worth(profile: &DeviceProfile) -> String {
+    let validity = &profile.validity;
+    let mut doubts = Vec::new();
+    if !validity.complete {
+        let by = validity.stopped_by.as_deref().unwrap_or("something unknown");
+        doubts.push(format!("the run was cut short by {by} and is partial"));
+    }
+    if is_buffered(profile) {
+        doubts.push(
+            "I/O went through the page cache, so they are the cache's as much as the device's".to_owned(),
+        );
+    }
+    let violated: Vec<&str> = validity
+        .checks
+        .iter()
+        .filter(|check| check.status == CheckStatus::Violated)
+        .map(|check| check.name.as_str())
+        .collect();
+    if !violated.is_empty() {
+        doubts.push(format!("{} failed: {}", quantity(violated.len(), "check"), violated.join(", ")));
+    }
+    if let Some(entry) = headline(profile).filter(|entry| entry.capped == Capped::Yes) {
+        let wall = entry.max_read_iops.map(|x| format!(" of {} IOPS", format::count(x))).unwrap_or_default();
+        doubts.push(format!("the plateau{wall} is a limit that somebody set, not the device's own"));
+    }
+    if let Some(cliff) = validity.cliffs.first() {
+        doubts.push(format!(
+            "writing fell from {} to {} after {}",
+            format::bandwidth(cliff.before_bytes_per_second),
+            format::bandwidth(cliff.after_bytes_per_second),
+            format::bytes(cliff.at_bytes)
+        ));
+    }
+    if validity.temperature.as_ref().is_some_and(|t| t.throttled) {
+        doubts.push("the device reached its warning temperature".to_owned());
+    }
+    if validity.order_effect.as_ref().is_some_and(|effect| effect.seen) {
+        doubts.push("reads right after writes ran at another speed".to_owned());
+    }
+    if validity.censored_curves > 0 {
+        let curves = quantity(validity.censored_curves as usize, "curve");
+        doubts.push(format!("on {curves} k is a lower bound"));
+    }
+    let state = match validity.state.as_str() {
+        "steady" => "These numbers are steady-state numbers by the SNIA test",
+        "simulated" => "These numbers are a simulated device's",
+        _ => {
+            "These numbers are burst numbers: steady state was not shown, and hours of writing may be slower"
+        }
+    };
+    let more = doubts.len().saturating_sub(MOST_DOUBTS);
+    doubts.truncate(MOST_DOUBTS);
+    if more > 0 {
+        doubts.push(format!("{} below", quantity(more, "more doubt")));
+    }
+    match doubts.as_slice() {
+        [] if validity.state == "steady" => format!("{state}, and every check that could be made holds."),
+        [] => format!("{state}."),
+        doubts => format!("{state}; but {}.", doubts.join("; ")),
+    }
+}
+
+/// Whether the page cache stood between the measurement and the device.
+pub(crate) fn is_buffered(profile: &DeviceProfile) -> bool {
+    !profile.method.direct && profile.device.kind != "simulated" && profile.method.engine != "simulated"
+}
+
+fn interval(k: u32, ends: Option<[u32; 2]>) -> String {
+    match ends {
+        Some(ends) if ends != [k, k] => format!(" ({})", whole_range(ends)),
+        _ => String::new(),
+    }
+}
+
+fn plural(word: &str, n: u32) -> String {
+    if n == 1 { word.to_owned() } else { format!("{word}s") }
+}
+
+fn plural_of(word: &str, value: f64) -> String {
+    if significant(value) == "1.00" { word.to_owned() } else { format!("{word}s") }
+}
+
+fn quantity(n: usize, word: &str) -> String {
+    if n == 1 { format!("one {word}") } else { format!("{n} {word}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{one_point, reads_only, sample_profile, troubled_profile};
+
+    #[test]
+    fn numbers_come_from_the_profile() {
+        let mut profile = sample_profile();
+        let entry = &mut profile.parameters[0];
+        (entry.k_r, entry.k_r_ci) = (Some(32), Some([28, 40]));
+        (entry.k_w, entry.k_w_ci) = (Some(8), Some([8, 8]));
+        (entry.alpha, entry.alpha_ci) = (Some(1.93), Some([1.7, 2.1]));
+        (entry.alpha_1, entry.alpha_1_ci) = (Some(0.9), None);
+        entry.max_read_iops = Some(82_000.0);
+        profile.points[0].iops = 9_840.0;
+        let [first, second, third] = sentences(&profile);
+        assert_eq!(
+            first,
+            "Keep about 32 (28–40) 4K random reads in flight: one at a time uses 12 % of what the device can do \
+             (9.84k of 82.0k IOPS); write 8 blocks at a time."
+        );
+        assert!(second.starts_with(
+            "A 4K random write costs 1.93 (1.70–2.10) reads when saturated and 0.90 unbatched; a durable one "
+        ));
+        assert!(
+            third.contains("steady-state") && third.contains("1.92 GB/s to 440 MB/s after 6.00 GiB"),
+            "{third}"
+        );
+    }
+
+    #[test]
+    fn what_was_not_measured_is_said() {
+        let [first, second, _] = sentences(&reads_only());
+        assert!(first.contains("reads in flight") && !first.contains("write"), "{first}");
+        assert_eq!(
+            second,
+            "Writes were not measured (a block device without --destructive), so what one costs in reads is not known."
+        );
+        let mut empty = reads_only();
+        empty.parameters.clear();
+        empty.points.clear();
+        assert!(sentences(&empty)[0].contains("not known"));
+        assert!(sentences(&one_point())[0].starts_with("Keep at least 1 4K random read in flight"));
+    }
+
+    #[test]
+    fn doubts_are_spoken_worst_first() {
+        let [first, _, third] = sentences(&troubled_profile());
+        assert!(first.starts_with("Keep at least"), "{first}");
+        let order = [
+            "burst",
+            "cut short by SIGINT",
+            "page cache",
+            "one check failed: speedup",
+            "somebody set",
+            "4 more doubts",
+        ];
+        let places: Vec<_> =
+            order.iter().map(|part| third.find(part).unwrap_or_else(|| panic!("{part}: {third}"))).collect();
+        assert!(places.is_sorted(), "{third}");
+        let mut mended = troubled_profile();
+        mended.validity.complete = true;
+        mended.method.direct = true;
+        mended.validity.checks.clear();
+        mended.parameters[0].capped = Capped::No;
+        let [.., third] = sentences(&mended);
+        let order = ["writing fell", "warning temperature", "after writes", "on 2 curves k is a lower bound"];
+        let places: Vec<_> =
+            order.iter().map(|part| third.find(part).unwrap_or_else(|| panic!("{part}: {third}"))).collect();
+        assert!(places.is_sorted(), "{third}");
+    }
+
+    #[test]
+    fn an_alpha_of_one_is_not_made_more_of() {
+        let mut profile = sample_profile();
+        let entry = &mut profile.parameters[0];
+        (entry.alpha, entry.alpha_ci) = (Some(1.002), Some([0.97, 1.03]));
+        assert!(
+            sentences(&profile)[1]
+                .contains("1.00 (0.97–1.03) read when saturated, which cannot be told from one")
+        );
+    }
+}

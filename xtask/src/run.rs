@@ -1,0 +1,82 @@
+//! What the commands share: the repository's place, running programs, speaking.
+
+use std::env;
+use std::ffi::OsString;
+use std::fmt;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, bail};
+
+/// An error that the user must mend before anything can run: exit code 2.
+#[derive(Debug)]
+pub(crate) struct Usage(String);
+
+impl Usage {
+    pub(crate) fn error(line: impl Into<String>) -> anyhow::Error {
+        anyhow::Error::new(Usage(line.into()))
+    }
+}
+
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// A line on stdout. A reader that went away (`| head`) is no reason to panic.
+pub(crate) fn say(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
+}
+
+/// The top of the repository.
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository's top folder")
+}
+
+/// The cargo that started us, or else the one on PATH.
+pub(crate) fn cargo() -> Command {
+    Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
+}
+
+/// Where a program is: on PATH, or in the system folders that a plain user's PATH leaves out.
+pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let system = ["/usr/local/sbin", "/usr/sbin", "/sbin"].map(PathBuf::from);
+    let executable = |file: &PathBuf| {
+        file.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    };
+    env::split_paths(&path).chain(system).map(|folder| folder.join(name)).find(executable)
+}
+
+/// Runs a program with our own input and output; anything but success is an error that names it.
+pub(crate) fn run(command: &mut Command) -> anyhow::Result<()> {
+    let words = words(command);
+    let status = command.status().with_context(|| format!("cannot run `{words}`"))?;
+    if !status.success() {
+        bail!("`{words}` ended with {status}");
+    }
+    Ok(())
+}
+
+/// Whether a program runs and succeeds, unheard.
+pub(crate) fn succeeds(command: &mut Command) -> bool {
+    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    quiet.status().is_ok_and(|status| status.success())
+}
+
+/// The command as one would type it: what it sets in the environment, the program without its folder, the arguments.
+pub(crate) fn words(command: &Command) -> String {
+    let program = Path::new(command.get_program());
+    let mut words: Vec<String> = Vec::new();
+    for (name, value) in command.get_envs() {
+        words.push(format!("{}='{}'", name.display(), value.unwrap_or_default().display()));
+    }
+    words.push(program.file_name().unwrap_or(program.as_os_str()).display().to_string());
+    words.extend(command.get_args().map(|argument| argument.display().to_string()));
+    words.join(" ")
+}
