@@ -202,7 +202,9 @@ fn open_real(
         Some(engine) => engine,
         None => {
             let (engine, reason) = Engine::best();
-            notes.extend(reason.map(|reason| format!("{reason}; using psync, one thread per request in flight")));
+            notes.extend(
+                reason.map(|reason| format!("{reason}; using psync, one thread per request in flight")),
+            );
             engine
         }
     };
@@ -212,14 +214,8 @@ fn open_real(
     } else {
         BUFFERED_BLOCK
     };
-    let file_options = FileOptions {
-        engine,
-        writable,
-        direct,
-        iopoll: options.iopoll,
-        sqpoll: options.sqpoll,
-        block_bytes,
-    };
+    let file_options =
+        FileOptions { engine, writable, direct, iopoll: options.iopoll, sqpoll: options.sqpoll, block_bytes };
     let capacity = capacity / u64::from(block_bytes) * u64::from(block_bytes);
     let device = FileDevice::new(file, capacity, file_options)?;
     Ok(Opened {

@@ -55,7 +55,8 @@ impl Places {
 /// `leadline-DEVICE-YYYYMMDD-HHMMSS`, with a number behind it where that exists already.
 fn new_folder(device: &str) -> Result<PathBuf, Failure> {
     let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S");
-    let device: String = device.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
+    let device: String =
+        device.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
     let base = format!("leadline-{device}-{now}");
     for n in 1..1000 {
         let folder = PathBuf::from(if n == 1 { base.clone() } else { format!("{base}-{n}") });
@@ -63,7 +64,10 @@ fn new_folder(device: &str) -> Result<PathBuf, Failure> {
             Ok(()) => return Ok(folder),
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
             Err(error) => {
-                return Err(Failure::Input(format!("{}: {error}; name another place with -o", folder.display())));
+                return Err(Failure::Input(format!(
+                    "{}: {error}; name another place with -o",
+                    folder.display()
+                )));
             }
         }
     }
@@ -71,7 +75,8 @@ fn new_folder(device: &str) -> Result<PathBuf, Failure> {
 }
 
 fn check_writable(path: &Path) -> Result<(), Failure> {
-    let refuse = |reason: String| Err(Failure::Input(format!("{}: {reason}; name another place", path.display())));
+    let refuse =
+        |reason: String| Err(Failure::Input(format!("{}: {reason}; name another place", path.display())));
     if path.is_dir() {
         return refuse("is a folder, not a file".into());
     }

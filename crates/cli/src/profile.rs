@@ -18,10 +18,12 @@ use crate::signals;
 
 /// Measure a device: asymmetry (alpha), read and write concurrency (k_r, k_w), latencies, and what they are worth
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  leadline profile                       the device under this directory, two minutes\n  \
+#[command(
+    after_help = "Examples:\n  leadline profile                       the device under this directory, two minutes\n  \
                         leadline profile /mnt/nvme --quick     half a minute, 1G scratch file\n  \
                         leadline profile /dev/nvme0n1          the raw device, reads only\n  \
-                        leadline profile sim:flash --json      a simulated device, profile to stdout")]
+                        leadline profile sim:flash --json      a simulated device, profile to stdout"
+)]
 pub(crate) struct Args {
     /// A directory (a scratch file is made in it and removed), a file, a block device (reads only), or sim:NAME
     #[arg(default_value = ".")]
@@ -126,7 +128,8 @@ fn measure_it(
     earlier: Option<&DeviceProfile>,
     cancel: &Arc<AtomicBool>,
 ) -> Result<(DeviceProfile, Option<Stop>), Failure> {
-    let created = (opened.device.clock() == Clock::Wall).then(|| jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+    let created = (opened.device.clock() == Clock::Wall)
+        .then(|| jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
     let pressure = Pressure::start();
     let mut thermometer = Thermometer::new(opened.sysfs.as_deref());
     let mut display = Display::new();
@@ -181,7 +184,13 @@ fn finish(args: &Args, places: &Places, profile: &DeviceProfile, stop: Option<St
 }
 
 /// Says beforehand what will be done, and how much will be written: drives wear.
-fn announce(args: &Args, found: &Found, options: &OpenOptions, bytes: u64, budget: Budget) -> Result<(), Failure> {
+fn announce(
+    args: &Args,
+    found: &Found,
+    options: &OpenOptions,
+    bytes: u64,
+    budget: Budget,
+) -> Result<(), Failure> {
     let measuring = match budget.seconds(args.block_sizes.len()) {
         Some(seconds) => format!("measures for {seconds:.0} s"),
         None => "measures until the numbers have settled (an hour at most)".to_owned(),
@@ -253,7 +262,8 @@ fn plan(
     plan.layout = opened.layout;
     plan.precondition = args.precondition;
     plan.max_writes = args.max_writes;
-    plan.block_sizes = if args.granularity { granularity(geometry.block_bytes) } else { block_sizes(&args.block_sizes)? };
+    plan.block_sizes =
+        if args.granularity { granularity(geometry.block_bytes) } else { block_sizes(&args.block_sizes)? };
     if let Some(list) = &args.cpus {
         plan.cpus = parse_cpus(list)?;
         plan.lanes = Lanes::Threads(plan.cpus.len() as u32);
@@ -325,12 +335,17 @@ fn parse_engine(text: &str) -> Result<Engine, String> {
 fn parse_cpus(list: &str) -> Result<Vec<u32>, Failure> {
     let available = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
     let bad = |part: &str| {
-        Failure::Input(format!("--cpus {list}: {part:?} is not a processor or range from 0 to {}", available - 1))
+        Failure::Input(format!(
+            "--cpus {list}: {part:?} is not a processor or range from 0 to {}",
+            available - 1
+        ))
     };
     let mut cpus = Vec::new();
     for part in list.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let parse = |text: &str| text.trim().parse::<u32>().ok().filter(|&cpu| cpu < available).ok_or_else(|| bad(part));
+        let parse = |text: &str| {
+            text.trim().parse::<u32>().ok().filter(|&cpu| cpu < available).ok_or_else(|| bad(part))
+        };
         let (first, last) = (parse(first)?, parse(last)?);
         if first > last {
             return Err(bad(part));
@@ -365,8 +380,12 @@ impl<'a> Thermometer<'a> {
 
     fn take(&mut self) {
         let Some((now, warning)) = self.sysfs.and_then(temperature_c) else { return };
-        let seen =
-            self.seen.get_or_insert(Temperature { start_c: now, max_c: now, warning_c: warning, throttled: false });
+        let seen = self.seen.get_or_insert(Temperature {
+            start_c: now,
+            max_c: now,
+            warning_c: warning,
+            throttled: false,
+        });
         seen.max_c = seen.max_c.max(now);
         seen.throttled |= warning.is_some_and(|warning| now >= warning);
     }

@@ -10,8 +10,10 @@ use crate::output;
 
 /// Make a page from a profile, or compare several
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  leadline report profile.json -o report.html\n  leadline report laptop.json server.json \
-                        -o comparison.html\n  leadline report profile.json --fio-jobs jobs/")]
+#[command(
+    after_help = "Examples:\n  leadline report profile.json -o report.html\n  leadline report laptop.json server.json \
+                        -o comparison.html\n  leadline report profile.json --fio-jobs jobs/"
+)]
 pub(crate) struct Args {
     /// Profiles that `leadline profile` wrote
     #[arg(required = true, value_name = "PROFILE")]
@@ -28,8 +30,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let profiles =
-        args.profiles.iter().map(DeviceProfile::load).collect::<Result<Vec<_>, _>>()?;
+    let profiles = args.profiles.iter().map(DeviceProfile::load).collect::<Result<Vec<_>, _>>()?;
     if let Some(folder) = &args.fio_jobs {
         let [profile] = profiles.as_slice() else {
             return Err(Failure::Input("--fio-jobs: takes one profile, not several".into()));

@@ -111,7 +111,12 @@ pub trait QueuePair: Send {
     ///
     /// # Errors
     /// [`DeviceError`] when the queue itself broke; a failed request is a [`Completion`] with a negative result.
-    fn reap(&mut self, min: u32, deadline: Nanos, completions: &mut Vec<Completion>) -> Result<(), DeviceError>;
+    fn reap(
+        &mut self,
+        min: u32,
+        deadline: Nanos,
+        completions: &mut Vec<Completion>,
+    ) -> Result<(), DeviceError>;
 
     /// The device's clock.
     fn now(&self) -> Nanos;

@@ -52,9 +52,15 @@ mod tests {
 
     #[test]
     fn sizes_are_powers_of_two() {
-        for (text, bytes) in
-            [("512", 512), ("4K", 4096), ("4k", 4096), ("4KiB", 4096), ("1.5G", 3 << 29), ("0", 0), (" 2M ", 2 << 20)]
-        {
+        for (text, bytes) in [
+            ("512", 512),
+            ("4K", 4096),
+            ("4k", 4096),
+            ("4KiB", 4096),
+            ("1.5G", 3 << 29),
+            ("0", 0),
+            (" 2M ", 2 << 20),
+        ] {
             assert_eq!(parse_size(text), Ok(bytes), "{text}");
         }
         assert_eq!(parse_size("16777215T"), Ok(16_777_215 << 40));
@@ -62,7 +68,9 @@ mod tests {
 
     #[test]
     fn what_is_no_size_is_named() {
-        for text in ["", "K", "-4K", "4X", "1e3", "4 K K", "16777216T", "99999999999999999999", "0.3", "1.2.3", "nan"] {
+        for text in
+            ["", "K", "-4K", "4X", "1e3", "4 K K", "16777216T", "99999999999999999999", "0.3", "1.2.3", "nan"]
+        {
             let error = parse_size(text).unwrap_err();
             assert!(error.contains(&format!("{text:?}")), "{error}");
         }

@@ -8,6 +8,10 @@ pub const REACHES: f64 = 0.95;
 /// What cannot be told from the top of the fit even without noise: half a percent.
 const SAME: f64 = 0.005;
 
+/// Standard errors by which a point must lie below the plateau not to belong to it: many points are held against it, so
+/// that the customary two would turn one away too often.
+const SURE: f64 = 2.5;
+
 /// One measured point of a curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CurvePoint {
@@ -40,19 +44,14 @@ impl CurveFit {
     /// Fits `points`, which must be ascending in k and not empty.
     ///
     /// A non-decreasing curve by weighted least squares (pool adjacent violators). The plateau is the weighted mean of
-    /// every point whose fitted value cannot be told from it (0.5 %, or two standard errors): not the luckiest point.
+    /// every point whose fitted value cannot be told from it (0.5 %, or 2.5 standard errors): not the luckiest point.
     pub fn new(points: &[CurvePoint]) -> CurveFit {
         assert!(!points.is_empty(), "a curve has points");
         debug_assert!(points.windows(2).all(|w| w[0].k < w[1].k), "points ascend in k");
         let kept = without_collapse(points);
         let used = &points[..kept];
         let fit = monotone(used);
-        let top = fit[kept - 1];
-        let error = typical_error(used);
-        let from = |level: f64| fit.iter().position(|&x| x >= level).expect("the top is not above itself");
-        // What cannot be told from the top, then what cannot be told from the mean of those: the top itself is lucky.
-        let near_top = pooled(&used[from(top * (1.0 - SAME.max(2.0 * std::f64::consts::SQRT_2 * error)))..]);
-        let first = from((near_top * (1.0 - SAME.max(2.0 * error))).min(top));
+        let first = plateau_start(used, &fit);
         CurveFit {
             ks: used.iter().map(|p| p.k).collect(),
             fit,
@@ -146,9 +145,27 @@ fn without_collapse(points: &[CurvePoint]) -> usize {
     kept
 }
 
+/// Index of the first point of the plateau: from the top down, each point joins whose fitted value cannot be told from
+/// the mean of those that have, so that a lucky top is soon outvoted.
+fn plateau_start(points: &[CurvePoint], fit: &[f64]) -> usize {
+    let error = typical_error(points);
+    let mut first = points.len() - 1;
+    while first > 0 {
+        let plateau = pooled(&points[first..]);
+        let joined = (points.len() - first) as f64;
+        let same = SAME.max(SURE * error * (1.0 + 1.0 / joined).sqrt());
+        if plateau - fit[first - 1] > same * plateau {
+            break;
+        }
+        first -= 1;
+    }
+    first
+}
+
 /// Throughput over all points together: all operations / all time.
 fn pooled(points: &[CurvePoint]) -> f64 {
-    let (ops, time) = points.iter().fold((0.0, 0.0), |(ops, time), p| (ops + p.iops * p.weight, time + p.weight));
+    let (ops, time) =
+        points.iter().fold((0.0, 0.0), |(ops, time), p| (ops + p.iops * p.weight, time + p.weight));
     ops / time
 }
 

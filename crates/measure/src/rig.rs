@@ -195,7 +195,8 @@ impl Worker {
         std::thread::spawn(move || {
             cpu.into_iter().for_each(pin);
             for Job { mut stream, concurrency, limits, mut recorder } in job_queue {
-                let window = closed_loop(&mut lane, &mut stream, concurrency, &limits, &mut recorder, &cancel);
+                let window =
+                    closed_loop(&mut lane, &mut stream, concurrency, &limits, &mut recorder, &cancel);
                 let traffic = lane.traffic();
                 if answers.send(Done { stream, recorder, traffic, window }).is_err() {
                     return;
@@ -207,7 +208,9 @@ impl Worker {
 
     fn begin(&mut self, stream: AddressStream, concurrency: u32, limits: Limits) {
         let recorder = self.recorder.take().unwrap_or_default();
-        self.jobs.send(Job { stream, concurrency, limits, recorder }).expect("the worker lives as long as we do");
+        self.jobs
+            .send(Job { stream, concurrency, limits, recorder })
+            .expect("the worker lives as long as we do");
     }
 
     /// Waits for what was begun; the stream goes on from where the worker left it.

@@ -8,9 +8,11 @@ const GROWTH: f64 = 1.03;
 /// A bracket this narrow, as a share of k, is narrow enough.
 const RESOLUTION: f64 = 0.025;
 
-/// Levels whose crossings are bisected: where k is read off, where the plateau begins, and one below, so that noise
-/// about the first is not read as a k far lower.
-const LEVELS: [f64; 3] = [REACHES, 0.995, 0.9];
+/// A level below the one where k is read off, bracketed coarsely, so that noise about k is not read as a k far lower.
+const BELOW: f64 = 0.9;
+
+/// Where the plateau must show itself: a point in each of these ranges, as multiples of k, placed at the middle number.
+const ABOVE: [(f64, f64, f64); 3] = [(1.02, 1.05, 1.08), (1.08, 1.12, 1.18), (1.18, 1.3, 1.45)];
 
 /// The next concurrency worth measuring on a curve, or `None` when the curve is known well enough.
 ///
@@ -26,10 +28,23 @@ pub fn next_concurrency(points: &[CurvePoint], max: u32, bisect: bool) -> Option
         return None;
     }
     let fit = CurveFit::new(points);
-    LEVELS.iter().find_map(|&level| {
+    let halve = |level: f64, resolution: f64| {
         let (low, high) = fit.bracket(level);
-        let wide = high > low + 1 && f64::from(high - low) > RESOLUTION * f64::from(high);
+        let wide = high > low + 1 && f64::from(high - low) > resolution * f64::from(high);
         (low > 0 && wide).then(|| low + (high - low) / 2)
+    };
+    halve(REACHES, RESOLUTION)
+        .or_else(|| halve(BELOW, 3.0 * RESOLUTION))
+        .or_else(|| above_the_knee(points, &fit, max))
+}
+
+/// A concurrency just above k whose neighbourhood has not been measured.
+fn above_the_knee(points: &[CurvePoint], fit: &CurveFit, max: u32) -> Option<u32> {
+    let knee = f64::from(fit.smallest_reaching(REACHES));
+    ABOVE.iter().find_map(|&(from, at, to)| {
+        let k = (at * knee).ceil();
+        let measured = points.iter().any(|p| (from * knee..=to * knee).contains(&f64::from(p.k)));
+        (!measured && k <= to * knee && k <= f64::from(max)).then_some(k as u32)
     })
 }
 
@@ -51,22 +66,18 @@ fn stopped_growing(points: &[CurvePoint]) -> bool {
     fell || (!gained(n - 1) && !gained(n - 2))
 }
 
-/// The concurrencies that every epoch measures, out of all that the search tried: the doublings, and of the bisected
-/// ones those nearest to the levels. The rest only found the way.
+/// The concurrencies that every epoch measures, out of all that the search tried: the doublings, and of the others
+/// those round the knee. The rest only found the way.
 pub fn grid(points: &[CurvePoint]) -> Vec<u32> {
     if points.is_empty() {
         return Vec::new();
     }
     let fit = CurveFit::new(points);
     let last = points[points.len() - 1].k;
-    let mut ks: Vec<u32> = points.iter().map(|p| p.k).filter(|k| k.is_power_of_two() || *k == last).collect();
-    for level in LEVELS {
-        let (low, high) = fit.bracket(level);
-        ks.extend([low, high].into_iter().filter(|&k| k > 0));
-    }
-    ks.sort_unstable();
-    ks.dedup();
-    ks
+    let (low, high) = fit.bracket(REACHES);
+    let (from, to) = (0.9 * f64::from(low), 1.45 * f64::from(high));
+    let keep = |k: u32| k.is_power_of_two() || k == last || (from..=to).contains(&f64::from(k));
+    points.iter().map(|p| p.k).filter(|&k| keep(k)).collect()
 }
 
 #[cfg(test)]
@@ -97,8 +108,10 @@ mod tests {
             assert!(low < truth && fit.plateau_from >= truth, "{servers} servers: {low} {truth} {k}");
             assert!(k.abs_diff(truth) as f64 <= 1.0 + 0.025 * f64::from(truth), "{servers}: {k} {truth}");
             assert!(f64::from(k - low - 1) <= 0.04 * f64::from(truth), "{servers}: {low}..{k}");
+            let from = fit.plateau_from;
             assert!(
-                fit.plateau_from >= k && f64::from(fit.plateau_from - low) <= 1.0 + 0.12 * f64::from(truth)
+                from >= k && f64::from(from - low - 1) <= 0.14 * f64::from(truth),
+                "{servers}: {low} {k} {from}"
             );
             assert!((fit.plateau / (f64::from(servers) * 12_345.6) - 1.0).abs() < 0.005);
             assert!(!fit.still_grows() && points.len() < 30);
