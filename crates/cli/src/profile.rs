@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use leadline_device::{Clock, Engine, format_size, parse_size};
 use leadline_measure::pressure::{Pressure, temperature_c};
@@ -43,6 +44,9 @@ pub(crate) struct Args {
     /// Measure until alpha and both plateaus are known to 5 %, after a steady-state test
     #[arg(long)]
     full: bool,
+    /// Measure for this many seconds: for tests and scripts
+    #[arg(long, value_name = "S", value_parser = parse_seconds, conflicts_with_all = ["quick", "full"], hide = true)]
+    budget_seconds: Option<Duration>,
     /// Size of the scratch file, such as 4G [default: the smaller of 8G and a tenth of the free space; --quick 1G]
     #[arg(long, value_parser = parse_size)]
     size: Option<u64>,
@@ -223,10 +227,19 @@ fn announce(
 }
 
 fn budget(args: &Args, earlier: Option<&DeviceProfile>) -> Budget {
-    let named = earlier.map(|profile| profile.method.budget.as_str());
-    match (named, args.quick, args.full) {
-        (Some("quick"), ..) | (None, true, _) => Budget::Quick,
-        (Some("full"), ..) | (None, _, true) => Budget::Full,
+    let Some(method) = earlier.map(|profile| &profile.method) else {
+        return match (args.budget_seconds, args.quick, args.full) {
+            (Some(length), ..) => Budget::Custom(length),
+            (None, true, _) => Budget::Quick,
+            (None, _, true) => Budget::Full,
+            _ => Budget::Default,
+        };
+    };
+    let length = method.budget_seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
+    match (method.budget.as_str(), length) {
+        ("quick", _) => Budget::Quick,
+        ("full", _) => Budget::Full,
+        ("custom", Some(length)) => Budget::Custom(length),
         _ => Budget::Default,
     }
 }
@@ -321,6 +334,11 @@ fn block_sizes(sizes: &[u64]) -> Result<Vec<u32>, Failure> {
 /// Powers of two from the smallest transfer to 256K.
 fn granularity(smallest: u32) -> Vec<u32> {
     (9..=18).map(|shift| 1 << shift).filter(|&size| size >= smallest).collect()
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|s| (0.1..=86_400.0).contains(s));
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| "must be from 0.1 to 86400".to_owned())
 }
 
 fn parse_engine(text: &str) -> Result<Engine, String> {

@@ -1,5 +1,7 @@
 //! What is going to be measured, and within what bounds.
 
+use std::time::Duration;
+
 use leadline_device::{Clock, Geometry, format_size};
 use leadline_model::{OpKind, Pattern};
 
@@ -16,6 +18,8 @@ pub enum Budget {
     Default,
     /// Until alpha and both plateaus are known to 5 % at every pattern and block size, or [`Budget::FULL_LIMIT`].
     Full,
+    /// So long, whatever is measured: for tests and scripts.
+    Custom(Duration),
 }
 
 impl Budget {
@@ -30,13 +34,14 @@ impl Budget {
             Budget::Quick => Some(30.0 * scale),
             Budget::Default => Some(120.0 * scale),
             Budget::Full => None,
+            Budget::Custom(length) => Some(length.as_secs_f64()),
         }
     }
 
     /// Epochs aimed at: enough for intervals, few enough that slices do not become too short.
     pub fn epochs(self) -> u32 {
         match self {
-            Budget::Quick => 8,
+            Budget::Quick | Budget::Custom(_) => 8,
             Budget::Default | Budget::Full => 12,
         }
     }
@@ -47,6 +52,7 @@ impl Budget {
             Budget::Quick => "quick",
             Budget::Default => "default",
             Budget::Full => "full",
+            Budget::Custom(_) => "custom",
         }
     }
 }

@@ -11,8 +11,9 @@ const RESOLUTION: f64 = 0.025;
 /// A level below the one where k is read off, bracketed coarsely, so that noise about k is not read as a k far lower.
 const BELOW: f64 = 0.9;
 
-/// Where the plateau must show itself: a point in each of these ranges, as multiples of k, placed at the middle number.
-const ABOVE: [(f64, f64, f64); 3] = [(1.02, 1.05, 1.08), (1.08, 1.12, 1.18), (1.18, 1.3, 1.45)];
+/// Where the plateau must show itself: at these multiples of k, or within this share of them. At the first, k / 0.95
+/// servers are all busy.
+const ABOVE: [(f64, f64); 3] = [(1.0 / REACHES, 0.015), (1.12, 0.04), (1.3, 0.08)];
 
 /// The next concurrency worth measuring on a curve, or `None` when the curve is known well enough.
 ///
@@ -41,10 +42,10 @@ pub fn next_concurrency(points: &[CurvePoint], max: u32, bisect: bool) -> Option
 /// A concurrency just above k whose neighbourhood has not been measured.
 fn above_the_knee(points: &[CurvePoint], fit: &CurveFit, max: u32) -> Option<u32> {
     let knee = f64::from(fit.smallest_reaching(REACHES));
-    ABOVE.iter().find_map(|&(from, at, to)| {
-        let k = (at * knee).ceil();
-        let measured = points.iter().any(|p| (from * knee..=to * knee).contains(&f64::from(p.k)));
-        (!measured && k <= to * knee && k <= f64::from(max)).then_some(k as u32)
+    ABOVE.iter().find_map(|&(at, within)| {
+        let k = (at * knee).round();
+        let measured = points.iter().any(|p| (f64::from(p.k) - k).abs() <= within * k);
+        (!measured && k > knee && k <= f64::from(max)).then_some(k as u32)
     })
 }
 

@@ -120,7 +120,7 @@ pub struct Method {
     pub threads: u32,
     /// Processors they were pinned to; empty where they were not.
     pub cpus: Vec<u32>,
-    /// `quick`, `default` or `full`.
+    /// `quick`, `default`, `full`, or `custom` (a number of seconds).
     pub budget: String,
     /// Time allowed for measuring, device time; `null` for "until converged".
     pub budget_seconds: Option<f64>,

@@ -94,11 +94,13 @@ fn run(
                 return Ok(window);
             }
         } else {
-            first_wave = first_wave.saturating_sub(completed as u32);
+            // Opened by the first answer after a given moment, as it is closed by the first after another: were it
+            // opened by the last of a wave and closed by the first of one, almost a whole wave would be missing.
             if first_wave == 0 && now >= open_after {
                 open = true;
                 window.opened = now;
             }
+            first_wave = first_wave.saturating_sub(completed as u32);
         }
         if cancel.load(Ordering::Relaxed) {
             return Ok(window);
