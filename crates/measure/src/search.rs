@@ -13,7 +13,7 @@ const BELOW: f64 = 0.9;
 
 /// Where the plateau must show itself: at these multiples of k, or within this share of them. At the first, k / 0.95
 /// servers are all busy.
-const ABOVE: [(f64, f64); 3] = [(1.0 / REACHES, 0.015), (1.12, 0.04), (1.3, 0.08)];
+const ABOVE: [(f64, f64); 3] = [(1.0 / REACHES, 0.005), (1.12, 0.04), (1.3, 0.08)];
 
 /// The next concurrency worth measuring on a curve, or `None` when the curve is known well enough.
 ///
