@@ -6,7 +6,9 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context as _, Result, bail};
 use leadline_device::clock::process_cpu_time;
-use leadline_device::{Clock, Device as _, Engine, FileDevice, FileOptions, QueueShape, direct_alignment};
+use leadline_device::{
+    Clock, Device as _, Engine, FileDevice, FileOptions, QueueShape, direct_alignment, format_size,
+};
 use leadline_measure::load::{AddressStream, Lane, Limits, Recorder, Region, Spread, Workload, closed_loop};
 
 /// What one run of either tool came to.
@@ -18,63 +20,164 @@ pub struct Run {
     pub cpu_us_per_op: f64,
 }
 
-/// 4K random reads past the page cache through Leadline's own queue pair and load generator.
+/// What both tools are asked to do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Load {
+    /// Writes overwrite the file.
+    pub write: bool,
+    /// One block after the other, or anywhere.
+    pub sequential: bool,
+    /// Whether each write is durable on completion.
+    pub durable: bool,
+    /// Bytes a request.
+    pub block_bytes: u32,
+    /// Requests in flight on one ring.
+    pub depth: u32,
+}
+
+impl Load {
+    /// 4K random reads.
+    pub fn random_reads(depth: u32) -> Self {
+        Load { write: false, sequential: false, durable: false, block_bytes: 4096, depth }
+    }
+
+    /// For a table's row: `4K random durable write`.
+    pub fn name(&self) -> String {
+        format!(
+            "{} {}{} {}",
+            format_size(self.block_bytes.into()),
+            if self.sequential { "sequential" } else { "random" },
+            if self.durable { " durable" } else { "" },
+            if self.write { "write" } else { "read" }
+        )
+    }
+}
+
+/// Leadline's own queue pair and load generator, past the page cache.
 ///
 /// # Errors
-/// Where the file cannot be opened or a read fails.
-pub fn leadline_reads(path: &Path, depth: u32, seconds: f64) -> Result<Run> {
-    let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
+/// Where the file cannot be opened or a request fails.
+pub fn leadline(path: &Path, load: Load, seconds: f64) -> Result<Run> {
+    let file = std::fs::File::options().read(true).write(load.write).open(path);
+    let file = file.with_context(|| path.display().to_string())?;
     let size = size_of(path)?;
     let mut options = FileOptions::new(Engine::IoUring, direct_alignment(&file)?);
-    options.writable = false;
+    options.writable = load.write;
     let device = FileDevice::new(file, size, options)?;
-    let mut lane = Lane::new(device.queue_pair(QueueShape::new(depth, 4096))?, Clock::Wall, 1);
+    let queue = device.queue_pair(QueueShape::new(load.depth, load.block_bytes))?;
+    let seed = process_cpu_time();
+    let mut lane = Lane::new(queue, Clock::Wall, seed);
     let workload = Workload {
-        read_share: 1.0,
-        block_bytes: 4096,
-        random_fraction: 1.0,
+        read_share: f64::from(u8::from(!load.write)),
+        block_bytes: load.block_bytes,
+        random_fraction: f64::from(u8::from(!load.sequential)),
         spread: Spread::Uniform,
-        durable: false,
+        durable: load.durable,
     };
-    let mut stream = AddressStream::new(workload, Region { start: 0, len: size }, process_cpu_time());
+    // The file's first mebibyte may hold a header of ours.
+    let region = Region { start: 1 << 20, len: size - (1 << 20) };
+    let mut stream = AddressStream::new(workload, region, seed);
     let limits = Limits::of((seconds * 1e9) as u64);
     let (mut recorder, never) = (Recorder::new(), AtomicBool::new(false));
     let before = process_cpu_time();
-    let window = closed_loop(&mut lane, &mut stream, depth, &limits, &mut recorder, &never)?;
+    let window = closed_loop(&mut lane, &mut stream, load.depth, &limits, &mut recorder, &never)?;
     let cpu = (process_cpu_time() - before) as f64;
-    let (reads, _) = lane.traffic();
+    let (read, written) = lane.traffic();
     Ok(Run {
         iops: window.ops as f64 / (window.length as f64 / 1e9),
-        cpu_us_per_op: cpu / 1e3 / (reads as f64 / 4096.0),
+        cpu_us_per_op: cpu / 1e3 / ((read + written) as f64 / f64::from(load.block_bytes)),
     })
 }
 
-/// The same by fio's io_uring engine, with the same flags: registered buffers and file, direct, no map of blocks done.
+/// The same by fio's io_uring engine, with the same flags: registered buffers and file, direct, no map of blocks done,
+/// data that does not repeat.
 ///
 /// # Errors
 /// Where fio is not to be had or fails.
-pub fn fio_reads(path: &Path, depth: u32, seconds: f64) -> Result<Run> {
-    let json = fio(&[
+pub fn fio_load(path: &Path, load: Load, seconds: f64) -> Result<Run> {
+    let side = if load.write { "write" } else { "read" };
+    let mut options = vec![
         "--name=peer".into(),
         format!("--filename={}", path.display()),
         "--ioengine=io_uring".into(),
         "--fixedbufs".into(),
         "--registerfiles".into(),
         "--direct=1".into(),
-        "--rw=randread".into(),
-        "--bs=4k".into(),
-        format!("--iodepth={depth}"),
+        "--offset=1m".into(),
+        format!("--rw={}{side}", if load.sequential { "" } else { "rand" }),
+        format!("--bs={}", load.block_bytes),
+        format!("--iodepth={}", load.depth),
         format!("--runtime={seconds}"),
         "--time_based".into(),
         "--norandommap".into(),
         "--randrepeat=0".into(),
-    ])?;
+        "--refill_buffers".into(),
+    ];
+    if load.durable {
+        options.push("--sync=dsync".into());
+    }
+    let json = fio(&options)?;
     let job = &json["jobs"][0];
     let number = |v: &serde_json::Value| v.as_f64().context("fio's JSON has no such number");
-    let (iops, total) = (number(&job["read"]["iops"])?, number(&job["read"]["total_ios"])?);
-    let seconds = number(&job["read"]["runtime"])? / 1e3;
+    let (iops, total) = (number(&job[side]["iops"])?, number(&job[side]["total_ios"])?);
+    let seconds = number(&job[side]["runtime"])? / 1e3;
     let cpu = (number(&job["usr_cpu"])? + number(&job["sys_cpu"])?) / 100.0 * seconds;
     Ok(Run { iops, cpu_us_per_op: cpu * 1e6 / total })
+}
+
+/// Both in turn, `pairs` times; who goes first changes, so that neither always finds the disk as the other left it.
+/// Ours first in each pair returned.
+///
+/// # Errors
+/// As [`leadline`] and [`fio_load`].
+pub fn pairs(path: &Path, load: Load, seconds: f64, pairs: usize) -> Result<Vec<(Run, Run)>> {
+    (0..pairs)
+        .map(|i| {
+            let (ours, theirs);
+            if i % 2 == 0 {
+                ours = leadline(path, load, seconds)?;
+                theirs = fio_load(path, load, seconds)?;
+            } else {
+                theirs = fio_load(path, load, seconds)?;
+                ours = leadline(path, load, seconds)?;
+            }
+            eprintln!(
+                "{} k = {}: {:.0} {:.0} IOPS, {:.2} {:.2} us/IO",
+                load.name(),
+                load.depth,
+                ours.iops,
+                theirs.iops,
+                ours.cpu_us_per_op,
+                theirs.cpu_us_per_op
+            );
+            Ok((ours, theirs))
+        })
+        .collect()
+}
+
+/// A table row of pairs: IOPS of both and their ratio, processor time of both and their ratio; medians with lowest and
+/// highest.
+pub fn row(name: &str, pairs: &[(Run, Run)]) -> String {
+    let column = |of: &dyn Fn(&(Run, Run)) -> f64| median(&pairs.iter().map(of).collect::<Vec<_>>());
+    let whole = |[m, low, high]: [f64; 3]| format!("{m:.0} ({low:.0} to {high:.0})");
+    let fine = |[m, low, high]: [f64; 3]| format!("{m:.2} ({low:.2} to {high:.2})");
+    format!(
+        "| {name} | {} | {} | {} | {} | {} | {} |",
+        whole(column(&|p| p.0.iops)),
+        whole(column(&|p| p.1.iops)),
+        fine(column(&|p| p.0.iops / p.1.iops)),
+        fine(column(&|p| p.0.cpu_us_per_op)),
+        fine(column(&|p| p.1.cpu_us_per_op)),
+        fine(column(&|p| p.0.cpu_us_per_op / p.1.cpu_us_per_op)),
+    )
+}
+
+/// The head of [`row`]'s table.
+pub fn head(first: &str) -> String {
+    format!(
+        "| {first} | Leadline IOPS | fio IOPS | IOPS ratio | Leadline CPU us/IO | fio CPU us/IO | CPU ratio |\n\
+         | --- | --- | --- | --- | --- | --- | --- |"
+    )
 }
 
 /// Runs fio with these options and reads its JSON.
@@ -84,7 +187,7 @@ pub fn fio_reads(path: &Path, depth: u32, seconds: f64) -> Result<Run> {
 pub fn fio(options: &[String]) -> Result<serde_json::Value> {
     let output = Command::new("fio")
         .args(options)
-        .args(["--output-format=json", "--minimal=0"])
+        .arg("--output-format=json")
         .output()
         .context("fio cannot be run; `cargo xtask setup` installs it")?;
     if !output.status.success() {

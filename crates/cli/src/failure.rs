@@ -10,6 +10,8 @@ use leadline_model::ProfileError;
 use leadline_report::ReportError;
 use leadline_sim::SimError;
 
+use crate::output;
+
 /// A command that failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -26,7 +28,7 @@ impl Failure {
             Failure::Input(text) => (text, 2),
             Failure::Operation(text) => (text, 1),
         };
-        eprintln!("leadline: {}", text.replace('\n', " "));
+        output::say(&text.replace('\n', " "));
         ExitCode::from(code)
     }
 }
@@ -47,7 +49,7 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
         .collect();
     let said = said.join("; ").replace("error: ", "").replace(":;", ":");
     let said = if said.is_empty() { "nothing to do".to_owned() } else { said };
-    eprintln!("leadline: {said}; see leadline --help");
+    output::say(&format!("{said}; see leadline --help"));
     ExitCode::from(2)
 }
 
@@ -94,6 +96,9 @@ impl From<ProfileError> for Failure {
 
 impl From<ReportError> for Failure {
     fn from(error: ReportError) -> Self {
-        Failure::Operation(error.to_string())
+        match error {
+            ReportError::Simulated { .. } | ReportError::Exists { .. } => Failure::Input(error.to_string()),
+            _ => Failure::Operation(error.to_string()),
+        }
     }
 }

@@ -37,6 +37,13 @@ pub(crate) enum Found {
     Real(Target),
 }
 
+impl Found {
+    /// Whether a scratch file is to be made in it.
+    pub(crate) fn is_directory(&self) -> bool {
+        matches!(self, Found::Real(Target { kind: TargetKind::Directory, .. }))
+    }
+}
+
 /// A device ready to be measured.
 pub(crate) struct Opened {
     pub(crate) device: Box<dyn Device>,
@@ -85,6 +92,18 @@ pub(crate) fn bytes_to_lay_out(found: &Found, options: &OpenOptions) -> Result<u
             Ok(options.size.unwrap_or(default).min(target.size_bytes))
         }
         _ => Ok(0),
+    }
+}
+
+/// The least that the target transfers, as far as that can be told before anything is made in it.
+pub(crate) fn smallest_block(found: &Found, options: &OpenOptions) -> Result<u32, Failure> {
+    match found {
+        Found::Simulated(sim) => Ok(leadline_sim::open(sim)?.geometry().block_bytes),
+        Found::Real(_) if options.buffered => Ok(BUFFERED_BLOCK),
+        Found::Real(target) => {
+            let facts = facts::device_facts(&target.path, target.kind, false);
+            Ok(facts.logical_block_bytes.unwrap_or(4096))
+        }
     }
 }
 

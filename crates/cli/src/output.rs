@@ -13,6 +13,8 @@ use crate::failure::Failure;
 pub(crate) struct Places {
     pub(crate) profile: Option<PathBuf>,
     pub(crate) report: Option<PathBuf>,
+    /// Made for them, and empty until they are written.
+    folder: Option<PathBuf>,
 }
 
 impl Places {
@@ -29,13 +31,37 @@ impl Places {
             Places {
                 profile: Some(folder.join("profile.json")),
                 report: Some(report.unwrap_or_else(|| folder.join("report.html"))),
+                folder: Some(folder),
             }
         } else {
-            Places { profile: output, report }
+            Places { profile: output, report, folder: None }
         };
         // Two minutes of measuring are not to end at a folder that cannot be written.
-        [&places.profile, &places.report].into_iter().flatten().try_for_each(|path| check_writable(path))?;
-        Ok(places)
+        match places.check() {
+            Ok(()) => Ok(places),
+            Err(failure) => {
+                places.discard();
+                Err(failure)
+            }
+        }
+    }
+
+    fn check(&self) -> Result<(), Failure> {
+        if let (Some(profile), Some(report)) = (&self.profile, &self.report)
+            && profile == report
+        {
+            let text = format!("{}: named for both the profile and the page; name two", profile.display());
+            return Err(Failure::Input(text));
+        }
+        [&self.profile, &self.report].into_iter().flatten().try_for_each(|path| check_writable(path))
+    }
+
+    /// Nothing will be written: takes the new folder away again.
+    pub(crate) fn discard(&self) {
+        if let Some(folder) = &self.folder {
+            // Only where it is empty still.
+            let _ = std::fs::remove_dir(folder);
+        }
     }
 
     /// Writes both, each whole or not at all.
@@ -74,11 +100,14 @@ fn new_folder(device: &str) -> Result<PathBuf, Failure> {
     Err(Failure::Input(format!("{base}: a thousand folders of this name exist; name a file with -o")))
 }
 
-fn check_writable(path: &Path) -> Result<(), Failure> {
+/// Refuses where a file could not be written, or something that is no file would be replaced by one.
+pub(crate) fn check_writable(path: &Path) -> Result<(), Failure> {
     let refuse =
         |reason: String| Err(Failure::Input(format!("{}: {reason}; name another place", path.display())));
-    if path.is_dir() {
-        return refuse("is a folder, not a file".into());
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => return refuse("is a folder, not a file".into()),
+        Ok(found) if !found.is_file() => return refuse("is no regular file".into()),
+        _ => {}
     }
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let probe = folder.join(format!(".leadline-probe-{}", std::process::id()));
@@ -89,6 +118,11 @@ fn check_writable(path: &Path) -> Result<(), Failure> {
         }
         Err(error) => refuse(format!("its folder cannot be written: {error}")),
     }
+}
+
+/// Says something on stderr; that nobody listens is no failure.
+pub(crate) fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "leadline: {text}");
 }
 
 /// Prints a document; a reader that went away is no failure.

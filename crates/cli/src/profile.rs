@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use leadline_device::scratch::DATA_START;
+use leadline_device::target::{Target, TargetKind};
 use leadline_device::{Clock, Engine, format_size, parse_size};
 use leadline_measure::pressure::{Pressure, temperature_c};
 use leadline_measure::summary::{self, Circumstances};
@@ -16,6 +18,8 @@ use crate::open::{self, Found, OpenOptions, Opened};
 use crate::output::{self, Places};
 use crate::progress::Display;
 use crate::signals;
+
+const LARGEST_BLOCK: u64 = 16 << 20;
 
 /// Measure a device: asymmetry (alpha), read and write concurrency (k_r, k_w), latencies, and what they are worth
 #[derive(clap::Args)]
@@ -51,14 +55,14 @@ pub(crate) struct Args {
     #[arg(long, value_parser = parse_size)]
     size: Option<u64>,
     /// Block sizes to measure
-    #[arg(long, value_delimiter = ',', value_parser = parse_size, default_value = "4K,8K")]
-    block_sizes: Vec<u64>,
+    #[arg(long, value_delimiter = ',', value_parser = parse_block, default_value = "4K,8K")]
+    block_sizes: Vec<u32>,
     /// Sweep all block sizes from the smallest that the target transfers to 256K
     #[arg(long, conflicts_with = "block_sizes")]
     granularity: bool,
     /// Run one pinned thread on each of these processors, such as 0-1 or 0,2
-    #[arg(long, value_name = "LIST")]
-    cpus: Option<String>,
+    #[arg(long, value_name = "LIST", value_parser = parse_cpus)]
+    cpus: Option<Cpus>,
     /// How requests reach the kernel [default: io_uring, or psync where that is not to be had]
     #[arg(long, value_parser = parse_engine, value_name = "io_uring|psync")]
     engine: Option<Engine>,
@@ -72,7 +76,7 @@ pub(crate) struct Args {
     #[arg(long)]
     sqpoll: bool,
     /// Highest concurrency to try [default: 1024; psync 128]
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=4096))]
     max_concurrency: Option<u32>,
     /// Passes of random writes over the scratch file before measuring
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -105,23 +109,27 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let earlier = args.resume.as_deref().map(|path| load_interrupted(path, &args.target)).transpose()?;
-    let options = open_options(&args, earlier.as_ref());
+    let options = open_options(&args, earlier.as_ref())?;
     let found = open::find(&args.target)?;
     let bytes = open::bytes_to_lay_out(&found, &options)?;
     let budget = budget(&args, earlier.as_ref());
-    announce(&args, &found, &options, bytes, budget)?;
+    let blocks = block_sizes(&args, earlier.as_ref(), open::smallest_block(&found, &options)?);
+    if args.dry_run && !found.is_directory() {
+        // What would be refused is refused now; nothing is written by opening.
+        plan(&args, &open::open(&args.target, &found, bytes, &options)?, budget, earlier.as_ref())?;
+    }
+    announce(&args, &found, &options, bytes, budget, &blocks)?;
     if args.dry_run {
         return Ok(());
     }
     let cancel = signals::cancel_flag()?;
     let opened = open::open(&args.target, &found, bytes, &options)?;
-    for note in &opened.notes {
-        eprintln!("leadline: {note}");
-    }
+    opened.notes.iter().for_each(|note| output::say(note));
     let plan = plan(&args, &opened, budget, earlier.as_ref())?;
     let output = args.output.clone().or_else(|| args.resume.clone());
     let places = Places::choose(output, args.report.clone(), args.json, &opened.facts.name)?;
-    let (profile, stop) = measure_it(&plan, opened, earlier.as_ref(), &cancel)?;
+    let measured = measure_it(&plan, opened, earlier.as_ref(), &cancel);
+    let (profile, stop) = measured.inspect_err(|_| places.discard())?;
     finish(&args, &places, &profile, stop)
 }
 
@@ -172,7 +180,7 @@ fn finish(args: &Args, places: &Places, profile: &DeviceProfile, stop: Option<St
     }
     for (what, path) in [("profile", &places.profile), ("report", &places.report)] {
         if let Some(path) = path {
-            eprintln!("leadline: {what} in {}", path.display());
+            output::say(&format!("{what} in {}", path.display()));
         }
     }
     let reason = match stop {
@@ -194,14 +202,17 @@ fn announce(
     options: &OpenOptions,
     bytes: u64,
     budget: Budget,
+    blocks: &[u32],
 ) -> Result<(), Failure> {
-    let measuring = match budget.seconds(args.block_sizes.len()) {
+    let measuring = match budget.seconds(blocks.len()) {
         Some(seconds) => format!("measures for {seconds:.0} s"),
         None => "measures until the numbers have settled (an hour at most)".to_owned(),
     };
     let prepared = bytes.saturating_mul(u64::from(args.precondition) + 1);
     let writing = match (found, bytes) {
         (Found::Simulated(_), _) => "writes nothing: the device is simulated".to_owned(),
+        (Found::Real(Target { kind: TargetKind::Block, .. }), 0) => "reads only".to_owned(),
+        (_, 0) if options.reads_only => "reads only".to_owned(),
         (_, 0) => "writes only to a file that Leadline made, else nothing".to_owned(),
         _ if options.reads_only => format!("writes {} to lay out what it reads", format_size(bytes)),
         _ => format!(
@@ -214,15 +225,15 @@ fn announce(
     if args.dry_run && args.json {
         let plan = serde_json::json!({
             "dry_run": true, "target": args.target, "writes_before_measuring_bytes": if matches!(found, Found::Real(_)) { prepared } else { 0 },
-            "max_writes_bytes": args.max_writes, "budget_seconds": budget.seconds(args.block_sizes.len()),
-            "block_sizes": args.block_sizes,
+            "max_writes_bytes": args.max_writes, "budget_seconds": budget.seconds(blocks.len()),
+            "block_sizes": blocks,
         });
         return output::print(&format!("{plan:#}\n"));
     }
     if args.dry_run {
         return output::print(&format!("{text}\n"));
     }
-    eprintln!("leadline: {text}");
+    output::say(&text);
     Ok(())
 }
 
@@ -244,8 +255,9 @@ fn budget(args: &Args, earlier: Option<&DeviceProfile>) -> Budget {
     }
 }
 
-fn open_options(args: &Args, earlier: Option<&DeviceProfile>) -> OpenOptions {
-    OpenOptions {
+/// A resumed run keeps its own settings: numbers of two ways to measure are not to be mixed.
+fn open_options(args: &Args, earlier: Option<&DeviceProfile>) -> Result<OpenOptions, Failure> {
+    let mut options = OpenOptions {
         engine: args.engine,
         buffered: args.buffered,
         iopoll: args.iopoll,
@@ -254,12 +266,22 @@ fn open_options(args: &Args, earlier: Option<&DeviceProfile>) -> OpenOptions {
         reads_only: args.reads_only,
         keep_scratch: args.keep_scratch,
         serial: args.serial,
-        size: args.size.or_else(|| {
-            let footprint = earlier?.method.footprint_bytes;
-            Some(footprint + leadline_device::scratch::DATA_START)
-        }),
+        size: args.size,
         quick: args.quick,
+    };
+    if let Some(DeviceProfile { method, device, .. }) = earlier {
+        let header = if device.kind == "directory" { DATA_START } else { 0 };
+        options.size = Some(method.footprint_bytes + header);
+        options.engine = Some(parse_engine(&method.engine).map_err(Failure::Input)?);
+        options.buffered = !method.direct;
+        options.reads_only = method.writes != "measured";
+        if device.kind == "block" && !options.reads_only && !options.destructive {
+            let text =
+                format!("{}: its run also wrote; give --destructive again to overwrite it", device.target);
+            return Err(Failure::Input(text));
+        }
     }
+    Ok(options)
 }
 
 fn plan(
@@ -275,11 +297,9 @@ fn plan(
     plan.layout = opened.layout;
     plan.precondition = args.precondition;
     plan.max_writes = args.max_writes;
-    plan.block_sizes =
-        if args.granularity { granularity(geometry.block_bytes) } else { block_sizes(&args.block_sizes)? };
-    if let Some(list) = &args.cpus {
-        plan.cpus = parse_cpus(list)?;
-        plan.lanes = Lanes::Threads(plan.cpus.len() as u32);
+    plan.block_sizes = block_sizes(args, earlier, geometry.block_bytes);
+    if let Some(Cpus(list)) = &args.cpus {
+        plan.cpus = list.clone();
     }
     if opened.engine == "psync" {
         plan.lanes = Lanes::OneRequestEach;
@@ -292,11 +312,14 @@ fn plan(
         Clock::Virtual => 1,
         Clock::Wall => jiff::Timestamp::now().as_microsecond() as u64,
     });
-    if let Some(profile) = earlier {
-        plan.block_sizes = profile.method.block_sizes.clone();
-        plan.patterns = profile.method.patterns.clone();
-        plan.max_concurrency = profile.method.max_concurrency;
-        plan.precondition = profile.method.precondition_passes;
+    if let Some(DeviceProfile { method, .. }) = earlier {
+        plan.patterns = method.patterns.clone();
+        plan.max_concurrency = method.max_concurrency;
+        plan.precondition = method.precondition_passes;
+        plan.cpus = method.cpus.clone();
+    }
+    if plan.lanes != Lanes::OneRequestEach && !plan.cpus.is_empty() {
+        plan.lanes = Lanes::Threads(plan.cpus.len() as u32);
     }
     plan.check(&geometry)?;
     Ok(plan)
@@ -318,17 +341,22 @@ fn load_interrupted(path: &Path, target: &str) -> Result<DeviceProfile, Failure>
     Ok(profile)
 }
 
-fn block_sizes(sizes: &[u64]) -> Result<Vec<u32>, Failure> {
-    let mut blocks = sizes
-        .iter()
-        .map(|&size| match u32::try_from(size) {
-            Ok(size) if (1..=16 << 20).contains(&size) => Ok(size),
-            _ => Err(Failure::Input(format!("--block-sizes {}: must be from 512 to 16M", format_size(size)))),
-        })
-        .collect::<Result<Vec<_>, _>>()?;
+/// What will be measured, ascending, where `smallest` is the least that the target transfers.
+fn block_sizes(args: &Args, earlier: Option<&DeviceProfile>, smallest: u32) -> Vec<u32> {
+    if let Some(profile) = earlier {
+        return profile.method.block_sizes.clone();
+    }
+    let mut blocks = if args.granularity { granularity(smallest) } else { args.block_sizes.clone() };
     blocks.sort_unstable();
     blocks.dedup();
-    Ok(blocks)
+    blocks
+}
+
+fn parse_block(text: &str) -> Result<u32, String> {
+    match parse_size(text)? {
+        size @ 512..=LARGEST_BLOCK => Ok(size as u32),
+        _ => Err("must be from 512 to 16M".to_owned()),
+    }
 }
 
 /// Powers of two from the smallest transfer to 256K.
@@ -349,15 +377,14 @@ fn parse_engine(text: &str) -> Result<Engine, String> {
     }
 }
 
+/// Processors, ascending.
+#[derive(Debug, Clone)]
+struct Cpus(Vec<u32>);
+
 /// `0-1,4` as 0, 1, 4; each must exist here.
-fn parse_cpus(list: &str) -> Result<Vec<u32>, Failure> {
+fn parse_cpus(list: &str) -> Result<Cpus, String> {
     let available = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
-    let bad = |part: &str| {
-        Failure::Input(format!(
-            "--cpus {list}: {part:?} is not a processor or range from 0 to {}",
-            available - 1
-        ))
-    };
+    let bad = |part: &str| format!("{part:?} is not a processor or range from 0 to {}", available - 1);
     let mut cpus = Vec::new();
     for part in list.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -372,7 +399,7 @@ fn parse_cpus(list: &str) -> Result<Vec<u32>, Failure> {
     }
     cpus.sort_unstable();
     cpus.dedup();
-    Ok(cpus)
+    Ok(Cpus(cpus))
 }
 
 /// Keeps the highest temperature seen, reading at most once a second.

@@ -6,6 +6,8 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use leadline_measure::Progress;
 
+use crate::output;
+
 /// Steps of a bar: a tenth of a percent.
 const STEPS: u64 = 1000;
 
@@ -29,7 +31,7 @@ impl Display {
             if self.terminal {
                 self.bar = Some(bar(progress.phase));
             } else {
-                eprintln!("leadline: {} ...", progress.phase);
+                output::say(&format!("{} ...", progress.phase));
             }
         }
         if let Some(bar) = &self.bar {

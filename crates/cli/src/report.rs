@@ -30,18 +30,25 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    if let Some(path) = &args.output {
+        if args.profiles.contains(path) {
+            let text = format!("{}: the page would replace the profile; name another place", path.display());
+            return Err(Failure::Input(text));
+        }
+        output::check_writable(path)?;
+    }
     let profiles = args.profiles.iter().map(DeviceProfile::load).collect::<Result<Vec<_>, _>>()?;
     if let Some(folder) = &args.fio_jobs {
         let [profile] = profiles.as_slice() else {
             return Err(Failure::Input("--fio-jobs: takes one profile, not several".into()));
         };
         let jobs = fio_jobs(profile, folder)?;
-        eprintln!("leadline: {} fio jobs in {}", jobs.len(), folder.display());
+        output::say(&format!("{} fio jobs in {}", jobs.len(), folder.display()));
     }
     if let Some(path) = &args.output {
         let page = render_page(&profiles)?;
         replace_file(path, page.as_bytes()).map_err(|error| Failure::Operation(error.to_string()))?;
-        eprintln!("leadline: page in {}", path.display());
+        output::say(&format!("page in {}", path.display()));
     }
     match (profiles.as_slice(), args.json) {
         ([profile], true) => output::print(&profile.to_json()),

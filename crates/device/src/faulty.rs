@@ -82,6 +82,10 @@ impl<D: Device> Device for Faulty<D> {
             held: Vec::new(),
         }))
     }
+
+    fn notes(&self) -> Vec<String> {
+        self.device.notes()
+    }
 }
 
 /// What becomes of the request in a slot.

@@ -108,12 +108,6 @@ impl FileDevice {
         &self.file
     }
 
-    /// What its queue pairs had to do without so far, in plain words, each once: for instance that the buffers could
-    /// not be registered under RLIMIT_MEMLOCK.
-    pub fn notes(&self) -> Vec<String> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
     /// One read, since the kernel takes the flags of a ring before it knows the device.
     fn probe_polling(&self) -> Result<(), DeviceError> {
         let block_bytes = self.geometry.block_bytes;
@@ -169,6 +163,11 @@ impl Device for FileDevice {
                 Ok(Box::new(pair))
             }
         }
+    }
+
+    /// For instance that the buffers could not be registered under RLIMIT_MEMLOCK.
+    fn notes(&self) -> Vec<String> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

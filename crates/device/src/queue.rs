@@ -138,6 +138,11 @@ pub trait Device: Send + Sync {
     /// # Errors
     /// [`DeviceError`] with the system's reason.
     fn queue_pair(&self, shape: QueueShape) -> Result<Box<dyn QueuePair>, DeviceError>;
+
+    /// What its queue pairs had to do without so far, in plain words, each once; to be shown.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 impl Request {

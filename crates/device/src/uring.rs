@@ -297,6 +297,9 @@ impl QueuePair for UringPair {
 impl Drop for UringPair {
     fn drop(&mut self) {
         if self.drain() {
+            // The kernel takes a ring apart after the process is gone, and the file with its lock would stay open until
+            // then: the next run would find it in use.
+            let _ = self.ring.submitter().unregister_files();
             // SAFETY: each is dropped once, here, and not used again; the ring goes first, and the kernel has
             // nothing in flight that could still reach the arena.
             unsafe {

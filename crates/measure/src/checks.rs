@@ -63,9 +63,8 @@ fn little(points: &[Point]) -> Check {
     let mut tested = 0;
     let mut bad = Vec::new();
     for point in points {
-        let Some(latency) = window_latency(point) else { continue };
+        let Some(found) = in_flight(point) else { continue };
         tested += 1;
-        let found = point.iops * latency / 1e6;
         let off = (found / f64::from(point.concurrency) - 1.0).abs();
         if off > LITTLE {
             bad.push((off, format!("{}: X R = {found:.2}", name(point))));
@@ -74,12 +73,14 @@ fn little(points: &[Point]) -> Check {
     worst("little", "Little's law X R = k within 5 %", tested, bad)
 }
 
-/// Mean latency weighted by time, as Little's law wants it: slices may differ in speed.
-fn window_latency(point: &Point) -> Option<f64> {
-    let ops: u64 = point.slices.iter().map(|s| s.ops).sum();
-    let sum: f64 = point.slices.iter().map(|s| s.mean_latency_us * s.ops as f64).sum();
-    // Fewer rounds of the queue than this, and the window's edges weigh more than 5 %.
-    (ops >= 40 * u64::from(point.concurrency)).then(|| sum / ops as f64)
+/// X R over the slices that are long enough for it: with fewer rounds of the queue in a slice than this, the edges of
+/// its window weigh more than the law may be off. Requests times latency, summed, over all time.
+fn in_flight(point: &Point) -> Option<f64> {
+    let long = point.slices.iter().filter(|s| s.ops >= 40 * u64::from(point.concurrency));
+    let (waited, seconds) = long.fold((0.0, 0.0), |(waited, seconds), s| {
+        (waited + s.ops as f64 * s.mean_latency_us / 1e6, seconds + s.seconds)
+    });
+    (seconds > 0.0).then(|| waited / seconds)
 }
 
 /// Bandwidth within what the link carries.
@@ -148,7 +149,10 @@ pub fn order_effect(points: &[Point]) -> Option<OrderEffect> {
     }
     let (mean_w, error_w) = mean_and_error(&after_writes)?;
     let (mean_r, error_r) = mean_and_error(&after_reads)?;
-    let freedom = (after_writes.len() + after_reads.len() - 2) as f64;
+    // Welch and Satterthwaite's degrees of freedom.
+    let (w, r) = (error_w.powi(2), error_r.powi(2));
+    let parts = w.powi(2) / (after_writes.len() - 1) as f64 + r.powi(2) / (after_reads.len() - 1) as f64;
+    let freedom = if parts > 0.0 { (w + r).powi(2) / parts } else { 1.0 };
     let t = StudentsT::new(0.0, 1.0, freedom).ok()?.inverse_cdf(0.975);
     let half = t * error_w.hypot(error_r);
     let [low, middle, high] = [-half, 0.0, half].map(|d| (mean_w - mean_r + d).exp());

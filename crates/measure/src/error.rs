@@ -14,8 +14,10 @@ pub enum MeasureError {
     #[error(transparent)]
     Device(#[from] DeviceError),
     /// The device answered a request with an error or with too few bytes.
-    #[error("a request of {block_bytes} bytes failed: {reason}")]
+    #[error("a {operation} of {block_bytes} bytes failed: {reason}")]
     Request {
+        /// What it was to do, in words.
+        operation: &'static str,
         /// Bytes a request.
         block_bytes: u32,
         /// The operating system's reason.
@@ -43,7 +45,7 @@ impl MeasureError {
         } else {
             format!("only {result} bytes moved; did the target shrink?")
         };
-        MeasureError::Request { block_bytes: stream.block_bytes(), reason }
+        MeasureError::Request { operation: stream.operation(), block_bytes: stream.block_bytes(), reason }
     }
 
     pub(crate) fn flush(result: i32) -> Self {

@@ -182,8 +182,11 @@ impl Plan {
         if self.writes && !geometry.writable {
             return refuse("writes were asked for and the target is open for reading only".into());
         }
+        if self.precondition > 0 && !self.writes {
+            return refuse("--precondition: this target is not written to; leave it out".into());
+        }
         let first = self.preparation_bytes();
-        if let Some(max) = self.max_writes.filter(|&max| self.writes && max < first) {
+        if let Some(max) = self.max_writes.filter(|&max| max < first) {
             return refuse(format!(
                 "--max-writes {}: laying out and preconditioning alone write {}; allow more or make --size smaller",
                 format_size(max),

@@ -45,7 +45,8 @@ pub fn prepare(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Prepared, MeasureError> {
     let mut prepared = Prepared::default();
-    if !plan.writes || (!plan.layout && plan.precondition == 0 && !steady) {
+    // Laid out even where only reads are measured: what was never written is answered from memory.
+    if !plan.layout && plan.precondition == 0 && !(steady && plan.writes) {
         return Ok(prepared);
     }
     let block = plan.block_sizes[0].max(device.geometry().block_bytes);
@@ -59,7 +60,9 @@ pub fn prepare(
     passes.extend((0..plan.precondition).map(|_| ("precondition", workload(block, 1.0))));
     let total = plan.preparation_bytes();
     for (phase, workload) in passes {
-        let goal = prepared.written + plan.region.len;
+        // Whole blocks: a region need not be a multiple of what preconditioning writes.
+        let goal = prepared.written
+            + plan.region.len / u64::from(workload.block_bytes) * u64::from(workload.block_bytes);
         let mut stream = AddressStream::new(workload, plan.region, plan.seed ^ prepared.written);
         stream.rewind();
         while prepared.written < goal && !cancel.load(Ordering::Relaxed) {
@@ -68,8 +71,12 @@ pub fn prepare(
             progress(Progress { phase, done: prepared.written as f64 / total as f64, detail: String::new() });
         }
     }
+    if cancel.load(Ordering::Relaxed) {
+        prepared.seconds = (lane.queue.now() - began) as f64 / 1e9;
+        return Ok(prepared); // at once: a flush may take long
+    }
     lane.flush(60_000_000_000)?;
-    if steady {
+    if steady && plan.writes {
         prepared.rounds = Some(run_rounds(&mut lane, plan, block, began, &mut prepared, cancel, progress)?);
     }
     prepared.seconds = (lane.queue.now() - began) as f64 / 1e9;
@@ -99,6 +106,8 @@ fn write_some(
     let limits = Limits { max_bytes: bytes, ..Limits::of(Nanos::MAX / 4) };
     closed_loop(lane, stream, DEPTH, &limits, &mut Recorder::new(), cancel)?;
     let now = lane.queue.now();
+    // What was sent, ramps included, and less than `bytes` where it was cancelled.
+    let bytes = lane.traffic().1 - prepared.written;
     prepared.written += bytes;
     prepared.timeline.push(TimelineSample {
         at_seconds: (start - began) as f64 / 1e9,
@@ -125,10 +134,10 @@ fn run_rounds(
         let left = plan.max_writes.map_or(u64::MAX, |max| max.saturating_sub(prepared.written));
         let limits = Limits { max_bytes: left, ..Limits::of(steady::ROUND) };
         let window = closed_loop(lane, &mut stream, DEPTH, &limits, &mut Recorder::new(), cancel)?;
+        prepared.written = lane.traffic().1;
         if !window.complete || window.length == 0 {
             break;
         }
-        prepared.written += window.bytes;
         let rate = window.ops as f64 / (window.length as f64 / 1e9);
         rounds.iops.push(rate);
         prepared.timeline.push(TimelineSample {

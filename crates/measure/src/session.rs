@@ -184,7 +184,11 @@ impl<'a> Session<'a> {
     }
 
     /// Takes over the epochs of an interrupted run with the same plan: no search, and epochs go on from there.
+    /// One that did not come to the end of its first epoch has not told its grid, and begins anew.
     pub fn resume(&mut self, earlier: Earlier) {
+        if earlier.epochs < 2 {
+            return;
+        }
         for curve in earlier.curves {
             if let Some(driven) = self.driven.iter_mut().find(|d| d.curve.id == curve.id) {
                 driven.grid = curve.points.keys().copied().collect();
@@ -259,7 +263,14 @@ impl<'a> Session<'a> {
             }
             self.random.shuffle(&mut asked);
             for (i, k) in asked {
-                self.search_slice(i, k, slice)?;
+                match self.search_slice(i, k, slice) {
+                    // Writing is over, reading goes on.
+                    Err(Stop::WritesSpent) => {
+                        self.outcome.stopped_by = Some(Stop::WritesSpent);
+                        return Ok(());
+                    }
+                    other => other?,
+                }
                 let detail = describe(self.driven[i].curve.id, k);
                 progress(Progress { phase: "search", done: (self.spent() / budget).min(1.0), detail });
             }
@@ -458,8 +469,8 @@ impl<'a> Session<'a> {
 
     /// With an epoch's better numbers, a curve may want one more concurrency: a higher one, or one nearer the knee.
     fn refine(&mut self, epoch: u32, target: u32) {
-        if epoch + MIN_EPOCHS >= target {
-            return; // too late to be measured often enough
+        if epoch + 3 >= target {
+            return; // too late to be measured more than once or twice
         }
         for driven in &mut self.driven {
             let points = driven.curve.fit_points();

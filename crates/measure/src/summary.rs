@@ -237,9 +237,9 @@ fn validity(
 
 fn describe_stop(stop: &Stop) -> String {
     match stop {
-        Stop::Cancelled => "interrupted by a signal".to_owned(),
-        Stop::Failed(error) => error.to_string(),
-        Stop::WritesSpent => "--max-writes was reached; reads went on".to_owned(),
+        Stop::Cancelled => "a signal".to_owned(),
+        Stop::Failed(error) => format!("an error: {error}"),
+        Stop::WritesSpent => "--max-writes; reads went on".to_owned(),
     }
 }
 

@@ -114,7 +114,7 @@ pub struct Method {
     pub engine: String,
     /// Whether the page cache was by-passed (O_DIRECT).
     pub direct: bool,
-    /// In words, what concurrency k means here: `one ring of depth k`, `k threads of depth 1`, `4 rings of depth k/4`.
+    /// In words, what concurrency k means here, such as `one queue pair of depth k`.
     pub concurrency_is: String,
     /// Threads that submitted.
     pub threads: u32,
@@ -219,7 +219,7 @@ pub struct Rounds {
 /// One sanity check.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Check {
-    /// Short name: `little`, `speedup`, `link`, `order`, `cpu`, `direct`.
+    /// Short name: `speedup`, `little`, `link`, `order` or `cpu`.
     pub name: String,
     /// Outcome.
     pub status: CheckStatus,
@@ -409,7 +409,7 @@ pub struct Parameters {
     pub pattern: Pattern,
     /// Bytes a request.
     pub block_bytes: u32,
-    /// Saturated read bandwidth / saturated write bandwidth (paper 000, section 2).
+    /// Saturated read bandwidth / saturated write bandwidth (Papon and Athanassoulis, DaMoN 2021, section 2).
     pub alpha: Option<f64>,
     /// Its 95 % interval.
     pub alpha_ci: Option<[f64; 2]>,
@@ -491,7 +491,7 @@ pub struct Censored {
 pub struct TimelineSample {
     /// Seconds since the run began, device time.
     pub at_seconds: f64,
-    /// `layout`, `precondition`, `search`, `read`, `write` or `washout`.
+    /// `layout`, `precondition`, `read` or `write`.
     pub phase: String,
     /// Bytes a second over the sample.
     pub bytes_per_second: f64,

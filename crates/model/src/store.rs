@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::{DeviceProfile, ProfileError, SCHEMA};
+use crate::{DeviceProfile, Parameters, ProfileError, SCHEMA};
 
 impl DeviceProfile {
     /// Reads a profile and checks every number that others will divide by.
@@ -76,22 +76,52 @@ impl DeviceProfile {
             }
         }
         for (i, entry) in self.parameters.iter().enumerate() {
-            for (name, value) in [("alpha", entry.alpha), ("alpha_1", entry.alpha_1)] {
-                if value.is_some_and(|v| !v.is_finite() || v <= 0.0) {
-                    return bad(format!("parameters[{i}].{name}"), "must be a positive number or null");
-                }
+            if let Some((name, reason)) = impossible(entry) {
+                return bad(format!("parameters[{i}].{name}"), reason);
             }
         }
         Ok(())
     }
 }
 
-/// Writes `bytes` under a temporary name beside `path`, syncs, and renames over it.
+/// The first value of an entry that no device can have, and what is wrong with it.
+fn impossible(entry: &Parameters) -> Option<(&'static str, &'static str)> {
+    let known = [
+        ("alpha", entry.alpha, "alpha_ci", entry.alpha_ci),
+        ("alpha_1", entry.alpha_1, "alpha_1_ci", entry.alpha_1_ci),
+        ("alpha_durable", entry.alpha_durable, "alpha_durable_ci", entry.alpha_durable_ci),
+        ("alpha_1_durable", entry.alpha_1_durable, "alpha_1_durable_ci", entry.alpha_1_durable_ci),
+        ("max_read_iops", entry.max_read_iops, "max_read_iops_ci", entry.max_read_iops_ci),
+        ("max_write_iops", entry.max_write_iops, "max_write_iops_ci", entry.max_write_iops_ci),
+        ("max_durable_write_iops", entry.max_durable_write_iops, "", None),
+        ("k_r", entry.k_r.map(f64::from), "k_r_ci", entry.k_r_ci.map(|ci| ci.map(f64::from))),
+        ("k_w", entry.k_w.map(f64::from), "k_w_ci", entry.k_w_ci.map(|ci| ci.map(f64::from))),
+        ("block_bytes", Some(f64::from(entry.block_bytes)), "", None),
+    ];
+    known.into_iter().find_map(|(name, value, ci_name, ci)| {
+        if value.is_some_and(|v| !v.is_finite() || v <= 0.0) {
+            return Some((name, "must be a positive number or null"));
+        }
+        let ordered = |[low, high]: [f64; 2]| 0.0 < low && low <= high && high.is_finite();
+        (!ci.is_none_or(ordered))
+            .then_some((ci_name, "must be an ascending pair of positive numbers or null"))
+    })
+}
+
+/// Writes `bytes` under a temporary name beside `path`, syncs, and renames over it. A symbolic link stays, and the file
+/// at its end is replaced.
 ///
 /// # Errors
-/// [`ProfileError::Io`]; `path` is then as it was before.
+/// [`ProfileError::Io`]; `path` is then as it was before. So it is where it is anything but a regular file: a rename
+/// would put one in the place of `/dev/null`.
 pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), ProfileError> {
-    let folder = match path.parent() {
+    let at_its_end = std::fs::canonicalize(path);
+    let target = at_its_end.as_deref().unwrap_or(path);
+    if std::fs::metadata(target).is_ok_and(|found| !found.is_file()) {
+        let source = std::io::Error::other("is no regular file; name another place");
+        return Err(ProfileError::Io { path: path.to_owned(), source });
+    }
+    let folder = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
@@ -105,7 +135,7 @@ pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), ProfileError> {
             file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
         }
         file.as_file().sync_all()?;
-        file.persist(path).map_err(|e| e.error)?;
+        file.persist(target).map_err(|e| e.error)?;
         std::fs::File::open(folder)?.sync_all()
     };
     write().map_err(|source| ProfileError::Io { path: path.to_owned(), source })

@@ -17,8 +17,8 @@ pub struct Comparison {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Relation {
-    /// Two profiles of what seems to be one device, one through a file system and one raw, as paper 000 has it with
-    /// SPDK. Both are positions in the slice that was compared.
+    /// Two profiles of what seems to be one device, one through a file system and one raw, as Papon and Athanassoulis
+    /// (DaMoN 2021) have it with SPDK. Both are positions in the slice that was compared.
     FileSystemAgainstRaw {
         /// The profile taken through the file system.
         file_system: usize,

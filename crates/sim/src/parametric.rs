@@ -2,7 +2,7 @@
 //!
 //! Reads and writes have servers of their own. A request takes `service_us + per_kib_us * KiB`, times a jitter of mean
 //! one, on one server; with `k` requests in flight and any-free placement the throughput is min(k, servers) / time, so
-//! alpha, alpha_1, k_r and k_w follow from the description. Hashed placement is appendix A of paper 000: a request
+//! alpha, alpha_1, k_r and k_w follow from the description. Hashed placement is appendix A of Papon and Athanassoulis (DaMoN 2021): a request
 //! waits for the server its address picks, busy or not.
 
 use std::cmp::Reverse;
@@ -132,6 +132,9 @@ impl ParametricSpec {
         if self.capacity < 1 << 20 || self.capacity > 1 << 60 {
             return bad("capacity", "must be from 1M to 1048576T");
         }
+        if !self.capacity.is_multiple_of(u64::from(BLOCK_BYTES)) {
+            return bad("capacity", "must be a multiple of 512 bytes");
+        }
         if !(self.cap_iops == 0.0 || (self.cap_iops >= 1e-3 && self.cap_iops <= 1e9)) {
             return bad("cap_iops", "must be 0 (no cap) or from 0.001 to 1e9 requests a second");
         }
@@ -237,14 +240,14 @@ impl Station {
         match &mut self.servers {
             Servers::AnyFree(heap) => {
                 let mut first = heap.peek_mut().expect("at least one server");
-                let done = arrival.max(first.0) + time;
+                let done = arrival.max(first.0).saturating_add(time);
                 *first = Reverse(done);
                 done
             }
             Servers::Hashed(free) => {
                 let server = scramble(offset / u64::from(BLOCK_BYTES)) % free.len() as u64;
                 let free = &mut free[server as usize];
-                *free = arrival.max(*free) + time;
+                *free = arrival.max(*free).saturating_add(time);
                 *free
             }
         }
@@ -387,6 +390,8 @@ impl QueuePair for ParametricQueue {
         completions: &mut Vec<Completion>,
     ) -> Result<(), DeviceError> {
         let state = self.state.as_mut().expect("held until dropped");
+        // With nothing in flight the deadline alone ends the wait, whatever was asked for.
+        let min = if state.in_flight.is_empty() { 1 } else { min };
         let mut reaped = 0;
         while let Some(&Reverse((done, _, slot))) = state.in_flight.peek() {
             // Past what is already due, time moves only for completions that the caller waits for.

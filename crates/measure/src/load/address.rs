@@ -89,6 +89,16 @@ impl AddressStream {
         self.workload.durable
     }
 
+    /// Its operations, in words.
+    pub(crate) fn operation(&self) -> &'static str {
+        match self.workload {
+            Workload { read_share: 1.0, .. } => "read",
+            Workload { read_share: 0.0, durable: true, .. } => "durable write",
+            Workload { read_share: 0.0, .. } => "write",
+            _ => "read or write",
+        }
+    }
+
     /// The next operation and its offset.
     #[inline]
     #[allow(clippy::should_implement_trait)] // endless: an Option at every request would say nothing

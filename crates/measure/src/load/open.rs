@@ -32,7 +32,8 @@ impl Arrivals {
 ///
 /// Latency runs from the intended start: while all slots are in use, requests wait outside and their waiting counts, so
 /// that a stall hides nothing. Every request whose intended start lies in the slice is completed and counted; the
-/// window's length is the slice's, or longer where the last of them completed later.
+/// window's length is the slice's, or longer where the last of them completed later. A slice whose `max_bytes` are
+/// spent ends there and is not `complete`; `max_ops` has no meaning here.
 ///
 /// # Errors
 /// As [`super::closed_loop`].
@@ -58,11 +59,12 @@ pub fn open_loop(
     let mut free: Vec<u32> = (0..lane.queue.shape().depth).rev().collect();
     let mut next = begin as f64 + arrivals.gap_ns(&mut random);
     let mut window = Window { opened: begin, ..Window::default() };
-    let mut last_answer = begin;
+    let (mut last_answer, mut budget_bytes) = (begin, limits.max_bytes);
     loop {
         let now = lane.queue.now();
-        while next <= now as f64 && next < end as f64 {
+        while next <= now as f64 && next < end as f64 && budget_bytes >= u64::from(len) {
             let Some(slot) = free.pop() else { break };
+            budget_bytes -= u64::from(len);
             if lane.queue.in_flight() == 0 {
                 last_answer = now; // the watchdog counts from when the device had something to do
             }
@@ -70,10 +72,13 @@ pub fn open_loop(
             next += arrivals.gap_ns(&mut random);
         }
         let in_flight = lane.queue.in_flight();
-        let sent_all = next >= end as f64 || cancel.load(Ordering::Relaxed);
+        let spent = budget_bytes < u64::from(len);
+        let sent_all = next >= end as f64 || spent || cancel.load(Ordering::Relaxed);
         if sent_all && in_flight == 0 {
-            window.length = now.max(end).max(begin + 1) - begin;
-            window.complete = !cancel.load(Ordering::Relaxed);
+            // A slice cut short ends with its last answer: the time after it held no load.
+            let until = if next >= end as f64 { end } else { begin + 1 };
+            window.length = now.max(until) - begin;
+            window.complete = next >= end as f64 && !cancel.load(Ordering::Relaxed);
             return Ok(window);
         }
         let give_up = if in_flight > 0 { last_answer.saturating_add(limits.watchdog) } else { Nanos::MAX };

@@ -1,0 +1,16 @@
+//! `leadline` from the outside, as a user or a script has it: arguments in; stdout, stderr, exit code and files out.
+
+// The loop devices and mounts of the device crate's tests.
+#[allow(dead_code)]
+#[path = "../../../device/tests/safety/machine.rs"]
+mod machine;
+mod ran;
+
+mod failing;
+mod interruption;
+mod profile;
+mod real;
+mod refusals;
+mod report;
+mod throttled;
+mod usage;

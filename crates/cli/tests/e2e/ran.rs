@@ -1,0 +1,174 @@
+//! Running `leadline` and looking at what came of it.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use leadline_model::DeviceProfile;
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+/// Longer than anything here takes on a busy machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+
+/// The smallest measurement of a real target that still has every kind of point: seconds.
+pub(crate) const SMALL: [&str; 8] =
+    ["--budget-seconds", "1.5", "--size", "16M", "--block-sizes", "4K", "--max-concurrency", "8"];
+
+pub(crate) fn program() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_leadline"))
+}
+
+/// A folder on the file system of the build: a disk, where `/tmp` may be memory.
+pub(crate) fn folder() -> TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+/// File names in `dir`, sorted.
+pub(crate) fn names(dir: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// Text of a path or number, for arguments.
+pub(crate) fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// Runs `leadline` in `dir`.
+pub(crate) fn run(dir: &Path, arguments: &[&str]) -> Ran {
+    let mut command = assert_cmd::Command::new(program());
+    let output = command.current_dir(dir).args(arguments).timeout(PATIENCE).output().unwrap();
+    Ran {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Runs `leadline profile TARGET` with [`SMALL`] and more.
+pub(crate) fn small(dir: &Path, target: &str, more: &[&str]) -> Ran {
+    run(dir, &[&["profile", target], &SMALL[..], more].concat())
+}
+
+impl Ran {
+    #[track_caller]
+    pub(crate) fn succeeded(self) -> Self {
+        assert_eq!(self.code, Some(0), "{}", self.stderr);
+        self
+    }
+
+    /// Exit code 2, nothing on stdout, and on stderr one line (after the announced plan) that has all of `said`.
+    #[track_caller]
+    pub(crate) fn refused(&self, said: &[&str]) {
+        self.failed(2, said);
+        assert_eq!(self.stdout, "");
+        assert!(!self.stderr.contains(" ...\n"), "no phase was begun: {}", self.stderr);
+    }
+
+    /// This exit code, and a last line on stderr that has all of `said`. Before it only the plan and the phases.
+    #[track_caller]
+    pub(crate) fn failed(&self, code: i32, said: &[&str]) {
+        assert_eq!(self.code, Some(code), "{}", self.stderr);
+        let is_plan = |line: &&str| {
+            let measures = line.contains("; measures for ") || line.contains("; measures until ");
+            measures || line.ends_with(" ...") || line.contains("profile in ") || line.contains("report in ")
+        };
+        let lines: Vec<&str> = self.stderr.lines().filter(|line| !is_plan(line)).collect();
+        let [line] = lines[..] else { panic!("one line, not {}", self.stderr) };
+        assert!(line.starts_with("leadline: "), "{line}");
+        for word in said {
+            assert!(line.contains(word), "no {word:?} in {line:?}");
+        }
+    }
+
+    /// stdout as the profile that it is.
+    #[track_caller]
+    pub(crate) fn profile(&self) -> DeviceProfile {
+        // One document and nothing else: trailing text would be an error.
+        DeviceProfile::parse(&self.stdout, Path::new("stdout")).unwrap()
+    }
+}
+
+/// A run under way; killed when dropped.
+pub(crate) struct Running {
+    child: Child,
+    lines: Receiver<String>,
+    seen: Vec<String>,
+}
+
+/// Starts `leadline` in `dir`.
+pub(crate) fn start(dir: &Path, arguments: &[&str]) -> Running {
+    let mut command = Command::new(program());
+    command.current_dir(dir).args(arguments).stdin(Stdio::null());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (sender, lines) = channel();
+    let stderr = child.stderr.take().unwrap();
+    std::thread::spawn(move || {
+        for line in BufReader::new(stderr).lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    Running { child, lines, seen: Vec::new() }
+}
+
+impl Running {
+    /// Waits until `phase` has begun.
+    #[track_caller]
+    pub(crate) fn reaches(&mut self, phase: &str) {
+        let awaited = format!("leadline: {phase} ...");
+        while self.seen.last() != Some(&awaited) {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => self.seen.push(line),
+                Err(error) => panic!("{phase} never began ({error}): {:?}", self.seen),
+            }
+        }
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// Waits for its end, and says how long that took.
+    pub(crate) fn end(mut self) -> (Ran, ExitStatus, Duration) {
+        let began = Instant::now();
+        let mut stdout = String::new();
+        self.child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
+        let status = self.child.wait().unwrap();
+        let took = began.elapsed();
+        self.seen.extend(self.lines.iter());
+        let stderr = self.seen.iter().map(|line| format!("{line}\n")).collect();
+        (Ran { code: status.code(), stdout, stderr }, status, took)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The one folder that a run without `-o` made in `dir`.
+#[track_caller]
+pub(crate) fn made_folder(dir: &Path) -> PathBuf {
+    let made: Vec<String> =
+        names(dir).into_iter().filter(|name| name.starts_with("leadline-") && !name.contains('.')).collect();
+    let [name] = &made[..] else { panic!("one folder, not {made:?}") };
+    dir.join(name)
+}

@@ -1,0 +1,165 @@
+//! What is not written to, byte for byte; and what is, where it may be.
+
+use std::fs;
+use std::path::Path;
+
+use leadline_model::{DeviceProfile, OpKind};
+
+use crate::machine::{Loop, Mounted, needs_root, run as tool, skipped};
+use crate::ran::{folder, names, run, small, text};
+
+/// 16 MiB in which every block differs.
+fn precious() -> Vec<u8> {
+    (0..16_u32 << 20).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect()
+}
+
+/// Asserts without printing sixteen million bytes.
+#[track_caller]
+fn same(found: &[u8], expected: &[u8]) {
+    assert!(found == expected, "bytes were changed");
+}
+
+#[track_caller]
+fn only_reads(profile: &DeviceProfile, why: &str) {
+    assert!(profile.points.len() >= 3 && profile.points.iter().all(|p| p.op == OpKind::Read));
+    assert_eq!(profile.validity.bytes_written, 0);
+    assert!(profile.method.writes.contains(why), "{}", profile.method.writes);
+}
+
+fn writes(profile: &DeviceProfile) -> usize {
+    profile.points.iter().filter(|p| p.op == OpKind::Write).count()
+}
+
+#[test]
+fn a_file_of_somebody_else_is_only_read() {
+    let dir = folder();
+    let path = dir.path().join("precious");
+    let content = precious();
+    fs::write(&path, &content).unwrap();
+    let profile = small(dir.path(), "./precious", &["--json"]).succeeded().profile();
+    only_reads(&profile, "Leadline did not make this file");
+    assert_eq!(profile.device.kind, "file");
+    same(&fs::read(&path).unwrap(), &content);
+
+    small(dir.path(), "./precious", &["--json", "--destructive"]).refused(&[
+        "./precious",
+        "not made by Leadline",
+        "will not be written to",
+    ]);
+    small(dir.path(), "./precious", &["--json", "--max-writes", "1M", "--precondition", "1"]);
+    same(&fs::read(&path).unwrap(), &content);
+    assert_eq!(names(dir.path()), ["precious"]);
+}
+
+#[test]
+fn a_file_that_leadline_kept_is_written_again() {
+    let dir = folder();
+    small(dir.path(), ".", &["--json", "--keep-scratch"]).succeeded();
+    assert_eq!(names(dir.path()), ["leadline-scratch.dat"]);
+    let path = dir.path().join("leadline-scratch.dat");
+    let before = fs::read(&path).unwrap();
+    assert_eq!(before.len(), 16 << 20);
+    let profile = small(dir.path(), "./leadline-scratch.dat", &["--json"]).succeeded().profile();
+    assert!(profile.validity.complete && writes(&profile) > 0 && profile.validity.bytes_written > 0);
+    let after = fs::read(&path).unwrap();
+    same(&after[..1 << 20], &before[..1 << 20]);
+    assert!(after != before, "it was to be written");
+
+    // One bit of its header wrong, and it is somebody else's.
+    let mut damaged = after;
+    damaged[40] ^= 1;
+    fs::write(&path, &damaged).unwrap();
+    only_reads(
+        &small(dir.path(), "./leadline-scratch.dat", &["--json"]).succeeded().profile(),
+        "did not make",
+    );
+    small(dir.path(), ".", &["--json", "--keep-scratch"]).refused(&["leadline-scratch.dat", "not made by"]);
+    same(&fs::read(&path).unwrap(), &damaged);
+}
+
+#[test]
+fn too_little_space_is_refused_before_anything_is_written() {
+    needs_root!();
+    let Some(mounted) = Mounted::new("tmpfs", Path::new("none"), "size=1100m") else {
+        return skipped("no tmpfs to be mounted");
+    };
+    let dir = folder();
+    let target = text(mounted.path());
+    let said = [target, "1.1G free", "less than 1 GiB", "`--size 76M` or less would fit"];
+    run(dir.path(), &["profile", target, "--size", "77M"]).refused(&said);
+    run(dir.path(), &["profile", target, "--size", "77M", "--dry-run"]).refused(&said);
+    assert!(names(mounted.path()).is_empty() && names(dir.path()).is_empty());
+}
+
+#[test]
+fn max_writes_is_never_exceeded() {
+    let dir = folder();
+    let least = small(dir.path(), ".", &["--json", "--max-writes", "14M"]);
+    least.refused(&["--max-writes 14M", "15M", "--size"]);
+    small(dir.path(), ".", &["--json", "--reads-only", "--max-writes", "14M"]).refused(&["--max-writes 14M"]);
+    // Spent while searching, spent while measuring, and not at all.
+    for (most, spent) in [("16M", true), ("40M", true), ("100G", false)] {
+        let profile = small(dir.path(), ".", &["--json", "--max-writes", most]).succeeded().profile();
+        let bytes = leadline_device::parse_size(most).unwrap();
+        assert!(profile.validity.bytes_written <= bytes, "{} of {most}", profile.validity.bytes_written);
+        assert_eq!(profile.validity.complete, !spent, "{most}");
+        if spent {
+            assert!(profile.validity.stopped_by.as_ref().unwrap().contains("--max-writes"));
+            let reads = profile.points.iter().filter(|p| p.op == OpKind::Read);
+            assert!(reads.map(|p| p.slices.len()).max().unwrap() >= 5, "reads go on");
+        }
+    }
+    // Threads share what is left.
+    if std::thread::available_parallelism().unwrap().get() > 1 {
+        let arguments = ["--json", "--max-writes", "40M", "--cpus", "0-1"];
+        let profile = small(dir.path(), ".", &arguments).succeeded().profile();
+        assert!(profile.validity.bytes_written <= 40 << 20);
+    }
+}
+
+#[test]
+fn a_block_device_is_only_read() {
+    needs_root!();
+    let Some(device) = Loop::new(|_| {}) else { return };
+    let (dir, before) = (folder(), device.bytes());
+    let ran = small(dir.path(), device.name(), &["--json"]).succeeded();
+    assert!(ran.stderr.contains("reads only"), "{}", ran.stderr);
+    only_reads(&ran.profile(), "--destructive");
+    assert_eq!(ran.profile().device.kind, "block");
+    same(&device.bytes(), &before);
+}
+
+#[test]
+fn a_free_block_device_is_overwritten_when_told_to() {
+    needs_root!();
+    let Some(device) = Loop::new(|_| {}) else { return };
+    let (dir, before) = (folder(), device.bytes());
+    let dry = run(dir.path(), &["profile", device.name(), "--destructive", "--dry-run"]).succeeded();
+    assert!(dry.stdout.contains("writes 16M before measuring"), "{}", dry.stdout);
+    same(&device.bytes(), &before);
+    let profile = small(dir.path(), device.name(), &["--json", "--destructive"]).succeeded().profile();
+    assert!(writes(&profile) > 0 && profile.validity.bytes_written >= 16 << 20);
+    assert!(device.bytes() != before, "it was to be written");
+    assert!(names(dir.path()).is_empty());
+}
+
+#[test]
+fn a_mounted_block_device_is_never_written() {
+    needs_root!();
+    let made = |image: &Path| assert!(tool("mkfs.ext4", &["-q", "-F", text(image)]).is_some());
+    let Some(device) = Loop::new(made) else { return };
+    let Some(mounted) = Mounted::new("ext4", &device.device, "ro,noload") else {
+        return skipped("no ext4 to be mounted");
+    };
+    let (dir, before) = (folder(), device.bytes());
+    small(dir.path(), device.name(), &["--json", "--destructive"]).refused(&[
+        device.name(),
+        "mounted on",
+        text(mounted.path()),
+        "umount",
+    ]);
+    same(&device.bytes(), &before);
+    // Read it may be.
+    only_reads(&small(dir.path(), device.name(), &["--json"]).succeeded().profile(), "--destructive");
+    same(&device.bytes(), &before);
+}
