@@ -10,6 +10,7 @@ use leadline_device::{
     Clock, Device as _, Engine, FileDevice, FileOptions, QueueShape, direct_alignment, format_size,
 };
 use leadline_measure::load::{AddressStream, Lane, Limits, Recorder, Region, Spread, Workload, closed_loop};
+use nix::sys::resource::{UsageWho, getrusage};
 
 /// What one run of either tool came to.
 #[derive(Debug, Clone, Copy)]
@@ -116,13 +117,28 @@ pub fn fio_load(path: &Path, load: Load, seconds: f64) -> Result<Run> {
     if load.durable {
         options.push("--sync=dsync".into());
     }
-    let json = fio(&options)?;
+    // fio's own usr_cpu and sys_cpu leave out the kernel's worker threads, which the rings of both tools make work; the
+    // process's account has them, and its start-up, which a run of one request tells.
+    let mut one = options.clone();
+    one.extend(["--number_ios=1".into(), "--time_based=0".into()]);
+    let start_up = children_cpu(|| fio(&one))?.1;
+    let (json, cpu) = children_cpu(|| fio(&options))?;
     let job = &json["jobs"][0];
     let number = |v: &serde_json::Value| v.as_f64().context("fio's JSON has no such number");
     let (iops, total) = (number(&job[side]["iops"])?, number(&job[side]["total_ios"])?);
-    let seconds = number(&job[side]["runtime"])? / 1e3;
-    let cpu = (number(&job["usr_cpu"])? + number(&job["sys_cpu"])?) / 100.0 * seconds;
-    Ok(Run { iops, cpu_us_per_op: cpu * 1e6 / total })
+    Ok(Run { iops, cpu_us_per_op: (cpu - start_up).max(0.0) * 1e6 / total })
+}
+
+/// What a child process came to, and the processor time of it and all its threads, seconds.
+fn children_cpu<T>(run: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
+    let used = || -> Result<f64> {
+        let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
+        let seconds = |t: nix::sys::time::TimeVal| t.tv_sec() as f64 + t.tv_usec() as f64 / 1e6;
+        Ok(seconds(usage.user_time()) + seconds(usage.system_time()))
+    };
+    let before = used()?;
+    let result = run()?;
+    Ok((result, used()? - before))
 }
 
 /// Both in turn, `pairs` times; who goes first changes, so that neither always finds the disk as the other left it.

@@ -9,6 +9,8 @@ mod profile;
 mod progress;
 mod report;
 mod signals;
+mod thermometer;
+mod values;
 
 use std::process::ExitCode;
 

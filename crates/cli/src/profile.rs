@@ -8,18 +8,18 @@ use std::time::Duration;
 use leadline_device::scratch::DATA_START;
 use leadline_device::target::{Target, TargetKind};
 use leadline_device::{Clock, Engine, format_size, parse_size};
-use leadline_measure::pressure::{Pressure, temperature_c};
+use leadline_measure::pressure::Pressure;
 use leadline_measure::summary::{self, Circumstances};
 use leadline_measure::{Budget, Lanes, Plan, Stop, measure};
-use leadline_model::{DeviceProfile, Temperature};
+use leadline_model::DeviceProfile;
 
 use crate::failure::Failure;
 use crate::open::{self, Found, OpenOptions, Opened};
 use crate::output::{self, Places};
 use crate::progress::Display;
 use crate::signals;
-
-const LARGEST_BLOCK: u64 = 16 << 20;
+use crate::thermometer::Thermometer;
+use crate::values;
 
 /// Measure a device: asymmetry (alpha), read and write concurrency (k_r, k_w), latencies, and what they are worth
 #[derive(clap::Args)]
@@ -49,22 +49,22 @@ pub(crate) struct Args {
     #[arg(long)]
     full: bool,
     /// Measure for this many seconds: for tests and scripts
-    #[arg(long, value_name = "S", value_parser = parse_seconds, conflicts_with_all = ["quick", "full"], hide = true)]
+    #[arg(long, value_name = "S", value_parser = values::seconds, conflicts_with_all = ["quick", "full"], hide = true)]
     budget_seconds: Option<Duration>,
     /// Size of the scratch file, such as 4G [default: the smaller of 8G and a tenth of the free space; --quick 1G]
     #[arg(long, value_parser = parse_size)]
     size: Option<u64>,
     /// Block sizes to measure
-    #[arg(long, value_delimiter = ',', value_parser = parse_block, default_value = "4K,8K")]
+    #[arg(long, value_delimiter = ',', value_parser = values::block, default_value = "4K,8K")]
     block_sizes: Vec<u32>,
     /// Sweep all block sizes from the smallest that the target transfers to 256K
     #[arg(long, conflicts_with = "block_sizes")]
     granularity: bool,
     /// Run one pinned thread on each of these processors, such as 0-1 or 0,2
-    #[arg(long, value_name = "LIST", value_parser = parse_cpus)]
-    cpus: Option<Cpus>,
+    #[arg(long, value_name = "LIST", value_parser = values::cpus)]
+    cpus: Option<values::Cpus>,
     /// How requests reach the kernel [default: io_uring, or psync where that is not to be had]
-    #[arg(long, value_parser = parse_engine, value_name = "io_uring|psync")]
+    #[arg(long, value_parser = values::engine, value_name = "io_uring|psync")]
     engine: Option<Engine>,
     /// Go through the page cache: measures memory, and the report says so in red
     #[arg(long)]
@@ -272,7 +272,7 @@ fn open_options(args: &Args, earlier: Option<&DeviceProfile>) -> Result<OpenOpti
     if let Some(DeviceProfile { method, device, .. }) = earlier {
         let header = if device.kind == "directory" { DATA_START } else { 0 };
         options.size = Some(method.footprint_bytes + header);
-        options.engine = Some(parse_engine(&method.engine).map_err(Failure::Input)?);
+        options.engine = Some(values::engine(&method.engine).map_err(Failure::Input)?);
         options.buffered = !method.direct;
         options.reads_only = method.writes != "measured";
         if device.kind == "block" && !options.reads_only && !options.destructive {
@@ -298,7 +298,7 @@ fn plan(
     plan.precondition = args.precondition;
     plan.max_writes = args.max_writes;
     plan.block_sizes = block_sizes(args, earlier, geometry.block_bytes);
-    if let Some(Cpus(list)) = &args.cpus {
+    if let Some(values::Cpus(list)) = &args.cpus {
         plan.cpus = list.clone();
     }
     if opened.engine == "psync" {
@@ -352,86 +352,7 @@ fn block_sizes(args: &Args, earlier: Option<&DeviceProfile>, smallest: u32) -> V
     blocks
 }
 
-fn parse_block(text: &str) -> Result<u32, String> {
-    match parse_size(text)? {
-        size @ 512..=LARGEST_BLOCK => Ok(size as u32),
-        _ => Err("must be from 512 to 16M".to_owned()),
-    }
-}
-
 /// Powers of two from the smallest transfer to 256K.
 fn granularity(smallest: u32) -> Vec<u32> {
     (9..=18).map(|shift| 1 << shift).filter(|&size| size >= smallest).collect()
-}
-
-fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().filter(|s| (0.1..=86_400.0).contains(s));
-    seconds.map(Duration::from_secs_f64).ok_or_else(|| "must be from 0.1 to 86400".to_owned())
-}
-
-fn parse_engine(text: &str) -> Result<Engine, String> {
-    match text {
-        "io_uring" => Ok(Engine::IoUring),
-        "psync" => Ok(Engine::Psync),
-        _ => Err("must be io_uring or psync".to_owned()),
-    }
-}
-
-/// Processors, ascending.
-#[derive(Debug, Clone)]
-struct Cpus(Vec<u32>);
-
-/// `0-1,4` as 0, 1, 4; each must exist here.
-fn parse_cpus(list: &str) -> Result<Cpus, String> {
-    let available = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
-    let bad = |part: &str| format!("{part:?} is not a processor or range from 0 to {}", available - 1);
-    let mut cpus = Vec::new();
-    for part in list.split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let parse = |text: &str| {
-            text.trim().parse::<u32>().ok().filter(|&cpu| cpu < available).ok_or_else(|| bad(part))
-        };
-        let (first, last) = (parse(first)?, parse(last)?);
-        if first > last {
-            return Err(bad(part));
-        }
-        cpus.extend(first..=last);
-    }
-    cpus.sort_unstable();
-    cpus.dedup();
-    Ok(Cpus(cpus))
-}
-
-/// Keeps the highest temperature seen, reading at most once a second.
-struct Thermometer<'a> {
-    sysfs: Option<&'a Path>,
-    last: std::time::Instant,
-    seen: Option<Temperature>,
-}
-
-impl<'a> Thermometer<'a> {
-    fn new(sysfs: Option<&'a Path>) -> Self {
-        let mut thermometer = Thermometer { sysfs, last: std::time::Instant::now(), seen: None };
-        thermometer.take();
-        thermometer
-    }
-
-    fn read(&mut self) {
-        if self.last.elapsed().as_secs() >= 1 {
-            self.last = std::time::Instant::now();
-            self.take();
-        }
-    }
-
-    fn take(&mut self) {
-        let Some((now, warning)) = self.sysfs.and_then(temperature_c) else { return };
-        let seen = self.seen.get_or_insert(Temperature {
-            start_c: now,
-            max_c: now,
-            warning_c: warning,
-            throttled: false,
-        });
-        seen.max_c = seen.max_c.max(now);
-        seen.throttled |= warning.is_some_and(|warning| now >= warning);
-    }
 }

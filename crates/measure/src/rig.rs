@@ -29,6 +29,8 @@ pub struct SliceResult {
     pub cpu_share: Option<f64>,
     /// Processor time of the whole process during the slice, scaled to its window, seconds.
     pub cpu_seconds: Option<f64>,
+    /// Longest stall between answers; 0 where they came evenly.
+    pub longest_stall: Nanos,
     /// Whether it ran to its limits.
     pub complete: bool,
 }
@@ -150,6 +152,7 @@ impl Rig {
             mean_latency_us: if ops > 0 { latency as f64 / ops as f64 / 1e3 } else { 0.0 },
             cpu_share: wall.then_some(share),
             cpu_seconds: wall.then(|| cpu_ns / wall_ns.max(1.0) * seconds),
+            longest_stall: windows.iter().map(|w| w.longest_stall).max().unwrap_or(0),
             complete: windows.iter().all(|w| w.complete),
         }
     }

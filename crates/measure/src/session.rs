@@ -21,8 +21,11 @@ use crate::search::{grid, next_concurrency};
 /// Share of the budget that the search may take.
 const SEARCH_SHARE: f64 = 0.3;
 
-/// Fewest epochs that are worth an interval.
-pub const MIN_EPOCHS: u32 = 5;
+/// Epochs that are measured even where the last of them will overrun the budget a little.
+const MIN_EPOCHS: u32 = 5;
+
+/// Epochs that are measured whatever the budget: fewer are not worth an interval.
+const FEWEST_EPOCHS: u32 = 3;
 
 /// Most epochs of `--full`.
 const MAX_EPOCHS: u32 = 400;
@@ -30,6 +33,31 @@ const MAX_EPOCHS: u32 = 400;
 /// A slice is never shorter, so that the ramp stays a small part of it, nor longer, so that all points share the
 /// weather.
 const SLICE: (f64, f64) = (0.005, 0.5);
+
+/// The stalls of the last slices. A device that answers in bursts with stalls between is measured over whole cycles, so
+/// that its slices must be longer than a cycle; a stall now and then is not a cycle.
+#[derive(Default)]
+struct Stalls {
+    last: [Nanos; 8],
+    next: usize,
+}
+
+impl Stalls {
+    /// Stalls longer than this are accidents.
+    const LONGEST: Nanos = 200_000_000;
+
+    fn see(&mut self, longest: Nanos) {
+        self.last[self.next] = longest.min(Self::LONGEST);
+        self.next = (self.next + 1) % self.last.len();
+    }
+
+    /// How long a slice must be at least: two and a half of the stalls that three of the last eight slices had.
+    fn slice(&self) -> Nanos {
+        let mut sorted = self.last;
+        sorted.sort_unstable();
+        sorted[self.last.len() - 3] * 5 / 2
+    }
+}
 
 /// One curve with what drives it.
 struct Driven {
@@ -128,6 +156,7 @@ pub struct Session<'a> {
     overhead: f64,
     /// Search throughput of the probe curve at depth 1: what reads come back to after writes.
     baseline: Option<f64>,
+    stalls: Stalls,
 }
 
 impl<'a> Session<'a> {
@@ -180,6 +209,7 @@ impl<'a> Session<'a> {
             written_before,
             overhead: 1.4,
             baseline: None,
+            stalls: Stalls::default(),
         })
     }
 
@@ -299,11 +329,11 @@ impl<'a> Session<'a> {
         let mut longest = 0f64;
         for epoch in self.first_epoch..last {
             let before = self.spent();
-            if self
-                .plan
-                .budget_seconds()
-                .is_some_and(|budget| epoch >= MIN_EPOCHS && before + longest > budget)
-            {
+            let over = |budget| {
+                (epoch >= MIN_EPOCHS && before + longest > budget)
+                    || (epoch >= FEWEST_EPOCHS && before > budget)
+            };
+            if self.plan.budget_seconds().is_some_and(over) {
                 break;
             }
             self.outcome.slice_seconds = self.slice_length(epoch, target);
@@ -406,7 +436,7 @@ impl<'a> Session<'a> {
         latencies: &mut Recorder,
     ) -> Result<SliceResult, Stop> {
         let id = self.driven[i].curve.id;
-        let mut limits = Limits::of((seconds * 1e9) as Nanos);
+        let mut limits = Limits::of(((seconds * 1e9) as Nanos).max(self.stalls.slice()));
         limits.max_ops = self.plan.max_ops_per_slice;
         if let (OpKind::Write, Some(max)) = (id.op, self.plan.max_writes) {
             let left = max.saturating_sub(self.written_before + self.rig.traffic().1);
@@ -420,6 +450,7 @@ impl<'a> Session<'a> {
         if self.cancel.load(Ordering::Relaxed) {
             return Err(Stop::Cancelled);
         }
+        self.stalls.see(result.longest_stall);
         Ok(result)
     }
 

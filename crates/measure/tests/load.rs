@@ -363,6 +363,7 @@ fn file_device(len: u64) -> (tempfile::NamedTempFile, FileDevice) {
 fn what_is_written_is_on_the_file_and_no_two_blocks_are_alike() {
     let len = 2 << 20;
     let (file, device) = file_device(len);
+    let began = leadline_device::clock::now();
     let mut seen: HashSet<Vec<u8>> = HashSet::new();
     for (seed, k) in [(1, 1), (1 << 32, 1), (2, 8)] {
         let queue = device.queue_pair(QueueShape::new(k, 8192)).unwrap();
@@ -385,6 +386,10 @@ fn what_is_written_is_on_the_file_and_no_two_blocks_are_alike() {
         }
     }
     assert_eq!(seen.len() as u64, 6 * len / 4096);
+    assert!(
+        leadline_device::clock::now() - began < 9 * S,
+        "it slept until the watchdog with nothing in flight"
+    );
 }
 
 #[test]

@@ -158,6 +158,7 @@ fn an_idle_time_saves_up_no_credit_under_a_cap() {
     queue.reap(1, 10_000_000_000, &mut Vec::new()).unwrap();
     (0..64).for_each(|slot| queue.submit(Request::read(slot, 0, 4096)).unwrap());
     let completions = reap(&mut *queue, 64);
+    assert_eq!(completions[0].at, 10_000_001_000, "it cannot be done before it was sent");
     assert_eq!(completions[63].at - completions[0].at, 63_000 * US);
 }
 

@@ -70,7 +70,6 @@ impl Drop for Throttle {
 }
 
 #[test]
-#[ignore = "slices are shorter than blk-throttle's 100 ms: the plateau is not found within 5 % yet"]
 fn a_throttled_device_is_found_and_called_capped() {
     needs_root!();
     let dir = folder();

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::window::Gate;
 use super::{AddressStream, Lane, Limits, Recorder, Window};
 use crate::MeasureError;
 
@@ -58,18 +59,16 @@ fn run(
         budget_bytes -= u64::from(len);
         lane.send(stream, slot, begin)?;
     }
-    let (mut window, mut open, mut first_wave) = (Window::default(), false, concurrency);
-    // The ramp: every slot once, and no less than a twentieth of the slice.
-    let open_after = begin + limits.duration / 20;
+    let mut gate = Gate::new(begin, concurrency, limits);
     let batch = (concurrency / PIECES).max(1) as usize;
     let mut give_up = begin.saturating_add(limits.watchdog);
     loop {
         if lane.queue.in_flight() == 0 && lane.early.is_empty() {
-            return Ok(window); // max_bytes is spent
+            return Ok(gate.window()); // max_bytes is spent
         }
         if !lane.wait(1, give_up)? {
             if cancel.load(Ordering::Relaxed) {
-                return Ok(window);
+                return Ok(gate.window());
             }
             if lane.queue.now() >= give_up {
                 return Err(lane.stalled(limits.watchdog));
@@ -77,38 +76,22 @@ fn run(
             continue;
         }
         let completed = lane.completions.len();
-        let mut now = 0;
+        let (mut now, mut latency_sum) = (0, 0);
         for i in 0..completed {
             let completion = lane.completions[i];
             now = completion.at;
             if completion.result != len as i32 {
                 return Err(MeasureError::request(stream, completion.result));
             }
-            if open {
+            if gate.is_open() {
                 let latency = now.saturating_sub(lane.started[completion.slot as usize]);
                 recorder.record(latency);
-                window.latency_sum += u128::from(latency);
+                latency_sum += u128::from(latency);
             }
         }
-        if open {
-            window.ops += completed as u64;
-            window.bytes = window.ops * u64::from(len);
-            window.length = now - window.opened;
-            if window.length >= limits.duration || window.ops >= limits.max_ops {
-                window.complete = true;
-                return Ok(window);
-            }
-        } else {
-            // Opened by the first answer after a given moment, as it is closed by the first after another: were it
-            // opened by the last of a wave and closed by the first of one, almost a whole wave would be missing.
-            if first_wave == 0 && now >= open_after {
-                open = true;
-                window.opened = now;
-            }
-            first_wave = first_wave.saturating_sub(completed as u32);
-        }
-        if cancel.load(Ordering::Relaxed) {
-            return Ok(window);
+        let bytes = completed as u64 * u64::from(len);
+        if gate.pass(now, completed as u64, bytes, latency_sum) || cancel.load(Ordering::Relaxed) {
+            return Ok(gate.window());
         }
         give_up = now.saturating_add(limits.watchdog);
         for i in 0..completed {

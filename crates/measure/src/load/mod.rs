@@ -8,6 +8,7 @@ mod address;
 mod closed;
 mod open;
 mod recorder;
+mod window;
 mod zipf;
 
 pub use address::{AddressStream, Region, Spread, Workload};
@@ -102,7 +103,8 @@ impl Lane {
     fn wait(&mut self, min: u32, deadline: Nanos) -> Result<bool, MeasureError> {
         self.completions.clear();
         std::mem::swap(&mut self.completions, &mut self.early);
-        let min = if self.completions.is_empty() { min } else { 0 };
+        // With nothing in flight a deadline would be slept out: what is here already must not wait for it.
+        let (min, deadline) = if self.completions.is_empty() { (min, deadline) } else { (0, 0) };
         self.queue.reap(min, deadline, &mut self.completions)?;
         Ok(!self.completions.is_empty())
     }

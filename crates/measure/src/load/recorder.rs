@@ -91,8 +91,7 @@ impl Default for Recorder {
     }
 }
 
-/// What one lane did in one slice. The window opens once every request of the first wave has completed and closes on a
-/// completion, so that neither ramp is counted and a stall at either end is.
+/// What one lane did in one slice: neither ramp is counted, and a stall at either end is.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Window {
     /// When it opened, device time.
@@ -105,6 +104,8 @@ pub struct Window {
     pub bytes: u64,
     /// Sum of their latencies.
     pub latency_sum: u128,
+    /// Longest stall between answers; 0 where they came evenly.
+    pub longest_stall: Nanos,
     /// Whether it was closed by its limits, and not by a cancel.
     pub complete: bool,
 }

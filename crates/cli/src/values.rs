@@ -1,0 +1,55 @@
+//! Values on the command line, as people write them.
+
+use std::time::Duration;
+
+use leadline_device::{Engine, parse_size};
+
+const LARGEST_BLOCK: u64 = 16 << 20;
+
+/// A block size, bytes.
+pub(crate) fn block(text: &str) -> Result<u32, String> {
+    match parse_size(text)? {
+        size @ 512..=LARGEST_BLOCK => Ok(size as u32),
+        _ => Err("must be from 512 to 16M".to_owned()),
+    }
+}
+
+/// A time in seconds.
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|s| (0.1..=86_400.0).contains(s));
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| "must be from 0.1 to 86400".to_owned())
+}
+
+/// `io_uring` or `psync`.
+pub(crate) fn engine(text: &str) -> Result<Engine, String> {
+    match text {
+        "io_uring" => Ok(Engine::IoUring),
+        "psync" => Ok(Engine::Psync),
+        _ => Err("must be io_uring or psync".to_owned()),
+    }
+}
+
+/// Processors, ascending.
+#[derive(Debug, Clone)]
+pub(crate) struct Cpus(pub(crate) Vec<u32>);
+
+/// `0-1,4` as 0, 1, 4; each must exist here.
+pub(crate) fn cpus(list: &str) -> Result<Cpus, String> {
+    let available = std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+    let bad = |part: &str| format!("{part:?} is not a processor or range from 0 to {}", available - 1);
+    let mut cpus = Vec::new();
+    for part in list.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let parse = |text: &str| {
+            text.trim().parse::<u32>().ok().filter(|&cpu| cpu < available).ok_or_else(|| bad(part))
+        };
+        let (first, last) = (parse(first)?, parse(last)?);
+        if first > last {
+            return Err(bad(part));
+        }
+        cpus.extend(first..=last);
+    }
+    cpus.sort_unstable();
+    cpus.dedup();
+    Ok(Cpus(cpus))
+}
