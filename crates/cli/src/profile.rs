@@ -151,6 +151,7 @@ fn measure_it(
         display.show(&progress);
     });
     display.finish();
+    opened.device.notes().iter().for_each(|note| output::say(note));
     let (prepared, outcome) = result?;
     let pressed = pressure.sample();
     let wall = opened.device.clock() == Clock::Wall;
@@ -305,9 +306,7 @@ fn plan(
         plan.lanes = Lanes::OneRequestEach;
         plan.max_concurrency = 128;
     }
-    if let Some(max) = args.max_concurrency {
-        plan.max_concurrency = max;
-    }
+    plan.max_concurrency = args.max_concurrency.unwrap_or_else(|| plan.affordable_concurrency());
     plan.seed = args.seed.unwrap_or_else(|| match opened.device.clock() {
         Clock::Virtual => 1,
         Clock::Wall => jiff::Timestamp::now().as_microsecond() as u64,

@@ -1,21 +1,31 @@
-//! Ctrl-C, SIGTERM and a closed terminal end a run early; a second one ends it at once.
+//! Ctrl-C, SIGTERM and a closed terminal end a run early; a second one, a second later, ends it at once.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::flag;
+use signal_hook::iterator::Signals;
 
 use crate::failure::Failure;
+
+/// A wrapper (`timeout`, a shell, a terminal that closes) may send the same wish twice; this soon it is still the first.
+const SAME_WISH: Duration = Duration::from_secs(1);
 
 /// A flag that is set once one of the signals has come.
 pub(crate) fn cancel_flag() -> Result<Arc<AtomicBool>, Failure> {
     let cancel = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        // In this order: the first signal sets the flag, which arms the exit for the second.
-        flag::register_conditional_shutdown(signal, 1, Arc::clone(&cancel))
-            .and_then(|_| flag::register(signal, Arc::clone(&cancel)))
-            .map_err(|error| Failure::Operation(format!("signal handler: {error}")))?;
-    }
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
+        .map_err(|error| Failure::Operation(format!("signal handler: {error}")))?;
+    let flag = Arc::clone(&cancel);
+    std::thread::spawn(move || {
+        let mut first: Option<Instant> = None;
+        for _ in signals.forever() {
+            if first.get_or_insert_with(Instant::now).elapsed() > SAME_WISH {
+                std::process::exit(1);
+            }
+            flag.store(true, Ordering::Relaxed);
+        }
+    });
     Ok(cancel)
 }

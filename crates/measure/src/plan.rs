@@ -138,6 +138,12 @@ impl Plan {
         curves
     }
 
+    /// The highest concurrency whose buffers take no more than 512 MiB, at most `max_concurrency`.
+    pub fn affordable_concurrency(&self) -> u32 {
+        let largest = self.block_sizes.iter().max().copied().unwrap_or(1).max(1);
+        self.max_concurrency.min((512 << 20) / largest).max(1)
+    }
+
     /// In words, what concurrency k means under this plan.
     pub fn concurrency_is(&self) -> String {
         match self.lanes {
@@ -178,6 +184,16 @@ impl Plan {
         }
         if !(1..=4096).contains(&self.max_concurrency) {
             return refuse(format!("--max-concurrency {}: must be from 1 to 4096", self.max_concurrency));
+        }
+        let largest = u64::from(*self.block_sizes.iter().max().expect("checked: not empty"));
+        let buffers = largest * u64::from(self.max_concurrency);
+        if buffers > 4 << 30 {
+            return refuse(format!(
+                "--max-concurrency {}: its buffers of {} would take {} of memory; the most is 4G",
+                self.max_concurrency,
+                format_size(largest),
+                format_size(buffers)
+            ));
         }
         if self.writes && !geometry.writable {
             return refuse("writes were asked for and the target is open for reading only".into());

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
 
 use leadline_device::clock::process_cpu_time;
 use leadline_device::{Clock, Device, Nanos, QueueShape};
@@ -169,8 +170,10 @@ impl Rig {
 
 /// A lane on a thread of its own.
 struct Worker {
-    jobs: Sender<Job>,
+    /// `None` once the thread has been told to end.
+    jobs: Option<Sender<Job>>,
     done: Receiver<Done>,
+    thread: Option<JoinHandle<()>>,
     /// Handed to and fro, so that a slice allocates nothing.
     recorder: Option<Recorder>,
     traffic: (u64, u64),
@@ -195,7 +198,7 @@ impl Worker {
     fn new(mut lane: Lane, cpu: Option<u32>, cancel: Arc<AtomicBool>) -> Self {
         let (jobs, job_queue) = channel::<Job>();
         let (answers, done) = channel();
-        std::thread::spawn(move || {
+        let thread = std::thread::spawn(move || {
             cpu.into_iter().for_each(pin);
             for Job { mut stream, concurrency, limits, mut recorder } in job_queue {
                 let window =
@@ -206,14 +209,19 @@ impl Worker {
                 }
             }
         });
-        Worker { jobs, done, recorder: Some(Recorder::new()), traffic: (0, 0) }
+        Worker {
+            jobs: Some(jobs),
+            done,
+            thread: Some(thread),
+            recorder: Some(Recorder::new()),
+            traffic: (0, 0),
+        }
     }
 
     fn begin(&mut self, stream: AddressStream, concurrency: u32, limits: Limits) {
         let recorder = self.recorder.take().unwrap_or_default();
-        self.jobs
-            .send(Job { stream, concurrency, limits, recorder })
-            .expect("the worker lives as long as we do");
+        let jobs = self.jobs.as_ref().expect("ends only when dropped");
+        jobs.send(Job { stream, concurrency, limits, recorder }).expect("the worker lives as long as we do");
     }
 
     /// Waits for what was begun; the stream goes on from where the worker left it.
@@ -224,6 +232,17 @@ impl Worker {
         self.recorder = Some(done.recorder);
         self.traffic = done.traffic;
         done.window
+    }
+}
+
+impl Drop for Worker {
+    /// Waits for the thread: its queue pair must have let go of the file when the rig is gone.
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(thread) = self.thread.take() {
+            // It panics only with the lane, which `end` has reported by then.
+            let _ = thread.join();
+        }
     }
 }
 

@@ -321,7 +321,7 @@ pub fn earlier(profile: &DeviceProfile) -> Earlier {
             latencies,
             cpu_seconds: point.cpu_us_per_op.map(|us| us * ops as f64 / 1e6),
         };
-        slices = slices.max(point.slices.iter().map(|s| s.order + 1).max().unwrap_or(0));
+        slices = slices.max(point.slices.iter().map(|s| s.order.saturating_add(1)).max().unwrap_or(0));
         curves.entry(id).or_insert_with(|| Curve::new(id)).points.insert(point.concurrency, data);
     }
     Earlier {

@@ -5,6 +5,9 @@ use std::path::Path;
 
 use crate::{DeviceProfile, Parameters, ProfileError, SCHEMA};
 
+/// A run of an hour has some hundreds; who resumes one allocates by it.
+const MOST_EPOCHS: u32 = 100_000;
+
 impl DeviceProfile {
     /// Reads a profile and checks every number that others will divide by.
     ///
@@ -61,6 +64,9 @@ impl DeviceProfile {
         let bad = |place: String, reason: &str| {
             Err(ProfileError::Value { path: path.to_owned(), place, reason: reason.to_owned() })
         };
+        if self.method.epochs > MOST_EPOCHS {
+            return bad("method.epochs".into(), "no run has so many");
+        }
         for (i, point) in self.points.iter().enumerate() {
             let positive = [("iops", point.iops), ("bandwidth_bytes", point.bandwidth_bytes)];
             for (name, value) in positive {
