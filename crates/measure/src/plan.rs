@@ -41,7 +41,7 @@ impl Budget {
     /// Epochs aimed at: enough for intervals, few enough that slices do not become too short.
     pub fn epochs(self) -> u32 {
         match self {
-            Budget::Quick | Budget::Custom(_) => 8,
+            Budget::Quick | Budget::Custom(_) => 6,
             Budget::Default | Budget::Full => 12,
         }
     }

@@ -26,9 +26,10 @@ pub struct SliceResult {
     pub seconds: f64,
     /// Mean latency in the window, microseconds.
     pub mean_latency_us: f64,
-    /// Processor time of the whole process per second and per submitting thread or processor, whichever are fewer.
+    /// Processor time of the whole process per second of the window, and per submitting thread or processor, whichever
+    /// are fewer; about 1 where the processor sets the pace.
     pub cpu_share: Option<f64>,
-    /// Processor time of the whole process during the slice, scaled to its window, seconds.
+    /// Processor time of the window's operations, kernel and its workers included, seconds.
     pub cpu_seconds: Option<f64>,
     /// Longest stall between answers; 0 where they came evenly.
     pub longest_stall: Nanos,
@@ -120,7 +121,7 @@ impl Rig {
         let n = self.others.len() as u32 + 1;
         let share = |i: u32| k / n + u32::from(i < k % n);
         let used = k.min(n) as usize;
-        let (began, cpu) = (self.now(), process_cpu_time());
+        let (sent, cpu) = (self.traffic(), process_cpu_time());
         let each = Limits { max_bytes: limits.max_bytes / used as u64, ..*limits };
         for (i, other) in self.others[..used - 1].iter_mut().enumerate() {
             other.begin(streams[i + 1].clone(), share(i as u32 + 1), each);
@@ -133,17 +134,20 @@ impl Rig {
             windows.push(other.end(stream, latencies));
         }
         let windows = windows.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let wall = self.now().saturating_sub(began) as f64;
-        Ok(self.sum_up(&windows, wall, process_cpu_time().saturating_sub(cpu) as f64))
+        let cpu = process_cpu_time().saturating_sub(cpu) as f64 / 1e9;
+        let (read, written) = self.traffic();
+        let requests = (read + written - sent.0 - sent.1) / u64::from(streams[0].block_bytes());
+        Ok(self.sum_up(&windows, cpu / requests.max(1) as f64))
     }
 
-    fn sum_up(&self, windows: &[Window], wall_ns: f64, cpu_ns: f64) -> SliceResult {
+    /// `cpu` is the processor time of a request, ramps and drains included, seconds.
+    fn sum_up(&self, windows: &[Window], cpu: f64) -> SliceResult {
         let ops: u64 = windows.iter().map(|w| w.ops).sum();
         let rate: f64 = windows.iter().filter(|w| w.length > 0).map(|w| w.ops as f64 / w.length as f64).sum();
         let seconds = if rate > 0.0 { ops as f64 / rate / 1e9 } else { 0.0 };
         let latency: u128 = windows.iter().map(|w| w.latency_sum).sum();
         let processors = std::thread::available_parallelism().map_or(1, |n| n.get());
-        let share = cpu_ns / wall_ns.max(1.0) / windows.len().min(processors) as f64;
+        let share = cpu * rate * 1e9 / windows.len().min(processors) as f64;
         let wall = self.clock == Clock::Wall;
         SliceResult {
             opened: windows.iter().map(|w| w.opened).min().unwrap_or(0),
@@ -152,7 +156,7 @@ impl Rig {
             seconds,
             mean_latency_us: if ops > 0 { latency as f64 / ops as f64 / 1e3 } else { 0.0 },
             cpu_share: wall.then_some(share),
-            cpu_seconds: wall.then(|| cpu_ns / wall_ns.max(1.0) * seconds),
+            cpu_seconds: wall.then(|| cpu * ops as f64),
             longest_stall: windows.iter().map(|w| w.longest_stall).max().unwrap_or(0),
             complete: windows.iter().all(|w| w.complete),
         }

@@ -68,8 +68,8 @@ fn stopped_growing(points: &[CurvePoint]) -> bool {
 }
 
 /// The concurrencies that every epoch measures, out of all that the search tried: the doublings, and of the others
-/// those round the knee. The rest only found the way.
-pub fn grid(points: &[CurvePoint]) -> Vec<u32> {
+/// those round the knee. The rest only found the way. A `coarse` curve is asked for its ends only.
+pub fn grid(points: &[CurvePoint], coarse: bool) -> Vec<u32> {
     if points.is_empty() {
         return Vec::new();
     }
@@ -77,7 +77,12 @@ pub fn grid(points: &[CurvePoint]) -> Vec<u32> {
     let last = points[points.len() - 1].k;
     let (low, high) = fit.bracket(REACHES);
     let (from, to) = (0.9 * f64::from(low), 1.45 * f64::from(high));
-    let keep = |k: u32| k.is_power_of_two() || k == last || (from..=to).contains(&f64::from(k));
+    // Far below the knee every second doubling draws the curve as well.
+    let doubling = |k: u32| {
+        let every = !coarse && f64::from(k) >= 0.4 * from;
+        k.is_power_of_two() && (every || k.trailing_zeros().is_multiple_of(2))
+    };
+    let keep = |k: u32| doubling(k) || k == last || (from..=to).contains(&f64::from(k));
     points.iter().map(|p| p.k).filter(|&k| keep(k)).collect()
 }
 
@@ -130,7 +135,7 @@ mod tests {
     fn a_flat_curve_needs_three_points() {
         let points = search(1024, |_| 100.0);
         assert_eq!(points.iter().map(|p| p.k).collect::<Vec<_>>(), [1, 2, 4]);
-        assert_eq!(grid(&points), [1, 2, 4]);
+        assert_eq!(grid(&points, false), [1, 2, 4]);
     }
 
     #[test]

@@ -43,11 +43,8 @@ struct Stalls {
 }
 
 impl Stalls {
-    /// Stalls longer than this are accidents.
-    const LONGEST: Nanos = 200_000_000;
-
     fn see(&mut self, longest: Nanos) {
-        self.last[self.next] = longest.min(Self::LONGEST);
+        self.last[self.next] = longest;
         self.next = (self.next + 1) % self.last.len();
     }
 
@@ -263,7 +260,7 @@ impl<'a> Session<'a> {
             }
         }
         for driven in &mut self.driven {
-            driven.grid = grid(&driven.searched);
+            driven.grid = grid(&driven.searched, driven.curve.id.durable);
         }
         Ok(())
     }

@@ -12,7 +12,8 @@ const PIECES: u32 = 16;
 
 /// Keeps `concurrency` requests of `stream` in flight on one lane until `limits` end the slice, then drains.
 ///
-/// Latency runs from submission to completion. `recorder` is cleared and afterwards holds the window's latencies. A `cancel`
+/// Latency runs from one answer of a slot to its next: the request's way into the kernel is part of it, as it is for an
+/// application that keeps so many requests in flight, and Little's law holds. `recorder` is cleared and afterwards holds the window's latencies. A `cancel`
 /// ends the slice early: its window is then not `complete`.
 ///
 /// # Errors
@@ -60,7 +61,8 @@ fn run(
         lane.send(stream, slot, begin)?;
     }
     let mut gate = Gate::new(begin, concurrency, limits);
-    let batch = (concurrency / PIECES).max(1) as usize;
+    let piece = (concurrency / PIECES).max(1) as usize;
+    let mut batch = piece;
     let mut give_up = begin.saturating_add(limits.watchdog);
     loop {
         if lane.queue.in_flight() == 0 && lane.early.is_empty() {
@@ -103,8 +105,9 @@ fn run(
             lane.send(stream, slot, now)?;
             if (i + 1) % batch == 0 && i + 1 < completed {
                 lane.push_out()?;
-                now = lane.queue.now();
             }
         }
+        // Answers that came meanwhile say that the device is faster than we are: then larger pieces, fewer calls.
+        batch = if lane.early.is_empty() { piece } else { (batch * 2).min(concurrency as usize) };
     }
 }

@@ -9,8 +9,9 @@ use leadline_device::Nanos;
 
 use super::{Limits, Window};
 
-/// A pause between answers shorter than this is no stall, whatever came before.
-const STALL: Nanos = 5_000_000;
+/// A pause between answers shorter than this is no stall, whatever came before; a longer one than this is an accident,
+/// not part of a cycle, and only its time counts.
+const STALL: std::ops::RangeInclusive<Nanos> = 5_000_000..=200_000_000;
 
 /// A stall is this many times as long as the ordinary pause.
 const STALL_TIMES: u64 = 20;
@@ -117,7 +118,7 @@ impl Gate {
     fn stalled(&mut self, now: Nanos) -> bool {
         let pause = now.saturating_sub(self.last);
         self.last = now;
-        let stalled = pause >= STALL
+        let stalled = STALL.contains(&pause)
             && self.ordinary >= ORDINARY
             && pause > STALL_TIMES * (self.ordinary_sum / self.ordinary);
         if stalled {
