@@ -9,14 +9,17 @@ use leadline_device::{Device, Nanos};
 use leadline_model::{OpKind, Slice, TimelineSample};
 
 use crate::MeasureError;
-use crate::curve::{Curve, CurveId, PointData};
+use crate::curve::Curve;
+use crate::driven::{Driven, describe, workload};
 use crate::fit::CurvePoint;
-use crate::load::{AddressStream, Limits, Recorder, Spread, Workload};
+use crate::load::{Limits, Recorder};
+use crate::outcome::{Earlier, Outcome, Stop};
 use crate::plan::{Budget, Plan};
 use crate::prepare::{Prepared, prepare};
 use crate::progress::Progress;
 use crate::rig::{Rig, SliceResult};
 use crate::search::{grid, next_concurrency};
+use crate::stalls::Stalls;
 
 /// Share of the budget that the search may take.
 const SEARCH_SHARE: f64 = 0.3;
@@ -33,72 +36,6 @@ const MAX_EPOCHS: u32 = 400;
 /// A slice is never shorter, so that the ramp stays a small part of it, nor longer, so that all points share the
 /// weather.
 const SLICE: (f64, f64) = (0.005, 0.5);
-
-/// The stalls of the last slices. A device that answers in bursts with stalls between is measured over whole cycles, so
-/// that its slices must be longer than a cycle; a stall now and then is not a cycle.
-#[derive(Default)]
-struct Stalls {
-    last: [Nanos; 8],
-    next: usize,
-}
-
-impl Stalls {
-    fn see(&mut self, longest: Nanos) {
-        self.last[self.next] = longest;
-        self.next = (self.next + 1) % self.last.len();
-    }
-
-    /// How long a slice must be at least: two and a half of the stalls that three of the last eight slices had.
-    fn slice(&self) -> Nanos {
-        let mut sorted = self.last;
-        sorted.sort_unstable();
-        sorted[self.last.len() - 3] * 5 / 2
-    }
-}
-
-/// One curve with what drives it.
-struct Driven {
-    curve: Curve,
-    streams: Vec<AddressStream>,
-    /// What the search saw.
-    searched: Vec<CurvePoint>,
-    /// What every epoch measures.
-    grid: Vec<u32>,
-    /// Slices of the search, kept in case nothing else comes.
-    found: Vec<(u32, Slice, Recorder)>,
-}
-
-/// What was measured, whether it ran to its end or not.
-pub struct Outcome {
-    /// The curves; empty points where nothing was measured.
-    pub curves: Vec<Curve>,
-    /// Epochs begun.
-    pub epochs: u32,
-    /// Device time spent measuring, seconds.
-    pub measured_seconds: f64,
-    /// Target length of the last epoch's slices, seconds.
-    pub slice_seconds: f64,
-    /// Throughput of every slice, from the start of measuring.
-    pub timeline: Vec<TimelineSample>,
-    /// Bytes read and written while measuring.
-    pub traffic: (u64, u64),
-    /// Why it ended before its time.
-    pub stopped_by: Option<Stop>,
-    /// Longest time that reads took to recover after writes, seconds, and whether they did within the washout's limit.
-    pub washout: (f64, bool),
-}
-
-/// What an interrupted run had measured.
-pub struct Earlier {
-    /// Its curves.
-    pub curves: Vec<Curve>,
-    /// Epochs it began; the next is a new one.
-    pub epochs: u32,
-    /// Device time it spent measuring, seconds.
-    pub measured_seconds: f64,
-    /// Slices it ran.
-    pub slices: u32,
-}
 
 /// Prepares the device and measures it, as the plan says; `resume` is the profile of an interrupted run to go on from.
 ///
@@ -120,17 +57,6 @@ pub fn measure(
         session.resume(earlier);
     }
     Ok((prepared, session.run(progress)))
-}
-
-/// Why a run ended before its time.
-#[derive(Debug)]
-pub enum Stop {
-    /// Ctrl-C or SIGTERM.
-    Cancelled,
-    /// The device or the system failed.
-    Failed(MeasureError),
-    /// `--max-writes` was reached; reads went on.
-    WritesSpent,
 }
 
 /// One measurement on one device.
@@ -521,41 +447,4 @@ impl<'a> Session<'a> {
         self.outcome.curves = self.driven.into_iter().map(Driven::into_curve).collect();
         self.outcome
     }
-}
-
-impl Driven {
-    /// The curve; where no epoch reached it, with what the search saw.
-    fn into_curve(mut self) -> Curve {
-        if self.curve.points.values().all(|data| data.slices.is_empty()) {
-            self.curve.points.clear();
-            for (k, slice, latencies) in self.found {
-                if slice.ops > 0 {
-                    let data = PointData { slices: vec![slice], latencies, cpu_seconds: None };
-                    self.curve.points.insert(k, data);
-                }
-            }
-        }
-        self.curve
-    }
-}
-
-fn workload(id: CurveId) -> Workload {
-    Workload {
-        read_share: if id.op == OpKind::Read { 1.0 } else { 0.0 },
-        block_bytes: id.block_bytes,
-        random_fraction: if id.pattern == leadline_model::Pattern::Random { 1.0 } else { 0.0 },
-        spread: Spread::Uniform,
-        durable: id.durable,
-    }
-}
-
-/// What is running, for the progress bar: `4K random read, k = 32`.
-fn describe(id: CurveId, k: u32) -> String {
-    let pattern = if id.pattern == leadline_model::Pattern::Random { "random" } else { "sequential" };
-    let op = match (id.op, id.durable) {
-        (OpKind::Read, _) => "read",
-        (OpKind::Write, false) => "write",
-        (OpKind::Write, true) => "durable write",
-    };
-    format!("{} {pattern} {op}, k = {k}", leadline_device::format_size(id.block_bytes.into()))
 }

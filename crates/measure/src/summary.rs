@@ -14,9 +14,9 @@ use crate::cliff::{WriteSample, find_cliff};
 use crate::curve::{Curve, CurveId, PointData};
 use crate::estimate::{CurveEstimate, estimate_curves, parameters};
 use crate::load::Recorder;
+use crate::outcome::{Earlier, Outcome, Stop};
 use crate::plan::Plan;
 use crate::prepare::Prepared;
-use crate::session::{Earlier, Outcome, Stop};
 
 /// Share of a processor from which a point is bound by it.
 const CPU_BOUND: f64 = 0.9;

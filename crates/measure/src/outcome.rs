@@ -1,0 +1,49 @@
+//! What a measurement comes to.
+
+use leadline_model::TimelineSample;
+
+use crate::MeasureError;
+use crate::curve::Curve;
+
+/// What was measured, whether it ran to its end or not.
+pub struct Outcome {
+    /// The curves; empty points where nothing was measured.
+    pub curves: Vec<Curve>,
+    /// Epochs begun.
+    pub epochs: u32,
+    /// Device time spent measuring, seconds.
+    pub measured_seconds: f64,
+    /// Target length of the last epoch's slices, seconds.
+    pub slice_seconds: f64,
+    /// Throughput of every slice, from the start of measuring.
+    pub timeline: Vec<TimelineSample>,
+    /// Bytes read and written while measuring.
+    pub traffic: (u64, u64),
+    /// Why it ended before its time.
+    pub stopped_by: Option<Stop>,
+    /// Longest time that reads took to recover after writes, seconds, and whether they did within the washout's limit.
+    pub washout: (f64, bool),
+}
+
+/// What an interrupted run had measured.
+pub struct Earlier {
+    /// Its curves.
+    pub curves: Vec<Curve>,
+    /// Epochs it began; the next is a new one.
+    pub epochs: u32,
+    /// Device time it spent measuring, seconds.
+    pub measured_seconds: f64,
+    /// Slices it ran.
+    pub slices: u32,
+}
+
+/// Why a run ended before its time.
+#[derive(Debug)]
+pub enum Stop {
+    /// Ctrl-C or SIGTERM.
+    Cancelled,
+    /// The device or the system failed.
+    Failed(MeasureError),
+    /// `--max-writes` was reached; reads went on.
+    WritesSpent,
+}
