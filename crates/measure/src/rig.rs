@@ -156,7 +156,7 @@ impl Rig {
             seconds,
             mean_latency_us: if ops > 0 { latency as f64 / ops as f64 / 1e3 } else { 0.0 },
             cpu_share: wall.then_some(share),
-            cpu_seconds: wall.then(|| cpu * ops as f64),
+            cpu_seconds: wall.then_some(cpu * ops as f64),
             longest_stall: windows.iter().map(|w| w.longest_stall).max().unwrap_or(0),
             complete: windows.iter().all(|w| w.complete),
         }
