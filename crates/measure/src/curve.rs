@@ -88,7 +88,7 @@ impl Curve {
         Curve { id, points: BTreeMap::new() }
     }
 
-    /// The points as [`crate::fit`] takes them; those without a completion are left out.
+    /// The points as [`crate::CurveFit`] takes them; those without a completion are left out.
     pub fn fit_points(&self) -> Vec<CurvePoint> {
         self.points
             .iter()
