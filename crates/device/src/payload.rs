@@ -137,15 +137,4 @@ mod tests {
         assert_eq!(fill(5), fill(5));
         assert_ne!(fill(5), fill(6));
     }
-
-    #[test]
-    #[ignore = "a measurement: cargo test --release -p leadline-device payload -- --ignored --nocapture"]
-    fn speed() {
-        let (mut payload, mut buffer) = (Payload::new(1), vec![0; 4096]);
-        let start = crate::clock::now();
-        for _ in 0..1_000_000 {
-            payload.fill(std::hint::black_box(&mut buffer));
-        }
-        println!("{} ns per 4 KiB", (crate::clock::now() - start) as f64 / 1e6);
-    }
 }
