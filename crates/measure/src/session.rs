@@ -77,16 +77,19 @@ pub struct Session<'a> {
     written_before: u64,
     /// Epoch time / sum of its slices, as seen so far: ramps, drains and washouts.
     overhead: f64,
-    /// Search throughput of the probe curve at depth 1: what reads come back to after writes.
+    /// Throughput of the probe curve at depth 1, operations a second, by the search or the run resumed: what reads come back to after writes.
     baseline: Option<f64>,
     stalls: Stalls,
 }
 
 impl<'a> Session<'a> {
-    /// Opens the lanes. `written_before` is what preparing wrote.
+    /// Opens the lanes for a plan that [`Plan::check`] has passed. `written_before` is what preparing wrote, bytes.
     ///
     /// # Errors
-    /// [`MeasureError`] where the plan does not fit the device or a queue pair cannot be had.
+    /// [`MeasureError`] where a queue pair cannot be had.
+    ///
+    /// # Panics
+    /// If the plan has no block size, or one that the region does not hold.
     pub fn new(
         device: &dyn Device,
         plan: &'a Plan,
@@ -148,6 +151,8 @@ impl<'a> Session<'a> {
                 driven.curve = curve;
             }
         }
+        // The search, which does not run again, would have told what reads come back to after writes.
+        self.baseline = self.driven[0].curve.points.get(&1).map(|one| one.iops()).filter(|&iops| iops > 0.0);
         self.first_epoch = earlier.epochs;
         self.outcome.epochs = earlier.epochs;
         self.spent_before = earlier.measured_seconds;

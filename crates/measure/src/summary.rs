@@ -198,6 +198,11 @@ fn validity(
     estimates: &[CurveEstimate],
 ) -> Validity {
     let order_effect = order_effect(points);
+    let washout = earlier.map_or(outcome.washout, |p| {
+        let Validity { washout_seconds, washout_recovered, .. } = p.validity;
+        let (longest, recovered) = outcome.washout;
+        (longest.max(washout_seconds.unwrap_or(0.0)), recovered && washout_recovered.unwrap_or(true))
+    });
     let rounds = prepared.rounds.clone().or_else(|| earlier.and_then(|p| p.validity.steady_state.clone()));
     let state = match (&rounds, around.clock) {
         (_, Clock::Virtual) => "simulated",
@@ -229,8 +234,8 @@ fn validity(
         order_effect,
         cpu_pressure: around.cpu_pressure,
         cpu_steal: around.cpu_steal,
-        washout_seconds: plan.writes.then_some(outcome.washout.0),
-        washout_recovered: plan.writes.then_some(outcome.washout.1),
+        washout_seconds: plan.writes.then_some(washout.0),
+        washout_recovered: plan.writes.then_some(washout.1),
         extra: Default::default(),
     }
 }

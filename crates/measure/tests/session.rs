@@ -83,7 +83,12 @@ fn a_run_cut_short_is_resumed_and_what_it_had_measured_stays() {
             assert_ne!(p.phase, "search", "the search is not done again");
         })
         .unwrap();
+        assert!(rest.1.washout.0 > 0.0, "reads are waited for after writes as in the first run");
         let second = to_profile(&device, &plan, &rest, Some(&read_back));
+        assert!(
+            second.validity.washout_seconds >= first.validity.washout_seconds,
+            "the longest of both runs"
+        );
         assert!(second.validity.complete && second.validity.stopped_by.is_none());
         for point in &first.points {
             let same = |p: &&leadline_model::Point| {
