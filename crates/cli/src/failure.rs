@@ -2,11 +2,12 @@
 
 use std::process::ExitCode;
 
+use leadline_catalogue::CatalogueError;
 use leadline_device::DeviceError;
 use leadline_device::guard::GuardError;
 use leadline_device::target::TargetError;
 use leadline_measure::MeasureError;
-use leadline_model::ProfileError;
+use leadline_model::{ProfileError, PublishedError};
 use leadline_report::ReportError;
 use leadline_sim::SimError;
 
@@ -59,6 +60,18 @@ impl From<GuardError> for Failure {
     }
 }
 
+impl From<CatalogueError> for Failure {
+    fn from(error: CatalogueError) -> Self {
+        Failure::Input(error.to_string())
+    }
+}
+
+impl From<PublishedError> for Failure {
+    fn from(error: PublishedError) -> Self {
+        Failure::Input(error.to_string())
+    }
+}
+
 impl From<TargetError> for Failure {
     fn from(error: TargetError) -> Self {
         Failure::Input(error.to_string())
@@ -97,7 +110,9 @@ impl From<ProfileError> for Failure {
 impl From<ReportError> for Failure {
     fn from(error: ReportError) -> Self {
         match error {
-            ReportError::Simulated { .. } | ReportError::Exists { .. } => Failure::Input(error.to_string()),
+            ReportError::Simulated { .. } | ReportError::Published { .. } | ReportError::Exists { .. } => {
+                Failure::Input(error.to_string())
+            }
             _ => Failure::Operation(error.to_string()),
         }
     }

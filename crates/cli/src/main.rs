@@ -2,13 +2,17 @@
 //!
 //! One file a command; what they do lives in the crates below.
 
+mod devices;
+mod experiment;
 mod failure;
 mod open;
 mod output;
+mod predict;
 mod profile;
 mod progress;
 mod report;
 mod signals;
+mod source;
 mod thermometer;
 mod values;
 
@@ -27,7 +31,10 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Profile(profile::Args),
+    Experiment(experiment::Args),
     Report(report::Args),
+    Predict(predict::Args),
+    Devices(devices::Args),
 }
 
 fn main() -> ExitCode {
@@ -37,7 +44,10 @@ fn main() -> ExitCode {
     };
     let result = match cli.command {
         Command::Profile(args) => profile::run(args),
+        Command::Experiment(args) => experiment::run(args),
         Command::Report(args) => report::run(args),
+        Command::Predict(args) => predict::run(args),
+        Command::Devices(args) => devices::run(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

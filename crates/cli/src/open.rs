@@ -95,6 +95,28 @@ pub(crate) fn bytes_to_lay_out(found: &Found, options: &OpenOptions) -> Result<u
     }
 }
 
+/// Says beforehand what will be written: drives wear. `bytes` are laid out, `prepared` are written before measuring in all.
+pub(crate) fn what_is_written(
+    found: &Found,
+    options: &OpenOptions,
+    bytes: u64,
+    prepared: u64,
+    max_writes: Option<u64>,
+) -> String {
+    match (found, bytes) {
+        (Found::Simulated(_), _) => "writes nothing: the device is simulated".to_owned(),
+        (Found::Real(Target { kind: TargetKind::Block, .. }), 0) => "reads only".to_owned(),
+        (_, 0) if options.reads_only => "reads only".to_owned(),
+        (_, 0) => "writes only to a file that Leadline made, else nothing".to_owned(),
+        _ if options.reads_only => format!("writes {} to lay out what it reads", format_size(bytes)),
+        _ => format!(
+            "writes {} before measuring, and as much as the device takes during about half of the time measured{}",
+            format_size(prepared),
+            max_writes.map_or(String::new(), |max| format!(", {} in all at most", format_size(max)))
+        ),
+    }
+}
+
 /// The least that the target transfers, as far as that can be told before anything is made in it.
 pub(crate) fn smallest_block(found: &Found, options: &OpenOptions) -> Result<u32, Failure> {
     match found {

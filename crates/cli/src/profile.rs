@@ -6,8 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use leadline_device::scratch::DATA_START;
-use leadline_device::target::{Target, TargetKind};
-use leadline_device::{Clock, Engine, format_size, parse_size};
+use leadline_device::{Clock, Engine, parse_size};
 use leadline_measure::pressure::Pressure;
 use leadline_measure::summary::{self, Circumstances};
 use leadline_measure::{Budget, Lanes, Plan, Stop, measure};
@@ -210,18 +209,7 @@ fn announce(
         None => "measures until the numbers have settled (an hour at most)".to_owned(),
     };
     let prepared = bytes.saturating_mul(u64::from(args.precondition) + 1);
-    let writing = match (found, bytes) {
-        (Found::Simulated(_), _) => "writes nothing: the device is simulated".to_owned(),
-        (Found::Real(Target { kind: TargetKind::Block, .. }), 0) => "reads only".to_owned(),
-        (_, 0) if options.reads_only => "reads only".to_owned(),
-        (_, 0) => "writes only to a file that Leadline made, else nothing".to_owned(),
-        _ if options.reads_only => format!("writes {} to lay out what it reads", format_size(bytes)),
-        _ => format!(
-            "writes {} before measuring, and as much as the device takes during about half of the time measured{}",
-            format_size(prepared),
-            args.max_writes.map_or(String::new(), |max| format!(", {} in all at most", format_size(max)))
-        ),
-    };
+    let writing = open::what_is_written(found, options, bytes, prepared, args.max_writes);
     let text = format!("{}: {writing}; {measuring}", args.target);
     if args.dry_run && args.json {
         let plan = serde_json::json!({

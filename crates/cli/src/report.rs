@@ -1,23 +1,24 @@
 //! `leadline report`: a page for one profile, a comparison for several, fio jobs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use leadline_model::{DeviceProfile, replace_file};
+use leadline_model::replace_file;
 use leadline_report::{compare, fio_jobs, render_comparison, render_page};
 
 use crate::failure::Failure;
 use crate::output;
+use crate::source::load_profile;
 
 /// Make a page from a profile, or compare several
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  leadline report profile.json -o report.html\n  leadline report laptop.json server.json \
-                        -o comparison.html\n  leadline report profile.json --fio-jobs jobs/"
+                        -o comparison.html\n  leadline report profile.json --fio-jobs jobs/\n  leadline report profile.json device:p4510"
 )]
 pub(crate) struct Args {
-    /// Profiles that `leadline profile` wrote
+    /// Profiles that `leadline profile` wrote, or device:NAME for published numbers (`leadline devices` lists them)
     #[arg(required = true, value_name = "PROFILE")]
-    profiles: Vec<PathBuf>,
+    profiles: Vec<String>,
     /// Write the page to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -31,13 +32,14 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     if let Some(path) = &args.output {
-        if args.profiles.contains(path) {
+        if args.profiles.iter().any(|profile| Path::new(profile) == path) {
             let text = format!("{}: the page would replace the profile; name another place", path.display());
             return Err(Failure::Input(text));
         }
         output::check_writable(path)?;
     }
-    let profiles = args.profiles.iter().map(DeviceProfile::load).collect::<Result<Vec<_>, _>>()?;
+    let profiles =
+        args.profiles.iter().map(|profile| load_profile(profile)).collect::<Result<Vec<_>, _>>()?;
     if let Some(folder) = &args.fio_jobs {
         let [profile] = profiles.as_slice() else {
             return Err(Failure::Input("--fio-jobs: takes one profile, not several".into()));

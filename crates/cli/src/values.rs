@@ -20,6 +20,13 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     seconds.map(Duration::from_secs_f64).ok_or_else(|| "must be from 0.1 to 86400".to_owned())
 }
 
+/// A share in percent, `70` or `70%`, as a number from 0 to 1.
+pub(crate) fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim_end();
+    let percent = number.parse().ok().filter(|p| (0.0..=100.0).contains(p));
+    percent.map(|p: f64| p / 100.0).ok_or_else(|| "must be from 0 to 100 (percent)".to_owned())
+}
+
 /// `io_uring` or `psync`.
 pub(crate) fn engine(text: &str) -> Result<Engine, String> {
     match text {

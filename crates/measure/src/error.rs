@@ -33,6 +33,9 @@ pub enum MeasureError {
         /// How long nothing came back.
         seconds: f64,
     },
+    /// Ctrl-C or SIGTERM came before there was anything worth keeping.
+    #[error("interrupted before every point was measured once; nothing is kept")]
+    Interrupted,
     /// The plan cannot be carried out on this device.
     #[error("{0}")]
     Plan(String),

@@ -1,6 +1,7 @@
 //! Measuring a device: the load generator, the concurrency search, the epochs, and what they say.
 //!
-//! A measurement is a [`Plan`], carried out by [`measure()`] and summed up by [`summary::profile`]. It sees
+//! A measurement is a [`Plan`], carried out by [`measure()`] and summed up by [`summary::profile`]; what the I/O models
+//! need beyond it is an [`experiment::ExperimentPlan`], carried out by [`experiment::run`]. Either sees
 //! the device only through its queue pair: submit, reap and time.
 
 mod bootstrap;
@@ -11,6 +12,7 @@ mod curve;
 mod driven;
 mod error;
 mod estimate;
+pub mod experiment;
 pub mod facts;
 mod fit;
 pub mod load;

@@ -25,6 +25,22 @@ pub struct Outcome {
     pub washout: (f64, bool),
 }
 
+impl Outcome {
+    /// Nothing measured.
+    pub(crate) fn empty() -> Self {
+        Outcome {
+            curves: Vec::new(),
+            epochs: 0,
+            measured_seconds: 0.0,
+            slice_seconds: 0.0,
+            timeline: Vec::new(),
+            traffic: (0, 0),
+            stopped_by: None,
+            washout: (0.0, true),
+        }
+    }
+}
+
 /// What an interrupted run had measured.
 pub struct Earlier {
     /// Its curves.

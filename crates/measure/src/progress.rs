@@ -3,7 +3,7 @@
 /// How far a run is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Progress {
-    /// `layout`, `precondition`, `steady state`, `search` or `measure`.
+    /// `layout`, `precondition`, `steady state`, `search`, `measure`, or the name of an experiment.
     pub phase: &'static str,
     /// Share of the phase that is done, 0 to 1.
     pub done: f64,

@@ -122,7 +122,11 @@ impl Rig {
         let share = |i: u32| k / n + u32::from(i < k % n);
         let used = k.min(n) as usize;
         let (sent, cpu) = (self.traffic(), process_cpu_time());
-        let each = Limits { max_bytes: limits.max_bytes / used as u64, ..*limits };
+        let each = Limits {
+            min_ops: limits.min_ops.div_ceil(used as u64),
+            max_bytes: limits.max_bytes / used as u64,
+            ..*limits
+        };
         for (i, other) in self.others[..used - 1].iter_mut().enumerate() {
             other.begin(streams[i + 1].clone(), share(i as u32 + 1), each);
         }

@@ -110,16 +110,6 @@ impl<'a> Session<'a> {
                 found: Vec::new(),
             })
             .collect();
-        let outcome = Outcome {
-            curves: Vec::new(),
-            epochs: 0,
-            measured_seconds: 0.0,
-            slice_seconds: 0.0,
-            timeline: Vec::new(),
-            traffic: (0, 0),
-            stopped_by: None,
-            washout: (0.0, true),
-        };
         let began = rig.now();
         Ok(Session {
             plan,
@@ -128,7 +118,7 @@ impl<'a> Session<'a> {
             random,
             driven,
             began,
-            outcome,
+            outcome: Outcome::empty(),
             first_epoch: 0,
             spent_before: 0.0,
             order: 0,

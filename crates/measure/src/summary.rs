@@ -19,7 +19,7 @@ use crate::plan::Plan;
 use crate::prepare::Prepared;
 
 /// Share of a processor from which a point is bound by it.
-const CPU_BOUND: f64 = 0.9;
+pub(crate) const CPU_BOUND: f64 = 0.9;
 
 /// What surrounds a measurement and is not in its outcome.
 pub struct Circumstances {
@@ -126,6 +126,7 @@ pub fn profile(
         points,
         parameters,
         timeline,
+        experiments: earlier.map(|p| p.experiments.clone()).unwrap_or_default(),
         extra: Default::default(),
     }
 }
@@ -173,7 +174,7 @@ fn point(id: CurveId, concurrency: u32, data: &PointData, iops_ci: Option<[f64; 
     }
 }
 
-fn latency(recorder: &Recorder, mean: f64) -> Latency {
+pub(crate) fn latency(recorder: &Recorder, mean: f64) -> Latency {
     let us = |q: f64| recorder.quantile(q) as f64 / 1e3;
     Latency {
         mean,

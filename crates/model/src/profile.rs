@@ -8,6 +8,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::Experiments;
+
 /// The schema this version writes. Minor additions keep the number; a reader of `/1` refuses `/2`.
 pub const SCHEMA: &str = "leadline.profile/1";
 
@@ -35,6 +37,9 @@ pub struct DeviceProfile {
     /// Throughput over the whole run, for cliffs and throttling.
     #[serde(default)]
     pub timeline: Vec<TimelineSample>,
+    /// What `leadline experiment` added.
+    #[serde(default, skip_serializing_if = "Experiments::is_empty")]
+    pub experiments: Experiments,
     /// Fields of later minor versions, kept as they came.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -44,9 +49,9 @@ pub struct DeviceProfile {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DeviceFacts {
-    /// As the user named it: a directory, a file, a block device or `sim:NAME`.
+    /// As the user named it: a directory, a file, a block device, `sim:NAME` or `device:NAME`.
     pub target: String,
-    /// `directory`, `file`, `block` or `simulated`.
+    /// `directory`, `file`, `block`, `simulated` or `published`.
     pub kind: String,
     /// Short name for people and file names: `vda`, `nvme0n1`, `sim-ssd`.
     pub name: String,
@@ -111,7 +116,7 @@ pub struct Link {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Method {
-    /// `io_uring`, `psync` or `simulated`.
+    /// `io_uring`, `psync`, `simulated` or `published`.
     pub engine: String,
     /// Whether the page cache was by-passed (O_DIRECT).
     pub direct: bool,
@@ -161,7 +166,7 @@ pub struct Validity {
     /// Why it was cut short.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped_by: Option<String>,
-    /// `steady` (the SNIA test passed), `burst` (it was not run or did not pass), or `simulated`.
+    /// `steady` (the SNIA test passed), `burst` (it was not run or did not pass), `simulated` or `published`.
     pub state: String,
     /// The steady-state test's rounds, where it was run.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -220,7 +225,7 @@ pub struct Rounds {
 /// One sanity check.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Check {
-    /// Short name: `speedup`, `little`, `link`, `order` or `cpu`.
+    /// Short name: `speedup`, `little`, `link`, `order` or `cpu`; of published numbers `source`, `alpha` or `note`.
     pub name: String,
     /// Outcome.
     pub status: CheckStatus,

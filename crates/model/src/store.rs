@@ -86,6 +86,9 @@ impl DeviceProfile {
                 return bad(format!("parameters[{i}].{name}"), reason);
             }
         }
+        if let Some((place, reason)) = self.experiments.impossible() {
+            return bad(place, reason);
+        }
         Ok(())
     }
 }

@@ -339,6 +339,7 @@ fn profile() -> impl Strategy<Value = DeviceProfile> {
                     points,
                     parameters,
                     timeline,
+                    experiments: Default::default(),
                     extra,
                 }
             },

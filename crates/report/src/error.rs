@@ -28,6 +28,12 @@ pub enum ReportError {
         /// The profile's target.
         target: String,
     },
+    /// Nobody here measured what was published.
+    #[error("{target} has published numbers, not measured here: there is no fio job that reproduces them")]
+    Published {
+        /// The profile's target.
+        target: String,
+    },
     /// A file of that name exists and holds something else.
     #[error(
         "{path} exists and differs from the job that would be written; remove it or choose another folder"

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use leadline_model::{DeviceProfile, OpKind, Pattern, Point, replace_file};
 
+use crate::sentences::is_published;
 use crate::{ReportError, format};
 
 /// Writes one fio job per point into `folder`, which is made if need be, and returns the paths in the points' order.
@@ -13,11 +14,14 @@ use crate::{ReportError, format};
 /// set. Files are written whole or not at all. A job that is there already, byte for byte, is left alone.
 ///
 /// # Errors
-/// [`ReportError::Simulated`] for a simulated device, [`ReportError::Exists`] where a file of that name holds something
+/// [`ReportError::Simulated`] for a simulated device, [`ReportError::Published`] for published numbers, [`ReportError::Exists`] where a file of that name holds something
 /// else (then nothing at all is written), [`ReportError::Io`] and [`ReportError::Write`] as the system has it.
 pub fn fio_jobs(profile: &DeviceProfile, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
     if profile.device.kind == "simulated" || profile.method.engine == "simulated" {
         return Err(ReportError::Simulated { target: profile.device.target.clone() });
+    }
+    if is_published(profile) {
+        return Err(ReportError::Published { target: profile.device.target.clone() });
     }
     let io = |path: &Path, source| ReportError::Io { path: path.to_owned(), source };
     std::fs::create_dir_all(folder).map_err(|e| io(folder, e))?;

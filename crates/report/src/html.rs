@@ -9,6 +9,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
 
 use crate::compare::{Relation, compare};
+use crate::sentences::is_published;
 use crate::{ReportError, format, sentences};
 use chart_data::{ChartData, Detail};
 
@@ -86,7 +87,7 @@ fn fill(
             cdfs => data.has_cdfs(),
             timeline => data.has_timeline(),
             block_sizes => data.has_block_sizes(),
-            curves => profiles.iter().any(|p| !p.points.is_empty()),
+            curves => profiles.iter().any(|p| !p.points.is_empty() && !is_published(p)),
         },
     };
     let name = if profiles.len() == 1 { "single.html" } else { "comparison.html" };
@@ -109,6 +110,7 @@ fn report(profile: &DeviceProfile, label: &str) -> Value {
     context! {
         label => label,
         device => Value::from(Serde(&profile.device)),
+        published => is_published(profile),
         created => profile.created.clone(),
         sentences => sentences(profile).to_vec(),
         banners => facts::banners(profile),
@@ -134,7 +136,8 @@ fn relation_words(relation: Relation, labels: &[String]) -> String {
     match relation {
         Relation::FileSystemAgainstRaw { file_system, raw } => format!(
             "Both are the same device: {} through its file system, {} as the raw block device. What differs beyond the \
-             intervals is what the file system costs or gives. Paper 000 makes the same comparison with SPDK.",
+             intervals is what the file system costs or gives. Papon and Athanassoulis \
+             (DaMoN 2021, section 2) make the same comparison with SPDK.",
             labels[file_system], labels[raw]
         ),
         Relation::SameDevice => {

@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | a page for one profile, a comparison for several | [`render_page`] |
 //! | a summary for a terminal | [`render_summary`], [`render_comparison`] |
+//! | a table of an experiment | [`render_experiment`] |
 //! | what it means, in three sentences | [`sentences`] |
 //! | which differences are beyond the intervals | [`compare`] |
 //! | fio jobs, one a point | [`fio_jobs`] |
@@ -16,6 +17,7 @@ mod error;
 mod fio;
 mod format;
 mod html;
+mod predict;
 mod sentences;
 mod terminal;
 
@@ -27,8 +29,12 @@ pub use compare::{Cell, Comparison, Quantity, Relation, Row, Verdict, compare};
 pub use error::ReportError;
 pub use fio::fio_jobs;
 pub use html::{PAGE_LIMIT_BYTES, render_page};
+pub use predict::{
+    Sustain, prediction_json, render_prediction, render_speedup, render_sustained, render_what_if,
+    speedup_json, sustained_json, what_if_json,
+};
 pub use sentences::sentences;
-pub use terminal::{Plot, render_comparison, render_plot, render_summary};
+pub use terminal::{Plot, render_comparison, render_experiment, render_plot, render_summary};
 
 use leadline_model::{DeviceProfile, Parameters, Pattern};
 

@@ -140,6 +140,7 @@ fn worth(profile: &DeviceProfile) -> String {
         doubts.push(format!("on {curves} k is a lower bound"));
     }
     let state = match validity.state.as_str() {
+        "published" => return published_worth(profile, &doubts),
         "steady" => "These numbers are steady-state numbers by the SNIA test",
         "simulated" => "These numbers are a simulated device's",
         _ => {
@@ -158,9 +159,28 @@ fn worth(profile: &DeviceProfile) -> String {
     }
 }
 
+/// Published numbers are worth what their source is.
+fn published_worth(profile: &DeviceProfile, doubts: &[String]) -> String {
+    let but = if doubts.is_empty() { String::new() } else { format!("; but {}", doubts.join("; ")) };
+    format!("These are {}{but}.", published_by(profile))
+}
+
+/// Whether the numbers were taken from the catalogue, not measured.
+pub(crate) fn is_published(profile: &DeviceProfile) -> bool {
+    profile.method.engine == "published"
+}
+
+/// `published numbers, not measured here: SOURCE`.
+pub(crate) fn published_by(profile: &DeviceProfile) -> String {
+    let source = profile.validity.checks.iter().find(|check| check.name == "source");
+    let source = source.map_or("source not stated", |check| &check.detail);
+    format!("published numbers, not measured here: {source}")
+}
+
 /// Whether the page cache stood between the measurement and the device.
 pub(crate) fn is_buffered(profile: &DeviceProfile) -> bool {
-    !profile.method.direct && profile.device.kind != "simulated" && profile.method.engine != "simulated"
+    let simulated = profile.device.kind == "simulated" || profile.method.engine == "simulated";
+    !profile.method.direct && !simulated && !is_published(profile)
 }
 
 fn interval(k: u32, ends: Option<[u32; 2]>) -> String {

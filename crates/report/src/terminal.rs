@@ -1,5 +1,6 @@
 //! What the terminal shows: the same numbers as the page, in a hundred columns or fewer.
 
+mod experiments;
 mod plot;
 mod table;
 
@@ -7,10 +8,12 @@ use leadline_model::{CheckStatus, DeviceProfile};
 
 use crate::compare::{Relation, Verdict, compare};
 use crate::format::{self, block};
-use crate::sentences::is_buffered;
+use crate::sentences::{is_buffered, is_published};
 use crate::{headline, sentences};
 
+pub use experiments::render_experiment;
 pub use plot::{Plot, render_plot};
+pub(crate) use table::{finish, new_table};
 
 /// Tables and plot need so many columns.
 const NARROWEST: usize = 60;
@@ -24,7 +27,7 @@ pub fn render_summary(profile: &DeviceProfile, width: usize, color: bool) -> Str
     let width = width.max(NARROWEST);
     let paint = Paint { color };
     let mut out = vec![wrap(&title(profile), width, "  "), String::new(), table::parameters(profile, width)];
-    if let Some(entry) = headline(profile) {
+    if let Some(entry) = headline(profile).filter(|_| !is_published(profile)) {
         let plot = render_plot(profile, entry, Plot { width, height: 12, ascii: false, color });
         if !plot.is_empty() {
             out.extend([String::new(), plot]);
@@ -81,12 +84,17 @@ fn worth(profile: &DeviceProfile, width: usize, paint: Paint) -> Vec<String> {
     if is_buffered(profile) {
         lines.push(paint.red(&wrap("BUFFERED: requests went through the page cache", width, "  ")));
     }
-    let moved = format!(
-        "state: {}; footprint {}; {} written",
-        if validity.state.is_empty() { "not known" } else { &validity.state },
-        format::bytes(profile.method.footprint_bytes),
-        format::bytes(validity.bytes_written)
-    );
+    let moved = if is_published(profile) {
+        // The source stands in the third sentence.
+        "state: published".to_owned()
+    } else {
+        format!(
+            "state: {}; footprint {}; {} written",
+            if validity.state.is_empty() { "not known" } else { &validity.state },
+            format::bytes(profile.method.footprint_bytes),
+            format::bytes(validity.bytes_written)
+        )
+    };
     lines.push(wrap(&moved, width, "  "));
     if !validity.durability.is_empty() {
         lines.push(wrap(&format!("durability: {}", validity.durability), width, "  "));
@@ -121,7 +129,7 @@ fn printable(text: &str) -> String {
 }
 
 /// Breaks at spaces; lines after the first begin with `indent`.
-fn wrap(text: &str, width: usize, indent: &str) -> String {
+pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
     let text = printable(text);
     let mut lines = Vec::new();
     let mut line = String::new();

@@ -1,32 +1,36 @@
-//! Finding a simulated device: by name among those built in, or by file.
+//! Opening a simulated device: by name among those of the catalogue, or by file.
 
-use std::path::Path;
+use leadline_catalogue::{DEVICES, Description, find, is_file};
 
 use crate::{Parametric, ParametricSpec, SimError};
-
-/// Names and descriptions of the devices built in, from `devices/`.
-pub const BUILT_IN: [(&str, &str); 4] = [
-    ("flash", include_str!("../../../devices/flash.toml")),
-    ("optane", include_str!("../../../devices/optane.toml")),
-    ("sata", include_str!("../../../devices/sata.toml")),
-    ("capped", include_str!("../../../devices/capped.toml")),
-];
 
 /// Opens what follows `sim:` in a TARGET: a path when it holds a `/` or ends in `.toml`, else a built-in name.
 ///
 /// # Errors
 /// [`SimError`] names the file or name, the place in it, and what to do.
 pub fn open(name: &str) -> Result<Parametric, SimError> {
-    if name.contains('/') || name.ends_with(".toml") {
-        let text = std::fs::read_to_string(Path::new(name))
-            .map_err(|source| SimError::Io { path: name.to_owned(), source })?;
-        return Ok(Parametric::new(ParametricSpec::parse(&text, name)?));
+    if is_file(name) {
+        let text =
+            std::fs::read_to_string(name).map_err(|source| SimError::Io { path: name.to_owned(), source })?;
+        return simulate(&text, name);
     }
-    match BUILT_IN.iter().find(|(known, _)| *known == name) {
-        Some((_, text)) => Ok(Parametric::new(ParametricSpec::parse(text, name)?)),
-        None => Err(SimError::Unknown {
-            name: name.to_owned(),
-            known: BUILT_IN.map(|(known, _)| known).join(", "),
-        }),
+    match find(name) {
+        Some(device) => simulate(device.text, name),
+        None => Err(SimError::Unknown { name: name.to_owned(), known: simulated() }),
     }
+}
+
+fn simulate(text: &str, name: &str) -> Result<Parametric, SimError> {
+    // Before the simulator misses its own keys one by one.
+    if Description::parse(text, name).is_ok_and(|description| !description.simulated) {
+        return Err(SimError::PublishedOnly { name: name.to_owned(), known: simulated() });
+    }
+    Ok(Parametric::new(ParametricSpec::parse(text, name)?))
+}
+
+/// Names of the devices built in that can be simulated.
+fn simulated() -> String {
+    let names: Vec<&str> =
+        DEVICES.iter().filter(|device| device.description().simulated).map(|device| device.name).collect();
+    names.join(", ")
 }

@@ -12,6 +12,17 @@ pub enum SimError {
         /// The names there are.
         known: String,
     },
+    /// The description has nothing to simulate.
+    #[error("sim:{name}: has published numbers only, nothing to simulate; simulated are {known}")]
+    PublishedOnly {
+        /// The name or file asked for.
+        name: String,
+        /// The names of those that can be simulated.
+        known: String,
+    },
+    /// What the catalogue reads of the file is wrong.
+    #[error(transparent)]
+    Catalogue(#[from] leadline_catalogue::CatalogueError),
     /// The file could not be read.
     #[error("sim:{path}: {source}")]
     Io {

@@ -7,6 +7,6 @@ mod catalogue;
 mod error;
 mod parametric;
 
-pub use catalogue::{BUILT_IN, open};
+pub use catalogue::open;
 pub use error::SimError;
 pub use parametric::{Jitter, Parametric, ParametricSpec, Placement, ServerSpec};

@@ -9,19 +9,21 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::{Arc, Mutex};
 
+use leadline_catalogue::Description;
 use leadline_device::{
     Clock, Completion, Device, DeviceError, Geometry, NEVER, Nanos, Op, QueuePair, QueueShape, Request,
     RequestError, parse_size,
 };
-use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 
 use crate::SimError;
 
 /// Addresses are hashed and requests aligned in units of this.
 const BLOCK_BYTES: u32 = 512;
 
-/// The description, as docs/simulated-devices.md has it.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+/// The simulator's part of a description, as docs/simulated-devices.md has it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ParametricSpec {
     kind: String,
@@ -47,10 +49,19 @@ pub struct ParametricSpec {
     pub read: ServerSpec,
     /// How it writes.
     pub write: ServerSpec,
+    // The catalogue's part of the file: `Description::parse` reads it.
+    #[serde(default, skip_serializing, rename = "description")]
+    _description: IgnoredAny,
+    #[serde(default, skip_serializing, rename = "source")]
+    _source: IgnoredAny,
+    #[serde(default, skip_serializing, rename = "class")]
+    _class: IgnoredAny,
+    #[serde(default, skip_serializing, rename = "published")]
+    _published: IgnoredAny,
 }
 
 /// The servers of one operation.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServerSpec {
     /// Microseconds a request, whatever its size.
@@ -63,7 +74,7 @@ pub struct ServerSpec {
 }
 
 /// What multiplies the service time; mean 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Jitter {
     /// Nothing.
@@ -76,7 +87,7 @@ pub enum Jitter {
 }
 
 /// Which server a request goes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Placement {
     /// The first that is free.
@@ -111,7 +122,8 @@ impl ParametricSpec {
     /// Reads a description; `path` is for the messages.
     ///
     /// # Errors
-    /// [`SimError::Syntax`] with the line, [`SimError::Value`] with the field.
+    /// [`SimError::Syntax`] with the line, [`SimError::Value`] with the field, [`SimError::Catalogue`] for what the
+    /// simulator itself has no use for.
     pub fn parse(text: &str, path: &str) -> Result<Self, SimError> {
         let spec: ParametricSpec = toml::from_str(text).map_err(|error| SimError::Syntax {
             path: path.to_owned(),
@@ -119,6 +131,7 @@ impl ParametricSpec {
             reason: error.message().replace('\n', " "),
         })?;
         spec.check(path)?;
+        Description::parse(text, path)?;
         Ok(spec)
     }
 

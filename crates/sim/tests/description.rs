@@ -1,7 +1,8 @@
 //! Descriptions come from people: whatever they write, the answer is a device or a line that says where it is wrong.
 
+use leadline_catalogue::DEVICES;
 use leadline_device::Device;
-use leadline_sim::{BUILT_IN, Parametric, ParametricSpec, SimError, open};
+use leadline_sim::{Parametric, ParametricSpec, SimError, open};
 use proptest::prelude::*;
 
 const GOOD: &str = "kind = \"parametric\"\ncapacity = \"64G\"\njitter = \"none\"\nsigma = 0.3\n\
@@ -137,9 +138,11 @@ fn the_edges_of_every_range_are_devices() {
 
 #[test]
 fn devices_are_found_by_name_and_by_file() {
-    for (name, text) in BUILT_IN {
-        let spec = ParametricSpec::parse(text, name).unwrap();
-        assert_eq!(open(name).unwrap().spec(), &spec);
+    let simulated: Vec<_> = DEVICES.iter().filter(|device| device.description().simulated).collect();
+    assert!(simulated.len() >= 4);
+    for device in simulated {
+        let spec = ParametricSpec::parse(device.text, device.name).unwrap();
+        assert_eq!(open(device.name).unwrap().spec(), &spec);
     }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mine.toml");
@@ -154,6 +157,32 @@ fn devices_are_found_by_name_and_by_file() {
     assert!(matches!(open(&format!("{}/", folder.path().display())), Err(SimError::Io { .. })), "a folder");
     std::fs::write(&file, b"kind = \"\xff\"").unwrap();
     assert!(open(file.to_str().unwrap()).err().unwrap().to_string().contains("mine.toml"));
+}
+
+const PUBLISHED: &str = "[[published]]\nblock_bytes = 4096\npattern = \"random\"\nk_r = 6\nk_w = 5\n";
+
+#[test]
+fn what_the_catalogue_reads_of_a_file_does_not_change_the_device() {
+    let more = format!("description = \"a\"\nsource = \"b\"\nclass = \"c\"\n{GOOD}{PUBLISHED}");
+    assert_eq!(
+        ParametricSpec::parse(&more, "my.toml").unwrap(),
+        ParametricSpec::parse(GOOD, "my.toml").unwrap()
+    );
+    // What it does not read, it checks.
+    assert!(error(&more.replace("k_r = 6", "k_r = 0")).contains("line 19: published.k_r: must be"));
+    assert!(error(&more.replace("k_r = 6", "kr = 6")).contains("`kr`"));
+    assert!(error(&more.replace("class =", "clas =")).contains("line 3: unknown field `clas`"));
+}
+
+#[test]
+fn published_numbers_alone_are_nothing_to_simulate() {
+    let said = "has published numbers only, nothing to simulate; simulated are flash, optane, sata, capped";
+    let message = open("p4510").err().unwrap().to_string();
+    assert_eq!(message, format!("sim:p4510: {said}"));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mine.toml");
+    std::fs::write(&file, format!("source = \"b\"\n{PUBLISHED}")).unwrap();
+    assert!(open(file.to_str().unwrap()).err().unwrap().to_string().contains(said));
 }
 
 /// Whatever it says, it says it in one line with the file's name, or it is a device that works.
@@ -187,9 +216,9 @@ proptest! {
 
     #[test]
     fn no_mutation_of_a_good_file_makes_it_panic(
-        which in 0usize..4, at in 0usize..1000, cut in 0usize..20, insert in "\\PC{0,3}|[0-9eE.+\\-\"\n=\\[\\]]{0,8}",
+        which in 0..DEVICES.len(), at in 0usize..1000, cut in 0usize..20, insert in "\\PC{0,3}|[0-9eE.+\\-\"\n=\\[\\]]{0,8}",
     ) {
-        let text: Vec<char> = BUILT_IN[which].1.chars().collect();
+        let text: Vec<char> = DEVICES[which].text.chars().collect();
         let at = at % text.len();
         let end = (at + cut).min(text.len());
         let mutated: String = text[..at].iter().copied().chain(insert.chars()).chain(text[end..].iter().copied()).collect();

@@ -6,6 +6,8 @@
 mod machine;
 mod ran;
 
+mod devices;
+mod experiment;
 mod failing;
 mod interruption;
 mod profile;

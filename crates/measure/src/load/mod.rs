@@ -27,6 +27,8 @@ use crate::MeasureError;
 pub struct Limits {
     /// Window length to reach, device time.
     pub duration: Nanos,
+    /// Completions that the window waits for, however long that takes; fewer than `max_ops`, 0 for none.
+    pub min_ops: u64,
     /// Completions after which the window closes early; [`u64::MAX`] for none.
     pub max_ops: u64,
     /// Bytes after which no further request is sent; [`u64::MAX`] for none.
@@ -38,7 +40,7 @@ pub struct Limits {
 impl Limits {
     /// `duration` alone, with a watchdog of ten seconds.
     pub fn of(duration: Nanos) -> Self {
-        Limits { duration, max_ops: u64::MAX, max_bytes: u64::MAX, watchdog: 10_000_000_000 }
+        Limits { duration, min_ops: 0, max_ops: u64::MAX, max_bytes: u64::MAX, watchdog: 10_000_000_000 }
     }
 }
 
@@ -47,7 +49,7 @@ pub struct Lane {
     pub(crate) queue: Box<dyn QueuePair>,
     clock: Clock,
     payload: Payload,
-    completions: Vec<Completion>,
+    pub(crate) completions: Vec<Completion>,
     /// Completions that came while requests were sent on their way.
     early: Vec<Completion>,
     /// When each slot's request was sent, or should have been.
@@ -81,7 +83,12 @@ impl Lane {
 
     /// Sends the stream's next request from `slot`, to be timed from `started`.
     #[inline]
-    fn send(&mut self, stream: &mut AddressStream, slot: u32, started: Nanos) -> Result<(), MeasureError> {
+    pub(crate) fn send(
+        &mut self,
+        stream: &mut AddressStream,
+        slot: u32,
+        started: Nanos,
+    ) -> Result<(), MeasureError> {
         let (op, offset) = stream.next();
         let len = stream.block_bytes();
         if op == Op::Write {
@@ -100,7 +107,7 @@ impl Lane {
 
     /// Waits for at least one completion. `Ok(false)`: none came before `deadline`, or a signal arrived.
     #[inline]
-    fn wait(&mut self, min: u32, deadline: Nanos) -> Result<bool, MeasureError> {
+    pub(crate) fn wait(&mut self, min: u32, deadline: Nanos) -> Result<bool, MeasureError> {
         self.completions.clear();
         std::mem::swap(&mut self.completions, &mut self.early);
         // With nothing in flight a deadline would be slept out: what is here already must not wait for it.
@@ -155,7 +162,7 @@ impl Lane {
         Ok(())
     }
 
-    fn stalled(&self, watchdog: Nanos) -> MeasureError {
+    pub(crate) fn stalled(&self, watchdog: Nanos) -> MeasureError {
         MeasureError::Stalled { in_flight: self.queue.in_flight(), seconds: watchdog as f64 / 1e9 }
     }
 }

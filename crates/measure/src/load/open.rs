@@ -33,7 +33,7 @@ impl Arrivals {
 /// Latency runs from the intended start: while all slots are in use, requests wait outside and their waiting counts, so
 /// that a stall hides nothing. Every request whose intended start lies in the slice is completed and counted; the
 /// window's length is the slice's, or longer where the last of them completed later. A slice whose `max_bytes` are
-/// spent ends there and is not `complete`; `max_ops` has no meaning here.
+/// spent ends there and is not `complete`; `min_ops` and `max_ops` have no meaning here.
 ///
 /// # Errors
 /// As [`super::closed_loop`].

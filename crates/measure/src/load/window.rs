@@ -81,7 +81,8 @@ impl Gate {
         window.bytes += bytes;
         window.latency_sum += latency_sum;
         window.length = now - window.opened;
-        let spent = window.length >= self.limits.duration || window.ops >= self.limits.max_ops;
+        let long_enough = window.length >= self.limits.duration && window.ops >= self.limits.min_ops;
+        let spent = long_enough || window.ops >= self.limits.max_ops;
         spent && self.close(now, stalled) || {
             if stalled && self.cycle_began.is_none() {
                 self.cycle_began = Some(Window { length: now - self.window.opened, ..self.window });
@@ -179,6 +180,18 @@ mod tests {
         assert!(window.length <= 181 * MS, "{}", window.length);
         let answers = (window.length - 20 * MS) / (MS / 10);
         assert!(window.ops.abs_diff(answers) <= 2, "the stall's time counts: {} {answers}", window.ops);
+    }
+
+    #[test]
+    fn a_window_waits_for_the_completions_it_needs() {
+        let limits = Limits { min_ops: 50, ..Limits::of(10 * MS) };
+        let mut gate = Gate::new(0, 4, &limits);
+        let mut now = 0;
+        while !gate.pass(now, 1, 4096, 0) {
+            now += MS;
+        }
+        assert_eq!((gate.window().ops, gate.window().length), (50, 50 * MS));
+        assert!(gate.window().complete);
     }
 
     #[test]

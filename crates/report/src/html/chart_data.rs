@@ -4,6 +4,7 @@ use leadline_model::{Bin, DeviceProfile, Parameters, Point, TimelineSample};
 use serde::Serialize;
 
 use crate::format;
+use crate::sentences::is_published;
 
 /// How finely histograms and the timeline are drawn.
 #[derive(Debug, Clone, Copy)]
@@ -124,7 +125,8 @@ impl ProfileData {
             .parameters
             .iter()
             .flat_map(|of| ["read", "write", "durable"].map(|op| Curve::new(profile, of, op, detail)))
-            .filter(|curve| !curve.points.is_empty())
+            // Published numbers have a point at depth one at most, without percentiles: no curve.
+            .filter(|curve| !curve.points.is_empty() && !is_published(profile))
             .collect();
         ProfileData {
             label: label.to_owned(),

@@ -4,7 +4,11 @@ use leadline_model::{CheckStatus, DeviceProfile, Parameters};
 use serde::Serialize;
 
 use crate::format::{self, block, bytes, count, percent, significant, with_interval};
-use crate::{compare::Quantity, headline, sentences::is_buffered};
+use crate::{
+    compare::Quantity,
+    headline,
+    sentences::{is_buffered, is_published, published_by},
+};
 
 /// A name and what it is, with how good that is.
 #[derive(Debug, Serialize)]
@@ -81,6 +85,12 @@ pub(super) fn tiles(profile: &DeviceProfile) -> Vec<Tile> {
 /// The validity card.
 pub(super) fn validity(profile: &DeviceProfile) -> Vec<Fact> {
     let validity = &profile.validity;
+    if is_published(profile) {
+        return vec![
+            fact("State", published_by(profile), "warn"),
+            fact("Durability", non_empty(&validity.durability, "not stated"), ""),
+        ];
+    }
     let mut facts = vec![match (&validity.stopped_by, validity.complete) {
         (_, true) => fact("Run", "complete", "ok"),
         (Some(by), false) => fact("Run", format!("partial, cut short by {by}"), "bad"),
@@ -249,6 +259,14 @@ pub(super) fn method(profile: &DeviceProfile) -> Vec<Fact> {
     let budget = m.budget_seconds.map_or_else(|| "until converged".to_owned(), format::seconds);
     let patterns: Vec<&str> = m.patterns.iter().map(|&p| format::pattern(p)).collect();
     let sizes: Vec<String> = m.block_sizes.iter().map(|&b| block(b)).collect();
+    if is_published(profile) {
+        return vec![
+            fact("Numbers", published_by(profile), ""),
+            fact("Concurrency k", non_empty(&m.concurrency_is, "not stated"), ""),
+            fact("Block sizes", sizes.join(", "), ""),
+            fact("Patterns", patterns.join(", "), ""),
+        ];
+    }
     vec![
         fact("Engine", format!("{}, {direct}", non_empty(&m.engine, "not known")), ""),
         fact("Concurrency k", non_empty(&m.concurrency_is, "not stated"), ""),

@@ -106,7 +106,10 @@ fn point_row(point: &Point) -> PointRow {
             interval: point.iops_ci.map(|ci| format::range(ci, count)).unwrap_or_default(),
         },
         bandwidth: format::bandwidth(point.bandwidth_bytes),
-        latency: [l.mean, l.p50, l.p99, l.p99_9, l.max].map(micros).to_vec(),
+        // Zero: not known, as in published numbers.
+        latency: [l.mean, l.p50, l.p99, l.p99_9, l.max]
+            .map(|us| if us > 0.0 { micros(us) } else { dash() })
+            .to_vec(),
         cpu_bound: point.cpu_bound,
     }
 }

@@ -89,7 +89,7 @@ fn against_first(comparison: &Comparison, labels: &[String], other: usize, width
     finish(table, 3)
 }
 
-fn new_table(width: usize) -> Table {
+pub(crate) fn new_table(width: usize) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
@@ -97,7 +97,7 @@ fn new_table(width: usize) -> Table {
 }
 
 /// Numbers to the right, the first column and column `words` to the left, no blanks at the ends of lines.
-fn finish(mut table: Table, words: usize) -> String {
+pub(crate) fn finish(mut table: Table, words: usize) -> String {
     for (i, column) in table.column_iter_mut().enumerate() {
         let left = i == 0 || i == words;
         column.set_cell_alignment(if left { CellAlignment::Left } else { CellAlignment::Right });

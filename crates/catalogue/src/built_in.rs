@@ -1,0 +1,69 @@
+//! The catalogue: the devices built in, and finding one by name or by file.
+
+use crate::{AccessPath, CatalogueError, Description};
+
+/// A device of the catalogue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BuiltIn {
+    /// What follows `device:` or `sim:`.
+    pub name: &'static str,
+    /// Its file in `devices/`.
+    pub text: &'static str,
+}
+
+impl BuiltIn {
+    /// Its description.
+    pub fn description(&self) -> Description {
+        Description::parse(self.text, self.name).expect("the tests parse every device built in")
+    }
+}
+
+/// All devices built in: first those that can be simulated, then those with published numbers.
+pub const DEVICES: [BuiltIn; 9] = [
+    BuiltIn { name: "flash", text: include_str!("../../../devices/flash.toml") },
+    BuiltIn { name: "optane", text: include_str!("../../../devices/optane.toml") },
+    BuiltIn { name: "sata", text: include_str!("../../../devices/sata.toml") },
+    BuiltIn { name: "capped", text: include_str!("../../../devices/capped.toml") },
+    BuiltIn { name: "p4800x", text: include_str!("../../../devices/p4800x.toml") },
+    BuiltIn { name: "p4510", text: include_str!("../../../devices/p4510.toml") },
+    BuiltIn { name: "s4610", text: include_str!("../../../devices/s4610.toml") },
+    BuiltIn { name: "aws-virtual", text: include_str!("../../../devices/aws-virtual.toml") },
+    BuiltIn { name: "hdd", text: include_str!("../../../devices/hdd.toml") },
+];
+
+/// The device built in under this name.
+pub fn find(name: &str) -> Option<&'static BuiltIn> {
+    DEVICES.iter().find(|device| device.name == name)
+}
+
+/// Whether a name is that of a file: it holds a `/` or ends in `.toml`.
+pub fn is_file(name: &str) -> bool {
+    name.contains('/') || name.ends_with(".toml")
+}
+
+/// The description of a device built in, or of a file.
+///
+/// # Errors
+/// [`CatalogueError`] names the file or name, the place in it, and what to do.
+pub fn load(name: &str) -> Result<Description, CatalogueError> {
+    if is_file(name) {
+        let text = std::fs::read_to_string(name)
+            .map_err(|source| CatalogueError::Io { path: name.to_owned(), source })?;
+        return Description::parse(&text, name);
+    }
+    match find(name) {
+        Some(device) => Ok(device.description()),
+        None => Err(CatalogueError::Unknown {
+            name: name.to_owned(),
+            known: DEVICES.map(|device| device.name).join(", "),
+        }),
+    }
+}
+
+/// Splits `p4510:raw` into the device and the path to it; a name without `:raw` leaves the path open.
+pub fn split_path(name: &str) -> (&str, Option<AccessPath>) {
+    match name.strip_suffix(":raw") {
+        Some(device) => (device, Some(AccessPath::Raw)),
+        None => (name, None),
+    }
+}

@@ -1,0 +1,239 @@
+//! `leadline devices`: what the catalogue knows without measuring.
+
+use std::fmt::Write as _;
+
+use leadline_catalogue::{AccessPath, DEVICES, Description, Pattern, Published, load, split_path};
+use leadline_device::format_size;
+use leadline_sim::{ParametricSpec, ServerSpec};
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::output;
+
+/// List the devices known without measuring, or show one
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  leadline devices\n  leadline devices p4510\n  leadline report device:p4510\n  \
+                  leadline profile sim:flash"
+)]
+pub(crate) struct Args {
+    /// A device of the list, or a description of your own (./device.toml)
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// One device, whole.
+struct Known {
+    name: String,
+    description: Description,
+    simulated: Option<ParametricSpec>,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let Some(name) = &args.name else {
+        let all = DEVICES.iter().map(|device| Known::load(device.name)).collect::<Result<Vec<_>, _>>()?;
+        let document = || json!({ "devices": all.iter().map(Known::json).collect::<Vec<_>>() });
+        return if args.json { print_json(&document()) } else { output::print(&table(&all)) };
+    };
+    let name = name.strip_prefix("device:").or_else(|| name.strip_prefix("sim:")).unwrap_or(name);
+    let known = Known::load(split_path(name).0)?;
+    if args.json { print_json(&known.json()) } else { output::print(&known.in_full()) }
+}
+
+fn print_json(document: &Value) -> Result<(), Failure> {
+    let text =
+        serde_json::to_string_pretty(document).map_err(|error| Failure::Operation(error.to_string()))?;
+    output::print(&format!("{text}\n"))
+}
+
+impl Known {
+    fn load(name: &str) -> Result<Known, Failure> {
+        let description = load(name)?;
+        let simulated =
+            if description.simulated { Some(leadline_sim::open(name)?.spec().clone()) } else { None };
+        Ok(Known { name: name.to_owned(), description, simulated })
+    }
+
+    fn json(&self) -> Value {
+        let entry = |entry: &Published| {
+            let mut value = json!(entry);
+            value["alpha_1"] = json!(entry.alpha_1());
+            value
+        };
+        json!({
+            "name": self.name,
+            "description": self.description.description,
+            "class": self.description.class,
+            "source": self.description.source,
+            "published": self.description.published.iter().map(entry).collect::<Vec<_>>(),
+            "simulated": self.simulated,
+        })
+    }
+
+    fn in_full(&self) -> String {
+        let d = &self.description;
+        let mut out = format!("{}\n", self.name);
+        let facts = [("description", &d.description), ("class", &d.class), ("source", &d.source)];
+        for (name, value) in facts.iter().filter_map(|(name, value)| Some((name, value.as_ref()?))) {
+            out += &hanging(&format!("{name:<12} "), value);
+        }
+        for entry in &d.published {
+            out += &published(entry);
+        }
+        if let Some(spec) = &self.simulated {
+            out += &simulated(spec);
+        }
+        out.push('\n');
+        if !d.published.is_empty() {
+            let _ = writeln!(out, "as a profile: leadline report device:{}", self.name);
+        }
+        if self.simulated.is_some() {
+            let _ = writeln!(out, "to measure it: leadline profile sim:{}", self.name);
+        }
+        out
+    }
+}
+
+fn published(entry: &Published) -> String {
+    let path = entry.path.map(|path| format!(", {}", path_name(path))).unwrap_or_default();
+    let pattern = if entry.pattern == Pattern::Random { "random" } else { "sequential" };
+    let mut out = format!("\npublished, {} {pattern}{path}\n", format_size(u64::from(entry.block_bytes)));
+    let number = |value: f64| if value >= 10.0 { format!("{value}") } else { format!("{value:.2}") };
+    let rows = [
+        ("alpha", entry.alpha.map(|a| format!("{} reads a saturated write", number(a)))),
+        ("alpha_1", entry.alpha_1().map(|a| format!("{} reads a write, one at a time", number(a)))),
+        ("k_r", Some(format!("{} reads in flight", entry.k_r))),
+        ("k_w", Some(format!("{} writes in flight", entry.k_w))),
+        ("read", entry.read_latency_us.map(|us| format!("{us} us, one at a time"))),
+        ("write", entry.write_latency_us.map(|us| format!("{us} us, one at a time"))),
+        ("limit", entry.cap_iops.map(|cap| format!("{cap} requests/s, set in software"))),
+        ("note", entry.note.clone()),
+    ];
+    for (name, value) in rows.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+        out += &hanging(&format!("  {name:<10} "), &value);
+    }
+    out
+}
+
+fn simulated(spec: &ParametricSpec) -> String {
+    let server =
+        |s: &ServerSpec| format!("{} us + {} us/KiB on {} servers", s.service_us, s.per_kib_us, s.servers);
+    // As the file has them.
+    let word = |value: Value| value.as_str().unwrap_or_default().to_owned();
+    let cap = if spec.cap_iops > 0.0 { format!("{} requests/s", spec.cap_iops) } else { "none".to_owned() };
+    let rows = [
+        ("capacity", format_size(spec.capacity)),
+        ("read", server(&spec.read)),
+        ("write", server(&spec.write)),
+        ("jitter", word(json!(spec.jitter))),
+        ("placement", word(json!(spec.placement))),
+        ("limit", cap),
+    ];
+    rows.iter()
+        .fold("\nsimulated\n".to_owned(), |out, (name, value)| out + &format!("  {name:<10} {value}\n"))
+}
+
+/// One row a device and path, the sources below.
+fn table(all: &[Known]) -> String {
+    let mut sources: Vec<&str> = Vec::new();
+    let head =
+        ["name", "class", "alpha", "alpha_1", "k_r", "k_w", "read us", "write us", "simulated", "source"];
+    let mut rows = vec![head.map(str::to_owned)];
+    for known in all {
+        let source = known.description.source.as_deref().map_or_else(String::new, |source| {
+            let at = sources.iter().position(|s| *s == source).unwrap_or_else(|| {
+                sources.push(source);
+                sources.len() - 1
+            });
+            format!("[{}]", at + 1)
+        });
+        rows.extend(device_rows(known, &source));
+    }
+    let mut out = columns(&rows);
+    out.push_str(
+        "\nPublished numbers of 4K random requests; the latencies are those of one request at a time.\n",
+    );
+    for (i, source) in sources.iter().enumerate() {
+        out += &hanging(&format!("[{}] ", i + 1), source);
+    }
+    out.push_str(
+        "\nOne of them: leadline devices NAME. Its numbers as a profile: leadline report device:NAME\n",
+    );
+    out
+}
+
+/// The headline entry of each path; one row without numbers where nothing was published.
+fn device_rows(known: &Known, source: &str) -> Vec<[String; 10]> {
+    let d = &known.description;
+    let number = |value: Option<f64>, digits| value.map_or("–".to_owned(), |v| format!("{v:.digits$}"));
+    let simulated = if d.simulated { "yes" } else { "no" };
+    let row = |name: String, entry: Option<&Published>| {
+        [
+            name,
+            d.class.clone().unwrap_or_else(|| "–".to_owned()),
+            number(entry.and_then(|e| e.alpha), 1),
+            number(entry.and_then(Published::alpha_1), 2),
+            entry.map_or("–".to_owned(), |e| e.k_r.to_string()),
+            entry.map_or("–".to_owned(), |e| e.k_w.to_string()),
+            number(entry.and_then(|e| e.read_latency_us), 1),
+            number(entry.and_then(|e| e.write_latency_us), 1),
+            simulated.to_owned(),
+            source.to_owned(),
+        ]
+    };
+    let headline = |raw: bool| {
+        let of_path = |e: &&Published| (e.path == Some(AccessPath::Raw)) == raw;
+        d.published.iter().find(|e| of_path(e) && e.pattern == Pattern::Random && e.block_bytes == 4096)
+    };
+    match (headline(false), headline(true)) {
+        (file, None) => vec![row(known.name.clone(), file)],
+        (None, raw) => vec![row(known.name.clone(), raw)],
+        (file, raw) => vec![row(known.name.clone(), file), row(format!("{}:raw", known.name), raw)],
+    }
+}
+
+/// Names to the left, numbers to the right.
+fn columns(rows: &[[String; 10]]) -> String {
+    let width = |i: usize| rows.iter().map(|row| row[i].chars().count()).max().unwrap_or(0);
+    let widths: [usize; 10] = std::array::from_fn(width);
+    let mut out = String::new();
+    for row in rows {
+        let cells = row.iter().zip(widths).enumerate().map(|(i, (cell, width))| {
+            if (2..8).contains(&i) { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
+        });
+        let line = cells.collect::<Vec<_>>().join("  ");
+        out += line.trim_end();
+        out.push('\n');
+    }
+    out
+}
+
+/// `head` and the text behind it, broken at spaces to the width of the terminal; further lines begin below the text.
+fn hanging(head: &str, text: &str) -> String {
+    let indent = head.chars().count();
+    let mut out = head.to_owned();
+    let mut at = indent;
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if at > indent && at + 1 + length > output::width() {
+            out += &format!("\n{}", " ".repeat(indent));
+            at = indent;
+        } else if at > indent {
+            out.push(' ');
+            at += 1;
+        }
+        out += word;
+        at += length;
+    }
+    out + "\n"
+}
+
+fn path_name(path: AccessPath) -> &'static str {
+    match path {
+        AccessPath::FileSystem => "through a file system",
+        AccessPath::Raw => "raw device",
+    }
+}

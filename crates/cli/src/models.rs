@@ -1,0 +1,111 @@
+//! `leadline models`: which I/O model describes a device.
+
+use std::path::{Path, PathBuf};
+
+use leadline_model::{CostTable, DeviceProfile, ModelComparison, Observations, Table, replace_file};
+use leadline_report::{models_json, render_models, render_page};
+
+use crate::failure::Failure;
+use crate::{output, source};
+
+/// Fit every I/O model to a profile or a table, compare them, and say where each fails
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  leadline models profile.json\n  leadline models profile.json -o models.html\n  \
+                        leadline models measured.csv --json\n  leadline models costs.csv --setup-per 2621.44\n\n\
+                        Tables are described in docs/model-tables.md."
+)]
+pub(crate) struct Args {
+    /// A profile, device:NAME, or a table (CSV) of measured points or of costs per concurrency
+    #[arg(value_name = "PROFILE|TABLE.csv")]
+    subject: String,
+    /// Of a cost table: its setup costs are for so many accesses each
+    #[arg(long, value_name = "N", value_parser = positive, default_value = "1", hide_default_value = true)]
+    setup_per: f64,
+    /// Write a page with every model's curves to this file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// What the models are to be fitted to.
+enum Subject {
+    Profile(Box<DeviceProfile>),
+    Costs(CostTable),
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    if let Some(path) = &args.output {
+        if Path::new(&args.subject) == path {
+            let text = format!("{}: the page would replace what it is made from; name another place", args.subject);
+            return Err(Failure::Input(text));
+        }
+        output::check_writable(path)?;
+    }
+    let subject = load(&args.subject)?;
+    let comparison = match &subject {
+        Subject::Profile(_) if args.setup_per != 1.0 => {
+            return Err(Failure::Input("--setup-per: is for a table of costs".into()));
+        }
+        Subject::Profile(profile) => compare(&args.subject, profile)?,
+        Subject::Costs(table) => ModelComparison::of_costs(&table.clone().setup_per(args.setup_per))
+            .map_err(|lacking| Failure::Input(format!("{}: {lacking}", args.subject)))?,
+    };
+    if let Some(path) = &args.output {
+        write_page(path, &args.subject, &subject)?;
+    }
+    if args.json {
+        return output::print(&format!("{:#}\n", models_json(&comparison)));
+    }
+    output::print(&render_models(&args.subject, &comparison, output::width()))
+}
+
+fn load(text: &str) -> Result<Subject, Failure> {
+    if text.starts_with(source::PUBLISHED) || looks_like_json(text)? {
+        return Ok(Subject::Profile(Box::new(source::load_profile(text)?)));
+    }
+    match Table::load(text).map_err(|error| Failure::Input(error.to_string()))? {
+        Table::Points(work) => Ok(Subject::Profile(Box::new(DeviceProfile::of_table(text, work)))),
+        Table::Costs(table) => Ok(Subject::Costs(table)),
+    }
+}
+
+/// A profile is one JSON object; a table never begins with a brace.
+fn looks_like_json(path: &str) -> Result<bool, Failure> {
+    use std::io::Read as _;
+    let cannot = |error: std::io::Error| Failure::Input(format!("{path}: {error}"));
+    let mut start = Vec::new();
+    std::fs::File::open(path).map_err(cannot)?.take(4096).read_to_end(&mut start).map_err(cannot)?;
+    let text = String::from_utf8_lossy(&start);
+    Ok(text.trim_start_matches('\u{feff}').trim_start().starts_with('{'))
+}
+
+/// Fits all models, or says why none can be told from another.
+fn compare(name: &str, profile: &DeviceProfile) -> Result<ModelComparison, Failure> {
+    let observations = Observations::of(profile);
+    match observations.all.len() {
+        0 => Err(Failure::Input(format!("{name}: holds no measured point; measure first, with leadline profile"))),
+        1 => Err(Failure::Input(format!(
+            "{name}: holds one point, which tells no model from another; measure several concurrencies"
+        ))),
+        _ => Ok(ModelComparison::new(observations)),
+    }
+}
+
+fn write_page(path: &Path, name: &str, subject: &Subject) -> Result<(), Failure> {
+    let Subject::Profile(profile) = subject else {
+        let text = format!("-o: {name} is a table of costs, which has no measured points to draw; leave it out");
+        return Err(Failure::Input(text));
+    };
+    let page = render_page(std::slice::from_ref(profile))?;
+    replace_file(path, page.as_bytes()).map_err(|error| Failure::Operation(error.to_string()))?;
+    output::say(&format!("page in {}", path.display()));
+    Ok(())
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|v: &f64| v.is_finite() && *v > 0.0);
+    value.ok_or_else(|| "must be a positive number".to_owned())
+}

@@ -1,0 +1,272 @@
+//! `leadline predict`: what a workload will cost on a device.
+
+use leadline_device::parse_size;
+use leadline_model::{
+    DeviceProfile, InFlight, LatencyModel, ModelComparison, Observations, Percentile, Pio, Predict,
+    Prediction, Workload,
+};
+use leadline_report::{Sustain, prediction_json, render_prediction, render_speedup, render_sustained};
+use leadline_report::{render_what_if, speedup_json, sustained_json, what_if_json};
+
+use crate::failure::Failure;
+use crate::{output, source};
+
+/// Predict what a workload will cost: time, throughput, what holds it back
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  leadline predict profile.json --reads 1e6 --writes 1e6 --block 4K --random 100% \
+                        --concurrency 8\n  leadline predict profile.json --reads 1e6 --writes 1e6 --batch-writes 8\n  \
+                        leadline predict profile.json --reads 1e6 --what-if k=1,2,4,8,16,32\n  leadline predict \
+                        profile.json --slo p99=1ms --mix 70/30\n  leadline predict device:p4510 --speedup"
+)]
+pub(crate) struct Args {
+    /// A profile, or device:NAME
+    #[arg(value_name = "PROFILE")]
+    profile: String,
+    /// Reads to be done, requests
+    #[arg(long, value_name = "N", value_parser = count, default_value = "0", hide_default_value = true)]
+    reads: f64,
+    /// Writes to be done, requests
+    #[arg(long, value_name = "N", value_parser = count, default_value = "0", hide_default_value = true)]
+    writes: f64,
+    /// Bytes a request
+    #[arg(long, value_name = "SIZE", value_parser = block, default_value = "4K")]
+    block: u32,
+    /// Share of the requests that jump; the others follow the one before
+    #[arg(long, value_name = "PERCENT", value_parser = percent, default_value = "100%")]
+    random: f64,
+    /// Requests in flight; with --batch-reads or --batch-writes, clients that each wait for their own batch
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    concurrency: u32,
+    /// Reads are issued so many at a time, apart from writes
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    batch_reads: Option<u32>,
+    /// Writes are issued so many at a time, apart from reads
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    batch_writes: Option<u32>,
+    /// Predict with this model [default: the one that `leadline models` chooses]
+    #[arg(long, value_name = "NAME", value_parser = ["dam", "pdam", "affine", "pio", "mqssd", "shared"])]
+    model: Option<String>,
+    /// Predict for each of these concurrencies
+    #[arg(long, value_name = "k=K,K,...", value_parser = ks, conflicts_with_all = ["batch_reads", "batch_writes"])]
+    what_if: Option<Ks>,
+    /// What the device sustains with this percentile of latency within a limit, such as p99=1ms
+    #[arg(long, value_name = "PERCENTILE=TIME", value_parser = slo, conflicts_with_all = ["reads", "writes", "what_if", "speedup"])]
+    slo: Option<Slo>,
+    /// With --slo: reads/writes, in percent
+    #[arg(long, value_name = "R/W", value_parser = mix, requires = "slo", default_value = "100/0", hide_default_value = true)]
+    mix: f64,
+    /// What batching gains on this device, by the PIO formulas, over the share of reads
+    #[arg(long, conflicts_with_all = ["reads", "writes", "what_if"])]
+    speedup: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let profile = source::load_profile(&args.profile)?;
+    if let Some(slo) = args.slo {
+        return sustained(&args, &profile, slo);
+    }
+    if args.speedup {
+        return speedup(&args, &profile);
+    }
+    let workload = workload(&args);
+    workload.check().map_err(|reason| {
+        let more =
+            if workload.requests() > 0.0 { "" } else { "; give --reads or --writes (or --slo, --speedup)" };
+        Failure::Input(format!("{reason}{more}"))
+    })?;
+    let comparison = ModelComparison::new(Observations::of(&profile));
+    let model = model(&args, &comparison)?;
+    let predict =
+        |w: &Workload| model.predict(w).map_err(|error| Failure::Input(format!("{}: {error}", args.profile)));
+    if let Some(Ks(ks)) = &args.what_if {
+        let at = |&k: &u32| Ok((k, predict(&Workload { in_flight: InFlight::Together(k), ..workload })?));
+        let all = ks.iter().map(at).collect::<Result<Vec<(u32, Prediction)>, Failure>>()?;
+        return show(&args, what_if_json(&workload, &all), || {
+            render_what_if(&workload, &all, output::width())
+        });
+    }
+    let prediction = predict(&workload)?;
+    show(&args, prediction_json(&workload, &prediction), || {
+        render_prediction(&workload, &prediction, output::width())
+    })
+}
+
+fn show(args: &Args, json: serde_json::Value, text: impl FnOnce() -> String) -> Result<(), Failure> {
+    output::print(&if args.json { format!("{json:#}\n") } else { text() })
+}
+
+fn workload(args: &Args) -> Workload {
+    let in_flight = match (args.batch_reads, args.batch_writes) {
+        (None, None) => InFlight::Together(args.concurrency),
+        (reads, writes) => {
+            let of = |batch: Option<u32>| batch.unwrap_or(1).saturating_mul(args.concurrency);
+            InFlight::Apart { reads: of(reads), writes: of(writes) }
+        }
+    };
+    Workload {
+        reads: args.reads,
+        writes: args.writes,
+        block_bytes: args.block,
+        random_fraction: args.random,
+        in_flight,
+    }
+}
+
+/// The model asked for, or the one chosen.
+fn model<'a>(args: &Args, comparison: &'a ModelComparison) -> Result<&'a dyn Predict, Failure> {
+    let found = match &args.model {
+        None => comparison.best(),
+        Some(name) => comparison.get(name).and_then(|m| m.fitted.as_deref()),
+    };
+    found.ok_or_else(|| {
+        let wanted =
+            |m: &&leadline_model::Assessment| args.model.as_deref().is_none_or(|name| name == m.name);
+        let lacks = comparison
+            .models
+            .iter()
+            .find(wanted)
+            .and_then(|m| m.lacks.as_deref())
+            .unwrap_or("measured points");
+        let name = args.model.as_deref().unwrap_or("every model");
+        Failure::Input(format!("{}: {name} needs {lacks}", args.profile))
+    })
+}
+
+fn sustained(args: &Args, profile: &DeviceProfile, slo: Slo) -> Result<(), Failure> {
+    let input = |reason: String| Failure::Input(format!("{}: {reason}", args.profile));
+    let Some(ladder) = &profile.experiments.ladder else {
+        return Err(input(format!(
+            "has no latencies over load; measure them with leadline experiment ladder TARGET --into {}",
+            args.profile
+        )));
+    };
+    if args.block != ladder.block_bytes {
+        return Err(input(format!(
+            "its ladder was measured with requests of {} bytes only",
+            ladder.block_bytes
+        )));
+    }
+    let model = LatencyModel::fit(ladder).map_err(|lacking| input(lacking.to_string()))?;
+    let sustained =
+        model.sustains(slo.percentile, slo.limit_us, args.mix).map_err(|error| input(error.to_string()))?;
+    let question = Sustain {
+        percentile: slo.percentile,
+        limit_us: slo.limit_us,
+        read_share: args.mix,
+        block_bytes: ladder.block_bytes,
+    };
+    show(args, sustained_json(&question, &sustained), || {
+        render_sustained(&question, &sustained, output::width())
+    })
+}
+
+fn speedup(args: &Args, profile: &DeviceProfile) -> Result<(), Failure> {
+    let input = |reason: String| Failure::Input(format!("{}: {reason}", args.profile));
+    let fitted = profile.fit::<Pio>().map_err(|lacking| input(lacking.to_string()))?;
+    let numbers = fitted
+        .model
+        .numbers()
+        .ok_or_else(|| input("batching is weighed with both reads and writes; measure both".into()))?;
+    show(args, speedup_json(&numbers), || render_speedup(&numbers, output::width()))
+}
+
+#[derive(Debug, Clone)]
+struct Ks(Vec<u32>);
+
+#[derive(Debug, Clone, Copy)]
+struct Slo {
+    percentile: Percentile,
+    limit_us: f64,
+}
+
+fn count(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|v: &f64| (0.0..=1e18).contains(v));
+    value.ok_or_else(|| "must be from 0 to 1e18 requests".to_owned())
+}
+
+fn block(text: &str) -> Result<u32, String> {
+    match parse_size(text)? {
+        size @ 1..=0x4000_0000 => Ok(size as u32),
+        _ => Err("must be from 1 to 1G".to_owned()),
+    }
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim();
+    let value = number.parse().ok().filter(|v: &f64| (0.0..=100.0).contains(v));
+    value.map(|v| v / 100.0).ok_or_else(|| "must be from 0% to 100%".to_owned())
+}
+
+fn ks(text: &str) -> Result<Ks, String> {
+    let bad = || "must be concurrencies from 1 to 1048576, such as k=1,2,4,8".to_owned();
+    let one = |part: &str| part.trim().parse().ok().filter(|k| (1..=1 << 20).contains(k)).ok_or_else(bad);
+    text.strip_prefix("k=").unwrap_or(text).split(',').map(one).collect::<Result<_, _>>().map(Ks)
+}
+
+fn slo(text: &str) -> Result<Slo, String> {
+    let form = || "must be a percentile and a time, such as p99=1ms or p99.9=800us".to_owned();
+    let (percentile, time) = text.split_once('=').ok_or_else(form)?;
+    let names: Vec<&str> = Percentile::ALL.iter().map(|p| p.name()).collect();
+    let percentile = Percentile::parse(percentile.trim())
+        .ok_or_else(|| format!("the percentile is one of {}", names.join(", ")))?;
+    let time = time.trim();
+    let digits = time.find(|c: char| c.is_alphabetic() || c == '\u{b5}').ok_or_else(form)?;
+    let scale = match time[digits..].trim() {
+        "us" | "\u{b5}s" | "\u{3bc}s" => 1.0,
+        "ms" => 1e3,
+        "s" => 1e6,
+        _ => return Err(form()),
+    };
+    let value = time[..digits].trim().parse::<f64>().map_err(|_| form())?;
+    let limit_us = value * scale;
+    if (1e-3..=1e12).contains(&limit_us) { Ok(Slo { percentile, limit_us }) } else { Err(form()) }
+}
+
+/// `70/30` as the share of reads, 0.7.
+fn mix(text: &str) -> Result<f64, String> {
+    let bad = || "must be reads/writes in percent that make 100, such as 70/30".to_owned();
+    let (reads, writes) = text.split_once('/').ok_or_else(bad)?;
+    let part =
+        |text: &str| text.trim().parse().ok().filter(|v: &f64| (0.0..=100.0).contains(v)).ok_or_else(bad);
+    let (reads, writes): (f64, f64) = (part(reads)?, part(writes)?);
+    if (reads + writes - 100.0).abs() < 1e-6 { Ok(reads / 100.0) } else { Err(bad()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_read_with_their_units() {
+        for (text, percentile, us) in [
+            ("p99=1ms", Percentile::P99, 1000.0),
+            ("p99.9=800us", Percentile::P99_9, 800.0),
+            ("p50 = 2.5 s", Percentile::P50, 2.5e6),
+        ] {
+            let slo = slo(text).unwrap();
+            assert_eq!((slo.percentile, slo.limit_us), (percentile, us), "{text}");
+        }
+        for text in
+            ["p99", "p99=1", "p98=1ms", "p99=-1ms", "p99=0ms", "p99=nanms", "=1ms", "p99=1min", "p99=\u{b5}"]
+        {
+            assert!(slo(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn mixes_shares_and_concurrencies_are_checked() {
+        assert_eq!(mix("70/30").unwrap(), 0.7);
+        for text in ["70", "70/40", "-10/110", "a/b", "nan/30", "/"] {
+            assert!(mix(text).is_err(), "{text}");
+        }
+        assert_eq!(percent("12.5%").unwrap(), 0.125);
+        assert!(percent("101").is_err() && percent("nan").is_err() && percent("").is_err());
+        assert_eq!(ks("k=1,2,4").unwrap().0, [1, 2, 4]);
+        assert!(ks("k=0").is_err() && ks("k=").is_err() && ks("k=1,,2").is_err() && ks("9999999").is_err());
+        assert!(count("1e6").is_ok() && count("inf").is_err() && count("-1").is_err());
+    }
+}

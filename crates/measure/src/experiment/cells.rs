@@ -1,0 +1,263 @@
+//! Cells over epochs: every workload at every concurrency once a round, in random order. `r-by-k` and `mixed` are this.
+
+use leadline_device::{Nanos, format_size};
+use leadline_model::{Work, WorkPoint};
+
+use super::frame::{FEWEST_EPOCHS, Frame, MOST_EPOCHS, interval};
+use super::volume::{Cost, WINDOW_WAVES, too_dear, window};
+use crate::MeasureError;
+use crate::bootstrap::Resamples;
+use crate::load::{AddressStream, Limits, Recorder, Workload};
+use crate::outcome::Stop;
+use crate::rig::Rig;
+use crate::stalls::Stalls;
+use crate::summary::{CPU_BOUND, latency};
+
+/// Concurrencies at which the pilot looks; between them it interpolates, and beyond it takes the last for a lower bound.
+const PILOT: [u32; 2] = [1, 16];
+
+/// Share of the budget that the fewest rounds, as short as they can be, may take; dearer cells are left out.
+const LEAST_SHARE: f64 = 0.75;
+
+/// One workload at one concurrency.
+struct Cell {
+    workload: Workload,
+    k: u32,
+    streams: Vec<AddressStream>,
+    /// (epoch, requests, seconds) of each slice.
+    slices: Vec<(u32, u64, f64)>,
+    latencies: Recorder,
+    cpu_shares: Vec<f64>,
+    /// Bytes of reads and of writes sent, ramps included.
+    sent: (u64, u64),
+    /// Requests a second, as far as known.
+    rate: f64,
+}
+
+/// Measures every one of `wanted` in every round. The workloads' concurrencies begin with 1, 16 among them.
+///
+/// # Errors
+/// As [`super::run`].
+pub(super) fn measure(
+    frame: &mut Frame,
+    wanted: &[(Workload, u32)],
+    notes: Vec<String>,
+) -> Result<(Work, Option<Stop>), MeasureError> {
+    let buffer = frame.plan.largest_request();
+    let rig = Rig::new(frame.device, &frame.plan.for_preparing(), buffer, frame.cancel.clone())?;
+    frame.begin(rig.now());
+    let cells = wanted
+        .iter()
+        .map(|&(workload, k)| Cell {
+            workload,
+            k,
+            streams: rig.streams(workload, frame.plan.region, frame.random.u64(..)),
+            slices: Vec::new(),
+            latencies: Recorder::new(),
+            cpu_shares: Vec::new(),
+            sent: (0, 0),
+            rate: 0.0,
+        })
+        .collect();
+    let mut cells = Cells { frame, rig, cells, notes, epochs: 0, stalls: Stalls::default() };
+    let ended = cells.run();
+    let has_all = cells.epochs > 0 && cells.cells.iter().all(|cell| !cell.slices.is_empty());
+    let stop = cells.frame.kept(ended, has_all)?;
+    Ok((cells.into_work(), stop))
+}
+
+struct Cells<'f, 'a> {
+    frame: &'f mut Frame<'a>,
+    rig: Rig,
+    cells: Vec<Cell>,
+    notes: Vec<String>,
+    /// Rounds begun.
+    epochs: u32,
+    stalls: Stalls,
+}
+
+impl Cells<'_, '_> {
+    fn run(&mut self) -> Result<(), Stop> {
+        self.pilot()?;
+        self.leave_out();
+        let flip = self.frame.random.bool();
+        let mut longest = 0f64;
+        while self.frame.goes_on(self.epochs, longest, self.rig.now()) {
+            let began = self.rig.now();
+            let window = self.window();
+            self.epochs += 1;
+            self.epoch(window, self.epochs.is_multiple_of(2) != flip)?;
+            longest = longest.max((self.rig.now() - began) as f64 / 1e9);
+        }
+        Ok(())
+    }
+
+    /// Finds out roughly what each workload costs: a few requests each, thrown away.
+    fn pilot(&mut self) -> Result<(), Stop> {
+        for i in (0..self.cells.len()).filter(|&i| PILOT.contains(&self.cells[i].k)).collect::<Vec<_>>() {
+            let (k, block) = (self.cells[i].k, u64::from(self.cells[i].workload.block_bytes));
+            let requests = u64::from(2 * k).max(8);
+            let limits = Limits { max_bytes: requests * block, ..Limits::of(Nanos::MAX / 4) };
+            let began = self.rig.now();
+            self.slice(i, limits, &mut Recorder::new())?;
+            self.cells[i].rate = requests as f64 * 1e9 / (self.rig.now() - began).max(1) as f64;
+        }
+        if self.cells.iter().any(Cell::writes) {
+            self.settle()?;
+        }
+        for i in 0..self.cells.len() {
+            let (workload, k) = (self.cells[i].workload, self.cells[i].k);
+            let at = |pilot: u32| {
+                let same = self.cells.iter().find(|c| c.workload == workload && c.k == pilot);
+                same.map_or(1.0, |c| c.rate)
+            };
+            // A straight line where both are on logarithmic axes.
+            let share = (f64::from(k).ln() / f64::from(PILOT[1]).ln()).min(1.0);
+            self.cells[i].rate = at(PILOT[0]).powf(1.0 - share) * at(PILOT[1]).powf(share);
+        }
+        Ok(())
+    }
+
+    /// Leaves out the dearest cells where the fewest rounds would not fit into the budget with them.
+    fn leave_out(&mut self) {
+        let left = self.frame.plan.seconds - self.frame.spent(self.rig.now());
+        let mut out = too_dear(&self.costs(), LEAST_SHARE * left / f64::from(FEWEST_EPOCHS));
+        out.sort_unstable();
+        if !out.is_empty() {
+            let names: Vec<String> = out.iter().map(|&i| self.describe(i)).collect();
+            self.notes.push(format!("left out, too slow for the time allowed: {}", names.join("; ")));
+        }
+        let mut index = 0..;
+        self.cells.retain(|_| index.next().is_none_or(|i| out.binary_search(&i).is_err()));
+    }
+
+    fn costs(&self) -> Vec<Cost> {
+        self.cells.iter().map(|cell| Cost { k: cell.k, rate: cell.rate }).collect()
+    }
+
+    /// Length of the next round's windows: what is left, shared out over as many rounds as are worth it.
+    fn window(&self) -> f64 {
+        let costs = self.costs();
+        let left = self.frame.plan.seconds - self.frame.spent(self.rig.now());
+        let least: f64 = costs.iter().map(Cost::least).sum();
+        // Not so many that most of it is ramps.
+        let worth = (left / (2.0 * least)) as u32;
+        let rounds = worth.clamp(FEWEST_EPOCHS.saturating_sub(self.epochs).max(1), MOST_EPOCHS - self.epochs);
+        window(&costs, left / f64::from(rounds))
+    }
+
+    /// Every cell once. What only reads is kept apart from what writes, so that a write buffer or garbage collection is
+    /// not charged to reads that do not share the device with writes.
+    fn epoch(&mut self, window: f64, writes_first: bool) -> Result<(), Stop> {
+        for writes in [writes_first, !writes_first] {
+            let mut group: Vec<usize> =
+                (0..self.cells.len()).filter(|&i| self.cells[i].writes() == writes).collect();
+            self.frame.random.shuffle(&mut group);
+            for &i in &group {
+                self.epoch_slice(i, window)?;
+                let detail = self.describe(i);
+                self.frame.report(self.rig.now(), detail);
+            }
+            if writes && !group.is_empty() {
+                self.settle()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self) -> Result<(), Stop> {
+        self.rig.settle(self.frame.pause()).map_err(Stop::Failed)
+    }
+
+    fn epoch_slice(&mut self, i: usize, window: f64) -> Result<(), Stop> {
+        let limits = Limits {
+            min_ops: WINDOW_WAVES * u64::from(self.cells[i].k),
+            max_ops: self.frame.plan.max_ops_per_slice,
+            ..Limits::of(((window * 1e9) as Nanos).max(self.stalls.slice()))
+        };
+        let mut latencies = std::mem::take(&mut self.cells[i].latencies);
+        let result = self.slice(i, limits, &mut latencies);
+        let cell = &mut self.cells[i];
+        cell.latencies = latencies;
+        let (ops, seconds) = result?;
+        if ops > 0 && seconds > 0.0 {
+            cell.slices.push((self.epochs - 1, ops, seconds));
+            let (ops, seconds) = cell.total(|_| 1.0);
+            cell.rate = ops / seconds;
+        }
+        Ok(())
+    }
+
+    /// Runs one slice within what may still be written; requests and seconds of its window.
+    fn slice(&mut self, i: usize, limits: Limits, latencies: &mut Recorder) -> Result<(u64, f64), Stop> {
+        let cell = &mut self.cells[i];
+        let mut limits = limits;
+        let sent = self.rig.traffic();
+        if cell.writes() {
+            let least = 4 * u64::from(cell.k) * u64::from(cell.workload.block_bytes);
+            limits.max_bytes = limits.max_bytes.min(self.frame.may_send(sent.1, least)?);
+        }
+        let result = self.rig.slice(&mut cell.streams, cell.k, &limits, latencies).map_err(Stop::Failed)?;
+        self.frame.cancelled()?;
+        let now_sent = self.rig.traffic();
+        cell.sent = (cell.sent.0 + now_sent.0 - sent.0, cell.sent.1 + now_sent.1 - sent.1);
+        cell.cpu_shares.extend(result.cpu_share);
+        self.stalls.see(result.longest_stall);
+        Ok((result.ops, result.seconds))
+    }
+
+    /// `64K, 70 % reads, k = 8`.
+    fn describe(&self, i: usize) -> String {
+        let Cell { workload: Workload { read_share, block_bytes, .. }, k, .. } = self.cells[i];
+        let kind = match read_share {
+            1.0 => "reads".to_owned(),
+            0.0 => "writes".to_owned(),
+            share => format!("{:.0} % reads", share * 100.0),
+        };
+        format!("{} {kind}, k = {k}", format_size(block_bytes.into()))
+    }
+
+    fn into_work(self) -> Work {
+        let resamples = self.frame.resamples(self.epochs);
+        let mut procedure = self.frame.procedure(self.epochs, self.rig.traffic(), self.rig.now());
+        procedure.notes = self.notes;
+        let points = self.cells.iter().map(|cell| cell.point(resamples.as_ref())).collect();
+        Work { procedure, points }
+    }
+}
+
+impl Cell {
+    fn writes(&self) -> bool {
+        self.workload.read_share < 1.0
+    }
+
+    /// Requests and seconds of all slices, each weighted by its epoch.
+    fn total(&self, weight: impl Fn(u32) -> f64) -> (f64, f64) {
+        self.slices.iter().fold((0.0, 0.0), |(requests, time), &(epoch, ops, seconds)| {
+            (requests + weight(epoch) * ops as f64, time + weight(epoch) * seconds)
+        })
+    }
+
+    fn point(&self, resamples: Option<&Resamples>) -> WorkPoint {
+        let (requests, seconds) = self.total(|_| 1.0);
+        let cost_ci = interval(resamples, seconds / requests, |counts| {
+            let (requests, seconds) = self.total(|epoch| f64::from(counts[epoch as usize]));
+            seconds / requests
+        });
+        // Windows do not tell reads from writes; the share is that of all that was sent, ramps included.
+        let (read, written) = (self.sent.0 as f64, self.sent.1 as f64);
+        let reads = (requests * read / (read + written)).round() as u64;
+        let cpu_share = self.cpu_shares.iter().sum::<f64>() / self.cpu_shares.len().max(1) as f64;
+        WorkPoint {
+            reads,
+            writes: requests as u64 - reads,
+            block_bytes: self.workload.block_bytes,
+            random_fraction: self.workload.random_fraction,
+            concurrency: self.k,
+            seconds,
+            seconds_ci: cost_ci.map(|ci| ci.map(|cost| cost * requests)),
+            latency_us: latency(&self.latencies, self.latencies.mean() / 1e3),
+            cpu_bound: cpu_share >= CPU_BOUND,
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What every experiment has at hand: the device, the plan, the time spent, what may still be written.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use leadline_device::{Device, Nanos, format_size};
+use leadline_model::{PAGE_BYTES, Procedure};
+
+use super::ExperimentPlan;
+use crate::MeasureError;
+use crate::bootstrap::Resamples;
+use crate::load::{AddressStream, Spread, Workload};
+use crate::outcome::Stop;
+use crate::progress::Progress;
+
+/// Fewest rounds: fewer are not worth an interval.
+pub(super) const FEWEST_EPOCHS: u32 = 3;
+
+/// Most rounds: more would only make slices shorter.
+pub(super) const MOST_EPOCHS: u32 = 6;
+
+/// A slice is never shorter, so that the ramp stays a small part of it.
+pub(super) const SHORTEST_SLICE: f64 = 0.005;
+
+/// The surroundings of one experiment.
+pub(super) struct Frame<'a> {
+    pub(super) device: &'a dyn Device,
+    pub(super) plan: &'a ExperimentPlan,
+    pub(super) cancel: &'a Arc<AtomicBool>,
+    pub(super) random: fastrand::Rng,
+    progress: &'a mut dyn FnMut(Progress),
+    /// Bytes written while preparing.
+    written_before: u64,
+    began: Nanos,
+}
+
+impl<'a> Frame<'a> {
+    pub(super) fn new(
+        device: &'a dyn Device,
+        plan: &'a ExperimentPlan,
+        written_before: u64,
+        cancel: &'a Arc<AtomicBool>,
+        progress: &'a mut dyn FnMut(Progress),
+    ) -> Self {
+        let random = fastrand::Rng::with_seed(plan.seed);
+        Frame { device, plan, cancel, random, progress, written_before, began: 0 }
+    }
+
+    /// Time counts from now on.
+    pub(super) fn begin(&mut self, now: Nanos) {
+        self.began = now;
+    }
+
+    /// Seconds spent, device time.
+    pub(super) fn spent(&self, now: Nanos) -> f64 {
+        now.saturating_sub(self.began) as f64 / 1e9
+    }
+
+    /// Whether another round is worth beginning, after `done` of them of which the longest took `longest` seconds.
+    pub(super) fn goes_on(&self, done: u32, longest: f64, now: Nanos) -> bool {
+        done < FEWEST_EPOCHS || (done < MOST_EPOCHS && self.spent(now) + longest <= self.plan.seconds)
+    }
+
+    pub(super) fn report(&mut self, now: Nanos, detail: String) {
+        let done = (self.spent(now) / self.plan.seconds).min(1.0);
+        (self.progress)(Progress { phase: self.plan.experiment.name(), done, detail });
+    }
+
+    pub(super) fn cancelled(&self) -> Result<(), Stop> {
+        if self.cancel.load(Ordering::Relaxed) { Err(Stop::Cancelled) } else { Ok(()) }
+    }
+
+    /// Bytes that may be sent now, where this experiment has `written` so many and will send `least` at once.
+    pub(super) fn may_send(&self, written: u64, least: u64) -> Result<u64, Stop> {
+        let Some(max) = self.plan.max_writes else { return Ok(u64::MAX) };
+        let left = max.saturating_sub(self.written_before + written);
+        if left < least { Err(Stop::WritesSpent) } else { Ok(left) }
+    }
+
+    /// How long the device is left alone after writes.
+    pub(super) fn pause(&self) -> Nanos {
+        ((self.plan.seconds / 1000.0).clamp(0.02, 0.5) * 1e9) as Nanos
+    }
+
+    /// Uniformly random pages, or extents of `block_bytes`, read with this probability.
+    pub(super) fn workload(read_share: f64, block_bytes: u32) -> Workload {
+        Workload { read_share, block_bytes, random_fraction: 1.0, spread: Spread::Uniform, durable: false }
+    }
+
+    /// A stream of random pages over the region.
+    pub(super) fn pages(&mut self, read_share: f64) -> AddressStream {
+        let seed = self.random.u64(..);
+        AddressStream::new(Self::workload(read_share, PAGE_BYTES), self.plan.region, seed)
+    }
+
+    pub(super) fn resamples(&self, epochs: u32) -> Option<Resamples> {
+        Resamples::new(epochs, self.plan.seed)
+    }
+
+    /// Whether what was measured is kept: an experiment that ended early must have every point at least once.
+    pub(super) fn kept(&self, ended: Result<(), Stop>, has_all: bool) -> Result<Option<Stop>, MeasureError> {
+        match ended {
+            Ok(()) => Ok(None),
+            Err(stop) if has_all => Ok(Some(stop)),
+            Err(Stop::Cancelled) => Err(MeasureError::Interrupted),
+            Err(Stop::Failed(error)) => Err(error),
+            Err(Stop::WritesSpent) => Err(MeasureError::Plan(format!(
+                "--max-writes {}: was spent before every point was measured once, and nothing is kept; allow more",
+                format_size(self.plan.max_writes.unwrap_or(0))
+            ))),
+        }
+    }
+
+    /// How it was made; the caller's circumstances are added by [`super::profile()`].
+    pub(super) fn procedure(&self, epochs: u32, traffic: (u64, u64), now: Nanos) -> Procedure {
+        Procedure {
+            measured_seconds: self.spent(now),
+            footprint_bytes: self.plan.region.len,
+            bytes_read: traffic.0,
+            bytes_written: traffic.1,
+            epochs,
+            seed: self.plan.seed,
+            ..Procedure::default()
+        }
+    }
+}
+
+/// The 95 % interval of `value`, found by `statistic` from how often each epoch is in a resample.
+pub(super) fn interval(
+    resamples: Option<&Resamples>,
+    value: f64,
+    statistic: impl Fn(&[u16]) -> f64,
+) -> Option<[f64; 2]> {
+    let resamples = resamples?;
+    let values: Vec<f64> = resamples.iter().map(statistic).collect();
+    resamples.interval_of_positive(value, &values)
+}

@@ -1,0 +1,242 @@
+//! `ladder`: latency over load. Requests arrive as a Poisson process, whether the device keeps up or not, at shares of
+//! what it can do.
+
+use leadline_device::{Nanos, QueueShape};
+use leadline_model::{Ladder, LadderMix, PAGE_BYTES, Rung};
+
+use super::frame::{Frame, MOST_EPOCHS, SHORTEST_SLICE};
+use super::plan::MOST_IN_FLIGHT;
+use crate::MeasureError;
+use crate::load::{AddressStream, Arrivals, Lane, Limits, Recorder, closed_loop, open_loop};
+use crate::outcome::Stop;
+use crate::summary::latency;
+
+/// Shares of reads, ascending.
+const READ_SHARES: [f64; 4] = [0.0, 0.5, 0.7, 1.0];
+
+/// Offered rates, shares of the capacity.
+const LOADS: [f64; 8] = [0.10, 0.25, 0.40, 0.55, 0.70, 0.80, 0.90, 0.95];
+
+/// Where the search for the capacity begins.
+const FIRST_K: u32 = 8;
+
+/// A doubling of k that gains less is the last.
+const GAIN: f64 = 1.05;
+
+/// Share of the budget of one slice of that search: four mixes and five concurrencies take a tenth.
+const SEARCH_SLICE: f64 = 0.005;
+
+/// Requests of a rung over all rounds where the clock is virtual: enough for a 99th percentile.
+const FEWEST_OPS: f64 = 2000.0;
+
+/// One mix, as far as measured.
+struct Mix {
+    read_share: f64,
+    stream: AddressStream,
+    /// Requests in flight that saturate it.
+    k: u32,
+    /// Requests and seconds of the closed loop, all rounds.
+    capacity: (u64, f64),
+    steps: Vec<Step>,
+}
+
+/// One rung, as far as measured.
+#[derive(Default)]
+struct Step {
+    /// Requests that should have started, on average, and seconds in which they should have.
+    offered: (f64, f64),
+    /// Requests completed, and seconds until the last of each slice was.
+    done: (u64, f64),
+    latencies: Recorder,
+}
+
+/// Runs the experiment.
+///
+/// # Errors
+/// As [`super::run`].
+pub(super) fn run(frame: &mut Frame) -> Result<(Ladder, Option<Stop>), MeasureError> {
+    let queue = frame.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, PAGE_BYTES))?;
+    let lane = Lane::new(queue, frame.device.clock(), frame.plan.seed);
+    frame.begin(lane.queue.now());
+    let shares = READ_SHARES.into_iter().filter(|&share| share == 1.0 || frame.plan.writes);
+    let mixes = shares
+        .map(|read_share| Mix {
+            read_share,
+            stream: frame.pages(read_share),
+            k: FIRST_K,
+            capacity: (0, 0.0),
+            steps: LOADS.map(|_| Step::default()).into(),
+        })
+        .collect();
+    let mut climb = Climb { frame, lane, mixes, recorder: Recorder::new(), epochs: 0 };
+    let ended = climb.run();
+    let has_all = climb.mixes.iter().flat_map(|mix| &mix.steps).all(|step| step.done.0 > 0);
+    let stop = climb.frame.kept(ended, has_all)?;
+    Ok((climb.into_ladder(), stop))
+}
+
+struct Climb<'f, 'a> {
+    frame: &'f mut Frame<'a>,
+    lane: Lane,
+    mixes: Vec<Mix>,
+    recorder: Recorder,
+    /// Rounds begun.
+    epochs: u32,
+}
+
+impl Climb<'_, '_> {
+    fn run(&mut self) -> Result<(), Stop> {
+        for i in 0..self.mixes.len() {
+            self.find_k(i)?;
+            self.settle(i)?;
+        }
+        let mut longest = 0f64;
+        while self.frame.goes_on(self.epochs, longest, self.lane.queue.now()) {
+            let began = self.lane.queue.now();
+            let seconds = self.slice_seconds();
+            self.epochs += 1;
+            self.epoch(seconds)?;
+            longest = longest.max((self.lane.queue.now() - began) as f64 / 1e9);
+        }
+        Ok(())
+    }
+
+    /// What is left of the budget, shared out over the slices to come; every mix has one for its capacity.
+    fn slice_seconds(&self) -> f64 {
+        let slices = self.mixes.len() * (LOADS.len() + 1);
+        let left = self.frame.plan.seconds - self.frame.spent(self.lane.queue.now());
+        (left / f64::from(MOST_EPOCHS - self.epochs) / slices as f64).max(SHORTEST_SLICE)
+    }
+
+    /// Doubles the requests in flight until that gains no more; takes the ones that did best.
+    fn find_k(&mut self, i: usize) -> Result<(), Stop> {
+        let seconds = (SEARCH_SLICE * self.frame.plan.seconds).max(SHORTEST_SLICE);
+        let (mut best, mut k) = (0.0, FIRST_K);
+        while k <= MOST_IN_FLIGHT {
+            let (ops, seconds) = self.closed(i, k, seconds)?;
+            let rate = ops as f64 / seconds;
+            let gained = rate >= GAIN * best;
+            if rate > best {
+                (best, self.mixes[i].k) = (rate, k);
+            }
+            if !gained {
+                break;
+            }
+            k *= 2;
+        }
+        Ok(())
+    }
+
+    /// Every mix in random order: its capacity, then its rungs in random order.
+    fn epoch(&mut self, seconds: f64) -> Result<(), Stop> {
+        let mut order: Vec<usize> = (0..self.mixes.len()).collect();
+        self.frame.random.shuffle(&mut order);
+        for i in order {
+            let (ops, time) = self.closed(i, self.mixes[i].k, seconds)?;
+            let capacity = &mut self.mixes[i].capacity;
+            *capacity = (capacity.0 + ops, capacity.1 + time);
+            let mut steps: Vec<usize> = (0..LOADS.len()).collect();
+            self.frame.random.shuffle(&mut steps);
+            for step in steps {
+                self.climb(i, step, seconds)?;
+                let Mix { read_share, .. } = self.mixes[i];
+                let detail =
+                    format!("{:.0} % reads at {:.0} % load", read_share * 100.0, LOADS[step] * 100.0);
+                self.frame.report(self.lane.queue.now(), detail);
+            }
+            self.settle(i)?;
+        }
+        Ok(())
+    }
+
+    /// One slice of one rung, at a share of the capacity as known by now, so that rates follow a device that drifts.
+    fn climb(&mut self, i: usize, step: usize, seconds: f64) -> Result<(), Stop> {
+        let mix = &mut self.mixes[i];
+        let rate = LOADS[step] * mix.capacity.0 as f64 / mix.capacity.1;
+        let seconds = match self.frame.plan.max_ops_per_slice {
+            u64::MAX => seconds,
+            // On a virtual clock time costs nothing and requests do.
+            most => seconds.max(FEWEST_OPS / f64::from(MOST_EPOCHS) / rate).min(most as f64 / rate),
+        };
+        let mut limits = Limits::of((seconds * 1e9) as Nanos);
+        if mix.read_share < 1.0 {
+            limits.max_bytes = self.frame.may_send(self.lane.traffic().1, u64::from(PAGE_BYTES))?;
+        }
+        let seed = self.frame.random.u64(..);
+        let arrivals = Arrivals::Poisson(rate);
+        let Climb { lane, recorder, frame, .. } = self;
+        let window = open_loop(lane, &mut mix.stream, arrivals, &limits, recorder, seed, frame.cancel)
+            .map_err(Stop::Failed)?;
+        frame.cancelled()?;
+        if !window.complete {
+            return Err(Stop::WritesSpent);
+        }
+        let step = &mut mix.steps[step];
+        step.latencies.merge(recorder);
+        step.offered = (step.offered.0 + rate * seconds, step.offered.1 + seconds);
+        step.done = (step.done.0 + window.ops, step.done.1 + window.length as f64 / 1e9);
+        Ok(())
+    }
+
+    /// Requests and seconds of a closed loop.
+    fn closed(&mut self, i: usize, k: u32, seconds: f64) -> Result<(u64, f64), Stop> {
+        let mix = &mut self.mixes[i];
+        let mut limits = Limits {
+            min_ops: 4 * u64::from(k),
+            max_ops: self.frame.plan.max_ops_per_slice,
+            ..Limits::of((seconds * 1e9) as Nanos)
+        };
+        if mix.read_share < 1.0 {
+            let least = 8 * u64::from(k) * u64::from(PAGE_BYTES);
+            limits.max_bytes = self.frame.may_send(self.lane.traffic().1, least)?;
+        }
+        let Climb { lane, recorder, frame, .. } = self;
+        let window = closed_loop(lane, &mut mix.stream, k, &limits, recorder, frame.cancel);
+        let window = window.map_err(Stop::Failed)?;
+        frame.cancelled()?;
+        if !window.complete || window.length == 0 {
+            return Err(Stop::WritesSpent);
+        }
+        Ok((window.ops, window.length as f64 / 1e9))
+    }
+
+    /// After a mix that writes: a flush and a pause, so that the next one begins with a quiet device.
+    fn settle(&mut self, i: usize) -> Result<(), Stop> {
+        if self.mixes[i].read_share == 1.0 {
+            return Ok(());
+        }
+        let pause = self.frame.pause();
+        self.lane.flush(30_000_000_000).map_err(Stop::Failed)?;
+        self.lane.idle(pause, self.frame.cancel).map_err(Stop::Failed)
+    }
+
+    fn into_ladder(self) -> Ladder {
+        let procedure = self.frame.procedure(self.epochs, self.lane.traffic(), self.lane.queue.now());
+        let mixes = self.mixes.into_iter().map(Mix::into_ladder).collect();
+        Ladder { procedure, block_bytes: PAGE_BYTES, mixes }
+    }
+}
+
+impl Mix {
+    fn into_ladder(self) -> LadderMix {
+        let mut rungs: Vec<Rung> = self.steps.into_iter().map(Step::into_rung).collect();
+        rungs.sort_by(|a, b| a.offered_iops.total_cmp(&b.offered_iops));
+        LadderMix {
+            read_share: self.read_share,
+            capacity_iops: self.capacity.0 as f64 / self.capacity.1,
+            capacity_concurrency: self.k,
+            rungs,
+        }
+    }
+}
+
+impl Step {
+    fn into_rung(self) -> Rung {
+        Rung {
+            offered_iops: self.offered.0 / self.offered.1,
+            iops: self.done.0 as f64 / self.done.1,
+            ops: self.done.0,
+            latency_us: latency(&self.latencies, self.latencies.mean() / 1e3),
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Experiments: measurements that the I/O models need beyond a profile's points.
+//!
+//! An experiment is an [`ExperimentPlan`], carried out by [`run`] and put into a profile by [`profile()`]. Its results
+//! are [`leadline_model::Experiments`]; docs/experiments.md says in words how each is made.
+
+mod application;
+mod cells;
+mod frame;
+mod ladder;
+mod mixed;
+mod pio_classes;
+mod plan;
+mod r_by_k;
+mod volume;
+
+pub use plan::{Experiment, ExperimentPlan};
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use leadline_device::Device;
+use leadline_model::{DeviceProfile, Experiments, Ladder, PioClasses, Procedure, Work};
+
+use self::frame::Frame;
+use crate::MeasureError;
+use crate::outcome::{Outcome, Stop};
+use crate::prepare::{Prepared, prepare};
+use crate::progress::Progress;
+use crate::summary::{self, Circumstances};
+
+/// What an experiment found.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Found {
+    /// Of [`Experiment::RByK`].
+    RByK(Work),
+    /// Of [`Experiment::Mixed`].
+    Mixed(Work),
+    /// Of [`Experiment::Ladder`].
+    Ladder(Ladder),
+    /// Of [`Experiment::PioClasses`].
+    PioClasses(PioClasses),
+}
+
+/// An experiment that was run: to its end, or far enough to be worth keeping.
+#[derive(Debug)]
+pub struct Ran {
+    /// What it found; [`profile()`] completes its procedure.
+    pub found: Found,
+    /// What was done before.
+    pub prepared: Prepared,
+    /// Why it ended before its time; what is in `found` was then measured in fewer rounds.
+    pub stopped_by: Option<Stop>,
+}
+
+/// Prepares the device and runs an experiment on it.
+///
+/// Where it is cancelled, the device fails, or `max_writes` is spent, what was measured is returned if every point was
+/// measured at least once.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use leadline_device::Device;
+/// use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found};
+///
+/// let device = leadline_sim::open("flash")?;
+/// let mut plan = ExperimentPlan::new(Experiment::Mixed, device.geometry(), device.clock());
+/// (plan.seconds, plan.region.len) = (1.0, 64 << 20);
+/// let ran = experiment::run(&device, &plan, &Arc::default(), &mut |_| ())?;
+/// let Found::Mixed(work) = ran.found else { unreachable!("that is what was asked for") };
+/// for p in &work.points {
+///     println!("{} reads and {} writes, k = {}: {:.3} s", p.reads, p.writes, p.concurrency, p.seconds);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`MeasureError`] where nothing is worth keeping: the plan does not fit, preparing failed, or the experiment ended
+/// before every point was measured once.
+pub fn run(
+    device: &dyn Device,
+    plan: &ExperimentPlan,
+    cancel: &Arc<AtomicBool>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Ran, MeasureError> {
+    plan.check(&device.geometry())?;
+    let prepared = prepare(device, &plan.for_preparing(), false, cancel, progress)?;
+    let mut frame = Frame::new(device, plan, prepared.written, cancel, progress);
+    let (mut found, stopped_by) = match plan.experiment {
+        Experiment::RByK => r_by_k::run(&mut frame).map(|(work, stop)| (Found::RByK(work), stop)),
+        Experiment::Mixed => mixed::run(&mut frame).map(|(work, stop)| (Found::Mixed(work), stop)),
+        Experiment::Ladder => ladder::run(&mut frame).map(|(ladder, stop)| (Found::Ladder(ladder), stop)),
+        Experiment::PioClasses => {
+            pio_classes::run(&mut frame).map(|(classes, stop)| (Found::PioClasses(classes), stop))
+        }
+    }?;
+    let procedure = found.procedure();
+    procedure.bytes_written += prepared.written;
+    procedure.stopped_by = stopped_by.as_ref().map(describe_stop);
+    Ok(Ran { found, prepared, stopped_by })
+}
+
+/// Puts a result into a profile: `into`, where there is one of this device, else a new one without points.
+pub fn profile(
+    plan: &ExperimentPlan,
+    ran: Ran,
+    around: Circumstances,
+    into: Option<DeviceProfile>,
+) -> DeviceProfile {
+    let mut found = ran.found;
+    let procedure = found.procedure();
+    procedure.created.clone_from(&around.created);
+    procedure.engine.clone_from(&around.engine);
+    procedure.direct = around.direct;
+    let outcome = Outcome {
+        measured_seconds: procedure.measured_seconds,
+        traffic: (procedure.bytes_read, procedure.bytes_written - ran.prepared.written),
+        stopped_by: ran.stopped_by,
+        ..Outcome::empty()
+    };
+    let mut profile = into
+        .unwrap_or_else(|| summary::profile(&plan.for_preparing(), &ran.prepared, &outcome, around, None));
+    found.add_to(&mut profile.experiments);
+    profile
+}
+
+impl Found {
+    fn procedure(&mut self) -> &mut Procedure {
+        match self {
+            Found::RByK(work) | Found::Mixed(work) => &mut work.procedure,
+            Found::Ladder(ladder) => &mut ladder.procedure,
+            Found::PioClasses(classes) => &mut classes.procedure,
+        }
+    }
+
+    /// Takes the place of an earlier result of the same experiment.
+    fn add_to(self, experiments: &mut Experiments) {
+        match self {
+            Found::RByK(work) => experiments.r_by_k = Some(work),
+            Found::Mixed(work) => experiments.mixed = Some(work),
+            Found::Ladder(ladder) => experiments.ladder = Some(ladder),
+            Found::PioClasses(classes) => experiments.pio_classes = Some(classes),
+        }
+    }
+}
+
+fn describe_stop(stop: &Stop) -> String {
+    match stop {
+        Stop::Cancelled => "interrupted".to_owned(),
+        Stop::Failed(error) => format!("an error: {error}"),
+        Stop::WritesSpent => "--max-writes".to_owned(),
+    }
+}

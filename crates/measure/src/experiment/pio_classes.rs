@@ -1,0 +1,152 @@
+//! `pio-classes`: what batching is worth to a program, measured. The four application classes of Papon and
+//! Athanassoulis, DaMoN 2021, section 3.1; their figure 10 is this experiment.
+
+use leadline_device::QueueShape;
+use leadline_model::{PAGE_BYTES, PioClass, PioClasses, PioPoint};
+
+use super::application::{Application, Batches};
+use super::frame::{Frame, MOST_EPOCHS, interval};
+use super::plan::MOST_IN_FLIGHT;
+use crate::MeasureError;
+use crate::bootstrap::Resamples;
+use crate::load::Lane;
+use crate::outcome::Stop;
+
+/// Requests done together.
+const BATCHES: [u32; 7] = [1, 2, 4, 8, 16, 32, 64];
+
+/// Requests of the pilot, one at a time.
+const PILOT: u64 = 128;
+
+/// One class at one batch size, next to the unbatched program.
+struct Pair {
+    class: PioClass,
+    batch: u32,
+    /// Requests of either program and the seconds they took, unbatched and batched: one entry an epoch.
+    runs: Vec<(f64, f64, f64)>,
+}
+
+/// Runs the experiment.
+///
+/// # Errors
+/// As [`super::run`].
+pub(super) fn run(frame: &mut Frame) -> Result<(PioClasses, Option<Stop>), MeasureError> {
+    let queue = frame.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, PAGE_BYTES))?;
+    let lane = Lane::new(queue, frame.device.clock(), frame.plan.seed);
+    frame.begin(lane.queue.now());
+    let (reads, writes) = (frame.pages(1.0), frame.pages(0.0));
+    let application = Application { lane, reads, writes, read_share: frame.plan.read_share };
+    // The first is the unbatched program against itself: it shows what the noise is.
+    let mut pairs = vec![Pair { class: PioClass::Unbatched, batch: 1, runs: Vec::new() }];
+    for class in PioClass::ALL.into_iter().skip(1) {
+        pairs.extend(BATCHES.map(|batch| Pair { class, batch, runs: Vec::new() }));
+    }
+    let mut trial = Trial { frame, application, pairs, epochs: 0 };
+    let ended = trial.run();
+    let has_all = trial.pairs.iter().all(|pair| !pair.runs.is_empty());
+    let stop = trial.frame.kept(ended, has_all)?;
+    Ok((trial.into_classes(), stop))
+}
+
+struct Trial<'f, 'a> {
+    frame: &'f mut Frame<'a>,
+    application: Application,
+    pairs: Vec<Pair>,
+    /// Rounds begun.
+    epochs: u32,
+}
+
+impl Trial<'_, '_> {
+    fn run(&mut self) -> Result<(), Stop> {
+        // Seconds a request, unbatched; a batched one takes as long at most.
+        let mut cost = self.program(PILOT, PioClass::Unbatched, 1)? / PILOT as f64;
+        let mut longest = 0f64;
+        while self.frame.goes_on(self.epochs, longest, self.application.lane.queue.now()) {
+            let began = self.application.lane.queue.now();
+            let rounds = f64::from(MOST_EPOCHS - self.epochs);
+            let seconds = (self.frame.plan.seconds - self.frame.spent(began)).max(0.0) / rounds;
+            let ops = seconds / (2.0 * self.pairs.len() as f64) / cost;
+            self.epochs += 1;
+            self.epoch(ops as u64)?;
+            let now = self.application.lane.queue.now();
+            longest = longest.max((now - began) as f64 / 1e9);
+            // What a request of this round took, so that the next fills its time.
+            let done: f64 = self.pairs.iter().filter_map(|pair| pair.runs.last()).map(|run| run.0).sum();
+            cost = (now - began) as f64 / 1e9 / (2.0 * done);
+        }
+        Ok(())
+    }
+
+    /// Every pair in random order; in each the two programs one after the other, either first.
+    fn epoch(&mut self, ops: u64) -> Result<(), Stop> {
+        let mut order: Vec<usize> = (0..self.pairs.len()).collect();
+        self.frame.random.shuffle(&mut order);
+        for i in order {
+            let Pair { class, batch, .. } = self.pairs[i];
+            // Whole batches of both kinds where the share is a half.
+            let unit = u64::from(2 * batch);
+            let ops = ops.min(self.frame.plan.max_ops_per_slice).next_multiple_of(unit).max(unit);
+            let unbatched_first = self.frame.random.bool();
+            let mut unbatched = 0.0;
+            if unbatched_first {
+                unbatched = self.program(ops, PioClass::Unbatched, 1)?;
+            }
+            let batched = self.program(ops, class, batch)?;
+            if !unbatched_first {
+                unbatched = self.program(ops, PioClass::Unbatched, 1)?;
+            }
+            self.pairs[i].runs.push((ops as f64, unbatched, batched));
+            let now = self.application.lane.queue.now();
+            self.frame.report(now, format!("{}, batches of {batch}", class.words()));
+        }
+        Ok(())
+    }
+
+    /// Seconds that a program of `ops` requests takes.
+    fn program(&mut self, ops: u64, class: PioClass, batch: u32) -> Result<f64, Stop> {
+        let written = self.application.lane.traffic().1;
+        self.frame.may_send(written, ops * u64::from(PAGE_BYTES))?;
+        let ran = self.application.run(ops, Batches::of(class, batch), self.frame.cancel);
+        let (_, seconds) = ran.map_err(Stop::Failed)?;
+        self.frame.cancelled()?;
+        Ok(seconds)
+    }
+
+    fn into_classes(self) -> PioClasses {
+        let resamples = self.frame.resamples(self.epochs);
+        let lane = &self.application.lane;
+        let procedure = self.frame.procedure(self.epochs, lane.traffic(), lane.queue.now());
+        let share = self.frame.plan.read_share;
+        let points = self.pairs.iter().map(|pair| pair.point(share, resamples.as_ref())).collect();
+        PioClasses { procedure, block_bytes: PAGE_BYTES, points }
+    }
+}
+
+impl Pair {
+    /// Requests, seconds unbatched and seconds batched, each epoch weighted.
+    fn total(&self, weight: impl Fn(usize) -> f64) -> (f64, f64, f64) {
+        self.runs.iter().enumerate().fold((0.0, 0.0, 0.0), |sum, (epoch, run)| {
+            let weight = weight(epoch);
+            (sum.0 + weight * run.0, sum.1 + weight * run.1, sum.2 + weight * run.2)
+        })
+    }
+
+    fn point(&self, read_share: f64, resamples: Option<&Resamples>) -> PioPoint {
+        let (ops, unbatched, batched) = self.total(|_| 1.0);
+        let speedup = unbatched / batched;
+        let speedup_ci = interval(resamples, speedup, |counts| {
+            let (_, unbatched, batched) = self.total(|epoch| f64::from(counts[epoch]));
+            unbatched / batched
+        });
+        PioPoint {
+            class: self.class,
+            read_share,
+            batch: self.batch,
+            ops: ops as u64,
+            unbatched_seconds: unbatched / ops,
+            seconds: batched / ops,
+            speedup,
+            speedup_ci,
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What an experiment is to do, and within what bounds.
+
+use std::time::Duration;
+
+use leadline_device::{Clock, Geometry, format_size};
+use leadline_model::{PAGE_BYTES, Pattern};
+
+use super::r_by_k;
+use crate::MeasureError;
+use crate::load::Region;
+use crate::plan::{Budget, Lanes, Plan};
+
+/// Requests in flight at most: where a psync thread for each is still affordable.
+pub(super) const MOST_IN_FLIGHT: u32 = 128;
+
+/// What can be tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Experiment {
+    /// Random accesses of many lengths at many concurrencies: the benchmark of Ransom, Lim and Mitzenmacher (MQSSD).
+    RByK,
+    /// Reads and writes together.
+    Mixed,
+    /// Latency over load.
+    Ladder,
+    /// The application classes of Papon and Athanassoulis, DaMoN 2021, section 3.1.
+    PioClasses,
+}
+
+impl Experiment {
+    /// All there are.
+    pub const ALL: [Experiment; 4] =
+        [Experiment::RByK, Experiment::Mixed, Experiment::Ladder, Experiment::PioClasses];
+
+    /// As on the command line and in the profile.
+    pub fn name(self) -> &'static str {
+        match self {
+            Experiment::RByK => "r-by-k",
+            Experiment::Mixed => "mixed",
+            Experiment::Ladder => "ladder",
+            Experiment::PioClasses => "pio-classes",
+        }
+    }
+
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Experiment> {
+        Experiment::ALL.into_iter().find(|experiment| experiment.name() == name)
+    }
+
+    /// Whether it means nothing on a device that is only read.
+    pub fn needs_writes(self) -> bool {
+        matches!(self, Experiment::Mixed | Experiment::PioClasses)
+    }
+}
+
+/// An experiment to be run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExperimentPlan {
+    /// Which.
+    pub experiment: Experiment,
+    /// Device time to spend on it, seconds; preparing comes before. Rounds that an interval needs are made even where
+    /// they take longer.
+    pub seconds: f64,
+    /// What may be touched.
+    pub region: Region,
+    /// Whether it may write. Then the region is overwritten.
+    pub writes: bool,
+    /// Whether the region is written whole first.
+    pub layout: bool,
+    /// How concurrency is made, for `r-by-k` and `mixed`; the others use one queue pair.
+    pub lanes: Lanes,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Bytes that may be written in all.
+    pub max_writes: Option<u64>,
+    /// Share of reads of the applications of `pio-classes`, 0 to 1.
+    pub read_share: f64,
+    /// Requests after which a slice ends early. For virtual clocks, as [`Plan::max_ops_per_slice`].
+    pub max_ops_per_slice: u64,
+}
+
+impl ExperimentPlan {
+    /// A plan with the defaults for a device: one minute, one thread, half of the application's requests reads.
+    pub fn new(experiment: Experiment, geometry: Geometry, clock: Clock) -> Self {
+        ExperimentPlan {
+            experiment,
+            seconds: 60.0,
+            region: Region { start: 0, len: geometry.capacity_bytes },
+            writes: geometry.writable,
+            layout: geometry.writable,
+            lanes: Lanes::Threads(1),
+            seed: 1,
+            max_writes: None,
+            read_share: 0.5,
+            max_ops_per_slice: match (clock, experiment) {
+                (Clock::Wall, _) => u64::MAX,
+                // A ladder's slices end when the last request is answered: that is to be a small part of them.
+                (Clock::Virtual, Experiment::Ladder) => 12_000,
+                (Clock::Virtual, _) => 4_000,
+            },
+        }
+    }
+
+    /// Checks the plan against the device.
+    ///
+    /// # Errors
+    /// [`MeasureError::Plan`] with one line that names the value and the remedy.
+    pub fn check(&self, geometry: &Geometry) -> Result<(), MeasureError> {
+        let refuse = |reason: String| Err(MeasureError::Plan(reason));
+        if !(self.seconds.is_finite() && self.seconds > 0.0) {
+            return refuse(format!("a budget of {} s: must be a positive number", self.seconds));
+        }
+        if !(0.0..=1.0).contains(&self.read_share) {
+            return refuse("--read-share: must be from 0 to 100 %".into());
+        }
+        if !PAGE_BYTES.is_multiple_of(geometry.block_bytes) {
+            return refuse(format!(
+                "experiments make requests of 4K, and this target transfers {} at least; name another target",
+                format_size(geometry.block_bytes.into())
+            ));
+        }
+        if self.experiment.needs_writes() && !self.writes {
+            let name = self.experiment.name();
+            return refuse(format!(
+                "{name} needs writes, and this target is only read; name a directory, a device of its own with \
+                 --destructive, or the experiment r-by-k or ladder"
+            ));
+        }
+        self.for_preparing().check(geometry)
+    }
+
+    /// Bytes of the largest request.
+    pub(super) fn largest_request(&self) -> u32 {
+        match self.experiment {
+            Experiment::RByK => r_by_k::sizes(self.region).last().copied().unwrap_or(PAGE_BYTES),
+            _ => PAGE_BYTES,
+        }
+    }
+
+    /// The same as a profile's plan: for preparing, opening lanes, and telling how it was measured.
+    pub(super) fn for_preparing(&self) -> Plan {
+        let largest = self.largest_request();
+        Plan {
+            budget: Budget::Custom(Duration::try_from_secs_f64(self.seconds).unwrap_or(Duration::MAX)),
+            block_sizes: if largest > PAGE_BYTES { vec![PAGE_BYTES, largest] } else { vec![PAGE_BYTES] },
+            patterns: vec![Pattern::Random],
+            writes: self.writes,
+            region: self.region,
+            layout: self.layout,
+            precondition: 0,
+            max_concurrency: MOST_IN_FLIGHT,
+            lanes: self.lanes,
+            cpus: Vec::new(),
+            seed: self.seed,
+            max_writes: self.max_writes,
+            max_ops_per_slice: self.max_ops_per_slice,
+        }
+    }
+}

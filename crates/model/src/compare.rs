@@ -1,0 +1,336 @@
+//! Which model describes the device: every model fitted, held out, and compared.
+
+use crate::bootstrap::{RESAMPLES, percentiles};
+use crate::holdout::{Folds, HeldOutErrors};
+use crate::{
+    Affine, CostTable, Dam, Fitted, FunctionFit, Lacking, Misfit, Model, Mqssd, Observation, Observations,
+    OpKind, PAGE_BYTES, Parameter, Pdam, Pio, Predict, Shared, Workload,
+};
+
+/// Differences of held-out error below this are none, percentage points: what rounding leaves of a perfect fit.
+const SAME: f64 = 0.05;
+
+/// The kinds of workloads by which errors are split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// Reads alone.
+    Reads,
+    /// Writes alone.
+    Writes,
+    /// At least half of the pages are random accesses, r >= 50 %.
+    Random,
+    /// At most one in a hundred is, r <= 1 %.
+    Sequential,
+    /// Reads and writes together.
+    Mixed,
+    /// At most 4 requests in flight.
+    LowConcurrency,
+    /// At least 32 requests in flight.
+    HighConcurrency,
+}
+
+impl Class {
+    /// All, in the table's order.
+    pub const ALL: [Class; 7] = [
+        Class::Reads,
+        Class::Writes,
+        Class::Random,
+        Class::Sequential,
+        Class::Mixed,
+        Class::LowConcurrency,
+        Class::HighConcurrency,
+    ];
+
+    /// As in tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Reads => "reads",
+            Class::Writes => "writes",
+            Class::Random => "random",
+            Class::Sequential => "sequential",
+            Class::Mixed => "mixed",
+            Class::LowConcurrency => "k <= 4",
+            Class::HighConcurrency => "k >= 32",
+        }
+    }
+
+    /// Whether an observation is of this kind.
+    pub fn holds(self, o: &Observation) -> bool {
+        use crate::OpKind::{Read, Write};
+        let r = o.workload.random_accesses_per_page();
+        match self {
+            Class::Reads => o.workload.only() == Some(Read),
+            Class::Writes => o.workload.only() == Some(Write),
+            Class::Random => r >= 0.5,
+            Class::Sequential => r <= 0.01,
+            Class::Mixed => o.workload.only().is_none(),
+            Class::LowConcurrency => o.concurrency() <= 4,
+            Class::HighConcurrency => o.concurrency() >= 32,
+        }
+    }
+}
+
+/// Error over held-out observations.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HeldOut {
+    /// Mean absolute percentage error.
+    pub percent: f64,
+    /// Its 95 % interval, by resampling the folds; `None` of a cost table.
+    pub percent_ci: Option<[f64; 2]>,
+    /// Its standard error; 0 of a cost table.
+    pub standard_error: f64,
+    /// Whole concurrencies, random fractions and mixes held out in turn; cells of a cost table.
+    pub folds: usize,
+}
+
+/// One model on one device.
+pub struct Assessment {
+    /// The model's name.
+    pub name: &'static str,
+    /// What it lacks to be fitted; the fields below are then empty.
+    pub lacks: Option<String>,
+    /// The fitted model.
+    pub fitted: Option<Box<dyn Predict>>,
+    /// Observations it was fitted to, or cells of a cost table.
+    pub points: usize,
+    /// Mean absolute percentage error over the observations it was fitted to.
+    pub mape_percent: Option<f64>,
+    /// The same over held-out ones; `None` with too few concurrencies and random fractions to hold any out.
+    pub held_out: Option<HeldOut>,
+    /// Held-out error (fitted error where none could be held out) of each class and the observations in it; `None`
+    /// where there are none, or the model knows no such requests.
+    pub classes: Vec<(Class, Option<f64>, usize)>,
+    /// Parameters with their 95 % intervals.
+    pub parameters: Vec<(Parameter, Option<[f64; 2]>)>,
+    /// Remarks: collinearity, why something was left out.
+    pub notes: Vec<String>,
+}
+
+/// All models on one device.
+pub struct ModelComparison {
+    /// Simplest first.
+    pub models: Vec<Assessment>,
+    /// The simplest within one standard error of the smallest held-out error.
+    pub best: Option<&'static str>,
+    /// What they were fitted to.
+    pub observations: Observations,
+}
+
+impl ModelComparison {
+    /// Fits and compares every model.
+    pub fn new(observations: Observations) -> Self {
+        Self::with_resamples(observations, RESAMPLES)
+    }
+
+    /// The same with so many resamples; without any, parameters have no intervals, and it takes a tenth of the time.
+    pub fn with_resamples(observations: Observations, resamples: usize) -> Self {
+        let folds = Folds::of(&observations);
+        let mut models = vec![
+            assess::<Dam>(&observations, &folds, resamples),
+            assess::<Pdam>(&observations, &folds, resamples),
+            assess::<Affine>(&observations, &folds, resamples),
+            assess::<Pio>(&observations, &folds, resamples),
+            assess::<Mqssd>(&observations, &folds, resamples),
+            assess::<Shared>(&observations, &folds, resamples),
+        ];
+        let beaten = leave_out_shared(&mut models);
+        let best = if published(&observations) {
+            models.iter().find(|m| m.name == Pio::NAME && m.fitted.is_some()).map(|m| m.name)
+        } else {
+            choose(models.iter().filter(|m| !(beaten && m.name == Shared::NAME)))
+        };
+        ModelComparison { models, best, observations }
+    }
+
+    /// The one model that a table of costs has: MQSSD's smooth functions, held against the table's cells.
+    ///
+    /// # Errors
+    /// [`Lacking`] where the table has too few concurrencies.
+    pub fn of_costs(table: &CostTable) -> Result<Self, Lacking> {
+        let fit = Mqssd::from_costs(table)?;
+        let observations = Observations { all: four_k_requests(&fit.model), parameters: Vec::new() };
+        let note = |f: &FunctionFit| {
+            format!(
+                "{}: {}, R2 {:.4} on the log scale, largest error {:.1} %, left out in turn {:.1} %",
+                f.name,
+                f.function.shape(),
+                f.errors.r2_log,
+                100.0 * f.errors.largest_relative,
+                100.0 * f.leave_one_out
+            )
+        };
+        let fitted = Fitted::around(fit.model, Vec::new(), &observations);
+        let mqssd = Assessment {
+            points: fit.cells,
+            mape_percent: Some(100.0 * fit.mape),
+            held_out: Some(HeldOut {
+                percent: 100.0 * fit.leave_one_out,
+                percent_ci: None,
+                standard_error: 0.0,
+                folds: fit.cells,
+            }),
+            parameters: fitted.parameters(),
+            notes: fit.functions.iter().map(note).collect(),
+            fitted: Some(Box::new(fitted)),
+            lacks: None,
+            ..Assessment::lacking(Mqssd::NAME, String::new())
+        };
+        let none = |name| Assessment::lacking(name, "measured points; a table of costs has none".to_owned());
+        let mut models: Vec<Assessment> =
+            [Dam::NAME, Pdam::NAME, Affine::NAME, Pio::NAME].map(none).into_iter().collect();
+        models.extend([mqssd, none(Shared::NAME)]);
+        Ok(ModelComparison { models, best: Some(Mqssd::NAME), observations })
+    }
+
+    /// The assessment of one model.
+    pub fn get(&self, name: &str) -> Option<&Assessment> {
+        self.models.iter().find(|m| m.name == name)
+    }
+
+    /// The best model, fitted.
+    pub fn best(&self) -> Option<&dyn Predict> {
+        self.get(self.best?)?.fitted.as_deref()
+    }
+}
+
+impl Assessment {
+    /// A model that cannot be fitted, and why.
+    pub fn lacking(name: &'static str, what: String) -> Self {
+        Assessment {
+            name,
+            lacks: Some(what),
+            fitted: None,
+            points: 0,
+            mape_percent: None,
+            held_out: None,
+            classes: Vec::new(),
+            parameters: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The error by which models are compared: held out where that could be done.
+    pub fn error_percent(&self) -> Option<f64> {
+        self.held_out.map(|h| h.percent).or(self.mape_percent)
+    }
+
+    /// The error over one class; `None` as in [`Assessment::classes`].
+    pub fn class_percent(&self, class: Class) -> Option<f64> {
+        self.classes.iter().find(|(c, ..)| *c == class).and_then(|(_, percent, _)| *percent)
+    }
+}
+
+/// What one random 4K request costs at each concurrency of a table, as if it had been measured.
+fn four_k_requests(model: &Mqssd) -> Vec<Observation> {
+    let mut all = Vec::new();
+    for op in [OpKind::Read, OpKind::Write] {
+        for cell in model.costs(op).map_or(&[][..], |costs| &costs.per_k) {
+            all.push(Observation {
+                workload: Workload::pure(op, 1.0, PAGE_BYTES, 1.0, cell.k),
+                seconds: cell.setup + cell.transfer,
+                relative_error: 0.0,
+                weight: 1.0,
+            });
+        }
+    }
+    all
+}
+
+/// Absolute error in percent; a workload that the model does not know is wholly wrong.
+fn error_percent(o: &Observation, predicted: Option<f64>) -> f64 {
+    predicted.map_or(100.0, |seconds| 100.0 * (seconds / o.seconds - 1.0).abs())
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, n) = values.fold((0.0, 0usize), |(sum, n), v| (sum + v, n + 1));
+    (n > 0).then(|| sum / n as f64)
+}
+
+fn assess<M: Model>(observations: &Observations, folds: &Folds, resamples: usize) -> Assessment {
+    let mut fitted = match Fitted::<M>::with_resamples(observations, resamples) {
+        Ok(fitted) => fitted,
+        Err(lacking) => return Assessment::lacking(M::NAME, lacking.what),
+    };
+    let all = &observations.all;
+    let fitted_errors: Vec<f64> =
+        all.iter().map(|o| error_percent(o, fitted.model.seconds(&o.workload))).collect();
+    let held = folds.errors(&fitted.model, observations);
+    if !held.predictions.is_empty() {
+        fitted.misfit = Misfit::new(held.predictions.iter().map(|&(i, seconds)| (&all[i], seconds)));
+    }
+    let class_error = |class: Class| {
+        let members: Vec<usize> = (0..all.len()).filter(|&i| class.holds(&all[i])).collect();
+        let known = members.iter().any(|&i| fitted.model.seconds(&all[i].workload).is_some());
+        let held_errors = held
+            .predictions
+            .iter()
+            .filter(|(i, _)| class.holds(&all[*i]))
+            .map(|&(i, s)| error_percent(&all[i], s));
+        let percent = mean(held_errors).or_else(|| mean(members.iter().map(|&i| fitted_errors[i])));
+        (class, percent.filter(|_| known), members.len())
+    };
+    Assessment {
+        name: M::NAME,
+        lacks: None,
+        points: all.len(),
+        mape_percent: mean(fitted_errors.iter().copied()),
+        held_out: summary(&held, all),
+        classes: Class::ALL.into_iter().map(class_error).collect(),
+        parameters: fitted.parameters(),
+        notes: fitted.model.notes(),
+        fitted: Some(Box::new(fitted)),
+    }
+}
+
+/// Mean over folds, each fold's mean counting alike; the spread over folds is the error's own error.
+fn summary(held: &HeldOutErrors, all: &[Observation]) -> Option<HeldOut> {
+    let of_fold = |fold: &std::ops::Range<usize>| {
+        mean(held.predictions[fold.clone()].iter().map(|&(i, s)| error_percent(&all[i], s)))
+    };
+    let folds: Vec<f64> = held.folds.iter().filter_map(of_fold).collect();
+    if folds.len() < 2 {
+        return None;
+    }
+    let n = folds.len() as f64;
+    let percent = folds.iter().sum::<f64>() / n;
+    let variance = folds.iter().map(|e| (e - percent).powi(2)).sum::<f64>() / (n - 1.0);
+    let mut random = fastrand::Rng::with_seed(0xf01d);
+    let mut means: Vec<f64> = (0..1000)
+        .map(|_| (0..folds.len()).map(|_| folds[random.usize(..folds.len())]).sum::<f64>() / n)
+        .collect();
+    let percent_ci = percentiles(&mut means);
+    Some(HeldOut { percent, percent_ci, standard_error: (variance / n).sqrt(), folds: folds.len() })
+}
+
+/// Whether there is nothing but latencies at depth one and somebody's k_r and k_w: PIO is the model of such numbers, and
+/// there is nothing to choose by.
+fn published(observations: &Observations) -> bool {
+    let known = observations.parameters.iter().any(|p| p.k_r.is_some() || p.k_w.is_some());
+    known && observations.all.iter().all(|o| o.concurrency() == 1)
+}
+
+/// Whether the shared budget must stay out: it has to beat the model it extends where it claims to be better.
+fn leave_out_shared(models: &mut [Assessment]) -> bool {
+    let mixed =
+        |name: &str| models.iter().find(|m| m.name == name).and_then(|m| m.class_percent(Class::Mixed));
+    let (Some(ours), Some(theirs)) = (mixed(Shared::NAME), mixed(Mqssd::NAME)) else { return false };
+    if ours < theirs {
+        return false;
+    }
+    let reason = format!(
+        "left out of the choice: on held-out mixed points it is no better than mqssd ({ours:.1} % against {theirs:.1} %)"
+    );
+    models.iter_mut().filter(|m| m.name == Shared::NAME).for_each(|m| m.notes.push(reason.clone()));
+    true
+}
+
+/// The simplest within one standard error of the best; `models` has the simplest first.
+fn choose<'a>(models: impl Iterator<Item = &'a Assessment>) -> Option<&'static str> {
+    let fitted: Vec<&Assessment> = models.filter(|m| m.fitted.is_some()).collect();
+    let best = fitted.iter().min_by(|a, b| {
+        let error = |m: &Assessment| m.error_percent().unwrap_or(f64::INFINITY);
+        error(a).total_cmp(&error(b))
+    })?;
+    let limit = best.error_percent()? + best.held_out.map_or(0.0, |h| h.standard_error) + SAME;
+    fitted.iter().find(|m| m.error_percent().is_some_and(|error| error <= limit)).map(|m| m.name)
+}

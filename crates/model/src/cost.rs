@@ -1,0 +1,211 @@
+//! Costs as smooth functions of concurrency.
+
+mod fit;
+mod parameters;
+
+/// A cost that falls with the concurrency k to an asymptote: positive, without poles, never below the asymptote. Only the
+/// rational function of degree 3 may rise before it falls.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CostFunction {
+    /// sum(d_i rho_i k^i) / sum(d_i k^i) with d_0 = 1, all d_i >= 0 and rho_i > 0: a rational function (equations 5 and 6 of
+    /// the MQSSD paper) that is a weighted mean of its rho_i, whose weight moves to the later ones as k grows. So it
+    /// goes from rho_0 to the last rho, which is the smallest, and has no pole. In degree 2 the rho_i descend and the
+    /// cost with them; in degree 3, which the paper takes for the transfer cost of writes, those before the last are free:
+    /// two writes in flight may cost more than one.
+    Rational {
+        /// rho_i, seconds; the last is the smallest.
+        levels: Vec<f64>,
+        /// d_i; the first is 1.
+        weights: Vec<f64>,
+    },
+    /// a + b / (1 + (k / k0)^g), all positive; b is 0 where the cost does not fall.
+    Sigmoid {
+        /// Asymptote, seconds.
+        a: f64,
+        /// Fall from k = 0, seconds.
+        b: f64,
+        /// Where half of it is gone.
+        k0: f64,
+        /// How steeply.
+        g: f64,
+    },
+}
+
+/// The two families of [`CostFunction`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// Four parameters.
+    Sigmoid,
+    /// Of this degree: 2 (five parameters) or 3 (seven).
+    Rational(u8),
+}
+
+impl std::fmt::Display for Shape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Shape::Sigmoid => write!(f, "a + b / (1 + (k / k0)^g)"),
+            Shape::Rational(degree) => write!(f, "rational of degree {degree}"),
+        }
+    }
+}
+
+/// A cost at one concurrency, to be fitted.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CostPoint {
+    /// Concurrency, at least 1.
+    pub k: f64,
+    /// Seconds; positive.
+    pub seconds: f64,
+    /// Weight of its squared logarithmic error, relative to the other points; 0 or more.
+    pub weight: f64,
+}
+
+/// How far a function is from points, weighted as they are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CostErrors {
+    /// Share of the variance of ln(cost) that it explains; 1 at best, and 1 where there is none to explain.
+    pub r2_log: f64,
+    /// Largest |fitted - cost| / cost, whatever the weight.
+    pub largest_relative: f64,
+    /// Mean of the same.
+    pub mape: f64,
+}
+
+/// Concurrencies from which a function may be fitted at all: the sigmoid's parameters.
+pub(crate) const FEWEST: usize = 4;
+
+/// Concurrencies from which a rational function is tried: one may be left out and its parameters remain.
+const FEWEST_RATIONAL: [(u8, usize); 2] = [(2, 6), (3, 8)];
+
+/// A function that misses no point by more than this goes through them all.
+const GOES_THROUGH: f64 = 0.05;
+
+/// Leave-one-out errors within this factor of the smallest are no reason to prefer one shape to another.
+const AS_GOOD: f64 = 1.5;
+
+impl CostFunction {
+    /// The function of this shape whose weighted squared logarithmic errors are smallest. Where the best one does not
+    /// fall (costs that rise with k, or stay), it is a constant, a sigmoid with b = 0.
+    ///
+    /// `None` where there is no point, or one that is not positive and finite. Points fewer than parameters are fitted
+    /// as well, one way of many: see [`CostFunction::choose`].
+    pub fn fit(points: &[CostPoint], shape: Shape) -> Option<Self> {
+        fit::Points::new(points)?.best(shape)
+    }
+
+    /// Fits the same shape to other points, starting from here: for points that are much like those before.
+    pub fn refit(&self, points: &[CostPoint]) -> Option<Self> {
+        fit::Points::new(points)?.best_from(self)
+    }
+
+    /// The shape that foresees the points best, by its leave-one-out error, of those that there are points enough for:
+    /// four concurrencies for the sigmoid, six and eight for the rational functions of degree 2 and 3. Of shapes that
+    /// foresee about as well, one that goes through all points is preferred to one that does not. `None` with fewer than
+    /// four concurrencies.
+    pub fn choose(points: &[CostPoint]) -> Option<Self> {
+        let mut ks: Vec<f64> = points.iter().map(|p| p.k).collect();
+        ks.sort_unstable_by(f64::total_cmp);
+        ks.dedup();
+        if ks.len() < FEWEST {
+            return None;
+        }
+        let rational = FEWEST_RATIONAL.iter().filter(|(_, fewest)| ks.len() >= *fewest);
+        let shapes =
+            std::iter::once(Shape::Sigmoid).chain(rational.map(|(degree, _)| Shape::Rational(*degree)));
+        // What rises over all that was measured is no rise before the fall.
+        let falls = |function: &Self| function.at(ks[ks.len() - 1]) <= function.at(ks[0]);
+        let tried: Vec<(Self, f64)> = shapes
+            .filter_map(|shape| Self::fit(points, shape))
+            .filter(falls)
+            .map(|function| {
+                let left_out = function.left_out(points).unwrap_or(f64::INFINITY);
+                (function, left_out)
+            })
+            .collect();
+        let smallest = tried.iter().map(|(_, left_out)| *left_out).fold(f64::INFINITY, f64::min);
+        let misses = |function: &Self| function.errors(points).largest_relative > GOES_THROUGH;
+        tried
+            .into_iter()
+            .filter(|(_, left_out)| *left_out <= AS_GOOD * smallest)
+            .min_by(|a, b| misses(&a.0).cmp(&misses(&b.0)).then(a.1.total_cmp(&b.1)))
+            .map(|(function, _)| function)
+    }
+
+    /// Its shape.
+    pub fn shape(&self) -> Shape {
+        match self {
+            CostFunction::Rational { levels, .. } => Shape::Rational((levels.len() - 1) as u8),
+            CostFunction::Sigmoid { .. } => Shape::Sigmoid,
+        }
+    }
+
+    /// Whether it is the same at every concurrency.
+    pub fn is_constant(&self) -> bool {
+        matches!(self, CostFunction::Sigmoid { b, .. } if *b == 0.0)
+    }
+
+    /// Seconds at concurrency `k`, from 1 to 1e6: positive and finite.
+    pub fn at(&self, k: f64) -> f64 {
+        match self {
+            CostFunction::Rational { levels, weights } => {
+                let (mut power, mut sum, mut weighted) = (1.0, 0.0, 0.0);
+                for (level, weight) in levels.iter().zip(weights) {
+                    sum += weight * power;
+                    weighted += weight * power * level;
+                    power *= k;
+                }
+                weighted / sum
+            }
+            CostFunction::Sigmoid { a, b, k0, g } => a + b / (1.0 + (k / k0).powf(*g)),
+        }
+    }
+
+    /// Seconds that it falls to.
+    pub fn asymptote(&self) -> f64 {
+        match self {
+            CostFunction::Rational { levels, .. } => levels[levels.len() - 1],
+            CostFunction::Sigmoid { a, .. } => *a,
+        }
+    }
+
+    /// How far it is from `points`, which are positive and at least one.
+    pub fn errors(&self, points: &[CostPoint]) -> CostErrors {
+        let weights: f64 = points.iter().map(|p| p.weight).sum();
+        let mean = points.iter().map(|p| p.weight * p.seconds.ln()).sum::<f64>() / weights;
+        let (mut residual, mut total, mut absolute, mut largest) = (0.0, 0.0, 0.0, 0.0f64);
+        for p in points {
+            let relative = self.relative_error(p);
+            residual += p.weight * (self.at(p.k) / p.seconds).ln().powi(2);
+            total += p.weight * (p.seconds.ln() - mean).powi(2);
+            absolute += p.weight * relative;
+            largest = largest.max(relative);
+        }
+        let r2_log = if total > 1e-18 * weights { 1.0 - residual / total } else { 1.0 };
+        CostErrors { r2_log, largest_relative: largest, mape: absolute / weights }
+    }
+
+    /// Weighted mean of |foreseen - cost| / cost, each point foreseen from the others alone. `None` where nothing can be
+    /// fitted, or nothing is left over.
+    pub fn leave_one_out(points: &[CostPoint], shape: Shape) -> Option<f64> {
+        Self::fit(points, shape)?.left_out(points)
+    }
+
+    /// [`CostFunction::leave_one_out`] of a shape whose best function is this one: what is left over is fitted from here.
+    fn left_out(&self, points: &[CostPoint]) -> Option<f64> {
+        if points.len() < 2 {
+            return None;
+        }
+        let (mut sum, mut weights) = (0.0, 0.0);
+        for (left_out, point) in points.iter().enumerate() {
+            let mut others = points.to_vec();
+            others.remove(left_out);
+            sum += point.weight * self.refit(&others)?.relative_error(point);
+            weights += point.weight;
+        }
+        (weights > 0.0).then(|| sum / weights)
+    }
+
+    fn relative_error(&self, point: &CostPoint) -> f64 {
+        (self.at(point.k) - point.seconds).abs() / point.seconds
+    }
+}

@@ -1,0 +1,438 @@
+//! Latency over load, from the `ladder` experiment: which percentile at which share of the capacity.
+
+use crate::{Lacking, Ladder, LadderMix, Rung};
+
+/// A percentile of latency that the profile holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)] // the names are the percentiles
+pub enum Percentile {
+    P50,
+    P90,
+    P99,
+    P99_5,
+    P99_9,
+    P99_95,
+    P99_99,
+}
+
+impl Percentile {
+    /// All, ascending.
+    pub const ALL: [Percentile; 7] = [
+        Percentile::P50,
+        Percentile::P90,
+        Percentile::P99,
+        Percentile::P99_5,
+        Percentile::P99_9,
+        Percentile::P99_95,
+        Percentile::P99_99,
+    ];
+
+    /// As people write it: `p99.9`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Percentile::P50 => "p50",
+            Percentile::P90 => "p90",
+            Percentile::P99 => "p99",
+            Percentile::P99_5 => "p99.5",
+            Percentile::P99_9 => "p99.9",
+            Percentile::P99_95 => "p99.95",
+            Percentile::P99_99 => "p99.99",
+        }
+    }
+
+    /// From how people write it.
+    pub fn parse(text: &str) -> Option<Percentile> {
+        Percentile::ALL.into_iter().find(|p| p.name() == text)
+    }
+
+    /// Its value among measured latencies, microseconds.
+    pub fn of(self, latency: &crate::Latency) -> f64 {
+        match self {
+            Percentile::P50 => latency.p50,
+            Percentile::P90 => latency.p90,
+            Percentile::P99 => latency.p99,
+            Percentile::P99_5 => latency.p99_5,
+            Percentile::P99_9 => latency.p99_9,
+            Percentile::P99_95 => latency.p99_95,
+            Percentile::P99_99 => latency.p99_99,
+        }
+    }
+}
+
+/// Latency percentiles over load, fitted to a ladder.
+///
+/// Each percentile of each mix follows L(rho) = L0 (1 + a rho^g / (1 - rho)), rho being the offered rate as a share of the
+/// mix's closed-loop capacity: the latency of an idle device, and a queue that grows without bound as rho nears 1. With g = 1
+/// it is that of one server; a device of many servers has a larger g and stays flat for longer. Between two mixes the
+/// logarithm of the latency, and the time a request takes of the capacity, are interpolated.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LatencyModel {
+    mixes: Vec<MixModel>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct MixModel {
+    read_share: f64,
+    capacity_iops: f64,
+    /// Lowest and highest load measured and kept.
+    loads: [f64; 2],
+    /// One a percentile: fitted, and fitted to resamples.
+    curves: Vec<(Curve, Vec<Curve>)>,
+}
+
+/// L0 (1 + a rho^g / (1 - rho)), microseconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Curve {
+    idle_us: f64,
+    a: f64,
+    g: f64,
+}
+
+/// What a device sustains under a latency limit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sustained {
+    /// Requests a second, open loop.
+    pub iops: f64,
+    /// 95 % interval.
+    pub iops_ci: [f64; 2],
+    /// Share of the capacity of this mix.
+    pub load: f64,
+    /// The capacity, operations a second.
+    pub capacity_iops: f64,
+    /// What to keep in mind.
+    pub notes: Vec<String>,
+}
+
+/// Why a limit cannot be met, or nothing can be said about it.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LatencyError {
+    /// Even an idle device is slower.
+    #[error(
+        "{percentile} is {floor_us:.0} us at the lowest load already, above the {limit_us:.0} us asked for"
+    )]
+    OutOfReach {
+        /// The percentile.
+        percentile: &'static str,
+        /// The least it can be, microseconds.
+        floor_us: f64,
+        /// What was asked for, microseconds.
+        limit_us: f64,
+    },
+    /// The ladder has no such mix between its mixes.
+    #[error(
+        "a share of {share_percent:.0} % reads was not measured (from {low_percent:.0} to {high_percent:.0} % were)"
+    )]
+    NotMeasured {
+        /// Reads asked for, percent.
+        share_percent: f64,
+        /// The least measured, percent.
+        low_percent: f64,
+        /// The most measured, percent.
+        high_percent: f64,
+    },
+}
+
+/// Completed / offered below which a rung was overloaded: its latency depends on how long it ran.
+const KEPT_UP: f64 = 0.97;
+
+/// Fewest rungs of a mix.
+const FEWEST_RUNGS: usize = 4;
+
+/// Resamples of a curve.
+const RESAMPLES: usize = 60;
+
+impl LatencyModel {
+    /// Fits every percentile of every mix.
+    ///
+    /// # Errors
+    /// [`Lacking`] where no mix has four rungs with which the device kept up.
+    pub fn fit(ladder: &Ladder) -> Result<Self, Lacking> {
+        let mixes: Vec<MixModel> = ladder.mixes.iter().filter_map(MixModel::fit).collect();
+        if mixes.is_empty() {
+            let what =
+                format!("a mix with {FEWEST_RUNGS} rungs at which the device kept up; run the ladder again");
+            return Err(Lacking { model: "latency", what });
+        }
+        Ok(LatencyModel { mixes })
+    }
+
+    /// Shares of reads that were measured, ascending.
+    pub fn read_shares(&self) -> Vec<f64> {
+        self.mixes.iter().map(|m| m.read_share).collect()
+    }
+
+    /// Latency at `load`, a share of the capacity from 0 to 1, microseconds; `None` for a share of reads outside those
+    /// measured.
+    pub fn latency_us(&self, percentile: Percentile, read_share: f64, load: f64) -> Option<f64> {
+        Some(self.between(read_share)?.latency_us(percentile, load, None))
+    }
+
+    /// The highest open-loop rate at which `percentile` stays within `limit_us`.
+    ///
+    /// # Errors
+    /// [`LatencyError`].
+    pub fn sustains(
+        &self,
+        percentile: Percentile,
+        limit_us: f64,
+        read_share: f64,
+    ) -> Result<Sustained, LatencyError> {
+        let Some(between) = self.between(read_share) else {
+            let (first, last) = (&self.mixes[0], &self.mixes[self.mixes.len() - 1]);
+            return Err(LatencyError::NotMeasured {
+                share_percent: read_share * 100.0,
+                low_percent: first.read_share * 100.0,
+                high_percent: last.read_share * 100.0,
+            });
+        };
+        let [low, high] = between.loads();
+        let floor_us = between.latency_us(percentile, low, None);
+        if floor_us > limit_us {
+            return Err(LatencyError::OutOfReach { percentile: percentile.name(), floor_us, limit_us });
+        }
+        let load = between.load_at(percentile, limit_us, None);
+        let mut loads: Vec<f64> =
+            (0..RESAMPLES).map(|i| between.load_at(percentile, limit_us, Some(i))).collect();
+        let [less, more] = crate::bootstrap::percentiles(&mut loads).unwrap_or([load, load]);
+        let capacity_iops = between.capacity_iops();
+        let mut notes = Vec::new();
+        if load >= high {
+            notes.push(format!(
+                "still within the limit at the highest load measured, {:.0} % of the capacity: it may sustain more",
+                high * 100.0
+            ));
+        }
+        Ok(Sustained {
+            iops: load * capacity_iops,
+            iops_ci: [less.min(load) * capacity_iops, more.max(load) * capacity_iops],
+            load,
+            capacity_iops,
+            notes,
+        })
+    }
+
+    /// The measured mixes around a share of reads.
+    fn between(&self, read_share: f64) -> Option<Between<'_>> {
+        let above = self.mixes.iter().position(|m| m.read_share >= read_share - 1e-9)?;
+        let upper = &self.mixes[above];
+        if (upper.read_share - read_share).abs() < 1e-9 {
+            return Some(Between { lower: upper, upper, weight: 0.0 });
+        }
+        let lower = &self.mixes[above.checked_sub(1)?];
+        let weight = (read_share - lower.read_share) / (upper.read_share - lower.read_share);
+        Some(Between { lower, upper, weight })
+    }
+}
+
+/// A mix between two measured ones; `weight` is the upper one's.
+struct Between<'a> {
+    lower: &'a MixModel,
+    upper: &'a MixModel,
+    weight: f64,
+}
+
+impl Between<'_> {
+    fn loads(&self) -> [f64; 2] {
+        let ([a, b], [c, d]) = (self.lower.loads, self.upper.loads);
+        [a.max(c), b.min(d)]
+    }
+
+    /// By the time a request takes of the capacity, which adds up.
+    fn capacity_iops(&self) -> f64 {
+        1.0 / ((1.0 - self.weight) / self.lower.capacity_iops + self.weight / self.upper.capacity_iops)
+    }
+
+    fn latency_us(&self, percentile: Percentile, load: f64, resample: Option<usize>) -> f64 {
+        let log = |mix: &MixModel| mix.curve(percentile, resample).at(load).ln();
+        ((1.0 - self.weight) * log(self.lower) + self.weight * log(self.upper)).exp()
+    }
+
+    /// The highest load measured at which the latency stays within the limit; the lowest where none does.
+    fn load_at(&self, percentile: Percentile, limit_us: f64, resample: Option<usize>) -> f64 {
+        let [mut low, mut high] = self.loads();
+        if self.latency_us(percentile, high, resample) <= limit_us {
+            return high;
+        }
+        for _ in 0..50 {
+            let middle = 0.5 * (low + high);
+            if self.latency_us(percentile, middle, resample) <= limit_us {
+                low = middle
+            } else {
+                high = middle
+            }
+        }
+        low
+    }
+}
+
+impl MixModel {
+    fn fit(mix: &LadderMix) -> Option<MixModel> {
+        let kept: Vec<(f64, &Rung)> = mix
+            .rungs
+            .iter()
+            .map(|rung| (rung.offered_iops / mix.capacity_iops, rung))
+            .filter(|(load, rung)| *load > 0.0 && *load < 1.0 && rung.iops >= KEPT_UP * rung.offered_iops)
+            .filter(|(_, rung)| Percentile::ALL.iter().all(|p| p.of(&rung.latency_us) > 0.0))
+            .collect();
+        if kept.len() < FEWEST_RUNGS {
+            return None;
+        }
+        let mut random = fastrand::Rng::with_seed(0x1add);
+        let curves = Percentile::ALL.map(|percentile| {
+            let mut points: Vec<[f64; 3]> =
+                kept.iter().map(|(load, rung)| [*load, percentile.of(&rung.latency_us), 1.0]).collect();
+            let fitted = Curve::fit(&points);
+            let resamples = (0..RESAMPLES).map(|_| {
+                points.iter_mut().for_each(|point| point[2] = -(1.0 - random.f64()).ln());
+                Curve::fit(&points)
+            });
+            (fitted, resamples.collect())
+        });
+        let loads = kept
+            .iter()
+            .fold([1.0, 0.0], |[low, high]: [f64; 2], (load, _)| [low.min(*load), high.max(*load)]);
+        Some(MixModel {
+            read_share: mix.read_share,
+            capacity_iops: mix.capacity_iops,
+            loads,
+            curves: curves.into_iter().collect(),
+        })
+    }
+
+    fn curve(&self, percentile: Percentile, resample: Option<usize>) -> Curve {
+        let (fitted, resamples) = &self.curves[percentile as usize];
+        resample.map_or(*fitted, |i| resamples[i])
+    }
+}
+
+impl Curve {
+    fn at(&self, load: f64) -> f64 {
+        self.idle_us * (1.0 + self.a * shape(load, self.g))
+    }
+
+    /// Least squares of the logarithm over (load, microseconds, weight): a and g on a grid that closes in, L0 follows.
+    fn fit(points: &[[f64; 3]]) -> Curve {
+        let trial = |log_a: f64, log_g: f64| {
+            let (a, g) = (log_a.exp(), log_g.exp());
+            let (mut weights, mut sum, mut squares) = (0.0, 0.0, 0.0);
+            for [load, us, weight] in points {
+                let log = us.ln() - (a * shape(*load, g)).ln_1p();
+                weights += weight;
+                sum += weight * log;
+                squares += weight * log * log;
+            }
+            let mean = sum / weights;
+            (squares - weights * mean * mean, Curve { idle_us: mean.exp(), a, g })
+        };
+        let (mut centre, mut reach) = ([-1.0f64, 0.8], [6.0f64, 1.6]);
+        let mut best = trial(centre[0], centre[1]);
+        for _ in 0..9 {
+            let around = centre;
+            for i in -4..=4 {
+                for j in -4..=4 {
+                    let at = [
+                        around[0] + reach[0] * f64::from(i) / 4.0,
+                        (around[1] + reach[1] * f64::from(j) / 4.0).clamp(-0.8, 3.5),
+                    ];
+                    let tried = trial(at[0], at[1]);
+                    if tried.0 < best.0 {
+                        (best, centre) = (tried, at);
+                    }
+                }
+            }
+            reach = reach.map(|r| r * 0.5);
+        }
+        best.1
+    }
+}
+
+fn shape(load: f64, g: f64) -> f64 {
+    load.powf(g) / (1.0 - load)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Latency;
+
+    /// M/M/1: the p-th percentile of the time in the system is -ln(1 - p) / (mu - lambda).
+    fn mm1(read_share: f64, service_us: f64) -> LadderMix {
+        let capacity = 1e6 / service_us;
+        let rung = |load: f64| {
+            let at = |p: f64| -(1.0 - p).ln() * service_us / (1.0 - load);
+            Rung {
+                offered_iops: load * capacity,
+                iops: load * capacity,
+                ops: 10_000,
+                latency_us: Latency {
+                    mean: service_us / (1.0 - load),
+                    p50: at(0.5),
+                    p90: at(0.9),
+                    p99: at(0.99),
+                    p99_5: at(0.995),
+                    p99_9: at(0.999),
+                    p99_95: at(0.9995),
+                    p99_99: at(0.9999),
+                    max: at(0.99999),
+                },
+            }
+        };
+        let rungs = [0.1, 0.25, 0.4, 0.55, 0.7, 0.8, 0.9, 0.95].map(rung).to_vec();
+        LadderMix { read_share, capacity_iops: capacity, capacity_concurrency: 64, rungs }
+    }
+
+    fn ladder(mixes: Vec<LadderMix>) -> Ladder {
+        Ladder { block_bytes: 4096, mixes, ..Ladder::default() }
+    }
+
+    #[test]
+    fn one_server_sustains_what_queueing_theory_says() {
+        let model = LatencyModel::fit(&ladder(vec![mm1(1.0, 100.0)])).unwrap();
+        // p99 = 460.5 us / (1 - rho) <= 1000 us: rho <= 0.5395.
+        let sustained = model.sustains(Percentile::P99, 1000.0, 1.0).unwrap();
+        assert!((sustained.iops / 5395.0 - 1.0).abs() < 0.01, "{sustained:?}");
+        assert!(sustained.iops_ci[0] <= sustained.iops && sustained.iops <= sustained.iops_ci[1]);
+        let p50 = model.latency_us(Percentile::P50, 1.0, 0.5).unwrap();
+        assert!((p50 / 138.6 - 1.0).abs() < 0.02, "{p50}");
+    }
+
+    #[test]
+    fn a_limit_below_the_idle_latency_is_out_of_reach() {
+        let model = LatencyModel::fit(&ladder(vec![mm1(1.0, 100.0)])).unwrap();
+        let error = model.sustains(Percentile::P99, 300.0, 1.0).unwrap_err();
+        assert!(matches!(error, LatencyError::OutOfReach { floor_us, .. } if floor_us > 450.0), "{error}");
+    }
+
+    #[test]
+    fn a_limit_never_reached_gives_the_highest_load_measured_and_says_so() {
+        let model = LatencyModel::fit(&ladder(vec![mm1(1.0, 100.0)])).unwrap();
+        let sustained = model.sustains(Percentile::P50, 1e6, 1.0).unwrap();
+        assert!((sustained.load - 0.95).abs() < 1e-6);
+        assert_eq!(sustained.notes.len(), 1);
+    }
+
+    #[test]
+    fn a_mix_between_two_measured_ones_lies_between_them() {
+        let model = LatencyModel::fit(&ladder(vec![mm1(0.5, 200.0), mm1(1.0, 100.0)])).unwrap();
+        let rate = |share| model.sustains(Percentile::P99, 2000.0, share).unwrap().iops;
+        assert!(rate(0.5) < rate(0.75) && rate(0.75) < rate(1.0));
+        assert!(matches!(
+            model.sustains(Percentile::P99, 2000.0, 0.3),
+            Err(LatencyError::NotMeasured { .. })
+        ));
+    }
+
+    #[test]
+    fn rungs_with_which_the_device_did_not_keep_up_are_left_out() {
+        let mut mix = mm1(1.0, 100.0);
+        mix.rungs[7].iops *= 0.9;
+        mix.rungs[7].latency_us.p99 = 1e7;
+        let model = LatencyModel::fit(&ladder(vec![mix])).unwrap();
+        let sustained = model.sustains(Percentile::P99, 1000.0, 1.0).unwrap();
+        assert!((sustained.iops / 5395.0 - 1.0).abs() < 0.01, "{sustained:?}");
+        let mut few = mm1(1.0, 100.0);
+        few.rungs.truncate(3);
+        assert!(LatencyModel::fit(&ladder(vec![few])).is_err());
+    }
+}

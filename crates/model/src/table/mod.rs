@@ -1,0 +1,104 @@
+//! Tables that others measured, as CSV: read, checked, and told apart by their header. docs/model-tables.md describes both
+//! layouts.
+
+mod columns;
+mod costs;
+mod error;
+mod points;
+mod sheet;
+
+use std::io::Read as _;
+use std::path::Path;
+
+pub use error::TableError;
+
+use crate::{CostTable, DeviceFacts, DeviceProfile, Experiments, Method, SCHEMA, Validity, Work};
+use columns::Layout;
+use sheet::Sheet;
+
+/// The largest file that is read: no table of measurements comes near it, and a wrong file should not fill the memory.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// Numbers from elsewhere that models can be fitted to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Table {
+    /// Measured points: `op,random_fraction,concurrency,block_bytes,bytes,seconds`.
+    ///
+    /// Each row is one point, in the table's order. A row's random accesses are requests of block_bytes /
+    /// random_fraction bytes, rounded to whole bytes, and every one jumps; with a random fraction of 0 the requests are
+    /// the blocks, and none jumps. The time per request is the row's; where its bytes are no whole number of requests,
+    /// count and time are scaled together to the nearest one.
+    Points(Work),
+    /// Costs over concurrency: `k,s_us,beta_us,t_us,alpha_us`.
+    Costs(CostTable),
+}
+
+impl DeviceProfile {
+    /// A table of measured points as a profile: it has them as its `r-by-k` experiment, and nothing else. `name` is what the
+    /// table is called.
+    pub fn of_table(name: &str, work: Work) -> Self {
+        let stem = Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
+        DeviceProfile {
+            schema: SCHEMA.to_owned(),
+            leadline: env!("CARGO_PKG_VERSION").to_owned(),
+            device: DeviceFacts {
+                target: name.to_owned(),
+                kind: "table".to_owned(),
+                name: stem.into_owned(),
+                ..DeviceFacts::default()
+            },
+            method: Method { engine: "table".to_owned(), ..Method::default() },
+            validity: Validity { complete: true, state: "table".to_owned(), ..Validity::default() },
+            experiments: Experiments { r_by_k: Some(work), ..Experiments::default() },
+            ..DeviceProfile::default()
+        }
+    }
+}
+
+impl Table {
+    /// Reads a table of either layout.
+    ///
+    /// # Errors
+    /// [`TableError`]: unreadable, no such table, or impossible values.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, TableError> {
+        let path = path.as_ref();
+        let io = |source| TableError::Io { path: path.to_owned(), source };
+        let file = std::fs::File::open(path).map_err(io)?;
+        let mut bytes = Vec::new();
+        file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
+        too_large(bytes.len(), path)?;
+        let text = std::str::from_utf8(&bytes).map_err(|error| {
+            let before = &bytes[..error.valid_up_to()];
+            let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
+            TableError::line(path, line, "is not UTF-8 text; save the table as CSV in UTF-8")
+        })?;
+        Self::parse(text, path)
+    }
+
+    /// [`Table::load`] from text; `path` is only for the messages.
+    ///
+    /// # Errors
+    /// As [`Table::load`].
+    pub fn parse(text: &str, path: &Path) -> Result<Self, TableError> {
+        too_large(text.len(), path)?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        if text.trim_start().starts_with(['{', '[']) {
+            let reason = "is JSON, and a table is CSV; is this a profile? Then give it as one";
+            return Err(TableError::file(path, reason));
+        }
+        let mut sheet = Sheet::new(text, path)?;
+        match columns::layout(&sheet)? {
+            Layout::Points => points::read(&mut sheet).map(Table::Points),
+            Layout::Costs => costs::read(&mut sheet).map(Table::Costs),
+        }
+    }
+}
+
+fn too_large(bytes: usize, path: &Path) -> Result<(), TableError> {
+    if bytes as u64 <= MOST_BYTES {
+        return Ok(());
+    }
+    let reason =
+        "is larger than 64 MiB; leave out what is no measurement, or give the means of repeated ones";
+    Err(TableError::file(path, reason))
+}

@@ -1,0 +1,120 @@
+//! What is to be done: the question that every model answers with a time.
+
+use crate::OpKind;
+
+/// Bytes of a page, the unit of transfer costs.
+pub const PAGE_BYTES: u32 = 4096;
+
+/// A number of requests, how large and how scattered they are, and how many are in flight.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Workload {
+    /// Reads, requests; 0 or more.
+    pub reads: f64,
+    /// Writes, requests; 0 or more.
+    pub writes: f64,
+    /// Bytes a request.
+    pub block_bytes: u32,
+    /// Share of the requests that jump, 0 to 1; the others follow the one before.
+    pub random_fraction: f64,
+    /// How many are in flight.
+    pub in_flight: InFlight,
+}
+
+/// Which requests wait for which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InFlight {
+    /// So many requests all the time, reads and writes as they come.
+    Together(u32),
+    /// Reads among themselves and writes among themselves, in turn, as a program does that batches either: a buffer pool
+    /// that reads one page at a time and writes eight is `Apart { reads: 1, writes: 8 }`.
+    Apart {
+        /// Reads in flight while it reads.
+        reads: u32,
+        /// Writes in flight while it writes.
+        writes: u32,
+    },
+}
+
+impl InFlight {
+    /// Requests in flight while `op` is done.
+    pub fn of(self, op: OpKind) -> u32 {
+        match (self, op) {
+            (InFlight::Together(k), _) => k,
+            (InFlight::Apart { reads, .. }, OpKind::Read) => reads,
+            (InFlight::Apart { writes, .. }, OpKind::Write) => writes,
+        }
+    }
+}
+
+impl Workload {
+    /// `count` requests of one kind with `k` in flight.
+    pub fn pure(op: OpKind, count: f64, block_bytes: u32, random_fraction: f64, k: u32) -> Self {
+        let (reads, writes) = if op == OpKind::Read { (count, 0.0) } else { (0.0, count) };
+        Workload { reads, writes, block_bytes, random_fraction, in_flight: InFlight::Together(k) }
+    }
+
+    /// Requests of both kinds.
+    pub fn requests(&self) -> f64 {
+        self.reads + self.writes
+    }
+
+    /// Requests of one kind.
+    pub fn requests_of(&self, op: OpKind) -> f64 {
+        if op == OpKind::Read { self.reads } else { self.writes }
+    }
+
+    /// Share of reads, 0 to 1; 1 where there is nothing to do.
+    pub fn read_share(&self) -> f64 {
+        if self.requests() > 0.0 { self.reads / self.requests() } else { 1.0 }
+    }
+
+    /// Bytes moved.
+    pub fn bytes(&self) -> f64 {
+        self.requests() * f64::from(self.block_bytes)
+    }
+
+    /// Pages of [`PAGE_BYTES`] a request.
+    pub fn pages_per_request(&self) -> f64 {
+        f64::from(self.block_bytes) / f64::from(PAGE_BYTES)
+    }
+
+    /// The kind, where all requests are of one.
+    pub fn only(&self) -> Option<OpKind> {
+        match (self.reads > 0.0, self.writes > 0.0) {
+            (true, false) => Some(OpKind::Read),
+            (false, true) => Some(OpKind::Write),
+            _ => None,
+        }
+    }
+
+    /// The paper's r: random accesses a page, as a share.
+    pub fn random_accesses_per_page(&self) -> f64 {
+        self.random_fraction / self.pages_per_request()
+    }
+
+    /// What no device can be asked, in words.
+    ///
+    /// # Errors
+    /// The first field out of its range.
+    pub fn check(&self) -> Result<(), String> {
+        let count = |name: &str, value: f64| {
+            let fine = value.is_finite() && (0.0..=1e18).contains(&value);
+            if fine { Ok(()) } else { Err(format!("{name}: must be from 0 to 1e18 requests")) }
+        };
+        count("reads", self.reads)?;
+        count("writes", self.writes)?;
+        if self.requests() <= 0.0 {
+            return Err("no reads and no writes: nothing to predict".into());
+        }
+        if self.block_bytes == 0 {
+            return Err("block size: must be at least 1 byte".into());
+        }
+        if !(0.0..=1.0).contains(&self.random_fraction) {
+            return Err("random fraction: must be from 0 to 100 %".into());
+        }
+        if [OpKind::Read, OpKind::Write].iter().any(|&op| self.in_flight.of(op) == 0) {
+            return Err("concurrency: must be at least 1".into());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,235 @@
+//! Predictions, for people and for scripts.
+
+use leadline_model::{
+    InFlight, Percentile, PioClass, PioNumbers, Prediction, Sustained, Workload,
+    speedup::{speedup, unbatched_cost},
+};
+use serde_json::{Value, json};
+
+use crate::format::{self, bandwidth, count, range, seconds, significant};
+use crate::terminal::{finish, new_table, wrap};
+
+/// Steps of the share of reads in a speed-up table.
+const SHARES: u32 = 10;
+
+/// The question that [`Sustained`] answers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sustain {
+    /// Which percentile of latency is limited.
+    pub percentile: Percentile,
+    /// Its limit, microseconds.
+    pub limit_us: f64,
+    /// Share of reads, 0 to 1.
+    pub read_share: f64,
+    /// Bytes a request.
+    pub block_bytes: u32,
+}
+
+/// One prediction for a terminal `width` columns wide. Ends with a newline.
+pub fn render_prediction(workload: &Workload, prediction: &Prediction, width: usize) -> String {
+    let p = prediction;
+    let rate = |seconds: f64| workload.requests() / seconds;
+    let rates = [rate(p.seconds_ci[1]), rate(p.seconds_ci[0])];
+    let mut lines = vec![
+        workload_words(workload),
+        format!("  time        {} ({})", seconds(p.seconds), range(p.seconds_ci, seconds)),
+        format!(
+            "  throughput  {} requests/s ({}), {}",
+            count(rate(p.seconds)),
+            range(rates, count),
+            bandwidth(workload.bytes() / p.seconds)
+        ),
+        format!("  held back by {}", p.bound.words()),
+        format!("  model {}; in parentheses 95 % intervals", p.model),
+    ];
+    lines.extend(notes(&p.notes, width));
+    lines.join("\n") + "\n"
+}
+
+/// One prediction as JSON: `model`, `seconds`, `seconds_ci`, `requests_per_second`, `bytes_per_second`, `bound`, `notes`.
+pub fn prediction_json(workload: &Workload, prediction: &Prediction) -> Value {
+    let mut document = json!({ "workload": workload_json(workload) });
+    merge(&mut document, numbers(workload, prediction));
+    document
+}
+
+fn numbers(workload: &Workload, p: &Prediction) -> Value {
+    let rate = |seconds: f64| workload.requests() / seconds;
+    json!({
+        "model": p.model,
+        "seconds": p.seconds,
+        "seconds_ci": p.seconds_ci,
+        "requests_per_second": rate(p.seconds),
+        "requests_per_second_ci": [rate(p.seconds_ci[1]), rate(p.seconds_ci[0])],
+        "bytes_per_second": workload.bytes() / p.seconds,
+        "bound": p.bound.name(),
+        "notes": p.notes,
+    })
+}
+
+/// Predictions over concurrency for a terminal. Ends with a newline.
+pub fn render_what_if(workload: &Workload, at: &[(u32, Prediction)], width: usize) -> String {
+    let mut table = new_table(width);
+    table.set_header(["k", "time", "requests/s", "bandwidth", "against the first", "held back by"]);
+    let first = at.first().map_or(1.0, |(_, p)| p.seconds);
+    for (k, p) in at {
+        let rate = |seconds: f64| workload.requests() / seconds;
+        let rates = [rate(p.seconds_ci[1]), rate(p.seconds_ci[0])];
+        table.add_row([
+            k.to_string(),
+            format!("{} ({})", seconds(p.seconds), range(p.seconds_ci, seconds)),
+            format!("{} ({})", count(rate(p.seconds)), range(rates, count)),
+            bandwidth(workload.bytes() / p.seconds),
+            format!("{}x", significant(first / p.seconds)),
+            p.bound.name().to_owned(),
+        ]);
+    }
+    let model = at.first().map_or("", |(_, p)| p.model);
+    let mut remarks: Vec<String> = at.iter().flat_map(|(_, p)| p.notes.clone()).collect();
+    remarks.dedup();
+    let mut out = vec![work_words(workload)];
+    out.push(finish(table, 5));
+    out.push(format!("model {model}; in parentheses 95 % intervals"));
+    out.extend(notes(&remarks, width));
+    out.join("\n") + "\n"
+}
+
+/// Predictions over concurrency as JSON: `what_if`, one entry a concurrency.
+pub fn what_if_json(workload: &Workload, at: &[(u32, Prediction)]) -> Value {
+    let entry = |(k, p): &(u32, Prediction)| {
+        let mut entry = json!({ "k": k });
+        merge(&mut entry, numbers(workload, p));
+        entry
+    };
+    let mut asked = workload_json(workload);
+    if let Some(fields) = asked.as_object_mut() {
+        fields.shift_remove("in_flight");
+    }
+    json!({ "workload": asked, "what_if": at.iter().map(entry).collect::<Vec<_>>() })
+}
+
+/// What a device sustains, for a terminal. Ends with a newline.
+pub fn render_sustained(question: &Sustain, sustained: &Sustained, width: usize) -> String {
+    let reads = question.read_share * 100.0;
+    let mut lines = vec![
+        format!(
+            "{reads:.0} % reads, {:.0} % writes of {}, random, {} within {}:",
+            100.0 - reads,
+            format::block(question.block_bytes),
+            question.percentile.name(),
+            format::micros(question.limit_us)
+        ),
+        format!(
+            "  sustains {} requests/s ({}), {:.0} % of its capacity of {} requests/s",
+            count(sustained.iops),
+            range(sustained.iops_ci, count),
+            sustained.load * 100.0,
+            count(sustained.capacity_iops)
+        ),
+        "  open loop, Poisson arrivals, latency from the intended start; in parentheses a 95 % interval"
+            .to_owned(),
+    ];
+    lines.extend(notes(&sustained.notes, width));
+    lines.join("\n") + "\n"
+}
+
+/// What a device sustains as JSON.
+pub fn sustained_json(question: &Sustain, sustained: &Sustained) -> Value {
+    json!({
+        "percentile": question.percentile.name(),
+        "limit_us": question.limit_us,
+        "read_share": question.read_share,
+        "block_bytes": question.block_bytes,
+        "iops": sustained.iops,
+        "iops_ci": sustained.iops_ci,
+        "load": sustained.load,
+        "capacity_iops": sustained.capacity_iops,
+        "notes": sustained.notes,
+    })
+}
+
+/// The PIO speed-ups of a device over the share of reads, for a terminal. Ends with a newline.
+pub fn render_speedup(numbers: &PioNumbers, width: usize) -> String {
+    let mut table = new_table(width);
+    table.set_header(["reads", "cost, unbatched", "batched writes", "batched reads", "both"]);
+    for (share, cost, [writes, reads, both]) in speedup_rows(numbers) {
+        let times = |s: f64| format!("{}x", significant(s));
+        table.add_row([
+            format!("{:.0} %", share * 100.0),
+            format!("{} reads", significant(cost)),
+            times(writes),
+            times(reads),
+            times(both),
+        ]);
+    }
+    let head = format!(
+        "k_r = {}, k_w = {}, alpha_1 = {} (one unbatched write, in reads)",
+        numbers.k_r,
+        numbers.k_w,
+        significant(numbers.alpha)
+    );
+    let foot = "Against one request at a time; writes in batches of k_w, reads in batches of k_r. Cost: of one request, in \
+                unbatched reads.";
+    format!("{}\n{}\n{}\n", wrap(&head, width, "  "), finish(table, usize::MAX), wrap(foot, width, "  "))
+}
+
+/// The PIO speed-ups as JSON.
+pub fn speedup_json(numbers: &PioNumbers) -> Value {
+    let row = |(share, cost, [writes, reads, both]): (f64, f64, [f64; 3])| {
+        json!({
+            "read_share": share, "unbatched_cost": cost,
+            "batched_writes": writes, "batched_reads": reads, "batched_both": both,
+        })
+    };
+    json!({
+        "alpha_1": numbers.alpha, "k_r": numbers.k_r, "k_w": numbers.k_w,
+        "speedup": speedup_rows(numbers).map(row).collect::<Vec<_>>(),
+    })
+}
+
+fn speedup_rows(numbers: &PioNumbers) -> impl Iterator<Item = (f64, f64, [f64; 3])> {
+    (0..=SHARES).map(move |i| {
+        let share = f64::from(i) / f64::from(SHARES);
+        let classes = [PioClass::BatchedWrites, PioClass::BatchedReads, PioClass::BatchedBoth];
+        (share, unbatched_cost(share, numbers.alpha), classes.map(|class| speedup(class, share, numbers)))
+    })
+}
+
+fn notes(notes: &[String], width: usize) -> impl Iterator<Item = String> {
+    notes.iter().map(move |note| wrap(&format!("note: {note}"), width, "  "))
+}
+
+fn workload_words(w: &Workload) -> String {
+    let flight = match w.in_flight {
+        InFlight::Together(k) => format!("{k} in flight"),
+        InFlight::Apart { reads, writes } => {
+            format!("reads {reads} at a time, writes {writes} at a time, in turn")
+        }
+    };
+    format!("{}, {flight}", work_words(w))
+}
+
+fn work_words(w: &Workload) -> String {
+    let counted = |n: f64, what: &str| (n > 0.0).then(|| format!("{} {what}", count(n)));
+    let done: Vec<String> =
+        [counted(w.reads, "reads"), counted(w.writes, "writes")].into_iter().flatten().collect();
+    let (block, random) = (format::block(w.block_bytes), format::percent(w.random_fraction));
+    format!("{} of {block}, {random} random", done.join(" and "))
+}
+
+fn workload_json(w: &Workload) -> Value {
+    let in_flight = match w.in_flight {
+        InFlight::Together(k) => json!({ "together": k }),
+        InFlight::Apart { reads, writes } => json!({ "reads": reads, "writes": writes }),
+    };
+    json!({
+        "reads": w.reads, "writes": w.writes, "block_bytes": w.block_bytes,
+        "random_fraction": w.random_fraction, "in_flight": in_flight,
+    })
+}
+
+fn merge(into: &mut Value, from: Value) {
+    if let (Some(into), Value::Object(from)) = (into.as_object_mut(), from) {
+        into.extend(from);
+    }
+}

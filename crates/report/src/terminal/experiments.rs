@@ -1,0 +1,238 @@
+//! What an experiment found, as a table.
+
+use std::collections::BTreeSet;
+
+use leadline_model::{DeviceProfile, Ladder, PAGE_BYTES, PioClass, PioClasses, Work, WorkPoint};
+
+use super::table::{finish, new_table};
+use super::{NARROWEST, wrap};
+use crate::format::{block, count, micros, significant, with_interval};
+
+/// One experiment of a profile for a terminal `width` columns wide (60 at least), by its name: `r-by-k`, `mixed`,
+/// `ladder` or `pio-classes`. Ends with a newline; `None` where there is no such experiment in the profile.
+pub fn render_experiment(profile: &DeviceProfile, name: &str, width: usize) -> Option<String> {
+    let width = width.max(NARROWEST);
+    let found = &profile.experiments;
+    let (parts, procedure) = match name {
+        "r-by-k" => found.r_by_k.as_ref().map(|work| (r_by_k(work, width), &work.procedure)),
+        "mixed" => found.mixed.as_ref().map(|work| (mixed(work, width), &work.procedure)),
+        "ladder" => found.ladder.as_ref().map(|l| (ladder(l, width), &l.procedure)),
+        "pio-classes" => found.pio_classes.as_ref().map(|c| (pio_classes(c, width), &c.procedure)),
+        _ => None,
+    }?;
+    let mut out = parts;
+    if let Some(reason) = &procedure.stopped_by {
+        out.push(wrap(
+            &format!("PARTIAL: cut short after {} rounds by: {reason}", procedure.epochs),
+            width,
+            "  ",
+        ));
+    }
+    out.extend(procedure.notes.iter().map(|note| wrap(note, width, "  ")));
+    Some(out.join("\n\n") + "\n")
+}
+
+fn r_by_k(work: &Work, width: usize) -> Vec<String> {
+    let of = |reads: bool| work.points.iter().filter(move |p| (p.reads > 0) == reads);
+    let mut out = Vec::new();
+    for (name, reads) in [("Random reads", true), ("Random writes", false)] {
+        let sizes: BTreeSet<u32> = of(reads).map(|p| p.block_bytes).collect();
+        if sizes.is_empty() {
+            continue;
+        }
+        let head = sizes.iter().map(|&bytes| block(bytes)).collect();
+        let r = sizes.iter().map(|&bytes| share_of_random(bytes)).collect();
+        let mut rows = vec![("r".to_owned(), r)];
+        rows.extend(over_concurrencies(&work.points, |k| {
+            sizes
+                .iter()
+                .map(|&bytes| {
+                    let point = of(reads).find(|p| p.block_bytes == bytes && p.concurrency == k);
+                    point.map(|p| significant(rate(p) * f64::from(p.block_bytes) / 1e6))
+                })
+                .collect()
+        }));
+        out.push(table(&format!("{name}, MB/s by access and requests in flight"), head, rows, width));
+    }
+    out
+}
+
+fn mixed(work: &Work, width: usize) -> Vec<String> {
+    let share = |p: &WorkPoint| (20.0 * p.reads as f64 / (p.reads + p.writes) as f64).round() as u32 * 5;
+    let shares: BTreeSet<u32> = work.points.iter().map(share).collect();
+    let head = shares.iter().map(|share| format!("{share} % reads")).collect();
+    let rows = over_concurrencies(&work.points, |k| {
+        let at = |wanted| work.points.iter().find(|p| share(p) == wanted && p.concurrency == k);
+        shares.iter().map(|&share| at(share).map(|p| count(rate(p)))).collect()
+    });
+    vec![table("4K random, IOPS by share of reads and requests in flight", head, rows, width)]
+}
+
+fn ladder(ladder: &Ladder, width: usize) -> Vec<String> {
+    let of = |mix: &leadline_model::LadderMix| {
+        let title = format!(
+            "{:.0} % reads: {} IOPS with {} in flight; latency from the intended start",
+            mix.read_share * 100.0,
+            count(mix.capacity_iops),
+            mix.capacity_concurrency
+        );
+        let head = ["offered", "done", "mean", "p50", "p90", "p99", "p99.9"].map(str::to_owned).to_vec();
+        let rows = mix.rungs.iter().map(|rung| {
+            let l = &rung.latency_us;
+            let cells = [l.mean, l.p50, l.p90, l.p99, l.p99_9].map(|us| Some(micros(us)));
+            let rates = [rung.offered_iops, rung.iops].map(|iops| Some(count(iops)));
+            let load = format!("{:.0} % load", rung.offered_iops / mix.capacity_iops * 100.0);
+            (load, rates.into_iter().chain(cells).collect())
+        });
+        table(&title, head, rows.collect(), width)
+    };
+    ladder.mixes.iter().map(of).collect()
+}
+
+fn pio_classes(classes: &PioClasses, width: usize) -> Vec<String> {
+    let points = &classes.points;
+    let batched = [PioClass::BatchedWrites, PioClass::BatchedReads, PioClass::BatchedBoth];
+    let batches: BTreeSet<u32> =
+        points.iter().filter(|p| batched.contains(&p.class)).map(|p| p.batch).collect();
+    let head = batched.iter().map(|class| class.words().to_owned()).collect();
+    let rows = batches.into_iter().map(|batch| {
+        let cell = |class| {
+            let point = points.iter().find(|p| p.class == class && p.batch == batch)?;
+            Some(with_interval(point.speedup, point.speedup_ci, significant))
+        };
+        (format!("batch {batch}"), batched.map(cell).to_vec())
+    });
+    let share = points.first().map_or(0.0, |p| p.read_share * 100.0);
+    let title = format!("Speed-up over one request at a time, {share:.0} % reads (95 % interval)");
+    let mut out = vec![table(&title, head, rows.collect(), width)];
+    if let Some(same) = points.iter().find(|p| p.class == PioClass::Unbatched) {
+        let speedup = with_interval(same.speedup, same.speedup_ci, significant);
+        let us = micros(same.unbatched_seconds * 1e6);
+        out.push(wrap(
+            &format!("One at a time takes {us} a request; against itself: {speedup}"),
+            width,
+            "  ",
+        ));
+    }
+    out
+}
+
+/// Requests a second.
+fn rate(point: &WorkPoint) -> f64 {
+    (point.reads + point.writes) as f64 / point.seconds
+}
+
+/// `6.3 %`: random accesses a page.
+fn share_of_random(bytes: u32) -> Option<String> {
+    let percent = 100.0 * f64::from(PAGE_BYTES) / f64::from(bytes);
+    Some(if percent >= 9.95 { format!("{percent:.0} %") } else { format!("{percent:.1} %") })
+}
+
+type Line = (String, Vec<Option<String>>);
+
+/// One line for each concurrency there is.
+fn over_concurrencies(points: &[WorkPoint], cells: impl Fn(u32) -> Vec<Option<String>>) -> Vec<Line> {
+    let concurrencies: BTreeSet<u32> = points.iter().map(|p| p.concurrency).collect();
+    concurrencies.into_iter().map(|k| (format!("k = {k}"), cells(k))).collect()
+}
+
+fn table(title: &str, head: Vec<String>, rows: Vec<Line>, width: usize) -> String {
+    let mut table = new_table(width);
+    table.set_header(std::iter::once(String::new()).chain(head));
+    for (name, cells) in rows {
+        let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(|| "–".to_owned()));
+        table.add_row(std::iter::once(name).chain(cells));
+    }
+    format!("{}\n{}", wrap(title, width, "  "), finish(table, usize::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use leadline_model::{Experiments, LadderMix, Latency, PioPoint, Procedure, Rung};
+
+    use super::*;
+
+    fn sample() -> DeviceProfile {
+        let point = |reads: u64, writes: u64, block_bytes, concurrency| WorkPoint {
+            reads,
+            writes,
+            block_bytes,
+            random_fraction: 1.0,
+            concurrency,
+            seconds: 0.5,
+            ..WorkPoint::default()
+        };
+        let rung = Rung {
+            offered_iops: 9000.0,
+            iops: 8990.0,
+            ops: 4000,
+            latency_us: Latency { p50: 90.0, p99: 1500.0, ..Latency::default() },
+        };
+        let class = |class, batch, speedup| PioPoint {
+            class,
+            read_share: 0.5,
+            batch,
+            ops: 1000,
+            unbatched_seconds: 152e-6,
+            seconds: 152e-6 / speedup,
+            speedup,
+            speedup_ci: Some([speedup * 0.9, speedup * 1.1]),
+        };
+        let work = |points| Some(Work { points, ..Work::default() });
+        let mut mixed = work(vec![point(6990, 3010, 4096, 16), point(500, 4500, 4096, 16)]);
+        mixed.as_mut().unwrap().procedure = Procedure {
+            stopped_by: Some("interrupted".into()),
+            notes: vec!["left out, too slow for the time allowed: 4M writes, k = 128".into()],
+            ..Procedure::default()
+        };
+        let experiments = Experiments {
+            r_by_k: work(vec![point(5000, 0, 4096, 1), point(100, 0, 4 << 20, 1), point(0, 2500, 4096, 8)]),
+            mixed,
+            ladder: Some(Ladder {
+                block_bytes: 4096,
+                mixes: vec![LadderMix {
+                    read_share: 0.7,
+                    capacity_iops: 10_000.0,
+                    capacity_concurrency: 64,
+                    rungs: vec![rung],
+                }],
+                ..Ladder::default()
+            }),
+            pio_classes: Some(PioClasses {
+                block_bytes: 4096,
+                points: vec![class(PioClass::Unbatched, 1, 1.0), class(PioClass::BatchedWrites, 8, 2.71)],
+                ..PioClasses::default()
+            }),
+        };
+        DeviceProfile { experiments, ..DeviceProfile::default() }
+    }
+
+    #[test]
+    fn the_numbers_are_there_and_fit_the_width() {
+        let expected: [(&str, &[&str]); 4] = [
+            ("r-by-k", &["MB/s", "4M", "100 %", "0.1 %", "41.0", "839", "20.5", "–", "writes"]),
+            ("mixed", &["IOPS", "70 % reads", "10 % reads", "20.0k", "10.0k", "interrupted", "4M writes"]),
+            ("ladder", &["70 % reads", "10.0k IOPS", "90 % load", "90 µs", "1.50 ms"]),
+            ("pio-classes", &["50 % reads", "batched writes", "batch 8", "2.71 (2.44–2.98)", "152 µs"]),
+        ];
+        for (name, said) in expected {
+            for width in [60, 80, 120] {
+                let text = render_experiment(&sample(), name, width).unwrap();
+                let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+                assert!(widest <= width, "{widest} > {width}:\n{text}");
+            }
+            let text = render_experiment(&sample(), name, 120).unwrap();
+            for word in said {
+                assert!(text.contains(word), "no {word:?} in\n{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_not_run_has_no_table() {
+        for name in ["r-by-k", "mixed", "ladder", "pio-classes"] {
+            assert_eq!(render_experiment(&DeviceProfile::default(), name, 80), None);
+        }
+        assert_eq!(render_experiment(&sample(), "other", 80), None);
+    }
+}
