@@ -5,6 +5,7 @@
 mod devices;
 mod experiment;
 mod failure;
+mod models;
 mod open;
 mod output;
 mod predict;
@@ -33,6 +34,7 @@ enum Command {
     Profile(profile::Args),
     Experiment(experiment::Args),
     Report(report::Args),
+    Models(models::Args),
     Predict(predict::Args),
     Devices(devices::Args),
 }
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
         Command::Profile(args) => profile::run(args),
         Command::Experiment(args) => experiment::run(args),
         Command::Report(args) => report::run(args),
+        Command::Models(args) => models::run(args),
         Command::Predict(args) => predict::run(args),
         Command::Devices(args) => devices::run(args),
     };

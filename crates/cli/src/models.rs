@@ -39,7 +39,8 @@ enum Subject {
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     if let Some(path) = &args.output {
         if Path::new(&args.subject) == path {
-            let text = format!("{}: the page would replace what it is made from; name another place", args.subject);
+            let text =
+                format!("{}: the page would replace what it is made from; name another place", args.subject);
             return Err(Failure::Input(text));
         }
         output::check_writable(path)?;
@@ -86,7 +87,9 @@ fn looks_like_json(path: &str) -> Result<bool, Failure> {
 fn compare(name: &str, profile: &DeviceProfile) -> Result<ModelComparison, Failure> {
     let observations = Observations::of(profile);
     match observations.all.len() {
-        0 => Err(Failure::Input(format!("{name}: holds no measured point; measure first, with leadline profile"))),
+        0 => Err(Failure::Input(format!(
+            "{name}: holds no measured point; measure first, with leadline profile"
+        ))),
         1 => Err(Failure::Input(format!(
             "{name}: holds one point, which tells no model from another; measure several concurrencies"
         ))),
@@ -96,7 +99,8 @@ fn compare(name: &str, profile: &DeviceProfile) -> Result<ModelComparison, Failu
 
 fn write_page(path: &Path, name: &str, subject: &Subject) -> Result<(), Failure> {
     let Subject::Profile(profile) = subject else {
-        let text = format!("-o: {name} is a table of costs, which has no measured points to draw; leave it out");
+        let text =
+            format!("-o: {name} is a table of costs, which has no measured points to draw; leave it out");
         return Err(Failure::Input(text));
     };
     let page = render_page(std::slice::from_ref(profile))?;

@@ -116,7 +116,7 @@ impl CostFunction {
         let falls = |function: &Self| function.at(ks[ks.len() - 1]) <= function.at(ks[0]);
         let tried: Vec<(Self, f64)> = shapes
             .filter_map(|shape| Self::fit(points, shape))
-            .filter(falls)
+            .filter(|function| falls(function) && !function.falls_again(ks[ks.len() - 1]))
             .map(|function| {
                 let left_out = function.left_out(points).unwrap_or(f64::INFINITY);
                 (function, left_out)
@@ -129,6 +129,16 @@ impl CostFunction {
             .filter(|(_, left_out)| *left_out <= AS_GOOD * smallest)
             .min_by(|a, b| misses(&a.0).cmp(&misses(&b.0)).then(a.1.total_cmp(&b.1)))
             .map(|(function, _)| function)
+            .or_else(|| Self::fit(points, Shape::Sigmoid))
+    }
+
+    /// Whether it falls more steeply beyond `last`, the largest concurrency measured, than just before: a fall that nobody
+    /// saw.
+    fn falls_again(&self, last: f64) -> bool {
+        const STEEPER: f64 = 0.1;
+        let fall = |k: f64| (self.at(k) / self.at(2.0 * k)).ln();
+        let seen = fall(last / 2.0);
+        (0..16).any(|octave| fall(last * f64::from(1 << octave)) > seen + STEEPER)
     }
 
     /// Its shape.

@@ -76,6 +76,8 @@ struct MixModel {
     capacity_iops: f64,
     /// Lowest and highest load measured and kept.
     loads: [f64; 2],
+    /// Whether there were higher ones, with which the device did not keep up.
+    overloaded: bool,
     /// One a percentile: fitted, and fitted to resamples.
     curves: Vec<(Curve, Vec<Curve>)>,
 }
@@ -198,10 +200,15 @@ impl LatencyModel {
         let capacity_iops = between.capacity_iops();
         let mut notes = Vec::new();
         if load >= high {
-            notes.push(format!(
-                "still within the limit at the highest load measured, {:.0} % of the capacity: it may sustain more",
-                high * 100.0
-            ));
+            let percent = high * 100.0;
+            notes.push(if between.lower.overloaded || between.upper.overloaded {
+                format!("within the limit at {percent:.0} % of the capacity; at higher loads it did not keep up")
+            } else {
+                format!(
+                    "still within the limit at the highest load measured, {percent:.0} % of the capacity: it may \
+                     sustain more"
+                )
+            });
         }
         Ok(Sustained {
             iops: load * capacity_iops,
@@ -292,7 +299,9 @@ impl MixModel {
         let loads = kept
             .iter()
             .fold([1.0, 0.0], |[low, high]: [f64; 2], (load, _)| [low.min(*load), high.max(*load)]);
+        let behind = |rung: &Rung| rung.iops < KEPT_UP * rung.offered_iops;
         Some(MixModel {
+            overloaded: mix.rungs.iter().any(behind),
             read_share: mix.read_share,
             capacity_iops: mix.capacity_iops,
             loads,

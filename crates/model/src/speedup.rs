@@ -22,6 +22,14 @@ pub struct PioNumbers {
     pub k_w: f64,
 }
 
+impl PioNumbers {
+    /// The numbers where at most `k` requests are submitted together: no more than that run at once.
+    pub fn with_batch(&self, k: u32) -> Self {
+        let k = f64::from(k);
+        PioNumbers { k_r: self.k_r.min(k), k_w: self.k_w.min(k), ..*self }
+    }
+}
+
 /// Cost of an operation in reads, one request at a time: f_r + f_w alpha. `read_share` is f_r, 0 to 1; `alpha` is that of
 /// [`PioNumbers::alpha`].
 pub fn unbatched_cost(read_share: f64, alpha: f64) -> f64 {

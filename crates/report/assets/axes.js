@@ -54,10 +54,13 @@ function ticksAt(values, formatter) {
 }
 /** Concurrency, by powers of two. Values are log2 k. */
 function concurrencyAxis(shown) {
-  const most = Math.max(1, ...shown.flatMap((line) => line.curve.points.map((p) => LOG2(p.k))));
+  return powersAxis(Math.max(1, ...shown.flatMap((line) => line.curve.points.map((p) => LOG2(p.k)))));
+}
+/** By powers of two, to `most`. Values are logarithms of base 2. */
+function powersAxis(most, name = 'requests in flight (k)') {
   const ticks = Array.from({ length: Math.floor(most + 1e-9) + 1 }, (_, i) => i);
   return axis({
-    name: 'requests in flight (k)', nameGap: 24, min: -0.12, max: most + 0.12,
+    name, nameGap: 24, min: -0.12, max: most + 0.12,
     ...ticksAt(ticks, (v) => String(Math.round(2 ** v))),
   });
 }

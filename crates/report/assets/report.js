@@ -1,7 +1,8 @@
 'use strict';
 // Puts the charts on the page and keeps them right: choices, size, dark mode, print.
 
-const charts = [throughput, latency, trade, alphas, knees, cdf, timeline]
+const charts = [throughput, latency, trade, alphas, knees, cdf, timeline,
+  modelThroughput, residuals, lengths, surface, mixed, loads, speedup, classes]
   .filter((chart) => document.getElementById(chart.id))
   .map((chart) => {
     const figure = document.getElementById(chart.id);

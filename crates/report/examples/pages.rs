@@ -4,8 +4,12 @@
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use common::{one_point, raw_profile, reads_only, sample_profile, slower_profile, troubled_profile};
-use leadline_report::{render_comparison, render_page, render_summary};
+use common::{
+    one_point, published_profile, raw_profile, reads_only, sample_profile, slower_profile, studied_profile,
+    troubled_profile,
+};
+use leadline_model::{ModelComparison, Observations};
+use leadline_report::{render_comparison, render_models, render_page, render_summary};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::path::PathBuf::from(std::env::args().nth(1).ok_or("usage: pages FOLDER")?);
@@ -15,6 +19,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("reads-only", vec![reads_only()]),
         ("one-point", vec![one_point()]),
         ("troubled", vec![troubled_profile()]),
+        ("studied", vec![studied_profile()]),
+        ("published", vec![published_profile()]),
         ("comparison", vec![sample_profile(), slower_profile()]),
         ("raw", vec![sample_profile(), raw_profile()]),
     ];
@@ -26,5 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         };
         println!("==== {name}\n{text}");
     }
+    let comparison = ModelComparison::new(Observations::of(&studied_profile()));
+    println!("==== models\n{}", render_models("studied", &comparison, 100));
     Ok(())
 }

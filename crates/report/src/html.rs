@@ -1,7 +1,11 @@
 //! The page: one file that needs nothing else and asks nobody for anything.
 
 mod chart_data;
+mod experiment_charts;
 mod facts;
+mod model_charts;
+mod models;
+mod speedup_charts;
 mod tables;
 
 use leadline_model::DeviceProfile;
@@ -12,24 +16,29 @@ use crate::compare::{Relation, compare};
 use crate::sentences::is_published;
 use crate::{ReportError, format, sentences};
 use chart_data::{ChartData, Detail};
+use models::Models;
 
 /// The most a page may weigh, bytes.
 pub const PAGE_LIMIT_BYTES: usize = 8 << 20;
 
-const TEMPLATES: [(&str, &str); 4] = [
+const TEMPLATES: [(&str, &str); 5] = [
     ("base.html", include_str!("../templates/base.html")),
     ("macros.html", include_str!("../templates/macros.html")),
+    ("models.html", include_str!("../templates/models.html")),
     ("single.html", include_str!("../templates/single.html")),
     ("comparison.html", include_str!("../templates/comparison.html")),
 ];
 const CSS: &str = include_str!("../assets/report.css");
 const ECHARTS: &str = include_str!("../vendor/echarts/echarts.min.js");
 /// In this order: each uses the names of those before it.
-const SCRIPTS: [&str; 5] = [
+const SCRIPTS: [&str; 8] = [
     include_str!("../assets/base.js"),
     include_str!("../assets/axes.js"),
     include_str!("../assets/curves.js"),
     include_str!("../assets/spread.js"),
+    include_str!("../assets/models.js"),
+    include_str!("../assets/experiments.js"),
+    include_str!("../assets/speedup.js"),
     include_str!("../assets/report.js"),
 ];
 
@@ -37,7 +46,8 @@ const SCRIPTS: [&str; 5] = [
 /// against).
 ///
 /// The page works from a file without a network: its content security policy lets no request out. Everything from the
-/// profiles is escaped. It is at most [`PAGE_LIMIT_BYTES`] long; histograms and the timeline are thinned to that end.
+/// profiles is escaped. It is at most [`PAGE_LIMIT_BYTES`] long; histograms and the timeline are thinned to that end. A page for one profile fits
+/// the I/O models to it, which takes up to a second.
 ///
 /// # Errors
 /// [`ReportError::NoProfiles`], [`ReportError::TooLarge`], [`ReportError::Template`].
@@ -46,9 +56,11 @@ pub fn render_page(profiles: &[DeviceProfile]) -> Result<String, ReportError> {
         return Err(ReportError::NoProfiles);
     }
     let environment = environment()?;
+    // A comparison is of what was measured, and fitting takes a while.
+    let models = if let [one] = profiles { Models::new(one) } else { None };
     let mut detail = Detail::for_profiles(profiles.len());
     loop {
-        let page = fill(&environment, profiles, detail)?;
+        let page = fill(&environment, profiles, models.as_ref(), detail)?;
         if page.len() <= PAGE_LIMIT_BYTES {
             return Ok(page);
         }
@@ -71,10 +83,11 @@ fn environment() -> Result<Environment<'static>, ReportError> {
 fn fill(
     environment: &Environment<'_>,
     profiles: &[DeviceProfile],
+    models: Option<&Models>,
     detail: Detail,
 ) -> Result<String, ReportError> {
     let labels = format::labels(profiles);
-    let data = ChartData::new(profiles, &labels, detail);
+    let data = ChartData::new(profiles, &labels, models.map(|m| &m.charts), detail);
     let reports: Vec<Value> = profiles.iter().zip(&labels).map(|(p, label)| report(p, label)).collect();
     let shared = context! {
         title => labels.join(" against "),
@@ -92,7 +105,11 @@ fn fill(
     };
     let name = if profiles.len() == 1 { "single.html" } else { "comparison.html" };
     let rest = if profiles.len() == 1 {
-        context! { report => reports[0].clone() }
+        context! {
+            report => reports[0].clone(),
+            models => models.and_then(|m| m.words.as_ref()).map(|words| Value::from(Serde(words))),
+            model_charts => models.map(|m| Value::from(Serde(m.charts.has()))),
+        }
     } else {
         let comparison = compare(profiles);
         context! {
@@ -158,7 +175,8 @@ fn script_json(data: &ChartData) -> String {
 mod tests {
     use super::*;
     use crate::sample::{
-        Shape, one_point, raw_profile, reads_only, sample_profile, slower_profile, troubled_profile,
+        Shape, one_point, published_profile, raw_profile, reads_only, sample_profile, slower_profile,
+        studied_profile, troubled_profile,
     };
 
     const EVIL: &str = "</script><img src=x onerror=alert(1)>";
@@ -219,9 +237,15 @@ mod tests {
 
     #[test]
     fn all_kinds_of_profiles_fit_the_page() {
-        for profile in
-            [sample_profile(), reads_only(), one_point(), troubled_profile(), DeviceProfile::default()]
-        {
+        for profile in [
+            sample_profile(),
+            reads_only(),
+            one_point(),
+            troubled_profile(),
+            studied_profile(),
+            published_profile(),
+            DeviceProfile::default(),
+        ] {
             let page = render_page(&[profile]).expect("a page");
             assert!(page.len() < 4 << 20, "{} bytes", page.len());
         }

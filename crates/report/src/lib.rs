@@ -11,12 +11,15 @@
 //! | what it means, in three sentences | [`sentences`] |
 //! | which differences are beyond the intervals | [`compare`] |
 //! | fio jobs, one a point | [`fio_jobs`] |
+//! | which I/O model fits, in the terminal or as JSON | [`render_models`], [`models_json`] |
 
 mod compare;
 mod error;
 mod fio;
 mod format;
 mod html;
+mod model_words;
+mod models_json;
 mod predict;
 mod sentences;
 mod terminal;
@@ -29,12 +32,13 @@ pub use compare::{Cell, Comparison, Quantity, Relation, Row, Verdict, compare};
 pub use error::ReportError;
 pub use fio::fio_jobs;
 pub use html::{PAGE_LIMIT_BYTES, render_page};
+pub use models_json::models_json;
 pub use predict::{
     Sustain, prediction_json, render_prediction, render_speedup, render_sustained, render_what_if,
     speedup_json, sustained_json, what_if_json,
 };
 pub use sentences::sentences;
-pub use terminal::{Plot, render_comparison, render_experiment, render_plot, render_summary};
+pub use terminal::{Plot, render_comparison, render_experiment, render_models, render_plot, render_summary};
 
 use leadline_model::{DeviceProfile, Parameters, Pattern};
 

@@ -70,14 +70,14 @@ fn numbers(workload: &Workload, p: &Prediction) -> Value {
 /// Predictions over concurrency for a terminal. Ends with a newline.
 pub fn render_what_if(workload: &Workload, at: &[(u32, Prediction)], width: usize) -> String {
     let mut table = new_table(width);
-    table.set_header(["k", "time", "requests/s", "bandwidth", "against the first", "held back by"]);
+    table.set_header(["k", "time, s", "requests/s", "bandwidth", "speed-up", "held back by"]);
     let first = at.first().map_or(1.0, |(_, p)| p.seconds);
     for (k, p) in at {
         let rate = |seconds: f64| workload.requests() / seconds;
         let rates = [rate(p.seconds_ci[1]), rate(p.seconds_ci[0])];
         table.add_row([
             k.to_string(),
-            format!("{} ({})", seconds(p.seconds), range(p.seconds_ci, seconds)),
+            format!("{} ({})", significant(p.seconds), range(p.seconds_ci, significant)),
             format!("{} ({})", count(rate(p.seconds)), range(rates, count)),
             bandwidth(workload.bytes() / p.seconds),
             format!("{}x", significant(first / p.seconds)),
@@ -89,7 +89,7 @@ pub fn render_what_if(workload: &Workload, at: &[(u32, Prediction)], width: usiz
     remarks.dedup();
     let mut out = vec![work_words(workload)];
     out.push(finish(table, 5));
-    out.push(format!("model {model}; in parentheses 95 % intervals"));
+    out.push(format!("model {model}; speed-up over the first; in parentheses 95 % intervals"));
     out.extend(notes(&remarks, width));
     out.join("\n") + "\n"
 }

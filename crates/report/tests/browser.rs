@@ -180,7 +180,7 @@ fn a_page_that_does_ask_is_caught() {
 fn a_single_page() {
     let profile = common::sample_profile();
     let seen = open("single", std::slice::from_ref(&profile), &["--window-size=1280,2400"]);
-    seen.is_sound(7);
+    seen.is_sound(10);
     let entry = &profile.parameters[0];
     let alpha = format!("{:.2}", entry.alpha.expect("alpha"));
     for number in
@@ -190,6 +190,36 @@ fn a_single_page() {
     }
     let knee = format!("k_r {} (", entry.k_r.expect("k_r"));
     assert!(seen.dom.contains(&knee), "the knee {knee:?} is not marked in a chart");
+}
+
+/// Everything that `leadline experiment` measures, and the models fitted to it.
+#[test]
+fn the_models_are_drawn() {
+    let seen = open("studied", &[common::studied_profile()], &["--window-size=1280,2400"]);
+    seen.is_sound(15);
+    for chart in [
+        "m-throughput",
+        "m-residuals",
+        "m-lengths",
+        "m-surface",
+        "m-mixed",
+        "m-loads",
+        "m-speedup",
+        "m-classes",
+    ] {
+        assert!(seen.dom.contains(&format!("id=\"{chart}\"")), "{chart} is not on the page");
+    }
+    for words in ["was chosen: its held-out error", "predicted / measured", "IOPS", "speed-up", "capacity "] {
+        assert!(seen.dom.contains(words), "{words:?} is not on the page");
+    }
+}
+
+#[test]
+fn published_numbers_show_what_batching_gains() {
+    let seen = open("published", &[common::published_profile()], &[]);
+    seen.is_sound(1);
+    assert!(seen.dom.contains("id=\"m-speedup\"") && !seen.dom.contains("id=\"m-residuals\""));
+    assert!(seen.dom.contains("k_r = 80, k_w = 8"), "the numbers it was calculated from");
 }
 
 #[test]
@@ -208,7 +238,7 @@ fn a_comparison() {
 
 #[test]
 fn what_little_there_is_is_drawn() {
-    open("reads-only", &[common::reads_only()], &[]).is_sound(5);
+    open("reads-only", &[common::reads_only()], &[]).is_sound(7);
     open("one-point", &[common::one_point()], &[]).is_sound(4);
     let nothing = open("nothing", &[DeviceProfile::default()], &[]);
     nothing.is_sound(0);
@@ -218,7 +248,7 @@ fn what_little_there_is_is_drawn() {
 #[test]
 fn troubles_are_shown() {
     let seen = open("troubled", &[common::troubled_profile()], &["--window-size=1280,2400"]);
-    seen.is_sound(7);
+    seen.is_sound(10);
     assert!(seen.dom.contains("cut short by SIGINT") && seen.dom.contains("Buffered I/O"));
     assert!(seen.dom.contains("k_r ≥ 16"), "a lower bound is drawn as one");
 }
@@ -229,7 +259,7 @@ fn a_name_cannot_become_script() {
     profile.device.model = Some("</script><img src=x onerror=alert(1)><!--<script>".into());
     profile.timeline[0].phase = "<img src=x onerror=alert(2)>".into();
     let seen = open("hostile", &[profile.clone()], &[]);
-    seen.is_sound(7);
+    seen.is_sound(10);
     assert_eq!(seen.probe["images"], 0, "the name became an element");
     assert!(seen.dom.contains("&lt;/script&gt;&lt;img src=x"), "the name is shown as it is");
     open("hostile-comparison", &[profile, common::slower_profile()], &[]).is_sound(6);
@@ -238,9 +268,10 @@ fn a_name_cannot_become_script() {
 /// A page of a phone's width inside a frame, which a desktop window cannot be.
 #[test]
 fn on_a_phone_and_in_the_dark() {
-    for (name, profiles) in [
-        ("phone-single", vec![common::troubled_profile()]),
-        ("phone-comparison", vec![common::sample_profile(), common::slower_profile()]),
+    for (name, profiles, charts) in [
+        ("phone-single", vec![common::troubled_profile()], 10),
+        ("phone-studied", vec![common::studied_profile()], 15),
+        ("phone-comparison", vec![common::sample_profile(), common::slower_profile()], 6),
     ] {
         let page = folder().join(format!("{name}-inner.html"));
         let html = render_page(&profiles).expect("a page");
@@ -250,7 +281,7 @@ fn on_a_phone_and_in_the_dark() {
         std::fs::write(&page, format!("{}{PROBE}{report}{}", &html[..end], &html[end..])).expect("written");
         let frame = folder().join(format!("{name}.html"));
         let outer = format!(
-            "<!doctype html><body style='margin:0'><iframe src='{}-inner.html' style='border:0;width:390px;height:9000px'></iframe>\
+            "<!doctype html><body style='margin:0'><iframe src='{}-inner.html' style='border:0;width:390px;height:14000px'></iframe>\
              <pre id='probe'></pre><script>onmessage = (e) => {{ document.getElementById('probe').textContent = e.data; }}</script></body>",
             name
         );
@@ -263,7 +294,6 @@ fn on_a_phone_and_in_the_dark() {
             dom.split("<pre id=\"probe\">").nth(1).and_then(|rest| rest.split("</pre>").next()).unwrap_or("");
         let probe = serde_json::from_str(text)
             .unwrap_or_else(|e| panic!("the probe did not run ({e}): {text}\n{log}"));
-        let charts = if profiles.len() == 1 { 7 } else { 6 };
         Seen { dom, log, net_log, probe }.is_sound(charts);
     }
 }

@@ -10,6 +10,8 @@ mod devices;
 mod experiment;
 mod failing;
 mod interruption;
+mod models;
+mod predict;
 mod profile;
 mod real;
 mod refusals;

@@ -12,7 +12,7 @@
 //!   at the cap says nothing of the device, and is left out of the fit.
 
 use super::mqssd::Mqssd;
-use crate::cost::{CostFunction, CostPoint};
+use crate::cost::{CostFunction, CostPoint, FEWEST};
 use crate::{Capped, InFlight, Lacking, Model, Observation, Observations, OpKind, Parameter, Workload};
 
 /// Where a cost counts as that of a saturated device.
@@ -51,11 +51,16 @@ impl Model for Shared {
     const NAME: &'static str = "shared";
 
     fn fit(observations: &Observations) -> Result<Self, Lacking> {
-        build(observations, Mqssd::fit)
+        build(observations, Mqssd::fit, |_, points| CostFunction::choose(points))
     }
 
     fn refit(&self, observations: &Observations) -> Result<Self, Lacking> {
-        build(observations, |free| self.base.refit(free))
+        // Starts from its own functions: choosing their shapes anew takes a thousand times as long.
+        let follow = |op, points: &[CostPoint]| {
+            let before = self.follow[side(op)].as_ref()?;
+            if points.len() < FEWEST { None } else { before.refit(points) }
+        };
+        build(observations, |free| self.base.refit(free), follow)
     }
 
     fn cost(&self, op: OpKind, block_bytes: u32, random_fraction: f64, k: u32) -> Option<f64> {
@@ -166,6 +171,7 @@ fn side(op: OpKind) -> usize {
 fn build(
     observations: &Observations,
     fit_base: impl Fn(&Observations) -> Result<Mqssd, Lacking>,
+    fit_follow: impl Fn(OpKind, &[CostPoint]) -> Option<CostFunction>,
 ) -> Result<Shared, Lacking> {
     let ours = |lacking: Lacking| Lacking { model: Shared::NAME, ..lacking };
     let cap = Cap::of(observations);
@@ -178,19 +184,20 @@ fn build(
     };
     let mut model = Shared { base, follow: [None, None], exponent: None, cap };
     for op in [OpKind::Read, OpKind::Write] {
-        model.follow[side(op)] = follow(&model.base, observations, op, free);
+        model.follow[side(op)] =
+            follow(&model.base, observations, op, free).and_then(|points| fit_follow(op, &points));
     }
     model.exponent = exponent(&model, observations);
     Ok(model)
 }
 
-/// What sequential requests cost beyond their transfer, as a function of k.
+/// What sequential requests cost beyond their transfer, at each k.
 fn follow(
     base: &Mqssd,
     observations: &Observations,
     op: OpKind,
     free: impl Fn(&Observation) -> bool,
-) -> Option<CostFunction> {
+) -> Option<Vec<CostPoint>> {
     // Per k: sums of weight, and of weight * relative rest, each relative to what was measured.
     let mut by_k = std::collections::BTreeMap::<u32, (f64, f64, f64)>::new();
     for o in observations.pure(op).filter(|o| o.workload.random_fraction < 1.0 && free(o)) {
@@ -201,17 +208,14 @@ fn follow(
         let sums = by_k.entry(o.concurrency()).or_default();
         *sums = (sums.0 + weight * follows * rest, sums.1 + weight * follows * follows, sums.2 + o.cost());
     }
-    let points: Vec<CostPoint> = by_k
-        .into_iter()
-        .map(|(k, (product, square, cost))| {
-            // A request that costs less than its transfer alone still has a positive cost, of no weight.
-            let seconds = product / square;
-            let floor = 1e-4 * cost;
-            let weight = if seconds > floor { 1.0 } else { 1e-3 };
-            CostPoint { k: f64::from(k), seconds: seconds.max(floor), weight }
-        })
-        .collect();
-    CostFunction::choose(&points)
+    let points = by_k.into_iter().map(|(k, (product, square, cost))| {
+        // A request that costs less than its transfer alone still has a positive cost, of no weight.
+        let seconds = product / square;
+        let floor = 1e-4 * cost;
+        let weight = if seconds > floor { 1.0 } else { 1e-3 };
+        CostPoint { k: f64::from(k), seconds: seconds.max(floor), weight }
+    });
+    Some(points.collect())
 }
 
 /// The p that makes the logarithmic errors of the mixed observations smallest; `None` without any.

@@ -3,6 +3,7 @@
 use leadline_model::{Bin, DeviceProfile, Parameters, Point, TimelineSample};
 use serde::Serialize;
 
+use super::models::ModelCharts;
 use crate::format;
 use crate::sentences::is_published;
 
@@ -29,8 +30,9 @@ impl Detail {
 
 /// All profiles of a page.
 #[derive(Debug, Serialize)]
-pub(super) struct ChartData {
+pub(super) struct ChartData<'a> {
     profiles: Vec<ProfileData>,
+    models: Option<&'a ModelCharts>,
 }
 
 #[derive(Debug, Serialize)]
@@ -78,14 +80,19 @@ struct CliffMark {
     words: String,
 }
 
-impl ChartData {
-    pub(super) fn new(profiles: &[DeviceProfile], labels: &[String], detail: Detail) -> ChartData {
+impl<'a> ChartData<'a> {
+    pub(super) fn new(
+        profiles: &[DeviceProfile],
+        labels: &[String],
+        models: Option<&'a ModelCharts>,
+        detail: Detail,
+    ) -> Self {
         let profiles = profiles
             .iter()
             .zip(labels)
             .map(|(profile, label)| ProfileData::new(profile, label, detail, profiles.len() == 1))
             .collect();
-        ChartData { profiles }
+        ChartData { profiles, models }
     }
 
     pub(super) fn has_cdfs(&self) -> bool {
@@ -255,7 +262,7 @@ fn cliffs(profile: &DeviceProfile) -> Vec<CliffMark> {
 }
 
 /// Five significant digits: a chart shows no more, and a page should not carry them.
-fn round(value: f64) -> f64 {
+pub(super) fn round(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return 0.0;
     }
@@ -296,7 +303,8 @@ mod tests {
     #[test]
     fn distributions_are_at_one_the_knee_and_the_most() {
         let profile = sample_profile();
-        let data = ChartData::new(std::slice::from_ref(&profile), &["x".into()], Detail::for_profiles(1));
+        let data =
+            ChartData::new(std::slice::from_ref(&profile), &["x".into()], None, Detail::for_profiles(1));
         let curve = &data.profiles[0].curves[0];
         let depths: Vec<u32> = curve.cdfs.iter().map(|cdf| cdf.k).collect();
         assert_eq!(depths, [1, profile.parameters[0].k_r.expect("k_r"), 256]);

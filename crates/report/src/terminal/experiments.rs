@@ -2,7 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use leadline_model::{DeviceProfile, Ladder, PAGE_BYTES, PioClass, PioClasses, Work, WorkPoint};
+use leadline_model::speedup::speedup;
+use leadline_model::{
+    DeviceProfile, InFlight, Ladder, Model as _, ModelComparison, Observations, PAGE_BYTES, Pio, PioClass,
+    PioClasses, PioPoint, Predict, Work, WorkPoint, Workload,
+};
 
 use super::table::{finish, new_table};
 use super::{NARROWEST, wrap};
@@ -17,7 +21,7 @@ pub fn render_experiment(profile: &DeviceProfile, name: &str, width: usize) -> O
         "r-by-k" => found.r_by_k.as_ref().map(|work| (r_by_k(work, width), &work.procedure)),
         "mixed" => found.mixed.as_ref().map(|work| (mixed(work, width), &work.procedure)),
         "ladder" => found.ladder.as_ref().map(|l| (ladder(l, width), &l.procedure)),
-        "pio-classes" => found.pio_classes.as_ref().map(|c| (pio_classes(c, width), &c.procedure)),
+        "pio-classes" => found.pio_classes.as_ref().map(|c| (pio_classes(profile, c, width), &c.procedure)),
         _ => None,
     }?;
     let mut out = parts;
@@ -89,22 +93,44 @@ fn ladder(ladder: &Ladder, width: usize) -> Vec<String> {
     ladder.mixes.iter().map(of).collect()
 }
 
-fn pio_classes(classes: &PioClasses, width: usize) -> Vec<String> {
+/// Measured speed-ups, each with what is predicted from the profile's other measurements: by the PIO formulas, and by the
+/// model that describes the device.
+fn pio_classes(profile: &DeviceProfile, classes: &PioClasses, width: usize) -> Vec<String> {
     let points = &classes.points;
-    let batched = [PioClass::BatchedWrites, PioClass::BatchedReads, PioClass::BatchedBoth];
-    let batches: BTreeSet<u32> =
-        points.iter().filter(|p| batched.contains(&p.class)).map(|p| p.batch).collect();
-    let head = batched.iter().map(|class| class.words().to_owned()).collect();
-    let rows = batches.into_iter().map(|batch| {
-        let cell = |class| {
-            let point = points.iter().find(|p| p.class == class && p.batch == batch)?;
-            Some(with_interval(point.speedup, point.speedup_ci, significant))
-        };
-        (format!("batch {batch}"), batched.map(cell).to_vec())
-    });
+    let observations = Observations::of(profile);
+    let numbers = Pio::fit(&observations).ok().and_then(|pio| pio.numbers());
+    let comparison = ModelComparison::with_resamples(observations, 0);
+    let model = comparison.best().filter(|_| numbers.is_some());
+    let head = ["measured", "PIO", model.map_or("model", |m| m.name())].map(str::to_owned).to_vec();
     let share = points.first().map_or(0.0, |p| p.read_share * 100.0);
-    let title = format!("Speed-up over one request at a time, {share:.0} % reads (95 % interval)");
-    let mut out = vec![table(&title, head, rows.collect(), width)];
+    let mut out = vec![wrap(
+        &format!(
+            "Speed-up over one request at a time, {share:.0} % reads (95 % interval), and what was predicted"
+        ),
+        width,
+        "  ",
+    )];
+    for class in [PioClass::BatchedWrites, PioClass::BatchedReads, PioClass::BatchedBoth] {
+        let row = |p: &PioPoint| {
+            let pio = numbers.map(|n| speedup(class, p.read_share, &n.with_batch(p.batch)));
+            let predicted = model.and_then(|model| predicted_speedup(model, p, classes.block_bytes));
+            let measured = with_interval(p.speedup, p.speedup_ci, significant);
+            (
+                format!("batch {}", p.batch),
+                vec![Some(measured), pio.map(significant), predicted.map(significant)],
+            )
+        };
+        let rows: Vec<Line> = points.iter().filter(|p| p.class == class).map(row).collect();
+        if !rows.is_empty() {
+            let words = class.words();
+            out.push(table(
+                &format!("{}{}", words[..1].to_uppercase(), &words[1..]),
+                head.clone(),
+                rows,
+                width,
+            ));
+        }
+    }
     if let Some(same) = points.iter().find(|p| p.class == PioClass::Unbatched) {
         let speedup = with_interval(same.speedup, same.speedup_ci, significant);
         let us = micros(same.unbatched_seconds * 1e6);
@@ -114,7 +140,31 @@ fn pio_classes(classes: &PioClasses, width: usize) -> Vec<String> {
             "  ",
         ));
     }
+    if numbers.is_none() {
+        out.push(wrap(
+            "No prediction: that needs points of reads and writes in the same profile (leadline profile, or the \
+             experiment r-by-k).",
+            width,
+            "  ",
+        ));
+    }
     out
+}
+
+/// What a model says of an application that batches as `point` does.
+fn predicted_speedup(model: &dyn Predict, point: &PioPoint, block_bytes: u32) -> Option<f64> {
+    let time = |reads: u32, writes: u32| {
+        model.seconds(&Workload {
+            reads: point.read_share,
+            writes: 1.0 - point.read_share,
+            block_bytes,
+            random_fraction: 1.0,
+            in_flight: InFlight::Apart { reads, writes },
+        })
+    };
+    let at_once = |batches: bool| if batches { point.batch } else { 1 };
+    let batched = time(at_once(point.class.batches_reads()), at_once(point.class.batches_writes()))?;
+    Some(time(1, 1)? / batched)
 }
 
 /// Requests a second.

@@ -3,6 +3,9 @@
 
 use leadline_model::*;
 
+#[path = "experiments.rs"]
+mod experiments;
+
 /// What the made-up drive is like.
 #[derive(Debug, Clone)]
 pub struct Shape {
@@ -112,6 +115,45 @@ pub fn troubled_profile() -> DeviceProfile {
         entry.capped = Capped::Yes;
     }
     profile
+}
+
+/// A drive that follows the MQSSD model and on which every experiment was made.
+pub fn studied_profile() -> DeviceProfile {
+    experiments::studied_profile()
+}
+
+/// A device of which only the numbers of a paper are known.
+pub fn published_profile() -> DeviceProfile {
+    experiments::published_profile()
+}
+
+/// An assessment with a held-out error in percent and its standard error; fitted to nothing but a page cost.
+pub fn assessed(name: &'static str, error_percent: Option<f64>, standard_error: f64) -> Assessment {
+    let one = WorkPoint {
+        reads: 1000,
+        writes: 0,
+        block_bytes: 4096,
+        random_fraction: 1.0,
+        concurrency: 1,
+        seconds: 0.1,
+        ..WorkPoint::default()
+    };
+    let mut profile = DeviceProfile::default();
+    profile.experiments.r_by_k = Some(Work { points: vec![one], ..Work::default() });
+    let fitted = profile.fit::<Dam>().expect("one point is enough");
+    Assessment {
+        lacks: None,
+        fitted: Some(Box::new(fitted)),
+        points: 12,
+        mape_percent: Some(3.0),
+        held_out: error_percent.map(|percent| HeldOut {
+            percent,
+            percent_ci: Some([percent * 0.8, percent * 1.2]),
+            standard_error,
+            folds: 5,
+        }),
+        ..Assessment::lacking(name, String::new())
+    }
 }
 
 impl Shape {

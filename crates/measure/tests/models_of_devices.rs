@@ -1,0 +1,109 @@
+//! From a device whose truth is known, by way of the experiments, to the model that describes it.
+
+use std::sync::Arc;
+
+use leadline_device::Device;
+use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found};
+use leadline_model::{DeviceProfile, LatencyModel, ModelComparison, Observations, Percentile};
+use leadline_sim::{Parametric, ParametricSpec};
+
+/// (service_us, per_kib_us, servers) of reads and of writes; service times vary by 30 %.
+fn device(read: (f64, f64, u32), write: (f64, f64, u32), seed: u64) -> Parametric {
+    let side = |(service, per_kib, servers): (f64, f64, u32)| {
+        format!("service_us = {service}\nper_kib_us = {per_kib}\nservers = {servers}\n")
+    };
+    let (read, write) = (side(read), side(write));
+    let toml = format!(
+        "kind = \"parametric\"\ncapacity = \"1G\"\njitter = \"lognormal\"\nseed = {seed}\n[read]\n{read}[write]\n{write}"
+    );
+    Parametric::new(ParametricSpec::parse(&toml, "test.toml").unwrap())
+}
+
+/// A profile that holds these experiments.
+fn profile(device: &Parametric, experiments: &[Experiment]) -> DeviceProfile {
+    let mut profile = DeviceProfile::default();
+    for &which in experiments {
+        let mut plan = ExperimentPlan::new(which, device.geometry(), device.clock());
+        (plan.layout, plan.seconds) = (false, 120.0);
+        let ran = experiment::run(device, &plan, &Arc::default(), &mut |_| ()).unwrap();
+        match ran.found {
+            Found::RByK(work) => profile.experiments.r_by_k = Some(work),
+            Found::Mixed(work) => profile.experiments.mixed = Some(work),
+            Found::Ladder(ladder) => profile.experiments.ladder = Some(ladder),
+            Found::PioClasses(classes) => profile.experiments.pio_classes = Some(classes),
+        }
+    }
+    profile
+}
+
+fn compare(device: &Parametric, experiments: &[Experiment]) -> ModelComparison {
+    ModelComparison::with_resamples(Observations::of(&profile(device, experiments)), 0)
+}
+
+fn value(comparison: &ModelComparison, model: &str, name: &str) -> f64 {
+    let parameters = &comparison.get(model).unwrap().parameters;
+    parameters.iter().find(|(p, _)| p.name == name).unwrap_or_else(|| panic!("no {name}")).0.value
+}
+
+#[track_caller]
+fn near(found: f64, truth: f64, share: f64) {
+    assert!((found / truth - 1.0).abs() <= share, "found {found}, truth {truth}");
+}
+
+#[test]
+fn one_server_with_a_setup_is_affine() {
+    for seed in 1..=3 {
+        let found = compare(&device((100.0, 1.0, 1), (300.0, 1.5, 1), seed), &[Experiment::RByK]);
+        assert_eq!(found.best, Some("affine"));
+        near(value(&found, "affine", "setup_read"), 100.0, 0.02);
+        near(value(&found, "affine", "transfer_read"), 4.0, 0.02);
+        near(value(&found, "affine", "setup_write"), 300.0, 0.02);
+        near(value(&found, "affine", "transfer_write"), 6.0, 0.02);
+    }
+}
+
+#[test]
+fn servers_without_a_setup_are_dam_pdam_or_pio() {
+    for seed in 1..=3 {
+        let dam = compare(&device((0.0, 20.0, 1), (0.0, 30.0, 1), seed), &[Experiment::RByK]);
+        assert_eq!(dam.best, Some("dam"));
+        near(value(&dam, "dam", "page_write"), 120.0, 0.02);
+
+        let pdam = compare(&device((0.0, 20.0, 12), (0.0, 30.0, 12), seed), &[Experiment::RByK]);
+        assert_eq!(pdam.best, Some("pdam"));
+        assert_eq!(value(&pdam, "pdam", "p"), 12.0, "exactly");
+
+        let pio = compare(&device((0.0, 20.0, 40), (0.0, 30.0, 6), seed), &[Experiment::RByK]);
+        assert_eq!(pio.best, Some("pio"));
+        assert_eq!((value(&pio, "pio", "k_r"), value(&pio, "pio", "k_w")), (40.0, 6.0), "exactly");
+        near(value(&pio, "pio", "alpha_1"), 1.5, 0.02);
+    }
+}
+
+/// Reads and writes have servers of their own here: what `shared` is for.
+#[test]
+fn a_flash_drive_needs_more_and_mixes_are_foretold() {
+    let found = compare(&device((80.0, 0.2, 80), (224.0, 0.4, 8), 1), &[Experiment::RByK, Experiment::Mixed]);
+    // The kinks at 8 and 80 servers cost both about 5 %, beside which the mixes weigh little.
+    assert!(matches!(found.best, Some("mqssd" | "shared")), "{:?}", found.best);
+    let mixed = |name: &str| found.get(name).unwrap().class_percent(leadline_model::Class::Mixed).unwrap();
+    assert!(mixed("shared") < mixed("mqssd"), "{} {}", mixed("shared"), mixed("mqssd"));
+    assert!(found.get("shared").unwrap().error_percent().unwrap() < 10.0);
+}
+
+/// One server whose times vary by 30 %, Pollaczek and Khinchine: mean wait = rho / (1 - rho) (1 + 0.094) / 2 services.
+#[test]
+fn a_latency_limit_is_kept_at_the_rate_foretold() {
+    let device = device((100.0, 0.0, 1), (100.0, 0.0, 1), 1);
+    let profile = profile(&device, &[Experiment::Ladder]);
+    let model = LatencyModel::fit(profile.experiments.ladder.as_ref().unwrap()).unwrap();
+    let loads: Vec<f64> = [300.0, 500.0, 1000.0]
+        .iter()
+        .map(|limit| model.sustains(Percentile::P99, *limit, 1.0).unwrap().load)
+        .collect();
+    assert!(loads.is_sorted() && loads[0] > 0.2 && loads[2] < 0.95, "{loads:?}");
+    assert!(
+        model.sustains(Percentile::P99, 100.0, 1.0).is_err(),
+        "a tenth of the requests take longer alone"
+    );
+}
