@@ -81,5 +81,5 @@ fn observations() -> Observations {
             observe(workload, setup + transfer);
         }
     }
-    Observations { all, parameters: Vec::new() }
+    Observations { all, ..Observations::default() }
 }

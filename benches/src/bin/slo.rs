@@ -21,7 +21,10 @@ struct Args {
     target: String,
     /// Its profile, with the experiment `ladder`
     profile: PathBuf,
-    /// Limits of the 99th percentile, microseconds
+    /// Which percentile is limited, such as p50
+    #[arg(long, default_value = "p99")]
+    percentile: String,
+    /// Its limits, microseconds
     #[arg(long, value_delimiter = ',', default_value = "500,1000,2000,5000")]
     limits_us: Vec<f64>,
     /// Shares of reads, percent
@@ -38,24 +41,27 @@ fn main() -> Result<()> {
     let ladder = profile.experiments.ladder.as_ref().context("the profile has no ladder")?;
     let model = LatencyModel::fit(ladder)?;
     let (device, region) = open(&args.target)?;
-    println!("| reads | p99 limit | predicted IOPS (95 %) | load | measured p99 | measured / limit |");
+    let percentile = Percentile::parse(&args.percentile).context("no such percentile")?;
+    let name = percentile.name();
+    println!("| reads | {name} limit | predicted IOPS (95 %) | load | measured {name} | measured / limit |");
     println!("| --- | --- | --- | --- | --- | --- |");
     for &reads in &args.reads {
         for &limit in &args.limits_us {
-            let sustained = match model.sustains(Percentile::P99, limit, reads / 100.0) {
+            let sustained = match model.sustains(percentile, limit, reads / 100.0) {
                 Ok(sustained) => sustained,
                 Err(error) => {
                     println!("| {reads} % | {limit} us | {error} | | | |");
                     continue;
                 }
             };
-            let p99 = run(device.as_ref(), region, sustained.iops, reads / 100.0, args.seconds)?;
+            let quantile =
+                run(device.as_ref(), region, sustained.iops, reads / 100.0, args.seconds, percentile)?;
             let [low, high] = sustained.iops_ci;
             println!(
-                "| {reads} % | {limit} us | {:.0} ({low:.0}-{high:.0}) | {:.0} % | {p99:.0} us | {:.2} |",
+                "| {reads} % | {limit} us | {:.0} ({low:.0}-{high:.0}) | {:.0} % | {quantile:.0} us | {:.2} |",
                 sustained.iops,
                 100.0 * sustained.load,
-                p99 / limit
+                quantile / limit
             );
         }
     }
@@ -81,8 +87,15 @@ fn open(target: &str) -> Result<(Box<dyn Device>, Region)> {
     Ok((Box::new(FileDevice::new(file, size, options)?), Region { start: 1 << 20, len: size - (1 << 20) }))
 }
 
-/// The 99th percentile at this rate, microseconds, from the intended start.
-fn run(device: &dyn Device, region: Region, rate: f64, read_share: f64, seconds: f64) -> Result<f64> {
+/// The percentile at this rate, microseconds, from the intended start.
+fn run(
+    device: &dyn Device,
+    region: Region,
+    rate: f64,
+    read_share: f64,
+    seconds: f64,
+    percentile: Percentile,
+) -> Result<f64> {
     let mut lane = Lane::new(device.queue_pair(QueueShape::new(256, 4096))?, device.clock(), 1);
     let workload = Workload {
         read_share,
@@ -97,5 +110,6 @@ fn run(device: &dyn Device, region: Region, rate: f64, read_share: f64, seconds:
     let mut recorder = Recorder::new();
     let never = AtomicBool::new(false);
     open_loop(&mut lane, &mut stream, Arrivals::Poisson(rate), &limits, &mut recorder, seed, &never)?;
-    Ok(recorder.quantile(0.99) as f64 / 1e3)
+    let share = percentile.name()[1..].parse::<f64>()? / 100.0;
+    Ok(recorder.quantile(share) as f64 / 1e3)
 }

@@ -2,8 +2,8 @@
 
 use leadline_device::parse_size;
 use leadline_model::{
-    DeviceProfile, InFlight, LatencyModel, ModelComparison, Observations, Percentile, Pio, Predict,
-    Prediction, Workload,
+    DeviceProfile, InFlight, LatencyModel, Model as _, ModelComparison, Observations, Percentile, Pio,
+    Predict, Prediction, Workload,
 };
 use leadline_report::{Sustain, prediction_json, render_prediction, render_speedup, render_sustained};
 use leadline_report::{render_what_if, speedup_json, sustained_json, what_if_json};
@@ -166,9 +166,9 @@ fn sustained(args: &Args, profile: &DeviceProfile, slo: Slo) -> Result<(), Failu
 
 fn speedup(args: &Args, profile: &DeviceProfile) -> Result<(), Failure> {
     let input = |reason: String| Failure::Input(format!("{}: {reason}", args.profile));
-    let fitted = profile.fit::<Pio>().map_err(|lacking| input(lacking.to_string()))?;
-    let numbers = fitted
-        .model
+    let pio = Pio::fit(&Observations::of(profile).of_requests(args.block))
+        .map_err(|lacking| input(lacking.to_string()))?;
+    let numbers = pio
         .numbers()
         .ok_or_else(|| input("batching is weighed with both reads and writes; measure both".into()))?;
     show(args, speedup_json(&numbers), || render_speedup(&numbers, output::width()))

@@ -148,7 +148,7 @@ impl ModelComparison {
     /// [`Lacking`] where the table has too few concurrencies.
     pub fn of_costs(table: &CostTable) -> Result<Self, Lacking> {
         let fit = Mqssd::from_costs(table)?;
-        let observations = Observations { all: four_k_requests(&fit.model), parameters: Vec::new() };
+        let observations = Observations { all: four_k_requests(&fit.model), ..Observations::default() };
         let note = |f: &FunctionFit| {
             format!(
                 "{}: {}, R2 {:.4} on the log scale, largest error {:.1} %, left out in turn {:.1} %",

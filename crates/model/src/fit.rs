@@ -2,7 +2,7 @@
 
 use crate::bootstrap::{RESAMPLES, Resampler, interval_of_logs};
 use crate::misfit::Misfit;
-use crate::{DeviceProfile, InFlight, Observations, OpKind, Workload};
+use crate::{DeviceProfile, InFlight, Observations, OpKind, Stragglers, Workload};
 
 /// An I/O model: what it costs to have one request done, and from that, any workload.
 pub trait Model: Clone + Send + Sync + 'static {
@@ -161,6 +161,8 @@ pub struct Fitted<M> {
     pub concurrencies: [u32; 2],
     /// Smallest and largest request measured, bytes.
     pub blocks: [u32; 2],
+    /// What waiting for the slowest of a batch costs, of reads and of writes, where it is known.
+    pub stragglers: [Option<Stragglers>; 2],
 }
 
 impl<M: Model> Fitted<M> {
@@ -194,7 +196,27 @@ impl<M: Model> Fitted<M> {
             misfit,
             concurrencies: ends(&mut all.iter().map(|o| o.concurrency())),
             blocks: ends(&mut all.iter().map(|o| o.workload.block_bytes)),
+            stragglers: observations.stragglers.clone(),
         }
+    }
+
+    /// Seconds for a workload by `model`, this one or a resample: for batches ([`InFlight::Apart`]), the wait for the
+    /// slowest request of each is added to what a closed loop takes.
+    fn seconds_by(&self, model: &M, workload: &Workload) -> Option<f64> {
+        let mut seconds = model.seconds(workload)?;
+        if let InFlight::Together(_) = workload.in_flight {
+            return Some(seconds);
+        }
+        for (op, stragglers) in [OpKind::Read, OpKind::Write].into_iter().zip(&self.stragglers) {
+            let (count, k) = (workload.requests_of(op), workload.in_flight.of(op));
+            if let Some(stragglers) = stragglers.as_ref().filter(|_| count > 0.0) {
+                let cost = |k| model.cost(op, workload.block_bytes, workload.random_fraction, k);
+                let (alone, among) = (cost(1)?, cost(k)?);
+                let busy = (alone / among).clamp(1.0, f64::from(k));
+                seconds += count / f64::from(k) * alone * (stragglers.largest_of(busy) - 1.0);
+            }
+        }
+        Some(seconds)
     }
 
     /// Each parameter with its 95 % interval over the resamples.
@@ -233,7 +255,7 @@ impl<M: Model> Predict for Fitted<M> {
     }
 
     fn seconds(&self, workload: &Workload) -> Option<f64> {
-        self.model.seconds(workload)
+        self.seconds_by(&self.model, workload)
     }
 
     fn predict(&self, workload: &Workload) -> Result<Prediction, PredictError> {
@@ -248,13 +270,18 @@ impl<M: Model> Fitted<M> {
     /// [`PredictError`]: the workload makes no sense, or holds requests that were not measured.
     pub fn predict(&self, workload: &Workload) -> Result<Prediction, PredictError> {
         workload.check().map_err(PredictError::Workload)?;
-        let Some(seconds) = self.model.seconds(workload).filter(|s| s.is_finite() && *s > 0.0) else {
+        let Some(seconds) = self.seconds_by(&self.model, workload).filter(|s| s.is_finite() && *s > 0.0)
+        else {
             let knows = |op| self.model.cost(op, workload.block_bytes, workload.random_fraction, 1).is_some();
             let op = if workload.reads > 0.0 && !knows(OpKind::Read) { "read" } else { "write" };
             return Err(PredictError::NotMeasured { model: M::NAME, op });
         };
-        let logs: Vec<f64> =
-            self.resamples.iter().filter_map(|m| m.seconds(workload)).map(|s| (s / seconds).ln()).collect();
+        let logs: Vec<f64> = self
+            .resamples
+            .iter()
+            .filter_map(|m| self.seconds_by(m, workload))
+            .map(|s| (s / seconds).ln())
+            .collect();
         let seconds_ci = interval_of_logs(seconds, &logs, self.misfit.near(workload));
         Ok(Prediction {
             model: M::NAME,
@@ -272,7 +299,7 @@ impl<M: Model> Fitted<M> {
                 InFlight::Apart { reads: reads.saturating_mul(2), writes: writes.saturating_mul(2) }
             }
         };
-        let faster = self.model.seconds(&Workload { in_flight: more, ..*workload });
+        let faster = self.seconds_by(&self.model, &Workload { in_flight: more, ..*workload });
         if faster.is_some_and(|faster| faster < 0.95 * seconds) {
             return Bound::Concurrency;
         }

@@ -56,7 +56,8 @@ impl Folds {
             let mut held = vec![false; observations.all.len()];
             fold.iter().for_each(|&i| held[i] = true);
             let kept = observations.all.iter().zip(&held).filter(|(_, held)| !**held).map(|(o, _)| *o);
-            let rest = Observations { all: kept.collect(), parameters: observations.parameters.clone() };
+            let parameters = observations.parameters.clone();
+            let rest = Observations { all: kept.collect(), parameters, ..Observations::default() };
             if let Ok(refit) = model.refit(&rest) {
                 let from = errors.predictions.len();
                 let predict = |&i: &usize| (i, refit.seconds(&observations.all[i].workload));

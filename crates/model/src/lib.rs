@@ -29,6 +29,7 @@ mod profile;
 mod published;
 pub mod speedup;
 mod store;
+mod stragglers;
 mod table;
 mod workload;
 
@@ -54,5 +55,6 @@ pub use profile::{
 pub use published::{PublishedError, published_profile};
 pub use speedup::PioNumbers;
 pub use store::replace_file;
+pub use stragglers::Stragglers;
 pub use table::{Table, TableError};
 pub use workload::{InFlight, PAGE_BYTES, Workload};

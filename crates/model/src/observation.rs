@@ -1,6 +1,6 @@
 //! What the models are fitted to: workloads whose time was measured.
 
-use crate::{DeviceProfile, InFlight, OpKind, Parameters, Pattern, Point, WorkPoint, Workload};
+use crate::{DeviceProfile, InFlight, OpKind, Parameters, Pattern, Point, Stragglers, WorkPoint, Workload};
 
 /// Half-width of a 95 % interval in standard errors.
 const NORMAL_95: f64 = 1.96;
@@ -25,6 +25,8 @@ pub struct Observations {
     pub all: Vec<Observation>,
     /// The profile's parameters: PIO's k_r and k_w of a published device that has no curves.
     pub parameters: Vec<Parameters>,
+    /// What it costs to wait for the slowest of a batch, of reads and of writes; `None` where it is not known.
+    pub stragglers: [Option<Stragglers>; 2],
 }
 
 impl Observations {
@@ -35,13 +37,25 @@ impl Observations {
         let points = profile.points.iter().filter(|p| !p.durable).map(Observation::of_point);
         let work = [&profile.experiments.r_by_k, &profile.experiments.mixed];
         let work = work.into_iter().flatten().flat_map(|w| &w.points).map(Observation::of_work);
-        Observations { all: points.chain(work).collect(), parameters: profile.parameters.clone() }
+        Observations {
+            all: points.chain(work).collect(),
+            parameters: profile.parameters.clone(),
+            stragglers: [OpKind::Read, OpKind::Write].map(|op| Stragglers::of(profile, op)),
+        }
     }
 
     /// Those that `keep` holds for.
     pub fn filtered(&self, keep: impl Fn(&Observation) -> bool) -> Self {
         let all = self.all.iter().copied().filter(|o| keep(o)).collect();
-        Observations { all, parameters: self.parameters.clone() }
+        Observations { all, parameters: self.parameters.clone(), stragglers: self.stragglers.clone() }
+    }
+
+    /// Random requests of this size alone; all observations where there are none.
+    pub fn of_requests(&self, block_bytes: u32) -> Self {
+        let same =
+            |o: &Observation| o.workload.block_bytes == block_bytes && o.workload.random_fraction >= 1.0;
+        let found = self.filtered(same);
+        if found.all.is_empty() { self.clone() } else { found }
     }
 
     /// Those of one kind of request alone.

@@ -25,8 +25,8 @@ pub struct Workload {
 pub enum InFlight {
     /// So many requests all the time, reads and writes as they come.
     Together(u32),
-    /// Reads among themselves and writes among themselves, in turn, as a program does that batches either: a buffer pool
-    /// that reads one page at a time and writes eight is `Apart { reads: 1, writes: 8 }`.
+    /// Batches of reads and batches of writes, in turn, each waited for as a whole: a buffer pool that reads one page at a
+    /// time and writes eight is `Apart { reads: 1, writes: 8 }`.
     Apart {
         /// Reads in flight while it reads.
         reads: u32,

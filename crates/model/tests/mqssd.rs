@@ -39,7 +39,7 @@ fn grid(truth: Truth, ops: &[OpKind], noise: f64) -> Observations {
             }
         }
     }
-    Observations { all, parameters: Vec::new() }
+    Observations { all, ..Observations::default() }
 }
 
 const BOTH: [OpKind; 2] = [OpKind::Read, OpKind::Write];

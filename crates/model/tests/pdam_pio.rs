@@ -18,7 +18,7 @@ fn side(op: OpKind, us: f64, at_once: u32) -> Vec<Observation> {
 }
 
 fn observations(sides: &[Vec<Observation>]) -> Observations {
-    Observations { all: sides.concat(), parameters: Vec::new() }
+    Observations { all: sides.concat(), ..Observations::default() }
 }
 
 fn published(pattern: Pattern, block_bytes: u32, k_r: Option<u32>, k_w: Option<u32>) -> Parameters {
@@ -168,7 +168,7 @@ fn the_interval_of_a_noisy_concurrency_holds_it() {
     for o in &mut all {
         o.seconds *= 1.0 + 0.05 * (random.f64() - 0.5);
     }
-    let fitted = Fitted::<Pio>::new(&Observations { all, parameters: Vec::new() }).unwrap();
+    let fitted = Fitted::<Pio>::new(&Observations { all, ..Observations::default() }).unwrap();
     assert_eq!(fitted.resamples.len(), 200);
     for (name, truth) in [("k_r", 24.0), ("k_w", 6.0), ("alpha_1", 0.28)] {
         let (found, interval) = fitted.parameters().into_iter().find(|(p, _)| p.name == name).unwrap();
@@ -198,7 +198,7 @@ proptest! {
                 Observation { weight, ..observation(op, k, us * 1e-6) }
             })
             .collect();
-        let observations = Observations { all, parameters: Vec::new() };
+        let observations = Observations { all, ..Observations::default() };
         let Ok(pdam) = Pdam::fit(&observations) else { return Ok(()) };
         let ours = misfit(&pdam, &observations);
         let largest = observations.all.iter().map(|o| o.concurrency()).max().unwrap();
@@ -215,7 +215,7 @@ proptest! {
     #[test]
     fn pio_of_one_kind_is_pdam(points in prop::collection::vec((1..60u32, 0.1..10.0f64), 2..25)) {
         let all = points.into_iter().map(|(k, us)| observation(OpKind::Write, k, us * 1e-6)).collect();
-        let observations = Observations { all, parameters: Vec::new() };
+        let observations = Observations { all, ..Observations::default() };
         if let Ok(pdam) = Pdam::fit(&observations) {
             let pio = Pio::fit(&observations).unwrap();
             prop_assert_eq!(pio.k_w(), Some(pdam.p()));

@@ -90,7 +90,7 @@ fn observed(truth: Truth, seed: u64) -> Observations {
             observe(Workload { reads, writes, block_bytes: 4096, random_fraction: 1.0, in_flight });
         }
     }
-    Observations { all, parameters: Vec::new() }
+    Observations { all, ..Observations::default() }
 }
 
 /// Seeds tried for each truth. A hundred were run once: each truth was chosen in at least 95 of them.

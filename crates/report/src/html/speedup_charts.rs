@@ -2,7 +2,7 @@
 //! measured.
 
 use leadline_model::speedup::speedup;
-use leadline_model::{Model, Observations, Pio, PioClass, PioClasses, PioNumbers};
+use leadline_model::{Model, Observations, PAGE_BYTES, Pio, PioClass, PioClasses, PioNumbers};
 use serde::Serialize;
 
 use super::chart_data::round;
@@ -43,9 +43,9 @@ pub(super) struct MeasuredClass {
     predicted: Line,
 }
 
-/// PIO's numbers of a device; `None` unless it was measured (or published) for reads and writes.
+/// PIO's numbers of a device, of random requests of a page; `None` unless it was measured (or published) for reads and writes.
 pub(super) fn numbers(observations: &Observations) -> Option<PioNumbers> {
-    Pio::fit(observations).ok()?.numbers()
+    Pio::fit(&observations.of_requests(PAGE_BYTES)).ok()?.numbers()
 }
 
 /// Figures 7 to 9 of Papon and Athanassoulis (DaMoN 2021), on this device: k = 2, 4, 8 and so on, and what it can do.

@@ -98,7 +98,7 @@ fn ladder(ladder: &Ladder, width: usize) -> Vec<String> {
 fn pio_classes(profile: &DeviceProfile, classes: &PioClasses, width: usize) -> Vec<String> {
     let points = &classes.points;
     let observations = Observations::of(profile);
-    let numbers = Pio::fit(&observations).ok().and_then(|pio| pio.numbers());
+    let numbers = Pio::fit(&observations.of_requests(classes.block_bytes)).ok().and_then(|pio| pio.numbers());
     let comparison = ModelComparison::with_resamples(observations, 0);
     let model = comparison.best().filter(|_| numbers.is_some());
     let head = ["measured", "PIO", model.map_or("model", |m| m.name())].map(str::to_owned).to_vec();
