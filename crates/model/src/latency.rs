@@ -250,9 +250,13 @@ impl Between<'_> {
         1.0 / ((1.0 - self.weight) / self.lower.capacity_iops + self.weight / self.upper.capacity_iops)
     }
 
+    /// No percentile lies below a lower one, though curves that are fitted apart may cross.
     fn latency_us(&self, percentile: Percentile, load: f64, resample: Option<usize>) -> f64 {
-        let log = |mix: &MixModel| mix.curve(percentile, resample).at(load).ln();
-        ((1.0 - self.weight) * log(self.lower) + self.weight * log(self.upper)).exp()
+        let of = |p: Percentile| {
+            let log = |mix: &MixModel| mix.curve(p, resample).at(load).ln();
+            ((1.0 - self.weight) * log(self.lower) + self.weight * log(self.upper)).exp()
+        };
+        Percentile::ALL.into_iter().filter(|p| *p <= percentile).map(of).fold(0.0, f64::max)
     }
 
     /// The highest load measured at which the latency stays within the limit; the lowest where none does.

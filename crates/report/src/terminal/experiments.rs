@@ -263,7 +263,7 @@ mod tests {
             ("r-by-k", &["MB/s", "4M", "100 %", "0.1 %", "41.0", "839", "20.5", "–", "writes"]),
             ("mixed", &["IOPS", "70 % reads", "10 % reads", "20.0k", "10.0k", "interrupted", "4M writes"]),
             ("ladder", &["70 % reads", "10.0k IOPS", "90 % load", "90 µs", "1.50 ms"]),
-            ("pio-classes", &["50 % reads", "batched writes", "batch 8", "2.71 (2.44–2.98)", "152 µs"]),
+            ("pio-classes", &["50 % reads", "Batched writes", "batch 8", "2.71 (2.44–2.98)", "152 µs"]),
         ];
         for (name, said) in expected {
             for width in [60, 80, 120] {
