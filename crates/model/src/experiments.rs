@@ -122,6 +122,9 @@ pub struct LadderMix {
     pub read_share: f64,
     /// Closed-loop throughput of this mix at `capacity_concurrency`, measured in the same run, operations a second.
     pub capacity_iops: f64,
+    /// Its 95 % interval, bootstrap over epochs: how steady the device was.
+    #[serde(default)]
+    pub capacity_ci: Option<[f64; 2]>,
     /// Requests in flight when it was measured.
     pub capacity_concurrency: u32,
     /// Ascending in `offered_iops`.

@@ -1,8 +1,8 @@
 //! Fitting a model and predicting with it: one trait, and what surrounds every model alike (resamples, intervals).
 
-use crate::bootstrap::{RESAMPLES, Resampler, interval_of_logs};
+use crate::bootstrap::{RESAMPLES, Resampler};
 use crate::misfit::Misfit;
-use crate::{DeviceProfile, InFlight, Observations, OpKind, Stragglers, Workload};
+use crate::{DeviceProfile, Observations, OpKind, Stragglers, Workload};
 
 /// An I/O model: what it costs to have one request done, and from that, any workload.
 pub trait Model: Clone + Send + Sync + 'static {
@@ -42,6 +42,11 @@ pub trait Model: Clone + Send + Sync + 'static {
         Some(time(OpKind::Read)? + time(OpKind::Write)?)
     }
 
+    /// Whether a limit set in software holds the workload back.
+    fn at_cap(&self, _: &Workload) -> bool {
+        false
+    }
+
     /// Its parameters; always the same ones in the same order for one fit and its refits.
     fn parameters(&self) -> Vec<Parameter>;
 
@@ -77,73 +82,6 @@ pub struct Lacking {
     pub model: &'static str,
     /// What it needs and what there is.
     pub what: String,
-}
-
-/// Why there is no prediction.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PredictError {
-    /// The workload makes no sense.
-    #[error("{0}")]
-    Workload(String),
-    /// The model was fitted without this kind of request.
-    #[error("{model}: the profile has no {op}s to predict from; measure them first")]
-    NotMeasured {
-        /// The model's name.
-        model: &'static str,
-        /// `read` or `write`.
-        op: &'static str,
-    },
-}
-
-/// What a workload will cost.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Prediction {
-    /// Name of the model.
-    pub model: &'static str,
-    /// Time for all of it.
-    pub seconds: f64,
-    /// 95 % interval: the parameters' uncertainty, and how far the model is from what it was fitted to.
-    pub seconds_ci: [f64; 2],
-    /// What holds it back.
-    pub bound: Bound,
-    /// What to keep in mind, such as that it goes beyond what was measured.
-    pub notes: Vec<String>,
-}
-
-/// What holds a workload back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bound {
-    /// Too few requests in flight: twice as many would be faster by more than 5 %.
-    Concurrency,
-    /// The device is saturated, most of the time by reads.
-    Reads,
-    /// The device is saturated, most of the time by writes.
-    Writes,
-    /// A limit set in software.
-    Cap,
-}
-
-impl Bound {
-    /// In one word, for JSON and tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Bound::Concurrency => "concurrency",
-            Bound::Reads => "reads",
-            Bound::Writes => "writes",
-            Bound::Cap => "cap",
-        }
-    }
-
-    /// In words.
-    pub fn words(self) -> &'static str {
-        match self {
-            Bound::Concurrency => "concurrency: more requests in flight would be faster",
-            Bound::Reads => "the device, saturated, most of the time by reads",
-            Bound::Writes => "the device, saturated, most of the time by writes",
-            Bound::Cap => "a limit set in software",
-        }
-    }
 }
 
 /// A fitted model with the resamples that its intervals come from.
@@ -200,25 +138,6 @@ impl<M: Model> Fitted<M> {
         }
     }
 
-    /// Seconds for a workload by `model`, this one or a resample: for batches ([`InFlight::Apart`]), the wait for the
-    /// slowest request of each is added to what a closed loop takes.
-    fn seconds_by(&self, model: &M, workload: &Workload) -> Option<f64> {
-        let mut seconds = model.seconds(workload)?;
-        if let InFlight::Together(_) = workload.in_flight {
-            return Some(seconds);
-        }
-        for (op, stragglers) in [OpKind::Read, OpKind::Write].into_iter().zip(&self.stragglers) {
-            let (count, k) = (workload.requests_of(op), workload.in_flight.of(op));
-            if let Some(stragglers) = stragglers.as_ref().filter(|_| count > 0.0) {
-                let cost = |k| model.cost(op, workload.block_bytes, workload.random_fraction, k);
-                let (alone, among) = (cost(1)?, cost(k)?);
-                let busy = (alone / among).clamp(1.0, f64::from(k));
-                seconds += count / f64::from(k) * alone * (stragglers.largest_of(busy) - 1.0);
-            }
-        }
-        Some(seconds)
-    }
-
     /// Each parameter with its 95 % interval over the resamples.
     pub fn parameters(&self) -> Vec<(Parameter, Option<[f64; 2]>)> {
         let over: Vec<Vec<Parameter>> = self.resamples.iter().map(Model::parameters).collect();
@@ -231,107 +150,6 @@ impl<M: Model> Fitted<M> {
             crate::bootstrap::percentiles(&mut values)
         };
         self.model.parameters().into_iter().map(|p| (p.clone(), interval(&p.name))).collect()
-    }
-}
-
-/// A fitted model of whatever kind.
-pub trait Predict: Send + Sync {
-    /// The model's name.
-    fn name(&self) -> &'static str;
-
-    /// Seconds alone, without interval: for curves. `None` where the model knows no such requests.
-    fn seconds(&self, workload: &Workload) -> Option<f64>;
-
-    /// What a workload will cost.
-    ///
-    /// # Errors
-    /// [`PredictError`].
-    fn predict(&self, workload: &Workload) -> Result<Prediction, PredictError>;
-}
-
-impl<M: Model> Predict for Fitted<M> {
-    fn name(&self) -> &'static str {
-        M::NAME
-    }
-
-    fn seconds(&self, workload: &Workload) -> Option<f64> {
-        self.seconds_by(&self.model, workload)
-    }
-
-    fn predict(&self, workload: &Workload) -> Result<Prediction, PredictError> {
-        Fitted::predict(self, workload)
-    }
-}
-
-impl<M: Model> Fitted<M> {
-    /// What a workload will cost.
-    ///
-    /// # Errors
-    /// [`PredictError`]: the workload makes no sense, or holds requests that were not measured.
-    pub fn predict(&self, workload: &Workload) -> Result<Prediction, PredictError> {
-        workload.check().map_err(PredictError::Workload)?;
-        let Some(seconds) = self.seconds_by(&self.model, workload).filter(|s| s.is_finite() && *s > 0.0)
-        else {
-            let knows = |op| self.model.cost(op, workload.block_bytes, workload.random_fraction, 1).is_some();
-            let op = if workload.reads > 0.0 && !knows(OpKind::Read) { "read" } else { "write" };
-            return Err(PredictError::NotMeasured { model: M::NAME, op });
-        };
-        let logs: Vec<f64> = self
-            .resamples
-            .iter()
-            .filter_map(|m| self.seconds_by(m, workload))
-            .map(|s| (s / seconds).ln())
-            .collect();
-        let seconds_ci = interval_of_logs(seconds, &logs, self.misfit.near(workload));
-        Ok(Prediction {
-            model: M::NAME,
-            seconds,
-            seconds_ci,
-            bound: self.bound(workload, seconds),
-            notes: self.extrapolation(workload),
-        })
-    }
-
-    fn bound(&self, workload: &Workload, seconds: f64) -> Bound {
-        let more = match workload.in_flight {
-            InFlight::Together(k) => InFlight::Together(k.saturating_mul(2)),
-            InFlight::Apart { reads, writes } => {
-                InFlight::Apart { reads: reads.saturating_mul(2), writes: writes.saturating_mul(2) }
-            }
-        };
-        let faster = self.seconds_by(&self.model, &Workload { in_flight: more, ..*workload });
-        if faster.is_some_and(|faster| faster < 0.95 * seconds) {
-            return Bound::Concurrency;
-        }
-        // A cap holds requests back whatever their size: half the bytes a request, as many requests, no faster.
-        let smaller = Workload { block_bytes: (workload.block_bytes / 2).max(1), ..*workload };
-        let capped = self.model.notes().iter().any(|note| note.starts_with("cap"));
-        if capped && self.model.seconds(&smaller).is_some_and(|s| s >= 0.999 * seconds) {
-            return Bound::Cap;
-        }
-        let time = |op| {
-            let k = workload.in_flight.of(op);
-            let cost = self.model.cost(op, workload.block_bytes, workload.random_fraction, k);
-            workload.requests_of(op) * cost.unwrap_or(0.0)
-        };
-        if time(OpKind::Read) >= time(OpKind::Write) { Bound::Reads } else { Bound::Writes }
-    }
-
-    fn extrapolation(&self, workload: &Workload) -> Vec<String> {
-        let mut notes = Vec::new();
-        let [low, high] = self.concurrencies;
-        for op in [OpKind::Read, OpKind::Write] {
-            let k = workload.in_flight.of(op);
-            if workload.requests_of(op) > 0.0 && !(low..=high).contains(&k) && notes.is_empty() {
-                notes.push(format!("k = {k} was not measured (k from {low} to {high} was)"));
-            }
-        }
-        let [small, large] = self.blocks;
-        if !(small..=large).contains(&workload.block_bytes) {
-            let block = workload.block_bytes;
-            notes.push(format!("requests of {block} bytes were not measured (from {small} to {large} were)"));
-        }
-        notes
     }
 }
 

@@ -1,63 +1,13 @@
 //! Latency over load, from the `ladder` experiment: which percentile at which share of the capacity.
 
+mod curve;
+mod percentile;
+
+pub use percentile::Percentile;
+
+use crate::bootstrap::{normal, percentiles};
 use crate::{Lacking, Ladder, LadderMix, Rung};
-
-/// A percentile of latency that the profile holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[allow(missing_docs)] // the names are the percentiles
-pub enum Percentile {
-    P50,
-    P90,
-    P99,
-    P99_5,
-    P99_9,
-    P99_95,
-    P99_99,
-}
-
-impl Percentile {
-    /// All, ascending.
-    pub const ALL: [Percentile; 7] = [
-        Percentile::P50,
-        Percentile::P90,
-        Percentile::P99,
-        Percentile::P99_5,
-        Percentile::P99_9,
-        Percentile::P99_95,
-        Percentile::P99_99,
-    ];
-
-    /// As people write it: `p99.9`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Percentile::P50 => "p50",
-            Percentile::P90 => "p90",
-            Percentile::P99 => "p99",
-            Percentile::P99_5 => "p99.5",
-            Percentile::P99_9 => "p99.9",
-            Percentile::P99_95 => "p99.95",
-            Percentile::P99_99 => "p99.99",
-        }
-    }
-
-    /// From how people write it.
-    pub fn parse(text: &str) -> Option<Percentile> {
-        Percentile::ALL.into_iter().find(|p| p.name() == text)
-    }
-
-    /// Its value among measured latencies, microseconds.
-    pub fn of(self, latency: &crate::Latency) -> f64 {
-        match self {
-            Percentile::P50 => latency.p50,
-            Percentile::P90 => latency.p90,
-            Percentile::P99 => latency.p99,
-            Percentile::P99_5 => latency.p99_5,
-            Percentile::P99_9 => latency.p99_9,
-            Percentile::P99_95 => latency.p99_95,
-            Percentile::P99_99 => latency.p99_99,
-        }
-    }
-}
+use curve::Curve;
 
 /// Latency percentiles over load, fitted to a ladder.
 ///
@@ -74,20 +24,14 @@ pub struct LatencyModel {
 struct MixModel {
     read_share: f64,
     capacity_iops: f64,
+    /// Standard error of its logarithm; 0 where it is not known.
+    capacity_error: f64,
     /// Lowest and highest load measured and kept.
     loads: [f64; 2],
     /// Whether there were higher ones, with which the device did not keep up.
     overloaded: bool,
     /// One a percentile: fitted, and fitted to resamples.
     curves: Vec<(Curve, Vec<Curve>)>,
-}
-
-/// L0 (1 + a rho^g / (1 - rho)), microseconds.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Curve {
-    idle_us: f64,
-    a: f64,
-    g: f64,
 }
 
 /// What a device sustains under a latency limit.
@@ -142,7 +86,7 @@ const KEPT_UP: f64 = 0.97;
 const FEWEST_RUNGS: usize = 4;
 
 /// Resamples of a curve.
-const RESAMPLES: usize = 60;
+const RESAMPLES: usize = 100;
 
 impl LatencyModel {
     /// Fits every percentile of every mix.
@@ -150,7 +94,8 @@ impl LatencyModel {
     /// # Errors
     /// [`Lacking`] where no mix has four rungs with which the device kept up.
     pub fn fit(ladder: &Ladder) -> Result<Self, Lacking> {
-        let mixes: Vec<MixModel> = ladder.mixes.iter().filter_map(MixModel::fit).collect();
+        let mut mixes: Vec<MixModel> = ladder.mixes.iter().filter_map(MixModel::fit).collect();
+        mixes.sort_by(|a, b| a.read_share.total_cmp(&b.read_share));
         if mixes.is_empty() {
             let what =
                 format!("a mix with {FEWEST_RUNGS} rungs at which the device kept up; run the ladder again");
@@ -194,10 +139,14 @@ impl LatencyModel {
             return Err(LatencyError::OutOfReach { percentile: percentile.name(), floor_us, limit_us });
         }
         let load = between.load_at(percentile, limit_us, None);
-        let mut loads: Vec<f64> =
-            (0..RESAMPLES).map(|i| between.load_at(percentile, limit_us, Some(i))).collect();
-        let [less, more] = crate::bootstrap::percentiles(&mut loads).unwrap_or([load, load]);
         let capacity_iops = between.capacity_iops();
+        // The device drifts between the ladder and its use as it did between the ladder's rounds.
+        let mut random = fastrand::Rng::with_seed(0xd21f);
+        let error = between.lower.capacity_error.max(between.upper.capacity_error);
+        let mut rates: Vec<f64> = (0..RESAMPLES)
+            .map(|i| between.load_at(percentile, limit_us, Some(i)) * (error * normal(&mut random)).exp())
+            .collect();
+        let [less, more] = percentiles(&mut rates).unwrap_or([load, load]);
         let mut notes = Vec::new();
         if load >= high {
             let percent = high * 100.0;
@@ -308,6 +257,7 @@ impl MixModel {
             overloaded: mix.rungs.iter().any(behind),
             read_share: mix.read_share,
             capacity_iops: mix.capacity_iops,
+            capacity_error: crate::observation::log_error(mix.capacity_ci),
             loads,
             curves: curves.into_iter().collect(),
         })
@@ -317,51 +267,6 @@ impl MixModel {
         let (fitted, resamples) = &self.curves[percentile as usize];
         resample.map_or(*fitted, |i| resamples[i])
     }
-}
-
-impl Curve {
-    fn at(&self, load: f64) -> f64 {
-        self.idle_us * (1.0 + self.a * shape(load, self.g))
-    }
-
-    /// Least squares of the logarithm over (load, microseconds, weight): a and g on a grid that closes in, L0 follows.
-    fn fit(points: &[[f64; 3]]) -> Curve {
-        let trial = |log_a: f64, log_g: f64| {
-            let (a, g) = (log_a.exp(), log_g.exp());
-            let (mut weights, mut sum, mut squares) = (0.0, 0.0, 0.0);
-            for [load, us, weight] in points {
-                let log = us.ln() - (a * shape(*load, g)).ln_1p();
-                weights += weight;
-                sum += weight * log;
-                squares += weight * log * log;
-            }
-            let mean = sum / weights;
-            (squares - weights * mean * mean, Curve { idle_us: mean.exp(), a, g })
-        };
-        let (mut centre, mut reach) = ([-1.0f64, 0.8], [6.0f64, 1.6]);
-        let mut best = trial(centre[0], centre[1]);
-        for _ in 0..9 {
-            let around = centre;
-            for i in -4..=4 {
-                for j in -4..=4 {
-                    let at = [
-                        around[0] + reach[0] * f64::from(i) / 4.0,
-                        (around[1] + reach[1] * f64::from(j) / 4.0).clamp(-0.8, 3.5),
-                    ];
-                    let tried = trial(at[0], at[1]);
-                    if tried.0 < best.0 {
-                        (best, centre) = (tried, at);
-                    }
-                }
-            }
-            reach = reach.map(|r| r * 0.5);
-        }
-        best.1
-    }
-}
-
-fn shape(load: f64, g: f64) -> f64 {
-    load.powf(g) / (1.0 - load)
 }
 
 #[cfg(test)]
@@ -392,7 +297,7 @@ mod tests {
             }
         };
         let rungs = [0.1, 0.25, 0.4, 0.55, 0.7, 0.8, 0.9, 0.95].map(rung).to_vec();
-        LadderMix { read_share, capacity_iops: capacity, capacity_concurrency: 64, rungs }
+        LadderMix { read_share, capacity_iops: capacity, capacity_ci: None, capacity_concurrency: 64, rungs }
     }
 
     fn ladder(mixes: Vec<LadderMix>) -> Ladder {

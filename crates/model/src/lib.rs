@@ -13,6 +13,7 @@
 //! | find the rate at which a latency limit holds | [`LatencyModel`] |
 
 mod bootstrap;
+mod class;
 mod compare;
 mod cost;
 mod cost_table;
@@ -25,6 +26,7 @@ mod misfit;
 mod models;
 mod observation;
 pub mod occupancy;
+mod predict;
 mod profile;
 mod published;
 pub mod speedup;
@@ -35,18 +37,20 @@ mod workload;
 
 /// The profile, by the short name.
 pub use DeviceProfile as Profile;
-pub use compare::{Assessment, Class, HeldOut, ModelComparison};
+pub use class::Class;
+pub use compare::{Assessment, HeldOut, ModelComparison};
 pub use cost::{CostErrors, CostFunction, CostPoint, Shape};
 pub use cost_table::{CostRow, CostTable};
 pub use error::ProfileError;
 pub use experiments::{
     Experiments, Ladder, LadderMix, PioClass, PioClasses, PioPoint, Procedure, Rung, Work, WorkPoint,
 };
-pub use fit::{Bound, Fitted, Lacking, Model, Parameter, Predict, PredictError, Prediction};
+pub use fit::{Fitted, Lacking, Model, Parameter};
 pub use latency::{LatencyError, LatencyModel, Percentile, Sustained};
 pub use misfit::Misfit;
 pub use models::{Affine, CostFit, Dam, FunctionFit, Mqssd, MqssdCosts, Pdam, PerK, Pio, Shared};
 pub use observation::{Observation, Observations};
+pub use predict::{Bound, Predict, PredictError, Prediction};
 pub use profile::{
     Bin, Capped, Censored, Check, CheckStatus, Cliff, DeviceFacts, DeviceProfile, Latency, Link, Method,
     OpKind, OrderEffect, Parameters, Pattern, Point, Rounds, SCHEMA, Slice, Temperature, TimelineSample,

@@ -109,7 +109,7 @@ impl Observation {
 }
 
 /// Standard error of the logarithm, from a 95 % interval.
-fn log_error(interval: Option<[f64; 2]>) -> f64 {
+pub(crate) fn log_error(interval: Option<[f64; 2]>) -> f64 {
     match interval {
         Some([low, high]) if low > 0.0 && high > low => (high / low).ln() / (2.0 * NORMAL_95),
         _ => 0.0,

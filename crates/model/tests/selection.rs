@@ -1,8 +1,8 @@
 //! The choice between models, on data whose truth is known.
 
 use leadline_model::{
-    Affine, Fitted, InFlight, Model, ModelComparison, Mqssd, Observation, Observations, OpKind, Pdam, Pio,
-    Shared, Workload,
+    Affine, Bound, Capped, Censored, Fitted, InFlight, Model, ModelComparison, Mqssd, Observation,
+    Observations, OpKind, Parameters, Pattern, Pdam, Pio, Shared, Workload,
 };
 
 const KS: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
@@ -190,4 +190,67 @@ fn a_model_that_lacks_something_says_what_and_the_others_are_fitted() {
     assert!(mqssd.lacks.as_deref().unwrap().contains("concurrencies"), "{:?}", mqssd.lacks);
     assert!(comparison.get("affine").unwrap().fitted.is_some());
     assert_eq!(comparison.best, Some("affine"));
+}
+
+/// A cloud volume: 20 us a request on 64 servers, held to 40,000 requests a second.
+#[test]
+fn a_cap_is_named_and_what_was_measured_at_it_kept_out_of_the_costs() {
+    let free = |w: &Workload| w.requests() * (160.0 + 5.0 * w.pages_per_request()) * 1e-6 / k(w).min(64.0);
+    let capped = |w: &Workload| free(w).max(w.requests() / 40_000.0);
+    let mut observations = Observations::default();
+    for block in [4096, 8192] {
+        for k in [1, 2, 3, 4, 6, 8, 16, 32, 64] {
+            for op in [OpKind::Read, OpKind::Write] {
+                let workload = Workload::pure(op, 1000.0, block, 1.0, k);
+                let seconds = capped(&workload);
+                observations.all.push(Observation { workload, seconds, relative_error: 0.01, weight: 1.0 });
+            }
+        }
+        observations.parameters.push(capped_at(block, 40_000.0));
+    }
+    let fitted = Fitted::<Shared>::new(&observations).unwrap();
+    let at = |k| fitted.predict(&Workload::pure(OpKind::Read, 40_000.0, 4096, 1.0, k)).unwrap();
+    assert_eq!((at(64).bound, at(2).bound), (Bound::Cap, Bound::Concurrency));
+    assert!((at(64).seconds - 1.0).abs() < 0.01, "one second's worth: {:?}", at(64));
+    let four = Workload::pure(OpKind::Read, 1.0, 4096, 1.0, 4);
+    assert!((at(4).seconds / (40_000.0 * free(&four)) - 1.0).abs() < 0.05, "{:?}", at(4));
+    let both = Workload {
+        reads: 20_000.0,
+        writes: 20_000.0,
+        block_bytes: 4096,
+        random_fraction: 1.0,
+        in_flight: InFlight::Together(64),
+    };
+    assert!((fitted.predict(&both).unwrap().seconds - 1.0).abs() < 0.01, "reads and writes share the cap");
+}
+
+fn capped_at(block_bytes: u32, iops: f64) -> Parameters {
+    Parameters {
+        pattern: Pattern::Random,
+        block_bytes,
+        alpha: None,
+        alpha_ci: None,
+        alpha_1: None,
+        alpha_1_ci: None,
+        alpha_durable: None,
+        alpha_durable_ci: None,
+        alpha_1_durable: None,
+        alpha_1_durable_ci: None,
+        k_r: None,
+        k_r_ci: None,
+        k_r_little: None,
+        k_r_knee: None,
+        k_w: None,
+        k_w_ci: None,
+        k_w_little: None,
+        k_w_knee: None,
+        max_read_iops: Some(iops),
+        max_read_iops_ci: None,
+        max_write_iops: Some(iops),
+        max_write_iops_ci: None,
+        max_durable_write_iops: None,
+        capped: Capped::Yes,
+        censored: Censored::default(),
+        extra: Default::default(),
+    }
 }

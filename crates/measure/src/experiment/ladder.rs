@@ -4,9 +4,10 @@
 use leadline_device::{Nanos, QueueShape};
 use leadline_model::{Ladder, LadderMix, PAGE_BYTES, Rung};
 
-use super::frame::{Frame, MOST_EPOCHS, SHORTEST_SLICE};
+use super::frame::{Frame, MOST_EPOCHS, SHORTEST_SLICE, interval};
 use super::plan::MOST_IN_FLIGHT;
 use crate::MeasureError;
+use crate::bootstrap::Resamples;
 use crate::load::{AddressStream, Arrivals, Lane, Limits, Recorder, closed_loop, open_loop};
 use crate::outcome::Stop;
 use crate::summary::latency;
@@ -35,8 +36,8 @@ struct Mix {
     stream: AddressStream,
     /// Requests in flight that saturate it.
     k: u32,
-    /// Requests and seconds of the closed loop, all rounds.
-    capacity: (u64, f64),
+    /// Requests and seconds of the closed loop, one entry a round.
+    capacity: Vec<(u64, f64)>,
     steps: Vec<Step>,
 }
 
@@ -64,7 +65,7 @@ pub(super) fn run(frame: &mut Frame) -> Result<(Ladder, Option<Stop>), MeasureEr
             read_share,
             stream: frame.pages(read_share),
             k: FIRST_K,
-            capacity: (0, 0.0),
+            capacity: Vec::new(),
             steps: LOADS.map(|_| Step::default()).into(),
         })
         .collect();
@@ -133,8 +134,7 @@ impl Climb<'_, '_> {
         self.frame.random.shuffle(&mut order);
         for i in order {
             let (ops, time) = self.closed(i, self.mixes[i].k, seconds)?;
-            let capacity = &mut self.mixes[i].capacity;
-            *capacity = (capacity.0 + ops, capacity.1 + time);
+            self.mixes[i].capacity.push((ops, time));
             let mut steps: Vec<usize> = (0..LOADS.len()).collect();
             self.frame.random.shuffle(&mut steps);
             for step in steps {
@@ -152,7 +152,7 @@ impl Climb<'_, '_> {
     /// One slice of one rung, at a share of the capacity as known by now, so that rates follow a device that drifts.
     fn climb(&mut self, i: usize, step: usize, seconds: f64) -> Result<(), Stop> {
         let mix = &mut self.mixes[i];
-        let rate = LOADS[step] * mix.capacity.0 as f64 / mix.capacity.1;
+        let rate = LOADS[step] * mix.capacity_iops(|_| 1.0);
         let seconds = match self.frame.plan.max_ops_per_slice {
             u64::MAX => seconds,
             // On a virtual clock time costs nothing and requests do.
@@ -212,18 +212,32 @@ impl Climb<'_, '_> {
 
     fn into_ladder(self) -> Ladder {
         let procedure = self.frame.procedure(self.epochs, self.lane.traffic(), self.lane.queue.now());
-        let mixes = self.mixes.into_iter().map(Mix::into_ladder).collect();
+        let resamples = self.frame.resamples(self.epochs);
+        let mixes = self.mixes.into_iter().map(|mix| mix.into_ladder(resamples.as_ref())).collect();
         Ladder { procedure, block_bytes: PAGE_BYTES, mixes }
     }
 }
 
 impl Mix {
-    fn into_ladder(self) -> LadderMix {
+    /// All requests / all time, each round as often as `times` says.
+    fn capacity_iops(&self, times: impl Fn(usize) -> f64) -> f64 {
+        let rounds = self.capacity.iter().enumerate();
+        let (ops, seconds) = rounds.fold((0.0, 0.0), |(ops, seconds), (i, round)| {
+            (ops + times(i) * round.0 as f64, seconds + times(i) * round.1)
+        });
+        ops / seconds
+    }
+
+    fn into_ladder(self, resamples: Option<&Resamples>) -> LadderMix {
+        let capacity_iops = self.capacity_iops(|_| 1.0);
+        let capacity_ci =
+            interval(resamples, capacity_iops, |counts| self.capacity_iops(|i| f64::from(counts[i])));
         let mut rungs: Vec<Rung> = self.steps.into_iter().map(Step::into_rung).collect();
         rungs.sort_by(|a, b| a.offered_iops.total_cmp(&b.offered_iops));
         LadderMix {
             read_share: self.read_share,
-            capacity_iops: self.capacity.0 as f64 / self.capacity.1,
+            capacity_iops,
+            capacity_ci,
             capacity_concurrency: self.k,
             rungs,
         }

@@ -67,6 +67,7 @@ fn bad_work(point: &WorkPoint) -> Option<BadField> {
 fn bad_mix(mix: &LadderMix) -> Option<BadField> {
     check(share(mix.read_share), "read_share", SHARE)
         .or_else(|| check(positive(mix.capacity_iops), "capacity_iops", POSITIVE))
+        .or_else(|| check(mix.capacity_ci.is_none_or(ascending), "capacity_ci", PAIR))
         .or_else(|| check(mix.capacity_concurrency > 0, "capacity_concurrency", AT_LEAST_ONE))
 }
 
@@ -164,6 +165,7 @@ mod tests {
         let mix = LadderMix {
             read_share: 0.5,
             capacity_iops: 1000.0,
+            capacity_ci: Some([900.0, 1100.0]),
             capacity_concurrency: 64,
             rungs: vec![rung.clone(), rung],
         };
@@ -221,6 +223,7 @@ mod tests {
             ("ladder/block_bytes", serde_json::json!(0), "ladder.block_bytes"),
             ("ladder/mixes/1/read_share", serde_json::json!(-0.1), "ladder.mixes[1].read_share"),
             ("ladder/mixes/1/capacity_iops", serde_json::json!(0.0), "ladder.mixes[1].capacity_iops"),
+            ("ladder/mixes/1/capacity_ci", serde_json::json!([2.0, 1.0]), "ladder.mixes[1].capacity_ci"),
             (
                 "ladder/mixes/1/capacity_concurrency",
                 serde_json::json!(0),

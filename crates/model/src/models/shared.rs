@@ -73,6 +73,10 @@ impl Model for Shared {
         Some(self.demand(w)?.seconds(self.exponent.unwrap_or(1.0)))
     }
 
+    fn at_cap(&self, w: &Workload) -> bool {
+        self.demand(w).is_some_and(|demand| demand.at_cap(self.exponent.unwrap_or(1.0)))
+    }
+
     fn parameters(&self) -> Vec<Parameter> {
         let mut parameters = self.base.parameters();
         for (name, follow) in ["follow_read", "follow_write"].into_iter().zip(&self.follow) {
@@ -150,7 +154,16 @@ struct Demand {
 
 impl Demand {
     fn seconds(&self, p: f64) -> f64 {
-        join(self.alone, 1.0 + (p - 1.0) * self.saturation).max(join(self.held, p))
+        self.free(p).max(join(self.held, p))
+    }
+
+    fn at_cap(&self, p: f64) -> bool {
+        join(self.held, p) > self.free(p)
+    }
+
+    /// Without the cap.
+    fn free(&self, p: f64) -> f64 {
+        join(self.alone, 1.0 + (p - 1.0) * self.saturation)
     }
 }
 

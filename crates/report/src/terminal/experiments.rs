@@ -77,7 +77,7 @@ fn ladder(ladder: &Ladder, width: usize) -> Vec<String> {
         let title = format!(
             "{:.0} % reads: {} IOPS with {} in flight; latency from the intended start",
             mix.read_share * 100.0,
-            count(mix.capacity_iops),
+            with_interval(mix.capacity_iops, mix.capacity_ci, count),
             mix.capacity_concurrency
         );
         let head = ["offered", "done", "mean", "p50", "p90", "p99", "p99.9"].map(str::to_owned).to_vec();
@@ -243,6 +243,7 @@ mod tests {
                 mixes: vec![LadderMix {
                     read_share: 0.7,
                     capacity_iops: 10_000.0,
+                    capacity_ci: Some([9_000.0, 11_000.0]),
                     capacity_concurrency: 64,
                     rungs: vec![rung],
                 }],
@@ -262,7 +263,7 @@ mod tests {
         let expected: [(&str, &[&str]); 4] = [
             ("r-by-k", &["MB/s", "4M", "100 %", "0.1 %", "41.0", "839", "20.5", "–", "writes"]),
             ("mixed", &["IOPS", "70 % reads", "10 % reads", "20.0k", "10.0k", "interrupted", "4M writes"]),
-            ("ladder", &["70 % reads", "10.0k IOPS", "90 % load", "90 µs", "1.50 ms"]),
+            ("ladder", &["70 % reads", "10.0k (9.00k–11.0k) IOPS", "90 % load", "90 µs", "1.50 ms"]),
             ("pio-classes", &["50 % reads", "Batched writes", "batch 8", "2.71 (2.44–2.98)", "152 µs"]),
         ];
         for (name, said) in expected {

@@ -141,7 +141,13 @@ fn ladder(rng: &mut fastrand::Rng) -> Ladder {
             let offered_iops = load * capacity_iops;
             Rung { offered_iops, iops: offered_iops.min(0.99 * capacity_iops), ops: 20_000, latency_us }
         });
-        LadderMix { read_share, capacity_iops, capacity_concurrency: 64, rungs: rungs.to_vec() }
+        LadderMix {
+            read_share,
+            capacity_iops,
+            capacity_ci: None,
+            capacity_concurrency: 64,
+            rungs: rungs.to_vec(),
+        }
     });
     Ladder { procedure: procedure(), block_bytes: 4096, mixes: mixes.to_vec() }
 }
