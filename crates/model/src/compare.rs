@@ -10,6 +10,9 @@ use crate::{
 /// Differences of held-out error below this are none, percentage points: what rounding leaves of a perfect fit.
 const SAME: f64 = 0.05;
 
+/// Pages that a drive could transfer in the time of one setup: more, and the table's setup costs are of many accesses each.
+const SUSPECT_SETUP: f64 = 5000.0;
+
 /// Error over held-out observations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HeldOut {
@@ -99,6 +102,10 @@ impl ModelComparison {
                 100.0 * f.leave_one_out
             )
         };
+        let suspect = observations.all.iter().any(|o| o.cost() > SUSPECT_SETUP * transfer_of(&fit.model, o));
+        let suspect = suspect.then(|| {
+            "a setup as dear as thousands of pages: are the setup costs of one access? --setup-per divides them".to_owned()
+        });
         let fitted = Fitted::around(fit.model, Vec::new(), &observations);
         let mqssd = Assessment {
             points: fit.cells,
@@ -110,7 +117,7 @@ impl ModelComparison {
                 folds: fit.cells,
             }),
             parameters: fitted.parameters(),
-            notes: fit.functions.iter().map(note).collect(),
+            notes: fit.functions.iter().map(note).chain(suspect).collect(),
             fitted: Some(Box::new(fitted)),
             lacks: None,
             ..Assessment::lacking(Mqssd::NAME, String::new())
@@ -158,6 +165,12 @@ impl Assessment {
     pub fn class_percent(&self, class: Class) -> Option<f64> {
         self.classes.iter().find(|(c, ..)| *c == class).and_then(|(_, percent, _)| *percent)
     }
+}
+
+/// Seconds a page, without setup.
+fn transfer_of(model: &Mqssd, o: &Observation) -> f64 {
+    let op = if o.workload.reads > 0.0 { OpKind::Read } else { OpKind::Write };
+    model.cost(op, PAGE_BYTES, 0.0, o.concurrency()).unwrap_or(f64::INFINITY)
 }
 
 /// What one random 4K request costs at each concurrency of a table, as if it had been measured.

@@ -55,16 +55,18 @@ const classes = {
     // Side by side, so that whiskers do not cover one another.
     const place = (item, batch) => LOG2(batch) + (shown.indexOf(item) - (shown.length - 1) / 2) * 0.07;
     const formatter = ({ data, color }) => {
-      const [batch, v, low, high] = data.row, said = nearestOf(data.item.predicted, batch);
-      return row(color, data.item.label, `batches of ${batch}<br>measured ${times(v)}${interval(low, high, times)}${said ? `<br>PIO: ${times(said[1])}` : ''}`);
+      const [batch, v, low, high] = data.row;
+      const says = (name, line) => { const said = nearestOf(line, batch); return said ? `<br>${name}: ${times(said[1])}` : ''; };
+      return row(color, data.item.label, `batches of ${batch}<br>measured ${times(v)}${interval(low, high, times)}${says('PIO', data.item.predicted)}${says('chosen model', data.item.foretold)}`);
     };
-    const values = shown.flatMap((item) => [...item.measured.flatMap((m) => [m[1], m[2] ?? m[1], m[3] ?? m[1]]), ...item.predicted.map((p) => p[1])]);
+    const values = shown.flatMap((item) => [...item.measured.flatMap((m) => [m[1], m[2] ?? m[1], m[3] ?? m[1]]), ...item.predicted.map((p) => p[1]), ...item.foretold.map((p) => p[1])]);
     return frame({
       tooltip: { ...tooltip(formatter), trigger: 'item' },
       xAxis: powersAxis(Math.max(1, ...shown.flatMap((item) => item.measured.map((m) => LOG2(m[0])))) + 0.1, 'requests in a batch'),
       yAxis: timesAxis(values),
       series: [
         ...shown.map((item) => curveSeries(item.label, item.predicted.map(([k, v]) => [LOG2(k), LOG10(v)]), item.colour, { width: 1.6 })),
+        ...shown.map((item) => curveSeries(item.label, item.foretold.map(([k, v]) => [LOG2(k), LOG10(v)]), item.colour, { width: 1.6, type: 'dashed' })),
         ...shown.map((item) => whiskerSeries(item.measured.filter((m) => m[2] > 0).map(([k, , low, high]) => [place(item, k), LOG10(low), LOG10(high)]), item.colour)),
         ...shown.map((item) => pointSeries(item.label, item.measured.map((m) => ({ value: [place(item, m[0]), LOG10(m[1])], row: m, item })), item.colour)),
       ],

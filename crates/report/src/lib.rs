@@ -13,6 +13,7 @@
 //! | fio jobs, one a point | [`fio_jobs`] |
 //! | which I/O model fits, in the terminal or as JSON | [`render_models`], [`models_json`] |
 
+mod batching;
 mod compare;
 mod error;
 mod fio;

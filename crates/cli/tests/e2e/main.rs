@@ -16,5 +16,4 @@ mod profile;
 mod real;
 mod refusals;
 mod report;
-mod throttled;
 mod usage;

@@ -119,7 +119,7 @@ impl ModelCharts {
             classes: e
                 .pio_classes
                 .as_ref()
-                .map(|classes| speedup_charts::measured(classes, numbers.as_ref()))
+                .map(|classes| speedup_charts::measured(classes, numbers.as_ref(), comparison.best()))
                 .unwrap_or_default(),
         }
     }

@@ -2,11 +2,12 @@
 //! measured.
 
 use leadline_model::speedup::speedup;
-use leadline_model::{Model, Observations, PAGE_BYTES, Pio, PioClass, PioClasses, PioNumbers};
+use leadline_model::{Model, Observations, PAGE_BYTES, Pio, PioClass, PioClasses, PioNumbers, Predict};
 use serde::Serialize;
 
 use super::chart_data::round;
 use super::model_charts::{Line, Measured, point};
+use crate::batching::foretold;
 
 /// Steps of a curve over the share of reads.
 const STEPS: u32 = 50;
@@ -39,8 +40,10 @@ pub(super) struct MeasuredClass {
     reads: f64,
     /// `[batch, speed-up, low, high]`
     measured: Vec<Measured>,
-    /// `[batch, speed-up]`; empty where the device's numbers are not known.
+    /// `[batch, speed-up]` by PIO; empty where the device's numbers are not known.
     predicted: Line,
+    /// `[batch, speed-up]` by the chosen model; empty without one.
+    foretold: Line,
 }
 
 /// PIO's numbers of a device, of random requests of a page; `None` unless it was measured (or published) for reads and writes.
@@ -75,8 +78,12 @@ pub(super) fn speedups(numbers: &PioNumbers) -> Speedup {
     }
 }
 
-/// What `pio-classes` measured, and beside it what the formulas say.
-pub(super) fn measured(classes: &PioClasses, numbers: Option<&PioNumbers>) -> Vec<MeasuredClass> {
+/// What `pio-classes` measured, and beside it what the formulas and the chosen model say.
+pub(super) fn measured(
+    classes: &PioClasses,
+    numbers: Option<&PioNumbers>,
+    model: Option<&dyn Predict>,
+) -> Vec<MeasuredClass> {
     let mut groups: Vec<(PioClass, f64)> = Vec::new();
     for p in classes.points.iter().filter(|p| p.class != PioClass::Unbatched) {
         if !groups.contains(&(p.class, p.read_share)) {
@@ -91,6 +98,7 @@ pub(super) fn measured(classes: &PioClasses, numbers: Option<&PioNumbers>) -> Ve
         let largest = here.last().map_or(1, |p| p.batch);
         let predict =
             |k: u32| numbers.and_then(|n| point(f64::from(k), speedup(class, reads, &n.with_batch(k))));
+        let by_model = |k: u32| point(f64::from(k), foretold(model?, class, reads, k, classes.block_bytes)?);
         let batches = (0..80).map(|i| 2f64.powf(f64::from(i) / 4.0).round() as u32);
         let mut batches: Vec<u32> = batches.take_while(|k| *k < largest).chain([largest]).collect();
         batches.dedup();
@@ -105,6 +113,7 @@ pub(super) fn measured(classes: &PioClasses, numbers: Option<&PioNumbers>) -> Ve
                     Some((batch, value, low, high))
                 })
                 .collect(),
+            foretold: batches.iter().filter_map(|&k| by_model(k)).collect(),
             predicted: batches.into_iter().filter_map(predict).collect(),
         }
     };
@@ -147,7 +156,7 @@ mod tests {
         let profile = studied_profile();
         let classes = profile.experiments.pio_classes.as_ref().expect("measured");
         let numbers = numbers(&Observations::of(&profile));
-        let groups = measured(classes, numbers.as_ref());
+        let groups = measured(classes, numbers.as_ref(), None);
         assert_eq!(groups.len(), 9, "three classes at three shares of reads");
         let group = &groups[0];
         assert_eq!((group.class, group.reads), ("batched writes", 0.1));
@@ -156,6 +165,6 @@ mod tests {
             assert!(m.2 < Some(m.1) && Some(m.1) < m.3);
             assert!(group.predicted.iter().any(|p| p.0 == m.0));
         }
-        assert!(measured(classes, None).iter().all(|g| g.predicted.is_empty()));
+        assert!(measured(classes, None, None).iter().all(|g| g.predicted.is_empty()));
     }
 }

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use leadline_model::speedup::speedup;
 use leadline_model::{
-    DeviceProfile, InFlight, Ladder, Model as _, ModelComparison, Observations, PAGE_BYTES, Pio, PioClass,
-    PioClasses, PioPoint, Predict, Work, WorkPoint, Workload,
+    DeviceProfile, Ladder, Model as _, ModelComparison, Observations, PAGE_BYTES, Pio, PioClass, PioClasses,
+    PioPoint, Work, WorkPoint,
 };
 
 use super::table::{finish, new_table};
 use super::{NARROWEST, wrap};
+use crate::batching::foretold;
 use crate::format::{block, count, micros, significant, with_interval};
 
 /// One experiment of a profile for a terminal `width` columns wide (60 at least), by its name: `r-by-k`, `mixed`,
@@ -113,7 +114,8 @@ fn pio_classes(profile: &DeviceProfile, classes: &PioClasses, width: usize) -> V
     for class in [PioClass::BatchedWrites, PioClass::BatchedReads, PioClass::BatchedBoth] {
         let row = |p: &PioPoint| {
             let pio = numbers.map(|n| speedup(class, p.read_share, &n.with_batch(p.batch)));
-            let predicted = model.and_then(|model| predicted_speedup(model, p, classes.block_bytes));
+            let predicted =
+                model.and_then(|model| foretold(model, class, p.read_share, p.batch, classes.block_bytes));
             let measured = with_interval(p.speedup, p.speedup_ci, significant);
             (
                 format!("batch {}", p.batch),
@@ -149,22 +151,6 @@ fn pio_classes(profile: &DeviceProfile, classes: &PioClasses, width: usize) -> V
         ));
     }
     out
-}
-
-/// What a model says of an application that batches as `point` does.
-fn predicted_speedup(model: &dyn Predict, point: &PioPoint, block_bytes: u32) -> Option<f64> {
-    let time = |reads: u32, writes: u32| {
-        model.seconds(&Workload {
-            reads: point.read_share,
-            writes: 1.0 - point.read_share,
-            block_bytes,
-            random_fraction: 1.0,
-            in_flight: InFlight::Apart { reads, writes },
-        })
-    };
-    let at_once = |batches: bool| if batches { point.batch } else { 1 };
-    let batched = time(at_once(point.class.batches_reads()), at_once(point.class.batches_writes()))?;
-    Some(time(1, 1)? / batched)
 }
 
 /// Requests a second.

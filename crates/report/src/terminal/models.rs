@@ -13,7 +13,7 @@ const ONE_TABLE: usize = 98;
 /// columns wide (60 at least); `label` names the device. Ends with a newline.
 pub fn render_models(label: &str, comparison: &ModelComparison, width: usize) -> String {
     let width = width.max(NARROWEST);
-    let points = comparison.observations.all.len();
+    let points = comparison.models.iter().map(|m| m.points).max().unwrap_or(0);
     let title =
         format!("Models of {label}, simplest first: mean error of predicted times in %, {points} points");
     let legend = "fitted: over the points it was fitted to. held out (95 % interval) and the kinds of requests: over \
