@@ -1,6 +1,6 @@
 //! `leadline predict`: what a workload will cost on a device.
 
-use leadline_device::parse_size;
+use leadline_device::{format_size, parse_size};
 use leadline_model::{
     DeviceProfile, InFlight, LatencyModel, Model as _, ModelComparison, Observations, Percentile, Pio,
     Predict, Prediction, Workload,
@@ -166,8 +166,14 @@ fn sustained(args: &Args, profile: &DeviceProfile, slo: Slo) -> Result<(), Failu
 
 fn speedup(args: &Args, profile: &DeviceProfile) -> Result<(), Failure> {
     let input = |reason: String| Failure::Input(format!("{}: {reason}", args.profile));
-    let pio = Pio::fit(&Observations::of(profile).of_requests(args.block))
-        .map_err(|lacking| input(lacking.to_string()))?;
+    let requests = Observations::of(profile).of_requests(args.block);
+    if requests.all.is_empty() {
+        let size = format_size(args.block.into());
+        return Err(input(format!(
+            "holds no random requests of {size}; name a size that was measured with --block"
+        )));
+    }
+    let pio = Pio::fit(&requests).map_err(|lacking| input(lacking.to_string()))?;
     let numbers = pio
         .numbers()
         .ok_or_else(|| input("batching is weighed with both reads and writes; measure both".into()))?;

@@ -10,7 +10,7 @@ use crate::Observations;
 pub(crate) const RESAMPLES: usize = 200;
 
 /// Half-width of a 95 % interval in standard errors.
-const NORMAL_95: f64 = 1.96;
+pub(crate) const NORMAL_95: f64 = 1.96;
 
 /// Draws resamples of observations, always the same ones.
 pub(crate) struct Resampler<'a> {

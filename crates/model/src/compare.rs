@@ -45,6 +45,8 @@ pub struct Assessment {
     pub classes: Vec<(Class, Option<f64>, usize)>,
     /// Parameters with their 95 % intervals.
     pub parameters: Vec<(Parameter, Option<[f64; 2]>)>,
+    /// Whether it may not be chosen, although it is fitted; the last of the notes says why.
+    pub left_out: bool,
     /// Remarks: collinearity, why something was left out.
     pub notes: Vec<String>,
 }
@@ -76,11 +78,11 @@ impl ModelComparison {
             assess::<Mqssd>(&observations, &folds, resamples),
             assess::<Shared>(&observations, &folds, resamples),
         ];
-        let beaten = leave_out_shared(&mut models);
+        leave_out_shared(&mut models);
         let best = if published(&observations) {
             models.iter().find(|m| m.name == Pio::NAME && m.fitted.is_some()).map(|m| m.name)
         } else {
-            choose(models.iter().filter(|m| !(beaten && m.name == Shared::NAME)))
+            choose(models.iter().filter(|m| !m.left_out))
         };
         ModelComparison { models, best, observations }
     }
@@ -152,6 +154,7 @@ impl Assessment {
             held_out: None,
             classes: Vec::new(),
             parameters: Vec::new(),
+            left_out: false,
             notes: Vec::new(),
         }
     }
@@ -230,6 +233,7 @@ fn assess<M: Model>(observations: &Observations, folds: &Folds, resamples: usize
         held_out: summary(&held, all),
         classes: Class::ALL.into_iter().map(class_error).collect(),
         parameters: fitted.parameters(),
+        left_out: false,
         notes: fitted.model.notes(),
         fitted: Some(Box::new(fitted)),
     }
@@ -262,19 +266,18 @@ fn published(observations: &Observations) -> bool {
     known && observations.all.iter().all(|o| o.concurrency() == 1)
 }
 
-/// Whether the shared budget must stay out: it has to beat the model it extends where it claims to be better.
-fn leave_out_shared(models: &mut [Assessment]) -> bool {
+/// The shared budget stays out unless it beats the model it extends where it claims to be better.
+fn leave_out_shared(models: &mut [Assessment]) {
     let mixed =
         |name: &str| models.iter().find(|m| m.name == name).and_then(|m| m.class_percent(Class::Mixed));
-    let (Some(ours), Some(theirs)) = (mixed(Shared::NAME), mixed(Mqssd::NAME)) else { return false };
-    if ours < theirs {
-        return false;
+    let (Some(ours), Some(theirs)) = (mixed(Shared::NAME), mixed(Mqssd::NAME)) else { return };
+    if let Some(shared) = models.iter_mut().find(|m| m.name == Shared::NAME && ours >= theirs) {
+        shared.left_out = true;
+        shared.notes.push(format!(
+            "left out of the choice: on held-out mixed points it is no better than mqssd ({ours:.1} % against \
+             {theirs:.1} %)"
+        ));
     }
-    let reason = format!(
-        "left out of the choice: on held-out mixed points it is no better than mqssd ({ours:.1} % against {theirs:.1} %)"
-    );
-    models.iter_mut().filter(|m| m.name == Shared::NAME).for_each(|m| m.notes.push(reason.clone()));
-    true
 }
 
 /// The simplest within one standard error of the best; `models` has the simplest first.

@@ -6,7 +6,7 @@ mod percentile;
 pub use percentile::Percentile;
 
 use crate::bootstrap::{normal, percentiles};
-use crate::{Lacking, Ladder, LadderMix, Rung};
+use crate::{Lacking, Ladder, LadderMix, Latency, Rung};
 use curve::Curve;
 
 /// Latency percentiles over load, fitted to a ladder.
@@ -30,8 +30,10 @@ struct MixModel {
     loads: [f64; 2],
     /// Whether there were higher ones, with which the device did not keep up.
     overloaded: bool,
-    /// One a percentile: fitted, and fitted to resamples.
-    curves: Vec<(Curve, Vec<Curve>)>,
+    /// The rungs kept: load and latency.
+    rungs: Vec<(f64, Latency)>,
+    /// One a percentile, in their order.
+    curves: Vec<Curve>,
 }
 
 /// What a device sustains under a latency limit.
@@ -112,7 +114,7 @@ impl LatencyModel {
     /// Latency at `load`, a share of the capacity from 0 to 1, microseconds; `None` for a share of reads outside those
     /// measured.
     pub fn latency_us(&self, percentile: Percentile, read_share: f64, load: f64) -> Option<f64> {
-        Some(self.between(read_share)?.latency_us(percentile, load, None))
+        Some(self.between(read_share)?.latency_us(percentile, load))
     }
 
     /// The highest open-loop rate at which `percentile` stays within `limit_us`.
@@ -134,17 +136,22 @@ impl LatencyModel {
             });
         };
         let [low, high] = between.loads();
-        let floor_us = between.latency_us(percentile, low, None);
+        let floor_us = between.latency_us(percentile, low);
         if floor_us > limit_us {
             return Err(LatencyError::OutOfReach { percentile: percentile.name(), floor_us, limit_us });
         }
-        let load = between.load_at(percentile, limit_us, None);
+        let load = between.load_at(percentile, limit_us);
         let capacity_iops = between.capacity_iops();
         // The device drifts between the ladder and its use as it did between the ladder's rounds.
         let mut random = fastrand::Rng::with_seed(0xd21f);
         let error = between.lower.capacity_error.max(between.upper.capacity_error);
         let mut rates: Vec<f64> = (0..RESAMPLES)
-            .map(|i| between.load_at(percentile, limit_us, Some(i)) * (error * normal(&mut random)).exp())
+            .map(|_| {
+                let lower = between.lower.resampled(percentile, &mut random);
+                let upper = between.upper.resampled(percentile, &mut random);
+                let drawn = Between { lower: &lower, upper: &upper, weight: between.weight };
+                drawn.load_at(percentile, limit_us) * (error * normal(&mut random)).exp()
+            })
             .collect();
         let [less, more] = percentiles(&mut rates).unwrap_or([load, load]);
         let mut notes = Vec::new();
@@ -191,7 +198,8 @@ struct Between<'a> {
 impl Between<'_> {
     fn loads(&self) -> [f64; 2] {
         let ([a, b], [c, d]) = (self.lower.loads, self.upper.loads);
-        [a.max(c), b.min(d)]
+        let high = b.min(d);
+        [a.max(c).min(high), high]
     }
 
     /// By the time a request takes of the capacity, which adds up.
@@ -200,27 +208,23 @@ impl Between<'_> {
     }
 
     /// No percentile lies below a lower one, though curves that are fitted apart may cross.
-    fn latency_us(&self, percentile: Percentile, load: f64, resample: Option<usize>) -> f64 {
+    fn latency_us(&self, percentile: Percentile, load: f64) -> f64 {
         let of = |p: Percentile| {
-            let log = |mix: &MixModel| mix.curve(p, resample).at(load).ln();
+            let log = |mix: &MixModel| mix.curves[p as usize].at(load).ln();
             ((1.0 - self.weight) * log(self.lower) + self.weight * log(self.upper)).exp()
         };
         Percentile::ALL.into_iter().filter(|p| *p <= percentile).map(of).fold(0.0, f64::max)
     }
 
     /// The highest load measured at which the latency stays within the limit; the lowest where none does.
-    fn load_at(&self, percentile: Percentile, limit_us: f64, resample: Option<usize>) -> f64 {
+    fn load_at(&self, percentile: Percentile, limit_us: f64) -> f64 {
         let [mut low, mut high] = self.loads();
-        if self.latency_us(percentile, high, resample) <= limit_us {
+        if self.latency_us(percentile, high) <= limit_us {
             return high;
         }
         for _ in 0..50 {
             let middle = 0.5 * (low + high);
-            if self.latency_us(percentile, middle, resample) <= limit_us {
-                low = middle
-            } else {
-                high = middle
-            }
+            if self.latency_us(percentile, middle) <= limit_us { low = middle } else { high = middle }
         }
         low
     }
@@ -228,51 +232,54 @@ impl Between<'_> {
 
 impl MixModel {
     fn fit(mix: &LadderMix) -> Option<MixModel> {
-        let kept: Vec<(f64, &Rung)> = mix
+        let rungs: Vec<(f64, Latency)> = mix
             .rungs
             .iter()
-            .map(|rung| (rung.offered_iops / mix.capacity_iops, rung))
-            .filter(|(load, rung)| *load > 0.0 && *load < 1.0 && rung.iops >= KEPT_UP * rung.offered_iops)
-            .filter(|(_, rung)| Percentile::ALL.iter().all(|p| p.of(&rung.latency_us) > 0.0))
+            .filter(|rung| rung.iops >= KEPT_UP * rung.offered_iops)
+            .map(|rung| (rung.offered_iops / mix.capacity_iops, rung.latency_us))
+            .filter(|(load, _)| *load > 0.0 && *load < 1.0)
+            .filter(|(_, latency)| Percentile::ALL.iter().all(|p| p.of(latency) > 0.0))
             .collect();
-        if kept.len() < FEWEST_RUNGS {
+        if rungs.len() < FEWEST_RUNGS {
             return None;
         }
-        let mut random = fastrand::Rng::with_seed(0x1add);
-        let curves = Percentile::ALL.map(|percentile| {
-            let mut points: Vec<[f64; 3]> =
-                kept.iter().map(|(load, rung)| [*load, percentile.of(&rung.latency_us), 1.0]).collect();
-            let fitted = Curve::fit(&points);
-            let resamples = (0..RESAMPLES).map(|_| {
-                points.iter_mut().for_each(|point| point[2] = -(1.0 - random.f64()).ln());
-                Curve::fit(&points)
-            });
-            (fitted, resamples.collect())
-        });
-        let loads = kept
-            .iter()
-            .fold([1.0, 0.0], |[low, high]: [f64; 2], (load, _)| [low.min(*load), high.max(*load)]);
+        let ends = |[low, high]: [f64; 2], (load, _): &(f64, Latency)| [low.min(*load), high.max(*load)];
+        let alike = vec![1.0; rungs.len()];
         let behind = |rung: &Rung| rung.iops < KEPT_UP * rung.offered_iops;
         Some(MixModel {
             overloaded: mix.rungs.iter().any(behind),
             read_share: mix.read_share,
             capacity_iops: mix.capacity_iops,
             capacity_error: crate::observation::log_error(mix.capacity_ci),
-            loads,
-            curves: curves.into_iter().collect(),
+            loads: rungs.iter().fold([1.0, 0.0], ends),
+            curves: curves(&rungs, &alike, Percentile::P99_99),
+            rungs,
         })
     }
 
-    fn curve(&self, percentile: Percentile, resample: Option<usize>) -> Curve {
-        let (fitted, resamples) = &self.curves[percentile as usize];
-        resample.map_or(*fitted, |i| resamples[i])
+    /// The same, fitted to a resample up to this percentile: each rung with an exponential weight.
+    fn resampled(&self, percentile: Percentile, random: &mut fastrand::Rng) -> MixModel {
+        let weights: Vec<f64> = self.rungs.iter().map(|_| -(1.0 - random.f64()).ln()).collect();
+        MixModel { curves: curves(&self.rungs, &weights, percentile), ..self.clone() }
     }
+}
+
+/// The curves of all percentiles up to `last`.
+fn curves(rungs: &[(f64, Latency)], weights: &[f64], last: Percentile) -> Vec<Curve> {
+    let of = |p: Percentile| {
+        let points: Vec<[f64; 3]> = rungs
+            .iter()
+            .zip(weights)
+            .map(|((load, latency), weight)| [*load, p.of(latency), *weight])
+            .collect();
+        Curve::fit(&points)
+    };
+    Percentile::ALL.into_iter().filter(|p| *p <= last).map(of).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Latency;
 
     /// M/M/1: the p-th percentile of the time in the system is -ln(1 - p) / (mu - lambda).
     fn mm1(read_share: f64, service_us: f64) -> LadderMix {

@@ -1,9 +1,7 @@
 //! What the models are fitted to: workloads whose time was measured.
 
+use crate::bootstrap::NORMAL_95;
 use crate::{DeviceProfile, InFlight, OpKind, Parameters, Pattern, Point, Stragglers, WorkPoint, Workload};
-
-/// Half-width of a 95 % interval in standard errors.
-const NORMAL_95: f64 = 1.96;
 
 /// A workload and the time it took.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -50,12 +48,9 @@ impl Observations {
         Observations { all, parameters: self.parameters.clone(), stragglers: self.stragglers.clone() }
     }
 
-    /// Random requests of this size alone; all observations where there are none.
+    /// Random requests of this size alone.
     pub fn of_requests(&self, block_bytes: u32) -> Self {
-        let same =
-            |o: &Observation| o.workload.block_bytes == block_bytes && o.workload.random_fraction >= 1.0;
-        let found = self.filtered(same);
-        if found.all.is_empty() { self.clone() } else { found }
+        self.filtered(|o| o.workload.block_bytes == block_bytes && o.workload.random_fraction >= 1.0)
     }
 
     /// Those of one kind of request alone.

@@ -1,7 +1,7 @@
 //! The choice between models, on data whose truth is known.
 
 use leadline_model::{
-    Affine, Bound, Capped, Censored, Fitted, InFlight, Model, ModelComparison, Mqssd, Observation,
+    Affine, Bound, Capped, Censored, Class, Fitted, InFlight, Model, ModelComparison, Mqssd, Observation,
     Observations, OpKind, Parameters, Pattern, Pdam, Pio, Shared, Workload,
 };
 
@@ -253,4 +253,21 @@ fn capped_at(block_bytes: u32, iops: f64) -> Parameters {
         censored: Censored::default(),
         extra: Default::default(),
     }
+}
+
+#[test]
+fn ours_is_left_out_where_it_does_not_beat_mqssd_on_mixed_points() {
+    let mut left_out = 0;
+    for seed in 0..6 {
+        let found = ModelComparison::with_resamples(observed(mqssd, seed), 0);
+        let mixed = |name: &str| found.get(name).unwrap().class_percent(Class::Mixed).unwrap();
+        let ours = found.get(Shared::NAME).unwrap();
+        assert_eq!(ours.left_out, mixed(Shared::NAME) >= mixed(Mqssd::NAME), "seed {seed}");
+        if ours.left_out {
+            left_out += 1;
+            assert_ne!(found.best, Some(Shared::NAME));
+            assert!(ours.notes.last().unwrap().contains("no better than mqssd"), "{:?}", ours.notes);
+        }
+    }
+    assert!(left_out > 0, "where reads and writes take turns, it is no better for some seed");
 }

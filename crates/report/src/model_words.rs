@@ -19,7 +19,7 @@ pub(crate) fn chosen(comparison: &ModelComparison) -> String {
     }
     let error = |model: &Assessment| model.error_percent().unwrap_or(f64::INFINITY);
     let candidates: Vec<&Assessment> =
-        comparison.models.iter().filter(|m| m.fitted.is_some() && !left_out(m)).collect();
+        comparison.models.iter().filter(|m| m.fitted.is_some() && !m.left_out).collect();
     let Some(smallest) = candidates.iter().min_by(|a, b| error(a).total_cmp(&error(b))) else {
         return format!("{} was chosen.", best.name);
     };
@@ -46,11 +46,6 @@ pub(crate) fn chosen(comparison: &ModelComparison) -> String {
         )
     };
     format!("{} was chosen: its {what}, {} %, {why}{caveat}", best.name, number(error(best)))
-}
-
-/// The comparison says so in a note of the model.
-fn left_out(model: &Assessment) -> bool {
-    model.notes.iter().any(|note| note.starts_with("left out of the choice"))
 }
 
 /// What each model that was not fitted needs: `pio needs ...`.
@@ -222,7 +217,7 @@ mod tests {
     #[test]
     fn a_model_left_out_of_the_choice_is_not_the_one_it_is_held_against() {
         let mut shared = assessed("shared", Some(1.0), 0.1);
-        shared.notes.push("left out of the choice: no better".into());
+        shared.left_out = true;
         let words = chosen(&comparison(vec![assessed("mqssd", Some(4.2), 1.0), shared], "mqssd"));
         assert!(words.contains("is the smallest") && !words.contains("shared"), "{words}");
     }

@@ -82,6 +82,7 @@ fn questions_without_an_answer_are_refused() {
     refused(&[], &["--reads"]);
     refused(&["--writes", "1"], &["reads.json", "no writes"]);
     refused(&["--speedup"], &["reads.json", "writes"]);
+    refused(&["--speedup", "--block", "64K"], &["reads.json", "64K"]);
     refused(&["--slo", "p99=1ms"], &["reads.json", "experiment ladder"]);
     refused(&["--slo", "p98=1ms"], &["p99"]);
     refused(&["--reads", "nan"], &["--reads"]);
