@@ -15,11 +15,12 @@ struct Need {
 }
 
 /// Add a line here when a test starts another program.
-const NEEDS: [Need; 5] = [
+const NEEDS: [Need; 6] = [
     Need { program: "chromium", package: "chromium" }, // opens the report
     Need { program: "fio", package: "fio" },           // checks the exported jobs, and the numbers
     Need { program: "losetup", package: "mount" },     // disks for the safety tests
     Need { program: "mkfs.ext4", package: "e2fsprogs" }, // file systems on them
+    Need { program: "python3", package: "python3" },   // the example postgres-trace has tests in Python
     Need { program: "sfdisk", package: "fdisk" },      // partitions on them
 ];
 

@@ -10,6 +10,7 @@ use leadline_measure::MeasureError;
 use leadline_model::{ProfileError, PublishedError};
 use leadline_report::ReportError;
 use leadline_sim::SimError;
+use leadline_trace::TraceError;
 
 use crate::output;
 
@@ -84,12 +85,18 @@ impl From<SimError> for Failure {
     }
 }
 
+impl From<TraceError> for Failure {
+    fn from(error: TraceError) -> Self {
+        Failure::Input(error.to_string())
+    }
+}
+
 impl From<MeasureError> for Failure {
     fn from(error: MeasureError) -> Self {
         match error {
-            MeasureError::Plan(_) | MeasureError::Device(DeviceError::Unsupported(_)) => {
-                Failure::Input(error.to_string())
-            }
+            MeasureError::Plan(_)
+            | MeasureError::Trace(_)
+            | MeasureError::Device(DeviceError::Unsupported(_)) => Failure::Input(error.to_string()),
             _ => Failure::Operation(error.to_string()),
         }
     }

@@ -8,6 +8,7 @@ mod failure;
 mod models;
 mod open;
 mod output;
+mod pool;
 mod predict;
 mod profile;
 mod progress;
@@ -15,6 +16,7 @@ mod report;
 mod signals;
 mod source;
 mod thermometer;
+mod trace;
 mod values;
 
 use std::process::ExitCode;
@@ -37,6 +39,8 @@ enum Command {
     Models(models::Args),
     Predict(predict::Args),
     Devices(devices::Args),
+    Trace(trace::Args),
+    Pool(pool::Args),
 }
 
 fn main() -> ExitCode {
@@ -51,6 +55,8 @@ fn main() -> ExitCode {
         Command::Models(args) => models::run(args),
         Command::Predict(args) => predict::run(args),
         Command::Devices(args) => devices::run(args),
+        Command::Trace(args) => trace::run(args),
+        Command::Pool(args) => pool::run(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

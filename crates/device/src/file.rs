@@ -147,12 +147,29 @@ impl Device for FileDevice {
     }
 
     fn queue_pair(&self, shape: QueueShape) -> Result<Box<dyn QueuePair>, DeviceError> {
+        self.make_queue_pair(shape, false)
+    }
+
+    fn shared_queue_pair(&self, shape: QueueShape) -> Result<Box<dyn QueuePair>, DeviceError> {
+        self.make_queue_pair(shape, true)
+    }
+
+    /// For instance that the buffers could not be registered under RLIMIT_MEMLOCK.
+    fn notes(&self) -> Vec<String> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl FileDevice {
+    /// A queue pair of one thread, or of several in turn.
+    fn make_queue_pair(&self, shape: QueueShape, shared: bool) -> Result<Box<dyn QueuePair>, DeviceError> {
         check_shape(&shape, &self.geometry)?;
         let file = Arc::clone(&self.file);
         match self.options.engine {
             Engine::Psync => psync::queue_pair(file, self.geometry, shape),
             Engine::IoUring => {
-                let polling = Polling { completions: self.options.iopoll, submissions: self.options.sqpoll };
+                let FileOptions { iopoll: completions, sqpoll: submissions, .. } = self.options;
+                let polling = Polling { completions, submissions, shared };
                 let pair = UringPair::new(file, self.geometry, shape, polling)?;
                 if let Some(note) = pair.note() {
                     let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -163,11 +180,6 @@ impl Device for FileDevice {
                 Ok(Box::new(pair))
             }
         }
-    }
-
-    /// For instance that the buffers could not be registered under RLIMIT_MEMLOCK.
-    fn notes(&self) -> Vec<String> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -245,7 +257,7 @@ fn set_direct(file: &File, direct: bool) -> Result<(), DeviceError> {
     })
 }
 
-fn check_shape(shape: &QueueShape, geometry: &Geometry) -> Result<(), DeviceError> {
+pub(crate) fn check_shape(shape: &QueueShape, geometry: &Geometry) -> Result<(), DeviceError> {
     let QueueShape { depth, slots, buffer_bytes } = *shape;
     let reason = if !(1..=32_768).contains(&depth) {
         format!("a depth of {depth}: not from 1 to 32768")

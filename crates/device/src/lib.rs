@@ -10,6 +10,7 @@ mod error;
 mod faulty;
 mod file;
 pub mod guard;
+mod memory;
 mod payload;
 mod psync;
 mod queue;
@@ -19,8 +20,9 @@ pub mod target;
 mod uring;
 
 pub use error::{DeviceError, RequestError};
-pub use faulty::{Fault, Faulty};
+pub use faulty::{Fault, FaultRule, Faulty};
 pub use file::{Engine, FileDevice, FileOptions, direct_alignment};
+pub use memory::{Crashes, MemoryDevice, Survival, Tearing, UnsyncedWrite};
 pub use payload::Payload;
 pub use queue::{Clock, Completion, Device, Geometry, NEVER, Nanos, Op, QueuePair, QueueShape, Request};
 pub use size::{format_size, parse_size};

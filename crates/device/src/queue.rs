@@ -139,6 +139,15 @@ pub trait Device: Send + Sync {
     /// [`DeviceError`] with the system's reason.
     fn queue_pair(&self, shape: QueueShape) -> Result<Box<dyn QueuePair>, DeviceError>;
 
+    /// A queue pair that threads use in turn, one at a time under a lock of theirs: one may reap what another submitted.
+    /// Costs a little more than a thread's own.
+    ///
+    /// # Errors
+    /// As [`Device::queue_pair`].
+    fn shared_queue_pair(&self, shape: QueueShape) -> Result<Box<dyn QueuePair>, DeviceError> {
+        self.queue_pair(shape)
+    }
+
     /// What its queue pairs had to do without so far, in plain words, each once; to be shown.
     fn notes(&self) -> Vec<String> {
         Vec::new()

@@ -3,6 +3,7 @@
 use std::io;
 
 use leadline_device::DeviceError;
+use leadline_trace::TraceError;
 
 use crate::load::AddressStream;
 
@@ -36,6 +37,25 @@ pub enum MeasureError {
     /// Ctrl-C or SIGTERM came before there was anything worth keeping.
     #[error("interrupted before every point was measured once; nothing is kept")]
     Interrupted,
+    /// The trace that is replayed cannot be read.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// A request of a trace failed on the device.
+    #[error(
+        "request {number} of the trace, a {operation} of {bytes} bytes at byte {offset} of the target, failed: {reason}"
+    )]
+    Replayed {
+        /// Its number in the trace, from 1.
+        number: u64,
+        /// `read` or `write`.
+        operation: &'static str,
+        /// Bytes that the device was asked for.
+        bytes: u32,
+        /// Where on the target.
+        offset: u64,
+        /// The operating system's reason.
+        reason: String,
+    },
     /// The plan cannot be carried out on this device.
     #[error("{0}")]
     Plan(String),
@@ -43,15 +63,20 @@ pub enum MeasureError {
 
 impl MeasureError {
     pub(crate) fn request(stream: &AddressStream, result: i32) -> Self {
-        let reason = if result < 0 {
-            io::Error::from_raw_os_error(-result).to_string()
-        } else {
-            format!("only {result} bytes moved; did the target shrink?")
-        };
+        let reason = reason(result);
         MeasureError::Request { operation: stream.operation(), block_bytes: stream.block_bytes(), reason }
     }
 
     pub(crate) fn flush(result: i32) -> Self {
         MeasureError::Device(DeviceError::io("flush", io::Error::from_raw_os_error(-result)))
+    }
+}
+
+/// Why a request that moved `result` bytes, or has a negative errno there, failed.
+pub(crate) fn reason(result: i32) -> String {
+    if result < 0 {
+        io::Error::from_raw_os_error(-result).to_string()
+    } else {
+        format!("only {result} bytes moved; did the target shrink?")
     }
 }

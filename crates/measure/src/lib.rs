@@ -1,8 +1,8 @@
 //! Measuring a device: the load generator, the concurrency search, the epochs, and what they say.
 //!
 //! A measurement is a [`Plan`], carried out by [`measure()`] and summed up by [`summary::profile`]; what the I/O models
-//! need beyond it is an [`experiment::ExperimentPlan`], carried out by [`experiment::run`]. Either sees
-//! the device only through its queue pair: submit, reap and time.
+//! need beyond it is an [`experiment::ExperimentPlan`], carried out by [`experiment::run`]; a trace is put on a device by
+//! [`replay::replay`]. All see the device only through its queue pair: submit, reap and time.
 
 mod bootstrap;
 mod capped;
@@ -21,6 +21,7 @@ mod plan;
 mod prepare;
 pub mod pressure;
 mod progress;
+pub mod replay;
 mod rig;
 mod search;
 mod session;

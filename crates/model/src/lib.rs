@@ -29,6 +29,7 @@ pub mod occupancy;
 mod predict;
 mod profile;
 mod published;
+pub mod replay;
 pub mod speedup;
 mod store;
 mod stragglers;
@@ -57,6 +58,7 @@ pub use profile::{
     Validity,
 };
 pub use published::{PublishedError, published_profile};
+pub use replay::Replay;
 pub use speedup::PioNumbers;
 pub use store::replace_file;
 pub use stragglers::Stragglers;

@@ -1,24 +1,5 @@
 'use strict';
-// Puts the charts on the page and keeps them right: choices, size, dark mode, print.
-
-const charts = [throughput, latency, trade, alphas, knees, cdf, timeline,
-  modelThroughput, residuals, lengths, surface, mixed, loads, speedup, classes]
-  .filter((chart) => document.getElementById(chart.id))
-  .map((chart) => {
-    const figure = document.getElementById(chart.id);
-    const plot = figure.querySelector('.plot');
-    return { chart, plot, chips: figure.querySelector('.chips'), view: echarts.init(plot, null, { renderer: 'svg' }) };
-  });
-
-function draw(one) {
-  const redraw = () => draw(one);
-  one.chips.replaceChildren(...one.chart.chips(redraw));
-  one.view.setOption(one.chart.option(), { notMerge: true });
-}
-function drawAll() {
-  charts.forEach(draw);
-  document.documentElement.dataset.charts = charts.length;
-}
+// The choices that all charts of a profile follow.
 
 function chooseDefaults() {
   const curves = DATA.profiles.flatMap((p) => p.curves);
@@ -58,30 +39,7 @@ function controls() {
   bar.replaceChildren(...groups);
 }
 
-const PRINT_WIDTH = 655; // CSS pixels: A4 less margins and the card's padding
-let printing = false;
-function beforePrint() {
-  if (printing) return;
-  printing = true;
-  palette = PRINT_PALETTE;
-  charts.forEach((one) => one.view.resize({ width: PRINT_WIDTH, height: 270 }));
-  drawAll();
-  charts.forEach((one) => one.view.getZr().refreshImmediately()); // no frame comes before the paper
-}
-function afterPrint() {
-  printing = false;
-  readPalette();
-  charts.forEach((one) => one.view.resize({ width: 'auto', height: 'auto' }));
-  drawAll();
-}
-
-readPalette();
 chooseDefaults();
 controls();
-drawAll();
-const fit = () => { if (!printing) charts.forEach((one) => one.view.resize()); };
-new ResizeObserver(fit).observe(document.querySelector('main'));
-addEventListener('resize', fit);
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { if (!printing) { readPalette(); drawAll(); } });
-addEventListener('beforeprint', beforePrint);
-addEventListener('afterprint', afterPrint);
+show([throughput, latency, trade, alphas, knees, cdf, timeline,
+  modelThroughput, residuals, lengths, surface, mixed, loads, speedup, classes]);

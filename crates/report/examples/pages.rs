@@ -9,7 +9,10 @@ use common::{
     troubled_profile,
 };
 use leadline_model::{ModelComparison, Observations};
-use leadline_report::{render_comparison, render_models, render_page, render_summary};
+use leadline_report::{
+    render_comparison, render_models, render_page, render_replay, render_replay_page, render_summary,
+    render_trace_info, render_trace_page,
+};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::path::PathBuf::from(std::env::args().nth(1).ok_or("usage: pages FOLDER")?);
@@ -34,5 +37,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let comparison = ModelComparison::new(Observations::of(&studied_profile()));
     println!("==== models\n{}", render_models("studied", &comparison, 100));
+    let (info, replay) = (common::traces::sample_info(), common::traces::sample_replay());
+    std::fs::write(folder.join("trace.html"), render_trace_page(&info)?)?;
+    println!("==== trace\n{}", render_trace_info(&info, 100));
+    std::fs::write(folder.join("replay.html"), render_replay_page(&replay)?)?;
+    println!("==== replay\n{}", render_replay(&replay, 100));
     Ok(())
 }

@@ -5,35 +5,46 @@ mod experiment_charts;
 mod facts;
 mod model_charts;
 mod models;
+mod pool;
 mod speedup_charts;
 mod tables;
+mod traces;
 
 use leadline_model::DeviceProfile;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
+use serde::Serialize;
 
 use crate::compare::{Relation, compare};
 use crate::sentences::is_published;
 use crate::{ReportError, format, sentences};
 use chart_data::{ChartData, Detail};
 use models::Models;
+pub use pool::render_pool_page;
+pub use traces::{render_replay_page, render_trace_page};
 
 /// The most a page may weigh, bytes.
 pub const PAGE_LIMIT_BYTES: usize = 8 << 20;
 
-const TEMPLATES: [(&str, &str); 5] = [
+const TEMPLATES: [(&str, &str); 7] = [
     ("base.html", include_str!("../templates/base.html")),
     ("macros.html", include_str!("../templates/macros.html")),
     ("models.html", include_str!("../templates/models.html")),
     ("single.html", include_str!("../templates/single.html")),
     ("comparison.html", include_str!("../templates/comparison.html")),
+    ("trace.html", include_str!("../templates/trace.html")),
+    ("replay.html", include_str!("../templates/replay.html")),
 ];
 const CSS: &str = include_str!("../assets/report.css");
 const ECHARTS: &str = include_str!("../vendor/echarts/echarts.min.js");
+const BASE: &str = include_str!("../assets/base.js");
+const AXES: &str = include_str!("../assets/axes.js");
+const DRAW: &str = include_str!("../assets/draw.js");
 /// In this order: each uses the names of those before it.
-const SCRIPTS: [&str; 8] = [
-    include_str!("../assets/base.js"),
-    include_str!("../assets/axes.js"),
+const SCRIPTS: [&str; 9] = [
+    BASE,
+    AXES,
+    DRAW,
     include_str!("../assets/curves.js"),
     include_str!("../assets/spread.js"),
     include_str!("../assets/models.js"),
@@ -166,7 +177,7 @@ fn relation_words(relation: Relation, labels: &[String]) -> String {
 }
 
 /// JSON that cannot end the script element it stands in, nor begin a comment there.
-fn script_json(data: &ChartData) -> String {
+fn script_json(data: &impl Serialize) -> String {
     let text = serde_json::to_string(data).expect("chart data has only string keys");
     text.replace('<', "\\u003c").replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029")
 }

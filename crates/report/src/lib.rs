@@ -1,7 +1,7 @@
 //! What a [`DeviceProfile`] looks like to people: one self-contained HTML page, a
 //! summary in the terminal, three plain sentences, and the fio jobs that reproduce it.
 //!
-//! Nothing here measures or asks the device anything: every number comes out of the profile.
+//! Nothing here measures or asks the device anything: every number comes out of the profile, or of a [`PoolSweep`].
 //!
 //! | to get | call |
 //! | --- | --- |
@@ -11,7 +11,10 @@
 //! | what it means, in three sentences | [`sentences`] |
 //! | which differences are beyond the intervals | [`compare`] |
 //! | fio jobs, one a point | [`fio_jobs`] |
+//! | what simulated buffer pools did, in the terminal or as a page | [`render_pool`], [`render_pool_page`] |
 //! | which I/O model fits, in the terminal or as JSON | [`render_models`], [`models_json`] |
+//! | what a trace is like, in the terminal or as a page | [`render_trace_info`], [`render_trace_page`] |
+//! | what replaying it came to | [`render_replay`], [`render_replay_page`] |
 
 mod batching;
 mod compare;
@@ -21,9 +24,11 @@ mod format;
 mod html;
 mod model_words;
 mod models_json;
+mod pool;
 mod predict;
 mod sentences;
 mod terminal;
+mod trace;
 
 #[cfg(test)]
 #[path = "../tests/common/mod.rs"]
@@ -32,14 +37,18 @@ mod sample;
 pub use compare::{Cell, Comparison, Quantity, Relation, Row, Verdict, compare};
 pub use error::ReportError;
 pub use fio::fio_jobs;
-pub use html::{PAGE_LIMIT_BYTES, render_page};
+pub use html::{PAGE_LIMIT_BYTES, render_page, render_pool_page, render_replay_page, render_trace_page};
 pub use models_json::models_json;
+pub use pool::{GAINS_NOTHING, PoolCell, PoolSweep};
 pub use predict::{
     Sustain, prediction_json, render_prediction, render_speedup, render_sustained, render_what_if,
     speedup_json, sustained_json, what_if_json,
 };
 pub use sentences::sentences;
-pub use terminal::{Plot, render_comparison, render_experiment, render_models, render_plot, render_summary};
+pub use terminal::{
+    Plot, render_comparison, render_experiment, render_models, render_plot, render_pool, render_replay,
+    render_summary, render_trace_info,
+};
 
 use leadline_model::{DeviceProfile, Parameters, Pattern};
 

@@ -3,7 +3,9 @@
 mod experiments;
 mod models;
 mod plot;
+mod pool;
 mod table;
+mod trace;
 
 use leadline_model::{CheckStatus, DeviceProfile};
 
@@ -15,7 +17,9 @@ use crate::{headline, sentences};
 pub use experiments::render_experiment;
 pub use models::render_models;
 pub use plot::{Plot, render_plot};
+pub use pool::render_pool;
 pub(crate) use table::{finish, new_table};
+pub use trace::{render_replay, render_trace_info};
 
 /// Tables and plot need so many columns.
 const NARROWEST: usize = 60;

@@ -9,7 +9,9 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use leadline_model::DeviceProfile;
-use leadline_report::render_page;
+use leadline_report::{
+    PoolCell, PoolSweep, render_page, render_pool_page, render_replay_page, render_trace_page,
+};
 
 /// Runs at the end of the page and leaves what it finds in the DOM: sizes of the charts, what sticks out, and what a
 /// click on every button does.
@@ -113,8 +115,12 @@ fn browse(page: &Path, arguments: &[&str]) -> (String, String, String) {
 
 /// Opens the page in a frame `width` pixels wide (a window cannot be as narrow as a phone) and reads what the probe saw.
 fn open(name: &str, profiles: &[DeviceProfile], arguments: &[&str]) -> Seen {
-    let html = render_page(profiles).expect("a page");
-    std::fs::write(folder().join(name).with_extension("html"), &html).expect("the page is written");
+    open_page(name, &render_page(profiles).expect("a page"), arguments)
+}
+
+/// As [`open`], for any page.
+fn open_page(name: &str, html: &str, arguments: &[&str]) -> Seen {
+    std::fs::write(folder().join(name).with_extension("html"), html).expect("the page is written");
     let probed = folder().join(format!("{name}-probed.html"));
     let end = html.rfind("</body>").expect("a body");
     std::fs::write(&probed, format!("{}{PROBE}{}", &html[..end], &html[end..])).expect("the page is written");
@@ -299,6 +305,34 @@ fn on_a_phone_and_in_the_dark() {
 }
 
 #[test]
+fn a_trace() {
+    let info = common::traces::sample_info();
+    let seen = open_page("trace", &render_trace_page(&info).expect("a page"), &["--window-size=1280,2400"]);
+    seen.is_sound(6);
+    for words in
+        ["size of the cache, in pages of 4K", "reuse distance, pages", "hottest first", "address, bytes"]
+    {
+        assert!(seen.dom.contains(words), "{words:?} is not on the page");
+    }
+    let one = render_trace_page(&common::traces::one_request_info()).expect("a page");
+    open_page("trace-one", &one, &[]).is_sound(6);
+    let empty = render_trace_page(&common::traces::empty_info()).expect("a page");
+    open_page("trace-empty", &empty, &[]).is_sound(0);
+}
+
+#[test]
+fn a_replay() {
+    let page = render_replay_page(&common::traces::sample_replay()).expect("a page");
+    let seen = open_page("replay", &page, &["--window-size=1280,2400"]);
+    seen.is_sound(4);
+    assert!(seen.dom.contains("0.01 %") && seen.dom.contains("longest"), "the tail is drawn");
+    let partial = render_replay_page(&common::traces::partial_replay()).expect("a page");
+    let seen = open_page("replay-partial", &partial, &[]);
+    seen.is_sound(0);
+    assert!(seen.dom.contains("Partial: interrupted"));
+}
+
+#[test]
 fn it_prints() {
     let profile = common::sample_profile();
     let page = folder().join("print.html");
@@ -310,4 +344,69 @@ fn it_prints() {
     assert!(!log.contains("CONSOLE"), "{log}");
     let bytes = std::fs::read(&pdf).expect("a PDF");
     assert!(bytes.starts_with(b"%PDF") && bytes.len() > 20_000, "{} bytes", bytes.len());
+}
+
+/// A sweep over every dimension, with runtimes by a formula.
+fn sweep() -> PoolSweep {
+    let mut cells = Vec::new();
+    for (read_share, alpha_1) in [(10.0, 1.0), (10.0, 4.0), (90.0, 1.0), (90.0, 4.0)] {
+        for (frames, clients, policy) in
+            [(1000, 1, "lru"), (1000, 8, "lru"), (4000, 1, "lru"), (1000, 1, "clock"), (1000, 64, "lru")]
+        {
+            for (ace, cleaner, n) in [
+                ("off", "off", 1),
+                ("off", "1", 1),
+                ("cow-x", "off", 4),
+                ("cow-x", "off", 8),
+                ("off", "auto", 8),
+            ] {
+                let writes = alpha_1 * (100.0 - read_share) / f64::from(n.min(64 / clients).max(1));
+                cells.push(PoolCell {
+                    policy: policy.into(),
+                    ace: ace.into(),
+                    n,
+                    adaptive: false,
+                    cleaner: cleaner.into(),
+                    clients,
+                    frames,
+                    read_share: Some(read_share),
+                    alpha_1: Some(alpha_1),
+                    operations: 100_000,
+                    operations_writing: (1000.0 * (100.0 - read_share)) as u64,
+                    misses: 40_000,
+                    writes: 20_000,
+                    writes_by_cleaner: 0,
+                    batches: 20_000 / u64::from(n),
+                    prefetches: 0,
+                    prefetches_used: 0,
+                    seconds: Some((100.0 + writes) / f64::from(clients)),
+                    p99_us: Some(150.0),
+                });
+            }
+        }
+    }
+    PoolSweep {
+        trace: "gen:paper-ms</script><img src=x>".into(),
+        device: Some("sim:flash".into()),
+        page_bytes: 4096,
+        leadline: "0.1.0".into(),
+        notes: vec!["assumed: nothing".into()],
+        cells,
+    }
+}
+
+#[test]
+fn a_sweep_of_pools_is_drawn() {
+    let sweep = sweep();
+    let seen = open_page("pool", &render_pool_page(&sweep).expect("a page"), &["--window-size=1280,3000"]);
+    seen.is_sound(8);
+    for words in
+        ["gains nothing", "ACE is 1.", "speed-up", "clients", "over cleaner 1", "&lt;/script&gt;&lt;img"]
+    {
+        assert!(seen.dom.contains(words), "{words:?} is not on the page");
+    }
+    let counted = PoolCell { seconds: None, p99_us: None, ..sweep.cells[0].clone() };
+    let more = PoolCell { ace: "cow".into(), ..counted.clone() };
+    let counts = PoolSweep { device: None, cells: vec![counted, more], ..sweep };
+    open_page("pool-counts", &render_pool_page(&counts).expect("a page"), &[]).is_sound(1);
 }

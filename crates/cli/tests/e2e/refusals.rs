@@ -97,7 +97,11 @@ fn at_most(profile: &DeviceProfile, most: &str) {
     let (written, bytes) = (profile.validity.bytes_written, leadline_device::parse_size(most).unwrap());
     assert!(written <= bytes, "{written} of {most}");
     let stopped = profile.validity.stopped_by.as_ref();
-    assert_eq!(stopped.is_some_and(|by| by.contains("--max-writes")), !profile.validity.complete, "{stopped:?}");
+    assert_eq!(
+        stopped.is_some_and(|by| by.contains("--max-writes")),
+        !profile.validity.complete,
+        "{stopped:?}"
+    );
 }
 
 #[test]

@@ -9,13 +9,16 @@ use crate::DeviceError;
 /// Milliseconds without work after which the kernel's submission thread sleeps.
 const SQPOLL_IDLE_MS: u32 = 1000;
 
-/// What is polled instead of waited for.
+/// How a ring is used: what is polled instead of waited for, and by whom.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Polling {
     /// The device for completions (IOPOLL).
     pub(crate) completions: bool,
     /// The ring for submissions, by a kernel thread (SQPOLL).
     pub(crate) submissions: bool,
+    /// Threads take turns. The kernel then posts completions on its own: it must not leave that to a thread which
+    /// may not come back.
+    pub(crate) shared: bool,
 }
 
 /// Whether io_uring can be had, with all that a queue pair needs.
@@ -43,11 +46,14 @@ pub(super) fn build(depth: u32, polling: Polling) -> io::Result<IoUring> {
         }
         if polling.submissions {
             builder.setup_sqpoll(SQPOLL_IDLE_MS);
-        } else if level > 0 {
+        } else if level > 0 && !polling.shared {
             builder.setup_coop_taskrun().setup_taskrun_flag();
         }
         if level > 1 {
-            builder.setup_single_issuer().setup_submit_all();
+            builder.setup_submit_all();
+        }
+        if level > 1 && !polling.shared {
+            builder.setup_single_issuer();
             if !polling.submissions {
                 builder.setup_defer_taskrun();
             }

@@ -5,6 +5,8 @@ use leadline_model::*;
 
 #[path = "experiments.rs"]
 mod experiments;
+#[path = "traces.rs"]
+pub mod traces;
 
 /// What the made-up drive is like.
 #[derive(Debug, Clone)]

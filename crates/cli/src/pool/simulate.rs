@@ -1,0 +1,217 @@
+//! `leadline pool simulate`: what policies, ACE and cleaners cost over a trace.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use leadline_model::replace_file;
+use leadline_pool::ace::{Ace, Cleaner};
+use leadline_pool::policy::PolicyKind;
+use leadline_report::{PoolSweep, render_pool, render_pool_page};
+use leadline_trace::Format;
+use serde_json::{Value, json};
+
+use super::device::{SimulatedDevice, measured_k_w};
+use super::lists::{self, Batch, List};
+use super::plan::{Cell, Dimensions, Written};
+use super::{outcome, sweep};
+use crate::failure::Failure;
+use crate::{output, signals, source};
+
+/// Pages written at once where no device says how many it takes.
+const DEFAULT_N: u32 = 8;
+
+/// Run a trace through simulated buffer pools; lists make a sweep over all combinations
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  leadline pool simulate gen:paper-wis --frames 20640 --ace all --device sim:flash\n  \
+                  leadline pool simulate trace.csv --frames 10000,50000 --policy all --ace off,cow-x\n  \
+                  leadline pool simulate gen:paper-ms?ops=500000 --frames 20640 --ace off,cow-x --cleaner off,1,auto \
+                  --clients 1,4,16,64 --device device:p4510 -o pool.html\n\n\
+                  Without --device pages are counted and nothing is timed. docs/pool-simulate.md says what is simulated."
+)]
+pub(super) struct Args {
+    /// A trace file, - for standard input, or a generator (gen:NAME)
+    #[arg(value_name = "TRACE")]
+    trace: String,
+    /// Format of the trace [default: told by its name or its beginning]
+    #[arg(long, value_name = "NAME", value_parser = format)]
+    format: Option<Format>,
+    /// Replacement policies
+    #[arg(long, value_name = "P,..|all", value_parser = lists::policies, default_value = "lru")]
+    policy: List<PolicyKind>,
+    /// Write-back when the victim is dirty: off, cow, cow-x, cow-e, cow-x-e
+    #[arg(long, value_name = "MODE,..|all", value_parser = lists::aces, default_value = "off")]
+    ace: List<Ace>,
+    /// Pages written at once; auto is the k_w of the device or profile, adaptive finds it by watching the device
+    /// [default: auto where it is known, else 8]
+    #[arg(long, value_name = "N|auto|adaptive,..", value_parser = lists::batches)]
+    n: Option<List<Batch>>,
+    /// Background cleaners: off, so many writes in flight, or auto
+    #[arg(long, value_name = "off|DEPTH|auto,..", value_parser = lists::cleaners, default_value = "off")]
+    cleaner: List<Cleaner>,
+    /// Clients that take the trace's operations in turn
+    #[arg(long, value_name = "C,..", value_parser = lists::clients, default_value = "1")]
+    clients: List<u32>,
+    /// Pages the pool holds
+    #[arg(long, value_name = "N,..", value_parser = lists::frames)]
+    frames: List<u32>,
+    /// Bytes of a page
+    #[arg(long, value_name = "SIZE", value_parser = lists::page, default_value = "4K")]
+    page_bytes: u32,
+    /// Time it on a simulated device: sim:NAME, sim:./FILE.toml, or device:NAME from published numbers
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<String>,
+    /// Take k_w for --n auto from this profile
+    #[arg(long, value_name = "PROFILE")]
+    profile: Option<String>,
+    /// Percent of operations that read, of a generated trace
+    #[arg(long, value_name = "R,..", value_parser = lists::read_shares)]
+    read_share: Option<List<f64>>,
+    /// Scale the device's writes, so that one alone takes as long as so many reads
+    #[arg(long, value_name = "A,..", value_parser = lists::alphas, requires = "device")]
+    alpha_1: Option<List<f64>>,
+    /// Pools simulated at once [default: one a processor]
+    #[arg(long, value_name = "T")]
+    threads: Option<NonZeroUsize>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+    /// Write a page with charts to this file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(super) fn run(args: Args) -> Result<(), Failure> {
+    if let Some(path) = &args.output {
+        if Path::new(&args.trace) == path {
+            let text = format!("{}: the page would replace the trace; name another place", args.trace);
+            return Err(Failure::Input(text));
+        }
+        output::check_writable(path)?;
+    }
+    let device =
+        args.device.as_deref().map(|text| SimulatedDevice::open(text, args.page_bytes)).transpose()?;
+    let mut notes: Vec<String> = device.iter().filter_map(|device| device.note.clone()).collect();
+    let cells = plan(&args, device.as_ref(), &mut notes)?;
+    check(&args, &cells, device.is_some())?;
+    notes.iter().for_each(|note| output::say(note));
+    let cancel = signals::cancel_flag()?;
+    let threads = args.threads.or_else(|| std::thread::available_parallelism().ok());
+    let threads = threads.map_or(1, NonZeroUsize::get);
+    let common = sweep::Common { format: args.format, device: device.as_ref(), threads };
+    let outcomes = sweep::run(&cells, &common, &cancel)?;
+
+    let documents: Vec<Value> = cells.iter().zip(&outcomes).map(|(c, o)| outcome::document(c, o)).collect();
+    let shown = cells.iter().zip(outcomes).map(|(cell, outcome)| outcome::shown(cell, outcome));
+    let sweep = PoolSweep {
+        trace: args.trace.clone(),
+        device: args.device.clone(),
+        page_bytes: args.page_bytes,
+        leadline: env!("CARGO_PKG_VERSION").to_owned(),
+        notes,
+        cells: shown.collect(),
+    };
+    if let Some(path) = &args.output {
+        let page = render_pool_page(&sweep)?;
+        replace_file(path, page.as_bytes()).map_err(|error| Failure::Operation(error.to_string()))?;
+        output::say(&format!("page in {}", path.display()));
+    }
+    if args.json {
+        return output::print(&format!("{:#}\n", json_of(documents)));
+    }
+    output::print(&render_pool(&sweep, output::width()))
+}
+
+/// One pool's outcome as it is, those of several in a list.
+fn json_of(mut documents: Vec<Value>) -> Value {
+    if documents.len() == 1 { documents.remove(0) } else { json!({ "cells": documents }) }
+}
+
+fn plan(
+    args: &Args,
+    device: Option<&SimulatedDevice>,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Cell>, Failure> {
+    let each = |values: &Option<List<f64>>| match values {
+        Some(List(values)) => values.iter().copied().map(Some).collect(),
+        None => vec![None],
+    };
+    let ns = batches(args, device)?;
+    let smallest = args.frames.0.iter().copied().min().unwrap_or(1);
+    if let Some(&most) =
+        ns.iter().map(|w| w.n).max().as_ref().filter(|&&n| n > smallest && args.ace.0 != [Ace::Off])
+    {
+        notes
+            .push(format!("n = {most} is more than a pool of {smallest} frames holds: there n = {smallest}"));
+    }
+    let dimensions = Dimensions {
+        policies: args.policy.0.clone(),
+        aces: args.ace.0.clone(),
+        ns,
+        cleaners: args.cleaner.0.clone(),
+        clients: args.clients.0.clone(),
+        frames: args.frames.0.clone(),
+        read_shares: each(&args.read_share),
+        alphas: each(&args.alpha_1),
+    };
+    dimensions.cells(&args.trace, args.page_bytes)
+}
+
+/// Pages written at once, each value once.
+fn batches(args: &Args, device: Option<&SimulatedDevice>) -> Result<Vec<Written>, Failure> {
+    let profile = args.profile.as_deref().map(|name| Ok::<_, Failure>((name, source::load_profile(name)?)));
+    let measured = match profile.transpose()? {
+        Some((name, profile)) => Some(measured_k_w(&profile, name, args.page_bytes)?),
+        None => None,
+    };
+    let known = measured.or_else(|| device.map(SimulatedDevice::writes_at_once));
+    let mut ns = Vec::new();
+    let default = List(vec![known.map_or(Batch::Pages(DEFAULT_N), |_| Batch::Auto)]);
+    for batch in &args.n.as_ref().unwrap_or(&default).0 {
+        let missing = |reason: &str| Failure::Input(format!("--n {reason}"));
+        let written = match *batch {
+            Batch::Pages(n) => Written { n, adaptive: false },
+            Batch::Auto => {
+                let reason = "auto: is the k_w of a device; name one with --device or --profile";
+                Written { n: known.ok_or_else(|| missing(reason))?, adaptive: false }
+            }
+            Batch::Adaptive if device.is_none() => {
+                return Err(missing("adaptive: watches how fast a device writes; name one with --device"));
+            }
+            Batch::Adaptive => Written { n: known.unwrap_or(DEFAULT_N), adaptive: true },
+        };
+        if !ns.contains(&written) {
+            ns.push(written);
+        }
+    }
+    Ok(ns)
+}
+
+/// Finds what is wrong with the trace's name or a pool before any is simulated.
+fn check(args: &Args, cells: &[Cell], timed: bool) -> Result<(), Failure> {
+    if !sweep::can_be_read_again(&args.trace) {
+        return match cells.len() {
+            1 => Ok(()),
+            pools => {
+                let text = format!("-: {pools} pools read the trace once each; put it into a file");
+                Err(Failure::Input(text))
+            }
+        };
+    }
+    for cell in cells {
+        cell.config.check().map_err(|error| Failure::Input(error.to_string()))?;
+        if timed {
+            cell.config.queue_shape().map_err(|error| Failure::Input(error.to_string()))?;
+        }
+    }
+    let mut names: Vec<&str> = cells.iter().map(|cell| cell.trace.as_str()).collect();
+    names.dedup();
+    for name in names {
+        sweep::open_trace(name, args.format).map_err(|error| Failure::Input(error.to_string()))?;
+    }
+    Ok(())
+}
+
+fn format(text: &str) -> Result<Format, String> {
+    Format::parse(text).ok_or_else(|| format!("no such format; there are {}", Format::names()))
+}

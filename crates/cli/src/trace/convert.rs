@@ -1,0 +1,197 @@
+//! `leadline trace convert`: a trace in another format.
+
+use std::io::{ErrorKind, IsTerminal as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use indicatif::ProgressBar;
+use leadline_measure::Progress;
+use leadline_trace::{
+    Copied, CopyError, Format, GENERATOR, Output, STDIN, Trace, TraceError, Writer, copy, open, open_as,
+};
+
+use crate::failure::Failure;
+use crate::output::say;
+use crate::progress::Display;
+use crate::{signals, values};
+
+/// As on the command line for input, so for output.
+const STDOUT: &str = STDIN;
+
+/// Shorter conversions are over before a bar is read.
+const QUIET: Duration = Duration::from_secs(2);
+
+/// So often a bar changes.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Write a trace in another format, compressed as its ending says (.gz, .zst, .xz)
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  leadline trace convert web_0.csv.gz web_0.iolog         to fio's iolog\n  \
+                        leadline trace convert P1.lis.gz P1.pages.zst           to page numbers\n  \
+                        leadline trace convert usr_0.csv usr_0.pages --page-bytes 8K --skip-bad\n  \
+                        zcat day*.csv.gz | leadline trace convert - week.spc --from msr"
+)]
+pub(crate) struct Args {
+    /// The trace: a file, - for standard input, or gen:NAME
+    #[arg(value_name = "IN")]
+    input: String,
+    /// The file to write (replaced if it exists), or - for standard output
+    #[arg(value_name = "OUT")]
+    output: String,
+    /// Format of IN [default: told by its ending, else by its content]
+    #[arg(long, visible_alias = "format", value_name = "FORMAT", value_parser = format)]
+    from: Option<Format>,
+    /// Format of OUT: pages, msr, spc, oraclegeneral or fio [default: told by its ending]
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    to: Option<Format>,
+    /// Size of a page, where one format counts in pages and the other in bytes
+    #[arg(long, value_name = "SIZE", value_parser = values::block, default_value = "4K")]
+    page_bytes: u32,
+    /// Leave out lines that are wrong, and say how many
+    #[arg(long)]
+    skip_bad: bool,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let to = match args.to.or_else(|| Format::of_ending(&args.output)) {
+        Some(format) => format,
+        None => {
+            let names = Format::WRITABLE.map(Format::name).join(", ");
+            return Err(Failure::Input(format!(
+                "{}: its ending tells no format; name one with --to: {names}",
+                args.output
+            )));
+        }
+    };
+    refuse_same(&args.input, &args.output)?;
+    let trace = match args.from {
+        Some(from) => open_as(&args.input, from)?,
+        None => open(&args.input)?,
+    };
+    transfer(trace, &args.output, to, args.page_bytes, args.skip_bad)
+}
+
+/// A format's name on the command line.
+pub(super) fn format(text: &str) -> Result<Format, String> {
+    Format::parse(text).ok_or_else(|| format!("must be one of {}", Format::names()))
+}
+
+/// Writes `trace` to `place`, whole or not at all, and says what came of it.
+pub(super) fn transfer(
+    mut trace: Box<dyn Trace>,
+    place: &str,
+    format: Format,
+    page_bytes: u32,
+    skip_bad: bool,
+) -> Result<(), Failure> {
+    let cancel = signals::cancel_flag()?;
+    let output = if place == STDOUT { Output::stdout() } else { Output::file(Path::new(place))? };
+    let name = output.name().to_owned();
+    let mut writer = Writer::new(output, &name, format, trace.unit(), page_bytes)?;
+    let mut watch = Watch::new(cancel);
+    let copied = copy(&mut *trace, &mut writer, skip_bad, &mut |done, share| watch.goes_on(done, share));
+    watch.finish();
+    let (times_lost, writes_lost) = (trace.timed() && !writer.keeps_times(), writer.writes_lost());
+    let copied = match copied {
+        Ok(copied) => copied,
+        Err(error) => return stopped(error, place),
+    };
+    if let Err(error) = writer.finish().and_then(Output::finish) {
+        return stopped(CopyError::Write(error), place);
+    }
+    summary(&copied, place, format, times_lost, writes_lost);
+    Ok(())
+}
+
+/// What a copy that ended early is for the command: nothing of it is left.
+fn stopped(error: CopyError, place: &str) -> Result<(), Failure> {
+    match error {
+        CopyError::Write(TraceError::Io { source, .. })
+            if place == STDOUT && source.kind() == ErrorKind::BrokenPipe =>
+        {
+            // A reader that went away is no failure.
+            Ok(())
+        }
+        CopyError::Write(error @ TraceError::Io { .. }) => Err(Failure::Operation(error.to_string())),
+        CopyError::Read(error @ TraceError::Syntax { .. }) => {
+            Err(Failure::Input(format!("{error}; --skip-bad leaves such lines out")))
+        }
+        CopyError::Read(error) | CopyError::Write(error) => Err(Failure::Input(error.to_string())),
+        CopyError::Interrupted => Err(Failure::Operation("interrupted; nothing was written".to_owned())),
+    }
+}
+
+fn summary(copied: &Copied, place: &str, format: Format, times_lost: bool, writes_lost: u64) {
+    let name = format.name();
+    if let Some(first) = &copied.first_skipped {
+        say(&format!("bad lines left out: {}; the first: {first}", copied.skipped));
+    }
+    if writes_lost > 0 {
+        say(&format!("{name} does not tell writes from reads: {writes_lost} writes went out as reads"));
+    }
+    if times_lost {
+        say(&format!("{name} has no times: they were left out"));
+    }
+    if place != STDOUT {
+        say(&format!("{} requests in {place}", copied.requests));
+    }
+}
+
+/// Refuses to replace the file that is being read.
+fn refuse_same(input: &str, output: &str) -> Result<(), Failure> {
+    if input == STDIN || output == STDOUT || input.starts_with(GENERATOR) {
+        return Ok(());
+    }
+    let identity = |path: &str| std::fs::metadata(path).map(|found| (found.dev(), found.ino()));
+    match (identity(input), identity(output)) {
+        (Ok(input), Ok(same)) if input == same => {
+            Err(Failure::Input(format!("{output}: is the trace itself; name another file")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Shows how far a conversion is, on a terminal and once it takes long; ends it at a signal.
+struct Watch {
+    cancel: Arc<AtomicBool>,
+    terminal: bool,
+    started: Instant,
+    shown: Instant,
+    display: Display,
+    /// Where nobody knows how much is to come.
+    spinner: Option<ProgressBar>,
+}
+
+impl Watch {
+    fn new(cancel: Arc<AtomicBool>) -> Watch {
+        let now = Instant::now();
+        let terminal = std::io::stderr().is_terminal();
+        Watch { cancel, terminal, started: now, shown: now, display: Display::new(), spinner: None }
+    }
+
+    fn goes_on(&mut self, requests: u64, share: Option<f64>) -> bool {
+        if self.terminal && self.started.elapsed() > QUIET && self.shown.elapsed() > TICK {
+            self.shown = Instant::now();
+            self.show(format!("{:.1} million requests", requests as f64 / 1e6), share);
+        }
+        !self.cancel.load(Ordering::Relaxed)
+    }
+
+    fn show(&mut self, detail: String, share: Option<f64>) {
+        match share {
+            Some(done) => self.display.show(&Progress { phase: "convert", done, detail }),
+            None => self.spinner.get_or_insert_with(ProgressBar::new_spinner).set_message(detail),
+        }
+    }
+
+    fn finish(&mut self) {
+        self.display.finish();
+        if let Some(spinner) = self.spinner.take() {
+            spinner.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! `leadline trace generate`: a made-up trace as a file.
+
+use std::fmt::Write as _;
+
+use leadline_trace::{Format, GENERATOR, STDIN, generators, open};
+
+use super::convert::{format, transfer};
+use crate::failure::Failure;
+use crate::{output, values};
+
+/// Write a generated trace to a file or to standard output
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  leadline trace generate --list                               what there is, with its options\n  \
+                        leadline trace generate gen:paper-ms -o ms.pages.zst         a workload of the ACE paper\n  \
+                        leadline trace generate 'gen:zipf?pages=100000&theta=0.8' | head\n  \
+                        leadline trace generate gen:ycsb-a -o a.iolog --format fio"
+)]
+pub(crate) struct Args {
+    /// gen:NAME or 'gen:NAME?key=value&key=value'
+    #[arg(value_name = "GENERATOR", required_unless_present = "list")]
+    generator: Option<String>,
+    /// Write to this file (replaced if it exists), compressed as its ending says [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<String>,
+    /// pages, msr, spc, oraclegeneral or fio [default: told by the ending of FILE, else pages]
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    format: Option<Format>,
+    /// Size of a page, for formats that count in bytes
+    #[arg(long, value_name = "SIZE", value_parser = values::block, default_value = "4K")]
+    page_bytes: u32,
+    /// List the generators with their options and defaults
+    #[arg(long, conflicts_with_all = ["generator", "output", "format"])]
+    list: bool,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let Some(name) = args.generator else {
+        return output::print(&list());
+    };
+    if !name.starts_with(GENERATOR) {
+        return Err(Failure::Input(format!(
+            "{name}: is no generator, expected {GENERATOR}NAME; leadline trace generate --list has the names"
+        )));
+    }
+    let trace = open(&name)?;
+    let place = args.output.unwrap_or_else(|| STDIN.to_owned());
+    let format = args.format.or_else(|| Format::of_ending(&place)).unwrap_or(Format::Pages);
+    transfer(trace, &place, format, args.page_bytes, false)
+}
+
+fn list() -> String {
+    let mut text = String::new();
+    for info in generators() {
+        let options: Vec<String> =
+            info.options.iter().map(|option| format!("{}={}", option.key, option.default)).collect();
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{GENERATOR}{}\n    {}\n    {}", info.name, info.about, options.join(" "));
+    }
+    text
+}

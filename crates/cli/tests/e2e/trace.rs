@@ -1,0 +1,256 @@
+//! `leadline trace info` and `leadline trace replay`.
+
+use std::fs;
+use std::path::Path;
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::ran::{Ran, folder, names, run, start};
+
+/// 100 reads of pages 0 to 9 in turn, then a write to each.
+const TURNS: &str = "turns.pages";
+
+fn turns(dir: &Path) {
+    let mut text = String::from("# a scan, ten times\n");
+    (0..100).for_each(|i| text += &format!("R {}\n", i % 10));
+    (0..10).for_each(|i| text += &format!("W {i}\n"));
+    fs::write(dir.join(TURNS), text).unwrap();
+}
+
+/// One request a millisecond in MSR's format: 64K, every fourth a write, over 100 MiB.
+fn timed(dir: &Path, name: &str, requests: u64) {
+    let line = |i: u64| {
+        let (ticks, op) =
+            (128_166_372_003_061_629 + i * 10_000, if i.is_multiple_of(4) { "Write" } else { "Read" });
+        format!("{ticks},web,0,{op},{},65536,0\n", i * 1_048_576 % 104_857_600)
+    };
+    fs::write(dir.join(name), (0..requests).map(line).collect::<String>()).unwrap();
+}
+
+/// stdout as the one document that it is.
+#[track_caller]
+fn document(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}", ran.stdout))
+}
+
+/// This exit code, nothing on stdout, and a last line on stderr that has all of `said`.
+#[track_caller]
+fn ended(ran: &Ran, code: i32, said: &[&str]) {
+    assert_eq!(ran.code, Some(code), "{}", ran.stderr);
+    assert_eq!(ran.stdout, "");
+    let line = ran.stderr.lines().last().unwrap_or_default();
+    assert!(line.starts_with("leadline: "), "{line}");
+    for word in said {
+        assert!(line.contains(word), "no {word:?} in {line:?}");
+    }
+}
+
+#[test]
+fn info_tells_what_a_trace_is_like() {
+    let dir = folder();
+    turns(dir.path());
+    let ran = run(dir.path(), &["trace", "info", TURNS]).succeeded();
+    for words in
+        ["110, 90.9 % reads", "10 pages, 40.0 KiB", "not in the trace", "90.9 %", "exactly", "LRU cache"]
+    {
+        assert!(ran.stdout.contains(words), "no {words:?} in {}", ran.stdout);
+    }
+    assert_eq!(ran.stderr, "");
+    let info =
+        document(&run(dir.path(), &["trace", "info", TURNS, "--json", "--page-bytes", "8K"]).succeeded());
+    assert_eq!(info["schema"], "leadline.trace-info/1");
+    assert_eq!((&info["requests"]["count"], &info["requests"]["writes"]), (&110.into(), &10.into()));
+    assert_eq!((&info["footprint_bytes"], &info["written_pages"]), (&81920.0.into(), &10.0.into()));
+    assert_eq!(info["reuse"]["median_distance"], 10);
+    let curve = info["reuse"]["lru_miss_ratios"].as_array().unwrap();
+    assert_eq!(
+        (&curve[8], &curve[9]),
+        (&serde_json::json!([9, 1.0]), &serde_json::json!([10, 10.0 / 110.0]))
+    );
+    assert_eq!(names(dir.path()), [TURNS]);
+}
+
+#[test]
+fn info_writes_a_page_and_never_over_the_trace() {
+    let dir = folder();
+    timed(dir.path(), "web.csv", 500);
+    let ran = run(dir.path(), &["trace", "info", "web.csv", "-o", "page.html"]).succeeded();
+    assert!(ran.stderr.contains("page in page.html"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("0.50 s, 1.00k requests/s"), "{}", ran.stdout);
+    let page = fs::read_to_string(dir.path().join("page.html")).unwrap();
+    assert!(page.contains("Miss ratio of an LRU cache") && page.contains("t-rates"));
+    let before = fs::read(dir.path().join("web.csv")).unwrap();
+    for same in ["web.csv", "./web.csv"] {
+        let ran = run(dir.path(), &["trace", "info", "web.csv", "-o", same]);
+        ended(&ran, 2, &["web.csv", "would replace the trace"]);
+        let ran = run(dir.path(), &["trace", "replay", "web.csv", "sim:flash", "-o", same]);
+        ended(&ran, 2, &["web.csv", "would replace the trace"]);
+    }
+    assert_eq!(fs::read(dir.path().join("web.csv")).unwrap(), before);
+}
+
+#[test]
+fn info_samples_where_asked_to_and_says_so() {
+    let dir = folder();
+    let arguments = ["trace", "info", "gen:zipf?pages=20000&ops=100000", "--json"];
+    let exact = document(&run(dir.path(), &arguments).succeeded());
+    let sampled =
+        document(&run(dir.path(), &[&arguments[..], &["--sample-pages", "2K"]].concat()).succeeded());
+    assert_eq!((&exact["sampling"]["exact"], &sampled["sampling"]["exact"]), (&true.into(), &false.into()));
+    assert_eq!(sampled["sampling"]["followed_pages"], 2048);
+    let [exact, sampled] = [exact, sampled].map(|info| info["footprint_pages"].as_f64().unwrap());
+    assert!((sampled / exact - 1.0).abs() < 0.1, "{sampled} of {exact}");
+}
+
+#[test]
+fn bad_lines_are_shown_and_passed_over_unless_strict() {
+    let dir = folder();
+    let mut text = String::new();
+    (0..40).for_each(|i| text += if i % 5 == 1 { "nonsense\n" } else { "R 7\n" });
+    fs::write(dir.path().join("some.pages"), text).unwrap();
+    for command in [&["trace", "info", "some.pages"][..], &["trace", "replay", "some.pages", "sim:flash"]] {
+        let ran = run(dir.path(), command).succeeded();
+        assert!(ran.stdout.contains("8, passed over"), "{}", ran.stdout);
+        let shown = ran.stderr.lines().filter(|line| line.contains("passed over some.pages:")).count();
+        assert_eq!(shown, 5, "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("some.pages:2: ") && ran.stderr.contains("8 lines in all"),
+            "{}",
+            ran.stderr
+        );
+        ended(&run(dir.path(), &[command, &["--strict"]].concat()), 2, &["some.pages:2: ", "nonsense"]);
+    }
+}
+
+#[test]
+fn what_is_no_trace_is_refused() {
+    let dir = folder();
+    fs::write(dir.path().join("garbage.pages"), "one\ntwo\nthree\n").unwrap();
+    fs::write(dir.path().join("empty"), "").unwrap();
+    fs::create_dir(dir.path().join("folder")).unwrap();
+    let cases = [
+        ("missing.pages", "missing.pages"),
+        ("garbage.pages", "no line is a request"),
+        ("empty", "empty"),
+        ("folder", "folder"),
+        ("gen:nothing", "nothing"),
+    ];
+    for (name, said) in cases {
+        ended(&run(dir.path(), &["trace", "info", name]), 2, &[said]);
+        ended(&run(dir.path(), &["trace", "replay", name, "sim:flash"]), 2, &[said]);
+    }
+    // An empty file in a format that is named is a trace of nothing.
+    let info =
+        document(&run(dir.path(), &["trace", "info", "empty", "--format", "msr", "--json"]).succeeded());
+    assert_eq!((&info["requests"]["count"], &info["repeat_share"]), (&0.into(), &Value::Null));
+    assert_eq!(names(dir.path()), ["empty", "folder", "garbage.pages"]);
+}
+
+#[test]
+fn wrong_arguments_are_refused_in_one_line() {
+    let dir = folder();
+    turns(dir.path());
+    let cases: [(&[&str], &[&str]); 8] = [
+        (&["info", TURNS, "--page-bytes", "3"], &["--page-bytes", "512 to 16M"]),
+        (&["info", TURNS, "--sample-pages", "0"], &["--sample-pages", "from 1"]),
+        (&["info", TURNS, "--format", "word"], &["--format", "pages"]),
+        (&["info", TURNS, "-o", "none/page.html"], &["none/page.html"]),
+        (&["replay", TURNS, "sim:flash", "--pace", "closed:0"], &["--pace", "closed:K"]),
+        (&["replay", TURNS, "sim:flash", "--pace", "recorded"], &["no times", "closed:K"]),
+        (&["replay", TURNS, "sim:nothing"], &["nothing"]),
+        (&["replay", TURNS, "./missing"], &["./missing", "no such file"]),
+    ];
+    for (arguments, said) in cases {
+        ended(&run(dir.path(), &[&["trace"], arguments].concat()), 2, said);
+        assert_eq!(names(dir.path()), [TURNS], "{arguments:?}");
+    }
+}
+
+/// Reads take 100 us, writes 300 us, one at a time.
+fn slow_device(dir: &Path) {
+    let text = "kind = \"parametric\"\ncapacity = \"64M\"\n[read]\nservice_us = 100\nservers = 1\n\
+                [write]\nservice_us = 300\nservers = 1\n";
+    fs::write(dir.join("slow.toml"), text).unwrap();
+}
+
+#[test]
+fn a_simulated_replay_has_the_truth_in_it() {
+    let dir = folder();
+    turns(dir.path());
+    slow_device(dir.path());
+    let ran = run(dir.path(), &["trace", "replay", TURNS, "sim:./slow.toml", "--json"]).succeeded();
+    assert!(ran.stderr.contains("one request after the other (--pace closed:1)"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("writes nothing: the device is simulated"), "{}", ran.stderr);
+    let replay = document(&ran);
+    assert_eq!((&replay["schema"], &replay["complete"]), (&"leadline.replay/1".into(), &true.into()));
+    assert_eq!(replay["seconds"], 0.013);
+    assert_eq!((&replay["reads"]["requests"], &replay["writes"]["requests"]), (&100.into(), &10.into()));
+    let again = run(dir.path(), &["trace", "replay", TURNS, "sim:./slow.toml", "--json"]).succeeded();
+    assert_eq!(again.stdout, ran.stdout, "the same each time");
+    timed(dir.path(), "web.csv", 400);
+    let ran =
+        run(dir.path(), &["trace", "replay", "web.csv", "sim:./slow.toml", "-o", "page.html"]).succeeded();
+    for words in ["as recorded", "100 µs", "300 µs", "p99.99", "planned", "taken modulo its size"] {
+        assert!(ran.stdout.contains(words), "no {words:?} in {}", ran.stdout);
+    }
+    let page = fs::read_to_string(dir.path().join("page.html")).unwrap();
+    assert!(page.contains("Latency tail") && page.contains("web.csv on sim-slow"));
+    let limited =
+        ["trace", "replay", "web.csv", "sim:./slow.toml", "--limit", "40", "--pace", "x2", "--json"];
+    let replay = document(&run(dir.path(), &limited).succeeded());
+    assert_eq!((&replay["all"]["requests"], &replay["pace"]), (&40.into(), &"x2".into()));
+    assert_eq!(replay["schedule"]["planned_seconds"], 0.0195);
+}
+
+#[test]
+fn a_directory_gets_a_scratch_file_and_loses_it_again() {
+    let dir = folder();
+    timed(dir.path(), "web.csv", 200);
+    for engine in ["io_uring", "psync"] {
+        let arguments = [
+            "trace", "replay", "web.csv", ".", "--size", "32M", "--pace", "x10", "--json", "--engine", engine,
+        ];
+        let ran = run(dir.path(), &arguments).succeeded();
+        assert!(ran.stderr.contains("writes 31M to lay out"), "{}", ran.stderr);
+        let replay = document(&ran);
+        assert_eq!((&replay["reads"]["requests"], &replay["writes"]["requests"]), (&150.into(), &50.into()));
+        assert_eq!(replay["engine"], engine);
+        assert!(replay["mapping"]["wrapped"].as_u64().unwrap() > 100, "{}", replay["mapping"]);
+        assert_eq!(names(dir.path()), ["web.csv"]);
+    }
+}
+
+#[test]
+fn a_file_of_somebody_else_is_only_read() {
+    let dir = folder();
+    timed(dir.path(), "web.csv", 100);
+    fs::write(dir.path().join("theirs"), vec![7u8; 16 << 20]).unwrap();
+    let ran = run(dir.path(), &["trace", "replay", "web.csv", "./theirs", "--pace", "closed:4", "--json"])
+        .succeeded();
+    assert!(ran.stderr.contains("reads only, the trace's writes are left out"), "{}", ran.stderr);
+    let replay = document(&ran);
+    assert_eq!((&replay["reads"]["requests"], &replay["writes"]["requests"]), (&75.into(), &0.into()));
+    assert_eq!(replay["mapping"]["skipped_writes"], 25);
+    let ran = run(dir.path(), &["trace", "replay", "web.csv", "./theirs", "--destructive"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{}", ran.stderr);
+    assert!(fs::read(dir.path().join("theirs")).unwrap().iter().all(|&byte| byte == 7));
+}
+
+#[test]
+fn an_interrupted_replay_shows_what_was_done_and_cleans_up() {
+    let dir = folder();
+    timed(dir.path(), "long.csv", 600_000); // ten minutes
+    let mut running = start(dir.path(), &["trace", "replay", "long.csv", ".", "--size", "32M"]);
+    running.reaches("replay");
+    running.signal(Signal::INT);
+    let (ran, ..) = running.end();
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(ran.stdout.contains("PARTIAL: interrupted"), "{}", ran.stdout);
+    assert!(
+        ran.stderr.lines().last().unwrap().contains("requests were replayed until then"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(names(dir.path()), ["long.csv"]);
+}

@@ -1,0 +1,187 @@
+//! What can go wrong in a pool.
+
+use std::io;
+
+use leadline_device::DeviceError;
+
+use super::checksum::Damage;
+use crate::policy::Page;
+
+/// Why the pool could not. Pages whose write failed stay in memory, dirty, and are written again later.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PoolError {
+    /// A configuration no pool can be made of.
+    #[error("pool: {reason}")]
+    Config {
+        /// The field, its value and what it may be.
+        reason: String,
+    },
+    /// A profile that lacks what a pool needs.
+    #[error("profile of {name}: {reason}")]
+    Profile {
+        /// The device's name in the profile.
+        name: String,
+        /// What it lacks.
+        reason: &'static str,
+    },
+    /// A page that the device does not have.
+    #[error(
+        "page {page} lies beyond the device: it has {pages} pages of {page_bytes} bytes ({capacity_bytes} bytes)"
+    )]
+    BeyondDevice {
+        /// The page.
+        page: Page,
+        /// Pages the device has room for.
+        pages: Page,
+        /// Bytes of a page.
+        page_bytes: u32,
+        /// Bytes of the device.
+        capacity_bytes: u64,
+    },
+    /// The device is open for reading only.
+    #[error("page {page} cannot be changed: the device is open for reading only")]
+    ReadOnly {
+        /// The page.
+        page: Page,
+    },
+    /// Every frame is pinned by a guard.
+    #[error(
+        "no frame for page {page}: all {frames} are pinned by guards; drop some, or make the pool larger"
+    )]
+    NoFrame {
+        /// The page that was asked for.
+        page: Page,
+        /// Frames of the pool.
+        frames: u32,
+    },
+    /// The device failed a read or write.
+    #[error("{op} of page {page} failed: {source}")]
+    Io {
+        /// `read` or `write`.
+        op: &'static str,
+        /// The page.
+        page: Page,
+        /// The device's reason.
+        source: io::Error,
+    },
+    /// The device moved fewer bytes than it was asked to.
+    #[error("{op} of page {page} moved {moved} bytes of {page_bytes}")]
+    Short {
+        /// `read` or `write`.
+        op: &'static str,
+        /// The page.
+        page: Page,
+        /// Bytes it moved.
+        moved: u32,
+        /// Bytes of a page.
+        page_bytes: u32,
+    },
+    /// A page whose checksum does not fit.
+    #[error("page {page} is corrupt: {reason}; restore it from a backup or the log")]
+    Corrupt {
+        /// The page.
+        page: Page,
+        /// What does not fit.
+        reason: String,
+    },
+    /// The log could not be made durable, so that pages which depend on it were not written.
+    #[error("{pages} pages not written: the log could not be made durable up to {lsn}: {source}")]
+    Log {
+        /// How far it should have been.
+        lsn: u64,
+        /// Pages of the batch.
+        pages: usize,
+        /// The log's reason.
+        source: io::Error,
+    },
+    /// The device could not make durable what was written to it.
+    #[error(
+        "flush of the device failed: {source}; what was written since the last good flush will be written again"
+    )]
+    Flush {
+        /// The device's reason.
+        source: io::Error,
+    },
+    /// A flush failed, and pages written before it are no longer in memory to be written again.
+    #[error(
+        "not durable: a flush of the device failed after {lost} pages (one is page {page}) were written and had left the \
+         pool; recover them from the log, then open the pool again"
+    )]
+    NotDurable {
+        /// Pages whose last write may be lost.
+        lost: u64,
+        /// One of them.
+        page: Page,
+    },
+    /// The device itself or its queue broke.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// The memory for the frames could not be had.
+    #[error("{frames} frames of {page_bytes} bytes: {source}")]
+    Memory {
+        /// Frames asked for.
+        frames: u32,
+        /// Bytes of a page.
+        page_bytes: u32,
+        /// The kernel's reason.
+        source: io::Error,
+    },
+}
+
+/// Why a request failed, in one word that a frame's header can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The device's errno.
+    Errno(i32),
+    /// Bytes moved, fewer than a page.
+    Short(u32),
+    /// The checksum.
+    Damaged(Damage),
+}
+
+impl Fault {
+    /// From the result of a request for `page_bytes`.
+    pub(crate) fn of(result: i32, page_bytes: u32) -> Option<Fault> {
+        match u32::try_from(result) {
+            Ok(moved) if moved == page_bytes => None,
+            Ok(moved) => Some(Fault::Short(moved)),
+            Err(_) => Some(Fault::Errno(-result)),
+        }
+    }
+
+    pub(crate) fn pack(self) -> u64 {
+        let (kind, value) = match self {
+            Fault::Errno(errno) => (0, errno as u32),
+            Fault::Short(moved) => (1, moved),
+            Fault::Damaged(Damage::Sum) => (2, 0),
+            Fault::Damaged(Damage::Misplaced(number)) => (3, number),
+        };
+        kind << 32 | u64::from(value)
+    }
+
+    pub(crate) fn unpack(word: u64) -> Self {
+        let value = word as u32;
+        match word >> 32 {
+            0 => Fault::Errno(value as i32),
+            1 => Fault::Short(value),
+            2 => Fault::Damaged(Damage::Sum),
+            _ => Fault::Damaged(Damage::Misplaced(value)),
+        }
+    }
+
+    /// As the caller sees it.
+    pub(crate) fn error(self, op: &'static str, page: Page, page_bytes: u32) -> PoolError {
+        match self {
+            Fault::Errno(errno) => PoolError::Io { op, page, source: io::Error::from_raw_os_error(errno) },
+            Fault::Short(moved) => PoolError::Short { op, page, moved, page_bytes },
+            Fault::Damaged(Damage::Sum) => {
+                PoolError::Corrupt { page, reason: "its checksum does not fit (torn or changed)".into() }
+            }
+            Fault::Damaged(Damage::Misplaced(number)) => PoolError::Corrupt {
+                page,
+                reason: format!("it holds page {number} (written to or read from the wrong place)"),
+            },
+        }
+    }
+}

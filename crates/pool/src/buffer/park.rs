@@ -1,0 +1,61 @@
+//! Waiting for a frame: a short spin, then sleep in one of a few buckets.
+
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use super::state::{Snapshot, State};
+use crate::policy::Frame;
+
+/// Frames share buckets; whoever is woken for another's sake sleeps on.
+const BUCKETS: usize = 64;
+
+/// Looks at the word before sleeping. A latch is held for less than a microsecond as a rule.
+const SPINS: u32 = 64;
+
+/// Where threads sleep.
+#[derive(Debug)]
+pub(crate) struct Parking {
+    buckets: Box<[Bucket]>,
+}
+
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Bucket {
+    lock: Mutex<()>,
+    changed: Condvar,
+}
+
+impl Parking {
+    pub(crate) fn new() -> Self {
+        Parking { buckets: (0..BUCKETS).map(|_| Bucket::default()).collect() }
+    }
+
+    fn bucket(&self, frame: Frame) -> &Bucket {
+        &self.buckets[frame as usize % BUCKETS]
+    }
+
+    /// Returns when `wait` is no longer true of the frame's word. Every change that can make it false must be followed
+    /// by [`Parking::wake`] if the word says that somebody is parked.
+    pub(crate) fn wait_while(&self, frame: Frame, state: &State, wait: impl Fn(Snapshot) -> bool) {
+        for _ in 0..SPINS {
+            if !wait(state.snapshot()) {
+                return;
+            }
+            std::hint::spin_loop();
+        }
+        let bucket = self.bucket(frame);
+        let mut asleep = bucket.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        // The mark is set under the bucket's lock: who changes the word later sees it, and finds us asleep.
+        while wait(state.park()) {
+            asleep = bucket.changed.wait(asleep).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Wakes all who sleep for this frame.
+    #[cold]
+    pub(crate) fn wake(&self, frame: Frame, state: &State) {
+        let bucket = self.bucket(frame);
+        let _asleep = bucket.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        state.unpark();
+        bucket.changed.notify_all();
+    }
+}

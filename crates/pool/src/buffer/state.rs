@@ -1,0 +1,328 @@
+//! The state of a frame: one atomic word, and every way it may change.
+//!
+//! ```text
+//!          begin_load               loaded
+//!   FREE ────────────> LOADING ───────────────> resident <──> shared by readers
+//!    ^  ^                 │ failed                │  ^ │ <──> EXCLUSIVE, one writer (sets DIRTY)
+//!    │  └──── bury ─── FAILED                     │  │ │
+//!    └──────────────── try_claim ─────────────────┘  │ └ begin_write_back: DIRTY -> WRITING
+//!                (clean, unused, not WRITING)        └── end_write_back (failed: DIRTY again)
+//! ```
+//!
+//! The page's number is part of the word, so that one compare-and-exchange both finds that the frame still holds the
+//! page and takes it. Shared holds may be taken while the page is LOADING: they count as soon as it is there, and the
+//! frame cannot be given away in between. While WRITING, the page is read and changed as usual, since its bytes were
+//! copied first: whoever changes it sets DIRTY, which the end of the write does not clear.
+//!
+//! Orderings: whatever gives bytes up for others (`unshare`, `release`, `loaded`, `end_write_back`) releases, whatever
+//! takes them (`try_share`, `try_exclusive`, `try_claim`, `begin_write_back`) acquires.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};
+
+use crate::policy::Page;
+
+/// Pages from 0 to this one, exclusive, have a number that fits the word: 2^36 - 1.
+pub(crate) const PAGES: Page = NO_PAGE;
+
+const SHARED: u64 = (1 << 16) - 1;
+/// A writer has the page alone.
+const EXCLUSIVE: u64 = 1 << 16;
+/// The page was changed since it was last copied to be written.
+const DIRTY: u64 = 1 << 17;
+/// A write of the page is in flight.
+const WRITING: u64 = 1 << 18;
+/// The page is being read from the device.
+const LOADING: u64 = 1 << 19;
+/// It could not be read; whoever waited for it still holds the frame.
+const FAILED: u64 = 1 << 20;
+/// Somebody sleeps until this word changes.
+const PARKED: u64 = 1 << 21;
+/// Read ahead and not yet used.
+const AHEAD: u64 = 1 << 22;
+const PAGE_SHIFT: u32 = 28;
+/// The page's number of a frame that holds none.
+const NO_PAGE: Page = (1 << 36) - 1;
+const FREE: u64 = NO_PAGE << PAGE_SHIFT;
+
+/// The atomic operations that the state needs; a model checker brings its own.
+pub(crate) trait Word {
+    fn load(&self, order: Ordering) -> u64;
+    fn compare_exchange(
+        &self,
+        current: u64,
+        new: u64,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<u64, u64>;
+    fn fetch_sub(&self, value: u64, order: Ordering) -> u64;
+    fn fetch_and(&self, value: u64, order: Ordering) -> u64;
+    fn fetch_or(&self, value: u64, order: Ordering) -> u64;
+}
+
+impl Word for AtomicU64 {
+    #[inline]
+    fn load(&self, order: Ordering) -> u64 {
+        self.load(order)
+    }
+    #[inline]
+    fn compare_exchange(&self, old: u64, new: u64, yes: Ordering, no: Ordering) -> Result<u64, u64> {
+        self.compare_exchange(old, new, yes, no)
+    }
+    #[inline]
+    fn fetch_sub(&self, value: u64, order: Ordering) -> u64 {
+        self.fetch_sub(value, order)
+    }
+    #[inline]
+    fn fetch_and(&self, value: u64, order: Ordering) -> u64 {
+        self.fetch_and(value, order)
+    }
+    #[inline]
+    fn fetch_or(&self, value: u64, order: Ordering) -> u64 {
+        self.fetch_or(value, order)
+    }
+}
+
+/// A frame's word as it was at one moment.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Snapshot(u64);
+
+impl Snapshot {
+    /// The page in the frame.
+    #[inline]
+    pub(crate) fn page(self) -> Option<Page> {
+        let page = self.0 >> PAGE_SHIFT;
+        (page != NO_PAGE).then_some(page)
+    }
+
+    #[inline]
+    pub(crate) fn holds(self, page: Page) -> bool {
+        self.0 >> PAGE_SHIFT == page
+    }
+
+    #[inline]
+    pub(crate) fn is_exclusive(self) -> bool {
+        self.0 & EXCLUSIVE != 0
+    }
+
+    #[inline]
+    pub(crate) fn is_dirty(self) -> bool {
+        self.0 & DIRTY != 0
+    }
+
+    #[inline]
+    pub(crate) fn is_writing(self) -> bool {
+        self.0 & WRITING != 0
+    }
+
+    #[inline]
+    pub(crate) fn is_loading(self) -> bool {
+        self.0 & LOADING != 0
+    }
+
+    #[inline]
+    pub(crate) fn is_failed(self) -> bool {
+        self.0 & FAILED != 0
+    }
+
+    /// Held by a reader or a writer.
+    #[inline]
+    pub(crate) fn is_used(self) -> bool {
+        self.0 & (SHARED | EXCLUSIVE) != 0
+    }
+
+    /// Its read or write is under way.
+    #[inline]
+    pub(crate) fn is_in_flight(self) -> bool {
+        self.0 & (LOADING | WRITING) != 0
+    }
+}
+
+/// What came of an attempt to take a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// It is held. `ahead`: it had been read ahead, and this is its first use.
+    Held { ahead: bool },
+    /// A shared hold that counts once the page is loaded.
+    Pending { ahead: bool },
+    /// Others have it.
+    Busy,
+    /// The frame does not hold the page.
+    Gone,
+}
+
+/// The word, and every change of it.
+#[derive(Debug)]
+#[repr(transparent)]
+pub(crate) struct State<W = AtomicU64>(W);
+
+impl State {
+    /// A frame without a page.
+    pub(crate) fn free() -> Self {
+        State(AtomicU64::new(FREE))
+    }
+}
+
+impl<W: Word> State<W> {
+    /// Over a word of the model checker; starts free.
+    #[cfg(test)]
+    pub(crate) fn over(word: impl FnOnce(u64) -> W) -> Self {
+        State(word(FREE))
+    }
+
+    #[inline]
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        Snapshot(self.0.load(Acquire))
+    }
+
+    /// Replaces the word by `next` of it until that succeeds or `next` gives up.
+    #[inline]
+    fn update(&self, order: Ordering, next: impl Fn(u64) -> Option<u64>) -> Result<u64, u64> {
+        let mut word = self.0.load(Relaxed);
+        while let Some(new) = next(word) {
+            match self.0.compare_exchange(word, new, order, Relaxed) {
+                Ok(old) => return Ok(old),
+                Err(now) => word = now,
+            }
+        }
+        Err(word)
+    }
+
+    /// A reader takes the page.
+    #[inline]
+    pub(crate) fn try_share(&self, page: Page) -> Taken {
+        let taken = self.update(Acquire, |word| {
+            let free = word >> PAGE_SHIFT == page && word & EXCLUSIVE == 0 && word & SHARED < SHARED;
+            free.then_some((word + 1) & !AHEAD)
+        });
+        match taken {
+            Ok(old) if old & LOADING != 0 => Taken::Pending { ahead: old & AHEAD != 0 },
+            Ok(old) => Taken::Held { ahead: old & AHEAD != 0 },
+            Err(word) if word >> PAGE_SHIFT == page => Taken::Busy,
+            Err(_) => Taken::Gone,
+        }
+    }
+
+    /// A reader gives the page back. True: whoever is parked may now go on.
+    #[inline]
+    pub(crate) fn unshare(&self) -> bool {
+        let old = self.0.fetch_sub(1, Release);
+        debug_assert!(old & SHARED > 0);
+        old & (PARKED | SHARED) == PARKED | 1
+    }
+
+    /// A writer takes the page, which is dirty from then on.
+    #[inline]
+    pub(crate) fn try_exclusive(&self, page: Page) -> Taken {
+        let taken = self.update(Acquire, |word| {
+            let free = word >> PAGE_SHIFT == page && word & (EXCLUSIVE | SHARED | LOADING) == 0;
+            free.then_some((word | EXCLUSIVE | DIRTY) & !AHEAD)
+        });
+        match taken {
+            Ok(old) => Taken::Held { ahead: old & AHEAD != 0 },
+            Err(word) if word >> PAGE_SHIFT != page => Taken::Gone,
+            Err(_) => Taken::Busy,
+        }
+    }
+
+    /// The only reader becomes the writer; false where there are others.
+    pub(crate) fn try_upgrade(&self) -> bool {
+        let alone =
+            |word| (word & (EXCLUSIVE | SHARED | LOADING) == 1).then_some((word - 1) | EXCLUSIVE | DIRTY);
+        self.update(Acquire, alone).is_ok()
+    }
+
+    /// The writer gives the page back. True: somebody is parked.
+    #[inline]
+    pub(crate) fn release(&self) -> bool {
+        let old = self.0.fetch_and(!EXCLUSIVE, Release);
+        debug_assert!(old & EXCLUSIVE != 0);
+        old & PARKED != 0
+    }
+
+    /// Takes the page out of the frame if that is clean, unused and not under I/O: the page, and whether it had been
+    /// read ahead for nothing.
+    pub(crate) fn try_claim(&self) -> Option<(Page, bool)> {
+        let claimed = self.update(Acquire, |word| {
+            let idle = word & (SHARED | EXCLUSIVE | DIRTY | WRITING | LOADING) == 0;
+            (idle && word >> PAGE_SHIFT != NO_PAGE).then_some(FREE | word & PARKED)
+        });
+        claimed.ok().map(|old| (old >> PAGE_SHIFT, old & AHEAD != 0))
+    }
+
+    /// A page is to be read into a free frame. `ahead`: nobody waits for it; else the caller holds it, shared.
+    pub(crate) fn begin_load(&self, page: Page, ahead: bool) {
+        let flags = LOADING | if ahead { AHEAD } else { 1 };
+        let begun = self.update(AcqRel, |word| {
+            debug_assert!(word >> PAGE_SHIFT == NO_PAGE && word & !FREE & !PARKED == 0);
+            Some(page << PAGE_SHIFT | flags | word & PARKED)
+        });
+        debug_assert!(begun.is_ok());
+    }
+
+    /// A page that is on no device yet begins in a free frame: its writer has it.
+    pub(crate) fn begin_new(&self, page: Page) {
+        let begun = self.update(AcqRel, |word| Some(page << PAGE_SHIFT | EXCLUSIVE | DIRTY | word & PARKED));
+        debug_assert!(begun.is_ok_and(|old| old >> PAGE_SHIFT == NO_PAGE));
+    }
+
+    /// The page is there, and belongs to those who hold it. True: somebody is parked.
+    pub(crate) fn loaded(&self) -> bool {
+        let old = self.0.fetch_and(!LOADING, Release);
+        debug_assert!(old & LOADING != 0);
+        old & PARKED != 0
+    }
+
+    /// The page could not be read. True: somebody is parked.
+    pub(crate) fn failed(&self) -> bool {
+        let failed = self.update(AcqRel, |word| Some(FREE | FAILED | word & (SHARED | PARKED)));
+        failed.is_ok_and(|old| old & PARKED != 0)
+    }
+
+    /// The last one who waited for a page that could not be read makes the frame free; true for exactly one.
+    pub(crate) fn try_bury(&self) -> bool {
+        self.update(AcqRel, |word| (word & (FAILED | SHARED) == FAILED).then_some(FREE | word & PARKED))
+            .is_ok()
+    }
+
+    /// A dirty page that nobody changes is going to be written: a shared hold for copying it, and no longer dirty.
+    pub(crate) fn try_begin_write_back(&self) -> Option<Page> {
+        let begun = self.update(Acquire, |word| {
+            let ready = word & (DIRTY | EXCLUSIVE | WRITING | LOADING) == DIRTY && word & SHARED < SHARED;
+            ready.then_some((word & !DIRTY | WRITING) + 1)
+        });
+        begun.ok().map(|old| old >> PAGE_SHIFT)
+    }
+
+    /// The write of the page is over; one that failed leaves it dirty. True: somebody is parked.
+    pub(crate) fn end_write_back(&self, ok: bool) -> bool {
+        let ended = self.update(AcqRel, |word| {
+            debug_assert!(word & WRITING != 0);
+            Some(word & !WRITING | if ok { 0 } else { DIRTY })
+        });
+        ended.is_ok_and(|old| old & PARKED != 0)
+    }
+
+    /// The page must be written again though it was written; false where the frame no longer holds it.
+    pub(crate) fn redirty(&self, page: Page) -> bool {
+        self.update(AcqRel, |word| {
+            (word >> PAGE_SHIFT == page && word & LOADING == 0).then_some(word | DIRTY)
+        })
+        .is_ok()
+    }
+
+    /// Notes that somebody is about to sleep; the word as it was.
+    pub(crate) fn park(&self) -> Snapshot {
+        Snapshot(self.0.fetch_or(PARKED, SeqCst))
+    }
+
+    /// Whether somebody is about to sleep, or sleeps.
+    pub(crate) fn is_parked(&self) -> bool {
+        self.0.load(SeqCst) & PARKED != 0
+    }
+
+    /// Whoever slept has been told.
+    pub(crate) fn unpark(&self) {
+        self.0.fetch_and(!PARKED, AcqRel);
+    }
+}

@@ -1,0 +1,45 @@
+//! FIFO: the page that came in first goes first, used or not. 8 bytes a frame.
+
+use std::ops::ControlFlow;
+
+use super::list::List;
+use super::{Frame, Page, Policy, Verdict};
+
+/// First in, first out.
+#[derive(Debug)]
+pub struct Fifo {
+    order: List,
+}
+
+impl Fifo {
+    /// For frames 0 to `frames` - 1.
+    pub fn new(frames: u32) -> Self {
+        Fifo { order: List::new(frames) }
+    }
+}
+
+impl Policy for Fifo {
+    #[inline]
+    fn insert(&mut self, frame: Frame, _page: Page, _dirty: bool) {
+        self.order.push_front(frame);
+    }
+
+    #[inline]
+    fn hit(&mut self, _frame: Frame, _write: bool) {}
+
+    #[inline]
+    fn evict(&mut self, frame: Frame, _page: Page) {
+        self.order.remove(frame);
+    }
+
+    #[inline]
+    fn walk(&self, visit: &mut dyn FnMut(Frame, Verdict) -> ControlFlow<()>) {
+        let mut next = self.order.back();
+        while let Some(frame) = next {
+            if visit(frame, Verdict::Evict).is_break() {
+                return;
+            }
+            next = self.order.before(frame);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What can go wrong in a replay.
+
+use leadline_device::{DeviceError, RequestError};
+use leadline_trace::TraceError;
+
+use crate::PoolError;
+
+/// Why a trace was not replayed, or what was wrong afterwards.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReplayError {
+    /// The trace cannot be read.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// The trace holds no request.
+    #[error("holds no request")]
+    Empty,
+    /// The trace is shorter than when it was read first.
+    #[error("the trace is shorter than when it was read first: it must not change meanwhile")]
+    Shorter,
+    /// The trace has a page that it did not have when it was read first.
+    #[error("page {page} was not in the trace when it was read first: it must not change meanwhile")]
+    Changed {
+        /// The page.
+        page: u64,
+    },
+    /// What no replay can be made of.
+    #[error("{0}")]
+    Config(String),
+    /// The pool failed; what it says of pages is their place in the file.
+    #[error("{source}{}", alias(.place_and_page))]
+    Pool {
+        /// What it says.
+        source: PoolError,
+        /// Place of the page it names, and the page's number in the trace, where the two differ.
+        place_and_page: Option<(u64, u64)>,
+    },
+    /// A page holds something else than it should.
+    #[error("page {page} is wrong: {found}")]
+    Mismatch {
+        /// Its number in the trace.
+        page: u64,
+        /// What it holds.
+        found: String,
+    },
+    /// The contents are those of a run that was cancelled or failed.
+    #[error(
+        "a run before this one did not end well, so that nobody knows what the pages hold; lay them out again"
+    )]
+    Unknown,
+    /// A client could not be started.
+    #[error("only {clients} clients could be started: {source}")]
+    Thread {
+        /// Those that were.
+        clients: u32,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// A request outside the pool failed.
+    #[error("{doing}: the request at byte {offset} failed: {source}")]
+    Io {
+        /// `laying out`, `flushing` or `verifying`.
+        doing: &'static str,
+        /// First byte of the request on the device.
+        offset: u64,
+        /// The device's reason.
+        source: std::io::Error,
+    },
+    /// The device broke.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// The device refused a request.
+    #[error(transparent)]
+    Refused(#[from] RequestError),
+    /// Somebody cancelled.
+    #[error("interrupted")]
+    Cancelled,
+}
+
+fn alias(place_and_page: &Option<(u64, u64)>) -> String {
+    let text = |(place, page)| format!(" (page {place} of the file is page {page} of the trace)");
+    place_and_page.map(text).unwrap_or_default()
+}

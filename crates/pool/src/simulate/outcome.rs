@@ -1,0 +1,110 @@
+//! What came of a simulation.
+
+use hdrhistogram::Histogram;
+use serde::Serialize;
+
+use super::Config;
+use crate::ace::Cleaner;
+
+/// Counts, and where there is a device, times.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Outcome {
+    /// Replacement.
+    pub policy: String,
+    /// Write-back in the foreground: off, cow, cow-x, cow-e, cow-x-e.
+    pub ace: String,
+    /// Pages written at once; where that is adaptive, what it settled on.
+    pub n: u32,
+    /// Whether `n` was sought while running.
+    pub adaptive: bool,
+    /// Background cleaner: off, its depth, or auto.
+    pub cleaner: String,
+    /// Clients.
+    pub clients: u32,
+    /// Pages the pool holds.
+    pub frames: u32,
+    /// Operations of the trace.
+    pub operations: u64,
+    /// Of them, writes.
+    pub operations_writing: u64,
+    /// Pages read because they were asked for.
+    pub misses: u64,
+    /// Pages written back, by clients and cleaner.
+    pub writes: u64,
+    /// Of them, by the cleaner.
+    pub writes_by_cleaner: u64,
+    /// Times that a client wrote back, one page or several at once.
+    pub batches: u64,
+    /// Pages read ahead.
+    pub prefetches: u64,
+    /// Of them, used before they were evicted.
+    pub prefetches_used: u64,
+    /// Virtual seconds from the first operation to the end of the last; `None` without a device.
+    pub seconds: Option<f64>,
+    /// Latency of the operations that had to wait; `None` without a device, or where none had to.
+    pub latency_us: Option<LatencyUs>,
+}
+
+/// Latency of operations, microseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct LatencyUs {
+    /// Mean.
+    pub mean: f64,
+    /// Median.
+    pub p50: f64,
+    /// 99th percentile.
+    pub p99: f64,
+    /// 99.9th percentile.
+    pub p999: f64,
+    /// Worst.
+    pub max: f64,
+}
+
+impl LatencyUs {
+    /// Of a histogram in nanoseconds; `None` where it is empty.
+    pub(crate) fn of(histogram: &Histogram<u64>) -> Option<LatencyUs> {
+        let at = |quantile| histogram.value_at_quantile(quantile) as f64 / 1e3;
+        (!histogram.is_empty()).then(|| LatencyUs {
+            mean: histogram.mean() / 1e3,
+            p50: at(0.5),
+            p99: at(0.99),
+            p999: at(0.999),
+            max: histogram.max() as f64 / 1e3,
+        })
+    }
+}
+
+impl Outcome {
+    /// All zero.
+    pub(crate) fn new(config: &Config) -> Self {
+        Outcome {
+            policy: config.policy.name().to_owned(),
+            ace: config.ace.name().to_owned(),
+            n: config.batch(),
+            adaptive: config.adaptive,
+            cleaner: config.cleaner.to_string(),
+            clients: config.clients,
+            frames: config.frames,
+            operations: 0,
+            operations_writing: 0,
+            misses: 0,
+            writes: 0,
+            writes_by_cleaner: 0,
+            batches: 0,
+            prefetches: 0,
+            prefetches_used: 0,
+            seconds: None,
+            latency_us: None,
+        }
+    }
+}
+
+impl std::fmt::Display for Cleaner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Cleaner::Off => f.write_str("off"),
+            Cleaner::Depth(depth) => write!(f, "{depth}"),
+            Cleaner::Auto => f.write_str("auto"),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What a sweep says, in a few sentences.
+
+use crate::format::significant;
+use crate::pool::{GAINS_NOTHING, PoolCell, PoolSweep, added};
+
+/// At most four: what ACE gains over nothing, what it costs, what it gains over a page cleaner, and where nothing.
+pub(super) fn sentences(sweep: &PoolSweep) -> Vec<String> {
+    let gains: Vec<(f64, &PoolCell)> =
+        ace(sweep).filter_map(|c| Some((c.speedup_over(sweep.base(c)?)?, c))).collect();
+    let mut out = Vec::new();
+    if let Some((low, high)) = ends(&gains) {
+        out.push(format!(
+            "ACE is {} to {} times as fast as the same pool without it: most with {}, least with {}.",
+            significant(low.0),
+            significant(high.0),
+            name(high.1, sweep),
+            name(low.1, sweep),
+        ));
+        let nothing = gains.iter().filter(|(gain, _)| *gain < GAINS_NOTHING).count();
+        if nothing > 0 {
+            out.push(format!(
+                "It gains nothing (less than {GAINS_NOTHING} times) in {nothing} of {} pools.",
+                gains.len()
+            ));
+        }
+    }
+    let most = |of: fn(&PoolCell) -> u64| {
+        let shares = ace(sweep).filter_map(|c| added(of(c), of(sweep.base(c)?)));
+        shares.reduce(f64::max).map(|share| format!("{:+.2} %", 100.0 * share))
+    };
+    if let (Some(misses), Some(writes)) = (most(|c| c.misses), most(|c| c.writes)) {
+        out.push(format!("Its price at worst: misses {misses}, page writes {writes}."));
+    }
+    let over: Vec<(f64, &PoolCell)> =
+        ace(sweep).filter_map(|c| Some((c.speedup_over(sweep.classic(c)?)?, c))).collect();
+    if let Some((low, high)) = ends(&over) {
+        out.push(format!(
+            "Against a page cleaner with one write in flight it is {} ({}) to {} times as fast ({}).",
+            significant(low.0),
+            name(low.1, sweep),
+            significant(high.0),
+            name(high.1, sweep),
+        ));
+    }
+    out
+}
+
+/// Pools with ACE in the foreground or the cleaner that knows the device.
+fn ace(sweep: &PoolSweep) -> impl Iterator<Item = &PoolCell> {
+    sweep.cells.iter().filter(|cell| cell.ace != "off" || cell.cleaner == "auto")
+}
+
+type Gain<'a> = (f64, &'a PoolCell);
+
+fn ends<'a>(gains: &[Gain<'a>]) -> Option<(Gain<'a>, Gain<'a>)> {
+    let by_gain = |a: &&Gain, b: &&Gain| a.0.total_cmp(&b.0);
+    Some((*gains.iter().min_by(by_gain)?, *gains.iter().max_by(by_gain)?))
+}
+
+/// The variant, and of the rest what differs in the sweep.
+fn name(cell: &PoolCell, sweep: &PoolSweep) -> String {
+    let mut words = vec![cell.variant()];
+    let mut add = |of: fn(&PoolCell) -> String| {
+        if sweep.cells.iter().any(|other| of(other) != of(cell)) {
+            words.push(of(cell));
+        }
+    };
+    add(|c| c.policy.clone());
+    add(|c| if c.ace == "off" { String::new() } else { format!("n = {}", c.n) });
+    add(|c| format!("{} frames", c.frames));
+    add(|c| format!("{} client{}", c.clients, if c.clients == 1 { "" } else { "s" }));
+    add(|c| c.read_share.map(|share| format!("{share} % reads")).unwrap_or_default());
+    add(|c| c.alpha_1.map(|alpha| format!("α₁ = {alpha}")).unwrap_or_default());
+    words.retain(|word| !word.is_empty());
+    words.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pool::sample::{cell, sweep};
+
+    #[test]
+    fn best_and_worst_are_named() {
+        let worse = PoolCell { clients: 8, misses: 404, ..cell("cow", "off", 1.0) };
+        let base = PoolCell { clients: 8, ..cell("off", "off", 1.01) };
+        let said = sentences(&sweep(vec![cell("off", "off", 3.0), cell("cow", "off", 2.0), base, worse]));
+        assert_eq!(
+            said,
+            [
+                "ACE is 1.01 to 1.50 times as fast as the same pool without it: most with cow, n = 8, 1 client, least with \
+                 cow, n = 8, 8 clients.",
+                "It gains nothing (less than 1.02 times) in 1 of 2 pools.",
+                "Its price at worst: misses +1.00 %, page writes +0.00 %.",
+            ]
+        );
+        assert!(sentences(&sweep(vec![cell("off", "off", 3.0)])).is_empty());
+    }
+}

@@ -1,0 +1,143 @@
+//! A trace and its replay, made up.
+
+use leadline_model::replay::{Mapping, Moment, Schedule, Side};
+use leadline_model::{Bin, Latency, Replay};
+use leadline_trace::info::info;
+use leadline_trace::{Info, InfoOptions, Request, Trace, TraceError, Unit};
+
+/// Skewed requests of 4K to 64K over two volumes for a minute, a third of them writes.
+struct MadeUp {
+    left: u64,
+    at_ns: u64,
+    random: fastrand::Rng,
+}
+
+impl Trace for MadeUp {
+    fn unit(&self) -> Unit {
+        Unit::Byte
+    }
+
+    fn next(&mut self) -> Result<Option<Request>, TraceError> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        let random = &mut self.random;
+        self.at_ns += 1_000_000 + random.u64(..4_000_000);
+        let skewed = random.f64() * random.f64() * random.f64();
+        Ok(Some(Request {
+            at_ns: self.at_ns,
+            volume: u32::from(random.u32(..10) == 0),
+            write: random.u32(..3) == 0,
+            address: (skewed * 40_000.0) as u64 * 4096,
+            length: 4096 << [0, 0, 0, 1, 2, 4][random.usize(..6)],
+        }))
+    }
+
+    fn timed(&self) -> bool {
+        true
+    }
+}
+
+fn made_up(requests: u64) -> Info {
+    let trace = MadeUp { left: requests, at_ns: 0, random: fastrand::Rng::with_seed(4) };
+    info("made-up.csv", trace, &InfoOptions::default(), &mut |_, _| {}).expect("it has no bad lines")
+}
+
+pub fn sample_info() -> Info {
+    made_up(20_000)
+}
+
+pub fn one_request_info() -> Info {
+    made_up(1)
+}
+
+pub fn empty_info() -> Info {
+    made_up(0)
+}
+
+fn side(requests: u64, fastest_us: f64) -> Side {
+    let mut left = requests;
+    let mut histogram = Vec::new();
+    for step in 0.. {
+        let count = if left < 20 { left } else { left / 8 };
+        histogram.push(Bin { upper_us: fastest_us * 1.1f64.powi(step), count });
+        left -= count;
+        if left == 0 {
+            break;
+        }
+    }
+    let at = |quantile: f64| {
+        let mut sum = 0;
+        let goal = (quantile * requests as f64).ceil() as u64;
+        let reached = |bin: &&Bin| {
+            sum += bin.count;
+            sum >= goal
+        };
+        histogram.iter().find(reached).map_or(0.0, |bin| bin.upper_us)
+    };
+    let latency = Latency {
+        mean: fastest_us * 1.8,
+        p50: at(0.5),
+        p90: at(0.9),
+        p99: at(0.99),
+        p99_5: at(0.995),
+        p99_9: at(0.999),
+        p99_95: at(0.9995),
+        p99_99: at(0.9999),
+        max: at(1.0),
+    };
+    Side { requests, bytes: requests * 4096, latency: Some(latency), histogram }
+}
+
+pub fn sample_replay() -> Replay {
+    let moment = |i: u32| Moment {
+        at_seconds: f64::from(i) * 0.1,
+        requests: if i == 50 { 0 } else { 300 },
+        bytes: 300 * 4096,
+        mean_us: 120.0 + 40.0 * f64::from(i).sin(),
+        max_us: 900.0 + 500.0 * (f64::from(i) / 7.0).sin(),
+    };
+    Replay {
+        schema: leadline_model::replay::REPLAY_SCHEMA.into(),
+        trace: "made-up.csv".into(),
+        target: "sim:flash".into(),
+        device: "sim-flash".into(),
+        engine: "simulated".into(),
+        direct: true,
+        pace: "recorded".into(),
+        page_bytes: 4096,
+        region: (0, 1 << 30),
+        complete: true,
+        seconds: 10.0,
+        reads: side(20_000, 80.0),
+        writes: side(10_000, 25.0),
+        all: side(30_000, 25.0),
+        mapping: Mapping { wrapped: 17, widened: 3, cut: 1, skipped_writes: 0 },
+        schedule: Some(Schedule {
+            planned_seconds: 9.99,
+            late_share: 0.01,
+            p99_us: 1_100.0,
+            max_us: 5_000.0,
+            behind_seconds: 0.01,
+        }),
+        over_time: (0..100).map(moment).collect(),
+        moment_seconds: 0.1,
+        ..Replay::default()
+    }
+}
+
+/// Cut short before anything completed.
+pub fn partial_replay() -> Replay {
+    let sample = sample_replay();
+    Replay {
+        complete: false,
+        stopped_by: Some("interrupted".into()),
+        seconds: 0.0,
+        reads: Side::default(),
+        writes: Side::default(),
+        all: Side::default(),
+        over_time: Vec::new(),
+        ..sample
+    }
+}

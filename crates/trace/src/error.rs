@@ -1,0 +1,33 @@
+//! What can be wrong with a trace.
+
+/// A trace that cannot be read, or a generator that cannot be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TraceError {
+    /// The file cannot be opened or read.
+    #[error("{path}: {source}")]
+    Io {
+        /// The trace.
+        path: String,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// A line or record that is not what the format says.
+    #[error("{path}:{line}: {reason}")]
+    Syntax {
+        /// The trace.
+        path: String,
+        /// Line, or record of a binary format, from 1.
+        line: u64,
+        /// What was found and what was expected.
+        reason: String,
+    },
+    /// A trace whose format is not known, or a generator that does not exist or lacks something.
+    #[error("{name}: {reason}")]
+    Name {
+        /// What was asked for.
+        name: String,
+        /// What is wrong, and what there is instead.
+        reason: String,
+    },
+}

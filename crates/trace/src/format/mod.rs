@@ -1,0 +1,131 @@
+//! The formats of traces, one file each, and how they are told apart.
+
+mod arc;
+mod blkparse;
+mod cloudphysics;
+mod detect;
+mod fields;
+mod fio;
+mod msr;
+mod oraclegeneral;
+mod pages;
+mod reader;
+mod scsi;
+mod spc;
+mod vscsi;
+
+use crate::Trace;
+use crate::input::Input;
+use crate::write::Encode;
+
+pub(crate) use detect::detect;
+use reader::{Binary, Text};
+
+/// A file format of traces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// `R 15` and `W 17`, page numbers.
+    Pages,
+    /// MSR Cambridge block traces, CSV.
+    Msr,
+    /// CloudPhysics block traces, CSV.
+    CloudPhysics,
+    /// VMware's vscsiStats records, binary, versions 1 and 2.
+    Vscsi,
+    /// SPC traces, as in the UMass repository.
+    Spc,
+    /// libCacheSim's oracleGeneral records, binary.
+    OracleGeneral,
+    /// The traces of the ARC paper, `.lis`.
+    Arc,
+    /// fio's iolog, versions 2 and 3; written as version 3.
+    Fio,
+    /// What blkparse prints by default.
+    Blkparse,
+}
+
+impl Format {
+    /// All, in the order of the docs.
+    pub const ALL: [Format; 9] = [
+        Format::Pages,
+        Format::Msr,
+        Format::CloudPhysics,
+        Format::Vscsi,
+        Format::Spc,
+        Format::OracleGeneral,
+        Format::Arc,
+        Format::Fio,
+        Format::Blkparse,
+    ];
+
+    /// Those that can be written.
+    pub const WRITABLE: [Format; 5] =
+        [Format::Pages, Format::Msr, Format::Spc, Format::OracleGeneral, Format::Fio];
+
+    /// As the command line has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Pages => "pages",
+            Format::Msr => "msr",
+            Format::CloudPhysics => "cloudphysics",
+            Format::Vscsi => "vscsi",
+            Format::Spc => "spc",
+            Format::OracleGeneral => "oraclegeneral",
+            Format::Arc => "arc",
+            Format::Fio => "fio",
+            Format::Blkparse => "blkparse",
+        }
+    }
+
+    /// The format of this name, upper or lower case.
+    pub fn parse(name: &str) -> Option<Format> {
+        Self::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name))
+    }
+
+    /// The format that a file's ending tells, behind `.gz`, `.zst` or `.xz`; of many endings, such as `.csv`, none does.
+    pub fn of_ending(path: &str) -> Option<Format> {
+        detect::of_ending(path)
+    }
+
+    /// All names, for messages.
+    pub fn names() -> String {
+        Self::ALL.map(Format::name).join(", ")
+    }
+
+    /// What writes this format, `None` where it is only read. `page_bytes` is the size of a page, for the formats that
+    /// note it.
+    pub(crate) fn encoder(self, page_bytes: u32) -> Option<Box<dyn Encode>> {
+        Some(match self {
+            Format::Pages => Box::new(pages::Encoder),
+            Format::Msr => Box::new(msr::Encoder),
+            Format::Spc => Box::new(spc::Encoder),
+            Format::OracleGeneral => Box::new(oraclegeneral::Encoder { page_bytes }),
+            Format::Fio => Box::new(fio::Encoder::default()),
+            _ => return None,
+        })
+    }
+}
+
+/// The trace that `input` holds in `format`.
+pub(crate) fn reader(format: Format, input: Input) -> Box<dyn Trace> {
+    match format {
+        Format::Pages => Text::open(input, pages::Parser),
+        Format::Msr => Text::open(input, msr::Parser::default()),
+        Format::CloudPhysics => {
+            let parser = cloudphysics::Parser::new(&input.head);
+            Text::open(input, parser)
+        }
+        Format::Vscsi => {
+            let parser = vscsi::Parser::new(&input.head);
+            Binary::open(input, parser)
+        }
+        Format::Spc => Text::open(input, spc::Parser::default()),
+        Format::OracleGeneral => Binary::open(input, oraclegeneral::Parser::default()),
+        Format::Arc => Text::open(input, arc::Parser),
+        Format::Fio => {
+            let parser = fio::Parser::new(&input.head);
+            Text::open(input, parser)
+        }
+        Format::Blkparse => Text::open(input, blkparse::Parser::default()),
+    }
+}

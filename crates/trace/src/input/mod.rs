@@ -1,0 +1,99 @@
+//! Bytes of a trace: from a file, a pipe or memory, with compression seen through.
+
+mod decompress;
+mod lines;
+mod records;
+
+use std::fs::File;
+use std::io::{Cursor, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::TraceError;
+
+pub(crate) use lines::Lines;
+pub(crate) use records::Records;
+
+/// So many bytes are looked at to tell the format.
+pub(crate) const HEAD_BYTES: usize = 4096;
+
+/// A trace's bytes, decompressed.
+pub(crate) struct Input {
+    /// The trace, for messages.
+    pub(crate) name: String,
+    /// The first [`HEAD_BYTES`]; all there is where they are fewer. `reader` gives them again.
+    pub(crate) head: Vec<u8>,
+    pub(crate) reader: Box<dyn Read + Send>,
+    pub(crate) meter: Meter,
+}
+
+impl Input {
+    /// The file at `path`.
+    pub(crate) fn file(path: &str) -> Result<Input, TraceError> {
+        let failed = |source| TraceError::Io { path: path.to_owned(), source };
+        let file = File::open(path).map_err(failed)?;
+        let found = file.metadata().map_err(failed)?;
+        Input::new(Box::new(file), path, found.is_file().then_some(found.len()))
+    }
+
+    /// What `reader` gives, `total` bytes where that is known.
+    pub(crate) fn new(
+        reader: Box<dyn Read + Send>,
+        name: &str,
+        total: Option<u64>,
+    ) -> Result<Input, TraceError> {
+        let failed = |source| TraceError::Io { path: name.to_owned(), source };
+        let read = Arc::new(AtomicU64::new(0));
+        let counted = Counted { reader, read: Arc::clone(&read) };
+        let (magic, raw) = peek(Box::new(counted), decompress::MAGIC_BYTES).map_err(failed)?;
+        let (reader, compressed) = decompress::through(&magic, raw).map_err(failed)?;
+        let (head, reader) = peek(reader, HEAD_BYTES).map_err(failed)?;
+        Ok(Input { name: name.to_owned(), head, reader, meter: Meter { read, total, compressed } })
+    }
+}
+
+/// How far a trace's file was read.
+pub(crate) struct Meter {
+    read: Arc<AtomicU64>,
+    total: Option<u64>,
+    compressed: bool,
+}
+
+impl Meter {
+    /// Share of the file, 0 to 1.
+    pub(crate) fn progress(&self) -> Option<f64> {
+        let total = self.total? as f64;
+        if total > 0.0 {
+            Some((self.read.load(Ordering::Relaxed) as f64 / total).min(1.0))
+        } else {
+            Some(1.0)
+        }
+    }
+
+    /// Bytes of the decompressed trace, where nobody has to decompress it to know.
+    pub(crate) fn plain_bytes(&self) -> Option<u64> {
+        self.total.filter(|_| !self.compressed)
+    }
+}
+
+/// Counts what is read from the file itself.
+struct Counted {
+    reader: Box<dyn Read + Send>,
+    read: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let got = self.reader.read(buffer)?;
+        self.read.fetch_add(got as u64, Ordering::Relaxed);
+        Ok(got)
+    }
+}
+
+/// The first bytes, at most `most`, and a reader that gives all bytes still.
+fn peek(mut reader: Box<dyn Read + Send>, most: usize) -> std::io::Result<(Vec<u8>, Box<dyn Read + Send>)> {
+    let mut head = Vec::with_capacity(most);
+    reader.by_ref().take(most as u64).read_to_end(&mut head)?;
+    let again = Cursor::new(head.clone()).chain(reader);
+    Ok((head, Box::new(again)))
+}

@@ -1,0 +1,73 @@
+//! From the name of a trace to the trace.
+
+use std::io::Read;
+
+use crate::format::{self, Format};
+use crate::generate::{self, GENERATOR};
+use crate::input::Input;
+use crate::{Trace, TraceError};
+
+/// The name that stands for standard input.
+pub const STDIN: &str = "-";
+
+/// Opens a trace: the path of a file, `-` for standard input, or a generator such as `gen:paper-ms?ops=1000`.
+///
+/// Files compressed by gzip, zstd or xz are seen through, whatever they are called. The format is told by the ending
+/// (behind that of the compression), else by the first 4 KiB.
+///
+/// # Errors
+/// [`TraceError::Io`] where the file cannot be read, [`TraceError::Name`] where its format cannot be told or the
+/// generator does not exist.
+pub fn open(name: &str) -> Result<Box<dyn Trace>, TraceError> {
+    if let Some(spec) = name.strip_prefix(GENERATOR) {
+        return generate::open(spec);
+    }
+    let input = input(name)?;
+    let format = detect(&input)?;
+    Ok(format::reader(format, input))
+}
+
+/// Opens a file, or `-` for standard input, in the format that is named.
+///
+/// # Errors
+/// As [`open`]; a generator has no format.
+pub fn open_as(name: &str, format: Format) -> Result<Box<dyn Trace>, TraceError> {
+    if name.starts_with(GENERATOR) {
+        let reason = "is generated and in no format; leave the format out".to_owned();
+        return Err(TraceError::Name { name: name.to_owned(), reason });
+    }
+    Ok(format::reader(format, input(name)?))
+}
+
+/// Reads a trace from anything that gives bytes; `name` stands for it in messages. Without a format it is told as by
+/// [`open`].
+///
+/// # Errors
+/// As [`open`].
+pub fn read(
+    reader: Box<dyn Read + Send>,
+    name: &str,
+    format: Option<Format>,
+) -> Result<Box<dyn Trace>, TraceError> {
+    let input = Input::new(reader, name, None)?;
+    let format = match format {
+        Some(format) => format,
+        None => detect(&input)?,
+    };
+    Ok(format::reader(format, input))
+}
+
+fn input(name: &str) -> Result<Input, TraceError> {
+    match name {
+        STDIN => Input::new(Box::new(std::io::stdin()), "stdin", None),
+        path => Input::file(path),
+    }
+}
+
+fn detect(input: &Input) -> Result<Format, TraceError> {
+    format::detect(&input.name, &input.head).ok_or_else(|| {
+        let found = if input.head.is_empty() { "is empty" } else { "is in no format that can be told" };
+        let reason = format!("{found}; name one with --format: {}", Format::names());
+        TraceError::Name { name: input.name.clone(), reason }
+    })
+}
