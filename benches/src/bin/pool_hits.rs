@@ -11,6 +11,7 @@ use leadline_benches::median;
 use leadline_device::MemoryDevice;
 use leadline_device::clock::thread_cpu_time;
 use leadline_measure::load::{AddressStream, Region, Spread, Workload};
+use leadline_pool::policy::PolicyKind;
 use leadline_pool::{Pool, PoolConfig};
 
 /// Gets pages that are all in memory, and reads eight bytes of each. Everybody holds the same pages: the pool in its
@@ -32,9 +33,17 @@ struct Args {
     /// Threads
     #[arg(long, value_delimiter = ',', default_value = "1,2")]
     threads: Vec<usize>,
+    /// The pool's replacement policy
+    #[arg(long, default_value = "lru", value_parser = policy)]
+    policy: PolicyKind,
     /// The pool alone, for a profiler
     #[arg(long)]
     alone: bool,
+}
+
+fn policy(name: &str) -> Result<PolicyKind, String> {
+    let names = || PolicyKind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
+    PolicyKind::parse(name).ok_or_else(|| format!("no such policy; there are {}", names()))
 }
 
 type PageBytes = [u8; 4096];
@@ -85,9 +94,10 @@ impl<G: Fn(u64) -> u64 + Sync> Contender for Cache<G> {
     }
 }
 
-fn pool(pages: u64) -> Result<Ours> {
+fn pool(pages: u64, policy: PolicyKind) -> Result<Ours> {
     let device = Arc::new(MemoryDevice::new(pages * 4096, 4096));
-    let pool = Pool::open(device, PoolConfig::new(4096, u32::try_from(pages)?))?;
+    let config = PoolConfig { policy, ..PoolConfig::new(4096, u32::try_from(pages)?) };
+    let pool = Pool::open(device, config)?;
     for page in 0..pages {
         pool.write(page)?[..8].copy_from_slice(&page.to_le_bytes());
     }
@@ -101,7 +111,7 @@ fn value(page: u64) -> Arc<PageBytes> {
 }
 
 fn contenders(args: &Args) -> Result<Vec<Box<dyn Contender>>> {
-    let mut all: Vec<Box<dyn Contender>> = vec![Box::new(pool(args.pages)?)];
+    let mut all: Vec<Box<dyn Contender>> = vec![Box::new(pool(args.pages, args.policy)?)];
     if args.alone {
         return Ok(all);
     }

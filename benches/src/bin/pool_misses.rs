@@ -1,5 +1,6 @@
 //! Misses of the buffer pool against our own raw queue pair at the same depth.
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,7 +13,8 @@ use leadline_device::{Engine, FileDevice, FileOptions, direct_alignment};
 use leadline_pool::{Pool, PoolConfig};
 
 /// Random reads of 4K pages of a file or block device that is much larger than the pool's 1,024 frames, by the raw queue
-/// pair and through the pool, in turn. At depth 1 the pool reads page after page; deeper, it reads ahead on one thread.
+/// pair and through the pool, in turn. At depth 1 the pool reads page after page; deeper, one thread reads ahead, half of the
+/// depth at a time.
 #[derive(Parser)]
 struct Args {
     /// File or block device, written whole, of at least 256 MiB; only read
@@ -28,6 +30,9 @@ struct Args {
     seconds: f64,
 }
 
+/// A run of the pool, and one of the queue pair.
+type Pair = ((f64, f64), leadline_benches::Run);
+
 /// Pages a second that missed, and processor time of each, microseconds.
 fn pool(path: &Path, depth: u32, seconds: f64) -> Result<(f64, f64)> {
     let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
@@ -40,20 +45,20 @@ fn pool(path: &Path, depth: u32, seconds: f64) -> Result<(f64, f64)> {
     config.reads_ahead = depth;
     let pool = Pool::open(Arc::new(FileDevice::new(file, size, options)?), config)?;
     let mut random = fastrand::Rng::with_seed(process_cpu_time());
-    let window = depth as usize;
-    let mut keys: Vec<u64> = (0..window).map(|_| random.u64(..pool.pages())).collect();
+    // Pages asked for and not yet looked at, half of them asked for at a time: between half of the depth and all of it is
+    // in flight, unless pages come out of order.
+    let (mut asked, mut next) = (VecDeque::new(), Vec::new());
     let (begun, before) = (Instant::now(), process_cpu_time());
-    let mut at = 0;
     while begun.elapsed().as_secs_f64() < seconds {
         for _ in 0..64 {
-            let page = std::mem::replace(&mut keys[at], random.u64(..pool.pages()));
-            let guard = pool.read(page)?;
-            std::hint::black_box(guard[0]);
-            drop(guard);
-            if depth > 1 {
-                pool.prefetch(keys[at]..keys[at] + 1)?;
+            if depth > 1 && asked.len() <= depth as usize / 2 {
+                next.clear();
+                next.extend((asked.len()..depth as usize).map(|_| random.u64(..pool.pages())));
+                pool.prefetch_pages(&next)?;
+                asked.extend(&next);
             }
-            at = (at + 1) % window;
+            let page = asked.pop_front().unwrap_or_else(|| random.u64(..pool.pages()));
+            std::hint::black_box(pool.read(page)?[0]);
         }
     }
     let (seconds, cpu) = (begun.elapsed().as_secs_f64(), (process_cpu_time() - before) as f64);
@@ -81,7 +86,7 @@ fn main() -> Result<()> {
                 (ours()?, raw)
             });
         }
-        let column = |of: &dyn Fn(&((f64, f64), leadline_benches::Run)) -> f64, digits: usize| {
+        let column = |of: &dyn Fn(&Pair) -> f64, digits: usize| {
             let [middle, low, high] = median(&runs.iter().map(of).collect::<Vec<_>>());
             format!("{middle:.digits$} ({low:.digits$} to {high:.digits$})")
         };

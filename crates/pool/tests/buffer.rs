@@ -87,6 +87,8 @@ fn no_update_is_lost_by_any_variant_in_any_pool() {
                     };
                     let mut config = config(frames, ace, n, cleaner);
                     config.policy = policy;
+                    // One of the policies looks for n as it goes.
+                    config.adaptive = policy == PolicyKind::Clock;
                     let what = format!("{ace:?} {frames} frames, n = {n}, {cleaner:?}, {policy:?}");
                     let pool = Pool::open(Arc::clone(&device), config.clone()).unwrap();
                     let counts = count(&pool, 3, 40, 150);
@@ -136,6 +138,7 @@ fn what_no_pool_can_be_made_of_is_refused() {
     says(PoolConfig::new(65_536, 1), "less than one page");
     says(PoolConfig { n: 0, ..PoolConfig::new(4096, 1) }, "at least 1");
     says(PoolConfig { checksums: false, double_write: true, ..PoolConfig::new(4096, 1) }, "checksums");
+    says(PoolConfig { adaptive: true, double_write: true, ..PoolConfig::new(4096, 1) }, "exclude");
     says(PoolConfig { double_write: true, n: 8, ..PoolConfig::new(4096, 8) }, "double-write area of 18");
     assert_eq!(refused(PoolConfig::new(4096, 1)), None);
     let simulation = Arc::from(leadline_sim::open("flash").unwrap());
@@ -222,6 +225,27 @@ fn pages_read_ahead_are_found_and_counted_when_used() {
     pool.prefetch(30..33).unwrap();
     std::thread::scope(|scope| scope.spawn(|| drop(pool.read(31).unwrap())).join().unwrap());
     assert_eq!(pool.stats().misses, 1);
+}
+
+#[test]
+fn any_pages_can_be_read_ahead_together() {
+    let mut config = config(16, Ace::Off, 1, Cleaner::Off);
+    config.reads_ahead = 5;
+    let pool = Pool::open(device(64), config).unwrap();
+    (0..64).for_each(|page| pool.write(page).unwrap()[0] = page as u8);
+    pool.checkpoint().unwrap();
+    pool.prefetch_pages(&[]).unwrap();
+    assert!(pool.prefetch_pages(&[3, 64, 4]).is_err());
+    assert_eq!(pool.stats().prefetches, 0, "nothing is read where a page does not exist");
+    // 60 is in memory, 7 is asked for twice, 2 and 4 find no room on the lane.
+    pool.prefetch_pages(&[40, 7, 60, 7, 13, 0, 20, 2, 4]).unwrap();
+    assert_eq!(pool.stats().prefetches, 5);
+    let misses = pool.stats().misses;
+    for page in [40, 7, 13, 0, 20] {
+        assert_eq!(pool.read(page).unwrap()[0], page as u8);
+    }
+    let stats = pool.stats();
+    assert_eq!((stats.misses, stats.prefetches_used), (misses, 5));
 }
 
 #[test]

@@ -201,7 +201,6 @@ fn what_cannot_be_is_refused_before_anything_is_written() {
     let before = disk.contents(0, 4 << 20);
     let good = config(PolicyKind::Lru, Ace::Off, 1);
     for (config, said) in [
-        (Config { adaptive: true, ..good.clone() }, "adaptive"),
         (Config { clients: 49, ..good.clone() }, "a frame of its own"),
         (Config { frames: 0, ..good.clone() }, "frames: 0"),
         (Config { page_bytes: 8192, ..good.clone() }, "4096 were laid out"),

@@ -202,11 +202,7 @@ fn config(args: &Args) -> Result<Config, Failure> {
             let text = "--n auto: is the k_w of a device; name its profile with --profile";
             return Err(Failure::Input(text.into()));
         }
-        (Some(Batch::Adaptive), _) => {
-            let text =
-                "--n adaptive: the real pool writes a fixed number of pages at once; give a number, or auto";
-            return Err(Failure::Input(text.into()));
-        }
+        (Some(Batch::Adaptive), known) => known.unwrap_or(DEFAULT_N),
     };
     if n > args.frames && args.ace != Ace::Off {
         let frames = args.frames;
@@ -216,7 +212,7 @@ fn config(args: &Args) -> Result<Config, Failure> {
         policy: args.policy,
         ace: args.ace,
         n,
-        adaptive: false,
+        adaptive: args.n == Some(Batch::Adaptive),
         cleaner: args.cleaner,
         clients: args.clients,
         frames: args.frames,

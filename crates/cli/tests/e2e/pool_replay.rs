@@ -107,7 +107,6 @@ fn what_cannot_be_is_refused_before_anything_is_written() {
         (&["small.txt", ".", "--frames", "2", "--clients", "3"], &["clients: 3", "frame of its own"]),
         (&["small.txt", ".", "--frames", "2", "--page-bytes", "2K"], &["page size: 2048", "4096 to 65536"]),
         (&["small.txt", ".", "--frames", "2", "--n", "auto"], &["--n auto", "--profile"]),
-        (&["small.txt", ".", "--frames", "2", "--n", "adaptive"], &["--n adaptive", "auto"]),
         (&["small.txt", ".", "--frames", "2", "--policy", "lru,clock"], &["--policy", "one at a time"]),
         (&["small.txt", ".", "--frames", "2", "--limit", "0"], &["--limit"]),
         (&["-", ".", "--frames", "2"], &["-: ", "read twice"]),

@@ -16,8 +16,7 @@ pub(crate) struct Polling {
     pub(crate) completions: bool,
     /// The ring for submissions, by a kernel thread (SQPOLL).
     pub(crate) submissions: bool,
-    /// Threads take turns. The kernel then posts completions on its own: it must not leave that to a thread which
-    /// may not come back.
+    /// Threads take turns: no thread owns the ring, so none can be left to run all of its deferred work.
     pub(crate) shared: bool,
 }
 
@@ -46,7 +45,9 @@ pub(super) fn build(depth: u32, polling: Polling) -> io::Result<IoUring> {
         }
         if polling.submissions {
             builder.setup_sqpoll(SQPOLL_IDLE_MS);
-        } else if level > 0 && !polling.shared {
+        } else if level > 0 {
+            // A shared ring, too: what a thread submitted is posted when it next enters the kernel, at the latest with
+            // the next tick of the clock, and others wait that long at most. Being interrupted for each costs far more.
             builder.setup_coop_taskrun().setup_taskrun_flag();
         }
         if level > 1 {

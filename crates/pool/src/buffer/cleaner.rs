@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::config::PoolConfig;
 use super::core::{Core, Outcome};
 use super::lane::HeldLane;
+use super::sizing::Span;
 use crate::ace::Cleaner;
 
 /// How long the cleaner leaves pages alone that could not be written, unless it is asked again.
@@ -16,10 +17,8 @@ const AFTER_ERROR: Duration = Duration::from_millis(100);
 /// What the cleaner and those who need clean pages tell each other.
 #[derive(Debug)]
 pub(crate) struct Cleaning {
-    /// Most writes in flight; 0 for no cleaner.
-    depth: u32,
-    /// Pages at the head of the virtual order that it keeps clean.
-    pub(crate) reserve: u32,
+    /// Most writes in flight; 0 for no cleaner, `None` for as many as are written at once.
+    depth: Option<u32>,
     /// Evictions until it is asked to look again.
     rest: AtomicU32,
     /// Asleep, for want of anything dirty.
@@ -49,15 +48,13 @@ fn reserve(frames: u32, n: u32) -> u32 {
 
 impl Cleaning {
     pub(crate) fn new(config: &PoolConfig) -> Self {
-        let n = config.batch();
         let depth = match config.cleaner {
-            Cleaner::Off => 0,
-            Cleaner::Depth(depth) => depth.min(n.max(1)),
-            Cleaner::Auto => n,
+            Cleaner::Off => Some(0),
+            Cleaner::Depth(depth) => Some(depth.min(config.batch())),
+            Cleaner::Auto => None,
         };
         Cleaning {
             depth,
-            reserve: reserve(config.frames, n),
             rest: AtomicU32::new(0),
             idle: AtomicBool::new(false),
             healthy: AtomicBool::new(true),
@@ -69,18 +66,18 @@ impl Cleaning {
 
     /// Whether there is a cleaner to be started.
     pub(crate) fn is_wanted(&self) -> bool {
-        self.depth > 0
+        self.depth != Some(0)
     }
 
     /// Whether there is a cleaner that can be waited for.
     pub(crate) fn is_working(&self) -> bool {
-        self.depth > 0 && self.healthy.load(Acquire)
+        self.is_wanted() && self.healthy.load(Acquire)
     }
 
     /// A page may have been evicted: every eighth of the reserve, the cleaner looks again.
     #[inline]
-    pub(crate) fn evicted(&self) {
-        if self.depth == 0 {
+    pub(crate) fn evicted(&self, reserve: u32) {
+        if !self.is_wanted() {
             return;
         }
         let rest = self.rest.load(Relaxed);
@@ -89,7 +86,7 @@ impl Cleaning {
             return;
         }
         if self.idle.load(Acquire) {
-            self.rest.store(self.reserve / 8, Relaxed);
+            self.rest.store(reserve / 8, Relaxed);
             self.ask();
         }
     }
@@ -164,6 +161,13 @@ impl Drop for Farewell<'_> {
     }
 }
 
+impl Core {
+    /// Pages at the head of the virtual order that the cleaner keeps clean.
+    pub(crate) fn reserve(&self) -> u32 {
+        reserve(self.config.frames, self.sizing.n())
+    }
+}
+
 /// The cleaner's life.
 pub(crate) fn run(core: &Arc<Core>) {
     let cleaning = &core.cleaning;
@@ -184,16 +188,22 @@ fn clean(core: &Core) -> bool {
     let Ok(mut lane) = core.lane() else { return false };
     let mut outcome = Outcome::default();
     let mut well = true;
+    let (mut span, mut done) = (Span::default(), 0);
     loop {
         let stopped = core.cleaning.is_stopped();
         let found = if stopped || !well { 0 } else { more(core, &mut lane, &mut outcome, &mut well) };
         let writing = outcome.writing;
+        if core.sizing.is_search() && core.cleaning.depth.is_none() {
+            let full = span.refilled((writing, core.sizing.n()), done, lane.now());
+            full.into_iter().for_each(|(depth, pages, nanos)| core.sizing.wrote(depth, pages, nanos));
+        }
         if writing == 0 && found == 0 {
             return well;
         }
         if writing > 0 {
             well &= core.reap(&mut lane, 1, &mut outcome).is_ok();
         }
+        done = writing - outcome.writing;
         if stopped && outcome.writing == writing {
             return false; // a device that hangs must not hold up the end
         }
@@ -214,7 +224,9 @@ fn more(core: &Core, lane: &mut HeldLane<'_>, outcome: &mut Outcome, well: &mut 
     let batch = {
         let mut directory = core.directory();
         directory.drain(core);
-        directory.dirty_ahead(core, cleaning.reserve, cleaning.depth - outcome.writing)
+        let depth = cleaning.depth.unwrap_or(core.sizing.n());
+        // An n that has just become smaller leaves more in flight than may be.
+        directory.dirty_ahead(core, core.reserve(), depth.saturating_sub(outcome.writing))
     };
     let found = batch.len();
     if found == 0 {

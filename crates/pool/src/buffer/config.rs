@@ -10,6 +10,9 @@ use super::{checksum, double_write, state, table};
 use crate::ace::{Ace, Cleaner};
 use crate::policy::{Page, PolicyKind};
 
+/// An adaptive n goes no higher, unless it begins there.
+const MOST_ADAPTIVE: u32 = 256;
+
 /// How a pool is made. [`PoolConfig::new`] has a default for everything but the sizes.
 #[derive(Clone)]
 pub struct PoolConfig {
@@ -23,6 +26,9 @@ pub struct PoolConfig {
     pub ace: Ace,
     /// Pages written at once, at least 1; no more than there are frames, whatever is asked for.
     pub n: u32,
+    /// Whether `n` is where a search begins that watches the device ([`Adaptive`](crate::Adaptive)) and goes up to 256.
+    /// Not with `double_write`: the size of its area is fixed.
+    pub adaptive: bool,
     /// Write-back in the background.
     pub cleaner: Cleaner,
     /// The log that must reach the disk before a page does.
@@ -57,6 +63,7 @@ impl PoolConfig {
             policy: PolicyKind::Lru,
             ace: Ace::Off,
             n: 1,
+            adaptive: false,
             cleaner: Cleaner::Off,
             wal: None,
             checksums: true,
@@ -109,6 +116,11 @@ impl PoolConfig {
                 "double_write needs checksums: only they tell a torn page from a whole one".into(),
             );
         }
+        if self.double_write && self.adaptive {
+            return refuse(
+                "adaptive and double_write exclude each other: n fixes the size of the area".into(),
+            );
+        }
         if geometry.capacity_bytes < u64::from(page_bytes) {
             let capacity = geometry.capacity_bytes;
             return refuse(format!("the device has {capacity} bytes: less than one page of {page_bytes}"));
@@ -116,10 +128,15 @@ impl PoolConfig {
         Ok(())
     }
 
-    /// Pages written at once: no more than there are frames.
+    /// Pages written at once to begin with: no more than there are frames.
     pub(crate) fn batch(&self) -> u32 {
         let listed = if self.double_write { double_write::most_pages(self.page_bytes) } else { 1024 };
         self.n.min(self.frames).min(listed)
+    }
+
+    /// Most pages that are ever written at once.
+    pub(crate) fn most_at_once(&self) -> u32 {
+        if self.adaptive { self.frames.min(MOST_ADAPTIVE).max(self.batch()) } else { self.batch() }
     }
 
     /// Bytes of a page that belong to its user.

@@ -15,6 +15,7 @@ use super::error::{Fault, PoolError};
 use super::frames::{Exclusive, Frames, FreeFrame, Load, Pending, Settled, Shared, Take, WriteBack};
 use super::lane::{Done, HeldLane, Job, Lanes};
 use super::notes::{Note, Notes};
+use super::sizing::Sizing;
 use super::stats::Counters;
 use super::table::Table;
 use crate::policy::{Frame, Page};
@@ -38,6 +39,7 @@ pub(crate) struct Core {
     pub(crate) counters: Counters,
     pub(crate) durability: Durability,
     pub(crate) cleaning: Cleaning,
+    pub(crate) sizing: Sizing,
     pub(crate) double_write: Option<DoubleWrite>,
     pub(crate) next_page: AtomicU64,
     /// The log is durable up to here.
@@ -60,7 +62,7 @@ impl Core {
         let memory = |source| PoolError::Memory { frames: count, page_bytes, source };
         let (frames, free) = Frames::new(count, page_bytes).map_err(memory)?;
         // The pages of a batch, twice where they go to the double-write area first, one page asked for, one flush.
-        let writes = if config.double_write { 2 * config.batch() + 1 } else { config.batch() };
+        let writes = if config.double_write { 2 * config.batch() + 1 } else { config.most_at_once() };
         let depth = (config.reads_ahead.min(1024) + writes + 2).min(4096);
         let all_pages = config.device_pages(&*device);
         let double_write = config.double_write.then(|| DoubleWrite::new(&config, all_pages)).transpose()?;
@@ -75,6 +77,7 @@ impl Core {
             counters: Counters::default(),
             durability: Durability::default(),
             cleaning: Cleaning::new(&config),
+            sizing: Sizing::new(&config),
             double_write,
             next_page: AtomicU64::new(config.next_page),
             log_durable: AtomicU64::new(0),
@@ -262,7 +265,7 @@ impl Core {
                     if room.wrote { self.choose_ahead(&mut directory, &mut lane, page) } else { vec![] };
                 drop(directory);
                 self.counters.misses.add(1);
-                self.cleaning.evicted();
+                self.cleaning.evicted(self.reserve());
                 self.send_read(&mut lane, load);
                 ahead.into_iter().for_each(|load| self.send_read(&mut lane, load));
                 return self.reap_loaded(&mut lane, pending, page).map(Found::Read);
@@ -274,7 +277,7 @@ impl Core {
 
     /// What the prefetcher proposes beside `page`, with frames for it.
     fn choose_ahead(&self, directory: &mut Directory, lane: &mut HeldLane<'_>, page: Page) -> Vec<Load> {
-        let most = self.config.batch().saturating_sub(1);
+        let most = self.sizing.n().saturating_sub(1);
         let most = most.min(self.config.reads_ahead.saturating_sub(*lane.ahead()));
         let mut loads = Vec::new();
         for ahead in directory.propose(self, page, most as usize) {
@@ -304,12 +307,13 @@ impl Core {
         load
     }
 
-    /// Reads pages ahead as far as there are frames without a write and room on a lane.
-    pub(crate) fn prefetch(&self, pages: std::ops::Range<Page>) -> Result<(), PoolError> {
-        if pages.is_empty() {
-            return Ok(());
-        }
-        self.check(pages.end - 1)?;
+    /// Reads pages ahead, none beyond `last`, as far as there are frames without a write and room on a lane.
+    pub(crate) fn prefetch(
+        &self,
+        last: Page,
+        pages: impl IntoIterator<Item = Page>,
+    ) -> Result<(), PoolError> {
+        self.check(last)?;
         let mut lane = self.lane()?;
         if *lane.ahead() >= self.config.reads_ahead {
             // Some may be there by now.
@@ -419,8 +423,7 @@ impl Core {
                 }
                 return;
             }
-            let wait = |now: super::state::Snapshot| now.is_loading() && self.lanes.is_held(index);
-            self.frames.wait_while(frame, wait);
+            self.lanes.wait_for_load(index, &self.frames, frame);
         } else {
             self.frames.wait_while(frame, |now| now.is_writing());
         }

@@ -104,7 +104,7 @@ impl Directory {
             }
             let window = match (clean_only, core.config.cleaner) {
                 (true, _) => u32::MAX,
-                (false, Cleaner::Auto) => core.cleaning.reserve,
+                (false, Cleaner::Auto) => core.reserve(),
                 (false, _) => 0,
             };
             if window > 0
@@ -130,7 +130,7 @@ impl Directory {
 
     /// The dirty pages that go out with the victim, the first in the virtual order.
     fn dirty_victims(&mut self, core: &Core, victim: Frame) -> Vec<WriteBack> {
-        let rule = (core.config.ace, core.config.batch());
+        let rule = (core.config.ace, core.sizing.n());
         let chosen = self.writer.with_victim(&mut *self.policy, victim, rule, |frame| core.usable(frame));
         chosen.iter().filter_map(|&frame| core.begin_write_back(frame)).collect()
     }

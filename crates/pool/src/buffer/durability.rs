@@ -215,7 +215,7 @@ impl Core {
         let mut outcome = Outcome::default();
         let mut next = dirty.iter().copied();
         loop {
-            let room = self.config.batch().saturating_sub(outcome.writing) as usize;
+            let room = self.sizing.n().saturating_sub(outcome.writing) as usize;
             let mut begin = |(page, frame): (Page, Frame)| {
                 let begun = self.begin_write_back(frame);
                 if begun.is_none() {

@@ -7,10 +7,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
 
-use leadline_device::{Completion, Device, DeviceError, QueuePair, QueueShape, Request};
+use leadline_device::{Completion, Device, DeviceError, Nanos, QueuePair, QueueShape, Request};
 
 use super::frames::{Frames, Load, WriteBack};
 use super::notes::thread_index;
+use crate::policy::Frame;
 
 /// Most lanes of a pool; threads that need I/O beyond them wait for one.
 const MOST: usize = 64;
@@ -32,6 +33,8 @@ struct Berth {
     lane: Mutex<Lane>,
     /// Whether somebody has it; for those who sleep until it is free.
     held: AtomicBool,
+    /// Those who sleep, or are about to.
+    sleepers: AtomicU32,
 }
 
 /// What a request is for.
@@ -116,9 +119,14 @@ impl Lanes {
         }
     }
 
-    /// Whether somebody has this lane.
-    pub(crate) fn is_held(&self, index: u32) -> bool {
-        self.berths[index as usize].get().is_some_and(|berth| berth.held.load(Ordering::SeqCst))
+    /// Waits for a page that this lane reads, as long as somebody has the lane.
+    pub(crate) fn wait_for_load(&self, index: u32, frames: &Frames, frame: Frame) {
+        let Some(berth) = self.berths[index as usize].get() else { return };
+        // Whoever gives the lane back clears `held` first and then looks for sleepers; we do it the other way round. So
+        // either we see that the lane is free, or we are seen.
+        berth.sleepers.fetch_add(1, Ordering::SeqCst);
+        frames.wait_while(frame, |now| now.is_loading() && berth.held.load(Ordering::SeqCst));
+        berth.sleepers.fetch_sub(1, Ordering::SeqCst);
     }
 
     fn held<'a>(
@@ -149,7 +157,8 @@ impl Lanes {
             ahead: 0,
         };
         lane.open(self)?;
-        let berth = Berth { lane: Mutex::new(lane), held: AtomicBool::new(false) };
+        let berth =
+            Berth { lane: Mutex::new(lane), held: AtomicBool::new(false), sleepers: AtomicU32::new(0) };
         let _ = self.berths[made as usize].set(berth);
         self.made.store(made + 1, Ordering::Release);
         Ok(())
@@ -215,6 +224,11 @@ impl HeldLane<'_> {
         }
     }
 
+    /// The device's clock; 0 while there is no queue pair.
+    pub(crate) fn now(&mut self) -> Nanos {
+        self.lane().queue.as_ref().map_or(0, |queue| queue.now())
+    }
+
     /// Reads ahead in flight on this lane.
     pub(crate) fn ahead(&mut self) -> &mut u32 {
         &mut self.lane().ahead
@@ -256,18 +270,16 @@ impl Drop for HeldLane<'_> {
     /// Gives the lane back. Those who wait for what is still in flight here may now reap it themselves.
     fn drop(&mut self) {
         let Some(lane) = self.lane.take() else { return };
-        let loading: Vec<_> = if lane.ahead == 0 {
-            Vec::new()
-        } else {
-            let frame = |job: &Option<Job>| match job {
-                Some(Job::Read(load)) => Some(load.frame),
-                _ => None,
-            };
-            lane.jobs.iter().filter_map(frame).collect()
-        };
-        if let Some(berth) = self.lanes.berths[self.index as usize].get() {
-            berth.held.store(false, Ordering::SeqCst);
+        let Some(berth) = self.lanes.berths[self.index as usize].get() else { return };
+        berth.held.store(false, Ordering::SeqCst);
+        if lane.ahead == 0 || berth.sleepers.load(Ordering::SeqCst) == 0 {
+            return;
         }
+        let frame = |job: &Option<Job>| match job {
+            Some(Job::Read(load)) => Some(load.frame),
+            _ => None,
+        };
+        let loading: Vec<_> = lane.jobs.iter().filter_map(frame).collect();
         drop(lane);
         loading.into_iter().for_each(|frame| self.frames.wake_parked(frame));
     }

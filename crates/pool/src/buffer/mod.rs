@@ -7,6 +7,7 @@
 //! | `table`, `notes`, `park` | lookups without a lock; accesses on their way to the policy; waiting |
 //! | `directory`, `core` | which page goes; the way to a page |
 //! | `lane`, `write_back`, `cleaner` | I/O |
+//! | `sizing` | how many pages are written at once |
 //! | `durability`, `double_write`, `checksum` | what survives |
 
 pub(crate) mod checksum;
@@ -22,6 +23,7 @@ mod guard;
 mod lane;
 mod notes;
 mod park;
+mod sizing;
 mod state;
 #[cfg(test)]
 mod state_model;
@@ -123,7 +125,22 @@ impl Pool {
     /// # Errors
     /// [`PoolError::BeyondDevice`], [`PoolError::Device`].
     pub fn prefetch(&self, pages: std::ops::Range<Page>) -> Result<(), PoolError> {
-        self.core.prefetch(pages)
+        match pages.is_empty() {
+            true => Ok(()),
+            false => self.core.prefetch(pages.end - 1, pages),
+        }
+    }
+
+    /// As [`Pool::prefetch`], for any pages, in this order; those in memory already are passed over. One system call
+    /// sends them all: ask for several at once rather than for one after the other.
+    ///
+    /// # Errors
+    /// As [`Pool::prefetch`]; nothing is read then.
+    pub fn prefetch_pages(&self, pages: &[Page]) -> Result<(), PoolError> {
+        match pages.iter().max() {
+            None => Ok(()),
+            Some(&last) => self.core.prefetch(last, pages.iter().copied()),
+        }
     }
 
     /// Writes one page if it is dirty, and waits until it is durable. Waits for a guard that changes the page: do not
@@ -154,7 +171,7 @@ impl Pool {
 
     /// What it has done so far.
     pub fn stats(&self) -> PoolStats {
-        self.core.counters.stats(self.core.notes.hits())
+        self.core.counters.stats(self.core.sizing.settled(), self.core.notes.hits())
     }
 
     /// Bytes of a page that are its user's: 8 less than the page where it carries a checksum.
@@ -199,7 +216,7 @@ impl Core {
                 Room::Frame(free) => {
                     let hold = self.frames.begin_new(free, page);
                     directory.enter(self, hold.frame(), page, true);
-                    self.cleaning.evicted();
+                    self.cleaning.evicted(self.reserve());
                     return Ok(hold);
                 }
                 other => {

@@ -7,6 +7,8 @@ use std::sync::atomic::Ordering::Relaxed;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PoolStats {
+    /// Pages written at once: as configured, or what the search of an adaptive pool has settled on so far.
+    pub n: u32,
     /// Pages found in memory.
     pub hits: u64,
     /// Pages read from the device because they were asked for.
@@ -75,9 +77,10 @@ impl Counter {
 }
 
 impl Counters {
-    /// With what the hit path counted.
-    pub(crate) fn stats(&self, (hits, prefetches_used): (u64, u64)) -> PoolStats {
+    /// With n, and what the hit path counted.
+    pub(crate) fn stats(&self, n: u32, (hits, prefetches_used): (u64, u64)) -> PoolStats {
         PoolStats {
+            n,
             hits,
             misses: self.misses.get(),
             waits: self.waits.get(),

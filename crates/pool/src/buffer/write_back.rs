@@ -35,16 +35,31 @@ impl Core {
                 self.send(lane, staged, &mut outcome);
                 self.reap_written(lane, &mut outcome)
             }
-            None => {
-                self.send(lane, staged, &mut outcome);
-                self.reap_written(lane, &mut outcome)
-            }
+            None => self.write_and_watch(lane, staged, &mut outcome),
         });
         if !outcome.written.is_empty() {
             self.directory().written(self, &outcome.written);
             self.durability.forget_absent(&self.frames);
         }
         sent.and(outcome.error.map_or(Ok(()), Err))
+    }
+
+    /// Writes a batch to its places. A batch that went well tells the search for n how long it took, from sending it
+    /// to its last completion.
+    fn write_and_watch(
+        &self,
+        lane: &mut HeldLane<'_>,
+        staged: Vec<Staged>,
+        outcome: &mut Outcome,
+    ) -> Result<(), PoolError> {
+        let pages = staged.len() as u32;
+        let sent = lane.now();
+        self.send(lane, staged, outcome);
+        let reaped = self.reap_written(lane, outcome);
+        if self.sizing.is_search() && reaped.is_ok() && outcome.written.len() as u32 == pages {
+            self.sizing.wrote(pages, pages, lane.now().saturating_sub(sent));
+        }
+        reaped
     }
 
     /// Waits for all writes of `outcome`.

@@ -96,7 +96,7 @@ impl Ground {
     /// error, the pages are [unknown](ReplayError::Unknown).
     ///
     /// # Errors
-    /// [`ReplayError::Config`] where `config` makes no pool or [`adaptive`](Config::adaptive) is set, which the pool has not;
+    /// [`ReplayError::Config`] where `config` makes no pool;
     /// [`ReplayError::Mismatch`] where an access finds a wrong page; what went wrong first in trace or pool.
     pub fn replay(
         &mut self,
@@ -147,6 +147,7 @@ impl Ground {
             cleaner: config.cleaner,
             checksums: self.checksums,
             reads_ahead: n.max(READS_AHEAD),
+            adaptive: config.adaptive,
             ..PoolConfig::new(self.page_bytes, config.frames)
         }
     }
@@ -212,9 +213,6 @@ pub fn check_config(config: &Config) -> Result<(), ReplayError> {
         Ok(()) => {}
         Err(SimulateError::Config(text)) => return bad(text),
         Err(error) => return bad(error.to_string()),
-    }
-    if config.adaptive {
-        return bad("n: adaptive: the pool writes a fixed number of pages at once; give a number".into());
     }
     if config.clients > config.frames {
         let (clients, frames) = (config.clients, config.frames);

@@ -74,6 +74,8 @@ impl Replayed {
             latency_us: LatencyUs::of(&ran.latencies),
             ..Outcome::new(config)
         };
+        let n = if config.adaptive { stats.n } else { outcome.n };
+        let outcome = Outcome { n, ..outcome };
         let hits = ran.operations.saturating_sub(stats.misses);
         Replayed {
             complete: ran.complete,
