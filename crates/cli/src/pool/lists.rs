@@ -5,7 +5,7 @@ use leadline_pool::policy::PolicyKind;
 use leadline_pool::simulate::MAX_CLIENTS;
 
 /// Most pages of a pool: 4 TiB of 4K pages.
-const MAX_FRAMES: u32 = 1 << 30;
+const MAX_FRAMES: u32 = 1 << 29;
 
 /// Values of one dimension, each once, in the order given.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,8 +1,7 @@
 //! What to ask for next: operation and offset.
 
 use leadline_device::Op;
-
-use super::zipf::Zipf;
+use leadline_trace::{Scatter, Zipf};
 
 /// A stretch of the device that load may touch, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +51,7 @@ pub struct AddressStream {
     region: Region,
     blocks: u64,
     cursor: u64,
-    zipf: Option<Zipf>,
+    zipf: Option<(Zipf, Scatter)>,
     random: fastrand::Rng,
 }
 
@@ -67,7 +66,7 @@ impl AddressStream {
         let mut random = fastrand::Rng::with_seed(seed);
         let zipf = match workload.spread {
             Spread::Uniform => None,
-            Spread::Zipf(theta) => Some(Zipf::new(blocks, theta)),
+            Spread::Zipf(theta) => Some((Zipf::new(blocks, theta), Scatter::new(blocks))),
         };
         AddressStream { workload, region, blocks, cursor: random.u64(..blocks), zipf, random }
     }
@@ -107,7 +106,7 @@ impl AddressStream {
         let block = if self.is(self.workload.random_fraction) {
             match &self.zipf {
                 None => self.random.u64(..self.blocks),
-                Some(zipf) => zipf.sample(&mut self.random),
+                Some((zipf, scatter)) => scatter.place(zipf.sample(&mut self.random)),
             }
         } else {
             self.cursor

@@ -9,7 +9,6 @@ mod closed;
 mod open;
 mod recorder;
 mod window;
-mod zipf;
 
 pub use address::{AddressStream, Region, Spread, Workload};
 pub use closed::closed_loop;

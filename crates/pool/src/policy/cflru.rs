@@ -35,7 +35,7 @@ pub struct Cflru {
 }
 
 impl Cflru {
-    /// For frames 0 to `frames` - 1, at most 2^30.
+    /// For frames 0 to `frames` - 1, at most 2^29.
     pub fn new(frames: u32) -> Self {
         let places = 2 * frames;
         Cflru {

@@ -230,7 +230,7 @@ impl PolicyKind {
         Self::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 
-    /// Hands `visitor` a new policy for `frames` frames (1 to 2^30), statically dispatched: the visitor's code is
+    /// Hands `visitor` a new policy for `frames` frames (1 to 2^29), statically dispatched: the visitor's code is
     /// compiled once a policy.
     pub fn visit<V: Visitor>(self, frames: u32, visitor: V) -> V::Output {
         match self {
