@@ -52,3 +52,9 @@ pub enum Cleaner {
     /// for its writes rather than add to them.
     Auto,
 }
+
+/// Pages at the head of the virtual order that a cleaner keeps clean: enough that misses find one while writes are under
+/// way, too few for many of them to be changed again before they leave.
+pub(crate) fn reserve(frames: u32, n: u32) -> u32 {
+    n.saturating_mul(8).clamp(1, (frames / 8).max(1))
+}

@@ -90,21 +90,6 @@ impl Writer {
         &self.chosen
     }
 
-    /// At most `most` dirty pages among the next `window` of the virtual order, for a cleaner: where the order goes on
-    /// with pages that go later, it goes on there.
-    #[inline]
-    pub(crate) fn dirty<P: Policy + ?Sized>(
-        &mut self,
-        policy: &mut P,
-        window: u32,
-        most: u32,
-        state: impl Fn(Frame) -> State,
-    ) -> &[Frame] {
-        self.chosen.clear();
-        self.add_dirty(policy, window, most, true, state);
-        &self.chosen
-    }
-
     /// Adds dirty pages of a window to those chosen, until they are `most`.
     #[inline]
     fn add_dirty<P: Policy + ?Sized>(
@@ -139,7 +124,8 @@ impl Writer {
         }
     }
 
-    /// As [`Writer::dirty`], and so many of the next pages of the policy's other queue, where it has one.
+    /// For a cleaner: at most `most` dirty pages among the next `window` of the virtual order (where it goes on with pages
+    /// that go later, so does the window), and as many of the policy's other queue, where it has one.
     #[inline]
     pub(crate) fn dirty_everywhere<P: Policy + ?Sized>(
         &mut self,
@@ -148,7 +134,8 @@ impl Writer {
         most: u32,
         state: impl Fn(Frame) -> State,
     ) -> &[Frame] {
-        self.dirty(policy, window, most, &state);
+        self.chosen.clear();
+        self.add_dirty(policy, window, most, true, &state);
         let chosen = &mut self.chosen;
         let mut left = window;
         policy.walk_other(&mut |frame, verdict| {

@@ -9,7 +9,7 @@ use super::config::PoolConfig;
 use super::core::{Core, Outcome};
 use super::lane::HeldLane;
 use super::sizing::Span;
-use crate::ace::Cleaner;
+use crate::ace::{Cleaner, reserve};
 
 /// How long the cleaner leaves pages alone that could not be written, unless it is asked again.
 const AFTER_ERROR: Duration = Duration::from_millis(100);
@@ -38,12 +38,6 @@ struct State {
     rounds: u64,
     /// Those who wait for the end of a round.
     waiting: u32,
-}
-
-/// Pages kept clean: enough that misses find one while writes are under way, too few for many of them to be changed
-/// again before they leave.
-fn reserve(frames: u32, n: u32) -> u32 {
-    n.saturating_mul(8).clamp(1, (frames / 8).max(1))
 }
 
 impl Cleaning {

@@ -5,7 +5,7 @@ use leadline_device::Nanos;
 use super::engine::Engine;
 use super::io::Task;
 use super::{Config, SimulateError};
-use crate::ace::Cleaner;
+use crate::ace::{Cleaner, reserve};
 use crate::policy::Policy;
 
 /// What the cleaner knows.
@@ -39,12 +39,6 @@ impl Cleaning {
     pub(super) fn evicted(&mut self) {
         self.rest = self.rest.saturating_sub(1);
     }
-}
-
-/// Pages kept clean: enough that misses find one while writes are under way, too few for many of them to be changed
-/// again before they leave.
-pub(crate) fn reserve(frames: u32, n: u32) -> u32 {
-    n.saturating_mul(8).clamp(1, (frames / 8).max(1))
 }
 
 impl<P: Policy> Engine<'_, P> {
