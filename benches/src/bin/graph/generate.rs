@@ -1,0 +1,149 @@
+//! The graphs: R-MAT (Chakrabarti, Zhan, Faloutsos, SDM 2004) and a grid, as pairs of vertices in a file.
+
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use clap::Parser;
+
+use crate::graph::{Graph, store_meta};
+
+/// Shares of the four quadrants of the adjacency matrix; the fourth gets what is left. As in Graph500.
+const QUADRANTS: [f64; 3] = [0.57, 0.19, 0.19];
+
+/// Samples of rmat20; rmat24 has sixteen times as many.
+const SAMPLES: usize = 8_600_000;
+
+/// Writes the graphs: DIR/NAME.u32 (pairs of little-endian 32-bit numbers, both directions of every edge, each once, in
+/// order, no edge from a vertex to itself) and DIR/NAME.meta (one line: vertices, edges, the vertex of largest degree).
+///
+/// rmat24 needs 5 GB of memory and 2.1 GB of disk.
+#[derive(Parser)]
+pub struct Args {
+    /// Folder to write into
+    dir: std::path::PathBuf,
+    /// Which ones
+    #[arg(long, value_delimiter = ',', default_value = "rmat20,grid1k")]
+    graphs: Vec<String>,
+}
+
+/// Writes the graphs asked for and prints a table of them.
+pub fn generate(args: &Args) -> Result<()> {
+    std::fs::create_dir_all(&args.dir).with_context(|| args.dir.display().to_string())?;
+    println!("| graph | vertices | edges, both directions | largest degree | of vertex |");
+    println!("| --- | --- | --- | --- | --- |");
+    for name in &args.graphs {
+        let (vertices, pairs) = match name.as_str() {
+            "rmat20" => (1 << 20, rmat(20, SAMPLES, 20)),
+            "rmat24" => (1 << 24, rmat(24, 16 * SAMPLES, 24)),
+            "grid1k" => (1_000_000, grid(1000)),
+            _ => bail!("no graph {name:?}: rmat20, rmat24 or grid1k"),
+        };
+        let (hub, degree) = largest_degree(&pairs);
+        // A grid has no vertex that stands out: its search starts in a corner.
+        let source = if name.starts_with("grid") { 0 } else { hub };
+        write_pairs(&args.dir.join(format!("{name}.u32")), &pairs)?;
+        let graph = Graph { name: name.clone(), vertices, edges: pairs.len() as u64, source };
+        store_meta(&args.dir, &graph)?;
+        println!("| {name} | {vertices} | {} | {degree} | {hub} |", pairs.len());
+    }
+    Ok(())
+}
+
+/// Both directions of an edge, the first vertex in the upper half: in the order of numbers they lie vertex by vertex.
+fn both(a: u32, b: u32) -> [u64; 2] {
+    [u64::from(a) << 32 | u64::from(b), u64::from(b) << 32 | u64::from(a)]
+}
+
+/// 2^`scale` vertices, not renumbered: small numbers have the large degrees.
+fn rmat(scale: u32, samples: usize, seed: u64) -> Vec<u64> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut pairs = Vec::with_capacity(2 * samples);
+    let [a, b, c] = QUADRANTS;
+    for _ in 0..samples {
+        let (mut row, mut column) = (0u32, 0u32);
+        for _ in 0..scale {
+            let x = random.f64();
+            row = row << 1 | u32::from(x >= a + b);
+            column = column << 1 | u32::from((x >= a && x < a + b) || x >= a + b + c);
+        }
+        if row != column {
+            pairs.extend(both(row, column));
+        }
+    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
+}
+
+/// `side` by `side` vertices, numbered row by row, each joined to those beside, above and below it.
+fn grid(side: u32) -> Vec<u64> {
+    let mut pairs = Vec::new();
+    for vertex in 0..side * side {
+        if vertex % side + 1 < side {
+            pairs.extend(both(vertex, vertex + 1));
+        }
+        if vertex + side < side * side {
+            pairs.extend(both(vertex, vertex + side));
+        }
+    }
+    pairs.sort_unstable();
+    pairs
+}
+
+/// The first vertex of largest degree, and the degree. The pairs are in order.
+fn largest_degree(pairs: &[u64]) -> (u32, usize) {
+    let mut best = (0, 0);
+    for run in pairs.chunk_by(|a, b| a >> 32 == b >> 32) {
+        if run.len() > best.1 {
+            best = ((run[0] >> 32) as u32, run.len());
+        }
+    }
+    best
+}
+
+fn write_pairs(path: &Path, pairs: &[u64]) -> Result<()> {
+    let name = || path.display().to_string();
+    let mut file = BufWriter::with_capacity(1 << 20, File::create(path).with_context(name)?);
+    for pair in pairs {
+        // As a little-endian number of 64 bits the halves would change places.
+        file.write_all(&pair.rotate_left(32).to_le_bytes()).with_context(name)?;
+    }
+    file.into_inner().map_err(|e| e.into_error()).and_then(|f| f.sync_all()).with_context(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_has_both_directions_of_its_edges_and_nothing_twice() {
+        let expected = [both(0, 1), both(0, 2), both(1, 3), both(2, 3)];
+        let mut expected = expected.concat();
+        expected.sort_unstable();
+        assert_eq!(grid(2), expected);
+        assert_eq!(grid(1000).len(), 2 * 2 * 1000 * 999);
+    }
+
+    #[test]
+    fn rmat_is_symmetric_without_loops_and_skewed() {
+        let pairs = rmat(10, 8000, 1);
+        for &pair in &pairs {
+            assert!(pair >> 32 != pair & 0xffff_ffff, "{pair:#x} is a loop");
+            assert!(pairs.binary_search(&pair.rotate_left(32)).is_ok(), "{pair:#x} has no way back");
+        }
+        assert!(pairs.windows(2).all(|w| w[0] < w[1]), "in order, each once");
+        let (_, degree) = largest_degree(&pairs);
+        assert!(degree > 10 * pairs.len() / 1024, "no vertex stands out: {degree} of {}", pairs.len());
+    }
+
+    #[test]
+    fn pairs_are_written_first_vertex_first() {
+        let path = std::env::temp_dir().join(format!("leadline-pairs-{}", std::process::id()));
+        write_pairs(&path, &[both(1, 0x0203)[0]]).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(bytes, [1, 0, 0, 0, 3, 2, 0, 0]);
+    }
+}

@@ -1,0 +1,43 @@
+//! Graph algorithms under a memory cap, cold, against other engines; time over reads in flight; time in memory.
+
+mod cgroup;
+mod depth;
+mod engine;
+mod generate;
+mod graph;
+mod measure;
+mod memory;
+mod run;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Leadline's graph engine against others.
+#[derive(Parser)]
+enum Args {
+    Generate(generate::Args),
+    Run(run::Args),
+    Depth(depth::Args),
+    MemoryVs(memory::Args),
+    #[command(hide = true)]
+    Child(measure::Args),
+}
+
+fn main() -> ExitCode {
+    let done = match Args::parse() {
+        Args::Generate(args) => generate::generate(&args),
+        Args::Run(args) => run::run(&args),
+        Args::Depth(args) => depth::depth(&args),
+        Args::MemoryVs(args) => memory::memory(&args),
+        Args::Child(args) => measure::child(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("graph: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Breadth-first search: how many edges away every vertex is from the nearest source.
+//!
+//! While the frontier is small its lists are read and push the next level. Once it holds a good part of what is left, the
+//! lists of the vertices not yet reached are read instead, each only until a neighbour in the frontier is found (Beamer,
+//! Asanović, Patterson, "Direction-Optimizing Breadth-First Search", SC 2012); for that incoming edges must be known.
+
+use std::mem;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::format::{Block, Direction, Vertex};
+use crate::{Engine, Frontier, Graph, GraphError, RunStats, Which};
+
+use super::{numbers, plain};
+
+/// The level of a vertex that no source leads to.
+pub const UNREACHED: u32 = u32::MAX;
+
+/// Pull once the frontier has more than this share of the vertices not yet reached: 1 in so many.
+const PULL_ABOVE: u64 = 16;
+
+/// Push again once it has less than this share of all vertices: 1 in so many.
+const PUSH_BELOW: u64 = 64;
+
+/// What a breadth-first search found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bfs {
+    /// By vertex: edges from the nearest source, [`UNREACHED`] where there is no way.
+    pub levels: Vec<u32>,
+    /// Vertices reached, sources included.
+    pub reached: u64,
+    /// The largest level.
+    pub depth: u32,
+    /// What it took.
+    pub stats: RunStats,
+}
+
+struct State {
+    levels: Vec<AtomicU32>,
+    unreached: Frontier,
+    next: Frontier,
+}
+
+/// What a thread counts in a sweep.
+#[derive(Default)]
+struct Found {
+    vertices: u64,
+    edges: u64,
+}
+
+impl Graph {
+    /// Breadth-first search from one source or several.
+    ///
+    /// # Errors
+    /// [`GraphError::Memory`] below about 4.4 bytes a vertex; what the device or a damaged store gives.
+    ///
+    /// # Panics
+    /// Where a source is no vertex of the graph; see [`Graph::vertex`].
+    pub fn bfs(&self, sources: &[Vertex]) -> Result<Bfs, GraphError> {
+        let vertices = self.vertices();
+        let bytes = vertices * 4 + 3 * Frontier::bytes(vertices);
+        let ((levels, reached, depth), stats) =
+            Engine::run(self, "breadth-first search", bytes, |engine| search(engine, sources))?;
+        Ok(Bfs { levels, reached, depth, stats })
+    }
+}
+
+/// Levels, vertices reached and the largest level.
+fn search(engine: &mut Engine<'_>, sources: &[Vertex]) -> Result<(Vec<u32>, u64, u32), GraphError> {
+    let graph = engine.graph();
+    let vertices = graph.vertices();
+    let mut state = State {
+        levels: numbers(vertices, |_| UNREACHED),
+        unreached: Frontier::new(vertices),
+        next: Frontier::new(vertices),
+    };
+    state.unreached.fill();
+    let mut frontier = Frontier::new(vertices);
+    let mut width = sources.iter().map(|source| u64::from(state.reach(*source, 0, &frontier))).sum();
+    let (mut reached, mut depth, mut pulling) = (width, 0, false);
+    while width > 0 {
+        pulling = graph.header().has_reverse()
+            && if pulling {
+                width > vertices / PUSH_BELOW
+            } else {
+                width > (vertices - reached) / PULL_ABOVE
+            };
+        let found = match pulling {
+            true => state.pull(engine, &frontier, depth + 1)?,
+            false => state.push(engine, &frontier, depth + 1)?,
+        };
+        width = found.iter().map(|found| found.vertices).sum();
+        engine.looked_at(found.iter().map(|found| found.edges).sum());
+        reached += width;
+        depth += u32::from(width > 0);
+        frontier.clear();
+        mem::swap(&mut frontier, &mut state.next);
+    }
+    Ok((plain(state.levels), reached, depth))
+}
+
+impl State {
+    /// Puts a vertex on a level and into the next frontier, if nobody has.
+    #[inline]
+    fn reach(&self, vertex: Vertex, level: u32, next: &Frontier) -> bool {
+        let first = self.unreached.contains(vertex) && next.insert(vertex);
+        if first {
+            self.levels[vertex as usize].store(level, Ordering::Relaxed);
+            self.unreached.remove(vertex);
+        }
+        first
+    }
+
+    /// Reads the lists of the frontier; their ends are on the next level.
+    fn push(
+        &self,
+        engine: &mut Engine<'_>,
+        frontier: &Frontier,
+        level: u32,
+    ) -> Result<Vec<Found>, GraphError> {
+        engine.sweep(Direction::Forward, Which::Holding(frontier), Found::default, |found, block| {
+            for vertex in frontier.iter(block.vertices()) {
+                found.edges += block.scan(vertex, |neighbour| {
+                    found.vertices += u64::from(self.reach(neighbour, level, &self.next));
+                    true
+                }) as u64;
+            }
+        })
+    }
+
+    /// Reads the lists of what is not yet reached, until one finds a neighbour in the frontier.
+    fn pull(
+        &self,
+        engine: &mut Engine<'_>,
+        frontier: &Frontier,
+        level: u32,
+    ) -> Result<Vec<Found>, GraphError> {
+        let unreached = &self.unreached;
+        engine.sweep(Direction::Reverse, Which::Holding(unreached), Found::default, |found, block| {
+            for vertex in unreached.iter(block.vertices()) {
+                self.pull_one(block, vertex, frontier, level, found);
+            }
+        })
+    }
+
+    #[inline]
+    fn pull_one(
+        &self,
+        block: &Block<'_>,
+        vertex: Vertex,
+        frontier: &Frontier,
+        level: u32,
+        found: &mut Found,
+    ) {
+        let mut hit = false;
+        let seen = block.scan(vertex, |neighbour| {
+            hit = frontier.contains(neighbour);
+            !hit
+        });
+        found.edges += seen as u64;
+        if hit {
+            found.vertices += u64::from(self.reach(vertex, level, &self.next));
+        } else if seen == 0 && !block.is_piece(vertex) {
+            // Nothing leads here: nobody needs to look again.
+            self.unreached.remove(vertex);
+        }
+    }
+}

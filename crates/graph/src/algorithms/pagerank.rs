@@ -1,0 +1,256 @@
+//! PageRank: the share of time a surfer spends at a vertex who follows an edge with the damping's probability, and jumps
+//! otherwise, or where no edge leads on.
+//!
+//! Pulled where incoming edges are known: each vertex adds up what its neighbours give, and nothing is written by two
+//! threads but the pieces of hubs, which are added up after the sweep. Pushed with atomic additions else.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use crate::format::{Block, Direction, Group, Vertex};
+use crate::{Engine, Graph, GraphError, RunStats, Which};
+
+use super::numbers;
+
+/// How PageRank is computed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PageRankOptions {
+    /// Probability of following an edge, 0 to 1.
+    pub damping: f64,
+    /// Most iterations.
+    pub iterations: u32,
+    /// Stop once the ranks of an iteration differ from those before by less than this in sum; 0: never.
+    pub tolerance: f64,
+    /// Vertices that jumps go to, each as likely; all where it is empty.
+    pub personal: Vec<Vertex>,
+}
+
+impl Default for PageRankOptions {
+    /// Ten iterations with a damping of 0.85, and jumps to anywhere.
+    fn default() -> Self {
+        PageRankOptions { damping: 0.85, iterations: 10, tolerance: 0.0, personal: Vec::new() }
+    }
+}
+
+/// The ranks of a graph.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PageRank {
+    /// By vertex; they add up to 1.
+    pub ranks: Vec<f64>,
+    /// Iterations done.
+    pub iterations: u32,
+    /// By how much the last iteration changed the ranks, in sum.
+    pub change: f64,
+    /// What it took.
+    pub stats: RunStats,
+}
+
+impl Graph {
+    /// PageRank. All ranks begin at 1 / vertices. The rank of vertices without edges goes where jumps go.
+    ///
+    /// # Errors
+    /// [`GraphError::Input`] for a damping outside of 0 to 1; [`GraphError::Memory`] below about 20 bytes a vertex; what the
+    /// device or a damaged store gives.
+    ///
+    /// # Panics
+    /// Where a vertex it is personal to is none of the graph.
+    pub fn pagerank(&self, options: &PageRankOptions) -> Result<PageRank, GraphError> {
+        if !(0.0..=1.0).contains(&options.damping) {
+            let text = format!("--damping {}: must be from 0 to 1", options.damping);
+            return Err(GraphError::Input(text));
+        }
+        let bytes = self.vertices() * 20 + options.personal.len() as u64 * 4;
+        let ((ranks, iterations, change), stats) =
+            Engine::run(self, "PageRank", bytes, |engine| iterate(engine, options))?;
+        Ok(PageRank { ranks, iterations, change, stats })
+    }
+}
+
+/// A number that threads share, without any order among its changes.
+#[derive(Debug)]
+struct Float(AtomicU64);
+
+impl Float {
+    fn new(value: f64) -> Float {
+        Float(AtomicU64::new(value.to_bits()))
+    }
+
+    #[inline]
+    fn get(&self) -> f64 {
+        f64::from_bits(self.0.load(Ordering::Relaxed))
+    }
+
+    #[inline]
+    fn set(&self, value: f64) {
+        self.0.store(value.to_bits(), Ordering::Relaxed);
+    }
+
+    /// Adds while others may add.
+    #[inline]
+    fn add(&self, value: f64) {
+        let mut before = self.0.load(Ordering::Relaxed);
+        loop {
+            let sum = (f64::from_bits(before) + value).to_bits();
+            match self.0.compare_exchange_weak(before, sum, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return,
+                Err(now) => before = now,
+            }
+        }
+    }
+}
+
+/// Vertices whose sums are added up one after the other.
+const CHUNK: usize = 1 << 14;
+
+struct State<'a> {
+    options: &'a PageRankOptions,
+    /// Of each vertex: its rank; while a sweep lasts, the sum of what it is given.
+    ranks: Vec<Float>,
+    /// Of each vertex: what it gives along each of its edges.
+    gives: Vec<Float>,
+    degrees: Vec<AtomicU32>,
+    /// The rank of all vertices without edges together.
+    dangling: f64,
+}
+
+/// Ranks, iterations and the last change.
+fn iterate(engine: &mut Engine<'_>, options: &PageRankOptions) -> Result<(Vec<f64>, u32, f64), GraphError> {
+    let vertices = engine.graph().vertices();
+    let degrees = degrees(engine)?;
+    let floats = |value: f64| (0..vertices).map(|_| Float::new(value)).collect();
+    let mut state =
+        State { options, ranks: floats(1.0 / vertices as f64), gives: floats(0.0), degrees, dangling: 0.0 };
+    state.give(|rank, _| rank);
+    let (mut done, mut change) = (0, f64::INFINITY);
+    while done < options.iterations && change >= options.tolerance && vertices > 0 {
+        match engine.graph().header().has_reverse() {
+            true => state.pull(engine)?,
+            false => state.push(engine)?,
+        }
+        change = state.settle();
+        engine.looked_at(engine.graph().header().edges);
+        done += 1;
+    }
+    Ok((state.ranks.into_iter().map(|rank| rank.get()).collect(), done, change))
+}
+
+/// By vertex, how many edges lead on from it.
+fn degrees(engine: &mut Engine<'_>) -> Result<Vec<AtomicU32>, GraphError> {
+    let degrees = numbers(engine.graph().vertices(), |_| 0);
+    engine.sweep(
+        Direction::Forward,
+        Which::All,
+        || (),
+        |(), block| {
+            for vertex in block.vertices() {
+                degrees[vertex as usize].fetch_add(block.degree(vertex) as u32, Ordering::Relaxed);
+            }
+        },
+    )?;
+    Ok(degrees)
+}
+
+/// What a vertex is given along the edges of its list here.
+#[inline]
+fn sum(block: &Block<'_>, vertex: Vertex, give: impl Fn(Vertex) -> f64) -> f64 {
+    block.fold(vertex, 0.0, |sum, Group { values, len }| {
+        // Four loads at once, and one addition that waits for the one before.
+        let given = match len {
+            4 => (give(values[0]) + give(values[1])) + (give(values[2]) + give(values[3])),
+            _ => values[..len].iter().map(|vertex| give(*vertex)).sum(),
+        };
+        ControlFlow::Continue(sum + given)
+    })
+}
+
+impl State<'_> {
+    /// Sums by reading incoming edges.
+    fn pull(&self, engine: &mut Engine<'_>) -> Result<(), GraphError> {
+        let (ranks, gives) = (&self.ranks, &self.gives);
+        let give = |vertex: Vertex| gives[vertex as usize].get();
+        let locals = engine.sweep(Direction::Reverse, Which::All, Vec::new, |pieces, block| {
+            for vertex in block.vertices() {
+                let sum = sum(block, vertex, give);
+                if block.is_piece(vertex) {
+                    pieces.push((vertex, sum));
+                } else {
+                    ranks[vertex as usize].set(sum);
+                }
+            }
+        })?;
+        let mut pieces: Vec<(Vertex, f64)> = locals.into_iter().flatten().collect();
+        // In one order, whatever the threads did: the same sum every time.
+        pieces.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        for hub in pieces.chunk_by(|a, b| a.0 == b.0) {
+            ranks[hub[0].0 as usize].set(hub.iter().map(|piece| piece.1).sum());
+        }
+        Ok(())
+    }
+
+    /// Sums by reading outgoing edges.
+    fn push(&self, engine: &mut Engine<'_>) -> Result<(), GraphError> {
+        let (ranks, gives) = (&self.ranks, &self.gives);
+        ranks.par_iter().for_each(|rank| rank.set(0.0));
+        engine.sweep(
+            Direction::Forward,
+            Which::All,
+            || (),
+            |(), block| {
+                for vertex in block.vertices() {
+                    let give = gives[vertex as usize].get();
+                    block.scan(vertex, |neighbour| {
+                        ranks[neighbour as usize].add(give);
+                        true
+                    });
+                }
+            },
+        )?;
+        Ok(())
+    }
+
+    /// From sums to ranks; by how much they changed in sum.
+    fn settle(&mut self) -> f64 {
+        let damping = self.options.damping;
+        let jumping = 1.0 - damping + damping * self.dangling;
+        let mut personal = self.options.personal.clone();
+        personal.sort_unstable();
+        let (everywhere, vertices) = (personal.is_empty(), self.ranks.len() as f64);
+        let jump = |vertex: Vertex| match everywhere {
+            true => jumping / vertices,
+            false => {
+                let start = personal.partition_point(|other| *other < vertex);
+                let times = personal[start..].iter().take_while(|other| **other == vertex).count();
+                jumping * times as f64 / personal.len() as f64
+            }
+        };
+        self.give(|sum, vertex| jump(vertex) + damping * sum)
+    }
+
+    /// Makes ranks of what is in their place, and of these what each vertex gives.
+    fn give(&mut self, rank: impl Fn(f64, Vertex) -> f64 + Sync) -> f64 {
+        let (gives, degrees) = (&self.gives, &self.degrees);
+        let one = |(vertex, ((place, give), degree)): (usize, ((&Float, &Float), &AtomicU32))| {
+            let degree = degree.load(Ordering::Relaxed);
+            let along = f64::from(degree.max(1));
+            let now = rank(place.get(), vertex as Vertex);
+            let change = (now - give.get() * along).abs();
+            place.set(now);
+            give.set(now / along);
+            (if degree == 0 { now } else { 0.0 }, change)
+        };
+        // Chunks of one size, added up in order: the same sum for any number of threads.
+        let chunks: Vec<(f64, f64)> = (self.ranks.par_chunks(CHUNK).zip(gives.par_chunks(CHUNK)))
+            .zip(degrees.par_chunks(CHUNK))
+            .enumerate()
+            .map(|(chunk, ((ranks, gives), degrees))| {
+                let all = ranks.iter().zip(gives).zip(degrees).enumerate();
+                all.map(|(i, rest)| one((chunk * CHUNK + i, rest)))
+                    .fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+            })
+            .collect();
+        self.dangling = chunks.iter().map(|chunk| chunk.0).sum();
+        chunks.iter().map(|chunk| chunk.1).sum()
+    }
+}

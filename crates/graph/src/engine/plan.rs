@@ -1,0 +1,71 @@
+//! What the memory under the cap is spent on.
+
+use crate::format::{Directory, Header};
+use crate::{GraphError, Options};
+
+use super::cache::Cache;
+
+/// Requests grow to this where blocks that are wanted lie side by side.
+const MOST_REQUEST_BYTES: u32 = 64 << 10;
+
+/// Reads in flight a thread that the least memory still gives.
+const LEAST_SLOTS: u32 = 2;
+
+/// What a thread takes beside its buffers: the part of its stack that is used, its ring, its counters.
+const BYTES_A_THREAD: u64 = 64 << 10;
+
+/// How large everything is made. All fields together with the vertex state stay below the cap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Plan {
+    /// Threads that read and compute.
+    pub(crate) threads: usize,
+    /// Reads in flight of each.
+    pub(crate) slots: u32,
+    /// Bytes of the buffer of each.
+    pub(crate) request_bytes: u32,
+    /// Frames of the cache.
+    pub(crate) frames: u32,
+    /// Bytes of all this and of the vertex state.
+    pub(crate) bytes: u64,
+}
+
+impl Plan {
+    /// Shares out what the cap leaves beside `state` bytes of vertex state. Buffers get at most a third of it, the cache the rest.
+    ///
+    /// # Errors
+    /// [`GraphError::Memory`] with the least that would do.
+    pub(crate) fn new(
+        what: &str,
+        header: &Header,
+        options: &Options,
+        blocks: u32,
+        state: u64,
+    ) -> Result<Plan, GraphError> {
+        let block = header.block_bytes;
+        let threads = options.threads.max(1) as u64;
+        let index = Directory::bytes_for(u64::from(blocks)) + Cache::BYTES_A_BLOCK * u64::from(blocks);
+        let fixed = index + state + threads * BYTES_A_THREAD;
+        let least = fixed + threads * u64::from(LEAST_SLOTS * block);
+        if options.memory < least {
+            // Rounded up, so that what is asked for does.
+            let needed = least.next_multiple_of(1 << 10);
+            return Err(GraphError::Memory { what: what.into(), given: options.memory, needed });
+        }
+        let spare = options.memory - fixed;
+        let mut slots = options.depth.div_ceil(threads as u32).max(1);
+        let mut request = MOST_REQUEST_BYTES.max(block);
+        let bytes = |slots: u32, request: u32| threads * u64::from(slots) * u64::from(request);
+        while request > block && bytes(slots, request) > spare / 3 {
+            request /= 2;
+        }
+        while slots > LEAST_SLOTS && bytes(slots, request) > spare / 3 {
+            slots -= 1;
+        }
+        // One slot is enough where one was asked for.
+        let buffers = bytes(slots, request);
+        let frames =
+            ((spare - buffers.min(spare)) / Cache::bytes_a_frame(block)).min(u64::from(blocks)) as u32;
+        let bytes = fixed + buffers + u64::from(frames) * Cache::bytes_a_frame(block);
+        Ok(Plan { threads: threads as usize, slots, request_bytes: request, frames, bytes })
+    }
+}

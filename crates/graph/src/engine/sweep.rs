@@ -1,0 +1,315 @@
+//! A sweep: every wanted block is visited once, by some thread, in the order in which the device gives them.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use super::cache::Cache;
+use super::lane::{Blocks, Lane, THIN};
+use super::plan::Plan;
+use super::stats::{Counts, RunStats};
+use crate::format::{Block, Direction, Directory};
+use crate::{Frontier, Graph, GraphError};
+
+/// Blocks that a thread takes from the sweep at a time: enough that neighbours come in one request.
+const CHUNK_BLOCKS: u32 = 32;
+
+/// Sweeps over no more blocks than this stay on the calling thread: waking others would cost more.
+const INLINE_BLOCKS: u32 = 12;
+
+/// After so many thin sweeps in a row the engine reads ahead.
+const THIN_SWEEPS: u32 = 16;
+
+/// Requests that one missed block brings with it when the engine reads ahead.
+const AHEAD: u32 = 4;
+
+/// Which blocks a sweep visits.
+#[derive(Debug, Clone, Copy)]
+pub enum Which<'a> {
+    /// All.
+    All,
+    /// Those with a list, or a piece of one, of a vertex in the set.
+    Holding(&'a Frontier),
+    /// These, ascending, each once.
+    Blocks(&'a [u32]),
+}
+
+/// Threads, queue pairs and cache of one run of an algorithm.
+pub struct Engine<'g> {
+    graph: &'g Graph,
+    plan: Plan,
+    cache: Cache,
+    lanes: Vec<Mutex<Lane>>,
+    sweeps: u64,
+    edges: u64,
+    /// Thin sweeps in a row: they missed a block or a few.
+    thin: u32,
+}
+
+impl<'g> Engine<'g> {
+    /// Runs an algorithm whose vertex state takes `state` bytes, beside what the engine takes itself, on one of the engine's
+    /// own threads. `what` names it in errors.
+    ///
+    /// # Errors
+    /// [`GraphError::Memory`] where the cap is too small, [`GraphError::Device`] where no queue pair is to be had, and what
+    /// the algorithm fails with.
+    pub fn run<T: Send>(
+        graph: &'g Graph,
+        what: &str,
+        state: u64,
+        algorithm: impl FnOnce(&mut Engine<'g>) -> Result<T, GraphError> + Send,
+    ) -> Result<(T, RunStats), GraphError> {
+        let started = Instant::now();
+        let blocks = graph.all_blocks();
+        let plan = Plan::new(what, graph.header(), graph.options(), blocks, state)?;
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(plan.threads)
+            .thread_name(|i| format!("leadline-graph-{i}"))
+            .build()
+            .map_err(|error| GraphError::Input(format!("{} threads: {error}", plan.threads)))?;
+        let mut engine = Engine::new(graph, plan)?;
+        // On a thread of the pool, so that small sweeps run where they are called.
+        let result = pool.install(|| algorithm(&mut engine))?;
+        Ok((result, engine.finish(started)))
+    }
+
+    fn new(graph: &'g Graph, plan: Plan) -> Result<Engine<'g>, GraphError> {
+        let cache = graph.take_cache(plan.frames)?;
+        let failed = |error| GraphError::device(graph.name(), error);
+        let block_bytes = graph.header().block_bytes;
+        let lane = |_| Lane::new(graph.device(), plan.slots, plan.request_bytes, block_bytes).map(Mutex::new);
+        let lanes = (0..plan.threads).map(lane).collect::<Result<_, _>>().map_err(failed)?;
+        Ok(Engine { graph, plan, cache, lanes, sweeps: 0, edges: 0, thin: 0 })
+    }
+
+    /// The graph it runs on.
+    pub fn graph(&self) -> &'g Graph {
+        self.graph
+    }
+
+    /// Threads that visit.
+    pub fn threads(&self) -> usize {
+        self.plan.threads
+    }
+
+    /// Sweeps so far.
+    pub fn sweeps(&self) -> u64 {
+        self.sweeps
+    }
+
+    /// Whether all blocks of the graph fit in the cache.
+    pub fn holds_all(&self) -> bool {
+        self.plan.frames >= self.graph.all_blocks()
+    }
+
+    /// Bytes read from the device so far.
+    pub fn bytes_read(&mut self) -> u64 {
+        self.lanes
+            .iter_mut()
+            .map(|lane| lane.get_mut().unwrap_or_else(PoisonError::into_inner).counts.bytes)
+            .sum()
+    }
+
+    /// Adds to the entries of lists that were looked at, for the report.
+    pub fn looked_at(&mut self, edges: u64) {
+        self.edges += edges;
+    }
+
+    /// Visits the lists of a direction in all blocks of `which`, each block once. Each thread has a local made by `local`;
+    /// all are returned, in no order. A hub's list comes in pieces, a block each, in any order and on any threads
+    /// ([`Block::is_piece`]).
+    ///
+    /// # Errors
+    /// [`GraphError::Read`], [`GraphError::Damaged`] or [`GraphError::Interrupted`]: the first that any thread met.
+    ///
+    /// # Panics
+    /// Where the graph has no lists of that direction.
+    pub fn sweep<L: Send>(
+        &mut self,
+        direction: Direction,
+        which: Which<'_>,
+        local: impl Fn() -> L + Sync,
+        visit: impl Fn(&mut L, &Block<'_>) + Sync,
+    ) -> Result<Vec<L>, GraphError> {
+        self.sweeps += 1;
+        self.cache.begin_sweep();
+        let graph = self.graph;
+        let directory = graph.directory(direction);
+        let blocks = graph.blocks(direction);
+        let work = Work { which, directory, chunk: self.chunk(which, directory), cursor: AtomicU32::new(0) };
+        let stop = AtomicBool::new(false);
+        let first_error = Mutex::new(None);
+        let cache = &self.cache;
+        let run = |lane: &Mutex<Lane>| {
+            let mut lane = lane.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut own = local();
+            let mut mine = Mine::default();
+            let next = || if stop.load(Ordering::Relaxed) { None } else { work.next(&mut mine, graph) };
+            let result = lane.drive(&blocks, cache, next, |block| visit(&mut own, block));
+            if let Err(error) = result {
+                stop.store(true, Ordering::Relaxed);
+                first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            }
+            own
+        };
+        let here = rayon::current_thread_index().filter(|_| work.is_small());
+        let locals = match here {
+            Some(here) => vec![run(&self.lanes[here])],
+            None => rayon::broadcast(|thread| run(&self.lanes[thread.index()])),
+        };
+        match first_error.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(error) => return Err(error),
+            None if graph.stopped() => return Err(GraphError::Interrupted),
+            None => {}
+        }
+        self.read_ahead(&blocks, directory.blocks())?;
+        Ok(locals)
+    }
+
+    /// Where sweep after sweep waits for a block or a few, with the device idle and memory unused, what lies around them is
+    /// read with them: a frontier that creeps through a large graph comes there next. Only frames that nothing was in
+    /// are filled, so no block is read twice for it.
+    fn read_ahead(&mut self, blocks: &Blocks<'_>, count: u32) -> Result<(), GraphError> {
+        let mut missed = Vec::new();
+        let mut window = 1;
+        for lane in &mut self.lanes {
+            let lane = lane.get_mut().unwrap_or_else(PoisonError::into_inner);
+            missed.append(&mut lane.take_missed());
+            window = AHEAD * lane.most_blocks();
+        }
+        match missed.len() {
+            0 => return Ok(()),
+            few if few <= THIN => self.thin += 1,
+            _ => self.thin = 0,
+        }
+        if self.thin <= THIN_SWEEPS || self.cache.unused() < missed.len() as u32 * window {
+            return Ok(());
+        }
+        missed.iter_mut().for_each(|block| *block /= window);
+        missed.sort_unstable();
+        missed.dedup();
+        let around = missed.iter().flat_map(|at| at * window..((at + 1) * window).min(count));
+        let mut wanted = around.filter(|block| !self.cache.holds(blocks.base + block));
+        let here = rayon::current_thread_index().unwrap_or(0);
+        let mut lane = self.lanes[here].lock().unwrap_or_else(PoisonError::into_inner);
+        lane.drive(blocks, &self.cache, || wanted.next(), |_| ())?;
+        lane.take_missed();
+        Ok(())
+    }
+
+    /// Ends the run; leaves the cache to the next.
+    fn finish(mut self, started: Instant) -> RunStats {
+        let seconds = started.elapsed().as_secs_f64();
+        let mut all = Counts::default();
+        for lane in &mut self.lanes {
+            all.add(&lane.get_mut().unwrap_or_else(PoisonError::into_inner).counts);
+        }
+        let stats = RunStats {
+            seconds,
+            sweeps: self.sweeps,
+            edges: self.edges,
+            edges_per_second: self.edges as f64 / seconds,
+            bytes_read: all.bytes,
+            requests: all.requests,
+            mean_depth: all.latency_nanos as f64 / 1e9 / seconds,
+            cache_hits: all.hits,
+            cache_misses: all.misses,
+            waiting: all.waiting_nanos as f64 / 1e9 / seconds / self.plan.threads as f64,
+            memory_bytes: self.plan.bytes,
+            memory_cap_bytes: self.graph.options().memory,
+            depth: self.plan.slots * self.plan.threads as u32,
+            threads: self.plan.threads as u32,
+        };
+        self.graph.give_cache(self.cache);
+        stats
+    }
+
+    fn chunk(&self, which: Which<'_>, directory: &Directory) -> u32 {
+        let blocks = match which {
+            Which::Blocks(list) => list.len() as u32,
+            _ => directory.blocks(),
+        };
+        (blocks / (8 * self.plan.threads as u32)).clamp(1, CHUNK_BLOCKS)
+    }
+}
+
+/// What is left of a sweep, shared by its threads.
+struct Work<'a> {
+    which: Which<'a>,
+    directory: &'a Directory,
+    chunk: u32,
+    /// The next block, or place in the list, that nobody has taken.
+    cursor: AtomicU32,
+}
+
+/// The part of a sweep that a thread has taken: blocks, or places in the list.
+#[derive(Debug, Default)]
+struct Mine {
+    at: u32,
+    end: u32,
+}
+
+impl Work<'_> {
+    /// The next block for a thread.
+    #[inline]
+    fn next(&self, mine: &mut Mine, graph: &Graph) -> Option<u32> {
+        loop {
+            if mine.at < mine.end
+                && let Some(block) = self.next_of(mine)
+            {
+                return Some(block);
+            }
+            let limit = match self.which {
+                Which::Blocks(list) => list.len() as u32,
+                _ => self.directory.blocks(),
+            };
+            if self.cursor.load(Ordering::Relaxed) >= limit || graph.stopped() {
+                return None;
+            }
+            let start = self.cursor.fetch_add(self.chunk, Ordering::Relaxed);
+            *mine = Mine { at: start.min(limit), end: start.saturating_add(self.chunk).min(limit) };
+        }
+    }
+
+    /// The next wanted block of what the thread has taken.
+    #[inline]
+    fn next_of(&self, mine: &mut Mine) -> Option<u32> {
+        let at = mine.at;
+        mine.at += 1;
+        match self.which {
+            Which::All => Some(at),
+            Which::Blocks(list) => Some(list[at as usize]),
+            Which::Holding(frontier) => {
+                let block = match frontier.next(self.directory.first_of(at)) {
+                    // A hub's pieces: the vertex may lie in this block though the search would find its first.
+                    Some(vertex) if vertex <= self.directory.last_of(at) => at,
+                    Some(vertex) => self.directory.block_of(vertex).max(at),
+                    None => u32::MAX,
+                };
+                mine.at = block.saturating_add(1).min(mine.end);
+                (block < mine.end).then_some(block)
+            }
+        }
+    }
+
+    /// Whether so few blocks are wanted that one thread should do it all.
+    fn is_small(&self) -> bool {
+        match self.which {
+            Which::All => self.directory.blocks() <= INLINE_BLOCKS,
+            Which::Blocks(list) => list.len() as u32 <= INLINE_BLOCKS,
+            Which::Holding(frontier) => {
+                let mut wanted = 0;
+                let mut from = Some(0);
+                while let Some(vertex) = from.and_then(|from| frontier.next(from)) {
+                    let last = self.directory.last_block_of(vertex);
+                    wanted += last - self.directory.block_of(vertex) + 1;
+                    if wanted > INLINE_BLOCKS {
+                        return false;
+                    }
+                    from = self.directory.last_of(last).checked_add(1);
+                }
+                true
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! A block: lists of consecutive vertices, read in place.
+//!
+//! Bytes 0..8 checksum of all that follows; 8..12 first vertex; 12..14 entries; 14 flags (bit 0: the first list began in
+//! the block before, bit 1: the last one goes on in the next); 15 unused. From 16 on, for each entry, where its bytes end (16 bits,
+//! from the block's first byte), then the entries back to back, then at least 16 zeros.
+
+use std::ops::ControlFlow;
+
+use super::code::{self, Group};
+use super::{Vertex, Weights, checksum};
+
+/// Bytes in front of the table of ends.
+pub(crate) const TABLE: usize = 16;
+
+/// The first list began in the block before.
+pub(crate) const CONTINUED: u8 = 1;
+
+/// The last list goes on in the next block.
+pub(crate) const CONTINUES: u8 = 2;
+
+/// A block whose checksum was right.
+#[derive(Debug, Clone, Copy)]
+pub struct Block<'a> {
+    bytes: &'a [u8],
+    first: Vertex,
+    entries: u32,
+    flags: u8,
+    compressed: bool,
+    weights: Weights,
+}
+
+/// A vertex's list, or the piece of it that one block holds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct List<'a> {
+    /// Ascending; repeats where the graph has parallel edges.
+    pub neighbours: &'a [Vertex],
+    /// One a neighbour; empty where the graph has none.
+    pub weights: &'a [f64],
+}
+
+/// Where [`Block::list`] puts what it decodes; a worker keeps one.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    neighbours: Vec<Vertex>,
+    weights: Vec<f64>,
+}
+
+/// Checks a block's checksum.
+pub(crate) fn is_sound(bytes: &[u8], seed: u64) -> bool {
+    match bytes.split_first_chunk() {
+        Some((sum, rest)) => u64::from_le_bytes(*sum) == checksum(rest, seed),
+        None => false,
+    }
+}
+
+impl<'a> Block<'a> {
+    /// `bytes` is one whole block that [`is_sound`].
+    #[inline]
+    pub(crate) fn new(bytes: &'a [u8], compressed: bool, weights: Weights) -> Block<'a> {
+        let first = u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]);
+        let entries = u32::from(u16::from_le_bytes([bytes[12], bytes[13]]));
+        Block { bytes, first, entries, flags: bytes[14], compressed, weights }
+    }
+
+    /// First vertex of the block.
+    #[inline]
+    pub fn first(&self) -> Vertex {
+        self.first
+    }
+
+    /// One past the last vertex.
+    #[inline]
+    pub fn end(&self) -> Vertex {
+        self.first + self.entries
+    }
+
+    /// The vertices with a list here, pieces included.
+    #[inline]
+    pub fn vertices(&self) -> std::ops::Range<Vertex> {
+        self.first..self.end()
+    }
+
+    /// Whether the list here is only a piece of the vertex's: a hub's.
+    #[inline]
+    pub fn is_piece(&self, vertex: Vertex) -> bool {
+        vertex == self.first && self.flags & CONTINUED != 0 || self.continues(vertex)
+    }
+
+    /// Whether a vertex's list goes on in the next block.
+    #[inline]
+    pub fn continues(&self, vertex: Vertex) -> bool {
+        self.flags & CONTINUES != 0 && vertex + 1 == self.end()
+    }
+
+    /// Calls `each` with the neighbours here of a vertex of the block, ascending, until it returns false. Returns how many
+    /// were given to it.
+    ///
+    /// # Panics
+    /// Where the vertex is not of this block.
+    #[inline]
+    pub fn scan(&self, vertex: Vertex, mut each: impl FnMut(Vertex) -> bool) -> usize {
+        self.fold(vertex, 0, |seen, group| {
+            for (i, neighbour) in group.values[..group.len].iter().enumerate() {
+                if !each(*neighbour) {
+                    return ControlFlow::Break(seen + i + 1);
+                }
+            }
+            ControlFlow::Continue(seen + group.len)
+        })
+    }
+
+    /// Folds the neighbours here of a vertex of the block, four at a time, until `each` breaks: the fastest way, since what
+    /// is accumulated stays in registers.
+    ///
+    /// # Panics
+    /// Where the vertex is not of this block.
+    #[inline]
+    pub fn fold<A>(&self, vertex: Vertex, all: A, mut each: impl FnMut(A, Group) -> ControlFlow<A, A>) -> A {
+        let (start, end) = self.place(vertex);
+        if start >= end {
+            return all;
+        }
+        if self.compressed {
+            return match code::count(&self.bytes[start..]) {
+                Some((count, used)) => code::fold(vertex, count, &self.bytes[start + used..], all, each),
+                None => all,
+            };
+        }
+        let stride = 4 + self.weights.bytes();
+        let list = &self.bytes[start..start + (end - start) / stride * 4];
+        let mut all = all;
+        for raw in list.chunks(16) {
+            let mut values = [0; 4];
+            for (value, raw) in values.iter_mut().zip(raw.as_chunks().0) {
+                *value = u32::from_le_bytes(*raw);
+            }
+            match each(all, Group { values, len: raw.len() / 4 }) {
+                ControlFlow::Continue(more) => all = more,
+                ControlFlow::Break(done) => return done,
+            }
+        }
+        all
+    }
+
+    /// How many neighbours of a vertex stand here.
+    #[inline]
+    pub fn degree(&self, vertex: Vertex) -> usize {
+        let (start, end) = self.place(vertex);
+        if start >= end {
+            0
+        } else if self.compressed {
+            code::count(&self.bytes[start..]).map_or(0, |(count, _)| count)
+        } else {
+            (end - start) / (4 + self.weights.bytes())
+        }
+    }
+
+    /// A vertex's list here, with its weights, decoded into `scratch`.
+    ///
+    /// # Panics
+    /// Where the vertex is not of this block.
+    pub fn list<'s>(&self, vertex: Vertex, scratch: &'s mut Scratch) -> List<'s> {
+        scratch.neighbours.clear();
+        scratch.weights.clear();
+        self.scan(vertex, |neighbour| {
+            scratch.neighbours.push(neighbour);
+            true
+        });
+        let (_, end) = self.place(vertex);
+        let count = scratch.neighbours.len();
+        let weights = &self.bytes[end.saturating_sub(count * self.weights.bytes())..end];
+        match self.weights {
+            Weights::None => {}
+            Weights::F32 => scratch
+                .weights
+                .extend(weights.as_chunks().0.iter().map(|raw| f64::from(f32::from_le_bytes(*raw)))),
+            Weights::F64 => {
+                scratch.weights.extend(weights.as_chunks().0.iter().map(|raw| f64::from_le_bytes(*raw)));
+            }
+        }
+        List { neighbours: &scratch.neighbours, weights: &scratch.weights }
+    }
+
+    /// Edges of all lists here.
+    pub fn edges(&self) -> usize {
+        self.vertices().map(|vertex| self.degree(vertex)).sum()
+    }
+
+    /// First byte of an entry and the one behind its last.
+    #[inline]
+    fn place(&self, vertex: Vertex) -> (usize, usize) {
+        let entry = (vertex - self.first) as usize;
+        assert!(entry < self.entries as usize, "vertex {vertex} is not of this block");
+        let table = &self.bytes[TABLE..];
+        let end_of = |entry: usize| {
+            let end = usize::from(u16::from_le_bytes([table[2 * entry], table[2 * entry + 1]]));
+            end.min(self.bytes.len() - code::SLACK)
+        };
+        let start = if entry == 0 { TABLE + 2 * self.entries as usize } else { end_of(entry - 1) };
+        (start, end_of(entry))
+    }
+}

@@ -1,0 +1,279 @@
+//! Packs sorted edges into blocks.
+//!
+//! A list that takes at most a quarter of a block never straddles two: it goes whole into the open block, or opens the
+//! next. A longer one is a hub's: it fills the open block and as many more as it takes, a piece in each.
+
+use std::io::{self, Write};
+
+use super::block::{CONTINUED, CONTINUES, TABLE};
+use super::code::{self, SLACK};
+use super::{Direction, Layout, NO_VERTEX, Vertex, Weights, block_seed, checksum};
+
+/// A hub's piece is not begun in less room than this.
+const LEAST_ROOM: usize = 64;
+
+/// First vertices and continuations of the blocks written.
+#[derive(Debug, Default)]
+pub(crate) struct Firsts {
+    pub(crate) first: Vec<Vertex>,
+    pub(crate) continued: Vec<u64>,
+}
+
+/// What all lists of a side come to.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Totals {
+    pub(crate) block_bytes: u64,
+    pub(crate) edges: u64,
+    pub(crate) self_loops: u64,
+    pub(crate) max_degree: u64,
+}
+
+/// The block that is being filled, and the list that is being collected.
+#[derive(Debug)]
+pub(crate) struct Packer {
+    layout: Layout,
+    direction: Direction,
+    pub(crate) directory: Firsts,
+    totals: Totals,
+    ended: bool,
+    // The open block.
+    first: Vertex,
+    continued: bool,
+    ends: Vec<u16>,
+    data: Vec<u8>,
+    image: Vec<u8>,
+    // The open list.
+    owner: Vertex,
+    list: Vec<Vertex>,
+    weights: Vec<f64>,
+    degree: u64,
+    code: Vec<u8>,
+}
+
+impl Packer {
+    pub(crate) fn new(layout: Layout, direction: Direction) -> Packer {
+        Packer {
+            layout,
+            direction,
+            directory: Firsts::default(),
+            totals: Totals::default(),
+            ended: false,
+            first: 0,
+            continued: false,
+            ends: Vec::new(),
+            data: Vec::new(),
+            image: Vec::new(),
+            owner: NO_VERTEX,
+            list: Vec::new(),
+            weights: Vec::new(),
+            degree: 0,
+            code: Vec::new(),
+        }
+    }
+
+    pub(crate) fn ended(&self) -> bool {
+        self.ended
+    }
+
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        // Lists are cut at a block's bytes in values; data, image and code are about a block each.
+        self.directory.first.capacity() as u64 * 5 + u64::from(self.layout.block_bytes) * 24
+    }
+
+    #[inline]
+    pub(crate) fn edge(
+        &mut self,
+        vertex: Vertex,
+        neighbour: Vertex,
+        weight: f64,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        debug_assert!(u64::from(vertex.max(neighbour)) < self.layout.vertices);
+        if vertex != self.owner {
+            self.end_list(out)?;
+            debug_assert!(self.owner == NO_VERTEX || self.owner < vertex, "lists in order");
+            self.owner = vertex;
+        }
+        debug_assert!(self.list.last().is_none_or(|last| *last <= neighbour), "neighbours in order");
+        self.list.push(neighbour);
+        if self.layout.weights != Weights::None {
+            self.weights.push(weight);
+        }
+        self.degree += 1;
+        self.totals.self_loops += u64::from(vertex == neighbour);
+        // As many values take more than a quarter of a block in any code: what is collected may go.
+        if self.list.len() >= self.layout.block_bytes as usize {
+            self.put_pieces(false, out)?;
+        }
+        Ok(())
+    }
+
+    /// The last block. Vertices without edges at the end have their entries too.
+    pub(crate) fn end(&mut self, out: &mut impl Write) -> io::Result<Totals> {
+        self.end_list(out)?;
+        self.put_isolated(self.layout.vertices, out)?;
+        if !self.ends.is_empty() {
+            self.close(false, out)?;
+        }
+        self.ended = true;
+        Ok(self.totals)
+    }
+
+    fn end_list(&mut self, out: &mut impl Write) -> io::Result<()> {
+        if self.owner == NO_VERTEX {
+            return Ok(());
+        }
+        self.totals.edges += self.degree;
+        self.totals.max_degree = self.totals.max_degree.max(self.degree);
+        let whole = self.degree == self.list.len() as u64;
+        if whole {
+            self.encode(self.list.len());
+            if self.code.len() <= self.layout.block_bytes as usize / 4 {
+                self.put_isolated(u64::from(self.owner), out)?;
+                if self.code.len() > self.room() {
+                    self.close(false, out)?;
+                }
+                self.put_code();
+            } else {
+                self.put_pieces(true, out)?;
+            }
+        } else {
+            self.put_pieces(true, out)?;
+        }
+        self.list.clear();
+        self.weights.clear();
+        self.degree = 0;
+        Ok(())
+    }
+
+    /// The vertex whose entry the open block would take next.
+    fn next(&self) -> u64 {
+        u64::from(self.first) + self.ends.len() as u64
+    }
+
+    /// Bytes that one more entry may take.
+    fn room(&self) -> usize {
+        (self.layout.block_bytes as usize)
+            .saturating_sub(TABLE + 2 * (self.ends.len() + 1) + self.data.len() + SLACK)
+    }
+
+    /// Empty entries up to a vertex that has a list, or to the end.
+    fn put_isolated(&mut self, until: u64, out: &mut impl Write) -> io::Result<()> {
+        while self.next() < until {
+            if self.room() == 0 || self.ends.len() == usize::from(u16::MAX) {
+                self.close(false, out)?;
+            }
+            self.ends.push(self.data.len() as u16);
+        }
+        Ok(())
+    }
+
+    /// The first `count` values of the list, and their weights, as they will stand in a block.
+    fn encode(&mut self, count: usize) {
+        self.code.clear();
+        if self.layout.compressed {
+            code::encode(self.owner, &self.list[..count], &mut self.code);
+        } else {
+            self.code.extend(self.list[..count].iter().flat_map(|value| value.to_le_bytes()));
+        }
+        match self.layout.weights {
+            Weights::None => {}
+            Weights::F32 => {
+                self.code
+                    .extend(self.weights[..count].iter().flat_map(|weight| (*weight as f32).to_le_bytes()));
+            }
+            Weights::F64 => {
+                self.code.extend(self.weights[..count].iter().flat_map(|weight| weight.to_le_bytes()));
+            }
+        }
+    }
+
+    fn put_code(&mut self) {
+        self.data.extend_from_slice(&self.code);
+        self.ends.push(self.data.len() as u16);
+    }
+
+    /// What is collected of a hub's list, in pieces that fill their blocks. Unless these are the `last` of the list, values
+    /// that would leave room behind them are kept for the next time.
+    fn put_pieces(&mut self, last: bool, out: &mut impl Write) -> io::Result<()> {
+        self.put_isolated(u64::from(self.owner), out)?;
+        while !self.list.is_empty() {
+            // The open block holds a piece of this very list, and is full: the next value would be in it.
+            let begun = self.next() > u64::from(self.owner);
+            if begun {
+                self.close(true, out)?;
+            } else if self.room() < LEAST_ROOM {
+                self.close(false, out)?;
+            }
+            let count = self.piece(self.room());
+            if count == self.list.len() && !last {
+                break;
+            }
+            self.encode(count);
+            debug_assert!(self.code.len() <= self.room());
+            self.put_code();
+            self.list.drain(..count);
+            if !self.weights.is_empty() {
+                self.weights.drain(..count);
+            }
+        }
+        Ok(())
+    }
+
+    /// How many of the collected values fit in so many bytes.
+    fn piece(&self, room: usize) -> usize {
+        let weight = self.layout.weights.bytes();
+        if !self.layout.compressed {
+            return (room / (4 + weight)).min(self.list.len());
+        }
+        // The count in front takes at most 3 bytes of blocks this small, the first value at most 4.
+        let mut bytes = 3 + 4 + 1 + weight;
+        let mut count = 1;
+        for pair in self.list.windows(2) {
+            let difference = pair[1] - pair[0];
+            bytes +=
+                (4 - difference.leading_zeros() as usize / 8).max(1) + weight + usize::from(count % 4 == 0);
+            if bytes > room {
+                break;
+            }
+            count += 1;
+        }
+        count
+    }
+
+    /// Writes the open block and opens the next.
+    fn close(&mut self, continues: bool, out: &mut impl Write) -> io::Result<()> {
+        let block = self.directory.first.len() as u32;
+        let base = (TABLE + 2 * self.ends.len()) as u16;
+        let size = self.layout.block_bytes as usize;
+        let image = &mut self.image;
+        image.clear();
+        image.resize(8, 0);
+        image.extend_from_slice(&self.first.to_le_bytes());
+        image.extend_from_slice(&(self.ends.len() as u16).to_le_bytes());
+        image.push(if self.continued { CONTINUED } else { 0 } | if continues { CONTINUES } else { 0 });
+        image.push(0);
+        image.extend(self.ends.iter().flat_map(|end| (base + end).to_le_bytes()));
+        image.extend_from_slice(&self.data);
+        debug_assert!(image.len() + SLACK <= size);
+        image.resize(size, 0);
+        let sum = checksum(&image[8..], block_seed(self.direction, block));
+        image[..8].copy_from_slice(&sum.to_le_bytes());
+        out.write_all(image)?;
+        self.totals.block_bytes += size as u64;
+        self.directory.first.push(self.first);
+        if block.is_multiple_of(64) {
+            self.directory.continued.push(0);
+        }
+        if self.continued
+            && let Some(bits) = self.directory.continued.last_mut()
+        {
+            *bits |= 1 << (block % 64);
+        }
+        self.first = if continues { self.owner } else { self.next() as Vertex };
+        self.continued = continues;
+        self.ends.clear();
+        self.data.clear();
+        Ok(())
+    }
+}

@@ -1,0 +1,293 @@
+//! Writes a store from edges in order.
+//!
+//! The file has no name until it is whole: a process that is killed leaves nothing behind.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use super::header::{HEADER_BYTES, IdKind};
+use super::packer::Packer;
+use super::paged::{Kind, PagedWriter};
+use super::{ALIGNMENT, Direction, Header, MAX_VERTICES, Section, Vertex, Weights};
+use crate::GraphError;
+
+/// Bytes of the buffer in front of the file.
+const BUFFER: usize = 1 << 20;
+
+/// What is decided before the first edge is written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Layout {
+    /// Bytes of a block: a power of two, 4096 to 65,536.
+    pub block_bytes: u32,
+    /// Whether lists are written in the byte code.
+    pub compressed: bool,
+    /// Whether an edge leads one way only.
+    pub directed: bool,
+    /// How weights are kept. With [`Weights::F32`] every weight must be exact in 32 bits.
+    pub weights: Weights,
+    /// Vertices, at most [`MAX_VERTICES`].
+    pub vertices: u64,
+}
+
+/// What was written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Written {
+    /// The store's header.
+    pub header: Header,
+    /// Bytes of the file.
+    pub file_bytes: u64,
+}
+
+/// A store in the making: all forward lists, then the reverse ones if any, then ids and order, then [`StoreWriter::finish`].
+#[derive(Debug)]
+pub struct StoreWriter {
+    path: PathBuf,
+    out: BufWriter<File>,
+    /// Where the next section begins.
+    at: u64,
+    layout: Layout,
+    header: Header,
+    packer: Packer,
+    side: Direction,
+}
+
+impl StoreWriter {
+    /// Begins a store that will be at `path`, in whose folder its bytes are written from now on.
+    ///
+    /// # Errors
+    /// [`GraphError::Input`] for a layout that is none, [`GraphError::Write`] where the folder takes no file.
+    pub fn create(path: &Path, layout: Layout) -> Result<StoreWriter, GraphError> {
+        let size = layout.block_bytes;
+        if !size.is_power_of_two() || !(super::MIN_BLOCK_BYTES..=super::MAX_BLOCK_BYTES).contains(&size) {
+            let text = format!("a block of {size} bytes: must be 4K, 8K, 16K, 32K or 64K");
+            return Err(GraphError::Input(text));
+        }
+        if layout.vertices > MAX_VERTICES {
+            let text = format!("{} vertices: a store holds at most {MAX_VERTICES}", layout.vertices);
+            return Err(GraphError::Input(text));
+        }
+        let file = nameless(path).map_err(|error| GraphError::write(path, error))?;
+        let mut out = BufWriter::with_capacity(BUFFER, file);
+        out.write_all(&[0; HEADER_BYTES]).map_err(|error| GraphError::write(path, error))?;
+        let none = Section::default();
+        let header = Header {
+            block_bytes: layout.block_bytes,
+            directed: layout.directed,
+            compressed: layout.compressed,
+            weights: layout.weights,
+            renumbered: false,
+            id_kind: IdKind::Dense,
+            vertices: layout.vertices,
+            edges: 0,
+            self_loops: 0,
+            max_degree: 0,
+            import_nanos: 0,
+            forward: none,
+            forward_directory: none,
+            reverse: none,
+            reverse_directory: none,
+            has_reverse: false,
+            ids: none,
+            order: none,
+        };
+        Ok(StoreWriter {
+            path: path.to_owned(),
+            out,
+            at: HEADER_BYTES as u64,
+            layout,
+            header,
+            packer: Packer::new(layout, Direction::Forward),
+            side: Direction::Forward,
+        })
+    }
+
+    /// Bytes in memory, whatever the graph: its largest parts are the file's buffer and the directory (4 bytes a block).
+    pub fn memory_bytes(&self) -> u64 {
+        BUFFER as u64 + self.packer.memory_bytes()
+    }
+
+    /// The next edge of the lists now being written; `vertex`, then `neighbour`, never fall. In forward lists `vertex` is
+    /// the source, in reverse ones the target. `weight` is dropped where the layout has none.
+    ///
+    /// # Errors
+    /// [`GraphError::Write`], a full disk above all.
+    ///
+    /// # Panics
+    /// In debug builds, where edges come out of order or lead outside the graph.
+    #[inline]
+    pub fn edge(&mut self, vertex: Vertex, neighbour: Vertex, weight: f64) -> Result<(), GraphError> {
+        self.packer
+            .edge(vertex, neighbour, weight, &mut self.out)
+            .map_err(|error| GraphError::write(&self.path, error))
+    }
+
+    /// Ends the forward lists; the reverse ones follow, of a directed graph only.
+    ///
+    /// # Errors
+    /// As [`StoreWriter::edge`].
+    pub fn start_reverse(&mut self) -> Result<(), GraphError> {
+        self.end_lists()?;
+        self.side = Direction::Reverse;
+        self.header.has_reverse = true;
+        self.packer = Packer::new(self.layout, Direction::Reverse);
+        Ok(())
+    }
+
+    /// Ends the lists and gives each rank its id, a number; ascending. Without a call ids are 0 to vertices - 1.
+    ///
+    /// # Errors
+    /// As [`StoreWriter::edge`], and whatever `ids` fails with.
+    pub fn number_ids(
+        &mut self,
+        ids: impl Iterator<Item = Result<u64, GraphError>>,
+    ) -> Result<(), GraphError> {
+        self.end_lists()?;
+        self.header.id_kind = IdKind::Numbers;
+        let mut pages = PagedWriter::new(Kind::Ids);
+        for id in ids {
+            self.put(&mut pages, &id?.to_le_bytes())?;
+        }
+        self.header.ids = self.end_section(pages)?;
+        Ok(())
+    }
+
+    /// Ends the lists and gives each rank its id, a string; ascending by bytes, at most 1 MiB each.
+    ///
+    /// # Errors
+    /// As [`StoreWriter::edge`].
+    pub fn string_ids<'i>(&mut self, ids: impl Iterator<Item = &'i str> + Clone) -> Result<(), GraphError> {
+        self.end_lists()?;
+        self.header.id_kind = IdKind::Strings;
+        let mut pages = PagedWriter::new(Kind::Ids);
+        let mut end = 0u64;
+        self.put(&mut pages, &end.to_le_bytes())?;
+        for id in ids.clone() {
+            end += id.len() as u64;
+            self.put(&mut pages, &end.to_le_bytes())?;
+        }
+        for id in ids {
+            self.put(&mut pages, id.as_bytes())?;
+        }
+        self.header.ids = self.end_section(pages)?;
+        Ok(())
+    }
+
+    /// Ends the lists and says, by rank of the id, which vertex it is; for stores whose vertices are in another order.
+    ///
+    /// # Errors
+    /// As [`StoreWriter::edge`].
+    pub fn order(&mut self, vertices: impl Iterator<Item = Vertex>) -> Result<(), GraphError> {
+        self.end_lists()?;
+        self.header.renumbered = true;
+        let mut pages = PagedWriter::new(Kind::Order);
+        for vertex in vertices {
+            self.put(&mut pages, &vertex.to_le_bytes())?;
+        }
+        self.header.order = self.end_section(pages)?;
+        Ok(())
+    }
+
+    /// Writes the header, makes all durable, and gives the file its name, in place of one that has it.
+    ///
+    /// # Errors
+    /// [`GraphError::Write`]; there is no file of that name, or still the old one, then.
+    pub fn finish(mut self, import_nanos: u64) -> Result<Written, GraphError> {
+        self.end_lists()?;
+        self.header.import_nanos = import_nanos;
+        self.publish().map_err(|error| GraphError::write(&self.path, error))?;
+        Ok(Written { header: self.header, file_bytes: self.at })
+    }
+
+    /// Once for each side: the last block, then the directory.
+    fn end_lists(&mut self) -> Result<(), GraphError> {
+        if self.packer.ended() {
+            return Ok(());
+        }
+        let failed = |error| GraphError::write(&self.path, error);
+        let totals = self.packer.end(&mut self.out).map_err(failed)?;
+        let blocks = Section { offset: self.at, bytes: totals.block_bytes };
+        self.at += totals.block_bytes;
+        let kind = match self.side {
+            Direction::Forward => Kind::ForwardDirectory,
+            Direction::Reverse => Kind::ReverseDirectory,
+        };
+        let mut pages = PagedWriter::new(kind);
+        let packer = std::mem::take(&mut self.packer.directory);
+        for first in &packer.first {
+            self.put(&mut pages, &first.to_le_bytes())?;
+        }
+        for bits in &packer.continued {
+            self.put(&mut pages, &bits.to_le_bytes())?;
+        }
+        let directory = self.end_section(pages)?;
+        match self.side {
+            Direction::Forward => {
+                (self.header.forward, self.header.forward_directory) = (blocks, directory);
+                self.header.edges = totals.edges;
+                self.header.self_loops = totals.self_loops;
+                self.header.max_degree = totals.max_degree;
+            }
+            Direction::Reverse => {
+                debug_assert_eq!(self.header.edges, totals.edges, "both sides hold the same edges");
+                (self.header.reverse, self.header.reverse_directory) = (blocks, directory);
+            }
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, pages: &mut PagedWriter, bytes: &[u8]) -> Result<(), GraphError> {
+        pages.put(bytes, &mut self.out).map_err(|error| GraphError::write(&self.path, error))
+    }
+
+    fn end_section(&mut self, pages: PagedWriter) -> Result<Section, GraphError> {
+        let (payload, bytes) =
+            pages.finish(&mut self.out).map_err(|error| GraphError::write(&self.path, error))?;
+        debug_assert_eq!(bytes % ALIGNMENT, 0);
+        let section = Section { offset: self.at, bytes: payload };
+        self.at += bytes;
+        Ok(section)
+    }
+
+    fn publish(&mut self) -> io::Result<()> {
+        self.out.flush()?;
+        let file = self.out.get_mut();
+        debug_assert_eq!(file.seek(SeekFrom::End(0))?, self.at);
+        // Durable before the header says that there is something, so that no crash leaves a store of other bytes.
+        file.sync_data()?;
+        file.write_all_at(&self.header.to_bytes(), 0)?;
+        file.sync_all()?;
+        name(file, &self.path)
+    }
+}
+
+/// The folder a file is in.
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A file without a name in the folder of `path`, on the same file system.
+fn nameless(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+    let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH;
+    Ok(File::from(rustix::fs::open(folder(path), flags, mode)?))
+}
+
+/// Gives a nameless file its name, in place of another's.
+fn name(file: &File, path: &Path) -> io::Result<()> {
+    use std::os::fd::AsRawFd;
+
+    use rustix::fs::{AtFlags, CWD, linkat};
+    let own = format!("/proc/self/fd/{}", file.as_raw_fd());
+    // A link cannot replace a file; a rename can.
+    let stem = path.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = folder(path).join(format!(".{stem}.{}", std::process::id()));
+    let _ = fs::remove_file(&temporary);
+    linkat(CWD, own.as_str(), CWD, &temporary, AtFlags::SYMLINK_FOLLOW)?;
+    fs::rename(&temporary, path).inspect_err(|_| {
+        let _ = fs::remove_file(&temporary);
+    })?;
+    File::open(folder(path))?.sync_all()
+}

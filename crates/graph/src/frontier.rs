@@ -1,0 +1,203 @@
+//! A set of vertices: a bitmap under bitmaps of its words, so that it is as quick to walk sparse as dense.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::format::Vertex;
+
+/// Vertices that are active. Any thread may insert; walks are in ascending order.
+#[derive(Debug)]
+pub struct Frontier {
+    /// `levels[0]` has a bit a vertex, each level above a bit for every word below that is not zero.
+    levels: Vec<Box<[AtomicU64]>>,
+    vertices: u64,
+}
+
+impl Frontier {
+    /// An empty set out of `vertices`.
+    pub fn new(vertices: u64) -> Frontier {
+        let mut levels = Vec::new();
+        let mut bits = vertices;
+        loop {
+            let words = bits.div_ceil(64).max(1);
+            levels.push((0..words).map(|_| AtomicU64::new(0)).collect());
+            if words == 1 {
+                return Frontier { levels, vertices };
+            }
+            bits = words;
+        }
+    }
+
+    /// Bytes in memory of a set out of `vertices`.
+    pub fn bytes(vertices: u64) -> u64 {
+        let (mut bits, mut bytes) = (vertices, 0);
+        loop {
+            let words = bits.div_ceil(64).max(1);
+            bytes += words * 8;
+            if words == 1 {
+                return bytes;
+            }
+            bits = words;
+        }
+    }
+
+    /// Puts a vertex in; true where it was not in before.
+    ///
+    /// # Panics
+    /// Where there is no such vertex.
+    #[inline]
+    pub fn insert(&self, vertex: Vertex) -> bool {
+        let mut at = vertex as usize;
+        for (level, words) in self.levels.iter().enumerate() {
+            let (word, bit) = (&words[at / 64], 1 << (at % 64));
+            let before = word.load(Ordering::Relaxed);
+            if before & bit != 0 {
+                return level != 0;
+            }
+            let before = word.fetch_or(bit, Ordering::Relaxed);
+            if before & bit != 0 {
+                return level != 0;
+            }
+            if before != 0 {
+                return true;
+            }
+            at /= 64;
+        }
+        true
+    }
+
+    /// Takes a vertex out.
+    #[inline]
+    pub fn remove(&self, vertex: Vertex) {
+        // The bits above may stay: they say where to look, not what is there.
+        let at = vertex as usize;
+        self.levels[0][at / 64].fetch_and(!(1 << (at % 64)), Ordering::Relaxed);
+    }
+
+    /// Whether a vertex is in.
+    #[inline]
+    pub fn contains(&self, vertex: Vertex) -> bool {
+        let at = vertex as usize;
+        self.levels[0][at / 64].load(Ordering::Relaxed) >> (at % 64) & 1 == 1
+    }
+
+    /// The first vertex that is in, from `from` on.
+    #[inline]
+    pub fn next(&self, from: Vertex) -> Option<Vertex> {
+        self.next_at(0, from as usize).map(|at| at as Vertex)
+    }
+
+    /// All that are in and in a range, ascending. May see what is inserted meanwhile.
+    #[inline]
+    pub fn iter(&self, range: Range<Vertex>) -> impl Iterator<Item = Vertex> + '_ {
+        let end = u64::from(range.end).min(self.vertices) as usize;
+        let mut at = range.start as usize;
+        let mut word = if at < end {
+            self.levels[0][at / 64].load(Ordering::Relaxed) >> (at % 64) << (at % 64)
+        } else {
+            0
+        };
+        std::iter::from_fn(move || {
+            while word == 0 {
+                at = (at / 64 + 1) * 64;
+                if at >= end {
+                    return None;
+                }
+                word = self.levels[0][at / 64].load(Ordering::Relaxed);
+            }
+            let found = at / 64 * 64 + word.trailing_zeros() as usize;
+            word &= word - 1;
+            (found < end).then_some(found as Vertex)
+        })
+    }
+
+    /// Takes all out; costs as many words as were set.
+    pub fn clear(&mut self) {
+        let top = self.levels.len() - 1;
+        self.clear_word(top, 0);
+    }
+
+    /// Puts all vertices in.
+    pub fn fill(&mut self) {
+        let mut bits = self.vertices;
+        for words in &mut self.levels {
+            for (i, word) in words.iter_mut().enumerate() {
+                let left = bits.saturating_sub(i as u64 * 64);
+                *word.get_mut() = if left >= 64 { u64::MAX } else { (1 << left) - 1 };
+            }
+            bits = bits.div_ceil(64);
+        }
+    }
+
+    /// Whether none is in.
+    pub fn is_empty(&self) -> bool {
+        self.levels.last().is_none_or(|top| top[0].load(Ordering::Relaxed) == 0)
+    }
+
+    /// How many are in.
+    pub fn count(&self) -> u64 {
+        self.levels[0].iter().map(|word| u64::from(word.load(Ordering::Relaxed).count_ones())).sum()
+    }
+
+    fn clear_word(&mut self, level: usize, at: usize) {
+        let mut word = std::mem::take(self.levels[level][at].get_mut());
+        while level > 0 && word != 0 {
+            self.clear_word(level - 1, at * 64 + word.trailing_zeros() as usize);
+            word &= word - 1;
+        }
+    }
+
+    fn next_at(&self, level: usize, from: usize) -> Option<usize> {
+        let words = self.levels.get(level)?;
+        let word = words.get(from / 64)?.load(Ordering::Relaxed) >> (from % 64);
+        if word != 0 {
+            return Some(from + word.trailing_zeros() as usize);
+        }
+        let above = self.next_at(level + 1, from / 64 + 1)?;
+        // A bit above may be set just before its word is: look on.
+        match words[above].load(Ordering::Relaxed) {
+            0 => self.next_at(level, (above + 1) * 64),
+            word => Some(above * 64 + word.trailing_zeros() as usize),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn full_and_empty_sets_of_every_small_size() {
+        for vertices in 0..200 {
+            let mut set = Frontier::new(vertices);
+            assert!(set.is_empty() && set.next(0).is_none());
+            set.fill();
+            assert_eq!(set.count(), vertices);
+            assert_eq!(set.iter(0..vertices as Vertex).count() as u64, vertices);
+            set.clear();
+            assert!(set.is_empty() && set.count() == 0);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_a_set(vertices in 1u32..300_000, seeds in prop::collection::vec(any::<u32>(), 0..60), from in any::<u32>()) {
+            let set = Frontier::new(u64::from(vertices));
+            let mut model = BTreeSet::new();
+            for seed in seeds {
+                prop_assert_eq!(set.insert(seed % vertices), model.insert(seed % vertices));
+            }
+            let from = from % vertices;
+            prop_assert_eq!(set.next(from), model.range(from..).next().copied());
+            prop_assert!(set.iter(from..vertices).eq(model.range(from..).copied()));
+            prop_assert_eq!(set.count(), model.len() as u64);
+            let mut set = set;
+            set.clear();
+            prop_assert!(set.is_empty() && set.next(0).is_none());
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Graphs that do not fit in memory: the edges stay on the device, and as many reads are kept in flight as it serves.
+//!
+//! After CAVE (Papon, ICDE PhD symposium 2024, section IV): lists in aligned blocks, a cache of blocks shared by threads, and
+//! algorithms that know the blocks of a whole frontier before they read the first.
+
+pub mod algorithms;
+mod engine;
+mod error;
+pub mod format;
+mod frontier;
+mod graph;
+pub mod input;
+
+pub use engine::{Engine, RunStats, Which};
+pub use error::GraphError;
+pub use frontier::Frontier;
+pub use graph::{Graph, Options};
