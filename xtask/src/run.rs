@@ -45,12 +45,18 @@ pub(crate) fn cargo() -> Command {
 
 /// Where a program is: on PATH, or in the system folders that a plain user's PATH leaves out.
 pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
+    find_programs(name).next()
+}
+
+/// All programs of a name, in the order of PATH.
+pub(crate) fn find_programs(name: &str) -> impl Iterator<Item = PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let system = ["/usr/local/sbin", "/usr/sbin", "/sbin"].map(PathBuf::from);
     let executable = |file: &PathBuf| {
         file.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
     };
-    env::split_paths(&path).chain(system).map(|folder| folder.join(name)).find(executable)
+    let folders: Vec<PathBuf> = env::split_paths(&path).chain(system).collect();
+    folders.into_iter().map(move |folder| folder.join(name)).filter(executable)
 }
 
 /// Runs a program with our own input and output; anything but success is an error that names it.

@@ -2,27 +2,57 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::bail;
 
-use crate::run::{Usage, cargo, find_program, run, say, succeeds};
+use crate::run::{Usage, cargo, find_program, find_programs, run, say, succeeds};
 
-/// A program that the tests start, and the Debian package it comes in.
+/// A program that the tests start, or a module of it, and the Debian package it comes in.
 struct Need {
     program: &'static str,
+    /// A Python module; none: the program itself.
+    module: Option<&'static str>,
     package: &'static str,
 }
 
 /// Add a line here when a test starts another program.
-const NEEDS: [Need; 6] = [
-    Need { program: "chromium", package: "chromium" }, // opens the report
-    Need { program: "fio", package: "fio" },           // checks the exported jobs, and the numbers
-    Need { program: "losetup", package: "mount" },     // disks for the safety tests
-    Need { program: "mkfs.ext4", package: "e2fsprogs" }, // file systems on them
-    Need { program: "python3", package: "python3" },   // the example postgres-trace has tests in Python
-    Need { program: "sfdisk", package: "fdisk" },      // partitions on them
+const NEEDS: [Need; 8] = [
+    program("chromium", "chromium"),        // opens the report
+    program("fio", "fio"),                  // checks the exported jobs, and the numbers
+    program("losetup", "mount"),            // disks for the safety tests
+    program("mkfs.ext4", "e2fsprogs"),      // file systems on them
+    program("python3", "python3"),          // the example postgres-trace has tests in Python
+    module("networkx", "python3-networkx"), // the graph algorithms are checked against it
+    module("scipy", "python3-scipy"),       // and against it
+    program("sfdisk", "fdisk"),             // partitions on disks
 ];
+
+const fn program(program: &'static str, package: &'static str) -> Need {
+    Need { program, module: None, package }
+}
+
+const fn module(module: &'static str, package: &'static str) -> Need {
+    Need { program: "python3", module: Some(module), package }
+}
+
+impl Need {
+    fn name(&self) -> &'static str {
+        self.module.unwrap_or(self.program)
+    }
+
+    /// Of modules: whether some Python on PATH has all of them, since one of them is to use them together.
+    fn is_met(&self) -> bool {
+        let modules: Vec<&str> = NEEDS.iter().filter_map(|need| need.module).collect();
+        let import = format!("import {}", modules.join(", "));
+        let has_all = |program: PathBuf| succeeds(Command::new(program).args(["-c", &import]));
+        match self.module {
+            None => find_program(self.program).is_some(),
+            Some(_) => find_programs(self.program).any(has_all),
+        }
+    }
+}
 
 const COMPONENTS: [(&str, &str); 2] = [("fmt", "rustfmt"), ("clippy", "clippy")];
 
@@ -32,7 +62,7 @@ pub(crate) fn setup() -> anyhow::Result<()> {
     let components = install_components()?;
     let done = [packages, components].concat();
     if done.is_empty() {
-        let programs = NEEDS.map(|need| need.program).join(", ");
+        let programs = NEEDS.map(|need| need.name()).join(", ");
         say(&format!("set-up: nothing to do ({programs}, rustfmt and clippy are here)"));
     } else {
         say(&format!("set-up: installed {}", done.join(", ")));
@@ -41,7 +71,7 @@ pub(crate) fn setup() -> anyhow::Result<()> {
 }
 
 fn missing() -> Vec<&'static Need> {
-    NEEDS.iter().filter(|need| find_program(need.program).is_none()).collect()
+    NEEDS.iter().filter(|need| !need.is_met()).collect()
 }
 
 /// The packages it installed.
@@ -79,7 +109,7 @@ fn install_packages() -> anyhow::Result<Vec<&'static str>> {
 }
 
 fn programs(needs: &[&Need]) -> String {
-    needs.iter().map(|need| need.program).collect::<Vec<_>>().join(", ")
+    needs.iter().map(|need| need.name()).collect::<Vec<_>>().join(", ")
 }
 
 /// Asks nothing, and waits for another apt-get to finish.

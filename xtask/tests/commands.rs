@@ -76,10 +76,13 @@ impl System {
         outcome(&mut self.command(words))
     }
 
-    /// Lines of the log, but for the questions after versions.
+    /// Lines of the log, but for the questions after versions and Python's modules.
     fn calls(&self) -> Vec<String> {
         let text = fs::read_to_string(self.log()).unwrap_or_default();
-        text.lines().filter(|line| !line.ends_with("--version")).map(str::to_owned).collect()
+        text.lines()
+            .filter(|line| !line.ends_with("--version") && !line.starts_with("python3 -c"))
+            .map(str::to_owned)
+            .collect()
     }
 }
 
@@ -179,6 +182,23 @@ fn root_gets_only_what_is_missing_and_only_once() {
     assert_eq!(second.code, Some(0));
     assert_one_line(&second.stdout, &["nothing to do"]);
     assert_eq!(system.calls().len(), 2);
+}
+
+#[test]
+fn missing_modules_of_python_are_asked_for_by_their_packages() {
+    if !is_root() {
+        return skipped("it needs root");
+    }
+    let system = System::new().with_programs();
+    system.script("python3", "case \"$*\" in *networkx*) [ -e networkx ];; esac");
+    system.script("apt-get", "case \"$*\" in *install*) > networkx;; esac");
+    let outcome = outcome(system.command(&["setup"]).current_dir(system.folder.path()));
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert!(
+        outcome.stdout.ends_with("set-up: installed python3-networkx, python3-scipy\n"),
+        "{}",
+        outcome.stdout
+    );
 }
 
 #[test]

@@ -6,6 +6,7 @@ use leadline_catalogue::CatalogueError;
 use leadline_device::DeviceError;
 use leadline_device::guard::GuardError;
 use leadline_device::target::TargetError;
+use leadline_graph::GraphError;
 use leadline_measure::MeasureError;
 use leadline_model::{ProfileError, PublishedError};
 use leadline_report::ReportError;
@@ -82,6 +83,16 @@ impl From<TargetError> for Failure {
 impl From<SimError> for Failure {
     fn from(error: SimError) -> Self {
         Failure::Input(error.to_string())
+    }
+}
+
+impl From<GraphError> for Failure {
+    fn from(error: GraphError) -> Self {
+        if error.is_input() {
+            Failure::Input(error.to_string())
+        } else {
+            Failure::Operation(error.to_string())
+        }
     }
 }
 

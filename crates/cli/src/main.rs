@@ -5,6 +5,7 @@
 mod devices;
 mod experiment;
 mod failure;
+mod graph;
 mod models;
 mod open;
 mod output;
@@ -41,6 +42,7 @@ enum Command {
     Devices(devices::Args),
     Trace(trace::Args),
     Pool(pool::Args),
+    Graph(graph::Args),
 }
 
 fn main() -> ExitCode {
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         Command::Devices(args) => devices::run(args),
         Command::Trace(args) => trace::run(args),
         Command::Pool(args) => pool::run(args),
+        Command::Graph(args) => graph::run(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -56,7 +56,7 @@ pub enum GraphError {
     #[error(
         "--memory {}: {what} needs at least {}; give it that much",
         leadline_device::format_size(*given),
-        leadline_device::format_size(*needed)
+        rounded_up(*needed)
     )]
     Memory {
         /// What was to be done.
@@ -105,5 +105,13 @@ impl GraphError {
                 | GraphError::Device { .. }
                 | GraphError::Interrupted
         )
+    }
+}
+
+/// A size in whole units, which is at least as much: it is to be given back.
+fn rounded_up(bytes: u64) -> String {
+    match bytes {
+        0..1_048_576 => format!("{}K", bytes.div_ceil(1 << 10)),
+        _ => format!("{}M", bytes.div_ceil(1 << 20)),
     }
 }

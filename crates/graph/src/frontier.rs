@@ -131,7 +131,7 @@ impl Frontier {
 
     /// Whether none is in.
     pub fn is_empty(&self) -> bool {
-        self.levels.last().is_none_or(|top| top[0].load(Ordering::Relaxed) == 0)
+        self.next(0).is_none()
     }
 
     /// How many are in.
@@ -147,18 +147,15 @@ impl Frontier {
         }
     }
 
-    fn next_at(&self, level: usize, from: usize) -> Option<usize> {
+    fn next_at(&self, level: usize, mut from: usize) -> Option<usize> {
         let words = self.levels.get(level)?;
-        let word = words.get(from / 64)?.load(Ordering::Relaxed) >> (from % 64);
-        if word != 0 {
-            return Some(from + word.trailing_zeros() as usize);
+        let mut word = words.get(from / 64)?.load(Ordering::Relaxed) >> (from % 64);
+        // A bit above may be set though its word is not, or not any more: look on.
+        while word == 0 {
+            from = self.next_at(level + 1, from / 64 + 1)? * 64;
+            word = words[from / 64].load(Ordering::Relaxed);
         }
-        let above = self.next_at(level + 1, from / 64 + 1)?;
-        // A bit above may be set just before its word is: look on.
-        match words[above].load(Ordering::Relaxed) {
-            0 => self.next_at(level, (above + 1) * 64),
-            word => Some(above * 64 + word.trailing_zeros() as usize),
-        }
+        Some(from + word.trailing_zeros() as usize)
     }
 }
 
@@ -195,6 +192,12 @@ mod tests {
             prop_assert_eq!(set.next(from), model.range(from..).next().copied());
             prop_assert!(set.iter(from..vertices).eq(model.range(from..).copied()));
             prop_assert_eq!(set.count(), model.len() as u64);
+            for vertex in model.clone().into_iter().step_by(2) {
+                set.remove(vertex);
+                model.remove(&vertex);
+            }
+            prop_assert_eq!(set.next(from), model.range(from..).next().copied());
+            prop_assert_eq!((set.count(), set.is_empty()), (model.len() as u64, model.is_empty()));
             let mut set = set;
             set.clear();
             prop_assert!(set.is_empty() && set.next(0).is_none());

@@ -3,6 +3,7 @@
 mod chart_data;
 mod experiment_charts;
 mod facts;
+mod graphs;
 mod model_charts;
 mod models;
 mod pool;
@@ -19,6 +20,7 @@ use crate::compare::{Relation, compare};
 use crate::sentences::is_published;
 use crate::{ReportError, format, sentences};
 use chart_data::{ChartData, Detail};
+pub use graphs::render_graph_page;
 use models::Models;
 pub use pool::render_pool_page;
 pub use traces::{render_replay_page, render_trace_page};
@@ -26,12 +28,13 @@ pub use traces::{render_replay_page, render_trace_page};
 /// The most a page may weigh, bytes.
 pub const PAGE_LIMIT_BYTES: usize = 8 << 20;
 
-const TEMPLATES: [(&str, &str); 7] = [
+const TEMPLATES: [(&str, &str); 8] = [
     ("base.html", include_str!("../templates/base.html")),
     ("macros.html", include_str!("../templates/macros.html")),
     ("models.html", include_str!("../templates/models.html")),
     ("single.html", include_str!("../templates/single.html")),
     ("comparison.html", include_str!("../templates/comparison.html")),
+    ("graph.html", include_str!("../templates/graph.html")),
     ("trace.html", include_str!("../templates/trace.html")),
     ("replay.html", include_str!("../templates/replay.html")),
 ];

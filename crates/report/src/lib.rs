@@ -14,6 +14,7 @@
 //! | what simulated buffer pools did, in the terminal or as a page | [`render_pool`], [`render_pool_page`] |
 //! | which I/O model fits, in the terminal or as JSON | [`render_models`], [`models_json`] |
 //! | what a trace is like, in the terminal or as a page | [`render_trace_info`], [`render_trace_page`] |
+//! | what a graph store holds, in the terminal or as a page | [`render_graph`], [`render_graph_page`] |
 //! | what replaying it came to | [`render_replay`], [`render_replay_page`] |
 
 mod batching;
@@ -21,6 +22,7 @@ mod compare;
 mod error;
 mod fio;
 mod format;
+mod graph;
 mod html;
 mod model_words;
 mod models_json;
@@ -30,6 +32,10 @@ mod sentences;
 mod terminal;
 mod trace;
 
+// The samples name this crate as tests outside of it do.
+#[cfg(test)]
+extern crate self as leadline_report;
+
 #[cfg(test)]
 #[path = "../tests/common/mod.rs"]
 mod sample;
@@ -37,7 +43,10 @@ mod sample;
 pub use compare::{Cell, Comparison, Quantity, Relation, Row, Verdict, compare};
 pub use error::ReportError;
 pub use fio::fio_jobs;
-pub use html::{PAGE_LIMIT_BYTES, render_page, render_pool_page, render_replay_page, render_trace_page};
+pub use graph::{DegreeBin, GraphInfo};
+pub use html::{
+    PAGE_LIMIT_BYTES, render_graph_page, render_page, render_pool_page, render_replay_page, render_trace_page,
+};
 pub use models_json::models_json;
 pub use pool::{GAINS_NOTHING, PoolCell, PoolSweep};
 pub use predict::{
@@ -46,8 +55,8 @@ pub use predict::{
 };
 pub use sentences::sentences;
 pub use terminal::{
-    Plot, render_comparison, render_experiment, render_models, render_plot, render_pool, render_replay,
-    render_summary, render_trace_info,
+    Plot, render_comparison, render_experiment, render_graph, render_models, render_plot, render_pool,
+    render_replay, render_summary, render_trace_info,
 };
 
 use leadline_model::{DeviceProfile, Parameters, Pattern};

@@ -1,6 +1,7 @@
 //! What the terminal shows: the same numbers as the page, in a hundred columns or fewer.
 
 mod experiments;
+mod graph;
 mod models;
 mod plot;
 mod pool;
@@ -15,6 +16,7 @@ use crate::sentences::{is_buffered, is_published};
 use crate::{headline, sentences};
 
 pub use experiments::render_experiment;
+pub use graph::render_graph;
 pub use models::render_models;
 pub use plot::{Plot, render_plot};
 pub use pool::render_pool;

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use leadline_model::DeviceProfile;
 use leadline_report::{
-    PoolCell, PoolSweep, render_page, render_pool_page, render_replay_page, render_trace_page,
+    PoolCell, PoolSweep, render_graph_page, render_page, render_pool_page, render_replay_page,
+    render_trace_page,
 };
 
 /// Runs at the end of the page and leaves what it finds in the DOM: sizes of the charts, what sticks out, and what a
@@ -318,6 +319,16 @@ fn a_trace() {
     open_page("trace-one", &one, &[]).is_sound(6);
     let empty = render_trace_page(&common::traces::empty_info()).expect("a page");
     open_page("trace-empty", &empty, &[]).is_sound(0);
+}
+
+#[test]
+fn a_graph() {
+    let page = render_graph_page(&common::graphs::sample_graph()).expect("a page");
+    let seen = open_page("graph", &page, &["--window-size=1280,1400"]);
+    seen.is_sound(1);
+    assert!(seen.dom.contains("outgoing edges") && seen.dom.contains("524,288-1,048,575"));
+    let empty = render_graph_page(&common::graphs::empty_graph()).expect("a page");
+    open_page("graph-empty", &empty, &[]).is_sound(0);
 }
 
 #[test]

@@ -23,6 +23,7 @@ pub use error::TraceError;
 pub use format::Format;
 pub use generate::{GENERATOR, GeneratorInfo, OptionInfo, generators};
 pub use info::{Info, InfoOptions};
+pub use input::decompressed;
 pub use lenient::{BadLines, Lenient};
 pub use open::{STDIN, open, open_as, read};
 pub use pages::{Access, Pages};

@@ -117,7 +117,7 @@ pub fn import(leadline: &Path, dir: &Path, name: &str) -> Result<()> {
     eprintln!("importing {name}");
     let mut command = Command::new(leadline);
     command.args(["graph", "import"]).arg(dir.join(format!("{name}.u32"))).arg(&store);
-    let status = command.args(["--undirected", "--dedupe"]).status();
+    let status = command.args(["--undirected", "--dedupe", "--renumber"]).status();
     if !status.with_context(|| leadline.display().to_string())?.success() {
         bail!("`{} graph import` of {name} failed", leadline.display());
     }

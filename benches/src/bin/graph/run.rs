@@ -15,7 +15,7 @@ use crate::table::{HEAD, Row, rows};
 /// included), engines in turn, there and back. Needs root.
 ///
 /// The cap of a cell is what the state of the vertices takes (bfs, dfs, wcc, walk 4 bytes a vertex; cdlp, kcore, lcc 8;
-/// pagerank 16) and so many percent of the edges at 4 bytes each. An engine is told this cap; its cgroup has 16M more, for
+/// pagerank 20) and so many percent of the edges at 4 bytes each. An engine is told this cap; its cgroup has 16M more, for
 /// program text and stacks. Searches start at the vertex of largest degree, or at 0 in a grid; pagerank and cdlp do 10
 /// iterations.
 ///

@@ -9,6 +9,8 @@ mod ran;
 mod devices;
 mod experiment;
 mod failing;
+mod graph_import;
+mod graph_run;
 mod interruption;
 mod models;
 mod pool;

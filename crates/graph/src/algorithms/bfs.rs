@@ -3,6 +3,9 @@
 //! While the frontier is small its lists are read and push the next level. Once it holds a good part of what is left, the
 //! lists of the vertices not yet reached are read instead, each only until a neighbour in the frontier is found (Beamer,
 //! Asanović, Patterson, "Direction-Optimizing Breadth-First Search", SC 2012); for that incoming edges must be known.
+//!
+//! Where there are very many levels (a road network, a grid), most blocks would be visited at most levels. The search then
+//! ends in another order, block by block, with levels that fall until they are right (`relax`).
 
 use std::mem;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,6 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::format::{Block, Direction, Vertex};
 use crate::{Engine, Frontier, Graph, GraphError, RunStats, Which};
 
+use super::relax::{relax_bytes, relax_levels};
 use super::{numbers, plain};
 
 /// The level of a vertex that no source leads to.
@@ -20,6 +24,9 @@ const PULL_ABOVE: u64 = 16;
 
 /// Push again once it has less than this share of all vertices: 1 in so many.
 const PUSH_BELOW: u64 = 64;
+
+/// A search of no more levels is not one that creeps.
+const MANY_LEVELS: u32 = 32;
 
 /// What a breadth-first search found.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +64,9 @@ impl Graph {
     /// Where a source is no vertex of the graph; see [`Graph::vertex`].
     pub fn bfs(&self, sources: &[Vertex]) -> Result<Bfs, GraphError> {
         let vertices = self.vertices();
-        let bytes = vertices * 4 + 3 * Frontier::bytes(vertices);
+        // Either the sets of what is next and not yet reached, or what relaxing takes.
+        let set = Frontier::bytes(vertices);
+        let bytes = vertices * 4 + set + relax_bytes(self).max(2 * set);
         let ((levels, reached, depth), stats) =
             Engine::run(self, "breadth-first search", bytes, |engine| search(engine, sources))?;
         Ok(Bfs { levels, reached, depth, stats })
@@ -78,6 +87,15 @@ fn search(engine: &mut Engine<'_>, sources: &[Vertex]) -> Result<(Vec<u32>, u64,
     let mut width = sources.iter().map(|source| u64::from(state.reach(*source, 0, &frontier))).sum();
     let (mut reached, mut depth, mut pulling) = (width, 0, false);
     while width > 0 {
+        if creeps(engine, depth, reached) {
+            let State { levels, unreached, next } = state;
+            drop((unreached, next));
+            relax_levels(engine, &levels, frontier)?;
+            let levels = plain(levels);
+            let reached = levels.iter().filter(|level| **level != UNREACHED);
+            let (count, depth) = reached.fold((0, 0), |(count, depth), level| (count + 1, depth.max(*level)));
+            return Ok((levels, count, depth));
+        }
         pulling = graph.header().has_reverse()
             && if pulling {
                 width > vertices / PUSH_BELOW
@@ -96,6 +114,15 @@ fn search(engine: &mut Engine<'_>, sources: &[Vertex]) -> Result<(Vec<u32>, u64,
         mem::swap(&mut frontier, &mut state.next);
     }
     Ok((plain(state.levels), reached, depth))
+}
+
+/// Whether the search has many levels before it, so that it is better to finish with each block while it is at hand, in
+/// whatever order: it has come far and yet reached little, or reads the same blocks again and again.
+fn creeps(engine: &mut Engine<'_>, depth: u32, reached: u64) -> bool {
+    let graph = engine.graph();
+    let blocks = graph.header().blocks(Direction::Forward).bytes;
+    let little = reached < graph.vertices() / 4;
+    depth > MANY_LEVELS && (little || !engine.holds_all() && engine.bytes_read() > blocks)
 }
 
 impl State {

@@ -1,11 +1,28 @@
 //! The algorithms, one file each; each has a page in docs/graph-algorithms.
 
 mod bfs;
+mod cdlp;
+mod dfs;
+mod kcore;
+mod lcc;
+mod lists;
 mod pagerank;
+mod parents;
+mod relax;
+mod sssp;
+mod table;
+mod walk;
 mod wcc;
 
 pub use bfs::{Bfs, UNREACHED};
+pub use cdlp::Cdlp;
+pub use dfs::Dfs;
+pub use kcore::KCore;
+pub use lcc::Lcc;
 pub use pagerank::{PageRank, PageRankOptions};
+pub use parents::Parents;
+pub use sssp::Sssp;
+pub use walk::{Starts, WalkOptions, Walks};
 pub use wcc::Wcc;
 
 use std::sync::atomic::AtomicU32;

@@ -8,7 +8,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::format::{Direction, Vertex};
-use crate::{Engine, Graph, GraphError, RunStats, Which};
+use crate::{Engine, Frontier, Graph, GraphError, RunStats, Which};
 
 use super::{numbers, plain};
 
@@ -27,14 +27,38 @@ impl Graph {
     /// Weakly connected components.
     ///
     /// # Errors
-    /// [`GraphError::Memory`] below about 4 bytes a vertex (12 where the store was renumbered); what the device or a damaged
+    /// [`GraphError::Memory`] below about 4 bytes a vertex; what the device or a damaged
     /// store gives.
     pub fn wcc(&self) -> Result<Wcc, GraphError> {
-        let bytes = self.vertices() * 4;
-        let (components, stats) = Engine::run(self, "connected components", bytes, join_all)?;
+        let renumbered = self.header().renumbered;
+        let bytes = self.vertices() * 4 + if renumbered { Frontier::bytes(self.vertices()) } else { 0 };
+        let (components, stats) = Engine::run(self, "connected components", bytes, |engine| {
+            let roots = join_all(engine)?;
+            if renumbered { first_ids(self, roots) } else { Ok(roots) }
+        })?;
         let count = components.iter().zip(0..).filter(|(root, vertex)| *root == vertex).count() as u64;
         Ok(Wcc { components, count, stats })
     }
+}
+
+/// From the lowest vertex of each component, by vertex, to the one whose id is the first.
+fn first_ids(graph: &Graph, mut roots: Vec<Vertex>) -> Result<Vec<Vertex>, GraphError> {
+    // Roots whose place holds the first vertex of their component, and no longer themselves.
+    let named = Frontier::new(graph.vertices());
+    let mut ids = graph.ids();
+    for rank in 0..graph.vertices() {
+        let vertex = ids.vertex(rank)?;
+        let root = if named.contains(vertex) { vertex } else { roots[vertex as usize] };
+        if named.insert(root) {
+            roots[root as usize] = vertex;
+        }
+    }
+    for vertex in 0..roots.len() {
+        if !named.contains(vertex as Vertex) {
+            roots[vertex] = roots[roots[vertex] as usize];
+        }
+    }
+    Ok(roots)
 }
 
 /// By vertex, the root of its tree.

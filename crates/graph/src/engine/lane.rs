@@ -31,8 +31,8 @@ pub(crate) struct Blocks<'a> {
 }
 
 impl<'a> Blocks<'a> {
-    fn view<'b>(&self, bytes: &'b [u8]) -> Block<'b> {
-        Block::new(bytes, self.compressed, self.weights)
+    fn view<'b>(&self, block: u32, bytes: &'b [u8]) -> Block<'b> {
+        Block::new(bytes, block, self.compressed, self.weights)
     }
 
     fn check(&self, block: u32, bytes: &[u8]) -> Result<(), GraphError> {
@@ -139,7 +139,7 @@ impl Lane {
                     if self.unsent >= BATCH || self.unsent == self.pair.in_flight() {
                         self.poll(blocks)?;
                     }
-                    visit(&blocks.view(bytes));
+                    visit(&blocks.view(block, bytes));
                 }
                 None => {
                     self.counts.misses += 1;
@@ -237,7 +237,7 @@ impl Lane {
             for (i, bytes) in bytes[..span.blocks as usize * size].chunks_exact(size).enumerate() {
                 let block = span.first + i as u32;
                 blocks.check(block, bytes)?;
-                visit(&blocks.view(bytes));
+                visit(&blocks.view(block, bytes));
                 cache.admit(blocks.base + block, bytes);
             }
         }

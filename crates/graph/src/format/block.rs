@@ -22,6 +22,7 @@ pub(crate) const CONTINUES: u8 = 2;
 #[derive(Debug, Clone, Copy)]
 pub struct Block<'a> {
     bytes: &'a [u8],
+    number: u32,
     first: Vertex,
     entries: u32,
     flags: u8,
@@ -45,6 +46,14 @@ pub struct Scratch {
     weights: Vec<f64>,
 }
 
+impl Scratch {
+    /// Most bytes that it takes for blocks of a size.
+    pub(crate) fn most_bytes(block_bytes: u32) -> u64 {
+        // A value takes at least 5/4 bytes of the block.
+        u64::from(block_bytes) * (4 + 8)
+    }
+}
+
 /// Checks a block's checksum.
 pub(crate) fn is_sound(bytes: &[u8], seed: u64) -> bool {
     match bytes.split_first_chunk() {
@@ -54,12 +63,18 @@ pub(crate) fn is_sound(bytes: &[u8], seed: u64) -> bool {
 }
 
 impl<'a> Block<'a> {
-    /// `bytes` is one whole block that [`is_sound`].
+    /// `bytes` is one whole block that [`is_sound`], and `number` is its place among those of its direction.
     #[inline]
-    pub(crate) fn new(bytes: &'a [u8], compressed: bool, weights: Weights) -> Block<'a> {
+    pub(crate) fn new(bytes: &'a [u8], number: u32, compressed: bool, weights: Weights) -> Block<'a> {
         let first = u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]);
         let entries = u32::from(u16::from_le_bytes([bytes[12], bytes[13]]));
-        Block { bytes, first, entries, flags: bytes[14], compressed, weights }
+        Block { bytes, number, first, entries, flags: bytes[14], compressed, weights }
+    }
+
+    /// The block's place among those of its direction, as the directory and [`crate::Which::Blocks`] have it.
+    #[inline]
+    pub fn number(&self) -> u32 {
+        self.number
     }
 
     /// First vertex of the block.

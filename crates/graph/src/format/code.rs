@@ -50,6 +50,14 @@ pub(crate) fn count(bytes: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
+/// Bytes that a list of `count` takes, controls included; nothing where they are not all there. `bytes` begins with the controls.
+pub(crate) fn length(count: usize, bytes: &[u8]) -> Option<usize> {
+    let controls = bytes.get(..count.div_ceil(4))?;
+    let wide = |i: usize| usize::from(controls[i / 4] >> (i % 4 * 2) & 3) + 1;
+    let length = controls.len() + (0..count).map(wide).sum::<usize>();
+    (length <= bytes.len()).then_some(length)
+}
+
 /// Some consecutive values of a list: the first `len` of four. All groups of a list but the last have four.
 #[derive(Debug, Clone, Copy)]
 pub struct Group {

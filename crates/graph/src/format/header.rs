@@ -77,7 +77,7 @@ pub struct Header {
     pub compressed: bool,
     /// How weights are kept.
     pub weights: Weights,
-    /// Whether vertices are numbered by falling degree and not by ascending id.
+    /// Whether vertices are numbered by falling degree, in powers of two, and not by ascending id.
     pub renumbered: bool,
     /// How ids are kept.
     pub(crate) id_kind: IdKind,
@@ -153,7 +153,11 @@ impl Header {
     /// [`GraphError::NoStore`] where the file is none, [`GraphError::Version`] where it is a newer one's,
     /// [`GraphError::Damaged`] where it fails its checksum or the file is shorter than it says.
     pub fn read(file: &File, name: &str) -> Result<Header, GraphError> {
-        let length = file.metadata().map_err(|error| GraphError::read(name, error))?.len();
+        let found = file.metadata().map_err(|error| GraphError::read(name, error))?;
+        if found.is_dir() {
+            return Err(GraphError::NoStore { name: name.into() });
+        }
+        let length = found.len();
         let mut bytes = vec![0; HEADER_BYTES];
         let there = (length as usize).min(HEADER_BYTES);
         file.read_exact_at(&mut bytes[..there], 0).map_err(|error| GraphError::read(name, error))?;

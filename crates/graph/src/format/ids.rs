@@ -21,6 +21,9 @@ pub struct Ids<'a> {
 }
 
 impl<'a> Ids<'a> {
+    /// Bytes in memory.
+    pub(crate) const BYTES: u64 = 3 * 4096;
+
     pub(crate) fn new(file: &'a File, name: &'a str, header: &Header) -> Ids<'a> {
         let order = header.renumbered.then(|| PagedReader::new(file, name, Kind::Order, header.order));
         Ids {

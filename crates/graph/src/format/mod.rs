@@ -1,9 +1,9 @@
 //! The store: one file that holds a graph, in blocks that are read straight from the device (docs/graph-format.md).
 
 pub(crate) mod block;
-mod code;
+pub(crate) mod code;
 mod directory;
-mod header;
+pub(crate) mod header;
 mod ids;
 mod packer;
 pub(crate) mod paged;
@@ -15,6 +15,7 @@ pub use directory::Directory;
 pub use header::{Header, Section, Weights};
 pub use ids::Ids;
 pub use writer::{Layout, StoreWriter, Written};
+pub(crate) use writer::{folder, name, nameless};
 
 /// Index of a vertex in the store: 0 to vertices - 1, in ascending order of the user's ids unless renumbered.
 pub type Vertex = u32;

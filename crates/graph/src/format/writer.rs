@@ -263,12 +263,12 @@ impl StoreWriter {
 }
 
 /// The folder a file is in.
-fn folder(path: &Path) -> &Path {
+pub(crate) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// A file without a name in the folder of `path`, on the same file system.
-fn nameless(path: &Path) -> io::Result<File> {
+pub(crate) fn nameless(path: &Path) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags};
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH;
@@ -276,7 +276,7 @@ fn nameless(path: &Path) -> io::Result<File> {
 }
 
 /// Gives a nameless file its name, in place of another's.
-fn name(file: &File, path: &Path) -> io::Result<()> {
+pub(crate) fn name(file: &File, path: &Path) -> io::Result<()> {
     use std::os::fd::AsRawFd;
 
     use rustix::fs::{AtFlags, CWD, linkat};

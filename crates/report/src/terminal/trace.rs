@@ -52,7 +52,7 @@ pub fn render_replay(replay: &Replay, width: usize) -> String {
 }
 
 /// Two columns of words.
-fn rows(rows: &[Row], width: usize) -> String {
+pub(super) fn rows(rows: &[Row], width: usize) -> String {
     let mut table = new_table(width);
     for row in rows {
         table.add_row([row.name.to_owned(), super::printable(&row.value)]);

@@ -5,6 +5,8 @@ use leadline_model::*;
 
 #[path = "experiments.rs"]
 mod experiments;
+#[path = "graphs.rs"]
+pub mod graphs;
 #[path = "traces.rs"]
 pub mod traces;
 

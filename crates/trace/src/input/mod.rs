@@ -45,8 +45,7 @@ impl Input {
         let failed = |source| TraceError::Io { path: name.to_owned(), source };
         let read = Arc::new(AtomicU64::new(0));
         let counted = Counted { reader, read: Arc::clone(&read) };
-        let (magic, raw) = peek(Box::new(counted), decompress::MAGIC_BYTES).map_err(failed)?;
-        let (reader, compressed) = decompress::through(&magic, raw).map_err(failed)?;
+        let (reader, compressed) = decompressed(Box::new(counted)).map_err(failed)?;
         let (head, reader) = peek(reader, HEAD_BYTES).map_err(failed)?;
         Ok(Input { name: name.to_owned(), head, reader, meter: Meter { read, total, compressed } })
     }
@@ -88,6 +87,15 @@ impl Read for Counted {
         self.read.fetch_add(got as u64, Ordering::Relaxed);
         Ok(got)
     }
+}
+
+/// What `raw` gives, decompressed where its first bytes say that it is gzip, Zstandard or xz; and whether they do.
+///
+/// # Errors
+/// Those of `raw`, and of a decoder that cannot be made. The reader names the kind of compression in its own.
+pub fn decompressed(raw: Box<dyn Read + Send>) -> std::io::Result<(Box<dyn Read + Send>, bool)> {
+    let (magic, raw) = peek(raw, decompress::MAGIC_BYTES)?;
+    decompress::through(&magic, raw)
 }
 
 /// The first bytes, at most `most`, and a reader that gives all bytes still.

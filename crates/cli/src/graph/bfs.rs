@@ -1,0 +1,77 @@
+//! `leadline graph bfs`: how many edges away everything is.
+
+use std::path::Path;
+
+use leadline_graph::algorithms::{Bfs, UNREACHED};
+use leadline_graph::format::Vertex;
+use leadline_graph::output::{Column, Output, Values};
+use leadline_graph::{Graph, GraphError, RunStats};
+
+use super::report::grouped;
+use super::run::{self, Common, Task, Told};
+use crate::failure::Failure;
+
+/// Breadth-first search: how many edges away every vertex is from the nearest source
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  leadline graph bfs web.graph --source 0 --memory 64M\n  \
+                        leadline graph bfs web.graph --source 0 --source 17 -o levels.csv --parents\n  \
+                        leadline graph bfs web.graph --source 0 --profile ssd/profile.json --runs 3 --json")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    common: Common,
+    /// Begin at the vertex of this id; may be given several times
+    #[arg(long, value_name = "ID", required = true)]
+    source: Vec<String>,
+    /// Write for each vertex one that it was reached from as well
+    #[arg(long, requires = "output")]
+    parents: bool,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    run::run(&args.common, |graph| {
+        Ok(Search { sources: run::vertices(graph, &args.source)?, parents: args.parents })
+    })
+}
+
+struct Search {
+    sources: Vec<Vertex>,
+    parents: bool,
+}
+
+impl Task for Search {
+    type Found = Bfs;
+    const NAME: &'static str = "breadth-first search";
+
+    fn place(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
+        let parents = u64::from(self.parents);
+        run::table(graph, path, 1, parents, graph.vertices() * 4 * (1 + parents))
+    }
+
+    fn run(&mut self, graph: &Graph) -> Result<Bfs, GraphError> {
+        graph.bfs(&self.sources)
+    }
+
+    fn stats(&self, found: &Bfs) -> RunStats {
+        found.stats
+    }
+
+    fn tell(&self, _: &Graph, found: &Bfs) -> Result<Told, GraphError> {
+        let words =
+            format!("reached {} vertices; the farthest {} edges away", grouped(found.reached), found.depth);
+        Ok(Told::new(words, [("reached", found.reached.into()), ("depth", found.depth.into())]))
+    }
+
+    fn write(&self, graph: &Graph, found: &Bfs, output: Output) -> Result<u64, GraphError> {
+        let level = |vertex: Vertex| match found.levels[vertex as usize] {
+            UNREACHED => -1,
+            level => i64::from(level),
+        };
+        let level = Column { name: "level", values: Values::Integers(&level) };
+        if !self.parents {
+            return output.write(graph, &[level]);
+        }
+        let parents = graph.parents(&found.levels)?.parents;
+        let parent = |vertex: Vertex| parents[vertex as usize];
+        output.write(graph, &[level, Column { name: "parent", values: Values::Vertices(&parent) }])
+    }
+}

@@ -1,0 +1,62 @@
+//! `leadline graph cdlp`: communities.
+
+use std::path::Path;
+
+use leadline_graph::algorithms::Cdlp;
+use leadline_graph::format::Vertex;
+use leadline_graph::output::{Column, Output, Values};
+use leadline_graph::{Graph, GraphError, RunStats};
+
+use super::report::grouped;
+use super::run::{self, Common, Task, Told};
+use crate::failure::Failure;
+
+/// Communities by label propagation: every vertex takes the label that most of its neighbours have
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  leadline graph cdlp web.graph --iterations 10 -o labels.parquet")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    common: Common,
+    /// Do so many iterations
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    iterations: u32,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    run::run(&args.common, |graph| {
+        graph.need_reverse(Labels::NAME)?;
+        Ok(Labels(args.iterations))
+    })
+}
+
+struct Labels(u32);
+
+impl Task for Labels {
+    type Found = Cdlp;
+    const NAME: &'static str = "label propagation";
+
+    fn place(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
+        run::table(graph, path, 0, 1, graph.vertices() * 4)
+    }
+
+    fn run(&mut self, graph: &Graph) -> Result<Cdlp, GraphError> {
+        graph.cdlp(self.0)
+    }
+
+    fn stats(&self, found: &Cdlp) -> RunStats {
+        found.stats
+    }
+
+    fn iterations(&self, found: &Cdlp) -> u64 {
+        found.iterations.into()
+    }
+
+    fn tell(&self, _: &Graph, found: &Cdlp) -> Result<Told, GraphError> {
+        Ok(Told::new(format!("{} labels", grouped(found.count)), [("labels", found.count.into())]))
+    }
+
+    fn write(&self, graph: &Graph, found: &Cdlp, output: Output) -> Result<u64, GraphError> {
+        let label = |vertex: Vertex| found.labels[vertex as usize];
+        output.write(graph, &[Column { name: "label", values: Values::Ranks(&label) }])
+    }
+}

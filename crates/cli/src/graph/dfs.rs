@@ -1,0 +1,69 @@
+//! `leadline graph dfs`: a forest, deep before wide.
+
+use std::path::Path;
+
+use leadline_graph::algorithms::Dfs;
+use leadline_graph::format::{NO_VERTEX, Vertex};
+use leadline_graph::output::{Column, Output, Values};
+use leadline_graph::{Graph, GraphError, RunStats};
+
+use super::report::grouped;
+use super::run::{self, Common, Task, Told};
+use crate::failure::Failure;
+
+/// Depth-first search, unordered: a forest of all that the sources lead to
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  leadline graph dfs web.graph --source 0 -o forest.csv\n  \
+                        leadline graph dfs web.graph --threads 1 --depth 1     strictly depth-first, from all vertices")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    common: Common,
+    /// Begin at the vertex of this id; may be given several times [default: at every vertex, in order]
+    #[arg(long, value_name = "ID")]
+    source: Vec<String>,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    run::run(&args.common, |graph| Ok(Search(run::vertices(graph, &args.source)?)))
+}
+
+struct Search(Vec<Vertex>);
+
+impl Task for Search {
+    type Found = Dfs;
+    const NAME: &'static str = "depth-first search";
+
+    fn place(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
+        run::table(graph, path, 1, 2, graph.vertices() * 12)
+    }
+
+    fn run(&mut self, graph: &Graph) -> Result<Dfs, GraphError> {
+        graph.dfs(&self.0)
+    }
+
+    fn stats(&self, found: &Dfs) -> RunStats {
+        found.stats
+    }
+
+    fn tell(&self, _: &Graph, found: &Dfs) -> Result<Told, GraphError> {
+        let is_root = |(root, vertex): &(&Vertex, Vertex)| **root == *vertex;
+        let trees = found.roots.iter().zip(0..).filter(is_root).count() as u64;
+        let words = format!("reached {} vertices, in {} trees", grouped(found.reached), grouped(trees));
+        Ok(Told::new(words, [("reached", found.reached.into()), ("trees", trees.into())]))
+    }
+
+    fn write(&self, graph: &Graph, found: &Dfs, output: Output) -> Result<u64, GraphError> {
+        let parent = |vertex: Vertex| found.parents[vertex as usize];
+        let root = |vertex: Vertex| found.roots[vertex as usize];
+        let order = |vertex: Vertex| match found.order[vertex as usize] {
+            NO_VERTEX => -1,
+            order => i64::from(order),
+        };
+        let columns = [
+            Column { name: "parent", values: Values::Vertices(&parent) },
+            Column { name: "root", values: Values::Vertices(&root) },
+            Column { name: "order", values: Values::Integers(&order) },
+        ];
+        output.write(graph, &columns)
+    }
+}

@@ -1,0 +1,189 @@
+//! `leadline graph import`: from edges to a store.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use leadline_device::parse_size;
+use leadline_graph::GraphError;
+use leadline_graph::format::Header;
+use leadline_graph::import::{ImportOptions, ImportReport, default_memory, import_edges};
+use leadline_graph::input::{self, Format, IdMode, InputOptions};
+
+use super::{bytes, exact, rows, seconds};
+use crate::failure::Failure;
+use crate::progress::Display;
+use crate::{output, signals};
+
+/// Make a graph store from a file of edges
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  leadline graph import soc-LiveJournal1.txt.gz lj.store --dedupe\n  \
+                        leadline graph import roads.wel roads.store --weights --undirected\n  \
+                        leadline graph import follows.parquet follows.store --reverse --memory 4G\n\
+                        Formats and what counts as a vertex: docs/graph-import.md")]
+pub(crate) struct Args {
+    /// The edges; seen through where they are compressed (.gz, .zst, .xz)
+    #[arg(value_name = "EDGES")]
+    edges: PathBuf,
+    /// The store to write; a store of that name is replaced once the new one is whole
+    #[arg(value_name = "STORE")]
+    store: PathBuf,
+    /// Format of EDGES: snap, csv, tsv, mtx, metis, graphalytics, el, wel, u32, u64, parquet [default: told by its ending]
+    #[arg(long, value_name = "FORMAT", value_parser = |text: &str| text.parse::<Format>())]
+    format: Option<Format>,
+    /// Each edge leads both ways [default: what EDGES says of itself, else one way]
+    #[arg(long, conflicts_with = "directed")]
+    undirected: bool,
+    /// Each edge leads one way, whatever EDGES says of itself
+    #[arg(long)]
+    directed: bool,
+    /// Make parallel edges one, with the least of their weights
+    #[arg(long)]
+    dedupe: bool,
+    /// Leave out edges from a vertex to itself
+    #[arg(long)]
+    drop_self_loops: bool,
+    /// Keep the weights of edges
+    #[arg(long)]
+    weights: bool,
+    /// Keep lists of incoming edges too; an undirected graph has them anyway
+    #[arg(long)]
+    reverse: bool,
+    /// Size of a block: 4K, 8K, 16K, 32K or 64K
+    #[arg(long, value_name = "SIZE", value_parser = block, default_value = "4K")]
+    block: u32,
+    /// Keep lists as plain numbers, uncompressed
+    #[arg(long)]
+    plain: bool,
+    /// Number vertices by falling degree (in powers of two, else in the ids' order), so that those that are asked for most lie together
+    #[arg(long)]
+    renumber: bool,
+    /// What ids are: auto (as in the first edge), numbers or strings
+    #[arg(long, value_name = "KIND", value_parser = |text: &str| text.parse::<IdMode>(), default_value = "auto")]
+    ids: IdMode,
+    /// The most memory to take, such as 1G [default: a quarter of the machine's, at most 1G]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    memory: Option<u64>,
+    /// Threads that parse text [default: one a processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Replace STORE even where it is no graph store
+    #[arg(long)]
+    force: bool,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was imported.
+#[derive(serde::Serialize)]
+struct Imported<'a> {
+    edges_file: String,
+    store: String,
+    edges_per_second: f64,
+    input_bytes_per_second: f64,
+    #[serde(flatten)]
+    report: &'a ImportReport,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    super::refuse_same(&args.edges, &args.store, "the file of edges")?;
+    refuse_other(&args.store, args.force)?;
+    output::check_writable(&args.store)?;
+    let memory = args.memory.unwrap_or_else(default_memory);
+    let reader = input::open(&args.edges, input_options(&args, memory))?;
+    let options = ImportOptions { stop: signals::cancel_flag()?, ..import_options(&args, memory) };
+    let mut display = Display::new();
+    let report =
+        import_edges(reader, &args.store, &options, &mut |progress| super::show(&mut display, progress));
+    display.finish();
+    let report = report?;
+    let rate = |amount: u64| if report.seconds > 0.0 { amount as f64 / report.seconds } else { 0.0 };
+    let imported = Imported {
+        edges_file: args.edges.display().to_string(),
+        store: args.store.display().to_string(),
+        edges_per_second: rate(report.edges_read),
+        input_bytes_per_second: rate(report.input_bytes),
+        report: &report,
+    };
+    if args.json { super::print_json(&imported) } else { output::print(&words(&imported)) }
+}
+
+fn input_options(args: &Args, memory: u64) -> InputOptions {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    InputOptions {
+        format: args.format,
+        weights: args.weights,
+        ids: args.ids,
+        directed: args.directed,
+        // The sorting takes the rest.
+        memory: memory / 4,
+        threads: args.threads.map_or(processors, usize::from),
+    }
+}
+
+fn import_options(args: &Args, memory: u64) -> ImportOptions {
+    ImportOptions {
+        memory,
+        block_bytes: args.block,
+        compressed: !args.plain,
+        undirected: args.undirected,
+        dedupe: args.dedupe,
+        drop_self_loops: args.drop_self_loops,
+        reverse: args.reverse,
+        renumber: args.renumber,
+        ..ImportOptions::default()
+    }
+}
+
+/// A file that somebody may still want is not replaced unasked; a store, whole or not, of whatever version, is.
+fn refuse_other(store: &Path, force: bool) -> Result<(), Failure> {
+    let Ok(file) = File::open(store) else { return Ok(()) };
+    if force || !file.metadata().is_ok_and(|found| found.is_file()) {
+        return Ok(()); // what is no file is refused in any case
+    }
+    match Header::read(&file, &store.display().to_string()) {
+        Ok(_) | Err(GraphError::Version { .. } | GraphError::Damaged { .. }) => Ok(()),
+        Err(_) => Err(Failure::Input(format!(
+            "{}: exists and is no graph store; name another file, or say --force to replace it",
+            store.display()
+        ))),
+    }
+}
+
+fn words(imported: &Imported<'_>) -> String {
+    let report = imported.report;
+    let mut table = vec![
+        ("store", format!("{}, {}", imported.store, bytes(report.store_bytes))),
+        ("vertices", exact(report.vertices)),
+        ("edges", format!("{}, {:.2} bytes each", exact(report.edges), report.bytes_per_edge)),
+        ("read", format!("{} edges, {}", exact(report.edges_read), bytes(report.input_bytes))),
+    ];
+    if report.duplicates_dropped + report.self_loops_dropped > 0 {
+        let (parallel, loops) = (exact(report.duplicates_dropped), exact(report.self_loops_dropped));
+        table.push(("left out", format!("{parallel} parallel edges, {loops} self-loops")));
+    }
+    table.push((
+        "import time",
+        format!(
+            "{}, {:.2} million edges/s, {}/s of input",
+            seconds(report.seconds),
+            imported.edges_per_second / 1e6,
+            bytes(imported.input_bytes_per_second as u64)
+        ),
+    ));
+    let spilled = match report.bytes_spilled {
+        0 => "nothing spilled".to_owned(),
+        spilled => format!("{} spilled in {} runs", bytes(spilled), report.runs_spilled),
+    };
+    table.push(("memory", format!("{} at most, {spilled}", bytes(report.peak_memory_bytes))));
+    rows(&table)
+}
+
+/// A size that blocks may have.
+fn block(text: &str) -> Result<u32, String> {
+    let size = parse_size(text)?;
+    u32::try_from(size)
+        .ok()
+        .filter(|size| size.is_power_of_two() && (4096..=65536).contains(size))
+        .ok_or_else(|| "must be 4K, 8K, 16K, 32K or 64K".to_owned())
+}

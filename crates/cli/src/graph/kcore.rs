@@ -1,0 +1,56 @@
+//! `leadline graph kcore`: how deep in the graph everything is.
+
+use std::path::Path;
+
+use leadline_graph::algorithms::KCore;
+use leadline_graph::format::Vertex;
+use leadline_graph::output::{Column, Output, Values};
+use leadline_graph::{Graph, GraphError, RunStats};
+
+use super::run::{self, Common, Task, Told};
+use crate::failure::Failure;
+
+/// Cores: for each vertex the largest k for which it is in a part of the graph where all have k neighbours
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  leadline graph kcore web.graph -o cores.csv")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    common: Common,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    run::run(&args.common, |graph| {
+        graph.need_reverse(Cores::NAME)?;
+        Ok(Cores)
+    })
+}
+
+struct Cores;
+
+impl Task for Cores {
+    type Found = KCore;
+    const NAME: &'static str = "cores";
+
+    fn place(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
+        run::table(graph, path, 1, 0, graph.vertices() * 4)
+    }
+
+    fn run(&mut self, graph: &Graph) -> Result<KCore, GraphError> {
+        graph.kcore()
+    }
+
+    fn stats(&self, found: &KCore) -> RunStats {
+        found.stats
+    }
+
+    fn tell(&self, _: &Graph, found: &KCore) -> Result<Told, GraphError> {
+        let within = found.cores.iter().filter(|core| **core == found.max).count();
+        let words = format!("the innermost is the {}-core, of {within} vertices", found.max);
+        Ok(Told::new(words, [("max_core", found.max.into()), ("max_core_vertices", within.into())]))
+    }
+
+    fn write(&self, graph: &Graph, found: &KCore, output: Output) -> Result<u64, GraphError> {
+        let core = |vertex: Vertex| i64::from(found.cores[vertex as usize]);
+        output.write(graph, &[Column { name: "core", values: Values::Integers(&core) }])
+    }
+}

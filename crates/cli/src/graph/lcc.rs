@@ -1,0 +1,57 @@
+//! `leadline graph lcc`: how close neighbours are to one another.
+
+use std::path::Path;
+
+use leadline_graph::algorithms::Lcc;
+use leadline_graph::format::Vertex;
+use leadline_graph::output::{Column, Output, Values};
+use leadline_graph::{Graph, GraphError, RunStats};
+
+use super::report::grouped;
+use super::run::{self, Common, Task, Told};
+use crate::failure::Failure;
+
+/// Local clustering: of the pairs of a vertex's neighbours, the share that an edge joins; and the triangles of the graph
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  leadline graph lcc web.graph -o coefficients.csv")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    common: Common,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    run::run(&args.common, |graph| {
+        graph.need_reverse(Clustering::NAME)?;
+        Ok(Clustering)
+    })
+}
+
+struct Clustering;
+
+impl Task for Clustering {
+    type Found = Lcc;
+    const NAME: &'static str = "local clustering";
+
+    fn place(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
+        run::table(graph, path, 1, 0, graph.vertices() * 8)
+    }
+
+    fn run(&mut self, graph: &Graph) -> Result<Lcc, GraphError> {
+        graph.lcc()
+    }
+
+    fn stats(&self, found: &Lcc) -> RunStats {
+        found.stats
+    }
+
+    fn tell(&self, graph: &Graph, found: &Lcc) -> Result<Told, GraphError> {
+        let mean = found.coefficients.iter().sum::<f64>() / graph.vertices().max(1) as f64;
+        let words = format!("{} triangles; mean coefficient {mean:.6}", grouped(found.triangles));
+        Ok(Told::new(words, [("triangles", found.triangles.into()), ("mean_coefficient", mean.into())]))
+    }
+
+    fn write(&self, graph: &Graph, found: &Lcc, output: Output) -> Result<u64, GraphError> {
+        let coefficient = |vertex: Vertex| found.coefficients[vertex as usize];
+        output.write(graph, &[Column { name: "coefficient", values: Values::Doubles(&coefficient) }])
+    }
+}

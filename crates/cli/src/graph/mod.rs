@@ -1,0 +1,146 @@
+//! `leadline graph`: graphs that stay on the device.
+
+mod bfs;
+mod cdlp;
+mod dfs;
+mod export;
+mod import;
+mod info;
+mod kcore;
+mod lcc;
+mod limits;
+mod pagerank;
+mod report;
+mod run;
+mod sssp;
+mod verify;
+mod walk;
+mod wcc;
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use leadline_graph::import::ImportProgress;
+use leadline_measure::Progress;
+
+use crate::failure::Failure;
+use crate::output;
+use crate::progress::Display;
+
+/// Graphs that do not fit in memory: import them, run algorithms on them, take them out again
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    Import(import::Args),
+    Export(export::Args),
+    Info(info::Args),
+    Verify(verify::Args),
+    Bfs(bfs::Args),
+    Wcc(wcc::Args),
+    Pagerank(pagerank::Args),
+    Sssp(sssp::Args),
+    Cdlp(cdlp::Args),
+    Lcc(lcc::Args),
+    Kcore(kcore::Args),
+    Dfs(dfs::Args),
+    Walk(walk::Args),
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    match args.command {
+        Command::Import(args) => import::run(args),
+        Command::Export(args) => export::run(args),
+        Command::Info(args) => info::run(args),
+        Command::Verify(args) => verify::run(args),
+        Command::Bfs(args) => bfs::run(args),
+        Command::Wcc(args) => wcc::run(args),
+        Command::Pagerank(args) => pagerank::run(args),
+        Command::Sssp(args) => sssp::run(args),
+        Command::Cdlp(args) => cdlp::run(args),
+        Command::Lcc(args) => lcc::run(args),
+        Command::Kcore(args) => kcore::run(args),
+        Command::Dfs(args) => dfs::run(args),
+        Command::Walk(args) => walk::run(args),
+    }
+}
+
+/// Refuses where two names are of one file.
+fn refuse_same(input: &Path, output: &Path, what: &str) -> Result<(), Failure> {
+    let identity = |path: &Path| std::fs::metadata(path).map(|found| (found.dev(), found.ino()));
+    match (identity(input), identity(output)) {
+        (Ok(input), Ok(same)) if input == same => {
+            Err(Failure::Input(format!("{}: is {what} itself; name another file", output.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Shows how far a pass over an input or a store is.
+fn show(display: &mut Display, progress: ImportProgress) {
+    let ImportProgress { phase, done, total } = progress;
+    let (scale, unit) = match phase {
+        "read" => (1e6, "MB"),
+        "blocks" | "reverse blocks" => (1e3, "thousand blocks"),
+        "ids" => (1e6, "million ids"),
+        _ => (1e6, "million edges"),
+    };
+    let scaled = |number: u64| format!("{:.1}", number as f64 / scale);
+    let (share, detail) = match total {
+        Some(total) if total > 0 => {
+            (done as f64 / total as f64, format!("{} of {} {unit}", scaled(done), scaled(total)))
+        }
+        _ => (0.0, format!("{} {unit}", scaled(done))),
+    };
+    display.show(&Progress { phase, done: share, detail });
+}
+
+/// A table of names and values.
+fn rows(rows: &[(&str, String)]) -> String {
+    let widest = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    rows.iter().map(|(name, value)| format!("  {name:<widest$}  {value}\n")).collect()
+}
+
+/// `1,048,576`.
+fn exact(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// `12.3 MB`.
+fn bytes(number: u64) -> String {
+    let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];
+    let (mut scaled, mut unit) = (number as f64, 0);
+    while scaled >= 999.5 && unit + 1 < units.len() {
+        (scaled, unit) = (scaled / 1000.0, unit + 1);
+    }
+    if unit == 0 { format!("{number} B") } else { format!("{scaled:.1} {}", units[unit]) }
+}
+
+/// `12.3 s`, `0.012 s`, `1 h 02 min`.
+fn seconds(seconds: f64) -> String {
+    match seconds {
+        s if s < 1.0 => format!("{s:.3} s"),
+        s if s < 600.0 => format!("{s:.1} s"),
+        s if s < 6000.0 => format!("{:.1} min", s / 60.0),
+        s => format!("{:.0} h {:02.0} min", (s / 3600.0).floor(), (s % 3600.0 / 60.0).floor()),
+    }
+}
+
+/// Prints one document.
+fn print_json(document: &impl serde::Serialize) -> Result<(), Failure> {
+    let text =
+        serde_json::to_string_pretty(document).map_err(|error| Failure::Operation(error.to_string()))?;
+    output::print(&format!("{text}\n"))
+}

@@ -1,0 +1,90 @@
+//! `leadline graph pagerank`: where a surfer would be.
+
+use std::path::Path;
+
+use leadline_graph::algorithms::{PageRank, PageRankOptions};
+use leadline_graph::format::Vertex;
+use leadline_graph::output::{Column, Output, Values};
+use leadline_graph::{Graph, GraphError, RunStats};
+
+use super::run::{self, Common, Task, Told};
+use crate::failure::Failure;
+
+/// Iterations where only a tolerance is given: more change nothing that a double can show at the usual damping.
+const MOST: u32 = 1000;
+
+/// PageRank: the share of time that a surfer spends at each vertex
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  leadline graph pagerank web.graph --iterations 10 -o ranks.csv\n  \
+                        leadline graph pagerank web.graph --tolerance 1e-9\n  \
+                        leadline graph pagerank web.graph --source 17      personal to vertex 17")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    common: Common,
+    /// Do so many iterations [default: 10; with --tolerance at most 1000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    iterations: Option<u32>,
+    /// End once the ranks change by less than this in sum
+    #[arg(long, value_name = "CHANGE", value_parser = tolerance)]
+    tolerance: Option<f64>,
+    /// Probability of following an edge, from 0 to 1
+    #[arg(long, value_name = "D", default_value_t = 0.85)]
+    damping: f64,
+    /// Jump only to the vertex of this id; may be given several times [default: to any vertex]
+    #[arg(long, value_name = "ID")]
+    source: Vec<String>,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let usual = if args.tolerance.is_some() { MOST } else { PageRankOptions::default().iterations };
+    run::run(&args.common, |graph| {
+        let personal = run::vertices(graph, &args.source)?;
+        let iterations = args.iterations.unwrap_or(usual);
+        let tolerance = args.tolerance.unwrap_or(0.0);
+        Ok(Ranks(PageRankOptions { damping: args.damping, iterations, tolerance, personal }))
+    })
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    let change = text.parse().ok().filter(|change| (0.0..=2.0).contains(change));
+    change.ok_or_else(|| "must be from 0 to 2, such as 1e-9".to_owned())
+}
+
+struct Ranks(PageRankOptions);
+
+impl Task for Ranks {
+    type Found = PageRank;
+    const NAME: &'static str = "PageRank";
+
+    fn place(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
+        run::table(graph, path, 1, 0, graph.vertices() * 8)
+    }
+
+    fn run(&mut self, graph: &Graph) -> Result<PageRank, GraphError> {
+        graph.pagerank(&self.0)
+    }
+
+    fn stats(&self, found: &PageRank) -> RunStats {
+        found.stats
+    }
+
+    fn iterations(&self, found: &PageRank) -> u64 {
+        found.iterations.into()
+    }
+
+    fn tell(&self, graph: &Graph, found: &PageRank) -> Result<Told, GraphError> {
+        let best = (0..).zip(&found.ranks).max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)));
+        let highest = best.map_or(0.0, |(_, rank)| *rank);
+        let words = format!(
+            "highest rank {highest:e} of {} vertices; the last iteration changed the ranks by {:.1e}",
+            graph.vertices(),
+            found.change
+        );
+        Ok(Told::new(words, [("highest_rank", highest.into()), ("change", found.change.into())]))
+    }
+
+    fn write(&self, graph: &Graph, found: &PageRank, output: Output) -> Result<u64, GraphError> {
+        let rank = |vertex: Vertex| found.ranks[vertex as usize];
+        output.write(graph, &[Column { name: "rank", values: Values::Doubles(&rank) }])
+    }
+}

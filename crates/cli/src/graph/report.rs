@@ -1,0 +1,210 @@
+//! What came of a run, in words and as JSON.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use leadline_device::format_size;
+use leadline_graph::{Graph, RunStats};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::limits::Device;
+use super::run::Told;
+use crate::failure::Failure;
+use crate::output;
+
+/// A result that was written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Written {
+    pub(super) bytes: u64,
+    pub(super) seconds: f64,
+}
+
+/// One document: the last run's numbers, and those of all runs where there were several.
+#[derive(Serialize)]
+pub(super) struct Report {
+    algorithm: &'static str,
+    store: String,
+    vertices: u64,
+    /// As the header has it: undirected ones once.
+    graph_edges: u64,
+    result: Map<String, Value>,
+    iterations: u64,
+    #[serde(flatten)]
+    stats: RunStats,
+    /// Most memory that the process had at any time, whatever it was for.
+    peak_rss_bytes: Option<u64>,
+    /// Seconds that the bytes read would take at the device's best bandwidth.
+    device_seconds: Option<f64>,
+    /// Seconds of the run in which threads did not wait for the device.
+    computing_seconds: f64,
+    output: Option<String>,
+    output_bytes: Option<u64>,
+    output_seconds: Option<f64>,
+    /// Each run, the first with a cold cache.
+    runs: Vec<RunStats>,
+    #[serde(skip)]
+    words: String,
+}
+
+impl Report {
+    /// Of these runs; the numbers are the last one's.
+    pub(super) fn new(
+        algorithm: &'static str,
+        graph: &Graph,
+        told: Told,
+        iterations: u64,
+        runs: Vec<RunStats>,
+    ) -> Report {
+        let stats = runs.last().copied().unwrap_or_default();
+        let header = graph.header();
+        Report {
+            algorithm,
+            store: graph.name().to_owned(),
+            vertices: header.vertices,
+            graph_edges: if header.directed { header.edges } else { (header.edges + header.self_loops) / 2 },
+            result: told.facts,
+            iterations,
+            stats,
+            peak_rss_bytes: peak_rss_bytes(),
+            device_seconds: None,
+            computing_seconds: stats.seconds * (1.0 - stats.waiting),
+            output: None,
+            output_bytes: None,
+            output_seconds: None,
+            runs,
+            words: told.words,
+        }
+    }
+
+    /// Beside what the device could do.
+    pub(super) fn on(mut self, device: Option<&Device>) -> Report {
+        let bandwidth = device.and_then(|device| device.bandwidth_bytes);
+        self.device_seconds = bandwidth.map(|bandwidth| self.stats.bytes_read as f64 / bandwidth);
+        self
+    }
+
+    /// With where the result is.
+    pub(super) fn in_file(mut self, path: Option<&Path>, written: Option<Written>) -> Report {
+        self.output = path.map(|path| path.display().to_string());
+        self.output_bytes = written.map(|written| written.bytes);
+        self.output_seconds = written.map(|written| written.seconds);
+        self
+    }
+
+    pub(super) fn print_json(&self) -> Result<(), Failure> {
+        let text =
+            serde_json::to_string_pretty(self).map_err(|error| Failure::Operation(error.to_string()))?;
+        output::print(&format!("{text}\n"))
+    }
+
+    pub(super) fn words(&self) -> String {
+        let mut text = format!(
+            "{} on {}: {} vertices, {} edges\n",
+            self.algorithm,
+            self.store,
+            grouped(self.vertices),
+            grouped(self.graph_edges)
+        );
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{}", self.words);
+        if self.runs.len() > 1 {
+            for (i, run) in self.runs.iter().enumerate() {
+                let _ = writeln!(text, "run {}: {:.3} s, read {}", i + 1, run.seconds, bytes(run.bytes_read));
+            }
+        }
+        self.add_run(&mut text);
+        self.add_limits(&mut text);
+        if let Some(path) = &self.output {
+            let size = self.output_bytes.map(|size| format!(" ({}", bytes(size))).unwrap_or_default();
+            let took = self.output_seconds.map(|seconds| format!(", {seconds:.3} s)")).unwrap_or_default();
+            let _ = writeln!(text, "result in {path}{size}{took}");
+        }
+        text
+    }
+
+    fn add_run(&self, text: &mut String) {
+        let run = &self.stats;
+        let looked = run.cache_hits + run.cache_misses;
+        let hits = if looked == 0 { 0.0 } else { 100.0 * run.cache_hits as f64 / looked as f64 };
+        let _ = write!(
+            text,
+            "{:.3} s: {} iterations, {} edges looked at, {:.1} million edges/s\n\
+             read {} in {} requests, {:.1} in flight on average, at most {} allowed\n\
+             {hits:.1} % of blocks found in the cache; {:.1} % of the time spent waiting for the device\n\
+             memory: {} of {} accounted for",
+            run.seconds,
+            grouped(self.iterations),
+            grouped(run.edges),
+            run.edges_per_second / 1e6,
+            bytes(run.bytes_read),
+            grouped(run.requests),
+            run.mean_depth,
+            run.depth,
+            100.0 * run.waiting,
+            format_size(run.memory_bytes),
+            format_size(run.memory_cap_bytes),
+        );
+        let _ = match self.peak_rss_bytes {
+            Some(peak) => writeln!(text, "; {} at most in the process", format_size(peak)),
+            None => writeln!(text),
+        };
+    }
+
+    /// How far from what bounds it.
+    fn add_limits(&self, text: &mut String) {
+        let _ = write!(text, "limits: computing alone {:.3} s", self.computing_seconds);
+        let _ = match self.device_seconds {
+            Some(device) => {
+                let bound = device.max(self.computing_seconds);
+                let times = self.stats.seconds / bound.max(f64::MIN_POSITIVE);
+                writeln!(
+                    text,
+                    ", reading alone {device:.3} s at the device's bandwidth; the run took {times:.2} times the longer"
+                )
+            }
+            None => writeln!(text, "; for the device's, give its profile with --profile"),
+        };
+    }
+}
+
+/// Bytes for people.
+fn bytes(count: u64) -> String {
+    let (size, unit) = match count as f64 {
+        size if size >= 1e9 => (size / 1e9, "GB"),
+        size if size >= 1e6 => (size / 1e6, "MB"),
+        size => (size / 1e3, "kB"),
+    };
+    format!("{size:.1} {unit}")
+}
+
+/// A number with a comma after each three digits.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// The process's largest resident set so far, where the kernel tells.
+fn peak_rss_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
+}

@@ -1,0 +1,218 @@
+//! What all algorithms have in common: opening, running, writing, saying what came of it.
+
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use leadline_device::parse_size;
+use leadline_graph::format::Vertex;
+use leadline_graph::output::Output;
+use leadline_graph::{Graph, GraphError, Options, RunStats};
+use serde_json::{Map, Value};
+
+use super::limits::Device;
+use super::report::{Report, Written};
+use crate::failure::Failure;
+use crate::{output, signals};
+
+/// Shorter runs are over before anything is read.
+const QUIET: Duration = Duration::from_secs(2);
+
+/// The flags of every algorithm.
+#[derive(clap::Args)]
+pub(super) struct Common {
+    /// The graph's store, made by leadline graph import
+    #[arg(value_name = "STORE")]
+    store: PathBuf,
+    /// Most memory for everything: vertices, index, cache, buffers, output [default: 1G, or a quarter of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    memory: Option<u64>,
+    /// Threads that read and compute [default: one a processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: Option<u32>,
+    /// Reads in flight, of all threads together [default: 64]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=4096), conflicts_with = "profile")]
+    depth: Option<u32>,
+    /// Take the reads in flight from the device's profile (leadline profile), and compare with its bandwidth
+    #[arg(long, value_name = "PROFILE.json")]
+    profile: Option<PathBuf>,
+    /// Write the result to this file (replaced if it exists), in the format of its ending
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+    /// Run so many times; what one has cached is there for the next
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    runs: u32,
+}
+
+/// What a result says in short: for the JSON document, and in words.
+pub(super) struct Told {
+    pub(super) facts: Map<String, Value>,
+    pub(super) words: String,
+}
+
+impl Told {
+    pub(super) fn new<const N: usize>(words: String, facts: [(&str, Value); N]) -> Told {
+        Told { facts: facts.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(), words }
+    }
+}
+
+/// An algorithm with its arguments.
+pub(super) trait Task {
+    /// What it computes.
+    type Found;
+
+    /// Its name, in the report.
+    const NAME: &'static str;
+
+    /// Before any work: whether the result can be written to `path`. The file, where it is written after the work.
+    fn place(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError>;
+
+    fn run(&mut self, graph: &Graph) -> Result<Self::Found, GraphError>;
+
+    fn stats(&self, found: &Self::Found) -> RunStats;
+
+    /// Iterations, where sweeps are not.
+    fn iterations(&self, found: &Self::Found) -> u64 {
+        self.stats(found).sweeps
+    }
+
+    fn tell(&self, graph: &Graph, found: &Self::Found) -> Result<Told, GraphError>;
+
+    /// Writes the result to what [`Task::place`] gave; the bytes of the file.
+    fn write(&self, graph: &Graph, found: &Self::Found, output: Output) -> Result<u64, GraphError>;
+}
+
+/// A file for the result of an algorithm that holds `held` bytes and has so many columns of numbers and of ids.
+pub(super) fn table(
+    graph: &Graph,
+    path: &Path,
+    numbers: u64,
+    ids: u64,
+    held: u64,
+) -> Result<Option<Output>, GraphError> {
+    Output::check_memory(graph, numbers, ids, held)?;
+    Output::create(path, graph).map(Some)
+}
+
+/// The vertices of these ids.
+pub(super) fn vertices(graph: &Graph, ids: &[String]) -> Result<Vec<Vertex>, GraphError> {
+    ids.iter().map(|id| graph.vertex(id)).collect()
+}
+
+/// The whole command; `task` makes the algorithm from the open graph.
+pub(super) fn run<T: Task>(
+    common: &Common,
+    task: impl FnOnce(&Graph) -> Result<T, GraphError>,
+) -> Result<(), Failure> {
+    let device = common.profile.as_deref().map(Device::load).transpose()?;
+    let graph = Graph::open(&common.store, common.options(device.as_ref())?)?;
+    let mut task = task(&graph)?;
+    let file = match &common.output {
+        Some(path) => {
+            refuse_store(path, &common.store)?;
+            task.place(&graph, path)?
+        }
+        None => None,
+    };
+    let spinner = Spinner::start(T::NAME);
+    let done = work(&mut task, &graph, common.runs, file);
+    spinner.finish();
+    let (found, runs, written) = done?;
+    for note in graph.notes() {
+        output::say(&note);
+    }
+    let told = task.tell(&graph, &found)?;
+    let report = Report::new(T::NAME, &graph, told, task.iterations(&found), runs);
+    let report = report.on(device.as_ref()).in_file(common.output(), written);
+    if common.json { report.print_json() } else { output::print(&report.words()) }
+}
+
+/// The last run's result, what each run did, and what was written.
+type Done<F> = (F, Vec<RunStats>, Option<Written>);
+
+fn work<T: Task>(
+    task: &mut T,
+    graph: &Graph,
+    count: u32,
+    file: Option<Output>,
+) -> Result<Done<T::Found>, GraphError> {
+    let mut found = task.run(graph)?;
+    let mut runs = vec![task.stats(&found)];
+    for _ in 1..count {
+        // The result before is let go first: the cap covers one.
+        drop(found);
+        found = task.run(graph)?;
+        runs.push(task.stats(&found));
+    }
+    let started = Instant::now();
+    let bytes = file.map(|file| task.write(graph, &found, file)).transpose()?;
+    let written = bytes.map(|bytes| Written { bytes, seconds: started.elapsed().as_secs_f64() });
+    Ok((found, runs, written))
+}
+
+impl Common {
+    /// The file for the result, if one is wanted.
+    pub(super) fn output(&self) -> Option<&Path> {
+        self.output.as_deref()
+    }
+
+    fn options(&self, device: Option<&Device>) -> Result<Options, Failure> {
+        let usual = Options::default();
+        Ok(Options {
+            memory: self.memory.unwrap_or(usual.memory),
+            threads: self.threads.map_or(usual.threads, |threads| threads as usize),
+            depth: self.depth.or(device.map(|device| device.depth)).unwrap_or(usual.depth),
+            stop: Some(signals::cancel_flag()?),
+        })
+    }
+}
+
+/// Refuses to write a result over the store.
+fn refuse_store(path: &Path, store: &Path) -> Result<(), Failure> {
+    use std::os::unix::fs::MetadataExt as _;
+    let identity = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
+    match identity(path) {
+        Some(same) if identity(store) == Some(same) => {
+            Err(Failure::Input(format!("{}: is the store itself; name another file", path.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A sign of life on a terminal, once a run takes long.
+struct Spinner(Option<(Sender<()>, JoinHandle<()>)>);
+
+impl Spinner {
+    fn start(what: &'static str) -> Spinner {
+        if !std::io::stderr().is_terminal() {
+            return Spinner(None);
+        }
+        let (sender, ended) = channel();
+        let thread = std::thread::spawn(move || {
+            if ended.recv_timeout(QUIET) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+            let bar = ProgressBar::new_spinner().with_message(what).with_elapsed(QUIET);
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
+                bar.set_style(style);
+            }
+            bar.enable_steady_tick(Duration::from_millis(250));
+            let _ = ended.recv();
+            bar.finish_and_clear();
+        });
+        Spinner(Some((sender, thread)))
+    }
+
+    fn finish(self) {
+        if let Some((sender, thread)) = self.0 {
+            drop(sender);
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! `leadline graph sssp`: the length of shortest paths.
+
+use std::path::Path;
+
+use leadline_graph::algorithms::Sssp;
+use leadline_graph::format::Vertex;
+use leadline_graph::output::{Column, Output, Values};
+use leadline_graph::{Graph, GraphError, RunStats};
+
+use super::report::grouped;
+use super::run::{self, Common, Task, Told};
+use crate::failure::Failure;
+
+/// Shortest paths: the smallest sum of weights from the nearest source to every vertex
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  leadline graph sssp roads.graph --source 1 -o distances.csv")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    common: Common,
+    /// Begin at the vertex of this id; may be given several times
+    #[arg(long, value_name = "ID", required = true)]
+    source: Vec<String>,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    run::run(&args.common, |graph| {
+        graph.need_weights(Paths::NAME)?;
+        Ok(Paths(run::vertices(graph, &args.source)?))
+    })
+}
+
+struct Paths(Vec<Vertex>);
+
+impl Task for Paths {
+    type Found = Sssp;
+    const NAME: &'static str = "shortest paths";
+
+    fn place(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
+        run::table(graph, path, 1, 0, graph.vertices() * 8)
+    }
+
+    fn run(&mut self, graph: &Graph) -> Result<Sssp, GraphError> {
+        graph.sssp(&self.0)
+    }
+
+    fn stats(&self, found: &Sssp) -> RunStats {
+        found.stats
+    }
+
+    fn tell(&self, _: &Graph, found: &Sssp) -> Result<Told, GraphError> {
+        let words =
+            format!("reached {} vertices; the farthest {} away", grouped(found.reached), found.farthest);
+        Ok(Told::new(words, [("reached", found.reached.into()), ("farthest", found.farthest.into())]))
+    }
+
+    fn write(&self, graph: &Graph, found: &Sssp, output: Output) -> Result<u64, GraphError> {
+        let distance = |vertex: Vertex| found.distances[vertex as usize];
+        output.write(graph, &[Column { name: "distance", values: Values::Doubles(&distance) }])
+    }
+}

@@ -1,0 +1,38 @@
+//! `leadline graph verify`: whether a store is whole.
+
+use std::path::PathBuf;
+
+use leadline_graph::verify;
+
+use super::{bytes, exact, rows};
+use crate::failure::Failure;
+use crate::output;
+use crate::progress::Display;
+
+/// Read every byte of a graph store and say whether it is what an import writes
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  leadline graph verify lj.store && echo sound")]
+pub(crate) struct Args {
+    /// The store
+    #[arg(value_name = "STORE")]
+    store: PathBuf,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let mut display = Display::new();
+    let report = verify(&args.store, &mut |progress| super::show(&mut display, progress));
+    display.finish();
+    let report = report?;
+    if args.json {
+        return super::print_json(&report);
+    }
+    output::print(&rows(&[
+        ("store", format!("{} is sound, {} read", args.store.display(), bytes(report.bytes))),
+        ("vertices", exact(report.vertices)),
+        ("entries", exact(report.entries)),
+        ("blocks", exact(report.blocks)),
+    ]))
+}

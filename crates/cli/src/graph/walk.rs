@@ -1,0 +1,114 @@
+//! `leadline graph walk`: random walks.
+
+use std::path::{Path, PathBuf};
+
+use leadline_graph::algorithms::{Starts, WalkOptions, Walks};
+use leadline_graph::output::{Output, WalkOutput};
+use leadline_graph::{Graph, GraphError, RunStats};
+
+use super::report::grouped;
+use super::run::{self, Common, Task, Told};
+use crate::failure::Failure;
+
+/// Random walks: uniform, by weight, or as node2vec has them
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  leadline graph walk web.graph --per-vertex 10 --length 80 -o walks.txt     a line a walk\n  \
+                        leadline graph walk web.graph --per-vertex 10 --p 0.25 --q 4 -o walks.parquet\n  \
+                        leadline graph walk roads.graph --source 1 --walkers 1000 --weighted -o walks.csv"
+)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    common: Common,
+    /// So many walks, from vertices chosen by chance, or from each --source
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
+    walkers: Option<u64>,
+    /// So many walks from every vertex [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 32), conflicts_with_all = ["walkers", "source"])]
+    per_vertex: Option<u64>,
+    /// Begin at the vertex of this id; may be given several times
+    #[arg(long, value_name = "ID")]
+    source: Vec<String>,
+    /// Follow so many edges
+    #[arg(long, value_name = "L", default_value_t = 80, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    length: u32,
+    /// Node2vec's return parameter: above 1 walks turn back less often
+    #[arg(long, value_name = "P", default_value_t = 1.0)]
+    p: f64,
+    /// Node2vec's in-out parameter: above 1 walks stay near, below 1 they go far
+    #[arg(long, value_name = "Q", default_value_t = 1.0)]
+    q: f64,
+    /// Take edges in proportion to their weights
+    #[arg(long)]
+    weighted: bool,
+    /// What all chance comes from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    run::run(&args.common, |graph| {
+        let starts = match (args.source.is_empty(), args.walkers) {
+            (true, Some(walkers)) => Starts::Random(walkers),
+            (true, None) => Starts::EveryVertex(args.per_vertex.unwrap_or(1)),
+            (false, walkers) => {
+                let sources = run::vertices(graph, &args.source)?;
+                let each = |source| std::iter::repeat_n(source, walkers.unwrap_or(1) as usize);
+                Starts::From(sources.into_iter().flat_map(each).collect())
+            }
+        };
+        let sink_bytes = if args.common.output().is_some() { WalkOutput::bytes(graph) } else { 0 };
+        let Args { length, p, q, weighted, seed, .. } = args;
+        let options = WalkOptions { starts, length, p, q, weighted, seed, sink_bytes };
+        Ok(Walking { options, path: None })
+    })
+}
+
+struct Walking {
+    options: WalkOptions,
+    /// Walks are written as they are made.
+    path: Option<PathBuf>,
+}
+
+impl Task for Walking {
+    type Found = Walks;
+    const NAME: &'static str = "random walks";
+
+    fn place(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
+        WalkOutput::create(path, graph)?;
+        self.path = Some(path.to_owned());
+        Ok(None)
+    }
+
+    fn run(&mut self, graph: &Graph) -> Result<Walks, GraphError> {
+        let Some(path) = &self.path else { return graph.walks(&self.options, |_, _| Ok(())) };
+        let mut output = WalkOutput::create(path, graph)?;
+        let found = graph.walks(&self.options, |walk, vertices| output.put(walk, vertices))?;
+        output.finish()?;
+        Ok(found)
+    }
+
+    fn stats(&self, found: &Walks) -> RunStats {
+        found.stats
+    }
+
+    fn tell(&self, _: &Graph, found: &Walks) -> Result<Told, GraphError> {
+        let per_second = found.steps as f64 / found.stats.seconds;
+        let words = format!(
+            "{} walks, {} steps, {:.2} million steps/s",
+            grouped(found.walks),
+            grouped(found.steps),
+            per_second / 1e6
+        );
+        let facts = [
+            ("walks", found.walks.into()),
+            ("steps", found.steps.into()),
+            ("steps_per_second", per_second.into()),
+        ];
+        Ok(Told::new(words, facts))
+    }
+
+    fn write(&self, _: &Graph, _: &Walks, _: Output) -> Result<u64, GraphError> {
+        unreachable!("walks are written as they are made: no file is kept for afterwards")
+    }
+}

@@ -1,0 +1,52 @@
+//! `leadline graph wcc`: what hangs together.
+
+use std::path::Path;
+
+use leadline_graph::algorithms::Wcc;
+use leadline_graph::format::Vertex;
+use leadline_graph::output::{Column, Output, Values};
+use leadline_graph::{Graph, GraphError, RunStats};
+
+use super::report::grouped;
+use super::run::{self, Common, Task, Told};
+use crate::failure::Failure;
+
+/// Weakly connected components: which vertices hang together, whichever way edges lead
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  leadline graph wcc web.graph --memory 64M -o components.parquet")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    common: Common,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    run::run(&args.common, |_| Ok(Components))
+}
+
+struct Components;
+
+impl Task for Components {
+    type Found = Wcc;
+    const NAME: &'static str = "connected components";
+
+    fn place(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
+        run::table(graph, path, 0, 1, graph.vertices() * 4)
+    }
+
+    fn run(&mut self, graph: &Graph) -> Result<Wcc, GraphError> {
+        graph.wcc()
+    }
+
+    fn stats(&self, found: &Wcc) -> RunStats {
+        found.stats
+    }
+
+    fn tell(&self, _: &Graph, found: &Wcc) -> Result<Told, GraphError> {
+        Ok(Told::new(format!("{} components", grouped(found.count)), [("components", found.count.into())]))
+    }
+
+    fn write(&self, graph: &Graph, found: &Wcc, output: Output) -> Result<u64, GraphError> {
+        let component = |vertex: Vertex| found.components[vertex as usize];
+        output.write(graph, &[Column { name: "component", values: Values::Vertices(&component) }])
+    }
+}

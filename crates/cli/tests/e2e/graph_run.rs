@@ -1,0 +1,274 @@
+//! `leadline graph bfs` and its like, from the outside.
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use leadline_graph::format::{Layout, StoreWriter, Weights};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::ran::{PATIENCE, Ran, folder, names, run, start, text};
+
+/// Vertices of [`store`].
+const VERTICES: u32 = 5000;
+
+/// A store with a hub, a second component of three vertices, and one that is alone. Vertex 0 leads everywhere else.
+fn store(path: &Path, directed: bool, weights: Weights, reverse: bool) {
+    let layout = Layout { block_bytes: 4096, compressed: true, directed, weights, vertices: VERTICES.into() };
+    let last = VERTICES - 4;
+    let mut edges: Vec<(u32, u32)> =
+        (1..last).flat_map(|v| [(0, v), (v, v * 7 % last), (v, v / 2)]).collect();
+    edges.extend([(last, last + 1), (last + 1, last + 2)]);
+    if !directed {
+        let back: Vec<(u32, u32)> = edges.iter().map(|(a, b)| (*b, *a)).collect();
+        edges.extend(back);
+    }
+    edges.sort_unstable();
+    edges.dedup();
+    let weight = |a: u32, b: u32| f64::from((a ^ b) % 10 + 1);
+    let mut writer = StoreWriter::create(path, layout).unwrap();
+    edges.iter().for_each(|(a, b)| writer.edge(*a, *b, weight(*a, *b)).unwrap());
+    if reverse {
+        writer.start_reverse().unwrap();
+        edges.sort_unstable_by_key(|(a, b)| (*b, *a));
+        edges.iter().for_each(|(a, b)| writer.edge(*b, *a, weight(*a, *b)).unwrap());
+    }
+    writer.finish(0).unwrap();
+}
+
+fn graph(dir: &Path, arguments: &[&str]) -> Ran {
+    run(dir, &[&["graph"], arguments].concat())
+}
+
+/// Every algorithm, with what it cannot do without.
+const ALL: [&[&str]; 9] = [
+    &["bfs", "g", "--source", "0"],
+    &["wcc", "g"],
+    &["pagerank", "g", "--iterations", "5"],
+    &["sssp", "g", "--source", "0"],
+    &["cdlp", "g", "--iterations", "3"],
+    &["lcc", "g"],
+    &["kcore", "g"],
+    &["dfs", "g", "--source", "0"],
+    &["walk", "g", "--per-vertex", "1", "--length", "5"],
+];
+
+#[test]
+fn every_algorithm_writes_the_same_bytes_whatever_memory_and_threads() {
+    let dir = folder();
+    let dir = dir.path();
+    store(&dir.join("g"), false, Weights::F32, false);
+    for arguments in ALL {
+        let mut first = None;
+        for limits in [
+            ["--memory", "64M", "--threads", "1", "--depth", "1"],
+            ["--memory", "8M", "--threads", "3", "--depth", "48"],
+        ] {
+            // What depth-first search finds depends on how many go at once; that it is a forest has its own tests.
+            if arguments[0] == "dfs" && first.is_some() {
+                continue;
+            }
+            let output = ["-o", "r.csv"];
+            let ran = graph(dir, &[arguments, &limits[..], &output[..]].concat()).succeeded();
+            assert!(
+                ran.stdout.contains("result in r.csv") && ran.stdout.contains("limits: "),
+                "{}",
+                ran.stdout
+            );
+            let bytes = fs::read(dir.join("r.csv")).unwrap();
+            assert!(bytes.len() > VERTICES as usize * 2, "a row for each vertex");
+            assert!(*first.get_or_insert_with(|| bytes.clone()) == bytes, "{arguments:?} {limits:?}");
+        }
+    }
+    assert_eq!(names(dir), ["g", "r.csv"]);
+}
+
+#[test]
+fn json_is_one_document_with_the_numbers_of_the_run() {
+    let dir = folder();
+    let dir = dir.path();
+    store(&dir.join("g"), false, Weights::F32, false);
+    for arguments in ALL {
+        let more = ["--json", "--runs", "2", "--memory", "64M", "-o", "r.parquet"];
+        let ran = graph(dir, &[arguments, &more[..]].concat()).succeeded();
+        let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+        for key in ["seconds", "edges_per_second", "mean_depth", "waiting", "computing_seconds"] {
+            assert!(report[key].is_f64(), "{key}: {report}");
+        }
+        for key in ["iterations", "edges", "bytes_read", "requests", "cache_hits", "cache_misses"] {
+            assert!(report[key].is_u64(), "{key}: {report}");
+        }
+        assert_eq!(report["memory_cap_bytes"], 64 << 20);
+        assert!(report["memory_bytes"].as_u64().unwrap() <= 64 << 20);
+        assert!(report["peak_rss_bytes"].as_u64().unwrap() > 1 << 20);
+        assert_eq!(report["output"], "r.parquet");
+        assert_eq!(report["vertices"], VERTICES);
+        let runs = report["runs"].as_array().unwrap();
+        assert_eq!(runs.len(), 2);
+        assert!(runs[0]["bytes_read"].as_u64().unwrap() > 0, "the first run reads: {report}");
+    }
+    let ran = graph(dir, &["bfs", "g", "--source", "0", "--json"]).succeeded();
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(
+        (&report["result"]["reached"], &report["result"]["depth"]),
+        (&(VERTICES - 4).into(), &1.into())
+    );
+    assert_eq!(report["output"], Value::Null);
+}
+
+#[test]
+fn results_are_right_in_every_format() {
+    let dir = folder();
+    let dir = dir.path();
+    store(&dir.join("g"), true, Weights::None, true);
+    for file in ["r.csv", "r.bin", "r.parquet"] {
+        graph(dir, &["bfs", "g", "--source", "0", "-o", file]).succeeded();
+    }
+    let csv = fs::read_to_string(dir.join("r.csv")).unwrap();
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines[..4], ["vertex,level", "0,0", "1,1", "2,1"]);
+    assert_eq!(lines[VERTICES as usize], "4999,-1", "what is not reached");
+    let records = fs::read(dir.join("r.bin")).unwrap();
+    let number = |at: usize| i64::from_le_bytes(records[at..at + 8].try_into().unwrap());
+    let file = File::open(dir.join("r.parquet")).unwrap();
+    let rows = SerializedFileReader::new(file).unwrap();
+    let mut rows = rows.get_row_iter(None).unwrap();
+    for (i, line) in lines[1..].iter().enumerate() {
+        let row: Vec<String> =
+            rows.next().unwrap().unwrap().get_column_iter().map(|(_, v)| v.to_string()).collect();
+        assert_eq!(row.join(","), *line);
+        assert_eq!(format!("{},{}", number(i * 16), number(i * 16 + 8)), *line);
+    }
+    graph(dir, &["bfs", "g", "--source", "4996", "--parents", "-o", "p.csv"]).succeeded();
+    let csv = fs::read_to_string(dir.join("p.csv")).unwrap();
+    let lines: Vec<&str> = csv.lines().collect();
+    assert_eq!(lines[VERTICES as usize - 3..], ["4996,0,", "4997,1,4996", "4998,2,4997", "4999,-1,"]);
+    graph(dir, &["wcc", "g", "-o", "c.csv"]).succeeded();
+    let csv = fs::read_to_string(dir.join("c.csv")).unwrap();
+    assert!(csv.ends_with("4995,0\n4996,4996\n4997,4996\n4998,4996\n4999,4999\n"));
+    graph(dir, &["walk", "g", "--source", "4996", "--walkers", "2", "--length", "9", "-o", "w.txt"])
+        .succeeded();
+    assert_eq!(fs::read_to_string(dir.join("w.txt")).unwrap(), "4996 4997 4998\n".repeat(2));
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_in_one_line() {
+    let dir = folder();
+    let dir = dir.path();
+    store(&dir.join("g"), true, Weights::None, false);
+    fs::write(dir.join("odd"), "what is this, then\n").unwrap();
+    let bytes = fs::read(dir.join("g")).unwrap();
+    fs::write(dir.join("short"), &bytes[..bytes.len() / 2 / 4096 * 4096]).unwrap();
+    let changed = |at: usize| {
+        let mut bytes = bytes.clone();
+        bytes[at] ^= 1;
+        bytes
+    };
+    fs::write(dir.join("newer"), changed(8)).unwrap();
+    fs::write(dir.join("header"), changed(100)).unwrap();
+    fs::write(dir.join("block"), changed(4096 + 200)).unwrap();
+    let before = names(dir);
+    let file = ["-o", "r.csv"];
+    for (arguments, said) in [
+        (&["bfs", "g", "--source", "5000"][..], &["g: has no vertex 5000", "0 to 4999"][..]),
+        (&["bfs", "g", "--source", "x"], &["no vertex x"]),
+        (&["bfs", "g"], &["--source"]),
+        (&["pagerank", "g", "--source", "9999"], &["no vertex 9999"]),
+        (&["pagerank", "g", "--damping", "1.5"], &["--damping 1.5", "0 to 1"]),
+        (&["pagerank", "g", "--tolerance", "no"], &["--tolerance", "1e-9"]),
+        (&["sssp", "g", "--source", "0"], &["needs weights", "--weights"]),
+        (&["walk", "g", "--weighted"], &["needs weights", "--weights"]),
+        (&["walk", "g", "--q", "0"], &["--q 0", "above 0"]),
+        (&["walk", "g", "--per-vertex", "2", "--walkers", "3"], &["--per-vertex", "--walkers"]),
+        (&["lcc", "g"], &["needs incoming edges", "--reverse"]),
+        (&["kcore", "g"], &["needs incoming edges", "--reverse"]),
+        (&["cdlp", "g"], &["needs incoming edges", "--reverse"]),
+        (&["wcc", "g", "--memory", "4K"], &["--memory 4K", "needs at least"]),
+        (&["wcc", "g", "--threads", "0"], &["--threads"]),
+        (&["wcc", "g", "--profile", "odd"], &["odd"]),
+        (&["wcc", "none"], &["none: No such file"]),
+        (&["wcc", "odd"], &["odd: is no graph store", "leadline graph import"]),
+        (&["wcc", "short"], &["short: is damaged: it is cut short"]),
+        (&["wcc", "newer"], &["newer: is a graph store of version 0", "import it again"]),
+        (&["wcc", "header"], &["header: is damaged", "checksum"]),
+        (&["wcc", "block"], &["block: is damaged: block 0, at byte 4096, fails its checksum"]),
+        (&["bfs", "g", "--source", "0", "--parents"], &["--output"]),
+    ] {
+        for more in [&[][..], &file[..]] {
+            if arguments.contains(&"--parents") && !more.is_empty() {
+                continue;
+            }
+            graph(dir, &[arguments, more].concat()).refused(said);
+            assert_eq!(names(dir), before, "{arguments:?}");
+        }
+    }
+    for (output, said) in [
+        ("r", "r: its ending tells no format"),
+        ("no/r.csv", "no/r.csv: its folder cannot be written"),
+        ("g", "g: is the store itself"),
+        ("/dev/null", "no regular file"),
+    ] {
+        let said: &[&str] = if output == "/dev/null" { &["/dev/null"] } else { &[said] };
+        graph(dir, &["wcc", "g", "-o", output]).refused(said);
+        assert_eq!(names(dir), before, "{output}");
+    }
+    assert_eq!(fs::read(dir.join("g")).unwrap(), bytes);
+}
+
+#[test]
+fn too_little_memory_names_what_is_enough() {
+    let dir = folder();
+    let dir = dir.path();
+    store(&dir.join("g"), false, Weights::F32, false);
+    for arguments in ALL {
+        let ran = graph(dir, &[arguments, &["--memory", "16K", "--threads", "2"]].concat());
+        ran.refused(&["--memory 16K", "needs at least"]);
+        let needed = ran.stderr.split("at least ").nth(1).unwrap().split(';').next().unwrap();
+        graph(dir, &[arguments, &["--memory", needed, "--threads", "2"]].concat()).succeeded();
+    }
+}
+
+#[test]
+fn the_device_sets_depth_and_bound() {
+    let dir = folder();
+    let dir = dir.path();
+    store(&dir.join("g"), false, Weights::None, false);
+    let profile = dir.join("p.json");
+    run(dir, &["profile", "sim:flash", "--quick", "-o", text(&profile)]).succeeded();
+    let ran = graph(dir, &["wcc", "g", "--profile", "p.json", "--json", "--memory", "64M", "--threads", "1"])
+        .succeeded();
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let measured: Value = serde_json::from_str(&fs::read_to_string(&profile).unwrap()).unwrap();
+    let of_4k = |p: &&Value| p["pattern"] == "random" && p["block_bytes"] == 4096;
+    let k_r = &measured["parameters"].as_array().unwrap().iter().find(of_4k).unwrap()["k_r"];
+    assert_eq!(report["depth"], *k_r);
+    assert!(report["device_seconds"].as_f64().unwrap() > 0.0, "{report}");
+    let ran = graph(dir, &["wcc", "g", "--profile", "p.json"]).succeeded();
+    assert!(ran.stdout.contains("reading alone"), "{}", ran.stdout);
+    graph(dir, &["wcc", "g", "--profile", "p.json", "--depth", "4"]).refused(&["--depth", "--profile"]);
+}
+
+#[test]
+fn an_interrupted_run_leaves_nothing_behind() {
+    let dir = folder();
+    let dir = dir.path();
+    store(&dir.join("g"), false, Weights::None, false);
+    fs::write(dir.join("r.csv"), "what was there\n").unwrap();
+    for signal in [Signal::INT, Signal::TERM] {
+        let running = start(dir, &["graph", "pagerank", "g", "--iterations", "1000000", "-o", "r.csv"]);
+        // The temporary file shows that it is under way.
+        let started = Instant::now();
+        while names(dir).len() < 3 {
+            assert!(started.elapsed() < PATIENCE);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        running.signal(signal);
+        let (ran, _, _) = running.end();
+        ran.failed(1, &["interrupted; nothing was left behind"]);
+        assert_eq!(ran.stdout, "");
+        assert_eq!(names(dir), ["g", "r.csv"]);
+        assert_eq!(fs::read_to_string(dir.join("r.csv")).unwrap(), "what was there\n");
+    }
+}

@@ -1,0 +1,207 @@
+//! Communities by label propagation: each vertex takes the label that most of its neighbours have, again and again.
+//!
+//! Synchronous and without chance (Raghavan, Albert, Kumara, Physical Review E 76, 2007, in the version of Graphalytics:
+//! Iosup et al., VLDB 2016): ties go to the smallest label. An undirected vertex with its list in one block votes while it
+//! is visited. The neighbours' labels of all others are collected, for as many vertices at a time as there is room.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::lists::{Gathering, batches, directions, most_values, spare, sweep_range};
+use super::{numbers, plain};
+use crate::format::{Block, Direction, Directory, Vertex};
+use crate::{Engine, Graph, GraphError, RunStats, Which};
+
+/// The communities of a graph.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cdlp {
+    /// By vertex: its label, the rank of the id of the vertex whose label it first was.
+    pub labels: Vec<u32>,
+    /// Labels that are left.
+    pub count: u64,
+    /// Iterations until the last one that changed a label, and one more if there was another.
+    pub iterations: u32,
+    /// What it took.
+    pub stats: RunStats,
+}
+
+struct State {
+    labels: Vec<AtomicU32>,
+    next: Vec<AtomicU32>,
+    /// By vertex: neighbours whose labels must be collected; 0 where it votes while it is visited.
+    counts: Vec<AtomicU32>,
+}
+
+impl Graph {
+    /// Label propagation for so many iterations, or until no label changes. Labels begin as the ranks of the users' ids
+    /// ([`crate::format::Ids::text`]). In a directed graph the neighbours on incoming and on outgoing edges count, on both twice. A repeated
+    /// edge counts as often as it is listed, and a self-loop is an edge like others. Without neighbours a label stays.
+    ///
+    /// # Errors
+    /// [`GraphError::Input`] where the graph is directed and its incoming edges are not known; [`GraphError::Memory`] below
+    /// about 16 bytes a vertex and 4 for each neighbour of the vertex with the most; what the device or a damaged store gives.
+    pub fn cdlp(&self, iterations: u32) -> Result<Cdlp, GraphError> {
+        self.need_reverse("label propagation")?;
+        let list = most_values(self) * 4 * 2;
+        let fixed = self.vertices() * 16
+            + u64::from(self.all_blocks()) * 4
+            + self.options().threads.max(1) as u64 * list;
+        let (least, all) = self.collected();
+        // Half of what is left: the other half keeps blocks.
+        let most = (spare(self, fixed) / 2 / 4).min(all).max(least);
+        let ((labels, iterations), stats) =
+            Engine::run(self, "label propagation", fixed + most * 4, |engine| {
+                propagate(engine, iterations, most)
+            })?;
+        let mut seen = labels.clone();
+        seen.sort_unstable();
+        seen.dedup();
+        Ok(Cdlp { count: seen.len() as u64, labels, iterations, stats })
+    }
+
+    /// At most how many labels are collected for one vertex, and for all.
+    fn collected(&self) -> (u64, u64) {
+        let values = most_values(self);
+        let (mut least, mut all) = (0, 0);
+        for direction in directions(self) {
+            let (blocks, pieces) = hubs(self.directory(*direction));
+            let longest = match blocks {
+                // No list is longer than a quarter of a block, unless it is a piece.
+                0 if self.header().directed => values.div_ceil(4),
+                blocks => blocks * values,
+            };
+            let known = if *direction == Direction::Forward { self.header().max_degree } else { u64::MAX };
+            least += longest.min(known).min(self.header().edges);
+            all +=
+                if self.header().directed { u64::MAX / 4 } else { pieces * values }.min(self.header().edges);
+        }
+        (least, all)
+    }
+}
+
+/// The most blocks that a vertex's list runs over, 0 if none runs over two, and how many blocks hold pieces.
+fn hubs(directory: &Directory) -> (u64, u64) {
+    let (mut most, mut run, mut pieces) = (0, 1, 0);
+    for block in 1..directory.blocks() {
+        if !directory.is_continued(block) {
+            run = 1;
+            continue;
+        }
+        let same =
+            directory.first_of(block - 1) == directory.first_of(block) && directory.is_continued(block - 1);
+        run = if same { run + 1 } else { 2 };
+        // The block before is counted with the first that goes on from it.
+        pieces += if same { 1 } else { 2 };
+        most = most.max(run);
+    }
+    (most, pieces)
+}
+
+/// Labels, and iterations that it took.
+fn propagate(engine: &mut Engine<'_>, iterations: u32, most: u64) -> Result<(Vec<u32>, u32), GraphError> {
+    let graph = engine.graph();
+    let mut state = State {
+        labels: ranks(graph)?,
+        next: numbers(graph.vertices(), |_| 0),
+        counts: numbers(graph.vertices(), |_| 0),
+    };
+    state.count(engine)?;
+    let batches = batches(&state.counts, most);
+    let mut done = 0;
+    while done < iterations {
+        let mut changed = false;
+        for range in &batches {
+            changed |= state.vote_all(engine, range)?;
+        }
+        std::mem::swap(&mut state.labels, &mut state.next);
+        done += 1;
+        if !changed {
+            break;
+        }
+    }
+    Ok((plain(state.labels), done))
+}
+
+/// By vertex, the rank of its id.
+fn ranks(graph: &Graph) -> Result<Vec<AtomicU32>, GraphError> {
+    let ranks = numbers(graph.vertices(), |vertex| vertex);
+    let mut ids = graph.ids();
+    if ids.renumbered() {
+        for rank in 0..graph.vertices() {
+            ranks[ids.vertex(rank)? as usize].store(rank as u32, Ordering::Relaxed);
+        }
+    }
+    Ok(ranks)
+}
+
+impl State {
+    /// Counts the neighbours whose labels must be collected.
+    fn count(&mut self, engine: &mut Engine<'_>) -> Result<(), GraphError> {
+        let (counts, directed) = (&self.counts, engine.graph().header().directed);
+        for direction in directions(engine.graph()) {
+            engine.sweep(
+                *direction,
+                Which::All,
+                || (),
+                |(), block| {
+                    for vertex in block.vertices().filter(|vertex| directed || block.is_piece(*vertex)) {
+                        counts[vertex as usize].fetch_add(block.degree(vertex) as u32, Ordering::Relaxed);
+                    }
+                },
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Has the vertices of a range vote; whether a label is another than before.
+    fn vote_all(&self, engine: &mut Engine<'_>, range: &Range<Vertex>) -> Result<bool, GraphError> {
+        let gathering = Gathering::new(range.clone(), &self.counts);
+        let directed = engine.graph().header().directed;
+        let changed = AtomicU32::new(0);
+        let set = |vertex: Vertex, neighbours: &mut [u32]| {
+            let before = self.labels[vertex as usize].load(Ordering::Relaxed);
+            let label = vote(neighbours).unwrap_or(before);
+            self.next[vertex as usize].store(label, Ordering::Relaxed);
+            if label != before {
+                changed.store(1, Ordering::Relaxed);
+            }
+        };
+        let visit = |(edges, found): &mut (u64, Vec<u32>), block: &Block<'_>| {
+            for vertex in block.vertices().filter(|vertex| range.contains(vertex)) {
+                found.clear();
+                block.scan(vertex, |neighbour| {
+                    found.push(self.labels[neighbour as usize].load(Ordering::Relaxed));
+                    true
+                });
+                *edges += found.len() as u64;
+                if directed || block.is_piece(vertex) {
+                    gathering.put(vertex, found);
+                } else {
+                    set(vertex, found);
+                }
+            }
+        };
+        for direction in directions(engine.graph()) {
+            let counted = sweep_range(engine, *direction, range, Default::default, visit)?;
+            engine.looked_at(counted.into_iter().map(|(edges, _)| edges).sum());
+        }
+        gathering.end().for_each(|vertex, neighbours| {
+            if directed || !neighbours.is_empty() {
+                set(vertex, neighbours);
+            }
+        });
+        Ok(changed.into_inner() != 0)
+    }
+}
+
+/// The most frequent of some labels, the smallest of these; orders them.
+fn vote(labels: &mut [u32]) -> Option<u32> {
+    labels.sort_unstable();
+    let (mut best, mut most) = (None, 0);
+    for run in labels.chunk_by(|a, b| a == b) {
+        if run.len() > most {
+            (best, most) = (Some(run[0]), run.len());
+        }
+    }
+    best
+}

@@ -1,0 +1,258 @@
+//! The k-cores: for each vertex the largest k such that it is in a subgraph whose vertices all have k neighbours there.
+//!
+//! By peeling (Seidman, "Network structure and minimum degree", Social Networks 5, 1983; in rounds as in Dhulipala,
+//! Blelloch, Shun, "Julienne", SPAA 2017): vertices that have at most k neighbours left are taken away, and lower their
+//! neighbours' count, before any that has more. Every list is decoded once. (The other way, h-indices of the neighbours'
+//! values until none changes, needs no order, but decodes every list dozens of times.) A vertex that falls within a block
+//! that is in memory is taken away at once.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rayon::prelude::*;
+
+use super::{numbers, plain};
+use crate::format::{Block, Direction, Vertex};
+use crate::{Engine, Frontier, Graph, GraphError, RunStats, Which};
+
+/// Vertices that a thread looks through at a time for those that come next.
+const CHUNK: u32 = 1 << 16;
+
+/// The core numbers of a graph.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KCore {
+    /// By vertex: its core number.
+    pub cores: Vec<u32>,
+    /// The largest.
+    pub max: u32,
+    /// What it took.
+    pub stats: RunStats,
+}
+
+impl Graph {
+    /// Core numbers. Self-loops and repetitions of an edge do not count; in a directed graph the degree is that of incoming
+    /// and outgoing edges together, and an edge there and one back are two.
+    ///
+    /// # Errors
+    /// [`GraphError::Input`] where the graph is directed and its incoming edges are not known; [`GraphError::Memory`] below
+    /// about 4.4 bytes a vertex; what the device or a damaged store gives.
+    pub fn kcore(&self) -> Result<KCore, GraphError> {
+        self.need_reverse("k-core")?;
+        let vertices = self.vertices();
+        // A block has two pieces at most, each with two ends, in lists that grow by doubling and are put together in one.
+        let ends = u64::from(self.all_blocks()) * 2 * 2 * 2 * 2 * size_of::<(Vertex, Vertex)>() as u64;
+        // The vertices of a block: an entry takes 2 bytes, and the list grows by doubling.
+        let local = self.options().threads.max(1) as u64 * u64::from(self.header().block_bytes) * 4;
+        let bytes = vertices * 4 + 3 * Frontier::bytes(vertices) + ends + local;
+        let (cores, stats) = Engine::run(self, "k-core", bytes, peel)?;
+        let max = cores.iter().copied().max().unwrap_or(0);
+        Ok(KCore { cores, max, stats })
+    }
+}
+
+struct State {
+    /// Neighbours left; once it is at most k, the core number.
+    degrees: Vec<AtomicU32>,
+    /// Vertices that are taken away after these.
+    next: Frontier,
+    k: u32,
+}
+
+/// What a thread has at hand in a sweep.
+#[derive(Default)]
+struct Worker {
+    /// Vertices of the block to take away.
+    stack: Vec<Vertex>,
+    ends: Vec<(Vertex, Vertex)>,
+    edges: u64,
+}
+
+/// By vertex, its core number.
+fn peel(engine: &mut Engine<'_>) -> Result<Vec<u32>, GraphError> {
+    let graph = engine.graph();
+    let vertices = graph.vertices();
+    let mut state = State { degrees: degrees(engine)?, next: Frontier::new(vertices), k: 0 };
+    let (mut now, mut left) = (Frontier::new(vertices), Frontier::new(vertices));
+    // Who has no neighbours is in the core 0, and there is no list to read.
+    left.fill();
+    while let Some(k) = state.fewest(&left) {
+        state.k = k;
+        state.start(&left, &now);
+        while !now.is_empty() {
+            // What falls in a block while forward lists are read is there for the reverse ones; the other way round it is not.
+            state.take_away(engine, Direction::Forward, &now)?;
+            if graph.header().directed {
+                state.take_away(engine, Direction::Reverse, &now)?;
+            }
+            now.clear();
+            std::mem::swap(&mut now, &mut state.next);
+        }
+    }
+    Ok(plain(state.degrees))
+}
+
+/// By vertex, its neighbours: incoming and outgoing ones of directed graphs.
+fn degrees(engine: &mut Engine<'_>) -> Result<Vec<AtomicU32>, GraphError> {
+    let graph = engine.graph();
+    let degrees = numbers(graph.vertices(), |_| 0);
+    let directions: &[Direction] = if graph.header().directed {
+        &[Direction::Forward, Direction::Reverse]
+    } else {
+        &[Direction::Forward]
+    };
+    for direction in directions {
+        let workers = engine.sweep(*direction, Which::All, Worker::default, |worker, block| {
+            for vertex in block.vertices() {
+                let mut count = 0;
+                distinct(block, vertex, &mut worker.ends, |_| count += 1);
+                degrees[vertex as usize].fetch_add(count, Ordering::Relaxed);
+                worker.edges += u64::from(count);
+            }
+        })?;
+        for (vertex, _) in ends(engine, workers) {
+            degrees[vertex as usize].fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    Ok(degrees)
+}
+
+/// Calls `each` with the neighbours of a vertex, each once and not itself. Of a hub's piece the first and the last value go
+/// to `ends`: the piece before or behind may have them too.
+#[inline]
+fn distinct(
+    block: &Block<'_>,
+    vertex: Vertex,
+    ends: &mut Vec<(Vertex, Vertex)>,
+    mut each: impl FnMut(Vertex),
+) {
+    let mut before = vertex;
+    if !block.is_piece(vertex) {
+        block.scan(vertex, |neighbour| {
+            if neighbour != before && neighbour != vertex {
+                each(neighbour);
+            }
+            before = neighbour;
+            true
+        });
+        return;
+    }
+    // One behind: whether a value is the last shows when there is no other.
+    let mut first = true;
+    block.scan(vertex, |neighbour| {
+        if neighbour != before && neighbour != vertex {
+            if before != vertex {
+                if first {
+                    ends.push((vertex, before))
+                } else {
+                    each(before)
+                }
+                first = false;
+            }
+            before = neighbour;
+        }
+        true
+    });
+    if before != vertex {
+        ends.push((vertex, before));
+    }
+}
+
+/// The ends of all pieces, each once; counts the rest.
+fn ends(engine: &mut Engine<'_>, workers: Vec<Worker>) -> Vec<(Vertex, Vertex)> {
+    let mut all = Vec::new();
+    for mut worker in workers {
+        engine.looked_at(worker.edges);
+        all.append(&mut worker.ends);
+    }
+    all.sort_unstable();
+    all.dedup();
+    engine.looked_at(all.len() as u64);
+    all
+}
+
+impl State {
+    /// The fewest neighbours that a vertex has which is left; takes out of `left` those that no longer are.
+    fn fewest(&self, left: &Frontier) -> Option<u32> {
+        let fewest = |range| {
+            let mut fewest = None;
+            for vertex in left.iter(range) {
+                let degree = self.degrees[vertex as usize].load(Ordering::Relaxed);
+                if degree <= self.k {
+                    left.remove(vertex);
+                } else {
+                    fewest = Some(fewest.unwrap_or(degree).min(degree));
+                }
+            }
+            fewest
+        };
+        self.chunks().filter_map(fewest).min()
+    }
+
+    /// Puts into `now` all that are left and have k neighbours.
+    fn start(&self, left: &Frontier, now: &Frontier) {
+        self.chunks().for_each(|range| {
+            for vertex in left.iter(range) {
+                if self.degrees[vertex as usize].load(Ordering::Relaxed) == self.k {
+                    now.insert(vertex);
+                    left.remove(vertex);
+                }
+            }
+        });
+    }
+
+    fn chunks(&self) -> impl ParallelIterator<Item = std::ops::Range<Vertex>> {
+        let vertices = self.degrees.len() as u32;
+        (0..vertices.div_ceil(CHUNK)).into_par_iter().map(move |chunk| {
+            let start = chunk * CHUNK;
+            start..start.saturating_add(CHUNK).min(vertices)
+        })
+    }
+
+    /// Takes the vertices of `now` out of the lists of their neighbours in a direction.
+    fn take_away(
+        &self,
+        engine: &mut Engine<'_>,
+        direction: Direction,
+        now: &Frontier,
+    ) -> Result<(), GraphError> {
+        let workers = engine.sweep(direction, Which::Holding(now), Worker::default, |worker, block| {
+            worker.stack.extend(now.iter(block.vertices()));
+            let Worker { stack, ends, edges } = worker;
+            while let Some(vertex) = stack.pop() {
+                distinct(block, vertex, ends, |neighbour| {
+                    *edges += 1;
+                    if !self.falls(neighbour) {
+                    } else if direction == Direction::Forward
+                        && block.vertices().contains(&neighbour)
+                        && !block.is_piece(neighbour)
+                    {
+                        now.insert(neighbour);
+                        stack.push(neighbour);
+                    } else {
+                        self.next.insert(neighbour);
+                    }
+                });
+            }
+        })?;
+        for (_, neighbour) in ends(engine, workers) {
+            if self.falls(neighbour) {
+                self.next.insert(neighbour);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes one neighbour from a vertex that has more than k; whether it has k now, and goes next.
+    #[inline]
+    fn falls(&self, vertex: Vertex) -> bool {
+        let place = &self.degrees[vertex as usize];
+        let mut degree = place.load(Ordering::Relaxed);
+        while degree > self.k {
+            let (order, now) = (Ordering::Relaxed, degree - 1);
+            match place.compare_exchange_weak(degree, now, order, order) {
+                Ok(_) => return now == self.k,
+                Err(other) => degree = other,
+            }
+        }
+        false
+    }
+}

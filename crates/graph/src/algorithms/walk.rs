@@ -1,0 +1,152 @@
+//! Random walks, very many at once: each round reads every block in which a walker stands once, for all that stand there
+//! (as GraphWalker does: Wang et al., USENIX ATC 2020).
+//!
+//! Node2vec's walks (Grover, Leskovec, KDD 2016) look back one vertex: a neighbour x is taken with a weight of 1/p where it is
+//! the vertex before, 1 where an edge leads to it from there, 1/q else. They are drawn by rejection (KnightKing: Yang
+//! et al., SOSP 2019). Only where the draw lies between 1 and 1/q must that edge be looked for; the walker then waits until
+//! the block with the list of the vertex before is read, in the next round, with all others that ask there.
+//!
+//! Chance is a function of seed, walker, step and try alone, so that the walks depend on nothing else.
+
+mod batch;
+mod hubs;
+mod random;
+
+use crate::format::{Direction, Scratch, Vertex};
+use crate::{Engine, Graph, GraphError, RunStats};
+
+use super::lists::spare;
+use batch::Batch;
+use hubs::Hubs;
+use random::{below, random};
+
+/// Where walks begin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Starts {
+    /// So many at every vertex, in the order of the users' ids.
+    EveryVertex(u64),
+    /// So many in all, each at a vertex chosen by chance, all alike.
+    Random(u64),
+    /// One at each of these.
+    From(Vec<Vertex>),
+}
+
+/// How walks are made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WalkOptions {
+    /// How many and where from.
+    pub starts: Starts,
+    /// Edges that a walk follows; fewer where none leads on.
+    pub length: u32,
+    /// Node2vec's return parameter: above 1 walks turn back less often. Above 0, at most 1e6.
+    pub p: f64,
+    /// Node2vec's in-out parameter: above 1 walks stay near, below 1 they go far. As `p`.
+    pub q: f64,
+    /// Whether an edge is taken in proportion to its weight; all alike else.
+    pub weighted: bool,
+    /// What all chance comes from.
+    pub seed: u64,
+    /// Bytes that the sink takes, to be counted in the cap.
+    pub sink_bytes: u64,
+}
+
+impl Default for WalkOptions {
+    /// One walk of 80 edges from every vertex, p = q = 1: plain.
+    fn default() -> Self {
+        let starts = Starts::EveryVertex(1);
+        WalkOptions { starts, length: 80, p: 1.0, q: 1.0, weighted: false, seed: 1, sink_bytes: 0 }
+    }
+}
+
+/// What walking came to; the walks themselves went to the sink.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Walks {
+    /// Walks.
+    pub walks: u64,
+    /// Edges followed.
+    pub steps: u64,
+    /// What it took.
+    pub stats: RunStats,
+}
+
+/// No fewer walkers at a time, however small the cap: too few share a read.
+const LEAST_WALKERS: u64 = 1 << 10;
+
+impl Graph {
+    /// Random walks. `sink` is given each walk, the number of its walker and its vertices, in the order of walkers.
+    ///
+    /// A weight that is not above zero is one that is never taken. Where weights are not whole numbers, those of a list of
+    /// several blocks are added block by block, so that another size of blocks may round otherwise.
+    ///
+    /// # Errors
+    /// [`GraphError::Input`]: p or q out of range, no weights where they are asked for; [`GraphError::Memory`] below the sink's
+    /// bytes and those of 1024 walkers, 4 bytes a vertex of their walks and 44 each; what the sink, the device or a damaged store
+    /// gives.
+    ///
+    /// # Panics
+    /// Where a start is no vertex of the graph.
+    pub fn walks(
+        &self,
+        options: &WalkOptions,
+        mut sink: impl FnMut(u64, &[Vertex]) -> Result<(), GraphError> + Send,
+    ) -> Result<Walks, GraphError> {
+        for (name, value) in [("p", options.p), ("q", options.q)] {
+            if !(value > 0.0 && value <= 1e6) {
+                let text = format!("--{name} {value}: must be above 0 and at most 1e6");
+                return Err(GraphError::Input(text));
+            }
+        }
+        if options.weighted {
+            self.need_weights("a weighted walk")?;
+        }
+        let starts = match &options.starts {
+            Starts::From(starts) => starts.len() as u64 * 4,
+            _ => 0,
+        };
+        let scratch = 2 * Scratch::most_bytes(self.header().block_bytes) * self.options().threads as u64;
+        let fixed = Hubs::bytes(self.directory(Direction::Forward)) + options.sink_bytes + starts + scratch;
+        let room = spare(self, fixed) / 2 / Batch::bytes(1, options.length);
+        let walks = self.count(options);
+        let at_once = room.max(LEAST_WALKERS).min(walks).min(u64::from(u32::MAX));
+        let bytes = fixed + Batch::bytes(at_once, options.length);
+        let (steps, stats) = Engine::run(self, "random walks", bytes, |engine| {
+            let hubs = Hubs::find(engine)?;
+            let mut steps = 0;
+            let mut first = 0;
+            while first < walks {
+                let count = at_once.min(walks - first);
+                let starts = self.starts(options, first, count)?;
+                let batch = Batch::new(self, options, &hubs, first, starts);
+                batch.walk(engine)?;
+                steps += batch.give(&mut sink)?;
+                first += count;
+            }
+            Ok(steps)
+        })?;
+        Ok(Walks { walks, steps, stats })
+    }
+
+    fn count(&self, options: &WalkOptions) -> u64 {
+        match &options.starts {
+            Starts::EveryVertex(each) => self.vertices().saturating_mul(*each),
+            Starts::Random(_) if self.vertices() == 0 => 0,
+            Starts::Random(walks) => *walks,
+            Starts::From(starts) => starts.len() as u64,
+        }
+    }
+
+    /// Where walkers `first` and on begin.
+    fn starts(&self, options: &WalkOptions, first: u64, count: u64) -> Result<Vec<Vertex>, GraphError> {
+        let mut ids = self.ids();
+        let mut start = |walker: u64| match &options.starts {
+            Starts::EveryVertex(each) => ids.vertex(walker / each),
+            Starts::Random(_) => ids.vertex(below(random(options.seed, walker, 0, 0, 2), self.vertices())),
+            Starts::From(starts) => {
+                let start = starts[walker as usize];
+                assert!(u64::from(start) < self.vertices(), "walk from {start}: no vertex of the graph");
+                Ok(start)
+            }
+        };
+        (first..first + count).map(&mut start).collect()
+    }
+}

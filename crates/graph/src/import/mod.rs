@@ -1,0 +1,249 @@
+//! From edges in any order to a store, in as little memory as one is given.
+//!
+//! The edges are sorted outside memory (Knuth, The Art of Computer Programming, volume 3, section 5.4): chunks as large as
+//! memory allows are sorted while the next is read, go as runs to a file without a name, and are merged into the store.
+
+mod gather;
+mod merge;
+mod plan;
+mod radix;
+mod record;
+mod run;
+mod seen;
+mod sorter;
+mod spill;
+#[cfg(test)]
+mod tests;
+mod translate;
+mod write;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use serde::Serialize;
+
+pub use plan::{LEAST_MEMORY, default_memory};
+
+use crate::GraphError;
+use crate::format::folder;
+use crate::input::{self, EdgeReader, InputOptions};
+use plan::Plan;
+use record::{Record, Weight};
+use sorter::Sorter;
+
+/// How to import.
+#[derive(Debug, Clone)]
+pub struct ImportOptions {
+    /// The cap on memory, bytes; at least [`LEAST_MEMORY`].
+    pub memory: u64,
+    /// The folder of temporary files; the store's own where there is none. They have no names, so none is left behind.
+    pub temp: Option<PathBuf>,
+    /// Bytes of a block: a power of two, 4096 to 65,536.
+    pub block_bytes: u32,
+    /// Whether lists are written in the byte code.
+    pub compressed: bool,
+    /// Each edge leads both ways; so it is too where the input says so itself.
+    pub undirected: bool,
+    /// Parallel edges become one, with the least of their weights.
+    pub dedupe: bool,
+    /// Edges that lead to where they come from are left out; their vertices stay.
+    pub drop_self_loops: bool,
+    /// Lists of incoming edges too. Undirected graphs have them anyway.
+    pub reverse: bool,
+    /// Vertices are numbered by falling degree (of outgoing edges) in powers of two, within one by ascending id.
+    pub renumber: bool,
+    /// Set from another thread to end the import.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl Default for ImportOptions {
+    /// Directed, in compressed blocks of 4096 bytes, with [`default_memory`].
+    fn default() -> ImportOptions {
+        ImportOptions {
+            memory: default_memory(),
+            temp: None,
+            block_bytes: 4096,
+            compressed: true,
+            undirected: false,
+            dedupe: false,
+            drop_self_loops: false,
+            reverse: false,
+            renumber: false,
+            stop: Arc::default(),
+        }
+    }
+}
+
+/// How far an import is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImportProgress {
+    /// What it does: `read` (counted in bytes of the input), `look up ids`, `look up`, `count degrees`, `renumber`,
+    /// `write`, `write reverse` (counted in edges).
+    pub phase: &'static str,
+    /// How much of it is done.
+    pub done: u64,
+    /// How much there is, where that is known; at most, where edges may yet prove to be duplicates.
+    pub total: Option<u64>,
+}
+
+/// What an import did.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct ImportReport {
+    /// How long it took.
+    pub seconds: f64,
+    /// Of the input, compressed where it is.
+    pub input_bytes: u64,
+    /// Edges that the input lists.
+    pub edges_read: u64,
+    /// Parallel edges beyond the first of each.
+    pub duplicates_dropped: u64,
+    /// Edges left out since they lead to where they come from.
+    pub self_loops_dropped: u64,
+    /// Vertices of the store.
+    pub vertices: u64,
+    /// Edges of the store; an undirected one counts once.
+    pub edges: u64,
+    /// Of the file.
+    pub store_bytes: u64,
+    /// Bytes of the file for each edge; 0 where there are none.
+    pub bytes_per_edge: f64,
+    /// Sorted runs that did not fit in memory.
+    pub runs_spilled: u64,
+    /// Bytes written to temporary files.
+    pub bytes_spilled: u64,
+    /// The most that was in memory at once by the import's own account.
+    pub peak_memory_bytes: u64,
+}
+
+/// What becomes of an edge.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rules {
+    undirected: bool,
+    both_ways: bool,
+    dedupe: bool,
+    drop_self_loops: bool,
+    reverse: bool,
+    renumber: bool,
+}
+
+impl Rules {
+    /// An edge as it is stored: from both ends where it leads both ways.
+    #[inline]
+    fn push<W: Weight>(
+        self,
+        sorter: &mut Sorter<u64, W>,
+        source: u64,
+        target: u64,
+        weight: W,
+    ) -> Result<(), GraphError> {
+        if self.undirected && source != target {
+            sorter.push(Record::new(target, source, weight))?;
+        }
+        sorter.push(Record::new(source, target, weight))
+    }
+}
+
+/// Reports progress in edges.
+pub(crate) struct Steps<'a> {
+    progress: &'a mut dyn FnMut(ImportProgress),
+    phase: &'static str,
+    done: u64,
+    total: u64,
+    told: u64,
+}
+
+impl Steps<'_> {
+    /// Edges between two reports.
+    const EVERY: u64 = 1 << 18;
+
+    fn begin(&mut self, phase: &'static str, total: u64) {
+        (self.phase, self.done, self.total, self.told) = (phase, 0, total, 0);
+    }
+
+    fn add(&mut self, edges: usize) {
+        self.done += edges as u64;
+        if self.done - self.told >= Self::EVERY {
+            self.told = self.done;
+            let total = Some(self.total);
+            (self.progress)(ImportProgress { phase: self.phase, done: self.done, total });
+        }
+    }
+}
+
+/// Imports the edges of a file into a store, which appears, in place of one of that name, when it is whole. Of
+/// `input`, the reader's options, memory and threads are set by what the import has.
+///
+/// # Errors
+/// As [`import_edges`], and what [`crate::input::open`] fails with.
+pub fn import(
+    path: &Path,
+    input: InputOptions,
+    store: &Path,
+    options: &ImportOptions,
+    progress: &mut dyn FnMut(ImportProgress),
+) -> Result<ImportReport, GraphError> {
+    check_memory(options)?;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let plan = Plan::new(options.memory, Arc::clone(&options.stop));
+    let reader = input::open(path, InputOptions { memory: plan.reader(), threads, ..input })?;
+    import_edges(reader, store, options, progress)
+}
+
+fn check_memory(options: &ImportOptions) -> Result<(), GraphError> {
+    if options.memory >= LEAST_MEMORY {
+        return Ok(());
+    }
+    let what = "an import".into();
+    Err(GraphError::Memory { what, given: options.memory, needed: LEAST_MEMORY })
+}
+
+/// Imports all edges of a reader into a store, which appears, in place of one of that name, when it is whole.
+///
+/// # Errors
+/// [`GraphError::Memory`] where the cap is too small, [`GraphError::Input`] for what the input or the options get wrong,
+/// [`GraphError::Write`] for a full disk, [`GraphError::Interrupted`] once `stop` is set. Nothing is left behind then.
+///
+/// # Panics
+/// Where the reader breaks its contract: a batch whose weights are not as many as its edges.
+pub fn import_edges(
+    reader: Box<dyn EdgeReader>,
+    store: &Path,
+    options: &ImportOptions,
+    progress: &mut dyn FnMut(ImportProgress),
+) -> Result<ImportReport, GraphError> {
+    check_memory(options)?;
+    import_within(reader, store, options, progress)
+}
+
+/// As [`import_edges`], with any cap.
+fn import_within(
+    reader: Box<dyn EdgeReader>,
+    store: &Path,
+    options: &ImportOptions,
+    progress: &mut dyn FnMut(ImportProgress),
+) -> Result<ImportReport, GraphError> {
+    let begun = Instant::now();
+    let declared = reader.declared();
+    let rules = Rules {
+        undirected: options.undirected || declared.undirected || declared.both_ways,
+        both_ways: declared.both_ways,
+        dedupe: options.dedupe || declared.both_ways,
+        drop_self_loops: options.drop_self_loops,
+        reverse: options.reverse,
+        renumber: options.renumber,
+    };
+    let job = write::Job {
+        store,
+        folder: options.temp.as_deref().unwrap_or(folder(store)),
+        rules,
+        block_bytes: options.block_bytes,
+        compressed: options.compressed,
+        plan: Plan::new(options.memory, Arc::clone(&options.stop)),
+        begun,
+    };
+    // Before the work, not after it.
+    job.check()?;
+    if declared.weighted { job.run::<f64>(reader, progress) } else { job.run::<()>(reader, progress) }
+}

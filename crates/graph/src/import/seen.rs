@@ -1,0 +1,159 @@
+//! Which ids below 2^32 occur: a bit each, in pages that exist where there are ids.
+
+use super::plan::{Plan, Taken};
+
+/// Ids of a page.
+const PAGE_IDS: u64 = 1 << 16;
+const WORDS: usize = PAGE_IDS as usize / 64;
+
+#[derive(Debug)]
+struct Page {
+    words: [u64; WORDS],
+    /// For each word, the ids in the words before it.
+    before: [u16; WORDS],
+    /// The ids in the pages before this one.
+    first: u64,
+}
+
+/// The ids below 2^32 that occur.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    pages: Vec<Option<Box<Page>>>,
+    most: u64,
+    bytes: u64,
+    taken: Taken,
+}
+
+impl Seen {
+    pub(crate) fn new(plan: &Plan) -> Seen {
+        Seen { pages: Vec::new(), most: plan.seen(), bytes: 0, taken: plan.take(0) }
+    }
+
+    /// Notes an id; false where it would take more memory than there is, or is too large.
+    #[inline]
+    pub(crate) fn note(&mut self, id: u64) -> bool {
+        if let Some(Some(page)) = self.pages.get_mut((id / PAGE_IDS) as usize) {
+            page.words[(id % PAGE_IDS / 64) as usize] |= 1 << (id % 64);
+            return true;
+        }
+        self.add_page(id) && self.note(id)
+    }
+
+    #[cold]
+    fn add_page(&mut self, id: u64) -> bool {
+        let number = (id / PAGE_IDS) as usize;
+        if id > u64::from(u32::MAX) {
+            return false;
+        }
+        let pages = (number + 1).max(self.pages.len());
+        let more = size_of::<Page>() + 2 * (pages - self.pages.len()) * size_of::<Option<Box<Page>>>();
+        if self.bytes + more as u64 > self.most {
+            return false;
+        }
+        self.bytes += more as u64;
+        self.taken.set(self.bytes);
+        self.pages.resize_with(pages, || None);
+        self.pages[number] = Some(Box::new(Page { words: [0; WORDS], before: [0; WORDS], first: 0 }));
+        true
+    }
+
+    /// Counts the ids, so that [`Seen::rank`] knows them; after the last note.
+    pub(crate) fn count(&mut self) -> u64 {
+        let mut count = 0;
+        for page in self.pages.iter_mut().flatten() {
+            page.first = count;
+            let mut within = 0;
+            for (word, before) in page.words.iter().zip(&mut page.before) {
+                // The last word of a full page has 65,472 before it.
+                *before = within as u16;
+                within += word.count_ones();
+            }
+            count += u64::from(within);
+        }
+        count
+    }
+
+    /// Whether all ids below the largest occur; after [`Seen::count`].
+    pub(crate) fn is_dense(&self) -> bool {
+        let (full, last) = match self.pages.split_last() {
+            Some((Some(last), full)) => (full.len() as u64, last),
+            _ => return true,
+        };
+        let of_last =
+            (0..WORDS as u64 * 64).rev().find(|id| last.words[(id / 64) as usize] >> (id % 64) & 1 == 1);
+        let all = last.words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+        last.first == full * PAGE_IDS && of_last.is_none_or(|id| id + 1 == all)
+    }
+
+    /// How many ids are below one that occurs.
+    #[inline]
+    pub(crate) fn rank(&self, id: u64) -> u64 {
+        let Some(Some(page)) = self.pages.get((id / PAGE_IDS) as usize) else { return 0 };
+        let word = (id % PAGE_IDS / 64) as usize;
+        let below = page.words[word] & ((1 << (id % 64)) - 1);
+        page.first + u64::from(page.before[word]) + u64::from(below.count_ones())
+    }
+
+    /// All ids, ascending.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u64> {
+        self.pages.iter().enumerate().flat_map(|(number, page)| {
+            page.iter().flat_map(move |page| {
+                page.words.iter().enumerate().flat_map(move |(word, bits)| {
+                    let first = number as u64 * PAGE_IDS + word as u64 * 64;
+                    let mut left = *bits;
+                    std::iter::from_fn(move || {
+                        let bit = left.trailing_zeros();
+                        left &= left.wrapping_sub(1);
+                        (bit < 64).then(|| first + u64::from(bit))
+                    })
+                })
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn ranks_and_order_are_those_of_a_set() {
+        let mut random = fastrand::Rng::with_seed(3);
+        let mut seen = Seen::new(&Plan::new(1 << 30, Default::default()));
+        let mut ids: BTreeSet<u64> = (0..5000).map(|_| random.u64(..1 << 20)).collect();
+        ids.extend(1 << 16..2 << 16);
+        ids.extend([u64::from(u32::MAX), u64::from(u32::MAX) - 1]);
+        assert!(ids.iter().all(|id| seen.note(*id)));
+        assert!(!seen.note(1 << 32));
+        assert_eq!(seen.count(), ids.len() as u64);
+        assert!(seen.iter().eq(ids.iter().copied()));
+        assert!(!seen.is_dense());
+        assert!(ids.iter().enumerate().all(|(rank, id)| seen.rank(*id) == rank as u64));
+    }
+
+    #[test]
+    fn ids_are_dense_where_none_is_missing() {
+        for (ids, dense) in [
+            (0..0, true),
+            (0..1, true),
+            (1..2, false),
+            (0..1 << 16, true),
+            (0..100_000, true),
+            (1..100_000, false),
+        ] {
+            let mut seen = Seen::new(&Plan::new(1 << 30, Default::default()));
+            assert!(ids.clone().all(|id| seen.note(id)));
+            seen.count();
+            assert_eq!(seen.is_dense(), dense, "{ids:?}");
+        }
+    }
+
+    #[test]
+    fn ids_far_apart_are_refused_when_memory_ends() {
+        let mut seen = Seen::new(&Plan::new(1 << 20, Default::default()));
+        assert!((0..200_000).all(|id| seen.note(id)));
+        assert!(!(0..1000).all(|page| seen.note(page * PAGE_IDS)));
+    }
+}

@@ -1,0 +1,278 @@
+//! The steps of an import, from the input to the finished store.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::gather::{Counts, Edges, gather};
+use super::merge::Runs;
+use super::plan::{Plan, Taken};
+use super::record::{Key, Record, Weight};
+use super::seen::Seen;
+use super::sorter::Sorter;
+use super::spill::Numbers;
+use super::translate::{self, Sorted};
+use super::{ImportProgress, ImportReport, Rules, Steps};
+use crate::GraphError;
+use crate::format::{Layout, StoreWriter, Weights, Written};
+use crate::input::EdgeReader;
+
+/// An import that was asked for.
+pub(crate) struct Job<'a> {
+    pub(crate) store: &'a Path,
+    pub(crate) folder: &'a Path,
+    pub(crate) rules: Rules,
+    pub(crate) block_bytes: u32,
+    pub(crate) compressed: bool,
+    pub(crate) plan: Plan,
+    pub(crate) begun: Instant,
+}
+
+/// The users' ids, by rank.
+enum Ids {
+    Dense,
+    Seen(Arc<Seen>),
+    Numbers(Numbers),
+    Strings(Strings),
+}
+
+/// Strings by the number that the reader gave them, and those numbers by rank.
+struct Strings {
+    texts: Vec<String>,
+    sorted: Vec<u32>,
+    #[allow(dead_code, reason = "held for its drop")]
+    taken: Taken,
+}
+
+/// What the store will hold.
+struct Graph {
+    vertices: u64,
+    edges: Sorted,
+    ids: Ids,
+    /// By rank: the vertex, where they differ.
+    order: Option<Numbers>,
+}
+
+impl Job<'_> {
+    /// What is wrong with the options shows before the input is read.
+    pub(crate) fn check(&self) -> Result<(), GraphError> {
+        if self.store.is_dir() {
+            let text =
+                format!("{}: is a folder; name the file that the store is to be", self.store.display());
+            return Err(GraphError::Input(text));
+        }
+        StoreWriter::create(self.store, self.layout(0, Weights::None)).map(drop)
+    }
+
+    fn layout(&self, vertices: u64, weights: Weights) -> Layout {
+        let Job { block_bytes, compressed, .. } = *self;
+        Layout { block_bytes, compressed, directed: !self.rules.undirected, weights, vertices }
+    }
+
+    pub(crate) fn run<W: Weight>(
+        &self,
+        mut reader: Box<dyn EdgeReader>,
+        progress: &mut dyn FnMut(ImportProgress),
+    ) -> Result<ImportReport, GraphError> {
+        let gathered = gather::<W>(&mut *reader, self.rules, self.folder, &self.plan, progress)?;
+        let strings = reader.strings();
+        drop(reader);
+        let mut steps = Steps { progress, phase: "", done: 0, total: 0, told: 0 };
+        let mut graph = match gathered.edges {
+            Edges::Narrow(runs, seen) => self.narrow::<W>(runs, seen, strings, &mut steps)?,
+            Edges::Wide(..) if strings.is_some() => {
+                let text =
+                    format!("more different ids than {} of memory take; give it more", self.plan.total());
+                return Err(GraphError::Input(text));
+            }
+            Edges::Wide(edges, ids) => self.wide::<W>(edges, ids, &mut steps)?,
+        };
+        if self.rules.renumber {
+            graph = self.renumber::<W>(graph, &mut steps)?;
+        }
+        let weights = match (W::BYTES, gathered.counts.single) {
+            (0, _) => Weights::None,
+            (_, true) => Weights::F32,
+            _ => Weights::F64,
+        };
+        self.write::<W>(graph, weights, gathered.counts, &mut steps)
+    }
+
+    /// Ids are numbers that lie close together, or stand for strings.
+    fn narrow<W: Weight>(
+        &self,
+        runs: Runs,
+        mut seen: Seen,
+        strings: Option<Vec<String>>,
+        steps: &mut Steps<'_>,
+    ) -> Result<Graph, GraphError> {
+        if let Some(texts) = strings {
+            drop(seen);
+            return self.strings::<W>(runs, texts, steps);
+        }
+        let vertices = seen.count();
+        translate::check_vertices(vertices)?;
+        if seen.is_dense() {
+            let edges = Sorted { runs, seen: None };
+            return Ok(Graph { vertices, edges, ids: Ids::Dense, order: None });
+        }
+        let seen = Arc::new(seen);
+        let edges = Sorted { runs, seen: Some(Arc::clone(&seen)) };
+        Ok(Graph { vertices, edges, ids: Ids::Seen(seen), order: None })
+    }
+
+    /// Ids are numbers of any size.
+    fn wide<W: Weight>(&self, edges: Runs, ids: Runs, steps: &mut Steps<'_>) -> Result<Graph, GraphError> {
+        let spilled = ids.spilled;
+        let ids = translate::distinct(ids, self.folder, &self.plan)?;
+        let vertices = ids.count();
+        translate::check_vertices(vertices)?;
+        let mut runs = translate::to_ranks::<W>(edges, &ids, self.rules, self.folder, &self.plan, steps)?;
+        runs.add_spilled(spilled);
+        Ok(Graph { vertices, edges: Sorted { runs, seen: None }, ids: Ids::Numbers(ids), order: None })
+    }
+
+    /// From numbers in the order in which strings occurred to their ranks.
+    fn strings<W: Weight>(
+        &self,
+        runs: Runs,
+        texts: Vec<String>,
+        steps: &mut Steps<'_>,
+    ) -> Result<Graph, GraphError> {
+        let bytes: usize = texts.iter().map(|text| text.len() + size_of::<String>() + 16).sum();
+        let taken = self.plan.take((bytes + 4 * texts.len()) as u64);
+        let mut sorted: Vec<u32> = (0..texts.len() as u32).collect();
+        sorted.sort_unstable_by(|a, b| texts[*a as usize].cmp(&texts[*b as usize]));
+        let _taken = self.plan.take(4 * texts.len() as u64);
+        let mut ranks = vec![0; texts.len()];
+        for (rank, number) in sorted.iter().enumerate() {
+            ranks[*number as usize] = rank as u32;
+        }
+        let edges = Sorted { runs, seen: None };
+        let runs = translate::look_up::<W>(edges, &ranks, self.folder, &self.plan, steps)?;
+        let vertices = texts.len() as u64;
+        let ids = Ids::Strings(Strings { texts, sorted, taken });
+        Ok(Graph { vertices, edges: Sorted { runs, seen: None }, ids, order: None })
+    }
+
+    fn renumber<W: Weight>(&self, graph: Graph, steps: &mut Steps<'_>) -> Result<Graph, GraphError> {
+        let Graph { vertices, mut edges, ids, .. } = graph;
+        let order = translate::by_degree::<W>(&mut edges, vertices, self.folder, &self.plan, steps)?;
+        let runs = translate::renumber::<W>(edges, &order, self.folder, &self.plan, steps)?;
+        Ok(Graph { vertices, edges: Sorted { runs, seen: None }, ids, order: Some(order) })
+    }
+
+    fn write<W: Weight>(
+        &self,
+        graph: Graph,
+        weights: Weights,
+        counts: Counts,
+        steps: &mut Steps<'_>,
+    ) -> Result<ImportReport, GraphError> {
+        let mut writer = StoreWriter::create(self.store, self.layout(graph.vertices, weights))?;
+        let spilled = self.lists::<W>(&mut writer, graph.edges, steps)?;
+        match &graph.ids {
+            Ids::Dense => {}
+            Ids::Seen(seen) => {
+                writer.number_ids(seen.iter().map(|id| self.plan.check_stop().map(|()| id)))?
+            }
+            Ids::Numbers(ids) => writer.number_ids(ids.iter().map(|id| self.plan.check_stop().and(id)))?,
+            Ids::Strings(Strings { texts, sorted, .. }) => {
+                writer.string_ids(sorted.iter().map(|number| texts[*number as usize].as_str()))?;
+            }
+        }
+        if let Some(order) = graph.order {
+            self.order(&mut writer, &order)?;
+        }
+        self.plan.check_stop()?;
+        let written = writer.finish(self.begun.elapsed().as_nanos() as u64)?;
+        Ok(self.report(written, counts, spilled))
+    }
+
+    /// All lists, and the reverse ones where they are wanted. Returns the runs and the bytes that all sorts spilled.
+    fn lists<W: Weight>(
+        &self,
+        writer: &mut StoreWriter,
+        mut edges: Sorted,
+        steps: &mut Steps<'_>,
+    ) -> Result<(u64, u64), GraphError> {
+        let plan = &self.plan;
+        let reverse = self.rules.reverse && !self.rules.undirected;
+        let memory = if reverse { plan.merge_beside() } else { plan.merge_alone() };
+        edges.runs.reduce::<u64, W>(self.folder, memory, plan)?;
+        let mut taken = plan.take(writer.memory_bytes());
+        let sorter = || Sorter::<u64, W>::new(self.folder, plan.chunks(), plan.kept_beside(), false, plan);
+        let mut sorter = reverse.then(sorter).transpose()?;
+        steps.begin("write", edges.runs.records());
+        edges.merge(memory, plan, |batch: &[Record<u64, W>]| {
+            steps.add(batch.len());
+            taken.set(writer.memory_bytes());
+            for Record { key, weight } in batch {
+                writer.edge(key.high() as u32, key.low() as u32, weight.value())?;
+                if let Some(sorter) = &mut sorter {
+                    sorter.push(Record::new(key.low(), key.high(), *weight))?;
+                }
+            }
+            Ok(())
+        })?;
+        let (mut runs, mut bytes) = edges.runs.spilled;
+        drop(edges);
+        if let Some(sorter) = sorter {
+            let mut edges = sorter.finish()?;
+            edges.reduce::<u64, W>(self.folder, plan.merge_alone(), plan)?;
+            writer.start_reverse()?;
+            steps.begin("write reverse", edges.records());
+            edges.merge(
+                plan.merge_alone(),
+                plan,
+                |key| key,
+                |batch: &[Record<u64, W>]| {
+                    steps.add(batch.len());
+                    taken.set(writer.memory_bytes());
+                    batch.iter().try_for_each(|Record { key, weight }| {
+                        writer.edge(key.high() as u32, key.low() as u32, weight.value())
+                    })
+                },
+            )?;
+            runs += edges.spilled.0;
+            bytes += edges.spilled.1;
+        }
+        Ok((runs, bytes))
+    }
+
+    fn order(&self, writer: &mut StoreWriter, order: &Numbers) -> Result<(), GraphError> {
+        let mut failed = Ok(());
+        let vertices = order
+            .iter()
+            .map(|vertex| self.plan.check_stop().and(vertex))
+            .map_while(|vertex| vertex.map(|vertex| vertex as u32).map_err(|error| failed = Err(error)).ok());
+        writer.order(vertices)?;
+        failed
+    }
+
+    fn report(
+        &self,
+        written: Written,
+        counts: Counts,
+        (runs_spilled, bytes_spilled): (u64, u64),
+    ) -> ImportReport {
+        let Written { header, file_bytes } = written;
+        let edges = if header.directed { header.edges } else { (header.edges + header.self_loops) / 2 };
+        // An input that lists edges from either end lists none of these twice.
+        let listed = if self.rules.both_ways { header.edges } else { edges };
+        ImportReport {
+            seconds: self.begun.elapsed().as_secs_f64(),
+            input_bytes: counts.input_bytes,
+            edges_read: counts.read,
+            duplicates_dropped: (counts.read - counts.loops_dropped).saturating_sub(listed),
+            self_loops_dropped: counts.loops_dropped,
+            vertices: header.vertices,
+            edges,
+            store_bytes: file_bytes,
+            bytes_per_edge: if edges == 0 { 0.0 } else { file_bytes as f64 / edges as f64 },
+            runs_spilled,
+            bytes_spilled,
+            peak_memory_bytes: self.plan.account.peak(),
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Pairs of little-endian numbers, one behind the other: source, target, source, target.
+
+use std::path::Path;
+
+use super::source::Source;
+use super::{Batch, Declared, EdgeReader};
+use crate::GraphError;
+
+/// Bytes read at once: 131,072 pairs of 32 bits, half as many of 64.
+const PIECE: usize = 1 << 20;
+
+struct Binary {
+    source: Source,
+    buffer: Vec<u8>,
+    /// Bytes of a number.
+    width: usize,
+    /// Bytes of whole pairs so far.
+    read: u64,
+    ended: bool,
+}
+
+/// `width` is the bytes of a number, 4 or 8.
+pub(super) fn open(path: &Path, width: usize) -> Result<Box<dyn EdgeReader>, GraphError> {
+    let (source, compressed) = Source::binary(path)?;
+    if let (false, Some(total)) = (compressed, source.meter.total())
+        && total % (2 * width as u64) != 0
+    {
+        return Err(cut_off(&source.name, total, width));
+    }
+    Ok(Box::new(Binary { source, buffer: vec![0; PIECE], width, read: 0, ended: false }))
+}
+
+fn cut_off(name: &str, bytes: u64, width: usize) -> GraphError {
+    GraphError::Input(format!(
+        "{name}: expected pairs of {} bytes, found {bytes} bytes, which are no whole number of them; it was cut off or \
+         is of another format",
+        2 * width
+    ))
+}
+
+impl EdgeReader for Binary {
+    fn declared(&self) -> Declared {
+        Declared::default()
+    }
+
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, GraphError> {
+        batch.clear();
+        if self.ended {
+            return Ok(false);
+        }
+        let got = self.source.fill(&mut self.buffer).inspect_err(|_| self.ended = true)?;
+        self.ended = got < self.buffer.len();
+        self.read += got as u64;
+        if got % (2 * self.width) != 0 {
+            return Err(cut_off(&self.source.name, self.read, self.width));
+        }
+        let bytes = &self.buffer[..got];
+        if self.width == 4 {
+            let (pairs, _) = bytes.as_chunks::<8>();
+            batch.pairs.extend(pairs.iter().map(|pair| {
+                // The source stands first, in the lower half.
+                let both = u64::from_le_bytes(*pair);
+                (both & u64::from(u32::MAX), both >> 32)
+            }));
+        } else {
+            let (pairs, _) = bytes.as_chunks::<16>();
+            batch.pairs.extend(pairs.iter().map(|pair| {
+                let both = u128::from_le_bytes(*pair);
+                (both as u64, (both >> 64) as u64)
+            }));
+        }
+        Ok(got > 0)
+    }
+
+    fn progress(&self) -> (u64, Option<u64>) {
+        self.source.meter.progress()
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        PIECE as u64
+    }
+}

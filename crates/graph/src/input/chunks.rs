@@ -1,0 +1,141 @@
+//! A text in pieces of whole lines (or words), so that each can be parsed by itself.
+
+use memchr::{memchr, memrchr, memrchr3};
+
+use super::source::{Meter, Source};
+use crate::GraphError;
+
+/// Bytes of a chunk, and the longest line (or word): some 20,000 edges, at most 65,536.
+pub(super) const CHUNK: usize = 256 << 10;
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What went wrong in a piece of text.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// In a line, which is so many behind the first one of the piece.
+    Line {
+        /// Lines before it in the piece.
+        before: u64,
+        /// What was expected and what was found.
+        what: String,
+    },
+    /// Nothing that a line is to blame for.
+    Whole(GraphError),
+}
+
+impl Failure {
+    /// The error of a piece before which `lines` lines were read.
+    pub(super) fn at(self, name: &str, lines: u64) -> GraphError {
+        match self {
+            Failure::Line { before, what } => {
+                GraphError::Input(format!("{name}: line {}: {what}", lines + before + 1))
+            }
+            Failure::Whole(error) => error,
+        }
+    }
+}
+
+/// Where a chunk may end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// Behind a line's end only.
+    Lines,
+    /// Behind any blank: lines may be longer than memory.
+    Words,
+}
+
+/// A text, cut up.
+pub(super) struct Chunks {
+    source: Source,
+    cut: Cut,
+    /// Read and not yet given out.
+    rest: Vec<u8>,
+    begun: bool,
+    ended: bool,
+}
+
+impl Chunks {
+    pub(super) fn new(source: Source, cut: Cut) -> Chunks {
+        Chunks { source, cut, rest: Vec::new(), begun: false, ended: false }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.source.name
+    }
+
+    pub(super) fn meter(&self) -> Meter {
+        self.source.meter.clone()
+    }
+
+    /// The next piece into `chunk`, which ends with a line's end (or a blank, or the text); false at the end.
+    pub(super) fn next(&mut self, chunk: &mut Vec<u8>) -> Result<bool, Failure> {
+        self.fill().map_err(Failure::Whole)?;
+        chunk.clear();
+        if self.rest.is_empty() {
+            return Ok(false);
+        }
+        let end = match self.cut {
+            _ if self.ended => Some(self.rest.len() - 1),
+            Cut::Lines => memrchr(b'\n', &self.rest),
+            Cut::Words => memrchr3(b'\n', b' ', b'\t', &self.rest),
+        };
+        let Some(end) = end else {
+            let what = format!("found more than {CHUNK} bytes without an end, expected an edge a line");
+            return Err(Failure::Line { before: 0, what });
+        };
+        std::mem::swap(chunk, &mut self.rest);
+        self.rest.clear();
+        self.rest.extend_from_slice(&chunk[end + 1..]);
+        chunk.truncate(end + 1);
+        Ok(true)
+    }
+
+    /// Takes the next line off the beginning, without its end; nothing at the end of the text.
+    pub(super) fn line(&mut self) -> Result<Option<Vec<u8>>, Failure> {
+        if memchr(b'\n', &self.rest).is_none() {
+            self.fill().map_err(Failure::Whole)?;
+        }
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let Some(end) = memchr(b'\n', &self.rest) else {
+            let what = format!("found a line of more than {CHUNK} bytes, expected a header or an edge");
+            return Err(Failure::Line { before: 0, what });
+        };
+        let behind = self.rest.split_off(end + 1);
+        let mut line = std::mem::replace(&mut self.rest, behind);
+        line.pop();
+        if line.last() == Some(&b'\r') {
+            line.pop();
+        }
+        Ok(Some(line))
+    }
+
+    /// Puts a line back, to be read next.
+    pub(super) fn put_back(&mut self, line: &[u8]) {
+        self.rest.splice(0..0, line.iter().copied().chain([b'\n']));
+    }
+
+    /// Reads until a whole chunk or all that is left is in `rest`; a text always ends with a line's end.
+    fn fill(&mut self) -> Result<(), GraphError> {
+        if self.ended || self.rest.len() >= CHUNK {
+            return Ok(());
+        }
+        let there = self.rest.len();
+        self.rest.resize(CHUNK, 0);
+        let got = self.source.fill(&mut self.rest[there..])?;
+        self.rest.truncate(there + got);
+        if there + got < CHUNK {
+            self.ended = true;
+            if !self.rest.is_empty() && !self.rest.ends_with(b"\n") {
+                self.rest.push(b'\n');
+            }
+        }
+        if !self.begun && self.rest.starts_with(BYTE_ORDER_MARK) {
+            self.rest.drain(..BYTE_ORDER_MARK.len());
+        }
+        self.begun = true;
+        Ok(())
+    }
+}

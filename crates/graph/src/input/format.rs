@@ -1,0 +1,151 @@
+//! The formats of edges, and how a file's name tells which it is.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use crate::GraphError;
+
+/// A format of edges (docs/graph-import.md describes each).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Two columns and blanks between them, comments behind `#` or `%`: what SNAP and KONECT publish.
+    Snap,
+    /// Columns between commas, with or without a header.
+    Csv,
+    /// Columns between tabs, with or without a header.
+    Tsv,
+    /// Matrix Market, coordinates.
+    MatrixMarket,
+    /// METIS: line i lists the neighbours of vertex i.
+    Metis,
+    /// LDBC Graphalytics: vertices in a `.v`, edges in the `.e` beside it.
+    Graphalytics,
+    /// GAP: source and target.
+    El,
+    /// GAP: source, target and weight.
+    Wel,
+    /// Pairs of 32-bit numbers, little-endian.
+    U32,
+    /// Pairs of 64-bit numbers, little-endian.
+    U64,
+    /// Apache Parquet.
+    Parquet,
+}
+
+/// Name, endings, and one line of help.
+const FORMATS: [(Format, &str, &[&str], &str); 11] = [
+    (Format::Snap, "snap", &["txt", "snap", "edges", "edgelist"], "columns between blanks, # and % comment"),
+    (Format::Csv, "csv", &["csv"], "columns between commas, with or without a header"),
+    (Format::Tsv, "tsv", &["tsv"], "columns between tabs, with or without a header"),
+    (Format::MatrixMarket, "mtx", &["mtx", "mm"], "Matrix Market, coordinates"),
+    (Format::Metis, "metis", &["graph", "metis"], "METIS, a line of neighbours a vertex"),
+    (Format::Graphalytics, "graphalytics", &["e", "v"], "LDBC Graphalytics, a .v and a .e side by side"),
+    (Format::El, "el", &["el"], "GAP, source and target"),
+    (Format::Wel, "wel", &["wel"], "GAP, source, target and weight"),
+    (Format::U32, "u32", &["u32"], "pairs of 32-bit little-endian numbers"),
+    (Format::U64, "u64", &["u64"], "pairs of 64-bit little-endian numbers"),
+    (
+        Format::Parquet,
+        "parquet",
+        &["parquet", "pq"],
+        "Apache Parquet, a column of sources and one of targets",
+    ),
+];
+
+/// Endings that say that a file is compressed.
+const COMPRESSED: [&str; 4] = ["gz", "zst", "zstd", "xz"];
+
+impl Format {
+    /// All formats.
+    pub fn all() -> impl Iterator<Item = Format> {
+        FORMATS.into_iter().map(|(format, ..)| format)
+    }
+
+    /// One line about it.
+    pub fn about(self) -> &'static str {
+        self.entry().3
+    }
+
+    /// The endings of files of this format, without the point; those of compression may follow.
+    pub fn endings(self) -> &'static [&'static str] {
+        self.entry().2
+    }
+
+    /// The format that a file's name tells.
+    ///
+    /// # Errors
+    /// [`GraphError::Input`] names the endings that are known.
+    pub fn of(path: &Path) -> Result<Format, GraphError> {
+        let (name, _) = uncompressed(path);
+        let ending = name.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+        let found = FORMATS.iter().find(|(_, _, endings, _)| endings.contains(&ending.as_str()));
+        found.map(|(format, ..)| *format).ok_or_else(|| {
+            let names: Vec<&str> = FORMATS.iter().map(|(_, name, ..)| *name).collect();
+            GraphError::Input(format!(
+                "{}: its name does not tell its format; name it with --format, one of {}",
+                path.display(),
+                names.join(", ")
+            ))
+        })
+    }
+
+    /// Whether ids are numbers by definition.
+    pub(super) fn has_numbers_only(self) -> bool {
+        !matches!(self, Format::Snap | Format::Csv | Format::Tsv | Format::El | Format::Wel | Format::Parquet)
+    }
+
+    fn entry(self) -> &'static (Format, &'static str, &'static [&'static str], &'static str) {
+        // Every variant stands in the table, as a test makes sure.
+        FORMATS.iter().find(|(format, ..)| *format == self).unwrap_or(&FORMATS[0])
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.entry().1)
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Format, String> {
+        let wanted = text.to_lowercase();
+        let found = FORMATS.iter().find(|(_, name, ..)| *name == wanted);
+        found.map(|(format, ..)| *format).ok_or_else(|| {
+            let names: Vec<&str> = FORMATS.iter().map(|(_, name, ..)| *name).collect();
+            format!("must be one of {}", names.join(", "))
+        })
+    }
+}
+
+/// The path without the ending of compression, and whether there was one.
+pub(super) fn uncompressed(path: &Path) -> (std::path::PathBuf, bool) {
+    let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    if COMPRESSED.contains(&ending.as_str()) {
+        (path.with_extension(""), true)
+    } else {
+        (path.to_owned(), false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_read_back_and_an_ending_tells_the_format_compressed_or_not() {
+        for format in Format::all() {
+            assert_eq!(format.to_string().parse(), Ok(format));
+            for ending in format.endings() {
+                for compression in ["", ".gz", ".zst", ".xz", ".GZ"] {
+                    let path = format!("/a.b/edges.{ending}{compression}");
+                    assert_eq!(Format::of(Path::new(&path)).unwrap(), format, "{path}");
+                }
+            }
+        }
+        let error = Format::of(Path::new("edges.pdf.gz")).unwrap_err().to_string();
+        assert!(error.starts_with("edges.pdf.gz: ") && error.contains("--format"), "{error}");
+    }
+}

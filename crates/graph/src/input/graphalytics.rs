@@ -1,0 +1,144 @@
+//! LDBC Graphalytics (Iosup et al., VLDB 2016): vertices in NAME.v, edges in NAME.e, and NAME.properties beside them.
+
+use std::path::{Path, PathBuf};
+
+use super::chunks::{CHUNK, Chunks, Cut, Failure};
+use super::format::uncompressed;
+use super::grammar::{Grammar, Separator};
+use super::number::whole;
+use super::source::{Meter, Source};
+use super::text::{Opened, TextReader, first_edge};
+use super::{Batch, Declared, EdgeReader, InputOptions};
+use crate::GraphError;
+
+struct Graphalytics {
+    /// Until all were read.
+    vertices: Option<Vertices>,
+    meter: Meter,
+    edges: TextReader,
+    declared: Declared,
+}
+
+pub(super) fn open(path: &Path, options: &InputOptions) -> Result<Box<dyn EdgeReader>, GraphError> {
+    let (vertices, edges) = both(path)?;
+    let mut chunks = Chunks::new(Source::text(&edges)?, Cut::Lines);
+    let mut grammar = Grammar {
+        separator: Separator::Blanks,
+        comments: true,
+        weighted: false,
+        most_columns: Some(3),
+        ids: (0, u64::MAX),
+    };
+    let mut lines = 0;
+    let first = first_edge(&mut chunks, &grammar, &mut lines, |_| {})?;
+    let weighted = first
+        .as_ref()
+        .is_none_or(|line| line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).count() > 2);
+    if let Some(line) = first {
+        chunks.put_back(&line);
+        lines -= 1;
+    }
+    let weighted = options.weights && weighted;
+    grammar.weighted = weighted;
+    let undirected = !options.directed && says_undirected(&edges);
+    let declared = Declared { undirected, weighted, ..Declared::default() };
+    let opened = Opened { chunks, grammar, declared, lines, entries: None, strings: None };
+    let vertices =
+        Vertices { chunks: Chunks::new(Source::text(&vertices)?, Cut::Lines), chunk: Vec::new(), lines: 0 };
+    let meter = vertices.chunks.meter();
+    let edges = TextReader::new(opened, options)?;
+    Ok(Box::new(Graphalytics { vertices: Some(vertices), meter, edges, declared }))
+}
+
+/// The file of vertices and the file of edges, whichever of them was named.
+fn both(path: &Path) -> Result<(PathBuf, PathBuf), GraphError> {
+    let (plain, _) = uncompressed(path);
+    let (is_edges, other) = match plain.extension().unwrap_or_default().to_str() {
+        Some("e") => (true, plain.with_extension("v")),
+        Some("v") => (false, plain.with_extension("e")),
+        _ => {
+            let text = format!(
+                "{}: expected a name that ends with .e or .v, as Graphalytics has them",
+                path.display()
+            );
+            return Err(GraphError::Input(text));
+        }
+    };
+    let candidates = ["", ".gz", ".zst", ".xz"].map(|ending| {
+        let mut name = other.clone().into_os_string();
+        name.push(ending);
+        PathBuf::from(name)
+    });
+    let Some(found) = candidates.into_iter().find(|candidate| candidate.exists()) else {
+        let text = format!("{}: expected {} beside it, which is not there", path.display(), other.display());
+        return Err(GraphError::Input(text));
+    };
+    Ok(if is_edges { (found, path.to_owned()) } else { (path.to_owned(), found) })
+}
+
+/// Whether the properties beside the edges say `graph.NAME.directed = false`.
+fn says_undirected(edges: &Path) -> bool {
+    let properties = uncompressed(edges).0.with_extension("properties");
+    let text = std::fs::read_to_string(properties).unwrap_or_default();
+    text.lines().any(|line| {
+        line.split_once('=').is_some_and(|(key, value)| {
+            key.trim().starts_with("graph.") && key.trim().ends_with(".directed") && value.trim() == "false"
+        })
+    })
+}
+
+/// Reads a vertex a line.
+struct Vertices {
+    chunks: Chunks,
+    chunk: Vec<u8>,
+    lines: u64,
+}
+
+impl Vertices {
+    fn next(&mut self, vertices: &mut Vec<u64>) -> Result<bool, GraphError> {
+        let name = self.chunks.name().to_owned();
+        if !self.chunks.next(&mut self.chunk).map_err(|failure| failure.at(&name, self.lines))? {
+            return Ok(false);
+        }
+        for line in self.chunk.strip_suffix(b"\n").unwrap_or(&self.chunk).split(|byte| *byte == b'\n') {
+            let mut fields = line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
+            if let Some(id) = fields.next().filter(|id| !id.starts_with(b"#")) {
+                let id = whole(id, "a vertex id")
+                    .map_err(|what| Failure::Line { before: 0, what }.at(&name, self.lines))?;
+                vertices.push(id);
+            }
+            self.lines += 1;
+        }
+        Ok(true)
+    }
+}
+
+impl EdgeReader for Graphalytics {
+    fn declared(&self) -> Declared {
+        self.declared
+    }
+
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, GraphError> {
+        batch.clear();
+        if let Some(vertices) = &mut self.vertices {
+            match vertices.next(&mut batch.vertices) {
+                Ok(true) => return Ok(true),
+                Ok(false) => self.vertices = None,
+                Err(error) => {
+                    self.vertices = None;
+                    return Err(error);
+                }
+            }
+        }
+        self.edges.next_batch(batch)
+    }
+
+    fn progress(&self) -> (u64, Option<u64>) {
+        let ((vertices, all_vertices), (edges, all_edges)) = (self.meter.progress(), self.edges.progress());
+        (vertices + edges, all_vertices.zip(all_edges).map(|(vertices, edges)| vertices + edges))
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.edges.memory_bytes() + if self.vertices.is_some() { 2 * CHUNK as u64 } else { 0 }
+    }
+}

@@ -1,0 +1,99 @@
+//! Matrix Market, coordinate format (Boisvert, Pozo and Remington, NISTIR 5935, 1996): entry (i, j) is an edge from i to j.
+
+use std::path::Path;
+
+use super::chunks::{Chunks, Cut};
+use super::grammar::{Grammar, Separator};
+use super::number::{shown, whole};
+use super::source::Source;
+use super::text::{Opened, TextReader, first_edge, next_line};
+use super::{Declared, EdgeReader, InputOptions};
+use crate::GraphError;
+
+const BANNER: &str = "%%MatrixMarket matrix coordinate pattern|integer|real general|symmetric";
+
+pub(super) fn open(path: &Path, options: &InputOptions) -> Result<Box<dyn EdgeReader>, GraphError> {
+    let mut chunks = Chunks::new(Source::text(path)?, Cut::Lines);
+    let mut lines = 0;
+    let wrong =
+        |line: u64, what: String| GraphError::Input(format!("{}: line {line}: {what}", path.display()));
+    let Some(banner) = next_line(&mut chunks, &mut lines)? else {
+        let opened = Opened {
+            chunks,
+            grammar: grammar(0, false, false),
+            declared: Declared { weighted: options.weights, ..Declared::default() },
+            lines,
+            entries: None,
+            strings: None,
+        };
+        return Ok(Box::new(TextReader::new(opened, options)?));
+    };
+    let (valued, symmetric) = read_banner(&banner).map_err(|what| wrong(1, what))?;
+    let weighted = options.weights && valued;
+    let comments = grammar(0, valued, false);
+    let size = first_edge(&mut chunks, &comments, &mut lines, |_| {})?.unwrap_or_default();
+    let (vertices, entries) = read_size(&size).map_err(|what| wrong(lines, what))?;
+    let opened = Opened {
+        chunks,
+        grammar: grammar(vertices, valued, weighted),
+        declared: Declared {
+            vertices: Some(vertices),
+            first: 1,
+            undirected: symmetric && !options.directed,
+            both_ways: false,
+            weighted,
+        },
+        lines,
+        entries: Some(entries),
+        strings: None,
+    };
+    Ok(Box::new(TextReader::new(opened, options)?))
+}
+
+fn grammar(vertices: u64, valued: bool, weighted: bool) -> Grammar {
+    Grammar {
+        separator: Separator::Blanks,
+        comments: true,
+        weighted,
+        most_columns: Some(if valued { 3 } else { 2 }),
+        ids: (1, vertices),
+    }
+}
+
+/// Whether entries have values, and whether (i, j) stands for (j, i) too.
+fn read_banner(line: &[u8]) -> Result<(bool, bool), String> {
+    let text = String::from_utf8_lossy(line).to_lowercase();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let [banner, object, format, field, symmetry] = words[..] else {
+        return Err(format!("expected {BANNER}, found {}", shown(line)));
+    };
+    let valued = match field {
+        "pattern" => false,
+        "integer" | "real" | "double" => true,
+        _ => return Err(format!("expected {BANNER}, found values that are {}", shown(field.as_bytes()))),
+    };
+    let symmetric = match symmetry {
+        "general" => false,
+        "symmetric" => true,
+        _ => return Err(format!("expected {BANNER}, found a matrix that is {}", shown(symmetry.as_bytes()))),
+    };
+    if (banner, object, format) != ("%%matrixmarket", "matrix", "coordinate") {
+        return Err(format!("expected {BANNER}, found {}", shown(line)));
+    }
+    Ok((valued, symmetric))
+}
+
+/// Vertices and entries.
+fn read_size(line: &[u8]) -> Result<(u64, u64), String> {
+    let expected = || format!("expected the numbers of rows, columns and entries, found {}", shown(line));
+    let fields: Vec<&[u8]> = line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).collect();
+    let [rows, columns, entries] = fields[..] else { return Err(expected()) };
+    let rows = whole(rows, "a number of rows")?;
+    let columns = whole(columns, "a number of columns")?;
+    if rows != columns {
+        return Err(format!(
+            "expected a square matrix, as those of graphs are, found {rows} rows and {columns} columns"
+        ));
+    }
+    Ok((rows, whole(entries, "a number of entries")?))
+}

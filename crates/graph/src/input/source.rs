@@ -1,0 +1,104 @@
+//! The bytes of an input: a file, decompressed where it is compressed, and counted as it stands on the device.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::{Advice, fadvise};
+
+use super::format::uncompressed;
+use crate::GraphError;
+
+/// An open input.
+pub(super) struct Source {
+    /// The file, for messages.
+    pub(super) name: String,
+    pub(super) meter: Meter,
+    reader: Box<dyn Read + Send>,
+}
+
+/// How far an input was read, in bytes of its file.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Meter {
+    read: Arc<AtomicU64>,
+    total: Option<u64>,
+}
+
+impl Meter {
+    pub(super) fn progress(&self) -> (u64, Option<u64>) {
+        (self.read.load(Ordering::Relaxed), self.total)
+    }
+
+    pub(super) fn total(&self) -> Option<u64> {
+        self.total
+    }
+}
+
+impl Source {
+    /// A text: compression is told by its first bytes, which no text begins with.
+    pub(super) fn text(path: &Path) -> Result<Source, GraphError> {
+        Source::open(path, true)
+    }
+
+    /// A binary file, whose first bytes may be anything: only its ending tells compression. The flag says whether it did.
+    pub(super) fn binary(path: &Path) -> Result<(Source, bool), GraphError> {
+        let (_, compressed) = uncompressed(path);
+        Ok((Source::open(path, compressed)?, compressed))
+    }
+
+    fn open(path: &Path, decompress: bool) -> Result<Source, GraphError> {
+        let name = path.display().to_string();
+        let failed = |error| GraphError::read(&name, error);
+        let file = open_file(path)?;
+        let found = file.metadata().map_err(failed)?;
+        if found.is_dir() {
+            return Err(GraphError::Input(format!("{name}: is a folder; name a file of edges")));
+        }
+        // Only advice: a pipe takes none.
+        let _ = fadvise(&file, 0, None, Advice::Sequential);
+        let meter = Meter { read: Arc::default(), total: found.is_file().then_some(found.len()) };
+        let counted = Box::new(Counted { file, read: Arc::clone(&meter.read) });
+        let reader =
+            if decompress { leadline_trace::decompressed(counted).map_err(failed)?.0 } else { counted };
+        Ok(Source { name, meter, reader })
+    }
+
+    /// Fills `buffer` as far as there is something to fill it with; less than its length only at the end.
+    pub(super) fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, GraphError> {
+        let mut filled = 0;
+        while filled < buffer.len() {
+            match self.reader.read(&mut buffer[filled..]) {
+                Ok(0) => break,
+                Ok(got) => filled += got,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(GraphError::read(&self.name, error)),
+            }
+        }
+        Ok(filled)
+    }
+}
+
+/// Opens a file of the user's; one that is not there is the user's mistake and no failure of the device.
+pub(super) fn open_file(path: &Path) -> Result<File, GraphError> {
+    File::open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => {
+            GraphError::Input(format!("{}: cannot be opened: {error}", path.display()))
+        }
+        _ => GraphError::read(&path.display().to_string(), error),
+    })
+}
+
+struct Counted {
+    file: File,
+    read: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let got = self.file.read(buffer)?;
+        self.read.fetch_add(got as u64, Ordering::Relaxed);
+        Ok(got)
+    }
+}

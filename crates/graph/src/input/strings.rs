@@ -1,0 +1,140 @@
+//! Ids that are strings, numbered in the order they first occur.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Longest id, bytes: what a store takes.
+const LONGEST: usize = 1 << 20;
+
+/// A free place of the table.
+const FREE: u32 = u32::MAX;
+
+/// The strings so far: all bytes one behind the other, where each ends, and a hash table of their numbers.
+#[derive(Debug)]
+pub(super) struct Strings {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    /// Numbers of strings by hash, a power of two of places, at most half of them taken.
+    table: Vec<u32>,
+    /// Bytes of memory they may take.
+    most_memory: u64,
+}
+
+impl Strings {
+    pub(super) fn new(most_memory: u64) -> Strings {
+        Strings { bytes: Vec::new(), ends: Vec::new(), table: vec![FREE; 1024], most_memory }
+    }
+
+    /// The number of a string; a new one gets the next.
+    ///
+    /// # Errors
+    /// Says what is wrong with it, or that memory is used up.
+    pub(super) fn number(&mut self, id: &[u8]) -> Result<u64, String> {
+        let mask = self.table.len() - 1;
+        let mut place = xxh3_64(id) as usize & mask;
+        loop {
+            match self.table[place] {
+                FREE => break,
+                number if self.get(number as usize) == id => return Ok(u64::from(number)),
+                _ => place = (place + 1) & mask,
+            }
+        }
+        self.check(id)?;
+        let number = self.ends.len();
+        self.table[place] = number as u32;
+        self.bytes.extend_from_slice(id);
+        self.ends.push(self.bytes.len());
+        if self.ends.len() * 2 > self.table.len() {
+            self.grow();
+        }
+        Ok(number as u64)
+    }
+
+    fn check(&self, id: &[u8]) -> Result<(), String> {
+        if std::str::from_utf8(id).is_err() {
+            return Err(format!("expected an id in UTF-8, found {}", super::number::shown(id)));
+        }
+        if id.len() > LONGEST {
+            return Err(format!("expected an id of at most {LONGEST} bytes, found one of {}", id.len()));
+        }
+        if self.ends.len() as u64 + 1 >= u64::from(FREE) {
+            return Err(format!("found more than {} ids, which is all that a store holds", self.ends.len()));
+        }
+        if self.memory_with(id.len(), 1) > self.most_memory {
+            return Err(format!(
+                "the {} string ids up to here take more memory than the {} they may; give more with --memory, or \
+                 number the ids before the import",
+                self.ends.len(),
+                leadline_device::format_size(self.most_memory)
+            ));
+        }
+        Ok(())
+    }
+
+    fn get(&self, number: usize) -> &[u8] {
+        let start = if number == 0 { 0 } else { self.ends[number - 1] };
+        &self.bytes[start..self.ends[number]]
+    }
+
+    fn grow(&mut self) {
+        let mask = self.table.len() * 2 - 1;
+        self.table = vec![FREE; mask + 1];
+        for number in 0..self.ends.len() {
+            let mut place = xxh3_64(self.get(number)) as usize & mask;
+            while self.table[place] != FREE {
+                place = (place + 1) & mask;
+            }
+            self.table[place] = number as u32;
+        }
+    }
+
+    /// Bytes in memory, now or when [`Strings::into_strings`] hands them over, whichever is more.
+    pub(super) fn memory_bytes(&self) -> u64 {
+        self.memory_with(0, 0)
+    }
+
+    /// The same with so many bytes and ids more: vectors double when they are full, and the table when half of it is.
+    fn memory_with(&self, bytes: usize, ids: usize) -> u64 {
+        let grown = |capacity: usize, needed: usize| {
+            if needed <= capacity { capacity } else { needed.max(capacity * 2) }
+        };
+        let (bytes, ids) = (self.bytes.len() + bytes, self.ends.len() + ids);
+        let table = if ids * 2 > self.table.len() { self.table.len() * 2 } else { self.table.len() };
+        // A string of its own is 24 bytes in the list, and an allocation with 16 bytes of the allocator's.
+        let handed_over = bytes + ids * (24 + 16);
+        let kept = grown(self.bytes.capacity(), bytes) + grown(self.ends.capacity(), ids) * 8;
+        (kept + (table * 4).max(handed_over)) as u64
+    }
+
+    /// All strings by number.
+    pub(super) fn into_strings(mut self) -> Vec<String> {
+        self.table = Vec::new();
+        // Each was checked to be UTF-8 when it came.
+        (0..self.ends.len()).map(|number| String::from_utf8_lossy(self.get(number)).into_owned()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_keep_their_numbers_however_many_there_are() {
+        let mut strings = Strings::new(1 << 30);
+        for round in 0..2 {
+            for i in 0..50_000u64 {
+                assert_eq!(strings.number(format!("v{i}").as_bytes()), Ok(i), "round {round}");
+            }
+        }
+        assert_eq!(strings.number(b""), Ok(50_000));
+        let all = strings.into_strings();
+        assert_eq!((all.len(), all[0].as_str(), all[49_999].as_str()), (50_001, "v0", "v49999"));
+    }
+
+    #[test]
+    fn memory_is_bounded_and_the_message_names_the_remedy() {
+        let mut strings = Strings::new(1 << 20);
+        let error = (0..1_000_000).find_map(|i| strings.number(format!("vertex-{i}").as_bytes()).err());
+        assert!(error.unwrap().contains("--memory"));
+        assert!(strings.memory_bytes() <= 1 << 20, "{}", strings.memory_bytes());
+    }
+}

@@ -1,0 +1,171 @@
+//! Edges in lines of text: SNAP, CSV, TSV, GAP, the edges of Graphalytics and the entries of Matrix Market.
+
+use super::chunks::{CHUNK, Chunks, Failure};
+use super::grammar::{Grammar, Parsed};
+use super::source::Meter;
+use super::strings::Strings;
+use super::workers::Workers;
+use super::{Batch, Declared, EdgeReader, InputOptions};
+use crate::GraphError;
+
+/// Reads lines, each of which holds an edge or nothing.
+pub(super) struct TextReader {
+    name: String,
+    declared: Declared,
+    grammar: Grammar,
+    /// Lines before those to come.
+    lines: u64,
+    /// Edges that must come, as the header says.
+    entries: Option<u64>,
+    found: u64,
+    pieces: Pieces,
+    strings: Option<Strings>,
+    meter: Meter,
+    ended: bool,
+}
+
+/// Where parsed pieces come from.
+enum Pieces {
+    /// This thread.
+    Own(Chunks, Vec<u8>),
+    /// Others.
+    Workers(Workers),
+}
+
+/// A text whose header was read.
+pub(super) struct Opened {
+    pub(super) chunks: Chunks,
+    pub(super) grammar: Grammar,
+    pub(super) declared: Declared,
+    /// Lines that were read.
+    pub(super) lines: u64,
+    /// Edges that the header declares.
+    pub(super) entries: Option<u64>,
+    /// Ids are strings and numbered here.
+    pub(super) strings: Option<Strings>,
+}
+
+impl TextReader {
+    /// Strings are numbered by one thread, numbers are parsed by as many as wanted and as fit in memory.
+    pub(super) fn new(opened: Opened, options: &InputOptions) -> Result<TextReader, GraphError> {
+        let Opened { chunks, grammar, declared, lines, entries, strings } = opened;
+        let (name, meter) = (chunks.name().to_owned(), chunks.meter());
+        // Threads do not pay for a file of a few pieces.
+        let small = meter.total().is_some_and(|total| total < 4 * CHUNK as u64);
+        let threads = options.threads.min((options.memory / Workers::BYTES) as usize);
+        let pieces = if threads > 1 && strings.is_none() && !small {
+            Pieces::Workers(Workers::start(chunks, grammar, threads)?)
+        } else {
+            Pieces::Own(chunks, Vec::new())
+        };
+        Ok(TextReader {
+            name,
+            declared,
+            grammar,
+            lines,
+            entries,
+            found: 0,
+            pieces,
+            strings,
+            meter,
+            ended: false,
+        })
+    }
+
+    /// The next piece, nothing at the end.
+    fn piece(&mut self, batch: &mut Batch) -> Result<Option<Parsed>, GraphError> {
+        match &mut self.pieces {
+            Pieces::Workers(workers) => workers.next(),
+            Pieces::Own(chunks, chunk) => Ok(match chunks.next(chunk) {
+                Ok(true) => {
+                    let mut parsed = Parsed { batch: std::mem::take(batch), ..Parsed::default() };
+                    self.grammar.parse(chunk, self.strings.as_mut(), &mut parsed);
+                    Some(parsed)
+                }
+                Ok(false) => None,
+                Err(failure) => Some(Parsed::failed(failure)),
+            }),
+        }
+    }
+
+    fn check_entries(&self, at_end: bool) -> Result<(), GraphError> {
+        match self.entries {
+            Some(entries) if self.found > entries || at_end && self.found < entries => {
+                let more = if at_end { "" } else { "at least " };
+                Err(GraphError::Input(format!(
+                    "{}: expected the {entries} entries that its header declares, found {more}{}; it was cut off \
+                     or its header is wrong",
+                    self.name, self.found
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl EdgeReader for TextReader {
+    fn declared(&self) -> Declared {
+        self.declared
+    }
+
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, GraphError> {
+        batch.clear();
+        if self.ended {
+            return Ok(false);
+        }
+        let Some(parsed) = self.piece(batch)? else {
+            self.ended = true;
+            self.check_entries(true)?;
+            return Ok(false);
+        };
+        if let Some(failure) = parsed.failure {
+            self.ended = true;
+            return Err(failure.at(&self.name, self.lines));
+        }
+        self.lines += parsed.lines;
+        self.found += parsed.batch.pairs.len() as u64;
+        *batch = parsed.batch;
+        self.check_entries(false)?;
+        Ok(true)
+    }
+
+    fn progress(&self) -> (u64, Option<u64>) {
+        self.meter.progress()
+    }
+
+    fn strings(&mut self) -> Option<Vec<String>> {
+        self.strings.take().map(Strings::into_strings)
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        let strings = self.strings.as_ref().map_or(0, Strings::memory_bytes);
+        let pieces = match &self.pieces {
+            Pieces::Own(..) => 2 * CHUNK as u64,
+            Pieces::Workers(workers) => 2 * CHUNK as u64 + workers.count() * Workers::BYTES,
+        };
+        strings + pieces
+    }
+}
+
+/// Takes lines off the beginning until one that may hold an edge; each of the others goes to `other`.
+pub(super) fn first_edge(
+    chunks: &mut Chunks,
+    grammar: &Grammar,
+    lines: &mut u64,
+    mut other: impl FnMut(&[u8]),
+) -> Result<Option<Vec<u8>>, GraphError> {
+    loop {
+        match next_line(chunks, lines)? {
+            Some(line) if grammar.is_empty(&line) => other(&line),
+            line => return Ok(line),
+        }
+    }
+}
+
+/// The next line off the beginning, counted.
+pub(super) fn next_line(chunks: &mut Chunks, lines: &mut u64) -> Result<Option<Vec<u8>>, GraphError> {
+    let name = chunks.name().to_owned();
+    let line = chunks.line().map_err(|failure: Failure| failure.at(&name, *lines))?;
+    *lines += u64::from(line.is_some());
+    Ok(line)
+}

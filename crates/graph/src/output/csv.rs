@@ -1,0 +1,107 @@
+//! Lines of values, commas between them, after a line of names (RFC 4180, with a line feed at the ends of lines).
+
+use std::io::{self, Write};
+
+use super::file::NewFile;
+use super::table::{Cells, Filled, NONE, Rows};
+use crate::GraphError;
+
+/// Writes lines.
+pub(super) struct Writer {
+    file: NewFile,
+}
+
+impl Writer {
+    pub(super) fn new(mut file: NewFile, columns: &[Filled]) -> Result<Writer, GraphError> {
+        let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
+        let written = writeln!(file, "{}", names.join(","));
+        written.map_err(|error| file.failed(error))?;
+        Ok(Writer { file })
+    }
+
+    fn row(&mut self, columns: &[Filled], row: usize) -> io::Result<()> {
+        for (i, column) in columns.iter().enumerate() {
+            if i > 0 {
+                self.file.write_all(b",")?;
+            }
+            match &column.cells {
+                Cells::Integers(cells) => write!(self.file, "{}", cells[row])?,
+                Cells::Doubles(cells) => double(&mut self.file, cells[row])?,
+                Cells::Ids(cells) if column.optional && cells[row] == NONE => {}
+                Cells::Ids(cells) => write!(self.file, "{}", cells[row])?,
+                Cells::Texts(cells) => {
+                    if let Some(text) = &cells[row] {
+                        quoted(&mut self.file, text)?;
+                    }
+                }
+            }
+        }
+        self.file.write_all(b"\n")
+    }
+}
+
+impl Rows for Writer {
+    fn put(&mut self, columns: &[Filled]) -> Result<(), GraphError> {
+        for row in 0..columns[0].cells.len() {
+            self.row(columns, row).map_err(|error| self.file.failed(error))?;
+        }
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<u64, GraphError> {
+        self.file.finish()
+    }
+}
+
+/// The fewest digits that read back as the same number; `inf` where it is infinite.
+fn double(out: &mut impl Write, value: f64) -> io::Result<()> {
+    let size = value.abs();
+    // Plain where that is short.
+    if size == 0.0 || (1e-5..1e16).contains(&size) || !value.is_finite() {
+        write!(out, "{value}")
+    } else {
+        write!(out, "{value:e}")
+    }
+}
+
+/// In quotation marks where a reader would cut it short without; an empty text too, which is not the same as none.
+fn quoted(out: &mut impl Write, text: &str) -> io::Result<()> {
+    if !text.is_empty() && !text.contains(['"', ',', '\n', '\r']) && text.trim() == text {
+        return out.write_all(text.as_bytes());
+    }
+    write!(out, "\"{}\"", text.replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(write: impl Fn(&mut Vec<u8>) -> io::Result<()>) -> String {
+        let mut out = Vec::new();
+        write(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn numbers_read_back_as_they_were() {
+        for value in [0.0, 0.1, 1.0 / 3.0, 1e-5, 9.99e-6, 5e-324, 1e15, 1e16, f64::MAX, f64::INFINITY, -2.5] {
+            let written = text(|out| double(out, value));
+            assert_eq!(written.parse::<f64>().unwrap(), value, "{written}");
+            assert!(written.len() <= 24, "{written}");
+        }
+        assert_eq!(text(|out| double(out, f64::INFINITY)), "inf");
+    }
+
+    #[test]
+    fn only_what_needs_quotation_marks_has_them() {
+        for (plain, written) in [
+            ("a b", "a b"),
+            ("a,b", "\"a,b\""),
+            ("say \"hi\"", "\"say \"\"hi\"\"\""),
+            ("", "\"\""),
+            (" a", "\" a\""),
+        ] {
+            assert_eq!(text(|out| quoted(out, plain)), written);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Results as files: a row a vertex, in ascending order of the users' ids.
+//!
+//! The format is told by the file's ending. Rows are made some thousands at a time and written before the next are made, so
+//! that a file takes the same memory whatever the graph; and the same bytes are written whatever the memory.
+
+mod binary;
+mod csv;
+mod file;
+mod names;
+mod parquet;
+mod table;
+mod walks;
+
+use std::path::Path;
+
+use crate::{Graph, GraphError};
+use file::NewFile;
+pub(crate) use names::ranks;
+pub use table::{Column, Values};
+pub use walks::WalkOutput;
+
+/// Rows that are made and written at a time; those of a row group in Parquet.
+const ROWS: usize = 1 << 16;
+
+/// Bytes of ids, where they are strings, after which a row group ends before it has [`ROWS`].
+const TEXT_BYTES: usize = 4 << 20;
+
+/// What a format's own buffers take at most: a row group's pages before and after compression.
+const FORMAT_BYTES: u64 = 1 << 20;
+
+/// How rows are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// `.csv`: a header line, then a line a row.
+    Csv,
+    /// `.parquet`.
+    Parquet,
+    /// `.bin`: records of 8 bytes a column, little-endian, and nothing else.
+    Binary,
+    /// `.txt`: walks only, a line a walk.
+    Text,
+}
+
+impl Format {
+    /// The format that a file's ending tells.
+    pub fn of_ending(path: &Path) -> Option<Format> {
+        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+        match ending.as_str() {
+            "csv" => Some(Format::Csv),
+            "parquet" => Some(Format::Parquet),
+            "bin" => Some(Format::Binary),
+            "txt" => Some(Format::Text),
+            _ => None,
+        }
+    }
+}
+
+/// A file in the making. It takes its name only when it is whole; dropped before, it leaves nothing behind.
+#[derive(Debug)]
+pub struct Output {
+    file: NewFile,
+    format: Format,
+}
+
+impl Output {
+    /// A file for a row a vertex: `.csv`, `.parquet` or `.bin`. To be made before the work that it is to hold, so that a
+    /// place that cannot be written is found out first.
+    ///
+    /// # Errors
+    /// [`GraphError::Input`]: another ending, a place that takes no file, or strings for `.bin`, which has numbers only.
+    pub fn create(path: &Path, graph: &Graph) -> Result<Output, GraphError> {
+        let refuse = |reason: &str| Err(GraphError::Input(format!("{}: {reason}", path.display())));
+        let format = match Format::of_ending(path) {
+            Some(format @ (Format::Csv | Format::Parquet)) => format,
+            Some(Format::Binary) if graph.ids().are_strings() => {
+                return refuse(
+                    "this graph's ids are strings, which .bin has no place for; name a .csv or .parquet",
+                );
+            }
+            Some(Format::Binary) => Format::Binary,
+            _ => return refuse("its ending tells no format; name a .csv, .parquet or .bin"),
+        };
+        Ok(Output { file: NewFile::create(path)?, format })
+    }
+
+    /// Whether the cap has room for writing, beside `held` bytes of results, so many columns of numbers and of ids (the vertex's
+    /// own apart); to be asked before the work.
+    ///
+    /// # Errors
+    /// [`GraphError::Memory`] with the least that would do.
+    pub fn check_memory(graph: &Graph, numbers: u64, ids: u64, held: u64) -> Result<(), GraphError> {
+        let needed = (held + table::bytes(graph, numbers, ids)).next_multiple_of(1 << 10);
+        let given = graph.options().memory;
+        if given < needed {
+            return Err(GraphError::Memory { what: "writing the results".into(), given, needed });
+        }
+        Ok(())
+    }
+
+    /// Writes all rows, the vertex's id first, brings them to the disk and gives the file its name, in place of one that has
+    /// it. The blocks that the last run cached are let go. Returns the bytes of the file.
+    ///
+    /// # Errors
+    /// [`GraphError::Write`], [`GraphError::Damaged`] (the ids), [`GraphError::Interrupted`]; no file is left then, or still
+    /// the old one.
+    pub fn write(self, graph: &Graph, columns: &[Column<'_>]) -> Result<u64, GraphError> {
+        graph.forget_cache()?;
+        table::write(self.file, self.format, graph, columns)
+    }
+}
+
+impl Graph {
+    /// Lets go of the blocks that the last run cached.
+    fn forget_cache(&self) -> Result<(), GraphError> {
+        // Taken for another size, it is not handed on; nobody keeps the new one.
+        self.take_cache(0).map(drop)
+    }
+}

@@ -1,0 +1,126 @@
+//! Walks as files: a line a walk, or a row a step.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::file::{BUFFER, NewFile};
+use super::names::Names;
+use super::table::{Cells, Filled, Rows};
+use super::{FORMAT_BYTES, Format, ROWS, TEXT_BYTES, binary, csv, parquet};
+use crate::format::Vertex;
+use crate::{Graph, GraphError};
+
+/// A file of walks in the making. It takes its name only when it is whole.
+pub struct WalkOutput<'g> {
+    sink: Sink,
+    names: Names<'g>,
+    text_bytes: usize,
+}
+
+enum Sink {
+    /// The users' ids of a walk in a line, spaces between them.
+    Lines(NewFile),
+    /// Walk, step, vertex.
+    Rows(Box<dyn Rows>, [Filled; 3]),
+}
+
+impl<'g> WalkOutput<'g> {
+    /// A file for walks: `.txt` (a line a walk, ids with spaces between them), or a row a step, `walk,step,vertex`, in
+    /// `.csv`, `.parquet` or `.bin`.
+    ///
+    /// # Errors
+    /// As [`super::Output::create`]; [`GraphError::Damaged`] (the ids).
+    pub fn create(path: &Path, graph: &'g Graph) -> Result<WalkOutput<'g>, GraphError> {
+        let refuse = |reason: &str| Err(GraphError::Input(format!("{}: {reason}", path.display())));
+        let Some(format) = Format::of_ending(path) else {
+            return refuse("its ending tells no format; name a .txt, .csv, .parquet or .bin");
+        };
+        let strings = graph.ids().are_strings();
+        if strings && format == Format::Binary {
+            return refuse("this graph's ids are strings, which .bin has no place for; name another format");
+        }
+        let file = NewFile::create(path)?;
+        let ids = if strings { Cells::Texts(Vec::new()) } else { Cells::Ids(Vec::new()) };
+        let filled = [("walk", Cells::Ids(Vec::new())), ("step", Cells::Ids(Vec::new())), ("vertex", ids)]
+            .map(|(name, cells)| Filled { name, optional: false, cells });
+        let sink = match format {
+            Format::Text => Sink::Lines(file),
+            Format::Csv => Sink::Rows(Box::new(csv::Writer::new(file, &filled)?), filled),
+            Format::Binary => Sink::Rows(Box::new(binary::Writer::new(file)), filled),
+            Format::Parquet => Sink::Rows(Box::new(parquet::Writer::new(file, &filled)?), filled),
+        };
+        Ok(WalkOutput { sink, names: Names::new(graph)?, text_bytes: 0 })
+    }
+
+    /// Most bytes that it takes in memory.
+    pub fn bytes(graph: &Graph) -> u64 {
+        let of_ids =
+            if graph.ids().are_strings() { ROWS * size_of::<String>() + TEXT_BYTES } else { ROWS * 8 };
+        Names::bytes(graph) + 2 * (2 * ROWS * 8 + of_ids) as u64 + FORMAT_BYTES + BUFFER as u64
+    }
+
+    /// Appends a walk.
+    ///
+    /// # Errors
+    /// [`GraphError::Write`], [`GraphError::Damaged`] (the ids).
+    pub fn put(&mut self, walk: u64, vertices: &[Vertex]) -> Result<(), GraphError> {
+        let WalkOutput { sink, names, text_bytes } = self;
+        match sink {
+            Sink::Lines(file) => line(file, vertices, names),
+            Sink::Rows(rows, filled) => {
+                for (step, vertex) in vertices.iter().enumerate() {
+                    let rank = names.rank(*vertex);
+                    filled[0].cells.push_number(walk);
+                    filled[1].cells.push_number(step as u64);
+                    *text_bytes += filled[2].cells.push_id(Some(rank), names)?;
+                    if filled[0].cells.len() == ROWS || *text_bytes >= TEXT_BYTES {
+                        flush(&mut **rows, filled)?;
+                        *text_bytes = 0;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Brings the file to the disk and gives it its name. Returns its bytes.
+    ///
+    /// # Errors
+    /// [`GraphError::Write`]; no file is left then, or still the old one.
+    pub fn finish(self) -> Result<u64, GraphError> {
+        match self.sink {
+            Sink::Lines(file) => file.finish(),
+            Sink::Rows(mut rows, mut filled) => {
+                flush(&mut *rows, &mut filled)?;
+                rows.finish()
+            }
+        }
+    }
+}
+
+fn flush(rows: &mut dyn Rows, filled: &mut [Filled; 3]) -> Result<(), GraphError> {
+    if filled[0].cells.len() > 0 {
+        rows.put(filled)?;
+    }
+    filled.iter_mut().for_each(|column| column.cells.clear());
+    Ok(())
+}
+
+fn line(file: &mut NewFile, vertices: &[Vertex], names: &mut Names<'_>) -> Result<(), GraphError> {
+    for (step, vertex) in vertices.iter().enumerate() {
+        let rank = names.rank(*vertex);
+        let space = if step == 0 { "" } else { " " };
+        let written: io::Result<()> = match names.are_strings() {
+            true => {
+                let text = names.text(rank)?;
+                write!(file, "{space}{text}")
+            }
+            false => {
+                let number = names.number(rank)?;
+                write!(file, "{space}{number}")
+            }
+        };
+        written.map_err(|error| file.failed(error))?;
+    }
+    file.write_all(b"\n").map_err(|error| file.failed(error))
+}

@@ -1,0 +1,63 @@
+"""Compares what Leadline found, one JSON document a line on standard input, with networkx; prints what differs."""
+import json
+import sys
+
+import networkx as nx
+
+
+def close(a, b):
+    return a == b or abs(a - b) <= 1e-4 * max(abs(a), abs(b))
+
+
+def levels_of(graph, source):
+    found = nx.single_source_shortest_path_length(graph, source)
+    return [found.get(v, -1) for v in range(len(graph))]
+
+
+def distances_of(graph, source):
+    found = nx.single_source_dijkstra_path_length(graph, source)
+    return [found.get(v, -1) for v in range(len(graph))]
+
+
+def components_of(graph):
+    lists = nx.weakly_connected_components(graph) if graph.is_directed() else nx.connected_components(graph)
+    lowest = {v: min(part) for part in lists for v in part}
+    return [lowest[v] for v in range(len(graph))]
+
+
+def clustering_of(graph):
+    """As Graphalytics defines it; networkx has another definition for directed graphs."""
+    if not graph.is_directed():
+        found = nx.clustering(graph)
+        return [found[v] for v in range(len(graph))]
+    around = [(set(graph.successors(v)) | set(graph.predecessors(v))) - {v} for v in range(len(graph))]
+    among = [sum(len(near & set(graph.successors(v))) for v in near) for near in around]
+    return [e / (len(a) * (len(a) - 1)) if len(a) > 1 else 0 for e, a in zip(among, around)]
+
+
+bad = 0
+for line in sys.stdin:
+    case = json.loads(line)
+    graph = nx.DiGraph() if case["directed"] else nx.Graph()
+    graph.add_nodes_from(range(case["vertices"]))
+    graph.add_weighted_edges_from(case["edges"])
+    ranks = nx.pagerank(graph, alpha=0.85, max_iter=1000, tol=1e-12, weight=None)
+    cores = nx.core_number(graph)
+    triangles = nx.triangles(graph.to_undirected() if case["directed"] else graph)
+    right = {
+        "levels": levels_of(graph, 0),
+        "distances": distances_of(graph, 0),
+        "components": components_of(graph),
+        "ranks": [ranks[v] for v in range(len(graph))],
+        "cores": [cores[v] for v in range(len(graph))],
+        "coefficients": clustering_of(graph),
+        "triangles": [sum(triangles.values()) // 3],
+    }
+    for what, values in right.items():
+        for v, (found, value) in enumerate(zip(case[what], values, strict=True)):
+            if not close(found, value):
+                print(f"{case['name']}: {what} of {v}: {found}, networkx says {value}")
+                bad += 1
+                break
+    print(f"{case['name']}: compared", file=sys.stderr)
+sys.exit(1 if bad else 0)

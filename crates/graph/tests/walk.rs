@@ -1,0 +1,212 @@
+//! Random walks: every step an edge, the distribution that theory has, the same walks however they are made.
+
+mod made;
+
+use std::collections::HashMap;
+
+use leadline_graph::algorithms::{Starts, WalkOptions};
+use leadline_graph::format::Vertex;
+use leadline_graph::{Graph, GraphError};
+use made::{Shape, edges, lists, options};
+use tempfile::tempdir;
+
+fn walks(graph: &Graph, options: &WalkOptions) -> Vec<Vec<Vertex>> {
+    let mut all = Vec::new();
+    let done = graph.walks(options, |walk, vertices| {
+        assert_eq!(walk, all.len() as u64, "in the order of walkers");
+        all.push(vertices.to_vec());
+        Ok(())
+    });
+    let done = done.unwrap();
+    assert_eq!(done.walks, all.len() as u64);
+    assert_eq!(done.steps, all.iter().map(|walk| walk.len() as u64 - 1).sum::<u64>());
+    all
+}
+
+/// Chi-square of counts against expected ones, and its degrees of freedom.
+fn chi_square(counts: &[(f64, f64)]) -> (f64, f64) {
+    let chi = counts.iter().map(|(count, expected)| (count - expected).powi(2) / expected).sum();
+    (chi, counts.len() as f64 - 1.0)
+}
+
+/// How far a chi-square is from its mean, in standard deviations.
+fn excess((chi, freedom): (f64, f64)) -> f64 {
+    (chi - freedom) / (2.0 * freedom).sqrt()
+}
+
+#[test]
+fn every_step_follows_an_edge_and_only_dead_ends_end_early() {
+    let dir = tempdir().unwrap();
+    let edges = edges(3000, 4000, Some((7, 9000)), 1);
+    let lists = lists(3000, true, &edges);
+    let graph =
+        Shape::new(3000, true).compressed().open(&dir.path().join("g"), &edges, options(8 << 20, 2, 8));
+    for (p, q) in [(1.0, 1.0), (0.25, 4.0), (4.0, 0.5)] {
+        let options =
+            WalkOptions { starts: Starts::EveryVertex(2), length: 12, p, q, ..WalkOptions::default() };
+        let all = walks(&graph, &options);
+        assert_eq!(all.len(), 6000);
+        for (i, walk) in all.iter().enumerate() {
+            assert_eq!(walk[0], i as u32 / 2, "two from each, in order");
+            for pair in walk.windows(2) {
+                assert!(lists[pair[0] as usize].binary_search(&pair[1]).is_ok(), "{pair:?} is no edge");
+            }
+            let last = walk[walk.len() - 1];
+            assert!(walk.len() == 13 || lists[last as usize].is_empty(), "{walk:?} ends early");
+        }
+        assert!(all.iter().any(|walk| walk.contains(&7)), "the hub is passed");
+    }
+}
+
+#[test]
+fn walks_are_the_same_whatever_threads_memory_blocks_and_code() {
+    let dir = tempdir().unwrap();
+    let edges = edges(4000, 8000, Some((100, 12_000)), 2);
+    let shape = Shape::new(4000, false).weighted();
+    for (p, q, weighted) in [(1.0, 1.0, false), (2.0, 0.5, false), (0.5, 2.0, true)] {
+        let options_of = WalkOptions {
+            starts: Starts::Random(3000),
+            length: 10,
+            p,
+            q,
+            weighted,
+            ..WalkOptions::default()
+        };
+        let mut first: Option<Vec<Vec<Vertex>>> = None;
+        for (i, shape) in [shape, shape.compressed(), shape.blocks(65_536), shape.blocks(8192).compressed()]
+            .into_iter()
+            .enumerate()
+        {
+            let path = dir.path().join(format!("{i}"));
+            let mut graph = shape.open(&path, &edges, options(64 << 20, 1, 1));
+            for (memory, threads, depth) in [(64 << 20, 1, 1), (3 << 20, 2, 8), (64 << 20, 3, 32)] {
+                graph.set_options(options(
+                    memory.max(u64::from(shape.layout.block_bytes) * 120),
+                    threads,
+                    depth,
+                ));
+                let found = walks(&graph, &options_of);
+                let wanted = first.get_or_insert_with(|| found.clone());
+                assert!(*wanted == found, "store {i}, {memory} bytes, {threads} threads");
+            }
+        }
+        let other = WalkOptions { seed: 2, ..options_of };
+        let graph = Graph::open(&dir.path().join("0"), options(64 << 20, 1, 1)).unwrap();
+        assert!(first.unwrap() != walks(&graph, &other), "another seed walks elsewhere");
+    }
+}
+
+#[test]
+fn the_share_of_time_at_a_vertex_is_its_degrees() {
+    let dir = tempdir().unwrap();
+    let mut edges = edges(40, 120, None, 3);
+    // All hang together, and a triangle keeps it from going to and fro.
+    edges.extend((1..40).map(|vertex| (0, vertex, 2.0)));
+    edges.sort_by_key(|edge| (edge.0.min(edge.1), edge.0.max(edge.1)));
+    edges.dedup_by_key(|edge| (edge.0.min(edge.1), edge.0.max(edge.1)));
+    let shape = Shape::new(40, false).weighted();
+    let graph = shape.open(&dir.path().join("g"), &edges, options(16 << 20, 2, 4));
+    for weighted in [false, true] {
+        let mut mass = vec![0.0; 40];
+        for (from, to, weight) in &edges {
+            let weight = if weighted { *weight } else { 1.0 };
+            mass[*from as usize] += weight;
+            mass[*to as usize] += if from == to { 0.0 } else { weight };
+        }
+        let options =
+            WalkOptions { starts: Starts::Random(20_000), length: 40, weighted, ..WalkOptions::default() };
+        let mut counts = vec![0.0; 40];
+        for walk in walks(&graph, &options) {
+            counts[walk[40] as usize] += 1.0;
+        }
+        let total: f64 = mass.iter().sum();
+        let counts: Vec<(f64, f64)> =
+            counts.into_iter().zip(&mass).map(|(count, mass)| (count, 20_000.0 * mass / total)).collect();
+        assert!(excess(chi_square(&counts)).abs() < 4.0, "weighted {weighted}: {counts:?}");
+    }
+}
+
+#[test]
+fn node2vec_steps_are_as_likely_as_they_should_be() {
+    let dir = tempdir().unwrap();
+    let edges = edges(12, 30, None, 4);
+    let lists = lists(12, false, &edges);
+    let graph = Shape::new(12, false).open(&dir.path().join("g"), &edges, options(16 << 20, 2, 4));
+    for (p, q) in [(0.25, 4.0), (4.0, 0.25), (3.0, 2.0), (0.5, 0.5)] {
+        let options =
+            WalkOptions { starts: Starts::EveryVertex(4000), length: 3, p, q, ..WalkOptions::default() };
+        let mut counts: HashMap<[Vertex; 2], HashMap<Vertex, f64>> = HashMap::new();
+        for walk in walks(&graph, &options) {
+            for step in walk.windows(3) {
+                *counts.entry([step[0], step[1]]).or_default().entry(step[2]).or_default() += 1.0;
+            }
+        }
+        let mut all = (0.0, 0.0);
+        for ([before, at], counts) in counts {
+            let weight = |next: Vertex| match next {
+                next if next == before => 1.0 / p,
+                next if lists[before as usize].contains(&next) => 1.0,
+                _ => 1.0 / q,
+            };
+            let next = &lists[at as usize];
+            let total: f64 = next.iter().map(|next| weight(*next)).sum();
+            let steps: f64 = counts.values().sum();
+            let count = |next: &Vertex| counts.get(next).copied().unwrap_or(0.0);
+            let compared: Vec<(f64, f64)> =
+                next.iter().map(|next| (count(next), steps * weight(*next) / total)).collect();
+            let (chi, freedom) = chi_square(&compared);
+            all = (all.0 + chi, all.1 + freedom);
+        }
+        assert!(all.1 > 100.0 && excess(all).abs() < 4.0, "p {p}, q {q}: {all:?}");
+    }
+}
+
+#[test]
+fn a_hubs_neighbours_are_all_alike() {
+    let dir = tempdir().unwrap();
+    let edges: Vec<(Vertex, Vertex, f64)> =
+        (1..5001).map(|leaf| (0, leaf, f64::from(leaf % 2 * 2 + 1))).collect();
+    let graph =
+        Shape::new(5001, true).weighted().open(&dir.path().join("g"), &edges, options(64 << 20, 2, 8));
+    for weighted in [false, true] {
+        let options = WalkOptions {
+            starts: Starts::From(vec![0; 500_000]),
+            length: 1,
+            weighted,
+            ..WalkOptions::default()
+        };
+        let mut counts = vec![(0.0, 0.0); 5000];
+        for (i, count) in counts.iter_mut().enumerate() {
+            count.1 = if !weighted {
+                100.0
+            } else if i % 2 == 0 {
+                150.0
+            } else {
+                50.0
+            };
+        }
+        for walk in walks(&graph, &options) {
+            counts[walk[1] as usize - 1].0 += 1.0;
+        }
+        assert!(
+            excess(chi_square(&counts)).abs() < 4.0,
+            "weighted {weighted}: {}",
+            excess(chi_square(&counts))
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_walked_is_refused() {
+    let dir = tempdir().unwrap();
+    let graph = Shape::new(3, false).open(&dir.path().join("g"), &[(0, 1, 1.0)], options(16 << 20, 1, 1));
+    let refused = |options: WalkOptions| graph.walks(&options, |_, _| Ok(())).unwrap_err().to_string();
+    let plain = WalkOptions::default();
+    assert!(refused(WalkOptions { p: 0.0, ..plain.clone() }).contains("--p 0: must be above 0"));
+    assert!(refused(WalkOptions { q: f64::NAN, ..plain.clone() }).contains("--q NaN"));
+    assert!(refused(WalkOptions { weighted: true, ..plain.clone() }).contains("--weights"));
+    let failing = graph.walks(&plain, |_, _| Err(GraphError::Input("full".into()))).unwrap_err();
+    assert_eq!(failing.to_string(), "full", "what the sink says ends it");
+    let too_long = WalkOptions { length: 100_000_000, ..plain };
+    assert!(matches!(graph.walks(&too_long, |_, _| Ok(())), Err(GraphError::Memory { .. })));
+}
