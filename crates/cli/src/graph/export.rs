@@ -6,7 +6,8 @@ use leadline_device::parse_size;
 use leadline_graph::input::Format;
 use leadline_graph::{ExportOptions, ExportReport, export};
 
-use super::{bytes, exact, rows, seconds};
+use super::report::grouped;
+use super::{bytes, rows, seconds};
 use crate::failure::Failure;
 use crate::progress::Display;
 use crate::{output, signals};
@@ -66,7 +67,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     }
     output::print(&rows(&[
         ("file", format!("{}, {}", args.out.display(), bytes(report.bytes))),
-        ("edges", exact(report.edges)),
+        ("edges", grouped(report.edges)),
         ("export time", seconds(report.seconds)),
     ]))
 }

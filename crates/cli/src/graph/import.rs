@@ -9,7 +9,8 @@ use leadline_graph::format::Header;
 use leadline_graph::import::{ImportOptions, ImportReport, default_memory, import_edges};
 use leadline_graph::input::{self, Format, IdMode, InputOptions};
 
-use super::{bytes, exact, rows, seconds};
+use super::report::grouped;
+use super::{bytes, rows, seconds};
 use crate::failure::Failure;
 use crate::progress::Display;
 use crate::{output, signals};
@@ -154,12 +155,12 @@ fn words(imported: &Imported<'_>) -> String {
     let report = imported.report;
     let mut table = vec![
         ("store", format!("{}, {}", imported.store, bytes(report.store_bytes))),
-        ("vertices", exact(report.vertices)),
-        ("edges", format!("{}, {:.2} bytes each", exact(report.edges), report.bytes_per_edge)),
-        ("read", format!("{} edges, {}", exact(report.edges_read), bytes(report.input_bytes))),
+        ("vertices", grouped(report.vertices)),
+        ("edges", format!("{}, {:.2} bytes each", grouped(report.edges), report.bytes_per_edge)),
+        ("read", format!("{} edges, {}", grouped(report.edges_read), bytes(report.input_bytes))),
     ];
     if report.duplicates_dropped + report.self_loops_dropped > 0 {
-        let (parallel, loops) = (exact(report.duplicates_dropped), exact(report.self_loops_dropped));
+        let (parallel, loops) = (grouped(report.duplicates_dropped), grouped(report.self_loops_dropped));
         table.push(("left out", format!("{parallel} parallel edges, {loops} self-loops")));
     }
     table.push((

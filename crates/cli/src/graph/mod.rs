@@ -105,19 +105,6 @@ fn rows(rows: &[(&str, String)]) -> String {
     rows.iter().map(|(name, value)| format!("  {name:<widest$}  {value}\n")).collect()
 }
 
-/// `1,048,576`.
-fn exact(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
-}
-
 /// `12.3 MB`.
 fn bytes(number: u64) -> String {
     let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"];

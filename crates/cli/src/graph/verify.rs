@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use leadline_graph::verify;
 
-use super::{bytes, exact, rows};
+use super::report::grouped;
+use super::{bytes, rows};
 use crate::failure::Failure;
 use crate::output;
 use crate::progress::Display;
@@ -31,8 +32,8 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     }
     output::print(&rows(&[
         ("store", format!("{} is sound, {} read", args.store.display(), bytes(report.bytes))),
-        ("vertices", exact(report.vertices)),
-        ("entries", exact(report.entries)),
-        ("blocks", exact(report.blocks)),
+        ("vertices", grouped(report.vertices)),
+        ("entries", grouped(report.entries)),
+        ("blocks", grouped(report.blocks)),
     ]))
 }

@@ -1,4 +1,4 @@
-//! The algorithms, one file each; each has a page in docs/graph-algorithms.
+//! The algorithms, one file each; docs/graph-algorithms.md and docs/graph-run.md say what each computes and costs.
 
 mod bfs;
 mod cdlp;
