@@ -8,6 +8,7 @@ use leadline_graph::{Graph, RunStats};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::bytes;
 use super::limits::Device;
 use super::run::Told;
 use crate::failure::Failure;
@@ -166,16 +167,6 @@ impl Report {
             None => writeln!(text, "; for the device's, give its profile with --profile"),
         };
     }
-}
-
-/// Bytes for people.
-fn bytes(count: u64) -> String {
-    let (size, unit) = match count as f64 {
-        size if size >= 1e9 => (size / 1e9, "GB"),
-        size if size >= 1e6 => (size / 1e6, "MB"),
-        size => (size / 1e3, "kB"),
-    };
-    format!("{size:.1} {unit}")
 }
 
 /// A number with a comma after each three digits.
