@@ -271,14 +271,15 @@ fn check_room(args: &Args, target: &Target, bytes: u64, options: &OpenOptions) -
 
 /// The guard's own remedy is an option that a replay has not.
 fn too_little(args: &Args, bytes: u64, error: GuardError) -> Failure {
-    let GuardError::Space { available_bytes, .. } = error else { return error.into() };
+    let GuardError::Space { available_bytes, reserve_bytes, .. } = error else { return error.into() };
     let fits = Space::of(args.target.as_ref()).map(Space::fits_bytes).unwrap_or(0).saturating_sub(DATA_START);
     Failure::Input(format!(
-        "{}: {} free, and the trace's pages take {}, which would leave less than 10 % of the file system or less than 1 \
-         GiB; {} would fit: replay less with --limit, or name another directory",
+        "{}: {} free, and the trace's pages take {}, which would leave less than {}; {} would fit: replay \
+         less with --limit, or name another directory",
         args.target,
         format_size(available_bytes),
         format_size(bytes),
+        format_size(reserve_bytes),
         format_size(fits)
     ))
 }

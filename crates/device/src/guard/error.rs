@@ -63,9 +63,9 @@ pub enum GuardError {
     #[error("{}: cannot be written to ({source}); name a directory you may write to", shown(.dir))]
     DirectoryNotWritable { dir: PathBuf, source: io::Error },
     /// Too little room.
-    #[error("{}: {} free, and {} more would leave less than 10 % of the file system or less than 1 GiB; {}",
-        shown(.dir), format_size(*.available_bytes), format_size(*.asked_bytes), remedy_for_space(*.fits_bytes))]
-    Space { dir: PathBuf, asked_bytes: u64, available_bytes: u64, fits_bytes: u64 },
+    #[error("{}: {} free, and {} more would leave less than {}; {}", shown(.dir), format_size(*.available_bytes),
+        format_size(*.asked_bytes), format_size(*.reserve_bytes), remedy_for_space(*.fits_bytes))]
+    Space { dir: PathBuf, asked_bytes: u64, available_bytes: u64, reserve_bytes: u64, fits_bytes: u64 },
     /// A scratch file must hold more than its header's room.
     #[error("{}: a scratch file of {asked_bytes} bytes is too small; --size {} or more", shown(.dir),
         format_size(*.least_bytes))]
@@ -114,6 +114,7 @@ mod tests {
                 dir: path.clone(),
                 asked_bytes: 8 << 30,
                 available_bytes: 3 << 29,
+                reserve_bytes: 1 << 30,
                 fits_bytes: 5 << 20,
             },
             GuardError::DirectRefused { path },

@@ -9,6 +9,8 @@ const MIB: u64 = 1 << 20;
 /// Below this a scratch file says little of the device: it fits in caches.
 const LEAST_DEFAULT: u64 = 64 * MIB;
 const LEAST_LEFT: u64 = GIB;
+/// A tenth of a large drive is more than anybody needs to be left with.
+const MOST_LEFT: u64 = 8 * GIB;
 
 /// Room on a file system, bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,16 +35,19 @@ impl Space {
         })
     }
 
-    /// The most that may be taken: what lies above 10 % of the file system or 1 GiB, whichever is larger. Whole MiB.
-    pub fn fits_bytes(self) -> u64 {
-        let left = self.total_bytes.div_ceil(10).max(LEAST_LEFT);
-        whole_mib(self.available_bytes.saturating_sub(left))
+    /// What always stays free: 10 % of the file system, but at least 1 GiB and at most 8 GiB.
+    pub fn reserve_bytes(self) -> u64 {
+        self.total_bytes.div_ceil(10).clamp(LEAST_LEFT, MOST_LEFT)
     }
 
-    /// Whether `bytes` may be taken: afterwards at least 10 % of the file system and 1 GiB are still free.
+    /// The most that may be taken: what lies above [`Space::reserve_bytes`]. Whole MiB.
+    pub fn fits_bytes(self) -> u64 {
+        whole_mib(self.available_bytes.saturating_sub(self.reserve_bytes()))
+    }
+
+    /// Whether `bytes` may be taken: afterwards [`Space::reserve_bytes`] are still free.
     pub fn allows(self, bytes: u64) -> bool {
-        let Some(left) = self.available_bytes.checked_sub(bytes) else { return false };
-        left >= LEAST_LEFT && u128::from(left) * 10 >= u128::from(self.total_bytes)
+        self.available_bytes.checked_sub(bytes).is_some_and(|left| left >= self.reserve_bytes())
     }
 
     /// The scratch file's size unless the user gives one: the smaller of 8 GiB (`quick`: 1 GiB) and a tenth of the
@@ -54,7 +59,7 @@ impl Space {
     }
 }
 
-/// Refuses where, after `bytes` are taken, less than 10 % of the file system or less than 1 GiB would be free.
+/// Refuses where, after `bytes` are taken, less than [`Space::reserve_bytes`] would be free.
 ///
 /// # Errors
 /// [`GuardError::Space`] says how much is free and how much would fit; [`GuardError::Io`] where that cannot be told.
@@ -73,6 +78,7 @@ pub(crate) fn check_space_after(dir: &Path, bytes: u64, freed: u64) -> Result<()
         dir: dir.into(),
         asked_bytes: bytes,
         available_bytes: space.available_bytes,
+        reserve_bytes: space.reserve_bytes(),
         fits_bytes: space.fits_bytes(),
     })
 }
@@ -87,6 +93,7 @@ pub fn default_scratch_bytes(dir: &Path, quick: bool) -> Result<u64, GuardError>
         dir: dir.into(),
         asked_bytes: LEAST_DEFAULT,
         available_bytes: space.available_bytes,
+        reserve_bytes: space.reserve_bytes(),
         fits_bytes: space.fits_bytes(),
     })
 }
@@ -106,10 +113,18 @@ mod tests {
 
     #[test]
     fn a_tenth_of_the_file_system_stays_free_to_the_byte() {
-        let space = space(100, 30 * GIB);
-        assert!(space.allows(20 * GIB));
-        assert!(!space.allows(20 * GIB + 1));
-        assert_eq!(space.fits_bytes(), 20 * GIB);
+        let space = space(40, 30 * GIB);
+        assert!(space.allows(26 * GIB));
+        assert!(!space.allows(26 * GIB + 1));
+        assert_eq!(space.fits_bytes(), 26 * GIB);
+    }
+
+    #[test]
+    fn no_more_than_8_gib_stay_free_on_a_large_file_system() {
+        let space = space(8000, 30 * GIB);
+        assert!(space.allows(22 * GIB));
+        assert!(!space.allows(22 * GIB + 1));
+        assert_eq!(space.fits_bytes(), 22 * GIB);
     }
 
     #[test]
@@ -125,8 +140,8 @@ mod tests {
         assert_eq!(space(1000, 500 * GIB).default_bytes(false), Some(8 * GIB));
         assert_eq!(space(1000, 500 * GIB).default_bytes(true), Some(GIB));
         assert_eq!(space(100, 40 * GIB + 5).default_bytes(false), Some(4 * GIB));
-        assert_eq!(space(100, 10 * GIB + 80 * MIB).default_bytes(true), Some(80 * MIB));
-        assert_eq!(space(100, 10 * GIB + 63 * MIB).default_bytes(true), None);
+        assert_eq!(space(100, 8 * GIB + 80 * MIB).default_bytes(true), Some(80 * MIB));
+        assert_eq!(space(100, 8 * GIB + 63 * MIB).default_bytes(true), None);
         assert_eq!(space(2, 600 * MIB).default_bytes(true), None);
     }
 
