@@ -144,7 +144,7 @@ fn too_little_space_is_refused_before_anything_is_written() {
     fs::write(dir.path().join("trace.txt"), trace).unwrap();
     let target = text(mounted.path());
     let ran = replay(dir.path(), &["trace.txt", target, "--frames", "2"]);
-    refused(&ran, &[target, "1.1G free", "pages take", "less than 1 GiB", "75M would fit", "--limit"]);
+    refused(&ran, &[target, "1.1G free", "pages take", "less than 1G;", "75M would fit", "--limit"]);
     assert!(names(mounted.path()).is_empty());
 }
 

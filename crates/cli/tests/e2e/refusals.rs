@@ -85,7 +85,7 @@ fn too_little_space_is_refused_before_anything_is_written() {
     };
     let dir = folder();
     let target = text(mounted.path());
-    let said = [target, "1.1G free", "less than 1 GiB", "`--size 76M` or less would fit"];
+    let said = [target, "1.1G free", "less than 1G;", "`--size 76M` or less would fit"];
     run(dir.path(), &["profile", target, "--size", "77M"]).refused(&said);
     run(dir.path(), &["profile", target, "--size", "77M", "--dry-run"]).refused(&said);
     assert!(names(mounted.path()).is_empty() && names(dir.path()).is_empty());
