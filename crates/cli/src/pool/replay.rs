@@ -168,11 +168,12 @@ impl Shown<'_> {
         work: impl FnOnce(&mut Watch) -> Result<T, ReplayError>,
     ) -> Result<T, ReplayError> {
         let Shown { display, cancel, .. } = self;
-        let mut progress = |done| display.show(&Progress { phase, done, detail: String::new() });
-        progress(0.0);
+        // Before it is said to have begun: from then on the work itself says what was done.
         if cancel.load(Ordering::Relaxed) {
             return Err(ReplayError::Cancelled);
         }
+        let mut progress = |done| display.show(&Progress { phase, done, detail: String::new() });
+        progress(0.0);
         work(&mut Watch { cancel, progress: &mut progress })
     }
 
