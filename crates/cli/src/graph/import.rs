@@ -174,7 +174,7 @@ fn words(imported: &Imported<'_>) -> String {
     ));
     let spilled = match report.bytes_spilled {
         0 => "nothing spilled".to_owned(),
-        spilled => format!("{} spilled in {} runs", bytes(spilled), report.runs_spilled),
+        spilled => format!("{} spilled", bytes(spilled)),
     };
     table.push(("memory", format!("{} at most, {spilled}", bytes(report.peak_memory_bytes))));
     rows(&table)

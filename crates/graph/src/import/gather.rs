@@ -4,30 +4,31 @@
 //! that was read moves to wide records, whose ids are found out by another sort.
 
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
-use super::merge::Runs;
 use super::plan::Plan;
 use super::record::{Key, Record, Weight};
 use super::seen::Seen;
-use super::sorter::Sorter;
-use super::{ImportProgress, Rules};
+use super::sorted::Sorted;
+use super::sorter::{Filling, Sorter};
+use super::{ImportProgress, Rules, threads};
 use crate::GraphError;
 use crate::input::{Batch, EdgeReader};
 
 /// What was read.
 #[derive(Debug)]
-pub(crate) struct Gathered {
-    pub(crate) edges: Edges,
+pub(crate) struct Gathered<W> {
+    pub(crate) edges: Edges<W>,
     pub(crate) counts: Counts,
 }
 
 /// The edges, sorted by their ids.
 #[derive(Debug)]
-pub(crate) enum Edges {
+pub(crate) enum Edges<W> {
     /// By source, in both directions where the graph is undirected, and the ids that occur.
-    Narrow(Runs, Seen),
+    Narrow(Sorted<u64, W>, Seen),
     /// By target (the high half), once each; and the ids that occur.
-    Wide(Runs, Runs),
+    Wide(Sorted<u128, W>, Sorted<u64, ()>),
 }
 
 /// What was counted on the way.
@@ -40,18 +41,29 @@ pub(crate) struct Counts {
     pub(crate) input_bytes: u64,
 }
 
+/// Where edges go.
 #[derive(Debug)]
 enum State<W> {
-    Narrow(Sorter<u64, W>, Seen),
+    Narrow(Sorter<u64, W>),
     Wide(Sorter<u128, W>, Sorter<u64, ()>),
 }
 
+/// What is done by one thread at a time: reading, and noting ids while they are narrow.
+struct Front<'a> {
+    reader: &'a mut dyn EdgeReader,
+    progress: &'a mut (dyn FnMut(ImportProgress) + Send),
+    seen: Option<Seen>,
+    ended: bool,
+    input_bytes: u64,
+}
+
 struct Gather<'a, W> {
-    state: Option<State<W>>,
+    front: Mutex<Front<'a>>,
+    /// Written by who holds the front.
+    state: RwLock<State<W>>,
     rules: Rules,
     folder: &'a Path,
     plan: &'a Plan,
-    counts: Counts,
 }
 
 /// Reads all of an input.
@@ -60,43 +72,22 @@ pub(crate) fn gather<W: Weight>(
     rules: Rules,
     folder: &Path,
     plan: &Plan,
-    progress: &mut dyn FnMut(ImportProgress),
-) -> Result<Gathered, GraphError> {
-    let sorter = Sorter::new(folder, plan.chunks(), plan.kept(), rules.dedupe, plan)?;
-    let counts = Counts { read: 0, loops_dropped: 0, single: true, input_bytes: 0 };
-    let state = Some(State::Narrow(sorter, Seen::new(plan)));
-    let mut gather = Gather::<W> { state, rules, folder, plan, counts };
+    progress: &mut (dyn FnMut(ImportProgress) + Send),
+) -> Result<Gathered<W>, GraphError> {
     let declared = reader.declared();
+    let seen = Some(Seen::new(plan));
+    let front = Front { reader, progress, seen, ended: false, input_bytes: 0 };
+    let sorter = Sorter::new(folder, plan.sort_alone(), rules.dedupe, plan)?;
+    let state = RwLock::new(State::Narrow(sorter));
+    let gather = Gather::<W> { front: Mutex::new(front), state, rules, folder, plan };
     for id in declared.first..declared.first.saturating_add(declared.vertices.unwrap_or(0)) {
         if id % (1 << 20) == 0 {
             plan.check_stop()?;
         }
-        gather.vertex(id)?;
+        gather.declare(id)?;
     }
-    let mut batch = Batch::default();
-    let mut taken = plan.take(0);
-    loop {
-        plan.check_stop()?;
-        let more = reader.next_batch(&mut batch).map_err(of_the_whole)?;
-        let bytes = reader.memory_bytes();
-        taken.set(bytes + batch.memory_bytes());
-        check_reader(bytes, plan)?;
-        for id in &batch.vertices {
-            gather.vertex(*id)?;
-        }
-        assert!(W::BYTES == 0 || batch.weights.len() == batch.pairs.len(), "a weight for each edge");
-        for (i, &(source, target)) in batch.pairs.iter().enumerate() {
-            let weight = if W::BYTES == 0 { 0.0 } else { batch.weights[i] };
-            gather.edge(source, target, weight)?;
-        }
-        let (done, total) = reader.progress();
-        progress(ImportProgress { phase: "read", done, total });
-        gather.counts.input_bytes = done;
-        if !more {
-            break;
-        }
-    }
-    gather.finish()
+    let counts = threads(plan.workers, |thread| gather.read(thread))?;
+    gather.finish(counts)
 }
 
 /// A reader knows its share only.
@@ -118,86 +109,145 @@ fn check_reader(bytes: u64, plan: &Plan) -> Result<(), GraphError> {
     Err(GraphError::Memory { what, given: plan.total(), needed: 4 * bytes })
 }
 
-impl<W: Weight> Gather<'_, W> {
-    /// A vertex that exists, with edges or without.
-    #[inline]
-    fn vertex(&mut self, id: u64) -> Result<(), GraphError> {
-        let known = match &mut self.state {
-            Some(State::Narrow(_, seen)) => seen.note(id),
-            Some(State::Wide(_, ids)) => return ids.push(Record { key: id, weight: () }),
-            None => true,
-        };
-        if known {
-            return Ok(());
-        }
-        self.widen()?;
-        self.vertex(id)
+impl<'a, W: Weight> Gather<'a, W> {
+    fn front(&self) -> MutexGuard<'_, Front<'a>> {
+        self.front.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    #[inline]
-    fn edge(&mut self, source: u64, target: u64, weight: f64) -> Result<(), GraphError> {
-        self.vertex(source)?;
-        self.vertex(target)?;
-        self.counts.read += 1;
-        if source == target && self.rules.drop_self_loops {
-            self.counts.loops_dropped += 1;
-            return Ok(());
-        }
-        if W::BYTES > 0 {
-            self.counts.single &= f64::from(weight as f32).to_bits() == weight.to_bits();
-        }
-        let weight = W::of(weight);
-        match &mut self.state {
-            Some(State::Narrow(edges, _)) => self.rules.push(edges, source, target, weight),
-            Some(State::Wide(edges, _)) => push_wide(edges, self.rules, source, target, weight),
-            None => Err(GraphError::Interrupted),
+    /// A thread's part: reads when it is its turn, and sorts what it read while others read.
+    fn read(&self, thread: usize) -> Result<Counts, GraphError> {
+        let mut counts = Counts { read: 0, loops_dropped: 0, single: true, input_bytes: 0 };
+        let mut batch = Batch::default();
+        let mut taken = self.plan.take(0);
+        loop {
+            let mut front = self.front();
+            if front.ended {
+                return Ok(counts);
+            }
+            // Until a batch is whole and noted: others end too where this one fails.
+            front.ended = true;
+            self.plan.check_stop()?;
+            let more = front.reader.next_batch(&mut batch).map_err(of_the_whole)?;
+            let bytes = front.reader.memory_bytes();
+            taken.set(bytes / self.plan.workers as u64 + batch.memory_bytes());
+            check_reader(bytes, self.plan)?;
+            self.note(&mut front, &batch)?;
+            let (done, total) = front.reader.progress();
+            (front.progress)(ImportProgress { phase: "read", done, total });
+            front.input_bytes = done;
+            front.ended = !more;
+            drop(front);
+            self.push(thread, &batch, &mut counts).inspect_err(|_| self.front().ended = true)?;
         }
     }
 
-    /// Moves all that was read to wide records.
-    #[cold]
-    fn widen(&mut self) -> Result<(), GraphError> {
-        let Some(State::Narrow(sorter, seen)) = self.state.take() else { return Ok(()) };
-        let mut runs = sorter.finish()?;
-        runs.reduce::<u64, W>(self.folder, self.plan.merge_beside(), self.plan)?;
-        let (chunks, kept) = (self.plan.chunks(), self.plan.kept());
-        let mut edges = Sorter::new(self.folder, chunks / 2, kept / 4, self.rules.dedupe, self.plan)?;
-        let mut ids = Sorter::new(self.folder, chunks / 2, kept / 4, true, self.plan)?;
-        for id in seen.iter() {
-            ids.push(Record { key: id, weight: () })?;
+    /// Notes a vertex that exists, whether or not it has edges.
+    fn declare(&self, id: u64) -> Result<(), GraphError> {
+        let batch = Batch { vertices: vec![id], ..Batch::default() };
+        self.note(&mut self.front(), &batch)?;
+        match &*self.state.read().unwrap_or_else(PoisonError::into_inner) {
+            State::Wide(_, ids) => ids.lane(0).push(Record { key: id, weight: () }),
+            State::Narrow(_) => Ok(()),
         }
+    }
+
+    /// Notes the ids of a batch, or finds that they do not fit. Wide ones are sorted with the edges.
+    fn note(&self, front: &mut Front<'_>, batch: &Batch) -> Result<(), GraphError> {
+        let Some(seen) = &mut front.seen else { return Ok(()) };
+        let fit = batch.vertices.iter().all(|id| seen.note(*id))
+            && batch.pairs.iter().all(|(source, target)| seen.note(*source) && seen.note(*target));
+        if fit { Ok(()) } else { self.widen(front) }
+    }
+
+    /// Sorts a batch.
+    fn push(&self, thread: usize, batch: &Batch, counts: &mut Counts) -> Result<(), GraphError> {
+        assert!(W::BYTES == 0 || batch.weights.len() == batch.pairs.len(), "a weight for each edge");
+        counts.read += batch.pairs.len() as u64;
         let rules = self.rules;
-        runs.merge(
-            self.plan.merge_beside(),
-            self.plan,
-            |key| key,
-            |batch: &[Record<u64, W>]| {
-                for Record { key, weight } in batch {
-                    // Of both directions, one is enough.
-                    if !rules.undirected || key.high() <= key.low() {
-                        push_wide(&mut edges, rules, key.high(), key.low(), *weight)?;
-                    }
+        let edges = batch.pairs.iter().enumerate().filter_map(|(i, &(source, target))| {
+            if source == target && rules.drop_self_loops {
+                counts.loops_dropped += 1;
+                return None;
+            }
+            let weight = if W::BYTES == 0 { 0.0 } else { batch.weights[i] };
+            if W::BYTES > 0 {
+                counts.single &= f64::from(weight as f32).to_bits() == weight.to_bits();
+            }
+            Some((source, target, W::of(weight)))
+        });
+        match &*self.state.read().unwrap_or_else(PoisonError::into_inner) {
+            State::Narrow(sorter) => {
+                let mut lane = sorter.lane(thread);
+                for (source, target, weight) in edges {
+                    rules.push(&mut lane, source, target, weight)?;
                 }
-                Ok(())
-            },
-        )?;
-        self.state = Some(State::Wide(edges, ids));
+            }
+            State::Wide(sorter, ids) => {
+                let mut lane = ids.lane(thread);
+                let of_edges = batch.pairs.iter().flat_map(|(source, target)| [source, target]);
+                for id in batch.vertices.iter().chain(of_edges) {
+                    lane.push(Record { key: *id, weight: () })?;
+                }
+                drop(lane);
+                let mut lane = sorter.lane(thread);
+                for (source, target, weight) in edges {
+                    push_wide(&mut lane, rules, source, target, weight)?;
+                }
+            }
+        }
         Ok(())
     }
 
-    fn finish(self) -> Result<Gathered, GraphError> {
-        let edges = match self.state {
-            Some(State::Narrow(edges, seen)) => Edges::Narrow(edges.finish()?, seen),
-            Some(State::Wide(edges, ids)) => Edges::Wide(edges.finish()?, ids.finish()?),
-            None => return Err(GraphError::Interrupted),
+    /// Moves all that was read to wide records. No other thread reads meanwhile, and what they had read is sorted.
+    #[cold]
+    fn widen(&self, front: &mut Front<'_>) -> Result<(), GraphError> {
+        let Some(seen) = front.seen.take() else { return Ok(()) };
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let share = self.plan.sort_beside() / 2;
+        let edges = Sorter::new(self.folder, share, self.rules.dedupe, self.plan)?;
+        let ids = Sorter::new(self.folder, share, true, self.plan)?;
+        let mut lane = ids.lane(0);
+        for id in seen.iter() {
+            lane.push(Record { key: id, weight: () })?;
+        }
+        drop(lane);
+        let State::Narrow(narrow) = std::mem::replace(&mut *state, State::Wide(edges, ids)) else {
+            return Ok(());
         };
-        Ok(Gathered { edges, counts: self.counts })
+        let State::Wide(edges, _) = &*state else { return Ok(()) };
+        let rules = self.rules;
+        narrow.finish()?.visit(|thread, _, records: &mut Vec<Record<u64, W>>| {
+            let mut lane = edges.lane(thread);
+            for Record { key, weight } in records.iter() {
+                // Of both directions, one is enough.
+                if !rules.undirected || key.high() <= key.low() {
+                    push_wide(&mut lane, rules, key.high(), key.low(), *weight)?;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn finish(self, counts: Vec<Counts>) -> Result<Gathered<W>, GraphError> {
+        let Front { seen, input_bytes, .. } = self.front.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let counts = Counts {
+            read: counts.iter().map(|counts| counts.read).sum(),
+            loops_dropped: counts.iter().map(|counts| counts.loops_dropped).sum(),
+            single: counts.iter().all(|counts| counts.single),
+            input_bytes,
+        };
+        let edges = match (self.state.into_inner().unwrap_or_else(PoisonError::into_inner), seen) {
+            (State::Narrow(edges), Some(seen)) => Edges::Narrow(edges.finish()?, seen),
+            (State::Wide(edges, ids), _) => Edges::Wide(edges.finish()?, ids.finish()?),
+            (State::Narrow(_), None) => return Err(GraphError::Interrupted),
+        };
+        Ok(Gathered { edges, counts })
     }
 }
 
 #[inline]
 fn push_wide<W: Weight>(
-    edges: &mut Sorter<u128, W>,
+    edges: &mut Filling<'_, u128, W>,
     rules: Rules,
     source: u64,
     target: u64,

@@ -1,25 +1,27 @@
 //! From edges in any order to a store, in as little memory as one is given.
 //!
-//! The edges are sorted outside memory (Knuth, The Art of Computer Programming, volume 3, section 5.4): chunks as large as
-//! memory allows are sorted while the next is read, go as runs to a file without a name, and are merged into the store.
+//! What does not fit in memory is dealt out to a file without a name by ranges of sources, on all threads while the input is
+//! read; then each range is sorted in memory, and goes to the store in order.
 
+mod bucket;
 mod gather;
-mod merge;
 mod plan;
 mod radix;
 mod record;
-mod run;
 mod seen;
+mod sorted;
 mod sorter;
 mod spill;
+mod split;
 #[cfg(test)]
 mod tests;
 mod translate;
+mod turn;
 mod write;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use serde::Serialize;
@@ -31,7 +33,7 @@ use crate::format::folder;
 use crate::input::{self, EdgeReader, InputOptions};
 use plan::Plan;
 use record::{Record, Weight};
-use sorter::Sorter;
+use sorter::Filling;
 
 /// How to import.
 #[derive(Debug, Clone)]
@@ -109,8 +111,6 @@ pub struct ImportReport {
     pub store_bytes: u64,
     /// Bytes of the file for each edge; 0 where there are none.
     pub bytes_per_edge: f64,
-    /// Sorted runs that did not fit in memory.
-    pub runs_spilled: u64,
     /// Bytes written to temporary files.
     pub bytes_spilled: u64,
     /// The most that was in memory at once by the import's own account.
@@ -133,43 +133,67 @@ impl Rules {
     #[inline]
     fn push<W: Weight>(
         self,
-        sorter: &mut Sorter<u64, W>,
+        lane: &mut Filling<'_, u64, W>,
         source: u64,
         target: u64,
         weight: W,
     ) -> Result<(), GraphError> {
         if self.undirected && source != target {
-            sorter.push(Record::new(target, source, weight))?;
+            lane.push(Record::new(target, source, weight))?;
         }
-        sorter.push(Record::new(source, target, weight))
+        lane.push(Record::new(source, target, weight))
     }
 }
 
-/// Reports progress in edges.
+/// Reports progress in edges, of several threads.
 pub(crate) struct Steps<'a> {
-    progress: &'a mut dyn FnMut(ImportProgress),
+    progress: Mutex<&'a mut (dyn FnMut(ImportProgress) + Send)>,
     phase: &'static str,
-    done: u64,
+    done: AtomicU64,
     total: u64,
-    told: u64,
 }
 
-impl Steps<'_> {
-    /// Edges between two reports.
-    const EVERY: u64 = 1 << 18;
+impl<'a> Steps<'a> {
+    fn new(progress: &'a mut (dyn FnMut(ImportProgress) + Send)) -> Steps<'a> {
+        Steps { progress: Mutex::new(progress), phase: "", done: AtomicU64::new(0), total: 0 }
+    }
 
     fn begin(&mut self, phase: &'static str, total: u64) {
-        (self.phase, self.done, self.total, self.told) = (phase, 0, total, 0);
+        (self.phase, self.total, self.done) = (phase, total, AtomicU64::new(0));
     }
 
-    fn add(&mut self, edges: usize) {
-        self.done += edges as u64;
-        if self.done - self.told >= Self::EVERY {
-            self.told = self.done;
-            let total = Some(self.total);
-            (self.progress)(ImportProgress { phase: self.phase, done: self.done, total });
+    fn add(&self, edges: usize) {
+        let done = self.done.fetch_add(edges as u64, Ordering::Relaxed) + edges as u64;
+        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress(ImportProgress { phase: self.phase, done, total: Some(self.total) });
+    }
+}
+
+/// Does the work on so many threads, each with its number. The first error is returned, and once one failed the others
+/// should end by themselves.
+fn threads<T: Send>(
+    count: usize,
+    work: impl Fn(usize) -> Result<T, GraphError> + Sync,
+) -> Result<Vec<T>, GraphError> {
+    if count == 1 {
+        return Ok(vec![work(0)?]);
+    }
+    let work = &work;
+    let done: Vec<Result<T, GraphError>> = std::thread::scope(|scope| {
+        let started: Vec<_> = (0..count).map(|thread| scope.spawn(move || work(thread))).collect();
+        let ended = started.into_iter().map(|thread| thread.join());
+        ended.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    });
+    let (mut all, mut failed) = (Vec::new(), None);
+    for one in done {
+        match one {
+            Ok(one) => all.push(one),
+            // Others may have ended for what one of them says.
+            Err(GraphError::Interrupted) => failed = failed.or(Some(GraphError::Interrupted)),
+            Err(error) => failed = Some(error),
         }
     }
+    failed.map_or(Ok(all), Err)
 }
 
 /// Imports the edges of a file into a store, which appears, in place of one of that name, when it is whole. Of
@@ -182,7 +206,7 @@ pub fn import(
     input: InputOptions,
     store: &Path,
     options: &ImportOptions,
-    progress: &mut dyn FnMut(ImportProgress),
+    progress: &mut (dyn FnMut(ImportProgress) + Send),
 ) -> Result<ImportReport, GraphError> {
     check_memory(options)?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -211,7 +235,7 @@ pub fn import_edges(
     reader: Box<dyn EdgeReader>,
     store: &Path,
     options: &ImportOptions,
-    progress: &mut dyn FnMut(ImportProgress),
+    progress: &mut (dyn FnMut(ImportProgress) + Send),
 ) -> Result<ImportReport, GraphError> {
     check_memory(options)?;
     import_within(reader, store, options, progress)
@@ -222,7 +246,7 @@ fn import_within(
     reader: Box<dyn EdgeReader>,
     store: &Path,
     options: &ImportOptions,
-    progress: &mut dyn FnMut(ImportProgress),
+    progress: &mut (dyn FnMut(ImportProgress) + Send),
 ) -> Result<ImportReport, GraphError> {
     let begun = Instant::now();
     let declared = reader.declared();

@@ -3,17 +3,22 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use super::bucket::READ;
+use super::record::{Key, Record, Weight};
 use crate::GraphError;
 
 /// The least memory that an import is given.
 pub const LEAST_MEMORY: u64 = 16 << 20;
 
-/// Most threads that sort; with the one that reads, more than any disk keeps busy.
-const MOST_WORKERS: usize = 8;
+/// Most threads: more than any disk keeps busy.
+const MOST_WORKERS: u64 = 8;
 
-/// Shares of the memory. While edges are read, sixteenths: 5 for the chunks being filled and sorted, 3 for runs that stay
-/// in memory, 4 for the ids seen, 4 for what the reader holds. While one sort feeds the next, the
-/// runs of the first keep their 3 and take 1 for reading, the chunks of the second take the 5, the store's writer the last.
+/// A thread for so much memory: with less they would sort in crumbs.
+const A_WORKER: u64 = 4 << 20;
+
+/// Shares of the memory, in sixteenths. While edges are read: 4 for what the reader holds, 4 for the ids seen, 6 for the sort
+/// they go to. While one sort feeds the next: 4 for the buckets of the first that are sorted, 4 for the buffers of the second,
+/// 4 for the ids seen, 3 for a table of all vertices; the store's writer has the last.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     total: u64,
@@ -24,7 +29,8 @@ pub(crate) struct Plan {
 
 impl Plan {
     pub(crate) fn new(total: u64, stop: Arc<AtomicBool>) -> Plan {
-        let workers = std::thread::available_parallelism().map_or(1, usize::from).clamp(2, MOST_WORKERS);
+        let processors = std::thread::available_parallelism().map_or(1, usize::from) as u64;
+        let workers = processors.min((total / A_WORKER).clamp(1, MOST_WORKERS)) as usize;
         Plan { total, workers, stop, account: Arc::default() }
     }
 
@@ -32,14 +38,20 @@ impl Plan {
         self.total
     }
 
-    /// Bytes of all chunks of a sort: the one being filled, and for each worker one in work and one beside it.
-    pub(crate) fn chunks(&self) -> u64 {
-        self.total / 16 * 5
+    /// Bytes that a sort takes when nothing else is sorted.
+    pub(crate) fn sort_alone(&self) -> u64 {
+        self.total / 16 * 6
     }
 
-    /// Bytes of sorted runs that stay in memory.
-    pub(crate) fn kept(&self) -> u64 {
-        self.total / 16 * 3
+    /// Bytes that a sort takes while another one's buckets are sorted.
+    pub(crate) fn sort_beside(&self) -> u64 {
+        self.total / 16 * 4
+    }
+
+    /// Records that each thread can sort in memory.
+    pub(crate) fn sortable<K: Key, W: Weight>(&self) -> usize {
+        let each = (self.total / 16 * 4 / self.workers as u64) as usize;
+        (each.saturating_sub(READ.min(each / 2)) / (2 * Record::<K, W>::BYTES)).max(16)
     }
 
     /// What the reader may take: a quarter.
@@ -54,39 +66,12 @@ impl Plan {
 
     /// What a table of all vertices may take; a larger one is a file.
     pub(crate) fn table(&self) -> u64 {
-        self.total / 16
-    }
-
-    /// Buffers of a merge while another sort goes on.
-    pub(crate) fn merge_beside(&self) -> u64 {
-        self.total / 16
-    }
-
-    /// Buffers of a merge when nothing else goes on.
-    pub(crate) fn merge_alone(&self) -> u64 {
-        self.total / 16 * 4
-    }
-
-    /// The least that is read of a run at a time.
-    pub(crate) fn least_read(&self) -> usize {
-        (self.total / 256).clamp(256, 64 << 10) as usize
-    }
-
-    /// Records that are decoded, or handed on, at a time.
-    pub(crate) fn batch(&self) -> usize {
-        (self.total >> 15).clamp(8, 512) as usize
+        self.total / 16 * 3
     }
 
     /// Bytes that are written, or read of a single file, at a time.
     pub(crate) fn buffer(&self) -> usize {
         (self.total / 128).clamp(4096, 1 << 20) as usize
-    }
-
-    /// Bytes of sorted runs that another sort may keep in memory, now that others are there already.
-    pub(crate) fn kept_beside(&self) -> u64 {
-        let taken =
-            self.account.now.load(Ordering::Relaxed) + self.chunks() + self.merge_beside() + self.total / 16;
-        self.total.saturating_sub(taken).min(self.kept())
     }
 
     pub(crate) fn check_stop(&self) -> Result<(), GraphError> {

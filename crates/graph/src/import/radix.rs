@@ -8,16 +8,12 @@ const FEW: usize = 2048;
 /// Most bits of a digit: more streams than this share the cache badly.
 const DIGIT_BITS: u32 = 10;
 
-/// Sorts `records` by key, of which only the lowest `bits` are set in any; equal keys stay in order. `beside` is memory to
-/// work in, grown to as many records.
-pub(crate) fn sort<K: Key, W: Weight>(
-    records: &mut Vec<Record<K, W>>,
-    beside: &mut Vec<Record<K, W>>,
-    bits: u32,
-) {
+/// Sorts `records` by key; equal keys stay in order. `beside` is memory to work in, grown to as many records.
+pub(crate) fn sort<K: Key, W: Weight>(records: &mut Vec<Record<K, W>>, beside: &mut Vec<Record<K, W>>) {
     if records.len() < FEW {
         return records.sort_by_key(|record| record.key);
     }
+    let bits = records.iter().map(|record| record.key).max().unwrap_or_default().bits();
     let passes = bits.div_ceil(DIGIT_BITS).max(1);
     let width = bits.div_ceil(passes);
     let mask = (1 << width) - 1;
@@ -60,7 +56,7 @@ mod tests {
                 .map(|i| Record { key: random.u64(..).unbounded_shr(64 - bits), weight: f64::from(i) })
                 .collect();
             let (mut sorted, mut expected) = (records.clone(), records);
-            sort(&mut sorted, &mut Vec::new(), bits);
+            sort(&mut sorted, &mut Vec::new());
             expected.sort_by_key(|record| record.key);
             assert_eq!(sorted, expected, "{count} of {bits} bits");
         }
@@ -71,7 +67,7 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(2);
         let mut records: Vec<Record<u128, ()>> =
             (0..5000).map(|_| Record { key: random.u128(..), weight: () }).collect();
-        sort(&mut records, &mut Vec::new(), 128);
+        sort(&mut records, &mut Vec::new());
         assert!(records.is_sorted_by_key(|record| record.key));
     }
 }

@@ -1,234 +1,438 @@
-//! Sorts any number of records in a fixed amount of memory: chunks are sorted by threads while the next one fills.
+//! Sorts any number of records in a fixed amount of memory, by distribution (Knuth, The Art of Computer Programming, volume 3,
+//! section 5.2.5, outside memory): what does not fit is dealt out to files by ranges of keys, so small that each can be
+//! sorted in memory later. A record is written once and read once, however many there are.
+//!
+//! The ranges are cut after a sample: the first records, whatever comes first. A range that proves too large (the input was in
+//! order, say) is dealt out again, by a sample of its own.
 
 use std::path::Path;
-use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::merge::Runs;
+use super::bucket::{Block, Bucket, READ};
 use super::plan::{Plan, Taken};
-use super::radix;
-use super::record::{Key, READ_SLACK, Record, Weight};
-use super::run::{self, Place, Run};
+use super::record::{Key, Record, Weight};
+use super::sorted::{Sorted, Work, settle};
 use super::spill::Spill;
+use super::split::Splitters;
+use super::threads;
 use crate::GraphError;
 
-/// A chunk to sort, and its number in the order of the input.
-type Job<R> = (usize, Vec<R>);
+/// Bytes of a lane's buffer for a bucket, where there is memory for it.
+const ROOM: u64 = 16 << 10;
 
-/// What the threads share.
-#[derive(Debug)]
-struct Shared {
-    plan: Plan,
-    spill: Spill,
-    runs: Mutex<Vec<(usize, Run)>>,
-    /// Bytes of runs that may yet stay in memory.
-    room: Mutex<u64>,
-    unique: bool,
-}
+/// Most buckets at a time: each has a line of the processor's cache for its end.
+const BUCKETS: u64 = 1024;
 
-/// Takes records in any order; see [`Sorter::finish`].
+/// Bytes of the file that a lane takes for a bucket at a time, so that it is read in large pieces.
+const EXTENT: u64 = 1 << 20;
+
+/// Most keys of a sample for each bucket.
+const SAMPLE: usize = 32;
+
+/// Takes records in any order, from a thread a lane; see [`Sorter::finish`].
 #[derive(Debug)]
 pub(crate) struct Sorter<K, W> {
-    shared: Arc<Shared>,
+    plan: Plan,
+    share: u64,
+    /// Records of equal keys become one, with the least weight.
+    unique: bool,
+    spill: Spill,
+    splitters: OnceLock<Arc<Splitters<K>>>,
+    lanes: Vec<Mutex<Lane<K, W>>>,
+}
+
+/// What one thread brings.
+#[derive(Debug)]
+struct Lane<K, W> {
+    /// All of it, until memory ends.
     chunk: Vec<Record<K, W>>,
-    most: usize,
-    /// How many chunks exist, the one being filled included.
-    chunks: usize,
-    sent: usize,
-    jobs: Option<SyncSender<Job<Record<K, W>>>>,
-    done: Receiver<Result<Vec<Record<K, W>>, GraphError>>,
-    threads: Vec<JoinHandle<()>>,
+    /// From then on.
+    slots: Option<Slots<K, W>>,
     taken: Taken,
 }
 
+/// A buffer for each bucket, and what went to the file.
+#[derive(Debug)]
+struct Slots<K, W> {
+    splitters: Arc<Splitters<K>>,
+    /// `room` for each bucket.
+    records: Vec<Record<K, W>>,
+    filled: Vec<u32>,
+    room: usize,
+    /// Where in the file each bucket goes on, and up to where.
+    extents: Vec<(u64, u64)>,
+    buckets: Vec<Bucket<K>>,
+    code: Vec<u8>,
+}
+
 impl<K: Key, W: Weight> Sorter<K, W> {
-    /// `chunks` are the bytes of all chunks together, `kept` those of sorted runs that stay in memory. With `unique`, records
-    /// of equal keys become one, with the least weight.
-    pub(crate) fn new(
-        folder: &Path,
-        chunks: u64,
-        kept: u64,
-        unique: bool,
-        plan: &Plan,
-    ) -> Result<Self, GraphError> {
-        let shared = Arc::new(Shared {
-            plan: plan.clone(),
-            spill: Spill::new(folder)?,
-            runs: Mutex::default(),
-            room: Mutex::new(kept),
-            unique,
-        });
-        let (jobs, waiting) = sync_channel(plan.workers);
-        let (give_back, done) = channel();
-        let waiting = Arc::new(Mutex::new(waiting));
-        let threads = (0..plan.workers).map(|_| {
-            let (shared, waiting, give_back) = (Arc::clone(&shared), Arc::clone(&waiting), give_back.clone());
-            std::thread::spawn(move || {
-                let mut beside = Vec::new();
-                loop {
-                    let job = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
-                    let Ok((number, chunk)) = job else { return };
-                    if give_back.send(shared.sort(number, chunk, &mut beside)).is_err() {
-                        return;
-                    }
-                }
-            })
-        });
-        let threads = threads.collect();
-        let most = chunks as usize / (2 * plan.workers + 1) / Record::<K, W>::BYTES;
+    /// `share` are the bytes that it takes in memory, for all lanes together. With `unique`, records of equal keys become one,
+    /// with the least weight.
+    pub(crate) fn new(folder: &Path, share: u64, unique: bool, plan: &Plan) -> Result<Self, GraphError> {
+        let lanes = (0..plan.workers)
+            .map(|_| Mutex::new(Lane { chunk: Vec::new(), slots: None, taken: plan.take(0) }));
         Ok(Sorter {
-            shared,
-            chunk: Vec::new(),
-            most: most.max(16),
-            chunks: 1,
-            sent: 0,
-            jobs: Some(jobs),
-            done,
-            threads,
-            taken: plan.take(0),
+            plan: plan.clone(),
+            share,
+            unique,
+            spill: Spill::new(folder)?,
+            splitters: OnceLock::new(),
+            lanes: lanes.collect(),
         })
     }
 
-    #[inline]
-    pub(crate) fn push(&mut self, record: Record<K, W>) -> Result<(), GraphError> {
-        if self.chunk.len() == self.chunk.capacity() {
-            self.make_room()?;
+    /// The lane of one of [`Plan::workers`] threads.
+    pub(crate) fn lane(&self, thread: usize) -> Filling<'_, K, W> {
+        let lane = self.lanes[thread].lock().unwrap_or_else(PoisonError::into_inner);
+        Filling { sorter: self, most: self.chunk_records(), lane }
+    }
+
+    /// Records that a lane keeps until memory ends: half of its share, the other half is for its buffers.
+    fn chunk_records(&self) -> usize {
+        (self.share as usize / 2 / self.lanes.len() / Record::<K, W>::BYTES).max(16)
+    }
+
+    /// All that was brought, in order.
+    pub(crate) fn finish(mut self) -> Result<Sorted<K, W>, GraphError> {
+        let lanes: Vec<Lane<K, W>> = std::mem::take(&mut self.lanes)
+            .into_iter()
+            .map(|lane| lane.into_inner().unwrap_or_else(PoisonError::into_inner))
+            .collect();
+        let Some(splitters) = self.splitters.get() else {
+            let all = lanes.iter().map(|lane| lane.chunk.len()).sum();
+            let mut work = Work::default();
+            work.records.reserve_exact(all);
+            lanes.into_iter().for_each(|mut lane| work.records.append(&mut lane.chunk));
+            settle(&mut work, K::default(), self.unique);
+            return Ok(Sorted::in_memory(work.records, self.unique, self.spill, self.plan));
+        };
+        let lanes: Vec<Mutex<Lane<K, W>>> = lanes.into_iter().map(Mutex::new).collect();
+        let closed = threads(self.plan.workers, |thread| {
+            let mut lane = lanes[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            self.split(&mut lane)?;
+            let slots = lane.slots.take();
+            slots.map_or_else(|| Ok(Vec::new()), |slots| slots.close(&self.spill))
+        })?;
+        drop(lanes);
+        let mut buckets = Bucket::all(splitters);
+        gather(&mut buckets, closed);
+        let buckets = self.divide(buckets)?;
+        Ok(Sorted::in_file(buckets, self.unique, self.spill, self.plan))
+    }
+
+    /// Deals a lane's chunk out to buffers.
+    fn split(&self, lane: &mut Lane<K, W>) -> Result<(), GraphError> {
+        if lane.slots.is_some() {
+            return Ok(());
         }
-        self.chunk.push(record);
+        let bytes = (self.share / 2 / self.plan.workers as u64).max(64);
+        let splitters = self.splitters.get_or_init(|| {
+            let buckets = (bytes / ROOM).clamp(4, BUCKETS) as usize;
+            let step = (lane.chunk.len() / (SAMPLE * buckets)).max(1);
+            let sample = lane.chunk.iter().step_by(step).map(|record| record.key).collect();
+            Arc::new(Splitters::new(sample, buckets, (K::default(), None)))
+        });
+        let chunk = std::mem::take(&mut lane.chunk);
+        let mut slots = Slots::new(splitters, bytes, &self.plan);
+        lane.taken.set(slots.bytes() + (chunk.capacity() * Record::<K, W>::BYTES) as u64);
+        for records in chunk.chunks(1 << 16) {
+            self.plan.check_stop()?;
+            records.iter().try_for_each(|record| slots.push(*record, &self.spill))?;
+        }
+        drop(chunk);
+        lane.taken.set(slots.bytes());
+        lane.slots = Some(slots);
         Ok(())
     }
 
-    #[cold]
-    fn make_room(&mut self) -> Result<(), GraphError> {
-        if self.chunk.len() >= self.most {
-            self.send()?;
-            self.chunk = if self.chunks <= self.shared.plan.workers {
-                self.chunks += 1;
-                Vec::new()
+    /// Divides buckets that are too large to be sorted in memory until none is.
+    fn divide(&self, buckets: Vec<Bucket<K>>) -> Result<Vec<Bucket<K>>, GraphError> {
+        let most = self.plan.sortable::<K, W>() as u64;
+        let mut divided = Vec::new();
+        let mut rest: Vec<Bucket<K>> = buckets.into_iter().rev().collect();
+        while let Some(bucket) = rest.pop() {
+            if bucket.records <= most {
+                divided.push(bucket);
+            } else if bucket.is_of_one_key() {
+                divided.extend(self.pieces(&bucket, most)?);
             } else {
-                self.shared.plan.check_stop()?;
-                self.done.recv().unwrap_or(Err(GraphError::Interrupted))?
-            };
-        }
-        if self.chunk.capacity() < self.most {
-            // Small inputs stay small; once one chunk was full, the others will be.
-            let first = self.chunks == 1;
-            let more =
-                if first { self.chunk.len().max(1024).min(self.most - self.chunk.len()) } else { self.most };
-            self.chunk.reserve_exact(more - if first { 0 } else { self.chunk.len() });
-            let records = (2 * self.chunks - 1) * self.chunk.capacity();
-            self.taken.set((records * Record::<K, W>::BYTES) as u64);
-        }
-        Ok(())
-    }
-
-    fn send(&mut self) -> Result<(), GraphError> {
-        let chunk = std::mem::take(&mut self.chunk);
-        let sent = self.jobs.as_ref().is_some_and(|jobs| jobs.send((self.sent, chunk)).is_ok());
-        self.sent += 1;
-        // Threads end before they are told to only by a panic of theirs.
-        if sent { Ok(()) } else { Err(GraphError::Interrupted) }
-    }
-
-    /// Sorts what is left, and ends the threads.
-    pub(crate) fn finish(mut self) -> Result<Runs, GraphError> {
-        if !self.chunk.is_empty() {
-            let beside = self.chunks.min(self.shared.plan.workers) * self.chunk.capacity();
-            let records = self.chunks * self.chunk.capacity() + beside;
-            self.taken.set((records * Record::<K, W>::BYTES) as u64);
-            self.send()?;
-        }
-        self.jobs = None;
-        for result in &self.done {
-            result?;
-        }
-        for thread in self.threads.drain(..) {
-            if let Err(panic) = thread.join() {
-                std::panic::resume_unwind(panic);
+                rest.extend(self.divide_one(&bucket, most)?.into_iter().rev());
             }
         }
-        let shared = Arc::try_unwrap(self.shared).map_err(|_| GraphError::Interrupted)?;
-        let mut runs = shared.runs.into_inner().unwrap_or_else(PoisonError::into_inner);
-        runs.sort_unstable_by_key(|(number, _)| *number);
-        let runs: Vec<Run> = runs.into_iter().map(|(_, run)| run).collect();
-        let in_files = runs.iter().filter(|run| matches!(run.place, Place::File { .. })).count() as u64;
-        let spilled = (in_files, shared.spill.len());
-        Ok(Runs { runs, spill: shared.spill, unique: shared.unique, spilled })
+        Ok(divided)
+    }
+
+    /// Deals a bucket out to several, on all threads.
+    fn divide_one(&self, bucket: &Bucket<K>, most: u64) -> Result<Vec<Bucket<K>>, GraphError> {
+        let bytes = (self.share / 2 / self.plan.workers as u64).max(64);
+        // Twice as many as it takes, for the sample is one.
+        let count = (2 * bucket.records / most + 1).min(bytes / ROOM).clamp(4, BUCKETS) as usize;
+        let sample = self.sample(bucket, SAMPLE * count)?;
+        let splitters = Arc::new(Splitters::new(sample, count, (bucket.least, bucket.end)));
+        let next = AtomicUsize::new(0);
+        let closed = threads(self.plan.workers, |_| {
+            let mut slots = Slots::<K, W>::new(&splitters, bytes, &self.plan);
+            let _taken = self.plan.take(slots.bytes());
+            let (mut buffer, mut records) = (Vec::new(), Vec::new());
+            while let Some(part) = self.part(bucket, &next) {
+                self.plan.check_stop()?;
+                records.clear();
+                part.load(&self.spill, &mut buffer, None, &mut records)?;
+                records.iter().try_for_each(|record| slots.push(*record, &self.spill))?;
+            }
+            slots.close(&self.spill)
+        })?;
+        let mut buckets = Bucket::all(&splitters);
+        gather(&mut buckets, closed);
+        Ok(buckets)
+    }
+
+    /// The next blocks of a bucket that nobody has taken, about as many as are read at once.
+    fn part(&self, bucket: &Bucket<K>, next: &AtomicUsize) -> Option<Bucket<K>> {
+        let first = bucket.blocks.first()?;
+        let count = (self.plan.buffer().min(READ) / first.bytes::<W>().max(1)).max(1);
+        let start = next.fetch_add(count, Ordering::Relaxed);
+        let end = (start + count).min(bucket.blocks.len());
+        let mut part = Bucket::new((bucket.least, bucket.end));
+        part.extend(bucket.blocks.get(start..end)?);
+        (!part.blocks.is_empty()).then_some(part)
+    }
+
+    /// Some keys from all over a bucket, about so many.
+    fn sample(&self, bucket: &Bucket<K>, count: usize) -> Result<Vec<K>, GraphError> {
+        let (mut buffer, mut records, mut keys) = (Vec::new(), Vec::<Record<K, W>>::new(), Vec::new());
+        let blocks = bucket.blocks.len().min(256);
+        for i in 0..blocks {
+            let block = bucket.blocks[i * bucket.blocks.len() / blocks];
+            let mut one = Bucket::new((bucket.least, bucket.end));
+            one.extend(&[block]);
+            records.clear();
+            one.load(&self.spill, &mut buffer, None, &mut records)?;
+            let step = (records.len() * blocks / count).max(1);
+            keys.extend(records.iter().step_by(step).map(|record| record.key));
+        }
+        Ok(keys)
+    }
+
+    /// What cannot be divided by keys: without repeats it is one record; else pieces, each in the order of its weights.
+    fn pieces(&self, bucket: &Bucket<K>, most: u64) -> Result<Vec<Bucket<K>>, GraphError> {
+        let mut pieces = Vec::new();
+        let mut least: Option<Record<K, W>> = None;
+        let mut piece = Bucket::new((bucket.least, bucket.end));
+        let (mut buffer, mut records) = (Vec::new(), Vec::new());
+        for block in &bucket.blocks {
+            self.plan.check_stop()?;
+            if self.unique {
+                let mut one = Bucket::new((bucket.least, bucket.end));
+                one.extend(&[*block]);
+                records.clear();
+                one.load(&self.spill, &mut buffer, None, &mut records)?;
+                records.extend(least);
+                least = records.iter().copied().min_by(|a, b| a.weight.order(&b.weight));
+                continue;
+            }
+            if piece.records + u64::from(block.records) > most && piece.records > 0 {
+                pieces.push(std::mem::replace(&mut piece, Bucket::new((bucket.least, bucket.end))));
+            }
+            piece.extend(&[*block]);
+        }
+        if let Some(record) = least {
+            let mut block = Bucket::pack(bucket.least, &[record], &mut buffer);
+            block.at = self.spill.reserve(buffer.len() as u64);
+            self.spill.write(&buffer, block.at)?;
+            piece.extend(&[block]);
+        }
+        pieces.push(piece);
+        Ok(pieces)
     }
 }
 
-impl Shared {
-    /// Sorts a chunk, writes it as a run, and gives it back empty.
-    fn sort<K: Key, W: Weight>(
-        &self,
-        number: usize,
-        mut chunk: Vec<Record<K, W>>,
-        beside: &mut Vec<Record<K, W>>,
-    ) -> Result<Vec<Record<K, W>>, GraphError> {
-        self.plan.check_stop()?;
-        let (high, low) = chunk
-            .iter()
-            .fold((0, 0), |(high, low), record| (high | record.key.high(), low | record.key.low()));
-        let low_bits = 64 - low.leading_zeros();
-        for record in &mut chunk {
-            record.key = record.key.squeeze(low_bits);
+/// A lane while its thread fills it.
+pub(crate) struct Filling<'a, K, W> {
+    sorter: &'a Sorter<K, W>,
+    most: usize,
+    lane: MutexGuard<'a, Lane<K, W>>,
+}
+
+impl<K: Key, W: Weight> Filling<'_, K, W> {
+    #[inline]
+    pub(crate) fn push(&mut self, record: Record<K, W>) -> Result<(), GraphError> {
+        match &mut self.lane.slots {
+            Some(slots) => slots.push(record, &self.sorter.spill),
+            None => self.keep(record),
         }
-        radix::sort(&mut chunk, beside, 64 - high.leading_zeros() + low_bits);
-        if self.unique {
-            chunk.dedup_by(|next, kept| {
-                let same = next.key == kept.key;
-                if same {
-                    kept.weight = kept.weight.least(next.weight);
-                }
-                same
-            });
-        }
-        let place = self.write(&chunk)?;
-        let run = Run { low_bits, records: chunk.len() as u64, place };
-        self.runs.lock().unwrap_or_else(PoisonError::into_inner).push((number, run));
-        chunk.clear();
-        Ok(chunk)
     }
 
-    fn write<K: Key, W: Weight>(&self, chunk: &[Record<K, W>]) -> Result<Place, GraphError> {
-        let bytes = run::code_bytes(chunk);
-        let mut before = K::default();
-        if self.stays(bytes) {
-            let mut code = Vec::with_capacity(bytes as usize + READ_SLACK + 8);
-            for record in chunk {
-                run::append(*record, &mut before, &mut code);
+    fn keep(&mut self, record: Record<K, W>) -> Result<(), GraphError> {
+        let chunk = &mut self.lane.chunk;
+        if chunk.len() == chunk.capacity() {
+            if chunk.len() >= self.most || self.sorter.splitters.get().is_some() {
+                self.sorter.split(&mut self.lane)?;
+                return self.push(record);
             }
-            code.extend_from_slice(&[0; READ_SLACK + 8]);
-            let taken = self.plan.take(code.len() as u64);
-            return Ok(Place::Memory(code, taken));
+            // Small inputs stay small.
+            chunk.reserve_exact(chunk.len().max(1024).min(self.most - chunk.len()));
+            let bytes = (chunk.capacity() * Record::<K, W>::BYTES) as u64;
+            self.lane.taken.set(bytes);
         }
-        let start = self.spill.reserve(bytes);
-        let mut at = start;
-        let mut code = Vec::with_capacity(self.plan.buffer() + 64);
-        let _taken = self.plan.take(code.capacity() as u64);
-        for record in chunk {
-            run::append(*record, &mut before, &mut code);
-            if code.len() >= self.plan.buffer() {
-                self.plan.check_stop()?;
-                self.spill.write(&code, at)?;
-                at += code.len() as u64;
-                code.clear();
-            }
+        self.lane.chunk.push(record);
+        Ok(())
+    }
+}
+
+impl<K: Key, W: Weight> Slots<K, W> {
+    /// Buffers of `bytes` together.
+    fn new(splitters: &Arc<Splitters<K>>, bytes: u64, plan: &Plan) -> Slots<K, W> {
+        let count = splitters.buckets();
+        // What is written together is never more than can be sorted together.
+        let room = (bytes as usize / count / Record::<K, W>::BYTES).clamp(4, plan.sortable::<K, W>());
+        Slots {
+            splitters: Arc::clone(splitters),
+            records: vec![Record::default(); count * room],
+            filled: vec![0; count],
+            room,
+            extents: vec![(0, 0); count],
+            buckets: Bucket::all(splitters),
+            code: Vec::new(),
         }
-        self.spill.write(&code, at)?;
-        Ok(Place::File { at: start, bytes })
     }
 
-    /// Whether so many bytes may stay in memory; they are counted then.
-    fn stays(&self, bytes: u64) -> bool {
-        let mut room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
-        match room.checked_sub(bytes) {
-            Some(left) => {
-                *room = left;
-                true
+    fn bytes(&self) -> u64 {
+        let each = size_of::<Bucket<K>>() + size_of::<(u64, u64)>() + size_of::<u32>();
+        let blocks: usize = self.buckets.iter().map(|bucket| bucket.blocks.capacity()).sum();
+        ((self.records.len() + self.room) * Record::<K, W>::BYTES
+            + self.buckets.len() * each
+            + blocks * size_of::<Block>()) as u64
+    }
+
+    #[inline]
+    fn push(&mut self, record: Record<K, W>, spill: &Spill) -> Result<(), GraphError> {
+        let bucket = self.splitters.find(record.key);
+        let filled = self.filled[bucket] as usize;
+        self.records[bucket * self.room + filled] = record;
+        self.filled[bucket] += 1;
+        if filled + 1 == self.room { self.flush(bucket, spill) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn flush(&mut self, bucket: usize, spill: &Spill) -> Result<(), GraphError> {
+        let filled = std::mem::take(&mut self.filled[bucket]) as usize;
+        let records = &self.records[bucket * self.room..][..filled];
+        let own = &mut self.buckets[bucket];
+        let mut block = Bucket::pack(own.least, records, &mut self.code);
+        let (at, end) = &mut self.extents[bucket];
+        let bytes = self.code.len() as u64;
+        if *end - *at < bytes {
+            let extent = bytes.max(EXTENT);
+            *at = spill.reserve(extent);
+            *end = *at + extent;
+        }
+        block.at = *at;
+        *at += bytes;
+        own.extend(&[block]);
+        spill.write(&self.code, block.at)
+    }
+
+    /// Writes what is left.
+    fn close(mut self, spill: &Spill) -> Result<Vec<Bucket<K>>, GraphError> {
+        for bucket in 0..self.buckets.len() {
+            if self.filled[bucket] > 0 {
+                self.flush(bucket, spill)?;
             }
-            None => false,
+        }
+        Ok(self.buckets)
+    }
+}
+
+/// Puts the blocks of all lanes together.
+fn gather<K: Key>(buckets: &mut [Bucket<K>], lanes: Vec<Vec<Bucket<K>>>) {
+    for lane in lanes {
+        for (bucket, more) in buckets.iter_mut().zip(lane) {
+            bucket.extend(&more.blocks);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Sorts from all lanes in little memory, and compares with the standard sort.
+    fn round<K: Key>(keys: &[(u64, u64)], unique: bool, memory: u64) {
+        let folder = tempfile::tempdir().unwrap();
+        let plan = Plan::new(memory, Arc::default());
+        let sorter = Sorter::<K, f64>::new(folder.path(), plan.sort_alone(), unique, &plan).unwrap();
+        let mut expected = Vec::new();
+        for (i, &(high, low)) in keys.iter().enumerate() {
+            let record = Record::new(high, low, (i * 7 % 11) as f64);
+            sorter.lane(i / 50 % plan.workers).push(record).unwrap();
+            expected.push(record);
+        }
+        expected.sort_by(|a: &Record<K, f64>, b| a.key.cmp(&b.key).then(a.weight.order(&b.weight)));
+        if unique {
+            expected.dedup_by_key(|record| record.key);
+        }
+        let sorted = sorter.finish().unwrap();
+        for _ in 0..2 {
+            let mut seen: Vec<Record<K, f64>> = Vec::new();
+            let each = |_, records: &mut Vec<Record<K, f64>>| {
+                assert!(records.len() <= plan.sortable::<K, f64>());
+                Ok(())
+            };
+            let sink = |records: &[Record<K, f64>]| {
+                seen.extend_from_slice(records);
+                Ok(())
+            };
+            sorted.in_order(each, sink).unwrap();
+            // Of one key that fills several parts, each part is in the order of its weights.
+            for equal in seen.chunk_by_mut(|a, b| a.key == b.key) {
+                equal.sort_by(|a, b| a.weight.order(&b.weight));
+            }
+            assert!(seen == expected, "{} of {} records", seen.len(), expected.len());
+        }
+        let settled = sorted.settled(Spill::new(folder.path()).unwrap(), |_, _| Ok(())).unwrap();
+        let count = Mutex::new(0);
+        let add = |_, _, records: &mut Vec<Record<K, f64>>| {
+            *count.lock().unwrap() += records.len();
+            Ok(())
+        };
+        settled.visit(add).unwrap();
+        assert_eq!((settled.records(), *count.lock().unwrap()), (expected.len() as u64, expected.len()));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn any_records_come_out_in_order(
+            keys in prop::collection::vec((prop_oneof![0u64..40, Just(u64::MAX), any::<u64>()], 0u64..100), 0..4000),
+            order in 0..3,
+            unique in any::<bool>(),
+            memory in prop::sample::select(vec![1u64 << 12, 1 << 15, 1 << 20]),
+        ) {
+            let mut keys = keys;
+            match order {
+                0 => keys.sort_unstable(),
+                1 => keys.sort_unstable_by(|a, b| b.cmp(a)),
+                _ => {}
+            }
+            round::<u128>(&keys, unique, memory);
+            keys.iter_mut().for_each(|key| key.0 = key.0.min(u64::from(u32::MAX)));
+            round::<u64>(&keys, unique, memory);
+        }
+    }
+
+    #[test]
+    fn one_key_over_and_over_is_no_endless_division() {
+        for key in [(0, 0), (7, 9), (u64::from(u32::MAX), u64::from(u32::MAX))] {
+            for unique in [false, true] {
+                let mut keys = vec![key; 3000];
+                keys.extend((0..300).map(|low| (7, low)));
+                round::<u64>(&keys, unique, 1 << 12);
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Files without a name for what does not fit in memory: a process that is killed leaves none.
 
 use std::fs::File;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,24 +15,27 @@ pub(crate) struct Spill {
     file: File,
     folder: PathBuf,
     end: AtomicU64,
+    written: AtomicU64,
 }
 
 impl Spill {
     pub(crate) fn new(folder: &Path) -> Result<Spill, GraphError> {
         let file = tempfile::tempfile_in(folder).map_err(|error| GraphError::write(folder, error))?;
-        Ok(Spill { file, folder: folder.to_owned(), end: AtomicU64::new(0) })
+        Ok(Spill { file, folder: folder.to_owned(), end: AtomicU64::new(0), written: AtomicU64::new(0) })
     }
 
-    /// A place for so many bytes.
+    /// A place for so many bytes. What of it is never written takes no room on the disk.
     pub(crate) fn reserve(&self, bytes: u64) -> u64 {
         self.end.fetch_add(bytes, Ordering::Relaxed)
     }
 
-    pub(crate) fn len(&self) -> u64 {
-        self.end.load(Ordering::Relaxed)
+    /// Bytes written.
+    pub(crate) fn written(&self) -> u64 {
+        self.written.load(Ordering::Relaxed)
     }
 
     pub(crate) fn write(&self, bytes: &[u8], at: u64) -> Result<(), GraphError> {
+        self.written.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         self.file.write_all_at(bytes, at).map_err(|error| GraphError::write(&self.folder, error))
     }
 
@@ -43,9 +47,9 @@ impl Spill {
     }
 
     /// Tells the kernel what is read next. It may not care, so neither do we.
-    pub(crate) fn will_read(&self, at: u64, bytes: u64) {
-        if let Some(bytes) = std::num::NonZero::new(bytes) {
-            let _ = rustix::fs::fadvise(&self.file, at, Some(bytes), rustix::fs::Advice::WillNeed);
+    pub(crate) fn will_read(&self, range: Range<u64>) {
+        if let Some(bytes) = std::num::NonZero::new(range.end - range.start) {
+            let _ = rustix::fs::fadvise(&self.file, range.start, Some(bytes), rustix::fs::Advice::WillNeed);
         }
     }
 }
@@ -103,7 +107,7 @@ impl Iterator for NumbersIter<'_> {
     #[inline]
     fn next(&mut self) -> Option<Result<u64, GraphError>> {
         if self.at == self.buffer.len() {
-            let left = self.numbers.spill.len() - self.next;
+            let left = self.numbers.spill.written() - self.next;
             if left == 0 {
                 return None;
             }
@@ -112,7 +116,7 @@ impl Iterator for NumbersIter<'_> {
                 return Some(Err(error));
             }
             self.next += self.buffer.len() as u64;
-            self.numbers.spill.will_read(self.next, self.buffer.len() as u64);
+            self.numbers.spill.will_read(self.next..self.next + self.buffer.len() as u64);
             self.at = 0;
         }
         let raw = self.buffer[self.at..].first_chunk().copied().unwrap_or_default();

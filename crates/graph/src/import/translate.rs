@@ -1,56 +1,41 @@
 //! From the users' ids to ranks, and from ranks to an order by degree: by walking along sorted edges and a sorted table.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::merge::Runs;
 use super::plan::Plan;
 use super::record::{Key, Record, Weight};
 use super::seen::Seen;
+use super::sorted::Sorted;
 use super::sorter::Sorter;
-use super::spill::{Numbers, NumbersIter};
+use super::spill::{Numbers, NumbersIter, Spill};
 use super::{Rules, Steps};
 use crate::GraphError;
 use crate::format::MAX_VERTICES;
 
-/// Edges in order, by source and target or by their ids, which are looked up on the way.
-#[derive(Debug)]
-pub(crate) struct Sorted {
-    pub(crate) runs: Runs,
-    /// The keys of the runs are ids, of which these occur; they are ranks else.
-    pub(crate) seen: Option<Arc<Seen>>,
-}
-
-impl Sorted {
-    /// Hands all edges, as ranks, to `sink`.
-    pub(crate) fn merge<W: Weight>(
-        &self,
-        memory: u64,
-        plan: &Plan,
-        sink: impl FnMut(&[Record<u64, W>]) -> Result<(), GraphError>,
-    ) -> Result<(), GraphError> {
-        match &self.seen {
-            None => self.runs.merge(memory, plan, |key| key, sink),
-            Some(seen) => {
-                let rank = |key: u64| u64::join(seen.rank(key.high()), seen.rank(key.low()));
-                self.runs.merge(memory, plan, rank, sink)
-            }
-        }
-    }
+/// Nothing to be done to records before they are handed on in order.
+pub(crate) fn as_they_are<K, W>(_: usize, _: &mut Vec<Record<K, W>>) -> Result<(), GraphError> {
+    Ok(())
 }
 
 /// The distinct ids, ascending.
-pub(crate) fn distinct(mut ids: Runs, folder: &Path, plan: &Plan) -> Result<Numbers, GraphError> {
-    ids.reduce::<u64, ()>(folder, plan.merge_beside(), plan)?;
+pub(crate) fn distinct(ids: &Sorted<u64, ()>, folder: &Path, plan: &Plan) -> Result<Numbers, GraphError> {
     let mut numbers = Numbers::new(folder, plan)?;
-    ids.merge(
-        plan.merge_beside(),
-        plan,
-        |key| key,
-        |batch: &[Record<u64, ()>]| batch.iter().try_for_each(|record| numbers.push(record.key)),
-    )?;
+    ids.in_order(as_they_are, |records| records.iter().try_for_each(|record| numbers.push(record.key)))?;
     numbers.flush()?;
     Ok(numbers)
+}
+
+/// Sources and targets become ranks, if they are ids.
+pub(crate) fn rank<W>(seen: Option<&Seen>, records: &mut [Record<u64, W>]) {
+    let Some(seen) = seen else { return };
+    let (mut source, mut rank) = (u64::MAX, 0);
+    for Record { key, .. } in records {
+        if key.high() != source {
+            (source, rank) = (key.high(), seen.rank(key.high()));
+        }
+        *key = u64::join(rank, seen.rank(key.low()));
+    }
 }
 
 pub(crate) fn check_vertices(vertices: u64) -> Result<(), GraphError> {
@@ -90,182 +75,196 @@ impl<'a> Ranks<'a> {
 
 /// Edges by target and source, in ids of any size, to edges by source and target, in ranks.
 pub(crate) fn to_ranks<W: Weight>(
-    mut edges: Runs,
+    edges: Sorted<u128, W>,
     ids: &Numbers,
     rules: Rules,
     folder: &Path,
     plan: &Plan,
     steps: &mut Steps<'_>,
-) -> Result<Runs, GraphError> {
-    edges.reduce::<u128, W>(folder, plan.merge_beside(), plan)?;
+) -> Result<Sorted<u64, W>, GraphError> {
     steps.begin("look up ids", 2 * edges.records());
-    let mut by_source = Sorter::<u128, W>::new(folder, plan.chunks(), plan.kept_beside(), false, plan)?;
+    let sorter = Sorter::<u128, W>::new(folder, plan.sort_beside(), false, plan)?;
     let mut ranks = Ranks::new(ids);
-    edges.merge(
-        plan.merge_beside(),
-        plan,
-        |key| key,
-        |batch: &[Record<u128, W>]| {
-            steps.add(batch.len());
-            batch.iter().try_for_each(|Record { key, weight }| {
-                by_source.push(Record::new(key.low(), ranks.rank(key.high())?, *weight))
-            })
-        },
-    )?;
+    edges.in_order(as_they_are, |records| {
+        steps.add(records.len());
+        let mut lane = sorter.lane(0);
+        records.iter().try_for_each(|Record { key, weight }| {
+            lane.push(Record::new(key.low(), ranks.rank(key.high())?, *weight))
+        })
+    })?;
     let spilled = edges.spilled;
     drop(edges);
-    let mut by_source = by_source.finish()?;
-    by_source.reduce::<u128, W>(folder, plan.merge_beside(), plan)?;
-    let mut sorter = Sorter::new(folder, plan.chunks(), plan.kept_beside(), rules.dedupe, plan)?;
+    let by_source = sorter.finish()?;
+    let sorter = Sorter::<u64, W>::new(folder, plan.sort_beside(), rules.dedupe, plan)?;
     let mut ranks = Ranks::new(ids);
-    by_source.merge(
-        plan.merge_beside(),
-        plan,
-        |key| key,
-        |batch: &[Record<u128, W>]| {
-            steps.add(batch.len());
-            batch.iter().try_for_each(|Record { key, weight }| {
-                rules.push(&mut sorter, ranks.rank(key.high())?, key.low(), *weight)
-            })
-        },
-    )?;
-    let mut runs = sorter.finish()?;
-    runs.add_spilled(spilled);
-    runs.add_spilled(by_source.spilled);
-    Ok(runs)
+    by_source.in_order(as_they_are, |records| {
+        steps.add(records.len());
+        let mut lane = sorter.lane(0);
+        records.iter().try_for_each(|Record { key, weight }| {
+            rules.push(&mut lane, ranks.rank(key.high())?, key.low(), *weight)
+        })
+    })?;
+    let spilled = spilled + by_source.spilled;
+    drop(by_source);
+    let mut sorted = sorter.finish()?;
+    sorted.spilled += spilled;
+    Ok(sorted)
 }
 
 /// Sorts edges again with other vertices in place of the old, which are looked up in a table in memory.
 pub(crate) fn look_up<W: Weight>(
-    mut edges: Sorted,
+    edges: Sorted<u64, W>,
     table: &[u32],
     folder: &Path,
     plan: &Plan,
     steps: &mut Steps<'_>,
-) -> Result<Runs, GraphError> {
-    edges.runs.reduce::<u64, W>(folder, plan.merge_beside(), plan)?;
-    steps.begin("look up", edges.runs.records());
-    let unique = edges.runs.unique;
-    let mut sorter = Sorter::<u64, W>::new(folder, plan.chunks(), plan.kept_beside(), unique, plan)?;
-    edges.merge(plan.merge_beside(), plan, |batch: &[Record<u64, W>]| {
-        steps.add(batch.len());
-        batch.iter().try_for_each(|Record { key, weight }| {
-            let of = |rank: u64| u64::from(table[rank as usize]);
-            sorter.push(Record::new(of(key.high()), of(key.low()), *weight))
+) -> Result<Sorted<u64, W>, GraphError> {
+    steps.begin("look up", edges.records());
+    let sorter = Sorter::<u64, W>::new(folder, plan.sort_beside(), edges.is_unique(), plan)?;
+    edges.visit(|thread, _, records| {
+        steps.add(records.len());
+        let mut lane = sorter.lane(thread);
+        records.iter().try_for_each(|Record { key, weight }| {
+            let (source, target) = (table[key.high() as usize], table[key.low() as usize]);
+            lane.push(Record::new(u64::from(source), u64::from(target), *weight))
         })
     })?;
-    let mut runs = sorter.finish()?;
-    runs.add_spilled(edges.runs.spilled);
-    Ok(runs)
+    let spilled = edges.spilled;
+    drop(edges);
+    let mut sorted = sorter.finish()?;
+    sorted.spilled += spilled;
+    Ok(sorted)
 }
 
-/// For each rank, the vertex that it becomes: by falling degree in powers of two, within one the lower rank first. So the
-/// vertices that are asked for most lie together, and what the ids say of who is near whom is kept (degree-based
-/// grouping: Faldu, Diamond, Grot, "A Closer Look at Lightweight Graph Reordering", IISWC 2019).
-pub(crate) fn by_degree<W: Weight>(
-    edges: &mut Sorted,
+/// Numbers vertices by falling degree in powers of two, and within one by rank: hubs, which are visited most, lie close
+/// together, and what lies close by id stays close (Faldu, Diamond, Grot, "A Closer Look at Lightweight Graph Reordering", IISWC
+/// 2019). Returns the edges so renumbered, and by rank the vertex. Edges are in ids where `seen` says their ranks.
+pub(crate) fn renumber<W: Weight>(
+    edges: Sorted<u64, W>,
+    seen: Option<&Seen>,
     vertices: u64,
     folder: &Path,
     plan: &Plan,
     steps: &mut Steps<'_>,
-) -> Result<Numbers, GraphError> {
-    edges.runs.reduce::<u64, W>(folder, plan.merge_beside(), plan)?;
-    steps.begin("count degrees", edges.runs.records());
-    let mut sorter = Sorter::<u64, ()>::new(folder, plan.chunks(), plan.kept_beside(), false, plan)?;
-    let (mut rank, mut degree) = (0u64, 0u64);
-    let mut end =
-        |rank: u64, degree: u64| sorter.push(Record::new(u64::from(degree.leading_zeros()), rank, ()));
-    edges.merge(plan.merge_beside(), plan, |batch: &[Record<u64, W>]| {
-        steps.add(batch.len());
-        for record in batch {
-            while rank < record.key.high() {
-                end(rank, degree)?;
-                (rank, degree) = (rank + 1, 0);
+) -> Result<(Sorted<u64, W>, Numbers), GraphError> {
+    steps.begin("count degrees", edges.records());
+    if vertices * 4 > plan.table() {
+        return renumber_outside(edges, seen, vertices, folder, plan, steps);
+    }
+    let _taken = plan.take(vertices * 4);
+    let degrees: Vec<AtomicU32> = (0..vertices).map(|_| AtomicU32::new(0)).collect();
+    let edges = edges.settled(Spill::new(folder)?, |_, records| {
+        steps.add(records.len());
+        rank(seen, records);
+        for list in records.chunk_by(|a, b| a.key.high() == b.key.high()) {
+            // A hub may lie in several parts, and beyond 2^32 - 1 all degrees are of one power.
+            let degree = &degrees[list[0].key.high() as usize];
+            let more = u32::try_from(list.len()).unwrap_or(u32::MAX);
+            let _ = degree.update(Ordering::Relaxed, Ordering::Relaxed, |before| before.saturating_add(more));
+        }
+        Ok(())
+    })?;
+    let mut table: Vec<u32> = degrees.into_iter().map(AtomicU32::into_inner).collect();
+    let mut starts = [0u32; 33];
+    for degree in &table {
+        starts[degree.leading_zeros() as usize] += 1;
+    }
+    let mut start = 0;
+    for count in &mut starts {
+        start += std::mem::replace(count, start);
+    }
+    let mut order = Numbers::new(folder, plan)?;
+    for place in &mut table {
+        let next = &mut starts[place.leading_zeros() as usize];
+        *place = *next;
+        *next += 1;
+        order.push(u64::from(*place))?;
+    }
+    order.flush()?;
+    Ok((look_up(edges, &table, folder, plan, steps)?, order))
+}
+
+/// As [`renumber`], where no number for each vertex fits in memory: by sorting.
+fn renumber_outside<W: Weight>(
+    edges: Sorted<u64, W>,
+    seen: Option<&Seen>,
+    vertices: u64,
+    folder: &Path,
+    plan: &Plan,
+    steps: &mut Steps<'_>,
+) -> Result<(Sorted<u64, W>, Numbers), GraphError> {
+    let sorter = || Sorter::<u64, ()>::new(folder, plan.sort_beside(), false, plan);
+    let order = sorter()?;
+    let (mut next, mut degree) = (0u64, 0u64);
+    let end = |rank: u64, degree: u64| {
+        order.lane(0).push(Record::new(u64::from(degree.leading_zeros().max(32)), rank, ()))
+    };
+    let edges = edges.settled(Spill::new(folder)?, |_, records| {
+        rank(seen, records);
+        Ok(())
+    })?;
+    edges.in_order(as_they_are, |records| {
+        steps.add(records.len());
+        for record in records {
+            while next < record.key.high() {
+                end(next, degree)?;
+                (next, degree) = (next + 1, 0);
             }
             degree += 1;
         }
         Ok(())
     })?;
-    while rank < vertices {
-        end(rank, degree)?;
-        (rank, degree) = (rank + 1, 0);
+    while next < vertices {
+        end(next, degree)?;
+        (next, degree) = (next + 1, 0);
     }
-    let mut order = sorter.finish()?;
-    order.reduce::<u64, ()>(folder, plan.merge_beside(), plan)?;
-    let mut by_rank = Sorter::<u64, ()>::new(folder, plan.chunks(), plan.kept_beside(), false, plan)?;
+    let order = order.finish()?;
+    let by_rank = sorter()?;
     let mut vertex = 0;
-    order.merge(
-        plan.merge_beside(),
-        plan,
-        |key| key,
-        |batch: &[Record<u64, ()>]| {
-            batch.iter().try_for_each(|record| {
-                vertex += 1;
-                by_rank.push(Record::new(record.key.low(), vertex - 1, ()))
-            })
-        },
-    )?;
+    order.in_order(as_they_are, |records| {
+        let mut lane = by_rank.lane(0);
+        records.iter().try_for_each(|record| {
+            vertex += 1;
+            lane.push(Record::new(record.key.low(), vertex - 1, ()))
+        })
+    })?;
     drop(order);
-    let mut by_rank = by_rank.finish()?;
-    by_rank.reduce::<u64, ()>(folder, plan.merge_beside(), plan)?;
     let mut table = Numbers::new(folder, plan)?;
-    by_rank.merge(
-        plan.merge_beside(),
-        plan,
-        |key| key,
-        |batch: &[Record<u64, ()>]| batch.iter().try_for_each(|record| table.push(record.key.low())),
-    )?;
+    by_rank.finish()?.in_order(as_they_are, |records| {
+        records.iter().try_for_each(|record| table.push(record.key.low()))
+    })?;
     table.flush()?;
-    Ok(table)
-}
-
-/// Sorts edges again with the vertices of a table, by rank, in place of the ranks.
-pub(crate) fn renumber<W: Weight>(
-    edges: Sorted,
-    table: &Numbers,
-    folder: &Path,
-    plan: &Plan,
-    steps: &mut Steps<'_>,
-) -> Result<Runs, GraphError> {
-    if table.count() * 4 <= plan.table() {
-        let _taken = plan.take(table.count() * 4);
-        let table: Vec<u32> =
-            table.iter().map(|vertex| Ok(vertex? as u32)).collect::<Result<_, GraphError>>()?;
-        return look_up::<W>(edges, &table, folder, plan, steps);
-    }
-    steps.begin("renumber", 2 * edges.runs.records());
-    let by_target = swap_ends::<W>(&edges, table, folder, plan, steps)?;
-    let spilled = edges.runs.spilled;
-    drop(edges);
-    let mut by_target = Sorted { runs: by_target, seen: None };
-    by_target.runs.reduce::<u64, W>(folder, plan.merge_beside(), plan)?;
-    let mut runs = swap_ends::<W>(&by_target, table, folder, plan, steps)?;
-    runs.add_spilled(spilled);
-    runs.add_spilled(by_target.runs.spilled);
-    Ok(runs)
+    steps.begin("renumber", 2 * edges.records());
+    let by_target = swap_ends::<W>(edges, &table, folder, plan, steps)?;
+    Ok((swap_ends::<W>(by_target, &table, folder, plan, steps)?, table))
 }
 
 /// Looks up the high halves, and sorts by the low ones.
 fn swap_ends<W: Weight>(
-    edges: &Sorted,
+    edges: Sorted<u64, W>,
     table: &Numbers,
     folder: &Path,
     plan: &Plan,
-    steps: &mut Steps<'_>,
-) -> Result<Runs, GraphError> {
-    let mut sorter = Sorter::<u64, W>::new(folder, plan.chunks(), plan.kept_beside(), false, plan)?;
+    steps: &Steps<'_>,
+) -> Result<Sorted<u64, W>, GraphError> {
+    let sorter = Sorter::<u64, W>::new(folder, plan.sort_beside(), false, plan)?;
     let mut walk = table.iter();
     let (mut next, mut vertex) = (0, 0);
-    edges.merge(plan.merge_beside(), plan, |batch: &[Record<u64, W>]| {
-        steps.add(batch.len());
-        for Record { key, weight } in batch {
+    edges.in_order(as_they_are, |records| {
+        steps.add(records.len());
+        let mut lane = sorter.lane(0);
+        for Record { key, weight } in records {
             while next <= key.high() {
                 vertex = walk.next().unwrap_or(Ok(0))?;
                 next += 1;
             }
-            sorter.push(Record::new(key.low(), vertex, *weight))?;
+            lane.push(Record::new(key.low(), vertex, *weight))?;
         }
         Ok(())
     })?;
-    sorter.finish()
+    let spilled = edges.spilled;
+    drop(edges);
+    let mut sorted = sorter.finish()?;
+    sorted.spilled += spilled;
+    Ok(sorted)
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::gather::{Counts, Edges, gather};
-use super::merge::Runs;
 use super::plan::{Plan, Taken};
 use super::record::{Key, Record, Weight};
 use super::seen::Seen;
+use super::sorted::Sorted;
 use super::sorter::Sorter;
 use super::spill::Numbers;
-use super::translate::{self, Sorted};
+use super::translate;
 use super::{ImportProgress, ImportReport, Rules, Steps};
 use crate::GraphError;
 use crate::format::{Layout, StoreWriter, Weights, Written};
@@ -45,9 +45,11 @@ struct Strings {
 }
 
 /// What the store will hold.
-struct Graph {
+struct Graph<W> {
     vertices: u64,
-    edges: Sorted,
+    edges: Sorted<u64, W>,
+    /// Says the ranks of the ids that the edges still have.
+    seen: Option<Arc<Seen>>,
     ids: Ids,
     /// By rank: the vertex, where they differ.
     order: Option<Numbers>,
@@ -72,73 +74,81 @@ impl Job<'_> {
     pub(crate) fn run<W: Weight>(
         &self,
         mut reader: Box<dyn EdgeReader>,
-        progress: &mut dyn FnMut(ImportProgress),
+        progress: &mut (dyn FnMut(ImportProgress) + Send),
     ) -> Result<ImportReport, GraphError> {
         let gathered = gather::<W>(&mut *reader, self.rules, self.folder, &self.plan, progress)?;
         let strings = reader.strings();
         drop(reader);
-        let mut steps = Steps { progress, phase: "", done: 0, total: 0, told: 0 };
+        let mut steps = Steps::new(progress);
         let mut graph = match gathered.edges {
-            Edges::Narrow(runs, seen) => self.narrow::<W>(runs, seen, strings, &mut steps)?,
+            Edges::Narrow(edges, seen) => self.narrow(edges, seen, strings, &mut steps)?,
             Edges::Wide(..) if strings.is_some() => {
                 let text =
                     format!("more different ids than {} of memory take; give it more", self.plan.total());
                 return Err(GraphError::Input(text));
             }
-            Edges::Wide(edges, ids) => self.wide::<W>(edges, ids, &mut steps)?,
+            Edges::Wide(edges, ids) => self.wide(edges, ids, &mut steps)?,
         };
         if self.rules.renumber {
-            graph = self.renumber::<W>(graph, &mut steps)?;
+            let Graph { vertices, edges, seen, ids, .. } = graph;
+            let (edges, order) =
+                translate::renumber(edges, seen.as_deref(), vertices, self.folder, &self.plan, &mut steps)?;
+            graph = Graph { vertices, edges, seen: None, ids, order: Some(order) };
         }
         let weights = match (W::BYTES, gathered.counts.single) {
             (0, _) => Weights::None,
             (_, true) => Weights::F32,
             _ => Weights::F64,
         };
-        self.write::<W>(graph, weights, gathered.counts, &mut steps)
+        self.write(graph, weights, gathered.counts, &mut steps)
     }
 
     /// Ids are numbers that lie close together, or stand for strings.
     fn narrow<W: Weight>(
         &self,
-        runs: Runs,
+        edges: Sorted<u64, W>,
         mut seen: Seen,
         strings: Option<Vec<String>>,
         steps: &mut Steps<'_>,
-    ) -> Result<Graph, GraphError> {
+    ) -> Result<Graph<W>, GraphError> {
         if let Some(texts) = strings {
             drop(seen);
-            return self.strings::<W>(runs, texts, steps);
+            return self.strings(edges, texts, steps);
         }
         let vertices = seen.count();
         translate::check_vertices(vertices)?;
         if seen.is_dense() {
-            let edges = Sorted { runs, seen: None };
-            return Ok(Graph { vertices, edges, ids: Ids::Dense, order: None });
+            return Ok(Graph { vertices, edges, seen: None, ids: Ids::Dense, order: None });
         }
         let seen = Arc::new(seen);
-        let edges = Sorted { runs, seen: Some(Arc::clone(&seen)) };
-        Ok(Graph { vertices, edges, ids: Ids::Seen(seen), order: None })
+        let ids = Ids::Seen(Arc::clone(&seen));
+        Ok(Graph { vertices, edges, seen: Some(seen), ids, order: None })
     }
 
     /// Ids are numbers of any size.
-    fn wide<W: Weight>(&self, edges: Runs, ids: Runs, steps: &mut Steps<'_>) -> Result<Graph, GraphError> {
+    fn wide<W: Weight>(
+        &self,
+        edges: Sorted<u128, W>,
+        ids: Sorted<u64, ()>,
+        steps: &mut Steps<'_>,
+    ) -> Result<Graph<W>, GraphError> {
+        let numbers = translate::distinct(&ids, self.folder, &self.plan)?;
         let spilled = ids.spilled;
-        let ids = translate::distinct(ids, self.folder, &self.plan)?;
-        let vertices = ids.count();
+        drop(ids);
+        let vertices = numbers.count();
         translate::check_vertices(vertices)?;
-        let mut runs = translate::to_ranks::<W>(edges, &ids, self.rules, self.folder, &self.plan, steps)?;
-        runs.add_spilled(spilled);
-        Ok(Graph { vertices, edges: Sorted { runs, seen: None }, ids: Ids::Numbers(ids), order: None })
+        let mut edges = translate::to_ranks(edges, &numbers, self.rules, self.folder, &self.plan, steps)?;
+        edges.spilled += spilled;
+        Ok(Graph { vertices, edges, seen: None, ids: Ids::Numbers(numbers), order: None })
     }
 
     /// From numbers in the order in which strings occurred to their ranks.
     fn strings<W: Weight>(
         &self,
-        runs: Runs,
+        edges: Sorted<u64, W>,
         texts: Vec<String>,
         steps: &mut Steps<'_>,
-    ) -> Result<Graph, GraphError> {
+    ) -> Result<Graph<W>, GraphError> {
         let bytes: usize = texts.iter().map(|text| text.len() + size_of::<String>() + 16).sum();
         let taken = self.plan.take((bytes + 4 * texts.len()) as u64);
         let mut sorted: Vec<u32> = (0..texts.len() as u32).collect();
@@ -148,29 +158,21 @@ impl Job<'_> {
         for (rank, number) in sorted.iter().enumerate() {
             ranks[*number as usize] = rank as u32;
         }
-        let edges = Sorted { runs, seen: None };
-        let runs = translate::look_up::<W>(edges, &ranks, self.folder, &self.plan, steps)?;
+        let edges = translate::look_up(edges, &ranks, self.folder, &self.plan, steps)?;
         let vertices = texts.len() as u64;
         let ids = Ids::Strings(Strings { texts, sorted, taken });
-        Ok(Graph { vertices, edges: Sorted { runs, seen: None }, ids, order: None })
-    }
-
-    fn renumber<W: Weight>(&self, graph: Graph, steps: &mut Steps<'_>) -> Result<Graph, GraphError> {
-        let Graph { vertices, mut edges, ids, .. } = graph;
-        let order = translate::by_degree::<W>(&mut edges, vertices, self.folder, &self.plan, steps)?;
-        let runs = translate::renumber::<W>(edges, &order, self.folder, &self.plan, steps)?;
-        Ok(Graph { vertices, edges: Sorted { runs, seen: None }, ids, order: Some(order) })
+        Ok(Graph { vertices, edges, seen: None, ids, order: None })
     }
 
     fn write<W: Weight>(
         &self,
-        graph: Graph,
+        graph: Graph<W>,
         weights: Weights,
         counts: Counts,
         steps: &mut Steps<'_>,
     ) -> Result<ImportReport, GraphError> {
         let mut writer = StoreWriter::create(self.store, self.layout(graph.vertices, weights))?;
-        let spilled = self.lists::<W>(&mut writer, graph.edges, steps)?;
+        let spilled = self.lists(&mut writer, graph.edges, graph.seen.as_deref(), steps)?;
         match &graph.ids {
             Ids::Dense => {}
             Ids::Seen(seen) => {
@@ -189,55 +191,56 @@ impl Job<'_> {
         Ok(self.report(written, counts, spilled))
     }
 
-    /// All lists, and the reverse ones where they are wanted. Returns the runs and the bytes that all sorts spilled.
+    /// All lists, and the reverse ones where they are wanted. Returns the bytes that all sorts spilled.
     fn lists<W: Weight>(
         &self,
         writer: &mut StoreWriter,
-        mut edges: Sorted,
+        edges: Sorted<u64, W>,
+        seen: Option<&Seen>,
         steps: &mut Steps<'_>,
-    ) -> Result<(u64, u64), GraphError> {
+    ) -> Result<u64, GraphError> {
         let plan = &self.plan;
-        let reverse = self.rules.reverse && !self.rules.undirected;
-        let memory = if reverse { plan.merge_beside() } else { plan.merge_alone() };
-        edges.runs.reduce::<u64, W>(self.folder, memory, plan)?;
-        let mut taken = plan.take(writer.memory_bytes());
-        let sorter = || Sorter::<u64, W>::new(self.folder, plan.chunks(), plan.kept_beside(), false, plan);
-        let mut sorter = reverse.then(sorter).transpose()?;
-        steps.begin("write", edges.runs.records());
-        edges.merge(memory, plan, |batch: &[Record<u64, W>]| {
-            steps.add(batch.len());
-            taken.set(writer.memory_bytes());
-            for Record { key, weight } in batch {
-                writer.edge(key.high() as u32, key.low() as u32, weight.value())?;
-                if let Some(sorter) = &mut sorter {
-                    sorter.push(Record::new(key.low(), key.high(), *weight))?;
-                }
-            }
-            Ok(())
+        let reverse = (self.rules.reverse && !self.rules.undirected)
+            .then(|| Sorter::<u64, W>::new(self.folder, plan.sort_beside(), false, plan))
+            .transpose()?;
+        steps.begin("write", edges.records());
+        self.side(writer, &edges, steps, |thread, records| {
+            translate::rank(seen, records);
+            let Some(reverse) = &reverse else { return Ok(()) };
+            let mut lane = reverse.lane(thread);
+            records
+                .iter()
+                .try_for_each(|Record { key, weight }| lane.push(Record::new(key.low(), key.high(), *weight)))
         })?;
-        let (mut runs, mut bytes) = edges.runs.spilled;
+        let mut spilled = edges.spilled;
         drop(edges);
-        if let Some(sorter) = sorter {
-            let mut edges = sorter.finish()?;
-            edges.reduce::<u64, W>(self.folder, plan.merge_alone(), plan)?;
+        if let Some(reverse) = reverse {
+            let edges = reverse.finish()?;
             writer.start_reverse()?;
             steps.begin("write reverse", edges.records());
-            edges.merge(
-                plan.merge_alone(),
-                plan,
-                |key| key,
-                |batch: &[Record<u64, W>]| {
-                    steps.add(batch.len());
-                    taken.set(writer.memory_bytes());
-                    batch.iter().try_for_each(|Record { key, weight }| {
-                        writer.edge(key.high() as u32, key.low() as u32, weight.value())
-                    })
-                },
-            )?;
-            runs += edges.spilled.0;
-            bytes += edges.spilled.1;
+            self.side(writer, &edges, steps, translate::as_they_are)?;
+            spilled += edges.spilled;
         }
-        Ok((runs, bytes))
+        Ok(spilled)
+    }
+
+    /// The lists of one direction.
+    fn side<W: Weight>(
+        &self,
+        writer: &mut StoreWriter,
+        edges: &Sorted<u64, W>,
+        steps: &Steps<'_>,
+        each: impl Fn(usize, &mut Vec<Record<u64, W>>) -> Result<(), GraphError> + Sync,
+    ) -> Result<(), GraphError> {
+        let mut taken = self.plan.take(writer.memory_bytes());
+        edges.in_order(each, |records| {
+            steps.add(records.len());
+            for Record { key, weight } in records {
+                writer.edge(key.high() as u32, key.low() as u32, weight.value())?;
+            }
+            taken.set(writer.memory_bytes());
+            Ok(())
+        })
     }
 
     fn order(&self, writer: &mut StoreWriter, order: &Numbers) -> Result<(), GraphError> {
@@ -250,12 +253,7 @@ impl Job<'_> {
         failed
     }
 
-    fn report(
-        &self,
-        written: Written,
-        counts: Counts,
-        (runs_spilled, bytes_spilled): (u64, u64),
-    ) -> ImportReport {
+    fn report(&self, written: Written, counts: Counts, bytes_spilled: u64) -> ImportReport {
         let Written { header, file_bytes } = written;
         let edges = if header.directed { header.edges } else { (header.edges + header.self_loops) / 2 };
         // An input that lists edges from either end lists none of these twice.
@@ -270,7 +268,6 @@ impl Job<'_> {
             edges,
             store_bytes: file_bytes,
             bytes_per_edge: if edges == 0 { 0.0 } else { file_bytes as f64 / edges as f64 },
-            runs_spilled,
             bytes_spilled,
             peak_memory_bytes: self.plan.account.peak(),
         }
