@@ -13,6 +13,7 @@ mod frontier;
 mod graph;
 pub mod import;
 pub mod input;
+mod new_file;
 pub mod output;
 mod scan;
 mod summary;

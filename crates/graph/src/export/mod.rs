@@ -4,7 +4,7 @@ mod parquet;
 mod text;
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,9 +14,10 @@ use serde::Serialize;
 
 use crate::GraphError;
 use crate::format::header::IdKind;
-use crate::format::{Direction, Ids, Scratch, Vertex, Weights, name, nameless};
+use crate::format::{Direction, Ids, Scratch, Vertex, Weights};
 use crate::import::ImportProgress;
 use crate::input::Format;
+use crate::new_file::NewFile;
 use crate::scan::StoreFile;
 
 /// Bytes of the buffer in front of the file.
@@ -70,12 +71,12 @@ pub fn export(
         None => Format::of(path)?,
     };
     let store = StoreFile::open(store)?;
-    let failed = |error: io::Error| GraphError::write(path, error);
-    let file = nameless(path).map_err(failed)?;
+    let new = NewFile::create(path, 0)?;
+    let file = new.file();
     let mut rows: Box<dyn Rows + '_> = match format {
-        Format::Parquet => Box::new(parquet::Table::new(&file, path, &store)?),
+        Format::Parquet => Box::new(parquet::Table::new(file, path, &store)?),
         Format::Csv | Format::Tsv | Format::Snap | Format::El | Format::Wel => {
-            Box::new(text::Lines::new(&file, path, format, &store)?)
+            Box::new(text::Lines::new(file, path, format, &store)?)
         }
         other => {
             let text =
@@ -86,9 +87,7 @@ pub fn export(
     let edges = put_all(&store, options, &mut *rows, progress)?;
     rows.finish()?;
     drop(rows);
-    file.sync_all().map_err(failed)?;
-    let bytes = file.metadata().map_err(failed)?.len();
-    name(&file, path).map_err(failed)?;
+    let bytes = new.finish()?;
     Ok(ExportReport { seconds: begun.elapsed().as_secs_f64(), edges, bytes })
 }
 

@@ -15,7 +15,6 @@ pub use directory::Directory;
 pub use header::{Header, Section, Weights};
 pub use ids::Ids;
 pub use writer::{Layout, StoreWriter, Written};
-pub(crate) use writer::{folder, name, nameless};
 
 /// Index of a vertex in the store: 0 to vertices - 1, in ascending order of the user's ids unless renumbered.
 pub type Vertex = u32;

@@ -2,8 +2,7 @@
 //!
 //! The file has no name until it is whole: a process that is killed leaves nothing behind.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +11,7 @@ use super::packer::Packer;
 use super::paged::{Kind, PagedWriter};
 use super::{ALIGNMENT, Direction, Header, MAX_VERTICES, Section, Vertex, Weights};
 use crate::GraphError;
+use crate::new_file::NewFile;
 
 /// Bytes of the buffer in front of the file.
 const BUFFER: usize = 1 << 20;
@@ -44,7 +44,7 @@ pub struct Written {
 #[derive(Debug)]
 pub struct StoreWriter {
     path: PathBuf,
-    out: BufWriter<File>,
+    out: NewFile,
     /// Where the next section begins.
     at: u64,
     layout: Layout,
@@ -68,8 +68,7 @@ impl StoreWriter {
             let text = format!("{} vertices: a store holds at most {MAX_VERTICES}", layout.vertices);
             return Err(GraphError::Input(text));
         }
-        let file = nameless(path).map_err(|error| GraphError::write(path, error))?;
-        let mut out = BufWriter::with_capacity(BUFFER, file);
+        let mut out = NewFile::create(path, BUFFER)?;
         out.write_all(&[0; HEADER_BYTES]).map_err(|error| GraphError::write(path, error))?;
         let none = Section::default();
         let header = Header {
@@ -196,8 +195,13 @@ impl StoreWriter {
     pub fn finish(mut self, import_nanos: u64) -> Result<Written, GraphError> {
         self.end_lists()?;
         self.header.import_nanos = import_nanos;
-        self.publish().map_err(|error| GraphError::write(&self.path, error))?;
-        Ok(Written { header: self.header, file_bytes: self.at })
+        // Durable before the header says that there is something, so that no crash leaves a store of other bytes.
+        self.out.sync()?;
+        let header = self.out.file().write_all_at(&self.header.to_bytes(), 0);
+        header.map_err(|error| self.out.failed(error))?;
+        let file_bytes = self.out.finish()?;
+        debug_assert_eq!(file_bytes, self.at);
+        Ok(Written { header: self.header, file_bytes })
     }
 
     /// Once for each side: the last block, then the directory.
@@ -249,45 +253,4 @@ impl StoreWriter {
         self.at += bytes;
         Ok(section)
     }
-
-    fn publish(&mut self) -> io::Result<()> {
-        self.out.flush()?;
-        let file = self.out.get_mut();
-        debug_assert_eq!(file.seek(SeekFrom::End(0))?, self.at);
-        // Durable before the header says that there is something, so that no crash leaves a store of other bytes.
-        file.sync_data()?;
-        file.write_all_at(&self.header.to_bytes(), 0)?;
-        file.sync_all()?;
-        name(file, &self.path)
-    }
-}
-
-/// The folder a file is in.
-pub(crate) fn folder(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// A file without a name in the folder of `path`, on the same file system.
-pub(crate) fn nameless(path: &Path) -> io::Result<File> {
-    use rustix::fs::{Mode, OFlags};
-    let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-    let mode = Mode::RUSR | Mode::WUSR | Mode::RGRP | Mode::WGRP | Mode::ROTH | Mode::WOTH;
-    Ok(File::from(rustix::fs::open(folder(path), flags, mode)?))
-}
-
-/// Gives a nameless file its name, in place of another's.
-pub(crate) fn name(file: &File, path: &Path) -> io::Result<()> {
-    use std::os::fd::AsRawFd;
-
-    use rustix::fs::{AtFlags, CWD, linkat};
-    let own = format!("/proc/self/fd/{}", file.as_raw_fd());
-    // A link cannot replace a file; a rename can.
-    let stem = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = folder(path).join(format!(".{stem}.{}", std::process::id()));
-    let _ = fs::remove_file(&temporary);
-    linkat(CWD, own.as_str(), CWD, &temporary, AtFlags::SYMLINK_FOLLOW)?;
-    fs::rename(&temporary, path).inspect_err(|_| {
-        let _ = fs::remove_file(&temporary);
-    })?;
-    File::open(folder(path))?.sync_all()
 }

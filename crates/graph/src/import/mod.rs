@@ -29,8 +29,8 @@ use serde::Serialize;
 pub use plan::{LEAST_MEMORY, default_memory};
 
 use crate::GraphError;
-use crate::format::folder;
 use crate::input::{self, EdgeReader, InputOptions};
+use crate::new_file::folder;
 use plan::Plan;
 use record::{Record, Weight};
 use sorter::Filling;

@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
-use super::file::NewFile;
 use super::table::{Cells, Filled, Rows};
 use crate::GraphError;
+use crate::new_file::NewFile;
 
 /// Writes records.
 pub(super) struct Writer {

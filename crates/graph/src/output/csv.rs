@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::file::NewFile;
 use super::table::{Cells, Filled, NONE, Rows};
 use crate::GraphError;
+use crate::new_file::NewFile;
 
 /// Writes lines.
 pub(super) struct Writer {

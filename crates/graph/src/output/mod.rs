@@ -5,7 +5,6 @@
 
 mod binary;
 mod csv;
-mod file;
 mod names;
 mod parquet;
 mod table;
@@ -13,8 +12,8 @@ mod walks;
 
 use std::path::Path;
 
+use crate::new_file::NewFile;
 use crate::{Graph, GraphError};
-use file::NewFile;
 pub(crate) use names::ranks;
 pub use table::{Column, Values};
 pub use walks::WalkOutput;
@@ -24,6 +23,9 @@ const ROWS: usize = 1 << 16;
 
 /// Bytes of ids, where they are strings, after which a row group ends before it has [`ROWS`].
 const TEXT_BYTES: usize = 4 << 20;
+
+/// Bytes of the buffer in front of a file.
+const BUFFER: usize = 256 << 10;
 
 /// What a format's own buffers take at most: a row group's pages before and after compression.
 const FORMAT_BYTES: u64 = 1 << 20;
@@ -80,7 +82,7 @@ impl Output {
             Some(Format::Binary) => Format::Binary,
             _ => return refuse("its ending tells no format; name a .csv, .parquet or .bin"),
         };
-        Ok(Output { file: NewFile::create(path)?, format })
+        Ok(Output { file: NewFile::create(path, BUFFER)?, format })
     }
 
     /// Whether the cap has room for writing, beside `held` bytes of results, so many columns of numbers and of ids (the vertex's

@@ -10,9 +10,9 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{Type, TypePtr};
 
-use super::file::NewFile;
 use super::table::{Cells, Filled, NONE, Rows};
 use crate::GraphError;
+use crate::new_file::NewFile;
 
 /// Writes row groups.
 pub(super) struct Writer {

@@ -1,9 +1,9 @@
 //! A row a vertex: what its columns are, and how they are filled.
 
-use super::file::{BUFFER, NewFile};
 use super::names::Names;
-use super::{FORMAT_BYTES, Format, ROWS, TEXT_BYTES, binary, csv, parquet};
+use super::{BUFFER, FORMAT_BYTES, Format, ROWS, TEXT_BYTES, binary, csv, parquet};
 use crate::format::{NO_VERTEX, Vertex};
+use crate::new_file::NewFile;
 use crate::{Graph, GraphError};
 
 /// A column beside the vertex's id.

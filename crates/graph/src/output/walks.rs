@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::file::{BUFFER, NewFile};
 use super::names::Names;
 use super::table::{Cells, Filled, Rows};
-use super::{FORMAT_BYTES, Format, ROWS, TEXT_BYTES, binary, csv, parquet};
+use super::{BUFFER, FORMAT_BYTES, Format, ROWS, TEXT_BYTES, binary, csv, parquet};
 use crate::format::Vertex;
+use crate::new_file::NewFile;
 use crate::{Graph, GraphError};
 
 /// A file of walks in the making. It takes its name only when it is whole.
@@ -39,7 +39,7 @@ impl<'g> WalkOutput<'g> {
         if strings && format == Format::Binary {
             return refuse("this graph's ids are strings, which .bin has no place for; name another format");
         }
-        let file = NewFile::create(path)?;
+        let file = NewFile::create(path, BUFFER)?;
         let ids = if strings { Cells::Texts(Vec::new()) } else { Cells::Ids(Vec::new()) };
         let filled = [("walk", Cells::Ids(Vec::new())), ("step", Cells::Ids(Vec::new())), ("vertex", ids)]
             .map(|(name, cells)| Filled { name, optional: false, cells });
