@@ -2,14 +2,13 @@
 
 use std::fs::{self, File};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use leadline_graph::format::{Layout, StoreWriter, Weights};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::ran::{PATIENCE, Ran, folder, names, run, start, text};
+use crate::ran::{Ran, folder, names, run, start, text};
 
 /// Vertices of [`store`].
 const VERTICES: u32 = 5000;
@@ -258,12 +257,8 @@ fn an_interrupted_run_leaves_nothing_behind() {
     fs::write(dir.join("r.csv"), "what was there\n").unwrap();
     for signal in [Signal::INT, Signal::TERM] {
         let running = start(dir, &["graph", "pagerank", "g", "--iterations", "1000000", "-o", "r.csv"]);
-        // The temporary file shows that it is under way.
-        let started = Instant::now();
-        while names(dir).len() < 3 {
-            assert!(started.elapsed() < PATIENCE);
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        // The engine's threads show that it is under way, with the file for its results made before.
+        running.has_thread("leadline-graph");
         running.signal(signal);
         let (ran, _, _) = running.end();
         ran.failed(1, &["interrupted; nothing was left behind"]);

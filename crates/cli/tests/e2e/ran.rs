@@ -140,6 +140,22 @@ impl Running {
         }
     }
 
+    /// Waits until it has a thread whose name begins so.
+    #[track_caller]
+    pub(crate) fn has_thread(&self, name: &str) {
+        let (tasks, began) = (format!("/proc/{}/task", self.child.id()), Instant::now());
+        let named = || {
+            let tasks = std::fs::read_dir(&tasks).into_iter().flatten().flatten();
+            tasks
+                .filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok())
+                .any(|own| own.starts_with(name))
+        };
+        while !named() {
+            assert!(began.elapsed() < PATIENCE, "no thread {name}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
     pub(crate) fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
