@@ -126,39 +126,118 @@ fn the_share_of_time_at_a_vertex_is_its_degrees() {
     }
 }
 
-#[test]
-fn node2vec_steps_are_as_likely_as_they_should_be() {
-    let dir = tempdir().unwrap();
-    let edges = edges(12, 30, None, 4);
-    let lists = lists(12, false, &edges);
-    let graph = Shape::new(12, false).open(&dir.path().join("g"), &edges, options(16 << 20, 2, 4));
-    for (p, q) in [(0.25, 4.0), (4.0, 0.25), (3.0, 2.0), (0.5, 0.5)] {
-        let options =
-            WalkOptions { starts: Starts::EveryVertex(4000), length: 3, p, q, ..WalkOptions::default() };
-        let mut counts: HashMap<[Vertex; 2], HashMap<Vertex, f64>> = HashMap::new();
-        for walk in walks(&graph, &options) {
-            for step in walk.windows(3) {
-                *counts.entry([step[0], step[1]]).or_default().entry(step[2]).or_default() += 1.0;
+/// How far the steps of node2vec's walks are from what they should be, over all pairs of vertices behind them.
+fn node2vec_excess(all: &[Vec<Vertex>], edges: &Edges, p: f64, q: f64) -> f64 {
+    let mut counts: HashMap<[Vertex; 2], HashMap<Vertex, f64>> = HashMap::new();
+    for step in all.iter().flat_map(|walk| walk.windows(3)) {
+        *counts.entry([step[0], step[1]]).or_default().entry(step[2]).or_default() += 1.0;
+    }
+    let mut all = (0.0, 0.0);
+    for ([before, at], counts) in counts {
+        let law = |next: Vertex| match next {
+            next if next == before => 1.0 / p,
+            next if edges[&before].contains_key(&next) => 1.0,
+            _ => 1.0 / q,
+        };
+        let weights: Vec<(Vertex, f64)> =
+            edges[&at].iter().map(|(next, weight)| (*next, weight * law(*next))).collect();
+        let total: f64 = weights.iter().map(|(_, weight)| weight).sum();
+        let steps: f64 = counts.values().sum();
+        let count = |next: &Vertex| counts.get(next).copied().unwrap_or(0.0);
+        // What is expected too rarely for a chi-square counts as one.
+        let (mut rare, mut compared) = ((0.0, 0.0), Vec::new());
+        for (next, weight) in &weights {
+            let expected = steps * weight / total;
+            if expected >= 5.0 {
+                compared.push((count(next), expected));
+            } else {
+                rare = (rare.0 + count(next), rare.1 + expected);
             }
         }
-        let mut all = (0.0, 0.0);
-        for ([before, at], counts) in counts {
-            let weight = |next: Vertex| match next {
-                next if next == before => 1.0 / p,
-                next if lists[before as usize].contains(&next) => 1.0,
-                _ => 1.0 / q,
-            };
-            let next = &lists[at as usize];
-            let total: f64 = next.iter().map(|next| weight(*next)).sum();
-            let steps: f64 = counts.values().sum();
-            let count = |next: &Vertex| counts.get(next).copied().unwrap_or(0.0);
-            let compared: Vec<(f64, f64)> =
-                next.iter().map(|next| (count(next), steps * weight(*next) / total)).collect();
+        if rare.1 >= 5.0 {
+            compared.push(rare);
+        }
+        if compared.len() > 1 {
             let (chi, freedom) = chi_square(&compared);
             all = (all.0 + chi, all.1 + freedom);
         }
-        assert!(all.1 > 100.0 && excess(all).abs() < 4.0, "p {p}, q {q}: {all:?}");
     }
+    assert!(all.1 > 30.0, "too little to compare: {all:?}");
+    excess(all)
+}
+
+/// By vertex: its neighbours, and what the edges to each weigh together.
+type Edges = HashMap<Vertex, HashMap<Vertex, f64>>;
+
+fn edges_of(edges: &[(Vertex, Vertex, f64)], directed: bool, weighted: bool) -> Edges {
+    let mut all = Edges::new();
+    for (from, to, weight) in edges {
+        let weight = if weighted { *weight } else { 1.0 };
+        *all.entry(*from).or_default().entry(*to).or_default() += weight;
+        let back = all.entry(*to).or_default();
+        if !directed && from != to {
+            *back.entry(*from).or_default() += weight;
+        }
+    }
+    all
+}
+
+#[test]
+fn node2vec_steps_are_as_likely_as_they_should_be() {
+    let dir = tempdir().unwrap();
+    let mut edges = edges(12, 30, None, 4);
+    // Some edges twice or more.
+    edges.extend_from_within(3..9);
+    edges.extend_from_within(5..7);
+    for (i, (directed, weighted)) in [(false, false), (false, true), (true, true)].into_iter().enumerate() {
+        let shape = Shape::new(12, directed).weighted();
+        let graph = shape.open(&dir.path().join(format!("{i}")), &edges, options(16 << 20, 2, 4));
+        let exact = edges_of(&edges, directed, weighted);
+        for (p, q) in [(0.05, 0.5), (0.05, 2.0), (4.0, 0.5), (4.0, 2.0), (0.25, 4.0), (0.5, 0.5)] {
+            let starts = Starts::EveryVertex(4000);
+            let options = WalkOptions { starts, length: 4, p, q, weighted, ..WalkOptions::default() };
+            let far = node2vec_excess(&walks(&graph, &options), &exact, p, q);
+            assert!(far.abs() < 4.0, "directed {directed}, weighted {weighted}, p {p}, q {q}: {far}");
+        }
+    }
+}
+
+#[test]
+fn node2vec_steps_from_hubs_are_as_likely_as_they_should_be() {
+    let dir = tempdir().unwrap();
+    // Each leaf has one to three edges with each of two hubs, so that they run from one block into the next.
+    let leaves = 2..900;
+    let mut edges: Vec<(Vertex, Vertex, f64)> = leaves
+        .flat_map(|leaf| {
+            (0..2).flat_map(move |hub| (0..1 + (leaf + hub) % 3).map(move |i| (hub, leaf, f64::from(1 + i))))
+        })
+        .collect();
+    edges.push((0, 1, 1.0));
+    for (i, weighted) in [false, true].into_iter().enumerate() {
+        let shape = Shape::new(900, false).weighted();
+        let graph = shape.open(&dir.path().join(format!("{i}")), &edges, options(64 << 20, 2, 8));
+        let exact = edges_of(&edges, false, weighted);
+        for (p, q) in [(0.002, 0.5), (0.05, 2.0), (4.0, 2.0)] {
+            let starts = Starts::EveryVertex(200);
+            let options = WalkOptions { starts, length: 4, p, q, weighted, ..WalkOptions::default() };
+            let far = node2vec_excess(&walks(&graph, &options), &exact, p, q);
+            assert!(far.abs() < 4.0, "weighted {weighted}, p {p}, q {q}: {far}");
+        }
+    }
+}
+
+#[test]
+fn a_small_p_costs_no_more_than_p_1() {
+    let dir = tempdir().unwrap();
+    let edges = edges(3000, 20_000, Some((7, 9000)), 1);
+    // Rounds are what a try takes that is not made where the one before was.
+    let graph = Shape::new(3000, true).open(&dir.path().join("g"), &edges, options(64 << 20, 2, 8));
+    let sweeps = |p: f64| {
+        let options = WalkOptions { length: 10, p, q: 0.5, ..WalkOptions::default() };
+        graph.walks(&options, |_, _| Ok(())).unwrap().stats.sweeps
+    };
+    let (small, one) = (sweeps(1e-6), sweeps(1.0));
+    assert!(small <= 2 * one, "{small} rounds where p is a millionth, {one} where it is 1");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use super::report::grouped;
 use super::run::{self, Common, Task, Told};
 use crate::failure::Failure;
 
-/// Depth-first search, unordered: a forest of all that the sources lead to
+/// Depth-first search, strict where the graph fits in memory, else unordered: a forest of all that the sources lead to
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  leadline graph dfs web.graph --source 0 -o forest.csv\n  \
                         leadline graph dfs web.graph --threads 1 --depth 1     strictly depth-first, from all vertices")]

@@ -2,14 +2,16 @@
 //! (as GraphWalker does: Wang et al., USENIX ATC 2020).
 //!
 //! Node2vec's walks (Grover, Leskovec, KDD 2016) look back one vertex: a neighbour x is taken with a weight of 1/p where it is
-//! the vertex before, 1 where an edge leads to it from there, 1/q else. They are drawn by rejection (KnightKing: Yang
-//! et al., SOSP 2019). Only where the draw lies between 1 and 1/q must that edge be looked for; the walker then waits until
-//! the block with the list of the vertex before is read, in the next round, with all others that ask there.
+//! the vertex before, 1 where an edge leads to it from there, 1/q else. They are drawn by rejection, and the edge back, where it
+//! weighs more than all others, apart ([`law`]). Only where the draw lies between 1 and 1/q must that edge be looked for; the
+//! walker then waits until the block with the list of the vertex before is read, in the next round, with all others that ask there.
 //!
 //! Chance is a function of seed, walker, step and try alone, so that the walks depend on nothing else.
 
 mod batch;
+mod drawn;
 mod hubs;
+mod law;
 mod random;
 
 use crate::format::{Direction, Scratch, Vertex};
@@ -80,7 +82,7 @@ impl Graph {
     ///
     /// # Errors
     /// [`GraphError::Input`]: p or q out of range, no weights where they are asked for; [`GraphError::Memory`] below the sink's
-    /// bytes and those of 1024 walkers, 4 bytes a vertex of their walks and 44 each; what the sink, the device or a damaged store
+    /// bytes and those of 1024 walkers, 4 bytes a vertex of their walks and 56 each; what the sink, the device or a damaged store
     /// gives.
     ///
     /// # Panics
@@ -110,7 +112,7 @@ impl Graph {
         let at_once = room.max(LEAST_WALKERS).min(walks).min(u64::from(u32::MAX));
         let bytes = fixed + Batch::bytes(at_once, options.length);
         let (steps, stats) = Engine::run(self, "random walks", bytes, |engine| {
-            let hubs = Hubs::find(engine)?;
+            let hubs = Hubs::find(engine, options.weighted)?;
             let mut steps = 0;
             let mut first = 0;
             while first < walks {

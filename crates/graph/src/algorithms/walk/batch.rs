@@ -1,17 +1,22 @@
 //! The walkers that are under way together.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
 use super::WalkOptions;
+use super::drawn::Drawn;
 use super::hubs::Hubs;
+use super::law::Law;
 use super::random::{below, random, unit};
 use crate::format::{Block, Direction, Directory, NO_VERTEX, Scratch, Vertex};
 use crate::{Engine, Graph, GraphError, Which};
 
 /// The tries of a walker that no edge leads on.
 const ENDED: u32 = u32::MAX;
+
+/// No weight: the bits of a number that is none.
+const UNKNOWN: u64 = u64::MAX;
 
 /// What a walker needs next, sorted by where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,11 +36,14 @@ struct Walker {
     tries: AtomicU32,
     /// A neighbour of which it must be known whether the vertex before has an edge to it; none: [`NO_VERTEX`].
     asked: AtomicU32,
+    /// The bits of what the edges to the vertex before weigh together, once somebody looked; [`UNKNOWN`] until then.
+    edges_back: AtomicU64,
 }
 
 /// Walkers and the ways they came.
 pub(super) struct Batch<'a> {
     options: &'a WalkOptions,
+    law: Law,
     hubs: &'a Hubs,
     directory: &'a Directory,
     first: u64,
@@ -53,13 +61,13 @@ struct Local {
     edges: u64,
 }
 
-/// Whether a drawn neighbour is taken.
+/// Whether the neighbour that was drawn is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
-    Take,
+    Take(Vertex),
     Leave,
-    /// That depends on an edge from the vertex before.
-    Ask,
+    /// That depends on an edge to it from the vertex before.
+    Ask(Vertex),
 }
 
 impl<'a> Batch<'a> {
@@ -82,10 +90,15 @@ impl<'a> Batch<'a> {
         for (walker, start) in starts.iter().enumerate() {
             paths[walker * stride].store(*start, Relaxed);
         }
-        let walker = || Walker { step: 0.into(), tries: 0.into(), asked: NO_VERTEX.into() };
+        let walker = || Walker {
+            step: 0.into(),
+            tries: 0.into(),
+            asked: NO_VERTEX.into(),
+            edges_back: UNKNOWN.into(),
+        };
         let walkers = starts.iter().map(|_| walker()).collect();
         let directory = graph.directory(Direction::Forward);
-        Batch { options, hubs, directory, first, walkers, paths }
+        Batch { options, law: Law::new(options), hubs, directory, first, walkers, paths }
     }
 
     /// Round by round, until all have arrived.
@@ -144,6 +157,9 @@ impl<'a> Batch<'a> {
         let block = match self.hubs.get(vertex) {
             None => self.directory.block_of(vertex),
             Some(hub) if asks => self.hubs.block_of_neighbour(hub, asked),
+            Some(hub) if self.above(walker, step, tries, hub.weight, hub.heaviest).is_some() => {
+                self.hubs.block_of_neighbour(hub, self.vertex(walker, step - 1))
+            }
             Some(hub) if self.options.weighted => {
                 self.hubs.block_of_weight(hub, unit(self.draw(walker, step, tries)) * hub.weight)
             }
@@ -157,80 +173,94 @@ impl<'a> Batch<'a> {
         let vertex = group[0].vertex;
         let list = block.list(vertex, &mut local.scratch);
         local.edges += list.neighbours.len() as u64;
-        let hub = self.hubs.get(vertex);
-        let before = hub.map(|hub| self.hubs.piece(hub, block.number())).unwrap_or_default();
+        let hub = self.hubs.get(vertex).map(|hub| (hub, self.hubs.piece(hub, block.number())));
         if self.options.weighted {
-            let mut sum = before.weight_before;
+            let mut sum = hub.map_or(0.0, |(_, piece)| piece.weight_before);
             local.sums.clear();
             local.sums.extend(list.weights.iter().map(|weight| {
                 sum += weight.max(0.0);
                 sum
             }));
         }
-        let drawn = Drawn {
-            neighbours: list.neighbours,
-            sums: &local.sums,
-            before: before.before,
-            degree: hub.map_or(list.neighbours.len() as u64, |hub| hub.degree),
-            weight: hub.map_or(local.sums.last().copied().unwrap_or(0.0), |hub| hub.weight),
-            block: block.number(),
-            whole: hub.is_none(),
-        };
+        let drawn = Drawn::new(list, &local.sums, hub, &self.law, self.options.weighted);
         for task in group {
             let state = &self.walkers[task.walker as usize];
             match state.asked.load(Relaxed) {
-                NO_VERTEX => self.choose(task.walker, state, &drawn),
-                asked => {
-                    self.answer(task.walker, state, asked, drawn.neighbours.binary_search(&asked).is_ok())
-                }
+                NO_VERTEX => self.choose(task.walker, state, block.number(), &drawn),
+                asked => self.answer(
+                    task.walker,
+                    state,
+                    asked,
+                    drawn.list.neighbours.binary_search(&asked).is_ok(),
+                ),
             }
         }
     }
 
     /// Draws neighbours until one is taken or must be asked for; of a hub's list as long as
     /// they are in this piece of it.
-    fn choose(&self, walker: u32, state: &Walker, drawn: &Drawn<'_>) {
+    fn choose(&self, walker: u32, state: &Walker, block: u32, drawn: &Drawn<'_>) {
         let step = state.step.load(Relaxed);
         if drawn.degree == 0 || self.options.weighted && drawn.weight <= 0.0 {
             return state.tries.store(ENDED, Relaxed);
         }
         loop {
             let tries = state.tries.load(Relaxed);
-            let neighbour = drawn.neighbour(self.draw(walker, step, tries), self.options.weighted);
-            match self.verdict(walker, step, tries, neighbour, drawn) {
-                Verdict::Take => return self.go(walker, state, neighbour),
-                Verdict::Ask => return state.asked.store(neighbour, Relaxed),
+            match self.verdict(walker, step, tries, drawn) {
+                Verdict::Take(neighbour) => return self.go(walker, state, neighbour),
+                Verdict::Ask(neighbour) => return state.asked.store(neighbour, Relaxed),
                 Verdict::Leave => state.tries.store(tries + 1, Relaxed),
             }
-            if !drawn.whole && self.task(walker).is_none_or(|task| task.block != drawn.block) {
+            if !drawn.whole && self.task(walker).is_none_or(|task| task.block != block) {
                 return;
             }
         }
     }
 
-    /// Rejection: a draw from 0 to the largest weight there may be is to be below the neighbour's own.
-    fn verdict(&self, walker: u32, step: u32, tries: u32, neighbour: Vertex, drawn: &Drawn<'_>) -> Verdict {
-        let (back, near, far) = (1.0 / self.options.p, 1.0_f64, 1.0 / self.options.q);
-        let only = drawn.whole && drawn.neighbours.first() == drawn.neighbours.last();
-        if step == 0 || only || (back == near && near == far) {
-            return Verdict::Take;
+    /// One try.
+    fn verdict(&self, walker: u32, step: u32, tries: u32, drawn: &Drawn<'_>) -> Verdict {
+        if drawn.only_one() {
+            return Verdict::Take(drawn.list.neighbours[0]);
         }
-        let draw = self.level(walker, step, tries);
-        let decided = |weight: f64| if draw < weight { Verdict::Take } else { Verdict::Leave };
+        if let Some(weight) = self.above(walker, step, tries, drawn.weight, drawn.heaviest) {
+            let before = self.vertex(walker, step - 1);
+            let edges_back = drawn.edges_to(before);
+            self.walkers[walker as usize].edges_back.store(edges_back.to_bits(), Relaxed);
+            return if weight < edges_back { Verdict::Take(before) } else { Verdict::Leave };
+        }
+        let neighbour = drawn.neighbour(self.draw(walker, step, tries));
+        if step == 0 || self.law.is_plain() {
+            return Verdict::Take(neighbour);
+        }
+        let level = self.level(walker, step, tries);
+        let decided = |weight: f64| if level < weight { Verdict::Take(neighbour) } else { Verdict::Leave };
         if neighbour == self.vertex(walker, step - 1) {
-            decided(back)
-        } else if (draw < near) == (draw < far) {
-            decided(near)
+            decided(self.law.back)
+        } else if (level < self.law.near) == (level < self.law.far) {
+            decided(self.law.near)
         } else {
-            Verdict::Ask
+            Verdict::Ask(neighbour)
         }
+    }
+
+    /// Whether a try falls in the area above the list's, and which weight of edges back is just too little there.
+    fn above(&self, walker: u32, step: u32, tries: u32, weight: f64, heaviest: f64) -> Option<f64> {
+        if step == 0 || self.law.excess == 0.0 {
+            return None;
+        }
+        let edges_back = match self.walkers[walker as usize].edges_back.load(Relaxed) {
+            UNKNOWN => heaviest,
+            known => f64::from_bits(known),
+        };
+        let draw = unit(random(self.options.seed, self.first + u64::from(walker), step, tries, 3));
+        self.law.above(draw, weight, edges_back)
     }
 
     /// What a walker asked is known: whether an edge leads to the neighbour from the vertex before.
     fn answer(&self, walker: u32, state: &Walker, asked: Vertex, found: bool) {
         state.asked.store(NO_VERTEX, Relaxed);
         let (step, tries) = (state.step.load(Relaxed), state.tries.load(Relaxed));
-        let weight = if found { 1.0 } else { 1.0 / self.options.q };
+        let weight = if found { self.law.near } else { self.law.far };
         if self.level(walker, step, tries) < weight {
             self.go(walker, state, asked);
         } else {
@@ -243,6 +273,7 @@ impl<'a> Batch<'a> {
         self.path(walker, step).store(to, Relaxed);
         state.step.store(step, Relaxed);
         state.tries.store(0, Relaxed);
+        state.edges_back.store(UNKNOWN, Relaxed);
     }
 
     /// Which neighbour.
@@ -250,10 +281,9 @@ impl<'a> Batch<'a> {
         random(self.options.seed, self.first + u64::from(walker), step, tries, 0)
     }
 
-    /// Whether to take it: from 0 to the largest weight.
+    /// Whether to take it: from 0 to the most that an edge weighs which does not lead back.
     fn level(&self, walker: u32, step: u32, tries: u32) -> f64 {
-        let most = (1.0 / self.options.p).max(1.0).max(1.0 / self.options.q);
-        unit(random(self.options.seed, self.first + u64::from(walker), step, tries, 1)) * most
+        unit(random(self.options.seed, self.first + u64::from(walker), step, tries, 1)) * self.law.most
     }
 
     fn vertex(&self, walker: u32, step: u32) -> Vertex {
@@ -262,34 +292,5 @@ impl<'a> Batch<'a> {
 
     fn path(&self, walker: u32, step: u32) -> &AtomicU32 {
         &self.paths[walker as usize * (self.options.length as usize + 1) + step as usize]
-    }
-}
-
-/// A list, or a piece of one, to draw from.
-struct Drawn<'a> {
-    neighbours: &'a [Vertex],
-    sums: &'a [f64],
-    /// Neighbours in pieces before.
-    before: u64,
-    /// Of the whole list.
-    degree: u64,
-    weight: f64,
-    /// Where it stands.
-    block: u32,
-    /// Whether this is the whole list.
-    whole: bool,
-}
-
-impl Drawn<'_> {
-    fn neighbour(&self, random: u64, weighted: bool) -> Vertex {
-        let place = match weighted {
-            true => {
-                let target = unit(random) * self.weight;
-                self.sums.partition_point(|sum| *sum <= target)
-            }
-            false => (below(random, self.degree) - self.before) as usize,
-        };
-        // Rounding may put the target of the last behind it.
-        self.neighbours[place.min(self.neighbours.len() - 1)]
     }
 }

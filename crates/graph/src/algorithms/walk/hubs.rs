@@ -1,6 +1,7 @@
 //! The lists that run over several blocks: which piece holds the neighbour that was drawn.
 
-use crate::format::{Block, Direction, Directory, Scratch, Vertex};
+use super::law::runs;
+use crate::format::{Direction, Directory, List, Scratch, Vertex};
 use crate::{Engine, GraphError, Which};
 
 /// A piece of a hub's list: a block's part of it.
@@ -8,10 +9,31 @@ use crate::{Engine, GraphError, Which};
 pub(super) struct Piece {
     /// Its first neighbour.
     first: Vertex,
-    /// Neighbours in the pieces before; until all are known, those of this one.
+    /// Neighbours in the pieces before.
     pub(super) before: u64,
-    /// The weight of the pieces before; until all are known, that of this one.
+    /// The weight of the pieces before.
     pub(super) weight_before: f64,
+    /// That part of it which leads to `first` as well.
+    carried: f64,
+}
+
+impl Piece {
+    /// What the edges to a neighbour that stand in the pieces before weigh together, where it is in this piece.
+    pub(super) fn carried(&self, neighbour: Vertex) -> f64 {
+        if neighbour == self.first { self.carried } else { 0.0 }
+    }
+}
+
+/// A piece on its own.
+#[derive(Debug, Clone, Copy, Default)]
+struct Measured {
+    count: u64,
+    weight: f64,
+    /// Its first neighbour, its last one, and what the edges to each weigh together.
+    first: (Vertex, f64),
+    last: (Vertex, f64),
+    /// The most that the edges to one neighbour weigh together.
+    heaviest: f64,
 }
 
 /// All hubs, ascending, and their pieces.
@@ -32,8 +54,10 @@ pub(super) struct Hub {
     count: u32,
     /// All its neighbours.
     pub(super) degree: u64,
-    /// The weight of all its edges.
+    /// The weight of all its edges, or their number.
     pub(super) weight: f64,
+    /// The most that the edges to one neighbour weigh together, or how many they are.
+    pub(super) heaviest: f64,
 }
 
 impl Hubs {
@@ -41,11 +65,11 @@ impl Hubs {
     pub(super) fn bytes(directory: &Directory) -> u64 {
         let continued = (0..directory.blocks()).filter(|block| directory.is_continued(*block)).count() as u64;
         // A hub has a piece more than it has blocks that are continued.
-        continued * (size_of::<Hub>() + 2 * size_of::<Piece>() + 2 * size_of::<(u32, Piece)>() + 8) as u64
+        continued * (size_of::<Hub>() + 2 * size_of::<Piece>() + 3 * size_of::<(u32, Measured)>() + 8) as u64
     }
 
-    /// Reads the blocks of all hubs, once.
-    pub(super) fn find(engine: &mut Engine<'_>) -> Result<Hubs, GraphError> {
+    /// Reads the blocks of all hubs, once. What is not `weighted` is counted.
+    pub(super) fn find(engine: &mut Engine<'_>, weighted: bool) -> Result<Hubs, GraphError> {
         let directory = engine.graph().directory(Direction::Forward);
         let (mut found, blocks) = Hubs::listed(directory);
         let hubs = &found;
@@ -56,15 +80,16 @@ impl Hubs {
                 let ends = if ends[0] == ends[1] { &ends[..1] } else { &ends[..] };
                 for vertex in ends.iter().filter(|vertex| block.is_piece(**vertex)) {
                     if let Some(hub) = hubs.get(*vertex) {
-                        known
-                            .push((hub.start + (block.number() - hub.block), piece(block, *vertex, scratch)));
+                        let place = hub.start + (block.number() - hub.block);
+                        known.push((place, measure(&block.list(*vertex, scratch), weighted)));
                     }
                 }
             })?;
+        let mut measured = vec![Measured::default(); found.pieces.len()];
         for (place, piece) in locals.into_iter().flat_map(|(_, known)| known) {
-            found.pieces[place as usize] = piece;
+            measured[place as usize] = piece;
         }
-        found.add_up();
+        found.add_up(&measured);
         Ok(found)
     }
 
@@ -78,7 +103,15 @@ impl Hubs {
                 None => {
                     let start = hubs.pieces.len() as u32;
                     let block = block - 1;
-                    hubs.hubs.push(Hub { vertex, block, start, count: 2, degree: 0, weight: 0.0 });
+                    hubs.hubs.push(Hub {
+                        vertex,
+                        block,
+                        start,
+                        count: 2,
+                        degree: 0,
+                        weight: 0.0,
+                        heaviest: 0.0,
+                    });
                     hubs.pieces.push(Piece::default());
                     blocks.push(block);
                 }
@@ -91,13 +124,22 @@ impl Hubs {
         (hubs, blocks)
     }
 
-    fn add_up(&mut self) {
+    fn add_up(&mut self, measured: &[Measured]) {
         for hub in &mut self.hubs {
-            for piece in &mut self.pieces[hub.start as usize..(hub.start + hub.count) as usize] {
-                let (count, weight) = (piece.before, piece.weight_before);
-                (piece.before, piece.weight_before) = (hub.degree, hub.weight);
-                hub.degree += count;
-                hub.weight += weight;
+            // The last neighbour so far, and the weight of its edges.
+            let (mut last, mut carried) = (Vertex::MAX, 0.0);
+            let places = hub.start as usize..(hub.start + hub.count) as usize;
+            for (place, piece) in self.pieces[places.clone()].iter_mut().zip(&measured[places]) {
+                if piece.first.0 != last {
+                    carried = 0.0;
+                }
+                let (before, weight_before) = (hub.degree, hub.weight);
+                *place = Piece { first: piece.first.0, before, weight_before, carried };
+                hub.degree += piece.count;
+                hub.weight += piece.weight;
+                hub.heaviest = hub.heaviest.max(piece.heaviest).max(carried + piece.first.1);
+                let all_one = piece.first.0 == piece.last.0;
+                (last, carried) = (piece.last.0, piece.last.1 + if all_one { carried } else { 0.0 });
             }
         }
     }
@@ -136,12 +178,15 @@ impl Hubs {
     }
 }
 
-/// What a block has of a hub's list.
-fn piece(block: &Block<'_>, vertex: Vertex, scratch: &mut Scratch) -> Piece {
-    let list = block.list(vertex, scratch);
-    Piece {
-        first: list.neighbours.first().copied().unwrap_or(0),
-        before: list.neighbours.len() as u64,
-        weight_before: list.weights.iter().map(|weight| weight.max(0.0)).sum(),
+fn measure(list: &List<'_>, weighted: bool) -> Measured {
+    let mut piece = Measured { count: list.neighbours.len() as u64, ..Measured::default() };
+    for (i, run) in runs(list, weighted).enumerate() {
+        if i == 0 {
+            piece.first = run;
+        }
+        piece.last = run;
+        piece.weight += run.1;
+        piece.heaviest = piece.heaviest.max(run.1);
     }
+    piece
 }
