@@ -203,6 +203,24 @@ fn a_chain_of_a_hundred_thousand() {
     assert_eq!(graph.lcc().unwrap().triangles, 0);
 }
 
+/// In memory only a few edges of each vertex are joined before the largest component is left out.
+#[test]
+fn an_edge_late_in_both_lists_joins_two_components() {
+    let folder = tempfile::tempdir().unwrap();
+    // Even vertices hang on 0 and 2, odd ones on 1 and 3; of one kind there are more.
+    for (evens, odds) in [(1000, 600), (600, 1000)] {
+        let even = (2..evens).step_by(2).map(|v| (0, v)).chain((4..evens).step_by(2).map(|v| (2, v)));
+        let odd = (3..odds).step_by(2).map(|v| (1, v)).chain((5..odds).step_by(2).map(|v| (3, v)));
+        let (bridge, odd_end) = if evens > odds { ((501, 900), 501) } else { ((500, 901), 901) };
+        for bridges in [0, 1] {
+            let edges = even.clone().chain(odd.clone()).chain(std::iter::repeat_n(bridge, bridges));
+            let found = open(folder.path(), &sample(1000, false, edges), true).wcc().unwrap();
+            // 200 vertices have no edge.
+            assert_eq!((found.count, found.components[odd_end]), (202 - bridges as u64, 1 - bridges as u32));
+        }
+    }
+}
+
 #[test]
 fn a_grid() {
     let folder = tempfile::tempdir().unwrap();

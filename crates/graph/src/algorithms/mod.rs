@@ -27,9 +27,11 @@ pub use wcc::Wcc;
 
 use std::sync::atomic::AtomicU32;
 
+use rayon::prelude::*;
+
 /// Vertex state that threads share: a number a vertex.
-pub(crate) fn numbers(vertices: u64, value: impl Fn(u32) -> u32) -> Vec<AtomicU32> {
-    (0..vertices as u32).map(|vertex| AtomicU32::new(value(vertex))).collect()
+pub(crate) fn numbers(vertices: u64, value: impl Fn(u32) -> u32 + Sync) -> Vec<AtomicU32> {
+    (0..vertices as u32).into_par_iter().map(|vertex| AtomicU32::new(value(vertex))).collect()
 }
 
 /// The numbers, once no thread shares them any more.

@@ -119,7 +119,7 @@ struct State<'a> {
 fn iterate(engine: &mut Engine<'_>, options: &PageRankOptions) -> Result<(Vec<f64>, u32, f64), GraphError> {
     let vertices = engine.graph().vertices();
     let degrees = degrees(engine)?;
-    let floats = |value: f64| (0..vertices).map(|_| Float::new(value)).collect();
+    let floats = |value: f64| (0..vertices as u32).into_par_iter().map(|_| Float::new(value)).collect();
     let mut state =
         State { options, ranks: floats(1.0 / vertices as f64), gives: floats(0.0), degrees, dangling: 0.0 };
     state.give(|rank, _| rank);
@@ -144,8 +144,13 @@ fn degrees(engine: &mut Engine<'_>) -> Result<Vec<AtomicU32>, GraphError> {
         Which::All,
         || (),
         |(), block| {
-            for vertex in block.vertices() {
-                degrees[vertex as usize].fetch_add(block.degree(vertex) as u32, Ordering::Relaxed);
+            for (vertex, place) in block.places() {
+                let (degree, here) = (&degrees[vertex as usize], block.degree_at(place) as u32);
+                if block.is_piece(vertex) {
+                    degree.fetch_add(here, Ordering::Relaxed);
+                } else {
+                    degree.store(here, Ordering::Relaxed);
+                }
             }
         },
     )?;
@@ -154,12 +159,13 @@ fn degrees(engine: &mut Engine<'_>) -> Result<Vec<AtomicU32>, GraphError> {
 
 /// What a vertex is given along the edges of its list here.
 #[inline]
-fn sum(block: &Block<'_>, vertex: Vertex, give: impl Fn(Vertex) -> f64) -> f64 {
-    block.fold(vertex, 0.0, |sum, Group { values, len }| {
-        // Four loads at once, and one addition that waits for the one before.
+fn sum(block: &Block<'_>, vertex: Vertex, place: (usize, usize), give: impl Fn(Vertex) -> f64) -> f64 {
+    block.fold_at(vertex, place, 0.0, |sum, Group { values, len }| {
+        // As many loads at once as there are values, and one addition that waits for the one before.
+        let or_none = |i: usize| if i < len { give(values[i]) } else { 0.0 };
         let given = match len {
             4 => (give(values[0]) + give(values[1])) + (give(values[2]) + give(values[3])),
-            _ => values[..len].iter().map(|vertex| give(*vertex)).sum(),
+            _ => (give(values[0]) + or_none(1)) + or_none(2),
         };
         ControlFlow::Continue(sum + given)
     })
@@ -171,8 +177,8 @@ impl State<'_> {
         let (ranks, gives) = (&self.ranks, &self.gives);
         let give = |vertex: Vertex| gives[vertex as usize].get();
         let locals = engine.sweep(Direction::Reverse, Which::All, Vec::new, |pieces, block| {
-            for vertex in block.vertices() {
-                let sum = sum(block, vertex, give);
+            for (vertex, place) in block.places() {
+                let sum = sum(block, vertex, place, give);
                 if block.is_piece(vertex) {
                     pieces.push((vertex, sum));
                 } else {
@@ -212,42 +218,42 @@ impl State<'_> {
 
     /// From sums to ranks; by how much they changed in sum.
     fn settle(&mut self) -> f64 {
-        let damping = self.options.damping;
+        let (damping, vertices) = (self.options.damping, self.ranks.len() as f64);
         let jumping = 1.0 - damping + damping * self.dangling;
         let mut personal = self.options.personal.clone();
+        if personal.is_empty() {
+            let jump = jumping / vertices;
+            return self.give(|sum, _| jump + damping * sum);
+        }
         personal.sort_unstable();
-        let (everywhere, vertices) = (personal.is_empty(), self.ranks.len() as f64);
-        let jump = |vertex: Vertex| match everywhere {
-            true => jumping / vertices,
-            false => {
-                let start = personal.partition_point(|other| *other < vertex);
-                let times = personal[start..].iter().take_while(|other| **other == vertex).count();
-                jumping * times as f64 / personal.len() as f64
-            }
-        };
-        self.give(|sum, vertex| jump(vertex) + damping * sum)
+        self.give(|sum, vertex| {
+            let start = personal.partition_point(|other| *other < vertex);
+            let times = personal[start..].iter().take_while(|other| **other == vertex).count();
+            jumping * times as f64 / personal.len() as f64 + damping * sum
+        })
     }
 
     /// Makes ranks of what is in their place, and of these what each vertex gives.
     fn give(&mut self, rank: impl Fn(f64, Vertex) -> f64 + Sync) -> f64 {
-        let (gives, degrees) = (&self.gives, &self.degrees);
-        let one = |(vertex, ((place, give), degree)): (usize, ((&Float, &Float), &AtomicU32))| {
-            let degree = degree.load(Ordering::Relaxed);
-            let along = f64::from(degree.max(1));
-            let now = rank(place.get(), vertex as Vertex);
-            let change = (now - give.get() * along).abs();
-            place.set(now);
-            give.set(now / along);
-            (if degree == 0 { now } else { 0.0 }, change)
-        };
         // Chunks of one size, added up in order: the same sum for any number of threads.
-        let chunks: Vec<(f64, f64)> = (self.ranks.par_chunks(CHUNK).zip(gives.par_chunks(CHUNK)))
-            .zip(degrees.par_chunks(CHUNK))
+        let chunks: Vec<(f64, f64)> = (self.ranks.par_chunks(CHUNK).zip(self.gives.par_chunks(CHUNK)))
+            .zip(self.degrees.par_chunks(CHUNK))
             .enumerate()
             .map(|(chunk, ((ranks, gives), degrees))| {
-                let all = ranks.iter().zip(gives).zip(degrees).enumerate();
-                all.map(|(i, rest)| one((chunk * CHUNK + i, rest)))
-                    .fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+                let (mut dangling, mut change) = (0.0, 0.0);
+                let vertices = (chunk * CHUNK) as Vertex..;
+                for (((place, give), degree), vertex) in ranks.iter().zip(gives).zip(degrees).zip(vertices) {
+                    let degree = degree.load(Ordering::Relaxed);
+                    let along = f64::from(degree.max(1));
+                    let now = rank(place.get(), vertex);
+                    change += (now - give.get() * along).abs();
+                    place.set(now);
+                    give.set(now / along);
+                    if degree == 0 {
+                        dangling += now;
+                    }
+                }
+                (dangling, change)
             })
             .collect();
         self.dangling = chunks.iter().map(|chunk| chunk.0).sum();

@@ -52,9 +52,33 @@ struct Span {
     sent: u64,
 }
 
+/// A queue pair, made when it is first used: to map its buffers takes longer than many a sweep over cached blocks.
+struct LazyPair<'g> {
+    device: &'g dyn Device,
+    shape: QueueShape,
+    made: Option<Box<dyn QueuePair>>,
+}
+
+impl LazyPair<'_> {
+    fn get(&mut self, blocks: &Blocks<'_>) -> Result<&mut dyn QueuePair, GraphError> {
+        let pair = match self.made.take() {
+            Some(pair) => pair,
+            None => {
+                let pair = self.device.queue_pair(self.shape);
+                pair.map_err(|error| GraphError::device(blocks.name, error))?
+            }
+        };
+        Ok(&mut **self.made.insert(pair))
+    }
+
+    fn in_flight(&self) -> u32 {
+        self.made.as_ref().map_or(0, |pair| pair.in_flight())
+    }
+}
+
 /// A queue pair and its requests.
-pub(crate) struct Lane {
-    pair: Box<dyn QueuePair>,
+pub(crate) struct Lane<'g> {
+    pair: LazyPair<'g>,
     spans: Vec<Span>,
     free: Vec<u32>,
     done: Vec<Completion>,
@@ -68,16 +92,10 @@ pub(crate) struct Lane {
     pub(crate) counts: Counts,
 }
 
-impl Lane {
-    pub(crate) fn new(
-        device: &dyn Device,
-        slots: u32,
-        request_bytes: u32,
-        block_bytes: u32,
-    ) -> Result<Lane, leadline_device::DeviceError> {
-        let pair = device.queue_pair(QueueShape::new(slots, request_bytes))?;
-        Ok(Lane {
-            pair,
+impl<'g> Lane<'g> {
+    pub(crate) fn new(device: &'g dyn Device, slots: u32, request_bytes: u32, block_bytes: u32) -> Lane<'g> {
+        Lane {
+            pair: LazyPair { device, shape: QueueShape::new(slots, request_bytes), made: None },
             spans: vec![Span::default(); slots as usize],
             free: (0..slots).collect(),
             done: Vec::with_capacity(slots as usize),
@@ -86,7 +104,7 @@ impl Lane {
             most_blocks: request_bytes / block_bytes,
             missed: Vec::with_capacity(THIN + 1),
             counts: Counts::default(),
-        })
+        }
     }
 
     /// Visits each block that `next` gives, in the order in which they come; what is cached at once, while reads are in
@@ -119,7 +137,9 @@ impl Lane {
     /// After a failure: what is still in flight is awaited, and nobody sees it.
     fn drop_all(&mut self) {
         self.open = None;
-        while self.pair.in_flight() > 0 && self.pair.reap(1, NEVER, &mut self.done).is_ok() {}
+        if let Some(pair) = &mut self.pair.made {
+            while pair.in_flight() > 0 && pair.reap(1, NEVER, &mut self.done).is_ok() {}
+        }
         self.done.clear();
         self.free = (0..self.spans.len() as u32).collect();
     }
@@ -190,10 +210,11 @@ impl Lane {
         let Some(slot) = self.free.pop() else {
             unreachable!("a request is only opened while a slot is free, and takes it before the next");
         };
-        span.sent = self.pair.now();
+        let pair = self.pair.get(blocks)?;
+        span.sent = pair.now();
         let offset = blocks.offset + u64::from(span.first) * u64::from(blocks.block_bytes);
         let request = Request::read(slot, offset, span.blocks * blocks.block_bytes);
-        self.pair.submit(request).map_err(|error| GraphError::device(blocks.name, error.into()))?;
+        pair.submit(request).map_err(|error| GraphError::device(blocks.name, error.into()))?;
         self.spans[slot as usize] = span;
         self.unsent += 1;
         self.counts.requests += 1;
@@ -207,7 +228,10 @@ impl Lane {
             return Ok(());
         }
         self.unsent = 0;
-        self.pair.reap(0, 0, &mut self.done).map_err(|error| GraphError::device(blocks.name, error))
+        self.pair
+            .get(blocks)?
+            .reap(0, 0, &mut self.done)
+            .map_err(|error| GraphError::device(blocks.name, error))
     }
 
     /// Waits until a request is done and visits the blocks of all that are.
@@ -221,6 +245,7 @@ impl Lane {
             let before = Instant::now();
             self.unsent = 0;
             self.pair
+                .get(blocks)?
                 .reap(u32::from(self.done.is_empty()), NEVER, &mut self.done)
                 .map_err(|error| GraphError::device(blocks.name, error))?;
             self.counts.waiting_nanos += before.elapsed().as_nanos() as u64;
@@ -233,7 +258,7 @@ impl Lane {
             if done.result != (span.blocks * blocks.block_bytes) as i32 {
                 return Err(failed_read(blocks, span, done.result));
             }
-            let bytes = &*self.pair.buffer(done.slot);
+            let bytes = &*self.pair.get(blocks)?.buffer(done.slot);
             for (i, bytes) in bytes[..span.blocks as usize * size].chunks_exact(size).enumerate() {
                 let block = span.first + i as u32;
                 blocks.check(block, bytes)?;

@@ -39,7 +39,7 @@ pub struct Engine<'g> {
     graph: &'g Graph,
     plan: Plan,
     cache: Cache,
-    lanes: Vec<Mutex<Lane>>,
+    lanes: Vec<Mutex<Lane<'g>>>,
     sweeps: u64,
     edges: u64,
     /// Thin sweeps in a row: they missed a block or a few.
@@ -51,8 +51,7 @@ impl<'g> Engine<'g> {
     /// own threads. `what` names it in errors.
     ///
     /// # Errors
-    /// [`GraphError::Memory`] where the cap is too small, [`GraphError::Device`] where no queue pair is to be had, and what
-    /// the algorithm fails with.
+    /// [`GraphError::Memory`] where the cap is too small, and what the algorithm fails with.
     pub fn run<T: Send>(
         graph: &'g Graph,
         what: &str,
@@ -75,10 +74,9 @@ impl<'g> Engine<'g> {
 
     fn new(graph: &'g Graph, plan: Plan) -> Result<Engine<'g>, GraphError> {
         let cache = graph.take_cache(plan.frames)?;
-        let failed = |error| GraphError::device(graph.name(), error);
         let block_bytes = graph.header().block_bytes;
-        let lane = |_| Lane::new(graph.device(), plan.slots, plan.request_bytes, block_bytes).map(Mutex::new);
-        let lanes = (0..plan.threads).map(lane).collect::<Result<_, _>>().map_err(failed)?;
+        let lane = |_| Mutex::new(Lane::new(graph.device(), plan.slots, plan.request_bytes, block_bytes));
+        let lanes = (0..plan.threads).map(lane).collect();
         Ok(Engine { graph, plan, cache, lanes, sweeps: 0, edges: 0, thin: 0 })
     }
 
@@ -120,7 +118,8 @@ impl<'g> Engine<'g> {
     /// ([`Block::is_piece`]).
     ///
     /// # Errors
-    /// [`GraphError::Read`], [`GraphError::Damaged`] or [`GraphError::Interrupted`]: the first that any thread met.
+    /// [`GraphError::Read`], [`GraphError::Damaged`], [`GraphError::Device`] (where no queue pair is to be had, for one) or
+    /// [`GraphError::Interrupted`]: the first that any thread met.
     ///
     /// # Panics
     /// Where the graph has no lists of that direction.
@@ -140,7 +139,7 @@ impl<'g> Engine<'g> {
         let stop = AtomicBool::new(false);
         let first_error = Mutex::new(None);
         let cache = &self.cache;
-        let run = |lane: &Mutex<Lane>| {
+        let run = |lane: &Mutex<Lane<'_>>| {
             let mut lane = lane.lock().unwrap_or_else(PoisonError::into_inner);
             let mut own = local();
             let mut mine = Mine::default();

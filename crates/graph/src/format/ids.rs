@@ -77,12 +77,29 @@ impl<'a> Ids<'a> {
     /// [`GraphError::Damaged`].
     pub fn vertex(&mut self, rank: u64) -> Result<Vertex, GraphError> {
         match &mut self.order {
-            Some(order) => match order.short(rank)? {
-                vertex if u64::from(vertex) < self.vertices => Ok(vertex),
-                _ => Err(GraphError::damaged(self.name, format!("rank {rank} has no vertex"))),
-            },
+            Some(order) => check(order.short(rank)?, rank, self.vertices, self.name),
             None => Ok(rank as Vertex),
         }
+    }
+
+    /// Calls `each` with the vertex of every rank, ascending.
+    ///
+    /// # Errors
+    /// [`GraphError::Damaged`].
+    pub(crate) fn each_vertex(&mut self, mut each: impl FnMut(Vertex)) -> Result<(), GraphError> {
+        let Some(order) = &mut self.order else {
+            (0..self.vertices as Vertex).for_each(each);
+            return Ok(());
+        };
+        let mut rank = 0;
+        while rank < self.vertices {
+            let page = order.shorts(rank, self.vertices)?;
+            for raw in page {
+                each(check(u32::from_le_bytes(*raw), rank, self.vertices, self.name)?);
+                rank += 1;
+            }
+        }
+        Ok(())
     }
 
     /// Whether vertices are in another order than their ids.
@@ -120,4 +137,13 @@ impl<'a> Ids<'a> {
         }
         Ok(None)
     }
+}
+
+/// A rank's vertex, if it is one.
+#[inline]
+fn check(vertex: Vertex, rank: u64, vertices: u64, name: &str) -> Result<Vertex, GraphError> {
+    if u64::from(vertex) < vertices {
+        return Ok(vertex);
+    }
+    Err(GraphError::damaged(name, format!("rank {rank} has no vertex")))
 }

@@ -113,9 +113,7 @@ impl<'a> PagedReader<'a> {
     /// # Errors
     /// [`GraphError::Damaged`] where a page does not match its checksum or the section ends before.
     pub(crate) fn read(&mut self, mut at: u64, mut buffer: &mut [u8]) -> Result<(), GraphError> {
-        if at.checked_add(buffer.len() as u64).is_none_or(|end| end > self.section.bytes) {
-            return Err(GraphError::damaged(self.name, format!("its {} ends too early", self.kind.name())));
-        }
+        self.within(at, buffer.len() as u64)?;
         while !buffer.is_empty() {
             self.hold(at / PAYLOAD as u64)?;
             let within = (at % PAYLOAD as u64) as usize;
@@ -139,6 +137,24 @@ impl<'a> PagedReader<'a> {
         let mut raw = [0; 4];
         self.read(index.saturating_mul(4), &mut raw)?;
         Ok(u32::from_le_bytes(raw))
+    }
+
+    /// The numbers of 4 bytes from the `index`th on that are of one page and before the `end`th: at least one.
+    pub(crate) fn shorts(&mut self, index: u64, end: u64) -> Result<&[[u8; 4]], GraphError> {
+        self.within(index.saturating_mul(4), end.saturating_sub(index) * 4)?;
+        self.hold(index * 4 / PAYLOAD as u64)?;
+        let numbers = self.page[..PAYLOAD].as_chunks().0;
+        let start = index as usize % numbers.len();
+        let count = (numbers.len() - start).min((end - index) as usize);
+        Ok(&numbers[start..start + count])
+    }
+
+    /// An error where the payload ends before `bytes` from byte `at`.
+    fn within(&self, at: u64, bytes: u64) -> Result<(), GraphError> {
+        match at.checked_add(bytes) {
+            Some(end) if end <= self.section.bytes => Ok(()),
+            _ => Err(GraphError::damaged(self.name, format!("its {} ends too early", self.kind.name()))),
+        }
     }
 
     fn hold(&mut self, number: u64) -> Result<(), GraphError> {
