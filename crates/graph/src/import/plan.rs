@@ -61,7 +61,7 @@ impl Plan {
 
     /// What the ids seen may take; ids 0 to 65,535 whatever the cap.
     pub(crate) fn seen(&self) -> u64 {
-        (self.total / 4).max(16 << 10)
+        (self.total / 4).max(32 << 10)
     }
 
     /// What a table of all vertices may take; a larger one is a file.

@@ -6,14 +6,14 @@ use super::plan::{Plan, Taken};
 const PAGE_IDS: u64 = 1 << 16;
 const WORDS: usize = PAGE_IDS as usize / 64;
 
-#[derive(Debug)]
-struct Page {
-    words: [u64; WORDS],
-    /// For each word, the ids in the words before it.
-    before: [u16; WORDS],
-    /// The ids in the pages before this one.
-    first: u64,
+/// A bit for each of 64 ids, and how many lower ids occur: side by side, so that to rank an id takes one line of the cache.
+#[derive(Debug, Clone, Copy, Default)]
+struct Word {
+    bits: u64,
+    before: u32,
 }
+
+type Page = [Word; WORDS];
 
 /// The ids below 2^32 that occur.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Seen {
     #[inline]
     pub(crate) fn note(&mut self, id: u64) -> bool {
         if let Some(Some(page)) = self.pages.get_mut((id / PAGE_IDS) as usize) {
-            page.words[(id % PAGE_IDS / 64) as usize] |= 1 << (id % 64);
+            page[(id % PAGE_IDS / 64) as usize].bits |= 1 << (id % 64);
             return true;
         }
         self.add_page(id) && self.note(id)
@@ -53,52 +53,51 @@ impl Seen {
         self.bytes += more as u64;
         self.taken.set(self.bytes);
         self.pages.resize_with(pages, || None);
-        self.pages[number] = Some(Box::new(Page { words: [0; WORDS], before: [0; WORDS], first: 0 }));
+        self.pages[number] = Some(Box::new([Word::default(); WORDS]));
         true
     }
 
     /// Counts the ids, so that [`Seen::rank`] knows them; after the last note.
     pub(crate) fn count(&mut self) -> u64 {
         let mut count = 0;
-        for page in self.pages.iter_mut().flatten() {
-            page.first = count;
-            let mut within = 0;
-            for (word, before) in page.words.iter().zip(&mut page.before) {
-                // The last word of a full page has 65,472 before it.
-                *before = within as u16;
-                within += word.count_ones();
-            }
-            count += u64::from(within);
+        for word in self.pages.iter_mut().flatten().flat_map(|page| page.iter_mut()) {
+            // All 2^32 ids before the end of the last word: that many are refused as vertices.
+            word.before = count as u32;
+            count += u64::from(word.bits.count_ones());
         }
         count
     }
 
     /// Whether all ids below the largest occur; after [`Seen::count`].
     pub(crate) fn is_dense(&self) -> bool {
-        let (full, last) = match self.pages.split_last() {
-            Some((Some(last), full)) => (full.len() as u64, last),
-            _ => return true,
-        };
-        let of_last =
-            (0..WORDS as u64 * 64).rev().find(|id| last.words[(id / 64) as usize] >> (id % 64) & 1 == 1);
-        let all = last.words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
-        last.first == full * PAGE_IDS && of_last.is_none_or(|id| id + 1 == all)
+        let words = self.pages.iter().map(|page| page.as_ref());
+        let mut ended = false;
+        for page in words {
+            let Some(page) = page else { return false };
+            for word in page.iter() {
+                // All bits, until some are missing at the upper end of a word; none from then on.
+                if ended && word.bits != 0 || word.bits & word.bits.wrapping_add(1) != 0 {
+                    return false;
+                }
+                ended |= word.bits != u64::MAX;
+            }
+        }
+        true
     }
 
     /// How many ids are below one that occurs.
     #[inline]
     pub(crate) fn rank(&self, id: u64) -> u64 {
         let Some(Some(page)) = self.pages.get((id / PAGE_IDS) as usize) else { return 0 };
-        let word = (id % PAGE_IDS / 64) as usize;
-        let below = page.words[word] & ((1 << (id % 64)) - 1);
-        page.first + u64::from(page.before[word]) + u64::from(below.count_ones())
+        let Word { bits, before } = page[(id % PAGE_IDS / 64) as usize];
+        u64::from(before) + u64::from((bits & ((1 << (id % 64)) - 1)).count_ones())
     }
 
     /// All ids, ascending.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u64> {
         self.pages.iter().enumerate().flat_map(|(number, page)| {
             page.iter().flat_map(move |page| {
-                page.words.iter().enumerate().flat_map(move |(word, bits)| {
+                page.iter().enumerate().flat_map(move |(word, Word { bits, .. })| {
                     let first = number as u64 * PAGE_IDS + word as u64 * 64;
                     let mut left = *bits;
                     std::iter::from_fn(move || {

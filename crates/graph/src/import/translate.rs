@@ -123,11 +123,13 @@ pub(crate) fn look_up<W: Weight>(
     let sorter = Sorter::<u64, W>::new(folder, plan.sort_beside(), edges.is_unique(), plan)?;
     edges.visit(|thread, _, records| {
         steps.add(records.len());
-        let mut lane = sorter.lane(thread);
-        records.iter().try_for_each(|Record { key, weight }| {
+        // In a loop of its own, so that many lookups are under way at once.
+        for Record { key, .. } in records.iter_mut() {
             let (source, target) = (table[key.high() as usize], table[key.low() as usize]);
-            lane.push(Record::new(u64::from(source), u64::from(target), *weight))
-        })
+            *key = u64::join(u64::from(source), u64::from(target));
+        }
+        let mut lane = sorter.lane(thread);
+        records.iter().try_for_each(|record| lane.push(*record))
     })?;
     let spilled = edges.spilled;
     drop(edges);
