@@ -104,6 +104,7 @@ impl<K: Key, W: Weight> Sorter<K, W> {
             let mut work = Work::default();
             work.records.reserve_exact(all);
             lanes.into_iter().for_each(|mut lane| work.records.append(&mut lane.chunk));
+            let _taken = self.plan.take(2 * (all * Record::<K, W>::BYTES) as u64);
             settle(&mut work, K::default(), self.unique);
             return Ok(Sorted::in_memory(work.records, self.unique, self.spill, self.plan));
         };

@@ -6,8 +6,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::config::PoolConfig;
-use super::core::{Core, Outcome};
+use super::core::Core;
 use super::lane::HeldLane;
+use super::reap::Outcome;
 use super::sizing::Span;
 use crate::ace::{Cleaner, reserve};
 

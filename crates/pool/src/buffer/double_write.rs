@@ -23,9 +23,10 @@ use leadline_device::Request;
 
 use super::checksum;
 use super::config::PoolConfig;
-use super::core::{Core, Outcome};
+use super::core::Core;
 use super::error::{Fault, PoolError};
 use super::lane::{HeldLane, Job};
+use super::reap::Outcome;
 use super::write_back::Staged;
 use crate::policy::Page;
 

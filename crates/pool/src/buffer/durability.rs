@@ -11,10 +11,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use leadline_device::Request;
 
-use super::core::{Core, Outcome};
+use super::core::Core;
 use super::error::PoolError;
 use super::frames::Frames;
 use super::lane::{HeldLane, Job};
+use super::reap::Outcome;
 use crate::policy::{Frame, Page};
 
 /// Pages written since the last good flush.

@@ -5,8 +5,9 @@
 //! | `state` | a frame's atomic word and its changes |
 //! | `frames` | the memory of pages, and the tokens that guard it |
 //! | `table`, `notes`, `park` | lookups without a lock; accesses on their way to the policy; waiting |
-//! | `directory`, `core` | which page goes; the way to a page |
-//! | `lane`, `write_back`, `cleaner` | I/O |
+//! | `directory`, `room` | which page goes |
+//! | `core`, `load` | the way to a page: found in memory, or read |
+//! | `lane`, `reap`, `write_back`, `cleaner` | I/O |
 //! | `sizing` | how many pages are written at once |
 //! | `durability`, `double_write`, `checksum` | what survives |
 
@@ -21,8 +22,11 @@ mod error;
 mod frames;
 mod guard;
 mod lane;
+mod load;
 mod notes;
 mod park;
+mod reap;
+mod room;
 mod sizing;
 mod state;
 #[cfg(test)]
@@ -38,9 +42,10 @@ use std::thread::JoinHandle;
 use leadline_device::{Device, DeviceError};
 use leadline_model::DeviceProfile;
 
-use self::core::{Core, RoomMaker};
+use self::core::Core;
 use self::directory::Room;
 use self::frames::Take;
+use self::room::RoomMaker;
 use crate::policy::Page;
 
 pub use config::{PoolConfig, WalHook};

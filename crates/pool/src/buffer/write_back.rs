@@ -5,10 +5,11 @@ use std::sync::atomic::Ordering;
 use leadline_device::Request;
 
 use super::checksum;
-use super::core::{Core, EIO, Outcome};
+use super::core::Core;
 use super::error::{Fault, PoolError};
 use super::frames::WriteBack;
 use super::lane::{HeldLane, Job};
+use super::reap::{EIO, Outcome};
 
 /// A page copied into a slot, ready to go out.
 pub(crate) struct Staged {

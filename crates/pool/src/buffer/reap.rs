@@ -1,0 +1,94 @@
+//! What follows from requests that are over.
+
+use super::checksum;
+use super::core::Core;
+use super::error::{Fault, PoolError};
+use super::frames::{Load, WriteBack};
+use super::lane::{Done, HeldLane, Job};
+use crate::policy::{Frame, Page};
+
+/// EIO, for a request that the queue pair did not take.
+pub(crate) const EIO: i32 = 5;
+
+/// What came of the requests that were reaped, beside pages loaded.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) done: Vec<Done>,
+    /// Writes of pages in flight; whoever sends them counts them here.
+    pub(crate) writing: u32,
+    pub(crate) written: Vec<(Frame, Page)>,
+    /// The first write that failed.
+    pub(crate) error: Option<PoolError>,
+    /// Other requests in flight, and the results of those that are over.
+    pub(crate) others: u32,
+    pub(crate) results: Vec<i32>,
+}
+
+impl Outcome {
+    fn other(&mut self, result: i32) {
+        self.others -= 1;
+        self.results.push(result);
+    }
+}
+
+impl Core {
+    /// Waits until `min` of a lane's requests are over and does what follows from them.
+    pub(crate) fn reap(
+        &self,
+        lane: &mut HeldLane<'_>,
+        min: u32,
+        outcome: &mut Outcome,
+    ) -> Result<(), PoolError> {
+        let mut done = std::mem::take(&mut outcome.done);
+        let reaped = lane.reap(min, &mut done);
+        for Done { slot, job, result } in done.drain(..) {
+            let fault = Fault::of(result, self.config.page_bytes);
+            match job {
+                Job::Read(load) => self.read_done(lane, slot, load, fault),
+                Job::Write(write) => self.write_done(write, fault, outcome),
+                Job::Other => outcome.other(result),
+            }
+            lane.give_back(slot);
+        }
+        outcome.done = done;
+        Ok(reaped?)
+    }
+
+    fn read_done(&self, lane: &mut HeldLane<'_>, slot: u32, load: Load, mut fault: Option<Fault>) {
+        *lane.ahead() -= u32::from(load.ahead);
+        let bytes: &[u8] = match lane.buffer(slot) {
+            Ok(buffer) => buffer,
+            Err(_) => &[],
+        };
+        if fault.is_none() && bytes.len() != self.frames.page_bytes() {
+            fault = Some(Fault::Errno(EIO));
+        }
+        if fault.is_none() && self.config.checksums {
+            fault = checksum::verify(bytes, load.page).err().map(Fault::Damaged);
+        }
+        match fault {
+            None => self.frames.loaded(load, bytes),
+            Some(fault) => self.load_failed(load, fault),
+        }
+    }
+
+    fn write_done(&self, write: WriteBack, fault: Option<Fault>, outcome: &mut Outcome) {
+        let (frame, page) = (write.frame, write.page);
+        outcome.writing -= 1;
+        match fault {
+            None if self.durability.written(frame, page, write.epoch) => {
+                self.frames.end_write_back(write, true);
+                self.counters.writes.add(1);
+                outcome.written.push((frame, page));
+            }
+            // A flush failed meanwhile, and may have lost it.
+            None => self.frames.end_write_back(write, false),
+            Some(fault) => {
+                self.frames.end_write_back(write, false);
+                self.counters.write_errors.add(1);
+                let error = fault.error("write", page, self.config.page_bytes);
+                outcome.error.get_or_insert(error);
+            }
+        }
+    }
+}
