@@ -9,6 +9,7 @@ mod plan;
 mod radix;
 mod record;
 mod seen;
+mod slots;
 mod sorted;
 mod sorter;
 mod spill;

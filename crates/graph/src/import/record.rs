@@ -31,139 +31,81 @@ pub(crate) trait Key: Copy + Ord + Send + Sync + Default + Debug + 'static {
     fn load(bytes: &[u8], width: usize) -> Self;
 }
 
-impl Key for u64 {
-    const BYTES: usize = 8;
+/// Halves of `$half` bits.
+macro_rules! key {
+    ($key:ty, $half:literal) => {
+        impl Key for $key {
+            const BYTES: usize = size_of::<$key>();
 
-    #[inline]
-    fn join(high: u64, low: u64) -> u64 {
-        high << 32 | low
-    }
+            #[inline]
+            fn join(high: u64, low: u64) -> $key {
+                <$key>::from(high) << $half | <$key>::from(low)
+            }
 
-    #[inline]
-    fn high(self) -> u64 {
-        self >> 32
-    }
+            #[inline]
+            fn high(self) -> u64 {
+                (self >> $half) as u64
+            }
 
-    #[inline]
-    fn low(self) -> u64 {
-        self & u64::from(u32::MAX)
-    }
+            #[inline]
+            fn low(self) -> u64 {
+                (self & ((1 << $half) - 1)) as u64
+            }
 
-    #[inline]
-    fn next(self) -> Option<u64> {
-        self.checked_add(1)
-    }
+            #[inline]
+            fn next(self) -> Option<$key> {
+                self.checked_add(1)
+            }
 
-    #[inline]
-    fn above(self, other: u64) -> u64 {
-        self.saturating_sub(other)
-    }
+            #[inline]
+            fn above(self, other: $key) -> $key {
+                self.saturating_sub(other)
+            }
 
-    #[inline]
-    fn squeeze(self, base: u64, low_bits: u32) -> u64 {
-        self.high().wrapping_sub(base) << low_bits | self.low()
-    }
+            #[inline]
+            fn squeeze(self, base: u64, low_bits: u32) -> $key {
+                <$key>::from(self.high().wrapping_sub(base)) << low_bits | <$key>::from(self.low())
+            }
 
-    #[inline]
-    fn stretch(self, base: u64, low_bits: u32) -> u64 {
-        (self >> low_bits).wrapping_add(base) << 32 | self & ((1 << low_bits) - 1)
-    }
+            #[inline]
+            fn stretch(self, base: u64, low_bits: u32) -> $key {
+                let (high, low) = ((self >> low_bits) as u64, (self & ((1 << low_bits) - 1)) as u64);
+                <$key>::join(high.wrapping_add(base), low)
+            }
 
-    #[inline]
-    fn bits(self) -> u32 {
-        64 - self.leading_zeros()
-    }
+            #[inline]
+            fn bits(self) -> u32 {
+                <$key>::BITS - self.leading_zeros()
+            }
 
-    #[inline]
-    fn top(self, shift: u32) -> usize {
-        usize::try_from(self.unbounded_shr(shift)).unwrap_or(usize::MAX)
-    }
+            #[inline]
+            fn top(self, shift: u32) -> usize {
+                usize::try_from(self.unbounded_shr(shift)).unwrap_or(usize::MAX)
+            }
 
-    #[inline]
-    fn digit(self, shift: u32, mask: usize) -> usize {
-        self.unbounded_shr(shift) as usize & mask
-    }
+            #[inline]
+            fn digit(self, shift: u32, mask: usize) -> usize {
+                self.unbounded_shr(shift) as usize & mask
+            }
 
-    #[inline]
-    fn store(self, out: &mut [u8]) {
-        if let Some(out) = out.first_chunk_mut() {
-            *out = self.to_le_bytes();
+            #[inline]
+            fn store(self, out: &mut [u8]) {
+                if let Some(out) = out.first_chunk_mut() {
+                    *out = self.to_le_bytes();
+                }
+            }
+
+            #[inline]
+            fn load(bytes: &[u8], width: usize) -> $key {
+                let raw = bytes.first_chunk().copied().unwrap_or_default();
+                <$key>::from_le_bytes(raw) & <$key>::MAX >> (<$key>::BITS - 8 * width as u32)
+            }
         }
-    }
-
-    #[inline]
-    fn load(bytes: &[u8], width: usize) -> u64 {
-        let raw = bytes.first_chunk().copied().unwrap_or_default();
-        u64::from_le_bytes(raw) & u64::MAX >> (64 - 8 * width)
-    }
+    };
 }
 
-impl Key for u128 {
-    const BYTES: usize = 16;
-
-    #[inline]
-    fn join(high: u64, low: u64) -> u128 {
-        u128::from(high) << 64 | u128::from(low)
-    }
-
-    #[inline]
-    fn high(self) -> u64 {
-        (self >> 64) as u64
-    }
-
-    #[inline]
-    fn low(self) -> u64 {
-        self as u64
-    }
-
-    #[inline]
-    fn next(self) -> Option<u128> {
-        self.checked_add(1)
-    }
-
-    #[inline]
-    fn above(self, other: u128) -> u128 {
-        self.saturating_sub(other)
-    }
-
-    #[inline]
-    fn squeeze(self, base: u64, low_bits: u32) -> u128 {
-        u128::from(self.high().wrapping_sub(base)) << low_bits | u128::from(self.low())
-    }
-
-    #[inline]
-    fn stretch(self, base: u64, low_bits: u32) -> u128 {
-        u128::from(((self >> low_bits) as u64).wrapping_add(base)) << 64 | self & ((1 << low_bits) - 1)
-    }
-
-    #[inline]
-    fn bits(self) -> u32 {
-        128 - self.leading_zeros()
-    }
-
-    #[inline]
-    fn top(self, shift: u32) -> usize {
-        usize::try_from(self.unbounded_shr(shift)).unwrap_or(usize::MAX)
-    }
-
-    #[inline]
-    fn digit(self, shift: u32, mask: usize) -> usize {
-        self.unbounded_shr(shift) as usize & mask
-    }
-
-    #[inline]
-    fn store(self, out: &mut [u8]) {
-        if let Some(out) = out.first_chunk_mut() {
-            *out = self.to_le_bytes();
-        }
-    }
-
-    #[inline]
-    fn load(bytes: &[u8], width: usize) -> u128 {
-        let raw = bytes.first_chunk().copied().unwrap_or_default();
-        u128::from_le_bytes(raw) & u128::MAX >> (128 - 8 * width)
-    }
-}
+key!(u64, 32);
+key!(u128, 64);
 
 /// What travels with a key.
 pub(crate) trait Weight: Copy + Send + Sync + Default + Debug + 'static {

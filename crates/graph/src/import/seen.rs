@@ -61,7 +61,7 @@ impl Seen {
     pub(crate) fn count(&mut self) -> u64 {
         let mut count = 0;
         for word in self.pages.iter_mut().flatten().flat_map(|page| page.iter_mut()) {
-            // All 2^32 ids before the end of the last word: that many are refused as vertices.
+            // Before the last word there are fewer than 2^32.
             word.before = count as u32;
             count += u64::from(word.bits.count_ones());
         }
@@ -70,9 +70,8 @@ impl Seen {
 
     /// Whether all ids below the largest occur; after [`Seen::count`].
     pub(crate) fn is_dense(&self) -> bool {
-        let words = self.pages.iter().map(|page| page.as_ref());
         let mut ended = false;
-        for page in words {
+        for page in &self.pages {
             let Some(page) = page else { return false };
             for word in page.iter() {
                 // All bits, until some are missing at the upper end of a word; none from then on.

@@ -9,9 +9,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::bucket::{Block, Bucket, READ};
+use super::bucket::{Bucket, READ};
 use super::plan::{Plan, Taken};
 use super::record::{Key, Record, Weight};
+use super::slots::{Slots, put_together};
 use super::sorted::{Sorted, Work, settle};
 use super::spill::Spill;
 use super::split::Splitters;
@@ -23,9 +24,6 @@ const ROOM: u64 = 16 << 10;
 
 /// Most buckets at a time: each has a line of the processor's cache for its end.
 const BUCKETS: u64 = 1024;
-
-/// Bytes of the file that a lane takes for a bucket at a time, so that it is read in large pieces.
-const EXTENT: u64 = 1 << 20;
 
 /// Most keys of a sample for each bucket.
 const SAMPLE: usize = 32;
@@ -50,20 +48,6 @@ struct Lane<K, W> {
     /// From then on.
     slots: Option<Slots<K, W>>,
     taken: Taken,
-}
-
-/// A buffer for each bucket, and what went to the file.
-#[derive(Debug)]
-struct Slots<K, W> {
-    splitters: Arc<Splitters<K>>,
-    /// `room` for each bucket.
-    records: Vec<Record<K, W>>,
-    filled: Vec<u32>,
-    room: usize,
-    /// Where in the file each bucket goes on, and up to where.
-    extents: Vec<(u64, u64)>,
-    buckets: Vec<Bucket<K>>,
-    code: Vec<u8>,
 }
 
 impl<K: Key, W: Weight> Sorter<K, W> {
@@ -117,9 +101,21 @@ impl<K: Key, W: Weight> Sorter<K, W> {
         })?;
         drop(lanes);
         let mut buckets = Bucket::all(splitters);
-        gather(&mut buckets, closed);
+        put_together(&mut buckets, closed);
         let buckets = self.divide(buckets)?;
         Ok(Sorted::in_file(buckets, self.unique, self.spill, self.plan))
+    }
+
+    /// As [`Sorter::finish`], where the records came from another sort, which ends with it.
+    pub(crate) fn finish_after<J: Key, V: Weight>(
+        self,
+        before: Sorted<J, V>,
+    ) -> Result<Sorted<K, W>, GraphError> {
+        let spilled = before.spilled;
+        drop(before);
+        let mut sorted = self.finish()?;
+        sorted.spilled += spilled;
+        Ok(sorted)
     }
 
     /// Deals a lane's chunk out to buffers.
@@ -185,7 +181,7 @@ impl<K: Key, W: Weight> Sorter<K, W> {
             slots.close(&self.spill)
         })?;
         let mut buckets = Bucket::all(&splitters);
-        gather(&mut buckets, closed);
+        put_together(&mut buckets, closed);
         Ok(buckets)
     }
 
@@ -279,79 +275,6 @@ impl<K: Key, W: Weight> Filling<'_, K, W> {
         }
         self.lane.chunk.push(record);
         Ok(())
-    }
-}
-
-impl<K: Key, W: Weight> Slots<K, W> {
-    /// Buffers of `bytes` together.
-    fn new(splitters: &Arc<Splitters<K>>, bytes: u64, plan: &Plan) -> Slots<K, W> {
-        let count = splitters.buckets();
-        // What is written together is never more than can be sorted together.
-        let room = (bytes as usize / count / Record::<K, W>::BYTES).clamp(4, plan.sortable::<K, W>());
-        Slots {
-            splitters: Arc::clone(splitters),
-            records: vec![Record::default(); count * room],
-            filled: vec![0; count],
-            room,
-            extents: vec![(0, 0); count],
-            buckets: Bucket::all(splitters),
-            code: Vec::new(),
-        }
-    }
-
-    fn bytes(&self) -> u64 {
-        let each = size_of::<Bucket<K>>() + size_of::<(u64, u64)>() + size_of::<u32>();
-        let blocks: usize = self.buckets.iter().map(|bucket| bucket.blocks.capacity()).sum();
-        ((self.records.len() + self.room) * Record::<K, W>::BYTES
-            + self.buckets.len() * each
-            + blocks * size_of::<Block>()) as u64
-    }
-
-    #[inline]
-    fn push(&mut self, record: Record<K, W>, spill: &Spill) -> Result<(), GraphError> {
-        let bucket = self.splitters.find(record.key);
-        let filled = self.filled[bucket] as usize;
-        self.records[bucket * self.room + filled] = record;
-        self.filled[bucket] += 1;
-        if filled + 1 == self.room { self.flush(bucket, spill) } else { Ok(()) }
-    }
-
-    #[cold]
-    fn flush(&mut self, bucket: usize, spill: &Spill) -> Result<(), GraphError> {
-        let filled = std::mem::take(&mut self.filled[bucket]) as usize;
-        let records = &self.records[bucket * self.room..][..filled];
-        let own = &mut self.buckets[bucket];
-        let mut block = Bucket::pack(own.least, records, &mut self.code);
-        let (at, end) = &mut self.extents[bucket];
-        let bytes = self.code.len() as u64;
-        if *end - *at < bytes {
-            let extent = bytes.max(EXTENT);
-            *at = spill.reserve(extent);
-            *end = *at + extent;
-        }
-        block.at = *at;
-        *at += bytes;
-        own.extend(&[block]);
-        spill.write(&self.code, block.at)
-    }
-
-    /// Writes what is left.
-    fn close(mut self, spill: &Spill) -> Result<Vec<Bucket<K>>, GraphError> {
-        for bucket in 0..self.buckets.len() {
-            if self.filled[bucket] > 0 {
-                self.flush(bucket, spill)?;
-            }
-        }
-        Ok(self.buckets)
-    }
-}
-
-/// Puts the blocks of all lanes together.
-fn gather<K: Key>(buckets: &mut [Bucket<K>], lanes: Vec<Vec<Bucket<K>>>) {
-    for lane in lanes {
-        for (bucket, more) in buckets.iter_mut().zip(lane) {
-            bucket.extend(&more.blocks);
-        }
     }
 }
 

@@ -92,9 +92,7 @@ pub(crate) fn to_ranks<W: Weight>(
             lane.push(Record::new(key.low(), ranks.rank(key.high())?, *weight))
         })
     })?;
-    let spilled = edges.spilled;
-    drop(edges);
-    let by_source = sorter.finish()?;
+    let by_source = sorter.finish_after(edges)?;
     let sorter = Sorter::<u64, W>::new(folder, plan.sort_beside(), rules.dedupe, plan)?;
     let mut ranks = Ranks::new(ids);
     by_source.in_order(as_they_are, |records| {
@@ -104,11 +102,7 @@ pub(crate) fn to_ranks<W: Weight>(
             rules.push(&mut lane, ranks.rank(key.high())?, key.low(), *weight)
         })
     })?;
-    let spilled = spilled + by_source.spilled;
-    drop(by_source);
-    let mut sorted = sorter.finish()?;
-    sorted.spilled += spilled;
-    Ok(sorted)
+    sorter.finish_after(by_source)
 }
 
 /// Sorts edges again with other vertices in place of the old, which are looked up in a table in memory.
@@ -131,11 +125,7 @@ pub(crate) fn look_up<W: Weight>(
         let mut lane = sorter.lane(thread);
         records.iter().try_for_each(|record| lane.push(*record))
     })?;
-    let spilled = edges.spilled;
-    drop(edges);
-    let mut sorted = sorter.finish()?;
-    sorted.spilled += spilled;
-    Ok(sorted)
+    sorter.finish_after(edges)
 }
 
 /// Numbers vertices by falling degree in powers of two, and within one by rank: hubs, which are visited most, lie close
@@ -264,9 +254,5 @@ fn swap_ends<W: Weight>(
         }
         Ok(())
     })?;
-    let spilled = edges.spilled;
-    drop(edges);
-    let mut sorted = sorter.finish()?;
-    sorted.spilled += spilled;
-    Ok(sorted)
+    sorter.finish_after(edges)
 }
