@@ -15,6 +15,9 @@ use super::{ImportProgress, Rules, threads};
 use crate::GraphError;
 use crate::input::{Batch, EdgeReader};
 
+/// Declared vertices that are noted at a time.
+const DECLARED: usize = 1 << 12;
+
 /// What was read.
 #[derive(Debug)]
 pub(crate) struct Gathered<W> {
@@ -39,6 +42,10 @@ pub(crate) struct Counts {
     /// Every weight is exact in 32 bits.
     pub(crate) single: bool,
     pub(crate) input_bytes: u64,
+}
+
+impl Counts {
+    const NONE: Counts = Counts { read: 0, loops_dropped: 0, single: true, input_bytes: 0 };
 }
 
 /// Where edges go.
@@ -80,11 +87,13 @@ pub(crate) fn gather<W: Weight>(
     let sorter = Sorter::new(folder, plan.sort_alone(), rules.dedupe, plan)?;
     let state = RwLock::new(State::Narrow(sorter));
     let gather = Gather::<W> { front: Mutex::new(front), state, rules, folder, plan };
-    for id in declared.first..declared.first.saturating_add(declared.vertices.unwrap_or(0)) {
-        if id % (1 << 20) == 0 {
-            plan.check_stop()?;
-        }
-        gather.declare(id)?;
+    let end = declared.first.saturating_add(declared.vertices.unwrap_or(0));
+    for first in (declared.first..end).step_by(DECLARED) {
+        plan.check_stop()?;
+        let vertices = (first..end.min(first.saturating_add(DECLARED as u64))).collect();
+        let batch = Batch { vertices, ..Batch::default() };
+        gather.note(&mut gather.front(), &batch)?;
+        gather.push(0, &batch, &mut Counts { ..Counts::NONE })?;
     }
     let counts = threads(plan.workers, |thread| gather.read(thread))?;
     gather.finish(counts)
@@ -116,7 +125,7 @@ impl<'a, W: Weight> Gather<'a, W> {
 
     /// A thread's part: reads when it is its turn, and sorts what it read while others read.
     fn read(&self, thread: usize) -> Result<Counts, GraphError> {
-        let mut counts = Counts { read: 0, loops_dropped: 0, single: true, input_bytes: 0 };
+        let mut counts = Counts::NONE;
         let mut batch = Batch::default();
         let mut taken = self.plan.take(0);
         loop {
@@ -138,16 +147,6 @@ impl<'a, W: Weight> Gather<'a, W> {
             front.ended = !more;
             drop(front);
             self.push(thread, &batch, &mut counts).inspect_err(|_| self.front().ended = true)?;
-        }
-    }
-
-    /// Notes a vertex that exists, whether or not it has edges.
-    fn declare(&self, id: u64) -> Result<(), GraphError> {
-        let batch = Batch { vertices: vec![id], ..Batch::default() };
-        self.note(&mut self.front(), &batch)?;
-        match &*self.state.read().unwrap_or_else(PoisonError::into_inner) {
-            State::Wide(_, ids) => ids.lane(0).push(Record { key: id, weight: () }),
-            State::Narrow(_) => Ok(()),
         }
     }
 
@@ -253,7 +252,7 @@ fn push_wide<W: Weight>(
     target: u64,
     weight: W,
 ) -> Result<(), GraphError> {
-    // An undirected edge always the same way round, so that parallel ones meet, and in the order of the input.
+    // An undirected edge always the same way round, so that parallel ones meet.
     let (source, target) =
         if rules.undirected { (source.min(target), source.max(target)) } else { (source, target) };
     edges.push(Record::new(target, source, weight))

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::bucket::{Block, Bucket, READ};
+use super::bucket::{Bucket, READ};
 use super::plan::{Plan, Taken};
 use super::radix;
 use super::record::{Key, Record, Weight};
@@ -148,7 +148,7 @@ impl<K: Key, W: Weight> Sorted<K, W> {
             let mut code = Vec::new();
             let _taken = self.plan.take(self.plan.buffer() as u64);
             for records in records.chunks((self.plan.buffer() / Record::<K, W>::BYTES).max(1)) {
-                let mut block: Block = Bucket::pack(least, records, &mut code);
+                let mut block = Bucket::pack(least, records, &mut code);
                 block.at = spill.reserve(code.len() as u64);
                 spill.write(&code, block.at)?;
                 bucket.extend(&[block]);
