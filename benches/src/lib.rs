@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context as _, Result, bail};
 use leadline_device::clock::process_cpu_time;
 use leadline_device::{
-    Clock, Device as _, Engine, FileDevice, FileOptions, QueueShape, direct_alignment, format_size,
+    Clock, Device as _, FileDevice, FileOptions, IoEngine, QueueShape, direct_alignment, format_size,
 };
 use leadline_measure::load::{AddressStream, Lane, Limits, Recorder, Region, Spread, Workload, closed_loop};
 use nix::sys::resource::{UsageWho, getrusage};
@@ -62,7 +62,7 @@ pub fn leadline(path: &Path, load: Load, seconds: f64) -> Result<Run> {
     let file = std::fs::File::options().read(true).write(load.write).open(path);
     let file = file.with_context(|| path.display().to_string())?;
     let size = size_of(path)?;
-    let mut options = FileOptions::new(Engine::IoUring, direct_alignment(&file)?);
+    let mut options = FileOptions::new(IoEngine::IoUring, direct_alignment(&file)?);
     options.writable = load.write;
     let device = FileDevice::new(file, size, options)?;
     let queue = device.queue_pair(QueueShape::new(load.depth, load.block_bytes))?;

@@ -1,6 +1,9 @@
-//! What a newcomer types: `cargo xtask setup`, `cargo xtask test`, `cargo xtask bench`. One file per command.
+//! What a newcomer types: `cargo xtask setup`, `cargo xtask test`, `cargo xtask fuzz`, `cargo xtask bench`.
+//! One file per command.
 
 mod bench;
+mod children;
+mod fuzz;
 mod run;
 mod setup;
 mod test;
@@ -12,17 +15,20 @@ use std::process::ExitCode;
 use run::{Usage, say};
 
 const HELP: &str = "\
-Leadline's chores: set-up, tests, side-by-side benchmarks.
+Leadline's chores: set-up, tests, fuzzing, side-by-side benchmarks.
 
 Usage: cargo xtask COMMAND
 
 Commands:
   setup               install what the tests need, if it is missing (Debian packages, rustfmt, clippy)
-  test                setup, then format, lints, all tests and docs; stops at the first failure
+  test [--exhaustive] setup, then format, lints, all tests and docs; stops at the first step that fails;
+                      --exhaustive tries every case where otherwise some stand for all
+  fuzz [TARGET ARGS]  read mutated inputs, of TARGET or of all targets in turn; --list lists them
   bench [NAME ARGS]   run a benchmark of benches/src/bin/, built for release; without NAME, list them
 
 Examples:
   cargo xtask test                  everything that must pass before a commit
+  cargo xtask fuzz --seconds 60     a minute for each reader of files
   cargo xtask bench                 which benchmarks there are
   cargo xtask bench NAME --help     what one of them takes
 
@@ -42,20 +48,23 @@ fn main() -> ExitCode {
 fn dispatch(words: &[OsString]) -> anyhow::Result<()> {
     let Some((command, rest)) = words.split_first() else {
         return Err(Usage::error(
-            "no command given: say setup, test or bench; `cargo xtask --help` explains them",
+            "no command given: say setup, test, fuzz or bench; `cargo xtask --help` explains them",
         ));
     };
     let asks_for_help = |word: &OsString| word == "--help" || word == "-h";
-    if asks_for_help(command) || command == "help" || rest.first().is_some_and(asks_for_help) {
+    // The fuzzer explains its own options.
+    let of_command = command != "fuzz" && rest.first().is_some_and(asks_for_help);
+    if asks_for_help(command) || command == "help" || of_command {
         say(HELP);
         return Ok(());
     }
     match command.to_str() {
         Some("setup") => no_arguments("setup", rest).and_then(|()| setup::setup()),
-        Some("test") => no_arguments("test", rest).and_then(|()| test::test()),
+        Some("test") => test::test(rest),
+        Some("fuzz") => fuzz::fuzz(rest),
         Some("bench") => bench::bench(rest),
         _ => Err(Usage::error(format!(
-            "unknown command `{}`: say setup, test or bench; `cargo xtask --help` explains them",
+            "unknown command `{}`: say setup, test, fuzz or bench; `cargo xtask --help` explains them",
             command.display()
         ))),
     }

@@ -75,7 +75,8 @@ pub(crate) fn succeeds(command: &mut Command) -> bool {
     quiet.status().is_ok_and(|status| status.success())
 }
 
-/// The command as one would type it: what it sets in the environment, the program without its folder, the arguments.
+/// The command as one would type it: what it sets in the environment, the program without its folder, the
+/// arguments.
 pub(crate) fn words(command: &Command) -> String {
     let program = Path::new(command.get_program());
     let mut words: Vec<String> = Vec::new();

@@ -83,8 +83,8 @@ fn install_packages() -> anyhow::Result<Vec<&'static str>> {
     let packages: Vec<&str> = needs.iter().map(|need| need.package).collect();
     if find_program("apt-get").is_none() {
         return Err(Usage::error(format!(
-            "missing programs: {}; this is not Debian (no apt-get), so install them your system's way and have \
-             them on PATH",
+            "missing programs: {}; this is not Debian (no apt-get), so install them your system's way \
+             and have them on PATH",
             programs(&needs)
         )));
     }
@@ -134,7 +134,8 @@ fn install_components() -> anyhow::Result<Vec<&'static str>> {
     }
     if find_program("rustup").is_none() {
         return Err(Usage::error(format!(
-            "missing parts of the Rust toolchain: {}; without rustup, install them the way cargo was installed",
+            "missing parts of the Rust toolchain: {}; without rustup, install them the way cargo was \
+             installed",
             missing.join(", ")
         )));
     }

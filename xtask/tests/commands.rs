@@ -1,5 +1,5 @@
-//! The commands, run in a made-up system: its PATH holds only what a test puts there, and its cargo, apt-get and
-//! rustup are scripts that write down how they were called. Nothing is installed for real.
+//! The commands, run in a made-up system: its PATH holds only what a test puts there, and its cargo, apt-get
+//! and rustup are scripts that write down how they were called. Nothing is installed for real.
 
 use std::fs;
 use std::io::Write;
@@ -14,8 +14,8 @@ use tempfile::TempDir;
 const PROGRAMS: [&str; 6] = ["chromium", "fio", "losetup", "mkfs.ext4", "python3", "sfdisk"];
 const NOBODY: u32 = 65534;
 
-/// One test at a time: a script that is still open for writing in a process another test is starting cannot be run
-/// ("text file busy").
+/// One test at a time: a script that is still open for writing in a process another test is starting cannot
+/// be run ("text file busy").
 static TURN: Mutex<()> = Mutex::new(());
 
 struct System {
@@ -138,7 +138,7 @@ fn help_names_every_command() {
     for words in [&["--help"][..], &["-h"], &["help"], &["test", "--help"], &["bench", "--help"]] {
         let outcome = system.run(words);
         assert_eq!(outcome.code, Some(0), "{words:?}");
-        for command in ["setup", "test", "bench", "Examples:"] {
+        for command in ["setup", "test", "fuzz", "bench", "Examples:"] {
             assert!(outcome.stdout.contains(command), "{words:?}: no {command}");
         }
     }
@@ -262,25 +262,123 @@ fn missing_toolchain_parts_come_from_rustup_or_are_named() {
     assert_eq!(system.calls(), ["rustup component add clippy"]);
 }
 
+/// What cargo says of a test program that it built.
+fn artifact(program: &Path, folder: &str) -> String {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap().join(folder);
+    let (program, manifest) = (program.display(), manifest.join("Cargo.toml").display().to_string());
+    let target = format!(r#"{{"kind":["test"],"name":"made_up","src_path":"{folder}/tests/made_up.rs"}}"#);
+    let built = format!(r#""profile":{{"test":true}},"executable":"{program}","target":{target}"#);
+    format!(r#"{{"reason":"compiler-artifact","manifest_path":"{manifest}",{built}}}"#)
+}
+
+impl System {
+    /// A system whose cargo builds one test program, of crates/pool, that does `body`.
+    fn with_tests(body: &str) -> Self {
+        let system = System::new().with_programs();
+        system.script("made-up", body);
+        let artifact = artifact(&system.bin().join("made-up"), "crates/pool");
+        system.script(
+            "cargo",
+            &format!(
+                "[ \"$1\" != doc ] || [ \"$RUSTDOCFLAGS\" = '-D warnings' ] || exit 9
+                 case \"$*\" in *--no-run*) echo '{artifact}';; esac"
+            ),
+        );
+        system
+    }
+}
+
 #[test]
 fn test_runs_every_step_in_order_and_sums_up() {
-    let system = System::new().with_programs();
-    system.script("cargo", "[ \"$1\" != doc ] || [ \"$RUSTDOCFLAGS\" = '-D warnings' ]");
+    let system = System::with_tests(
+        "echo 'test reads ... ok'; echo 'test writes ... ok'
+         echo 'SKIPPED writes: no disk' >&2
+         echo 'test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out'",
+    );
     let outcome = system.run(&["test"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let mut calls = system.calls();
+    // Programs and the examples in the documentation run at the same time.
+    calls[3..5].sort();
     assert_eq!(
-        system.calls(),
+        calls,
         [
             "cargo fmt --all --check",
             "cargo clippy --workspace --all-targets --locked -- -D warnings",
-            "cargo test --workspace --locked",
+            "cargo test --workspace --no-run --locked --message-format=json-render-diagnostics",
+            "cargo test --workspace --doc --locked --quiet --color=never",
+            "made-up --test-threads=1 --color=never",
             "cargo doc --workspace --no-deps --locked",
+            "cargo package --workspace --locked --allow-dirty --quiet --no-verify",
         ]
     );
-    let last = outcome.stdout.lines().last().unwrap();
-    for part in ["all passed in", "set-up ", "format ", "lints ", "tests ", "docs "] {
-        assert!(last.contains(part), "no {part}: {last}");
+    for part in
+        ["crates/pool made_up: 2 passed\n", "SKIPPED writes: no disk\n", "crates/pool made_up writes\n"]
+    {
+        assert!(outcome.stdout.contains(part), "no {part}: {}", outcome.stdout);
     }
+    let mut last = outcome.stdout.lines().rev();
+    assert_eq!(last.next(), Some("2 passed, 0 failed"));
+    let times = last.next().unwrap();
+    for part in ["all passed in", "set-up ", "format ", "lints ", "build ", "tests ", "docs ", "packages "] {
+        assert!(times.contains(part), "no {part}: {times}");
+    }
+}
+
+#[test]
+fn a_failed_test_is_shown_with_all_that_its_program_wrote() {
+    let system = System::with_tests(
+        "echo 'test reads ... FAILED'; echo 'left is 1, right is 2'; echo 'and on stderr' >&2
+         echo 'test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out'; exit 101",
+    );
+    let outcome = system.run(&["test"]);
+    assert_eq!(outcome.code, Some(1));
+    assert_one_line(&outcome.stderr, &["tests failed: 1 of 4 tests", "build "]);
+    for part in ["left is 1, right is 2\n", "and on stderr\n", "FAILED crates/pool made_up: reads\n"] {
+        assert!(outcome.stdout.contains(part), "no {part}: {}", outcome.stdout);
+    }
+    assert!(outcome.stdout.ends_with("\n3 passed, 1 failed\n"), "{}", outcome.stdout);
+    assert!(!system.calls().iter().any(|call| call.starts_with("cargo doc")), "{:?}", system.calls());
+}
+
+#[test]
+fn a_test_program_that_is_killed_is_a_failure() {
+    let system = System::with_tests("echo 'test reads ... ok'; kill -9 $$");
+    let outcome = system.run(&["test"]);
+    assert_eq!(outcome.code, Some(1));
+    assert!(
+        outcome.stdout.contains("FAILED crates/pool made_up: ended with signal: 9"),
+        "{}",
+        outcome.stdout
+    );
+    assert!(outcome.stdout.ends_with("\n0 passed, 1 failed\n"), "{}", outcome.stdout);
+}
+
+#[test]
+fn only_an_exhaustive_run_tells_the_tests_to_be_exhaustive() {
+    let body = "[ \"$LEADLINE_EXHAUSTIVE\" = 1 ] && exit 1; exit 0";
+    let system = System::with_tests(body);
+    let mut command = system.command(&["test"]);
+    let outcome = outcome(command.env("LEADLINE_EXHAUSTIVE", "1"));
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stdout);
+    assert_eq!(system.run(&["test", "--exhaustive"]).code, Some(1));
+}
+
+#[test]
+fn a_signal_ends_the_tests_and_what_they_started() {
+    let system = System::with_tests("echo $$ > \"$PATH/../started\"; exec /bin/sleep 600");
+    let started = system.folder.path().join("started");
+    let mut child = system.command(&["test"]).stdout(std::process::Stdio::null()).spawn().unwrap();
+    let pid = loop {
+        if let Ok(pid) = fs::read_to_string(&started).unwrap_or_default().trim().parse::<u32>() {
+            break pid;
+        }
+        std::thread::yield_now();
+    };
+    let asked = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    assert!(asked.success());
+    assert_eq!(child.wait().unwrap().code(), Some(143));
+    assert!(!Path::new("/proc").join(pid.to_string()).exists(), "{pid} is still there");
 }
 
 #[test]
@@ -291,6 +389,19 @@ fn test_stops_at_the_first_failure() {
     assert_eq!(outcome.code, Some(1));
     assert_eq!(system.calls().len(), 2, "{:?}", system.calls());
     assert_one_line(&outcome.stderr, &["lints failed", "cargo clippy", "101", "format "]);
+}
+
+#[test]
+fn fuzz_hands_its_arguments_to_the_fuzzer() {
+    let system = System::new();
+    system.script("cargo", "[ \"$FAIL\" != 2 ] || exit 2; [ \"$FAIL\" != 1 ] || exit 1");
+    for (fails, code) in [("", 0), ("1", 1), ("2", 2)] {
+        let mut command = system.command(&["fuzz", "profile", "--seconds", "3"]);
+        assert_eq!(outcome(command.env("FAIL", fails)).code, Some(code));
+    }
+    let call = system.calls().pop().unwrap();
+    assert!(call.starts_with("cargo run --quiet --locked -p leadline-fuzz "), "{call}");
+    assert!(call.ends_with(" -- profile --seconds 3"), "{call}");
 }
 
 #[test]

@@ -8,11 +8,11 @@ use std::time::Instant;
 use anyhow::{Context as _, Result};
 use clap::Parser;
 use leadline_benches::{Load, fio, fio_load, size_of};
-use leadline_device::{Device as _, Engine, FileDevice, FileOptions, direct_alignment};
+use leadline_device::{Device as _, FileDevice, FileOptions, IoEngine, direct_alignment};
 use leadline_measure::load::Region;
 use leadline_measure::summary::{self, Circumstances};
 use leadline_measure::{Budget, CurveFit, CurvePoint, Plan, measure};
-use leadline_model::{Parameters, Pattern};
+use leadline_profile::{Parameters, Pattern};
 
 /// 4K random reads: what each way says, and how long it took.
 #[derive(Parser)]
@@ -53,7 +53,7 @@ fn main() -> Result<()> {
 fn ours(path: &Path) -> Result<(Parameters, f64)> {
     let began = Instant::now();
     let file = std::fs::File::open(path)?;
-    let mut options = FileOptions::new(Engine::IoUring, direct_alignment(&file)?);
+    let mut options = FileOptions::new(IoEngine::IoUring, direct_alignment(&file)?);
     options.writable = false;
     let size = size_of(path)?;
     let device = FileDevice::new(file, size, options)?;

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result};
 use clap::Parser;
 use leadline_model::{
-    Affine, Class, Dam, DeviceProfile, Model, Mqssd, Observation, Observations, OpKind, Pdam, Pio, Shared,
+    Affine, Dam, Model, Mqssd, Observation, Observations, Pdam, Pio, SharedBudget, WorkloadClass,
 };
+use leadline_profile::{DeviceProfile, OpKind};
 
 /// Mean absolute error of predicted times, percent.
 #[derive(Parser)]
@@ -20,7 +21,7 @@ fn main() -> Result<()> {
     let mut profile = DeviceProfile::load(Args::parse().profile)?;
     profile.experiments.r_by_k.as_ref().context("the profile has no r-by-k")?;
     profile.points.clear();
-    let observations = Observations::of(&profile);
+    let observations = Observations::from_profile(&profile);
     let every_other = |values: BTreeSet<u32>| -> BTreeSet<u32> { values.into_iter().step_by(2).collect() };
     let ks = every_other(observations.all.iter().map(Observation::concurrency).collect());
     let sizes = every_other(observations.pure(OpKind::Read).map(|o| o.workload.block_bytes).collect());
@@ -31,14 +32,14 @@ fn main() -> Result<()> {
         half.all.len(),
         rest.all.len()
     );
-    println!("| model | all | {} |", Class::ALL.map(Class::name).join(" | "));
-    println!("| --- | --- |{}", " --- |".repeat(Class::ALL.len()));
+    println!("| model | all | {} |", WorkloadClass::ALL.map(WorkloadClass::name).join(" | "));
+    println!("| --- | --- |{}", " --- |".repeat(WorkloadClass::ALL.len()));
     one::<Dam>(&half, &rest);
     one::<Pdam>(&half, &rest);
     one::<Affine>(&half, &rest);
     one::<Pio>(&half, &rest);
     one::<Mqssd>(&half, &rest);
-    one::<Shared>(&half, &rest);
+    one::<SharedBudget>(&half, &rest);
     Ok(())
 }
 
@@ -59,6 +60,6 @@ fn one<M: Model>(half: &Observations, rest: &Observations) {
             n => format!("{:.1}", 100.0 * errors.iter().sum::<f64>() / n as f64),
         }
     };
-    let classes = Class::ALL.map(|class| error(&|o| class.holds(o)));
+    let classes = WorkloadClass::ALL.map(|class| error(&|o| class.holds(o)));
     println!("| {} | {} | {} |", M::NAME, error(&|_| true), classes.join(" | "));
 }

@@ -4,9 +4,10 @@ use std::time::Instant;
 
 use anyhow::Result;
 use leadline_model::{
-    Affine, Dam, Fitted, InFlight, Model, ModelComparison, Mqssd, Observation, Observations, OpKind,
-    PAGE_BYTES, Pdam, Pio, Shared, Workload,
+    Affine, Dam, FittedModel, InFlight, Model, ModelComparison, Mqssd, Observation, Observations, Pdam, Pio,
+    SharedBudget, Workload,
 };
+use leadline_profile::{OpKind, PAGE_BYTES};
 
 const KS: [u32; 16] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256];
 const SHARES: [f64; 7] = [0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95];
@@ -23,7 +24,7 @@ fn main() -> Result<()> {
     one::<Affine>(&observations)?;
     one::<Pio>(&observations)?;
     one::<Mqssd>(&observations)?;
-    one::<Shared>(&observations)?;
+    one::<SharedBudget>(&observations)?;
     let all = median(|| {
         ModelComparison::new(observations.clone());
     });
@@ -32,9 +33,9 @@ fn main() -> Result<()> {
 }
 
 fn one<M: Model>(observations: &Observations) -> Result<()> {
-    Fitted::<M>::new(observations)?;
+    FittedModel::<M>::new(observations)?;
     let seconds = median(|| {
-        let _ = Fitted::<M>::new(observations);
+        let _ = FittedModel::<M>::new(observations);
     });
     println!("| {} | {seconds:.3} |", M::NAME);
     Ok(())

@@ -14,8 +14,9 @@ use leadline_measure::load::{AddressStream, Region, Spread, Workload};
 use leadline_pool::policy::PolicyKind;
 use leadline_pool::{Pool, PoolConfig};
 
-/// Gets pages that are all in memory, and reads eight bytes of each. Everybody holds the same pages: the pool in its
-/// frames, the caches as `Arc<[u8; 4096]>`, with room for twice as many so that they evict nothing; and, apart, as `u64`.
+/// Gets pages that are all in memory, and reads eight bytes of each. Everybody holds the same pages: the pool
+/// in its frames, the caches as `Arc<[u8; 4096]>`, with room for twice as many so that they evict nothing;
+/// and, apart, as `u64`.
 #[derive(Parser)]
 struct Args {
     /// Pages of 4 KiB
@@ -96,7 +97,7 @@ impl<G: Fn(u64) -> u64 + Sync> Contender for Cache<G> {
 
 fn pool(pages: u64, policy: PolicyKind) -> Result<Ours> {
     let device = Arc::new(MemoryDevice::new(pages * 4096, 4096));
-    let config = PoolConfig { policy, ..PoolConfig::new(4096, u32::try_from(pages)?) };
+    let config = PoolConfig::new(4096, u32::try_from(pages)?).policy(policy);
     let pool = Pool::open(device, config)?;
     for page in 0..pages {
         pool.write(page)?[..8].copy_from_slice(&page.to_le_bytes());

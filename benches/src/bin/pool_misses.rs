@@ -9,12 +9,12 @@ use anyhow::{Context as _, Result};
 use clap::Parser;
 use leadline_benches::{Load, leadline, median, size_of};
 use leadline_device::clock::process_cpu_time;
-use leadline_device::{Engine, FileDevice, FileOptions, direct_alignment};
+use leadline_device::{FileDevice, FileOptions, IoEngine, direct_alignment};
 use leadline_pool::{Pool, PoolConfig};
 
-/// Random reads of 4K pages of a file or block device that is much larger than the pool's 1,024 frames, by the raw queue
-/// pair and through the pool, in turn. At depth 1 the pool reads page after page; deeper, one thread reads ahead, half of the
-/// depth at a time.
+/// Random reads of 4K pages of a file or block device that is much larger than the pool's 1,024 frames, by
+/// the raw queue pair and through the pool, in turn. At depth 1 the pool reads page after page; deeper, one
+/// thread reads ahead, half of the depth at a time.
 #[derive(Parser)]
 struct Args {
     /// File or block device, written whole, of at least 256 MiB; only read
@@ -37,7 +37,7 @@ type Pair = ((f64, f64), leadline_benches::Run);
 fn pool(path: &Path, depth: u32, seconds: f64) -> Result<(f64, f64)> {
     let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
     let size = size_of(path)?;
-    let mut options = FileOptions::new(Engine::IoUring, direct_alignment(&file)?);
+    let mut options = FileOptions::new(IoEngine::IoUring, direct_alignment(&file)?);
     options.writable = false;
     let mut config = PoolConfig::new(4096, 1024);
     // What is on the device is not a pool's.
@@ -45,8 +45,8 @@ fn pool(path: &Path, depth: u32, seconds: f64) -> Result<(f64, f64)> {
     config.reads_ahead = depth;
     let pool = Pool::open(Arc::new(FileDevice::new(file, size, options)?), config)?;
     let mut random = fastrand::Rng::with_seed(process_cpu_time());
-    // Pages asked for and not yet looked at, half of them asked for at a time: between half of the depth and all of it is
-    // in flight, unless pages come out of order.
+    // Pages asked for and not yet looked at, half of them asked for at a time: between half of the depth and
+    // all of it is in flight, unless pages come out of order.
     let (mut asked, mut next) = (VecDeque::new(), Vec::new());
     let (begun, before) = (Instant::now(), process_cpu_time());
     while begun.elapsed().as_secs_f64() < seconds {

@@ -1,6 +1,6 @@
-//! What ACE and a background cleaner gain on a real device: a trace on the real pool, modes in turn, A B C D E A B C D E.
-//! Prints each run as CSV, then medians with their spread, and how many times as fast as without ACE (base) and as a
-//! cleaner of depth 1 each mode is, round by round. The contents are verified at the end.
+//! What ACE and a background cleaner gain on a real device: a trace on the real pool, modes in turn, A B C D
+//! E A B C D E. Prints each run as CSV, then medians with their spread, and how many times as fast as without
+//! ACE (base) and as a cleaner of depth 1 each mode is, round by round. The contents are verified at the end.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use anyhow::{Context as _, Result, bail, ensure};
 use clap::Parser;
 use leadline_benches::median;
 use leadline_device::scratch::{DATA_START, Scratch, ScratchOptions};
-use leadline_device::{Device, Engine, FileDevice, FileOptions, direct_alignment};
-use leadline_model::{DeviceProfile, Pattern};
+use leadline_device::{Device, FileDevice, FileOptions, IoEngine, direct_alignment};
 use leadline_pool::ace::{Ace, Cleaner};
 use leadline_pool::policy::PolicyKind;
-use leadline_pool::replay::{Footprint, Ground, Replayed, Watch, check_config};
+use leadline_pool::replay::{Footprint, ReplayArea, ReplayReport, Watch, check_config};
 use leadline_pool::simulate::Config;
+use leadline_profile::{DeviceProfile, Pattern};
 
 /// Seconds of base, COW-X, cleaners and the best mode on a real device.
 #[derive(Parser)]
@@ -82,7 +82,7 @@ fn main() -> Result<()> {
     let config = |name: &str, clients: u32| {
         let (ace, cleaner) = mode(name, k_w);
         let (frames, page_bytes) = (args.frames, PAGE_BYTES);
-        Config { policy, ace, n: k_w, adaptive: false, cleaner, clients, frames, page_bytes }
+        Config::new(page_bytes, frames).policy(policy).ace(ace).n(k_w).cleaner(cleaner).clients(clients)
     };
     args.clients.iter().try_for_each(|&clients| check_config(&config("best", clients)))?;
     let mut trace = leadline_trace::open(&args.trace)?;
@@ -90,7 +90,7 @@ fn main() -> Result<()> {
     eprintln!("{} operations on {} pages, k_w = {k_w}", footprint.operations(), footprint.pages());
     let (_scratch, device) = scratch(&args.dir, footprint.pages())?;
     let mut ground =
-        unwatched(|watch| Ground::lay_out(device, DATA_START, footprint, PAGE_BYTES, false, watch))?;
+        unwatched(|watch| ReplayArea::lay_out(device, DATA_START, footprint, PAGE_BYTES, false, watch))?;
     println!("round,clients,mode,seconds,misses,writes,writes_by_cleaner,p99_us,checkpoint_seconds");
     // Seconds by clients, mode and round.
     let mut seconds = vec![[const { Vec::new() }; MODES.len()]; args.clients.len()];
@@ -111,7 +111,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn print(round: u32, name: &str, ran: &Replayed) {
+fn print(round: u32, name: &str, ran: &ReplayReport) {
     let outcome = &ran.outcome;
     println!(
         "{round},{},{name},{:.4},{},{},{},{:.0},{:.4}",
@@ -146,7 +146,7 @@ fn scratch(dir: &std::path::Path, pages: u32) -> Result<(Scratch, Arc<dyn Device
     let bytes = u64::from(pages) * u64::from(PAGE_BYTES) + DATA_START;
     let scratch = Scratch::create(dir, bytes.max(2 * DATA_START), ScratchOptions::default())?;
     let file = scratch.file().try_clone()?;
-    let options = FileOptions::new(Engine::best().0, direct_alignment(&file)?);
+    let options = FileOptions::new(IoEngine::best().0, direct_alignment(&file)?);
     let device = FileDevice::new(file, scratch.capacity_bytes(), options)?;
     Ok((scratch, Arc::new(device)))
 }
@@ -154,7 +154,8 @@ fn scratch(dir: &std::path::Path, pages: u32) -> Result<(Scratch, Arc<dyn Device
 /// k_w of random writes of a page.
 fn measured(path: &std::path::Path) -> Result<u32> {
     let profile = DeviceProfile::load(path)?;
-    let same = |p: &&leadline_model::Parameters| p.pattern == Pattern::Random && p.block_bytes == PAGE_BYTES;
+    let same =
+        |p: &&leadline_profile::Parameters| p.pattern == Pattern::Random && p.block_bytes == PAGE_BYTES;
     let k_w = profile.parameters.iter().find(same).and_then(|p| p.k_w);
     let k_w = k_w.with_context(|| format!("{}: has no k_w of 4K random writes", path.display()))?;
     ensure!(k_w > 0, "{}: k_w is 0", path.display());

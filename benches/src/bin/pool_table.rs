@@ -1,5 +1,5 @@
-//! What ACE and a background cleaner gain in virtual time: every policy, the paper's four traces, five devices, 1 to 64
-//! clients. Prints each cell as CSV, then what is to be learnt from them.
+//! What ACE and a background cleaner gain in virtual time: every policy, the paper's four traces, five
+//! devices, 1 to 64 clients. Prints each cell as CSV, then what is to be learnt from them.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -123,16 +123,12 @@ fn run(cell: &Cell, frames: u32) -> Result<Cell> {
     let (mut cell, mut last) = (cell.clone(), (0, 0));
     for name in MODES {
         let (ace, cleaner) = mode(name, device.write.1);
-        let config = Config {
-            policy: cell.policy,
-            ace,
-            n: device.write.1,
-            adaptive: false,
-            cleaner,
-            clients: cell.clients,
-            frames,
-            page_bytes: 4096,
-        };
+        let config = Config::new(4096, frames)
+            .policy(cell.policy)
+            .ace(ace)
+            .n(device.write.1)
+            .cleaner(cleaner)
+            .clients(cell.clients);
         let queue = simulated(device)?.queue_pair(config.queue_shape()?)?;
         let mut trace = leadline_trace::open(&cell.trace)?;
         let outcome = simulate(&mut trace, &config, Some(queue), &AtomicBool::new(false))?;

@@ -7,12 +7,13 @@ use anyhow::{Context as _, Result, bail};
 use clap::Parser;
 use leadline_benches::size_of;
 use leadline_device::{
-    Clock, Device, Engine, FileDevice, FileOptions, QueueShape, direct_alignment, format_size,
+    Clock, Device, FileDevice, FileOptions, IoEngine, QueueShape, direct_alignment, format_size,
 };
 use leadline_measure::load::{
     AddressStream, Arrivals, Lane, Limits, Recorder, Region, Spread, Workload, open_loop,
 };
-use leadline_model::{DeviceProfile, LatencyModel, Percentile};
+use leadline_model::{LatencyModel, Percentile};
+use leadline_profile::DeviceProfile;
 
 /// Predicted rates against measured latencies, 4K random.
 #[derive(Parser)]
@@ -47,7 +48,7 @@ fn main() -> Result<()> {
     println!("| --- | --- | --- | --- | --- | --- |");
     for &reads in &args.reads {
         for &limit in &args.limits_us {
-            let sustained = match model.sustains(percentile, limit, reads / 100.0) {
+            let sustained = match model.sustainable_rate(percentile, limit, reads / 100.0) {
                 Ok(sustained) => sustained,
                 Err(error) => {
                     println!("| {reads} % | {limit} us | {error} | | | |");
@@ -81,7 +82,7 @@ fn open(target: &str) -> Result<(Box<dyn Device>, Region)> {
     if size < 64 << 20 {
         bail!("{target}: holds {}; 64M at least", format_size(size));
     }
-    let mut options = FileOptions::new(Engine::IoUring, direct_alignment(&file)?);
+    let mut options = FileOptions::new(IoEngine::IoUring, direct_alignment(&file)?);
     options.writable = true;
     // The first mebibyte may hold a header of ours.
     Ok((Box::new(FileDevice::new(file, size, options)?), Region { start: 1 << 20, len: size - (1 << 20) }))

@@ -20,15 +20,15 @@ impl BuiltIn {
 
 /// All devices built in: first those that can be simulated, then those with published numbers.
 pub const DEVICES: [BuiltIn; 9] = [
-    BuiltIn { name: "flash", text: include_str!("../../../devices/flash.toml") },
-    BuiltIn { name: "optane", text: include_str!("../../../devices/optane.toml") },
-    BuiltIn { name: "sata", text: include_str!("../../../devices/sata.toml") },
-    BuiltIn { name: "capped", text: include_str!("../../../devices/capped.toml") },
-    BuiltIn { name: "p4800x", text: include_str!("../../../devices/p4800x.toml") },
-    BuiltIn { name: "p4510", text: include_str!("../../../devices/p4510.toml") },
-    BuiltIn { name: "s4610", text: include_str!("../../../devices/s4610.toml") },
-    BuiltIn { name: "aws-virtual", text: include_str!("../../../devices/aws-virtual.toml") },
-    BuiltIn { name: "hdd", text: include_str!("../../../devices/hdd.toml") },
+    BuiltIn { name: "flash", text: include_str!("../devices/flash.toml") },
+    BuiltIn { name: "optane", text: include_str!("../devices/optane.toml") },
+    BuiltIn { name: "sata", text: include_str!("../devices/sata.toml") },
+    BuiltIn { name: "capped", text: include_str!("../devices/capped.toml") },
+    BuiltIn { name: "p4800x", text: include_str!("../devices/p4800x.toml") },
+    BuiltIn { name: "p4510", text: include_str!("../devices/p4510.toml") },
+    BuiltIn { name: "s4610", text: include_str!("../devices/s4610.toml") },
+    BuiltIn { name: "aws-virtual", text: include_str!("../devices/aws-virtual.toml") },
+    BuiltIn { name: "hdd", text: include_str!("../devices/hdd.toml") },
 ];
 
 /// The device built in under this name.

@@ -91,6 +91,9 @@ struct File {
     placement: Option<IgnoredAny>,
     cap_iops: Option<IgnoredAny>,
     seed: Option<IgnoredAny>,
+    noise: Option<IgnoredAny>,
+    noise_ms: Option<IgnoredAny>,
+    noise_seed: Option<IgnoredAny>,
     read: Option<IgnoredAny>,
     write: Option<IgnoredAny>,
 }
@@ -100,7 +103,7 @@ impl File {
     fn simulates(&self) -> bool {
         [self.kind, self.capacity, self.jitter, self.sigma, self.placement, self.cap_iops, self.seed]
             .iter()
-            .chain([&self.read, &self.write])
+            .chain([&self.noise, &self.noise_ms, &self.noise_seed, &self.read, &self.write])
             .any(Option::is_some)
     }
 }

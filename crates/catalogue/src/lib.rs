@@ -1,7 +1,7 @@
-//! What is known of devices without measuring them: published numbers, and descriptions to simulate.
+#![doc = include_str!("../README.md")]
 //!
-//! One TOML file a device, in `devices/` and built into the binary, or a user's own. docs/devices.md is the page of the
-//! format. What a description simulates is read by the crate `sim`; here it is only known to be there.
+//! `docs/devices.md` describes the format of the files. What a description gives to the simulator is read by
+//! the crate `leadline-sim`; this crate only knows whether it is there.
 
 mod built_in;
 mod description;

@@ -10,14 +10,15 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::output;
 
-/// List the devices known without measuring, or show one
+/// List the devices whose numbers are known without measuring, or show one of them
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  leadline devices\n  leadline devices p4510\n  leadline report device:p4510\n  \
-                  leadline profile sim:flash"
-)]
+#[command(after_help = "Examples:\n  \
+        leadline devices\n  \
+        leadline devices p4510\n  \
+        leadline report device:p4510\n  \
+        leadline profile sim:flash")]
 pub(crate) struct Args {
-    /// A device of the list, or a description of your own (./device.toml)
+    /// A device of the list, or the file of a description (./device.toml)
     #[arg(value_name = "NAME")]
     name: Option<String>,
     /// Print one JSON document
@@ -26,7 +27,7 @@ pub(crate) struct Args {
 }
 
 /// One device, whole.
-struct Known {
+struct CatalogueEntry {
     name: String,
     description: Description,
     simulated: Option<ParametricSpec>,
@@ -34,27 +35,22 @@ struct Known {
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let Some(name) = &args.name else {
-        let all = DEVICES.iter().map(|device| Known::load(device.name)).collect::<Result<Vec<_>, _>>()?;
-        let document = || json!({ "devices": all.iter().map(Known::json).collect::<Vec<_>>() });
-        return if args.json { print_json(&document()) } else { output::print(&table(&all)) };
+        let all =
+            DEVICES.iter().map(|device| CatalogueEntry::load(device.name)).collect::<Result<Vec<_>, _>>()?;
+        let document = || json!({ "devices": all.iter().map(CatalogueEntry::json).collect::<Vec<_>>() });
+        return if args.json { output::print_json(&document()) } else { output::print(&table(&all)) };
     };
     let name = name.strip_prefix("device:").or_else(|| name.strip_prefix("sim:")).unwrap_or(name);
-    let known = Known::load(split_path(name).0)?;
-    if args.json { print_json(&known.json()) } else { output::print(&known.in_full()) }
+    let known = CatalogueEntry::load(split_path(name).0)?;
+    if args.json { output::print_json(&known.json()) } else { output::print(&known.in_full()) }
 }
 
-fn print_json(document: &Value) -> Result<(), Failure> {
-    let text =
-        serde_json::to_string_pretty(document).map_err(|error| Failure::Operation(error.to_string()))?;
-    output::print(&format!("{text}\n"))
-}
-
-impl Known {
-    fn load(name: &str) -> Result<Known, Failure> {
+impl CatalogueEntry {
+    fn load(name: &str) -> Result<CatalogueEntry, Failure> {
         let description = load(name)?;
         let simulated =
             if description.simulated { Some(leadline_sim::open(name)?.spec().clone()) } else { None };
-        Ok(Known { name: name.to_owned(), description, simulated })
+        Ok(CatalogueEntry { name: name.to_owned(), description, simulated })
     }
 
     fn json(&self) -> Value {
@@ -103,8 +99,8 @@ fn published(entry: &Published) -> String {
     let mut out = format!("\npublished, {} {pattern}{path}\n", format_size(u64::from(entry.block_bytes)));
     let number = |value: f64| if value >= 10.0 { format!("{value}") } else { format!("{value:.2}") };
     let rows = [
-        ("alpha", entry.alpha.map(|a| format!("{} reads a saturated write", number(a)))),
-        ("alpha_1", entry.alpha_1().map(|a| format!("{} reads a write, one at a time", number(a)))),
+        ("alpha", entry.alpha.map(|a| format!("{} reads per saturated write", number(a)))),
+        ("alpha_1", entry.alpha_1().map(|a| format!("{} reads per write, one at a time", number(a)))),
         ("k_r", Some(format!("{} reads in flight", entry.k_r))),
         ("k_w", Some(format!("{} writes in flight", entry.k_w))),
         ("read", entry.read_latency_us.map(|us| format!("{us} us, one at a time"))),
@@ -137,7 +133,7 @@ fn simulated(spec: &ParametricSpec) -> String {
 }
 
 /// One row a device and path, the sources below.
-fn table(all: &[Known]) -> String {
+fn table(all: &[CatalogueEntry]) -> String {
     let mut sources: Vec<&str> = Vec::new();
     let head =
         ["name", "class", "alpha", "alpha_1", "k_r", "k_w", "read us", "write us", "simulated", "source"];
@@ -166,7 +162,7 @@ fn table(all: &[Known]) -> String {
 }
 
 /// The headline entry of each path; one row without numbers where nothing was published.
-fn device_rows(known: &Known, source: &str) -> Vec<[String; 10]> {
+fn device_rows(known: &CatalogueEntry, source: &str) -> Vec<[String; 10]> {
     let d = &known.description;
     let number = |value: Option<f64>, digits| value.map_or("–".to_owned(), |v| format!("{v:.digits$}"));
     let simulated = if d.simulated { "yes" } else { "no" };
@@ -211,7 +207,8 @@ fn columns(rows: &[[String; 10]]) -> String {
     out
 }
 
-/// `head` and the text behind it, broken at spaces to the width of the terminal; further lines begin below the text.
+/// `head` and the text behind it, broken at spaces to the width of the terminal; further lines begin below
+/// the text.
 fn hanging(head: &str, text: &str) -> String {
     let indent = head.chars().count();
     let mut out = head.to_owned();

@@ -1,21 +1,26 @@
-//! How commands fail: one line on stderr, exit code 2 for what the user gave us, 1 for what went wrong doing it.
+//! How commands fail: one line on stderr, exit code 2 for what the user gave us, 1 for what went wrong doing
+//! it.
+//!
+//! The libraries say what is wrong and know nothing of a command line; the files of this folder turn their
+//! errors into failures and add the remedy with the flag that has it.
 
+mod device;
+mod graph;
+mod measure;
+mod trace;
+
+pub(crate) use measure::why_stopped;
+
+use std::fmt::Display;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use leadline_catalogue::CatalogueError;
-use leadline_device::DeviceError;
-use leadline_device::guard::GuardError;
-use leadline_device::target::TargetError;
-use leadline_graph::GraphError;
-use leadline_measure::MeasureError;
-use leadline_model::{ProfileError, PublishedError};
+use leadline_files::FileError;
+use leadline_profile::{ProfileError, PublishedError};
 use leadline_report::ReportError;
-use leadline_sim::SimError;
-use leadline_trace::TraceError;
 
-use crate::output;
-
-/// A command that failed.
+/// A command that failed, in a line for the user.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Bad usage or bad input: exit code 2.
@@ -25,25 +30,44 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// Prints the one line and gives the exit code.
-    pub(crate) fn exit(self) -> ExitCode {
-        let (text, code) = match self {
-            Failure::Input(text) => (text, 2),
-            Failure::Operation(text) => (text, 1),
-        };
-        output::say(&text.replace('\n', " "));
-        ExitCode::from(code)
+    /// Bad input, and what to do about it where the error does not say so itself.
+    fn input(error: &impl Display, remedy: Option<String>) -> Self {
+        Failure::Input(match remedy {
+            Some(remedy) => format!("{error}; {remedy}"),
+            None => error.to_string(),
+        })
+    }
+
+    /// What the user is told: one line.
+    pub(crate) fn line(&self) -> String {
+        let (Failure::Input(text) | Failure::Operation(text)) = self;
+        text.replace('\n', " ")
+    }
+
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Failure::Input(_) => 2,
+            Failure::Operation(_) => 1,
+        })
     }
 }
 
-/// What clap has to say: help and version as they are, an error in one line.
-pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+/// What clap has to say: help and version are printed as they are, an error becomes one line.
+pub(crate) fn usage(error: &clap::Error) -> Result<(), Failure> {
     if !error.use_stderr() {
-        // A closed pipe (`--help | head`) is no failure.
-        let _ = error.print();
-        return ExitCode::SUCCESS;
+        return match error.print() {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                Err(Failure::Operation(format!("stdout: {error}")))
+            }
+            // A closed pipe (`--help | head`) is not a failure.
+            _ => Ok(()),
+        };
     }
     let text = error.to_string();
+    let command = command(&text).unwrap_or("leadline");
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return Err(Failure::Input(format!("a command is missing; see {command} --help")));
+    }
     let said: Vec<&str> = text
         .lines()
         .map(str::trim)
@@ -51,15 +75,15 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
         .filter(|line| !line.is_empty())
         .collect();
     let said = said.join("; ").replace("error: ", "").replace(":;", ":");
-    let said = if said.is_empty() { "nothing to do".to_owned() } else { said };
-    output::say(&format!("{said}; see leadline --help"));
-    ExitCode::from(2)
+    Err(Failure::Input(format!("{said}; see {command} --help")))
 }
 
-impl From<GuardError> for Failure {
-    fn from(error: GuardError) -> Self {
-        Failure::Input(error.to_string())
-    }
+/// The command in clap's line of usage: `leadline trace` of `Usage: leadline trace <COMMAND>`.
+fn command(text: &str) -> Option<&str> {
+    let usage = text.lines().find_map(|line| line.strip_prefix("Usage: "))?;
+    let words = usage.split(' ').take_while(|word| word.chars().all(|c| c.is_ascii_lowercase())).count();
+    let end = usage.match_indices(' ').nth(words.checked_sub(1)?).map_or(usage.len(), |(at, _)| at);
+    Some(&usage[..end])
 }
 
 impl From<CatalogueError> for Failure {
@@ -74,48 +98,13 @@ impl From<PublishedError> for Failure {
     }
 }
 
-impl From<TargetError> for Failure {
-    fn from(error: TargetError) -> Self {
-        Failure::Input(error.to_string())
-    }
-}
-
-impl From<SimError> for Failure {
-    fn from(error: SimError) -> Self {
-        Failure::Input(error.to_string())
-    }
-}
-
-impl From<GraphError> for Failure {
-    fn from(error: GraphError) -> Self {
-        if error.is_input() {
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
+        if error.is_bad_place() {
             Failure::Input(error.to_string())
         } else {
             Failure::Operation(error.to_string())
         }
-    }
-}
-
-impl From<TraceError> for Failure {
-    fn from(error: TraceError) -> Self {
-        Failure::Input(error.to_string())
-    }
-}
-
-impl From<MeasureError> for Failure {
-    fn from(error: MeasureError) -> Self {
-        match error {
-            MeasureError::Plan(_)
-            | MeasureError::Trace(_)
-            | MeasureError::Device(DeviceError::Unsupported(_)) => Failure::Input(error.to_string()),
-            _ => Failure::Operation(error.to_string()),
-        }
-    }
-}
-
-impl From<DeviceError> for Failure {
-    fn from(error: DeviceError) -> Self {
-        MeasureError::from(error).into()
     }
 }
 
@@ -132,6 +121,24 @@ impl From<ReportError> for Failure {
                 Failure::Input(error.to_string())
             }
             _ => Failure::Operation(error.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_is_found_in_the_line_of_usage() {
+        for (usage, expected) in [
+            ("Usage: leadline <COMMAND>", Some("leadline")),
+            ("error: no\n\nUsage: leadline trace info [OPTIONS] <TRACE>\n", Some("leadline trace info")),
+            ("Usage: leadline pool simulate --frames <N,..> <TRACE>", Some("leadline pool simulate")),
+            ("Usage: leadline", Some("leadline")),
+            ("error: no", None),
+        ] {
+            assert_eq!(command(usage), expected);
         }
     }
 }

@@ -1,13 +1,14 @@
 //! `leadline`: know the device your storage engine runs on.
 //!
-//! One file a command; what they do lives in the crates below.
+//! One file per command: it reads the arguments, calls the crates below, and prints.
 
+mod completions;
 mod devices;
 mod experiment;
 mod failure;
 mod graph;
+mod man;
 mod models;
-mod open;
 mod output;
 mod pool;
 mod predict;
@@ -16,17 +17,26 @@ mod progress;
 mod report;
 mod signals;
 mod source;
-mod thermometer;
+mod target;
 mod trace;
 mod values;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+use crate::failure::Failure;
 
 /// Know the device your storage engine runs on.
 #[derive(Parser)]
-#[command(name = "leadline", version, about, after_help = "Start with: leadline profile --quick")]
+#[command(
+    name = "leadline",
+    version,
+    about,
+    after_help = "Start with:\n  \
+        leadline profile --quick\n  \
+        leadline profile sim:flash --quick     on a simulated device, in seconds"
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -43,14 +53,26 @@ enum Command {
     Trace(trace::Args),
     Pool(pool::Args),
     Graph(graph::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::say(&failure.line());
+            failure.exit_code()
+        }
+    }
+}
+
+fn run() -> Result<(), Failure> {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return failure::usage(&error),
     };
-    let result = match cli.command {
+    match cli.command {
         Command::Profile(args) => profile::run(args),
         Command::Experiment(args) => experiment::run(args),
         Command::Report(args) => report::run(args),
@@ -60,9 +82,7 @@ fn main() -> ExitCode {
         Command::Trace(args) => trace::run(args),
         Command::Pool(args) => pool::run(args),
         Command::Graph(args) => graph::run(args),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.exit(),
+        Command::Completions(args) => completions::run(&args, Cli::command()),
+        Command::Man(args) => man::run(&args, Cli::command()),
     }
 }

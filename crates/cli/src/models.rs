@@ -2,27 +2,29 @@
 
 use std::path::{Path, PathBuf};
 
-use leadline_model::{CostTable, DeviceProfile, ModelComparison, Observations, Table, replace_file};
+use leadline_model::{CostTable, ModelComparison, Observations, Table, table_profile};
+use leadline_profile::DeviceProfile;
 use leadline_report::{models_json, render_models, render_page};
 
 use crate::failure::Failure;
 use crate::{output, source};
 
-/// Fit every I/O model to a profile or a table, compare them, and say where each fails
+/// Fit every I/O model to a profile or a table, compare them, and show where each one is wrong
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  leadline models profile.json\n  leadline models profile.json -o models.html\n  \
-                        leadline models measured.csv --json\n  leadline models costs.csv --setup-per 2621.44\n\n\
-                        Tables are described in docs/model-tables.md."
-)]
+#[command(after_help = "Examples:\n  \
+        leadline models profile.json\n  \
+        leadline models profile.json -o models.html\n  \
+        leadline models measured.csv --json\n  \
+        leadline models costs.csv --setup-per 2621.44\n\n\
+        Tables are described in docs/model-tables.md.")]
 pub(crate) struct Args {
-    /// A profile, device:NAME, or a table (CSV) of measured points or of costs per concurrency
+    /// A profile, device:NAME, or a table (CSV) of measured points or of costs by concurrency
     #[arg(value_name = "PROFILE|TABLE.csv")]
     subject: String,
-    /// Of a cost table: its setup costs are for so many accesses each
+    /// For a table of costs: each of its setup costs covers N accesses
     #[arg(long, value_name = "N", value_parser = positive, default_value = "1", hide_default_value = true)]
     setup_per: f64,
-    /// Write a page with every model's curves to this file
+    /// Write a page (HTML) with every model's curves to this file, which is replaced if it exists
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print one JSON document
@@ -51,8 +53,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
             return Err(Failure::Input("--setup-per: is for a table of costs".into()));
         }
         Subject::Profile(profile) => compare(&args.subject, profile)?,
-        Subject::Costs(table) => ModelComparison::of_costs(&table.clone().setup_per(args.setup_per))
-            .map_err(|lacking| Failure::Input(format!("{}: {lacking}", args.subject)))?,
+        Subject::Costs(table) => compare_costs(&args.subject, table.clone().setup_per(args.setup_per))?,
     };
     if let Some(path) = &args.output {
         write_page(path, &args.subject, &subject)?;
@@ -64,11 +65,11 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 }
 
 fn load(text: &str) -> Result<Subject, Failure> {
-    if text.starts_with(source::PUBLISHED) || looks_like_json(text)? {
+    if text.starts_with(source::PUBLISHED) || text.starts_with("sim:") || looks_like_json(text)? {
         return Ok(Subject::Profile(Box::new(source::load_profile(text)?)));
     }
     match Table::load(text).map_err(|error| Failure::Input(error.to_string()))? {
-        Table::Points(work) => Ok(Subject::Profile(Box::new(DeviceProfile::of_table(text, work)))),
+        Table::Points(work) => Ok(Subject::Profile(Box::new(table_profile(text, work)))),
         Table::Costs(table) => Ok(Subject::Costs(table)),
     }
 }
@@ -85,7 +86,7 @@ fn looks_like_json(path: &str) -> Result<bool, Failure> {
 
 /// Fits all models, or says why none can be told from another.
 fn compare(name: &str, profile: &DeviceProfile) -> Result<ModelComparison, Failure> {
-    let observations = Observations::of(profile);
+    let observations = Observations::from_profile(profile);
     match observations.all.len() {
         0 => Err(Failure::Input(format!(
             "{name}: holds no measured point; measure first, with leadline profile"
@@ -97,6 +98,17 @@ fn compare(name: &str, profile: &DeviceProfile) -> Result<ModelComparison, Failu
     }
 }
 
+/// The model of a table of costs, and how to divide setup costs that look like those of many accesses.
+fn compare_costs(name: &str, table: CostTable) -> Result<ModelComparison, Failure> {
+    let mut comparison =
+        ModelComparison::from_costs(&table).map_err(|error| Failure::Input(format!("{name}: {error}")))?;
+    let fitted = comparison.models.iter_mut().find(|model| model.fitted.is_some());
+    if let Some(model) = fitted.filter(|_| table.setups_look_summed()) {
+        model.remarks.push("--setup-per N divides the setup costs by N".to_owned());
+    }
+    Ok(comparison)
+}
+
 fn write_page(path: &Path, name: &str, subject: &Subject) -> Result<(), Failure> {
     let Subject::Profile(profile) = subject else {
         let text =
@@ -104,7 +116,7 @@ fn write_page(path: &Path, name: &str, subject: &Subject) -> Result<(), Failure>
         return Err(Failure::Input(text));
     };
     let page = render_page(std::slice::from_ref(profile))?;
-    replace_file(path, page.as_bytes()).map_err(|error| Failure::Operation(error.to_string()))?;
+    output::write(path, &page)?;
     output::say(&format!("page in {}", path.display()));
     Ok(())
 }

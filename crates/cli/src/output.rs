@@ -3,7 +3,8 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use leadline_model::{DeviceProfile, replace_file};
+use leadline_files::NewFile;
+use leadline_profile::DeviceProfile;
 use leadline_report::{render_page, render_summary};
 
 use crate::failure::Failure;
@@ -18,8 +19,8 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Those named on the command line; where no profile is named and `json` does not print it, both go into a new
-    /// folder named after device and time.
+    /// Those named on the command line; where no profile is named and `json` does not print it, both go into
+    /// a new folder named after device and time.
     pub(crate) fn choose(
         output: Option<PathBuf>,
         report: Option<PathBuf>,
@@ -66,16 +67,29 @@ impl Places {
 
     /// Writes both, each whole or not at all.
     pub(crate) fn write(&self, profile: &DeviceProfile) -> Result<(), Failure> {
-        let failed = |error: leadline_model::ProfileError| Failure::Operation(error.to_string());
         if let Some(path) = &self.profile {
-            profile.save(path).map_err(failed)?;
+            profile.save(path).map_err(|error| Failure::Operation(error.to_string()))?;
         }
         if let Some(path) = &self.report {
             let page = render_page(std::slice::from_ref(profile))?;
-            replace_file(path, page.as_bytes()).map_err(failed)?;
+            write(path, &page)?;
         }
         Ok(())
     }
+
+    /// Says where they are.
+    pub(crate) fn say(&self) {
+        for (what, path) in [("profile", &self.profile), ("report", &self.report)] {
+            if let Some(path) = path {
+                say(&format!("{what} in {}", path.display()));
+            }
+        }
+    }
+}
+
+/// The time of day, RFC 3339.
+pub(crate) fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 /// `leadline-DEVICE-YYYYMMDD-HHMMSS`, with a number behind it where that exists already.
@@ -97,35 +111,26 @@ fn new_folder(device: &str) -> Result<PathBuf, Failure> {
             }
         }
     }
-    Err(Failure::Input(format!("{base}: a thousand folders of this name exist; name a file with -o")))
+    Err(Failure::Input(format!("{base}: a thousand folders of this name exist already; name a file with -o")))
 }
 
-/// Refuses where a file could not be written, or something that is no file would be replaced by one.
+/// Refuses where a file could not be written, or something other than a file would be replaced by one.
 pub(crate) fn check_writable(path: &Path) -> Result<(), Failure> {
-    let refuse =
-        |reason: String| Err(Failure::Input(format!("{}: {reason}; name another place", path.display())));
-    match std::fs::metadata(path) {
-        Ok(found) if found.is_dir() => return refuse("is a folder, not a file".into()),
-        Ok(found) if !found.is_file() => return refuse("is no regular file".into()),
-        _ => {}
-    }
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let probe = folder.join(format!(".leadline-probe-{}", std::process::id()));
-    match std::fs::File::create_new(&probe) {
-        Ok(_) => {
-            let _ = std::fs::remove_file(&probe);
-            Ok(())
-        }
-        Err(error) => refuse(format!("its folder cannot be written: {error}")),
-    }
+    // Dropped again, it leaves nothing.
+    Ok(NewFile::create(path).map(drop)?)
 }
 
-/// Says something on stderr; that nobody listens is no failure.
+/// Writes a page, whole or not at all.
+pub(crate) fn write(path: &Path, page: &str) -> Result<(), Failure> {
+    leadline_files::replace(path, page).map_err(|error| Failure::Operation(error.to_string()))
+}
+
+/// Prints a message on stderr; a reader that went away is not a failure.
 pub(crate) fn say(text: &str) {
     let _ = writeln!(std::io::stderr(), "leadline: {text}");
 }
 
-/// Prints a document; a reader that went away is no failure.
+/// Prints a document; a reader that went away is not a failure.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
@@ -134,6 +139,13 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// Prints one JSON document.
+pub(crate) fn print_json(document: &impl serde::Serialize) -> Result<(), Failure> {
+    let text =
+        serde_json::to_string_pretty(document).map_err(|error| Failure::Operation(error.to_string()))?;
+    print(&format!("{text}\n"))
 }
 
 /// Prints the summary, in colour on a terminal that wants it.

@@ -2,61 +2,70 @@
 
 use leadline_device::{format_size, parse_size};
 use leadline_model::{
-    DeviceProfile, InFlight, LatencyModel, Model as _, ModelComparison, Observations, Percentile, Pio,
-    Predict, Prediction, Workload,
+    InFlight, LatencyModel, Model as _, ModelComparison, Observations, Percentile, Pio, Predict, Prediction,
+    Workload, WorkloadError,
 };
-use leadline_report::{Sustain, prediction_json, render_prediction, render_speedup, render_sustained};
-use leadline_report::{render_what_if, speedup_json, sustained_json, what_if_json};
+use leadline_profile::DeviceProfile;
+use leadline_report::{
+    LatencyObjective, prediction_json, render_prediction, render_speedup, render_sustainable_rate,
+};
+use leadline_report::{render_what_if, speedup_json, sustainable_rate_json, what_if_json};
 
 use crate::failure::Failure;
 use crate::{output, source};
 
-/// Predict what a workload will cost: time, throughput, what holds it back
+/// Predict how long a workload takes on a device, its throughput, and what limits it
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  leadline predict profile.json --reads 1e6 --writes 1e6 --block 4K --random 100% \
-                        --concurrency 8\n  leadline predict profile.json --reads 1e6 --writes 1e6 --batch-writes 8\n  \
-                        leadline predict profile.json --reads 1e6 --what-if k=1,2,4,8,16,32\n  leadline predict \
-                        profile.json --slo p99=1ms --mix 70/30\n  leadline predict device:p4510 --speedup"
-)]
+#[command(after_help = "Examples:\n  \
+        leadline predict profile.json --reads 1e6 --writes 1e6 --block 4K --random 100% --concurrency 8\n  \
+        leadline predict profile.json --reads 1e6 --writes 1e6 --batch-writes 8\n  \
+        leadline predict profile.json --reads 1e6 --what-if k=1,2,4,8,16,32\n  \
+        leadline predict profile.json --slo p99=1ms --mix 70/30\n  \
+        leadline predict device:p4510 --speedup")]
 pub(crate) struct Args {
-    /// A profile, or device:NAME
+    /// A profile that `leadline profile` wrote, or device:NAME
     #[arg(value_name = "PROFILE")]
     profile: String,
-    /// Reads to be done, requests
+    /// Number of read requests, such as 1e6
     #[arg(long, value_name = "N", value_parser = count, default_value = "0", hide_default_value = true)]
     reads: f64,
-    /// Writes to be done, requests
+    /// Number of write requests, such as 1e6
     #[arg(long, value_name = "N", value_parser = count, default_value = "0", hide_default_value = true)]
     writes: f64,
-    /// Bytes a request
+    /// Size of each request
     #[arg(long, value_name = "SIZE", value_parser = block, default_value = "4K")]
     block: u32,
-    /// Share of the requests that jump; the others follow the one before
+    /// Random requests, percent of all; each of the others begins where the one before it ended
     #[arg(long, value_name = "PERCENT", value_parser = percent, default_value = "100%")]
     random: f64,
-    /// Requests in flight; with --batch-reads or --batch-writes, clients that each wait for their own batch
-    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    /// Requests in flight; with --batch-reads or --batch-writes, the number of clients, each waiting for its
+    /// batch
+    #[arg(long, value_name = "K", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     concurrency: u32,
-    /// Reads are issued so many at a time, apart from writes
+    /// Issue reads in batches of K, apart from the writes
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     batch_reads: Option<u32>,
-    /// Writes are issued so many at a time, apart from reads
+    /// Issue writes in batches of K, apart from the reads
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     batch_writes: Option<u32>,
     /// Predict with this model [default: the one that `leadline models` chooses]
     #[arg(long, value_name = "NAME", value_parser = ["dam", "pdam", "affine", "pio", "mqssd", "shared"])]
     model: Option<String>,
-    /// Predict for each of these concurrencies
-    #[arg(long, value_name = "k=K,K,...", value_parser = ks, conflicts_with_all = ["batch_reads", "batch_writes"])]
-    what_if: Option<Ks>,
-    /// What the device sustains with this percentile of latency within a limit, such as p99=1ms
-    #[arg(long, value_name = "PERCENTILE=TIME", value_parser = slo, conflicts_with_all = ["reads", "writes", "what_if", "speedup"])]
+    /// Predict for each of these numbers of requests in flight
+    #[arg(long, value_name = "k=K,K,...", value_parser = ks)]
+    #[arg(conflicts_with_all = ["batch_reads", "batch_writes"])]
+    what_if: Option<Concurrencies>,
+    /// Predict the load that the device sustains with this percentile of latency within the limit, such as
+    /// p99=1ms
+    #[arg(long, value_name = "PERCENTILE=TIME", value_parser = slo)]
+    #[arg(conflicts_with_all = ["reads", "writes", "what_if", "speedup"])]
     slo: Option<Slo>,
-    /// With --slo: reads/writes, in percent
-    #[arg(long, value_name = "R/W", value_parser = mix, requires = "slo", default_value = "100/0", hide_default_value = true)]
+    /// With --slo: reads and writes, percent of the requests, such as 70/30 [default: 100/0]
+    #[arg(long, value_name = "R/W", value_parser = mix, requires = "slo")]
+    #[arg(default_value = "100/0", hide_default_value = true)]
     mix: f64,
-    /// What batching gains on this device, by the PIO formulas, over the share of reads
+    /// Predict the speed-up by batching (PIO formulas) for workloads from all reads to all writes
     #[arg(long, conflicts_with_all = ["reads", "writes", "what_if"])]
     speedup: bool,
     /// Print one JSON document
@@ -73,16 +82,18 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         return speedup(&args, &profile);
     }
     let workload = workload(&args);
-    workload.check().map_err(|reason| {
-        let more =
-            if workload.requests() > 0.0 { "" } else { "; give --reads or --writes (or --slo, --speedup)" };
-        Failure::Input(format!("{reason}{more}"))
+    workload.check().map_err(|error| {
+        let more = match error {
+            WorkloadError::NoRequests => "; give --reads or --writes (or --slo, --speedup)",
+            _ => "",
+        };
+        Failure::Input(format!("{error}{more}"))
     })?;
-    let comparison = ModelComparison::new(Observations::of(&profile));
+    let comparison = ModelComparison::new(Observations::from_profile(&profile));
     let model = model(&args, &comparison)?;
     let predict =
         |w: &Workload| model.predict(w).map_err(|error| Failure::Input(format!("{}: {error}", args.profile)));
-    if let Some(Ks(ks)) = &args.what_if {
+    if let Some(Concurrencies(ks)) = &args.what_if {
         let at = |&k: &u32| Ok((k, predict(&Workload { in_flight: InFlight::Together(k), ..workload })?));
         let all = ks.iter().map(at).collect::<Result<Vec<(u32, Prediction)>, Failure>>()?;
         return show(&args, what_if_json(&workload, &all), || {
@@ -104,7 +115,7 @@ fn workload(args: &Args) -> Workload {
         (None, None) => InFlight::Together(args.concurrency),
         (reads, writes) => {
             let of = |batch: Option<u32>| batch.unwrap_or(1).saturating_mul(args.concurrency);
-            InFlight::Apart { reads: of(reads), writes: of(writes) }
+            InFlight::Batches { reads: of(reads), writes: of(writes) }
         }
     };
     Workload {
@@ -125,14 +136,14 @@ fn model<'a>(args: &Args, comparison: &'a ModelComparison) -> Result<&'a dyn Pre
     found.ok_or_else(|| {
         let wanted =
             |m: &&leadline_model::Assessment| args.model.as_deref().is_none_or(|name| name == m.name);
-        let lacks = comparison
+        let needs = comparison
             .models
             .iter()
             .find(wanted)
-            .and_then(|m| m.lacks.as_deref())
+            .and_then(|m| m.needs.as_deref())
             .unwrap_or("measured points");
         let name = args.model.as_deref().unwrap_or("every model");
-        Failure::Input(format!("{}: {name} needs {lacks}", args.profile))
+        Failure::Input(format!("{}: {name} needs {needs}", args.profile))
     })
 }
 
@@ -151,22 +162,23 @@ fn sustained(args: &Args, profile: &DeviceProfile, slo: Slo) -> Result<(), Failu
         )));
     }
     let model = LatencyModel::fit(ladder).map_err(|lacking| input(lacking.to_string()))?;
-    let sustained =
-        model.sustains(slo.percentile, slo.limit_us, args.mix).map_err(|error| input(error.to_string()))?;
-    let question = Sustain {
+    let sustained = model
+        .sustainable_rate(slo.percentile, slo.limit_us, args.mix)
+        .map_err(|error| input(error.to_string()))?;
+    let question = LatencyObjective {
         percentile: slo.percentile,
         limit_us: slo.limit_us,
         read_share: args.mix,
         block_bytes: ladder.block_bytes,
     };
-    show(args, sustained_json(&question, &sustained), || {
-        render_sustained(&question, &sustained, output::width())
+    show(args, sustainable_rate_json(&question, &sustained), || {
+        render_sustainable_rate(&question, &sustained, output::width())
     })
 }
 
 fn speedup(args: &Args, profile: &DeviceProfile) -> Result<(), Failure> {
     let input = |reason: String| Failure::Input(format!("{}: {reason}", args.profile));
-    let requests = Observations::of(profile).of_requests(args.block);
+    let requests = Observations::from_profile(profile).of_random_requests(args.block);
     if requests.all.is_empty() {
         let size = format_size(args.block.into());
         return Err(input(format!(
@@ -181,7 +193,7 @@ fn speedup(args: &Args, profile: &DeviceProfile) -> Result<(), Failure> {
 }
 
 #[derive(Debug, Clone)]
-struct Ks(Vec<u32>);
+struct Concurrencies(Vec<u32>);
 
 #[derive(Debug, Clone, Copy)]
 struct Slo {
@@ -207,10 +219,10 @@ fn percent(text: &str) -> Result<f64, String> {
     value.map(|v| v / 100.0).ok_or_else(|| "must be from 0% to 100%".to_owned())
 }
 
-fn ks(text: &str) -> Result<Ks, String> {
+fn ks(text: &str) -> Result<Concurrencies, String> {
     let bad = || "must be concurrencies from 1 to 1048576, such as k=1,2,4,8".to_owned();
     let one = |part: &str| part.trim().parse().ok().filter(|k| (1..=1 << 20).contains(k)).ok_or_else(bad);
-    text.strip_prefix("k=").unwrap_or(text).split(',').map(one).collect::<Result<_, _>>().map(Ks)
+    text.strip_prefix("k=").unwrap_or(text).split(',').map(one).collect::<Result<_, _>>().map(Concurrencies)
 }
 
 fn slo(text: &str) -> Result<Slo, String> {

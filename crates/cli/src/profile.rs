@@ -5,311 +5,157 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use leadline_device::scratch::DATA_START;
-use leadline_device::{Clock, Engine, parse_size};
-use leadline_measure::pressure::Pressure;
-use leadline_measure::summary::{self, Circumstances};
-use leadline_measure::{Budget, Lanes, Plan, Stop, measure};
-use leadline_model::DeviceProfile;
+use leadline_device::parse_size;
+use leadline_measure::target::{Access, OpenTarget};
+use leadline_measure::{BlockSizes, Budget, Plan, Settings, Stop, Surroundings, measure, summary};
+use leadline_profile::{DeviceKind, DeviceProfile};
+use serde_json::{Value, json};
 
-use crate::failure::Failure;
-use crate::open::{self, Found, OpenOptions, Opened};
+use crate::failure::{Failure, why_stopped};
 use crate::output::{self, Places};
 use crate::progress::Display;
 use crate::signals;
-use crate::thermometer::Thermometer;
+use crate::target::{AccessArgs, Target};
 use crate::values;
 
-/// Measure a device: asymmetry (alpha), read and write concurrency (k_r, k_w), latencies, and what they are worth
+/// Measure a device: asymmetry (alpha), read and write concurrency (k_r, k_w), latencies, and how far to
+/// trust them
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  leadline profile                       the device under this directory, two minutes\n  \
-                        leadline profile /mnt/nvme --quick     half a minute, 1G scratch file\n  \
-                        leadline profile /dev/nvme0n1          the raw device, reads only\n  \
-                        leadline profile sim:flash --json      a simulated device, profile to stdout"
-)]
+#[command(after_help = "Examples:\n  \
+        leadline profile                       the device that holds this directory, two minutes\n  \
+        leadline profile /mnt/nvme --quick     half a minute, 1G scratch file\n  \
+        leadline profile /dev/nvme0n1          the raw device, reads only\n  \
+        leadline profile sim:flash --json      a simulated device, profile on stdout")]
 pub(crate) struct Args {
-    /// A directory (a scratch file is made in it and removed), a file, a block device (reads only), or sim:NAME
+    /// What to measure: a directory (a scratch file is made in it and removed), a file, a block device (only
+    /// read unless --destructive is given), or sim:NAME
     #[arg(default_value = ".")]
     target: String,
-    /// Write the profile to this file (replaced if it exists)
+    /// Write the profile to this file, which is replaced if it exists [default: a new folder, for the profile
+    /// and the page]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write the page to this file
+    /// Write the page (HTML) to this file, which is replaced if it exists
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Print the profile as JSON on stdout, and make no folder
     #[arg(long)]
     json: bool,
-    /// Measure for 30 s
+    /// Measure for 30 s instead of two minutes
     #[arg(long, conflicts_with = "full")]
     quick: bool,
-    /// Measure until alpha and both plateaus are known to 5 %, after a steady-state test
+    /// Measure until alpha and both plateaus are known to within 5 % (an hour at most), after a steady-state
+    /// test
     #[arg(long)]
     full: bool,
     /// Measure for this many seconds: for tests and scripts
-    #[arg(long, value_name = "S", value_parser = values::seconds, conflicts_with_all = ["quick", "full"], hide = true)]
+    #[arg(long, value_name = "S", value_parser = values::seconds)]
+    #[arg(conflicts_with_all = ["quick", "full"], hide = true)]
     budget_seconds: Option<Duration>,
-    /// Size of the scratch file, such as 4G [default: the smaller of 8G and a tenth of the free space; --quick 1G]
-    #[arg(long, value_parser = parse_size)]
-    size: Option<u64>,
-    /// Block sizes to measure
-    #[arg(long, value_delimiter = ',', value_parser = values::block, default_value = "4K,8K")]
+    #[command(flatten)]
+    access: AccessArgs,
+    /// Block sizes to measure, separated by commas
+    #[arg(long, value_name = "SIZE,..", value_parser = values::block)]
+    #[arg(value_delimiter = ',', default_value = "4K,8K")]
     block_sizes: Vec<u32>,
-    /// Sweep all block sizes from the smallest that the target transfers to 256K
+    /// Measure every power of two from the smallest block that the target takes to 256K
     #[arg(long, conflicts_with = "block_sizes")]
     granularity: bool,
-    /// Run one pinned thread on each of these processors, such as 0-1 or 0,2
+    /// Run one thread on each of these processors, pinned to it, such as 0-1 or 0,2 [default: one thread, not
+    /// pinned]
     #[arg(long, value_name = "LIST", value_parser = values::cpus)]
     cpus: Option<values::Cpus>,
-    /// How requests reach the kernel [default: io_uring, or psync where that is not to be had]
-    #[arg(long, value_parser = values::engine, value_name = "io_uring|psync")]
-    engine: Option<Engine>,
-    /// Go through the page cache: measures memory, and the report says so in red
+    /// Go through the page cache; this measures memory, and the report warns of it
     #[arg(long)]
     buffered: bool,
-    /// Poll for completions (the device needs poll queues)
+    /// Poll for completions (io_uring; the driver needs poll queues)
     #[arg(long)]
     iopoll: bool,
-    /// Let a kernel thread poll for submissions
+    /// Let a kernel thread poll for submissions (io_uring)
     #[arg(long)]
     sqpoll: bool,
-    /// Highest concurrency to try [default: 1024; psync 128]
+    /// Highest number of requests in flight to try [default: 1024, with psync 128]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=4096))]
     max_concurrency: Option<u32>,
-    /// Passes of random writes over the scratch file before measuring
+    /// Write the scratch file N times over at random before measuring
     #[arg(long, value_name = "N", default_value_t = 0)]
     precondition: u32,
-    /// Never write more than this in all
+    /// Stop writing once this much was written in all [default: writes are shortened so that, after the
+    /// layout, they stay within twice the scratch file or 4G, whichever is more; no limit with --full and
+    /// --precondition]
     #[arg(long, value_parser = parse_size, value_name = "SIZE")]
     max_writes: Option<u64>,
-    /// Overwrite TARGET, a block device that is not in use
-    #[arg(long)]
-    destructive: bool,
-    /// Measure reads only
-    #[arg(long, conflicts_with = "destructive")]
-    reads_only: bool,
-    /// Keep the scratch file as leadline-scratch.dat, to be named as TARGET next time
-    #[arg(long)]
-    keep_scratch: bool,
-    /// Go on with an interrupted run; it keeps its own settings
+    /// Continue the interrupted run of this profile, with its settings
     #[arg(long, value_name = "PROFILE")]
     resume: Option<PathBuf>,
-    /// Put the drive's serial number into the profile
+    /// Record the drive's serial number in the profile
     #[arg(long)]
     serial: bool,
-    /// Seed of all random choices [default: the time; 1 for simulated devices]
+    /// Seed of all random choices [default: the time of day, 1 on simulated devices]
     #[arg(long)]
     seed: Option<u64>,
-    /// Say what would be done, and do nothing
+    /// Say what would be measured and written, and do nothing
     #[arg(long)]
     dry_run: bool,
 }
 
+/// Measures TARGET, writes the profile and the page, and prints the summary.
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let earlier = args.resume.as_deref().map(|path| load_interrupted(path, &args.target)).transpose()?;
-    let options = open_options(&args, earlier.as_ref())?;
-    let found = open::find(&args.target)?;
-    let bytes = open::bytes_to_lay_out(&found, &options)?;
-    let budget = budget(&args, earlier.as_ref());
-    let blocks = block_sizes(&args, earlier.as_ref(), open::smallest_block(&found, &options)?);
-    if args.dry_run && !found.is_directory() {
-        // What would be refused is refused now; nothing is written by opening.
-        plan(&args, &open::open(&args.target, &found, bytes, &options)?, budget, earlier.as_ref())?;
-    }
-    announce(&args, &found, &options, bytes, budget, &blocks)?;
+    let settings = settings(&args, earlier.as_ref())?;
+    let target = Target::find(&args.target)?;
+    let layout_bytes = target.layout_bytes(&settings.access)?;
+    let announcement = Announcement::new(&args.target, &settings, &target, layout_bytes);
     if args.dry_run {
-        return Ok(());
-    }
-    let cancel = signals::cancel_flag()?;
-    let opened = open::open(&args.target, &found, bytes, &options)?;
-    opened.notes.iter().for_each(|note| output::say(note));
-    let plan = plan(&args, &opened, budget, earlier.as_ref())?;
-    let output = args.output.clone().or_else(|| args.resume.clone());
-    let places = Places::choose(output, args.report.clone(), args.json, &opened.facts.name)?;
-    let measured = measure_it(&plan, opened, earlier.as_ref(), &cancel);
-    let (profile, stop) = measured.inspect_err(|_| places.discard())?;
-    finish(&args, &places, &profile, stop)
-}
-
-/// Measures with a progress bar, and puts what surrounds the measurement into the profile.
-fn measure_it(
-    plan: &Plan,
-    opened: Opened,
-    earlier: Option<&DeviceProfile>,
-    cancel: &Arc<AtomicBool>,
-) -> Result<(DeviceProfile, Option<Stop>), Failure> {
-    let created = (opened.device.clock() == Clock::Wall)
-        .then(|| jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
-    let pressure = Pressure::start();
-    let mut thermometer = Thermometer::new(opened.sysfs.as_deref());
-    let mut display = Display::new();
-    let resume = earlier.map(summary::earlier);
-    let result = measure(opened.device.as_ref(), plan, resume, cancel, &mut |progress| {
-        thermometer.read();
-        display.show(&progress);
-    });
-    display.finish();
-    opened.device.notes().iter().for_each(|note| output::say(note));
-    let (prepared, outcome) = result?;
-    let pressed = pressure.sample();
-    let wall = opened.device.clock() == Clock::Wall;
-    let around = Circumstances {
-        facts: opened.facts,
-        clock: opened.device.clock(),
-        engine: opened.engine,
-        direct: opened.direct,
-        created,
-        no_writes_because: opened.no_writes_because,
-        temperature: thermometer.seen,
-        cpu_pressure: pressed.cpu_pressure.filter(|_| wall),
-        cpu_steal: pressed.cpu_steal.filter(|_| wall),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-    };
-    let profile = summary::profile(plan, &prepared, &outcome, around, earlier);
-    Ok((profile, outcome.stopped_by))
-}
-
-/// Writes and prints; a run cut short is kept, marked, and fails.
-fn finish(args: &Args, places: &Places, profile: &DeviceProfile, stop: Option<Stop>) -> Result<(), Failure> {
-    places.write(profile)?;
-    if args.json {
-        output::print(&profile.to_json())?;
-    } else {
-        output::print_summary(profile)?;
-    }
-    for (what, path) in [("profile", &places.profile), ("report", &places.report)] {
-        if let Some(path) = path {
-            output::say(&format!("{what} in {}", path.display()));
+        if !target.is_directory() {
+            // What would be refused is refused now; nothing is written by opening.
+            settings.plan(&target.open(layout_bytes, &settings.access)?)?;
         }
+        return announcement.print(args.json);
     }
-    let reason = match stop {
-        None | Some(Stop::WritesSpent) => return Ok(()),
-        Some(Stop::Cancelled) => "interrupted".to_owned(),
-        Some(Stop::Failed(error)) => error.to_string(),
-    };
-    let kept = match &places.profile {
-        Some(path) => format!("; what was measured is kept, go on with --resume {}", path.display()),
-        None => String::new(),
-    };
-    Err(Failure::Operation(format!("{reason}{kept}")))
+    output::say(&announcement.text);
+    let cancel = signals::cancel_flag()?;
+    let target = target.open(layout_bytes, &settings.access)?;
+    target.warnings.iter().for_each(|warning| output::say(warning));
+    let plan = settings.plan(&target)?;
+    let output = args.output.clone().or_else(|| args.resume.clone());
+    let places = Places::choose(output, args.report.clone(), args.json, &target.facts.name)?;
+    let measured = measure_watched(&plan, target, earlier.as_ref(), &cancel);
+    let (profile, stop) = measured.inspect_err(|_| places.discard())?;
+    finish(args.json, &places, &profile, stop.as_ref())
 }
 
-/// Says beforehand what will be done, and how much will be written: drives wear.
-fn announce(
-    args: &Args,
-    found: &Found,
-    options: &OpenOptions,
-    bytes: u64,
-    budget: Budget,
-    blocks: &[u32],
-) -> Result<(), Failure> {
-    let measuring = match budget.seconds(blocks.len()) {
-        Some(seconds) => format!("measures for {seconds:.0} s"),
-        None => "measures until the numbers have settled (an hour at most)".to_owned(),
-    };
-    let prepared = bytes.saturating_mul(u64::from(args.precondition) + 1);
-    let writing = open::what_is_written(found, options, bytes, prepared, args.max_writes);
-    let text = format!("{}: {writing}; {measuring}", args.target);
-    if args.dry_run && args.json {
-        let plan = serde_json::json!({
-            "dry_run": true, "target": args.target, "writes_before_measuring_bytes": if matches!(found, Found::Real(_)) { prepared } else { 0 },
-            "max_writes_bytes": args.max_writes, "budget_seconds": budget.seconds(blocks.len()),
-            "block_sizes": blocks,
-        });
-        return output::print(&format!("{plan:#}\n"));
-    }
-    if args.dry_run {
-        return output::print(&format!("{text}\n"));
-    }
-    output::say(&text);
-    Ok(())
-}
-
-fn budget(args: &Args, earlier: Option<&DeviceProfile>) -> Budget {
-    let Some(method) = earlier.map(|profile| &profile.method) else {
-        return match (args.budget_seconds, args.quick, args.full) {
+/// The settings on the command line, or those of the run that is resumed.
+fn settings(args: &Args, earlier: Option<&DeviceProfile>) -> Result<Settings, Failure> {
+    let settings = Settings {
+        access: Access {
+            direct: !args.buffered,
+            iopoll: args.iopoll,
+            sqpoll: args.sqpoll,
+            serial: args.serial,
+            ..args.access.access(args.quick)
+        },
+        budget: match (args.budget_seconds, args.quick, args.full) {
             (Some(length), ..) => Budget::Custom(length),
             (None, true, _) => Budget::Quick,
             (None, _, true) => Budget::Full,
             _ => Budget::Default,
-        };
+        },
+        block_sizes: match args.granularity {
+            true => BlockSizes::Granularity,
+            false => BlockSizes::Listed(args.block_sizes.clone()),
+        },
+        patterns: None,
+        cpus: args.cpus.as_ref().map_or(Vec::new(), |cpus| cpus.0.clone()),
+        max_concurrency: args.max_concurrency,
+        precondition: args.precondition,
+        max_writes: args.max_writes,
+        seed: args.seed,
     };
-    let length = method.budget_seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
-    match (method.budget.as_str(), length) {
-        ("quick", _) => Budget::Quick,
-        ("full", _) => Budget::Full,
-        ("custom", Some(length)) => Budget::Custom(length),
-        _ => Budget::Default,
+    match earlier {
+        Some(earlier) => Ok(settings.resume(earlier)?),
+        None => Ok(settings),
     }
-}
-
-/// A resumed run keeps its own settings: numbers of two ways to measure are not to be mixed.
-fn open_options(args: &Args, earlier: Option<&DeviceProfile>) -> Result<OpenOptions, Failure> {
-    let mut options = OpenOptions {
-        engine: args.engine,
-        buffered: args.buffered,
-        iopoll: args.iopoll,
-        sqpoll: args.sqpoll,
-        destructive: args.destructive,
-        reads_only: args.reads_only,
-        keep_scratch: args.keep_scratch,
-        serial: args.serial,
-        size: args.size,
-        quick: args.quick,
-    };
-    if let Some(DeviceProfile { method, device, .. }) = earlier {
-        let header = if device.kind == "directory" { DATA_START } else { 0 };
-        options.size = Some(method.footprint_bytes + header);
-        options.engine = Some(values::engine(&method.engine).map_err(Failure::Input)?);
-        options.buffered = !method.direct;
-        options.reads_only = method.writes != "measured";
-        if device.kind == "block" && !options.reads_only && !options.destructive {
-            let text =
-                format!("{}: its run also wrote; give --destructive again to overwrite it", device.target);
-            return Err(Failure::Input(text));
-        }
-    }
-    Ok(options)
-}
-
-fn plan(
-    args: &Args,
-    opened: &Opened,
-    budget: Budget,
-    earlier: Option<&DeviceProfile>,
-) -> Result<Plan, Failure> {
-    let geometry = opened.device.geometry();
-    let mut plan = Plan::new(budget, geometry, opened.device.clock());
-    plan.region = opened.region;
-    plan.writes = opened.writes;
-    plan.layout = opened.layout;
-    plan.precondition = args.precondition;
-    plan.max_writes = args.max_writes;
-    plan.block_sizes = block_sizes(args, earlier, geometry.block_bytes);
-    if let Some(values::Cpus(list)) = &args.cpus {
-        plan.cpus = list.clone();
-    }
-    if opened.engine == "psync" {
-        plan.lanes = Lanes::OneRequestEach;
-        plan.max_concurrency = 128;
-    }
-    plan.max_concurrency = args.max_concurrency.unwrap_or_else(|| plan.affordable_concurrency());
-    plan.seed = args.seed.unwrap_or_else(|| match opened.device.clock() {
-        Clock::Virtual => 1,
-        Clock::Wall => jiff::Timestamp::now().as_microsecond() as u64,
-    });
-    if let Some(DeviceProfile { method, .. }) = earlier {
-        plan.patterns = method.patterns.clone();
-        plan.max_concurrency = method.max_concurrency;
-        plan.precondition = method.precondition_passes;
-        plan.cpus = method.cpus.clone();
-    }
-    if plan.lanes != Lanes::OneRequestEach && !plan.cpus.is_empty() {
-        plan.lanes = Lanes::Threads(plan.cpus.len() as u32);
-    }
-    plan.check(&geometry)?;
-    Ok(plan)
 }
 
 /// The profile of a run that was cut short on the same target.
@@ -322,24 +168,86 @@ fn load_interrupted(path: &Path, target: &str) -> Result<DeviceProfile, Failure>
     if profile.device.target != target {
         return refuse(format!("it measured {}, not {target}; name that target", profile.device.target));
     }
-    if profile.device.kind == "simulated" {
-        return refuse("simulated runs are short and start anew; leave --resume out".into());
+    if profile.device.kind == DeviceKind::Simulated {
+        return refuse("simulated runs are short and cannot be resumed; leave --resume out".into());
     }
     Ok(profile)
 }
 
-/// What will be measured, ascending, where `smallest` is the least that the target transfers.
-fn block_sizes(args: &Args, earlier: Option<&DeviceProfile>, smallest: u32) -> Vec<u32> {
-    if let Some(profile) = earlier {
-        return profile.method.block_sizes.clone();
-    }
-    let mut blocks = if args.granularity { granularity(smallest) } else { args.block_sizes.clone() };
-    blocks.sort_unstable();
-    blocks.dedup();
-    blocks
+/// What is said beforehand: what will be done, and how much will be written.
+struct Announcement {
+    text: String,
+    /// The same for programs.
+    document: Value,
 }
 
-/// Powers of two from the smallest transfer to 256K.
-fn granularity(smallest: u32) -> Vec<u32> {
-    (9..=18).map(|shift| 1 << shift).filter(|&size| size >= smallest).collect()
+impl Announcement {
+    fn new(name: &str, settings: &Settings, target: &Target, layout_bytes: u64) -> Self {
+        let block_sizes = settings.block_sizes.resolve(target.smallest_block(&settings.access));
+        let seconds = settings.budget.seconds(block_sizes.len());
+        let measuring = match seconds {
+            Some(seconds) => format!("measures for {seconds:.0} s"),
+            None => "measures until the numbers have settled (an hour at most)".to_owned(),
+        };
+        let prepared = layout_bytes.saturating_mul(u64::from(settings.precondition) + 1);
+        let budget = target.write_budget(settings, layout_bytes);
+        let most = settings.max_writes.or(budget);
+        let written = target.what_is_written(&settings.access, layout_bytes, prepared, most);
+        Announcement {
+            text: format!("{name}: {written}; {measuring}"),
+            document: json!({
+                "dry_run": true,
+                "target": name,
+                "writes_before_measuring_bytes": if matches!(target, Target::Real(_)) { prepared } else { 0 },
+                "max_writes_bytes": settings.max_writes,
+                "write_budget_bytes": budget,
+                "budget_seconds": seconds,
+                "block_sizes": block_sizes,
+            }),
+        }
+    }
+
+    fn print(&self, json: bool) -> Result<(), Failure> {
+        if json { output::print_json(&self.document) } else { output::print(&format!("{}\n", self.text)) }
+    }
+}
+
+/// Measures with a progress bar, and puts what surrounds the measurement into the profile.
+fn measure_watched(
+    plan: &Plan,
+    target: OpenTarget,
+    earlier: Option<&DeviceProfile>,
+    cancel: &Arc<AtomicBool>,
+) -> Result<(DeviceProfile, Option<Stop>), Failure> {
+    let mut surroundings = Surroundings::watch(&target, output::now());
+    let mut display = Display::new();
+    let resume = earlier.map(summary::earlier);
+    let result = measure(target.device.as_ref(), plan, resume, cancel, &mut |progress| {
+        surroundings.look();
+        display.show(&progress);
+    });
+    display.finish();
+    target.device.warnings().iter().for_each(|note| output::say(note));
+    let (prepared, outcome) = result?;
+    let circumstances = surroundings.circumstances(env!("CARGO_PKG_VERSION"));
+    let profile = summary::profile(plan, &prepared, &outcome, circumstances, earlier);
+    Ok((profile, outcome.stopped_by))
+}
+
+/// Writes and prints; a run cut short is kept, marked, and fails.
+fn finish(json: bool, places: &Places, profile: &DeviceProfile, stop: Option<&Stop>) -> Result<(), Failure> {
+    places.write(profile)?;
+    if json {
+        output::print(&profile.to_json())?;
+    } else {
+        output::print_summary(profile)?;
+    }
+    places.say();
+    let Some(reason) = why_stopped(stop) else { return Ok(()) };
+    let kept = match &places.profile {
+        Some(_) if profile.device.kind == DeviceKind::Simulated => "; what was measured is kept".to_owned(),
+        Some(path) => format!("; what was measured is kept, continue with --resume {}", path.display()),
+        None => String::new(),
+    };
+    Err(Failure::Operation(format!("{reason}{kept}")))
 }

@@ -1,4 +1,4 @@
-//! A bar with an ETA on a terminal, one line a phase elsewhere.
+//! A bar with an ETA on a terminal, one line per phase elsewhere.
 
 use std::io::IsTerminal as _;
 use std::time::Duration;

@@ -2,27 +2,28 @@
 
 use std::path::{Path, PathBuf};
 
-use leadline_model::replace_file;
 use leadline_report::{compare, fio_jobs, render_comparison, render_page};
 
 use crate::failure::Failure;
 use crate::output;
 use crate::source::load_profile;
 
-/// Make a page from a profile, or compare several
+/// Make an HTML page from a profile, or compare several profiles
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  leadline report profile.json -o report.html\n  leadline report laptop.json server.json \
-                        -o comparison.html\n  leadline report profile.json --fio-jobs jobs/\n  leadline report profile.json device:p4510"
-)]
+#[command(after_help = "Examples:\n  \
+        leadline report profile.json -o report.html\n  \
+        leadline report laptop.json server.json -o comparison.html\n  \
+        leadline report profile.json --fio-jobs jobs/\n  \
+        leadline report profile.json device:p4510")]
 pub(crate) struct Args {
-    /// Profiles that `leadline profile` wrote, or device:NAME for published numbers (`leadline devices` lists them)
+    /// Profiles that `leadline profile` wrote, or device:NAME for published numbers (listed by `leadline
+    /// devices`)
     #[arg(required = true, value_name = "PROFILE")]
     profiles: Vec<String>,
-    /// Write the page to this file
+    /// Write the page (HTML) to this file, which is replaced if it exists
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write one fio job per point into this folder (one profile only)
+    /// Write one fio job per measured point into this directory (one profile only)
     #[arg(long, value_name = "DIR")]
     fio_jobs: Option<PathBuf>,
     /// Print one JSON document: the profile, or the comparison of several
@@ -42,24 +43,20 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         args.profiles.iter().map(|profile| load_profile(profile)).collect::<Result<Vec<_>, _>>()?;
     if let Some(folder) = &args.fio_jobs {
         let [profile] = profiles.as_slice() else {
-            return Err(Failure::Input("--fio-jobs: takes one profile, not several".into()));
+            return Err(Failure::Input("--fio-jobs: takes one profile; name one".into()));
         };
         let jobs = fio_jobs(profile, folder)?;
         output::say(&format!("{} fio jobs in {}", jobs.len(), folder.display()));
     }
     if let Some(path) = &args.output {
         let page = render_page(&profiles)?;
-        replace_file(path, page.as_bytes()).map_err(|error| Failure::Operation(error.to_string()))?;
+        output::write(path, &page)?;
         output::say(&format!("page in {}", path.display()));
     }
     match (profiles.as_slice(), args.json) {
         ([profile], true) => output::print(&profile.to_json()),
         ([profile], false) => output::print_summary(profile),
-        (_, true) => {
-            let text = serde_json::to_string_pretty(&compare(&profiles))
-                .map_err(|error| Failure::Operation(error.to_string()))?;
-            output::print(&format!("{text}\n"))
-        }
+        (_, true) => output::print_json(&compare(&profiles)),
         (_, false) => output::print(&render_comparison(&profiles, output::width())),
     }
 }

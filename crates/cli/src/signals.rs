@@ -9,7 +9,8 @@ use signal_hook::iterator::Signals;
 
 use crate::failure::Failure;
 
-/// A wrapper (`timeout`, a shell, a terminal that closes) may send the same wish twice; this soon it is still the first.
+/// A wrapper (`timeout`, a shell, a terminal that closes) may send the same wish twice; this soon it is still
+/// the first.
 const SAME_WISH: Duration = Duration::from_secs(1);
 
 /// A flag that is set once one of the signals has come.

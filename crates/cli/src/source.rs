@@ -1,19 +1,25 @@
-//! From PROFILE to a profile: a file that `leadline profile` wrote, or a device of the catalogue.
+//! What PROFILE and TRACE on the command line name: a file, a device of the catalogue, a generator.
 
 use leadline_catalogue::{is_file, load, split_path};
-use leadline_model::{DeviceProfile, published_profile};
+use leadline_profile::{DeviceProfile, published_profile};
+use leadline_trace::{Format, Trace, TraceError, open, open_as};
 
 use crate::failure::Failure;
 
 /// What a device of the catalogue is named with.
 pub(crate) const PUBLISHED: &str = "device:";
 
-/// The profile that PROFILE names: a path, or `device:NAME`, whose NAME is of the catalogue or a TOML file (`./x.toml`)
-/// and may end in `:raw`.
+/// The profile that PROFILE names: a path, or `device:NAME`, whose NAME is of the catalogue or a TOML file
+/// (`./x.toml`) and may end in `:raw`.
 ///
 /// # Errors
 /// [`Failure::Input`] names the file or device, the place in it, and what to do.
 pub(crate) fn load_profile(text: &str) -> Result<DeviceProfile, Failure> {
+    if text.starts_with("sim:") {
+        return Err(Failure::Input(format!(
+            "{text}: is a device, not a profile of one; measure it first, with leadline profile {text} -o FILE"
+        )));
+    }
     let Some(name) = text.strip_prefix(PUBLISHED) else {
         return Ok(DeviceProfile::load(text)?);
     };
@@ -23,4 +29,15 @@ pub(crate) fn load_profile(text: &str) -> Result<DeviceProfile, Failure> {
         Failure::Input(format!("{prefix}{error}"))
     })?;
     Ok(published_profile(&description, name)?)
+}
+
+/// The trace that TRACE names, in the format given or the one that its ending or content tells.
+///
+/// # Errors
+/// As [`open`].
+pub(crate) fn open_trace(name: &str, format: Option<Format>) -> Result<Box<dyn Trace>, TraceError> {
+    match format {
+        Some(format) => open_as(name, format),
+        None => open(name),
+    }
 }

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use leadline_device::{Engine, parse_size};
+use leadline_device::{IoEngine, parse_size};
+use leadline_trace::Format;
 
 const LARGEST_BLOCK: u64 = 16 << 20;
 
@@ -28,12 +29,17 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
 }
 
 /// `io_uring` or `psync`.
-pub(crate) fn engine(text: &str) -> Result<Engine, String> {
+pub(crate) fn engine(text: &str) -> Result<IoEngine, String> {
     match text {
-        "io_uring" => Ok(Engine::IoUring),
-        "psync" => Ok(Engine::Psync),
+        "io_uring" => Ok(IoEngine::IoUring),
+        "psync" => Ok(IoEngine::Psync),
         _ => Err("must be io_uring or psync".to_owned()),
     }
+}
+
+/// A trace's format.
+pub(crate) fn format(text: &str) -> Result<Format, String> {
+    Format::parse(text).ok_or_else(|| format!("must be one of {}", Format::names()))
 }
 
 /// Processors, ascending.

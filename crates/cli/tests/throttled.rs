@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use leadline_model::{Capped, DeviceProfile, Parameters};
+use leadline_profile::{Capped, DeviceProfile, Parameters};
 
 use crate::machine::{Undo, needs_root, run as tool, skipped};
 use crate::ran::{PATIENCE, folder, program, text};
@@ -85,19 +85,20 @@ impl Drop for Throttle {
 #[test]
 fn a_throttled_device_is_found_and_called_capped() {
     needs_root!();
-    let dir = folder();
+    // In memory where it can be: what is measured is the limit, not the disk and what else it has to do.
+    let dir = tempfile::tempdir_in("/dev/shm").unwrap_or_else(|_| folder());
     let image = dir.path().join("image");
-    // Written whole: a hole would be answered from memory.
     fs::write(&image, vec![0x5a; 64 << 20]).unwrap();
-    let Some(device) = tool("losetup", &["-f", "--show", "--direct-io=on", text(&image)]) else {
-        return skipped("no loop device with direct I/O to be had");
+    let Some(device) = tool("losetup", &["-f", "--show", text(&image)]) else {
+        return skipped("no loop device to be had");
     };
     let device = device.trim();
     let _undo = Undo::by("losetup", &["-d", device]);
     let Some(throttle) = Throttle::new(device) else { return };
 
-    // A neighbour on the machine may spoil what is measured in its time, which then says "unknown", or less than the limit. It
-    // cannot make a cap of nothing, or much more than the limit of it; and each entry is right once at least.
+    // A neighbour on the machine may spoil what is measured in its time, which then says "unknown", or less
+    // than the limit. It cannot make a cap of nothing, or much more than the limit of it; and each entry is
+    // right once at least.
     let mut right = [false; 4];
     for _ in 0..ATTEMPTS {
         let profile = measure(device, &throttle);

@@ -1,11 +1,9 @@
 //! The buffers of a queue pair: one page-aligned arena outside Rust's heap, cut into slots.
 //!
-//! Outside the heap, because the kernel reads and writes it while a request is in flight and may go on doing so after
-//! the queue pair was given up: such an arena is leaked, never reused.
+//! Outside the heap, because the kernel reads and writes it while a request is in flight and may go on doing
+//! so after the queue pair was given up: such an arena is leaked, never reused.
 
-use std::ptr::NonNull;
-
-use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+use leadline_files::{MapOptions, Mapping};
 
 use crate::{DeviceError, Geometry, QueueShape, Request, RequestError};
 
@@ -17,23 +15,16 @@ const CHUNK_BYTES: usize = 1 << 30;
 
 /// `slots` buffers of `buffer_bytes` each, back to back, zeroed and already in memory.
 ///
-/// With `buffer_bytes` a multiple of the device's block, every buffer is aligned to that block (up to a page), which
-/// is what O_DIRECT asks for.
+/// With `buffer_bytes` a multiple of the device's block, every buffer is aligned to that block (up to a
+/// page), which is what O_DIRECT asks for.
 #[derive(Debug)]
 pub(crate) struct Arena {
-    base: NonNull<u8>,
-    bytes: usize,
+    memory: Mapping,
     slots: u32,
     buffer_bytes: u32,
     /// Most bytes of a registered chunk.
     chunk_bytes: usize,
 }
-
-// SAFETY: the arena owns its mapping and hands out slices only through `&mut self` or an unsafe function whose caller
-// promises to be the slot's only user; nothing in it belongs to one thread.
-unsafe impl Send for Arena {}
-// SAFETY: as above; `&Arena` alone reads no byte of the mapping.
-unsafe impl Sync for Arena {}
 
 impl Arena {
     /// Maps the buffers of a shape.
@@ -53,13 +44,10 @@ impl Arena {
             .and_then(|bytes| bytes.checked_next_multiple_of(PAGE_BYTES))
             .filter(|bytes| *bytes > 0 && *bytes <= isize::MAX as usize)
             .ok_or_else(|| DeviceError::Unsupported(format!("{}: not a size that can be mapped", what())))?;
-        let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE | MapFlags::POPULATE);
-        // SAFETY: a new anonymous mapping at an address of the kernel's choice touches no memory that exists.
-        let base = unsafe { mmap_anonymous(std::ptr::null_mut(), bytes, access, flags) };
-        let base = base.map_err(|errno| DeviceError::io(what(), errno))?;
-        let base = NonNull::new(base.cast()).ok_or_else(|| DeviceError::Unsupported(what()))?;
-        debug_assert_eq!(base.as_ptr() as usize % PAGE_BYTES, 0);
-        Ok(Arena { base, bytes, slots, buffer_bytes, chunk_bytes })
+        let memory =
+            MapOptions::new().populate(true).map(bytes).map_err(|error| DeviceError::io(what(), error))?;
+        debug_assert_eq!(memory.base().as_ptr() as usize % PAGE_BYTES, 0);
+        Ok(Arena { memory, slots, buffer_bytes, chunk_bytes })
     }
 
     /// A slot's first byte.
@@ -70,7 +58,7 @@ impl Arena {
     pub(crate) fn pointer(&self, slot: u32) -> *mut u8 {
         assert!(slot < self.slots, "slot {slot} of {} does not exist", self.slots);
         // SAFETY: slot < slots, so the offset is inside the mapping, which is at most isize::MAX bytes long.
-        unsafe { self.base.as_ptr().add(slot as usize * self.buffer_bytes as usize) }
+        unsafe { self.memory.base().as_ptr().add(slot as usize * self.buffer_bytes as usize) }
     }
 
     /// A slot's buffer.
@@ -87,8 +75,8 @@ impl Arena {
     #[inline]
     #[expect(clippy::mut_from_ref, reason = "the slots are disjoint and the caller has this one alone")]
     pub(crate) unsafe fn shared_buffer(&self, slot: u32) -> &mut [u8] {
-        // SAFETY: `pointer` checked the slot, the mapping is initialised (zeroed) and lives as long as `self`; the
-        // caller promises that nobody else uses the slot.
+        // SAFETY: `pointer` checked the slot, the mapping is initialised (zeroed) and lives as long as
+        // `self`; the caller promises that nobody else uses the slot.
         unsafe { std::slice::from_raw_parts_mut(self.pointer(slot), self.buffer_bytes as usize) }
     }
 
@@ -105,15 +93,6 @@ impl Arena {
             iov_len: chunk_slots.min(self.slots - first) as usize * self.buffer_bytes as usize,
         };
         (0..self.slots).step_by(chunk_slots as usize).map(chunk).collect()
-    }
-}
-
-impl Drop for Arena {
-    fn drop(&mut self) {
-        // SAFETY: the mapping is ours alone and no slice into it outlives `self`. The queue pairs leak the arena
-        // instead of dropping it while the kernel or a worker may still write there. munmap of a valid mapping can
-        // only fail for want of map entries, and then nothing is unmapped.
-        let _ = unsafe { munmap(self.base.as_ptr().cast(), self.bytes) };
     }
 }
 
@@ -204,35 +183,21 @@ mod tests {
 
     #[test]
     fn chunks_cover_every_slot_once_and_none_is_longer_than_a_gibibyte() {
-        // 700 MiB buffers: one a chunk. Only address space is used: the mapping is made by hand, unpopulated.
+        // Buffers of 700 MiB: one per chunk. Nothing is touched, so only address space is used.
         for (slots, buffer_bytes) in [(3u32, 700u32 << 20), (5, 512 << 20), (7, 4096)] {
-            let base = NonNull::new(PAGE_BYTES as *mut u8).unwrap();
-            let arena = Arena { base, bytes: 0, slots, buffer_bytes, chunk_bytes: CHUNK_BYTES };
+            let bytes = slots as usize * buffer_bytes as usize;
+            let memory = MapOptions::new().unreserved(true).map(bytes).unwrap();
+            let arena = Arena { memory, slots, buffer_bytes, chunk_bytes: CHUNK_BYTES };
             let chunks = arena.chunks();
-            let mut next = base.as_ptr() as usize;
+            let first = arena.pointer(0) as usize;
+            let mut next = first;
             for chunk in &chunks {
                 assert_eq!(chunk.iov_base as usize, next);
                 assert!(chunk.iov_len <= CHUNK_BYTES && chunk.iov_len % buffer_bytes as usize == 0);
                 next += chunk.iov_len;
             }
-            assert_eq!(next - PAGE_BYTES, slots as usize * buffer_bytes as usize);
-            std::mem::forget(arena);
+            assert_eq!(next - first, bytes);
         }
-    }
-
-    #[test]
-    fn dropping_gives_the_memory_back() {
-        let mapped = || {
-            let status = std::fs::read_to_string("/proc/self/status").unwrap();
-            let line = status.lines().find(|line| line.starts_with("VmSize:")).unwrap();
-            line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
-        };
-        let before = mapped();
-        for _ in 0..64 {
-            drop(Arena::new(QueueShape::new(64, 1 << 20)).unwrap());
-        }
-        // 4 GiB were mapped in all; what other tests of this process map meanwhile is far less.
-        assert!(mapped() < before + 2048, "{} MiB before, {} MiB after", before, mapped());
     }
 
     #[test]

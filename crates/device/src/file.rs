@@ -1,5 +1,6 @@
 //! A file or block device as a device, in wall time.
 
+use std::fmt;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileTypeExt;
@@ -17,81 +18,107 @@ const PROBE_TIME: Nanos = 5_000_000_000;
 
 /// How requests reach the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Engine {
-    /// One io_uring a queue pair; all requests in flight on one thread.
+pub enum IoEngine {
+    /// One io_uring per queue pair; all requests in flight on one thread.
     IoUring,
-    /// preadv2 and pwritev2: at depth 1 on the caller's own thread, deeper on one blocking thread a request.
+    /// preadv2 and pwritev2: at depth 1 on the caller's own thread, deeper on one blocking thread per
+    /// request.
     Psync,
 }
 
-impl Engine {
+impl IoEngine {
     /// Whether this machine lets us use the engine.
     ///
     /// # Errors
     /// [`DeviceError::Unsupported`] with the reason, fit to be shown once before psync is used instead.
     pub fn available(self) -> Result<(), DeviceError> {
         match self {
-            Engine::IoUring => uring::probe(),
-            Engine::Psync => Ok(()),
+            IoEngine::IoUring => uring::probe(),
+            IoEngine::Psync => Ok(()),
         }
     }
 
     /// io_uring, or psync and the reason why it must be that; the caller announces the reason once.
-    pub fn best() -> (Engine, Option<String>) {
-        match Engine::IoUring.available() {
-            Ok(()) => (Engine::IoUring, None),
-            Err(reason) => (Engine::Psync, Some(reason.to_string())),
+    pub fn best() -> (IoEngine, Option<String>) {
+        match IoEngine::IoUring.available() {
+            Ok(()) => (IoEngine::IoUring, None),
+            Err(reason) => (IoEngine::Psync, Some(reason.to_string())),
         }
     }
 }
 
 /// How a file is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FileOptions {
     /// How requests reach the kernel.
-    pub engine: Engine,
+    pub engine: IoEngine,
     /// Whether writes are taken. The file must then be open for writing.
     pub writable: bool,
     /// Whether requests go past the page cache; sets or clears O_DIRECT on the file.
     pub direct: bool,
-    /// Whether completions are polled from the device (IORING_SETUP_IOPOLL); io_uring and `direct` only. Such a
-    /// queue pair refuses flushes: the kernel cannot poll them.
+    /// Whether completions are polled from the device (IORING_SETUP_IOPOLL); io_uring and `direct` only. Such
+    /// a queue pair refuses flushes: the kernel cannot poll them.
     pub iopoll: bool,
     /// Whether a kernel thread polls for submissions (IORING_SETUP_SQPOLL); io_uring only.
     pub sqpoll: bool,
-    /// Offsets and lengths are multiples of this; a power of two from 512 to 65,536. See [`direct_alignment`].
+    /// Offsets and lengths are multiples of this; a power of two from 512 to 65,536. See
+    /// [`direct_alignment`].
     pub block_bytes: u32,
 }
 
 impl FileOptions {
     /// Past the page cache, interrupts, reads and writes.
-    pub fn new(engine: Engine, block_bytes: u32) -> Self {
+    pub fn new(engine: IoEngine, block_bytes: u32) -> Self {
         FileOptions { engine, writable: true, direct: true, iopoll: false, sqpoll: false, block_bytes }
+    }
+
+    /// Sets [`FileOptions::writable`].
+    #[must_use]
+    pub fn writable(self, writable: bool) -> Self {
+        FileOptions { writable, ..self }
+    }
+
+    /// Sets [`FileOptions::direct`].
+    #[must_use]
+    pub fn direct(self, direct: bool) -> Self {
+        FileOptions { direct, ..self }
+    }
+
+    /// Sets [`FileOptions::iopoll`].
+    #[must_use]
+    pub fn iopoll(self, iopoll: bool) -> Self {
+        FileOptions { iopoll, ..self }
+    }
+
+    /// Sets [`FileOptions::sqpoll`].
+    #[must_use]
+    pub fn sqpoll(self, sqpoll: bool) -> Self {
+        FileOptions { sqpoll, ..self }
     }
 }
 
-/// A file or block device. Its clock is the wall's.
-#[derive(Debug)]
+/// A file or block device, on wall-clock time.
 pub struct FileDevice {
     file: Arc<File>,
     geometry: Geometry,
     options: FileOptions,
-    notes: Mutex<Vec<String>>,
+    warnings: Mutex<Vec<String>>,
 }
 
 impl FileDevice {
     /// Takes an open file, of which the first `capacity_bytes` are used.
     ///
     /// # Errors
-    /// [`DeviceError`] when the file system refuses O_DIRECT, the engine is not to be had, or the device refuses to be
-    /// polled: nothing is silently done without.
+    /// [`DeviceError`] when the file system refuses O_DIRECT, the engine is not to be had, or the device
+    /// refuses to be polled: nothing is silently done without.
     pub fn new(file: File, capacity_bytes: u64, options: FileOptions) -> Result<FileDevice, DeviceError> {
         check_options(&file, capacity_bytes, &options)?;
         set_direct(&file, options.direct)?;
         options.engine.available()?;
         let FileOptions { block_bytes, writable, .. } = options;
         let geometry = Geometry { capacity_bytes, block_bytes, writable };
-        let device = FileDevice { file: Arc::new(file), geometry, options, notes: Mutex::default() };
+        let device = FileDevice { file: Arc::new(file), geometry, options, warnings: Mutex::default() };
         if options.iopoll || options.sqpoll {
             device.probe_polling()?;
         }
@@ -137,6 +164,15 @@ impl FileDevice {
     }
 }
 
+impl fmt::Debug for FileDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FileDevice")
+            .field("capacity_bytes", &self.geometry.capacity_bytes)
+            .field("engine", &self.options.engine)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Device for FileDevice {
     fn geometry(&self) -> Geometry {
         self.geometry
@@ -155,8 +191,8 @@ impl Device for FileDevice {
     }
 
     /// For instance that the buffers could not be registered under RLIMIT_MEMLOCK.
-    fn notes(&self) -> Vec<String> {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn warnings(&self) -> Vec<String> {
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -166,15 +202,15 @@ impl FileDevice {
         check_shape(&shape, &self.geometry)?;
         let file = Arc::clone(&self.file);
         match self.options.engine {
-            Engine::Psync => psync::queue_pair(file, self.geometry, shape),
-            Engine::IoUring => {
+            IoEngine::Psync => psync::queue_pair(file, self.geometry, shape),
+            IoEngine::IoUring => {
                 let FileOptions { iopoll: completions, sqpoll: submissions, .. } = self.options;
                 let polling = Polling { completions, submissions, shared };
                 let pair = UringPair::new(file, self.geometry, shape, polling)?;
-                if let Some(note) = pair.note() {
-                    let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
-                    if !notes.iter().any(|known| known == note) {
-                        notes.push(note.to_owned());
+                if let Some(warning) = pair.warning() {
+                    let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+                    if !warnings.iter().any(|known| known == warning) {
+                        warnings.push(warning.to_owned());
                     }
                 }
                 Ok(Box::new(pair))
@@ -223,7 +259,7 @@ fn check_options(file: &File, capacity_bytes: u64, options: &FileOptions) -> Res
     if capacity_bytes > i64::MAX as u64 {
         return refuse(format!("a capacity of {capacity_bytes} bytes: more than a file can have"));
     }
-    if options.engine == Engine::Psync && (options.iopoll || options.sqpoll) {
+    if options.engine == IoEngine::Psync && (options.iopoll || options.sqpoll) {
         return refuse("polling (IOPOLL, SQPOLL) is io_uring's; psync has none".into());
     }
     if options.iopoll && !options.direct {

@@ -1,9 +1,9 @@
 //! Everything that may refuse a write.
 //!
-//! A write may destroy somebody's data, so Leadline writes to three things only: a block device that nothing else
-//! uses ([`open_block_for_writing`]), a file that Leadline made and marked ([`open_file_for_writing`]), and a scratch
-//! file of its own ([`crate::scratch::Scratch`]) where the file system has room for it ([`check_space`]). Where it
-//! cannot be told whether a device is used, the answer is no.
+//! A write may destroy somebody's data, so Leadline writes to three things only: a block device that nothing
+//! else uses ([`open_block_for_writing`]), a file that Leadline made and marked ([`open_file_for_writing`]),
+//! and a scratch file of its own ([`crate::scratch::Scratch`]) where the file system has room for it
+//! ([`check_space`]). Where it cannot be told whether a device is used, the answer is no.
 
 mod block;
 mod error;
@@ -20,7 +20,7 @@ pub use block::open_block_for_writing;
 pub use error::GuardError;
 pub use file::{check_directory, open_file_for_writing, open_for_reading, unwritten_bytes};
 pub use mounts::{Mount, mount_of, parse_mounts};
-pub use space::{Space, check_space, default_scratch_bytes};
+pub use space::{check_space, default_scratch_bytes};
 
 pub(crate) use error::io_error;
 pub(crate) use file::{lock, set_direct, verify};

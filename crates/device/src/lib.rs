@@ -1,15 +1,26 @@
-//! A device is a queue pair: submit requests, reap completions, ask it for the time.
+#![doc = include_str!("../README.md")]
 //!
-//! That is how NVMe, io_uring and SPDK have it, and it is all that the rest of Leadline sees: a real file answers in
-//! wall time, a simulated one in virtual time, and what drives them cannot tell. One queue pair a thread; nothing is
-//! shared on the hot path.
+//! ## Where to look
+//!
+//! | for | see |
+//! | --- | --- |
+//! | the queue pair and its contract | [`QueuePair`], [`Device`], [`Request`], [`Completion`] |
+//! | a file or block device | [`FileDevice`], [`FileOptions`], [`IoEngine`] |
+//! | what may be written to | [`guard`], [`target`] |
+//! | a scratch file | [`scratch`] |
+//! | data that does not compress | [`Payload`] |
+//!
+//! What drives a queue pair cannot tell a real device, in wall-clock time, from a simulated one, in virtual
+//! time.
 
 mod buffers;
 pub mod clock;
 mod error;
+#[cfg(feature = "testing")]
 mod faulty;
 mod file;
 pub mod guard;
+#[cfg(feature = "testing")]
 mod memory;
 mod payload;
 mod psync;
@@ -20,8 +31,10 @@ pub mod target;
 mod uring;
 
 pub use error::{DeviceError, RequestError};
+#[cfg(feature = "testing")]
 pub use faulty::{Fault, FaultRule, Faulty};
-pub use file::{Engine, FileDevice, FileOptions, direct_alignment};
+pub use file::{FileDevice, FileOptions, IoEngine, direct_alignment};
+#[cfg(feature = "testing")]
 pub use memory::{Crashes, MemoryDevice, Survival, Tearing, UnsyncedWrite};
 pub use payload::Payload;
 pub use queue::{Clock, Completion, Device, Geometry, NEVER, Nanos, Op, QueuePair, QueueShape, Request};

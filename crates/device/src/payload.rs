@@ -11,10 +11,10 @@ const SECTOR_WORDS: usize = SECTOR_BYTES / 8;
 
 /// A source of incompressible data that never repeats.
 ///
-/// Each sector of 512 bytes is a window into a pool of random words, every word of it xored with a key made for this
-/// sector alone. Keys are a bijection of a 64-bit counter, so that two sectors of one payload taken from the same
-/// window always differ, and two windows of a random pool differ by more than a constant. One xor a word is all the
-/// work: 113 to 150 ns for 4 KiB where measured.
+/// Each sector of 512 bytes is a window into a pool of random words, every word of it xored with a key made
+/// for this sector alone. Keys are a bijection of a 64-bit counter, so that two sectors of one payload taken
+/// from the same window always differ, and two windows of a random pool differ by more than a constant. One
+/// xor per word is all the work: 113 to 150 ns for 4 KiB where measured.
 ///
 /// Payloads of the same seed are the same: give each writer a seed of its own.
 #[derive(Debug, Clone)]
@@ -54,7 +54,8 @@ impl Payload {
     fn next_sector(&mut self) -> (&[u64; SECTOR_WORDS], u64) {
         self.counter = self.counter.wrapping_add(1);
         let key = mix(self.counter);
-        // The key's top bits choose the window; the multiplication maps them onto 0..=POOL_WORDS - SECTOR_WORDS.
+        // The key's top bits choose the window; the multiplication maps them onto 0..=POOL_WORDS -
+        // SECTOR_WORDS.
         let windows = (POOL_WORDS - SECTOR_WORDS + 1) as u64;
         let start = (((key >> 32) * windows) >> 32) as usize;
         let window = self.pool[start..].first_chunk().expect("the window ends inside the pool");
@@ -103,7 +104,8 @@ mod tests {
         assert!(entropy > 7.999, "{entropy} bits a byte");
     }
 
-    /// What a compressor of the LZ family lives on: the share of positions whose next 6 bytes were seen before.
+    /// What a compressor of the LZ family lives on: the share of positions whose next 6 bytes were seen
+    /// before.
     #[test]
     fn a_mebibyte_holds_no_string_twice() {
         let mut buffer = vec![0; 1 << 20];

@@ -1,8 +1,8 @@
 //! psync: blocking preadv2 and pwritev2, the papers' own method.
 //!
-//! A queue pair of depth 1 does its request inside `reap`, on the caller's thread: k threads with such a pair each are
-//! k requests in flight with nothing between them and the system call. A deeper one keeps a thread for each request
-//! that may be in flight.
+//! A queue pair of depth 1 does its request inside `reap`, on the caller's thread: k threads with such a pair
+//! each are k requests in flight with nothing between them and the system call. A deeper one keeps a thread
+//! for each request that may be in flight.
 
 mod workers;
 
@@ -64,7 +64,7 @@ impl Target {
             Op::Flush => fdatasync(&self.file).map(|()| 0),
         };
         match result {
-            // The kernel moves at most 2 GiB less a page a call.
+            // The kernel moves at most 2 GiB less a page per call.
             Ok(bytes) => i32::try_from(bytes).unwrap_or(i32::MAX),
             Err(errno) => -errno.raw_os_error(),
         }

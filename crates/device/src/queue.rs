@@ -15,11 +15,12 @@ pub enum Op {
     Read,
     /// Buffer to device.
     Write,
-    /// All writes that completed before this one are durable when it completes. Has no buffer, offset or length.
+    /// All writes that completed before this one are durable when it completes. Has no buffer, offset or
+    /// length.
     Flush,
 }
 
-/// One request. Its `slot` is both its name and the buffer it uses; one request a slot may be in flight.
+/// One request. Its `slot` is both its name and the buffer it uses; one request per slot may be in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
     /// Read, write or flush.
@@ -74,12 +75,12 @@ impl QueueShape {
     }
 }
 
-/// Whose seconds [`QueuePair::now`] counts.
+/// The time that [`QueuePair::now`] tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
-    /// Everybody's.
+    /// Wall-clock time.
     Wall,
-    /// The simulation's: it moves only while completions are reaped, and is shared by one thread only.
+    /// Virtual time: it advances only while completions are reaped, and belongs to one thread.
     Virtual,
 }
 
@@ -98,19 +99,20 @@ pub trait QueuePair: Send {
     /// If the slot does not exist or its request is in flight: the kernel owns the buffer then.
     fn buffer(&mut self, slot: u32) -> &mut [u8];
 
-    /// Validates a request and queues it. The device need not see it before the next [`QueuePair::reap`], so that a
-    /// batch costs one system call.
+    /// Validates a request and queues it. The device need not see it before the next [`QueuePair::reap`], so
+    /// that a batch costs one system call.
     ///
     /// # Errors
     /// [`RequestError`] names the request and what is wrong with it; nothing is queued then.
     fn submit(&mut self, request: Request) -> Result<(), RequestError>;
 
-    /// Sends what is queued, waits until at least `min` requests have completed or `deadline` has come, and appends
-    /// all that have completed to `completions`. With nothing in flight it waits for the deadline alone; with `min`
-    /// 0 and deadline 0 it only polls. Returns early when a signal arrives.
+    /// Sends what is queued, waits until at least `min` requests have completed or `deadline` has come, and
+    /// appends all that have completed to `completions`. With nothing in flight it waits for the deadline
+    /// alone; with `min` 0 and deadline 0 it only polls. Returns early when a signal arrives.
     ///
     /// # Errors
-    /// [`DeviceError`] when the queue itself broke; a failed request is a [`Completion`] with a negative result.
+    /// [`DeviceError`] when the queue itself broke; a failed request is a [`Completion`] with a negative
+    /// result.
     fn reap(
         &mut self,
         min: u32,
@@ -130,7 +132,7 @@ pub trait Device: Send + Sync {
     /// What requests must fit.
     fn geometry(&self) -> Geometry;
 
-    /// Whose time its queue pairs tell.
+    /// Which time its queue pairs tell.
     fn clock(&self) -> Clock;
 
     /// A new queue pair for one thread. Devices on a virtual clock have one at a time.
@@ -139,8 +141,8 @@ pub trait Device: Send + Sync {
     /// [`DeviceError`] with the system's reason.
     fn queue_pair(&self, shape: QueueShape) -> Result<Box<dyn QueuePair>, DeviceError>;
 
-    /// A queue pair that threads use in turn, one at a time under a lock of theirs: one may reap what another submitted.
-    /// Costs a little more than a thread's own.
+    /// A queue pair that threads use in turn, one at a time under a lock of theirs: one may reap what another
+    /// submitted. Costs a little more than a thread's own.
     ///
     /// # Errors
     /// As [`Device::queue_pair`].
@@ -149,7 +151,7 @@ pub trait Device: Send + Sync {
     }
 
     /// What its queue pairs had to do without so far, in plain words, each once; to be shown.
-    fn notes(&self) -> Vec<String> {
+    fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
 }

@@ -1,11 +1,13 @@
 //! The file that Leadline measures in: made, marked, and gone afterwards.
 //!
-//! Where the file system can, the file never has a name (O_TMPFILE), so that even `kill -9` leaves nothing. Elsewhere
-//! it has one, `.leadline-scratch-XXXXXXXX`, for the moment between making and unlinking it; where an open file cannot
-//! be unlinked it keeps the name until it is dropped. [`Scratch::sweep`] removes what killed runs left.
+//! Where the file system can, the file never has a name (O_TMPFILE), so that even `kill -9` leaves nothing.
+//! Elsewhere it has one, `.leadline-scratch-XXXXXXXX`, for the moment between making and unlinking it; where
+//! an open file cannot be unlinked it keeps the name until it is dropped. [`Scratch::sweep`] removes what
+//! killed runs left.
 
 mod sweep;
 
+use std::fmt;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,6 +32,7 @@ const NAMES_TRIED: u32 = 16;
 
 /// How a scratch file is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ScratchOptions {
     /// Open with O_DIRECT; an error where the file system refuses that.
     pub direct: bool,
@@ -43,8 +46,26 @@ impl Default for ScratchOptions {
     }
 }
 
-/// A scratch file, open for reading and writing. Dropped, it is gone, unless it was to be kept.
-#[derive(Debug)]
+impl ScratchOptions {
+    /// The default: direct, and removed afterwards.
+    pub fn new() -> Self {
+        ScratchOptions::default()
+    }
+
+    /// Sets [`ScratchOptions::direct`].
+    #[must_use]
+    pub fn direct(self, direct: bool) -> Self {
+        ScratchOptions { direct, ..self }
+    }
+
+    /// Sets [`ScratchOptions::keep`].
+    #[must_use]
+    pub fn keep(self, keep: bool) -> Self {
+        ScratchOptions { keep, ..self }
+    }
+}
+
+/// A scratch file, open for reading and writing. It is removed when dropped, unless it is to be kept.
 pub struct Scratch {
     file: File,
     path: PathBuf,
@@ -62,15 +83,26 @@ enum Name {
     Kept,
 }
 
+impl fmt::Debug for Scratch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scratch")
+            .field("path", &self.path)
+            .field("size_bytes", &self.size_bytes)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Scratch {
-    /// Makes a file of `bytes` (rounded down to 4096) in `dir` and takes the space for it, where the file system can
-    /// do that ahead; the caller then writes it whole, from [`DATA_START`] on. With `keep`, a file that an earlier run
-    /// kept there is taken over if it has the same size, else replaced.
+    /// Makes a file of `bytes` (rounded down to 4096) in `dir` and takes the space for it, where the file
+    /// system can do that ahead; the caller then writes it whole, from [`DATA_START`] on. With `keep`, a file
+    /// that an earlier run kept there is taken over if it has the same size, else replaced.
     ///
     /// # Errors
-    /// [`GuardError`] where `dir` cannot be written, has too little room ([`crate::guard::check_space`]), `bytes` is
-    /// under 2 MiB, O_DIRECT is refused, or, with `keep`, the name is taken by a file that Leadline did not make.
-    pub fn create(dir: &Path, bytes: u64, options: ScratchOptions) -> Result<Scratch, GuardError> {
+    /// [`GuardError`] where `dir` cannot be written, has too little room ([`crate::guard::check_space`]),
+    /// `bytes` is under 2 MiB, O_DIRECT is refused, or, with `keep`, the name is taken by a file that
+    /// Leadline did not make.
+    pub fn create(dir: impl AsRef<Path>, bytes: u64, options: ScratchOptions) -> Result<Scratch, GuardError> {
+        let dir = dir.as_ref();
         check_directory(dir)?;
         let size_bytes = bytes / 4096 * 4096;
         if size_bytes < LEAST_BYTES {
@@ -95,13 +127,13 @@ impl Scratch {
     }
 
     /// Removes what killed runs left in `dir`, and returns what it removed: regular files named
-    /// `.leadline-scratch-` and eight hexadecimal digits, of the same owner as this process, with Leadline's header,
-    /// that no running Leadline has locked. Everything else stays.
+    /// `.leadline-scratch-` and eight hexadecimal digits, of the same owner as this process, with Leadline's
+    /// header, that no running Leadline has locked. Everything else stays.
     ///
     /// # Errors
     /// Where `dir` cannot be listed, or such a file cannot be removed.
-    pub fn sweep(dir: &Path) -> Result<Vec<PathBuf>, GuardError> {
-        sweep::sweep(dir)
+    pub fn sweep(dir: impl AsRef<Path>) -> Result<Vec<PathBuf>, GuardError> {
+        sweep::sweep(dir.as_ref())
     }
 
     /// The open file. It holds the lock, if it has a name.
@@ -181,7 +213,7 @@ impl Scratch {
         Ok(scratch)
     }
 
-    /// Locks a file that we just made. A file system without locks is no reason to stop.
+    /// Locks a file that we just made. A file system without locks is not a reason to stop.
     fn lock_fresh(&self) -> Result<(), GuardError> {
         match lock(&self.file, &self.path) {
             Err(GuardError::Io { source, .. }) if has_no_locks(&source) => Ok(()),

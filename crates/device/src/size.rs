@@ -1,7 +1,7 @@
 //! Sizes as people write them: `4K`, `8M`, `1.5G`, powers of two.
 
-/// Reads a size in bytes: a number with an optional suffix `K M G T` (powers of two), optionally followed by `B` or
-/// `iB`. Fractions are allowed where they come to whole bytes.
+/// Reads a size in bytes: a number with an optional suffix `K M G T` (powers of two), optionally followed by
+/// `B` or `iB`. Fractions are allowed where they come to whole bytes.
 ///
 /// # Errors
 /// One line that names the text and the forms allowed.
@@ -29,8 +29,8 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     Ok(value as u64)
 }
 
-/// Writes a size the way [`parse_size`] reads it, with the largest suffix that leaves at most one decimal exact:
-/// `4K`, `1.5G`, `513`. Larger odd sizes are rounded to one decimal.
+/// Writes a size the way [`parse_size`] reads it, with the largest suffix that leaves at most one decimal
+/// exact: `4K`, `1.5G`, `513`. Larger odd sizes are rounded to one decimal.
 pub fn format_size(bytes: u64) -> String {
     for (suffix, shift) in [("T", 40), ("G", 30), ("M", 20), ("K", 10)] {
         let unit = 1u64 << shift;

@@ -86,8 +86,8 @@ pub struct Target {
     pub path: PathBuf,
     /// Bytes of the file or block device; 0 for a directory.
     pub size_bytes: u64,
-    /// The block device itself, or the one the file or directory lies on. [`DeviceNumber::is_anonymous`] where the
-    /// file system has no single one.
+    /// The block device itself, or the one the file or directory lies on. [`DeviceNumber::is_anonymous`]
+    /// where the file system has no single one.
     pub device: DeviceNumber,
 }
 
@@ -129,12 +129,13 @@ pub enum TargetError {
 }
 
 impl Target {
-    /// Finds out what `path` is. Symbolic links are followed. Nothing is written, and only a block device is opened
-    /// (for its size).
+    /// Finds out what `path` is. Symbolic links are followed. Nothing is written, and only a block device is
+    /// opened (for its size).
     ///
     /// # Errors
     /// [`TargetError`] for a path that is missing, may not be looked at, or is none of the three kinds.
-    pub fn resolve(path: &Path) -> Result<Target, TargetError> {
+    pub fn resolve(path: impl AsRef<Path>) -> Result<Target, TargetError> {
+        let path = path.as_ref();
         let metadata = fs::metadata(path).map_err(|source| TargetError::new(path, source))?;
         let file_type = metadata.file_type();
         let (kind, size_bytes, raw) = if file_type.is_dir() {
@@ -208,7 +209,7 @@ mod tests {
     #[test]
     fn everything_else_is_refused_in_one_line_that_names_it() {
         let dir = tempfile::tempdir().unwrap();
-        let missing = Target::resolve(&dir.path().join("nothing\nhere")).unwrap_err();
+        let missing = Target::resolve(dir.path().join("nothing\nhere")).unwrap_err();
         assert!(matches!(missing, TargetError::Missing { .. }));
         let null = Target::resolve(Path::new("/dev/null")).unwrap_err();
         assert!(matches!(null, TargetError::WrongKind { what: "character device", .. }));

@@ -1,9 +1,9 @@
 //! io_uring: the fast path. One system call submits a batch and waits for completions.
 //!
-//! Submitting fills an entry of the ring and nothing more; reaping enters the kernel once, with registered file and
-//! registered buffers, so that the kernel looks up and pins nothing per request. Where it is to be had, the ring is
-//! made for one issuer with deferred task work (Linux 6.1): completions are then posted while that thread waits for
-//! them, and interrupt it never.
+//! Submitting fills an entry of the ring and nothing more; reaping enters the kernel once, with registered
+//! file and registered buffers, so that the kernel looks up and pins nothing per request. Where it is to be
+//! had, the ring is made for one issuer with deferred task work (Linux 6.1): completions are then posted
+//! while that thread waits for them, and interrupt it never.
 
 mod setup;
 
@@ -46,7 +46,7 @@ pub(crate) struct UringPair {
     queued: u32,
     /// Whether a thread has bound the ring to itself.
     enabled: bool,
-    note: Option<String>,
+    warning: Option<String>,
 }
 
 impl UringPair {
@@ -72,7 +72,7 @@ impl UringPair {
             .map_err(|error| DeviceError::io("registering the file with io_uring", error))?;
         // SAFETY: the chunks are the arena's own mapping, which `Drop` releases after the ring or never.
         let registered = unsafe { ring.submitter().register_buffers(&arena.chunks()) };
-        let note = registered.as_ref().err().map(|error| {
+        let warning = registered.as_ref().err().map(|error| {
             format!("io_uring: buffers not registered, each request costs a little more ({error}; RLIMIT_MEMLOCK?)")
         });
         Ok(UringPair {
@@ -86,13 +86,13 @@ impl UringPair {
             in_flight: InFlight::new(shape),
             queued: 0,
             enabled: false,
-            note,
+            warning,
         })
     }
 
     /// What it had to do without.
-    pub(crate) fn note(&self) -> Option<&str> {
-        self.note.as_deref()
+    pub(crate) fn warning(&self) -> Option<&str> {
+        self.warning.as_deref()
     }
 
     /// The ring's entry for a request.
@@ -119,13 +119,14 @@ impl UringPair {
     #[inline]
     fn push(&mut self, entry: &squeue::Entry) -> bool {
         loop {
-            // SAFETY: the buffer is the slot's own, `len` was validated to fit it, and `buffer` hands it to nobody
-            // while the request is in flight; arena and file outlive the request (see `Drop`).
+            // SAFETY: the buffer is the slot's own, `len` was validated to fit it, and `buffer` hands it to
+            // nobody while the request is in flight; arena and file outlive the request (see `Drop`).
             if unsafe { self.ring.submission().push(entry) }.is_ok() {
                 return true;
             }
-            // The ring holds `depth` entries, so there is room, unless the kernel's submission thread has posted
-            // completions of a batch whose entries it has yet to give back. It is at it: wait for that.
+            // The ring holds `depth` entries, so there is room, unless the kernel's submission thread has
+            // posted completions of a batch whose entries it has yet to give back. It is at it: wait for
+            // that.
             let waited = self.polling.submissions && self.ring.submitter().squeue_wait().is_ok();
             if !waited {
                 return false;
@@ -146,10 +147,12 @@ impl UringPair {
         }
     }
 
-    /// Enters the kernel: submits `submit` of what is queued, and waits for `missing` completions until `deadline`.
+    /// Enters the kernel: submits `submit` of what is queued, and waits for `missing` completions until
+    /// `deadline`.
     fn enter(&mut self, submit: u32, missing: u32, deadline: Nanos) -> Result<(), DeviceError> {
         if !self.enabled {
-            // Late, so that the ring belongs to the thread that uses the queue pair, not to the one that made it.
+            // Late, so that the ring belongs to the thread that uses the queue pair, not to the one that made
+            // it.
             let enabled = self.ring.submitter().register_enable_rings();
             enabled.map_err(|error| DeviceError::io("enabling the ring", error))?;
             self.enabled = true;
@@ -175,10 +178,11 @@ impl UringPair {
             timeout = timeout.sec(left / 1_000_000_000).nsec((left % 1_000_000_000) as u32);
             arguments = arguments.timespec(&timeout);
         }
-        // SAFETY: the argument is the structure EXT_ARG announces and outlives the call. What the queued entries
-        // point to, the file and the arena, lives until the kernel has nothing in flight: see `Drop`.
+        // SAFETY: the argument is the structure EXT_ARG announces and outlives the call. What the queued
+        // entries point to, the file and the arena, lives until the kernel has nothing in flight: see `Drop`.
         let entered = unsafe { self.ring.submitter().enter(submit, missing, flags.bits(), Some(&arguments)) };
-        // The ring itself tells what the kernel took, whatever the call answered; its own thread will take the rest.
+        // The ring itself tells what the kernel took, whatever the call answered; its own thread will take
+        // the rest.
         self.queued = if self.polling.submissions { 0 } else { self.ring.submission().len() as u32 };
         match entered.map_err(|error| (error.raw_os_error(), error)) {
             Ok(_) | Err((Some(libc::ETIME | libc::EINTR), _)) => Ok(()),
@@ -297,8 +301,8 @@ impl QueuePair for UringPair {
 impl Drop for UringPair {
     fn drop(&mut self) {
         if self.drain() {
-            // The kernel takes a ring apart after the process is gone, and the file with its lock would stay open until
-            // then: the next run would find it in use.
+            // The kernel takes a ring apart after the process is gone, and the file with its lock would stay
+            // open until then: the next run would find it in use.
             let _ = self.ring.submitter().unregister_files();
             // SAFETY: each is dropped once, here, and not used again; the ring goes first, and the kernel has
             // nothing in flight that could still reach the arena.
@@ -307,12 +311,12 @@ impl Drop for UringPair {
                 ManuallyDrop::drop(&mut self.arena);
             }
         }
-        // Otherwise a device does not answer, or the ring is another thread's: ring and buffers stay mapped for good,
-        // since the kernel may write there at any time.
+        // Otherwise a device does not answer, or the ring is another thread's: ring and buffers stay mapped
+        // for good, since the kernel may write there at any time.
     }
 }
 
-/// A signal ends a wait early; that is no error.
+/// A signal ends a wait early; that is not an error.
 fn interrupted(error: io::Error) -> Result<(), DeviceError> {
     match error.raw_os_error() {
         Some(libc::EINTR) => Ok(()),
@@ -331,7 +335,7 @@ mod tests {
         let shape = QueueShape::new(7, 4096);
         let arena = Arena::chunked(shape, chunk_bytes).unwrap();
         let mut pair = UringPair::with_arena(file, geometry, shape, Polling::default(), arena).unwrap();
-        assert_eq!(pair.note(), None, "buffers of 28 KiB can be registered");
+        assert_eq!(pair.warning(), None, "buffers of 28 KiB can be registered");
         if !registered {
             pair.chunk_slots = None;
         }

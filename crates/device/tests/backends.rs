@@ -6,8 +6,8 @@ use std::os::unix::fs::FileExt;
 
 use leadline_device::clock::{self, now};
 use leadline_device::{
-    Clock, Completion, Device, DeviceError, Engine, Fault, Faulty, FileDevice, FileOptions, Geometry, NEVER,
-    Nanos, Op, Payload, QueuePair, QueueShape, Request, RequestError, direct_alignment,
+    Clock, Completion, Device, DeviceError, Fault, Faulty, FileDevice, FileOptions, Geometry, IoEngine,
+    NEVER, Nanos, Op, Payload, QueuePair, QueueShape, Request, RequestError, direct_alignment,
 };
 use proptest::prelude::*;
 
@@ -16,7 +16,7 @@ const CAPACITY: u64 = 1 << 20;
 /// The last block that 64 bits can address.
 const LAST: u64 = !4095;
 const MS: Nanos = 1_000_000;
-const ENGINES: [Engine; 2] = [Engine::IoUring, Engine::Psync];
+const ENGINES: [IoEngine; 2] = [IoEngine::IoUring, IoEngine::Psync];
 
 /// An unnamed file of zeros, where the build's other scratch files are.
 fn scratch() -> File {
@@ -26,19 +26,19 @@ fn scratch() -> File {
 }
 
 /// O_DIRECT where the file system takes it.
-fn options(engine: Engine, file: &File) -> FileOptions {
+fn options(engine: IoEngine, file: &File) -> FileOptions {
     let mut options = FileOptions::new(engine, BLOCK);
     options.direct = direct_alignment(file).is_ok_and(|alignment| alignment <= BLOCK);
     options
 }
 
-fn device(engine: Engine) -> FileDevice {
+fn device(engine: IoEngine) -> FileDevice {
     let file = scratch();
     let options = options(engine, &file);
     FileDevice::new(file, CAPACITY, options).unwrap()
 }
 
-fn pair(engine: Engine, depth: u32) -> Box<dyn QueuePair> {
+fn pair(engine: IoEngine, depth: u32) -> Box<dyn QueuePair> {
     device(engine).queue_pair(QueueShape::new(depth, 4 * BLOCK)).unwrap()
 }
 
@@ -62,12 +62,13 @@ fn perform(pair: &mut dyn QueuePair, request: Request) -> i32 {
 /// A read end on which nothing ever arrives, as a device: its reads hang (io_uring alone takes a pipe).
 fn hanging() -> (FileDevice, std::io::PipeWriter) {
     let (reader, writer) = std::io::pipe().unwrap();
-    let mut options = FileOptions::new(Engine::IoUring, BLOCK);
+    let mut options = FileOptions::new(IoEngine::IoUring, BLOCK);
     (options.direct, options.writable) = (false, false);
     (FileDevice::new(OwnedFd::from(reader).into(), CAPACITY, options).unwrap(), writer)
 }
 
-// ---------------------------------------------------------------------------------------------------- integrity
+// ----------------------------------------------------------------------------------------------------
+// integrity
 
 /// A step of a random session.
 #[derive(Debug, Clone)]
@@ -162,9 +163,9 @@ proptest! {
     #[test]
     fn every_backend_is_a_vec_of_bytes(steps in prop::collection::vec(step(), 1..60), depth in 1u32..10) {
         let mut outcomes = Vec::new();
-        for (engine, sqpoll) in [(Engine::IoUring, false), (Engine::IoUring, true), (Engine::Psync, false)] {
+        for (engine, sqpoll) in [(IoEngine::IoUring, false), (IoEngine::IoUring, true), (IoEngine::Psync, false)] {
             let file = scratch();
-            let options = FileOptions { sqpoll, ..options(engine, &file) };
+            let options = options(engine, &file).sqpoll(sqpoll);
             let device = FileDevice::new(file, CAPACITY, options).unwrap();
             let (model, results) = Session::run(&device, depth, &steps);
             let mut bytes = vec![0; CAPACITY as usize];
@@ -178,7 +179,8 @@ proptest! {
     }
 }
 
-// ---------------------------------------------------------------------------------------------------- validator
+// ----------------------------------------------------------------------------------------------------
+// validator
 
 /// Values round the places where arithmetic goes wrong.
 fn edges() -> impl Strategy<Value = u64> {
@@ -233,7 +235,8 @@ fn validator_takes_the_last_block_and_no_byte_more() {
     assert!(Request::read(0, LAST, BLOCK).validate(&geometry, &shape).is_err());
 }
 
-// --------------------------------------------------------------------------------------------- the pair's rules
+// --------------------------------------------------------------------------------------------- the pair's
+// rules
 
 fn reason(refused: Result<(), RequestError>) -> &'static str {
     refused.expect_err("it must be refused").reason
@@ -439,7 +442,7 @@ fn pair_may_be_made_on_one_thread_and_used_on_another() {
 #[test]
 fn sqpoll_has_room_for_the_request_after_a_completion() {
     let file = scratch();
-    let options = FileOptions { sqpoll: true, ..options(Engine::IoUring, &file) };
+    let options = options(IoEngine::IoUring, &file).sqpoll(true);
     let device = FileDevice::new(file, CAPACITY, options).unwrap();
     for depth in [1, 2, 4] {
         let mut pair = device.queue_pair(QueueShape::new(depth, BLOCK)).unwrap();
@@ -458,7 +461,8 @@ fn sqpoll_has_room_for_the_request_after_a_completion() {
     }
 }
 
-// ------------------------------------------------------------------------------------------- results and errors
+// ------------------------------------------------------------------------------------------- results and
+// errors
 
 #[test]
 fn durable_writes_and_flushes_complete() {
@@ -532,14 +536,14 @@ fn opening_refuses_what_cannot_be_and_says_why() {
         Ok(_) => panic!("accepted: {options:?}"),
         Err(error) => error.to_string(),
     };
-    let plain = FileOptions { direct: false, ..FileOptions::new(Engine::Psync, BLOCK) };
-    let with = |block_bytes| FileOptions { block_bytes, ..plain };
+    let plain = FileOptions::new(IoEngine::Psync, BLOCK).direct(false);
+    let with = |block_bytes| FileOptions::new(IoEngine::Psync, block_bytes).direct(false);
     for block_bytes in [0, 1, 256, 513, 4095, 1 << 17] {
         assert!(refused(scratch(), CAPACITY, with(block_bytes)).contains("power of two"));
     }
     assert!(refused(scratch(), u64::MAX, plain).contains("capacity"));
-    assert!(refused(scratch(), CAPACITY, FileOptions { iopoll: true, ..plain }).contains("psync"));
-    let polled = FileOptions { engine: Engine::IoUring, iopoll: true, ..plain };
+    assert!(refused(scratch(), CAPACITY, plain.iopoll(true)).contains("psync"));
+    let polled = FileOptions::new(IoEngine::IoUring, BLOCK).direct(false).iopoll(true);
     assert!(refused(scratch(), CAPACITY, polled).contains("O_DIRECT"));
     let named = tempfile::NamedTempFile::new().unwrap();
     assert!(refused(File::open(named.path()).unwrap(), CAPACITY, plain).contains("reading only"));
@@ -558,10 +562,10 @@ fn direct_is_set_and_cleared_on_the_file_and_the_alignment_found() {
     let Ok(alignment) = direct_alignment(&file) else { return };
     assert!(alignment.is_power_of_two() && (512..=65536).contains(&alignment));
     let file =
-        FileDevice::new(file, CAPACITY, FileOptions::new(Engine::Psync, alignment.max(BLOCK))).unwrap();
+        FileDevice::new(file, CAPACITY, FileOptions::new(IoEngine::Psync, alignment.max(BLOCK))).unwrap();
     assert!(fcntl_getfl(&**file.file()).unwrap().contains(OFlags::DIRECT));
     let again = file.file().try_clone().unwrap();
-    let buffered = FileOptions { direct: false, ..file.options() };
+    let buffered = file.options().direct(false);
     let buffered = FileDevice::new(again, CAPACITY, buffered).unwrap();
     assert!(!fcntl_getfl(&**buffered.file()).unwrap().contains(OFlags::DIRECT));
 }
@@ -569,7 +573,7 @@ fn direct_is_set_and_cleared_on_the_file_and_the_alignment_found() {
 #[test]
 fn polling_for_completions_works_or_is_refused_at_once() {
     let file = scratch();
-    let options = FileOptions { iopoll: true, ..options(Engine::IoUring, &file) };
+    let options = options(IoEngine::IoUring, &file).iopoll(true);
     if !options.direct {
         return;
     }
@@ -585,14 +589,15 @@ fn polling_for_completions_works_or_is_refused_at_once() {
 
 #[test]
 fn best_engine_has_a_reason_when_it_is_not_io_uring() {
-    match Engine::best() {
-        (Engine::IoUring, None) => {}
-        (Engine::Psync, Some(reason)) => assert!(reason.contains("io_uring"), "{reason}"),
+    match IoEngine::best() {
+        (IoEngine::IoUring, None) => {}
+        (IoEngine::Psync, Some(reason)) => assert!(reason.contains("io_uring"), "{reason}"),
         other => panic!("{other:?}"),
     }
 }
 
-// ------------------------------------------------------------------------------------------------------- faults
+// -------------------------------------------------------------------------------------------------------
+// faults
 
 /// The simplest device in virtual time: each request takes a microsecond after the one before.
 struct Virtual;
@@ -757,7 +762,7 @@ fn stall_holds_everything_back_for_its_time_and_once() {
 
 #[test]
 fn faults_are_counted_over_all_queue_pairs() {
-    let device = Faulty::new(device(Engine::Psync), [Fault::FailOnce { nth: 1, errno: libc::EIO }]);
+    let device = Faulty::new(device(IoEngine::Psync), [Fault::FailOnce { nth: 1, errno: libc::EIO }]);
     let shape = QueueShape::new(1, BLOCK);
     let (mut a, mut b) = (device.queue_pair(shape).unwrap(), device.queue_pair(shape).unwrap());
     assert_eq!((reads(&mut *a, 1), reads(&mut *b, 1), device.submitted()), (vec![4096], vec![-libc::EIO], 2));
@@ -765,8 +770,8 @@ fn faults_are_counted_over_all_queue_pairs() {
 
 #[test]
 fn clocks_of_files_are_the_walls() {
-    let pair = pair(Engine::IoUring, 1);
+    let pair = pair(IoEngine::IoUring, 1);
     let (before, at, after) = (clock::now(), pair.now(), clock::now());
     assert!(before <= at && at <= after);
-    assert_eq!(device(Engine::Psync).clock(), Clock::Wall);
+    assert_eq!(device(IoEngine::Psync).clock(), Clock::Wall);
 }

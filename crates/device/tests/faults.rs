@@ -4,7 +4,7 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use leadline_device::{
-    Clock, Completion, Device, DeviceError, Engine, Fault, Faulty, FileDevice, FileOptions, Geometry,
+    Clock, Completion, Device, DeviceError, Fault, Faulty, FileDevice, FileOptions, Geometry, IoEngine,
     MemoryDevice, NEVER, Nanos, Op, Payload, QueuePair, QueueShape, Request, RequestError, Survival, Tearing,
 };
 
@@ -20,10 +20,10 @@ fn memory() -> MemoryDevice {
 }
 
 /// An unnamed file as a device, through the page cache: what is tested is above it.
-fn file(engine: Engine) -> FileDevice {
+fn file(engine: IoEngine) -> FileDevice {
     let file = tempfile::tempfile_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     file.set_len(CAPACITY).unwrap();
-    let options = FileOptions { direct: false, ..FileOptions::new(engine, 4096) };
+    let options = FileOptions::new(engine, 4096).direct(false);
     FileDevice::new(file, CAPACITY, options).unwrap()
 }
 
@@ -81,7 +81,8 @@ fn differing_bits(a: &[u8], b: &[u8]) -> u32 {
     a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
 }
 
-// ------------------------------------------------------------------------------------------------------- errors
+// -------------------------------------------------------------------------------------------------------
+// errors
 
 #[test]
 fn error_befalls_the_nth_write_once_and_leaves_the_medium_as_it_was() {
@@ -123,7 +124,7 @@ fn failed_flush_makes_nothing_durable() {
 
 #[test]
 fn error_on_a_range_befalls_every_request_that_touches_it_and_no_other() {
-    for (device, block) in [(&memory() as &dyn Device, 512), (&file(Engine::Psync), 4096)] {
+    for (device, block) in [(&memory() as &dyn Device, 512), (&file(IoEngine::Psync), 4096)] {
         let bad = 8192..12288;
         let device = Faulty::new(Borrowed(device), [Fault::eio().within(bad.clone())]);
         let mut pair = pair(&device, 1);
@@ -185,12 +186,13 @@ fn fault_on_requests_that_cannot_have_it_is_refused() {
     let _ = Fault::torn(512).on(Op::Read);
 }
 
-// ------------------------------------------------------------------------------------------------ damage to data
+// ------------------------------------------------------------------------------------------------ damage to
+// data
 
 /// Runs `check` over a device in memory and over a file on each engine, with these faults.
 fn over_all(faults: &[Fault], check: impl Fn(&mut dyn QueuePair)) {
     check(&mut *pair(&Faulty::new(memory(), faults), 1));
-    for engine in [Engine::Psync, Engine::IoUring] {
+    for engine in [IoEngine::Psync, IoEngine::IoUring] {
         check(&mut *pair(&Faulty::new(file(engine), faults), 1));
     }
 }
@@ -412,7 +414,8 @@ fn damage_is_the_same_again_for_the_same_seed() {
     assert!(run(1) != run(2));
 }
 
-// ---------------------------------------------------------------------------------------------------- durability
+// ----------------------------------------------------------------------------------------------------
+// durability
 
 #[test]
 fn lying_flush_completes_and_makes_nothing_durable() {
@@ -475,7 +478,8 @@ fn power_cut_leaves_all_writes_in_the_air_to_the_crash_durable_or_not() {
     let mut done = drain(&mut *pair);
     done.sort_by_key(|done| done.slot);
     assert_eq!(done.iter().map(|done| done.result).collect::<Vec<_>>(), [512, -EIO, -EIO, -EIO]);
-    // The first was durable before; the others may be lost though they asked to be durable, as nobody said they were.
+    // The first was durable before; the others may be lost though they asked to be durable, as nobody said
+    // they were.
     assert_eq!(device.device().durable_contents(0, 1024), [[1; 512], [0; 512]].concat());
     assert_eq!(device.device().every_crash(Tearing::Sector512).count(), 8);
 }
@@ -496,13 +500,14 @@ fn silent_power_cut_completes_nothing_more() {
 
 #[test]
 fn power_cut_works_over_a_file() {
-    let device = Faulty::new(file(Engine::IoUring), [Fault::power_cut().on(Op::Write).nth(1)]);
+    let device = Faulty::new(file(IoEngine::IoUring), [Fault::power_cut().on(Op::Write).nth(1)]);
     let mut pair = pair(&device, 1);
     let results: Vec<i32> = (0..3).map(|i| write(&mut *pair, 0, &random(i, 4096))).collect();
     assert_eq!(results, [4096, -EIO, -EIO]);
 }
 
-// ------------------------------------------------------------------------------------------------ time and order
+// ------------------------------------------------------------------------------------------------ time and
+// order
 
 #[test]
 fn delayed_request_is_waited_for_by_no_other() {
@@ -531,7 +536,7 @@ fn delays_by_chance_complete_late_and_in_order_of_time() {
 
 #[test]
 fn stuck_request_never_completes_and_others_do() {
-    for device in [&memory() as &dyn Device, &file(Engine::Psync), &file(Engine::IoUring)] {
+    for device in [&memory() as &dyn Device, &file(IoEngine::Psync), &file(IoEngine::IoUring)] {
         let device = Faulty::new(Borrowed(device), [Fault::hang().on(Op::Write).nth(1)]);
         let mut pair = pair(&device, 3);
         (0..3).for_each(|slot| pair.submit(Request::write(slot, u64::from(slot) * 4096, 4096)).unwrap());
@@ -637,7 +642,7 @@ fn older_of_two_reordered_writes_to_a_block_may_win() {
 fn polling_alone_completes_reordered_and_delayed_requests_in_the_end() {
     let faults =
         [Fault::reorder(), Fault::delay(MS).chance(0.5), Fault::torn(512).chance(0.5), Fault::stale()];
-    for device in [&memory() as &dyn Device, &file(Engine::Psync), &file(Engine::IoUring)] {
+    for device in [&memory() as &dyn Device, &file(IoEngine::Psync), &file(IoEngine::IoUring)] {
         let device = Faulty::new(Borrowed(device), faults);
         let mut pair = pair(&device, 8);
         (0..8).for_each(|slot| pair.submit(Request::write(slot, 0, 4096)).unwrap());
@@ -650,9 +655,11 @@ fn polling_alone_completes_reordered_and_delayed_requests_in_the_end() {
     }
 }
 
-// -------------------------------------------------------------------------------------------------- virtual time
+// -------------------------------------------------------------------------------------------------- virtual
+// time
 
-/// A device in virtual time, without data, on which every request takes a millisecond and none waits for another.
+/// A device in virtual time, without data, on which every request takes a millisecond and none waits for
+/// another.
 struct Virtual;
 
 struct VirtualPair {
@@ -762,7 +769,8 @@ fn order_and_hangs_in_virtual_time() {
     assert_eq!((done.len(), done[0].at, pair.now(), pair.in_flight()), (1, MS, 20 * MS, 1));
 }
 
-// ------------------------------------------------------------------------------------------------------ counting
+// ------------------------------------------------------------------------------------------------------
+// counting
 
 #[test]
 fn threads_count_together_and_the_nth_fails_once() {

@@ -1,4 +1,5 @@
-//! The device in memory against a model of it: what reads see, what is durable, and what a power cut may leave.
+//! The device in memory against a model of it: what reads see, what is durable, and what a power cut may
+//! leave.
 
 use std::collections::HashSet;
 
@@ -70,7 +71,8 @@ fn crashes(device: &MemoryDevice, blocks: usize, tearing: Tearing) -> Vec<Vec<u3
     all
 }
 
-// -------------------------------------------------------------------------------------------------------- by hand
+// -------------------------------------------------------------------------------------------------------- by
+// hand
 
 #[test]
 fn reads_see_writes_at_once_and_a_power_cut_leaves_what_was_flushed() {
@@ -258,7 +260,8 @@ fn capacity_is_whole_blocks() {
     let _ = MemoryDevice::new(1000, 512);
 }
 
-// ----------------------------------------------------------------------------------------------------- by a model
+// ----------------------------------------------------------------------------------------------------- by a
+// model
 
 /// Blocks of the model's device: some on either side of a boundary of 4096 bytes.
 const BLOCKS: usize = 12;
@@ -371,7 +374,8 @@ struct Session {
     device: MemoryDevice,
     model: Model,
     pairs: [Box<dyn QueuePair>; 2],
-    /// What is in flight on each, in order: a write's stamp and whether it is durable, or what a flush covers.
+    /// What is in flight on each, in order: a write's stamp and whether it is durable, or what a flush
+    /// covers.
     flying: [Vec<Result<(u32, bool), usize>>; 2],
 }
 

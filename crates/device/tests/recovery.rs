@@ -1,5 +1,5 @@
-//! What faults are for: a way of committing that is right survives every power cut, and one that forgets a flush is
-//! caught.
+//! What faults are for: a way of committing that is right survives every power cut, and one that forgets a
+//! flush is caught.
 
 use leadline_device::{
     Device, Fault, Faulty, MemoryDevice, NEVER, Op, QueuePair, QueueShape, Request, Tearing,
@@ -11,8 +11,8 @@ const PAGE: u32 = 2048;
 /// Where the number of the last commit stands: one sector, so it is never torn.
 const HEAD: u64 = 0;
 
-/// A store of one page with two homes. A commit writes the page to the home that is not in use, and then the head, which
-/// says how many commits there were and so which home is in use.
+/// A store of one page with two homes. A commit writes the page to the home that is not in use, and then the
+/// head, which says how many commits there were and so which home is in use.
 struct Store {
     pair: Box<dyn QueuePair>,
     /// Whether the page is made durable before the head is written.
@@ -49,7 +49,8 @@ fn run(device: &dyn Device, flushes_between: bool) -> u8 {
     (1..=COMMITS).take_while(|number| store.commit(*number)).count() as u8
 }
 
-/// Whether the store is as it must be when `acknowledged` commits were: the last of them or the one after is there, whole.
+/// Whether the store is as it must be when `acknowledged` commits were: the last of them or the one after is
+/// there, whole.
 fn is_sound(left: &MemoryDevice, acknowledged: u8) -> bool {
     let head = left.contents(HEAD, 512);
     let number = head[0];
@@ -59,8 +60,8 @@ fn is_sound(left: &MemoryDevice, acknowledged: u8) -> bool {
     whole && (acknowledged..=acknowledged + 1).contains(&number)
 }
 
-/// Cuts the power at every write and flush in turn; gives how many of all possible crashes were tried, and how many of
-/// them left the store unsound.
+/// Cuts the power at every write and flush in turn; gives how many of all possible crashes were tried, and
+/// how many of them left the store unsound.
 fn cut_everywhere(flushes_between: bool, tearing: Tearing) -> (u64, u64) {
     let (mut tried, mut unsound) = (0, 0);
     for nth in 0.. {

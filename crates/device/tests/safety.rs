@@ -19,8 +19,13 @@ use leadline_device::scratch::{DATA_START, KEPT_NAME, Scratch, ScratchOptions};
 use machine::{Mounted, needs_root, skipped, soon};
 
 const SIZE: u64 = 4 << 20;
-const BUFFERED: ScratchOptions = ScratchOptions { direct: false, keep: false };
-const KEPT: ScratchOptions = ScratchOptions { direct: false, keep: true };
+fn buffered() -> ScratchOptions {
+    ScratchOptions::new().direct(false)
+}
+
+fn kept() -> ScratchOptions {
+    buffered().keep(true)
+}
 const CHILD: &str = "LEADLINE_TEST_CHILD_DIR";
 
 fn names(dir: &Path) -> Vec<PathBuf> {
@@ -39,7 +44,7 @@ fn mount_memory(fs_type: &str, options: &str) -> Option<Mounted> {
 
 /// A file with our header, closed.
 fn made_by_leadline(dir: &Path) -> PathBuf {
-    let scratch = Scratch::create(dir, SIZE, KEPT).unwrap();
+    let scratch = Scratch::create(dir, SIZE, kept()).unwrap();
     scratch.file().write_all_at(&[0xa5; 9999], DATA_START).unwrap();
     scratch.path().to_path_buf()
 }
@@ -108,7 +113,7 @@ fn a_file_that_another_leadline_works_on_is_refused() {
     let path = made_by_leadline(dir.path());
     let other = soon(|| open_file_for_writing(&path, false));
     assert!(matches!(refused(&path), GuardError::Locked { .. }));
-    assert!(matches!(Scratch::create(dir.path(), SIZE, KEPT), Err(GuardError::Locked { .. })));
+    assert!(matches!(Scratch::create(dir.path(), SIZE, kept()), Err(GuardError::Locked { .. })));
     drop(other);
     soon(|| open_file_for_writing(&path, false));
 }
@@ -163,11 +168,11 @@ fn a_kept_file_never_replaces_a_foreign_one() {
     let path = dir.path().join(KEPT_NAME);
     let precious = vec![4; 3 << 20];
     fs::write(&path, &precious).unwrap();
-    assert!(matches!(Scratch::create(dir.path(), SIZE, KEPT), Err(GuardError::Foreign { .. })));
+    assert!(matches!(Scratch::create(dir.path(), SIZE, kept()), Err(GuardError::Foreign { .. })));
     let elsewhere = dir.path().join("elsewhere");
     fs::rename(&path, &elsewhere).unwrap();
     symlink(&elsewhere, &path).unwrap();
-    assert!(matches!(Scratch::create(dir.path(), SIZE, KEPT), Err(GuardError::NotFile { .. })));
+    assert!(matches!(Scratch::create(dir.path(), SIZE, kept()), Err(GuardError::NotFile { .. })));
     assert!(fs::read(&elsewhere).unwrap() == precious);
 }
 
@@ -176,9 +181,9 @@ fn a_kept_file_is_taken_over_or_replaced_by_its_maker() {
     let dir = tempfile::tempdir().unwrap();
     let path = made_by_leadline(dir.path());
     let before = fs::read(&path).unwrap();
-    drop(soon(|| Scratch::create(dir.path(), SIZE, KEPT)));
+    drop(soon(|| Scratch::create(dir.path(), SIZE, kept())));
     assert!(fs::read(&path).unwrap() == before, "the same size: taken over as it is");
-    drop(soon(|| Scratch::create(dir.path(), 2 * SIZE, KEPT)));
+    drop(soon(|| Scratch::create(dir.path(), 2 * SIZE, kept())));
     assert_eq!(fs::metadata(&path).unwrap().len(), 2 * SIZE);
     soon(|| open_file_for_writing(&path, false));
 }
@@ -198,14 +203,14 @@ fn a_scratch_file_leaves_nothing() {
 #[test]
 fn a_scratch_file_too_small_for_anything_is_refused() {
     let dir = tempfile::tempdir().unwrap();
-    let refusal = Scratch::create(dir.path(), DATA_START, BUFFERED).unwrap_err();
-    assert!(refusal.to_string().contains("--size 2M or more"), "{refusal}");
+    let refusal = Scratch::create(dir.path(), DATA_START, buffered()).unwrap_err();
+    assert!(refusal.to_string().contains("at least 2M"), "{refusal}");
 }
 
 #[test]
 fn kill_9_leaves_nothing() {
     if let Some(dir) = std::env::var_os(CHILD) {
-        let _scratch = Scratch::create(Path::new(&dir), SIZE, BUFFERED).unwrap();
+        let _scratch = Scratch::create(Path::new(&dir), SIZE, buffered()).unwrap();
         println!("\nready");
         std::thread::sleep(std::time::Duration::from_secs(60));
         return;
@@ -240,14 +245,14 @@ fn sweep_removes_only_what_a_killed_run_left() {
     fs::write(at(".leadline-scratch-00000004"), b"").unwrap();
     symlink(&ours, at(".leadline-scratch-00000005")).unwrap();
     fs::create_dir(at(".leadline-scratch-00000006")).unwrap();
-    let _in_use = open_file_for_writing(&at(".leadline-scratch-00000002"), false).unwrap();
+    let _in_use = open_file_for_writing(at(".leadline-scratch-00000002"), false).unwrap();
     let mut expected = names(dir.path());
     expected.retain(|path| *path != at(".leadline-scratch-00000001"));
 
     assert_eq!(Scratch::sweep(dir.path()).unwrap(), [at(".leadline-scratch-00000001")]);
     assert_eq!(names(dir.path()), expected);
     assert!(fs::read(at(".leadline-scratch-00000003")).unwrap() == [5; 8192]);
-    assert!(Scratch::sweep(&at("no-such-directory")).is_err());
+    assert!(Scratch::sweep(at("no-such-directory")).is_err());
 }
 
 #[test]
@@ -263,7 +268,7 @@ fn sweep_leaves_other_users_files() {
 
 #[test]
 fn a_directory_that_cannot_be_written_is_refused() {
-    let refusal = |dir: &Path| Scratch::create(dir, SIZE, BUFFERED).unwrap_err();
+    let refusal = |dir: &Path| Scratch::create(dir, SIZE, buffered()).unwrap_err();
     if rustix::process::geteuid().is_root() {
         // Permission bits do not stop root; a read-only file system does.
         let Some(mounted) = mount_memory("tmpfs", "ro,size=16m") else { return };
@@ -283,10 +288,10 @@ fn a_file_system_that_would_be_too_full_is_refused() {
     needs_root!();
     let Some(mounted) = mount_memory("tmpfs", "size=1500m") else { return };
     let dir = mounted.path();
-    match Scratch::create(dir, 600 << 20, BUFFERED) {
+    match Scratch::create(dir, 600 << 20, buffered()) {
         Err(refusal @ GuardError::Space { fits_bytes, .. }) => {
             assert_eq!(fits_bytes, 476 << 20);
-            assert!(refusal.to_string().contains("`--size 476M` or less would fit"), "{refusal}");
+            assert!(refusal.to_string().contains("at most 476M would fit"), "{refusal}");
         }
         other => panic!("{other:?}"),
     }
@@ -308,6 +313,6 @@ fn a_file_system_without_direct_io_says_so() {
     soon(|| open_file_for_writing(&path, false));
     for refusal in [open_file_for_writing(&path, true), open_for_reading(&path, true)] {
         let line = refusal.expect_err("must be refused").to_string();
-        assert!(line.contains("O_DIRECT") && line.contains("--buffered"), "{line}");
+        assert!(line.contains("O_DIRECT") && line.contains("name a directory on a disk"), "{line}");
     }
 }

@@ -10,7 +10,8 @@ use leadline_graph::{Engine, Graph, GraphError, Options, Which};
 fn main() -> Result<(), GraphError> {
     let store = std::env::args().nth(1).unwrap_or_else(|| "web.graph".to_owned());
     let graph = Graph::open(Path::new(&store), Options::default())?;
-    // What is kept for each vertex goes against the cap, beside cache and buffers: here 8 bytes for each degree.
+    // What is kept for each vertex goes against the cap, beside cache and buffers: here 8 bytes for each
+    // degree.
     let state = (graph.header().max_degree + 1) * 8 * (graph.options().threads as u64 + 1);
     let (counts, stats) = Engine::run(&graph, "degrees", state, |engine| {
         let most = graph.header().max_degree as usize;

@@ -3,15 +3,60 @@
 use std::io;
 use std::path::Path;
 
-/// Why a graph could not be imported, opened or worked on. Each is one line that names the input, the place and the remedy.
+use leadline_files::FileError;
+
+/// Why a graph could not be imported, opened or worked on. Each is one line that names the input, the place
+/// and the remedy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GraphError {
     /// Bad usage or bad input, said in full.
     #[error("{0}")]
     Input(String),
+    /// An input that another value of an option would fit, said in full.
+    #[error("{text}")]
+    Option {
+        /// What is wrong, where, and what helps.
+        text: String,
+        /// The option that helps.
+        option: InputOption,
+    },
+    /// PageRank's damping is not a probability.
+    #[error("the damping {given} is not from 0 to 1; give a probability")]
+    Damping {
+        /// The damping that was given.
+        given: f64,
+    },
+    /// The graph has no vertex of an id.
+    #[error("{name}: has no vertex {id}; {known}")]
+    NoVertex {
+        /// The store.
+        name: String,
+        /// The id that was asked for.
+        id: String,
+        /// Which ids there are.
+        known: String,
+    },
+    /// The algorithm needs weights, and the graph has none.
+    #[error("{name}: {what} needs weights, which this graph does not have; import it again with its weights")]
+    NeedsWeights {
+        /// The store.
+        name: String,
+        /// The algorithm.
+        what: String,
+    },
+    /// Incoming edges are needed, and a directed graph was imported without them.
+    #[error(
+        "{name}: {what} needs incoming edges, which this graph does not have; import it again with reverse lists"
+    )]
+    NeedsReverse {
+        /// The store.
+        name: String,
+        /// What needs them.
+        what: String,
+    },
     /// Not a store at all.
-    #[error("{name}: is no graph store; make one with leadline graph import EDGES STORE")]
+    #[error("{name}: is not a graph store; make one with leadline graph import EDGES STORE")]
     NoStore {
         /// The file.
         name: String,
@@ -54,9 +99,9 @@ pub enum GraphError {
     },
     /// The cap is too small.
     #[error(
-        "--memory {}: {what} needs at least {}; give it that much",
-        leadline_device::format_size(*given),
-        rounded_up(*needed)
+        "{what} needs at least {}; that is more than the {} of memory it may take",
+        rounded_up(*needed),
+        leadline_device::format_size(*given)
     )]
     Memory {
         /// What was to be done.
@@ -79,6 +124,29 @@ pub enum GraphError {
     Interrupted,
 }
 
+/// An option of an input or of a run that an error asks to change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InputOption {
+    /// [`InputOptions::format`](crate::input::InputOptions::format).
+    Format,
+    /// [`InputOptions::ids`](crate::input::InputOptions::ids).
+    Ids,
+    /// [`InputOptions::weights`](crate::input::InputOptions::weights).
+    Weights,
+    /// [`InputOptions::memory`](crate::input::InputOptions::memory) or [`Options::memory`](crate::Options).
+    Memory,
+}
+
+impl From<FileError> for GraphError {
+    fn from(error: FileError) -> Self {
+        match error {
+            FileError::Write { path, source } => GraphError::write(&path, source),
+            place => GraphError::Input(place.to_string()),
+        }
+    }
+}
+
 impl GraphError {
     pub(crate) fn damaged(name: &str, what: String) -> GraphError {
         GraphError::Damaged { name: name.into(), what }
@@ -86,6 +154,17 @@ impl GraphError {
 
     pub(crate) fn read(name: &str, source: io::Error) -> GraphError {
         GraphError::Read { name: name.into(), source }
+    }
+
+    /// A file that cannot be opened: one that is not there, or not for this user, is the user's mistake and
+    /// not a failure of the device.
+    pub(crate) fn opening(path: &Path, error: io::Error) -> GraphError {
+        match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => {
+                GraphError::Input(format!("{}: cannot be opened: {error}", path.display()))
+            }
+            _ => GraphError::read(&path.display().to_string(), error),
+        }
     }
 
     pub(crate) fn write(path: &Path, source: io::Error) -> GraphError {

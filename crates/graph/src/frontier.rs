@@ -8,7 +8,7 @@ use crate::format::Vertex;
 /// Vertices that are active. Any thread may insert; walks are in ascending order.
 #[derive(Debug)]
 pub struct Frontier {
-    /// `levels[0]` has a bit a vertex, each level above a bit for every word below that is not zero.
+    /// `levels[0]` has a bit per vertex, each level above a bit for every word below that is not zero.
     levels: Vec<Box<[AtomicU64]>>,
     vertices: u64,
 }

@@ -26,7 +26,8 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// A gibibyte or a quarter of the machine's memory, whichever is less; all processors; 64 reads in flight.
+    /// A gibibyte or a quarter of the machine's memory, whichever is less; all processors; 64 reads in
+    /// flight.
     fn default() -> Self {
         let pages = rustix::param::page_size() as u64;
         let memory = rustix::system::sysinfo();
@@ -34,6 +35,32 @@ impl Default for Options {
         let quarter = (installed / 4).max(64 * pages);
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         Options { memory: quarter.min(1 << 30), threads, depth: 64, stop: None }
+    }
+}
+
+impl Options {
+    /// Sets the most bytes of everything.
+    pub fn with_memory(mut self, bytes: u64) -> Options {
+        self.memory = bytes;
+        self
+    }
+
+    /// Sets the number of threads.
+    pub fn with_threads(mut self, threads: usize) -> Options {
+        self.threads = threads;
+        self
+    }
+
+    /// Sets how many reads are in flight, of all threads together.
+    pub fn with_depth(mut self, depth: u32) -> Options {
+        self.depth = depth;
+        self
+    }
+
+    /// Sets the flag that ends a run early.
+    pub fn with_stop(mut self, stop: Arc<AtomicBool>) -> Options {
+        self.stop = Some(stop);
+        self
     }
 }
 
@@ -65,23 +92,24 @@ impl Graph {
     ///
     /// # Errors
     /// [`GraphError`]: no store, a newer one's, damaged, unreadable.
-    pub fn open(path: &Path, options: Options) -> Result<Graph, GraphError> {
+    pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Graph, GraphError> {
+        let path = path.as_ref();
         let name = path.display().to_string();
-        let open = || File::open(path).map_err(|error| GraphError::Input(format!("{name}: {error}")));
+        let open = || File::open(path).map_err(|error| GraphError::opening(path, error));
         let file = open()?;
         // Before anything else is asked of it: a folder or a pipe has no length to speak of.
         Header::read(&file, &name)?;
         let capacity =
             file.metadata().map_err(|error| GraphError::read(&name, error))?.len() / ALIGNMENT * ALIGNMENT;
-        let (engine, reason) = leadline_device::Engine::best();
+        let (engine, reason) = leadline_device::IoEngine::best();
         let mut notes: Vec<String> =
             reason.map(|reason| format!("without io_uring: {reason}")).into_iter().collect();
-        let direct = FileOptions { writable: false, ..FileOptions::new(engine, ALIGNMENT as u32) };
+        let direct = FileOptions::new(engine, ALIGNMENT as u32).writable(false);
         let device = FileDevice::new(open()?, capacity, direct).or_else(|error| {
             notes.push(format!("through the page cache, which no cap covers: {error}"));
             let file =
                 File::open(path).map_err(|error| leadline_device::DeviceError::io("opening", error))?;
-            FileDevice::new(file, capacity, FileOptions { direct: false, ..direct })
+            FileDevice::new(file, capacity, direct.direct(false))
         });
         let device = device.map_err(|error| GraphError::device(&name, error))?;
         let mut graph = Graph::on_device(file, name, Box::new(device), options)?;
@@ -89,8 +117,8 @@ impl Graph {
         Ok(graph)
     }
 
-    /// Opens a store whose blocks are read through any device; for devices that are simulated or fail. `file` is the same
-    /// store: header, directory and ids are read from it.
+    /// Opens a store whose blocks are read through any device; for devices that are simulated or fail. `file`
+    /// is the same store: header, directory and ids are read from it.
     ///
     /// # Errors
     /// As [`Graph::open`].
@@ -142,7 +170,7 @@ impl Graph {
     /// What had to be done without, in plain words, each once; to be shown.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = self.notes.clone();
-        notes.extend(self.device.notes());
+        notes.extend(self.device.warnings());
         notes
     }
 
@@ -154,12 +182,16 @@ impl Graph {
     /// The vertex of an id.
     ///
     /// # Errors
-    /// [`GraphError::Input`] where there is none; [`GraphError::Damaged`].
+    /// [`GraphError::NoVertex`] where there is none; [`GraphError::Damaged`].
     pub fn vertex(&self, id: &str) -> Result<Vertex, GraphError> {
         let mut ids = self.ids();
         match ids.rank(id)? {
             Some(rank) => ids.vertex(rank),
-            None => Err(GraphError::Input(self.no_vertex(id, &mut ids))),
+            None => Err(GraphError::NoVertex {
+                name: self.name.clone(),
+                id: id.into(),
+                known: self.known_ids(&mut ids),
+            }),
         }
     }
 
@@ -181,36 +213,34 @@ impl Graph {
     /// Whether edges are weighted, for algorithms that cannot do without.
     ///
     /// # Errors
-    /// [`GraphError::Input`] with the remedy.
+    /// [`GraphError::NeedsWeights`].
     pub fn need_weights(&self, what: &str) -> Result<(), GraphError> {
         if self.header.weights.bytes() > 0 {
             return Ok(());
         }
-        let text = "needs weights, which this graph has not; import it again with --weights";
-        Err(GraphError::Input(format!("{}: {what} {text}", self.name)))
+        Err(GraphError::NeedsWeights { name: self.name.clone(), what: what.into() })
     }
 
     /// Whether incoming edges can be read, for algorithms that cannot do without.
     ///
     /// # Errors
-    /// [`GraphError::Input`] with the remedy.
+    /// [`GraphError::NeedsReverse`].
     pub fn need_reverse(&self, what: &str) -> Result<(), GraphError> {
         if self.header.has_reverse() {
             return Ok(());
         }
-        let text = "needs incoming edges, which this graph has not; import it again with --reverse";
-        Err(GraphError::Input(format!("{}: {what} {text}", self.name)))
+        Err(GraphError::NeedsReverse { name: self.name.clone(), what: what.into() })
     }
 
-    fn no_vertex(&self, id: &str, ids: &mut Ids<'_>) -> String {
-        let known = match self.vertices() {
+    /// Which ids there are, for errors.
+    fn known_ids(&self, ids: &mut Ids<'_>) -> String {
+        match self.vertices() {
             0 => "it has none".to_owned(),
             n => match (ids.text(0), ids.text(n - 1)) {
                 (Ok(first), Ok(last)) => format!("its ids go from {first} to {last}"),
                 _ => format!("it has {n}"),
             },
-        };
-        format!("{}: has no vertex {id}; {known}", self.name)
+        }
     }
 
     pub(crate) fn device(&self) -> &dyn Device {
@@ -231,7 +261,9 @@ impl Graph {
             offset: section.offset,
             base: if reverse { self.forward.blocks() } else { 0 },
             block_bytes: self.header.block_bytes,
-            compressed: self.header.compressed,
+            directory: self.directory(direction),
+            vertices: self.header.vertices,
+            decoder: self.header.decoder(),
             weights: self.header.weights,
         }
     }

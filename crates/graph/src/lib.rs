@@ -1,29 +1,48 @@
-//! Graphs that do not fit in memory: the edges stay on the device, and as many reads are kept in flight as it serves.
+//! Graphs that do not fit in memory: the edges stay on the device, and as many reads are kept in flight as it
+//! serves.
 //!
-//! After CAVE (Papon, ICDE PhD symposium 2024, section IV): lists in aligned blocks, a cache of blocks shared by threads, and
-//! algorithms that know the blocks of a whole frontier before they read the first.
+//! [`import`](import::import) makes a store, one file, of a list of edges. [`Graph::open`] opens it, and each
+//! algorithm is a method of [`Graph`] (see [`algorithms`]). [`Options`] has the cap on memory and the number
+//! of reads in flight. Algorithms of your own are sweeps of an [`Engine`].
+//!
+//! ```
+//! use leadline_graph::import::{ImportOptions, import};
+//! use leadline_graph::input::InputOptions;
+//! use leadline_graph::{Graph, Options};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let (edges, store) = (folder.path().join("roads.el"), folder.path().join("roads.graph"));
+//! std::fs::write(&edges, "1 2\n2 3\n7 8\n")?;
+//! let options = ImportOptions::default().with_undirected(true);
+//! import(&edges, InputOptions::default(), &store, &options, &mut |_| {})?;
+//!
+//! let graph = Graph::open(&store, Options::default().with_memory(64 << 20).with_depth(32))?;
+//! let search = graph.bfs(&[graph.vertex("1")?])?;
+//! assert_eq!((search.reached, search.depth), (3, 2));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! After CAVE (Papon, ICDE PhD symposium 2024, section IV): lists in aligned blocks, a cache of blocks shared
+//! by threads, and algorithms that know the blocks of a whole frontier before they read the first.
 
 pub mod algorithms;
-mod degrees;
 mod engine;
 mod error;
-mod export;
 pub mod format;
 mod frontier;
 mod graph;
 pub mod import;
 pub mod input;
-mod new_file;
+mod inspect;
 pub mod output;
-mod scan;
-mod summary;
-mod verify;
+mod progress;
 
-pub use degrees::{DegreeBucket, DegreeDistribution, degree_distribution};
 pub use engine::{Engine, RunStats, Which};
-pub use error::GraphError;
-pub use export::{ExportOptions, ExportReport, export};
+pub use error::{GraphError, InputOption};
 pub use frontier::Frontier;
 pub use graph::{Graph, Options};
-pub use summary::{Summary, summarise};
-pub use verify::{VerifyReport, verify};
+pub use inspect::{
+    DegreeBucket, DegreeDistribution, Summary, VerifyReport, degree_distribution, summarise, verify,
+};
+pub use output::edges::{ExportOptions, ExportReport, export};
+pub use progress::Progress;

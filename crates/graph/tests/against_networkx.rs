@@ -1,7 +1,7 @@
-//! Against networkx, whose definitions are not ours to get wrong. Label propagation is not compared: networkx has none that
-//! is synchronous.
+//! Against networkx, whose definitions are not ours to get wrong. Label propagation is not compared: networkx
+//! has none that is synchronous.
 
-mod samples;
+use crate::samples;
 
 use std::fmt::Write as _;
 use std::io::Write as _;

@@ -1,7 +1,8 @@
-//! All algorithms against what is obviously right, whatever the store's layout, the memory, the threads and the reads in
-//! flight; what they read; and that a device that fails or lies gives an error and never a wrong result.
+//! All algorithms against what is obviously right, whatever the store's layout, the memory, the threads and
+//! the reads in flight; what they read; and that a device that fails or lies gives an error and never a wrong
+//! result.
 
-mod samples;
+use crate::samples;
 
 use std::fs::File;
 use std::path::Path;
@@ -345,7 +346,9 @@ fn what_a_graph_lacks_is_said_with_the_remedy() {
     let path = folder.path().join("store");
     sample(3, false, [(0, 1)].into_iter()).write(&path, 4096, true, Weights::None);
     let graph = Graph::open(&path, options(PLENTY)).unwrap();
-    assert!(graph.sssp(&[0]).unwrap_err().to_string().contains("--weights"));
+    let error = graph.sssp(&[0]).unwrap_err();
+    assert!(matches!(error, GraphError::NeedsWeights { .. }), "{error}");
+    assert!(error.to_string().contains("import it again with its weights"), "{error}");
 }
 
 #[test]
@@ -355,7 +358,8 @@ fn a_device_that_fails_or_lies_gives_an_error_and_no_result() {
     for directed in [false, true] {
         middling(directed).write(&path, 4096, true, Weights::F32);
         for (name, run) in algorithms() {
-            // One thread: about as many requests each time. Not exactly: what comes first is what the cache keeps.
+            // One thread: about as many requests each time. Not exactly: what comes first is what the cache
+            // keeps.
             let alone = Options { memory: 3 << 20, threads: 1, depth: 4, stop: None };
             let (_, stats) = run(&Graph::open(&path, alone.clone()).unwrap()).unwrap();
             for at in [0, stats.requests / 3, stats.requests * 2 / 3] {
@@ -365,9 +369,8 @@ fn a_device_that_fails_or_lies_gives_an_error_and_no_result() {
                     let what = format!("{name}: {fault:?}");
                     let file = || File::open(&path).unwrap();
                     let bytes = file().metadata().unwrap().len();
-                    let (engine, _) = leadline_device::Engine::best();
-                    let plain =
-                        FileOptions { writable: false, direct: false, ..FileOptions::new(engine, 4096) };
+                    let (engine, _) = leadline_device::IoEngine::best();
+                    let plain = FileOptions::new(engine, 4096).writable(false).direct(false);
                     let device = FileDevice::new(file(), bytes, plain).unwrap();
                     let device = Faulty::new(device, [fault.on(Op::Read).nth(at)]);
                     let graph =

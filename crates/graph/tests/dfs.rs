@@ -1,6 +1,7 @@
-//! Depth-first search: the forest is one, and that of a depth-first search where all fits in memory or one read is made at a time.
+//! Depth-first search: the forest is one, and that of a depth-first search where all fits in memory or one
+//! read is made at a time.
 
-mod made;
+use crate::made;
 
 use leadline_graph::algorithms::Dfs;
 use leadline_graph::format::{Direction, NO_VERTEX, Vertex};

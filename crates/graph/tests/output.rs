@@ -1,6 +1,6 @@
 //! Results as files, read back.
 
-mod made;
+use crate::made;
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -44,7 +44,7 @@ fn renumbered(path: &Path, ids: &[&str]) -> Graph {
     let mut writer = shape.writer(path, &[(2, 3, 1.0), (3, 0, 1.0)]);
     writer.string_ids(ids.iter().copied()).unwrap();
     writer.order([2, 0, 3, 1].into_iter()).unwrap();
-    writer.finish(0).unwrap();
+    writer.finish().unwrap();
     Graph::open(path, options(32 << 20, 1, 1)).unwrap()
 }
 
@@ -85,8 +85,8 @@ fn every_format_has_the_same_numbers() {
     let shape = Shape::new(200_000, true);
     let mut writer = shape.writer(&dir.path().join("g"), &[(0, 1, 1.0)]);
     writer.number_ids((0..200_000).map(|rank| Ok(rank * 3 + (1 << 63)))).unwrap();
-    writer.finish(0).unwrap();
-    let graph = Graph::open(&dir.path().join("g"), options(32 << 20, 1, 1)).unwrap();
+    writer.finish().unwrap();
+    let graph = Graph::open(dir.path().join("g"), options(32 << 20, 1, 1)).unwrap();
     let rank = |vertex: Vertex| 1.0 / f64::from(vertex);
     let label = |vertex: Vertex| 199_999 - vertex;
     let columns = [
@@ -155,7 +155,7 @@ fn a_file_is_there_whole_or_not_at_all() {
     }
     fs::create_dir(dir.path().join("d.csv")).unwrap();
     assert!(
-        Output::create(&dir.path().join("d.csv"), &graph).unwrap_err().to_string().contains("is a folder")
+        Output::create(&dir.path().join("d.csv"), &graph).unwrap_err().to_string().contains("is a directory")
     );
     graph.set_options(options(1 << 20, 1, 1));
     let Err(GraphError::Memory { needed, .. }) = Output::check_memory(&graph, 1, 0, 4 * 70_000) else {

@@ -1,6 +1,6 @@
 //! From a store to a list of edges and back.
 
-mod listed;
+use crate::listed;
 
 use std::fs;
 

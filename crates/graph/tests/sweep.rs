@@ -19,7 +19,7 @@ fn store(path: &Path, vertices: u64, mut edges: Edges, block_bytes: u32, compres
     for (from, to) in &edges {
         writer.edge(*from, *to, 0.0).unwrap();
     }
-    writer.finish(0).unwrap();
+    writer.finish().unwrap();
     edges
 }
 

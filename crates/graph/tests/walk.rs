@@ -1,6 +1,6 @@
 //! Random walks: every step an edge, the distribution that theory has, the same walks however they are made.
 
-mod made;
+use crate::made;
 
 use std::collections::HashMap;
 
@@ -91,7 +91,7 @@ fn walks_are_the_same_whatever_threads_memory_blocks_and_code() {
             }
         }
         let other = WalkOptions { seed: 2, ..options_of };
-        let graph = Graph::open(&dir.path().join("0"), options(64 << 20, 1, 1)).unwrap();
+        let graph = Graph::open(dir.path().join("0"), options(64 << 20, 1, 1)).unwrap();
         assert!(first.unwrap() != walks(&graph, &other), "another seed walks elsewhere");
     }
 }
@@ -126,7 +126,8 @@ fn the_share_of_time_at_a_vertex_is_its_degrees() {
     }
 }
 
-/// How far the steps of node2vec's walks are from what they should be, over all pairs of vertices behind them.
+/// How far the steps of node2vec's walks are from what they should be, over all pairs of vertices behind
+/// them.
 fn node2vec_excess(all: &[Vec<Vertex>], edges: &Edges, p: f64, q: f64) -> f64 {
     let mut counts: HashMap<[Vertex; 2], HashMap<Vertex, f64>> = HashMap::new();
     for step in all.iter().flat_map(|walk| walk.windows(3)) {
@@ -283,7 +284,9 @@ fn what_cannot_be_walked_is_refused() {
     let plain = WalkOptions::default();
     assert!(refused(WalkOptions { p: 0.0, ..plain.clone() }).contains("--p 0: must be above 0"));
     assert!(refused(WalkOptions { q: f64::NAN, ..plain.clone() }).contains("--q NaN"));
-    assert!(refused(WalkOptions { weighted: true, ..plain.clone() }).contains("--weights"));
+    assert!(
+        refused(WalkOptions { weighted: true, ..plain.clone() }).contains("import it again with its weights")
+    );
     let failing = graph.walks(&plain, |_, _| Err(GraphError::Input("full".into()))).unwrap_err();
     assert_eq!(failing.to_string(), "full", "what the sink says ends it");
     let too_long = WalkOptions { length: 100_000_000, ..plain };

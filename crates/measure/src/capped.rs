@@ -5,7 +5,7 @@
 //! block sizes, or for reads and writes, flat over the last doublings, with X_max R_1 differing, which no number of
 //! servers explains; or as requests held back at depth 1, so that the mean latency stands far above the median.
 
-use leadline_model::{Capped, Pattern};
+use leadline_profile::{Capped, Pattern};
 
 use crate::estimate::CurveEstimate;
 

@@ -1,6 +1,6 @@
 //! Sanity checks: what must hold of any device, held against what was measured. A violated one is shown.
 
-use leadline_model::{Check, CheckStatus, DeviceFacts, OpKind, OrderEffect, Point};
+use leadline_profile::{Check, CheckName, CheckStatus, DeviceFacts, OpKind, OrderEffect, Point};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Little's law may be off by this much: the edges of the windows.
@@ -23,7 +23,7 @@ fn name(point: &Point) -> String {
 }
 
 /// One check over many points: violated points are counted and the worst is named.
-fn worst(name_: &str, holds: &str, tested: usize, mut bad: Vec<(f64, String)>) -> Check {
+fn worst(about: CheckName, holds: &str, tested: usize, mut bad: Vec<(f64, String)>) -> Check {
     bad.sort_by(|a, b| b.0.total_cmp(&a.0));
     let (status, detail) = match (tested, bad.first()) {
         (0, _) => (CheckStatus::Unknown, format!("{holds}: nothing to test it on")),
@@ -33,7 +33,7 @@ fn worst(name_: &str, holds: &str, tested: usize, mut bad: Vec<(f64, String)>) -
             format!("{holds}: violated at {} of {tested} points; worst: {worst}", bad.len()),
         ),
     };
-    Check { name: name_.to_owned(), status, detail }
+    Check { name: about, status, detail }
 }
 
 /// X(k) <= k X(1), beyond both intervals.
@@ -55,7 +55,7 @@ fn speedup(points: &[Point]) -> Check {
             bad.push((least / most, format!("{} is {speedup:.2} times depth 1", name(point))));
         }
     }
-    worst("speedup", "X(k) <= k X(1)", tested, bad)
+    worst(CheckName::Speedup, "X(k) <= k X(1)", tested, bad)
 }
 
 /// X R = k within 5 %.
@@ -71,7 +71,7 @@ fn little(points: &[Point]) -> Check {
             bad.push((off, format!("{}: X R = {found:.2}", name(point))));
         }
     }
-    worst("little", "Little's law X R = k within 5 %", tested, bad)
+    worst(CheckName::Little, "Little's law X R = k within 5 %", tested, bad)
 }
 
 /// X R over the slices that are long enough for it: with fewer rounds of the queue in a slice than this, the edges of
@@ -88,7 +88,7 @@ fn in_flight(point: &Point) -> Option<f64> {
 fn link(points: &[Point], facts: &DeviceFacts) -> Check {
     let Some((name_, limit)) = facts.link.as_ref().and_then(|l| Some((&l.name, l.bandwidth_bytes?))) else {
         let detail = "bandwidth <= link: sysfs does not tell this link's speed".to_owned();
-        return Check { name: "link".into(), status: CheckStatus::Unknown, detail };
+        return Check { name: CheckName::Link, status: CheckStatus::Unknown, detail };
     };
     let bad = points
         .iter()
@@ -100,7 +100,7 @@ fn link(points: &[Point], facts: &DeviceFacts) -> Check {
             )
         })
         .collect();
-    worst("link", &format!("bandwidth <= {:.2} GB/s of {name_}", limit / 1e9), points.len(), bad)
+    worst(CheckName::Link, &format!("bandwidth <= {:.2} GB/s of {name_}", limit / 1e9), points.len(), bad)
 }
 
 fn order_check(order: Option<&OrderEffect>) -> Check {
@@ -119,7 +119,7 @@ fn order_check(order: Option<&OrderEffect>) -> Check {
             ),
         ),
     };
-    Check { name: "order".into(), status, detail }
+    Check { name: CheckName::Order, status, detail }
 }
 
 fn cpu(points: &[Point]) -> Check {
@@ -127,9 +127,9 @@ fn cpu(points: &[Point]) -> Check {
     let known = points.iter().filter(|p| p.slices.iter().any(|s| s.cpu_share.is_some())).count();
     if known == 0 {
         let detail = "the device sets the pace, not the processor: virtual time has no processor".to_owned();
-        return Check { name: "cpu".into(), status: CheckStatus::Ok, detail };
+        return Check { name: CheckName::Cpu, status: CheckStatus::Ok, detail };
     }
-    worst("cpu", "the device sets the pace, not the processor", known, bad)
+    worst(CheckName::Cpu, "the device sets the pace, not the processor", known, bad)
 }
 
 /// Reads of epochs that follow writes against those that follow reads: the ratio of mean throughputs with Welch's

@@ -1,6 +1,6 @@
 //! Falls of write throughput that stay: the end of an SLC cache, of a write buffer, of burst credits.
 
-use leadline_model::Cliff;
+use leadline_profile::{Cliff, RunPhase};
 
 /// One stretch of writing.
 #[derive(Debug, Clone, Copy)]
@@ -21,7 +21,7 @@ const SIDE: usize = 6;
 
 /// The cliff in a series of samples, if there is one: the split that explains most of the series' variance, where the
 /// median falls by 40 % or more and nine in ten samples after it lie below nine in ten before it.
-pub fn find_cliff(phase: &str, samples: &[WriteSample]) -> Option<Cliff> {
+pub fn find_cliff(phase: RunPhase, samples: &[WriteSample]) -> Option<Cliff> {
     let n = samples.len();
     if n < 2 * SIDE {
         return None;
@@ -46,7 +46,7 @@ pub fn find_cliff(phase: &str, samples: &[WriteSample]) -> Option<Cliff> {
     }
     let median = |part: &[WriteSample]| at(&sorted(part, |s| s.bytes_per_second), 0.5);
     Some(Cliff {
-        phase: phase.to_owned(),
+        phase,
         at_bytes: samples[split - 1].written,
         before_bytes_per_second: median(&samples[..split]),
         after_bytes_per_second: median(&samples[split..]),
@@ -69,17 +69,21 @@ mod tests {
 
     #[test]
     fn a_cliff_is_found_where_it_is() {
-        let cliff = find_cliff("layout", &series(60, |i| if i < 40 { 1000.0 } else { 300.0 })).unwrap();
+        let cliff =
+            find_cliff(RunPhase::Layout, &series(60, |i| if i < 40 { 1000.0 } else { 300.0 })).unwrap();
         assert!((39 << 20..=41 << 20).contains(&cliff.at_bytes), "{}", cliff.at_bytes >> 20);
         assert!(cliff.before_bytes_per_second > 2.5 * cliff.after_bytes_per_second);
     }
 
     #[test]
     fn noise_a_stall_a_drift_and_a_rise_are_no_cliffs() {
-        assert!(find_cliff("w", &series(60, |_| 500.0)).is_none());
-        assert!(find_cliff("w", &series(60, |i| if (30..33).contains(&i) { 50.0 } else { 500.0 })).is_none());
-        assert!(find_cliff("w", &series(60, |i| 500.0 - 2.0 * i as f64)).is_none());
-        assert!(find_cliff("w", &series(60, |i| if i < 30 { 100.0 } else { 900.0 })).is_none());
-        assert!(find_cliff("w", &series(5, |i| if i < 2 { 900.0 } else { 100.0 })).is_none());
+        assert!(find_cliff(RunPhase::Write, &series(60, |_| 500.0)).is_none());
+        assert!(
+            find_cliff(RunPhase::Write, &series(60, |i| if (30..33).contains(&i) { 50.0 } else { 500.0 }))
+                .is_none()
+        );
+        assert!(find_cliff(RunPhase::Write, &series(60, |i| 500.0 - 2.0 * i as f64)).is_none());
+        assert!(find_cliff(RunPhase::Write, &series(60, |i| if i < 30 { 100.0 } else { 900.0 })).is_none());
+        assert!(find_cliff(RunPhase::Write, &series(5, |i| if i < 2 { 900.0 } else { 100.0 })).is_none());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use leadline_model::{OpKind, Pattern, Slice};
+use leadline_profile::{OpKind, Pattern, Slice};
 
 use crate::fit::CurvePoint;
 use crate::load::Recorder;

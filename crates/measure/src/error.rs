@@ -3,8 +3,10 @@
 use std::io;
 
 use leadline_device::DeviceError;
+use leadline_device::guard::GuardError;
 use leadline_trace::TraceError;
 
+use crate::PlanError;
 use crate::load::AddressStream;
 
 /// A measurement that could not go on.
@@ -14,6 +16,9 @@ pub enum MeasureError {
     /// The queue pair or device broke, or a request was refused before the device saw it.
     #[error(transparent)]
     Device(#[from] DeviceError),
+    /// The target may not be written to, or cannot be opened the way it was asked for.
+    #[error(transparent)]
+    Guard(#[from] GuardError),
     /// The device answered a request with an error or with too few bytes.
     #[error("a {operation} of {block_bytes} bytes failed: {reason}")]
     Request {
@@ -56,9 +61,17 @@ pub enum MeasureError {
         /// The operating system's reason.
         reason: String,
     },
+    /// An interrupted run that overwrote a block device is to be resumed, and nobody allowed that again.
+    #[error(
+        "{target}: its run also wrote, and the device may be overwritten only when that is allowed again"
+    )]
+    ResumeWouldOverwrite {
+        /// The block device, as the profile names it.
+        target: String,
+    },
     /// The plan cannot be carried out on this device.
-    #[error("{0}")]
-    Plan(String),
+    #[error(transparent)]
+    Plan(#[from] PlanError),
 }
 
 impl MeasureError {

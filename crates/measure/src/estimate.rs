@@ -2,29 +2,65 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use leadline_model::{Censored, OpKind, Parameters, Pattern};
+use leadline_profile::{Censored, OpKind, Parameters, Pattern};
 
 use crate::bootstrap::Resamples;
 use crate::capped::capped;
 use crate::curve::{Curve, CurveId};
-use crate::fit::{CurveFit, CurvePoint, REACHES};
+use crate::fit::{ADVISED, CurveFit, CurvePoint, REACHES};
+use crate::smooth::SmoothCurve;
+
+/// The smallest concurrency that reaches a share of the plateau.
+pub struct Reaching {
+    /// The share.
+    pub level: f64,
+    /// The concurrency.
+    pub k: u32,
+    /// Its interval.
+    pub ci: Option<[u32; 2]>,
+}
+
+impl Reaching {
+    fn new(fit: &CurveFit, smooth: Option<&SmoothCurve>, level: f64) -> Self {
+        let k = match smooth {
+            Some(curve) => whole(curve.reaching(level, highest(fit))).clamp(1, highest(fit)),
+            None => fit.smallest_reaching(level),
+        };
+        Reaching { level, k, ci: None }
+    }
+}
+
+/// How far a concurrency read off a smooth curve may be off although every resample agrees, as a share of it.
+const SMOOTH_RESOLUTION: f64 = 0.01;
+
+/// The smallest whole concurrency that is not below `k`: 75.999999 servers are 76.
+fn whole(k: f64) -> u32 {
+    (k - 1e-6).ceil().max(1.0) as u32
+}
+
+/// The highest concurrency of a fit, which has one.
+fn highest(fit: &CurveFit) -> u32 {
+    fit.ks[fit.ks.len() - 1]
+}
 
 /// One curve's numbers, and the same over the resamples where there are any.
 pub struct CurveEstimate {
     /// What it is a curve of.
     pub id: CurveId,
-    /// The fit to all epochs.
+    /// The fit to all epochs. Its plateau is the smooth curve's end where there is a smooth curve.
     pub fit: CurveFit,
+    /// The smooth curve through it, where the points are of that kind.
+    smooth: Option<SmoothCurve>,
     /// Throughput at depth 1, operations a second.
     pub depth_one: Option<f64>,
     /// Mean latency at depth 1, seconds.
     pub latency_one: Option<f64>,
     /// Median latency at depth 1, seconds.
     pub median_one: Option<f64>,
-    /// Smallest concurrency that reaches 95 % of the plateau.
-    pub k: u32,
-    /// Its interval.
-    pub k_ci: Option<[u32; 2]>,
+    /// Where it reaches 95 % of the plateau.
+    pub k: Reaching,
+    /// Where it reaches 90 %.
+    pub k_90: Reaching,
     /// Interval of each point's throughput.
     pub point_ci: BTreeMap<u32, [f64; 2]>,
     plateaus: Vec<f64>,
@@ -38,19 +74,23 @@ impl CurveEstimate {
         if points.is_empty() {
             return None;
         }
-        let fit = CurveFit::new(&points);
+        let mut fit = CurveFit::new(&points);
+        let smooth = SmoothCurve::new(&points, &fit);
+        if let Some(curve) = &smooth {
+            fit.plateau = curve.at(highest(&fit).into());
+        }
         let one = curve.points.get(&1).filter(|data| data.iops() > 0.0);
-        let k = fit.smallest_reaching(REACHES);
         let mut estimate = CurveEstimate {
             id: curve.id,
             depth_one: one.map(|data| data.iops()),
             latency_one: one.map(|data| data.mean_latency()),
             median_one: one.map(|data| data.latencies.quantile(0.5) as f64 / 1e9),
-            k,
-            k_ci: None,
+            k: Reaching::new(&fit, smooth.as_ref(), REACHES),
+            k_90: Reaching::new(&fit, smooth.as_ref(), ADVISED),
             point_ci: BTreeMap::new(),
             plateaus: Vec::new(),
             depth_ones: Vec::new(),
+            smooth,
             fit,
         };
         if let Some(resamples) = resamples {
@@ -63,7 +103,7 @@ impl CurveEstimate {
         // (operations, seconds) of each point in each epoch: all that a resample needs.
         let table: Vec<Vec<(f64, f64)>> =
             points.iter().map(|p| (0..epochs).map(|e| curve.points[&p.k].epoch(e)).collect()).collect();
-        let (mut k_low, mut k_high) = (Vec::new(), Vec::new());
+        let mut ends: [(Vec<f64>, Vec<f64>); 2] = Default::default();
         let mut rates = vec![Vec::new(); points.len()];
         let mut resampled = Vec::with_capacity(points.len());
         for counts in resamples.iter() {
@@ -85,25 +125,41 @@ impl CurveEstimate {
                 self.plateaus.push(f64::NAN);
                 continue;
             }
+            if let Some(curve) = &self.smooth {
+                let curve = curve.again(&resampled, &self.fit);
+                self.plateaus.push(curve.at(highest(&self.fit).into()));
+                for (level, (low, high)) in [self.k.level, self.k_90.level].into_iter().zip(&mut ends) {
+                    let k = curve.reaching(level, highest(&self.fit));
+                    low.push(k * (1.0 - SMOOTH_RESOLUTION));
+                    high.push(k * (1.0 + SMOOTH_RESOLUTION));
+                }
+                continue;
+            }
             // The plateau's points are those of the full fit: chosen anew, the choice's own luck would be counted as
             // noise of the device.
             let plateau = pooled(&resampled, &self.fit);
             self.plateaus.push(plateau);
             let fit = CurveFit { plateau, ..CurveFit::new(&resampled) };
-            // What was not measured between the bracket's ends is not known: k may be any of them.
-            k_low.push(f64::from(fit.bracket(REACHES).0 + 1));
-            k_high.push(f64::from(fit.smallest_reaching(REACHES)));
+            for (level, (low, high)) in [self.k.level, self.k_90.level].into_iter().zip(&mut ends) {
+                // What was not measured between the bracket's ends is not known: k may be any of them.
+                low.push(f64::from(fit.bracket(level).0 + 1));
+                high.push(f64::from(fit.smallest_reaching(level)));
+            }
         }
         for (point, rates) in points.iter().zip(rates) {
             if let Some(ci) = resamples.interval_of_positive(point.iops, &rates) {
                 self.point_ci.insert(point.k, ci);
             }
         }
-        if let (Some([low, _]), Some([_, high])) =
-            (resamples.percentiles(&mut k_low), resamples.percentiles(&mut k_high))
-        {
-            let low = (low.floor() as u32).clamp(1, self.k);
-            self.k_ci = Some([low, (high.ceil() as u32).max(self.k).max(self.fit.plateau_from)]);
+        for (reaching, (mut low, mut high)) in [&mut self.k, &mut self.k_90].into_iter().zip(ends) {
+            let (low, high) = (resamples.percentiles(&mut low), resamples.percentiles(&mut high));
+            if let (Some([low, _]), Some([_, high])) = (low, high) {
+                let low = if self.smooth.is_some() { whole(low) } else { low.floor() as u32 };
+                reaching.ci = Some([low.clamp(1, reaching.k), whole(high).max(reaching.k)]);
+            }
+        }
+        if let (Some([_, high]), None) = (&mut self.k.ci, &self.smooth) {
+            *high = self.fit.plateau_from.max(*high);
         }
     }
 
@@ -164,12 +220,16 @@ fn entry(
         alpha_durable_ci,
         alpha_1_durable: one_durable,
         alpha_1_durable_ci: one_durable_ci,
-        k_r: read.map(|e| e.k),
-        k_r_ci: read.and_then(|e| e.k_ci),
+        k_r: read.map(|e| e.k.k),
+        k_r_ci: read.and_then(|e| e.k.ci),
+        k_r_90: read.map(|e| e.k_90.k),
+        k_r_90_ci: read.and_then(|e| e.k_90.ci),
         k_r_little: read.and_then(CurveEstimate::little),
         k_r_knee: read.and_then(|e| e.fit.kneedle()),
-        k_w: write.map(|e| e.k),
-        k_w_ci: write.and_then(|e| e.k_ci),
+        k_w: write.map(|e| e.k.k),
+        k_w_ci: write.and_then(|e| e.k.ci),
+        k_w_90: write.map(|e| e.k_90.k),
+        k_w_90_ci: write.and_then(|e| e.k_90.ci),
         k_w_little: write.and_then(CurveEstimate::little),
         k_w_knee: write.and_then(|e| e.fit.kneedle()),
         max_read_iops: read.map(|e| e.fit.plateau),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use leadline_device::guard::{Mount, mount_of, parse_mounts};
 use leadline_device::target::{DeviceNumber, TargetKind};
-use leadline_model::DeviceFacts;
+use leadline_profile::DeviceFacts;
 
 use disk::Disk;
 
@@ -25,7 +25,7 @@ pub fn device_facts(path: &Path, kind: TargetKind, want_serial: bool) -> DeviceF
         None => DeviceFacts::default(),
     };
     facts.target = path.display().to_string();
-    facts.kind = kind.as_str().to_owned();
+    facts.kind = kind.as_str().into();
     if kind != TargetKind::Block {
         facts.filesystem = kernel.filesystem(path);
     }
@@ -110,7 +110,7 @@ fn facts_of(disk: &Disk, want_serial: bool) -> DeviceFacts {
         rotational: queue("rotational").and_then(|flag| parse_flag(&flag)),
         scheduler: queue("scheduler").and_then(|line| parse_scheduler(&line)),
         queue_requests: queue("nr_requests").and_then(|count| count.parse().ok()),
-        write_cache: queue("write_cache"),
+        write_cache: queue("write_cache").map(Into::into),
         ..DeviceFacts::default()
     }
 }

@@ -2,8 +2,11 @@
 //!
 //! Pure functions over (concurrency, throughput) points; docs/method.md names each rule.
 
-/// Share of the plateau that k must reach.
+/// Share of the plateau that k must reach, as in the papers.
 pub const REACHES: f64 = 0.95;
+
+/// Share of the plateau that advice aims at: near a flat top the last percents cost many requests, and say little.
+pub const ADVISED: f64 = 0.9;
 
 /// What cannot be told from the top of the fit even without noise: half a percent.
 const SAME: f64 = 0.005;
@@ -171,7 +174,7 @@ fn pooled(points: &[CurvePoint]) -> f64 {
 
 /// Median of the points' relative standard errors: each comes from a few epochs, and would by itself be now too small,
 /// now too large.
-fn typical_error(points: &[CurvePoint]) -> f64 {
+pub(crate) fn typical_error(points: &[CurvePoint]) -> f64 {
     let mut errors: Vec<f64> = points.iter().map(|p| p.error / p.iops).collect();
     errors.sort_unstable_by(f64::total_cmp);
     errors[errors.len() / 2]

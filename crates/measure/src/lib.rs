@@ -1,8 +1,10 @@
-//! Measuring a device: the load generator, the concurrency search, the epochs, and what they say.
+#![doc = include_str!("../README.md")]
 //!
-//! A measurement is a [`Plan`], carried out by [`measure()`] and summed up by [`summary::profile`]; what the I/O models
-//! need beyond it is an [`experiment::ExperimentPlan`], carried out by [`experiment::run`]; a trace is put on a device by
-//! [`replay::replay`]. All see the device only through its queue pair: submit, reap and time.
+//! ## Where to find what
+//!
+//! A measurement is a [`Plan`], carried out by [`measure()`] and summed up by [`summary::profile`]. What the I/O
+//! models need beyond it is an [`experiment::ExperimentPlan`], carried out by [`experiment::run`]. A trace is put on
+//! a device by [`replay::replay`]. All of them see the device only through its queue pair: submit, reap and time.
 
 mod bootstrap;
 mod capped;
@@ -18,24 +20,33 @@ mod fit;
 pub mod load;
 mod outcome;
 mod plan;
+mod plan_error;
 mod prepare;
 pub mod pressure;
 mod progress;
+mod ration;
 pub mod replay;
 mod rig;
 mod search;
 mod session;
+mod settings;
+mod smooth;
 mod stalls;
 mod steady;
 pub mod summary;
+mod surroundings;
+pub mod target;
 
 pub use curve::{Curve, CurveId, PointData};
 pub use error::MeasureError;
 pub use fit::{CurveFit, CurvePoint};
 pub use outcome::{Earlier, Outcome, Stop};
 pub use plan::{Budget, Lanes, Plan};
+pub use plan_error::PlanError;
 pub use prepare::{Prepared, prepare};
 pub use progress::Progress;
 pub use rig::{Rig, SliceResult};
 pub use search::next_concurrency;
 pub use session::{Session, measure};
+pub use settings::{BlockSizes, Settings};
+pub use surroundings::Surroundings;

@@ -1,6 +1,6 @@
 //! What a measurement comes to.
 
-use leadline_model::TimelineSample;
+use leadline_profile::TimelineSample;
 
 use crate::MeasureError;
 use crate::curve::Curve;
@@ -21,6 +21,8 @@ pub struct Outcome {
     pub traffic: (u64, u64),
     /// Why it ended before its time.
     pub stopped_by: Option<Stop>,
+    /// Whether [`crate::Plan::write_budget`] shortened write slices, or left them out of some epochs.
+    pub writes_shortened: bool,
     /// Longest time that reads took to recover after writes, seconds, and whether they did within the washout's limit.
     pub washout: (f64, bool),
 }
@@ -36,6 +38,7 @@ impl Outcome {
             timeline: Vec::new(),
             traffic: (0, 0),
             stopped_by: None,
+            writes_shortened: false,
             washout: (0.0, true),
         }
     }

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use leadline_device::{Clock, Geometry, format_size};
-use leadline_model::{OpKind, Pattern};
+use leadline_device::{Clock, Geometry};
+use leadline_profile::{OpKind, Pattern};
 
-use crate::MeasureError;
+use crate::PlanError;
 use crate::curve::CurveId;
 use crate::load::Region;
 
@@ -38,11 +38,13 @@ impl Budget {
         }
     }
 
-    /// Epochs aimed at: enough for intervals, few enough that slices do not become too short.
+    /// Epochs aimed at: as many as leave slices of some ten milliseconds, because a device's speed changes over such
+    /// times, and many short slices see more of its weather than a few long ones. `--full` has time for long ones.
     pub fn epochs(self) -> u32 {
         match self {
-            Budget::Quick | Budget::Custom(_) => 6,
-            Budget::Default | Budget::Full => 12,
+            Budget::Quick | Budget::Custom(_) => 10,
+            Budget::Default => 24,
+            Budget::Full => 12,
         }
     }
 
@@ -91,8 +93,11 @@ pub struct Plan {
     pub cpus: Vec<u32>,
     /// Seed of every random choice.
     pub seed: u64,
-    /// Bytes that may be written in all.
+    /// Bytes that may be written in all. Where they are spent, writing ends and the run is incomplete.
     pub max_writes: Option<u64>,
+    /// Bytes that may be written in all, preparation included, shared over the whole run: write slices are shortened so
+    /// that every curve is measured and the run is complete.
+    pub write_budget: Option<u64>,
     /// Completions after which a slice ends early. For virtual clocks: simulated requests beyond it teach nothing, and
     /// cost real time.
     pub max_ops_per_slice: u64,
@@ -114,7 +119,8 @@ impl Plan {
             cpus: Vec::new(),
             seed: 1,
             max_writes: None,
-            max_ops_per_slice: if clock == Clock::Virtual { 8_000 } else { u64::MAX },
+            write_budget: None,
+            max_ops_per_slice: if clock == Clock::Virtual { 4_000 } else { u64::MAX },
         }
     }
 
@@ -156,60 +162,50 @@ impl Plan {
     /// Checks the plan against the device.
     ///
     /// # Errors
-    /// [`MeasureError::Plan`] with one line that names the value and the remedy.
-    pub fn check(&self, geometry: &Geometry) -> Result<(), MeasureError> {
-        let refuse = |reason: String| Err(MeasureError::Plan(reason));
+    /// [`PlanError`] with the value that does not fit.
+    pub fn check(&self, geometry: &Geometry) -> Result<(), PlanError> {
         if self.block_sizes.is_empty() || self.patterns.is_empty() {
-            return refuse("nothing to measure: name at least one block size and one pattern".into());
+            return Err(PlanError::Empty);
         }
-        for &size in &self.block_sizes {
-            if size == 0 || !size.is_multiple_of(geometry.block_bytes) {
-                return refuse(format!(
-                    "block size {}: must be a multiple of {}, the smallest that this target transfers directly",
-                    format_size(size.into()),
-                    format_size(geometry.block_bytes.into())
-                ));
+        for &bytes in &self.block_sizes {
+            if bytes == 0 || !bytes.is_multiple_of(geometry.block_bytes) {
+                return Err(PlanError::BlockSize { bytes, smallest: geometry.block_bytes });
             }
-            if self.region.len / u64::from(size) < 16 {
-                return refuse(format!(
-                    "block size {}: the {} to be measured hold fewer than 16 of them; use a larger target or --size",
-                    format_size(size.into()),
-                    format_size(self.region.len)
-                ));
+            if self.region.len / u64::from(bytes) < 16 {
+                return Err(PlanError::FewBlocks { bytes, region_bytes: self.region.len });
             }
         }
         let end = self.region.start.checked_add(self.region.len);
         if end.is_none_or(|end| end > geometry.capacity_bytes) {
-            return refuse("the region to be measured ends beyond the target".into());
+            return Err(PlanError::BeyondTarget);
         }
-        if !(1..=4096).contains(&self.max_concurrency) {
-            return refuse(format!("--max-concurrency {}: must be from 1 to 4096", self.max_concurrency));
+        let concurrency = self.max_concurrency;
+        if !(1..=4096).contains(&concurrency) {
+            return Err(PlanError::Concurrency { concurrency });
         }
-        let largest = u64::from(*self.block_sizes.iter().max().expect("checked: not empty"));
-        let buffers = largest * u64::from(self.max_concurrency);
-        if buffers > 4 << 30 {
-            return refuse(format!(
-                "--max-concurrency {}: its buffers of {} would take {} of memory; the most is 4G",
-                self.max_concurrency,
-                format_size(largest),
-                format_size(buffers)
-            ));
+        let block_bytes = u64::from(*self.block_sizes.iter().max().expect("checked: not empty"));
+        let bytes = block_bytes * u64::from(concurrency);
+        if bytes > 4 << 30 {
+            return Err(PlanError::Buffers { concurrency, block_bytes, bytes });
         }
         if self.writes && !geometry.writable {
-            return refuse("writes were asked for and the target is open for reading only".into());
+            return Err(PlanError::ReadOnly);
         }
         if self.precondition > 0 && !self.writes {
-            return refuse("--precondition: this target is not written to; leave it out".into());
+            return Err(PlanError::Precondition);
         }
-        let first = self.preparation_bytes();
-        if let Some(max) = self.max_writes.filter(|&max| max < first) {
-            return refuse(format!(
-                "--max-writes {}: laying out and preconditioning alone write {}; allow more or make --size smaller",
-                format_size(max),
-                format_size(first)
-            ));
+        let first_bytes = self.preparation_bytes();
+        match self.most_written() {
+            Some(max_bytes) if max_bytes < first_bytes => {
+                Err(PlanError::MaxWrites { first_bytes, max_bytes })
+            }
+            _ => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Bytes that are written in all at most, by whichever bound is lower; `None` for no bound.
+    pub(crate) fn most_written(&self) -> Option<u64> {
+        [self.max_writes, self.write_budget].into_iter().flatten().min()
     }
 
     /// Bytes that layout and preconditioning write.

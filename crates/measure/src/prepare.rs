@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use leadline_device::{Device, Nanos, QueueShape};
-use leadline_model::{Rounds, TimelineSample};
+use leadline_profile::{Rounds, RunPhase, TimelineSample};
 
 use crate::MeasureError;
 use crate::load::{AddressStream, Lane, Limits, Recorder, Spread, Workload, closed_loop};
@@ -67,7 +67,7 @@ pub fn prepare(
         stream.rewind();
         while prepared.written < goal && !cancel.load(Ordering::Relaxed) {
             let bytes = SAMPLE_BYTES.min(goal - prepared.written);
-            write_some(&mut lane, &mut stream, bytes, began, phase, &mut prepared, cancel)?;
+            write_some(&mut lane, &mut stream, bytes, began, phase.into(), &mut prepared, cancel)?;
             progress(Progress { phase, done: prepared.written as f64 / total as f64, detail: String::new() });
         }
     }
@@ -98,7 +98,7 @@ fn write_some(
     stream: &mut AddressStream,
     bytes: u64,
     began: Nanos,
-    phase: &str,
+    phase: RunPhase,
     prepared: &mut Prepared,
     cancel: &AtomicBool,
 ) -> Result<(), MeasureError> {
@@ -111,7 +111,7 @@ fn write_some(
     prepared.written += bytes;
     prepared.timeline.push(TimelineSample {
         at_seconds: (start - began) as f64 / 1e9,
-        phase: phase.to_owned(),
+        phase,
         bytes_per_second: bytes as f64 / ((now - start).max(1) as f64 / 1e9),
         written_bytes: prepared.written,
     });
@@ -131,7 +131,7 @@ fn run_rounds(
     let mut stream = AddressStream::new(workload(block, 1.0), plan.region, plan.seed ^ 0x57ea);
     let mut rounds = Rounds::default();
     while rounds.iops.len() < steady::MAX_ROUNDS && !rounds.passed && !cancel.load(Ordering::Relaxed) {
-        let left = plan.max_writes.map_or(u64::MAX, |max| max.saturating_sub(prepared.written));
+        let left = plan.most_written().map_or(u64::MAX, |max| max.saturating_sub(prepared.written));
         let limits = Limits { max_bytes: left, ..Limits::of(steady::ROUND) };
         let window = closed_loop(lane, &mut stream, DEPTH, &limits, &mut Recorder::new(), cancel)?;
         prepared.written = lane.traffic().1;
@@ -142,7 +142,7 @@ fn run_rounds(
         rounds.iops.push(rate);
         prepared.timeline.push(TimelineSample {
             at_seconds: (window.opened - began) as f64 / 1e9,
-            phase: "precondition".to_owned(),
+            phase: RunPhase::Precondition,
             bytes_per_second: rate * f64::from(block),
             written_bytes: prepared.written,
         });

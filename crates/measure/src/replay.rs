@@ -12,13 +12,16 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::AtomicBool;
 
-use leadline_device::{Device, Nanos, QueueShape};
-use leadline_model::Replay;
+use leadline_device::{Clock, Device, Nanos, QueueShape};
+use leadline_profile::Replay;
 use leadline_trace::Trace;
 
 use crate::load::Region;
 use crate::outcome::Stop;
-use crate::{MeasureError, Progress};
+use crate::plan::{Budget, Plan};
+use crate::prepare::prepare;
+use crate::target::OpenTarget;
+use crate::{MeasureError, PlanError, Progress};
 use place::Places;
 use run::Run;
 
@@ -27,6 +30,9 @@ const PIECE_BYTES: u32 = 256 << 10;
 
 /// Most requests in flight at a recorded pace: what drives have room for, and what their buffers may cost.
 const RECORDED_DEPTH: u32 = 128;
+
+/// The same with psync, which takes a thread for each request in flight.
+const PSYNC_DEPTH: u32 = 64;
 
 /// Fewest slots in a closed loop, so that the pieces of a long request go together.
 const LEAST_DEPTH: u32 = 8;
@@ -101,23 +107,27 @@ impl ReplayPlan {
         ReplayPlan { pace, region, writes, page_bytes, limit, depth, watchdog, seed: 1 }
     }
 
+    /// The same on an open target, as deep as its engine affords.
+    pub fn for_target(pace: Pace, target: &OpenTarget) -> Self {
+        let mut plan = ReplayPlan::new(pace, target.region, target.writes);
+        if target.is_psync() && matches!(pace, Pace::Recorded(_)) {
+            plan.depth = PSYNC_DEPTH;
+        }
+        plan
+    }
+
     /// Whether the plan can be carried out.
-    fn check(&self, timed: bool, block_bytes: u32) -> Result<(), MeasureError> {
-        let bad = |text: String| Err(MeasureError::Plan(text));
+    fn check(&self, timed: bool, block_bytes: u32) -> Result<(), PlanError> {
+        let pace = |reason| Err(PlanError::Pace { pace: self.pace.to_string(), reason });
         match self.pace {
-            Pace::Recorded(_) if !timed => {
-                bad("the trace has no times to be replayed at; use --pace closed:K".into())
-            }
+            Pace::Recorded(_) if !timed => Err(PlanError::NoTimes),
             Pace::Recorded(speed) if !(speed.is_finite() && speed > 0.0) => {
-                bad(format!("a pace of x{speed}: the speed must be a positive number"))
+                pace("the speed must be a positive number")
             }
-            Pace::Closed(k) if !(1..=4096).contains(&k) => {
-                bad(format!("a pace of closed:{k}: K must be from 1 to 4096"))
+            Pace::Closed(k) if !(1..=4096).contains(&k) => pace("K must be from 1 to 4096"),
+            _ if self.region.len < u64::from(block_bytes) => {
+                Err(PlanError::NoRoom { region_bytes: self.region.len, block_bytes })
             }
-            _ if self.region.len < u64::from(block_bytes) => bad(format!(
-                "the target has room for {} bytes, less than one block of {block_bytes}; name a larger one",
-                self.region.len
-            )),
             _ => Ok(()),
         }
     }
@@ -129,6 +139,25 @@ pub struct Replayed {
     pub replay: Replay,
     /// `None` where the trace was replayed to its end or limit.
     pub stopped_by: Option<Stop>,
+}
+
+/// Writes the region of a target whole where it was never written: a real device would answer reads of it from memory.
+///
+/// # Errors
+/// As [`prepare`](crate::prepare()). A cancel ends it early without error.
+pub fn lay_out(
+    target: &OpenTarget,
+    cancel: &AtomicBool,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(), MeasureError> {
+    if !target.layout || target.device.clock() == Clock::Virtual {
+        return Ok(());
+    }
+    let geometry = target.device.geometry();
+    let mut plan = Plan::new(Budget::Quick, geometry, target.device.clock());
+    plan.region = target.region;
+    plan.check(&geometry)?;
+    prepare(target.device.as_ref(), &plan, false, cancel, progress).map(|_| ())
 }
 
 /// Replays `trace` on `device` and waits for the last answer. Once `cancel` is set no further request is sent.

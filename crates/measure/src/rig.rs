@@ -9,9 +9,9 @@ use leadline_device::clock::process_cpu_time;
 use leadline_device::{Clock, Device, Nanos, QueueShape};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
-use crate::MeasureError;
 use crate::load::{AddressStream, Lane, Limits, Recorder, Region, Window, Workload, closed_loop};
 use crate::plan::{Lanes, Plan};
+use crate::{MeasureError, PlanError};
 
 /// What one slice came to, over all lanes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -63,7 +63,7 @@ impl Rig {
             Lanes::OneRequestEach => (plan.max_concurrency, 1),
         };
         if device.clock() == Clock::Virtual && count > 1 {
-            return Err(MeasureError::Plan("a simulated device has one queue pair; use one thread".into()));
+            return Err(PlanError::OneQueuePair.into());
         }
         let cpu = |i: u32| plan.cpus.get(i as usize % plan.cpus.len().max(1)).copied();
         let lane = |i: u32| -> Result<Lane, MeasureError> {

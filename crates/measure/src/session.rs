@@ -6,17 +6,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use leadline_device::{Device, Nanos};
-use leadline_model::{OpKind, Slice, TimelineSample};
+use leadline_profile::{OpKind, RunPhase, Slice, TimelineSample};
 
 use crate::MeasureError;
 use crate::curve::Curve;
-use crate::driven::{Driven, describe, workload};
+use crate::driven::{DECISIVE_SLICES, Driven, describe, workload};
 use crate::fit::CurvePoint;
 use crate::load::{Limits, Recorder};
 use crate::outcome::{Earlier, Outcome, Stop};
 use crate::plan::{Budget, Plan};
 use crate::prepare::{Prepared, prepare};
 use crate::progress::Progress;
+use crate::ration::{Ration, WriteBudget, WriteSlice};
 use crate::rig::{Rig, SliceResult};
 use crate::search::{grid, next_concurrency};
 use crate::stalls::Stalls;
@@ -80,6 +81,9 @@ pub struct Session<'a> {
     /// Throughput of the probe curve at depth 1, operations a second, by the search or the run resumed: what reads come back to after writes.
     baseline: Option<f64>,
     stalls: Stalls,
+    write_budget: Option<WriteBudget>,
+    /// What the write slices of this epoch may write; `None` without a write budget.
+    ration: Option<Ration>,
 }
 
 impl<'a> Session<'a> {
@@ -107,6 +111,9 @@ impl<'a> Session<'a> {
                 streams: rig.streams(workload(id), plan.region, random.u64(..)),
                 searched: Vec::new(),
                 grid: Vec::new(),
+                decisive_from: 1,
+                decisive_slices: DECISIVE_SLICES,
+                sparing: false,
                 found: Vec::new(),
             })
             .collect();
@@ -126,6 +133,8 @@ impl<'a> Session<'a> {
             overhead: 1.4,
             baseline: None,
             stalls: Stalls::default(),
+            write_budget: plan.write_budget.map(|total| WriteBudget::new(total, written_before)),
+            ration: None,
         })
     }
 
@@ -139,6 +148,7 @@ impl<'a> Session<'a> {
             if let Some(driven) = self.driven.iter_mut().find(|d| d.curve.id == curve.id) {
                 driven.grid = curve.points.keys().copied().collect();
                 driven.curve = curve;
+                driven.decide(&driven.curve.fit_points());
             }
         }
         // The search, which does not run again, would have told what reads come back to after writes.
@@ -182,6 +192,7 @@ impl<'a> Session<'a> {
         }
         for driven in &mut self.driven {
             driven.grid = grid(&driven.searched, driven.curve.id.durable);
+            driven.decide(&driven.searched.clone());
         }
         Ok(())
     }
@@ -197,7 +208,9 @@ impl<'a> Session<'a> {
     ) -> Result<(), Stop> {
         loop {
             // Doubling goes on whatever it costs: without it there is no curve. Bisecting is for the time left.
-            let bisect = self.spent() < until;
+            let written = self.written();
+            let bytes_left = self.write_budget.is_none_or(|budget| budget.search_may_bisect(written));
+            let bisect = self.spent() < until && (op == OpKind::Read || bytes_left);
             let mut asked: Vec<(usize, u32)> = (0..self.driven.len())
                 .filter(|&i| self.driven[i].curve.id.op == op)
                 .filter_map(|i| {
@@ -206,6 +219,9 @@ impl<'a> Session<'a> {
                     next_concurrency(searched, self.plan.max_concurrency, bisect).map(|k| (i, k))
                 })
                 .collect();
+            let wanted = asked.len();
+            asked.retain(|&(i, k)| op == OpKind::Read || self.search_affords(i, k));
+            self.outcome.writes_shortened |= asked.len() < wanted;
             if asked.is_empty() {
                 return Ok(());
             }
@@ -227,7 +243,7 @@ impl<'a> Session<'a> {
 
     fn search_slice(&mut self, i: usize, k: u32, slice: f64) -> Result<(), Stop> {
         let mut latencies = Recorder::new();
-        let result = self.slice(i, k, slice, &mut latencies)?;
+        let result = self.slice(i, k, self.search_slice_length(i, k, slice), &mut latencies)?;
         let record = self.record(i, 0, &result);
         let driven = &mut self.driven[i];
         let iops = if result.seconds > 0.0 { result.ops as f64 / result.seconds } else { 0.0 };
@@ -254,7 +270,9 @@ impl<'a> Session<'a> {
             if self.plan.budget_seconds().is_some_and(over) {
                 break;
             }
+            self.share_slices(epoch, target);
             self.outcome.slice_seconds = self.slice_length(epoch, target);
+            self.share_writes(epoch, target);
             self.outcome.epochs = epoch + 1;
             let writes_first = self.plan.writes && (epoch % 2 == 1) != flip;
             self.epoch(epoch, writes_first, before, target, progress)?;
@@ -267,15 +285,103 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
+    /// More slices for decisive points, unless they would be shorter than the device's cycle of bursts and stalls: such a
+    /// device takes longer than its budget anyway.
+    fn share_slices(&mut self, epoch: u32, target: u32) {
+        let each = |driven: &mut [Driven], slices| driven.iter_mut().for_each(|d| d.decisive_slices = slices);
+        each(&mut self.driven, DECISIVE_SLICES);
+        if self.slice_length(epoch, target) * 1e9 < self.stalls.slice() as f64 {
+            each(&mut self.driven, 1);
+        }
+    }
+
     /// What is left of the budget, shared out over the slices that are still to come.
     fn slice_length(&self, epoch: u32, target: u32) -> f64 {
         let Some(budget) = self.plan.budget_seconds() else { return 0.1 };
-        let slices: usize = self.driven.iter().map(|d| d.grid.len()).sum();
+        let slices: usize = self.driven.iter().map(|d| d.slices().count()).sum();
         let epochs = f64::from(target.saturating_sub(epoch).max(1));
         ((budget - self.spent()) / epochs / slices.max(1) as f64 / self.overhead).clamp(SLICE.0, SLICE.1)
     }
 
-    /// Every point of the grid once: reads in random order, writes in random order, never mixed.
+    /// Shares the bytes that may still be written over the write slices to come. The time that this saves goes
+    /// to the reads.
+    fn share_writes(&mut self, epoch: u32, target: u32) {
+        let Some(left) = self.write_budget_left() else { return };
+        let epochs = target.saturating_sub(epoch).max(1);
+        let mut ration = Ration::new(&self.write_slices(), left, epochs);
+        if ration.epochs < 1.0 {
+            self.driven.iter_mut().filter(|d| d.curve.id.op == OpKind::Write).for_each(|d| d.sparing = true);
+            ration = Ration::new(&self.write_slices(), left, epochs);
+        }
+        if ration.shortens() {
+            self.outcome.writes_shortened = true;
+            self.outcome.slice_seconds = self.read_slice_length(&ration, epochs);
+            ration = Ration::new(&self.write_slices(), left, epochs);
+        }
+        self.ration = Some(ration);
+    }
+
+    /// Length of a slice where writes take no more time than `ration` gives them, seconds.
+    fn read_slice_length(&self, ration: &Ration, epochs: u32) -> f64 {
+        let usual = self.outcome.slice_seconds;
+        let Some(budget) = self.plan.budget_seconds() else { return usual };
+        let reads = self.driven.iter().filter(|d| d.curve.id.op == OpKind::Read);
+        let reads: usize = reads.map(|d| d.slices().count()).sum();
+        let epoch = (budget - self.spent()) / f64::from(epochs) / self.overhead;
+        let each = (epoch - ration.epochs * ration.seconds) / reads.max(1) as f64;
+        each.min(SLICE.1).max(usual)
+    }
+
+    /// The write slices of an epoch.
+    fn write_slices(&self) -> Vec<WriteSlice> {
+        let full = self.outcome.slice_seconds;
+        let writes = (0..self.driven.len()).filter(|&i| self.driven[i].curve.id.op == OpKind::Write);
+        writes.flat_map(|i| self.driven[i].slices().map(move |k| self.write_slice(i, k, full))).collect()
+    }
+
+    fn write_slice(&self, i: usize, k: u32, full: f64) -> WriteSlice {
+        let driven = &self.driven[i];
+        WriteSlice {
+            k,
+            block_bytes: driven.curve.id.block_bytes,
+            iops: driven.expected_iops(k).unwrap_or(0.0),
+            full,
+            floor: self.stalls.slice() as f64 / 1e9,
+        }
+    }
+
+    /// Bytes that the write budget has left; `None` where the plan has none.
+    fn write_budget_left(&self) -> Option<u64> {
+        self.write_budget.map(|budget| budget.left(self.written()))
+    }
+
+    /// Bytes written so far, preparation included.
+    fn written(&self) -> u64 {
+        self.written_before + self.rig.traffic().1
+    }
+
+    /// Whether the search may try `k` and still leave the epochs their share of the write budget.
+    fn search_affords(&self, i: usize, k: u32) -> bool {
+        let slice = self.write_slice(i, k, SLICE.0);
+        self.write_budget.is_none_or(|budget| budget.search_affords(self.written(), &slice))
+    }
+
+    /// Length of a slice of the search, `full` where bytes do not matter, seconds.
+    fn search_slice_length(&self, i: usize, k: u32, full: f64) -> f64 {
+        let writes = |driven: &&Driven| driven.curve.id.op == OpKind::Write;
+        match self.write_budget {
+            Some(budget) if writes(&&self.driven[i]) => {
+                // Where nothing was measured yet, how much it will write is not known.
+                let known = self.driven[i].expected_iops(k).is_some();
+                let full = if known { full } else { full.min(SLICE.0) };
+                let curves = self.driven.iter().filter(writes).count();
+                budget.search_length(&self.write_slice(i, k, full), curves)
+            }
+            _ => full,
+        }
+    }
+
+    /// Every point of the grid, the decisive ones more than once: reads in random order, writes in random order, never mixed.
     fn epoch(
         &mut self,
         epoch: u32,
@@ -286,11 +392,15 @@ impl<'a> Session<'a> {
     ) -> Result<(), Stop> {
         let order = if writes_first { [OpKind::Write, OpKind::Read] } else { [OpKind::Read, OpKind::Write] };
         let (mut in_slices, mut done) = (0.0, 0usize);
-        let total: usize = self.driven.iter().map(|d| d.grid.len()).sum();
+        let total: usize = self.driven.iter().map(|d| d.slices().count()).sum();
+        let writes = self.writes_in(epoch);
         for op in order {
+            if op == OpKind::Write && !writes {
+                continue;
+            }
             let mut points: Vec<(usize, u32)> = (0..self.driven.len())
                 .filter(|&i| self.driven[i].curve.id.op == op)
-                .flat_map(|i| self.driven[i].grid.iter().map(move |&k| (i, k)).collect::<Vec<_>>())
+                .flat_map(|i| self.driven[i].slices().map(move |k| (i, k)).collect::<Vec<_>>())
                 .collect();
             self.random.shuffle(&mut points);
             for (i, k) in points {
@@ -313,6 +423,13 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
+    /// Whether this epoch has writes: every epoch does where the bytes suffice; else the first does, and as many
+    /// of the others as can, at random.
+    fn writes_in(&mut self, epoch: u32) -> bool {
+        let share = self.ration.map_or(1.0, |ration| ration.epochs);
+        share >= 1.0 || epoch == self.first_epoch || self.random.f64() < share
+    }
+
     fn progress_share(&self, epoch: u32, within: f64, target: u32) -> f64 {
         match self.plan.budget_seconds() {
             Some(budget) => (self.spent() / budget).min(1.0),
@@ -322,7 +439,14 @@ impl<'a> Session<'a> {
 
     /// Measures one point for one epoch; returns the time aimed at.
     fn epoch_slice(&mut self, epoch: u32, i: usize, k: u32) -> Result<f64, Stop> {
-        let seconds = self.outcome.slice_seconds;
+        let mut seconds = self.outcome.slice_seconds;
+        if let (OpKind::Write, Some(ration)) = (self.driven[i].curve.id.op, self.ration) {
+            let slice = self.write_slice(i, k, seconds);
+            if slice.least_bytes() > self.write_budget_left().unwrap_or(u64::MAX) as f64 {
+                return Ok(0.0);
+            }
+            seconds = slice.length(ration.most);
+        }
         let mut latencies = std::mem::take(&mut self.driven[i].curve.points.entry(k).or_default().latencies);
         let result = self.slice(i, k, seconds, &mut latencies);
         self.driven[i].curve.points.entry(k).or_default().latencies = latencies;
@@ -356,12 +480,13 @@ impl<'a> Session<'a> {
         let id = self.driven[i].curve.id;
         let mut limits = Limits::of(((seconds * 1e9) as Nanos).max(self.stalls.slice()));
         limits.max_ops = self.plan.max_ops_per_slice;
-        if let (OpKind::Write, Some(max)) = (id.op, self.plan.max_writes) {
-            let left = max.saturating_sub(self.written_before + self.rig.traffic().1);
-            if left < 4 * u64::from(k) * u64::from(id.block_bytes) {
+        if id.op == OpKind::Write {
+            let left = |most: u64| most.saturating_sub(self.written());
+            let least = 4 * u64::from(k) * u64::from(id.block_bytes);
+            if self.plan.max_writes.is_some_and(|max| left(max) < least) {
                 return Err(Stop::WritesSpent);
             }
-            limits.max_bytes = left;
+            limits.max_bytes = self.plan.most_written().map_or(u64::MAX, left);
         }
         let result =
             self.rig.slice(&mut self.driven[i].streams, k, &limits, latencies).map_err(Stop::Failed)?;
@@ -380,9 +505,9 @@ impl<'a> Session<'a> {
             let write = self.driven[i].curve.id.op == OpKind::Write;
             self.outcome.timeline.push(TimelineSample {
                 at_seconds,
-                phase: if write { "write" } else { "read" }.to_owned(),
+                phase: if write { RunPhase::Write } else { RunPhase::Read },
                 bytes_per_second: result.bytes as f64 / result.seconds,
-                written_bytes: self.written_before + self.rig.traffic().1,
+                written_bytes: self.written(),
             });
         }
         Slice {
@@ -418,11 +543,12 @@ impl<'a> Session<'a> {
 
     /// With an epoch's better numbers, a curve may want one more concurrency: a higher one, or one nearer the knee.
     fn refine(&mut self, epoch: u32, target: u32) {
-        if epoch + 3 >= target {
-            return; // too late to be measured more than once or twice
+        if 2 * epoch >= target {
+            return; // too late to be measured as often as the others
         }
         for driven in &mut self.driven {
             let points = driven.curve.fit_points();
+            driven.decide(&points);
             let ask = next_concurrency(&points, self.plan.max_concurrency, !driven.curve.id.durable);
             if let Some(k) = ask.filter(|k| !driven.grid.contains(k) && !points.is_empty()) {
                 driven.grid.push(k);

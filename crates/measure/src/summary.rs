@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use leadline_device::Clock;
-use leadline_model::{
-    Bin, Cliff, DeviceFacts, DeviceProfile, Latency, Method, OpKind, Point, SCHEMA, Temperature,
-    TimelineSample, Validity,
+use leadline_profile::{
+    Bin, BudgetKind, Cliff, DeviceFacts, DeviceKind, DeviceProfile, DeviceState, EngineKind, Latency, Method,
+    OpKind, Point, RunPhase, SCHEMA, Temperature, TimelineSample, Validity, WriteStatus,
 };
 
 use crate::bootstrap::Resamples;
@@ -27,8 +27,8 @@ pub struct Circumstances {
     pub facts: DeviceFacts,
     /// Whose seconds were counted.
     pub clock: Clock,
-    /// `io_uring`, `psync` or `simulated`.
-    pub engine: String,
+    /// What submits the requests.
+    pub engine: EngineKind,
     /// Whether the page cache was by-passed.
     pub direct: bool,
     /// When it began, RFC 3339; `None` on a virtual clock.
@@ -51,13 +51,13 @@ impl Circumstances {
         Circumstances {
             facts: DeviceFacts {
                 target: target.to_owned(),
-                kind: "simulated".to_owned(),
+                kind: DeviceKind::Simulated,
                 name: name.to_owned(),
                 capacity_bytes: Some(capacity_bytes),
                 ..DeviceFacts::default()
             },
             clock: Clock::Virtual,
-            engine: "simulated".to_owned(),
+            engine: EngineKind::Simulated,
             direct: true,
             created: None,
             no_writes_because: String::new(),
@@ -101,7 +101,7 @@ pub fn profile(
             crate::plan::Lanes::OneRequestEach => plan.max_concurrency,
         },
         cpus: plan.cpus.clone(),
-        budget: plan.budget.name().to_owned(),
+        budget: BudgetKind::from(plan.budget.name()),
         budget_seconds: plan.budget_seconds(),
         measured_seconds: outcome.measured_seconds,
         layout_seconds: prepared.seconds + earlier.map_or(0.0, |p| p.method.layout_seconds),
@@ -112,8 +112,14 @@ pub fn profile(
         epochs: outcome.epochs,
         slice_seconds: outcome.slice_seconds,
         max_concurrency: plan.max_concurrency,
-        writes: if plan.writes { "measured".to_owned() } else { around.no_writes_because },
+        writes: if plan.writes {
+            WriteStatus::Measured
+        } else {
+            WriteStatus::Absent(around.no_writes_because)
+        },
         precondition_passes: plan.precondition,
+        write_budget_bytes: plan.write_budget,
+        writes_shortened: plan.write_budget.map(|_| outcome.writes_shortened),
         extra: Default::default(),
     };
     DeviceProfile {
@@ -132,7 +138,7 @@ pub fn profile(
 }
 
 fn preparing(sample: &TimelineSample) -> bool {
-    sample.phase == "layout" || sample.phase == "precondition"
+    matches!(sample.phase, RunPhase::Layout | RunPhase::Precondition)
 }
 
 fn points(curves: &[Curve], estimates: &[CurveEstimate]) -> Vec<Point> {
@@ -206,9 +212,9 @@ fn validity(
     });
     let rounds = prepared.rounds.clone().or_else(|| earlier.and_then(|p| p.validity.steady_state.clone()));
     let state = match (&rounds, around.clock) {
-        (_, Clock::Virtual) => "simulated",
-        (Some(rounds), _) if rounds.passed => "steady",
-        _ => "burst",
+        (_, Clock::Virtual) => DeviceState::Simulated,
+        (Some(rounds), _) if rounds.passed => DeviceState::Steady,
+        _ => DeviceState::Burst,
     };
     let before = earlier.map_or((0, 0), |p| (p.validity.bytes_read, p.validity.bytes_written));
     let durability = if around.clock == Clock::Virtual {
@@ -221,7 +227,7 @@ fn validity(
     Validity {
         complete: outcome.stopped_by.is_none(),
         stopped_by: outcome.stopped_by.as_ref().map(describe_stop),
-        state: state.to_owned(),
+        state,
         steady_state: rounds,
         checks: checks(points, &around.facts, order_effect.as_ref()),
         cliffs: cliffs(prepared, points),
@@ -251,8 +257,8 @@ fn describe_stop(stop: &Stop) -> String {
 
 /// Cliffs while laying out, while preconditioning and while measuring, where each slice is held against its own point.
 fn cliffs(prepared: &Prepared, points: &[Point]) -> Vec<Cliff> {
-    let of_phase = |phase: &str| -> Vec<WriteSample> {
-        let samples = prepared.timeline.iter().filter(|s| s.phase == phase);
+    let of_phase = |phase: &RunPhase| -> Vec<WriteSample> {
+        let samples = prepared.timeline.iter().filter(|s| s.phase == *phase);
         samples
             .map(|s| WriteSample {
                 written: s.written_bytes,
@@ -281,10 +287,13 @@ fn cliffs(prepared: &Prepared, points: &[Point]) -> Vec<Cliff> {
             WriteSample { written, rate, bytes_per_second }
         })
         .collect();
-    ["layout", "precondition"]
-        .iter()
-        .filter_map(|phase| find_cliff(phase, &of_phase(phase)))
-        .chain(find_cliff("write", &measured))
+    [RunPhase::Layout, RunPhase::Precondition]
+        .into_iter()
+        .filter_map(|phase| {
+            let samples = of_phase(&phase);
+            find_cliff(phase, &samples)
+        })
+        .chain(find_cliff(RunPhase::Write, &measured))
         .collect()
 }
 

@@ -8,7 +8,9 @@ use leadline_device::{Device, Fault, Faulty};
 use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found, Ran};
 use leadline_measure::summary::Circumstances;
 use leadline_measure::{MeasureError, Progress, Stop};
-use leadline_model::{DeviceProfile, Ladder, PioClass, PioClasses, Work, WorkPoint};
+use leadline_profile::{
+    BudgetKind, DeviceProfile, DeviceState, Ladder, PioClass, PioClasses, Work, WorkPoint,
+};
 use leadline_sim::{Parametric, ParametricSpec};
 
 /// (service_us, per_kib_us, servers) of reads and of writes.
@@ -196,7 +198,7 @@ fn a_device_that_is_only_read_has_one_ladder_and_cannot_be_mixed() {
         only_read.experiment = experiment;
         let error = experiment::run(&device, &only_read, &Arc::default(), &mut |_| ()).unwrap_err();
         let said = error.to_string();
-        assert!(said.contains(experiment.name()) && said.contains("--destructive"), "{said}");
+        assert!(said.contains(experiment.name()) && said.contains("needs writes"), "{said}");
     }
 }
 
@@ -309,8 +311,10 @@ fn one_profile_holds_all_of_them_and_a_later_one_replaces_its_own_alone() {
         profile = Some(to_profile(&device, &plan, run(&device, &plan), profile));
     }
     let before = profile.unwrap();
-    assert!(before.points.is_empty() && before.validity.complete && before.method.budget == "custom");
-    assert_eq!((before.device.name.as_str(), before.validity.state.as_str()), ("test", "simulated"));
+    assert!(
+        before.points.is_empty() && before.validity.complete && before.method.budget == BudgetKind::Custom
+    );
+    assert_eq!((before.device.name.as_str(), &before.validity.state), ("test", &DeviceState::Simulated));
     let mut again = plan(&device, Experiment::Mixed, 30.0);
     again.seed = 2;
     let after = to_profile(&device, &again, run(&device, &again), Some(before.clone()));
@@ -358,7 +362,7 @@ fn what_may_be_written_is_never_exceeded() {
         let mut plan = plan(&device, experiment, 60.0);
         plan.max_writes = Some(2 << 20);
         let said = experiment::run(&device, &plan, &Arc::default(), &mut |_| ()).unwrap_err().to_string();
-        assert!(said.contains("--max-writes 2M") && said.contains("allow more"), "{experiment:?}: {said}");
+        assert!(said.contains("2M that may be written"), "{experiment:?}: {said}");
     }
     // Enough for some rounds, not for all.
     let mut plan = plan(&device, Experiment::Mixed, 60.0);

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use leadline_device::{
-    Clock, Completion, Device, DeviceError, Engine, Fault, Faulty, FileDevice, FileOptions, Geometry, Nanos,
-    Op, QueuePair, QueueShape, Request, RequestError,
+    Clock, Completion, Device, DeviceError, Fault, Faulty, FileDevice, FileOptions, Geometry, IoEngine,
+    Nanos, Op, QueuePair, QueueShape, Request, RequestError,
 };
 use leadline_measure::load::{
     AddressStream, Arrivals, Lane, Limits, Recorder, Region, Spread, Window, Workload, closed_loop, open_loop,
@@ -354,7 +354,7 @@ fn mixes_reach_the_device_as_asked() {
 fn file_device(len: u64) -> (tempfile::NamedTempFile, FileDevice) {
     let file = tempfile::NamedTempFile::new().unwrap();
     file.as_file().set_len(len).unwrap();
-    let options = FileOptions { direct: false, ..FileOptions::new(Engine::Psync, 4096) };
+    let options = FileOptions::new(IoEngine::Psync, 4096).direct(false);
     let device = FileDevice::new(file.reopen().unwrap(), len, options).unwrap();
     (file, device)
 }

@@ -11,9 +11,8 @@ use leadline_measure::load::{
 };
 use leadline_measure::summary::{self, Circumstances};
 use leadline_measure::{Budget, Plan, measure};
-use leadline_model::{
-    DeviceProfile, InFlight, LatencyModel, ModelComparison, Mqssd, Observations, Percentile,
-};
+use leadline_model::{FittedModel, InFlight, LatencyModel, ModelComparison, Mqssd, Observations, Percentile};
+use leadline_profile::DeviceProfile;
 use leadline_sim::{Parametric, ParametricSpec};
 
 /// (service_us, per_kib_us, servers) of reads and of writes; service times vary by 30 %.
@@ -46,7 +45,7 @@ fn profile(device: &Parametric, experiments: &[Experiment]) -> DeviceProfile {
 }
 
 fn compare(device: &Parametric, experiments: &[Experiment]) -> ModelComparison {
-    ModelComparison::with_resamples(Observations::of(&profile(device, experiments)), 0)
+    ModelComparison::with_resamples(Observations::from_profile(&profile(device, experiments)), 0)
 }
 
 fn value(comparison: &ModelComparison, model: &str, name: &str) -> f64 {
@@ -95,7 +94,8 @@ fn a_flash_drive_needs_more_and_mixes_are_foretold() {
     let found = compare(&device((80.0, 0.2, 80), (224.0, 0.4, 8), 1), &[Experiment::RByK, Experiment::Mixed]);
     // The kinks at 8 and 80 servers cost both about 5 %, beside which the mixes weigh little.
     assert!(matches!(found.best, Some("mqssd" | "shared")), "{:?}", found.best);
-    let mixed = |name: &str| found.get(name).unwrap().class_percent(leadline_model::Class::Mixed).unwrap();
+    let mixed =
+        |name: &str| found.get(name).unwrap().class_percent(leadline_model::WorkloadClass::Mixed).unwrap();
     assert!(mixed("shared") < mixed("mqssd"), "{} {}", mixed("shared"), mixed("mqssd"));
     assert!(found.get("shared").unwrap().error_percent().unwrap() < 10.0);
 }
@@ -106,11 +106,14 @@ fn a_latency_limit_is_kept_at_the_rate_foretold() {
     let profile = profile(&device, &[Experiment::Ladder]);
     let model = LatencyModel::fit(profile.experiments.ladder.as_ref().unwrap()).unwrap();
     for limit_us in [300.0, 500.0, 1000.0] {
-        let sustained = model.sustains(Percentile::P99, limit_us, 1.0).unwrap();
+        let sustained = model.sustainable_rate(Percentile::P99, limit_us, 1.0).unwrap();
         let p99 = p99_at(&device, sustained.iops);
         assert!((p99 / limit_us - 1.0).abs() < 0.12, "{p99} us at {sustained:?}, not {limit_us}");
     }
-    assert!(model.sustains(Percentile::P99, 100.0, 1.0).is_err(), "half of the requests take longer alone");
+    assert!(
+        model.sustainable_rate(Percentile::P99, 100.0, 1.0).is_err(),
+        "half of the requests take longer alone"
+    );
 }
 
 /// The 99th percentile of reads that arrive at this rate, microseconds.
@@ -142,10 +145,10 @@ fn what_batching_gains_is_foretold() {
         let around = Circumstances::simulated("sim:test", "test", 1 << 30);
         let mut whole = summary::profile(&plan, &prepared, &outcome, around, None);
         whole.experiments = profile(&device, &[Experiment::RByK, Experiment::PioClasses]).experiments;
-        let model = whole.fit::<Mqssd>().unwrap();
+        let model = FittedModel::<Mqssd>::from_profile(&whole).unwrap();
         for point in &whole.experiments.pio_classes.as_ref().unwrap().points {
             let time = |reads, writes| {
-                let in_flight = InFlight::Apart { reads, writes };
+                let in_flight = InFlight::Batches { reads, writes };
                 let (reads, writes) = (point.read_share, 1.0 - point.read_share);
                 let asked = leadline_model::Workload {
                     reads,
@@ -158,8 +161,8 @@ fn what_batching_gains_is_foretold() {
             };
             let at_once = |batches: bool| if batches { point.batch } else { 1 };
             let batched = time(at_once(point.class.batches_reads()), at_once(point.class.batches_writes()));
-            let foretold = time(1, 1) / batched;
-            assert!((foretold / point.speedup - 1.0).abs() < 0.15, "{foretold} {point:?}");
+            let predicted_speedup = time(1, 1) / batched;
+            assert!((predicted_speedup / point.speedup - 1.0).abs() < 0.15, "{predicted_speedup} {point:?}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use leadline_device::{Clock, Device, Engine, Fault, Faulty, FileDevice, FileOptions, Nanos};
+use leadline_device::{Clock, Device, Fault, Faulty, FileDevice, FileOptions, IoEngine, Nanos};
 use leadline_measure::load::Region;
 use leadline_measure::replay::{Pace, ReplayPlan, Replayed, replay};
 use leadline_measure::{MeasureError, Stop};
@@ -68,7 +68,7 @@ fn run(device: &dyn Device, mut trace: Given, plan: &ReplayPlan) -> Result<Repla
     replay(device, &mut trace, plan, &AtomicBool::new(false), &mut |_| {})
 }
 
-fn done(device: &dyn Device, trace: Given, pace: Pace) -> leadline_model::Replay {
+fn done(device: &dyn Device, trace: Given, pace: Pace) -> leadline_profile::Replay {
     let replayed = run(device, trace, &ReplayPlan::new(pace, REGION, true)).unwrap();
     assert!(replayed.stopped_by.is_none() && replayed.replay.complete);
     replayed.replay
@@ -254,7 +254,7 @@ fn plans_that_fit_neither_trace_nor_target_are_refused() {
     let untimed = || Given { timed: false, ..reads(5, 0) };
     let plan = |pace| ReplayPlan::new(pace, REGION, true);
     let said = |trace, plan: ReplayPlan| match run(&device(1, 100, 100), trace, &plan) {
-        Err(MeasureError::Plan(said)) => said,
+        Err(MeasureError::Plan(said)) => said.to_string(),
         _ => panic!("not refused"),
     };
     assert!(said(untimed(), plan(Pace::Recorded(1.0))).contains("closed:K"));
@@ -272,14 +272,7 @@ fn plans_that_fit_neither_trace_nor_target_are_refused() {
 fn a_real_file_is_replayed_and_only_its_region_touched() {
     let file = tempfile::tempfile().unwrap();
     file.set_len(4 << 20).unwrap();
-    let options = FileOptions {
-        engine: Engine::Psync,
-        writable: true,
-        direct: false,
-        iopoll: false,
-        sqpoll: false,
-        block_bytes: 512,
-    };
+    let options = FileOptions::new(IoEngine::Psync, 512).direct(false);
     let device = FileDevice::new(file.try_clone().unwrap(), 4 << 20, options).unwrap();
     assert_eq!(device.clock(), Clock::Wall);
     let region = Region { start: 1 << 20, len: 1 << 20 };

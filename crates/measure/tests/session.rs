@@ -1,5 +1,6 @@
 //! A whole measurement on devices in virtual time: what is cut short, resumed, refused or broken.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +11,7 @@ use leadline_measure::{
     Budget, Curve, CurveId, MeasureError, Outcome, Plan, PointData, Prepared, Progress, Stop, measure,
     summary,
 };
-use leadline_model::{Capped, CheckStatus, DeviceProfile, OpKind, Pattern, Slice};
+use leadline_profile::{Capped, CheckName, CheckStatus, DeviceProfile, OpKind, Pattern, RunPhase, Slice};
 use leadline_sim::{Parametric, ParametricSpec, open};
 
 fn device(jitter: &str) -> Parametric {
@@ -91,7 +92,7 @@ fn a_run_cut_short_is_resumed_and_what_it_had_measured_stays() {
         );
         assert!(second.validity.complete && second.validity.stopped_by.is_none());
         for point in &first.points {
-            let same = |p: &&leadline_model::Point| {
+            let same = |p: &&leadline_profile::Point| {
                 (p.op, p.durable, p.concurrency) == (point.op, point.durable, point.concurrency)
             };
             let after = second.points.iter().find(same).expect("no point is lost");
@@ -188,6 +189,80 @@ fn never_more_is_written_than_allowed_and_reads_go_on() {
     assert!(run(&device, &plan).1.stopped_by.is_none());
 }
 
+/// Three seconds of random 16K, 64 MiB laid out, on a device that writes 4 GB/s, its speed changing by 10 % every
+/// 10 ms, in whose 40 read servers requests take half as long as in its 40 write servers.
+fn on_fast_device(seed: u64, budget: Option<u64>) -> DeviceProfile {
+    let toml = format!(
+        "kind = \"parametric\"\ncapacity = \"1G\"\njitter = \"exponential\"\nseed = {seed}\n\
+         noise = 0.1\nnoise_ms = 10\nnoise_seed = {seed}\n\
+         [read]\nservice_us = 80\nservers = 40\n[write]\nservice_us = 160\nservers = 40\n"
+    );
+    let device = Parametric::new(ParametricSpec::parse(&toml, "fast.toml").unwrap());
+    let mut plan = plan(&device);
+    plan.budget = Budget::Custom(Duration::from_secs(3));
+    (plan.block_sizes, plan.layout, plan.region.len, plan.seed) = (vec![16384], true, 64 << 20, seed);
+    (plan.write_budget, plan.max_ops_per_slice) = (budget, u64::MAX);
+    let ran = run(&device, &plan);
+    let profile = to_profile(&device, &plan, &ran, None);
+    assert_eq!(profile.validity.bytes_written, ran.0.written + ran.1.traffic.1);
+    profile
+}
+
+/// Width of alpha's interval as a share of alpha.
+fn alpha_width(profile: &DeviceProfile) -> f64 {
+    let found = &profile.parameters[0];
+    let [low, high] = found.alpha_ci.unwrap();
+    (high - low) / found.alpha.unwrap()
+}
+
+#[test]
+fn a_write_budget_shortens_writes_and_the_run_is_complete() {
+    const SEEDS: u64 = 4;
+    let free: Vec<_> = (1..=SEEDS).map(|seed| on_fast_device(seed, None)).collect();
+    let mean_width = |runs: &[DeviceProfile]| runs.iter().map(alpha_width).sum::<f64>() / runs.len() as f64;
+    assert_eq!((free[0].method.write_budget_bytes, free[0].method.writes_shortened), (None, None));
+    let budget = free[0].validity.bytes_written / 2;
+    let bound: Vec<_> = (1..=SEEDS).map(|seed| on_fast_device(seed, Some(budget))).collect();
+    let mut held = 0;
+    for profile in &bound {
+        let what = format!("a budget of {budget}, seed {}", profile.method.seed);
+        let written = profile.validity.bytes_written;
+        assert!(written <= budget, "{what}: {written} written");
+        assert!(written > budget / 2, "{what}: {written} written, although more may be");
+        assert!(profile.validity.complete && profile.validity.stopped_by.is_none(), "{what}");
+        assert_eq!(profile.method.write_budget_bytes, Some(budget), "{what}");
+        assert_eq!(profile.method.writes_shortened, Some(true), "{what}");
+        for (op, durable) in [(OpKind::Read, false), (OpKind::Write, false), (OpKind::Write, true)] {
+            let points = profile.points.iter().filter(|p| (p.op, p.durable) == (op, durable));
+            let epochs: BTreeSet<u32> = points.flat_map(|p| &p.slices).map(|s| s.epoch).collect();
+            assert!(epochs.len() >= 4, "{what}: {op:?} {durable} in {epochs:?}");
+        }
+        near(profile.parameters[0].alpha.unwrap(), 2.0, 0.05, &what);
+        let [low, high] = profile.parameters[0].alpha_ci.unwrap();
+        held += u64::from(low <= 2.0 && 2.0 <= high);
+    }
+    assert!(held >= SEEDS - 1, "alpha's interval holds the truth in {held} of {SEEDS} runs");
+    let wider = mean_width(&bound) / mean_width(&free);
+    assert!(wider <= 1.3, "half of the bytes: intervals {wider:.2} times as wide");
+}
+
+#[test]
+fn a_write_budget_that_is_never_reached_shortens_nothing() {
+    let bound = on_fast_device(1, Some(1 << 50));
+    assert!(bound.validity.complete && bound.method.writes_shortened == Some(false));
+}
+
+#[test]
+fn a_write_budget_too_small_for_one_epoch_is_kept_and_the_run_goes_on() {
+    for extra in [0, 100_000, 4 << 20, 30 << 20] {
+        let budget = (64 << 20) + extra;
+        let profile = on_fast_device(1, Some(budget));
+        assert!(profile.validity.bytes_written <= budget, "{extra}: {}", profile.validity.bytes_written);
+        assert!(profile.validity.complete && profile.method.writes_shortened == Some(true), "{extra}");
+        near(profile.parameters[0].max_read_iops.unwrap(), 5e5, 0.05, "reads");
+    }
+}
+
 #[test]
 fn the_steady_state_test_keeps_to_what_may_be_written() {
     let device = device("exponential");
@@ -260,7 +335,7 @@ fn reads_alone_give_no_alpha() {
     let profile = to_profile(&device, &plan, &ran, None);
     assert!(profile.validity.complete && profile.validity.bytes_written == 0);
     assert!(profile.points.iter().all(|p| p.op == OpKind::Read));
-    assert!(profile.timeline.iter().all(|s| s.phase == "read"));
+    assert!(profile.timeline.iter().all(|s| s.phase == RunPhase::Read));
     let found = &profile.parameters[0];
     assert_eq!((found.alpha, found.alpha_1, found.alpha_durable, found.k_w), (None, None, None, None));
     assert_eq!((found.max_write_iops, found.k_w_ci, found.censored.write), (None, None, false));
@@ -276,7 +351,7 @@ fn plans_that_do_not_fit_are_refused_with_the_reason() {
         let mut plan = plan(&device);
         change(&mut plan);
         match measure(&device, &plan, None, &Arc::default(), &mut |_| ()).err() {
-            Some(MeasureError::Plan(reason)) => reason,
+            Some(MeasureError::Plan(reason)) => reason.to_string(),
             other => panic!("{other:?}"),
         }
     };
@@ -293,7 +368,7 @@ fn plans_that_do_not_fit_are_refused_with_the_reason() {
         assert!(refused(&|plan| plan.max_concurrency = k).contains("1 to 4096"));
     }
     let reason = refused(&|plan| (plan.layout, plan.max_writes) = (true, Some((1 << 30) - 1)));
-    assert!(reason.contains("--max-writes"), "{reason}");
+    assert!(reason.contains("1G") && reason.contains("may be written"), "{reason}");
 }
 
 #[test]
@@ -372,6 +447,7 @@ fn crafted(read: impl Fn(u32, bool) -> f64, write: impl Fn(u64) -> f64) -> (Prep
         timeline: Vec::new(),
         traffic: (1, written),
         stopped_by: None,
+        writes_shortened: false,
         washout: (0.1, true),
     };
     (Prepared::default(), outcome)
@@ -389,7 +465,7 @@ fn reads_that_are_slower_after_writes_are_an_order_effect() {
     assert!(effect.seen, "{effect:?}");
     near(effect.ratio, 0.8, 0.05, "ratio");
     assert!(effect.ratio_ci[0] <= effect.ratio && effect.ratio <= effect.ratio_ci[1]);
-    let check = profile.validity.checks.iter().find(|c| c.name == "order").unwrap();
+    let check = profile.validity.checks.iter().find(|c| c.name == CheckName::Order).unwrap();
     assert_eq!(check.status, CheckStatus::Violated, "it is shown");
 
     let steady = crafted(|epoch, _| 1e4 * noise(epoch), |_| 5e3);
@@ -407,7 +483,7 @@ fn writes_that_fall_for_good_are_a_cliff_where_they_fell() {
     let falling = crafted(|_, _| 1e4, |written| if written < at { 5e3 } else { 5e3 / 3.0 });
     let profile = to_profile(&device, &plan, &falling, None);
     let [cliff] = &profile.validity.cliffs[..] else { panic!("{:?}", profile.validity.cliffs) };
-    assert_eq!(cliff.phase, "write");
+    assert_eq!(cliff.phase, RunPhase::Write);
     assert!((at..at + 50_000_000).contains(&cliff.at_bytes), "{}", cliff.at_bytes);
     near(cliff.before_bytes_per_second / cliff.after_bytes_per_second, 3.0, 0.7, "fall");
 }

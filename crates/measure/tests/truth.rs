@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use leadline_device::Device;
 use leadline_measure::{Budget, Plan, measure, summary};
-use leadline_model::{Capped, DeviceProfile, Parameters, Pattern};
+use leadline_profile::{Capped, DeviceProfile, Parameters, Pattern};
 use leadline_sim::{Parametric, ParametricSpec};
 
 /// A description in which reads take 60 + 5 KiB us on `read` servers and writes 150 + 10 KiB us on `write`.
@@ -71,7 +71,7 @@ fn without_jitter_the_truth_is_found() {
             .validity
             .checks
             .iter()
-            .filter(|c| c.status == leadline_model::CheckStatus::Violated)
+            .filter(|c| c.status == leadline_profile::CheckStatus::Violated)
             .collect();
         assert!(violated.is_empty(), "{violated:?}");
     }
@@ -85,8 +85,8 @@ fn the_same_seed_gives_the_same_profile_and_another_seed_another() {
     assert_ne!(json(4), json(5));
 }
 
-/// How many of 100 seeds hold the truth of alpha, alpha_1, k_r and k_w in their intervals.
-fn coverage(read: u32, write: u32, jitter: &str) -> [u32; 4] {
+/// How many of so many seeds hold the truth of alpha, alpha_1, k_r and k_w in their intervals.
+fn coverage(read: u32, write: u32, jitter: &str, seeds: u64) -> [u32; 4] {
     let truth_alpha = (f64::from(read) / 80.0) / (f64::from(write) / 190.0);
     let one = |seed: u64| {
         let toml = device(read, write, &format!("jitter = \"{jitter}\"\nseed = {seed}"));
@@ -113,7 +113,7 @@ fn coverage(read: u32, write: u32, jitter: &str) -> [u32; 4] {
             .map(|half| {
                 scope.spawn(move || {
                     let mut held = [0u32; 4];
-                    for seed in 0..50 {
+                    for seed in 0..seeds / 2 {
                         for (held, one) in held.iter_mut().zip(one(2 * seed + half + 1)) {
                             *held += u32::from(one);
                         }
@@ -128,20 +128,24 @@ fn coverage(read: u32, write: u32, jitter: &str) -> [u32; 4] {
     std::array::from_fn(|i| halves[0][i] + halves[1][i])
 }
 
+/// In 90 to 99 of 100 seeds, if the run is exhaustive. By default in at least 16 of the first 20: an interval of 95 % has
+/// fewer once in some hundred times, one of 70 % more often than not.
 #[test]
 fn with_jitter_95_percent_intervals_hold_the_truth_in_90_to_99_of_100() {
+    let (seeds, least, most) = if leadline_testing::exhaustive() { (100, 90, 99) } else { (20, 16, 20) };
     for (read, write, jitter) in [(80, 8, "exponential"), (25, 9, "lognormal")] {
-        let held = coverage(read, write, jitter);
+        let held = coverage(read, write, jitter, seeds);
         println!(
-            "{read}/{write} {jitter}: alpha {} alpha_1 {} k_r {} k_w {} of 100",
+            "{read}/{write} {jitter}: alpha {} alpha_1 {} k_r {} k_w {} of {seeds}",
             held[0], held[1], held[2], held[3]
         );
         for (what, held) in ["alpha", "alpha_1"].iter().zip(held) {
-            assert!((90..=99).contains(&held), "{read}/{write} {jitter}: {what} held in {held} of 100");
+            let enough = (least..=most).contains(&held);
+            assert!(enough, "{read}/{write} {jitter}: {what} held in {held} of {seeds}");
         }
         for (what, held) in ["k_r", "k_w"].iter().zip(&held[2..]) {
             // An integer may be found exactly every time.
-            assert!(*held >= 90, "{read}/{write} {jitter}: {what} held in {held} of 100");
+            assert!(*held >= least, "{read}/{write} {jitter}: {what} held in {held} of {seeds}");
         }
     }
 }

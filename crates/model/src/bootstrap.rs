@@ -1,12 +1,13 @@
 //! Resampling observations: the intervals of every model's parameters and predictions.
 //!
-//! A Bayesian bootstrap (Rubin, The Annals of Statistics 1981): each observation gets an exponential weight, so that none
-//! ever vanishes and a model that could be fitted to all can be fitted to every resample. Where an observation's own error
-//! is known, its time is moved by it, too: a curve that passes through every point would else seem certain.
+//! A Bayesian bootstrap (Rubin, The Annals of Statistics 1981): each observation gets an exponential weight,
+//! so that none ever vanishes and a model that could be fitted to all can be fitted to every resample. Where
+//! an observation's own error is known, its time is perturbed by it as well: a curve that passes through
+//! every point would otherwise seem certain.
 
 use crate::Observations;
 
-/// Resamples drawn.
+/// How many resamples are drawn.
 pub(crate) const RESAMPLES: usize = 200;
 
 /// Half-width of a 95 % interval in standard errors.
@@ -39,7 +40,7 @@ pub(crate) fn normal(random: &mut fastrand::Rng) -> f64 {
     radius * (std::f64::consts::TAU * random.f64()).cos()
 }
 
-/// The 2.5th and 97.5th percentile; `None` of fewer than 20 values.
+/// The 2.5th and 97.5th percentile; `None` for fewer than 20 values.
 pub(crate) fn percentiles(values: &mut [f64]) -> Option<[f64; 2]> {
     if values.len() < 20 {
         return None;
@@ -49,7 +50,7 @@ pub(crate) fn percentiles(values: &mut [f64]) -> Option<[f64; 2]> {
     Some([at(0.025), at(0.975)])
 }
 
-/// 95 % interval of a positive `value`: logarithmic deviations over resamples, and a misfit beside them.
+/// 95 % interval of a positive `value`: from the logarithmic deviations of the resamples and a misfit.
 pub(crate) fn interval_of_logs(value: f64, logs: &[f64], misfit: f64) -> [f64; 2] {
     let finite: Vec<f64> = logs.iter().copied().filter(|log| log.is_finite()).collect();
     let variance = finite.iter().map(|log| log * log).sum::<f64>() / finite.len().max(1) as f64;

@@ -4,14 +4,14 @@ use crate::Observation;
 
 /// The kinds of workloads by which errors are split.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Class {
+pub enum WorkloadClass {
     /// Reads alone.
     Reads,
     /// Writes alone.
     Writes,
     /// At least half of the pages are random accesses, r >= 50 %.
     Random,
-    /// At most one in a hundred is, r <= 1 %.
+    /// At most one page in a hundred is a random access, r <= 1 %.
     Sequential,
     /// Reads and writes together.
     Mixed,
@@ -21,43 +21,43 @@ pub enum Class {
     HighConcurrency,
 }
 
-impl Class {
-    /// All, in the table's order.
-    pub const ALL: [Class; 7] = [
-        Class::Reads,
-        Class::Writes,
-        Class::Random,
-        Class::Sequential,
-        Class::Mixed,
-        Class::LowConcurrency,
-        Class::HighConcurrency,
+impl WorkloadClass {
+    /// All classes, in the order of the tables.
+    pub const ALL: [WorkloadClass; 7] = [
+        WorkloadClass::Reads,
+        WorkloadClass::Writes,
+        WorkloadClass::Random,
+        WorkloadClass::Sequential,
+        WorkloadClass::Mixed,
+        WorkloadClass::LowConcurrency,
+        WorkloadClass::HighConcurrency,
     ];
 
-    /// As in tables and JSON.
+    /// The name in tables and JSON.
     pub fn name(self) -> &'static str {
         match self {
-            Class::Reads => "reads",
-            Class::Writes => "writes",
-            Class::Random => "random",
-            Class::Sequential => "sequential",
-            Class::Mixed => "mixed",
-            Class::LowConcurrency => "k <= 4",
-            Class::HighConcurrency => "k >= 32",
+            WorkloadClass::Reads => "reads",
+            WorkloadClass::Writes => "writes",
+            WorkloadClass::Random => "random",
+            WorkloadClass::Sequential => "sequential",
+            WorkloadClass::Mixed => "mixed",
+            WorkloadClass::LowConcurrency => "k <= 4",
+            WorkloadClass::HighConcurrency => "k >= 32",
         }
     }
 
     /// Whether an observation is of this kind.
     pub fn holds(self, o: &Observation) -> bool {
-        use crate::OpKind::{Read, Write};
+        use leadline_profile::OpKind::{Read, Write};
         let r = o.workload.random_accesses_per_page();
         match self {
-            Class::Reads => o.workload.only() == Some(Read),
-            Class::Writes => o.workload.only() == Some(Write),
-            Class::Random => r >= 0.5,
-            Class::Sequential => r <= 0.01,
-            Class::Mixed => o.workload.only().is_none(),
-            Class::LowConcurrency => o.concurrency() <= 4,
-            Class::HighConcurrency => o.concurrency() >= 32,
+            WorkloadClass::Reads => o.workload.only() == Some(Read),
+            WorkloadClass::Writes => o.workload.only() == Some(Write),
+            WorkloadClass::Random => r >= 0.5,
+            WorkloadClass::Sequential => r <= 0.01,
+            WorkloadClass::Mixed => o.workload.only().is_none(),
+            WorkloadClass::LowConcurrency => o.concurrency() <= 4,
+            WorkloadClass::HighConcurrency => o.concurrency() >= 32,
         }
     }
 }

@@ -1,28 +1,29 @@
 //! Which model describes the device: every model fitted, held out, and compared.
 
-use crate::bootstrap::{RESAMPLES, percentiles};
-use crate::holdout::{Folds, HeldOutErrors};
-use crate::{
-    Affine, Class, CostTable, Dam, Fitted, FunctionFit, Lacking, Misfit, Model, Mqssd, Observation,
-    Observations, OpKind, PAGE_BYTES, Parameter, Pdam, Pio, Predict, Shared, Workload,
-};
+use std::fmt;
 
-/// Differences of held-out error below this are none, percentage points: what rounding leaves of a perfect fit.
+use crate::bootstrap::{RESAMPLES, percentiles};
+use crate::holdout::{Folds, HeldOutPredictions};
+use crate::{
+    Affine, CostTable, Dam, FitError, FittedModel, FunctionFit, Misfit, Model, Mqssd, Observation,
+    Observations, Parameter, Pdam, Pio, Predict, SharedBudget, Workload, WorkloadClass,
+};
+use leadline_profile::{OpKind, PAGE_BYTES};
+
+/// Held-out errors that differ by no more than this count as equal, percentage points: rounding alone makes
+/// those of perfect fits differ.
 const SAME: f64 = 0.05;
 
-/// Pages that a drive could transfer in the time of one setup: more, and the table's setup costs are of many accesses each.
-const SUSPECT_SETUP: f64 = 5000.0;
-
-/// Error over held-out observations.
+/// The error over held-out observations: cross-validation by group.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct HeldOut {
+pub struct CrossValidation {
     /// Mean absolute percentage error.
     pub percent: f64,
-    /// Its 95 % interval, by resampling the folds; `None` of a cost table.
+    /// Its 95 % interval, by resampling the folds; `None` for a cost table.
     pub percent_ci: Option<[f64; 2]>,
-    /// Its standard error; 0 of a cost table.
+    /// Its standard error; 0 for a cost table.
     pub standard_error: f64,
-    /// Whole concurrencies, random fractions and mixes held out in turn; cells of a cost table.
+    /// Whole concurrencies, random fractions and mixes held out in turn; for a cost table, its cells.
     pub folds: usize,
 }
 
@@ -30,25 +31,25 @@ pub struct HeldOut {
 pub struct Assessment {
     /// The model's name.
     pub name: &'static str,
-    /// What it lacks to be fitted; the fields below are then empty.
-    pub lacks: Option<String>,
+    /// What is missing to fit it; the fields below are then empty. `None` where it was fitted.
+    pub needs: Option<String>,
     /// The fitted model.
     pub fitted: Option<Box<dyn Predict>>,
-    /// Observations it was fitted to, or cells of a cost table.
+    /// Observations that it was fitted to; for a cost table, cells.
     pub points: usize,
     /// Mean absolute percentage error over the observations it was fitted to.
     pub mape_percent: Option<f64>,
-    /// The same over held-out ones; `None` with too few concurrencies and random fractions to hold any out.
-    pub held_out: Option<HeldOut>,
-    /// Held-out error (fitted error where none could be held out) of each class and the observations in it; `None`
-    /// where there are none, or the model knows no such requests.
-    pub classes: Vec<(Class, Option<f64>, usize)>,
+    /// The same over held-out ones; `None` with too few concurrencies and random fractions to hold out any.
+    pub held_out: Option<CrossValidation>,
+    /// Held-out error (fitted error where none could be held out) of each class and the observations in it;
+    /// `None` where there are none, or the model knows no such requests.
+    pub classes: Vec<(WorkloadClass, Option<f64>, usize)>,
     /// Parameters with their 95 % intervals.
     pub parameters: Vec<(Parameter, Option<[f64; 2]>)>,
-    /// Whether it may not be chosen, although it is fitted; the last of the notes says why.
-    pub left_out: bool,
+    /// Whether it may not be chosen although it is fitted; the last remark says why.
+    pub excluded: bool,
     /// Remarks: collinearity, why something was left out.
-    pub notes: Vec<String>,
+    pub remarks: Vec<String>,
 }
 
 /// All models on one device.
@@ -61,13 +62,33 @@ pub struct ModelComparison {
     pub observations: Observations,
 }
 
+impl fmt::Debug for ModelComparison {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("ModelComparison")
+            .field("models", &self.models)
+            .field("best", &self.best)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Assessment {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("Assessment")
+            .field("name", &self.name)
+            .field("needs", &self.needs)
+            .field("error_percent", &self.error_percent())
+            .finish_non_exhaustive()
+    }
+}
+
 impl ModelComparison {
     /// Fits and compares every model.
     pub fn new(observations: Observations) -> Self {
         Self::with_resamples(observations, RESAMPLES)
     }
 
-    /// The same with so many resamples; without any, parameters have no intervals, and it takes a tenth of the time.
+    /// [`ModelComparison::new`] with this many resamples. Without any, parameters have no intervals, and it
+    /// takes a tenth of the time.
     pub fn with_resamples(observations: Observations, resamples: usize) -> Self {
         let folds = Folds::of(&observations);
         let mut models = vec![
@@ -76,25 +97,26 @@ impl ModelComparison {
             assess::<Affine>(&observations, &folds, resamples),
             assess::<Pio>(&observations, &folds, resamples),
             assess::<Mqssd>(&observations, &folds, resamples),
-            assess::<Shared>(&observations, &folds, resamples),
+            assess::<SharedBudget>(&observations, &folds, resamples),
         ];
-        leave_out_shared(&mut models);
+        exclude_shared(&mut models);
         let best = if published(&observations) {
             models.iter().find(|m| m.name == Pio::NAME && m.fitted.is_some()).map(|m| m.name)
         } else {
-            choose(models.iter().filter(|m| !m.left_out))
+            choose(models.iter().filter(|m| !m.excluded))
         };
         ModelComparison { models, best, observations }
     }
 
-    /// The one model that a table of costs has: MQSSD's smooth functions, held against the table's cells.
+    /// The one model that can be fitted to a table of costs: MQSSD's smooth functions, compared with the
+    /// table's cells.
     ///
     /// # Errors
-    /// [`Lacking`] where the table has too few concurrencies.
-    pub fn of_costs(table: &CostTable) -> Result<Self, Lacking> {
+    /// [`FitError`] where the table has too few concurrencies.
+    pub fn from_costs(table: &CostTable) -> Result<Self, FitError> {
         let fit = Mqssd::from_costs(table)?;
         let observations = Observations { all: four_k_requests(&fit.model), ..Observations::default() };
-        let note = |f: &FunctionFit| {
+        let remark = |f: &FunctionFit| {
             format!(
                 "{}: {}, R2 {:.4} on the log scale, largest error {:.1} %, left out in turn {:.1} %",
                 f.name,
@@ -104,30 +126,29 @@ impl ModelComparison {
                 100.0 * f.leave_one_out
             )
         };
-        let suspect = observations.all.iter().any(|o| o.cost() > SUSPECT_SETUP * transfer_of(&fit.model, o));
-        let suspect = suspect.then(|| {
-            "a setup as dear as thousands of pages: are the setup costs of one access? --setup-per divides them".to_owned()
+        let suspect = table.setups_look_summed().then(|| {
+            "a setup costs as much as thousands of page transfers: are these costs of one access?".to_owned()
         });
-        let fitted = Fitted::around(fit.model, Vec::new(), &observations);
+        let fitted = FittedModel::from_parts(fit.model, Vec::new(), &observations);
         let mqssd = Assessment {
             points: fit.cells,
             mape_percent: Some(100.0 * fit.mape),
-            held_out: Some(HeldOut {
+            held_out: Some(CrossValidation {
                 percent: 100.0 * fit.leave_one_out,
                 percent_ci: None,
                 standard_error: 0.0,
                 folds: fit.cells,
             }),
             parameters: fitted.parameters(),
-            notes: fit.functions.iter().map(note).chain(suspect).collect(),
+            remarks: fit.functions.iter().map(remark).chain(suspect).collect(),
             fitted: Some(Box::new(fitted)),
-            lacks: None,
-            ..Assessment::lacking(Mqssd::NAME, String::new())
+            needs: None,
+            ..Assessment::unfitted(Mqssd::NAME, String::new())
         };
-        let none = |name| Assessment::lacking(name, "measured points; a table of costs has none".to_owned());
+        let none = |name| Assessment::unfitted(name, "measured points; a table of costs has none".to_owned());
         let mut models: Vec<Assessment> =
             [Dam::NAME, Pdam::NAME, Affine::NAME, Pio::NAME].map(none).into_iter().collect();
-        models.extend([mqssd, none(Shared::NAME)]);
+        models.extend([mqssd, none(SharedBudget::NAME)]);
         Ok(ModelComparison { models, best: Some(Mqssd::NAME), observations })
     }
 
@@ -144,18 +165,18 @@ impl ModelComparison {
 
 impl Assessment {
     /// A model that cannot be fitted, and why.
-    pub fn lacking(name: &'static str, what: String) -> Self {
+    pub fn unfitted(name: &'static str, needs: String) -> Self {
         Assessment {
             name,
-            lacks: Some(what),
+            needs: Some(needs),
             fitted: None,
             points: 0,
             mape_percent: None,
             held_out: None,
             classes: Vec::new(),
             parameters: Vec::new(),
-            left_out: false,
-            notes: Vec::new(),
+            excluded: false,
+            remarks: Vec::new(),
         }
     }
 
@@ -165,15 +186,9 @@ impl Assessment {
     }
 
     /// The error over one class; `None` as in [`Assessment::classes`].
-    pub fn class_percent(&self, class: Class) -> Option<f64> {
+    pub fn class_percent(&self, class: WorkloadClass) -> Option<f64> {
         self.classes.iter().find(|(c, ..)| *c == class).and_then(|(_, percent, _)| *percent)
     }
-}
-
-/// Seconds a page, without setup.
-fn transfer_of(model: &Mqssd, o: &Observation) -> f64 {
-    let op = if o.workload.reads > 0.0 { OpKind::Read } else { OpKind::Write };
-    model.cost(op, PAGE_BYTES, 0.0, o.concurrency()).unwrap_or(f64::INFINITY)
 }
 
 /// What one random 4K request costs at each concurrency of a table, as if it had been measured.
@@ -192,7 +207,7 @@ fn four_k_requests(model: &Mqssd) -> Vec<Observation> {
     all
 }
 
-/// Absolute error in percent; a workload that the model does not know is wholly wrong.
+/// Absolute error in percent; a workload that the model cannot predict counts as 100 % wrong.
 fn error_percent(o: &Observation, predicted: Option<f64>) -> f64 {
     predicted.map_or(100.0, |seconds| 100.0 * (seconds / o.seconds - 1.0).abs())
 }
@@ -203,9 +218,9 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 }
 
 fn assess<M: Model>(observations: &Observations, folds: &Folds, resamples: usize) -> Assessment {
-    let mut fitted = match Fitted::<M>::with_resamples(observations, resamples) {
+    let mut fitted = match FittedModel::<M>::with_resamples(observations, resamples) {
         Ok(fitted) => fitted,
-        Err(lacking) => return Assessment::lacking(M::NAME, lacking.what),
+        Err(error) => return Assessment::unfitted(M::NAME, error.needs),
     };
     let all = &observations.all;
     let fitted_errors: Vec<f64> =
@@ -214,7 +229,7 @@ fn assess<M: Model>(observations: &Observations, folds: &Folds, resamples: usize
     if !held.predictions.is_empty() {
         fitted.misfit = Misfit::new(held.predictions.iter().map(|&(i, seconds)| (&all[i], seconds)));
     }
-    let class_error = |class: Class| {
+    let class_error = |class: WorkloadClass| {
         let members: Vec<usize> = (0..all.len()).filter(|&i| class.holds(&all[i])).collect();
         let known = members.iter().any(|&i| fitted.model.seconds(&all[i].workload).is_some());
         let held_errors = held
@@ -227,20 +242,20 @@ fn assess<M: Model>(observations: &Observations, folds: &Folds, resamples: usize
     };
     Assessment {
         name: M::NAME,
-        lacks: None,
+        needs: None,
         points: all.len(),
         mape_percent: mean(fitted_errors.iter().copied()),
         held_out: summary(&held, all),
-        classes: Class::ALL.into_iter().map(class_error).collect(),
+        classes: WorkloadClass::ALL.into_iter().map(class_error).collect(),
         parameters: fitted.parameters(),
-        left_out: false,
-        notes: fitted.model.notes(),
+        excluded: false,
+        remarks: fitted.model.remarks(),
         fitted: Some(Box::new(fitted)),
     }
 }
 
-/// Mean over folds, each fold's mean counting alike; the spread over folds is the error's own error.
-fn summary(held: &HeldOutErrors, all: &[Observation]) -> Option<HeldOut> {
+/// Mean over folds, each fold with the same weight; the spread over folds gives the standard error.
+fn summary(held: &HeldOutPredictions, all: &[Observation]) -> Option<CrossValidation> {
     let of_fold = |fold: &std::ops::Range<usize>| {
         mean(held.predictions[fold.clone()].iter().map(|&(i, s)| error_percent(&all[i], s)))
     };
@@ -256,25 +271,27 @@ fn summary(held: &HeldOutErrors, all: &[Observation]) -> Option<HeldOut> {
         .map(|_| (0..folds.len()).map(|_| folds[random.usize(..folds.len())]).sum::<f64>() / n)
         .collect();
     let percent_ci = percentiles(&mut means);
-    Some(HeldOut { percent, percent_ci, standard_error: (variance / n).sqrt(), folds: folds.len() })
+    Some(CrossValidation { percent, percent_ci, standard_error: (variance / n).sqrt(), folds: folds.len() })
 }
 
-/// Whether there is nothing but latencies at depth one and somebody's k_r and k_w: PIO is the model of such numbers, and
-/// there is nothing to choose by.
+/// Whether there are only latencies at depth one and a published k_r or k_w: PIO is the model of such
+/// numbers, and there is nothing to compare models by.
 fn published(observations: &Observations) -> bool {
     let known = observations.parameters.iter().any(|p| p.k_r.is_some() || p.k_w.is_some());
     known && observations.all.iter().all(|o| o.concurrency() == 1)
 }
 
-/// The shared budget stays out unless it beats the model it extends where it claims to be better.
-fn leave_out_shared(models: &mut [Assessment]) {
-    let mixed =
-        |name: &str| models.iter().find(|m| m.name == name).and_then(|m| m.class_percent(Class::Mixed));
-    let (Some(ours), Some(theirs)) = (mixed(Shared::NAME), mixed(Mqssd::NAME)) else { return };
-    if let Some(shared) = models.iter_mut().find(|m| m.name == Shared::NAME && ours >= theirs) {
-        shared.left_out = true;
-        shared.notes.push(format!(
-            "left out of the choice: on held-out mixed points it is no better than mqssd ({ours:.1} % against \
+/// Excludes the shared budget unless it beats MQSSD, which it extends, on mixed workloads, where it claims to
+/// be better.
+fn exclude_shared(models: &mut [Assessment]) {
+    let mixed = |name: &str| {
+        models.iter().find(|m| m.name == name).and_then(|m| m.class_percent(WorkloadClass::Mixed))
+    };
+    let (Some(ours), Some(theirs)) = (mixed(SharedBudget::NAME), mixed(Mqssd::NAME)) else { return };
+    if let Some(shared) = models.iter_mut().find(|m| m.name == SharedBudget::NAME && ours >= theirs) {
+        shared.excluded = true;
+        shared.remarks.push(format!(
+            "not eligible: on held-out mixed points it is no better than mqssd ({ours:.1} % against \
              {theirs:.1} %)"
         ));
     }

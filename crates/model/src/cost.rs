@@ -3,15 +3,15 @@
 mod fit;
 mod parameters;
 
-/// A cost that falls with the concurrency k to an asymptote: positive, without poles, never below the asymptote. Only the
-/// rational function of degree 3 may rise before it falls.
+/// A cost that falls with the concurrency k to an asymptote: positive, without poles, never below the
+/// asymptote. Only the rational function of degree 3 may rise before it falls.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CostFunction {
-    /// sum(d_i rho_i k^i) / sum(d_i k^i) with d_0 = 1, all d_i >= 0 and rho_i > 0: a rational function (equations 5 and 6 of
-    /// the MQSSD paper) that is a weighted mean of its rho_i, whose weight moves to the later ones as k grows. So it
-    /// goes from rho_0 to the last rho, which is the smallest, and has no pole. In degree 2 the rho_i descend and the
-    /// cost with them; in degree 3, which the paper takes for the transfer cost of writes, those before the last are free:
-    /// two writes in flight may cost more than one.
+    /// sum(d_i rho_i k^i) / sum(d_i k^i) with d_0 = 1, all d_i >= 0 and rho_i > 0: a rational function
+    /// (equations 5 and 6 of the MQSSD paper) that is a weighted mean of its rho_i, whose weight moves to the
+    /// later ones as k grows. So it goes from rho_0 to the last rho, which is the smallest, and has no pole.
+    /// In degree 2 the rho_i descend and the cost with them; in degree 3, which the paper takes for the
+    /// transfer cost of writes, those before the last are free: two writes in flight may cost more than one.
     Rational {
         /// rho_i, seconds; the last is the smallest.
         levels: Vec<f64>,
@@ -22,29 +22,29 @@ pub enum CostFunction {
     Sigmoid {
         /// Asymptote, seconds.
         a: f64,
-        /// Fall from k = 0, seconds.
+        /// How far it falls from k = 0 on, seconds.
         b: f64,
-        /// Where half of it is gone.
+        /// The concurrency at which half of the fall is done.
         k0: f64,
-        /// How steeply.
+        /// How steeply it falls.
         g: f64,
     },
 }
 
 /// The two families of [`CostFunction`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
-    /// Four parameters.
+pub enum CostShape {
+    /// A sigmoid: four parameters.
     Sigmoid,
-    /// Of this degree: 2 (five parameters) or 3 (seven).
+    /// A rational function of this degree: 2 (five parameters) or 3 (seven).
     Rational(u8),
 }
 
-impl std::fmt::Display for Shape {
+impl std::fmt::Display for CostShape {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Shape::Sigmoid => write!(f, "a + b / (1 + (k / k0)^g)"),
-            Shape::Rational(degree) => write!(f, "rational of degree {degree}"),
+            CostShape::Sigmoid => write!(f, "a + b / (1 + (k / k0)^g)"),
+            CostShape::Rational(degree) => write!(f, "rational of degree {degree}"),
         }
     }
 }
@@ -67,41 +67,42 @@ pub struct CostErrors {
     pub r2_log: f64,
     /// Largest |fitted - cost| / cost, whatever the weight.
     pub largest_relative: f64,
-    /// Mean of the same.
+    /// Mean |fitted - cost| / cost.
     pub mape: f64,
 }
 
-/// Concurrencies from which a function may be fitted at all: the sigmoid's parameters.
+/// Fewest concurrencies to fit a function to: as many as the sigmoid has parameters.
 pub(crate) const FEWEST: usize = 4;
 
-/// Concurrencies from which a rational function is tried: one may be left out and its parameters remain.
+/// Fewest concurrencies for a rational function of each degree: with one left out there are still as many as
+/// parameters.
 const FEWEST_RATIONAL: [(u8, usize); 2] = [(2, 6), (3, 8)];
 
 /// A function that misses no point by more than this goes through them all.
 const GOES_THROUGH: f64 = 0.05;
 
-/// Leave-one-out errors within this factor of the smallest are no reason to prefer one shape to another.
+/// Leave-one-out errors within this factor of the smallest do not decide between shapes.
 const AS_GOOD: f64 = 1.5;
 
 impl CostFunction {
-    /// The function of this shape whose weighted squared logarithmic errors are smallest. Where the best one does not
-    /// fall (costs that rise with k, or stay), it is a constant, a sigmoid with b = 0.
+    /// The function of this shape whose weighted squared logarithmic errors are smallest. Where the best one
+    /// does not fall (costs that rise with k, or stay), it is a constant, a sigmoid with b = 0.
     ///
-    /// `None` where there is no point, or one that is not positive and finite. Points fewer than parameters are fitted
-    /// as well, one way of many: see [`CostFunction::choose`].
-    pub fn fit(points: &[CostPoint], shape: Shape) -> Option<Self> {
+    /// `None` where there is no point, or one that is not positive and finite. With fewer points
+    /// than parameters the fit is one of many: see [`CostFunction::choose`].
+    pub fn fit(points: &[CostPoint], shape: CostShape) -> Option<Self> {
         fit::Points::new(points)?.best(shape)
     }
 
-    /// Fits the same shape to other points, starting from here: for points that are much like those before.
+    /// Fits the same shape to other points, starting from here: for points much like the earlier ones.
     pub fn refit(&self, points: &[CostPoint]) -> Option<Self> {
         fit::Points::new(points)?.best_from(self)
     }
 
-    /// The shape that foresees the points best, by its leave-one-out error, of those that there are points enough for:
-    /// four concurrencies for the sigmoid, six and eight for the rational functions of degree 2 and 3. Of shapes that
-    /// foresee about as well, one that goes through all points is preferred to one that does not. `None` with fewer than
-    /// four concurrencies.
+    /// The shape with the smallest leave-one-out error, among those that there are enough points for: four
+    /// concurrencies for the sigmoid, six and eight for the rational functions of degree 2 and 3. Among
+    /// shapes that predict about equally well, one that goes through all points is preferred. `None` with
+    /// fewer than four concurrencies.
     pub fn choose(points: &[CostPoint]) -> Option<Self> {
         let mut ks: Vec<f64> = points.iter().map(|p| p.k).collect();
         ks.sort_unstable_by(f64::total_cmp);
@@ -110,9 +111,9 @@ impl CostFunction {
             return None;
         }
         let rational = FEWEST_RATIONAL.iter().filter(|(_, fewest)| ks.len() >= *fewest);
-        let shapes =
-            std::iter::once(Shape::Sigmoid).chain(rational.map(|(degree, _)| Shape::Rational(*degree)));
-        // What rises over all that was measured is no rise before the fall.
+        let shapes = std::iter::once(CostShape::Sigmoid)
+            .chain(rational.map(|(degree, _)| CostShape::Rational(*degree)));
+        // A cost that rises over the whole measured range is not one that rises before it falls.
         let falls = |function: &Self| function.at(ks[ks.len() - 1]) <= function.at(ks[0]);
         let tried: Vec<(Self, f64)> = shapes
             .filter_map(|shape| Self::fit(points, shape))
@@ -129,11 +130,11 @@ impl CostFunction {
             .filter(|(_, left_out)| *left_out <= AS_GOOD * smallest)
             .min_by(|a, b| misses(&a.0).cmp(&misses(&b.0)).then(a.1.total_cmp(&b.1)))
             .map(|(function, _)| function)
-            .or_else(|| Self::fit(points, Shape::Sigmoid))
+            .or_else(|| Self::fit(points, CostShape::Sigmoid))
     }
 
-    /// Whether it falls more steeply beyond `last`, the largest concurrency measured, than just before: a fall that nobody
-    /// saw.
+    /// Whether it falls more steeply beyond `last`, the largest concurrency measured, than just before: a
+    /// fall that was not measured.
     fn falls_again(&self, last: f64) -> bool {
         const STEEPER: f64 = 0.1;
         let fall = |k: f64| (self.at(k) / self.at(2.0 * k)).ln();
@@ -142,10 +143,10 @@ impl CostFunction {
     }
 
     /// Its shape.
-    pub fn shape(&self) -> Shape {
+    pub fn shape(&self) -> CostShape {
         match self {
-            CostFunction::Rational { levels, .. } => Shape::Rational((levels.len() - 1) as u8),
-            CostFunction::Sigmoid { .. } => Shape::Sigmoid,
+            CostFunction::Rational { levels, .. } => CostShape::Rational((levels.len() - 1) as u8),
+            CostFunction::Sigmoid { .. } => CostShape::Sigmoid,
         }
     }
 
@@ -170,7 +171,7 @@ impl CostFunction {
         }
     }
 
-    /// Seconds that it falls to.
+    /// The asymptote, seconds.
     pub fn asymptote(&self) -> f64 {
         match self {
             CostFunction::Rational { levels, .. } => levels[levels.len() - 1],
@@ -194,13 +195,14 @@ impl CostFunction {
         CostErrors { r2_log, largest_relative: largest, mape: absolute / weights }
     }
 
-    /// Weighted mean of |foreseen - cost| / cost, each point foreseen from the others alone. `None` where nothing can be
-    /// fitted, or nothing is left over.
-    pub fn leave_one_out(points: &[CostPoint], shape: Shape) -> Option<f64> {
+    /// Weighted mean of |predicted - cost| / cost, each point predicted from the others alone. `None` where
+    /// nothing can be fitted, or no point remains.
+    pub fn leave_one_out(points: &[CostPoint], shape: CostShape) -> Option<f64> {
         Self::fit(points, shape)?.left_out(points)
     }
 
-    /// [`CostFunction::leave_one_out`] of a shape whose best function is this one: what is left over is fitted from here.
+    /// [`CostFunction::leave_one_out`] of a shape whose best function is this one: fits to
+    /// the remaining points start from here.
     fn left_out(&self, points: &[CostPoint]) -> Option<f64> {
         if points.len() < 2 {
             return None;

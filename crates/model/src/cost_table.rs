@@ -1,14 +1,17 @@
-//! Costs over concurrency that were worked out elsewhere: Table 2 of Ransom, Lim and Mitzenmacher, MQSSD, and its like.
+//! Tables of published costs over concurrency, such as Table 2 of Ransom, Lim and Mitzenmacher (MQSSD).
 
-/// Setup and transfer costs, a row a concurrency; [`crate::Table::load`] reads it.
+/// A setup that takes longer than this many page transfers is suspect.
+const SUSPECT_SETUP: f64 = 5000.0;
+
+/// Setup and transfer costs, one row per concurrency; [`crate::Table::load`] reads one.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CostTable {
     /// Ascending in k, each k once.
     pub rows: Vec<CostRow>,
 }
 
-/// Costs with `k` requests in flight, positive seconds. Setup and transfer of one kind are there both or not at all, and
-/// one kind at least is.
+/// Costs with `k` requests in flight, positive seconds. Each kind of request has both costs or
+/// neither, and at least one kind has them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CostRow {
     /// Requests in flight.
@@ -24,7 +27,18 @@ pub struct CostRow {
 }
 
 impl CostTable {
-    /// The table with setups of one access each, where it prints those of so many `accesses` (positive) together.
+    /// Whether a setup costs as much as thousands of page transfers. No known drive does that; most likely
+    /// the table's setup costs are for many accesses together, which [`CostTable::setup_per`] divides.
+    pub fn setups_look_summed(&self) -> bool {
+        let summed = |setup: Option<f64>, transfer: Option<f64>| {
+            setup.zip(transfer).is_some_and(|(setup, transfer)| setup > SUSPECT_SETUP * transfer)
+        };
+        let row =
+            |r: &CostRow| summed(r.setup_write, r.transfer_write) || summed(r.setup_read, r.transfer_read);
+        self.rows.iter().any(row)
+    }
+
+    /// Divides the setup costs of a table that prints them for this many `accesses` (positive) together.
     ///
     /// The MQSSD paper's Table 2 prints setups per 1 % of the 262,144 pages that a thread writes or reads:
     /// `setup_per(2621.44)`.

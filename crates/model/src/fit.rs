@@ -1,35 +1,36 @@
-//! Fitting a model and predicting with it: one trait, and what surrounds every model alike (resamples, intervals).
+//! The trait that every model implements, and a fitted model with its resamples and intervals.
 
 use crate::bootstrap::{RESAMPLES, Resampler};
 use crate::misfit::Misfit;
-use crate::{DeviceProfile, Observations, OpKind, Stragglers, Workload};
+use crate::{Observations, Stragglers, Workload};
+use leadline_profile::{DeviceProfile, OpKind};
 
-/// An I/O model: what it costs to have one request done, and from that, any workload.
+/// An I/O model: what one request costs and, from that, what any workload costs.
 pub trait Model: Clone + Send + Sync + 'static {
-    /// As on the command line and in JSON.
+    /// The name on the command line and in JSON.
     const NAME: &'static str;
 
     /// Fits the model by its own rule.
     ///
     /// # Errors
-    /// [`Lacking`] says what the observations lack.
-    fn fit(observations: &Observations) -> Result<Self, Lacking>;
+    /// [`FitError`] says what is missing from the observations.
+    fn fit(observations: &Observations) -> Result<Self, FitError>;
 
-    /// Fits it again to observations that are much like those it was fitted to: a resample, or all but a few. May start
-    /// from its own parameters.
+    /// Fits it again to observations that are much like those it was fitted to: a resample, or all but a few.
+    /// May start from its own parameters.
     ///
     /// # Errors
     /// As [`Model::fit`].
-    fn refit(&self, observations: &Observations) -> Result<Self, Lacking> {
+    fn refit(&self, observations: &Observations) -> Result<Self, FitError> {
         Self::fit(observations)
     }
 
-    /// Seconds for one request among many of `op`, `k` of them in flight. `None` where the model knows no such requests
-    /// (no writes were measured). Otherwise positive and finite.
+    /// Seconds for one request among many of `op`, `k` of them in flight. `None` where the model knows no
+    /// such requests (no writes were measured); otherwise positive and finite.
     fn cost(&self, op: OpKind, block_bytes: u32, random_fraction: f64, k: u32) -> Option<f64>;
 
-    /// Seconds for a workload; `None` as [`Model::cost`]. Unless a model knows better, reads and writes that share the
-    /// device take turns: their times add up.
+    /// Seconds for a workload; `None` as for [`Model::cost`]. Unless a model says otherwise, reads and writes
+    /// that share the device take turns: their times add up.
     fn seconds(&self, workload: &Workload) -> Option<f64> {
         let time = |op| {
             let count = workload.requests_of(op);
@@ -47,11 +48,11 @@ pub trait Model: Clone + Send + Sync + 'static {
         false
     }
 
-    /// Its parameters; always the same ones in the same order for one fit and its refits.
+    /// Its parameters, in an order that a fit and its refits share.
     fn parameters(&self) -> Vec<Parameter>;
 
-    /// Remarks for people: collinearity, what was given instead of found.
-    fn notes(&self) -> Vec<String> {
+    /// Remarks on the fit: collinearity, what was given instead of fitted.
+    fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
 }
@@ -74,19 +75,21 @@ impl Parameter {
     }
 }
 
-/// What a model lacks to be fitted, in words: `4 different concurrencies; there are 2`.
+/// A model cannot be fitted to what was measured: `pdam needs 2 different concurrencies of reads; there is
+/// 1`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{model} needs {what}")]
-pub struct Lacking {
+#[error("{model} needs {needs}")]
+#[non_exhaustive]
+pub struct FitError {
     /// The model's name.
     pub model: &'static str,
-    /// What it needs and what there is.
-    pub what: String,
+    /// What it needs and what there is, in words.
+    pub needs: String,
 }
 
 /// A fitted model with the resamples that its intervals come from.
 #[derive(Debug, Clone)]
-pub struct Fitted<M> {
+pub struct FittedModel<M> {
     /// Fitted to all observations.
     pub model: M,
     /// Fitted to each resample.
@@ -103,31 +106,64 @@ pub struct Fitted<M> {
     pub stragglers: [Option<Stragglers>; 2],
 }
 
-impl<M: Model> Fitted<M> {
+impl FitError {
+    pub(crate) fn new(model: &'static str, needs: impl Into<String>) -> Self {
+        FitError { model, needs: needs.into() }
+    }
+}
+
+impl<M: Model> FittedModel<M> {
+    /// Fits a model to a profile.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use leadline_model::{FittedModel, InFlight, Mqssd, Workload};
+    /// use leadline_profile::DeviceProfile;
+    ///
+    /// let workload = Workload {
+    ///     reads: 1e6,
+    ///     writes: 1e6,
+    ///     block_bytes: 4096,
+    ///     random_fraction: 1.0,
+    ///     in_flight: InFlight::Together(8),
+    /// };
+    /// let profile = DeviceProfile::load("profile.json")?;
+    /// let prediction = FittedModel::<Mqssd>::from_profile(&profile)?.predict(&workload)?;
+    /// println!("{:.1} s ({:.1?} s)", prediction.seconds, prediction.seconds_ci);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`FitError`] says what is missing from the profile.
+    pub fn from_profile(profile: &DeviceProfile) -> Result<Self, FitError> {
+        Self::new(&Observations::from_profile(profile))
+    }
+
     /// Fits a model and its resamples.
     ///
     /// # Errors
-    /// [`Lacking`] as [`Model::fit`].
-    pub fn new(observations: &Observations) -> Result<Self, Lacking> {
+    /// [`FitError`] as [`Model::fit`].
+    pub fn new(observations: &Observations) -> Result<Self, FitError> {
         Self::with_resamples(observations, RESAMPLES)
     }
 
-    /// The same with so many resamples; without any, parameters have no intervals.
-    pub(crate) fn with_resamples(observations: &Observations, resamples: usize) -> Result<Self, Lacking> {
+    /// [`FittedModel::new`] with this many resamples; without any, parameters have no intervals.
+    pub(crate) fn with_resamples(observations: &Observations, resamples: usize) -> Result<Self, FitError> {
         let model = M::fit(observations)?;
         let mut resampler = Resampler::new(observations);
         let resamples = (0..resamples).filter_map(|_| model.refit(resampler.next()).ok()).collect();
-        Ok(Self::around(model, resamples, observations))
+        Ok(Self::from_parts(model, resamples, observations))
     }
 
     /// A model fitted in some other way, with its resamples.
-    pub fn around(model: M, resamples: Vec<M>, observations: &Observations) -> Self {
+    pub fn from_parts(model: M, resamples: Vec<M>, observations: &Observations) -> Self {
         let all = &observations.all;
         let misfit = Misfit::new(all.iter().map(|o| (o, model.seconds(&o.workload))));
         let ends = |values: &mut dyn Iterator<Item = u32>| {
             values.fold([u32::MAX, 0], |[low, high], v| [low.min(v), high.max(v)])
         };
-        Fitted {
+        FittedModel {
             model,
             resamples,
             points: all.len(),
@@ -150,32 +186,5 @@ impl<M: Model> Fitted<M> {
             crate::bootstrap::percentiles(&mut values)
         };
         self.model.parameters().into_iter().map(|p| (p.clone(), interval(&p.name))).collect()
-    }
-}
-
-impl DeviceProfile {
-    /// Fits a model to this profile.
-    ///
-    /// ```no_run
-    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// use leadline_model::{InFlight, Mqssd, Profile, Workload};
-    ///
-    /// let workload = Workload {
-    ///     reads: 1e6,
-    ///     writes: 1e6,
-    ///     block_bytes: 4096,
-    ///     random_fraction: 1.0,
-    ///     in_flight: InFlight::Together(8),
-    /// };
-    /// let prediction = Profile::load("profile.json")?.fit::<Mqssd>()?.predict(&workload)?;
-    /// println!("{:.1} s ({:.1?} s)", prediction.seconds, prediction.seconds_ci);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// [`Lacking`] says what the profile lacks.
-    pub fn fit<M: Model>(&self) -> Result<Fitted<M>, Lacking> {
-        Fitted::new(&Observations::of(self))
     }
 }

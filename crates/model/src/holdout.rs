@@ -1,7 +1,8 @@
 //! Holding out whole concurrencies, whole random fractions and whole shares of reads.
 //!
-//! A random point left out has neighbours on every side, and its error says only how well a model interpolates. Here all
-//! points of one k (or r, or mix) are left out together, and predicted from the others.
+//! A random point left out has neighbours on every side, and its error says only how well a model
+//! interpolates. Here all points of one k (or r, or mix) are left out together, and predicted from the
+//! others.
 
 use std::ops::Range;
 
@@ -10,8 +11,8 @@ use crate::{Model, Observation, Observations};
 /// Fewest distinct concurrencies, or mixes, of which one may be held out.
 const FEWEST: usize = 3;
 
-/// Fewest random fractions: a profile without the `r-by-k` experiment has three kinds of requests (sequential, and random
-/// ones of two sizes), of which none can be foretold from the others.
+/// Fewest random fractions: a profile without the `r-by-k` experiment has three kinds of requests
+/// (sequential, and random ones of two sizes), of which none can be predicted from the others.
 const FEWEST_R: usize = 5;
 
 /// Which observations are held out together.
@@ -20,7 +21,7 @@ pub(crate) struct Folds {
 }
 
 /// What was predicted for held-out observations.
-pub(crate) struct HeldOutErrors {
+pub(crate) struct HeldOutPredictions {
     /// (observation, predicted seconds), fold after fold.
     pub(crate) predictions: Vec<(usize, Option<f64>)>,
     /// Which predictions are of which fold.
@@ -28,8 +29,8 @@ pub(crate) struct HeldOutErrors {
 }
 
 impl Folds {
-    /// Every k but the smallest (one request at a time is what all models start from), every r, and every mix of reads and
-    /// writes, where there are enough of them.
+    /// Every k but the smallest (one request at a time is what all models start from), every r, and every mix
+    /// of reads and writes, where there are enough of them.
     pub(crate) fn of(observations: &Observations) -> Self {
         let all = &observations.all;
         let ks = groups(all, |o| Some(u64::from(o.concurrency())));
@@ -48,10 +49,10 @@ impl Folds {
         Folds { folds }
     }
 
-    /// Fits `model` again without each fold and predicts what was held out. A fold without which the model cannot be
-    /// fitted is passed over.
-    pub(crate) fn errors<M: Model>(&self, model: &M, observations: &Observations) -> HeldOutErrors {
-        let mut errors = HeldOutErrors { predictions: Vec::new(), folds: Vec::new() };
+    /// Fits `model` again without each fold and predicts what was held out. A fold without which the model
+    /// cannot be fitted is skipped.
+    pub(crate) fn errors<M: Model>(&self, model: &M, observations: &Observations) -> HeldOutPredictions {
+        let mut errors = HeldOutPredictions { predictions: Vec::new(), folds: Vec::new() };
         for fold in &self.folds {
             let mut held = vec![false; observations.all.len()];
             fold.iter().for_each(|&i| held[i] = true);
@@ -69,7 +70,7 @@ impl Folds {
     }
 }
 
-/// Shares to a thousandth of a decade: r is a ratio of sizes, a mix a ratio of counts.
+/// A share as a key, to a hundredth of a decade: r is a ratio of sizes, a mix a ratio of counts.
 fn scaled(share: f64) -> u64 {
     if share <= 0.0 { 0 } else { ((share.log10() + 12.0) * 100.0).round().max(1.0) as u64 }
 }

@@ -1,20 +1,23 @@
-//! Latency over load, from the `ladder` experiment: which percentile at which share of the capacity.
+//! Latency over load, from the `ladder` experiment: each percentile as a function of the share of the
+//! capacity.
 
 mod curve;
 mod percentile;
 
 pub use percentile::Percentile;
 
+use crate::FitError;
 use crate::bootstrap::{normal, percentiles};
-use crate::{Lacking, Ladder, LadderMix, Latency, Rung};
 use curve::Curve;
+use leadline_profile::{Ladder, LadderMix, Latency, Rung};
 
 /// Latency percentiles over load, fitted to a ladder.
 ///
-/// Each percentile of each mix follows L(rho) = L0 (1 + a rho^g / (1 - rho)), rho being the offered rate as a share of the
-/// mix's closed-loop capacity: the latency of an idle device, and a queue that grows without bound as rho nears 1. With g = 1
-/// it is that of one server; a device of many servers has a larger g and stays flat for longer. Between two mixes the
-/// logarithm of the latency, and the time a request takes of the capacity, are interpolated.
+/// Each percentile of each mix follows L(rho) = L0 (1 + a rho^g / (1 - rho)), rho being the offered rate as a
+/// share of the mix's closed-loop capacity: the latency of an idle device, and a queue that grows without
+/// bound as rho nears 1. With g = 1 it is that of one server; a device of many servers has a larger g and
+/// stays flat for longer. Between two mixes the logarithm of the latency, and the time a request takes of the
+/// capacity, are interpolated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LatencyModel {
     mixes: Vec<MixModel>,
@@ -32,32 +35,32 @@ struct MixModel {
     overloaded: bool,
     /// The rungs kept: load and latency.
     rungs: Vec<(f64, Latency)>,
-    /// One a percentile, in their order.
+    /// One per percentile, in their order.
     curves: Vec<Curve>,
 }
 
-/// What a device sustains under a latency limit.
+/// The highest rate that a device sustains within a latency limit.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sustained {
-    /// Requests a second, open loop.
+pub struct SustainableRate {
+    /// Requests per second, open loop.
     pub iops: f64,
     /// 95 % interval.
     pub iops_ci: [f64; 2],
     /// Share of the capacity of this mix.
     pub load: f64,
-    /// The capacity, operations a second.
+    /// The capacity, operations per second.
     pub capacity_iops: f64,
-    /// What to keep in mind.
-    pub notes: Vec<String>,
+    /// What to keep in mind, such as that the rate may be higher than the highest one measured.
+    pub warnings: Vec<String>,
 }
 
 /// Why a limit cannot be met, or nothing can be said about it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LatencyError {
-    /// Even an idle device is slower.
+    /// The latency exceeds the limit even at the lowest load measured.
     #[error(
-        "{percentile} is {floor_us:.0} us at the lowest load already, above the {limit_us:.0} us asked for"
+        "{percentile} is already {floor_us:.0} us at the lowest load, above the limit of {limit_us:.0} us"
     )]
     OutOfReach {
         /// The percentile.
@@ -67,9 +70,9 @@ pub enum LatencyError {
         /// What was asked for, microseconds.
         limit_us: f64,
     },
-    /// The ladder has no such mix between its mixes.
+    /// The ladder's mixes do not enclose this one.
     #[error(
-        "a share of {share_percent:.0} % reads was not measured (from {low_percent:.0} to {high_percent:.0} % were)"
+        "{share_percent:.0} % reads is outside what was measured, {low_percent:.0} to {high_percent:.0} %"
     )]
     NotMeasured {
         /// Reads asked for, percent.
@@ -81,10 +84,11 @@ pub enum LatencyError {
     },
 }
 
-/// Completed / offered below which a rung was overloaded: its latency depends on how long it ran.
+/// Below this ratio of completed to offered requests a rung was overloaded: its latency depends on how long
+/// it ran.
 const KEPT_UP: f64 = 0.97;
 
-/// Fewest rungs of a mix.
+/// Fewest rungs that a mix is fitted to.
 const FEWEST_RUNGS: usize = 4;
 
 /// Resamples of a curve.
@@ -94,14 +98,14 @@ impl LatencyModel {
     /// Fits every percentile of every mix.
     ///
     /// # Errors
-    /// [`Lacking`] where no mix has four rungs with which the device kept up.
-    pub fn fit(ladder: &Ladder) -> Result<Self, Lacking> {
+    /// [`FitError`] where no mix has four rungs with which the device kept up.
+    pub fn fit(ladder: &Ladder) -> Result<Self, FitError> {
         let mut mixes: Vec<MixModel> = ladder.mixes.iter().filter_map(MixModel::fit).collect();
         mixes.sort_by(|a, b| a.read_share.total_cmp(&b.read_share));
         if mixes.is_empty() {
-            let what =
+            let needs =
                 format!("a mix with {FEWEST_RUNGS} rungs at which the device kept up; run the ladder again");
-            return Err(Lacking { model: "latency", what });
+            return Err(FitError::new("latency", needs));
         }
         Ok(LatencyModel { mixes })
     }
@@ -111,8 +115,8 @@ impl LatencyModel {
         self.mixes.iter().map(|m| m.read_share).collect()
     }
 
-    /// Latency at `load`, a share of the capacity from 0 to 1, microseconds; `None` for a share of reads outside those
-    /// measured.
+    /// Latency at `load`, a share of the capacity from 0 to 1, microseconds; `None` for a share of reads
+    /// outside those measured.
     pub fn latency_us(&self, percentile: Percentile, read_share: f64, load: f64) -> Option<f64> {
         Some(self.between(read_share)?.latency_us(percentile, load))
     }
@@ -121,12 +125,12 @@ impl LatencyModel {
     ///
     /// # Errors
     /// [`LatencyError`].
-    pub fn sustains(
+    pub fn sustainable_rate(
         &self,
         percentile: Percentile,
         limit_us: f64,
         read_share: f64,
-    ) -> Result<Sustained, LatencyError> {
+    ) -> Result<SustainableRate, LatencyError> {
         let Some(between) = self.between(read_share) else {
             let (first, last) = (&self.mixes[0], &self.mixes[self.mixes.len() - 1]);
             return Err(LatencyError::NotMeasured {
@@ -142,7 +146,7 @@ impl LatencyModel {
         }
         let load = between.load_at(percentile, limit_us);
         let capacity_iops = between.capacity_iops();
-        // The device drifts between the ladder and its use as it did between the ladder's rounds.
+        // The device may drift until the rate is used, as it did between the ladder's rounds.
         let mut random = fastrand::Rng::with_seed(0xd21f);
         let error = between.lower.capacity_error.max(between.upper.capacity_error);
         let mut rates: Vec<f64> = (0..RESAMPLES)
@@ -154,10 +158,10 @@ impl LatencyModel {
             })
             .collect();
         let [less, more] = percentiles(&mut rates).unwrap_or([load, load]);
-        let mut notes = Vec::new();
+        let mut warnings = Vec::new();
         if load >= high {
             let percent = high * 100.0;
-            notes.push(if between.lower.overloaded || between.upper.overloaded {
+            warnings.push(if between.lower.overloaded || between.upper.overloaded {
                 format!("within the limit at {percent:.0} % of the capacity; at higher loads it did not keep up")
             } else {
                 format!(
@@ -166,12 +170,12 @@ impl LatencyModel {
                 )
             });
         }
-        Ok(Sustained {
+        Ok(SustainableRate {
             iops: load * capacity_iops,
             iops_ci: [less.min(load) * capacity_iops, more.max(load) * capacity_iops],
             load,
             capacity_iops,
-            notes,
+            warnings,
         })
     }
 
@@ -202,12 +206,12 @@ impl Between<'_> {
         [a.max(c).min(high), high]
     }
 
-    /// By the time a request takes of the capacity, which adds up.
+    /// Interpolates the share of the capacity that a request takes, which adds up.
     fn capacity_iops(&self) -> f64 {
         1.0 / ((1.0 - self.weight) / self.lower.capacity_iops + self.weight / self.upper.capacity_iops)
     }
 
-    /// No percentile lies below a lower one, though curves that are fitted apart may cross.
+    /// Never below a lower percentile's, although separately fitted curves may cross.
     fn latency_us(&self, percentile: Percentile, load: f64) -> f64 {
         let of = |p: Percentile| {
             let log = |mix: &MixModel| mix.curves[p as usize].at(load).ln();
@@ -315,7 +319,7 @@ mod tests {
     fn one_server_sustains_what_queueing_theory_says() {
         let model = LatencyModel::fit(&ladder(vec![mm1(1.0, 100.0)])).unwrap();
         // p99 = 460.5 us / (1 - rho) <= 1000 us: rho <= 0.5395.
-        let sustained = model.sustains(Percentile::P99, 1000.0, 1.0).unwrap();
+        let sustained = model.sustainable_rate(Percentile::P99, 1000.0, 1.0).unwrap();
         assert!((sustained.iops / 5395.0 - 1.0).abs() < 0.01, "{sustained:?}");
         assert!(sustained.iops_ci[0] <= sustained.iops && sustained.iops <= sustained.iops_ci[1]);
         let p50 = model.latency_us(Percentile::P50, 1.0, 0.5).unwrap();
@@ -325,25 +329,25 @@ mod tests {
     #[test]
     fn a_limit_below_the_idle_latency_is_out_of_reach() {
         let model = LatencyModel::fit(&ladder(vec![mm1(1.0, 100.0)])).unwrap();
-        let error = model.sustains(Percentile::P99, 300.0, 1.0).unwrap_err();
+        let error = model.sustainable_rate(Percentile::P99, 300.0, 1.0).unwrap_err();
         assert!(matches!(error, LatencyError::OutOfReach { floor_us, .. } if floor_us > 450.0), "{error}");
     }
 
     #[test]
     fn a_limit_never_reached_gives_the_highest_load_measured_and_says_so() {
         let model = LatencyModel::fit(&ladder(vec![mm1(1.0, 100.0)])).unwrap();
-        let sustained = model.sustains(Percentile::P50, 1e6, 1.0).unwrap();
+        let sustained = model.sustainable_rate(Percentile::P50, 1e6, 1.0).unwrap();
         assert!((sustained.load - 0.95).abs() < 1e-6);
-        assert_eq!(sustained.notes.len(), 1);
+        assert_eq!(sustained.warnings.len(), 1);
     }
 
     #[test]
     fn a_mix_between_two_measured_ones_lies_between_them() {
         let model = LatencyModel::fit(&ladder(vec![mm1(0.5, 200.0), mm1(1.0, 100.0)])).unwrap();
-        let rate = |share| model.sustains(Percentile::P99, 2000.0, share).unwrap().iops;
+        let rate = |share| model.sustainable_rate(Percentile::P99, 2000.0, share).unwrap().iops;
         assert!(rate(0.5) < rate(0.75) && rate(0.75) < rate(1.0));
         assert!(matches!(
-            model.sustains(Percentile::P99, 2000.0, 0.3),
+            model.sustainable_rate(Percentile::P99, 2000.0, 0.3),
             Err(LatencyError::NotMeasured { .. })
         ));
     }
@@ -354,7 +358,7 @@ mod tests {
         mix.rungs[7].iops *= 0.9;
         mix.rungs[7].latency_us.p99 = 1e7;
         let model = LatencyModel::fit(&ladder(vec![mix])).unwrap();
-        let sustained = model.sustains(Percentile::P99, 1000.0, 1.0).unwrap();
+        let sustained = model.sustainable_rate(Percentile::P99, 1000.0, 1.0).unwrap();
         assert!((sustained.iops / 5395.0 - 1.0).abs() < 0.01, "{sustained:?}");
         let mut few = mm1(1.0, 100.0);
         few.rungs.truncate(3);

@@ -1,14 +1,13 @@
-//! The numbers of a device, and the I/O models fitted to them.
+#![doc = include_str!("../README.md")]
 //!
-//! Everything that measures writes a [`DeviceProfile`]; everything that advises, predicts or draws reads one. This crate does
-//! no I/O but for loading and saving that one JSON file, and loading tables.
+//! ## Where to find what
 //!
 //! | to | see |
 //! | --- | --- |
-//! | load, check and save a profile | [`DeviceProfile`] (or [`Profile`]), [`published_profile`], [`Table`] |
-//! | fit one model and ask it | [`DeviceProfile::fit`], [`Fitted::predict`], [`Workload`] |
+//! | fit one model and ask it | [`FittedModel::from_profile`], [`FittedModel::predict`], [`Workload`] |
 //! | find the model that describes a device | [`ModelComparison`] |
-//! | read the models | [`Dam`], [`Pdam`], [`Affine`], [`Pio`], [`Mqssd`], [`Shared`], behind [`Model`] |
+//! | read the models | [`Dam`], [`Pdam`], [`Affine`], [`Pio`], [`Mqssd`], [`SharedBudget`], behind [`Model`] |
+//! | load measurements that others made | [`Table`], [`table_profile`] |
 //! | weigh batching, or channels chosen by address | [`speedup`], [`occupancy`] |
 //! | find the rate at which a latency limit holds | [`LatencyModel`] |
 
@@ -17,8 +16,6 @@ mod class;
 mod compare;
 mod cost;
 mod cost_table;
-mod error;
-mod experiments;
 mod fit;
 mod holdout;
 mod latency;
@@ -27,40 +24,22 @@ mod models;
 mod observation;
 pub mod occupancy;
 mod predict;
-mod profile;
-mod published;
-pub mod replay;
 pub mod speedup;
-mod store;
 mod stragglers;
 mod table;
 mod workload;
 
-/// The profile, by the short name.
-pub use DeviceProfile as Profile;
-pub use class::Class;
-pub use compare::{Assessment, HeldOut, ModelComparison};
-pub use cost::{CostErrors, CostFunction, CostPoint, Shape};
+pub use class::WorkloadClass;
+pub use compare::{Assessment, CrossValidation, ModelComparison};
+pub use cost::{CostErrors, CostFunction, CostPoint, CostShape};
 pub use cost_table::{CostRow, CostTable};
-pub use error::ProfileError;
-pub use experiments::{
-    Experiments, Ladder, LadderMix, PioClass, PioClasses, PioPoint, Procedure, Rung, Work, WorkPoint,
-};
-pub use fit::{Fitted, Lacking, Model, Parameter};
-pub use latency::{LatencyError, LatencyModel, Percentile, Sustained};
+pub use fit::{FitError, FittedModel, Model, Parameter};
+pub use latency::{LatencyError, LatencyModel, Percentile, SustainableRate};
 pub use misfit::Misfit;
-pub use models::{Affine, CostFit, Dam, FunctionFit, Mqssd, MqssdCosts, Pdam, PerK, Pio, Shared};
+pub use models::{Affine, CostFit, CostsAtK, Dam, FunctionFit, Mqssd, MqssdCosts, Pdam, Pio, SharedBudget};
 pub use observation::{Observation, Observations};
-pub use predict::{Bound, Predict, PredictError, Prediction};
-pub use profile::{
-    Bin, Capped, Censored, Check, CheckStatus, Cliff, DeviceFacts, DeviceProfile, Latency, Link, Method,
-    OpKind, OrderEffect, Parameters, Pattern, Point, Rounds, SCHEMA, Slice, Temperature, TimelineSample,
-    Validity,
-};
-pub use published::{PublishedError, published_profile};
-pub use replay::Replay;
+pub use predict::{Bottleneck, Predict, PredictError, Prediction};
 pub use speedup::PioNumbers;
-pub use store::replace_file;
 pub use stragglers::Stragglers;
-pub use table::{Table, TableError};
-pub use workload::{InFlight, PAGE_BYTES, Workload};
+pub use table::{Table, TableError, table_profile};
+pub use workload::{InFlight, Workload, WorkloadError};

@@ -1,15 +1,17 @@
 //! How far a model is from what was measured, near a given workload.
 //!
-//! A model that is right for random reads may be wrong for sequential writes; one number for both would make the one
-//! prediction look worse than it is and the other better. So errors of observations like the workload count most.
+//! A model that is right for random reads may be wrong for sequential writes; one number for both would make
+//! the one prediction look worse than it is and the other better. So errors of observations like the workload
+//! count most.
 
-use crate::{InFlight, Observation, OpKind, Workload};
+use crate::{InFlight, Observation, Workload};
+use leadline_profile::OpKind;
 
-/// Distances at which an error counts e^(-1/2) as much: doublings of k, doublings of the request, share of reads, share of
-/// random requests.
+/// Distances at which an error has e^(-1/2) of its weight: doublings of k, doublings of the request, share of
+/// reads, share of random requests.
 const REACH: [f64; 4] = [1.5, 2.0, 0.25, 0.3];
 
-/// What every error counts at least, however far away: an interval must come from something.
+/// Least weight of an error, however far away, so that there is always something to take an interval from.
 const FLOOR: f64 = 1e-6;
 
 /// ln(predicted / measured) of each observation.
@@ -19,7 +21,7 @@ pub struct Misfit {
 }
 
 impl Misfit {
-    /// From observations and what was predicted for them; those without prediction are left out.
+    /// From observations and what was predicted for them; those without a prediction are left out.
     pub fn new<'a>(predicted: impl Iterator<Item = (&'a Observation, Option<f64>)>) -> Self {
         let error = |o: &Observation, seconds: Option<f64>| {
             let log = (seconds? / o.seconds).ln();
@@ -46,8 +48,8 @@ impl Misfit {
 fn place(w: &Workload) -> [f64; 4] {
     let k = match w.in_flight {
         InFlight::Together(k) => f64::from(k),
-        // Phases of one kind each: what holds most of the requests stands for both.
-        InFlight::Apart { .. } => {
+        // Reads and writes take turns: the kind with more requests stands for both.
+        InFlight::Batches { .. } => {
             f64::from(w.in_flight.of(if w.reads >= w.writes { OpKind::Read } else { OpKind::Write }))
         }
     };

@@ -1,7 +1,8 @@
 //! What the models are fitted to: workloads whose time was measured.
 
 use crate::bootstrap::NORMAL_95;
-use crate::{DeviceProfile, InFlight, OpKind, Parameters, Pattern, Point, Stragglers, WorkPoint, Workload};
+use crate::{InFlight, Stragglers, Workload};
+use leadline_profile::{DeviceProfile, OpKind, Parameters, Pattern, Point, WorkPoint};
 
 /// A workload and the time it took.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,7 +24,8 @@ pub struct Observations {
     pub all: Vec<Observation>,
     /// The profile's parameters: PIO's k_r and k_w of a published device that has no curves.
     pub parameters: Vec<Parameters>,
-    /// What it costs to wait for the slowest of a batch, of reads and of writes; `None` where it is not known.
+    /// What it costs to wait for the slowest of a batch, of reads and of writes; `None` where it is not
+    /// known.
     pub stragglers: [Option<Stragglers>; 2],
 }
 
@@ -31,7 +33,7 @@ impl Observations {
     /// Everything in a profile: its points, `r-by-k` and `mixed`.
     ///
     /// A sequential point counts as requests that follow one another: no random access but for the first.
-    pub fn of(profile: &DeviceProfile) -> Self {
+    pub fn from_profile(profile: &DeviceProfile) -> Self {
         let points = profile.points.iter().filter(|p| !p.durable).map(Observation::of_point);
         let work = [&profile.experiments.r_by_k, &profile.experiments.mixed];
         let work = work.into_iter().flatten().flat_map(|w| &w.points).map(Observation::of_work);
@@ -49,7 +51,7 @@ impl Observations {
     }
 
     /// Random requests of this size alone.
-    pub fn of_requests(&self, block_bytes: u32) -> Self {
+    pub fn of_random_requests(&self, block_bytes: u32) -> Self {
         self.filtered(|o| o.workload.block_bytes == block_bytes && o.workload.random_fraction >= 1.0)
     }
 
@@ -97,7 +99,7 @@ impl Observation {
         self.workload.in_flight.of(OpKind::Read)
     }
 
-    /// Seconds a request.
+    /// Seconds per request.
     pub fn cost(&self) -> f64 {
         self.seconds / self.workload.requests()
     }

@@ -1,12 +1,12 @@
-//! How many of a device's channels are busy with m requests in flight: Papon and Athanassoulis, DaMoN 2021, appendix A,
-//! and what becomes of it when the requests keep coming.
+//! How many of a device's channels are busy with m requests in flight: Papon and Athanassoulis, DaMoN 2021,
+//! appendix A, and what becomes of it when the requests keep coming.
 //!
-//! The appendix throws m requests at n channels **once** and finds 95 % of the channels busy for m = 3n. A device under
-//! load is a **closed loop**: each completion is answered with the next request, which again goes to a random channel.
-//! Those that fall on a busy channel queue there, longer and longer queues on a few channels while others run dry. So 3n
-//! sustain about 85 % of the channels where every request takes equally long, and 76 % where service times are
-//! exponential; 95 % take some 10n or 19n. It also takes placement at random: a device that stripes addresses, or a
-//! controller that picks idle channels, does better.
+//! The appendix throws m requests at n channels **once** and finds 95 % of the channels busy for m = 3n. A
+//! device under load is a **closed loop**: each completion is answered with the next request, which again
+//! goes to a random channel. Those that fall on a busy channel queue there, longer and longer queues on a few
+//! channels while others run dry. So 3n sustain about 85 % of the channels where every request takes equally
+//! long, and 76 % where service times are exponential; 95 % take some 10n or 19n. It also takes placement at
+//! random: a device that stripes addresses, or a controller that picks idle channels, does better.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -26,8 +26,8 @@ pub enum Service {
     Exponential,
 }
 
-/// Expected share of `n` channels that have something to do when `m` requests are thrown at them at random, once:
-/// 1 - ((n - 1) / n)^m (appendix A). 0 without channels.
+/// Expected share of `n` channels that have something to do when `m` requests are thrown at them at random,
+/// once: 1 - ((n - 1) / n)^m (appendix A). 0 without channels.
 pub fn one_shot(n: u32, m: u32) -> f64 {
     if n == 0 {
         return 0.0;
@@ -35,12 +35,12 @@ pub fn one_shot(n: u32, m: u32) -> f64 {
     1.0 - (1.0 - 1.0 / f64::from(n)).powf(m.into())
 }
 
-/// Share of `n` channels that are busy, on the average over time, with `m` requests in flight all the time: each goes to
-/// a channel at random and waits there for its turn. Simulated, within 1 % for `m` up to some 100 times `n`; the same
-/// `seed` gives the same share. 0 without channels or requests.
+/// Share of `n` channels that are busy, on average over time, with `m` requests in flight all the time:
+/// each goes to a channel at random and waits there for its turn. Simulated, within 1 % for `m` up to some
+/// 100 times `n`; the same `seed` gives the same share. 0 without channels or requests.
 ///
-/// For large `n` it tends to 1 + x - sqrt(1 + x^2) with x = m / n where service is deterministic (each channel an M/D/1
-/// queue), and for exponential service it is [`sustained_exponential`].
+/// For large `n` it tends to 1 + x - sqrt(1 + x^2) with x = m / n where service is deterministic (each
+/// channel an M/D/1 queue), and for exponential service it is [`sustained_exponential`].
 pub fn sustained(n: u32, m: u32, service: Service, seed: u64) -> f64 {
     if n == 0 || m == 0 {
         return 0.0;
@@ -48,9 +48,10 @@ pub fn sustained(n: u32, m: u32, service: Service, seed: u64) -> f64 {
     ClosedLoop::new(n, m, service, seed).busy_share()
 }
 
-/// [`sustained`] with exponential service, exactly: m / (m + n - 1). (All ways to spread m requests over n channels are
-/// equally likely then, and that share of them has something at a given channel: a closed network of n like exponential
-/// servers, Gordon and Newell, Operations Research 1967.) 0 without channels or requests.
+/// [`sustained`] with exponential service, exactly: m / (m + n - 1). (All ways to spread m requests over n
+/// channels are equally likely then, and that share of them has something at a given channel: a closed
+/// network of n like exponential servers, Gordon and Newell, Operations Research 1967.) 0 without channels or
+/// requests.
 pub fn sustained_exponential(n: u32, m: u32) -> f64 {
     if n == 0 || m == 0 {
         return 0.0;
@@ -58,9 +59,9 @@ pub fn sustained_exponential(n: u32, m: u32) -> f64 {
     f64::from(m) / (f64::from(m) + f64::from(n) - 1.0)
 }
 
-/// The fewest requests in flight that keep `share` of `n` channels busy; `None` without channels, for shares outside 0 to
-/// 1, both excluded, and where it would be more than fit into a `u32`. Exact for exponential service; simulated, and
-/// good to a few percent, for deterministic service.
+/// The fewest requests in flight that keep `share` of `n` channels busy; `None` without channels, for shares
+/// outside 0 to 1, both excluded, and where the number does not fit into a `u32`. Exact for exponential
+/// service; simulated, and good to a few percent, for deterministic service.
 pub fn needed(n: u32, share: f64, service: Service) -> Option<u32> {
     if n == 0 || !(share > 0.0 && share < 1.0) {
         return None;
@@ -82,20 +83,22 @@ pub fn needed(n: u32, share: f64, service: Service) -> Option<u32> {
     Some(enough)
 }
 
-/// The device: a queue at each channel, and a request on its way for each that is done.
+/// The device: a queue at each channel, and a new request for each that completes.
 struct ClosedLoop {
     service: Service,
     random: fastrand::Rng,
     /// Requests at each channel, the one in service included.
     at: Vec<u32>,
     busy: u32,
-    /// When the request in service will be done, for each busy channel. Bits of positive floats sort as the floats do.
+    /// When the request in service will be done, for each busy channel. Bits of positive floats sort as the
+    /// floats do.
     done: BinaryHeap<Reverse<(u64, u32)>>,
     now: f64,
 }
 
 impl ClosedLoop {
-    /// Starts near the equilibrium, which long queues would take long to reach: exponential parts of the whole.
+    /// Starts near the equilibrium, which long queues would take long to reach: exponential parts of the
+    /// whole.
     fn new(n: u32, m: u32, service: Service, seed: u64) -> Self {
         let mut random = fastrand::Rng::with_seed(seed);
         let parts: Vec<f64> = (0..n).map(|_| exponential(&mut random)).collect();
@@ -113,7 +116,7 @@ impl ClosedLoop {
         for (channel, &requests) in at.iter().enumerate() {
             lp.put(channel, requests);
         }
-        // Rounding down left at most one request a channel; those go where they fall.
+        // Rounding down left at most one request per channel; those go to random channels.
         for _ in placed..u64::from(m) {
             let channel = lp.random.usize(..n as usize);
             lp.put(channel, 1);

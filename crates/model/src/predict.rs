@@ -1,26 +1,34 @@
-//! What a fitted model says of a workload.
+//! What a fitted model predicts for a workload.
 
 use crate::bootstrap::interval_of_logs;
-use crate::{Fitted, InFlight, Model, OpKind, Workload};
+use crate::{FittedModel, InFlight, Model, Workload, WorkloadError};
+use leadline_profile::OpKind;
 
-/// Why there is no prediction.
+/// Why a model cannot predict a workload.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PredictError {
-    /// The workload makes no sense.
-    #[error("{0}")]
-    Workload(String),
+    /// No device can be asked to do the workload.
+    #[error(transparent)]
+    Workload(#[from] WorkloadError),
     /// The model was fitted without this kind of request.
-    #[error("{model}: the profile has no {op}s to predict from; measure them first")]
+    #[error("{model}: the profile has no {} to predict from; measure them first", plural(.op))]
     NotMeasured {
         /// The model's name.
         model: &'static str,
-        /// `read` or `write`.
-        op: &'static str,
+        /// The kind.
+        op: OpKind,
     },
 }
 
-/// What a workload will cost.
+fn plural(op: &OpKind) -> &'static str {
+    match op {
+        OpKind::Read => "reads",
+        OpKind::Write => "writes",
+    }
+}
+
+/// How long a workload will take.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
     /// Name of the model.
@@ -29,48 +37,48 @@ pub struct Prediction {
     pub seconds: f64,
     /// 95 % interval: the parameters' uncertainty, and how far the model is from what it was fitted to.
     pub seconds_ci: [f64; 2],
-    /// What holds it back.
-    pub bound: Bound,
+    /// What limits it.
+    pub bottleneck: Bottleneck,
     /// What to keep in mind, such as that it goes beyond what was measured.
-    pub notes: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
-/// What holds a workload back.
+/// What limits a workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bound {
+pub enum Bottleneck {
     /// Too few requests in flight: twice as many would be faster by more than 5 %.
     Concurrency,
-    /// The device is saturated, most of the time by reads.
+    /// The device is saturated, mostly by reads.
     Reads,
-    /// The device is saturated, most of the time by writes.
+    /// The device is saturated, mostly by writes.
     Writes,
     /// A limit set in software.
     Cap,
 }
 
-impl Bound {
-    /// In one word, for JSON and tables.
+impl Bottleneck {
+    /// One word for JSON and tables.
     pub fn name(self) -> &'static str {
         match self {
-            Bound::Concurrency => "concurrency",
-            Bound::Reads => "reads",
-            Bound::Writes => "writes",
-            Bound::Cap => "cap",
+            Bottleneck::Concurrency => "concurrency",
+            Bottleneck::Reads => "reads",
+            Bottleneck::Writes => "writes",
+            Bottleneck::Cap => "cap",
         }
     }
 
-    /// In words.
+    /// A phrase for people.
     pub fn words(self) -> &'static str {
         match self {
-            Bound::Concurrency => "concurrency: more requests in flight would be faster",
-            Bound::Reads => "the device, saturated, most of the time by reads",
-            Bound::Writes => "the device, saturated, most of the time by writes",
-            Bound::Cap => "a limit set in software",
+            Bottleneck::Concurrency => "concurrency: more requests in flight would be faster",
+            Bottleneck::Reads => "the device, saturated mostly by reads",
+            Bottleneck::Writes => "the device, saturated mostly by writes",
+            Bottleneck::Cap => "a limit set in software",
         }
     }
 }
 
-/// A fitted model of whatever kind.
+/// A fitted model of any kind.
 pub trait Predict: Send + Sync {
     /// The model's name.
     fn name(&self) -> &'static str;
@@ -85,7 +93,7 @@ pub trait Predict: Send + Sync {
     fn predict(&self, workload: &Workload) -> Result<Prediction, PredictError>;
 }
 
-impl<M: Model> Predict for Fitted<M> {
+impl<M: Model> Predict for FittedModel<M> {
     fn name(&self) -> &'static str {
         M::NAME
     }
@@ -95,21 +103,21 @@ impl<M: Model> Predict for Fitted<M> {
     }
 
     fn predict(&self, workload: &Workload) -> Result<Prediction, PredictError> {
-        Fitted::predict(self, workload)
+        FittedModel::predict(self, workload)
     }
 }
 
-impl<M: Model> Fitted<M> {
+impl<M: Model> FittedModel<M> {
     /// What a workload will cost.
     ///
     /// # Errors
-    /// [`PredictError`]: the workload makes no sense, or holds requests that were not measured.
+    /// [`PredictError`]: no device can do the workload, or it holds requests that were not measured.
     pub fn predict(&self, workload: &Workload) -> Result<Prediction, PredictError> {
-        workload.check().map_err(PredictError::Workload)?;
+        workload.check()?;
         let Some(seconds) = self.seconds_by(&self.model, workload).filter(|s| s.is_finite() && *s > 0.0)
         else {
             let knows = |op| self.model.cost(op, workload.block_bytes, workload.random_fraction, 1).is_some();
-            let op = if workload.reads > 0.0 && !knows(OpKind::Read) { "read" } else { "write" };
+            let op = if workload.reads > 0.0 && !knows(OpKind::Read) { OpKind::Read } else { OpKind::Write };
             return Err(PredictError::NotMeasured { model: M::NAME, op });
         };
         let logs: Vec<f64> = self
@@ -123,13 +131,13 @@ impl<M: Model> Fitted<M> {
             model: M::NAME,
             seconds,
             seconds_ci,
-            bound: self.bound(workload, seconds),
-            notes: self.extrapolation(workload),
+            bottleneck: self.bottleneck(workload, seconds),
+            warnings: self.extrapolation(workload),
         })
     }
 
-    /// Seconds for a workload by `model`, this one or a resample: for batches ([`InFlight::Apart`]), the wait for the
-    /// slowest request of each is added to what a closed loop takes.
+    /// Seconds for a workload by `model`, this one or a resample: for batches ([`InFlight::Batches`]), the
+    /// wait for the slowest request of each is added to what a closed loop takes.
     fn seconds_by(&self, model: &M, workload: &Workload) -> Option<f64> {
         let mut seconds = model.seconds(workload)?;
         if let InFlight::Together(_) = workload.in_flight {
@@ -147,42 +155,43 @@ impl<M: Model> Fitted<M> {
         Some(seconds)
     }
 
-    fn bound(&self, workload: &Workload, seconds: f64) -> Bound {
+    fn bottleneck(&self, workload: &Workload, seconds: f64) -> Bottleneck {
         if self.model.at_cap(workload) {
-            return Bound::Cap;
+            return Bottleneck::Cap;
         }
         let more = match workload.in_flight {
             InFlight::Together(k) => InFlight::Together(k.saturating_mul(2)),
-            InFlight::Apart { reads, writes } => {
-                InFlight::Apart { reads: reads.saturating_mul(2), writes: writes.saturating_mul(2) }
+            InFlight::Batches { reads, writes } => {
+                InFlight::Batches { reads: reads.saturating_mul(2), writes: writes.saturating_mul(2) }
             }
         };
         let faster = self.seconds_by(&self.model, &Workload { in_flight: more, ..*workload });
         if faster.is_some_and(|faster| faster < 0.95 * seconds) {
-            return Bound::Concurrency;
+            return Bottleneck::Concurrency;
         }
         let time = |op| {
             let k = workload.in_flight.of(op);
             let cost = self.model.cost(op, workload.block_bytes, workload.random_fraction, k);
             workload.requests_of(op) * cost.unwrap_or(0.0)
         };
-        if time(OpKind::Read) >= time(OpKind::Write) { Bound::Reads } else { Bound::Writes }
+        if time(OpKind::Read) >= time(OpKind::Write) { Bottleneck::Reads } else { Bottleneck::Writes }
     }
 
     fn extrapolation(&self, workload: &Workload) -> Vec<String> {
-        let mut notes = Vec::new();
+        let mut warnings = Vec::new();
         let [low, high] = self.concurrencies;
         for op in [OpKind::Read, OpKind::Write] {
             let k = workload.in_flight.of(op);
-            if workload.requests_of(op) > 0.0 && !(low..=high).contains(&k) && notes.is_empty() {
-                notes.push(format!("k = {k} was not measured (k from {low} to {high} was)"));
+            if workload.requests_of(op) > 0.0 && !(low..=high).contains(&k) && warnings.is_empty() {
+                warnings.push(format!("k = {k} was not measured (k from {low} to {high} was)"));
             }
         }
         let [small, large] = self.blocks;
         if !(small..=large).contains(&workload.block_bytes) {
             let block = workload.block_bytes;
-            notes.push(format!("requests of {block} bytes were not measured (from {small} to {large} were)"));
+            warnings
+                .push(format!("requests of {block} bytes were not measured (from {small} to {large} were)"));
         }
-        notes
+        warnings
     }
 }

@@ -1,20 +1,21 @@
-//! What an application gains by batching its requests: the four classes of PIO (Papon and Athanassoulis, DaMoN 2021,
-//! section 3.1).
+//! What an application gains by batching its requests: the four classes of PIO (Papon and Athanassoulis,
+//! DaMoN 2021, section 3.1).
 //!
-//! Unbatched, an operation costs f_r + f_w alpha reads, with f_r the share of reads and f_w = 1 - f_r. Who batches reads
-//! pays f_r / k_r for them instead, who batches writes f_w alpha / k_w for those. The speedup is the quotient.
+//! Unbatched, an operation costs f_r + f_w alpha reads, with f_r the share of reads and f_w = 1 - f_r. An
+//! application that batches reads pays f_r / k_r for them instead; one that batches writes pays
+//! f_w alpha / k_w for those. The speedup is the quotient.
 
-use crate::PioClass;
+use leadline_profile::PioClass;
 
 /// A device as the formulas see it; all three positive, k_r and k_w at least 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PioNumbers {
     /// Cost of one unbatched write in unbatched reads: **`alpha_1`**, not the saturated alpha.
     ///
-    /// The base of every speedup is an application that has one request in flight at a time, so its writes cost what a
-    /// single write costs; batching then divides that by k_w. The saturated alpha = alpha_1 k_r / k_w already holds the
-    /// batching, and the base case would be wrong by k_r / k_w: a device with k_r = 80, k_w = 8 and a saturated alpha of
-    /// 2.8 has alpha_1 = 0.28. The paper writes alpha for both.
+    /// The base of every speedup is an application that has one request in flight at a time, so its writes
+    /// cost what a single write costs; batching then divides that by k_w. The saturated alpha = alpha_1 k_r /
+    /// k_w already contains the batching, and the base case would be wrong by k_r / k_w: a device with k_r =
+    /// 80, k_w = 8 and a saturated alpha of 2.8 has alpha_1 = 0.28. The paper writes alpha for both.
     pub alpha: f64,
     /// Reads that the device serves at once.
     pub k_r: f64,
@@ -30,16 +31,16 @@ impl PioNumbers {
     }
 }
 
-/// Cost of an operation in reads, one request at a time: f_r + f_w alpha. `read_share` is f_r, 0 to 1; `alpha` is that of
-/// [`PioNumbers::alpha`].
+/// Cost of an operation in reads, one request at a time: f_r + f_w alpha. `read_share` is f_r, 0 to 1;
+/// `alpha` is that of [`PioNumbers::alpha`].
 pub fn unbatched_cost(read_share: f64, alpha: f64) -> f64 {
     read_share + (1.0 - read_share) * alpha
 }
 
 /// How many times faster an application of a class is than the unbatched one; `read_share` is f_r, 0 to 1.
 ///
-/// 1 for the unbatched class; at most k_w for batched writes, reached at f_r = 0; at most k_r for batched reads, reached
-/// at f_r = 1; between k_w (f_r = 0) and k_r (f_r = 1) for both.
+/// 1 for the unbatched class; at most k_w for batched writes, reached at f_r = 0; at most k_r for batched
+/// reads, reached at f_r = 1; between k_w (f_r = 0) and k_r (f_r = 1) for both.
 pub fn speedup(class: PioClass, read_share: f64, numbers: &PioNumbers) -> f64 {
     let PioNumbers { alpha, k_r, k_w } = *numbers;
     let reads_at_once = if class.batches_reads() { k_r } else { 1.0 };
@@ -48,7 +49,8 @@ pub fn speedup(class: PioClass, read_share: f64, numbers: &PioNumbers) -> f64 {
     unbatched_cost(read_share, alpha) / batched
 }
 
-/// [`speedup`] over f_r from 0 to 1 in `steps` equal steps (at least one): pairs of f_r and speedup, `steps` + 1 of them.
+/// [`speedup`] over f_r from 0 to 1 in `steps` equal steps (at least one): pairs of f_r and speedup, `steps`
+/// + 1 of them.
 pub fn curve(class: PioClass, numbers: &PioNumbers, steps: u32) -> Vec<(f64, f64)> {
     let steps = steps.max(1);
     let at = |step| {

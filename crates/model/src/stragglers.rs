@@ -1,16 +1,16 @@
 //! What it costs to wait for the slowest of a batch.
 //!
-//! A closed loop replaces each completion at once; a program that submits a batch and waits for all of it leaves the device
-//! to run dry at the end. With s servers at work, the last s requests end when the slowest of them does: after the largest
-//! of s service times instead of a mean one. For exponential times the formula is exact: a batch of b takes
-//! (b - s) / s + H_s mean services, H_s being the sum of 1 / i up to s.
+//! A closed loop replaces each completion at once; a program that submits a batch and waits for all of it
+//! lets the device run dry at the end. With s servers at work, the last s requests end when the slowest
+//! of them does: after the largest of s service times instead of a mean one. For exponential times the
+//! formula is exact: a batch of b takes (b - s) / s + H_s mean services, H_s being the sum of 1 / i up to s.
 
-use crate::{DeviceProfile, OpKind, PAGE_BYTES, Pattern, Point};
+use leadline_profile::{DeviceProfile, OpKind, PAGE_BYTES, Pattern, Point};
 
 /// Counts tabulated: 1, 2, 4, ... 2^COUNTS.
 const COUNTS: u32 = 20;
 
-/// The expected largest of n latencies of single requests, in mean ones.
+/// The expected largest of n latencies of single requests, as a multiple of the mean.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stragglers {
     /// Of 1, 2, 4, ... latencies.
@@ -18,8 +18,8 @@ pub struct Stragglers {
 }
 
 impl Stragglers {
-    /// From the latencies of random requests at concurrency 1, of 4 KiB or else of the smallest block; `None` where
-    /// the profile has no histogram of them.
+    /// From the latencies of random requests at concurrency 1, of 4 KiB or else of the smallest block; `None`
+    /// where the profile has no histogram of them.
     pub fn of(profile: &DeviceProfile, op: OpKind) -> Option<Self> {
         let alone = |p: &&Point| {
             p.op == op
@@ -56,7 +56,7 @@ impl Stragglers {
         Some(Stragglers { largest: (0..=COUNTS).map(|i| largest(f64::from(1u32 << i))).collect() })
     }
 
-    /// The expected largest of `n` latencies (at least one), in mean ones: 1 or more.
+    /// The expected largest of `n` latencies (at least one), as a multiple of the mean: 1 or more.
     pub fn largest_of(&self, n: f64) -> f64 {
         let at = n.max(1.0).log2().min(f64::from(COUNTS));
         let (i, share) = (at.floor() as usize, at.fract());

@@ -1,9 +1,6 @@
-//! What is to be done: the question that every model answers with a time.
+//! A workload: what every model predicts the time of.
 
-use crate::OpKind;
-
-/// Bytes of a page, the unit of transfer costs.
-pub const PAGE_BYTES: u32 = 4096;
+use leadline_profile::{OpKind, PAGE_BYTES};
 
 /// A number of requests, how large and how scattered they are, and how many are in flight.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,7 +9,7 @@ pub struct Workload {
     pub reads: f64,
     /// Writes, requests; 0 or more.
     pub writes: f64,
-    /// Bytes a request.
+    /// Bytes per request.
     pub block_bytes: u32,
     /// Share of the requests that jump, 0 to 1; the others follow the one before.
     pub random_fraction: f64,
@@ -20,14 +17,14 @@ pub struct Workload {
     pub in_flight: InFlight,
 }
 
-/// Which requests wait for which.
+/// How many requests are in flight, and which of them wait for which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InFlight {
-    /// So many requests all the time, reads and writes as they come.
+    /// This many requests all the time, reads and writes mixed.
     Together(u32),
-    /// Batches of reads and batches of writes, in turn, each waited for as a whole: a buffer pool that reads one page at a
-    /// time and writes eight is `Apart { reads: 1, writes: 8 }`.
-    Apart {
+    /// Batches of reads and batches of writes, in turn, each waited for as a whole: a buffer pool that reads
+    /// one page at a time and writes eight is `Batches { reads: 1, writes: 8 }`.
+    Batches {
         /// Reads in flight while it reads.
         reads: u32,
         /// Writes in flight while it writes.
@@ -40,8 +37,8 @@ impl InFlight {
     pub fn of(self, op: OpKind) -> u32 {
         match (self, op) {
             (InFlight::Together(k), _) => k,
-            (InFlight::Apart { reads, .. }, OpKind::Read) => reads,
-            (InFlight::Apart { writes, .. }, OpKind::Write) => writes,
+            (InFlight::Batches { reads, .. }, OpKind::Read) => reads,
+            (InFlight::Batches { writes, .. }, OpKind::Write) => writes,
         }
     }
 }
@@ -68,12 +65,12 @@ impl Workload {
         if self.requests() > 0.0 { self.reads / self.requests() } else { 1.0 }
     }
 
-    /// Bytes moved.
+    /// Bytes read and written.
     pub fn bytes(&self) -> f64 {
         self.requests() * f64::from(self.block_bytes)
     }
 
-    /// Pages of [`PAGE_BYTES`] a request.
+    /// Pages of [`PAGE_BYTES`] per request.
     pub fn pages_per_request(&self) -> f64 {
         f64::from(self.block_bytes) / f64::from(PAGE_BYTES)
     }
@@ -87,34 +84,59 @@ impl Workload {
         }
     }
 
-    /// The paper's r: random accesses a page, as a share.
+    /// The paper's r: random accesses per page, as a share.
     pub fn random_accesses_per_page(&self) -> f64 {
         self.random_fraction / self.pages_per_request()
     }
 
-    /// What no device can be asked, in words.
+    /// Whether a device can be asked to do it.
     ///
     /// # Errors
-    /// The first field out of its range.
-    pub fn check(&self) -> Result<(), String> {
-        let count = |name: &str, value: f64| {
-            let fine = value.is_finite() && (0.0..=1e18).contains(&value);
-            if fine { Ok(()) } else { Err(format!("{name}: must be from 0 to 1e18 requests")) }
-        };
-        count("reads", self.reads)?;
-        count("writes", self.writes)?;
+    /// The first field that is out of its range.
+    pub fn check(&self) -> Result<(), WorkloadError> {
+        let countable = |count: &f64| count.is_finite() && (0.0..=1e18).contains(count);
+        if !countable(&self.reads) {
+            return Err(WorkloadError::Reads);
+        }
+        if !countable(&self.writes) {
+            return Err(WorkloadError::Writes);
+        }
         if self.requests() <= 0.0 {
-            return Err("no reads and no writes: nothing to predict".into());
+            return Err(WorkloadError::NoRequests);
         }
         if self.block_bytes == 0 {
-            return Err("block size: must be at least 1 byte".into());
+            return Err(WorkloadError::BlockBytes);
         }
         if !(0.0..=1.0).contains(&self.random_fraction) {
-            return Err("random fraction: must be from 0 to 100 %".into());
+            return Err(WorkloadError::RandomFraction);
         }
         if [OpKind::Read, OpKind::Write].iter().any(|&op| self.in_flight.of(op) == 0) {
-            return Err("concurrency: must be at least 1".into());
+            return Err(WorkloadError::Concurrency);
         }
         Ok(())
     }
+}
+
+/// What is wrong with a [`Workload`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WorkloadError {
+    /// `reads` is negative, too large, or not a number.
+    #[error("reads: must be from 0 to 1e18 requests")]
+    Reads,
+    /// `writes` is negative, too large, or not a number.
+    #[error("writes: must be from 0 to 1e18 requests")]
+    Writes,
+    /// Both are 0.
+    #[error("no reads and no writes: nothing to predict")]
+    NoRequests,
+    /// `block_bytes` is 0.
+    #[error("block size: must be at least 1 byte")]
+    BlockBytes,
+    /// `random_fraction` is not a share.
+    #[error("random fraction: must be from 0 to 100 %")]
+    RandomFraction,
+    /// `in_flight` has a 0.
+    #[error("concurrency: must be at least 1")]
+    Concurrency,
 }

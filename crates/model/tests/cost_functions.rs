@@ -1,9 +1,9 @@
 //! Smooth cost functions: through the table of the MQSSD paper, and through any costs at all.
 
-use leadline_model::{CostFunction, CostPoint, Shape};
+use leadline_model::{CostFunction, CostPoint, CostShape};
 use proptest::prelude::*;
 
-mod common;
+use crate::common;
 use common::{Column, published};
 
 fn points(costs: impl IntoIterator<Item = (f64, f64)>) -> Vec<CostPoint> {
@@ -16,7 +16,7 @@ fn column(which: Column) -> Vec<CostPoint> {
 
 /// Positive, finite and never below its asymptote, on a dense grid; and never rising, but for degree 3.
 fn assert_falls(function: &CostFunction, to: f64) {
-    let may_rise = function.shape() == Shape::Rational(3);
+    let may_rise = function.shape() == CostShape::Rational(3);
     let asymptote = function.asymptote();
     let mut before = f64::INFINITY;
     for step in 0..=4000 {
@@ -44,7 +44,8 @@ fn the_chosen_functions_go_through_the_published_costs_without_a_pole() {
     }
 }
 
-/// Why degree 3 may rise: a function that does not has at best one value for k = 1 and 2, and is exact everywhere else.
+/// Why degree 3 may rise: a function that does not has at best one value for k = 1 and 2, and is exact
+/// everywhere else.
 #[test]
 fn a_function_that_never_rises_cannot_explain_all_of_the_published_page_writes() {
     let logs: Vec<f64> = column(Column::TransferWrite).iter().map(|p| p.seconds.ln()).collect();
@@ -94,7 +95,7 @@ fn costs_that_do_not_fall_get_a_constant() {
 #[test]
 fn three_concurrencies_are_too_few_to_choose_from() {
     let four = points([1.0, 2.0, 4.0, 8.0].map(|k| (k, 1e-4 / k)));
-    assert_eq!(CostFunction::choose(&four).map(|f| f.shape()), Some(Shape::Sigmoid));
+    assert_eq!(CostFunction::choose(&four).map(|f| f.shape()), Some(CostShape::Sigmoid));
     assert_eq!(CostFunction::choose(&four[1..]), None);
     let repeated = [four[0], four[0], four[1], four[2]];
     assert_eq!(CostFunction::choose(&repeated), None);
@@ -107,7 +108,7 @@ fn a_point_of_no_weight_has_no_say() {
     let clean = points(ks.map(|k| (k, falling(k))));
     let mut spoiled = clean.clone();
     spoiled[3] = CostPoint { seconds: 1e-9, weight: 1e-6, ..spoiled[3] };
-    let function = CostFunction::fit(&spoiled, Shape::Sigmoid).expect("a fit");
+    let function = CostFunction::fit(&spoiled, CostShape::Sigmoid).expect("a fit");
     assert!((function.at(8.0) / falling(8.0) - 1.0).abs() < 0.05, "{}", function.at(8.0) / falling(8.0));
 }
 
@@ -117,10 +118,10 @@ fn what_is_not_a_cost_is_refused() {
     for wrong in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let mut points = good.clone();
         points[2].seconds = wrong;
-        assert_eq!(CostFunction::fit(&points, Shape::Sigmoid), None);
-        assert_eq!(CostFunction::fit(&good, Shape::Sigmoid).and_then(|f| f.refit(&points)), None);
+        assert_eq!(CostFunction::fit(&points, CostShape::Sigmoid), None);
+        assert_eq!(CostFunction::fit(&good, CostShape::Sigmoid).and_then(|f| f.refit(&points)), None);
     }
-    assert_eq!(CostFunction::fit(&[], Shape::Sigmoid), None);
+    assert_eq!(CostFunction::fit(&[], CostShape::Sigmoid), None);
 }
 
 proptest! {
@@ -141,7 +142,7 @@ proptest! {
             .enumerate()
             .map(|(i, &(ln, weight))| CostPoint { k: f64::from(1 << i), seconds: ln.exp(), weight: weight + 1e-6 })
             .collect();
-        for shape in [Shape::Sigmoid, Shape::Rational(degree)] {
+        for shape in [CostShape::Sigmoid, CostShape::Rational(degree)] {
             let function = CostFunction::fit(&points, shape).expect("a fit");
             assert_falls(&function, 1e6);
             assert_falls(&function.refit(&points[..points.len().div_ceil(2)]).expect("a fit"), 1e6);

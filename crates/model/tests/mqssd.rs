@@ -1,10 +1,9 @@
 //! Affine and MQSSD: truths recovered, and what cannot be known refused.
 
-use leadline_model::{
-    Affine, CostTable, InFlight, Model, Mqssd, Observation, Observations, OpKind, PAGE_BYTES, Workload,
-};
+use leadline_model::{Affine, CostTable, InFlight, Model, Mqssd, Observation, Observations, Workload};
+use leadline_profile::{OpKind, PAGE_BYTES};
 
-mod common;
+use crate::common;
 use common::{Column, published, published_table};
 
 const PAGES: [u32; 7] = [1, 4, 10, 32, 100, 316, 1000];
@@ -63,7 +62,7 @@ fn affine_costs_are_found_exactly_without_noise_and_within_two_percent_with() {
         }
         let sequential = model.cost(OpKind::Read, 8192, 0.0, 4).expect("reads were measured");
         assert_near(sequential, 3e-6, tolerance, "two pages in sequence");
-        assert!(model.notes()[0].starts_with("reads: setup and transfer are told apart well"));
+        assert!(model.remarks()[0].starts_with("reads: setup and transfer are told apart well"));
     }
 }
 
@@ -78,7 +77,7 @@ fn costs_that_the_size_hardly_changes_are_told_apart_poorly() {
     }
     let model = Affine::fit(&observations).expect("a fit");
     assert_near(value(&model, "transfer_read"), 1.5, 1e-6, "transfer");
-    assert!(model.notes()[0].contains("poorly"), "{}", model.notes()[0]);
+    assert!(model.remarks()[0].contains("poorly"), "{}", model.remarks()[0]);
 }
 
 #[test]
@@ -135,7 +134,7 @@ fn costs_that_fall_with_the_concurrency_are_recovered_at_each() {
     let name = "setup_read(8)";
     assert_near(value(&model, name), 80.0 / 8.0, 0.2, name);
     assert_near(value(&model, "transfer_write(inf)"), 0.75, 0.2, "transfer_write(inf)");
-    assert!(model.notes().iter().any(|n| n.starts_with("writes: setup and transfer are told apart well")));
+    assert!(model.remarks().iter().any(|n| n.starts_with("writes: setup and transfer are told apart well")));
 }
 
 #[test]
@@ -235,8 +234,8 @@ fn what_the_observations_lack_is_said() {
     let one_size = all.filtered(|o| o.workload.block_bytes == PAGE_BYTES);
     assert_eq!(
         lacking_affine(&one_size),
-        "affine needs reads or writes of two request sizes, or random and sequential ones; different random accesses a \
-         page: reads have 1, writes 1"
+        "affine needs reads or writes of two request sizes, or random and sequential ones; different random accesses \
+         per page: reads have 1, writes 1"
     );
     let three = all.filtered(|o| o.concurrency() <= 4 && o.workload.only() == Some(OpKind::Read));
     assert_eq!(
@@ -271,9 +270,9 @@ fn the_published_table_makes_a_model_of_its_own_costs() {
     }
 }
 
-/// Equations 7 and 8 add throughputs and drop by a thousand. With times added, the table's writes drop as the paper says
-/// of all its devices, by 38 to 57 at k = 1 and by 5.0 to 7.8 at high k. Its reads do not quite: the paper says 18 to 23
-/// and 1.3 to 1.5.
+/// Equations 7 and 8 add throughputs and drop by a thousand. With times added, the table's writes drop as the
+/// paper says of all its devices, by 38 to 57 at k = 1 and by 5.0 to 7.8 at high k. Its reads do not quite:
+/// the paper says 18 to 23 and 1.3 to 1.5.
 #[test]
 fn the_published_drops_come_out_of_the_corrected_equations() {
     let model = Mqssd::from_costs(&published_table()).expect("a model").model;

@@ -1,4 +1,5 @@
-//! Busy channels: the formulas and the simulation against other simulations, written here from the text alone.
+//! Busy channels: the formulas and the simulation against other simulations, written here from the text
+//! alone.
 
 use leadline_model::occupancy::{Service, needed, one_shot, sustained, sustained_exponential};
 
@@ -23,8 +24,8 @@ fn one_throw_fills_the_share_that_appendix_a_says() {
     assert!((one_shot(1000, 3000) - 0.950).abs() < 0.001);
 }
 
-/// Equally long requests that all began together go in lockstep: in each round every busy channel is done with one, and
-/// as many are thrown again.
+/// Equally long requests that all began together go in lockstep: in each round every busy channel is done
+/// with one, and as many are thrown again.
 fn rounds(n: u32, m: u32) -> f64 {
     let mut random = fastrand::Rng::with_seed(11);
     let mut at = vec![0u32; n as usize];
@@ -42,7 +43,8 @@ fn rounds(n: u32, m: u32) -> f64 {
     busy_sum as f64 / f64::from(counted)
 }
 
-/// With exponential service any busy channel is equally likely to be done next, and b busy ones take 1 / b on average.
+/// With exponential service any busy channel is equally likely to be done next, and b busy ones take 1 / b on
+/// average.
 fn jumps(n: u32, m: u32) -> f64 {
     let mut random = fastrand::Rng::with_seed(13);
     let mut at = vec![0u32; n as usize];

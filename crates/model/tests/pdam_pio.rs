@@ -1,8 +1,7 @@
 //! PDAM and PIO on devices that follow them exactly, and against trying every P.
 
-use leadline_model::{
-    Fitted, Model, Observation, Observations, OpKind, Parameters, Pattern, Pdam, Pio, Workload,
-};
+use leadline_model::{FittedModel, Model, Observation, Observations, Pdam, Pio, Workload};
+use leadline_profile::{OpKind, Parameters, Pattern};
 use proptest::prelude::*;
 
 const KS: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
@@ -22,14 +21,7 @@ fn observations(sides: &[Vec<Observation>]) -> Observations {
 }
 
 fn published(pattern: Pattern, block_bytes: u32, k_r: Option<u32>, k_w: Option<u32>) -> Parameters {
-    let text = format!(
-        r#"{{"pattern": "random", "block_bytes": {block_bytes}, "alpha": null, "alpha_ci": null, "alpha_1": null,
-        "alpha_1_ci": null, "alpha_durable": null, "alpha_durable_ci": null, "alpha_1_durable": null,
-        "alpha_1_durable_ci": null, "k_r": null, "k_r_ci": null, "k_r_little": null, "k_r_knee": null, "k_w": null,
-        "k_w_ci": null, "k_w_little": null, "k_w_knee": null, "max_read_iops": null, "max_write_iops": null,
-        "capped": "unknown", "censored": {{}}}}"#
-    );
-    Parameters { pattern, k_r, k_w, ..serde_json::from_str(&text).unwrap() }
+    Parameters { k_r, k_w, ..Parameters::new(pattern, block_bytes) }
 }
 
 fn value(model: &impl Model, name: &str) -> f64 {
@@ -53,7 +45,7 @@ fn pdam_finds_p_and_both_costs() {
     let pdam = Pdam::fit(&device).unwrap();
     assert_eq!(pdam.p(), 11);
     assert!(close(value(&pdam, "page_read"), 80.0) && close(value(&pdam, "page_write"), 20.0));
-    assert!(pdam.notes().is_empty());
+    assert!(pdam.remarks().is_empty());
     // Four pages, whatever the order, in four times the time; beyond P nothing is gained.
     assert!(close(pdam.cost(OpKind::Read, 16384, 0.0, 4).unwrap(), 80e-6));
     assert_eq!(pdam.cost(OpKind::Read, 4096, 1.0, 11), pdam.cost(OpKind::Read, 4096, 1.0, 1000));
@@ -64,11 +56,11 @@ fn a_p_at_the_end_of_the_ladder_is_a_lower_bound_and_says_so() {
     let device = observations(&[side(OpKind::Read, 80.0, 1000)]);
     let pdam = Pdam::fit(&device).unwrap();
     assert_eq!(pdam.p(), 128);
-    assert_eq!(pdam.notes().len(), 1);
-    assert!(pdam.notes()[0].contains("lower bound") && pdam.notes()[0].contains("k = 128"));
+    assert_eq!(pdam.remarks().len(), 1);
+    assert!(pdam.remarks()[0].contains("lower bound") && pdam.remarks()[0].contains("k = 128"));
     let pio = Pio::fit(&device).unwrap();
     assert_eq!(pio.k_r(), Some(128));
-    assert!(pio.notes()[0].contains("k_r = 128 is a lower bound"), "{:?}", pio.notes());
+    assert!(pio.remarks()[0].contains("k_r = 128 is a lower bound"), "{:?}", pio.remarks());
 }
 
 #[test]
@@ -85,7 +77,7 @@ fn a_given_p_stays_through_every_resample() {
     let pdam = Pdam::with_p(&device, 4).unwrap();
     assert_eq!(pdam.p(), 4);
     assert_eq!(pdam.refit(&device).unwrap().p(), 4);
-    assert_eq!(pdam.notes(), ["P = 4 was given, not found"]);
+    assert_eq!(pdam.remarks(), ["P = 4 was given, not fitted"]);
     let one = observations(&[vec![observation(OpKind::Write, 8, 10e-6)]]);
     assert!(close(value(&Pdam::with_p(&one, 4).unwrap(), "page_write"), 40.0));
     let lacking = Pdam::with_p(&one, 0).unwrap_err().to_string();
@@ -97,12 +89,12 @@ fn what_pdam_and_pio_lack() {
     let none = Observations::default();
     let one =
         observations(&[vec![observation(OpKind::Read, 1, 80e-6), observation(OpKind::Write, 8, 80e-6)]]);
-    let says = |error: leadline_model::Lacking| error.to_string();
+    let says = |error: leadline_model::FitError| error.to_string();
     let pdam = |o| says(Pdam::fit(o).unwrap_err());
     assert_eq!(pdam(&none), "pdam needs 2 different concurrencies of reads or of writes; there is none");
     assert_eq!(pdam(&one), "pdam needs 2 different concurrencies of reads or of writes; there is 1");
     let pio = |o| says(Pio::fit(o).unwrap_err());
-    assert_eq!(pio(&none), "pio needs one point of reads or of writes at least; there is none");
+    assert_eq!(pio(&none), "pio needs at least one point of reads or of writes; there is none");
     assert_eq!(pio(&one), "pio needs 2 different concurrencies of reads, or k_r in the profile; there is 1");
 }
 
@@ -145,9 +137,9 @@ fn a_published_device_brings_its_concurrencies() {
     assert_eq!((pio.k_r(), pio.k_w()), (Some(80), Some(8)));
     assert!(close(pio.alpha_1().unwrap(), 19.6 / 12.4));
     assert!(
-        pio.notes()
+        pio.remarks()
             .iter()
-            .any(|note| note.contains("k_w = 8 was given with the profile (random requests of 4096"))
+            .any(|note| note.contains("k_w = 8 comes from the profile's parameters (random requests of 4096"))
     );
     // Without the usual entry the first one that knows.
     device.parameters = vec![
@@ -168,7 +160,7 @@ fn the_interval_of_a_noisy_concurrency_holds_it() {
     for o in &mut all {
         o.seconds *= 1.0 + 0.05 * (random.f64() - 0.5);
     }
-    let fitted = Fitted::<Pio>::new(&Observations { all, ..Observations::default() }).unwrap();
+    let fitted = FittedModel::<Pio>::new(&Observations { all, ..Observations::default() }).unwrap();
     assert_eq!(fitted.resamples.len(), 200);
     for (name, truth) in [("k_r", 24.0), ("k_w", 6.0), ("alpha_1", 0.28)] {
         let (found, interval) = fitted.parameters().into_iter().find(|(p, _)| p.name == name).unwrap();
@@ -183,7 +175,8 @@ fn the_interval_of_a_noisy_concurrency_holds_it() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// The search looks at a handful of P; none of those that it skipped is better, and no smaller one as good.
+    /// The search looks at a handful of P; none of those that it skipped is better, and no smaller one as
+    /// good.
     #[test]
     fn no_other_p_fits_better(
         points in prop::collection::vec(

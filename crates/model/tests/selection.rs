@@ -1,9 +1,10 @@
 //! The choice between models, on data whose truth is known.
 
 use leadline_model::{
-    Affine, Bound, Capped, Censored, Class, Fitted, InFlight, Model, ModelComparison, Mqssd, Observation,
-    Observations, OpKind, Parameters, Pattern, Pdam, Pio, Shared, Workload,
+    Affine, Bottleneck, FittedModel, InFlight, Model, ModelComparison, Mqssd, Observation, Observations,
+    Pdam, Pio, SharedBudget, Workload, WorkloadClass,
 };
+use leadline_profile::{Capped, OpKind, Parameters, Pattern};
 
 const KS: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 const BLOCKS: [u32; 6] = [4096, 16384, 65536, 262_144, 1 << 20, 4 << 20];
@@ -136,15 +137,15 @@ fn parameters_come_back() {
     let value = |parameters: &[(leadline_model::Parameter, Option<[f64; 2]>)], name: &str| {
         parameters.iter().find(|(p, _)| p.name == name).unwrap_or_else(|| panic!("no {name}")).0.value
     };
-    let parameters = Fitted::<Affine>::new(&observed(affine, 1)).unwrap().parameters();
+    let parameters = FittedModel::<Affine>::new(&observed(affine, 1)).unwrap().parameters();
     for (name, truth) in
         [("setup_read", 80.0), ("transfer_read", 2.0), ("setup_write", 200.0), ("transfer_write", 3.0)]
     {
         near(value(&parameters, name), truth);
     }
-    let pdam = Fitted::<Pdam>::new(&observed(pdam, 1)).unwrap().parameters();
+    let pdam = FittedModel::<Pdam>::new(&observed(pdam, 1)).unwrap().parameters();
     assert_eq!(value(&pdam, "p"), 12.0, "exactly");
-    let pio = Fitted::<Pio>::new(&observed(pio, 1)).unwrap();
+    let pio = FittedModel::<Pio>::new(&observed(pio, 1)).unwrap();
     assert_eq!((value(&pio.parameters(), "k_r"), value(&pio.parameters(), "k_w")), (40.0, 6.0));
     near(value(&pio.parameters(), "alpha_1"), 30.0 / 90.0);
 }
@@ -154,7 +155,7 @@ fn intervals_hold_the_truth() {
     // 95 % each of 100: fewer than 85 would be 4.6 standard deviations off.
     let mut held = 0;
     for seed in 0..100 {
-        let fitted = Fitted::<Affine>::new(&observed(affine, seed)).unwrap();
+        let fitted = FittedModel::<Affine>::new(&observed(affine, seed)).unwrap();
         let (_, interval) = fitted.parameters().into_iter().find(|(p, _)| p.name == "setup_read").unwrap();
         let [low, high] = interval.unwrap();
         held += u32::from(low <= 80.0 && 80.0 <= high);
@@ -164,7 +165,7 @@ fn intervals_hold_the_truth() {
 
 #[test]
 fn predictions_of_what_was_not_measured_hold() {
-    let fitted = Fitted::<Shared>::new(&observed(shared, 7)).unwrap();
+    let fitted = FittedModel::<SharedBudget>::new(&observed(shared, 7)).unwrap();
     for (reads, k) in [(600.0, 24), (200.0, 48), (950.0, 100)] {
         let workload = Workload {
             reads,
@@ -187,12 +188,12 @@ fn a_model_that_lacks_something_says_what_and_the_others_are_fitted() {
     observations.all.retain(|o| o.concurrency() <= 2);
     let comparison = ModelComparison::with_resamples(observations, 20);
     let mqssd = comparison.get(Mqssd::NAME).unwrap();
-    assert!(mqssd.lacks.as_deref().unwrap().contains("concurrencies"), "{:?}", mqssd.lacks);
+    assert!(mqssd.needs.as_deref().unwrap().contains("concurrencies"), "{:?}", mqssd.needs);
     assert!(comparison.get("affine").unwrap().fitted.is_some());
     assert_eq!(comparison.best, Some("affine"));
 }
 
-/// A cloud volume: 20 us a request on 64 servers, held to 40,000 requests a second.
+/// A cloud volume: 20 us per request on 64 servers, held to 40,000 requests per second.
 #[test]
 fn a_cap_is_named_and_what_was_measured_at_it_kept_out_of_the_costs() {
     let free = |w: &Workload| w.requests() * (160.0 + 5.0 * w.pages_per_request()) * 1e-6 / k(w).min(64.0);
@@ -208,9 +209,9 @@ fn a_cap_is_named_and_what_was_measured_at_it_kept_out_of_the_costs() {
         }
         observations.parameters.push(capped_at(block, 40_000.0));
     }
-    let fitted = Fitted::<Shared>::new(&observations).unwrap();
+    let fitted = FittedModel::<SharedBudget>::new(&observations).unwrap();
     let at = |k| fitted.predict(&Workload::pure(OpKind::Read, 40_000.0, 4096, 1.0, k)).unwrap();
-    assert_eq!((at(64).bound, at(2).bound), (Bound::Cap, Bound::Concurrency));
+    assert_eq!((at(64).bottleneck, at(2).bottleneck), (Bottleneck::Cap, Bottleneck::Concurrency));
     assert!((at(64).seconds - 1.0).abs() < 0.01, "one second's worth: {:?}", at(64));
     let four = Workload::pure(OpKind::Read, 1.0, 4096, 1.0, 4);
     assert!((at(4).seconds / (40_000.0 * free(&four)) - 1.0).abs() < 0.05, "{:?}", at(4));
@@ -226,32 +227,10 @@ fn a_cap_is_named_and_what_was_measured_at_it_kept_out_of_the_costs() {
 
 fn capped_at(block_bytes: u32, iops: f64) -> Parameters {
     Parameters {
-        pattern: Pattern::Random,
-        block_bytes,
-        alpha: None,
-        alpha_ci: None,
-        alpha_1: None,
-        alpha_1_ci: None,
-        alpha_durable: None,
-        alpha_durable_ci: None,
-        alpha_1_durable: None,
-        alpha_1_durable_ci: None,
-        k_r: None,
-        k_r_ci: None,
-        k_r_little: None,
-        k_r_knee: None,
-        k_w: None,
-        k_w_ci: None,
-        k_w_little: None,
-        k_w_knee: None,
         max_read_iops: Some(iops),
-        max_read_iops_ci: None,
         max_write_iops: Some(iops),
-        max_write_iops_ci: None,
-        max_durable_write_iops: None,
         capped: Capped::Yes,
-        censored: Censored::default(),
-        extra: Default::default(),
+        ..Parameters::new(Pattern::Random, block_bytes)
     }
 }
 
@@ -260,13 +239,13 @@ fn ours_is_left_out_where_it_does_not_beat_mqssd_on_mixed_points() {
     let mut left_out = 0;
     for seed in 0..6 {
         let found = ModelComparison::with_resamples(observed(mqssd, seed), 0);
-        let mixed = |name: &str| found.get(name).unwrap().class_percent(Class::Mixed).unwrap();
-        let ours = found.get(Shared::NAME).unwrap();
-        assert_eq!(ours.left_out, mixed(Shared::NAME) >= mixed(Mqssd::NAME), "seed {seed}");
-        if ours.left_out {
+        let mixed = |name: &str| found.get(name).unwrap().class_percent(WorkloadClass::Mixed).unwrap();
+        let ours = found.get(SharedBudget::NAME).unwrap();
+        assert_eq!(ours.excluded, mixed(SharedBudget::NAME) >= mixed(Mqssd::NAME), "seed {seed}");
+        if ours.excluded {
             left_out += 1;
-            assert_ne!(found.best, Some(Shared::NAME));
-            assert!(ours.notes.last().unwrap().contains("no better than mqssd"), "{:?}", ours.notes);
+            assert_ne!(found.best, Some(SharedBudget::NAME));
+            assert!(ours.remarks.last().unwrap().contains("no better than mqssd"), "{:?}", ours.remarks);
         }
     }
     assert!(left_out > 0, "where reads and writes take turns, it is no better for some seed");

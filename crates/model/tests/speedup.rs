@@ -1,7 +1,8 @@
 //! The speedups of PIO's application classes: the paper's own values, its printed forms, and their bounds.
 
+use leadline_model::PioNumbers;
 use leadline_model::speedup::{curve, speedup, unbatched_cost};
-use leadline_model::{PioClass, PioNumbers};
+use leadline_profile::PioClass;
 use proptest::prelude::*;
 
 fn close(a: f64, b: f64) -> bool {

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use leadline_model::{CostTable, Model, Observation, Observations, OpKind, Pdam, Table, TableError, Work};
+use leadline_model::{CostTable, Model, Observation, Observations, Pdam, Table, TableError};
+use leadline_profile::{OpKind, Work};
 use proptest::prelude::*;
 
 const POINTS: &str = "op,random_fraction,concurrency,block_bytes,bytes,seconds\n";
@@ -89,9 +90,9 @@ fn the_cost_of_a_request_is_exact_where_the_count_is_not_whole() {
 fn a_table_of_points_fits_a_model_as_a_profile_does() {
     let row = |k: u32| format!("read,1,{k},4096,4096000,{}\n", 0.1 / f64::from(k.min(6)));
     let work = points(&(POINTS.to_owned() + &[1, 2, 4, 8, 16].map(row).concat()));
-    let mut profile = leadline_model::Profile::default();
+    let mut profile = leadline_profile::DeviceProfile::default();
     profile.experiments.mixed = Some(work);
-    let observations = Observations::of(&profile);
+    let observations = Observations::from_profile(&profile);
     let pdam = Pdam::fit(&observations).unwrap();
     assert_eq!(pdam.p(), 6);
     let cost = |o: &Observation| o.cost();
@@ -177,7 +178,7 @@ fn a_column_in_another_unit_is_refused_with_the_one_that_is_meant() {
 fn impossible_points_are_refused_where_they_stand() {
     let seconds = |value: &str| row_refused(&format!("read,1,1,4096,4096,{value}"), "seconds");
     for value in ["NaN", "nan", "inf", "-inf", "1e400", "-1e400"] {
-        assert!(seconds(value).contains("is no finite number"), "{value}");
+        assert!(seconds(value).contains("is not a finite number"), "{value}");
     }
     for value in ["0", "-0", "-1", "0.0", "1e-400"] {
         assert!(seconds(value).contains("must be more than 0 seconds"), "{value}: {}", seconds(value));
@@ -185,7 +186,7 @@ fn impossible_points_are_refused_where_they_stand() {
     assert!(seconds("1e300").contains("must be from 1e-12 to 1e12 seconds; check the unit"));
     assert!(seconds("1e-300").contains("must be from 1e-12 to 1e12 seconds; check the unit"));
     for value in ["fast", "1 s", "1_000", "0x10", "1.2.3"] {
-        assert!(seconds(value).contains("which is no number"), "{value}");
+        assert!(seconds(value).contains("which is not a number"), "{value}");
     }
     assert!(seconds("").contains("is empty"));
     for value in ["0", "-4096"] {
@@ -219,8 +220,8 @@ fn impossible_costs_are_refused_where_they_stand() {
         for (value, what) in [
             ("-5", "must be more than 0 microseconds"),
             ("0", "must be more than 0 microseconds"),
-            ("NaN", "no finite number"),
-            ("1e999", "no finite number"),
+            ("NaN", "not a finite number"),
+            ("1e999", "not a finite number"),
             ("1e-300", "check the unit"),
             ("", "is empty"),
         ] {

@@ -1,7 +1,8 @@
-//! ACE: what is written back, and how much is evicted, when a victim is dirty (Papon and Athanassoulis, ICDE 2023).
+//! ACE: what is written back, and how much is evicted, when a victim is dirty (Papon and Athanassoulis, ICDE
+//! 2023).
 //!
-//! Nothing happens as long as victims are clean. When the victim is dirty, up to `n` dirty pages are written at once,
-//! so that their cost is shared; they stay in the pool, clean.
+//! Nothing happens as long as victims are clean. When the victim is dirty, up to `n` dirty pages are written
+//! at once, so that their cost is shared; they stay in the pool, clean.
 
 /// How dirty pages are written back when the victim is dirty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -10,8 +11,8 @@ pub enum Ace {
     Off,
     /// COW(n): the dirty ones among the victim and the n - 1 pages after it in the virtual order.
     Cow,
-    /// COW-X(n): n dirty ones along the virtual order, the victim first; fewer where no more are left but such as go
-    /// later than pages still to come.
+    /// COW-X(n): n dirty ones along the virtual order, the victim first; fewer where no more are left but
+    /// such as go later than pages still to come.
     CowX,
     /// COW(n), then n pages are evicted and n - 1 read ahead beside the page asked for.
     CowE,
@@ -23,7 +24,7 @@ impl Ace {
     /// All, in the order of the docs.
     pub const ALL: [Ace; 5] = [Ace::Off, Ace::Cow, Ace::CowX, Ace::CowE, Ace::CowXE];
 
-    /// As the command line has it.
+    /// Its name, as the command line and JSON spell it.
     pub fn name(self) -> &'static str {
         match self {
             Ace::Off => "off",
@@ -32,6 +33,11 @@ impl Ace {
             Ace::CowE => "cow-e",
             Ace::CowXE => "cow-x-e",
         }
+    }
+
+    /// Whether a write-back is followed by evicting and reading ahead several pages.
+    pub fn reads_ahead(self) -> bool {
+        matches!(self, Ace::CowE | Ace::CowXE)
     }
 
     /// The variant of this name.
@@ -43,18 +49,12 @@ impl Ace {
 /// Who else writes dirty pages back, before they become victims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cleaner {
-    /// Nobody.
+    /// No background cleaner: dirty pages are written by the clients that find them.
     Off,
-    /// A background cleaner with at most so many writes in flight; 1 is what a classic page cleaner does. Clients that
-    /// find a dirty victim all the same write it themselves.
+    /// A background cleaner with at most so many writes in flight; 1 is what a classic page cleaner does.
+    /// Clients that find a dirty victim all the same write it themselves.
     Depth(u32),
-    /// A background cleaner that keeps as many writes in flight as the device does at once, watching it; clients wait
-    /// for its writes rather than add to them.
+    /// A background cleaner that keeps as many writes in flight as the device does at once, watching it;
+    /// clients wait for its writes rather than add to them.
     Auto,
-}
-
-/// Pages at the head of the virtual order that a cleaner keeps clean: enough that misses find one while writes are under
-/// way, too few for many of them to be changed again before they leave.
-pub(crate) fn reserve(frames: u32, n: u32) -> u32 {
-    n.saturating_mul(8).clamp(1, (frames / 8).max(1))
 }

@@ -13,8 +13,8 @@ use leadline_pool::{Pool, PoolConfig};
 /// How long a wave of writes takes.
 const WAVE: Nanos = 100_000;
 
-/// A device in memory that writes `servers` pages at once: so many go in one wave, more in several. Each of its queue
-/// pairs has a clock of its own, which only writes move.
+/// A device in memory that writes `servers` pages at once: so many go in one wave, more in several. Each of
+/// its queue pairs has a clock of its own, which only writes move.
 #[derive(Clone)]
 struct Waves {
     memory: MemoryDevice,
@@ -91,7 +91,7 @@ impl QueuePair for WavesPair {
 const FRAMES: u32 = 512;
 
 fn pool(device: &Waves, n: u32, adaptive: bool, cleaner: Cleaner) -> Pool {
-    let config = PoolConfig { n, adaptive, ace: Ace::CowX, cleaner, ..PoolConfig::new(4096, FRAMES) };
+    let config = PoolConfig::new(4096, FRAMES).n(n).adaptive(adaptive).ace(Ace::CowX).cleaner(cleaner);
     Pool::open(Arc::new(device.clone()), config).unwrap()
 }
 

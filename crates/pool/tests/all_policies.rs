@@ -1,4 +1,5 @@
-//! Every policy with every rule of writing back: each operation of the trace is done, with a device and without.
+//! Every policy with every rule of writing back: each operation of the trace is done, with a device and
+//! without.
 
 use std::sync::atomic::AtomicBool;
 
@@ -29,16 +30,12 @@ fn every_operation_is_done_and_no_batch_is_empty() {
         for ace in Ace::ALL {
             for cleaner in [Cleaner::Off, Cleaner::Depth(2), Cleaner::Auto] {
                 for (clients, frames) in [(1, 40), (7, 40), (7, 5)] {
-                    let config = Config {
-                        policy,
-                        ace,
-                        n: 4,
-                        adaptive: false,
-                        cleaner,
-                        clients,
-                        frames,
-                        page_bytes: 4096,
-                    };
+                    let config = Config::new(4096, frames)
+                        .policy(policy)
+                        .ace(ace)
+                        .n(4)
+                        .cleaner(cleaner)
+                        .clients(clients);
                     for on_device in [false, true] {
                         let outcome = outcome(&config, on_device);
                         assert_eq!(outcome.operations, OPERATIONS, "{config:?}");
@@ -51,21 +48,13 @@ fn every_operation_is_done_and_no_batch_is_empty() {
     }
 }
 
-/// Searching on for dirty pages stays among those that go soon: few more are written than victims alone would be.
+/// Searching on for dirty pages stays among those that go soon: few more are written than victims alone would
+/// be.
 #[test]
 fn cow_x_writes_hardly_more_than_victims_alone_with_every_policy() {
     for &policy in PolicyKind::ALL {
         let writes = |ace| {
-            let config = Config {
-                policy,
-                ace,
-                n: 8,
-                adaptive: false,
-                cleaner: Cleaner::Off,
-                clients: 1,
-                frames: 2_000,
-                page_bytes: 4096,
-            };
+            let config = Config::new(4096, 2_000).policy(policy).ace(ace).n(8);
             let mut trace = leadline_trace::open("gen:paper-wis?pages=34406&ops=200000").unwrap();
             simulate(&mut trace, &config, None, &AtomicBool::new(false)).unwrap().writes as f64
         };

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use leadline_device::{Device, Engine, FileDevice, FileOptions, MemoryDevice, direct_alignment};
+use leadline_device::{Device, FileDevice, FileOptions, IoEngine, MemoryDevice, direct_alignment};
 use leadline_pool::ace::{Ace, Cleaner};
 use leadline_pool::policy::PolicyKind;
 use leadline_pool::{Pool, PoolConfig, PoolError};
@@ -13,7 +13,7 @@ use leadline_pool::{Pool, PoolConfig, PoolError};
 fn device(pages: u64) -> Arc<dyn Device> {
     let file: File = tempfile::tempfile_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     file.set_len(pages * 4096).unwrap();
-    let mut options = FileOptions::new(Engine::best().0, 4096);
+    let mut options = FileOptions::new(IoEngine::best().0, 4096);
     options.direct = direct_alignment(&file).is_ok_and(|alignment| alignment <= 4096);
     Arc::new(FileDevice::new(file, pages * 4096, options).unwrap())
 }
@@ -131,18 +131,18 @@ fn what_no_pool_can_be_made_of_is_refused() {
         let error = refused(config).expect(word);
         assert!(error.contains(word), "{error}");
     };
-    says(PoolConfig::new(4096, 0), "frames is 0");
-    says(PoolConfig::new(4000, 1), "page_bytes is 4000");
-    says(PoolConfig::new(2048, 1), "page_bytes is 2048");
-    says(PoolConfig::new(131_072, 1), "page_bytes is 131072");
+    says(PoolConfig::new(4096, 0), "frames: 0");
+    says(PoolConfig::new(4000, 1), "page size: 4000");
+    says(PoolConfig::new(2048, 1), "page size: 2048");
+    says(PoolConfig::new(131_072, 1), "page size: 131072");
     says(PoolConfig::new(65_536, 1), "less than one page");
-    says(PoolConfig { n: 0, ..PoolConfig::new(4096, 1) }, "at least 1");
-    says(PoolConfig { checksums: false, double_write: true, ..PoolConfig::new(4096, 1) }, "checksums");
-    says(PoolConfig { adaptive: true, double_write: true, ..PoolConfig::new(4096, 1) }, "exclude");
-    says(PoolConfig { double_write: true, n: 8, ..PoolConfig::new(4096, 8) }, "double-write area of 18");
+    says(PoolConfig::new(4096, 1).n(0), "at least 1");
+    says(PoolConfig::new(4096, 1).checksums(false).double_write(true), "checksums");
+    says(PoolConfig::new(4096, 1).adaptive(true).double_write(true), "exclude");
+    says(PoolConfig::new(4096, 8).double_write(true).n(8), "double-write area of 18");
     assert_eq!(refused(PoolConfig::new(4096, 1)), None);
     let simulation = Arc::from(leadline_sim::open("flash").unwrap());
-    let error = Pool::open(simulation, PoolConfig::new(4096, 1)).err().expect("it keeps no data").to_string();
+    let error = Pool::open(simulation, PoolConfig::new(4096, 1)).expect_err("it keeps no data").to_string();
     assert!(error.contains("simulation"), "{error}");
 }
 
@@ -237,7 +237,7 @@ fn any_pages_can_be_read_ahead_together() {
     pool.prefetch_pages(&[]).unwrap();
     assert!(pool.prefetch_pages(&[3, 64, 4]).is_err());
     assert_eq!(pool.stats().prefetches, 0, "nothing is read where a page does not exist");
-    // 60 is in memory, 7 is asked for twice, 2 and 4 find no room on the lane.
+    // 60 is in memory, 7 is asked for twice, 2 and 4 find no room on the I/O queue.
     pool.prefetch_pages(&[40, 7, 60, 7, 13, 0, 20, 2, 4]).unwrap();
     assert_eq!(pool.stats().prefetches, 5);
     let misses = pool.stats().misses;

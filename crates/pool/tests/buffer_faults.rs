@@ -1,10 +1,11 @@
-//! The pool on devices that fail, lie and damage data: no acknowledged write is lost, no corrupt page is served.
+//! The pool on devices that fail, lie and damage data: no acknowledged write is lost, no corrupt page is
+//! served.
 
 use std::sync::{Arc, Mutex};
 
 use leadline_device::{Device, Fault, Faulty, MemoryDevice, Op, Tearing};
 use leadline_pool::ace::{Ace, Cleaner};
-use leadline_pool::{Pool, PoolConfig, PoolError, WalHook};
+use leadline_pool::{PageOp, Pool, PoolConfig, PoolError, WalHook};
 
 const PAGE: u64 = 4096;
 const EIO: i32 = 5;
@@ -39,9 +40,9 @@ fn get(pool: &Pool, page: u64) -> u64 {
     value(&pool.read(page).unwrap())
 }
 
-fn errno(error: &PoolError) -> Option<(&'static str, u64, i32)> {
+fn errno(error: &PoolError) -> Option<(PageOp, u64, i32)> {
     match error {
-        PoolError::Io { op, page, source } => Some((op, *page, source.raw_os_error()?)),
+        PoolError::Io { op, page, source } => Some((*op, *page, source.raw_os_error()?)),
         _ => None,
     }
 }
@@ -56,7 +57,7 @@ fn a_read_that_failed_leaves_its_frame_free_and_may_be_tried_again() {
     let device = broken(4, [Fault::eio().on(Op::Read).nth(0)]);
     let pool = pool(&device, 1);
     let error = pool.read(3).unwrap_err();
-    assert_eq!(errno(&error), Some(("read", 3, EIO)));
+    assert_eq!(errno(&error), Some((PageOp::Read, 3, EIO)));
     assert!(error.to_string().contains("page 3"), "{error}");
     assert_eq!(get(&pool, 3), 0);
     assert_eq!(get(&pool, 2), 0);
@@ -77,7 +78,9 @@ fn everybody_who_waits_for_a_read_gets_its_error_or_reads_again() {
                 scope.spawn(move || {
                     match if thread % 2 == 0 { pool.read(5).map(drop) } else { pool.write(5).map(drop) } {
                         Ok(()) => {}
-                        Err(error) => assert_eq!(errno(&error), Some(("read", 5, EIO)), "round {round}"),
+                        Err(error) => {
+                            assert_eq!(errno(&error), Some((PageOp::Read, 5, EIO)), "round {round}")
+                        }
                     }
                 });
             }
@@ -131,9 +134,9 @@ fn writes_that_fail_for_good_are_reported_and_nothing_is_forgotten() {
         put(&pool, 1, 8);
         for _ in 0..3 {
             let error = pool.read(2).unwrap_err();
-            assert!(matches!(errno(&error), Some(("write", 0 | 1, ENOSPC))), "{ace:?}: {error}");
+            assert!(matches!(errno(&error), Some((PageOp::Write, 0 | 1, ENOSPC))), "{ace:?}: {error}");
             let error = pool.checkpoint().unwrap_err();
-            assert!(matches!(errno(&error), Some(("write", 0 | 1, ENOSPC))), "{ace:?}: {error}");
+            assert!(matches!(errno(&error), Some((PageOp::Write, 0 | 1, ENOSPC))), "{ace:?}: {error}");
             assert!(pool.flush(0).is_err());
             assert_eq!((get(&pool, 0), get(&pool, 1)), (7, 8));
         }
@@ -155,7 +158,7 @@ fn a_cleaner_that_cannot_write_neither_hangs_nor_hides_it() {
                     written += 1;
                 }
                 Err(error) => {
-                    assert!(matches!(errno(&error), Some(("write", _, EIO))), "{error}");
+                    assert!(matches!(errno(&error), Some((PageOp::Write, _, EIO))), "{error}");
                     failed += 1;
                 }
             }
@@ -207,10 +210,10 @@ fn requests_that_move_too_few_bytes_are_errors() {
     let device = broken(8, [Fault::short().on(Op::Read).nth(0), Fault::short().on(Op::Write).nth(0)]);
     let pool = pool(&device, 2);
     let error = pool.read(1).unwrap_err();
-    assert!(matches!(error, PoolError::Short { op: "read", page: 1, page_bytes: 4096, .. }), "{error}");
+    assert!(matches!(error, PoolError::Short { op: PageOp::Read, page: 1, page_bytes: 4096, .. }), "{error}");
     put(&pool, 1, 9);
     let error = pool.checkpoint().unwrap_err();
-    assert!(matches!(error, PoolError::Short { op: "write", page: 1, .. }), "{error}");
+    assert!(matches!(error, PoolError::Short { op: PageOp::Write, page: 1, .. }), "{error}");
     pool.checkpoint().unwrap();
     assert_eq!(get(&durable(&device), 1), 9);
 }

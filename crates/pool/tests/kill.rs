@@ -1,8 +1,9 @@
-//! kill -9 at any moment: what a checkpoint acknowledged is there, what reached the device is in the log, nothing is torn.
+//! kill -9 at any moment: what a checkpoint acknowledged is there, what reached the device is in the log,
+//! nothing is torn.
 //!
-//! The test runs itself as a child that changes pages, logs every change and checkpoints now and then; after a random number
-//! of its messages the child is killed, and what it left is compared with its log. `LEADLINE_KILLS` sets how often, 20 unless
-//! set.
+//! The test runs itself as a child that changes pages, logs every change and checkpoints now and then; after
+//! a random number of its messages the child is killed, and what it left is compared with its log.
+//! `LEADLINE_KILLS` sets how often, 20 unless set.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -10,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
-use leadline_device::{Engine, FileDevice, FileOptions, direct_alignment};
+use leadline_device::{FileDevice, FileOptions, IoEngine, direct_alignment};
 use leadline_pool::ace::{Ace, Cleaner};
 use leadline_pool::{Pool, PoolConfig, WalHook};
 
@@ -40,7 +41,7 @@ fn open(folder: &Path, seed: u64, log: Option<Arc<Log>>) -> Pool {
     let file = file.unwrap();
     let bytes = (PAGES + AREA) * 4096;
     file.set_len(bytes).unwrap();
-    let mut options = FileOptions::new(Engine::best().0, 4096);
+    let mut options = FileOptions::new(IoEngine::best().0, 4096);
     options.direct = direct_alignment(&file).is_ok_and(|alignment| alignment <= 4096);
     let mut config = PoolConfig::new(4096, 32);
     config.ace = Ace::ALL[seed as usize % 5];
@@ -120,7 +121,7 @@ fn what_was_acknowledged_outlives_kill_9() {
     for seed in 0..kills {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "what_was_acknowledged_outlives_kill_9", "--nocapture"])
+            .args(["--exact", "kill::what_was_acknowledged_outlives_kill_9", "--nocapture"])
             .env(ORDERS, format!("{} {seed}", folder.path().display()))
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

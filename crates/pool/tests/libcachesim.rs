@@ -1,6 +1,7 @@
 //! The same misses as libCacheSim on the same traces.
 //!
-//! `libcachesim/record.py` has the traces a second time, ran libCacheSim on them and wrote `libcachesim/misses.csv`.
+//! `libcachesim/record.py` has the traces a second time, ran libCacheSim on them and wrote
+//! `libcachesim/misses.csv`.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -37,7 +38,8 @@ impl GlibcRand {
         u64::from(sum >> 1)
     }
 
-    /// Each of 2^12 pages, the first 2^11, ..., the first 2 are as likely to be drawn from: density near 1 / page.
+    /// Each of 2^12 pages, the first 2^11, ..., the first 2 are as likely to be drawn from: density near 1 /
+    /// page.
     fn zipf(&mut self) -> Page {
         let pages = 2 << (self.draw() % 12);
         self.draw() % pages

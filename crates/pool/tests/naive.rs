@@ -1,12 +1,12 @@
-//! The pool of the published experiments, said plainly, and [`simulate`] beside it: the same misses and writes after
-//! every step.
+//! The pool of the published experiments, said plainly, and [`simulate`] beside it: the same misses and
+//! writes after every step.
 //!
-//! One client, no device. A page that misses evicts the victim; a dirty victim is written first, alone or with others
-//! (COW, COW-X; Papon and Athanassoulis, ICDE 2023). No index, no walk, no care for speed.
+//! One client, no device. A page that misses evicts the victim; a dirty victim is written first, alone or
+//! with others (COW, COW-X; Papon and Athanassoulis, ICDE 2023). No index, no walk, no care for speed.
 
 use std::sync::atomic::AtomicBool;
 
-use leadline_pool::ace::{Ace, Cleaner};
+use leadline_pool::ace::Ace;
 use leadline_pool::policy::PolicyKind;
 use leadline_pool::simulate::{Config, simulate};
 use leadline_trace::{Access, Pages, Request, Trace, TraceError, Unit};
@@ -140,16 +140,7 @@ fn simulated(
     n: u32,
     frames: u32,
 ) -> Result<(u64, u64), Box<dyn std::error::Error>> {
-    let config = Config {
-        policy,
-        ace,
-        n,
-        adaptive: false,
-        cleaner: Cleaner::Off,
-        clients: 1,
-        frames,
-        page_bytes: 4096,
-    };
+    let config = Config::new(4096, frames).policy(policy).ace(ace).n(n);
     let outcome = simulate(trace, &config, None, &AtomicBool::new(false))?;
     Ok((outcome.misses, outcome.writes))
 }

@@ -3,22 +3,13 @@
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
-use leadline_pool::ace::{Ace, Cleaner};
+use leadline_pool::ace::Ace;
 use leadline_pool::policy::PolicyKind;
 use leadline_pool::simulate::{Config, Outcome, simulate};
 
 /// What a simulation without a device counts.
 fn counted(trace: &str, policy: &str, ace: Ace) -> Outcome {
-    let config = Config {
-        policy: PolicyKind::parse(policy).unwrap(),
-        ace,
-        n: 8,
-        adaptive: false,
-        cleaner: Cleaner::Off,
-        clients: 1,
-        frames: 20_000,
-        page_bytes: 4096,
-    };
+    let config = Config::new(4096, 20_000).policy(PolicyKind::parse(policy).unwrap()).ace(ace).n(8);
     let mut trace = leadline_trace::open(&format!("gen:paper-{trace}")).unwrap();
     simulate(&mut trace, &config, None, &AtomicBool::new(false)).unwrap()
 }

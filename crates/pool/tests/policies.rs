@@ -1,7 +1,8 @@
-//! Every policy against a plain one: the same random operations, and after each the whole virtual order is the same.
+//! Every policy against a plain one: the same random operations, and after each the whole virtual order is
+//! the same.
 //!
-//! The plain ones (`policies/*.rs`) say in vectors what the papers say in words: what happens next, a second chance or a
-//! victim. Their order is found by doing it on a copy.
+//! The plain ones (`policies/*.rs`) say in vectors what the papers say in words: what happens next, a second
+//! chance or a victim. Their order is found by doing it on a copy.
 
 #[path = "policies/plain.rs"]
 mod plain;
@@ -18,8 +19,8 @@ use proptest::prelude::*;
 /// What may happen to a pool.
 #[derive(Debug, Clone, Copy)]
 enum Operation {
-    /// A page is used; where it is not in a full pool, the victim is the `skip`-th page of the order that goes (the
-    /// ones before it are pinned).
+    /// A page is used; where it is not in a full pool, the victim is the `skip`-th page of the order that
+    /// goes (the ones before it are pinned).
     Access { page: Page, write: bool, skip: usize },
     /// A page is read ahead if a frame is free.
     ReadAhead { page: Page },

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use leadline_device::{Device, Fault, Faulty, MemoryDevice, Op};
 use leadline_pool::ace::{Ace, Cleaner};
 use leadline_pool::policy::PolicyKind;
-use leadline_pool::replay::{Footprint, Ground, ReplayError, Replayed, Watch};
+use leadline_pool::replay::{Footprint, ReplayArea, ReplayError, ReplayReport, Watch};
 use leadline_pool::simulate::{Config, simulate};
 use leadline_trace::Trace;
 
@@ -21,7 +21,8 @@ fn device() -> MemoryDevice {
     MemoryDevice::new(4 << 20, PAGE)
 }
 
-/// Some pages often, most seldom, now and then a run of them; 40 % writes. `spread` is between a page and the next.
+/// Some pages often, most seldom, now and then a run of them; 40 % writes. `spread` is between a page and the
+/// next.
 fn skewed(pages: u64, operations: u32, spread: u64) -> String {
     let mut random = fastrand::Rng::with_seed(11);
     let (mut text, mut run, mut at) = (String::new(), 0, 0);
@@ -46,16 +47,7 @@ fn trace(text: &str) -> Box<dyn Trace> {
 }
 
 fn config(policy: PolicyKind, ace: Ace, n: u32) -> Config {
-    Config {
-        policy,
-        ace,
-        n,
-        adaptive: false,
-        cleaner: Cleaner::Off,
-        clients: 1,
-        frames: 48,
-        page_bytes: PAGE,
-    }
+    Config::new(PAGE, 48).policy(policy).ace(ace).n(n)
 }
 
 /// Does something while nobody watches.
@@ -63,12 +55,12 @@ fn unwatched<T>(work: impl FnOnce(&mut Watch) -> T) -> T {
     work(&mut Watch { cancel: &AtomicBool::new(false), progress: &mut |_| {} })
 }
 
-fn lay_out(device: Arc<dyn Device>, text: &str, checksums: bool) -> Result<Ground, ReplayError> {
+fn lay_out(device: Arc<dyn Device>, text: &str, checksums: bool) -> Result<ReplayArea, ReplayError> {
     let footprint = unwatched(|watch| Footprint::of(&mut trace(text), PAGE, None, watch))?;
-    unwatched(|watch| Ground::lay_out(device, START, footprint, PAGE, checksums, watch))
+    unwatched(|watch| ReplayArea::lay_out(device, START, footprint, PAGE, checksums, watch))
 }
 
-fn run(ground: &mut Ground, text: &str, config: &Config) -> Result<Replayed, ReplayError> {
+fn run(ground: &mut ReplayArea, text: &str, config: &Config) -> Result<ReplayReport, ReplayError> {
     unwatched(|watch| ground.replay(&mut trace(text), config, watch))
 }
 
@@ -103,7 +95,7 @@ fn every_way_of_writing_back_leaves_the_right_pages() {
         for ace in Ace::ALL {
             for cleaner in [Cleaner::Off, Cleaner::Depth(1), Cleaner::Depth(9), Cleaner::Auto] {
                 for clients in [1, 5] {
-                    let config = Config { cleaner, clients, ..config(PolicyKind::Clock, ace, 4) };
+                    let config = config(PolicyKind::Clock, ace, 4).cleaner(cleaner).clients(clients);
                     let ran = run(&mut ground, &text, &config).unwrap();
                     assert_eq!(ran.outcome.operations, 4300);
                     assert_eq!(ran.pages, 300);
@@ -201,13 +193,13 @@ fn what_cannot_be_is_refused_before_anything_is_written() {
     let before = disk.contents(0, 4 << 20);
     let good = config(PolicyKind::Lru, Ace::Off, 1);
     for (config, said) in [
-        (Config { clients: 49, ..good.clone() }, "a frame of its own"),
-        (Config { frames: 0, ..good.clone() }, "frames: 0"),
-        (Config { page_bytes: 8192, ..good.clone() }, "4096 were laid out"),
-        (Config { page_bytes: 2048, ..good.clone() }, "from 4096 to 65536"),
+        (good.clone().clients(49), "a frame of its own"),
+        (good.clone().frames(0), "frames: 0"),
+        (good.clone().page_bytes(8192), "4096 were laid out"),
+        (good.clone().page_bytes(2048), "from 4096 to 65536"),
     ] {
-        let Err(ReplayError::Config(text)) = run(&mut ground, &text, &config) else { panic!("{said}") };
-        assert!(text.contains(said), "{text}");
+        let Err(ReplayError::Config(error)) = run(&mut ground, &text, &config) else { panic!("{said}") };
+        assert!(error.to_string().contains(said), "{error}");
     }
     let Err(error) = lay_out(Arc::new(disk.clone()), &skewed(961, 0, 1), false) else { panic!("laid out") };
     assert!(error.to_string().contains("there is room for 3932160"), "{error}");
@@ -250,7 +242,7 @@ fn a_limit_cuts_trace_and_footprint() {
     let footprint = unwatched(|watch| Footprint::of(&mut trace(&text), PAGE, Some(120), watch)).unwrap();
     assert_eq!((footprint.pages(), footprint.operations()), (120, 120));
     let device = Arc::new(device());
-    let ground = unwatched(|watch| Ground::lay_out(device, START, footprint, PAGE, false, watch));
+    let ground = unwatched(|watch| ReplayArea::lay_out(device, START, footprint, PAGE, false, watch));
     let ran = run(&mut ground.unwrap(), &text, &config(PolicyKind::Lru, Ace::Off, 1)).unwrap();
     assert_eq!((ran.outcome.operations, ran.outcome.misses, ran.hit_percent), (120, 120, 0.0));
 }

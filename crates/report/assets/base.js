@@ -5,8 +5,25 @@ const DATA = JSON.parse(document.getElementById('data').textContent);
 const SINGLE = DATA.profiles.length === 1;
 const encode = (text) => echarts.format.encodeHTML(String(text));
 const OP_NAMES = { read: 'reads', write: 'writes', durable: 'durable writes' };
-const COLOURS = ['paper', 'card', 'ink', 'soft', 'line', 'grid', 'read', 'write', 'durable', 'alpha', 'alpha1',
-  'p0', 'p1', 'p2', 'p3', 'p4', 'p5'];
+const COLOURS = [
+  'paper',
+  'card',
+  'ink',
+  'soft',
+  'line',
+  'grid',
+  'read',
+  'write',
+  'durable',
+  'alpha',
+  'alpha1',
+  'p0',
+  'p1',
+  'p2',
+  'p3',
+  'p4',
+  'p5',
+];
 
 /** What is chosen for all charts at once. */
 const state = { pattern: null, block: null, op: 'read' };
@@ -19,9 +36,23 @@ function readPalette() {
 }
 /** Print is always light, and at `beforeprint` the print rules are not yet in force. */
 const PRINT_PALETTE = {
-  paper: '#fff', card: '#fff', ink: '#000', soft: '#444', line: '#bbb', grid: '#ddd',
-  read: '#0072b2', write: '#d98200', durable: '#d55e00', alpha: '#009e73', alpha1: '#b0528a',
-  p0: '#0072b2', p1: '#d98200', p2: '#009e73', p3: '#b0528a', p4: '#d55e00', p5: '#3a9bd1',
+  paper: '#fff',
+  card: '#fff',
+  ink: '#000',
+  soft: '#444',
+  line: '#bbb',
+  grid: '#ddd',
+  read: '#0072b2',
+  write: '#d98200',
+  durable: '#d55e00',
+  alpha: '#009e73',
+  alpha1: '#b0528a',
+  p0: '#0072b2',
+  p1: '#d98200',
+  p2: '#009e73',
+  p3: '#b0528a',
+  p4: '#d55e00',
+  p5: '#3a9bd1',
 };
 
 // ---- numbers ----
@@ -32,7 +63,10 @@ function significant(value) {
 }
 function scaled(value, units) {
   let unit = 0;
-  while (Math.abs(value) >= 999.5 && unit + 1 < units.length) { value /= 1000; unit += 1; }
+  while (Math.abs(value) >= 999.5 && unit + 1 < units.length) {
+    value /= 1000;
+    unit += 1;
+  }
   return [value, units[unit]];
 }
 const withUnit = (units) => (value) => {
@@ -59,7 +93,10 @@ function blockName(bytes) {
 function binaryBytes(bytes) {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   let unit = 0;
-  while (bytes >= 1023.5 && unit + 1 < units.length) { bytes /= 1024; unit += 1; }
+  while (bytes >= 1023.5 && unit + 1 < units.length) {
+    bytes /= 1024;
+    unit += 1;
+  }
   return significant(bytes) + ' ' + units[unit];
 }
 
@@ -73,20 +110,31 @@ for (const profile of DATA.profiles) {
   }
 }
 
-/** The lines of the chosen pattern and block size: one an operation, or one a profile in a comparison. */
+/** The lines of the chosen pattern and block size: one per operation, or one per profile in a comparison. */
 function lines() {
   const chosen = (curve) => curve.pattern === state.pattern && curve.block === state.block;
   if (SINGLE) {
-    return DATA.profiles[0].curves.filter(chosen).map((curve) => ({
-      key: curve.op, label: OP_NAMES[curve.op], colour: palette[curve.op], curve,
-      knee: { read: 'k_r', write: 'k_w', durable: 'k' }[curve.op],
-    }));
+    return DATA.profiles[0].curves
+      .filter(chosen)
+      .map((curve) => ({
+        key: curve.op,
+        label: OP_NAMES[curve.op],
+        colour: palette[curve.op],
+        curve,
+        knee: { read: 'k_r', write: 'k_w', durable: 'k' }[curve.op],
+      }));
   }
-  return DATA.profiles.flatMap((profile, i) => profile.curves
-    .filter((curve) => chosen(curve) && curve.op === state.op)
-    .map((curve) => ({
-      key: 'p' + i, label: profile.label, colour: profileColour(i), curve, knee: curve.op === 'read' ? 'k_r' : 'k_w',
-    })));
+  return DATA.profiles.flatMap((profile, i) =>
+    profile.curves
+      .filter((curve) => chosen(curve) && curve.op === state.op)
+      .map((curve) => ({
+        key: 'p' + i,
+        label: profile.label,
+        colour: profileColour(i),
+        curve,
+        knee: curve.op === 'read' ? 'k_r' : 'k_w',
+      })),
+  );
 }
 const profileColour = (i) => palette['p' + (i % 6)];
 

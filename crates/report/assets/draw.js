@@ -32,17 +32,31 @@ function afterPrint() {
 
 /** Draws those of the charts that have a place on the page. */
 function show(all) {
-  charts = all.filter((chart) => document.getElementById(chart.id)).map((chart) => {
-    const figure = document.getElementById(chart.id);
-    const plot = figure.querySelector('.plot');
-    return { chart, plot, chips: figure.querySelector('.chips'), view: echarts.init(plot, null, { renderer: 'svg' }) };
-  });
+  charts = all
+    .filter((chart) => document.getElementById(chart.id))
+    .map((chart) => {
+      const figure = document.getElementById(chart.id);
+      const plot = figure.querySelector('.plot');
+      return {
+        chart,
+        plot,
+        chips: figure.querySelector('.chips'),
+        view: echarts.init(plot, null, { renderer: 'svg' }),
+      };
+    });
   readPalette();
   drawAll();
-  const fit = () => { if (!printing) charts.forEach((one) => one.view.resize()); };
+  const fit = () => {
+    if (!printing) charts.forEach((one) => one.view.resize());
+  };
   new ResizeObserver(fit).observe(document.querySelector('main'));
   addEventListener('resize', fit);
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { if (!printing) { readPalette(); drawAll(); } });
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+    if (!printing) {
+      readPalette();
+      drawAll();
+    }
+  });
   addEventListener('beforeprint', beforePrint);
   addEventListener('afterprint', afterPrint);
 }

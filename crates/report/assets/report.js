@@ -20,26 +20,72 @@ function controls() {
   const curves = DATA.profiles.flatMap((p) => p.curves);
   const patterns = ['random', 'sequential'].filter((pattern) => curves.some((c) => c.pattern === pattern));
   const sizes = sizesOf(state.pattern);
-  const again = () => { controls(); drawAll(); };
+  const again = () => {
+    controls();
+    drawAll();
+  };
   const groups = [];
   if (!SINGLE) {
     const ops = Object.keys(OP_NAMES).filter((op) => curves.some((c) => c.op === op));
-    if (ops.length > 1) groups.push(choice('Operation', ops.map((op) => [op, OP_NAMES[op]]), state.op, (v) => { state.op = v; again(); }));
+    if (ops.length > 1)
+      groups.push(
+        choice(
+          'Operation',
+          ops.map((op) => [op, OP_NAMES[op]]),
+          state.op,
+          (v) => {
+            state.op = v;
+            again();
+          },
+        ),
+      );
   }
   if (patterns.length > 1) {
-    groups.push(choice('Pattern', patterns.map((p) => [p, p]), state.pattern, (v) => {
-      state.pattern = v;
-      if (!sizesOf(v).includes(state.block)) state.block = sizesOf(v)[0];
-      again();
-    }));
+    groups.push(
+      choice(
+        'Pattern',
+        patterns.map((p) => [p, p]),
+        state.pattern,
+        (v) => {
+          state.pattern = v;
+          if (!sizesOf(v).includes(state.block)) state.block = sizesOf(v)[0];
+          again();
+        },
+      ),
+    );
   }
   if (sizes.length > 1) {
-    groups.push(choice('Block', sizes.map((s) => [s, blockName(s)]), state.block, (v) => { state.block = v; again(); }));
+    groups.push(
+      choice(
+        'Block',
+        sizes.map((s) => [s, blockName(s)]),
+        state.block,
+        (v) => {
+          state.block = v;
+          again();
+        },
+      ),
+    );
   }
   bar.replaceChildren(...groups);
 }
 
 chooseDefaults();
 controls();
-show([throughput, latency, trade, alphas, knees, cdf, timeline,
-  modelThroughput, residuals, lengths, surface, mixed, loads, speedup, classes]);
+show([
+  throughput,
+  latency,
+  trade,
+  alphas,
+  knees,
+  cdf,
+  timeline,
+  modelThroughput,
+  residuals,
+  lengths,
+  surface,
+  mixed,
+  loads,
+  speedup,
+  classes,
+]);

@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         };
         println!("==== {name}\n{text}");
     }
-    let comparison = ModelComparison::new(Observations::of(&studied_profile()));
+    let comparison = ModelComparison::new(Observations::from_profile(&studied_profile()));
     println!("==== models\n{}", render_models("studied", &comparison, 100));
     let (info, replay) = (common::traces::sample_info(), common::traces::sample_replay());
     std::fs::write(folder.join("trace.html"), render_trace_page(&info)?)?;

@@ -1,10 +1,11 @@
 //! What a model says of a program that batches.
 
-use leadline_model::{InFlight, PioClass, Predict, Workload};
+use leadline_model::{InFlight, Predict, Workload};
+use leadline_profile::PioClass;
 
-/// How many times faster than one request at a time a program of this class is with batches of `batch`, by `model`; `None`
-/// where the model knows no such requests.
-pub(crate) fn foretold(
+/// How many times faster than one request at a time a program of this class is with batches of `batch`, by
+/// `model`; `None` where the model knows no such requests.
+pub(crate) fn predicted_speedup(
     model: &dyn Predict,
     class: PioClass,
     read_share: f64,
@@ -17,7 +18,7 @@ pub(crate) fn foretold(
             writes: 1.0 - read_share,
             block_bytes,
             random_fraction: 1.0,
-            in_flight: InFlight::Apart { reads, writes },
+            in_flight: InFlight::Batches { reads, writes },
         })
     };
     let at_once = |batches: bool| if batches { batch } else { 1 };

@@ -1,9 +1,9 @@
 //! Which differences between profiles are beyond their intervals. No drawing here.
 
-use leadline_model::{DeviceFacts, DeviceProfile, Parameters, Pattern};
+use leadline_profile::{DeviceFacts, DeviceKind, DeviceProfile, Parameters, Pattern};
 use serde::Serialize;
 
-/// Several profiles side by side; the first is what the others are held against.
+/// Several profiles side by side; the first is what the others are compared with.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
     /// How the profiles relate to one another.
@@ -17,8 +17,8 @@ pub struct Comparison {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Relation {
-    /// Two profiles of what seems to be one device, one through a file system and one raw, as Papon and Athanassoulis
-    /// (DaMoN 2021) have it with SPDK. Both are positions in the slice that was compared.
+    /// Two profiles of what seems to be one device, one through a file system and one raw, as Papon and
+    /// Athanassoulis (DaMoN 2021) have it with SPDK. Both are positions in the slice that was compared.
     FileSystemAgainstRaw {
         /// The profile taken through the file system.
         file_system: usize,
@@ -36,13 +36,13 @@ pub enum Relation {
 pub struct Row {
     /// Access pattern.
     pub pattern: Pattern,
-    /// Bytes a request.
+    /// Bytes per request.
     pub block_bytes: u32,
     /// What is compared.
     pub quantity: Quantity,
-    /// One a profile, in the order given.
+    /// One per profile, in the order given.
     pub cells: Vec<Cell>,
-    /// One a profile after the first: that profile against the first.
+    /// One per profile after the first: that profile against the first.
     pub verdicts: Vec<Verdict>,
 }
 
@@ -86,7 +86,9 @@ pub enum Quantity {
     AlphaDurable,
     Alpha1Durable,
     ReadConcurrency,
+    ReadConcurrency90,
     WriteConcurrency,
+    WriteConcurrency90,
     MaxReadIops,
     MaxWriteIops,
     MaxDurableWriteIops,
@@ -94,13 +96,15 @@ pub enum Quantity {
 
 impl Quantity {
     /// All of them, in the order of the tables.
-    pub const ALL: [Quantity; 9] = [
+    pub const ALL: [Quantity; 11] = [
         Quantity::Alpha,
         Quantity::Alpha1,
         Quantity::AlphaDurable,
         Quantity::Alpha1Durable,
         Quantity::ReadConcurrency,
+        Quantity::ReadConcurrency90,
         Quantity::WriteConcurrency,
+        Quantity::WriteConcurrency90,
         Quantity::MaxReadIops,
         Quantity::MaxWriteIops,
         Quantity::MaxDurableWriteIops,
@@ -114,7 +118,9 @@ impl Quantity {
             Quantity::AlphaDurable => "alpha, durable",
             Quantity::Alpha1Durable => "alpha_1, durable",
             Quantity::ReadConcurrency => "k_r",
+            Quantity::ReadConcurrency90 => "k_r_90",
             Quantity::WriteConcurrency => "k_w",
+            Quantity::WriteConcurrency90 => "k_w_90",
             Quantity::MaxReadIops => "max read",
             Quantity::MaxWriteIops => "max write",
             Quantity::MaxDurableWriteIops => "max durable write",
@@ -125,9 +131,12 @@ impl Quantity {
     pub fn unit(self) -> &'static str {
         match self {
             Quantity::Alpha | Quantity::Alpha1 | Quantity::AlphaDurable | Quantity::Alpha1Durable => {
-                "reads a write"
+                "reads per write"
             }
-            Quantity::ReadConcurrency | Quantity::WriteConcurrency => "in flight",
+            Quantity::ReadConcurrency
+            | Quantity::ReadConcurrency90
+            | Quantity::WriteConcurrency
+            | Quantity::WriteConcurrency90 => "in flight",
             Quantity::MaxReadIops | Quantity::MaxWriteIops | Quantity::MaxDurableWriteIops => "IOPS",
         }
     }
@@ -146,7 +155,9 @@ impl Quantity {
             Quantity::AlphaDurable => real(of.alpha_durable, of.alpha_durable_ci),
             Quantity::Alpha1Durable => real(of.alpha_1_durable, of.alpha_1_durable_ci),
             Quantity::ReadConcurrency => whole(of.k_r, of.k_r_ci, of.censored.read),
+            Quantity::ReadConcurrency90 => whole(of.k_r_90, of.k_r_90_ci, of.censored.read),
             Quantity::WriteConcurrency => whole(of.k_w, of.k_w_ci, of.censored.write),
+            Quantity::WriteConcurrency90 => whole(of.k_w_90, of.k_w_90_ci, of.censored.write),
             Quantity::MaxReadIops => real(of.max_read_iops, of.max_read_iops_ci),
             Quantity::MaxWriteIops => real(of.max_write_iops, of.max_write_iops_ci),
             Quantity::MaxDurableWriteIops => real(of.max_durable_write_iops, None),
@@ -169,8 +180,8 @@ impl Verdict {
     }
 }
 
-/// Puts profiles side by side. Disjoint 95 % intervals differ; overlapping ones cannot be told apart, which is the
-/// careful side: some real differences are not claimed.
+/// Puts profiles side by side. Disjoint 95 % intervals differ; overlapping ones cannot be told apart, which
+/// is the careful side: some real differences are not claimed.
 pub fn compare(profiles: &[DeviceProfile]) -> Comparison {
     let mut keys: Vec<(Pattern, u32)> =
         profiles.iter().flat_map(|p| &p.parameters).map(|e| (e.pattern, e.block_bytes)).collect();
@@ -200,8 +211,8 @@ fn relation(profiles: &[DeviceProfile]) -> Relation {
     if rest.is_empty() || !rest.iter().all(|p| same_device(&first.device, &p.device)) {
         return Relation::Devices;
     }
-    let is_raw = |p: &DeviceProfile| p.device.kind == "block";
-    let is_file = |p: &DeviceProfile| matches!(p.device.kind.as_str(), "directory" | "file");
+    let is_raw = |p: &DeviceProfile| p.device.kind == DeviceKind::Block;
+    let is_file = |p: &DeviceProfile| matches!(p.device.kind, DeviceKind::Directory | DeviceKind::File);
     match profiles {
         [a, b] if is_file(a) && is_raw(b) => Relation::FileSystemAgainstRaw { file_system: 0, raw: 1 },
         [a, b] if is_raw(a) && is_file(b) => Relation::FileSystemAgainstRaw { file_system: 1, raw: 0 },

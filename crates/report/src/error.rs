@@ -28,7 +28,7 @@ pub enum ReportError {
         /// The profile's target.
         target: String,
     },
-    /// Nobody here measured what was published.
+    /// Published numbers were not measured here.
     #[error("{target} has published numbers, not measured here: there is no fio job that reproduces them")]
     Published {
         /// The profile's target.
@@ -52,5 +52,5 @@ pub enum ReportError {
     },
     /// A file could not be written.
     #[error(transparent)]
-    Write(#[from] leadline_model::ProfileError),
+    Write(#[from] leadline_files::FileError),
 }

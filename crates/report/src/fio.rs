@@ -1,23 +1,27 @@
-//! One fio job file per point, so that anybody can check a number with another instrument.
+//! One fio job file per point, so that every number can be checked with another tool.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use leadline_model::{DeviceProfile, OpKind, Pattern, Point, replace_file};
+use leadline_profile::{DeviceProfile, EngineKind, OpKind, Pattern, Point};
 
-use crate::sentences::is_published;
+use crate::sentences::{is_published, is_simulated};
 use crate::{ReportError, format};
 
-/// Writes one fio job per point into `folder`, which is made if need be, and returns the paths in the points' order.
+/// Writes one fio job per point into `folder`, which is created if necessary, and returns the paths in the
+/// points' order.
 ///
-/// A job names no file: it reads the environment variable `LEADLINE_FILE`, and fio refuses to start where that is not
-/// set. Files are written whole or not at all. A job that is there already, byte for byte, is left alone.
+/// A job names no file: it reads the environment variable `LEADLINE_FILE`, and fio refuses to start where
+/// that is not set. Files are written whole or not at all. A job that is there already, byte for byte, is
+/// left alone.
 ///
 /// # Errors
-/// [`ReportError::Simulated`] for a simulated device, [`ReportError::Published`] for published numbers, [`ReportError::Exists`] where a file of that name holds something
-/// else (then nothing at all is written), [`ReportError::Io`] and [`ReportError::Write`] as the system has it.
-pub fn fio_jobs(profile: &DeviceProfile, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
-    if profile.device.kind == "simulated" || profile.method.engine == "simulated" {
+/// [`ReportError::Simulated`] for a simulated device, [`ReportError::Published`] for published numbers,
+/// [`ReportError::Exists`] where a file of that name holds something else (then nothing at all is written),
+/// [`ReportError::Io`] and [`ReportError::Write`] where the operating system refuses.
+pub fn fio_jobs(profile: &DeviceProfile, folder: impl AsRef<Path>) -> Result<Vec<PathBuf>, ReportError> {
+    let folder = folder.as_ref();
+    if is_simulated(profile) {
         return Err(ReportError::Simulated { target: profile.device.target.clone() });
     }
     if is_published(profile) {
@@ -38,7 +42,7 @@ pub fn fio_jobs(profile: &DeviceProfile, folder: &Path) -> Result<Vec<PathBuf>, 
         jobs.push((path, text, there));
     }
     for (path, text, _) in jobs.iter().filter(|(.., there)| !there) {
-        replace_file(path, text.as_bytes())?;
+        leadline_files::replace(path, text)?;
     }
     Ok(jobs.into_iter().map(|(path, ..)| path).collect())
 }
@@ -140,10 +144,10 @@ fn access(point: &Point) -> &'static str {
     }
 }
 
-/// Concurrency as it was made: depth on a ring, or one blocking thread a request.
+/// Concurrency as it was made: depth on a ring, or one blocking thread per request.
 fn engine(profile: &DeviceProfile, point: &Point) -> Vec<String> {
     let k = point.concurrency;
-    let uring = profile.method.engine != "psync";
+    let uring = profile.method.engine != EngineKind::Psync;
     let jobs = if uring { profile.method.threads.clamp(1, k) } else { k };
     let mut options = if uring {
         let depth = k.div_ceil(jobs);

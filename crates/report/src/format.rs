@@ -1,6 +1,6 @@
 //! Numbers as people read them: three significant digits, always with their unit.
 
-use leadline_model::{DeviceProfile, OpKind, Parameters, Pattern, Point};
+use leadline_profile::{DeviceProfile, OpKind, Parameters, Pattern, Point};
 
 /// `4K`, `1M`, `512`: a block or file size that is a power of two, as the command line takes it.
 pub(crate) fn block(bytes: u32) -> String {

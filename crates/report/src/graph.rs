@@ -10,15 +10,15 @@ use crate::trace::{Row, exact, share};
 pub struct GraphInfo {
     /// The file.
     pub store: String,
-    /// Of the file, bytes.
+    /// Size of the file, bytes.
     pub file_bytes: u64,
     /// Vertices.
     pub vertices: u64,
     /// Edges; an undirected one counts once.
     pub edges: u64,
-    /// Of these, how many lead to where they come from.
+    /// Edges from a vertex to itself.
     pub self_loops: u64,
-    /// Whether an edge leads one way only.
+    /// Whether edges are directed.
     pub directed: bool,
     /// Whether lists of incoming edges can be read.
     pub reverse: bool,
@@ -30,20 +30,20 @@ pub struct GraphInfo {
     pub ids: &'static str,
     /// Whether vertices are numbered by falling degree.
     pub renumbered: bool,
-    /// Of a block, bytes.
+    /// Size of a block, bytes.
     pub block_bytes: u32,
     /// Blocks of lists.
     pub blocks: u64,
-    /// Share of the blocks' bytes that is used, 0 to 1; nothing where there are no blocks.
+    /// Share of the blocks' bytes that is used, 0 to 1; `None` where there are no blocks.
     pub block_fill: Option<f64>,
-    /// Bytes of the file for each edge; nothing where there are no edges.
+    /// Bytes of the file for each edge; `None` where there are no edges.
     pub bytes_per_edge: Option<f64>,
-    /// Outgoing edges of the vertex in the middle.
+    /// Median number of outgoing edges.
     pub median_degree: u64,
     /// The longest list of outgoing edges.
     pub max_degree: u64,
-    /// How long the import took.
-    pub import_seconds: f64,
+    /// How long the import took; nothing where the store does not hold it.
+    pub import_seconds: Option<f64>,
     /// Vertices by the number of their outgoing edges, ascending, none of them empty.
     pub degrees: Vec<DegreeBin>,
 }
@@ -93,13 +93,13 @@ pub(crate) fn rows(info: &GraphInfo) -> Vec<Row> {
         row("weights", weights(info.weights).to_owned()),
     ];
     let each =
-        info.bytes_per_edge.map_or(String::new(), |each| format!(", {} bytes an edge", significant(each)));
+        info.bytes_per_edge.map_or(String::new(), |each| format!(", {} bytes per edge", significant(each)));
     rows.push(row("file", format!("{}{each}", bytes(info.file_bytes))));
     let fill = info.block_fill.map_or(String::new(), |fill| format!(", {} full", share(fill)));
     let kept = if info.compressed { "compressed" } else { "plain" };
     let blocks = exact(info.blocks as f64);
     rows.push(row("blocks", format!("{blocks} of {}{fill}, {kept}", bytes(info.block_bytes.into()))));
-    rows.push(row("import time", seconds(info.import_seconds)));
+    rows.extend(info.import_seconds.map(|took| row("import time", seconds(took))));
     rows
 }
 

@@ -1,6 +1,7 @@
-//! The page: one file that needs nothing else and asks nobody for anything.
+//! The page: one file that needs nothing else and makes no network requests.
 
 mod chart_data;
+mod chart_numbers;
 mod experiment_charts;
 mod facts;
 mod graphs;
@@ -11,7 +12,7 @@ mod speedup_charts;
 mod tables;
 mod traces;
 
-use leadline_model::DeviceProfile;
+use leadline_profile::DeviceProfile;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value, context};
 use serde::Serialize;
@@ -25,7 +26,7 @@ use models::Models;
 pub use pool::render_pool_page;
 pub use traces::{render_replay_page, render_trace_page};
 
-/// The most a page may weigh, bytes.
+/// The largest that a page may be, bytes.
 pub const PAGE_LIMIT_BYTES: usize = 8 << 20;
 
 const TEMPLATES: [(&str, &str); 8] = [
@@ -56,12 +57,12 @@ const SCRIPTS: [&str; 9] = [
     include_str!("../assets/report.js"),
 ];
 
-/// One self-contained page: a report for one profile, a comparison for several (the first is what the others are held
-/// against).
+/// One self-contained page: a report for one profile, a comparison for several (the first is what the others
+/// are compared with).
 ///
-/// The page works from a file without a network: its content security policy lets no request out. Everything from the
-/// profiles is escaped. It is at most [`PAGE_LIMIT_BYTES`] long; histograms and the timeline are thinned to that end. A page for one profile fits
-/// the I/O models to it, which takes up to a second.
+/// The page works from a file without a network: its content security policy lets no request out. Everything
+/// from the profiles is escaped. It is at most [`PAGE_LIMIT_BYTES`] long; histograms and the timeline are
+/// thinned to that end. A page for one profile fits the I/O models to it, which takes up to a second.
 ///
 /// # Errors
 /// [`ReportError::NoProfiles`], [`ReportError::TooLarge`], [`ReportError::Template`].
@@ -167,15 +168,15 @@ fn relation_words(relation: Relation, labels: &[String]) -> String {
     match relation {
         Relation::FileSystemAgainstRaw { file_system, raw } => format!(
             "Both are the same device: {} through its file system, {} as the raw block device. What differs beyond the \
-             intervals is what the file system costs or gives. Papon and Athanassoulis \
+             intervals is what the file system costs or gains. Papon and Athanassoulis \
              (DaMoN 2021, section 2) make the same comparison with SPDK.",
             labels[file_system], labels[raw]
         ),
         Relation::SameDevice => {
-            "Name, model and size say that this is one device. What cannot be told apart is repeatable."
+            "By name, model and size this is one device. Parameters that cannot be told apart are repeatable."
                 .to_owned()
         }
-        Relation::Devices => format!("Each is held against the first, {}.", labels[0]),
+        Relation::Devices => format!("Each is compared with the first, {}.", labels[0]),
     }
 }
 

@@ -1,7 +1,8 @@
-//! What a [`DeviceProfile`] looks like to people: one self-contained HTML page, a
-//! summary in the terminal, three plain sentences, and the fio jobs that reproduce it.
+#![doc = include_str!("../README.md")]
 //!
-//! Nothing here measures or asks the device anything: every number comes out of the profile, or of a [`PoolSweep`].
+//! ## Where to find what
+//!
+//! Nothing here measures or asks a device anything: every number comes out of what the caller passes in.
 //!
 //! | to get | call |
 //! | --- | --- |
@@ -10,13 +11,15 @@
 //! | a table of an experiment | [`render_experiment`] |
 //! | what it means, in three sentences | [`sentences`] |
 //! | which differences are beyond the intervals | [`compare`] |
-//! | fio jobs, one a point | [`fio_jobs`] |
+//! | fio jobs, one per point | [`fio_jobs`] |
 //! | what simulated buffer pools did, in the terminal or as a page | [`render_pool`], [`render_pool_page`] |
 //! | which I/O model fits, in the terminal or as JSON | [`render_models`], [`models_json`] |
 //! | what a trace is like, in the terminal or as a page | [`render_trace_info`], [`render_trace_page`] |
-//! | what a graph store holds, in the terminal or as a page | [`render_graph`], [`render_graph_page`] |
 //! | what replaying it came to | [`render_replay`], [`render_replay_page`] |
+//! | what a graph store holds, in the terminal or as a page | [`render_graph`], [`render_graph_page`] |
+//! | what a model predicts, in the terminal or as JSON | [`render_prediction`], [`prediction_json`] |
 
+mod advice;
 mod batching;
 mod compare;
 mod error;
@@ -50,19 +53,19 @@ pub use html::{
 pub use models_json::models_json;
 pub use pool::{GAINS_NOTHING, PoolCell, PoolSweep};
 pub use predict::{
-    Sustain, prediction_json, render_prediction, render_speedup, render_sustained, render_what_if,
-    speedup_json, sustained_json, what_if_json,
+    LatencyObjective, prediction_json, render_prediction, render_speedup, render_sustainable_rate,
+    render_what_if, speedup_json, sustainable_rate_json, what_if_json,
 };
 pub use sentences::sentences;
 pub use terminal::{
-    Plot, render_comparison, render_experiment, render_graph, render_models, render_plot, render_pool,
+    PlotOptions, render_comparison, render_experiment, render_graph, render_models, render_plot, render_pool,
     render_replay, render_summary, render_trace_info,
 };
 
-use leadline_model::{DeviceProfile, Parameters, Pattern};
+use leadline_profile::{DeviceProfile, Parameters, Pattern};
 
-/// The parameters that stand for the whole profile: 4 KiB random where measured, else the smallest random block, else
-/// the first there is. `None` where nothing was measured.
+/// The parameters that stand for the whole profile: 4 KiB random where measured, else the smallest random
+/// block, else the first there is. `None` where nothing was measured.
 pub fn headline(profile: &DeviceProfile) -> Option<&Parameters> {
     let random = || profile.parameters.iter().filter(|p| p.pattern == Pattern::Random);
     random()

@@ -1,11 +1,11 @@
 //! What the comparison of models says, in words and numbers, for the terminal and the page alike.
 
-use leadline_model::{Assessment, Class, ModelComparison, Parameter};
+use leadline_model::{Assessment, ModelComparison, Parameter, WorkloadClass};
 use serde::Serialize;
 
 use crate::format::{self, bandwidth, count, range, significant};
 
-/// Which model was chosen and by what right: one sentence.
+/// Which model was chosen, and why: one sentence.
 pub(crate) fn chosen(comparison: &ModelComparison) -> String {
     let Some(best) = comparison.best.and_then(|name| comparison.get(name)) else {
         return "No model was chosen: none could be fitted.".to_owned();
@@ -13,26 +13,26 @@ pub(crate) fn chosen(comparison: &ModelComparison) -> String {
     let all = &comparison.observations.all;
     if best.held_out.is_none() && !all.is_empty() && all.iter().all(|o| o.concurrency() == 1) {
         return format!(
-            "{} was chosen: there are only times of one request in flight, which no model can be judged by.",
+            "{} was chosen: there are only latencies of one request in flight, and no model can be judged by those.",
             best.name
         );
     }
     let error = |model: &Assessment| model.error_percent().unwrap_or(f64::INFINITY);
     let candidates: Vec<&Assessment> =
-        comparison.models.iter().filter(|m| m.fitted.is_some() && !m.left_out).collect();
+        comparison.models.iter().filter(|m| m.fitted.is_some() && !m.excluded).collect();
     let Some(smallest) = candidates.iter().min_by(|a, b| error(a).total_cmp(&error(b))) else {
         return format!("{} was chosen.", best.name);
     };
     let what = if best.held_out.is_some() { "held-out error" } else { "error" };
     let caveat = match best.held_out {
         Some(_) => "",
-        None => " Nothing could be held out: the errors are those over what the models were fitted to.",
+        None => " Nothing could be held out: the errors are over the points that the models were fitted to.",
     };
     let points = smallest.held_out.map_or(0.0, |h| h.standard_error);
     let why = if smallest.name != best.name {
         format!(
-            "is within one standard error ({} percentage points) of the smallest ({}, {} %), and it is the simplest model \
-             of which that is so.",
+            "is within one standard error ({} percentage points) of the smallest ({}, {} %), and no simpler model \
+             is.",
             number(points),
             smallest.name,
             number(error(smallest))
@@ -49,15 +49,15 @@ pub(crate) fn chosen(comparison: &ModelComparison) -> String {
 }
 
 /// What each model that was not fitted needs: `pio needs ...`.
-pub(crate) fn lacking(comparison: &ModelComparison) -> Vec<String> {
-    let needs = |m: &Assessment| Some(format!("{} needs {}", m.name, m.lacks.as_ref()?));
+pub(crate) fn unmet_needs(comparison: &ModelComparison) -> Vec<String> {
+    let needs = |m: &Assessment| Some(format!("{} needs {}", m.name, m.needs.as_ref()?));
     comparison.models.iter().filter_map(needs).collect()
 }
 
 /// Remarks, each with its model's name in front.
-pub(crate) fn notes(comparison: &ModelComparison) -> Vec<String> {
+pub(crate) fn remarks(comparison: &ModelComparison) -> Vec<String> {
     let of = |m: &Assessment| -> Vec<String> {
-        m.notes.iter().map(|note| format!("{}: {note}", m.name)).collect()
+        m.remarks.iter().map(|remark| format!("{}: {remark}", m.name)).collect()
     };
     comparison.models.iter().flat_map(of).collect()
 }
@@ -72,7 +72,7 @@ pub(crate) struct Errors {
     pub(crate) fitted: String,
     /// Over what was held out, and the interval (empty where there is none).
     pub(crate) held_out: [String; 2],
-    /// In the order of [`Class::ALL`].
+    /// In the order of [`WorkloadClass::ALL`].
     pub(crate) classes: Vec<String>,
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn errors(comparison: &ModelComparison) -> Vec<Errors> {
             error(m.held_out.map(|h| h.percent)),
             m.held_out.and_then(|h| h.percent_ci).map(|ends| range(ends, number)).unwrap_or_default(),
         ],
-        classes: Class::ALL.map(|class| error(m.class_percent(class))).to_vec(),
+        classes: WorkloadClass::ALL.map(|class| error(m.class_percent(class))).to_vec(),
     };
     comparison.models.iter().map(line).collect()
 }
@@ -143,7 +143,7 @@ pub(crate) struct Sorted {
     pub(crate) single: Vec<[String; 2]>,
     /// Heads of the table's columns after k, each with its unit.
     pub(crate) columns: Vec<String>,
-    /// k, and one cell a column.
+    /// k, and one cell per column.
     pub(crate) rows: Vec<(String, Vec<String>)>,
 }
 
@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(
             words,
             "pdam was chosen: its held-out error, 5.00 %, is within one standard error (1.00 percentage points) of the \
-             smallest (mqssd, 4.20 %), and it is the simplest model of which that is so."
+             smallest (mqssd, 4.20 %), and no simpler model is."
         );
         let words = chosen(&comparison(
             vec![assessed("pdam", Some(9.0), 0.9), assessed("mqssd", Some(4.2), 1.0)],
@@ -210,14 +210,14 @@ mod tests {
 
     #[test]
     fn published_numbers_are_nothing_to_choose_by() {
-        let words = chosen(&ModelComparison::new(Observations::of(&published_profile())));
-        assert!(words.starts_with("pio was chosen: there are only times of one request"), "{words}");
+        let words = chosen(&ModelComparison::new(Observations::from_profile(&published_profile())));
+        assert!(words.starts_with("pio was chosen: there are only latencies of one request"), "{words}");
     }
 
     #[test]
     fn a_model_left_out_of_the_choice_is_not_the_one_it_is_held_against() {
         let mut shared = assessed("shared", Some(1.0), 0.1);
-        shared.left_out = true;
+        shared.excluded = true;
         let words = chosen(&comparison(vec![assessed("mqssd", Some(4.2), 1.0), shared], "mqssd"));
         assert!(words.contains("is the smallest") && !words.contains("shared"), "{words}");
     }

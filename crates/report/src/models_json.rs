@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 
 /// Every model, simplest first, and the best one's name.
 ///
-/// Errors are in percent, parameters in the unit beside them, intervals 95 % `[low, high]`. What is not known is `null`,
-/// never NaN; a model that could not be fitted has its name and what it lacks, nothing else.
+/// Errors are in percent, parameters in the unit beside them, intervals 95 % `[low, high]`. What is not known
+/// is `null`, never NaN; a model that could not be fitted has its name and what it needs, nothing else.
 ///
 /// ```json
 /// {"models":[{"name":"dam","mape_percent":31.0,"mape_cv_percent":35.2,"mape_cv_ci_percent":[29.8,41.0],
@@ -19,8 +19,8 @@ pub fn models_json(comparison: &ModelComparison) -> Value {
 }
 
 fn model(of: &Assessment) -> Value {
-    if let Some(lacks) = &of.lacks {
-        return json!({ "name": of.name, "lacks": lacks });
+    if let Some(needs) = &of.needs {
+        return json!({ "name": of.name, "lacks": needs });
     }
     let classes: Map<String, Value> =
         of.classes.iter().map(|(class, percent, _)| (class.name().to_owned(), number(*percent))).collect();
@@ -40,7 +40,7 @@ fn model(of: &Assessment) -> Value {
         "classes": classes,
         "parameters": parameters,
         "points": of.points,
-        "notes": of.notes,
+        "notes": of.remarks,
     })
 }
 
@@ -58,26 +58,26 @@ fn interval(ends: Option<[f64; 2]>) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use leadline_model::{Class, ModelComparison, Observations, Parameter};
+    use leadline_model::{ModelComparison, Observations, Parameter, WorkloadClass};
 
     use super::*;
     use crate::sample::{assessed, studied_profile};
 
     #[test]
     fn every_model_is_there_fitted_or_lacking() {
-        let comparison = ModelComparison::new(Observations::of(&studied_profile()));
+        let comparison = ModelComparison::new(Observations::from_profile(&studied_profile()));
         let json = models_json(&comparison);
         let models = json["models"].as_array().expect("a list");
         let names: Vec<&str> = models.iter().filter_map(|m| m["name"].as_str()).collect();
         assert_eq!(names, ["dam", "pdam", "affine", "pio", "mqssd", "shared"]);
         assert_eq!(json["best"].as_str(), comparison.best);
         for (m, of) in models.iter().zip(&comparison.models) {
-            if of.lacks.is_some() {
+            if of.needs.is_some() {
                 assert_eq!(m.as_object().map(Map::len), Some(2), "{m}");
                 continue;
             }
             assert_eq!(m["mape_cv_percent"].as_f64(), of.held_out.map(|h| h.percent));
-            assert_eq!(m["classes"]["k >= 32"].as_f64(), of.class_percent(Class::HighConcurrency));
+            assert_eq!(m["classes"]["k >= 32"].as_f64(), of.class_percent(WorkloadClass::HighConcurrency));
             let (p, ci) = &of.parameters[0];
             assert_eq!(m["parameters"][&p.name]["value"].as_f64(), Some(p.value));
             assert_eq!(m["parameters"][&p.name]["ci"][1].as_f64(), ci.map(|ci| ci[1]));
@@ -89,7 +89,7 @@ mod tests {
     fn what_is_not_known_is_null() {
         let mut odd = assessed("dam", None, 0.0);
         odd.mape_percent = Some(f64::NAN);
-        odd.classes = vec![(Class::Mixed, None, 0), (Class::Reads, Some(f64::INFINITY), 3)];
+        odd.classes = vec![(WorkloadClass::Mixed, None, 0), (WorkloadClass::Reads, Some(f64::INFINITY), 3)];
         odd.parameters = vec![(Parameter::new("p", f64::NAN, ""), Some([1.0, f64::INFINITY]))];
         let comparison =
             ModelComparison { models: vec![odd], best: None, observations: Observations::default() };

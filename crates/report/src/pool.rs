@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-/// Speed-up below which a cell is said to gain nothing: the simulation's own jitter moves a runtime by a per cent or two.
+/// Speed-up below which a cell is said to gain nothing: the simulation's own jitter moves a runtime by a
+/// percent or two.
 pub const GAINS_NOTHING: f64 = 1.02;
 
 /// Pools that were simulated over one trace.
@@ -18,11 +19,11 @@ pub struct PoolSweep {
     pub leadline: String,
     /// What was assumed, each in a sentence.
     pub notes: Vec<String>,
-    /// One a pool, in the order of the sweep.
+    /// One per pool, in the order of the sweep.
     pub cells: Vec<PoolCell>,
 }
 
-/// One pool, and what came of it.
+/// One pool and its results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PoolCell {
     /// Replacement policy.
@@ -43,7 +44,7 @@ pub struct PoolCell {
     pub read_share: Option<f64>,
     /// Write / read latency of the device, one request at a time, where that was swept.
     pub alpha_1: Option<f64>,
-    /// Operations of the trace, a page each.
+    /// Operations of the trace, one page each.
     pub operations: u64,
     /// Of them, writes.
     pub operations_writing: u64,
@@ -90,12 +91,14 @@ impl PoolCell {
 }
 
 impl PoolSweep {
-    /// The pool that `cell` is held against: all the same, but no ACE and no cleaner. `None` where the sweep lacks it.
+    /// The pool that `cell` is compared with: all the same, but no ACE and no cleaner. `None` where the sweep
+    /// has no such pool.
     pub fn base(&self, cell: &PoolCell) -> Option<&PoolCell> {
         self.without_ace(cell, "off")
     }
 
-    /// The same with a classic page cleaner, one write at a time, instead of ACE. `None` where the sweep lacks it.
+    /// The same with a classic page cleaner, one write at a time, instead of ACE. `None` where the sweep has
+    /// no such pool.
     pub fn classic(&self, cell: &PoolCell) -> Option<&PoolCell> {
         self.without_ace(cell, "1")
     }
@@ -110,7 +113,8 @@ impl PoolSweep {
     }
 }
 
-/// `more` against `less`, as a share: 0.02 for two per cent more. `None` where there were none and now are some.
+/// `more` against `less`, as a share: 0.02 for two percent more. `None` where there were none and now are
+/// some.
 pub(crate) fn added(more: u64, less: u64) -> Option<f64> {
     match (more, less) {
         (0, 0) => Some(0.0),

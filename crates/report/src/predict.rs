@@ -1,9 +1,10 @@
 //! Predictions, for people and for scripts.
 
 use leadline_model::{
-    InFlight, Percentile, PioClass, PioNumbers, Prediction, Sustained, Workload,
+    InFlight, Percentile, PioNumbers, Prediction, SustainableRate, Workload,
     speedup::{speedup, unbatched_cost},
 };
+use leadline_profile::PioClass;
 use serde_json::{Value, json};
 
 use crate::format::{self, bandwidth, count, range, seconds, significant};
@@ -12,16 +13,16 @@ use crate::terminal::{finish, new_table, wrap};
 /// Steps of the share of reads in a speed-up table.
 const SHARES: u32 = 10;
 
-/// The question that [`Sustained`] answers.
+/// A limit on latency: what a [`SustainableRate`] was calculated for.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sustain {
+pub struct LatencyObjective {
     /// Which percentile of latency is limited.
     pub percentile: Percentile,
     /// Its limit, microseconds.
     pub limit_us: f64,
     /// Share of reads, 0 to 1.
     pub read_share: f64,
-    /// Bytes a request.
+    /// Bytes per request.
     pub block_bytes: u32,
 }
 
@@ -39,14 +40,15 @@ pub fn render_prediction(workload: &Workload, prediction: &Prediction, width: us
             range(rates, count),
             bandwidth(workload.bytes() / p.seconds)
         ),
-        format!("  held back by {}", p.bound.words()),
+        format!("  limited by {}", p.bottleneck.words()),
         format!("  model {}; in parentheses 95 % intervals", p.model),
     ];
-    lines.extend(notes(&p.notes, width));
+    lines.extend(warnings(&p.warnings, width));
     lines.join("\n") + "\n"
 }
 
-/// One prediction as JSON: `model`, `seconds`, `seconds_ci`, `requests_per_second`, `bytes_per_second`, `bound`, `notes`.
+/// One prediction as JSON: `model`, `seconds`, `seconds_ci`, `requests_per_second`, `bytes_per_second`,
+/// `bound`, `notes`.
 pub fn prediction_json(workload: &Workload, prediction: &Prediction) -> Value {
     let mut document = json!({ "workload": workload_json(workload) });
     merge(&mut document, numbers(workload, prediction));
@@ -62,15 +64,15 @@ fn numbers(workload: &Workload, p: &Prediction) -> Value {
         "requests_per_second": rate(p.seconds),
         "requests_per_second_ci": [rate(p.seconds_ci[1]), rate(p.seconds_ci[0])],
         "bytes_per_second": workload.bytes() / p.seconds,
-        "bound": p.bound.name(),
-        "notes": p.notes,
+        "bound": p.bottleneck.name(),
+        "notes": p.warnings,
     })
 }
 
 /// Predictions over concurrency for a terminal. Ends with a newline.
 pub fn render_what_if(workload: &Workload, at: &[(u32, Prediction)], width: usize) -> String {
     let mut table = new_table(width);
-    table.set_header(["k", "time, s", "requests/s", "bandwidth", "speed-up", "held back by"]);
+    table.set_header(["k", "time, s", "requests/s", "bandwidth", "speed-up", "limited by"]);
     let first = at.first().map_or(1.0, |(_, p)| p.seconds);
     for (k, p) in at {
         let rate = |seconds: f64| workload.requests() / seconds;
@@ -81,20 +83,20 @@ pub fn render_what_if(workload: &Workload, at: &[(u32, Prediction)], width: usiz
             format!("{} ({})", count(rate(p.seconds)), range(rates, count)),
             bandwidth(workload.bytes() / p.seconds),
             format!("{}x", significant(first / p.seconds)),
-            p.bound.name().to_owned(),
+            p.bottleneck.name().to_owned(),
         ]);
     }
     let model = at.first().map_or("", |(_, p)| p.model);
-    let mut remarks: Vec<String> = at.iter().flat_map(|(_, p)| p.notes.clone()).collect();
-    remarks.dedup();
+    let mut all: Vec<String> = at.iter().flat_map(|(_, p)| p.warnings.clone()).collect();
+    all.dedup();
     let mut out = vec![work_words(workload)];
     out.push(finish(table, 5));
     out.push(format!("model {model}; speed-up over the first; in parentheses 95 % intervals"));
-    out.extend(notes(&remarks, width));
+    out.extend(warnings(&all, width));
     out.join("\n") + "\n"
 }
 
-/// Predictions over concurrency as JSON: `what_if`, one entry a concurrency.
+/// Predictions over concurrency as JSON: `what_if`, one entry per concurrency.
 pub fn what_if_json(workload: &Workload, at: &[(u32, Prediction)]) -> Value {
     let entry = |(k, p): &(u32, Prediction)| {
         let mut entry = json!({ "k": k });
@@ -109,7 +111,11 @@ pub fn what_if_json(workload: &Workload, at: &[(u32, Prediction)]) -> Value {
 }
 
 /// What a device sustains, for a terminal. Ends with a newline.
-pub fn render_sustained(question: &Sustain, sustained: &Sustained, width: usize) -> String {
+pub fn render_sustainable_rate(
+    question: &LatencyObjective,
+    sustained: &SustainableRate,
+    width: usize,
+) -> String {
     let reads = question.read_share * 100.0;
     let mut lines = vec![
         format!(
@@ -129,12 +135,12 @@ pub fn render_sustained(question: &Sustain, sustained: &Sustained, width: usize)
         "  open loop, Poisson arrivals, latency from the intended start; in parentheses a 95 % interval"
             .to_owned(),
     ];
-    lines.extend(notes(&sustained.notes, width));
+    lines.extend(warnings(&sustained.warnings, width));
     lines.join("\n") + "\n"
 }
 
 /// What a device sustains as JSON.
-pub fn sustained_json(question: &Sustain, sustained: &Sustained) -> Value {
+pub fn sustainable_rate_json(question: &LatencyObjective, sustained: &SustainableRate) -> Value {
     json!({
         "percentile": question.percentile.name(),
         "limit_us": question.limit_us,
@@ -144,7 +150,7 @@ pub fn sustained_json(question: &Sustain, sustained: &Sustained) -> Value {
         "iops_ci": sustained.iops_ci,
         "load": sustained.load,
         "capacity_iops": sustained.capacity_iops,
-        "notes": sustained.notes,
+        "notes": sustained.warnings,
     })
 }
 
@@ -168,8 +174,8 @@ pub fn render_speedup(numbers: &PioNumbers, width: usize) -> String {
         numbers.k_w,
         significant(numbers.alpha)
     );
-    let foot = "Against one request at a time; writes in batches of k_w, reads in batches of k_r. Cost: of one request, in \
-                unbatched reads.";
+    let foot = "Speed-up over one request at a time, with writes in batches of k_w and reads in batches of k_r. Cost: per \
+                request, in unbatched reads.";
     format!("{}\n{}\n{}\n", wrap(&head, width, "  "), finish(table, usize::MAX), wrap(foot, width, "  "))
 }
 
@@ -195,14 +201,14 @@ fn speedup_rows(numbers: &PioNumbers) -> impl Iterator<Item = (f64, f64, [f64; 3
     })
 }
 
-fn notes(notes: &[String], width: usize) -> impl Iterator<Item = String> {
-    notes.iter().map(move |note| wrap(&format!("note: {note}"), width, "  "))
+fn warnings(warnings: &[String], width: usize) -> impl Iterator<Item = String> {
+    warnings.iter().map(move |warning| wrap(&format!("note: {warning}"), width, "  "))
 }
 
 fn workload_words(w: &Workload) -> String {
     let flight = match w.in_flight {
         InFlight::Together(k) => format!("{k} in flight"),
-        InFlight::Apart { reads, writes } => {
+        InFlight::Batches { reads, writes } => {
             format!("reads {reads} at a time, writes {writes} at a time, in turn")
         }
     };
@@ -220,7 +226,7 @@ fn work_words(w: &Workload) -> String {
 fn workload_json(w: &Workload) -> Value {
     let in_flight = match w.in_flight {
         InFlight::Together(k) => json!({ "together": k }),
-        InFlight::Apart { reads, writes } => json!({ "reads": reads, "writes": writes }),
+        InFlight::Batches { reads, writes } => json!({ "reads": reads, "writes": writes }),
     };
     json!({
         "reads": w.reads, "writes": w.writes, "block_bytes": w.block_bytes,

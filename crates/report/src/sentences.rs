@@ -1,14 +1,18 @@
 //! Three plain sentences: how many in flight, what a write costs, what the numbers are worth.
 
-use leadline_model::{Capped, CheckStatus, DeviceProfile, Parameters};
+use leadline_profile::{
+    Capped, CheckName, CheckStatus, DeviceKind, DeviceProfile, DeviceState, EngineKind, OpKind, Parameters,
+    WriteStatus,
+};
 
-use crate::format::{self, percent, significant, whole_range, with_interval};
+use crate::advice::Advice;
+use crate::format::{self, percent, significant, with_interval};
 use crate::headline;
 
-/// What the profile means for somebody who builds a storage engine: concurrency, cost of a write, worth.
+/// What the profile means for the builder of a storage engine: concurrency, cost of a write, worth.
 ///
-/// The first two speak of [`headline`]'s pattern and block size. Every number comes with its 95 % interval where there
-/// is one; what was not measured is said to be so.
+/// The first two speak of [`headline`]'s pattern and block size. Every number comes with its 95 % interval
+/// where there is one; what was not measured is named as such.
 pub fn sentences(profile: &DeviceProfile) -> [String; 3] {
     let Some(entry) = headline(profile) else {
         let nothing = "No point was measured, so how many requests to keep in flight is not known.";
@@ -19,31 +23,53 @@ pub fn sentences(profile: &DeviceProfile) -> [String; 3] {
 
 fn concurrency(profile: &DeviceProfile, entry: &Parameters) -> String {
     let kind = format!("{} {}", format::block(entry.block_bytes), format::pattern(entry.pattern));
-    let reads = match (entry.k_r, entry.censored.read) {
-        (None, _) => format!("How many {kind} reads to keep in flight was not measured"),
-        (Some(k), true) => format!(
+    let reads = match Advice::new(profile, entry, OpKind::Read) {
+        None => format!("How many {kind} reads to keep in flight was not measured"),
+        Some(Advice { k, lower_bound: true, .. }) => format!(
             "Keep at least {k} {kind} {} in flight: throughput still grew at the highest depth tried{}",
             plural("read", k),
             share_at_one(profile, entry)
                 .map(|(share, of)| format!(", and one at a time uses at most {share} ({of})"))
                 .unwrap_or_default()
         ),
-        (Some(1), false) => format!("One {kind} read at a time is all the device needs: more only wait"),
-        (Some(k), false) => format!(
-            "Keep about {k}{} {kind} reads in flight{}",
-            interval(k, entry.k_r_ci),
+        Some(advice) if advice.open_range().is_some() => {
+            format!("Keep {} {kind} reads in flight{}", range(&advice), ends(&advice))
+        }
+        Some(Advice { k: 1, .. }) => {
+            format!("One {kind} read at a time is all the device needs: more only wait")
+        }
+        Some(advice) => format!(
+            "Keep about {}{} {kind} reads in flight{}",
+            advice.k,
+            advice.interval(),
             share_at_one(profile, entry)
                 .map(|(share, of)| format!(": one at a time uses {share} of what the device can do ({of})"))
                 .unwrap_or_default()
         ),
     };
-    let writes = match (entry.k_w, entry.censored.write) {
-        (None, _) => String::new(),
-        (Some(k), true) => format!("; write at least {k} blocks at a time, more may still gain"),
-        (Some(1), false) => "; one write at a time is enough".to_owned(),
-        (Some(k), false) => format!("; write {k}{} blocks at a time", interval(k, entry.k_w_ci)),
+    let writes = match Advice::new(profile, entry, OpKind::Write) {
+        None => String::new(),
+        Some(Advice { k, lower_bound: true, .. }) => {
+            format!("; write at least {k} blocks at a time, more may still gain")
+        }
+        Some(advice) if advice.open_range().is_some() => {
+            format!("; write {} blocks at a time{}", range(&advice), ends(&advice))
+        }
+        Some(Advice { k: 1, .. }) => "; one write at a time is enough".to_owned(),
+        Some(advice) => format!("; write {}{} blocks at a time", advice.k, advice.interval()),
     };
     format!("{reads}{writes}.")
+}
+
+/// `17 to 258`, of an open range.
+fn range(advice: &Advice) -> String {
+    advice.open_range().map_or_else(String::new, |[low, high]| format!("{low} to {high}"))
+}
+
+/// What the ends of an open range give.
+fn ends(advice: &Advice) -> String {
+    let given = advice.what_the_ends_give().map(|given| format!(": {given}")).unwrap_or_default();
+    format!(" (this run cannot tell more closely){given}")
 }
 
 /// `12 %`, and of what: `9.80k of 82.0k IOPS`.
@@ -85,9 +111,14 @@ fn cost(profile: &DeviceProfile, entry: &Parameters) -> String {
 }
 
 fn cost_unknown(profile: &DeviceProfile) -> String {
-    let reason = profile.method.writes.trim_start_matches("not measured").trim_start_matches([':', ' ', ',']);
+    let reason = match &profile.method.writes {
+        WriteStatus::Absent(reason) => {
+            reason.trim_start_matches("not measured").trim_start_matches([':', ' ', ','])
+        }
+        _ => "",
+    };
     match reason {
-        "" | "measured" => "Writes were not measured, so what one costs in reads is not known.".to_owned(),
+        "" => "Writes were not measured, so what one costs in reads is not known.".to_owned(),
         why => format!("Writes were not measured ({why}), so what one costs in reads is not known."),
     }
 }
@@ -139,10 +170,10 @@ fn worth(profile: &DeviceProfile) -> String {
         let curves = quantity(validity.censored_curves as usize, "curve");
         doubts.push(format!("on {curves} k is a lower bound"));
     }
-    let state = match validity.state.as_str() {
-        "published" => return published_worth(profile, &doubts),
-        "steady" => "These numbers are steady-state numbers by the SNIA test",
-        "simulated" => "These numbers are a simulated device's",
+    let state = match validity.state {
+        DeviceState::Published => return published_worth(profile, &doubts),
+        DeviceState::Steady => "These numbers are steady-state numbers by the SNIA test",
+        DeviceState::Simulated => "These numbers are a simulated device's",
         _ => {
             "These numbers are burst numbers: steady state was not shown, and hours of writing may be slower"
         }
@@ -153,7 +184,9 @@ fn worth(profile: &DeviceProfile) -> String {
         doubts.push(format!("{} below", quantity(more, "more doubt")));
     }
     match doubts.as_slice() {
-        [] if validity.state == "steady" => format!("{state}, and every check that could be made holds."),
+        [] if validity.state == DeviceState::Steady => {
+            format!("{state}, and every check that could be made holds.")
+        }
         [] => format!("{state}."),
         doubts => format!("{state}; but {}.", doubts.join("; ")),
     }
@@ -167,27 +200,24 @@ fn published_worth(profile: &DeviceProfile, doubts: &[String]) -> String {
 
 /// Whether the numbers were taken from the catalogue, not measured.
 pub(crate) fn is_published(profile: &DeviceProfile) -> bool {
-    profile.method.engine == "published"
+    profile.method.engine == EngineKind::Published
 }
 
 /// `published numbers, not measured here: SOURCE`.
 pub(crate) fn published_by(profile: &DeviceProfile) -> String {
-    let source = profile.validity.checks.iter().find(|check| check.name == "source");
+    let source = profile.validity.checks.iter().find(|check| check.name == CheckName::Source);
     let source = source.map_or("source not stated", |check| &check.detail);
     format!("published numbers, not measured here: {source}")
 }
 
 /// Whether the page cache stood between the measurement and the device.
 pub(crate) fn is_buffered(profile: &DeviceProfile) -> bool {
-    let simulated = profile.device.kind == "simulated" || profile.method.engine == "simulated";
-    !profile.method.direct && !simulated && !is_published(profile)
+    !profile.method.direct && !is_simulated(profile) && !is_published(profile)
 }
 
-fn interval(k: u32, ends: Option<[u32; 2]>) -> String {
-    match ends {
-        Some(ends) if ends != [k, k] => format!(" ({})", whole_range(ends)),
-        _ => String::new(),
-    }
+/// Whether the device was a simulated one.
+pub(crate) fn is_simulated(profile: &DeviceProfile) -> bool {
+    profile.device.kind == DeviceKind::Simulated || profile.method.engine == EngineKind::Simulated
 }
 
 fn plural(word: &str, n: u32) -> String {
@@ -211,8 +241,9 @@ mod tests {
     fn numbers_come_from_the_profile() {
         let mut profile = sample_profile();
         let entry = &mut profile.parameters[0];
-        (entry.k_r, entry.k_r_ci) = (Some(32), Some([28, 40]));
-        (entry.k_w, entry.k_w_ci) = (Some(8), Some([8, 8]));
+        (entry.k_r, entry.k_r_ci) = (Some(64), Some([50, 70]));
+        (entry.k_r_90, entry.k_r_90_ci) = (Some(32), Some([28, 40]));
+        (entry.k_w_90, entry.k_w_90_ci) = (Some(8), Some([8, 8]));
         (entry.alpha, entry.alpha_ci) = (Some(1.93), Some([1.7, 2.1]));
         (entry.alpha_1, entry.alpha_1_ci) = (Some(0.9), None);
         entry.max_read_iops = Some(82_000.0);
@@ -230,6 +261,43 @@ mod tests {
             third.contains("steady-state") && third.contains("1.92 GB/s to 440 MB/s after 6.00 GiB"),
             "{third}"
         );
+    }
+
+    #[test]
+    fn a_number_known_only_within_a_factor_of_more_than_two_is_a_range_and_what_its_ends_give() {
+        let mut profile = sample_profile();
+        let entry = &mut profile.parameters[0];
+        (entry.k_w, entry.k_w_ci) = (Some(252), Some([17, 258]));
+        (entry.k_w_90, entry.k_w_90_ci) = (Some(40), Some([16, 64]));
+        entry.max_write_iops = Some(100_000.0);
+        let (pattern, block_bytes) = (entry.pattern, entry.block_bytes);
+        let write = |p: &leadline_profile::Point| {
+            (p.op, p.durable, p.pattern, p.block_bytes) == (OpKind::Write, false, pattern, block_bytes)
+        };
+        let of_curve = profile.points.iter().find(|p| write(p)).expect("writes").clone();
+        profile.points.retain(|p| !write(p));
+        for (concurrency, iops, mean) in
+            [(1, 9e3, 110.0), (16, 76e3, 210.0), (64, 92e3, 700.0), (252, 1e5, 2800.0)]
+        {
+            let mut point = of_curve.clone();
+            (point.concurrency, point.iops, point.latency_us.mean) = (concurrency, iops, mean);
+            profile.points.push(point);
+        }
+        let [first, ..] = sentences(&profile);
+        let said = "write 16 to 64 blocks at a time (this run cannot tell more closely): 16 in flight give 76 % of the \
+                    best, 64 give 92 % at a quarter of the latency of 252.";
+        assert!(first.ends_with(said), "{first}");
+        profile.parameters[0].k_w_90_ci = Some([32, 64]);
+        let [first, ..] = sentences(&profile);
+        assert!(first.ends_with("write 40 (32–64) blocks at a time."), "{first}");
+    }
+
+    #[test]
+    fn numbers_without_the_90_percent_rule_are_advised_by_the_95_percent_rule() {
+        let mut profile = sample_profile();
+        let entry = &mut profile.parameters[0];
+        (entry.k_r, entry.k_r_ci, entry.k_r_90, entry.k_r_90_ci) = (Some(80), None, None, None);
+        assert!(sentences(&profile)[0].starts_with("Keep about 80 4K random reads"));
     }
 
     #[test]

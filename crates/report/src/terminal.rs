@@ -8,7 +8,7 @@ mod pool;
 mod table;
 mod trace;
 
-use leadline_model::{CheckStatus, DeviceProfile};
+use leadline_profile::{CheckStatus, DeviceProfile};
 
 use crate::compare::{Relation, Verdict, compare};
 use crate::format::{self, block};
@@ -18,7 +18,7 @@ use crate::{headline, sentences};
 pub use experiments::render_experiment;
 pub use graph::render_graph;
 pub use models::render_models;
-pub use plot::{Plot, render_plot};
+pub use plot::{PlotOptions, render_plot};
 pub use pool::render_pool;
 pub(crate) use table::{finish, new_table};
 pub use trace::{render_replay, render_trace_info};
@@ -26,17 +26,17 @@ pub use trace::{render_replay, render_trace_info};
 /// Tables and plot need so many columns.
 const NARROWEST: usize = 60;
 
-/// A summary for a terminal `width` columns wide (60 at least): what it is, the parameters, throughput over concurrency, the three
-/// sentences, and what the numbers are worth. Ends with a newline.
+/// A summary for a terminal `width` columns wide (60 at least): what it is, the parameters, throughput over
+/// concurrency, the three sentences, and what the numbers are worth. Ends with a newline.
 ///
-/// With `color`, violated checks and a partial or buffered run are red (ANSI). The plot is drawn in braille; see
-/// [`render_plot`] for ASCII.
+/// With `color`, violated checks and a partial or buffered run are red (ANSI). The plot is drawn in braille;
+/// see [`render_plot`] for ASCII.
 pub fn render_summary(profile: &DeviceProfile, width: usize, color: bool) -> String {
     let width = width.max(NARROWEST);
     let paint = Paint { color };
     let mut out = vec![wrap(&title(profile), width, "  "), String::new(), table::parameters(profile, width)];
     if let Some(entry) = headline(profile).filter(|_| !is_published(profile)) {
-        let plot = render_plot(profile, entry, Plot { width, height: 12, ascii: false, color });
+        let plot = render_plot(profile, entry, PlotOptions::new(width).color(color));
         if !plot.is_empty() {
             out.extend([String::new(), plot]);
         }
@@ -50,7 +50,8 @@ pub fn render_summary(profile: &DeviceProfile, width: usize, color: bool) -> Str
     out.join("\n") + "\n"
 }
 
-/// Several profiles side by side, `width` columns wide (60 at least), each against the first. Ends with a newline.
+/// Several profiles side by side, `width` columns wide (60 at least), each against the first. Ends with a
+/// newline.
 pub fn render_comparison(profiles: &[DeviceProfile], width: usize) -> String {
     let width = width.max(NARROWEST);
     if profiles.is_empty() {
@@ -92,18 +93,26 @@ fn worth(profile: &DeviceProfile, width: usize, paint: Paint) -> Vec<String> {
     if is_buffered(profile) {
         lines.push(paint.red(&wrap("BUFFERED: requests went through the page cache", width, "  ")));
     }
+    let state = validity.state.as_str();
     let moved = if is_published(profile) {
         // The source stands in the third sentence.
         "state: published".to_owned()
     } else {
         format!(
             "state: {}; footprint {}; {} written",
-            if validity.state.is_empty() { "not known" } else { &validity.state },
+            if state.is_empty() { "not known" } else { state },
             format::bytes(profile.method.footprint_bytes),
             format::bytes(validity.bytes_written)
         )
     };
     lines.push(wrap(&moved, width, "  "));
+    if let (Some(bytes), Some(true)) = (profile.method.write_budget_bytes, profile.method.writes_shortened) {
+        let why = format!(
+            "writes were shortened to stay within {}, the default bound; --max-writes sets another",
+            format::bytes(bytes)
+        );
+        lines.push(wrap(&why, width, "  "));
+    }
     if !validity.durability.is_empty() {
         lines.push(wrap(&format!("durability: {}", validity.durability), width, "  "));
     }
@@ -131,7 +140,7 @@ impl Paint {
     }
 }
 
-/// A device may call itself anything; the terminal is not to obey it.
+/// A device may call itself anything; the terminal must not obey it.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
@@ -155,7 +164,7 @@ pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
 }
 
 /// `4K random`.
-fn kind(pattern: leadline_model::Pattern, bytes: u32) -> String {
+fn kind(pattern: leadline_profile::Pattern, bytes: u32) -> String {
     format!("{} {}", block(bytes), format::pattern(pattern))
 }
 

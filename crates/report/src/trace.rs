@@ -1,14 +1,15 @@
-//! What a trace and a replay look like in words: rows of a name and a value, for the terminal and the page alike.
+//! A trace and a replay in words: rows of a name and a value, for the terminal and the page
+//! alike.
 
-use leadline_model::Replay;
-use leadline_model::replay::Side;
+use leadline_profile::Replay;
+use leadline_profile::replay::Side;
 use leadline_trace::Info;
 use leadline_trace::info::CACHE_SHARES;
 use serde::Serialize;
 
 use crate::format::{bandwidth, bytes, count, micros, seconds, significant};
 
-/// A quantity and what it came to.
+/// A quantity and its value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Row {
     pub(crate) name: &'static str,
@@ -94,7 +95,7 @@ pub(crate) fn info_rows(info: &Info) -> Vec<Row> {
     }
     rows.push(row("counted", sampling_words(info)));
     if info.bad_lines.count > 0 {
-        rows.push(row("bad lines", format!("{}, passed over", exact(info.bad_lines.count as f64))));
+        rows.push(row("bad lines", format!("{}, skipped", exact(info.bad_lines.count as f64))));
     }
     rows
 }
@@ -123,14 +124,14 @@ fn time_words(info: &Info) -> String {
     )
 }
 
-/// Whether numbers of pages are exact, and what they stand on otherwise.
+/// Whether numbers of pages are exact, and where they come from otherwise.
 pub(crate) fn sampling_words(info: &Info) -> String {
     let s = info.sampling;
     if s.exact {
         return format!("exactly (up to {} distinct pages)", exact(s.most_pages as f64));
     }
     format!(
-        "pages by a sample of {}, {} of them (SHARDS); requests exactly",
+        "pages from a sample of {}, {} of them (SHARDS); requests exactly",
         exact(s.followed_pages as f64),
         share(s.rate)
     )
@@ -158,12 +159,12 @@ pub(crate) fn caches(info: &Info) -> Vec<Cache> {
         .collect()
 }
 
-/// What a trace means to who sizes a cache.
+/// What a trace means for the size of a cache.
 pub(crate) fn info_sentences(info: &Info) -> Vec<String> {
     let mut said = Vec::new();
     let size = bytes(info.footprint_bytes as u64);
     let Some(repeats) = info.repeat_share else {
-        return vec!["There is no request in this trace.".to_owned()];
+        return vec!["This trace has no requests.".to_owned()];
     };
     said.push(format!(
         "The trace touches {size}; {} of its accesses are to a page accessed before, so no cache misses less than {}.",
@@ -214,9 +215,9 @@ pub(crate) fn replay_rows(replay: &Replay) -> Vec<Row> {
             ),
         ));
     }
-    rows.extend(mapping_words(replay).map(|words| row("made to fit", words)));
+    rows.extend(mapping_words(replay).map(|words| row("adapted", words)));
     if replay.bad_lines > 0 {
-        rows.push(row("bad lines", format!("{}, passed over", exact(replay.bad_lines as f64))));
+        rows.push(row("bad lines", format!("{}, skipped", exact(replay.bad_lines as f64))));
     }
     rows
 }
@@ -233,7 +234,7 @@ fn pace_words(replay: &Replay) -> String {
     match replay.pace.as_str() {
         "recorded" => "as recorded: latency counts from when each request was to start".to_owned(),
         pace => match (pace.strip_prefix("closed:"), pace.strip_prefix('x')) {
-            (Some(k), _) => format!("{k} under way at any time, whatever the trace's times"),
+            (Some(k), _) => format!("{k} in flight at any time, regardless of the recorded times"),
             (_, Some(times)) => {
                 format!("{times} times as fast as recorded: latency counts from when each was to start")
             }

@@ -1,4 +1,5 @@
-//! The page in a real browser: it draws, it says nothing to the console, it asks nobody for anything, it fits.
+//! The page in a real browser: it draws, it says nothing to the console, it asks nobody for anything, it
+//! fits.
 //!
 //! Pages and pictures stay in `target/tmp/report/`, to be looked at.
 
@@ -8,14 +9,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use leadline_model::DeviceProfile;
+use leadline_profile::DeviceProfile;
 use leadline_report::{
     PoolCell, PoolSweep, render_graph_page, render_page, render_pool_page, render_replay_page,
     render_trace_page,
 };
 
-/// Runs at the end of the page and leaves what it finds in the DOM: sizes of the charts, what sticks out, and what a
-/// click on every button does.
+/// Runs at the end of the page and leaves what it finds in the DOM: sizes of the charts, what sticks out, and
+/// what a click on every button does.
 const PROBE: &str = r#"<script>
 addEventListener('load', () => {
   const found = { charts: [], wide: [], errors: [], images: 0 };
@@ -114,7 +115,8 @@ fn browse(page: &Path, arguments: &[&str]) -> (String, String, String) {
     (read("out"), log, read("net.json"))
 }
 
-/// Opens the page in a frame `width` pixels wide (a window cannot be as narrow as a phone) and reads what the probe saw.
+/// Opens the page in a frame `width` pixels wide (a window cannot be as narrow as a phone) and reads what the
+/// probe saw.
 fn open(name: &str, profiles: &[DeviceProfile], arguments: &[&str]) -> Seen {
     open_page(name, &render_page(profiles).expect("a page"), arguments)
 }
@@ -156,8 +158,8 @@ impl Seen {
     }
 }
 
-/// What the page asked for, by Chromium's own log of the network: everything but files and data. Requests of the
-/// browser itself (its clock, its updates) have no origin; the page's have one.
+/// What the page asked for, by Chromium's own log of the network: everything but files and data. Requests of
+/// the browser itself (its clock, its updates) have no origin; the page's have one.
 fn requests(net_log: &str) -> Vec<String> {
     let log: serde_json::Value = serde_json::from_str(net_log).expect("chromium's network log");
     let events = log["events"].as_array().expect("events");
@@ -272,37 +274,46 @@ fn a_name_cannot_become_script() {
     open("hostile-comparison", &[profile, common::slower_profile()], &[]).is_sound(6);
 }
 
-/// A page of a phone's width inside a frame, which a desktop window cannot be.
 #[test]
-fn on_a_phone_and_in_the_dark() {
-    for (name, profiles, charts) in [
-        ("phone-single", vec![common::troubled_profile()], 10),
-        ("phone-studied", vec![common::studied_profile()], 15),
-        ("phone-comparison", vec![common::sample_profile(), common::slower_profile()], 6),
-    ] {
-        let page = folder().join(format!("{name}-inner.html"));
-        let html = render_page(&profiles).expect("a page");
-        let end = html.rfind("</body>").expect("a body");
-        // The frame's document hands its findings up: the two are strangers to one another.
-        let report = "<script>setInterval(() => { const found = document.getElementById('probe'); if (found) parent.postMessage(found.textContent, '*'); }, 100)</script>";
-        std::fs::write(&page, format!("{}{PROBE}{report}{}", &html[..end], &html[end..])).expect("written");
-        let frame = folder().join(format!("{name}.html"));
-        let outer = format!(
-            "<!doctype html><body style='margin:0'><iframe src='{}-inner.html' style='border:0;width:390px;height:14000px'></iframe>\
-             <pre id='probe'></pre><script>onmessage = (e) => {{ document.getElementById('probe').textContent = e.data; }}</script></body>",
-            name
-        );
-        std::fs::write(&frame, outer).expect("written");
-        let (dom, log, net_log) = browse(
-            &frame,
-            &["--dump-dom", "--window-size=600,1200", "--blink-settings=preferredColorScheme=0"],
-        );
-        let text =
-            dom.split("<pre id=\"probe\">").nth(1).and_then(|rest| rest.split("</pre>").next()).unwrap_or("");
-        let probe = serde_json::from_str(text)
-            .unwrap_or_else(|e| panic!("the probe did not run ({e}): {text}\n{log}"));
-        Seen { dom, log, net_log, probe }.is_sound(charts);
-    }
+fn one_profile_on_a_phone_and_in_the_dark() {
+    on_a_phone_and_in_the_dark("phone-single", &[common::troubled_profile()], 10);
+}
+
+#[test]
+fn experiments_on_a_phone_and_in_the_dark() {
+    on_a_phone_and_in_the_dark("phone-studied", &[common::studied_profile()], 15);
+}
+
+#[test]
+fn a_comparison_on_a_phone_and_in_the_dark() {
+    let profiles = [common::sample_profile(), common::slower_profile()];
+    on_a_phone_and_in_the_dark("phone-comparison", &profiles, 6);
+}
+
+/// A page of a phone's width inside a frame, which a desktop window cannot be.
+fn on_a_phone_and_in_the_dark(name: &str, profiles: &[DeviceProfile], charts: usize) {
+    let page = folder().join(format!("{name}-inner.html"));
+    let html = render_page(profiles).expect("a page");
+    let end = html.rfind("</body>").expect("a body");
+    // The frame's document hands its findings up: the two are strangers to one another.
+    let report = "<script>setInterval(() => { const found = document.getElementById('probe'); \
+                  if (found) parent.postMessage(found.textContent, '*'); }, 100)</script>";
+    std::fs::write(&page, format!("{}{PROBE}{report}{}", &html[..end], &html[end..])).expect("written");
+    let frame = folder().join(format!("{name}.html"));
+    let outer = format!(
+        "<!doctype html><body style='margin:0'>\
+         <iframe src='{name}-inner.html' style='border:0;width:390px;height:14000px'></iframe>\
+         <pre id='probe'></pre><script>onmessage = (e) => {{ \
+         document.getElementById('probe').textContent = e.data; }}</script></body>"
+    );
+    std::fs::write(&frame, outer).expect("written");
+    let (dom, log, net_log) =
+        browse(&frame, &["--dump-dom", "--window-size=600,1200", "--blink-settings=preferredColorScheme=0"]);
+    let text =
+        dom.split("<pre id=\"probe\">").nth(1).and_then(|rest| rest.split("</pre>").next()).unwrap_or("");
+    let probe =
+        serde_json::from_str(text).unwrap_or_else(|e| panic!("the probe did not run ({e}): {text}\n{log}"));
+    Seen { dom, log, net_log, probe }.is_sound(charts);
 }
 
 #[test]

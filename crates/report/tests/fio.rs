@@ -27,7 +27,7 @@ fn every_job_parses() {
         let mut profile =
             common::Shape { blocks: vec![4096, 65536], deepest: 32, ..Default::default() }.profile();
         profile.method.engine = engine.into();
-        let jobs = fio_jobs(&profile, &folder.path().join(engine)).expect("jobs");
+        let jobs = fio_jobs(&profile, folder.path().join(engine)).expect("jobs");
         assert_eq!(jobs.len(), profile.points.len());
         for some in jobs.chunks(12) {
             let output = fio(&folder.path().join("none"), &["--parse-only"], some);
@@ -55,7 +55,7 @@ fn jobs_run_and_move_data() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut profile = common::Shape {
         blocks: vec![4096],
-        patterns: vec![leadline_model::Pattern::Random],
+        patterns: vec![leadline_profile::Pattern::Random],
         ..Default::default()
     }
     .profile();

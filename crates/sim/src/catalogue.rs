@@ -4,7 +4,8 @@ use leadline_catalogue::{DEVICES, Description, find, is_file};
 
 use crate::{Parametric, ParametricSpec, SimError};
 
-/// Opens what follows `sim:` in a TARGET: a path when it holds a `/` or ends in `.toml`, else a built-in name.
+/// Opens what follows `sim:` in a TARGET: a path when it holds a `/` or ends in `.toml`, else a built-in
+/// name.
 ///
 /// # Errors
 /// [`SimError`] names the file or name, the place in it, and what to do.

@@ -1,12 +1,14 @@
-//! Devices that answer in virtual time.
+#![doc = include_str!("../README.md")]
 //!
-//! A simulated device is a [`leadline_device::Device`] like any other: what drives it submits, reaps and asks the time,
-//! and a year of its life takes seconds.
+//! [`open`] takes the name of a built-in device or the path of a description, whose format is in
+//! `docs/simulated-devices.md`.
 
 mod catalogue;
 mod error;
 mod parametric;
+mod published;
 
 pub use catalogue::open;
 pub use error::SimError;
 pub use parametric::{Jitter, Parametric, ParametricSpec, Placement, ServerSpec};
+pub use published::PublishedLatencyError;

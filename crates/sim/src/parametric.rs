@@ -45,6 +45,15 @@ pub struct ParametricSpec {
     /// Seed of the jitter.
     #[serde(default = "default_seed")]
     pub seed: u64,
+    /// Standard deviation of the whole device's speed, whose mean stays 1: neighbours, garbage collection, weather.
+    #[serde(default)]
+    pub noise: f64,
+    /// How long a speed lasts before the next is drawn, milliseconds of virtual time.
+    #[serde(default = "default_noise_ms")]
+    pub noise_ms: f64,
+    /// Seed of the noise.
+    #[serde(default = "default_seed")]
+    pub noise_seed: u64,
     /// How it reads.
     pub read: ServerSpec,
     /// How it writes.
@@ -101,6 +110,10 @@ fn default_sigma() -> f64 {
     0.3
 }
 
+fn default_noise_ms() -> f64 {
+    50.0
+}
+
 fn default_seed() -> u64 {
     1
 }
@@ -153,6 +166,12 @@ impl ParametricSpec {
         }
         if !(0.0..=3.0).contains(&self.sigma) {
             return bad("sigma", "must be from 0 to 3");
+        }
+        if !(0.0..=1.0).contains(&self.noise) {
+            return bad("noise", "must be from 0 to 1");
+        }
+        if !(0.001..=1e9).contains(&self.noise_ms) {
+            return bad("noise_ms", "must be from 0.001 to 1e9 milliseconds");
         }
         for (fields, server) in [
             (["read.service_us", "read.per_kib_us", "read.servers"], &self.read),
@@ -286,6 +305,7 @@ struct State {
     jitter: Jitter,
     sigma: f64,
     random: fastrand::Rng,
+    noise: Noise,
     /// (done, sequence, slot): ties complete in the order they were submitted.
     in_flight: BinaryHeap<Reverse<(Nanos, u64, u32)>>,
     sequence: u64,
@@ -303,6 +323,7 @@ impl State {
             jitter: spec.jitter,
             sigma: spec.sigma,
             random: fastrand::Rng::with_seed(spec.seed),
+            noise: Noise::new(spec),
             in_flight: BinaryHeap::new(),
             sequence: 0,
         }
@@ -313,7 +334,7 @@ impl State {
             Op::Flush => self.now.max(self.last_write_done),
             Op::Read | Op::Write => {
                 let admitted = self.admit();
-                let factor = self.jitter_factor();
+                let factor = self.jitter_factor() / self.noise.speed(admitted);
                 let station = if request.op == Op::Read { &mut self.read } else { &mut self.write };
                 let time = (station.fixed_ns + station.ns_per_byte * f64::from(request.len)) * factor;
                 let done = station.serve(admitted, (time.round() as Nanos).max(1), request.offset);
@@ -341,14 +362,48 @@ impl State {
         match self.jitter {
             Jitter::None => 1.0,
             Jitter::Exponential => -(1.0 - self.random.f64()).ln(),
-            Jitter::Lognormal => {
-                // Box and Muller; the second variate is thrown away, so that one request draws the same numbers
-                // whatever came before it.
-                let radius = (-2.0 * (1.0 - self.random.f64()).ln()).sqrt();
-                let normal = radius * (std::f64::consts::TAU * self.random.f64()).cos();
-                (self.sigma * normal - 0.5 * self.sigma * self.sigma).exp()
-            }
+            Jitter::Lognormal => lognormal(&mut self.random, self.sigma),
         }
+    }
+}
+
+/// A lognormal variate of mean 1 whose logarithm has the standard deviation `sigma`.
+fn lognormal(random: &mut fastrand::Rng, sigma: f64) -> f64 {
+    // Box and Muller; the second variate is thrown away, so that one request draws the same numbers whatever came
+    // before it.
+    let radius = (-2.0 * (1.0 - random.f64()).ln()).sqrt();
+    let normal = radius * (std::f64::consts::TAU * random.f64()).cos();
+    (sigma * normal - 0.5 * sigma * sigma).exp()
+}
+
+/// The speed of the whole device, drawn anew every so often.
+struct Noise {
+    /// Standard deviation of the logarithm; 0 for a device of constant speed.
+    sigma: f64,
+    lasts: Nanos,
+    seed: u64,
+    /// Which speed is in force, and that speed.
+    current: (Nanos, f64),
+}
+
+impl Noise {
+    fn new(spec: &ParametricSpec) -> Self {
+        let sigma = spec.noise.powi(2).ln_1p().sqrt();
+        let lasts = ((spec.noise_ms * 1e6) as Nanos).max(1);
+        Noise { sigma, lasts, seed: spec.noise_seed, current: (Nanos::MAX, 1.0) }
+    }
+
+    /// Speed at `at`, of mean 1. It depends on the moment and the seed alone, not on what was asked before.
+    fn speed(&mut self, at: Nanos) -> f64 {
+        if self.sigma == 0.0 {
+            return 1.0;
+        }
+        let period = at / self.lasts;
+        if self.current.0 != period {
+            let mut random = fastrand::Rng::with_seed(scramble(self.seed) ^ scramble(!period));
+            self.current = (period, lognormal(&mut random, self.sigma));
+        }
+        self.current.1
     }
 }
 

@@ -75,6 +75,8 @@ fn a_value_out_of_range_is_told_with_its_field() {
             ],
             "capacity",
         ),
+        ("sigma = 0.3", &["noise = -0.1", "noise = 1.1", "noise = nan"], "noise"),
+        ("sigma = 0.3", &["noise_ms = 0", "noise_ms = 1.1e9", "noise_ms = nan"], "noise_ms"),
         ("sigma = 0.3", &["sigma = -0.1", "sigma = 3.1", "sigma = nan", "sigma = inf"], "sigma"),
         (
             "cap_iops = 0",

@@ -74,6 +74,36 @@ fn jitter_leaves_the_capacity_and_has_mean_one() {
     }
 }
 
+/// Reads completed in each of `periods` periods of 10 ms, 10 in flight on 10 servers of 100 us.
+fn reads_per_period(noise_seed: u32, periods: usize) -> Vec<f64> {
+    let noise = format!("noise = 0.1\nnoise_ms = 10\nnoise_seed = {noise_seed}");
+    let device = device(&noise, &servers(10, 100.0), &servers(1, 1.0));
+    let (mut queue, mut next, mut counts) = (queue(&device, 10), random_reads(), vec![0.0; periods]);
+    (0..10).for_each(|slot| queue.submit(next(slot)).unwrap());
+    loop {
+        for completion in reap(&mut *queue, 1) {
+            let period = (completion.at / (10_000 * US)) as usize;
+            if period >= periods {
+                return counts;
+            }
+            counts[period] += 1.0;
+            queue.submit(next(completion.slot)).unwrap();
+        }
+    }
+}
+
+#[test]
+fn noise_changes_the_speed_from_period_to_period_by_what_it_says_and_leaves_the_mean() {
+    let counts = reads_per_period(3, 2000);
+    let n = counts.len() as f64;
+    let mean = counts.iter().sum::<f64>() / n;
+    let deviation = (counts.iter().map(|count| (count - mean).powi(2)).sum::<f64>() / n).sqrt();
+    near(mean, 1000.0, 0.01, "reads in 10 ms");
+    near(deviation, 100.0, 0.08, "their deviation");
+    assert_eq!(counts[..100], reads_per_period(3, 100), "the seed decides");
+    assert_ne!(counts[..100], reads_per_period(4, 100));
+}
+
 #[test]
 fn the_jitter_has_the_spread_it_is_named_for() {
     for (jitter, deviation) in [("exponential", 1.0), ("lognormal", ((0.3f64 * 0.3).exp() - 1.0).sqrt())] {

@@ -1,4 +1,4 @@
-//! How long reading a trace takes: nanoseconds a request, each of several times.
+//! How long reading a trace takes: nanoseconds per request, three times each.
 //!
 //! `cargo run --release -p leadline-trace --example speed -- gen:paper-ms?ops=50000000`
 
@@ -17,7 +17,7 @@ fn main() -> Result<(), leadline_trace::TraceError> {
             }
             black_box(sum);
             let ns = start.elapsed().as_nanos() as f64 / requests.max(1) as f64;
-            println!("{name}: {requests} requests, {ns:.2} ns a request");
+            println!("{name}: {requests} requests, {ns:.2} ns per request");
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-/// Most cells of a [`Growing`] histogram.
+/// Most cells of a [`DoublingBins`] histogram.
 const MOST_CELLS: u64 = 512;
 
 /// Values below this have a bin each; above, every doubling has [`HALF`] bins.
@@ -11,8 +11,8 @@ const EXACT: u64 = 256;
 /// Bins of a doubling: each is at most 0.8 % wide.
 const HALF: u64 = EXACT / 2;
 
-/// Weights by value, in bins that widen with the value: exact below 256, within 0.8 % above. Multiples of 4K up to
-/// 1M and powers of two are the lower end of their bin, so that request sizes come out exact.
+/// Weights by value, in bins that widen with the value: exact below 256, within 0.8 % above. Multiples of 4K
+/// up to 1M and powers of two are the lower end of their bin, so that request sizes come out exact.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LogBins {
     weights: Vec<f64>,
@@ -42,7 +42,8 @@ impl LogBins {
         self.weights.iter().enumerate().filter(|(_, weight)| **weight != 0.0).map(ends)
     }
 
-    /// First value of the bin below or in which the share `quantile` (0 to 1) of the weight lies; `None` when empty.
+    /// First value of the bin below or in which the share `quantile` (0 to 1) of the weight lies; `None` when
+    /// empty.
     pub fn quantile(&self, quantile: f64) -> Option<u64> {
         let goal = quantile * self.total;
         let mut sum = 0.0;
@@ -78,20 +79,20 @@ fn lower_end(bin: usize) -> u64 {
     top.checked_shl(shift as u32).filter(|value| value >> shift == top).unwrap_or(u64::MAX)
 }
 
-/// Cells of equal width along an axis whose range is not known: whenever a value lies too far from the others, cells
-/// are twice as wide and neighbours become one.
+/// Cells of equal width along an axis whose range is not known: whenever a value lies too far from the
+/// others, cells are twice as wide and neighbours become one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Growing<T> {
+pub struct DoublingBins<T> {
     cells: Vec<T>,
     /// Number of the first cell: it begins at `first << shift`.
     first: u64,
     shift: u32,
 }
 
-impl<T: Copy + Default + AddAssign> Growing<T> {
+impl<T: Copy + Default + AddAssign> DoublingBins<T> {
     /// Empty, with cells 2^`shift` wide to begin with.
     pub fn new(shift: u32) -> Self {
-        Growing { cells: Vec::new(), first: 0, shift }
+        DoublingBins { cells: Vec::new(), first: 0, shift }
     }
 
     /// Adds `what` at `at`.
@@ -181,7 +182,7 @@ mod tests {
 
     #[test]
     fn nothing_is_lost_when_cells_widen_in_either_direction() {
-        let mut grown = Growing::new(0);
+        let mut grown = DoublingBins::new(0);
         let values = [1u64 << 40, 3, u64::MAX, 1 << 40, 0, 77, (1 << 40) + 1];
         for (i, at) in values.into_iter().enumerate() {
             grown.add(at, 1u64);
@@ -196,7 +197,7 @@ mod tests {
 
     #[test]
     fn cells_stay_narrow_while_values_are_close() {
-        let mut grown = Growing::new(0);
+        let mut grown = DoublingBins::new(0);
         (0..MOST_CELLS).for_each(|at| grown.add((1 << 50) + at, 1u64));
         assert_eq!(grown.width(), 1);
         grown.add((1 << 50) + MOST_CELLS, 1);

@@ -9,7 +9,7 @@ const WATCH_EVERY: u64 = 1 << 14;
 
 /// What was copied.
 #[derive(Debug, Default)]
-pub struct Copied {
+pub struct CopySummary {
     /// Requests written.
     pub requests: u64,
     /// Bad lines or records left out.
@@ -32,8 +32,9 @@ pub enum CopyError {
     Interrupted,
 }
 
-/// Writes all requests of `trace`. With `skip_bad`, lines that are wrong are left out and counted. `watch` is asked now and
-/// then whether to go on, with the requests so far and the share of the trace that was read, where that is known.
+/// Writes all requests of `trace`. With `skip_bad`, lines that are wrong are left out and counted. `watch` is
+/// asked now and then whether to go on, with the requests so far and the share of the trace that was read,
+/// where that is known.
 ///
 /// # Errors
 /// [`CopyError`]; what was written by then is in the writer's output.
@@ -42,8 +43,8 @@ pub fn copy<W: Write>(
     writer: &mut Writer<W>,
     skip_bad: bool,
     watch: &mut dyn FnMut(u64, Option<f64>) -> bool,
-) -> Result<Copied, CopyError> {
-    let mut copied = Copied::default();
+) -> Result<CopySummary, CopyError> {
+    let mut copied = CopySummary::default();
     loop {
         if (copied.requests + copied.skipped).is_multiple_of(WATCH_EVERY)
             && !watch(copied.requests, trace.progress())

@@ -12,6 +12,9 @@ pub enum TraceError {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// The file cannot be written.
+    #[error(transparent)]
+    Write(#[from] leadline_files::FileError),
     /// A line or record that is not what the format says.
     #[error("{path}:{line}: {reason}")]
     Syntax {
@@ -22,7 +25,19 @@ pub enum TraceError {
         /// What was found and what was expected.
         reason: String,
     },
-    /// A trace whose format is not known, or a generator that does not exist or lacks something.
+    /// A trace whose format neither its ending nor its content tells.
+    #[error(
+        "{name}: {}; the formats are {}",
+        if *empty { "is empty" } else { "is in a format that is not recognised" },
+        crate::Format::names()
+    )]
+    UnknownFormat {
+        /// The trace.
+        name: String,
+        /// Whether there is nothing in it at all.
+        empty: bool,
+    },
+    /// A name that is not a trace, or a generator that does not exist or lacks something.
     #[error("{name}: {reason}")]
     Name {
         /// What was asked for.

@@ -13,7 +13,7 @@ pub use reuse::{CACHE_SHARES, DistanceBin, ReuseInfo, Sampling};
 use crate::lenient::{BadLines, Lenient};
 use crate::reuse::Reuse;
 use crate::{Pages, Request, Trace, TraceError, Unit};
-use requests::Counting;
+use requests::RequestCounter;
 
 /// The schema of [`Info`] as JSON.
 pub const INFO_SCHEMA: &str = "leadline.trace-info/1";
@@ -27,7 +27,8 @@ const REPORT_EVERY: u64 = 1 << 16;
 /// How a trace is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InfoOptions {
-    /// Bytes of a page, at least 1: cuts a trace of bytes into pages, and says how large those of a trace of pages are.
+    /// Bytes of a page, at least 1: cuts a trace of bytes into pages, and says how large those of a trace of
+    /// pages are.
     pub page_bytes: u32,
     /// Distinct pages up to which everything is exact; more are sampled.
     pub most_pages: usize,
@@ -88,7 +89,7 @@ pub fn info(
     let unit = trace.unit();
     let timed = trace.timed();
     let unit_bytes = if unit == Unit::Page { options.page_bytes } else { 1 };
-    let mut counting = Counting::new(u64::from(unit_bytes), timed);
+    let mut counting = RequestCounter::new(u64::from(unit_bytes), timed);
     let mut bad_lines = BadLines::default();
     let mut reuse = Reuse::new(options.most_pages);
     let tap = Tap {
@@ -125,7 +126,7 @@ pub fn info(
 /// Counts requests on their way to [`Pages`].
 struct Tap<'a, T> {
     trace: Lenient<T>,
-    counting: &'a mut Counting,
+    counting: &'a mut RequestCounter,
     bad: &'a mut BadLines,
     progress: &'a mut (dyn FnMut(u64, Option<f64>) + Send),
 }

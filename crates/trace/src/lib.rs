@@ -1,8 +1,9 @@
-//! Traces: what programs asked of storage, in order. Read from files of many formats, or generated.
+#![doc = include_str!("../README.md")]
 //!
-//! A trace is a stream: whatever its length, reading it takes constant memory. [`open`] takes a file of any known
-//! format, compressed or not, or a generator such as `gen:paper-ms`; all are a [`Trace`], one request after the other.
-//! [`copy()`] writes one in another [`Format`]. `docs/trace-formats.md` describes formats and generators.
+//! A trace is a stream: reading it takes constant memory, whatever its length. [`open`] takes a file of any
+//! known format, compressed or not, or a generator such as `gen:paper-ms`; all are a [`Trace`], one request
+//! after the other. [`copy()`] writes one in another [`Format`]. `docs/trace-formats.md` describes formats
+//! and generators.
 
 pub mod bins;
 mod copy;
@@ -18,12 +19,11 @@ pub mod reuse;
 mod write;
 mod zipf;
 
-pub use copy::{Copied, CopyError, copy};
+pub use copy::{CopyError, CopySummary, copy};
 pub use error::TraceError;
 pub use format::Format;
 pub use generate::{GENERATOR, GeneratorInfo, OptionInfo, generators};
 pub use info::{Info, InfoOptions};
-pub use input::decompressed;
 pub use lenient::{BadLines, Lenient};
 pub use open::{STDIN, open, open_as, read};
 pub use pages::{Access, Pages};
@@ -42,8 +42,9 @@ pub enum Unit {
 /// One request of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
-    /// Nanoseconds since the first request of the trace; 0 throughout where the format has no time. Never less than
-    /// that of the request before: a time that goes back in the file is taken for the latest one so far.
+    /// Nanoseconds since the first request of the trace; 0 throughout where the format has no time. Never
+    /// less than that of the request before: a time that goes back in the file is taken for the latest one so
+    /// far.
     pub at_ns: u64,
     /// Which device of several, counted from 0 in the order they appear; 0 where there is one.
     pub volume: u32,
@@ -63,8 +64,8 @@ pub trait Trace: Send {
     /// The next request, `None` at the end.
     ///
     /// # Errors
-    /// [`TraceError`] names file, line (or record) and what was expected there. What follows may be read on; after
-    /// [`TraceError::Io`] that is nothing.
+    /// [`TraceError`] names file, line (or record) and what was expected there. What follows may be read on;
+    /// after [`TraceError::Io`] that is nothing.
     fn next(&mut self) -> Result<Option<Request>, TraceError>;
 
     /// Requests still to come, where that is known beforehand.

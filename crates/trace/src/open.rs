@@ -12,12 +12,12 @@ pub const STDIN: &str = "-";
 
 /// Opens a trace: the path of a file, `-` for standard input, or a generator such as `gen:paper-ms?ops=1000`.
 ///
-/// Files compressed by gzip, zstd or xz are seen through, whatever they are called. The format is told by the ending
-/// (behind that of the compression), else by the first 4 KiB.
+/// Files compressed by gzip, zstd or xz are seen through, whatever they are called. The format is told by the
+/// ending (behind that of the compression), else by the first 4 KiB.
 ///
 /// # Errors
-/// [`TraceError::Io`] where the file cannot be read, [`TraceError::Name`] where its format cannot be told or the
-/// generator does not exist.
+/// [`TraceError::Io`] where the file cannot be read, [`TraceError::UnknownFormat`] where its format is not
+/// recognised, [`TraceError::Name`] where the generator does not exist.
 pub fn open(name: &str) -> Result<Box<dyn Trace>, TraceError> {
     if let Some(spec) = name.strip_prefix(GENERATOR) {
         return generate::open(spec);
@@ -39,8 +39,8 @@ pub fn open_as(name: &str, format: Format) -> Result<Box<dyn Trace>, TraceError>
     Ok(format::reader(format, input(name)?))
 }
 
-/// Reads a trace from anything that gives bytes; `name` stands for it in messages. Without a format it is told as by
-/// [`open`].
+/// Reads a trace from anything that gives bytes; `name` stands for it in messages. Without a format it is
+/// told as by [`open`].
 ///
 /// # Errors
 /// As [`open`].
@@ -65,9 +65,6 @@ fn input(name: &str) -> Result<Input, TraceError> {
 }
 
 fn detect(input: &Input) -> Result<Format, TraceError> {
-    format::detect(&input.name, &input.head).ok_or_else(|| {
-        let found = if input.head.is_empty() { "is empty" } else { "is in no format that can be told" };
-        let reason = format!("{found}; name one with --format: {}", Format::names());
-        TraceError::Name { name: input.name.clone(), reason }
-    })
+    format::detect(&input.name, &input.head)
+        .ok_or_else(|| TraceError::UnknownFormat { name: input.name.clone(), empty: input.head.is_empty() })
 }

@@ -17,7 +17,7 @@ pub struct Access {
 /// The pages that a trace touches, in order. A request of several pages becomes that many accesses.
 pub struct Pages<T> {
     trace: T,
-    cut: Cut,
+    cut: PageSplitter,
     /// What is left of the request under way: next page, pages left, whether it writes.
     page: u64,
     left: u64,
@@ -27,7 +27,7 @@ pub struct Pages<T> {
 impl<T: Trace> Pages<T> {
     /// `page_bytes`, at least 1, cuts a trace of bytes into pages; a trace of pages keeps its own.
     pub fn new(trace: T, page_bytes: u32) -> Self {
-        let cut = Cut::new(trace.unit(), page_bytes);
+        let cut = PageSplitter::new(trace.unit(), page_bytes);
         Pages { trace, cut, page: 0, left: 0, write: false }
     }
 
@@ -62,7 +62,7 @@ impl<T: Trace> Pages<T> {
 
 /// Requests as runs of pages, those of all volumes in one row.
 #[derive(Debug)]
-pub(crate) struct Cut {
+pub(crate) struct PageSplitter {
     unit: Unit,
     page_bytes: u64,
     /// A page at or beyond [`VOLUME_PAGES`] was seen; a second volume was.
@@ -70,9 +70,9 @@ pub(crate) struct Cut {
     several: bool,
 }
 
-impl Cut {
-    pub(crate) fn new(unit: Unit, page_bytes: u32) -> Cut {
-        Cut { unit, page_bytes: u64::from(page_bytes.max(1)), far: false, several: false }
+impl PageSplitter {
+    pub(crate) fn new(unit: Unit, page_bytes: u32) -> PageSplitter {
+        PageSplitter { unit, page_bytes: u64::from(page_bytes.max(1)), far: false, several: false }
     }
 
     /// First page and number of pages.
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn bytes_are_cut_where_pages_end() {
-        let mut cut = Cut::new(Unit::Byte, 4096);
+        let mut cut = PageSplitter::new(Unit::Byte, 4096);
         for (address, length, expected) in
             [(0, 1, (0, 1)), (4095, 2, (0, 2)), (4096, 4096, (1, 1)), (512, 8192, (0, 3))]
         {
@@ -118,13 +118,13 @@ mod tests {
 
     #[test]
     fn pages_of_volumes_never_meet() {
-        let mut cut = Cut::new(Unit::Page, 4096);
+        let mut cut = PageSplitter::new(Unit::Page, 4096);
         assert_eq!(cut.pages(&request(0, 7, 1)), Ok((7, 1)));
         let (other, _) = cut.pages(&request(1, 7, 1)).unwrap();
         assert_ne!(other, 7);
         assert!(cut.pages(&request(0, VOLUME_PAGES - 1, 1)).is_ok());
         assert!(cut.pages(&request(0, VOLUME_PAGES - 1, 2)).is_err(), "the second page is volume 1's first");
-        let mut alone = Cut::new(Unit::Page, 4096);
+        let mut alone = PageSplitter::new(Unit::Page, 4096);
         assert_eq!(alone.pages(&request(0, u64::MAX, 1)), Ok((u64::MAX, 1)));
         assert!(alone.pages(&request(1, 0, 1)).is_err());
     }

@@ -1,7 +1,8 @@
 //! Zipf-distributed ranks without a table.
 //!
-//! Rejection-inversion (Hörmann and Derflinger, "Rejection-inversion to generate variates from monotone discrete
-//! distributions", TOMACS 1996): constant time and space whatever the number of ranks, and exact for every theta.
+//! Rejection-inversion (Hörmann and Derflinger, "Rejection-inversion to generate variates from monotone
+//! discrete distributions", TOMACS 1996): constant time and space whatever the number of ranks, and exact for
+//! every theta.
 
 /// Samples ranks 0 to n - 1, of which rank i has weight 1 / (i + 1)^theta.
 #[derive(Debug, Clone)]
@@ -14,8 +15,8 @@ pub struct Zipf {
 }
 
 impl Zipf {
-    /// `n` from 1 to 2^53, `theta` from 0 (uniform) to 2; at exactly 1 the integral has another form, so that it is moved
-    /// aside by 1e-9.
+    /// `n` from 1 to 2^53, `theta` from 0 (uniform) to 2; at exactly 1 the integral has another form, so that
+    /// it is moved aside by 1e-9.
     pub fn new(n: u64, theta: f64) -> Zipf {
         let theta = if (theta - 1.0).abs() < 1e-9 { 1.0 + 1e-9 } else { theta };
         let mut zipf = Zipf { n: 1.0, theta, h_half: 0.0, h_n: 0.0, s: 0.0 };
@@ -74,7 +75,8 @@ impl Scatter {
     }
 }
 
-/// A number near n times the golden ratio that shares no factor with n: multiplying by it permutes 0 to n - 1.
+/// A number near n times the golden ratio that shares no factor with n: multiplying by it permutes 0 to n -
+/// 1.
 fn coprime(n: u64) -> u64 {
     let gcd = |mut a: u64, mut b: u64| {
         while b != 0 {

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use leadline_device::guard::{check_directory, check_space};
-use leadline_device::{Device, DeviceError, Engine, FileDevice, FileOptions, direct_alignment};
+use leadline_device::{Device, DeviceError, FileDevice, FileOptions, IoEngine, direct_alignment};
 
 use crate::bytes::{get_u64, put_u64};
 
@@ -39,7 +39,7 @@ pub struct DatabaseFile {
     path: PathBuf,
     bytes: u64,
     page_bytes: u32,
-    engine: Engine,
+    engine: IoEngine,
     notes: Vec<String>,
     /// Removed when dropped: it was made and is not yet loaded.
     unfinished: bool,
@@ -70,7 +70,7 @@ impl DatabaseFile {
                     _ => failed(&path, "making it", &error),
                 }
             })?;
-        let (engine, reason) = Engine::best();
+        let (engine, reason) = IoEngine::best();
         let notes = reason.into_iter().collect();
         let made = DatabaseFile { file, path, bytes, page_bytes, engine, notes, unfinished: true };
         made.lock()?;
@@ -95,7 +95,7 @@ impl DatabaseFile {
                 }
                 _ => failed(&path, "opening it", &error),
             })?;
-        let (engine, reason) = Engine::best();
+        let (engine, reason) = IoEngine::best();
         let notes = reason.into_iter().collect();
         let mut opened =
             DatabaseFile { file, path, bytes: 0, page_bytes: 0, engine, notes, unfinished: false };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use leadline_tpcc::heap::{Heap, HeapState, RowId};
-use leadline_tpcc::pages::{Memory, Pages, Recorded};
+use leadline_tpcc::pages::{Memory, Pages, RecordingPages};
 use proptest::prelude::*;
 
 #[derive(Debug, Clone)]
@@ -82,7 +82,7 @@ fn rows_of_one_page_in_a_row_are_one_access() {
     let heap = Heap::open(HeapState::default(), Some(40));
     let rows = Heap::rows_a_page(512, 40);
     let ids: Vec<RowId> = (0..2 * rows).map(|i| heap.insert(&pages, &[i as u8; 40]).unwrap()).collect();
-    let recorded = Recorded::new(&pages, None);
+    let recorded = RecordingPages::new(&pages, None);
     let mut read = Vec::new();
     heap.read_all(&recorded, &ids, |row| read.push(row[0])).unwrap();
     assert_eq!(read, (0..2 * rows).map(|i| i as u8).collect::<Vec<_>>());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use leadline_tpcc::heap::RowId;
 use leadline_tpcc::key::Key;
-use leadline_tpcc::pages::{Memory, Pages, Recorded};
+use leadline_tpcc::pages::{Memory, Pages, RecordingPages};
 use leadline_tpcc::tree::{Tree, TreeState};
 use proptest::prelude::*;
 
@@ -114,7 +114,7 @@ fn emptied_leaves_are_used_again() {
         assert!(tree.delete(&pages, &key(number - window, 4)).unwrap());
     }
     assert!(pages.page_count() <= before + 8, "{before} pages, then {}", pages.page_count());
-    let recorded = Recorded::new(&pages, None);
+    let recorded = RecordingPages::new(&pages, None);
     let oldest = tree.range(&recorded, &key(0, 4), &key(u32::MAX, 4), 1).unwrap();
     assert_eq!(oldest, [(key(19 * window, 4), RowId(0))]);
     // The oldest is found at once, not behind a trail of empty leaves.
@@ -128,7 +128,7 @@ fn a_lookup_touches_one_page_a_level() {
     for number in 0..10_000_u32 {
         tree.insert(&pages, &key(number.wrapping_mul(2_654_435_761), 9), RowId(0)).unwrap();
     }
-    let recorded = Recorded::new(&pages, None);
+    let recorded = RecordingPages::new(&pages, None);
     tree.get(&recorded, &key(5, 9)).unwrap();
     assert_eq!((recorded.counts().reads, recorded.counts().writes), (tree.state().height + 1, 0));
 }

@@ -1,4 +1,5 @@
-//! A memory cgroup that holds one run: everything the run allocates and every page it brings into the page cache counts.
+//! A memory cgroup that holds one run: everything the run allocates and every page it brings into the page
+//! cache counts.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,7 +11,8 @@ use anyhow::{Context as _, Result};
 pub enum Controller {
     /// A hierarchy of its own: beneath the group we are in, so that its limits go on holding.
     V1(PathBuf),
-    /// The unified hierarchy: at its top, as a group that holds processes cannot have limited groups beneath it.
+    /// The unified hierarchy: at its top, as a group that holds processes cannot have limited groups beneath
+    /// it.
     V2(PathBuf),
 }
 

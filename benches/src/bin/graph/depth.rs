@@ -12,8 +12,8 @@ use crate::measure::{Outcome, drop_caches, measure};
 use crate::run::threads;
 use crate::table::spread;
 
-/// The algorithm's own seconds with 1, 2, 4, ... reads in flight, cold, with little memory (the vertices' state and 5 % of the
-/// edges), the depths in turn, there and back.
+/// The algorithm's own seconds with 1, 2, 4, ... reads in flight, cold, with little memory (the vertices'
+/// state and 5 % of the edges), the depths in turn, there and back.
 #[derive(Parser)]
 pub struct Args {
     /// DIR/NAME.graph, made by `run`, with DIR/NAME.meta beside it

@@ -1,4 +1,5 @@
-//! The engines: Leadline, which is told everything by its own options, and peers, which are programs of one shape.
+//! The engines: Leadline, which is told everything by its own options, and peers, which are programs of one
+//! shape.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -124,7 +125,8 @@ pub fn import(leadline: &Path, dir: &Path, name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Which engine goes when in a round: there and back, so that none always finds the disk as the same other left it.
+/// Which engine goes when in a round: there and back, so that none always finds the disk as the same other
+/// left it.
 pub fn order(engines: usize, round: usize) -> Vec<usize> {
     let there = 0..engines;
     if round.is_multiple_of(2) { there.collect() } else { there.rev().collect() }

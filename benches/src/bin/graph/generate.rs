@@ -15,8 +15,9 @@ const QUADRANTS: [f64; 3] = [0.57, 0.19, 0.19];
 /// Samples of rmat20; rmat24 has sixteen times as many.
 const SAMPLES: usize = 8_600_000;
 
-/// Writes the graphs: DIR/NAME.u32 (pairs of little-endian 32-bit numbers, both directions of every edge, each once, in
-/// order, no edge from a vertex to itself) and DIR/NAME.meta (one line: vertices, edges, the vertex of largest degree).
+/// Writes the graphs: DIR/NAME.u32 (pairs of little-endian 32-bit numbers, both directions of every edge,
+/// each once, in order, no edge from a vertex to itself) and DIR/NAME.meta (one line: vertices, edges, the
+/// vertex of largest degree).
 ///
 /// rmat24 needs 5 GB of memory and 2.1 GB of disk.
 #[derive(Parser)]
@@ -51,7 +52,8 @@ pub fn generate(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Both directions of an edge, the first vertex in the upper half: in the order of numbers they lie vertex by vertex.
+/// Both directions of an edge, the first vertex in the upper half: in the order of numbers they lie vertex by
+/// vertex.
 fn both(a: u32, b: u32) -> [u64; 2] {
     [u64::from(a) << 32 | u64::from(b), u64::from(b) << 32 | u64::from(a)]
 }

@@ -20,7 +20,8 @@ pub struct Graph {
     pub source: u32,
 }
 
-/// Writes DIR/NAME.meta: vertices, edges and source in one line, which a shell script reads with `read V E S`.
+/// Writes DIR/NAME.meta: vertices, edges and source in one line, which a shell script reads with `read V E
+/// S`.
 pub fn store_meta(dir: &Path, graph: &Graph) -> Result<()> {
     let path = dir.join(format!("{}.meta", graph.name));
     std::fs::write(&path, format!("{} {} {}\n", graph.vertices, graph.edges, graph.source))
@@ -46,8 +47,9 @@ fn parse_meta(name: &str, text: &str) -> Result<Graph> {
 
 /// What an engine must hold of every vertex, bytes; the same for all engines, however much they really hold.
 ///
-/// A parent or a label of 4 bytes (bfs, dfs, wcc); two ranks of 8 and a degree of 4 (pagerank); two labels of 4, old and
-/// new (cdlp); a degree and a core number (kcore); a triangle count of 8 (lcc); a count of visits (walk).
+/// A parent or a label of 4 bytes (bfs, dfs, wcc); two ranks of 8 and a degree of 4 (pagerank); two labels of
+/// 4, old and new (cdlp); a degree and a core number (kcore); a triangle count of 8 (lcc); a count of visits
+/// (walk).
 pub fn state_bytes(algorithm: &str) -> Result<u64> {
     Ok(match algorithm {
         "bfs" | "dfs" | "wcc" | "walk" => 4,

@@ -1,4 +1,5 @@
-//! Graph algorithms under a memory cap, cold, against other engines; time over reads in flight; time in memory.
+//! Graph algorithms under a memory cap, cold, against other engines; time over reads in flight; time in
+//! memory.
 
 mod cgroup;
 mod depth;

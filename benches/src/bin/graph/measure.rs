@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 
 use crate::cgroup::Cgroup;
 
-/// Runs a program and prints its time and use of resources. A process that has no other children, so that what the
-/// kernel counts for its children is the program's.
+/// Runs a program and prints its time and use of resources. A process that has no other children, so that
+/// what the kernel counts for its children is the program's.
 #[derive(Parser)]
 pub struct Args {
     /// The program and its arguments

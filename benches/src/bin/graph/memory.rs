@@ -12,9 +12,9 @@ use crate::measure::{Measured, Outcome, measure};
 use crate::run::threads;
 use crate::table::spread;
 
-/// Leadline warm, with memory for twice the edges, against engines that hold the graph in memory: what each says the
-/// algorithm alone took, without start and loading. For Leadline that is the second of two runs in one process, whose cache the
-/// first has filled.
+/// Leadline warm, with memory for twice the edges, against engines that hold the graph in memory: what each
+/// says the algorithm alone took, without start and loading. For Leadline that is the second of two runs in
+/// one process, whose cache the first has filled.
 ///
 /// A peer is called as in `run`; the last number it prints is its seconds.
 #[derive(Parser)]

@@ -11,17 +11,18 @@ use crate::graph::{ALLOWANCE_BYTES, Cap, Graph, load_meta, state_bytes};
 use crate::measure::{Measured, Outcome, drop_caches, measure};
 use crate::table::{HEAD, Row, rows};
 
-/// Leadline and peers under a memory cap: caches dropped before each run, the whole process in a memory cgroup (page cache
-/// included), engines in turn, there and back. Needs root.
+/// Leadline and peers under a memory cap: caches dropped before each run, the whole process in a memory
+/// cgroup (page cache included), engines in turn, there and back. Needs root.
 ///
-/// The cap of a cell is what the state of the vertices takes (bfs, dfs, wcc, walk 4 bytes a vertex; cdlp, kcore, lcc 8;
-/// pagerank 20) and so many percent of the edges at 4 bytes each. An engine is told this cap; its cgroup has 16M more, for
-/// program text and stacks. Searches start at the vertex of largest degree, or at 0 in a grid; pagerank and cdlp do 10
-/// iterations.
+/// The cap of a cell is what the state of the vertices takes (bfs, dfs, wcc, walk 4 bytes a vertex; cdlp,
+/// kcore, lcc 8; pagerank 20) and so many percent of the edges at 4 bytes each. An engine is told this cap;
+/// its cgroup has 16M more, for program text and stacks. Searches start at the vertex of largest degree, or
+/// at 0 in a grid; pagerank and cdlp do 10 iterations.
 ///
-/// A peer is any program that can be called as `PROGRAM GRAPH DIR ALGORITHM CAP_BYTES THREADS`. It finds `VERTICES EDGES
-/// SOURCE` in DIR/GRAPH.meta and the edges in DIR/GRAPH.u32, or keeps the graph in its own form wherever it likes; an exit code
-/// of 0 means that it has the answer. An engine that is killed, runs out of time or fails in a cell is not run there again.
+/// A peer is any program that can be called as `PROGRAM GRAPH DIR ALGORITHM CAP_BYTES THREADS`. It finds
+/// `VERTICES EDGES SOURCE` in DIR/GRAPH.meta and the edges in DIR/GRAPH.u32, or keeps the graph in its own
+/// form wherever it likes; an exit code of 0 means that it has the answer. An engine that is killed, runs out
+/// of time or fails in a cell is not run there again.
 #[derive(Parser)]
 pub struct Args {
     /// Folder that `generate` wrote; Leadline's stores are made in it

@@ -7,8 +7,8 @@ use leadline_graph::format::Vertex;
 use leadline_graph::output::{Column, Output, Values};
 use leadline_graph::{Graph, GraphError, RunStats};
 
-use super::report::grouped;
-use super::run::{self, Common, Task, Told};
+use super::report::{ResultSummary, grouped};
+use super::run::{self, Common, Task};
 use crate::failure::Failure;
 
 /// Breadth-first search: how many edges away every vertex is from the nearest source
@@ -19,10 +19,10 @@ use crate::failure::Failure;
 pub(crate) struct Args {
     #[command(flatten)]
     common: Common,
-    /// Begin at the vertex of this id; may be given several times
+    /// Start at the vertex with this id; may be given several times
     #[arg(long, value_name = "ID", required = true)]
     source: Vec<String>,
-    /// Write for each vertex one that it was reached from as well
+    /// Also write, for each vertex, one that it was reached from
     #[arg(long, requires = "output")]
     parents: bool,
 }
@@ -39,10 +39,10 @@ struct Search {
 }
 
 impl Task for Search {
-    type Found = Bfs;
+    type Outcome = Bfs;
     const NAME: &'static str = "breadth-first search";
 
-    fn place(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
+    fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
         let parents = u64::from(self.parents);
         run::table(graph, path, 1, parents, graph.vertices() * 4 * (1 + parents))
     }
@@ -55,10 +55,10 @@ impl Task for Search {
         found.stats
     }
 
-    fn tell(&self, _: &Graph, found: &Bfs) -> Result<Told, GraphError> {
+    fn summarise(&self, _: &Graph, found: &Bfs) -> Result<ResultSummary, GraphError> {
         let words =
             format!("reached {} vertices; the farthest {} edges away", grouped(found.reached), found.depth);
-        Ok(Told::new(words, [("reached", found.reached.into()), ("depth", found.depth.into())]))
+        Ok(ResultSummary::new(words, [("reached", found.reached.into()), ("depth", found.depth.into())]))
     }
 
     fn write(&self, graph: &Graph, found: &Bfs, output: Output) -> Result<u64, GraphError> {

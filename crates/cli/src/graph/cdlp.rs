@@ -7,8 +7,8 @@ use leadline_graph::format::Vertex;
 use leadline_graph::output::{Column, Output, Values};
 use leadline_graph::{Graph, GraphError, RunStats};
 
-use super::report::grouped;
-use super::run::{self, Common, Task, Told};
+use super::report::{ResultSummary, grouped};
+use super::run::{self, Common, Task};
 use crate::failure::Failure;
 
 /// Communities by label propagation: every vertex takes the label that most of its neighbours have
@@ -32,10 +32,10 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 struct Labels(u32);
 
 impl Task for Labels {
-    type Found = Cdlp;
+    type Outcome = Cdlp;
     const NAME: &'static str = "label propagation";
 
-    fn place(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
+    fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
         run::table(graph, path, 0, 1, graph.vertices() * 4)
     }
 
@@ -51,8 +51,8 @@ impl Task for Labels {
         found.iterations.into()
     }
 
-    fn tell(&self, _: &Graph, found: &Cdlp) -> Result<Told, GraphError> {
-        Ok(Told::new(format!("{} labels", grouped(found.count)), [("labels", found.count.into())]))
+    fn summarise(&self, _: &Graph, found: &Cdlp) -> Result<ResultSummary, GraphError> {
+        Ok(ResultSummary::new(format!("{} labels", grouped(found.count)), [("labels", found.count.into())]))
     }
 
     fn write(&self, graph: &Graph, found: &Cdlp, output: Output) -> Result<u64, GraphError> {

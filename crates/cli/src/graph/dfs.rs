@@ -7,11 +7,12 @@ use leadline_graph::format::{NO_VERTEX, Vertex};
 use leadline_graph::output::{Column, Output, Values};
 use leadline_graph::{Graph, GraphError, RunStats};
 
-use super::report::grouped;
-use super::run::{self, Common, Task, Told};
+use super::report::{ResultSummary, grouped};
+use super::run::{self, Common, Task};
 use crate::failure::Failure;
 
-/// Depth-first search, strict where the graph fits in memory, else unordered: a forest of all that the sources lead to
+/// Depth-first search, strict where the graph fits in memory, else unordered: a forest of all that the
+/// sources lead to
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  leadline graph dfs web.graph --source 0 -o forest.csv\n  \
                         leadline graph dfs web.graph --threads 1 --depth 1     strictly depth-first, from all vertices")]
@@ -30,10 +31,10 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 struct Search(Vec<Vertex>);
 
 impl Task for Search {
-    type Found = Dfs;
+    type Outcome = Dfs;
     const NAME: &'static str = "depth-first search";
 
-    fn place(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
+    fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
         run::table(graph, path, 1, 2, graph.vertices() * 12)
     }
 
@@ -45,11 +46,11 @@ impl Task for Search {
         found.stats
     }
 
-    fn tell(&self, _: &Graph, found: &Dfs) -> Result<Told, GraphError> {
+    fn summarise(&self, _: &Graph, found: &Dfs) -> Result<ResultSummary, GraphError> {
         let is_root = |(root, vertex): &(&Vertex, Vertex)| **root == *vertex;
         let trees = found.roots.iter().zip(0..).filter(is_root).count() as u64;
         let words = format!("reached {} vertices, in {} trees", grouped(found.reached), grouped(trees));
-        Ok(Told::new(words, [("reached", found.reached.into()), ("trees", trees.into())]))
+        Ok(ResultSummary::new(words, [("reached", found.reached.into()), ("trees", trees.into())]))
     }
 
     fn write(&self, graph: &Graph, found: &Dfs, output: Output) -> Result<u64, GraphError> {

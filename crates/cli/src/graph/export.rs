@@ -25,10 +25,10 @@ pub(crate) struct Args {
     /// The file to write, such as edges.csv, .tsv, .el, .wel or .parquet
     #[arg(value_name = "OUT")]
     out: PathBuf,
-    /// Format of OUT: csv, tsv, snap, el, wel or parquet [default: told by its ending]
+    /// Format of OUT: csv, tsv, snap, el, wel or parquet [default: from its ending]
     #[arg(long, value_name = "FORMAT", value_parser = |text: &str| text.parse::<Format>())]
     format: Option<Format>,
-    /// Memory for ids; less than they take makes it slower
+    /// Memory for ids; with less than they need, the export is slower
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "256M")]
     memory: u64,
     /// Replace OUT where it exists
@@ -51,7 +51,7 @@ struct Exported {
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     super::refuse_same(&args.store, &args.out, "the store")?;
     if !args.force && args.out.exists() {
-        let text = format!("{}: exists; name another file, or say --force to replace it", args.out.display());
+        let text = format!("{}: exists; name another file, or use --force to replace it", args.out.display());
         return Err(Failure::Input(text));
     }
     output::check_writable(&args.out)?;

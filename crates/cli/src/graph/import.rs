@@ -22,25 +22,26 @@ use crate::{output, signals};
                         leadline graph import follows.parquet follows.store --reverse --memory 4G\n\
                         Formats and what counts as a vertex: docs/graph-import.md")]
 pub(crate) struct Args {
-    /// The edges; seen through where they are compressed (.gz, .zst, .xz)
+    /// The edges; compressed files (.gz, .zst, .xz) are read as they are
     #[arg(value_name = "EDGES")]
     edges: PathBuf,
     /// The store to write; a store of that name is replaced once the new one is whole
     #[arg(value_name = "STORE")]
     store: PathBuf,
-    /// Format of EDGES: snap, csv, tsv, mtx, metis, graphalytics, el, wel, u32, u64, parquet [default: told by its ending]
+    /// Format of EDGES: snap, csv, tsv, mtx, metis, graphalytics, el, wel, u32, u64, parquet [default: from
+    /// its ending]
     #[arg(long, value_name = "FORMAT", value_parser = |text: &str| text.parse::<Format>())]
     format: Option<Format>,
-    /// Each edge leads both ways [default: what EDGES says of itself, else one way]
+    /// Each edge goes both ways [default: what EDGES declares, otherwise one way]
     #[arg(long, conflicts_with = "directed")]
     undirected: bool,
-    /// Each edge leads one way, whatever EDGES says of itself
+    /// Each edge goes one way, whatever EDGES declares
     #[arg(long)]
     directed: bool,
-    /// Make parallel edges one, with the least of their weights
+    /// Merge parallel edges into one, with the smallest of their weights
     #[arg(long)]
     dedupe: bool,
-    /// Leave out edges from a vertex to itself
+    /// Drop edges from a vertex to itself
     #[arg(long)]
     drop_self_loops: bool,
     /// Keep the weights of edges
@@ -55,19 +56,20 @@ pub(crate) struct Args {
     /// Keep lists as plain numbers, uncompressed
     #[arg(long)]
     plain: bool,
-    /// Number vertices by falling degree (in powers of two, else in the ids' order), so that those that are asked for most lie together
+    /// Number vertices by falling degree (in powers of two, else in the ids' order), so that those that are
+    /// read most lie together
     #[arg(long)]
     renumber: bool,
     /// What ids are: auto (as in the first edge), numbers or strings
     #[arg(long, value_name = "KIND", value_parser = |text: &str| text.parse::<IdMode>(), default_value = "auto")]
     ids: IdMode,
-    /// The most memory to take, such as 1G [default: a quarter of the machine's, at most 1G]
+    /// Most memory to use, such as 1G [default: a quarter of the machine's, at most 1G]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
-    /// Threads that parse text [default: one a processor]
+    /// Threads that parse text [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Replace STORE even where it is no graph store
+    /// Replace STORE even if it is not a graph store
     #[arg(long)]
     force: bool,
     /// Print one JSON document
@@ -136,7 +138,8 @@ fn import_options(args: &Args, memory: u64) -> ImportOptions {
     }
 }
 
-/// A file that somebody may still want is not replaced unasked; a store, whole or not, of whatever version, is.
+/// A file that somebody may still want is not replaced unasked; a store, whole or not, of whatever version,
+/// is.
 fn refuse_other(store: &Path, force: bool) -> Result<(), Failure> {
     let Ok(file) = File::open(store) else { return Ok(()) };
     if force || !file.metadata().is_ok_and(|found| found.is_file()) {
@@ -145,7 +148,7 @@ fn refuse_other(store: &Path, force: bool) -> Result<(), Failure> {
     match Header::read(&file, &store.display().to_string()) {
         Ok(_) | Err(GraphError::Version { .. } | GraphError::Damaged { .. }) => Ok(()),
         Err(_) => Err(Failure::Input(format!(
-            "{}: exists and is no graph store; name another file, or say --force to replace it",
+            "{}: exists and is not a graph store; name another file, or use --force to replace it",
             store.display()
         ))),
     }

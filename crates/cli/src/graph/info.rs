@@ -4,14 +4,13 @@ use std::path::PathBuf;
 
 use leadline_graph::format::{Direction, Weights};
 use leadline_graph::{DegreeDistribution, Summary, degree_distribution, summarise};
-use leadline_model::replace_file;
 use leadline_report::{DegreeBin, GraphInfo, render_graph, render_graph_page};
 
 use crate::failure::Failure;
 use crate::output;
 use crate::progress::Display;
 
-/// Say what a graph store holds, and how its degrees are distributed
+/// Show what a graph store holds, and how its degrees are distributed
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  leadline graph info lj.store\n  leadline graph info lj.store --report lj.html    and a page with a plot\n  \
@@ -43,7 +42,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let info = describe(args.store.display().to_string(), &summary, &degrees?);
     if let Some(path) = &args.report {
         let page = render_graph_page(&info)?;
-        replace_file(path, page.as_bytes()).map_err(|error| Failure::Operation(error.to_string()))?;
+        output::write(path, &page)?;
         output::say(&format!("page in {}", path.display()));
     }
     if args.json { super::print_json(&info) } else { output::print(&render_graph(&info, output::width())) }
@@ -77,7 +76,7 @@ fn describe(store: String, summary: &Summary, degrees: &DegreeDistribution) -> G
         bytes_per_edge: (summary.edges > 0).then(|| summary.file_bytes as f64 / summary.edges as f64),
         median_degree: degrees.median,
         max_degree: header.max_degree,
-        import_seconds: header.import_nanos as f64 / 1e9,
+        import_seconds: header.import_time().map(|time| time.as_secs_f64()),
         degrees: [isolated].into_iter().chain(bins).filter(|bin| bin.vertices > 0).collect(),
     }
 }

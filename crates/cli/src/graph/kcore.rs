@@ -7,7 +7,8 @@ use leadline_graph::format::Vertex;
 use leadline_graph::output::{Column, Output, Values};
 use leadline_graph::{Graph, GraphError, RunStats};
 
-use super::run::{self, Common, Task, Told};
+use super::report::ResultSummary;
+use super::run::{self, Common, Task};
 use crate::failure::Failure;
 
 /// Cores: for each vertex the largest k for which it is in a part of the graph where all have k neighbours
@@ -28,10 +29,10 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 struct Cores;
 
 impl Task for Cores {
-    type Found = KCore;
+    type Outcome = KCore;
     const NAME: &'static str = "cores";
 
-    fn place(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
+    fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
         run::table(graph, path, 1, 0, graph.vertices() * 4)
     }
 
@@ -43,10 +44,10 @@ impl Task for Cores {
         found.stats
     }
 
-    fn tell(&self, _: &Graph, found: &KCore) -> Result<Told, GraphError> {
+    fn summarise(&self, _: &Graph, found: &KCore) -> Result<ResultSummary, GraphError> {
         let within = found.cores.iter().filter(|core| **core == found.max).count();
         let words = format!("the innermost is the {}-core, of {within} vertices", found.max);
-        Ok(Told::new(words, [("max_core", found.max.into()), ("max_core_vertices", within.into())]))
+        Ok(ResultSummary::new(words, [("max_core", found.max.into()), ("max_core_vertices", within.into())]))
     }
 
     fn write(&self, graph: &Graph, found: &KCore, output: Output) -> Result<u64, GraphError> {

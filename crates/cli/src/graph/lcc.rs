@@ -7,11 +7,12 @@ use leadline_graph::format::Vertex;
 use leadline_graph::output::{Column, Output, Values};
 use leadline_graph::{Graph, GraphError, RunStats};
 
-use super::report::grouped;
-use super::run::{self, Common, Task, Told};
+use super::report::{ResultSummary, grouped};
+use super::run::{self, Common, Task};
 use crate::failure::Failure;
 
-/// Local clustering: of the pairs of a vertex's neighbours, the share that an edge joins; and the triangles of the graph
+/// Local clustering: of the pairs of a vertex's neighbours, the share that an edge joins; and the triangles
+/// of the graph
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  leadline graph lcc web.graph -o coefficients.csv")]
 pub(crate) struct Args {
@@ -29,10 +30,10 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 struct Clustering;
 
 impl Task for Clustering {
-    type Found = Lcc;
+    type Outcome = Lcc;
     const NAME: &'static str = "local clustering";
 
-    fn place(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
+    fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
         run::table(graph, path, 1, 0, graph.vertices() * 8)
     }
 
@@ -44,10 +45,13 @@ impl Task for Clustering {
         found.stats
     }
 
-    fn tell(&self, graph: &Graph, found: &Lcc) -> Result<Told, GraphError> {
+    fn summarise(&self, graph: &Graph, found: &Lcc) -> Result<ResultSummary, GraphError> {
         let mean = found.coefficients.iter().sum::<f64>() / graph.vertices().max(1) as f64;
         let words = format!("{} triangles; mean coefficient {mean:.6}", grouped(found.triangles));
-        Ok(Told::new(words, [("triangles", found.triangles.into()), ("mean_coefficient", mean.into())]))
+        Ok(ResultSummary::new(
+            words,
+            [("triangles", found.triangles.into()), ("mean_coefficient", mean.into())],
+        ))
     }
 
     fn write(&self, graph: &Graph, found: &Lcc, output: Output) -> Result<u64, GraphError> {

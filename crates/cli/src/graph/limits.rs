@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use leadline_model::{DeviceProfile, OpKind, Pattern};
+use leadline_profile::{DeviceProfile, OpKind, Pattern};
 use leadline_report::headline;
 
 use crate::failure::Failure;
@@ -10,9 +10,9 @@ use crate::failure::Failure;
 /// What a run is measured against.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Device {
-    /// Reads in flight that use it fully: k_r of random reads of 4 KiB.
+    /// Reads in flight that use it fully: k_r_90 of random reads of 4 KiB (k_r in older profiles).
     pub(super) depth: u32,
-    /// Bytes a second at the best point of reading.
+    /// Bytes per second at the best point of reading.
     pub(super) bandwidth_bytes: Option<f64>,
 }
 
@@ -22,7 +22,9 @@ impl Device {
     pub(super) fn load(path: &Path) -> Result<Device, Failure> {
         let profile = DeviceProfile::load(path)?;
         let small = profile.parameters.iter().find(|p| p.pattern == Pattern::Random && p.block_bytes == 4096);
-        let Some(depth) = small.or_else(|| headline(&profile)).and_then(|parameters| parameters.k_r) else {
+        let Some(depth) =
+            small.or_else(|| headline(&profile)).and_then(|parameters| parameters.advised_reads())
+        else {
             let text = format!("{}: has no k_r; measure random reads, or give --depth", path.display());
             return Err(Failure::Input(text));
         };

@@ -20,7 +20,7 @@ mod wcc;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
-use leadline_graph::import::ImportProgress;
+use leadline_graph::Progress as PassProgress;
 use leadline_measure::Progress;
 
 use crate::failure::Failure;
@@ -81,8 +81,8 @@ fn refuse_same(input: &Path, output: &Path, what: &str) -> Result<(), Failure> {
 }
 
 /// Shows how far a pass over an input or a store is.
-fn show(display: &mut Display, progress: ImportProgress) {
-    let ImportProgress { phase, done, total } = progress;
+fn show(display: &mut Display, progress: PassProgress) {
+    let PassProgress { phase, done, total } = progress;
     let (scale, unit) = match phase {
         "read" => (1e6, "MB"),
         "blocks" | "reverse blocks" => (1e3, "thousand blocks"),

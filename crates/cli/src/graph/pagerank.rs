@@ -7,10 +7,12 @@ use leadline_graph::format::Vertex;
 use leadline_graph::output::{Column, Output, Values};
 use leadline_graph::{Graph, GraphError, RunStats};
 
-use super::run::{self, Common, Task, Told};
+use super::report::ResultSummary;
+use super::run::{self, Common, Task};
 use crate::failure::Failure;
 
-/// Iterations where only a tolerance is given: more change nothing that a double can show at the usual damping.
+/// Iterations where only a tolerance is given: more change nothing that a double can show at the usual
+/// damping.
 const MOST: u32 = 1000;
 
 /// PageRank: the share of time that a surfer spends at each vertex
@@ -53,10 +55,10 @@ fn tolerance(text: &str) -> Result<f64, String> {
 struct Ranks(PageRankOptions);
 
 impl Task for Ranks {
-    type Found = PageRank;
+    type Outcome = PageRank;
     const NAME: &'static str = "PageRank";
 
-    fn place(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
+    fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
         run::table(graph, path, 1, 0, graph.vertices() * 8)
     }
 
@@ -72,7 +74,7 @@ impl Task for Ranks {
         found.iterations.into()
     }
 
-    fn tell(&self, graph: &Graph, found: &PageRank) -> Result<Told, GraphError> {
+    fn summarise(&self, graph: &Graph, found: &PageRank) -> Result<ResultSummary, GraphError> {
         let best = (0..).zip(&found.ranks).max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)));
         let highest = best.map_or(0.0, |(_, rank)| *rank);
         let words = format!(
@@ -80,7 +82,7 @@ impl Task for Ranks {
             graph.vertices(),
             found.change
         );
-        Ok(Told::new(words, [("highest_rank", highest.into()), ("change", found.change.into())]))
+        Ok(ResultSummary::new(words, [("highest_rank", highest.into()), ("change", found.change.into())]))
     }
 
     fn write(&self, graph: &Graph, found: &PageRank, output: Output) -> Result<u64, GraphError> {

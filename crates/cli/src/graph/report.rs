@@ -10,13 +10,27 @@ use serde_json::{Map, Value};
 
 use super::bytes;
 use super::limits::Device;
-use super::run::Told;
 use crate::failure::Failure;
 use crate::output;
 
+/// What a result says in short: for the JSON document, and in words.
+pub(super) struct ResultSummary {
+    pub(super) facts: Map<String, Value>,
+    pub(super) words: String,
+}
+
+impl ResultSummary {
+    pub(super) fn new<const N: usize>(words: String, facts: [(&str, Value); N]) -> ResultSummary {
+        ResultSummary {
+            facts: facts.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
+            words,
+        }
+    }
+}
+
 /// A result that was written.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Written {
+pub(super) struct OutputFile {
     pub(super) bytes: u64,
     pub(super) seconds: f64,
 }
@@ -53,7 +67,7 @@ impl Report {
     pub(super) fn new(
         algorithm: &'static str,
         graph: &Graph,
-        told: Told,
+        summary: ResultSummary,
         iterations: u64,
         runs: Vec<RunStats>,
     ) -> Report {
@@ -64,7 +78,7 @@ impl Report {
             store: graph.name().to_owned(),
             vertices: header.vertices,
             graph_edges: if header.directed { header.edges } else { (header.edges + header.self_loops) / 2 },
-            result: told.facts,
+            result: summary.facts,
             iterations,
             stats,
             peak_rss_bytes: peak_rss_bytes(),
@@ -74,7 +88,7 @@ impl Report {
             output_bytes: None,
             output_seconds: None,
             runs,
-            words: told.words,
+            words: summary.words,
         }
     }
 
@@ -86,7 +100,7 @@ impl Report {
     }
 
     /// With where the result is.
-    pub(super) fn in_file(mut self, path: Option<&Path>, written: Option<Written>) -> Report {
+    pub(super) fn in_file(mut self, path: Option<&Path>, written: Option<OutputFile>) -> Report {
         self.output = path.map(|path| path.display().to_string());
         self.output_bytes = written.map(|written| written.bytes);
         self.output_seconds = written.map(|written| written.seconds);

@@ -11,10 +11,9 @@ use leadline_device::parse_size;
 use leadline_graph::format::Vertex;
 use leadline_graph::output::Output;
 use leadline_graph::{Graph, GraphError, Options, RunStats};
-use serde_json::{Map, Value};
 
 use super::limits::Device;
-use super::report::{Report, Written};
+use super::report::{OutputFile, Report, ResultSummary};
 use crate::failure::Failure;
 use crate::{output, signals};
 
@@ -27,10 +26,11 @@ pub(super) struct Common {
     /// The graph's store, made by leadline graph import
     #[arg(value_name = "STORE")]
     store: PathBuf,
-    /// Most memory for everything: vertices, index, cache, buffers, output [default: 1G, or a quarter of the machine's]
+    /// Most memory for everything: vertices, index, cache, buffers, output [default: 1G, or a quarter of the
+    /// machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
-    /// Threads that read and compute [default: one a processor]
+    /// Threads that read and compute [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
     /// Reads in flight, of all threads together [default: 64]
@@ -45,50 +45,40 @@ pub(super) struct Common {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-    /// Run so many times; what one has cached is there for the next
+    /// Number of runs; blocks that one run has cached are there for the next
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: u32,
-}
-
-/// What a result says in short: for the JSON document, and in words.
-pub(super) struct Told {
-    pub(super) facts: Map<String, Value>,
-    pub(super) words: String,
-}
-
-impl Told {
-    pub(super) fn new<const N: usize>(words: String, facts: [(&str, Value); N]) -> Told {
-        Told { facts: facts.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(), words }
-    }
 }
 
 /// An algorithm with its arguments.
 pub(super) trait Task {
     /// What it computes.
-    type Found;
+    type Outcome;
 
     /// Its name, in the report.
     const NAME: &'static str;
 
-    /// Before any work: whether the result can be written to `path`. The file, where it is written after the work.
-    fn place(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError>;
+    /// Before any work: whether the result can be written to `path`. The file, where it is written after the
+    /// work.
+    fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError>;
 
-    fn run(&mut self, graph: &Graph) -> Result<Self::Found, GraphError>;
+    fn run(&mut self, graph: &Graph) -> Result<Self::Outcome, GraphError>;
 
-    fn stats(&self, found: &Self::Found) -> RunStats;
+    fn stats(&self, found: &Self::Outcome) -> RunStats;
 
     /// Iterations, where sweeps are not.
-    fn iterations(&self, found: &Self::Found) -> u64 {
+    fn iterations(&self, found: &Self::Outcome) -> u64 {
         self.stats(found).sweeps
     }
 
-    fn tell(&self, graph: &Graph, found: &Self::Found) -> Result<Told, GraphError>;
+    fn summarise(&self, graph: &Graph, found: &Self::Outcome) -> Result<ResultSummary, GraphError>;
 
-    /// Writes the result to what [`Task::place`] gave; the bytes of the file.
-    fn write(&self, graph: &Graph, found: &Self::Found, output: Output) -> Result<u64, GraphError>;
+    /// Writes the result to what [`Task::create_output`] gave; the bytes of the file.
+    fn write(&self, graph: &Graph, found: &Self::Outcome, output: Output) -> Result<u64, GraphError>;
 }
 
-/// A file for the result of an algorithm that holds `held` bytes and has so many columns of numbers and of ids.
+/// A file for the result of an algorithm that holds `held` bytes and has so many columns of numbers and of
+/// ids.
 pub(super) fn table(
     graph: &Graph,
     path: &Path,
@@ -116,7 +106,7 @@ pub(super) fn run<T: Task>(
     let file = match &common.output {
         Some(path) => {
             refuse_store(path, &common.store)?;
-            task.place(&graph, path)?
+            task.create_output(&graph, path)?
         }
         None => None,
     };
@@ -127,21 +117,21 @@ pub(super) fn run<T: Task>(
     for note in graph.notes() {
         output::say(&note);
     }
-    let told = task.tell(&graph, &found)?;
-    let report = Report::new(T::NAME, &graph, told, task.iterations(&found), runs);
+    let summary = task.summarise(&graph, &found)?;
+    let report = Report::new(T::NAME, &graph, summary, task.iterations(&found), runs);
     let report = report.on(device.as_ref()).in_file(common.output(), written);
     if common.json { report.print_json() } else { output::print(&report.words()) }
 }
 
 /// The last run's result, what each run did, and what was written.
-type Done<F> = (F, Vec<RunStats>, Option<Written>);
+type Done<F> = (F, Vec<RunStats>, Option<OutputFile>);
 
 fn work<T: Task>(
     task: &mut T,
     graph: &Graph,
     count: u32,
     file: Option<Output>,
-) -> Result<Done<T::Found>, GraphError> {
+) -> Result<Done<T::Outcome>, GraphError> {
     let mut found = task.run(graph)?;
     let mut runs = vec![task.stats(&found)];
     for _ in 1..count {
@@ -152,7 +142,7 @@ fn work<T: Task>(
     }
     let started = Instant::now();
     let bytes = file.map(|file| task.write(graph, &found, file)).transpose()?;
-    let written = bytes.map(|bytes| Written { bytes, seconds: started.elapsed().as_secs_f64() });
+    let written = bytes.map(|bytes| OutputFile { bytes, seconds: started.elapsed().as_secs_f64() });
     Ok((found, runs, written))
 }
 

@@ -7,8 +7,8 @@ use leadline_graph::format::Vertex;
 use leadline_graph::output::{Column, Output, Values};
 use leadline_graph::{Graph, GraphError, RunStats};
 
-use super::report::grouped;
-use super::run::{self, Common, Task, Told};
+use super::report::{ResultSummary, grouped};
+use super::run::{self, Common, Task};
 use crate::failure::Failure;
 
 /// Shortest paths: the smallest sum of weights from the nearest source to every vertex
@@ -32,10 +32,10 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 struct Paths(Vec<Vertex>);
 
 impl Task for Paths {
-    type Found = Sssp;
+    type Outcome = Sssp;
     const NAME: &'static str = "shortest paths";
 
-    fn place(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
+    fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
         run::table(graph, path, 1, 0, graph.vertices() * 8)
     }
 
@@ -47,10 +47,13 @@ impl Task for Paths {
         found.stats
     }
 
-    fn tell(&self, _: &Graph, found: &Sssp) -> Result<Told, GraphError> {
+    fn summarise(&self, _: &Graph, found: &Sssp) -> Result<ResultSummary, GraphError> {
         let words =
             format!("reached {} vertices; the farthest {} away", grouped(found.reached), found.farthest);
-        Ok(Told::new(words, [("reached", found.reached.into()), ("farthest", found.farthest.into())]))
+        Ok(ResultSummary::new(
+            words,
+            [("reached", found.reached.into()), ("farthest", found.farthest.into())],
+        ))
     }
 
     fn write(&self, graph: &Graph, found: &Sssp, output: Output) -> Result<u64, GraphError> {

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::progress::Display;
 
-/// Read every byte of a graph store and say whether it is what an import writes
+/// Read every byte of a graph store and check that it is intact
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  leadline graph verify lj.store && echo sound")]
 pub(crate) struct Args {

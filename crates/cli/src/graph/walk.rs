@@ -6,30 +6,30 @@ use leadline_graph::algorithms::{Starts, WalkOptions, Walks};
 use leadline_graph::output::{Output, WalkOutput};
 use leadline_graph::{Graph, GraphError, RunStats};
 
-use super::report::grouped;
-use super::run::{self, Common, Task, Told};
+use super::report::{ResultSummary, grouped};
+use super::run::{self, Common, Task};
 use crate::failure::Failure;
 
-/// Random walks: uniform, by weight, or as node2vec has them
+/// Random walks: uniform, by weight, or node2vec's
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  leadline graph walk web.graph --per-vertex 10 --length 80 -o walks.txt     a line a walk\n  \
+    after_help = "Examples:\n  leadline graph walk web.graph --per-vertex 10 --length 80 -o walks.txt     one line per walk\n  \
                         leadline graph walk web.graph --per-vertex 10 --p 0.25 --q 4 -o walks.parquet\n  \
                         leadline graph walk roads.graph --source 1 --walkers 1000 --weighted -o walks.csv"
 )]
 pub(crate) struct Args {
     #[command(flatten)]
     common: Common,
-    /// So many walks, from vertices chosen by chance, or from each --source
+    /// Number of walks, from vertices chosen at random, or from each --source
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
     walkers: Option<u64>,
-    /// So many walks from every vertex [default: 1]
+    /// Number of walks from every vertex [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 32), conflicts_with_all = ["walkers", "source"])]
     per_vertex: Option<u64>,
-    /// Begin at the vertex of this id; may be given several times
+    /// Start at the vertex with this id; may be given several times
     #[arg(long, value_name = "ID")]
     source: Vec<String>,
-    /// Follow so many edges
+    /// Number of edges in a walk
     #[arg(long, value_name = "L", default_value_t = 80, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     length: u32,
     /// Node2vec's return parameter: above 1 walks turn back less often
@@ -41,7 +41,7 @@ pub(crate) struct Args {
     /// Take edges in proportion to their weights
     #[arg(long)]
     weighted: bool,
-    /// What all chance comes from
+    /// Seed of the random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 }
@@ -71,10 +71,10 @@ struct Walking {
 }
 
 impl Task for Walking {
-    type Found = Walks;
+    type Outcome = Walks;
     const NAME: &'static str = "random walks";
 
-    fn place(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
+    fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
         WalkOutput::create(path, graph)?;
         self.path = Some(path.to_owned());
         Ok(None)
@@ -92,7 +92,7 @@ impl Task for Walking {
         found.stats
     }
 
-    fn tell(&self, _: &Graph, found: &Walks) -> Result<Told, GraphError> {
+    fn summarise(&self, _: &Graph, found: &Walks) -> Result<ResultSummary, GraphError> {
         let per_second = found.steps as f64 / found.stats.seconds;
         let words = format!(
             "{} walks, {} steps, {:.2} million steps/s",
@@ -105,7 +105,7 @@ impl Task for Walking {
             ("steps", found.steps.into()),
             ("steps_per_second", per_second.into()),
         ];
-        Ok(Told::new(words, facts))
+        Ok(ResultSummary::new(words, facts))
     }
 
     fn write(&self, _: &Graph, _: &Walks, _: Output) -> Result<u64, GraphError> {

@@ -7,8 +7,8 @@ use leadline_graph::format::Vertex;
 use leadline_graph::output::{Column, Output, Values};
 use leadline_graph::{Graph, GraphError, RunStats};
 
-use super::report::grouped;
-use super::run::{self, Common, Task, Told};
+use super::report::{ResultSummary, grouped};
+use super::run::{self, Common, Task};
 use crate::failure::Failure;
 
 /// Weakly connected components: which vertices hang together, whichever way edges lead
@@ -26,10 +26,10 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 struct Components;
 
 impl Task for Components {
-    type Found = Wcc;
+    type Outcome = Wcc;
     const NAME: &'static str = "connected components";
 
-    fn place(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
+    fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
         run::table(graph, path, 0, 1, graph.vertices() * 4)
     }
 
@@ -41,8 +41,11 @@ impl Task for Components {
         found.stats
     }
 
-    fn tell(&self, _: &Graph, found: &Wcc) -> Result<Told, GraphError> {
-        Ok(Told::new(format!("{} components", grouped(found.count)), [("components", found.count.into())]))
+    fn summarise(&self, _: &Graph, found: &Wcc) -> Result<ResultSummary, GraphError> {
+        Ok(ResultSummary::new(
+            format!("{} components", grouped(found.count)),
+            [("components", found.count.into())],
+        ))
     }
 
     fn write(&self, graph: &Graph, found: &Wcc, output: Output) -> Result<u64, GraphError> {

@@ -7,6 +7,9 @@ use leadline_pool::simulate::MAX_CLIENTS;
 /// Most pages of a pool: 4 TiB of 4K pages.
 const MAX_FRAMES: u32 = 1 << 29;
 
+/// Pages written at once where no device says how many it takes.
+pub(super) const DEFAULT_N: u32 = 8;
+
 /// Values of one dimension, each once, in the order given.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct List<T>(pub(super) Vec<T>);
@@ -39,7 +42,7 @@ pub(super) fn policies(text: &str) -> Result<List<PolicyKind>, String> {
     let names: Vec<&str> = PolicyKind::ALL.iter().map(|kind| kind.name()).collect();
     list(text, |name| {
         PolicyKind::parse(name)
-            .ok_or_else(|| format!("{name:?} is no policy; there are {}, and all", names.join(", ")))
+            .ok_or_else(|| format!("{name:?} is not a policy; choose from {}, or all", names.join(", ")))
     })
 }
 
@@ -50,7 +53,7 @@ pub(super) fn aces(text: &str) -> Result<List<Ace>, String> {
     let names = Ace::ALL.map(Ace::name).join(", ");
     list(text, |name| {
         Ace::parse(name)
-            .ok_or_else(|| format!("{name:?} is no way to write back; there are {names}, and all"))
+            .ok_or_else(|| format!("{name:?} is not a way to write back; choose from {names}, or all"))
     })
 }
 
@@ -91,7 +94,8 @@ pub(super) fn read_shares(text: &str) -> Result<List<f64>, String> {
 
 pub(super) fn alphas(text: &str) -> Result<List<f64>, String> {
     list(text, |part| {
-        number(part, 0.01, 1000.0).ok_or_else(|| format!("{part:?} must be from 0.01 to 1000 reads a write"))
+        number(part, 0.01, 1000.0)
+            .ok_or_else(|| format!("{part:?} must be from 0.01 to 1000 reads per write"))
     })
 }
 

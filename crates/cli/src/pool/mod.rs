@@ -10,8 +10,10 @@ mod sweep;
 
 use crate::failure::Failure;
 
-/// Buffer pools over a trace, simulated or real: policies, ACE, cleaners
+/// Run a trace through buffer pools, simulated or real: replacement policies, ACE write-back, cleaners
 #[derive(clap::Args)]
+#[command(after_help = "Example:\n  \
+        leadline pool simulate gen:paper-wis --frames 20640 --ace all --device sim:flash")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,

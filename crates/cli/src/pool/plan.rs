@@ -12,7 +12,7 @@ use crate::failure::Failure;
 pub(super) struct Dimensions {
     pub(super) policies: Vec<PolicyKind>,
     pub(super) aces: Vec<Ace>,
-    pub(super) ns: Vec<Written>,
+    pub(super) ns: Vec<BatchSize>,
     pub(super) cleaners: Vec<Cleaner>,
     pub(super) clients: Vec<u32>,
     pub(super) frames: Vec<u32>,
@@ -24,7 +24,7 @@ pub(super) struct Dimensions {
 
 /// Pages written at once.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Written {
+pub(super) struct BatchSize {
     pub(super) n: u32,
     /// Only where the search for the best begins.
     pub(super) adaptive: bool,
@@ -41,8 +41,8 @@ pub(super) struct Cell {
 }
 
 impl Dimensions {
-    /// Their product, each different pool once: n is the pool's size where it is larger, and 1 where nothing is
-    /// written several at a time.
+    /// Their product, each different pool once: n is the pool's size where it is larger, and 1 where nothing
+    /// is written several at a time.
     ///
     /// # Errors
     /// [`Failure::Input`]: the trace has no share of reads to set.
@@ -68,19 +68,18 @@ impl Dimensions {
             for &clients in &self.clients {
                 for &policy in &self.policies {
                     for &cleaner in &self.cleaners {
-                        for (&ace, &Written { n, adaptive }) in product(&self.aces, &self.ns) {
+                        for (&ace, &BatchSize { n, adaptive }) in product(&self.aces, &self.ns) {
                             let single = ace == Ace::Off && cleaner != Cleaner::Auto;
                             let (n, adaptive) = if single { (1, false) } else { (n.min(frames), adaptive) };
-                            configs.push(Config {
-                                policy,
-                                ace,
-                                n,
-                                adaptive,
-                                cleaner,
-                                clients,
-                                frames,
-                                page_bytes,
-                            });
+                            configs.push(
+                                Config::new(page_bytes, frames)
+                                    .policy(policy)
+                                    .ace(ace)
+                                    .n(n)
+                                    .adaptive(adaptive)
+                                    .cleaner(cleaner)
+                                    .clients(clients),
+                            );
                         }
                     }
                 }
@@ -116,7 +115,7 @@ mod tests {
         Dimensions {
             policies: vec![PolicyKind::Lru],
             aces: vec![Ace::Off, Ace::CowX],
-            ns: [4, 8, 16].map(|n| Written { n, adaptive: false }).to_vec(),
+            ns: [4, 8, 16].map(|n| BatchSize { n, adaptive: false }).to_vec(),
             cleaners: vec![Cleaner::Off, Cleaner::Auto],
             clients: vec![1],
             frames: vec![10],

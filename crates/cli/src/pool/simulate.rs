@@ -3,80 +3,75 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use leadline_model::replace_file;
 use leadline_pool::ace::{Ace, Cleaner};
 use leadline_pool::policy::PolicyKind;
 use leadline_report::{PoolSweep, render_pool, render_pool_page};
-use leadline_trace::Format;
+use leadline_trace::{Format, STDIN};
 use serde_json::{Value, json};
 
-use super::device::{SimulatedDevice, measured_k_w};
+use super::device::{SimulatedDevice, advised_n};
 use super::lists::{self, Batch, List};
-use super::plan::{Cell, Dimensions, Written};
+use super::plan::{BatchSize, Cell, Dimensions};
 use super::{outcome, sweep};
 use crate::failure::Failure;
-use crate::{output, signals, source};
+use crate::{output, signals, source, values};
 
-/// Pages written at once where no device says how many it takes.
-const DEFAULT_N: u32 = 8;
-
-/// Run a trace through simulated buffer pools; lists make a sweep over all combinations
+/// Run a trace through simulated buffer pools; options with lists are swept in all combinations
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  leadline pool simulate gen:paper-wis --frames 20640 --ace all --device sim:flash\n  \
-                  leadline pool simulate trace.csv --frames 10000,50000 --policy all --ace off,cow-x\n  \
-                  leadline pool simulate gen:paper-ms?ops=500000 --frames 20640 --ace off,cow-x --cleaner off,1,auto \
-                  --clients 1,4,16,64 --device device:p4510 -o pool.html\n\n\
-                  Without --device pages are counted and nothing is timed. docs/pool-simulate.md says what is simulated."
-)]
+#[command(after_help = "Examples:\n  \
+        leadline pool simulate gen:paper-wis --frames 20640 --ace all --device sim:flash\n  \
+        leadline pool simulate trace.csv --frames 10000,50000 --policy all --ace off,cow-x\n  \
+        leadline pool simulate 'gen:paper-ms?ops=500000' --frames 20640 --ace off,cow-x \\\n    \
+        --cleaner off,1,auto --clients 1,4,16,64 --device device:p4510 -o pool.html\n\n\
+        Without --device, pages are counted and nothing is timed. docs/pool-simulate.md says what is simulated.")]
 pub(super) struct Args {
-    /// A trace file, - for standard input, or a generator (gen:NAME)
+    /// The trace: a file, - for standard input, or gen:NAME
     #[arg(value_name = "TRACE")]
     trace: String,
-    /// Format of the trace [default: told by its name or its beginning]
-    #[arg(long, value_name = "NAME", value_parser = format)]
+    /// Format of TRACE [default: recognized by its ending, else by its content]
+    #[arg(long, value_name = "FORMAT", value_parser = values::format)]
     format: Option<Format>,
     /// Replacement policies
     #[arg(long, value_name = "P,..|all", value_parser = lists::policies, default_value = "lru")]
     policy: List<PolicyKind>,
-    /// Write-back when the victim is dirty: off, cow, cow-x, cow-e, cow-x-e
+    /// What is written back when the victim is dirty: off (the victim alone), cow, cow-x, cow-e, cow-x-e
     #[arg(long, value_name = "MODE,..|all", value_parser = lists::aces, default_value = "off")]
     ace: List<Ace>,
-    /// Pages written at once; auto is the k_w of the device or profile, adaptive finds it by watching the device
-    /// [default: auto where it is known, else 8]
+    /// Pages written at once: a number, auto (k_w of the device, k_w_90 of the profile), or adaptive (found
+    /// by watching the device) [default: auto where k_w is known, else 8]
     #[arg(long, value_name = "N|auto|adaptive,..", value_parser = lists::batches)]
     n: Option<List<Batch>>,
-    /// Background cleaners: off, so many writes in flight, or auto
+    /// Background cleaner: off, a number of writes in flight, or auto
     #[arg(long, value_name = "off|DEPTH|auto,..", value_parser = lists::cleaners, default_value = "off")]
     cleaner: List<Cleaner>,
     /// Clients that take the trace's operations in turn
     #[arg(long, value_name = "C,..", value_parser = lists::clients, default_value = "1")]
     clients: List<u32>,
-    /// Pages the pool holds
+    /// Size of the pool, pages
     #[arg(long, value_name = "N,..", value_parser = lists::frames)]
     frames: List<u32>,
-    /// Bytes of a page
+    /// Size of a page
     #[arg(long, value_name = "SIZE", value_parser = lists::page, default_value = "4K")]
     page_bytes: u32,
-    /// Time it on a simulated device: sim:NAME, sim:./FILE.toml, or device:NAME from published numbers
+    /// Time it on a simulated device: sim:NAME, sim:./FILE.toml, or device:NAME (from published numbers)
     #[arg(long, value_name = "DEVICE")]
     device: Option<String>,
-    /// Take k_w for --n auto from this profile
+    /// Take k_w_90 (k_w in older profiles) for --n auto from this profile
     #[arg(long, value_name = "PROFILE")]
     profile: Option<String>,
-    /// Percent of operations that read, of a generated trace
+    /// Operations of a generated trace that read, percent
     #[arg(long, value_name = "R,..", value_parser = lists::read_shares)]
     read_share: Option<List<f64>>,
-    /// Scale the device's writes, so that one alone takes as long as so many reads
+    /// Scale the device's write times so that a write alone takes as long as A reads
     #[arg(long, value_name = "A,..", value_parser = lists::alphas, requires = "device")]
     alpha_1: Option<List<f64>>,
-    /// Pools simulated at once [default: one a processor]
+    /// Pools simulated at the same time [default: one per processor]
     #[arg(long, value_name = "T")]
     threads: Option<NonZeroUsize>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-    /// Write a page with charts to this file
+    /// Write a page (HTML) with charts to this file, which is replaced if it exists
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -113,7 +108,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     };
     if let Some(path) = &args.output {
         let page = render_pool_page(&sweep)?;
-        replace_file(path, page.as_bytes()).map_err(|error| Failure::Operation(error.to_string()))?;
+        output::write(path, &page)?;
         output::say(&format!("page in {}", path.display()));
     }
     if args.json {
@@ -158,27 +153,27 @@ fn plan(
 }
 
 /// Pages written at once, each value once.
-fn batches(args: &Args, device: Option<&SimulatedDevice>) -> Result<Vec<Written>, Failure> {
+fn batches(args: &Args, device: Option<&SimulatedDevice>) -> Result<Vec<BatchSize>, Failure> {
     let profile = args.profile.as_deref().map(|name| Ok::<_, Failure>((name, source::load_profile(name)?)));
     let measured = match profile.transpose()? {
-        Some((name, profile)) => Some(measured_k_w(&profile, name, args.page_bytes)?),
+        Some((name, profile)) => Some(advised_n(&profile, name, args.page_bytes)?),
         None => None,
     };
     let known = measured.or_else(|| device.map(SimulatedDevice::writes_at_once));
     let mut ns = Vec::new();
-    let default = List(vec![known.map_or(Batch::Pages(DEFAULT_N), |_| Batch::Auto)]);
+    let default = List(vec![known.map_or(Batch::Pages(lists::DEFAULT_N), |_| Batch::Auto)]);
     for batch in &args.n.as_ref().unwrap_or(&default).0 {
         let missing = |reason: &str| Failure::Input(format!("--n {reason}"));
         let written = match *batch {
-            Batch::Pages(n) => Written { n, adaptive: false },
+            Batch::Pages(n) => BatchSize { n, adaptive: false },
             Batch::Auto => {
                 let reason = "auto: is the k_w of a device; name one with --device or --profile";
-                Written { n: known.ok_or_else(|| missing(reason))?, adaptive: false }
+                BatchSize { n: known.ok_or_else(|| missing(reason))?, adaptive: false }
             }
             Batch::Adaptive if device.is_none() => {
                 return Err(missing("adaptive: watches how fast a device writes; name one with --device"));
             }
-            Batch::Adaptive => Written { n: known.unwrap_or(DEFAULT_N), adaptive: true },
+            Batch::Adaptive => BatchSize { n: known.unwrap_or(lists::DEFAULT_N), adaptive: true },
         };
         if !ns.contains(&written) {
             ns.push(written);
@@ -189,11 +184,11 @@ fn batches(args: &Args, device: Option<&SimulatedDevice>) -> Result<Vec<Written>
 
 /// Finds what is wrong with the trace's name or a pool before any is simulated.
 fn check(args: &Args, cells: &[Cell], timed: bool) -> Result<(), Failure> {
-    if !sweep::can_be_read_again(&args.trace) {
+    if args.trace == STDIN {
         return match cells.len() {
             1 => Ok(()),
             pools => {
-                let text = format!("-: {pools} pools read the trace once each; put it into a file");
+                let text = format!("-: each of the {pools} pools reads the trace once; put it into a file");
                 Err(Failure::Input(text))
             }
         };
@@ -207,11 +202,7 @@ fn check(args: &Args, cells: &[Cell], timed: bool) -> Result<(), Failure> {
     let mut names: Vec<&str> = cells.iter().map(|cell| cell.trace.as_str()).collect();
     names.dedup();
     for name in names {
-        sweep::open_trace(name, args.format).map_err(|error| Failure::Input(error.to_string()))?;
+        source::open_trace(name, args.format).map_err(|error| Failure::Input(error.to_string()))?;
     }
     Ok(())
-}
-
-fn format(text: &str) -> Result<Format, String> {
-    Format::parse(text).ok_or_else(|| format!("no such format; there are {}", Format::names()))
 }

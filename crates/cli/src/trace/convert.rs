@@ -10,12 +10,13 @@ use std::time::{Duration, Instant};
 use indicatif::ProgressBar;
 use leadline_measure::Progress;
 use leadline_trace::{
-    Copied, CopyError, Format, GENERATOR, Output, STDIN, Trace, TraceError, Writer, copy, open, open_as,
+    CopyError, CopySummary, Format, GENERATOR, Output, STDIN, Trace, TraceError, Writer, copy,
 };
 
 use crate::failure::Failure;
 use crate::output::say;
 use crate::progress::Display;
+use crate::source::open_trace;
 use crate::{signals, values};
 
 /// As on the command line for input, so for output.
@@ -27,31 +28,30 @@ const QUIET: Duration = Duration::from_secs(2);
 /// So often a bar changes.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Write a trace in another format, compressed as its ending says (.gz, .zst, .xz)
+/// Convert a trace to another format; an ending .gz, .zst or .xz compresses it
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  leadline trace convert web_0.csv.gz web_0.iolog         to fio's iolog\n  \
-                        leadline trace convert P1.lis.gz P1.pages.zst           to page numbers\n  \
-                        leadline trace convert usr_0.csv usr_0.pages --page-bytes 8K --skip-bad\n  \
-                        zcat day*.csv.gz | leadline trace convert - week.spc --from msr"
-)]
+#[command(after_help = "Examples:\n  \
+        leadline trace convert web_0.csv.gz web_0.iolog         to fio's iolog\n  \
+        leadline trace convert P1.lis.gz P1.pages.zst           to page numbers\n  \
+        leadline trace convert usr_0.csv usr_0.pages --page-bytes 8K --skip-bad\n  \
+        zcat day*.csv.gz | leadline trace convert - week.spc --from msr")]
 pub(crate) struct Args {
     /// The trace: a file, - for standard input, or gen:NAME
     #[arg(value_name = "IN")]
     input: String,
-    /// The file to write (replaced if it exists), or - for standard output
+    /// The file to write, which is replaced if it exists, or - for standard output
     #[arg(value_name = "OUT")]
     output: String,
-    /// Format of IN [default: told by its ending, else by its content]
-    #[arg(long, visible_alias = "format", value_name = "FORMAT", value_parser = format)]
+    /// Format of IN [default: recognized by its ending, else by its content]
+    #[arg(long, visible_alias = "format", value_name = "FORMAT", value_parser = values::format)]
     from: Option<Format>,
-    /// Format of OUT: pages, msr, spc, oraclegeneral or fio [default: told by its ending]
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    /// Format of OUT: pages, msr, spc, oraclegeneral or fio [default: by its ending]
+    #[arg(long, value_name = "FORMAT", value_parser = values::format)]
     to: Option<Format>,
-    /// Size of a page, where one format counts in pages and the other in bytes
+    /// Size of a page, to convert between page numbers and bytes
     #[arg(long, value_name = "SIZE", value_parser = values::block, default_value = "4K")]
     page_bytes: u32,
-    /// Leave out lines that are wrong, and say how many
+    /// Skip lines that are not requests, and say how many there were
     #[arg(long)]
     skip_bad: bool,
 }
@@ -62,22 +62,14 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         None => {
             let names = Format::WRITABLE.map(Format::name).join(", ");
             return Err(Failure::Input(format!(
-                "{}: its ending tells no format; name one with --to: {names}",
+                "{}: its ending does not tell the format; name it with --to: {names}",
                 args.output
             )));
         }
     };
     refuse_same(&args.input, &args.output)?;
-    let trace = match args.from {
-        Some(from) => open_as(&args.input, from)?,
-        None => open(&args.input)?,
-    };
+    let trace = open_trace(&args.input, args.from)?;
     transfer(trace, &args.output, to, args.page_bytes, args.skip_bad)
-}
-
-/// A format's name on the command line.
-pub(super) fn format(text: &str) -> Result<Format, String> {
-    Format::parse(text).ok_or_else(|| format!("must be one of {}", Format::names()))
 }
 
 /// Writes `trace` to `place`, whole or not at all, and says what came of it.
@@ -92,9 +84,9 @@ pub(super) fn transfer(
     let output = if place == STDOUT { Output::stdout() } else { Output::file(Path::new(place))? };
     let name = output.name().to_owned();
     let mut writer = Writer::new(output, &name, format, trace.unit(), page_bytes)?;
-    let mut watch = Watch::new(cancel);
-    let copied = copy(&mut *trace, &mut writer, skip_bad, &mut |done, share| watch.goes_on(done, share));
-    watch.finish();
+    let mut monitor = Monitor::new(cancel);
+    let copied = copy(&mut *trace, &mut writer, skip_bad, &mut |done, share| monitor.goes_on(done, share));
+    monitor.finish();
     let (times_lost, writes_lost) = (trace.timed() && !writer.keeps_times(), writer.writes_lost());
     let copied = match copied {
         Ok(copied) => copied,
@@ -113,25 +105,30 @@ fn stopped(error: CopyError, place: &str) -> Result<(), Failure> {
         CopyError::Write(TraceError::Io { source, .. })
             if place == STDOUT && source.kind() == ErrorKind::BrokenPipe =>
         {
-            // A reader that went away is no failure.
+            // A reader that went away is not a failure.
             Ok(())
         }
-        CopyError::Write(error @ TraceError::Io { .. }) => Err(Failure::Operation(error.to_string())),
+        CopyError::Write(error @ (TraceError::Io { .. } | TraceError::Write(_))) => {
+            Err(Failure::Operation(error.to_string()))
+        }
         CopyError::Read(error @ TraceError::Syntax { .. }) => {
-            Err(Failure::Input(format!("{error}; --skip-bad leaves such lines out")))
+            Err(Failure::Input(format!("{error}; --skip-bad skips such lines")))
         }
         CopyError::Read(error) | CopyError::Write(error) => Err(Failure::Input(error.to_string())),
+        CopyError::Interrupted if place == STDOUT => {
+            Err(Failure::Operation("interrupted; what was written is not the whole trace".to_owned()))
+        }
         CopyError::Interrupted => Err(Failure::Operation("interrupted; nothing was written".to_owned())),
     }
 }
 
-fn summary(copied: &Copied, place: &str, format: Format, times_lost: bool, writes_lost: u64) {
+fn summary(copied: &CopySummary, place: &str, format: Format, times_lost: bool, writes_lost: u64) {
     let name = format.name();
     if let Some(first) = &copied.first_skipped {
-        say(&format!("bad lines left out: {}; the first: {first}", copied.skipped));
+        say(&format!("bad lines skipped: {}; the first: {first}", copied.skipped));
     }
     if writes_lost > 0 {
-        say(&format!("{name} does not tell writes from reads: {writes_lost} writes went out as reads"));
+        say(&format!("{name} does not tell writes from reads: {writes_lost} writes became reads"));
     }
     if times_lost {
         say(&format!("{name} has no times: they were left out"));
@@ -149,28 +146,28 @@ fn refuse_same(input: &str, output: &str) -> Result<(), Failure> {
     let identity = |path: &str| std::fs::metadata(path).map(|found| (found.dev(), found.ino()));
     match (identity(input), identity(output)) {
         (Ok(input), Ok(same)) if input == same => {
-            Err(Failure::Input(format!("{output}: is the trace itself; name another file")))
+            Err(Failure::Input(format!("{output}: is the input itself; name another file")))
         }
         _ => Ok(()),
     }
 }
 
 /// Shows how far a conversion is, on a terminal and once it takes long; ends it at a signal.
-struct Watch {
+struct Monitor {
     cancel: Arc<AtomicBool>,
     terminal: bool,
     started: Instant,
     shown: Instant,
     display: Display,
-    /// Where nobody knows how much is to come.
+    /// Where it is not known how much is to come.
     spinner: Option<ProgressBar>,
 }
 
-impl Watch {
-    fn new(cancel: Arc<AtomicBool>) -> Watch {
+impl Monitor {
+    fn new(cancel: Arc<AtomicBool>) -> Monitor {
         let now = Instant::now();
         let terminal = std::io::stderr().is_terminal();
-        Watch { cancel, terminal, started: now, shown: now, display: Display::new(), spinner: None }
+        Monitor { cancel, terminal, started: now, shown: now, display: Display::new(), spinner: None }
     }
 
     fn goes_on(&mut self, requests: u64, share: Option<f64>) -> bool {

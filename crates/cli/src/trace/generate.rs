@@ -2,31 +2,33 @@
 
 use std::fmt::Write as _;
 
-use leadline_trace::{Format, GENERATOR, STDIN, generators, open};
+use leadline_trace::{Format, GENERATOR, STDIN, generators};
 
-use super::convert::{format, transfer};
+use super::convert::transfer;
 use crate::failure::Failure;
+use crate::source::open_trace;
 use crate::{output, values};
 
-/// Write a generated trace to a file or to standard output
+/// Generate a trace, to a file or to standard output
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  leadline trace generate --list                               what there is, with its options\n  \
-                        leadline trace generate gen:paper-ms -o ms.pages.zst         a workload of the ACE paper\n  \
-                        leadline trace generate 'gen:zipf?pages=100000&theta=0.8' | head\n  \
-                        leadline trace generate gen:ycsb-a -o a.iolog --format fio"
-)]
+#[command(after_help = "Examples:\n  \
+        leadline trace generate --list                               the generators and their options\n  \
+        leadline trace generate gen:paper-ms -o ms.pages.zst         a workload of the ACE paper\n  \
+        leadline trace generate 'gen:zipf?pages=100000&theta=0.8' | head\n  \
+        leadline trace generate gen:ycsb-a -o a.iolog --format fio")]
 pub(crate) struct Args {
     /// gen:NAME or 'gen:NAME?key=value&key=value'
     #[arg(value_name = "GENERATOR", required_unless_present = "list")]
     generator: Option<String>,
-    /// Write to this file (replaced if it exists), compressed as its ending says [default: standard output]
+    /// Write to this file, which is replaced if it exists; an ending .gz, .zst or .xz compresses it [default:
+    /// standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
-    /// pages, msr, spc, oraclegeneral or fio [default: told by the ending of FILE, else pages]
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    /// Format of the trace: pages, msr, spc, oraclegeneral or fio [default: by the ending of FILE, else
+    /// pages]
+    #[arg(long, value_name = "FORMAT", value_parser = values::format)]
     format: Option<Format>,
-    /// Size of a page, for formats that count in bytes
+    /// Size of a page, for formats that count bytes
     #[arg(long, value_name = "SIZE", value_parser = values::block, default_value = "4K")]
     page_bytes: u32,
     /// List the generators with their options and defaults
@@ -40,10 +42,10 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     };
     if !name.starts_with(GENERATOR) {
         return Err(Failure::Input(format!(
-            "{name}: is no generator, expected {GENERATOR}NAME; leadline trace generate --list has the names"
+            "{name}: is not a generator; expected {GENERATOR}NAME, as leadline trace generate --list has them"
         )));
     }
-    let trace = open(&name)?;
+    let trace = open_trace(&name, None)?;
     let place = args.output.unwrap_or_else(|| STDIN.to_owned());
     let format = args.format.or_else(|| Format::of_ending(&place)).unwrap_or(Format::Pages);
     transfer(trace, &place, format, args.page_bytes, false)

@@ -4,51 +4,50 @@ use std::path::PathBuf;
 
 use leadline_device::parse_size;
 use leadline_measure::Progress;
-use leadline_model::replace_file;
 use leadline_report::{render_trace_info, render_trace_page};
 use leadline_trace::info::{MOST_PAGES, info};
 use leadline_trace::{Format, Info, InfoOptions};
 
-use super::convert::format;
 use crate::failure::Failure;
 use crate::progress::Display;
+use crate::source::open_trace;
 use crate::{output, values};
 
-/// Say what a trace is like: sizes, rates, footprint, reuse, hot pages, and what LRU caches would miss
+/// Describe a trace: sizes, rates, footprint, reuse, hot pages, and the miss ratio of LRU caches
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  leadline trace info web_0.csv.gz                     a summary in the terminal\n  \
-                        leadline trace info web_0.csv.gz -o web_0.html       and a page with the curves\n  \
-                        leadline trace info gen:paper-ms --json              one JSON document\n  \
-                        zcat day*.csv.gz | leadline trace info - --format msr"
-)]
+#[command(after_help = "Examples:\n  \
+        leadline trace info web_0.csv.gz                     a summary in the terminal\n  \
+        leadline trace info web_0.csv.gz -o web_0.html       and a page with the curves\n  \
+        leadline trace info gen:paper-ms --json              one JSON document\n  \
+        zcat day*.csv.gz | leadline trace info - --format msr")]
 pub(crate) struct Args {
     /// The trace: a file, - for standard input, or gen:NAME
     #[arg(value_name = "TRACE")]
     trace: String,
-    /// Format of TRACE [default: told by its ending, else by its content]
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    /// Format of TRACE [default: recognized by its ending, else by its content]
+    #[arg(long, value_name = "FORMAT", value_parser = values::format)]
     format: Option<Format>,
-    /// Size of a page: cuts a trace of bytes into pages, and says how large those of a trace of pages are
+    /// Size of a page: requests in bytes are cut into pages of this size, page numbers count pages of this
+    /// size
     #[arg(long, value_name = "SIZE", value_parser = values::block, default_value = "4K")]
     page_bytes: u32,
-    /// Follow up to this many distinct pages exactly, and a sample of so many where there are more [default: 1M]
+    /// Track reuse of up to N distinct pages exactly; of more pages, track a sample of N [default: 1M]
     #[arg(long, value_name = "N", value_parser = most_pages)]
     sample_pages: Option<usize>,
-    /// End at the first line that is no request, instead of passing over it
+    /// Fail at the first line that is not a request, instead of skipping it
     #[arg(long)]
     strict: bool,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
-    /// Write a page with the curves to this file (replaced if it exists)
+    /// Write a page (HTML) with the curves to this file, which is replaced if it exists
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     super::check_page(args.output.as_deref(), &args.trace)?;
-    let trace = super::open(&args.trace, args.format)?;
+    let trace = open_trace(&args.trace, args.format)?;
     let options = InfoOptions {
         page_bytes: args.page_bytes,
         most_pages: args.sample_pages.unwrap_or(MOST_PAGES),
@@ -64,7 +63,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     super::say_bad_lines(found.bad_lines.count, &found.bad_lines.first, found.requests.count)?;
     if let Some(path) = &args.output {
         let page = render_trace_page(&found)?;
-        replace_file(path, page.as_bytes()).map_err(|error| Failure::Operation(error.to_string()))?;
+        output::write(path, &page)?;
         output::say(&format!("page in {}", path.display()));
     }
     print(&found, args.json)
@@ -74,7 +73,7 @@ fn print(info: &Info, json: bool) -> Result<(), Failure> {
     if !json {
         return output::print(&render_trace_info(info, output::width()));
     }
-    super::print_json(info)
+    output::print_json(info)
 }
 
 /// Pages, such as 1M; few enough for memory.

@@ -7,13 +7,13 @@ mod replay;
 
 use std::path::Path;
 
-use leadline_trace::{Format, Trace};
-
 use crate::failure::Failure;
 use crate::output;
 
-/// Look at traces, replay, convert and generate them
+/// Describe, replay, convert and generate traces of block and page accesses
 #[derive(clap::Args)]
+#[command(after_help = "Example:\n  \
+        leadline trace info gen:paper-ms")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,
@@ -36,14 +36,6 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     }
 }
 
-/// The trace of this name; its format is told where none is named.
-fn open(name: &str, format: Option<Format>) -> Result<Box<dyn Trace>, Failure> {
-    Ok(match format {
-        Some(format) => leadline_trace::open_as(name, format)?,
-        None => leadline_trace::open(name)?,
-    })
-}
-
 /// Refuses a page that could not be written, or would replace the trace, before anything is read.
 fn check_page(page: Option<&Path>, trace: &str) -> Result<(), Failure> {
     let Some(page) = page else { return Ok(()) };
@@ -61,22 +53,15 @@ fn check_page(page: Option<&Path>, trace: &str) -> Result<(), Failure> {
 fn say_bad_lines(count: u64, first: &[String], requests: u64) -> Result<(), Failure> {
     if count > 0 && requests == 0 {
         let line = first.first().map_or("", String::as_str);
-        return Err(Failure::Input(format!("{line}; no line is a request ({count} are none)")));
+        return Err(Failure::Input(format!("{line}; none of the {count} lines is a request")));
     }
     for line in first {
-        output::say(&format!("passed over {line}"));
+        output::say(&format!("skipped {line}"));
     }
     if count > first.len() as u64 {
         output::say(&format!(
-            "passed over {count} lines in all that are no requests; --strict ends at the first"
+            "skipped {count} lines in all that are not requests; --strict fails at the first"
         ));
     }
     Ok(())
-}
-
-/// Prints one document.
-fn print_json(document: &impl serde::Serialize) -> Result<(), Failure> {
-    let text =
-        serde_json::to_string_pretty(document).map_err(|error| Failure::Operation(error.to_string()))?;
-    output::print(&format!("{text}\n"))
 }

@@ -5,7 +5,7 @@ use std::fs;
 use crate::ran::{folder, names, run};
 
 #[test]
-fn the_list_has_every_device_once_a_path_and_its_numbers() {
+fn the_list_has_every_device_once_per_path_with_its_numbers() {
     let dir = folder();
     let list = run(dir.path(), &["devices"]).succeeded();
     assert_eq!(list.stderr, "");

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use leadline_model::{DeviceProfile, PioClass};
+use leadline_profile::{DeviceProfile, EngineKind, PioClass};
 use rustix::process::Signal;
 
 use crate::ran::{folder, made_folder, names, run, small, start};
@@ -36,7 +36,7 @@ fn a_folder_of_its_own_holds_the_profile_and_the_page() {
     assert!(profile.points.is_empty() && profile.parameters.is_empty() && profile.validity.complete);
     assert_eq!((profile.device.name.as_str(), profile.created.as_deref()), ("sim-flash", None));
     let work = profile.experiments.mixed.unwrap();
-    assert_eq!((work.procedure.engine.as_str(), work.procedure.direct), ("simulated", true));
+    assert_eq!((&work.procedure.engine, work.procedure.direct), (&EngineKind::Simulated, true));
     assert!(work.procedure.created.is_none() && work.procedure.epochs >= 3);
 }
 
@@ -143,7 +143,7 @@ fn what_is_only_read_is_left_as_it_is() {
     for name in ["r-by-k", "ladder"] {
         let arguments = ["experiment", name, "./theirs", "--budget-seconds", "1", "--json"];
         let profile = run(dir.path(), &arguments).succeeded().profile();
-        assert_eq!(profile.device.kind, "file");
+        assert_eq!(profile.device.kind.as_str(), "file");
         if let Some(work) = profile.experiments.r_by_k {
             assert!(work.points.iter().all(|p| p.writes == 0) && work.procedure.bytes_written == 0);
         }
@@ -174,7 +174,7 @@ fn a_real_directory_is_measured_and_left_clean() {
     assert_eq!((r_by_k.procedure.engine.as_str(), r_by_k.procedure.direct), ("io_uring", true));
     assert!(r_by_k.procedure.created.is_some() && r_by_k.procedure.bytes_written > 31 << 20);
     assert_eq!(r_by_k.procedure.footprint_bytes, 31 << 20);
-    assert_eq!(found.mixed.as_ref().unwrap().procedure.engine, "psync");
+    assert_eq!(found.mixed.as_ref().unwrap().procedure.engine, EngineKind::Psync);
     let ladder = found.ladder.as_ref().unwrap();
     assert_eq!(ladder.mixes.len(), 4);
     assert!(ladder.mixes.iter().all(|mix| mix.rungs.len() == 8));

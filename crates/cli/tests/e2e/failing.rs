@@ -3,7 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::path::Path;
 
-use leadline_model::DeviceProfile;
+use leadline_profile::DeviceProfile;
 
 use crate::machine::{Loop, Mounted, needs_root, run as tool, skipped};
 use crate::ran::{SMALL, folder, names, run, start, text};
@@ -20,7 +20,6 @@ fn a_device_that_fails_while_measuring_ends_the_run_and_keeps_what_was_measured(
         ["profile", device.name(), "--budget-seconds", "20", "--block-sizes", "4K", "-o", "p.json"];
     let mut running = start(dir.path(), &arguments);
     running.reaches("measure");
-    std::thread::sleep(std::time::Duration::from_millis(500));
     // From now on reads fail.
     OpenOptions::new().write(true).open(&image).unwrap().set_len(0).unwrap();
     let (ran, ..) = running.end();

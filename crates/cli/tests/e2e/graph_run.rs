@@ -34,7 +34,7 @@ fn store(path: &Path, directed: bool, weights: Weights, reverse: bool) {
         edges.sort_unstable_by_key(|(a, b)| (*b, *a));
         edges.iter().for_each(|(a, b)| writer.edge(*b, *a, weight(*a, *b)).unwrap());
     }
-    writer.finish(0).unwrap();
+    writer.finish().unwrap();
 }
 
 fn graph(dir: &Path, arguments: &[&str]) -> Ran {
@@ -187,8 +187,8 @@ fn what_cannot_be_done_is_refused_in_one_line() {
         (&["wcc", "g", "--memory", "4K"], &["--memory 4K", "needs at least"]),
         (&["wcc", "g", "--threads", "0"], &["--threads"]),
         (&["wcc", "g", "--profile", "odd"], &["odd"]),
-        (&["wcc", "none"], &["none: No such file"]),
-        (&["wcc", "odd"], &["odd: is no graph store", "leadline graph import"]),
+        (&["wcc", "none"], &["none: cannot be opened: No such file"]),
+        (&["wcc", "odd"], &["odd: is not a graph store", "leadline graph import"]),
         (&["wcc", "short"], &["short: is damaged: it is cut short"]),
         (&["wcc", "newer"], &["newer: is a graph store of version 0", "import it again"]),
         (&["wcc", "header"], &["header: is damaged", "checksum"]),
@@ -241,8 +241,9 @@ fn the_device_sets_depth_and_bound() {
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
     let measured: Value = serde_json::from_str(&fs::read_to_string(&profile).unwrap()).unwrap();
     let of_4k = |p: &&Value| p["pattern"] == "random" && p["block_bytes"] == 4096;
-    let k_r = &measured["parameters"].as_array().unwrap().iter().find(of_4k).unwrap()["k_r"];
-    assert_eq!(report["depth"], *k_r);
+    let k_r_90 = &measured["parameters"].as_array().unwrap().iter().find(of_4k).unwrap()["k_r_90"];
+    assert!(k_r_90.is_u64(), "{measured}");
+    assert_eq!(report["depth"], *k_r_90);
     assert!(report["device_seconds"].as_f64().unwrap() > 0.0, "{report}");
     let ran = graph(dir, &["wcc", "g", "--profile", "p.json"]).succeeded();
     assert!(ran.stdout.contains("reading alone"), "{}", ran.stdout);

@@ -1,4 +1,5 @@
-//! `leadline` from the outside, as a user or a script has it: arguments in; stdout, stderr, exit code and files out.
+//! `leadline` from the outside, as a user or a script has it: arguments in; stdout, stderr, exit code and
+//! files out.
 
 // The loop devices and mounts of the device crate's tests.
 #[allow(dead_code)]
@@ -12,6 +13,7 @@ mod failing;
 mod graph_import;
 mod graph_run;
 mod interruption;
+mod manual;
 mod models;
 mod pool;
 mod pool_replay;

@@ -11,7 +11,7 @@ use crate::ran::{folder, names, run};
 const PUBLISHED_COSTS: &str = include_str!("../../../model/data/mqssd_990pro_costs.csv");
 const HEADER: &str = "op,random_fraction,concurrency,block_bytes,bytes,seconds\n";
 
-/// Points of a device whose requests take 80 us and 2 us a page, however many are in flight.
+/// Points of a device whose requests take 80 us and 2 us per page, however many are in flight.
 fn affine_points() -> String {
     let mut table = HEADER.to_owned();
     for k in [1, 2, 4, 8, 16] {

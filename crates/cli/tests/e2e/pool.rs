@@ -257,5 +257,5 @@ fn an_interrupted_sweep_prints_nothing_and_leaves_no_page() {
     ran.failed(1, &["interrupted"]);
     assert_eq!(ran.stdout, "");
     assert!(names(dir.path()).is_empty());
-    assert!(took < Duration::from_secs(10), "took {took:?}");
+    assert!(took < Duration::from_secs(60), "took {took:?}");
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use leadline_model::DeviceProfile;
+use leadline_profile::{DeviceKind, DeviceProfile};
 
 use crate::ran::{folder, made_folder, names, run};
 
@@ -29,9 +29,9 @@ fn json_is_one_document_the_same_every_time_and_no_file() {
     let arguments = ["profile", "sim:flash", "--quick", "--json"];
     let first = run(dir.path(), &arguments).succeeded();
     let profile = first.profile();
-    assert_eq!((profile.device.kind.as_str(), profile.device.name.as_str()), ("simulated", "sim-flash"));
+    assert_eq!((&profile.device.kind, profile.device.name.as_str()), (&DeviceKind::Simulated, "sim-flash"));
     assert!(profile.validity.complete && profile.validity.bytes_written > 0);
-    assert_eq!(profile.method.budget, "quick");
+    assert_eq!(profile.method.budget.as_str(), "quick");
     assert_eq!(profile.created, None);
     assert!(profile.to_json() == first.stdout, "read and written again it is the same");
     assert!(run(dir.path(), &arguments).succeeded().stdout == first.stdout, "measured again it is the same");
@@ -72,7 +72,7 @@ fn named_places_are_replaced_whole_and_nothing_else_is_made() {
     let places = ["-o", "p.json", "--report", "page.html"];
     run(dir.path(), &[&quick[..], &places].concat()).succeeded();
     assert_eq!(names(dir.path()), ["p.json", "page.html"]);
-    assert_eq!(DeviceProfile::load(&profile).unwrap().method.budget, "custom");
+    assert_eq!(DeviceProfile::load(&profile).unwrap().method.budget.as_str(), "custom");
     assert!(fs::metadata(&page).unwrap().len() > 10_000);
     // Replaced by rename: who had it open still has the earlier one.
     assert_eq!(std::io::read_to_string(earlier).unwrap(), "an earlier one");

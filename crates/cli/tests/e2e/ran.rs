@@ -7,7 +7,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use leadline_model::DeviceProfile;
+use leadline_profile::DeviceProfile;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -71,7 +71,8 @@ impl Ran {
         self
     }
 
-    /// Exit code 2, nothing on stdout, and on stderr one line (after the announced plan) that has all of `said`.
+    /// Exit code 2, nothing on stdout, and on stderr one line (after the announced plan) that has all of
+    /// `said`.
     #[track_caller]
     pub(crate) fn refused(&self, said: &[&str]) {
         self.failed(2, said);
@@ -79,7 +80,8 @@ impl Ran {
         assert!(!self.stderr.contains(" ...\n"), "no phase was begun: {}", self.stderr);
     }
 
-    /// This exit code, and a last line on stderr that has all of `said`. Before it only the plan and the phases.
+    /// This exit code, and a last line on stderr that has all of `said`. Before it only the plan and the
+    /// phases.
     #[track_caller]
     pub(crate) fn failed(&self, code: i32, said: &[&str]) {
         assert_eq!(self.code, Some(code), "{}", self.stderr);
@@ -152,6 +154,21 @@ impl Running {
         };
         while !named() {
             assert!(began.elapsed() < PATIENCE, "no thread {name}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Waits until it has written `bytes` or more in all, to files with or without a name.
+    #[track_caller]
+    pub(crate) fn has_written(&self, bytes: u64) {
+        let (io, began) = (format!("/proc/{}/io", self.child.id()), Instant::now());
+        let written = || {
+            let text = std::fs::read_to_string(&io).unwrap_or_default();
+            let count = text.lines().find_map(|line| line.strip_prefix("wchar: "));
+            count.and_then(|count| count.parse().ok()).unwrap_or(0)
+        };
+        while written() < bytes {
+            assert!(began.elapsed() < PATIENCE, "{} of {bytes} bytes written", written());
             std::thread::sleep(Duration::from_millis(5));
         }
     }

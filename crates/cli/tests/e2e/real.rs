@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use leadline_model::{DeviceProfile, OpKind, Pattern};
+use leadline_profile::{DeviceKind, DeviceProfile, EngineKind, OpKind, Pattern};
 
 use crate::ran::{folder, made_folder, names, run, small, text};
 
@@ -10,11 +10,11 @@ use crate::ran::{folder, made_folder, names, run, small, text};
 #[track_caller]
 fn sane(profile: &DeviceProfile) {
     assert!(profile.validity.complete, "{:?}", profile.validity.stopped_by);
-    assert_eq!(profile.device.kind, "directory");
+    assert_eq!(profile.device.kind, DeviceKind::Directory);
     assert!(profile.created.is_some() && profile.device.kernel.is_some());
     assert_eq!(profile.device.serial, None, "only on request");
     assert!(profile.method.epochs >= 2 && profile.method.footprint_bytes == 15 << 20);
-    assert!(!profile.validity.state.is_empty() && !profile.validity.durability.is_empty());
+    assert!(!profile.validity.state.as_str().is_empty() && !profile.validity.durability.is_empty());
     assert!(!profile.validity.checks.is_empty());
     assert!(profile.validity.bytes_read > 0 && profile.validity.bytes_written >= 15 << 20);
     assert!(!profile.points.is_empty() && !profile.timeline.is_empty());
@@ -46,7 +46,7 @@ fn a_directory_is_measured_and_left_as_it_was() {
 
     let profile = DeviceProfile::load(made.join("profile.json")).unwrap();
     sane(&profile);
-    assert!(matches!(profile.method.engine.as_str(), "io_uring" | "psync"));
+    assert!(matches!(profile.method.engine, EngineKind::IoUring | EngineKind::Psync));
     assert!(profile.method.direct);
     for (op, durable) in [(OpKind::Read, false), (OpKind::Write, false), (OpKind::Write, true)] {
         assert!(count(&profile, op, durable) >= 3, "{op:?} {durable}");
@@ -54,11 +54,11 @@ fn a_directory_is_measured_and_left_as_it_was() {
 }
 
 #[test]
-fn psync_is_one_thread_a_request() {
+fn psync_is_one_thread_per_request() {
     let dir = folder();
     let profile = small(dir.path(), ".", &["--engine", "psync", "--json"]).succeeded().profile();
     sane(&profile);
-    assert_eq!((profile.method.engine.as_str(), profile.method.threads), ("psync", 8));
+    assert_eq!((profile.method.engine, profile.method.threads), (EngineKind::Psync, 8));
     assert!(profile.method.concurrency_is.contains("one request"), "{}", profile.method.concurrency_is);
     assert!(names(dir.path()).is_empty());
 }
@@ -68,7 +68,7 @@ fn io_uring_by_name_is_io_uring_or_a_refusal() {
     let dir = folder();
     let ran = small(dir.path(), ".", &["--engine", "io_uring", "--json", "--serial"]);
     if ran.code == Some(0) {
-        assert_eq!(ran.profile().method.engine, "io_uring");
+        assert_eq!(ran.profile().method.engine.as_str(), "io_uring");
     } else {
         assert!(ran.stderr.contains("io_uring"), "{}", ran.stderr);
     }
@@ -97,7 +97,7 @@ fn reads_only_lays_out_what_it_reads_and_measures_no_write() {
     assert!(count(&profile, OpKind::Read, false) >= 3);
     // The layout and nothing more. Reads of what was never written would be reads of memory.
     assert_eq!(profile.validity.bytes_written, 15 << 20);
-    assert_eq!(profile.method.writes, "not asked for (--reads-only)");
+    assert_eq!(profile.method.writes.as_str(), "not asked for (--reads-only)");
     assert!(profile.parameters.iter().all(|p| p.alpha.is_none() && p.k_w.is_none() && p.k_r.is_some()));
 }
 
@@ -127,6 +127,14 @@ fn a_dry_run_says_what_would_be_and_writes_nothing() {
     }
     assert_eq!((ran.stdout.lines().count(), ran.stderr.as_str()), (1, ""));
 
+    // Nobody set a limit: the layout and 4 GiB or twice the scratch file.
+    let ran = dry(&["--size", "64M"]);
+    assert!(ran.stdout.contains("4.1G in all at most"), "{}", ran.stdout);
+    for unbounded in [&["--full"][..], &["--precondition", "1"]] {
+        let ran = dry(&[&["--size", "64M"], unbounded].concat());
+        assert!(!ran.stdout.contains("in all at most"), "{}", ran.stdout);
+    }
+
     let plan = |more: &[&str]| -> serde_json::Value {
         serde_json::from_str(&dry(&[&["--json", "--size", "64M"], more].concat()).stdout).unwrap()
     };
@@ -134,6 +142,8 @@ fn a_dry_run_says_what_would_be_and_writes_nothing() {
     assert_eq!(quick["budget_seconds"], 30.0);
     assert_eq!(quick["writes_before_measuring_bytes"], 64 << 20);
     assert_eq!(quick["block_sizes"], serde_json::json!([4096, 8192]));
+    assert_eq!(quick["write_budget_bytes"], (64u64 << 20) + (4 << 30));
+    assert_eq!(quick["max_writes_bytes"], serde_json::Value::Null);
     let sweep = plan(&["--granularity", "--quick"]);
     let sizes = sweep["block_sizes"].as_array().unwrap();
     assert!(sizes.len() >= 7 && sizes.last().unwrap() == 256 << 10, "{sizes:?}");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use leadline_model::{DeviceProfile, OpKind};
+use leadline_profile::{DeviceKind, DeviceProfile, OpKind};
 
 use crate::machine::{Loop, Mounted, needs_root, run as tool, skipped};
 use crate::ran::{folder, names, run, small, text};
@@ -23,7 +23,7 @@ fn same(found: &[u8], expected: &[u8]) {
 fn only_reads(profile: &DeviceProfile, why: &str) {
     assert!(profile.points.len() >= 3 && profile.points.iter().all(|p| p.op == OpKind::Read));
     assert_eq!(profile.validity.bytes_written, 0);
-    assert!(profile.method.writes.contains(why), "{}", profile.method.writes);
+    assert!(profile.method.writes.as_str().contains(why), "{}", profile.method.writes);
 }
 
 fn writes(profile: &DeviceProfile) -> usize {
@@ -31,14 +31,14 @@ fn writes(profile: &DeviceProfile) -> usize {
 }
 
 #[test]
-fn a_file_of_somebody_else_is_only_read() {
+fn a_file_that_leadline_did_not_make_is_only_read() {
     let dir = folder();
     let path = dir.path().join("precious");
     let content = precious();
     fs::write(&path, &content).unwrap();
     let profile = small(dir.path(), "./precious", &["--json"]).succeeded().profile();
     only_reads(&profile, "Leadline did not make this file");
-    assert_eq!(profile.device.kind, "file");
+    assert_eq!(profile.device.kind, DeviceKind::File);
     same(&fs::read(&path).unwrap(), &content);
 
     small(dir.path(), "./precious", &["--json", "--destructive"]).refused(&[
@@ -65,7 +65,7 @@ fn a_file_that_leadline_kept_is_written_again() {
     same(&after[..1 << 20], &before[..1 << 20]);
     assert!(after != before, "it was to be written");
 
-    // One bit of its header wrong, and it is somebody else's.
+    // One bit of its header wrong, and it is not Leadline's.
     let mut damaged = after;
     damaged[40] ^= 1;
     fs::write(&path, &damaged).unwrap();
@@ -85,7 +85,7 @@ fn too_little_space_is_refused_before_anything_is_written() {
     };
     let dir = folder();
     let target = text(mounted.path());
-    let said = [target, "1.1G free", "less than 1G;", "`--size 76M` or less would fit"];
+    let said = [target, "1.1G free", "less than 1G;", "at most 76M would fit; give --size 76M or less"];
     run(dir.path(), &["profile", target, "--size", "77M"]).refused(&said);
     run(dir.path(), &["profile", target, "--size", "77M", "--dry-run"]).refused(&said);
     assert!(names(mounted.path()).is_empty() && names(dir.path()).is_empty());
@@ -139,7 +139,7 @@ fn a_block_device_is_only_read() {
     let ran = small(dir.path(), device.name(), &["--json"]).succeeded();
     assert!(ran.stderr.contains("reads only"), "{}", ran.stderr);
     only_reads(&ran.profile(), "--destructive");
-    assert_eq!(ran.profile().device.kind, "block");
+    assert_eq!(ran.profile().device.kind, DeviceKind::Block);
     same(&device.bytes(), &before);
 }
 

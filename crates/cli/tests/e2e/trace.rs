@@ -18,7 +18,7 @@ fn turns(dir: &Path) {
     fs::write(dir.join(TURNS), text).unwrap();
 }
 
-/// One request a millisecond in MSR's format: 64K, every fourth a write, over 100 MiB.
+/// One request per millisecond in MSR's format: 64K, every fourth a write, over 100 MiB.
 fn timed(dir: &Path, name: &str, requests: u64) {
     let line = |i: u64| {
         let (ticks, op) =
@@ -104,15 +104,15 @@ fn info_samples_where_asked_to_and_says_so() {
 }
 
 #[test]
-fn bad_lines_are_shown_and_passed_over_unless_strict() {
+fn bad_lines_are_shown_and_skipped_unless_strict() {
     let dir = folder();
     let mut text = String::new();
     (0..40).for_each(|i| text += if i % 5 == 1 { "nonsense\n" } else { "R 7\n" });
     fs::write(dir.path().join("some.pages"), text).unwrap();
     for command in [&["trace", "info", "some.pages"][..], &["trace", "replay", "some.pages", "sim:flash"]] {
         let ran = run(dir.path(), command).succeeded();
-        assert!(ran.stdout.contains("8, passed over"), "{}", ran.stdout);
-        let shown = ran.stderr.lines().filter(|line| line.contains("passed over some.pages:")).count();
+        assert!(ran.stdout.contains("8, skipped"), "{}", ran.stdout);
+        let shown = ran.stderr.lines().filter(|line| line.contains("skipped some.pages:")).count();
         assert_eq!(shown, 5, "{}", ran.stderr);
         assert!(
             ran.stderr.contains("some.pages:2: ") && ran.stderr.contains("8 lines in all"),
@@ -124,14 +124,14 @@ fn bad_lines_are_shown_and_passed_over_unless_strict() {
 }
 
 #[test]
-fn what_is_no_trace_is_refused() {
+fn what_is_not_a_trace_is_refused() {
     let dir = folder();
     fs::write(dir.path().join("garbage.pages"), "one\ntwo\nthree\n").unwrap();
     fs::write(dir.path().join("empty"), "").unwrap();
     fs::create_dir(dir.path().join("folder")).unwrap();
     let cases = [
         ("missing.pages", "missing.pages"),
-        ("garbage.pages", "no line is a request"),
+        ("garbage.pages", "lines is a request"),
         ("empty", "empty"),
         ("folder", "folder"),
         ("gen:nothing", "nothing"),
@@ -180,7 +180,7 @@ fn a_simulated_replay_has_the_truth_in_it() {
     turns(dir.path());
     slow_device(dir.path());
     let ran = run(dir.path(), &["trace", "replay", TURNS, "sim:./slow.toml", "--json"]).succeeded();
-    assert!(ran.stderr.contains("one request after the other (--pace closed:1)"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("replayed one request at a time (--pace closed:1)"), "{}", ran.stderr);
     assert!(ran.stderr.contains("writes nothing: the device is simulated"), "{}", ran.stderr);
     let replay = document(&ran);
     assert_eq!((&replay["schema"], &replay["complete"]), (&"leadline.replay/1".into(), &true.into()));
@@ -222,7 +222,7 @@ fn a_directory_gets_a_scratch_file_and_loses_it_again() {
 }
 
 #[test]
-fn a_file_of_somebody_else_is_only_read() {
+fn a_file_that_leadline_did_not_make_is_only_read() {
     let dir = folder();
     timed(dir.path(), "web.csv", 100);
     fs::write(dir.path().join("theirs"), vec![7u8; 16 << 20]).unwrap();

@@ -64,8 +64,8 @@ fn places_that_cannot_be_written_are_refused_before_measuring() {
     for (arguments, said) in [
         (["-o", "missing/p.json"], "missing/p.json"),
         (["--report", "missing/p.html"], "missing/p.html"),
-        (["-o", "folder"], "is a folder"),
-        (["-o", "/dev/null"], "no regular file"),
+        (["-o", "folder"], "is a directory"),
+        (["-o", "/dev/null"], "not a regular file"),
         (["-o", "/proc/p.json"], "/proc/p.json"),
     ] {
         small(dir.path(), ".", &arguments).refused(&[said, "name another place"]);
@@ -99,7 +99,7 @@ fn without_permission_it_says_whose_it_takes() {
     if root {
         others.push((".", "cannot be written to")); // not theirs
     } else {
-        skipped("a directory of somebody else's needs root");
+        skipped("a directory of another user needs root");
     }
     for (target, said) in others {
         let mut command = Command::new(&copy);
@@ -113,5 +113,35 @@ fn without_permission_it_says_whose_it_takes() {
         let last = stderr.lines().last().unwrap();
         assert!(last.contains(target) && last.contains(said), "{stderr}");
         assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn a_missing_command_or_argument_names_the_help_that_has_it() {
+    let dir = folder();
+    for (arguments, said) in [
+        (&[][..], "a command is missing; see leadline --help"),
+        (&["trace"], "a command is missing; see leadline trace --help"),
+        (&["pool"], "a command is missing; see leadline pool --help"),
+        (&["report"], "<PROFILE>...; see leadline report --help"),
+        (&["trace", "info", "--pages", "3"], "see leadline trace info --help"),
+        (&["predict", "sim:flash"], "sim:flash: is a device, not a profile of one; measure it first"),
+    ] {
+        run(dir.path(), arguments).refused(&[said]);
+    }
+}
+
+#[test]
+fn an_output_that_is_full_is_an_error() {
+    let dir = folder();
+    let leadline = crate::ran::text(program());
+    for arguments in ["--help", "devices", "completions bash", "trace generate gen:paper-ms"] {
+        let mut shell = Command::new("sh");
+        shell.current_dir(dir.path()).args(["-c", &format!("{leadline} {arguments} > /dev/full")]);
+        let output = shell.output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{arguments}: {stderr}");
+        assert!(stderr.contains("stdout: No space left"), "{arguments}: {stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{arguments}: {stderr}");
     }
 }

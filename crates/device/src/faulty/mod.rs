@@ -1,23 +1,23 @@
 //! Faults on demand: what a device looks like that fails, lies, damages data or loses its power, for tests.
 //!
-//! A [`Fault`] says what goes wrong and which requests it befalls; [`Faulty`] puts a list of them over any device. What
-//! each does to the caller and to the medium stands in docs/faults.md. Every random choice follows from the fault's seed
-//! and the number of the request, so that a test which failed once fails again.
+//! A [`Fault`] says what goes wrong and which requests it befalls; [`Faulty`] puts a list of them over any
+//! device. What each does to the caller and to the medium stands in docs/faults.md. Every random choice
+//! follows from the fault's seed and the number of the request, so that a test which failed once fails again.
 
+mod delay_queue;
 mod fault;
 mod history;
-mod hold;
-mod ledger;
+mod outcome;
 mod pair;
-mod plan;
 mod rule;
+mod state;
 
 use std::sync::Arc;
 
 pub use self::fault::Fault;
-use self::ledger::Shared;
 use self::pair::FaultyPair;
 pub use self::rule::FaultRule;
+use self::state::FaultState;
 use crate::{Clock, Device, DeviceError, Geometry, QueuePair, QueueShape};
 
 /// A device with faults. Works in wall and in virtual time, over any number of queue pairs and threads.
@@ -35,13 +35,13 @@ use crate::{Clock, Device, DeviceError, Geometry, QueuePair, QueueShape};
 #[derive(Debug)]
 pub struct Faulty<D> {
     device: D,
-    shared: Arc<Shared>,
+    shared: Arc<FaultState>,
 }
 
 impl<D: Device> Faulty<D> {
     /// The device, with these faults.
     pub fn new(device: D, faults: impl Into<Vec<Fault>>) -> Self {
-        Faulty { device, shared: Arc::new(Shared::new(&faults.into())) }
+        Faulty { device, shared: Arc::new(FaultState::new(&faults.into())) }
     }
 
     /// The device below, for instance to ask a [`crate::MemoryDevice`] what a power cut leaves.
@@ -77,7 +77,7 @@ impl<D: Device> Device for Faulty<D> {
         Ok(Box::new(FaultyPair::new(self.device.shared_queue_pair(shape)?, Arc::clone(&self.shared))))
     }
 
-    fn notes(&self) -> Vec<String> {
-        self.device.notes()
+    fn warnings(&self) -> Vec<String> {
+        self.device.warnings()
     }
 }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::hold::{Held, Hold};
-use super::ledger::Shared;
-use super::plan::Plan;
+use super::delay_queue::{DelayQueue, DelayedCompletion};
+use super::outcome::Outcome;
 use super::rule::SECTOR_BYTES;
+use super::state::FaultState;
 use crate::buffers::InFlight;
 use crate::{
     Completion, DeviceError, Geometry, NEVER, Nanos, Op, QueuePair, QueueShape, Request, RequestError,
@@ -14,7 +14,7 @@ use crate::{
 /// A queue pair over the device's own. Requests keep their slots, and with them their buffers.
 pub(super) struct FaultyPair {
     inner: Box<dyn QueuePair>,
-    shared: Arc<Shared>,
+    shared: Arc<FaultState>,
     in_flight: InFlight,
     /// Of the request in each slot.
     flights: Vec<Option<Flight>>,
@@ -22,14 +22,14 @@ pub(super) struct FaultyPair {
     hanging: u32,
     /// Slots whose requests wait for the next reap, to be sent in random order.
     unsent: Vec<u32>,
-    hold: Hold,
+    delayed: DelayQueue,
     /// Completed below and not looked at yet.
     arrived: Vec<Completion>,
 }
 
 /// A request under way.
 struct Flight {
-    plan: Plan,
+    outcome: Outcome,
     /// The caller's bytes, where the request below puts others into the buffer.
     callers: Vec<u8>,
     /// Whether what is under way below is the read of what a write is about to replace.
@@ -37,7 +37,7 @@ struct Flight {
 }
 
 impl FaultyPair {
-    pub(super) fn new(inner: Box<dyn QueuePair>, shared: Arc<Shared>) -> FaultyPair {
+    pub(super) fn new(inner: Box<dyn QueuePair>, shared: Arc<FaultState>) -> FaultyPair {
         let shape = inner.shape();
         FaultyPair {
             inner,
@@ -46,29 +46,30 @@ impl FaultyPair {
             flights: (0..shape.slots).map(|_| None).collect(),
             hanging: 0,
             unsent: Vec::new(),
-            hold: Hold::default(),
+            delayed: DelayQueue::default(),
             arrived: Vec::new(),
         }
     }
 
-    /// Sends a request below as its plan has it: at once, or after a look at what a write is about to replace.
+    /// Sends a request below as its outcome has it: at once, or after a look at what a write is about to
+    /// replace.
     fn send(&mut self, slot: u32, mut flight: Flight) -> Result<(), RequestError> {
-        let Some(below) = flight.plan.below else {
-            self.tell(slot, &flight.plan, None, self.inner.now());
+        let Some(below) = flight.outcome.below else {
+            self.tell(slot, &flight.outcome, None, self.inner.now());
             self.flights[slot as usize] = Some(flight);
             return Ok(());
         };
         let buffer = self.inner.buffer(slot);
         let writes_data = below.op == Op::Write && !buffer.is_empty();
-        let looks = writes_data && (flight.plan.moved.is_some() || self.shared.history().is_some());
-        if !buffer.is_empty() && (looks || flight.plan.spoils_buffer()) {
+        let looks = writes_data && (flight.outcome.moved.is_some() || self.shared.history().is_some());
+        if !buffer.is_empty() && (looks || flight.outcome.spoils_buffer()) {
             flight.callers = buffer[..below.len as usize].to_vec();
         }
         if looks {
             flight.looking = true;
             self.inner.submit(Request::read(slot, below.offset, below.len))?;
         } else {
-            if let (true, Some((byte, mask))) = (writes_data, flight.plan.flip) {
+            if let (true, Some((byte, mask))) = (writes_data, flight.outcome.flip) {
                 buffer[byte] ^= mask;
             }
             self.inner.submit(below)?;
@@ -81,21 +82,21 @@ impl FaultyPair {
     fn send_unsent(&mut self) {
         let mut unsent = std::mem::take(&mut self.unsent);
         let number =
-            |slot: &u32| self.flights[*slot as usize].as_ref().and_then(|flight| flight.plan.shuffle);
+            |slot: &u32| self.flights[*slot as usize].as_ref().and_then(|flight| flight.outcome.shuffle);
         unsent.sort_by_key(number);
         for slot in unsent {
             let Some(flight) = self.flights[slot as usize].take() else { continue };
-            let plan = flight.plan.clone();
+            let outcome = flight.outcome.clone();
             if self.send(slot, flight).is_err() {
-                self.refused(slot, &plan);
+                self.refused(slot, &outcome);
             }
         }
     }
 
     /// The device did not take what it should have: too late to refuse the request, so it fails.
-    fn refused(&mut self, slot: u32, plan: &Plan) {
+    fn refused(&mut self, slot: u32, outcome: &Outcome) {
         let now = self.inner.now();
-        self.tell(slot, plan, Some(-libc::EINVAL), now);
+        self.tell(slot, outcome, Some(-libc::EINVAL), now);
     }
 
     /// Looks at what completed below; true if more was sent on that account.
@@ -108,12 +109,12 @@ impl FaultyPair {
                 flight.looking = false;
                 match self.replace(slot, &flight) {
                     Ok(()) => sent = true,
-                    Err(_) => self.refused(slot, &flight.plan),
+                    Err(_) => self.refused(slot, &flight.outcome),
                 }
                 self.flights[slot as usize] = Some(flight);
             } else {
                 self.land(slot, &flight, result);
-                self.tell(slot, &flight.plan, Some(result), at);
+                self.tell(slot, &flight.outcome, Some(result), at);
             }
         }
         self.arrived = arrived;
@@ -122,13 +123,13 @@ impl FaultyPair {
 
     /// Does a write now that the buffer holds what it replaces.
     fn replace(&mut self, slot: u32, flight: &Flight) -> Result<(), RequestError> {
-        let Some(below) = flight.plan.below else { return Ok(()) };
+        let Some(below) = flight.outcome.below else { return Ok(()) };
         let buffer = &mut self.inner.buffer(slot)[..below.len as usize];
         if let Some(mut history) = self.shared.history() {
             history.note(below.offset, buffer);
         }
-        put_moved(&flight.callers, buffer, flight.plan.moved.as_deref());
-        if let Some((byte, mask)) = flight.plan.flip {
+        put_moved(&flight.callers, buffer, flight.outcome.moved.as_deref());
+        if let Some((byte, mask)) = flight.outcome.flip {
             buffer[byte] ^= mask;
         }
         self.inner.submit(below)
@@ -136,7 +137,7 @@ impl FaultyPair {
 
     /// Makes the buffer what the caller is to find in it.
     fn land(&mut self, slot: u32, flight: &Flight, result: i32) {
-        let Plan { below: Some(below), flip, stale, moved, .. } = &flight.plan else { return };
+        let Outcome { below: Some(below), flip, stale, moved, .. } = &flight.outcome else { return };
         let buffer = self.inner.buffer(slot);
         if buffer.is_empty() || below.op == Op::Flush {
             return;
@@ -163,18 +164,22 @@ impl FaultyPair {
     }
 
     /// Gets a completion on its way to the caller.
-    fn tell(&mut self, slot: u32, plan: &Plan, below: Option<i32>, at: Nanos) {
-        if plan.hangs {
+    fn tell(&mut self, slot: u32, outcome: &Outcome, below: Option<i32>, at: Nanos) {
+        if outcome.hangs {
             return;
         }
-        let completion = Completion { slot, result: plan.result(below), at };
-        self.hold.push(Held { completion, due: at.saturating_add(plan.delay), shuffle: plan.shuffle });
+        let completion = Completion { slot, result: outcome.result(below), at };
+        self.delayed.push(DelayedCompletion {
+            completion,
+            due: at.saturating_add(outcome.delay),
+            shuffle: outcome.shuffle,
+        });
     }
 
-    /// Lets time pass below until something completes there, something held is due, or the deadline has come. False
-    /// if nothing of that happened: a signal did.
+    /// Lets time pass below until something completes there, something held is due, or the deadline has come.
+    /// False if nothing of that happened: a signal did.
     fn pass_time(&mut self, missing: u32, deadline: Nanos) -> Result<bool, DeviceError> {
-        let until = deadline.min(self.hold.next_due(self.inner.now()));
+        let until = deadline.min(self.delayed.next_due(self.inner.now()));
         let awaited = missing.min(self.inner.in_flight());
         self.inner.reap(awaited, until, &mut self.arrived)?;
         let arrived = !self.arrived.is_empty();
@@ -212,13 +217,13 @@ impl QueuePair for FaultyPair {
     fn submit(&mut self, request: Request) -> Result<(), RequestError> {
         let (slot, geometry) = (request.slot, self.inner.geometry());
         self.in_flight.admit(&request, &geometry, &self.inner.shape())?;
-        let plan = self.shared.plan(request, &geometry);
-        if let Some(nanos) = plan.stall {
-            self.hold.stall_until(self.inner.now().saturating_add(nanos));
+        let outcome = self.shared.outcome(request, &geometry);
+        if let Some(nanos) = outcome.stall {
+            self.delayed.stall_until(self.inner.now().saturating_add(nanos));
         }
-        let hangs = plan.hangs;
-        let flight = Flight { plan, callers: Vec::new(), looking: false };
-        if flight.plan.shuffle.is_some() && flight.plan.below.is_some() {
+        let hangs = outcome.hangs;
+        let flight = Flight { outcome, callers: Vec::new(), looking: false };
+        if flight.outcome.shuffle.is_some() && flight.outcome.below.is_some() {
             self.flights[slot as usize] = Some(flight);
             self.unsent.push(slot);
         } else if let Err(refused) = self.send(slot, flight) {
@@ -242,20 +247,20 @@ impl QueuePair for FaultyPair {
             // Waiting would be true to life, and end no test.
             return Err(DeviceError::Unsupported("a hanging request was awaited without a deadline".into()));
         }
-        // Where nothing can hang, there is no use in waiting for more than there are; where nothing is in flight, the
-        // device waits for the deadline.
+        // Where nothing can hang, there is no use in waiting for more than there are; where nothing is in
+        // flight, the device waits for the deadline.
         let enough = if self.hanging > 0 || alive == 0 { min } else { min.min(alive) };
         let idle = self.in_flight.count() == 0;
         loop {
-            let missing = enough.saturating_sub(self.hold.ready(self.inner.now()));
+            let missing = enough.saturating_sub(self.delayed.ready(self.inner.now()));
             let until = if missing == 0 && !idle { 0 } else { deadline };
             let went_on = self.pass_time(missing, until)?;
             let now = self.inner.now();
-            if self.hold.ready(now) >= enough || now >= deadline || !went_on {
+            if self.delayed.ready(now) >= enough || now >= deadline || !went_on {
                 break;
             }
         }
-        for completion in self.hold.take(self.inner.now(), enough) {
+        for completion in self.delayed.take(self.inner.now(), enough) {
             self.in_flight.complete(completion.slot);
             self.flights[completion.slot as usize] = None;
             completions.push(completion);

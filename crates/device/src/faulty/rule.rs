@@ -8,7 +8,7 @@ pub(super) const SECTOR_BYTES: u32 = 512;
 
 /// What goes wrong. [`super::Fault`] describes each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FaultKind {
     Errno(i32),
     ErrnoThoughDone(i32),
     Short,
@@ -31,7 +31,7 @@ pub(super) enum Kind {
 /// A fault made by the functions of [`super::Fault`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FaultRule {
-    pub(super) kind: Kind,
+    pub(super) kind: FaultKind,
     /// A bit for each operation; all where none is set.
     ops: u8,
     /// First byte, and the one after the last.
@@ -48,12 +48,12 @@ const ANYWHERE: (u64, u64) = (0, u64::MAX);
 
 impl FaultRule {
     /// Befalls all requests that it can.
-    pub(super) fn new(kind: Kind) -> FaultRule {
+    pub(super) fn new(kind: FaultKind) -> FaultRule {
         FaultRule { kind, ops: 0, range: ANYWHERE, first: 0, last: u64::MAX, chance: None, seed: 0 }
     }
 
     /// Befalls the requests from the `first` to the `last`.
-    pub(super) fn counted(kind: Kind, first: u64, last: u64) -> FaultRule {
+    pub(super) fn counted(kind: FaultKind, first: u64, last: u64) -> FaultRule {
         FaultRule { first, last, ..FaultRule::new(kind) }
     }
 
@@ -82,8 +82,8 @@ impl FaultRule {
         request.offset < end && start < request.offset + u64::from(request.len)
     }
 
-    /// Whether it befalls the `nth` request that it counts, and if so, what its choices are made with. `place` is the
-    /// rule's place among the device's faults, so that two of the same seed choose apart.
+    /// Whether it befalls the `nth` request that it counts, and if so, what its choices are made with.
+    /// `place` is the rule's place among the device's faults, so that two of the same seed choose apart.
     pub(super) fn strikes(&self, nth: u64, place: usize) -> Option<fastrand::Rng> {
         if nth < self.first || nth > self.last {
             return None;
@@ -94,14 +94,14 @@ impl FaultRule {
     }
 }
 
-impl Kind {
+impl FaultKind {
     /// Whether requests of this operation can have it.
     fn befalls(self, op: Op) -> bool {
         match self {
-            Kind::Short | Kind::Misdirected | Kind::BitFlip => op != Op::Flush,
-            Kind::Torn(_) | Kind::Lost => op == Op::Write,
-            Kind::Lie => op != Op::Read,
-            Kind::Stale => op == Op::Read,
+            FaultKind::Short | FaultKind::Misdirected | FaultKind::BitFlip => op != Op::Flush,
+            FaultKind::Torn(_) | FaultKind::Lost => op == Op::Write,
+            FaultKind::Lie => op != Op::Read,
+            FaultKind::Stale => op == Op::Read,
             _ => true,
         }
     }
@@ -109,10 +109,10 @@ impl Kind {
     /// Whether this request can have it, as far as its operation goes.
     fn possible(self, request: &Request, geometry: &Geometry) -> bool {
         match self {
-            Kind::Short => request.len > SECTOR_BYTES,
-            Kind::Torn(part_sectors) => parts(request, part_sectors) > 1,
-            Kind::Lie => request.op == Op::Flush || request.durable,
-            Kind::Misdirected => geometry.capacity_bytes > u64::from(request.len),
+            FaultKind::Short => request.len > SECTOR_BYTES,
+            FaultKind::Torn(part_sectors) => parts(request, part_sectors) > 1,
+            FaultKind::Lie => request.op == Op::Flush || request.durable,
+            FaultKind::Misdirected => geometry.capacity_bytes > u64::from(request.len),
             _ => true,
         }
     }

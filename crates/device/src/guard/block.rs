@@ -1,8 +1,8 @@
 //! A block device is written to only while nothing else uses it.
 //!
-//! The kernel refuses O_EXCL while a file system, swap, device mapper or MD claims the device, a partition of it, or
-//! its disk. That is the lock, held until the file is closed; the checks by name come first to say who it is, and see
-//! what O_EXCL does not: partitions, loop devices, and what lies under a loop device.
+//! The kernel refuses O_EXCL while a file system, swap, device mapper or MD claims the device, a partition of
+//! it, or its disk. That is the lock, held until the file is closed; the checks by name come first to say who
+//! it is, and see what O_EXCL does not: partitions, loop devices, and what lies under a loop device.
 
 use std::fs::{self, File};
 use std::io;
@@ -20,13 +20,14 @@ use crate::target::DeviceNumber;
 /// Loop devices may stand on loop devices; deeper than this nobody builds on purpose.
 const MAX_LOOPS: u32 = 8;
 
-/// Opens a block device for reading and writing, exclusively and with O_DIRECT. As long as the file is open nobody can
-/// mount it, swap on it or build on it.
+/// Opens a block device for reading and writing, exclusively and with O_DIRECT. As long as the file is open
+/// nobody can mount it, swap on it or build on it.
 ///
 /// # Errors
-/// [`GuardError`] where the device is not one, is mounted, swapped on, held, partitioned, read-only, under a loop
-/// device, open exclusively elsewhere, may not be opened, or where any of that cannot be told.
-pub fn open_block_for_writing(path: &Path) -> Result<File, GuardError> {
+/// [`GuardError`] where the device is not one, is mounted, swapped on, held, partitioned, read-only, under a
+/// loop device, open exclusively elsewhere, may not be opened, or where any of that cannot be told.
+pub fn open_block_for_writing(path: impl AsRef<Path>) -> Result<File, GuardError> {
+    let path = path.as_ref();
     let system = System::running();
     let number = DeviceNumber::of_block(path).ok_or_else(|| match fs::metadata(path) {
         Ok(_) => GuardError::NotBlock { path: path.into() },
@@ -144,7 +145,8 @@ impl Check<'_> {
         if device.disk().is_some() {
             return Ok(None);
         }
-        // By the user's path where that is the device; what lies under a loop device only has the kernel's name.
+        // By the user's path where that is the device; what lies under a loop device only has the kernel's
+        // name.
         let user = DeviceNumber::of_block(self.path) == Some(device.number);
         let path = if user { self.path.to_path_buf() } else { dev_path(device) };
         let file = File::open(path)?;

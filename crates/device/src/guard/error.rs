@@ -44,10 +44,10 @@ pub enum GuardError {
     #[error("{}: became another device while it was examined; run again", shown(.path))]
     Changed { path: PathBuf },
     /// Not a block device.
-    #[error("{}: is no block device; name one, such as /dev/nvme0n1, or a directory", shown(.path))]
+    #[error("{}: is not a block device; name one, such as /dev/nvme0n1, or a directory", shown(.path))]
     NotBlock { path: PathBuf },
     /// Not a regular file.
-    #[error("{}: is no regular file; name a file that Leadline made, or a directory", shown(.path))]
+    #[error("{}: is not a regular file; name a file that Leadline made, or a directory", shown(.path))]
     NotFile { path: PathBuf },
     /// A file that Leadline did not make.
     #[error("{}: was not made by Leadline ({reason}) and will not be written to; \
@@ -57,7 +57,7 @@ pub enum GuardError {
     #[error("{}: is in use by another Leadline; wait for it to end, or name another target", shown(.path))]
     Locked { path: PathBuf },
     /// Not a directory.
-    #[error("{}: is no directory; name one that exists", shown(.dir))]
+    #[error("{}: is not a directory; name one that exists", shown(.dir))]
     NotDirectory { dir: PathBuf },
     /// A directory in which nothing can be made.
     #[error("{}: cannot be written to ({source}); name a directory you may write to", shown(.dir))]
@@ -67,12 +67,11 @@ pub enum GuardError {
         format_size(*.asked_bytes), format_size(*.reserve_bytes), remedy_for_space(*.fits_bytes))]
     Space { dir: PathBuf, asked_bytes: u64, available_bytes: u64, reserve_bytes: u64, fits_bytes: u64 },
     /// A scratch file must hold more than its header's room.
-    #[error("{}: a scratch file of {asked_bytes} bytes is too small; --size {} or more", shown(.dir),
+    #[error("{}: a scratch file of {asked_bytes} bytes is too small; it needs at least {}", shown(.dir),
         format_size(*.least_bytes))]
     TooSmall { dir: PathBuf, asked_bytes: u64, least_bytes: u64 },
     /// The file system does not know O_DIRECT.
-    #[error("{}: its file system refuses direct I/O (O_DIRECT); `--buffered` measures through the page cache, \
-        or name a directory on a disk", shown(.path))]
+    #[error("{}: its file system refuses direct I/O (O_DIRECT); name a directory on a disk", shown(.path))]
     DirectRefused { path: PathBuf },
     /// No permission.
     #[error("{}: permission denied; run as root or as a user who may (block devices: group disk)", shown(.path))]
@@ -86,7 +85,7 @@ fn remedy_for_space(fits_bytes: u64) -> String {
     // Not `format_size`, which rounds: what is printed here must fit.
     match fits_bytes >> 20 {
         0..2 => "free some space or name another directory".to_owned(),
-        mib => format!("`--size {mib}M` or less would fit"),
+        mib => format!("at most {mib}M would fit"),
     }
 }
 
@@ -128,7 +127,7 @@ mod tests {
 
     #[test]
     fn what_would_fit_is_said_and_fits() {
-        assert_eq!(remedy_for_space((5 << 30) - 1), "`--size 5119M` or less would fit");
+        assert_eq!(remedy_for_space((5 << 30) - 1), "at most 5119M would fit");
         assert!(remedy_for_space(1 << 20).starts_with("free some space"));
     }
 }

@@ -15,9 +15,10 @@ use super::{GuardError, io_error};
 /// Opens a file or block device for reading only, with O_DIRECT if `direct`.
 ///
 /// # Errors
-/// [`GuardError::DirectRefused`] where the file system has no direct I/O, [`GuardError::NotFile`] for anything but a
-/// regular file or a block device, else the system's reason.
-pub fn open_for_reading(path: &Path, direct: bool) -> Result<File, GuardError> {
+/// [`GuardError::DirectRefused`] where the file system has no direct I/O, [`GuardError::NotFile`] for
+/// anything but a regular file or a block device, else the system's reason.
+pub fn open_for_reading(path: impl AsRef<Path>, direct: bool) -> Result<File, GuardError> {
+    let path = path.as_ref();
     let kind = fs::metadata(path).map_err(|source| io_error("examining it", path, source))?.file_type();
     if !kind.is_file() && !kind.is_block_device() {
         return Err(GuardError::NotFile { path: path.into() });
@@ -31,14 +32,16 @@ pub fn open_for_reading(path: &Path, direct: bool) -> Result<File, GuardError> {
     Ok(file)
 }
 
-/// Opens an existing file for reading and writing, with O_DIRECT if `direct`, if Leadline made it: if its first 4096
-/// bytes are the header with its checksum, and its size is the one in there. Symbolic links are followed; it is the file at the
-/// end that must have the header. The file is locked (flock) until it is closed.
+/// Opens an existing file for reading and writing, with O_DIRECT if `direct`, if Leadline made it: if its
+/// first 4096 bytes are the header with its checksum, and its size is the one in there. Symbolic links are
+/// followed; it is the file at the end that must have the header. The file is locked (flock) until it is
+/// closed.
 ///
 /// # Errors
 /// [`GuardError::Foreign`] for any other file, [`GuardError::Locked`] where another Leadline works on it,
 /// [`GuardError::DirectRefused`], or the system's reason. The file is as it was then.
-pub fn open_file_for_writing(path: &Path, direct: bool) -> Result<File, GuardError> {
+pub fn open_file_for_writing(path: impl AsRef<Path>, direct: bool) -> Result<File, GuardError> {
+    let path = path.as_ref();
     let kind = fs::metadata(path).map_err(|source| io_error("examining it", path, source))?.file_type();
     if !kind.is_file() {
         return Err(GuardError::NotFile { path: path.into() });
@@ -61,7 +64,8 @@ pub fn open_file_for_writing(path: &Path, direct: bool) -> Result<File, GuardErr
 ///
 /// # Errors
 /// [`GuardError::NotDirectory`] or [`GuardError::DirectoryNotWritable`] with the system's reason.
-pub fn check_directory(dir: &Path) -> Result<(), GuardError> {
+pub fn check_directory(dir: impl AsRef<Path>) -> Result<(), GuardError> {
+    let dir = dir.as_ref();
     if !fs::metadata(dir).map_err(|source| io_error("examining it", dir, source))?.is_dir() {
         return Err(GuardError::NotDirectory { dir: dir.into() });
     }
@@ -69,8 +73,9 @@ pub fn check_directory(dir: &Path) -> Result<(), GuardError> {
         .map_err(|errno| GuardError::DirectoryNotWritable { dir: dir.into(), source: errno.into() })
 }
 
-/// Bytes of `file` that were never written: the kernel answers reads of them with zeros from memory, so a measurement
-/// of them says nothing of the device. `None` where the file system (or a block device) cannot tell.
+/// Bytes of `file` that were never written: the kernel answers reads of them with zeros from memory, so a
+/// measurement of them says nothing of the device. `None` where the file system (or a block device) cannot
+/// tell.
 pub fn unwritten_bytes(file: &File) -> Option<u64> {
     let len = file.metadata().ok().filter(fs::Metadata::is_file)?.len();
     let position = seek(file, SeekFrom::Current(0)).ok()?;

@@ -57,7 +57,8 @@ impl Header {
         Ok(Header { id, size_bytes: u64::from_le_bytes(field(bytes, 48)) })
     }
 
-    /// Reads and checks the header of a file that is `len` bytes long; the inner error says why the file is not ours.
+    /// Reads and checks the header of a file that is `len` bytes long; the inner error says why the file is
+    /// not ours.
     pub(crate) fn read(file: &File, len: u64) -> io::Result<Result<Self, &'static str>> {
         if len < HEADER_BYTES as u64 {
             return Ok(Err("it is shorter than a Leadline header"));

@@ -26,8 +26,8 @@ pub fn parse_mounts(mountinfo: &[u8]) -> Vec<Mount> {
     mountinfo.split(|byte| *byte == b'\n').filter_map(parse_mount).collect()
 }
 
-/// The mount that holds `path`, which must be absolute and free of symbolic links: the longest mount point that is a
-/// prefix of it, and of those at the same place the last, which hides the others.
+/// The mount that holds `path`, which must be absolute and free of symbolic links: the longest mount point
+/// that is a prefix of it, and of those at the same place the last, which hides the others.
 pub fn mount_of<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
     mounts
         .iter()

@@ -1,5 +1,5 @@
-//! Partition tables as they lie on the device. A kernel built without them, or one that was not told to look again,
-//! does not know the partitions; the data in them is there all the same.
+//! Partition tables as they lie on the device. A kernel built without them, or one that was not told to look
+//! again, does not know the partitions; the data in them is there all the same.
 
 /// Bytes from the device's start that [`partition_table`] wants to see.
 pub(super) const PROBE_BYTES: usize = 8192;
@@ -17,8 +17,8 @@ pub(super) fn partition_table(start: &[u8]) -> Option<&'static str> {
     is_mbr(start).then_some("an MBR partition table")
 }
 
-/// The kernel's own test (block/partitions/msdos.c): the signature, four entries whose status is 0 or 0x80 (boot
-/// sectors without a table have code there), and one that is not empty.
+/// The kernel's own test (block/partitions/msdos.c): the signature, four entries whose status is 0 or 0x80
+/// (boot sectors without a table have code there), and one that is not empty.
 fn is_mbr(start: &[u8]) -> bool {
     let Some(sector) = start.get(..512) else { return false };
     if sector[510..] != [0x55, 0xaa] {

@@ -77,8 +77,8 @@ impl Survival {
         }
     }
 
-    /// One of all the ways in which a power cut may treat this write, each part kept or lost by the toss of a coin;
-    /// one time in two the write is not torn at all.
+    /// One of all the ways in which a power cut may treat this write, each part kept or lost by the toss of a
+    /// coin; one time in two the write is not torn at all.
     pub fn random(write: &UnsyncedWrite, tearing: Tearing, random: &mut fastrand::Rng) -> Survival {
         let untorn = if random.bool() { Survival::Whole } else { Survival::Absent };
         if tearing == Tearing::Never || random.bool() {

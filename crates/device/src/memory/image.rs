@@ -9,7 +9,8 @@ pub(super) const SECTOR_BYTES: usize = 512;
 /// Bytes kept together.
 const PAGE_BYTES: usize = 4096;
 
-/// Contents of a medium; zeros where nothing was written. A clone shares its pages until one of the two writes.
+/// Contents of a medium; zeros where nothing was written. A clone shares its pages until one of the two
+/// writes.
 #[derive(Clone, Default)]
 pub(super) struct Image {
     pages: HashMap<u64, Arc<Page>>,

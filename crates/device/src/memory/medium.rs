@@ -64,7 +64,8 @@ impl Medium {
         Medium { volatile: left.clone(), durable: left, unsynced: VecDeque::new(), writes: self.writes }
     }
 
-    /// Changes what lies from `offset` on behind everybody's back, in every version that is or may be on the medium.
+    /// Changes what lies from `offset` on behind everybody's back, in every version that is or may be on the
+    /// medium.
     pub(super) fn tamper(&mut self, offset: u64, change: impl Fn(&mut u8)) {
         self.volatile.tamper(offset, &change);
         self.durable.tamper(offset, &change);

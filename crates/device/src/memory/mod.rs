@@ -1,8 +1,9 @@
 //! A device in memory that can lose its power.
 //!
-//! It keeps two states: what reads see, and what a power cut leaves. A write is in the first when it completes, and in
-//! the second when a flush that was submitted after that completes, or at once where the write is durable (RWF_DSYNC).
-//! Of the writes in between, a power cut leaves any part: see [`MemoryDevice::crash`].
+//! It keeps two states: what reads see, and what a power cut leaves. A write is in the first when it
+//! completes, and in the second when a flush that was submitted after that completes, or at once where the
+//! write is durable (RWF_DSYNC). Of the writes in between, a power cut leaves any part: see
+//! [`MemoryDevice::crash`].
 
 mod crash;
 mod every;
@@ -25,9 +26,9 @@ use crate::{
 
 /// A device that keeps its data in memory, on wall time, for any number of queue pairs and threads.
 ///
-/// Only what was written takes memory: 4 KiB and a little for each 4 KiB of addresses, twice over once it is durable,
-/// and a copy of each write until it is. Requests are done in [`QueuePair::reap`], in the order in which they were
-/// submitted, and all complete at once. A clone is the same device, not a copy of it.
+/// Only what was written takes memory: 4 KiB and a little for each 4 KiB of addresses, twice over once it is
+/// durable, and a copy of each write until it is. Requests are done in [`QueuePair::reap`], in the order in
+/// which they were submitted, and all complete at once. A clone is the same device, not a copy of it.
 #[derive(Clone)]
 pub struct MemoryDevice {
     geometry: Geometry,
@@ -50,15 +51,16 @@ impl MemoryDevice {
         MemoryDevice { geometry, medium: Arc::default() }
     }
 
-    /// The writes that a power cut may lose, in the order in which they were done. Those that later durable writes
-    /// cover are not among them.
+    /// The writes that a power cut may lose, in the order in which they were done. Those that later durable
+    /// writes cover are not among them.
     pub fn unsynced(&self) -> Vec<UnsyncedWrite> {
         self.medium().unsynced()
     }
 
-    /// The device after a power cut, as one of its own: all that is durable, and of the unsynced writes what `choose`
-    /// says of each, asked in the order in which they were done. Of a sector that several of them wrote, the last to
-    /// survive is left, so that it may hold any of its versions. This device goes on as if nothing had happened.
+    /// The device after a power cut, as one of its own: all that is durable, and of the unsynced writes what
+    /// `choose` says of each, asked in the order in which they were done. Of a sector that several of them
+    /// wrote, the last to survive is left, so that it may hold any of its versions. This device goes on as if
+    /// nothing had happened.
     pub fn crash(&self, choose: impl FnMut(&UnsyncedWrite) -> Survival) -> MemoryDevice {
         let medium = self.medium().crash(choose);
         MemoryDevice { geometry: self.geometry, medium: Arc::new(Mutex::new(medium)) }
@@ -69,14 +71,15 @@ impl MemoryDevice {
         self.crash(|_| Survival::Absent)
     }
 
-    /// The device after one of the power cuts that are possible: each unsynced write survives whole, in parts or not
-    /// at all. The same seed after the same writes gives the same contents.
+    /// The device after one of the power cuts that are possible: each unsynced write survives whole, in parts
+    /// or not at all. The same seed after the same writes gives the same contents.
     pub fn crash_at_random(&self, tearing: Tearing, seed: u64) -> MemoryDevice {
         let mut random = fastrand::Rng::with_seed(seed);
         self.crash(|write| Survival::random(write, tearing, &mut random))
     }
 
-    /// The device after every power cut that is possible, for small cases; [`Crashes`] says how many those are.
+    /// The device after every power cut that is possible, for small cases; [`Crashes`] says how many those
+    /// are.
     pub fn every_crash(&self, tearing: Tearing) -> Crashes {
         let medium = self.medium().clone();
         let (writes, durable) = (medium.unsynced(), medium.durable.clone());
@@ -106,8 +109,8 @@ impl MemoryDevice {
         bytes
     }
 
-    /// Flips bit `bit` (0 to 7) of the byte at `offset`, at rest: in every version of it that a read or a power cut
-    /// may bring to light.
+    /// Flips bit `bit` (0 to 7) of the byte at `offset`, at rest: in every version of it that a read or a
+    /// power cut may bring to light.
     ///
     /// # Panics
     /// If there is no such bit.

@@ -1,4 +1,5 @@
-//! psync at depth 2 and more: worker threads, and how requests and completions pass between them and the reaper.
+//! psync at depth 2 and more: worker threads, and how requests and completions pass between them and the
+//! reaper.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -15,8 +16,8 @@ use crate::{
 /// Bytes of a worker's stack; it calls the kernel and nothing else.
 const STACK_BYTES: usize = 64 << 10;
 
-/// What a queue pair and its workers share. Whoever is last to leave releases the buffers: a worker that is stuck in
-/// the kernel keeps them.
+/// What a queue pair and its workers share. Whoever is last to leave releases the buffers: a worker that is
+/// stuck in the kernel keeps them.
 struct Shared {
     target: Target,
     /// Requests that no worker has taken, or `None` at the end of them.
@@ -33,8 +34,8 @@ impl Shared {
     /// A worker's life.
     fn work(&self) {
         while let Some(request) = self.next() {
-            // SAFETY: the queue pair validated it, keeps its slot from everybody while it is in flight, and only
-            // this worker took it from the inbox.
+            // SAFETY: the queue pair validated it, keeps its slot from everybody while it is in flight, and
+            // only this worker took it from the inbox.
             let result = unsafe { self.target.perform(&request) };
             lock(&self.done).push((request.slot, result));
             self.finished.fetch_add(1, Ordering::SeqCst);
@@ -74,7 +75,7 @@ impl WorkerPair {
             let worker = std::thread::Builder::new().name("psync".into()).stack_size(STACK_BYTES);
             // Should one fail, dropping the pair ends those before it.
             worker.spawn(move || shared.work()).map_err(|error| {
-                DeviceError::io(format!("starting {depth} psync threads (one a request in flight)"), error)
+                DeviceError::io(format!("starting {depth} psync threads (one per request in flight)"), error)
             })?;
         }
         Ok(pair)
@@ -138,7 +139,8 @@ impl QueuePair for WorkerPair {
 
     fn buffer(&mut self, slot: u32) -> &mut [u8] {
         self.lane.in_flight.assert_idle(slot);
-        // SAFETY: no request of this slot is in flight, so no worker uses it, and `&mut self` keeps others out.
+        // SAFETY: no request of this slot is in flight, so no worker uses it, and `&mut self` keeps others
+        // out.
         unsafe { self.shared.target.arena.shared_buffer(slot) }
     }
 

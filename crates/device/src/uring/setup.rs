@@ -46,8 +46,9 @@ pub(super) fn build(depth: u32, polling: Polling) -> io::Result<IoUring> {
         if polling.submissions {
             builder.setup_sqpoll(SQPOLL_IDLE_MS);
         } else if level > 0 {
-            // A shared ring, too: what a thread submitted is posted when it next enters the kernel, at the latest with
-            // the next tick of the clock, and others wait that long at most. Being interrupted for each costs far more.
+            // A shared ring, too: what a thread submitted is posted when it next enters the kernel, at the
+            // latest with the next tick of the clock, and others wait that long at most. Being interrupted
+            // for each costs far more.
             builder.setup_coop_taskrun().setup_taskrun_flag();
         }
         if level > 1 {

@@ -38,8 +38,8 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> Option<String> {
     }
 }
 
-/// Does what must work once a file was closed. A process that another test spawns holds copies of all open files, and
-/// with them their locks, for the moment between its fork and its exec.
+/// Does what must work once a file was closed. A process that another test spawns holds copies of all open
+/// files, and with them their locks, for the moment between its fork and its exec.
 pub(crate) fn soon<T, E: std::fmt::Display>(mut attempt: impl FnMut() -> Result<T, E>) -> T {
     for _ in 0..40 {
         if let Ok(done) = attempt() {

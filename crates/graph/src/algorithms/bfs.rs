@@ -1,11 +1,13 @@
 //! Breadth-first search: how many edges away every vertex is from the nearest source.
 //!
-//! While the frontier is small its lists are read and push the next level. Once it holds a good part of what is left, the
-//! lists of the vertices not yet reached are read instead, each only until a neighbour in the frontier is found (Beamer,
-//! Asanović, Patterson, "Direction-Optimizing Breadth-First Search", SC 2012); for that incoming edges must be known.
+//! While the frontier is small its lists are read and push the next level. Once it holds a good part of what
+//! is left, the lists of the vertices not yet reached are read instead, each only until a neighbour in the
+//! frontier is found (Beamer, Asanović, Patterson, "Direction-Optimizing Breadth-First Search", SC 2012); for
+//! that incoming edges must be known.
 //!
-//! Where there are very many levels (a road network, a grid), most blocks would be visited at most levels. The search then
-//! ends in another order, block by block, with levels that fall until they are right (`relax`).
+//! Where there are very many levels (a road network, a grid), most blocks would be visited at most levels.
+//! The search then ends in another order, block by block, with levels that fall until they are right
+//! (`relax`).
 
 use std::mem;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -41,7 +43,7 @@ pub struct Bfs {
     pub stats: RunStats,
 }
 
-struct State {
+struct BfsState {
     levels: Vec<AtomicU32>,
     unreached: Frontier,
     next: Frontier,
@@ -49,7 +51,7 @@ struct State {
 
 /// What a thread counts in a sweep.
 #[derive(Default)]
-struct Found {
+struct SweepCounts {
     vertices: u64,
     edges: u64,
 }
@@ -58,7 +60,7 @@ impl Graph {
     /// Breadth-first search from one source or several.
     ///
     /// # Errors
-    /// [`GraphError::Memory`] below about 4.4 bytes a vertex; what the device or a damaged store gives.
+    /// [`GraphError::Memory`] below about 4.4 bytes per vertex; what the device or a damaged store gives.
     ///
     /// # Panics
     /// Where a source is no vertex of the graph; see [`Graph::vertex`].
@@ -77,7 +79,7 @@ impl Graph {
 fn search(engine: &mut Engine<'_>, sources: &[Vertex]) -> Result<(Vec<u32>, u64, u32), GraphError> {
     let graph = engine.graph();
     let vertices = graph.vertices();
-    let mut state = State {
+    let mut state = BfsState {
         levels: numbers(vertices, |_| UNREACHED),
         unreached: Frontier::new(vertices),
         next: Frontier::new(vertices),
@@ -88,7 +90,7 @@ fn search(engine: &mut Engine<'_>, sources: &[Vertex]) -> Result<(Vec<u32>, u64,
     let (mut reached, mut depth, mut pulling) = (width, 0, false);
     while width > 0 {
         if creeps(engine, depth, reached) {
-            let State { levels, unreached, next } = state;
+            let BfsState { levels, unreached, next } = state;
             drop((unreached, next));
             relax_levels(engine, &levels, frontier)?;
             let levels = plain(levels);
@@ -116,8 +118,9 @@ fn search(engine: &mut Engine<'_>, sources: &[Vertex]) -> Result<(Vec<u32>, u64,
     Ok((plain(state.levels), reached, depth))
 }
 
-/// Whether the search has many levels before it, so that it is better to finish with each block while it is at hand, in
-/// whatever order: it has come far and yet reached little, or reads the same blocks again and again.
+/// Whether the search has many levels before it, so that it is better to finish with each block while it is
+/// at hand, in whatever order: it has come far and yet reached little, or reads the same blocks again and
+/// again.
 fn creeps(engine: &mut Engine<'_>, depth: u32, reached: u64) -> bool {
     let graph = engine.graph();
     let blocks = graph.header().blocks(Direction::Forward).bytes;
@@ -125,7 +128,7 @@ fn creeps(engine: &mut Engine<'_>, depth: u32, reached: u64) -> bool {
     depth > MANY_LEVELS && (little || !engine.holds_all() && engine.bytes_read() > blocks)
 }
 
-impl State {
+impl BfsState {
     /// Puts a vertex on a level and into the next frontier, if nobody has.
     #[inline]
     fn reach(&self, vertex: Vertex, level: u32, next: &Frontier) -> bool {
@@ -143,8 +146,8 @@ impl State {
         engine: &mut Engine<'_>,
         frontier: &Frontier,
         level: u32,
-    ) -> Result<Vec<Found>, GraphError> {
-        engine.sweep(Direction::Forward, Which::Holding(frontier), Found::default, |found, block| {
+    ) -> Result<Vec<SweepCounts>, GraphError> {
+        engine.sweep(Direction::Forward, Which::Holding(frontier), SweepCounts::default, |found, block| {
             for vertex in frontier.iter(block.vertices()) {
                 found.edges += block.scan(vertex, |neighbour| {
                     found.vertices += u64::from(self.reach(neighbour, level, &self.next));
@@ -160,9 +163,9 @@ impl State {
         engine: &mut Engine<'_>,
         frontier: &Frontier,
         level: u32,
-    ) -> Result<Vec<Found>, GraphError> {
+    ) -> Result<Vec<SweepCounts>, GraphError> {
         let unreached = &self.unreached;
-        engine.sweep(Direction::Reverse, Which::Holding(unreached), Found::default, |found, block| {
+        engine.sweep(Direction::Reverse, Which::Holding(unreached), SweepCounts::default, |found, block| {
             for vertex in unreached.iter(block.vertices()) {
                 self.pull_one(block, vertex, frontier, level, found);
             }
@@ -176,7 +179,7 @@ impl State {
         vertex: Vertex,
         frontier: &Frontier,
         level: u32,
-        found: &mut Found,
+        found: &mut SweepCounts,
     ) {
         let mut hit = false;
         let seen = block.scan(vertex, |neighbour| {

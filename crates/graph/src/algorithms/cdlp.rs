@@ -1,8 +1,10 @@
-//! Communities by label propagation: each vertex takes the label that most of its neighbours have, again and again.
+//! Communities by label propagation: each vertex takes the label that most of its neighbours have, again and
+//! again.
 //!
-//! Synchronous and without chance (Raghavan, Albert, Kumara, Physical Review E 76, 2007, in the version of Graphalytics:
-//! Iosup et al., VLDB 2016): ties go to the smallest label. An undirected vertex with its list in one block votes while it
-//! is visited. The neighbours' labels of all others are collected, for as many vertices at a time as there is room.
+//! Synchronous and without chance (Raghavan, Albert, Kumara, Physical Review E 76, 2007, in the version of
+//! Graphalytics: Iosup et al., VLDB 2016): ties go to the smallest label. An undirected vertex with its list
+//! in one block votes while it is visited. The neighbours' labels of all others are collected, for as many
+//! vertices at a time as there is room.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -25,7 +27,7 @@ pub struct Cdlp {
     pub stats: RunStats,
 }
 
-struct State {
+struct CdlpState {
     labels: Vec<AtomicU32>,
     next: Vec<AtomicU32>,
     /// By vertex: neighbours whose labels must be collected; 0 where it votes while it is visited.
@@ -33,13 +35,15 @@ struct State {
 }
 
 impl Graph {
-    /// Label propagation for so many iterations, or until no label changes. Labels begin as the ranks of the users' ids
-    /// ([`crate::format::Ids::text`]). In a directed graph the neighbours on incoming and on outgoing edges count, on both twice. A repeated
-    /// edge counts as often as it is listed, and a self-loop is an edge like others. Without neighbours a label stays.
+    /// Label propagation for so many iterations, or until no label changes. Labels begin as the ranks of the
+    /// users' ids ([`crate::format::Ids::text`]). In a directed graph the neighbours on incoming and on
+    /// outgoing edges count, on both twice. A repeated edge counts as often as it is listed, and a self-loop
+    /// is an edge like others. Without neighbours a label stays.
     ///
     /// # Errors
-    /// [`GraphError::Input`] where the graph is directed and its incoming edges are not known; [`GraphError::Memory`] below
-    /// about 16 bytes a vertex and 4 for each neighbour of the vertex with the most; what the device or a damaged store gives.
+    /// [`GraphError::Input`] where the graph is directed and its incoming edges are not known;
+    /// [`GraphError::Memory`] below about 16 bytes a vertex and 4 for each neighbour of the vertex with the
+    /// most; what the device or a damaged store gives.
     pub fn cdlp(&self, iterations: u32) -> Result<Cdlp, GraphError> {
         self.need_reverse("label propagation")?;
         let list = most_values(self) * 4 * 2;
@@ -100,7 +104,7 @@ fn hubs(directory: &Directory) -> (u64, u64) {
 /// Labels, and iterations that it took.
 fn propagate(engine: &mut Engine<'_>, iterations: u32, most: u64) -> Result<(Vec<u32>, u32), GraphError> {
     let graph = engine.graph();
-    let mut state = State {
+    let mut state = CdlpState {
         labels: ranks(graph)?,
         next: numbers(graph.vertices(), |_| 0),
         counts: numbers(graph.vertices(), |_| 0),
@@ -134,7 +138,7 @@ fn ranks(graph: &Graph) -> Result<Vec<AtomicU32>, GraphError> {
     Ok(ranks)
 }
 
-impl State {
+impl CdlpState {
     /// Counts the neighbours whose labels must be collected.
     fn count(&mut self, engine: &mut Engine<'_>) -> Result<(), GraphError> {
         let (counts, directed) = (&self.counts, engine.graph().header().directed);

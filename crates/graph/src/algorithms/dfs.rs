@@ -1,8 +1,9 @@
 //! Depth-first search.
 //!
-//! Where all blocks fit in memory it goes one vertex at a time, strictly depth-first ([`strict`]). Where they do not, that would
-//! mean one read at a time, and the same blocks over and over: it is then unordered, deep before wide, but on several ways at
-//! once ([`wide`]; Acar, Charguéraud, Rainey, "A Work-Efficient Algorithm for Parallel Unordered Depth-First Search", SC 2015).
+//! Where all blocks fit in memory it goes one vertex at a time, strictly depth-first ([`strict`]). Where they
+//! do not, that would mean one read at a time, and the same blocks over and over: it is then unordered, deep
+//! before wide, but on several ways at once ([`wide`]; Acar, Charguéraud, Rainey, "A Work-Efficient Algorithm
+//! for Parallel Unordered Depth-First Search", SC 2015).
 
 mod forest;
 mod strict;
@@ -23,11 +24,14 @@ const MORE_STACK: u64 = 4;
 /// What a depth-first search found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dfs {
-    /// By vertex: the one that it was found from; [`NO_VERTEX`](crate::format::NO_VERTEX) for roots and for what was not reached.
+    /// By vertex: the one that it was found from; [`NO_VERTEX`](crate::format::NO_VERTEX) for roots and for
+    /// what was not reached.
     pub parents: Vec<Vertex>,
-    /// By vertex: the source that its tree grew from; [`NO_VERTEX`](crate::format::NO_VERTEX) where it was not reached.
+    /// By vertex: the source that its tree grew from; [`NO_VERTEX`](crate::format::NO_VERTEX) where it was
+    /// not reached.
     pub roots: Vec<Vertex>,
-    /// By vertex: how many were visited before it; [`NO_VERTEX`](crate::format::NO_VERTEX) where it was not reached.
+    /// By vertex: how many were visited before it; [`NO_VERTEX`](crate::format::NO_VERTEX) where it was not
+    /// reached.
     pub order: Vec<u32>,
     /// Vertices reached.
     pub reached: u64,
@@ -36,18 +40,20 @@ pub struct Dfs {
 }
 
 impl Graph {
-    /// Depth-first search from these sources, or from every vertex in the order of the users' ids where there are none.
+    /// Depth-first search from these sources, or from every vertex in the order of the users' ids where there
+    /// are none.
     ///
-    /// What holds of the forest, however many threads and reads there are: every vertex that the sources lead to is in it
-    /// once; an edge leads from every parent to its child; a parent comes before its child in the order; roots are sources.
+    /// What holds of the forest, however many threads and reads there are: every vertex that the sources lead
+    /// to is in it once; an edge leads from every parent to its child; a parent comes before its child in the
+    /// order; roots are sources.
     ///
-    /// Where all blocks fit in the cache, or with one thread and a depth of one, it is that of a depth-first search which
-    /// takes the sources and each list in their order: an edge that leads from a vertex to a later one leads to a descendant.
-    /// Else it need not be, and with other options another forest may be found. The same store and options give the same one
-    /// again.
+    /// Where all blocks fit in the cache, or with one thread and a depth of one, it is that of a depth-first
+    /// search which takes the sources and each list in their order: an edge that leads from a vertex to a
+    /// later one leads to a descendant. Else it need not be, and with other options another forest may be
+    /// found. The same store and options give the same one again.
     ///
     /// # Errors
-    /// [`GraphError::Memory`] below about 15 bytes a vertex; what the device or a damaged store gives.
+    /// [`GraphError::Memory`] below about 15 bytes per vertex; what the device or a damaged store gives.
     ///
     /// # Panics
     /// Where a source is no vertex of the graph; see [`Graph::vertex`].

@@ -1,10 +1,11 @@
-//! The k-cores: for each vertex the largest k such that it is in a subgraph whose vertices all have k neighbours there.
+//! The k-cores: for each vertex the largest k such that it is in a subgraph whose vertices all have k
+//! neighbours there.
 //!
-//! By peeling (Seidman, "Network structure and minimum degree", Social Networks 5, 1983; in rounds as in Dhulipala,
-//! Blelloch, Shun, "Julienne", SPAA 2017): vertices that have at most k neighbours left are taken away, and lower their
-//! neighbours' count, before any that has more. Every list is decoded once. (The other way, h-indices of the neighbours'
-//! values until none changes, needs no order, but decodes every list dozens of times.) A vertex that falls within a block
-//! that is in memory is taken away at once.
+//! By peeling (Seidman, "Network structure and minimum degree", Social Networks 5, 1983; in rounds as in
+//! Dhulipala, Blelloch, Shun, "Julienne", SPAA 2017): vertices that have at most k neighbours left are taken
+//! away, and lower their neighbours' count, before any that has more. Every list is decoded once. (The other
+//! way, h-indices of the neighbours' values until none changes, needs no order, but decodes every list dozens
+//! of times.) A vertex that falls within a block that is in memory is taken away at once.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -29,16 +30,17 @@ pub struct KCore {
 }
 
 impl Graph {
-    /// Core numbers. Self-loops and repetitions of an edge do not count; in a directed graph the degree is that of incoming
-    /// and outgoing edges together, and an edge there and one back are two.
+    /// Core numbers. Self-loops and repetitions of an edge do not count; in a directed graph the degree is
+    /// that of incoming and outgoing edges together, and an edge there and one back are two.
     ///
     /// # Errors
-    /// [`GraphError::Input`] where the graph is directed and its incoming edges are not known; [`GraphError::Memory`] below
-    /// about 4.4 bytes a vertex; what the device or a damaged store gives.
+    /// [`GraphError::Input`] where the graph is directed and its incoming edges are not known;
+    /// [`GraphError::Memory`] below about 4.4 bytes per vertex; what the device or a damaged store gives.
     pub fn kcore(&self) -> Result<KCore, GraphError> {
         self.need_reverse("k-core")?;
         let vertices = self.vertices();
-        // A block has two pieces at most, each with two ends, in lists that grow by doubling and are put together in one.
+        // A block has two pieces at most, each with two ends, in lists that grow by doubling and are put
+        // together in one.
         let ends = u64::from(self.all_blocks()) * 2 * 2 * 2 * 2 * size_of::<(Vertex, Vertex)>() as u64;
         // The vertices of a block: an entry takes 2 bytes, and the list grows by doubling.
         let local = self.options().threads.max(1) as u64 * u64::from(self.header().block_bytes) * 4;
@@ -49,7 +51,7 @@ impl Graph {
     }
 }
 
-struct State {
+struct KCoreState {
     /// Neighbours left; once it is at most k, the core number.
     degrees: Vec<AtomicU32>,
     /// Vertices that are taken away after these.
@@ -70,7 +72,7 @@ struct Worker {
 fn peel(engine: &mut Engine<'_>) -> Result<Vec<u32>, GraphError> {
     let graph = engine.graph();
     let vertices = graph.vertices();
-    let mut state = State { degrees: degrees(engine)?, next: Frontier::new(vertices), k: 0 };
+    let mut state = KCoreState { degrees: degrees(engine)?, next: Frontier::new(vertices), k: 0 };
     let (mut now, mut left) = (Frontier::new(vertices), Frontier::new(vertices));
     // Who has no neighbours is in the core 0, and there is no list to read.
     left.fill();
@@ -78,7 +80,8 @@ fn peel(engine: &mut Engine<'_>) -> Result<Vec<u32>, GraphError> {
         state.k = k;
         state.start(&left, &now);
         while !now.is_empty() {
-            // What falls in a block while forward lists are read is there for the reverse ones; the other way round it is not.
+            // What falls in a block while forward lists are read is there for the reverse ones; the other way
+            // round it is not.
             state.take_away(engine, Direction::Forward, &now)?;
             if graph.header().directed {
                 state.take_away(engine, Direction::Reverse, &now)?;
@@ -115,8 +118,8 @@ fn degrees(engine: &mut Engine<'_>) -> Result<Vec<AtomicU32>, GraphError> {
     Ok(degrees)
 }
 
-/// Calls `each` with the neighbours of a vertex, each once and not itself. Of a hub's piece the first and the last value go
-/// to `ends`: the piece before or behind may have them too.
+/// Calls `each` with the neighbours of a vertex, each once and not itself. Of a hub's piece the first and the
+/// last value go to `ends`: the piece before or behind may have them too.
 #[inline]
 fn distinct(
     block: &Block<'_>,
@@ -169,7 +172,7 @@ fn ends(engine: &mut Engine<'_>, workers: Vec<Worker>) -> Vec<(Vertex, Vertex)> 
     all
 }
 
-impl State {
+impl KCoreState {
     /// The fewest neighbours that a vertex has which is left; takes out of `left` those that no longer are.
     fn fewest(&self, left: &Frontier) -> Option<u32> {
         let fewest = |range| {

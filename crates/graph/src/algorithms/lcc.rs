@@ -1,9 +1,10 @@
 //! Local clustering: how many of a vertex's neighbours are neighbours of each other. And triangles.
 //!
-//! Each edge belongs to its end with the shorter list, so that no vertex has more of them than the square root of all
-//! entries (Chiba, Nishizeki, "Arboricity and Subgraph Listing Algorithms", SIAM Journal on Computing 14, 1985). These lists
-//! are half as long as those in the store, and all are held in memory where they fit. Where they do not, as many as fit are
-//! held at a time, and all are streamed past them (Hu, Tao, Chung, "Massive Graph Triangulation", SIGMOD 2013).
+//! Each edge belongs to its end with the shorter list, so that no vertex has more of them than the square
+//! root of all entries (Chiba, Nishizeki, "Arboricity and Subgraph Listing Algorithms", SIAM Journal on
+//! Computing 14, 1985). These lists are half as long as those in the store, and all are held in memory where
+//! they fit. Where they do not, as many as fit are held at a time, and all are streamed past them (Hu, Tao,
+//! Chung, "Massive Graph Triangulation", SIGMOD 2013).
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -28,7 +29,8 @@ const CHUNK: usize = 64;
 /// The clustering of a graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lcc {
-    /// By vertex: edges among its neighbours by those there could be, 0 to 1; 0 where it has fewer than two neighbours.
+    /// By vertex: edges among its neighbours by those there could be, 0 to 1; 0 where it has fewer than two
+    /// neighbours.
     pub coefficients: Vec<f64>,
     /// Triangles of the graph, whichever way edges lead, each counted once.
     pub triangles: u64,
@@ -39,12 +41,14 @@ pub struct Lcc {
 }
 
 impl Graph {
-    /// Local clustering coefficients and triangles. Neighbours are those on outgoing and on incoming edges; in a directed graph
-    /// an edge among them counts for each way it leads. Self-loops and repetitions of an edge do not count.
+    /// Local clustering coefficients and triangles. Neighbours are those on outgoing and on incoming edges;
+    /// in a directed graph an edge among them counts for each way it leads. Self-loops and repetitions of an
+    /// edge do not count.
     ///
     /// # Errors
-    /// [`GraphError::Input`] where the graph is directed and its incoming edges are not known, or has more than 2^31 - 1
-    /// vertices; [`GraphError::Memory`] below about 28 bytes a vertex; what the device or a damaged store gives.
+    /// [`GraphError::Input`] where the graph is directed and its incoming edges are not known, or has more
+    /// than 2^31 - 1 vertices; [`GraphError::Memory`] below about 28 bytes per vertex; what the device or a
+    /// damaged store gives.
     pub fn lcc(&self) -> Result<Lcc, GraphError> {
         self.need_reverse("local clustering")?;
         let vertices = self.vertices();
@@ -101,7 +105,7 @@ fn most_above(listed: u64) -> u64 {
     listed.isqrt() + 1
 }
 
-struct State {
+struct LccState {
     /// Entries of a vertex's lists; longer lists, and of equal ones higher vertices, are above.
     lengths: Vec<AtomicU32>,
     /// Of these, entries that are above the vertex.
@@ -117,7 +121,7 @@ struct State {
 fn count(engine: &mut Engine<'_>, room: Room) -> Result<(Vec<f64>, u64, u64), GraphError> {
     let graph = engine.graph();
     let vertices = graph.vertices();
-    let state = State {
+    let state = LccState {
         lengths: numbers(vertices, |_| 0),
         counts: numbers(vertices, |_| 0),
         degrees: numbers(vertices, |_| 0),
@@ -147,7 +151,7 @@ fn count(engine: &mut Engine<'_>, room: Room) -> Result<(Vec<f64>, u64, u64), Gr
     Ok((coefficients, triangles, held.len() as u64))
 }
 
-impl State {
+impl LccState {
     /// How long all lists are, then how many entries of each are above their vertex.
     fn measure(&self, engine: &mut Engine<'_>) -> Result<(), GraphError> {
         for direction in directions(engine.graph()) {
@@ -180,7 +184,8 @@ impl State {
         Ok(())
     }
 
-    /// Calls `each` with the neighbours in a block that are above a vertex; one that is repeated within it once.
+    /// Calls `each` with the neighbours in a block that are above a vertex; one that is repeated within it
+    /// once.
     #[inline]
     fn above(&self, block: &Block<'_>, vertex: Vertex, mut each: impl FnMut(Vertex)) {
         let place = |vertex: Vertex| (self.lengths[vertex as usize].load(Ordering::Relaxed), vertex);
@@ -195,7 +200,8 @@ impl State {
         });
     }
 
-    /// The neighbours above each vertex of a range, ascending, doubled; the lowest bit is set where edges lead both ways.
+    /// The neighbours above each vertex of a range, ascending, doubled; the lowest bit is set where edges
+    /// lead both ways.
     fn gather(&self, engine: &mut Engine<'_>, range: &Range<Vertex>) -> Result<Lists, GraphError> {
         let gathering = Gathering::new(range.clone(), &self.counts);
         for direction in directions(engine.graph()) {
@@ -242,7 +248,7 @@ fn ways(entry: u32) -> u64 {
     u64::from(1 + (entry & 1))
 }
 
-impl State {
+impl LccState {
     /// Finds the triangles whose lowest vertex is in `lists` and whose middle one is in `held`; how many.
     fn close(&self, lists: &Lists, held: &Lists) -> u64 {
         let vertices = lists.vertices().into_par_iter().with_max_len(CHUNK);

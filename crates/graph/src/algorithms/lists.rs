@@ -1,5 +1,5 @@
-//! Values collected for the vertices of a range, in memory: what a sweep finds in blocks, in any order and on any thread, is
-//! put together by vertex.
+//! Values collected for the vertices of a range, in memory: what a sweep finds in blocks, in any order and on
+//! any thread, is put together by vertex.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};

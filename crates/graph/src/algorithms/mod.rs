@@ -1,4 +1,5 @@
-//! The algorithms, one file each; docs/graph-algorithms.md and docs/graph-run.md say what each computes and costs.
+//! The algorithms, one file each; docs/graph-algorithms.md and docs/graph-run.md say what each computes and
+//! costs.
 
 mod bfs;
 mod cdlp;
@@ -29,7 +30,7 @@ use std::sync::atomic::AtomicU32;
 
 use rayon::prelude::*;
 
-/// Vertex state that threads share: a number a vertex.
+/// Vertex state that threads share: a number per vertex.
 pub(crate) fn numbers(vertices: u64, value: impl Fn(u32) -> u32 + Sync) -> Vec<AtomicU32> {
     (0..vertices as u32).into_par_iter().map(|vertex| AtomicU32::new(value(vertex))).collect()
 }

@@ -1,8 +1,9 @@
-//! PageRank: the share of time a surfer spends at a vertex who follows an edge with the damping's probability, and jumps
-//! otherwise, or where no edge leads on.
+//! PageRank: the share of time a surfer spends at a vertex who follows an edge with the damping's
+//! probability, and jumps otherwise, or where no edge leads on.
 //!
-//! Pulled where incoming edges are known: each vertex adds up what its neighbours give, and nothing is written by two
-//! threads but the pieces of hubs, which are added up after the sweep. Pushed with atomic additions else.
+//! Pulled where incoming edges are known: each vertex adds up what its neighbours give, and nothing is
+//! written by two threads but the pieces of hubs, which are added up after the sweep. Pushed with atomic
+//! additions else.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -51,15 +52,14 @@ impl Graph {
     /// PageRank. All ranks begin at 1 / vertices. The rank of vertices without edges goes where jumps go.
     ///
     /// # Errors
-    /// [`GraphError::Input`] for a damping outside of 0 to 1; [`GraphError::Memory`] below about 20 bytes a vertex; what the
-    /// device or a damaged store gives.
+    /// [`GraphError::Damping`] for a damping outside of 0 to 1; [`GraphError::Memory`] below about 20 bytes a
+    /// vertex; what the device or a damaged store gives.
     ///
     /// # Panics
     /// Where a vertex it is personal to is none of the graph.
     pub fn pagerank(&self, options: &PageRankOptions) -> Result<PageRank, GraphError> {
         if !(0.0..=1.0).contains(&options.damping) {
-            let text = format!("--damping {}: must be from 0 to 1", options.damping);
-            return Err(GraphError::Input(text));
+            return Err(GraphError::Damping { given: options.damping });
         }
         let bytes = self.vertices() * 20 + options.personal.len() as u64 * 4;
         let ((ranks, iterations, change), stats) =
@@ -104,7 +104,7 @@ impl Float {
 /// Vertices whose sums are added up one after the other.
 const CHUNK: usize = 1 << 14;
 
-struct State<'a> {
+struct PageRankState<'a> {
     options: &'a PageRankOptions,
     /// Of each vertex: its rank; while a sweep lasts, the sum of what it is given.
     ranks: Vec<Float>,
@@ -120,8 +120,13 @@ fn iterate(engine: &mut Engine<'_>, options: &PageRankOptions) -> Result<(Vec<f6
     let vertices = engine.graph().vertices();
     let degrees = degrees(engine)?;
     let floats = |value: f64| (0..vertices as u32).into_par_iter().map(|_| Float::new(value)).collect();
-    let mut state =
-        State { options, ranks: floats(1.0 / vertices as f64), gives: floats(0.0), degrees, dangling: 0.0 };
+    let mut state = PageRankState {
+        options,
+        ranks: floats(1.0 / vertices as f64),
+        gives: floats(0.0),
+        degrees,
+        dangling: 0.0,
+    };
     state.give(|rank, _| rank);
     let (mut done, mut change) = (0, f64::INFINITY);
     while done < options.iterations && change >= options.tolerance && vertices > 0 {
@@ -171,7 +176,7 @@ fn sum(block: &Block<'_>, vertex: Vertex, place: (usize, usize), give: impl Fn(V
     })
 }
 
-impl State<'_> {
+impl PageRankState<'_> {
     /// Sums by reading incoming edges.
     fn pull(&self, engine: &mut Engine<'_>) -> Result<(), GraphError> {
         let (ranks, gives) = (&self.ranks, &self.gives);

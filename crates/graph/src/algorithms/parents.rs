@@ -11,19 +11,20 @@ use super::{UNREACHED, numbers, plain};
 /// The parents of a breadth-first search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parents {
-    /// By vertex: of those one level nearer that have an edge to it, the one with the smallest id of the user's.
-    /// [`NO_VERTEX`] for sources and for what was not reached.
+    /// By vertex: of those one level nearer that have an edge to it, the one with the smallest id of the
+    /// user's. [`NO_VERTEX`] for sources and for what was not reached.
     pub parents: Vec<Vertex>,
     /// What it took.
     pub stats: RunStats,
 }
 
 impl Graph {
-    /// The parents that belong to the levels of [`Graph::bfs`], in one pass over the edges of what was reached.
+    /// The parents that belong to the levels of [`Graph::bfs`], in one pass over the edges of what was
+    /// reached.
     ///
     /// # Errors
-    /// [`GraphError::Memory`] below about 8.2 bytes a vertex (12.2 where the store was renumbered), the levels among them;
-    /// what the device or a damaged store gives.
+    /// [`GraphError::Memory`] below about 8.2 bytes a vertex (12.2 where the store was renumbered), the
+    /// levels among them; what the device or a damaged store gives.
     ///
     /// # Panics
     /// Where there is not a level for each vertex.

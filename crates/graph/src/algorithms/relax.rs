@@ -1,10 +1,12 @@
-//! Lowering labels along edges until none can be lowered: the end of a breadth-first search, and shortest paths.
+//! Lowering labels along edges until none can be lowered: the end of a breadth-first search, and shortest
+//! paths.
 //!
-//! What counts is how often a block is read, so a block that is in memory is worked on until nothing within it changes: its
-//! active vertices are taken in the order of their labels (Dijkstra's algorithm, confined to a block), and what leads out
-//! of it makes other blocks wait. Rounds visit those with the lowest labels first, as many as keep the device busy: the
-//! buckets of delta-stepping (Meyer, Sanders, "Δ-stepping: a parallelizable shortest path algorithm", Journal of Algorithms 49, 2003),
-//! with blocks in them and not vertices. Labels only fall and end at the least fixpoint, whatever the order.
+//! What counts is how often a block is read, so a block that is in memory is worked on until nothing within
+//! it changes: its active vertices are taken in the order of their labels (Dijkstra's algorithm, confined to
+//! a block), and what leads out of it makes other blocks wait. Rounds visit those with the lowest labels
+//! first, as many as keep the device busy: the buckets of delta-stepping (Meyer, Sanders, "Δ-stepping: a
+//! parallelizable shortest path algorithm", Journal of Algorithms 49, 2003), with blocks in them and not
+//! vertices. Labels only fall and end at the least fixpoint, whatever the order.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -30,7 +32,8 @@ pub(crate) trait Labels: Sync {
     /// Labels below it are of one bucket with `lowest`; above `lowest`.
     fn bucket(&self, lowest: u64) -> u64;
 
-    /// Calls `each` with the neighbours of a vertex that stand in a block, and the label that each is offered; how many.
+    /// Calls `each` with the neighbours of a vertex that stand in a block, and the label that each is
+    /// offered; how many.
     ///
     /// # Errors
     /// A neighbour along whose edge labels may not be passed.
@@ -81,8 +84,9 @@ impl Labels for Levels<'_> {
     }
 }
 
-/// Ends a breadth-first search. `levels` are right, or too high, for what was reached and `u32::MAX` elsewhere; `frontier`
-/// holds the vertices whose edges may still lower a level. Takes [`relax_bytes`] beside both.
+/// Ends a breadth-first search. `levels` are right, or too high, for what was reached and `u32::MAX`
+/// elsewhere; `frontier` holds the vertices whose edges may still lower a level. Takes [`relax_bytes`] beside
+/// both.
 ///
 /// # Errors
 /// What the device or a damaged store gives.
@@ -106,9 +110,9 @@ pub(crate) fn relax_bytes(graph: &Graph) -> u64 {
     blocks * (8 + 3 * 2 * 4) + threads * (heap + Scratch::most_bytes(block))
 }
 
-/// Lowers labels along the edges of the frontier, and of all vertices whose labels fall by it. Whenever a block is
-/// read, its labels are passed on: if `greedy` all, which saves reads, else those of the bucket, which saves work. `Err`
-/// within: the edge that was refused.
+/// Lowers labels along the edges of the frontier, and of all vertices whose labels fall by it. Whenever a
+/// block is read, its labels are passed on: if `greedy` all, which saves reads, else those of the bucket,
+/// which saves work. `Err` within: the edge that was refused.
 ///
 /// # Errors
 /// What the device or a damaged store gives.
@@ -120,7 +124,7 @@ pub(crate) fn relax<L: Labels>(
 ) -> Result<Result<(), (Vertex, Vertex)>, GraphError> {
     let graph = engine.graph();
     let directory = graph.directory(Direction::Forward);
-    let mut state = State {
+    let mut state = Relaxation {
         labels,
         directory,
         active: frontier,
@@ -149,14 +153,15 @@ pub(crate) fn relax<L: Labels>(
     Ok(Ok(()))
 }
 
-struct State<'a, L> {
+struct Relaxation<'a, L> {
     labels: &'a L,
     directory: &'a Directory,
     /// Vertices whose labels fell since they were passed on.
     active: Frontier,
     /// By block: the lowest label that waits there to be passed on; none: `u64::MAX`. Hubs' are not counted.
     lowest: Vec<AtomicU64>,
-    /// Hubs whose labels are passed on in this round, ascending: a hub takes part in a round in all its blocks or in none.
+    /// Hubs whose labels are passed on in this round, ascending: a hub takes part in a round in all its
+    /// blocks or in none.
     hubs: Vec<Vertex>,
     /// Labels below it are passed on in this round.
     limit: u64,
@@ -182,8 +187,9 @@ struct Worker {
     refused: Option<(Vertex, Vertex)>,
 }
 
-impl<L: Labels> State<'_, L> {
-    /// The blocks of the next round, ascending: those with the lowest labels, and with them the hubs that are as low.
+impl<L: Labels> Relaxation<'_, L> {
+    /// The blocks of the next round, ascending: those with the lowest labels, and with them the hubs that are
+    /// as low.
     fn choose(&mut self, waiting: &mut Waiting, least: usize, greedy: bool) -> Vec<u32> {
         let lowest = |block: &u32| self.lowest[*block as usize].load(Ordering::Relaxed);
         let hub = |hub: &Vertex| self.labels.get(*hub);
@@ -238,7 +244,8 @@ impl<L: Labels> State<'_, L> {
                 return;
             }
             self.active.remove(vertex);
-            // Who lowers the label from now on puts the vertex back, or we see what he wrote: the other fence is his.
+            // Who lowers the label from now on puts the vertex back, or we see what he wrote: the other fence
+            // is his.
             fence(Ordering::SeqCst);
             self.pass_on(worker, block, vertex);
         }
@@ -318,7 +325,7 @@ mod tests {
             edge(x + 1 < SIDE, vertex + 1);
             edge(y + 1 < SIDE, vertex + SIDE);
         }
-        writer.finish(0).unwrap();
+        writer.finish().unwrap();
         let options = Options { memory: 1 << 20, threads: 2, depth: 8, stop: None };
         Graph::open(&path, options).unwrap()
     }

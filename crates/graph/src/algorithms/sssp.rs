@@ -33,12 +33,12 @@ struct Distances {
 }
 
 impl Graph {
-    /// Shortest paths from the nearest of one source or several. Distances are those of Dijkstra's algorithm to the last bit:
-    /// sums in the order of the way, and the least of them.
+    /// Shortest paths from the nearest of one source or several. Distances are those of Dijkstra's algorithm
+    /// to the last bit: sums in the order of the way, and the least of them.
     ///
     /// # Errors
     /// [`GraphError::Input`] where the graph has no weights, or one on the way is negative or no number;
-    /// [`GraphError::Memory`] below about 8.2 bytes a vertex; what the device or a damaged store gives.
+    /// [`GraphError::Memory`] below about 8.2 bytes per vertex; what the device or a damaged store gives.
     ///
     /// # Panics
     /// Where a source is no vertex of the graph; see [`Graph::vertex`].

@@ -1,6 +1,8 @@
-//! The neighbours of one vertex, for many to be looked up among them: a hash table that stays in the processor's cache.
+//! The neighbours of one vertex, for many to be looked up among them: a hash table that stays in the
+//! processor's cache.
 //!
-//! An entry is a vertex, doubled, and a bit that does not matter for finding it. No vertex is 2^31 - 1 or above.
+//! An entry is a vertex, doubled, and a bit that does not matter for finding it. No vertex is 2^31 - 1 or
+//! above.
 
 /// Marks of a table: they fit in the processor's first cache, a power of two.
 const MARKS: usize = 1 << 14;
@@ -11,8 +13,9 @@ pub(crate) const SIFTED: usize = 64;
 /// No entry.
 const EMPTY: u32 = u32::MAX;
 
-/// The neighbours above one vertex, to be found by others. Most that are looked up are not there, which a byte in the
-/// processor's first cache says; for the rest there is a table of open addressing, a quarter full.
+/// The neighbours above one vertex, to be found by others. Most that are looked up are not there, which a
+/// byte in the processor's first cache says; for the rest there is a table of open addressing, a quarter
+/// full.
 pub(crate) struct Table {
     /// By the high bits of the hash: 1 where there may be an entry.
     marks: Box<[u8; MARKS]>,
@@ -63,8 +66,8 @@ impl Table {
         }
     }
 
-    /// Copies what may be here to the front of `kept`; how many. No branch depends on what is found: many would be guessed
-    /// wrong.
+    /// Copies what may be here to the front of `kept`; how many. No branch depends on what is found: many
+    /// would be guessed wrong.
     #[inline]
     pub(crate) fn sift(&self, list: &[u32], kept: &mut [u32; SIFTED]) -> usize {
         let mut count = 0;

@@ -1,15 +1,16 @@
-//! Random walks, very many at once: each round reads every block in which a walker stands once, for all that stand there
-//! (as GraphWalker does: Wang et al., USENIX ATC 2020).
+//! Random walks, very many at once: each round reads every block in which a walker stands once, for all that
+//! stand there (as GraphWalker does: Wang et al., USENIX ATC 2020).
 //!
-//! Node2vec's walks (Grover, Leskovec, KDD 2016) look back one vertex: a neighbour x is taken with a weight of 1/p where it is
-//! the vertex before, 1 where an edge leads to it from there, 1/q else. They are drawn by rejection, and the edge back, where it
-//! weighs more than all others, apart ([`law`]). Only where the draw lies between 1 and 1/q must that edge be looked for; the
-//! walker then waits until the block with the list of the vertex before is read, in the next round, with all others that ask there.
+//! Node2vec's walks (Grover, Leskovec, KDD 2016) look back one vertex: a neighbour x is taken with a weight
+//! of 1/p where it is the vertex before, 1 where an edge leads to it from there, 1/q else. They are drawn by
+//! rejection, and the edge back, where it weighs more than all others, apart ([`law`]). Only where the draw
+//! lies between 1 and 1/q must that edge be looked for; the walker then waits until the block with the list
+//! of the vertex before is read, in the next round, with all others that ask there.
 //!
 //! Chance is a function of seed, walker, step and try alone, so that the walks depend on nothing else.
 
 mod batch;
-mod drawn;
+mod candidates;
 mod hubs;
 mod law;
 mod random;
@@ -75,15 +76,17 @@ pub struct Walks {
 const LEAST_WALKERS: u64 = 1 << 10;
 
 impl Graph {
-    /// Random walks. `sink` is given each walk, the number of its walker and its vertices, in the order of walkers.
+    /// Random walks. `sink` is given each walk, the number of its walker and its vertices, in the order of
+    /// walkers.
     ///
-    /// A weight that is not above zero is one that is never taken. Where weights are not whole numbers, those of a list of
-    /// several blocks are added block by block, so that another size of blocks may round otherwise.
+    /// A weight that is not above zero is one that is never taken. Where weights are not whole numbers, those
+    /// of a list of several blocks are added block by block, so that another size of blocks may round
+    /// otherwise.
     ///
     /// # Errors
-    /// [`GraphError::Input`]: p or q out of range, no weights where they are asked for; [`GraphError::Memory`] below the sink's
-    /// bytes and those of 1024 walkers, 4 bytes a vertex of their walks and 56 each; what the sink, the device or a damaged store
-    /// gives.
+    /// [`GraphError::Input`]: p or q out of range, no weights where they are asked for;
+    /// [`GraphError::Memory`] below the sink's bytes and those of 1024 walkers, 4 bytes a vertex of their
+    /// walks and 56 each; what the sink, the device or a damaged store gives.
     ///
     /// # Panics
     /// Where a start is no vertex of the graph.

@@ -1,10 +1,11 @@
 //! Weakly connected components: which vertices hang together, whichever way edges lead.
 //!
-//! One pass over the blocks, whatever the graph: a forest over the vertices in memory, in which the roots of both ends of each
-//! edge are joined, the higher under the lower. Threads join without locks (Jayanti, Tarjan, "A Randomized Concurrent
-//! Algorithm for Disjoint Set Union", PODC 2016, with linking by index as in Afforest: Sutton, Ben-Nun, Barak,
-//! "Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling", IPDPS 2018). Where all blocks fit in the cache,
-//! two passes are cheaper, since they leave out most of the edges (also from Afforest).
+//! One pass over the blocks, whatever the graph: a forest over the vertices in memory, in which the roots of
+//! both ends of each edge are joined, the higher under the lower. Threads join without locks (Jayanti,
+//! Tarjan, "A Randomized Concurrent Algorithm for Disjoint Set Union", PODC 2016, with linking by index as in
+//! Afforest: Sutton, Ben-Nun, Barak, "Optimizing Parallel Graph Connectivity Computation via Subgraph
+//! Sampling", IPDPS 2018). Where all blocks fit in the cache, two passes are cheaper, since they leave out
+//! most of the edges (also from Afforest).
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -36,7 +37,7 @@ impl Graph {
     /// Weakly connected components.
     ///
     /// # Errors
-    /// [`GraphError::Memory`] below about 4 bytes a vertex; what the device or a damaged
+    /// [`GraphError::Memory`] below about 4 bytes per vertex; what the device or a damaged
     /// store gives.
     pub fn wcc(&self) -> Result<Wcc, GraphError> {
         let renumbered = self.header().renumbered;
@@ -79,8 +80,8 @@ fn join_all(engine: &mut Engine<'_>) -> Result<Vec<AtomicU32>, GraphError> {
     let parents = numbers(engine.graph().vertices(), |vertex| vertex);
     let lower_only = !engine.graph().header().directed;
     if lower_only && engine.holds_all() {
-        // A few edges of each vertex make nearly all of the largest component. What leads out of it is listed at the
-        // other end too, so the lists of those that are not in it are enough for the rest.
+        // A few edges of each vertex make nearly all of the largest component. What leads out of it is listed
+        // at the other end too, so the lists of those that are not in it are enough for the rest.
         let few = Part { skipped: NO_VERTEX, lower_only, most: FEW };
         join_lists(engine, &parents, few)?;
         flatten(&parents);

@@ -1,19 +1,20 @@
 //! The cache of blocks, shared by all threads without a lock.
 //!
-//! A sweep asks for each block at most once, so the order of requests within it says nothing about the next; what does is
-//! whether a block was wanted by this sweep or the one before. Only frames that were not are given to other blocks. An
-//! endless scan of more than fits thus keeps what it has (and hits that share of the time, the best there is for a
-//! scan), while a frontier that moves on gives up what it left behind.
+//! A sweep asks for each block at most once, so the order of requests within it says nothing about the next;
+//! what does is whether a block was wanted by this sweep or the one before. Only frames that were not are
+//! given to other blocks. An endless scan of more than fits thus keeps what it has (and hits that share of
+//! the time, the best there is for a scan), while a frontier that moves on gives up what it left behind.
 //!
-//! That rule is also what makes it safe: a frame that was used in this sweep is not written again before it ends.
+//! That rule is also what makes it safe to share between threads: `get` hands out a frame's bytes only once
+//! the frame belongs to this sweep, `admit` writes only to frames that do not and that it alone has marked as
+//! changing, and a sweep begins under `&mut self`.
 #![allow(unsafe_code)]
 
-use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+use leadline_files::{MapOptions, Mapping};
 
-use crate::GraphError;
+use crate::{GraphError, InputOption};
 
 /// No frame, no block.
 const NONE: u32 = u32::MAX;
@@ -24,7 +25,7 @@ const CHANGING: u32 = u32::MAX;
 /// Frames of a block each.
 #[derive(Debug)]
 pub(crate) struct Cache {
-    base: NonNull<u8>,
+    memory: Mapping,
     block_bytes: usize,
     /// By block: its frame.
     frame_of: Box<[AtomicU32]>,
@@ -45,12 +46,6 @@ struct Frame {
     sweep: AtomicU32,
 }
 
-// SAFETY: the mapping is owned; `get` hands out a frame's bytes only once the frame belongs to this sweep, and `admit`
-// writes only to frames that do not and that it alone has marked as changing. Sweeps begin under `&mut self`.
-unsafe impl Send for Cache {}
-// SAFETY: as above.
-unsafe impl Sync for Cache {}
-
 impl Cache {
     /// Bytes in memory for each block of the graph, cached or not.
     pub(crate) const BYTES_A_BLOCK: u64 = 4;
@@ -66,18 +61,13 @@ impl Cache {
     /// [`GraphError::Input`] where the system has no such memory.
     pub(crate) fn new(frames: u32, blocks: u32, block_bytes: u32) -> Result<Cache, GraphError> {
         let bytes = (frames as usize * block_bytes as usize).max(4096);
-        let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE | MapFlags::NORESERVE);
-        // SAFETY: a new anonymous mapping at an address of the kernel's choice touches no memory that exists.
-        let base = unsafe { mmap_anonymous(std::ptr::null_mut(), bytes, access, flags) };
-        let base = base.ok().and_then(|base| NonNull::new(base.cast()));
-        let Some(base) = base else {
-            return Err(GraphError::Input(format!(
-                "a cache of {bytes} bytes cannot be mapped; give less --memory"
-            )));
-        };
+        let memory = MapOptions::new().unreserved(true).map(bytes).map_err(|_| {
+            let text = format!("a cache of {bytes} bytes cannot be mapped; allow less memory");
+            GraphError::Option { text, option: InputOption::Memory }
+        })?;
         let frame = || Frame { block: AtomicU32::new(NONE), sweep: AtomicU32::new(0) };
         Ok(Cache {
-            base,
+            memory,
             block_bytes: block_bytes as usize,
             frame_of: (0..blocks).map(|_| AtomicU32::new(NONE)).collect(),
             frames: (0..frames).map(|_| frame()).collect(),
@@ -134,7 +124,8 @@ impl Cache {
         if frame.block.load(Ordering::Acquire) != block {
             return None;
         }
-        // SAFETY: at < frames, so the frame lies in the mapping; it is of this sweep, so nobody writes to it until
+        // SAFETY: at < frames, so the frame lies in the mapping; it is of this sweep, so nobody writes to it
+        // until
         // `begin_sweep`, which takes `&mut self` and so ends the borrow.
         Some(unsafe { std::slice::from_raw_parts(self.place(at), self.block_bytes) })
     }
@@ -149,8 +140,9 @@ impl Cache {
         if old != NONE {
             self.frame_of[old as usize].store(NONE, Ordering::Release);
         }
-        // SAFETY: the frame lies in the mapping and is marked as changing by this thread alone: nobody reads it, nobody
-        // else writes it. `bytes` is outside of the mapping's changing frames and as long as a frame.
+        // SAFETY: the frame lies in the mapping and is marked as changing by this thread alone: nobody reads
+        // it, nobody else writes it. `bytes` is outside of the mapping's changing frames and as long as a
+        // frame.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.place(at), self.block_bytes) };
         frame.block.store(block, Ordering::Release);
         frame.sweep.store(self.sweep, Ordering::Release);
@@ -185,15 +177,7 @@ impl Cache {
 
     fn place(&self, frame: u32) -> *mut u8 {
         // SAFETY: callers pass a frame that exists, so the place is inside of the mapping.
-        unsafe { self.base.as_ptr().add(frame as usize * self.block_bytes) }
-    }
-}
-
-impl Drop for Cache {
-    fn drop(&mut self) {
-        let bytes = (self.frames.len() * self.block_bytes).max(4096);
-        // SAFETY: the mapping is ours alone and no slice into it outlives `self`.
-        let _ = unsafe { munmap(self.base.as_ptr().cast(), bytes) };
+        unsafe { self.memory.base().as_ptr().add(frame as usize * self.block_bytes) }
     }
 }
 

@@ -1,12 +1,12 @@
 //! The engine: sweeps over blocks, with reads in flight, a cache, and all of it within a cap on memory.
 
 mod cache;
-mod lane;
 mod plan;
+mod reader;
 mod stats;
 mod sweep;
 
 pub(crate) use cache::Cache;
-pub(crate) use lane::Blocks;
+pub(crate) use reader::Blocks;
 pub use stats::RunStats;
 pub use sweep::{Engine, Which};

@@ -8,7 +8,7 @@ use super::cache::Cache;
 /// Requests grow to this where blocks that are wanted lie side by side.
 const MOST_REQUEST_BYTES: u32 = 64 << 10;
 
-/// Reads in flight a thread that the least memory still gives.
+/// Reads in flight per thread that the least memory still gives.
 const LEAST_SLOTS: u32 = 2;
 
 /// What a thread takes beside its buffers: the part of its stack that is used, its ring, its counters.
@@ -16,7 +16,7 @@ const BYTES_A_THREAD: u64 = 64 << 10;
 
 /// How large everything is made. All fields together with the vertex state stay below the cap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Plan {
+pub(crate) struct EnginePlan {
     /// Threads that read and compute.
     pub(crate) threads: usize,
     /// Reads in flight of each.
@@ -29,8 +29,9 @@ pub(crate) struct Plan {
     pub(crate) bytes: u64,
 }
 
-impl Plan {
-    /// Shares out what the cap leaves beside `state` bytes of vertex state. Buffers get at most a third of it, the cache the rest.
+impl EnginePlan {
+    /// Shares out what the cap leaves beside `state` bytes of vertex state. Buffers get at most a third of
+    /// it, the cache the rest.
     ///
     /// # Errors
     /// [`GraphError::Memory`] with the least that would do.
@@ -40,7 +41,7 @@ impl Plan {
         options: &Options,
         blocks: u32,
         state: u64,
-    ) -> Result<Plan, GraphError> {
+    ) -> Result<EnginePlan, GraphError> {
         let block = header.block_bytes;
         let threads = options.threads.max(1) as u64;
         let index = Directory::bytes_for(u64::from(blocks)) + Cache::BYTES_A_BLOCK * u64::from(blocks);
@@ -66,6 +67,6 @@ impl Plan {
         let frames =
             ((spare - buffers.min(spare)) / Cache::bytes_a_frame(block)).min(u64::from(blocks)) as u32;
         let bytes = fixed + buffers + u64::from(frames) * Cache::bytes_a_frame(block);
-        Ok(Plan { threads: threads as usize, slots, request_bytes: request, frames, bytes })
+        Ok(EnginePlan { threads: threads as usize, slots, request_bytes: request, frames, bytes })
     }
 }

@@ -17,7 +17,8 @@ pub struct RunStats {
     pub bytes_read: u64,
     /// Requests that read them.
     pub requests: u64,
-    /// Mean number of requests in flight while the run lasted (Little's law: the sum of their latencies by the seconds).
+    /// Mean number of requests in flight while the run lasted (Little's law: the sum of their latencies by
+    /// the seconds).
     pub mean_depth: f64,
     /// Blocks that were found in the cache.
     pub cache_hits: u64,
@@ -35,7 +36,7 @@ pub struct RunStats {
     pub threads: u32,
 }
 
-/// What one lane counted.
+/// What one reader counted.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Counts {
     pub(crate) bytes: u64,

@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use super::cache::Cache;
-use super::lane::{Blocks, Lane, THIN};
-use super::plan::Plan;
+use super::plan::EnginePlan;
+use super::reader::{BlockReader, Blocks, THIN};
 use super::stats::{Counts, RunStats};
 use crate::format::{Block, Direction, Directory};
 use crate::{Frontier, Graph, GraphError};
@@ -37,9 +37,9 @@ pub enum Which<'a> {
 /// Threads, queue pairs and cache of one run of an algorithm.
 pub struct Engine<'g> {
     graph: &'g Graph,
-    plan: Plan,
+    plan: EnginePlan,
     cache: Cache,
-    lanes: Vec<Mutex<Lane<'g>>>,
+    readers: Vec<Mutex<BlockReader<'g>>>,
     sweeps: u64,
     edges: u64,
     /// Thin sweeps in a row: they missed a block or a few.
@@ -47,8 +47,8 @@ pub struct Engine<'g> {
 }
 
 impl<'g> Engine<'g> {
-    /// Runs an algorithm whose vertex state takes `state` bytes, beside what the engine takes itself, on one of the engine's
-    /// own threads. `what` names it in errors.
+    /// Runs an algorithm whose vertex state takes `state` bytes, beside what the engine takes itself, on one
+    /// of the engine's own threads. `what` names it in errors.
     ///
     /// # Errors
     /// [`GraphError::Memory`] where the cap is too small, and what the algorithm fails with.
@@ -60,7 +60,7 @@ impl<'g> Engine<'g> {
     ) -> Result<(T, RunStats), GraphError> {
         let started = Instant::now();
         let blocks = graph.all_blocks();
-        let plan = Plan::new(what, graph.header(), graph.options(), blocks, state)?;
+        let plan = EnginePlan::new(what, graph.header(), graph.options(), blocks, state)?;
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(plan.threads)
             .thread_name(|i| format!("leadline-graph-{i}"))
@@ -72,12 +72,13 @@ impl<'g> Engine<'g> {
         Ok((result, engine.finish(started)))
     }
 
-    fn new(graph: &'g Graph, plan: Plan) -> Result<Engine<'g>, GraphError> {
+    fn new(graph: &'g Graph, plan: EnginePlan) -> Result<Engine<'g>, GraphError> {
         let cache = graph.take_cache(plan.frames)?;
         let block_bytes = graph.header().block_bytes;
-        let lane = |_| Mutex::new(Lane::new(graph.device(), plan.slots, plan.request_bytes, block_bytes));
-        let lanes = (0..plan.threads).map(lane).collect();
-        Ok(Engine { graph, plan, cache, lanes, sweeps: 0, edges: 0, thin: 0 })
+        let reader =
+            |_| Mutex::new(BlockReader::new(graph.device(), plan.slots, plan.request_bytes, block_bytes));
+        let readers = (0..plan.threads).map(reader).collect();
+        Ok(Engine { graph, plan, cache, readers, sweeps: 0, edges: 0, thin: 0 })
     }
 
     /// The graph it runs on.
@@ -102,9 +103,9 @@ impl<'g> Engine<'g> {
 
     /// Bytes read from the device so far.
     pub fn bytes_read(&mut self) -> u64 {
-        self.lanes
+        self.readers
             .iter_mut()
-            .map(|lane| lane.get_mut().unwrap_or_else(PoisonError::into_inner).counts.bytes)
+            .map(|reader| reader.get_mut().unwrap_or_else(PoisonError::into_inner).counts.bytes)
             .sum()
     }
 
@@ -113,13 +114,13 @@ impl<'g> Engine<'g> {
         self.edges += edges;
     }
 
-    /// Visits the lists of a direction in all blocks of `which`, each block once. Each thread has a local made by `local`;
-    /// all are returned, in no order. A hub's list comes in pieces, a block each, in any order and on any threads
-    /// ([`Block::is_piece`]).
+    /// Visits the lists of a direction in all blocks of `which`, each block once. Each thread has a local
+    /// made by `local`; all are returned, in no order. A hub's list comes in pieces, a block each, in any
+    /// order and on any threads ([`Block::is_piece`]).
     ///
     /// # Errors
-    /// [`GraphError::Read`], [`GraphError::Damaged`], [`GraphError::Device`] (where no queue pair is to be had, for one) or
-    /// [`GraphError::Interrupted`]: the first that any thread met.
+    /// [`GraphError::Read`], [`GraphError::Damaged`], [`GraphError::Device`] (where no queue pair is to be
+    /// had, for one) or [`GraphError::Interrupted`]: the first that any thread met.
     ///
     /// # Panics
     /// Where the graph has no lists of that direction.
@@ -135,16 +136,17 @@ impl<'g> Engine<'g> {
         let graph = self.graph;
         let directory = graph.directory(direction);
         let blocks = graph.blocks(direction);
-        let work = Work { which, directory, chunk: self.chunk(which, directory), cursor: AtomicU32::new(0) };
+        let work =
+            SweepWork { which, directory, chunk: self.chunk(which, directory), cursor: AtomicU32::new(0) };
         let stop = AtomicBool::new(false);
         let first_error = Mutex::new(None);
         let cache = &self.cache;
-        let run = |lane: &Mutex<Lane<'_>>| {
-            let mut lane = lane.lock().unwrap_or_else(PoisonError::into_inner);
+        let run = |reader: &Mutex<BlockReader<'_>>| {
+            let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
             let mut own = local();
-            let mut mine = Mine::default();
+            let mut mine = Claim::default();
             let next = || if stop.load(Ordering::Relaxed) { None } else { work.next(&mut mine, graph) };
-            let result = lane.drive(&blocks, cache, next, |block| visit(&mut own, block));
+            let result = reader.drive(&blocks, cache, next, |block| visit(&mut own, block));
             if let Err(error) = result {
                 stop.store(true, Ordering::Relaxed);
                 first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
@@ -153,8 +155,8 @@ impl<'g> Engine<'g> {
         };
         let here = rayon::current_thread_index().filter(|_| work.is_small());
         let locals = match here {
-            Some(here) => vec![run(&self.lanes[here])],
-            None => rayon::broadcast(|thread| run(&self.lanes[thread.index()])),
+            Some(here) => vec![run(&self.readers[here])],
+            None => rayon::broadcast(|thread| run(&self.readers[thread.index()])),
         };
         match first_error.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(error) => return Err(error),
@@ -165,16 +167,16 @@ impl<'g> Engine<'g> {
         Ok(locals)
     }
 
-    /// Where sweep after sweep waits for a block or a few, with the device idle and memory unused, what lies around them is
-    /// read with them: a frontier that creeps through a large graph comes there next. Only frames that nothing was in
-    /// are filled, so no block is read twice for it.
+    /// Where sweep after sweep waits for a block or a few, with the device idle and memory unused, what lies
+    /// around them is read with them: a frontier that creeps through a large graph comes there next. Only
+    /// frames that nothing was in are filled, so no block is read twice for it.
     fn read_ahead(&mut self, blocks: &Blocks<'_>, count: u32) -> Result<(), GraphError> {
         let mut missed = Vec::new();
         let mut window = 1;
-        for lane in &mut self.lanes {
-            let lane = lane.get_mut().unwrap_or_else(PoisonError::into_inner);
-            missed.append(&mut lane.take_missed());
-            window = AHEAD * lane.most_blocks();
+        for reader in &mut self.readers {
+            let reader = reader.get_mut().unwrap_or_else(PoisonError::into_inner);
+            missed.append(&mut reader.take_missed());
+            window = AHEAD * reader.most_blocks();
         }
         match missed.len() {
             0 => return Ok(()),
@@ -190,9 +192,9 @@ impl<'g> Engine<'g> {
         let around = missed.iter().flat_map(|at| at * window..((at + 1) * window).min(count));
         let mut wanted = around.filter(|block| !self.cache.holds(blocks.base + block));
         let here = rayon::current_thread_index().unwrap_or(0);
-        let mut lane = self.lanes[here].lock().unwrap_or_else(PoisonError::into_inner);
-        lane.drive(blocks, &self.cache, || wanted.next(), |_| ())?;
-        lane.take_missed();
+        let mut reader = self.readers[here].lock().unwrap_or_else(PoisonError::into_inner);
+        reader.drive(blocks, &self.cache, || wanted.next(), |_| ())?;
+        reader.take_missed();
         Ok(())
     }
 
@@ -200,8 +202,8 @@ impl<'g> Engine<'g> {
     fn finish(mut self, started: Instant) -> RunStats {
         let seconds = started.elapsed().as_secs_f64();
         let mut all = Counts::default();
-        for lane in &mut self.lanes {
-            all.add(&lane.get_mut().unwrap_or_else(PoisonError::into_inner).counts);
+        for reader in &mut self.readers {
+            all.add(&reader.get_mut().unwrap_or_else(PoisonError::into_inner).counts);
         }
         let stats = RunStats {
             seconds,
@@ -233,7 +235,7 @@ impl<'g> Engine<'g> {
 }
 
 /// What is left of a sweep, shared by its threads.
-struct Work<'a> {
+struct SweepWork<'a> {
     which: Which<'a>,
     directory: &'a Directory,
     chunk: u32,
@@ -243,15 +245,15 @@ struct Work<'a> {
 
 /// The part of a sweep that a thread has taken: blocks, or places in the list.
 #[derive(Debug, Default)]
-struct Mine {
+struct Claim {
     at: u32,
     end: u32,
 }
 
-impl Work<'_> {
+impl SweepWork<'_> {
     /// The next block for a thread.
     #[inline]
-    fn next(&self, mine: &mut Mine, graph: &Graph) -> Option<u32> {
+    fn next(&self, mine: &mut Claim, graph: &Graph) -> Option<u32> {
         loop {
             if mine.at < mine.end
                 && let Some(block) = self.next_of(mine)
@@ -266,13 +268,13 @@ impl Work<'_> {
                 return None;
             }
             let start = self.cursor.fetch_add(self.chunk, Ordering::Relaxed);
-            *mine = Mine { at: start.min(limit), end: start.saturating_add(self.chunk).min(limit) };
+            *mine = Claim { at: start.min(limit), end: start.saturating_add(self.chunk).min(limit) };
         }
     }
 
     /// The next wanted block of what the thread has taken.
     #[inline]
-    fn next_of(&self, mine: &mut Mine) -> Option<u32> {
+    fn next_of(&self, mine: &mut Claim) -> Option<u32> {
         let at = mine.at;
         mine.at += 1;
         match self.which {
@@ -280,7 +282,8 @@ impl Work<'_> {
             Which::Blocks(list) => Some(list[at as usize]),
             Which::Holding(frontier) => {
                 let block = match frontier.next(self.directory.first_of(at)) {
-                    // A hub's pieces: the vertex may lie in this block though the search would find its first.
+                    // A hub's pieces: the vertex may lie in this block though the search would find its
+                    // first.
                     Some(vertex) if vertex <= self.directory.last_of(at) => at,
                     Some(vertex) => self.directory.block_of(vertex).max(at),
                     None => u32::MAX,

@@ -1,22 +1,10 @@
 //! A block: lists of consecutive vertices, read in place.
-//!
-//! Bytes 0..8 checksum of all that follows; 8..12 first vertex; 12..14 entries; 14 flags (bit 0: the first list began in
-//! the block before, bit 1: the last one goes on in the next); 15 unused. From 16 on, for each entry, where its bytes end (16 bits,
-//! from the block's first byte), then the entries back to back, then at least 16 zeros.
 
 use std::ops::ControlFlow;
 
-use super::code::{self, Group};
-use super::{Vertex, Weights, checksum};
-
-/// Bytes in front of the table of ends.
-pub(crate) const TABLE: usize = 16;
-
-/// The first list began in the block before.
-pub(crate) const CONTINUED: u8 = 1;
-
-/// The last list goes on in the next block.
-pub(crate) const CONTINUES: u8 = 2;
+use super::block_layout::{CONTINUED, CONTINUES, Head};
+use super::code::{self, Decoder, Group};
+use super::{Vertex, Weights, block_layout};
 
 /// A block whose checksum was right.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +14,8 @@ pub struct Block<'a> {
     first: Vertex,
     entries: u32,
     flags: u8,
-    compressed: bool,
+    /// None where lists are plain numbers.
+    decoder: Option<Decoder>,
     weights: Weights,
 }
 
@@ -35,7 +24,7 @@ pub struct Block<'a> {
 pub struct List<'a> {
     /// Ascending; repeats where the graph has parallel edges.
     pub neighbours: &'a [Vertex],
-    /// One a neighbour; empty where the graph has none.
+    /// One per neighbour; empty where the graph has none.
     pub weights: &'a [f64],
 }
 
@@ -54,21 +43,13 @@ impl Scratch {
     }
 }
 
-/// Checks a block's checksum.
-pub(crate) fn is_sound(bytes: &[u8], seed: u64) -> bool {
-    match bytes.split_first_chunk() {
-        Some((sum, rest)) => u64::from_le_bytes(*sum) == checksum(rest, seed),
-        None => false,
-    }
-}
-
 impl<'a> Block<'a> {
-    /// `bytes` is one whole block that [`is_sound`], and `number` is its place among those of its direction.
+    /// `bytes` is one whole block whose checksum is right, and `number` is its place among those of its
+    /// direction.
     #[inline]
-    pub(crate) fn new(bytes: &'a [u8], number: u32, compressed: bool, weights: Weights) -> Block<'a> {
-        let first = u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]);
-        let entries = u32::from(u16::from_le_bytes([bytes[12], bytes[13]]));
-        Block { bytes, number, first, entries, flags: bytes[14], compressed, weights }
+    pub(crate) fn new(bytes: &'a [u8], number: u32, decoder: Option<Decoder>, weights: Weights) -> Block<'a> {
+        let Head { first, entries, flags, .. } = Head::read(bytes);
+        Block { bytes, number, first, entries: u32::from(entries), flags, decoder, weights }
     }
 
     /// The block's place among those of its direction, as the directory and [`crate::Which::Blocks`] have it.
@@ -107,8 +88,8 @@ impl<'a> Block<'a> {
         self.flags & CONTINUES != 0 && vertex + 1 == self.end()
     }
 
-    /// Calls `each` with the neighbours here of a vertex of the block, ascending, until it returns false. Returns how many
-    /// were given to it.
+    /// Calls `each` with the neighbours here of a vertex of the block, ascending, until it returns false.
+    /// Returns how many were given to it.
     ///
     /// # Panics
     /// Where the vertex is not of this block.
@@ -124,8 +105,8 @@ impl<'a> Block<'a> {
         })
     }
 
-    /// Folds the neighbours here of a vertex of the block, four at a time, until `each` breaks: the fastest way, since what
-    /// is accumulated stays in registers.
+    /// Folds the neighbours here of a vertex of the block, four at a time, until `each` breaks: the fastest
+    /// way, since what is accumulated stays in registers.
     ///
     /// # Panics
     /// Where the vertex is not of this block.
@@ -137,13 +118,7 @@ impl<'a> Block<'a> {
     /// All vertices with a list here, ascending, and the places of their lists: quicker than to look up each.
     #[inline]
     pub(crate) fn places(&self) -> impl Iterator<Item = (Vertex, (usize, usize))> {
-        let (count, most) = (self.entries as usize, self.bytes.len() - code::SLACK);
-        let ends = self.bytes[TABLE..][..2 * count].as_chunks().0;
-        let mut start = TABLE + 2 * count;
-        self.vertices().zip(ends).map(move |(vertex, end)| {
-            let end = usize::from(u16::from_le_bytes(*end)).min(most);
-            (vertex, (std::mem::replace(&mut start, end), end))
-        })
+        self.vertices().zip(block_layout::all_entries(self.bytes, self.entries as usize))
     }
 
     /// As [`Block::fold`], of a list whose place is known.
@@ -158,9 +133,9 @@ impl<'a> Block<'a> {
         if start >= end {
             return all;
         }
-        if self.compressed {
+        if let Some(decoder) = self.decoder {
             return match code::count(&self.bytes[start..]) {
-                Some((count, used)) => code::fold(vertex, count, &self.bytes[start + used..], all, each),
+                Some((count, used)) => decoder.fold(vertex, count, &self.bytes[start + used..], all, each),
                 None => all,
             };
         }
@@ -191,7 +166,7 @@ impl<'a> Block<'a> {
     pub(crate) fn degree_at(&self, (start, end): (usize, usize)) -> usize {
         if start >= end {
             0
-        } else if self.compressed {
+        } else if self.decoder.is_some() {
             code::count(&self.bytes[start..]).map_or(0, |(count, _)| count)
         } else {
             (end - start) / (4 + self.weights.bytes())
@@ -229,16 +204,12 @@ impl<'a> Block<'a> {
         self.vertices().map(|vertex| self.degree(vertex)).sum()
     }
 
-    /// First byte of an entry and the one behind its last. Inlined always: it is part of every loop over lists.
+    /// First byte of an entry and the one behind its last. Inlined always: it is part of every loop over
+    /// lists.
     #[inline(always)]
     fn place(&self, vertex: Vertex) -> (usize, usize) {
         let entry = (vertex - self.first) as usize;
         assert!(entry < self.entries as usize, "vertex {vertex} is not of this block");
-        // The end of the entry before stands in front of its own.
-        let ends = &self.bytes[TABLE - 2 + 2 * entry..][..4];
-        let most = self.bytes.len() - code::SLACK;
-        let end_of = |raw: &[u8]| usize::from(u16::from_le_bytes([raw[0], raw[1]])).min(most);
-        let start = if entry == 0 { TABLE + 2 * self.entries as usize } else { end_of(ends) };
-        (start, end_of(&ends[2..]))
+        block_layout::entry(self.bytes, self.entries as usize, entry)
     }
 }

@@ -1,11 +1,13 @@
 //! How a sorted list of neighbours is written: differences in a byte code that SIMD decodes four at a time.
 //!
-//! A list of `count` values is a varint of `count`, then `ceil(count / 4)` control bytes, then the data. Two bits of control
-//! a value say how many bytes (1 to 4) its difference takes, little-endian (Stream VByte: Lemire, Kurz, Rupp, "Stream
-//! VByte: Faster Byte-Oriented Integer Compression", Information Processing Letters 130, 2018). The first difference is to
-//! the vertex that owns the list, zigzagged, since neighbours are often near; all others are to the value before.
+//! A list of `count` values is a varint of `count`, then `ceil(count / 4)` control bytes, then the data. Two
+//! bits of control a value say how many bytes (1 to 4) its difference takes, little-endian (Stream VByte:
+//! Lemire, Kurz, Rupp, "Stream VByte: Faster Byte-Oriented Integer Compression", Information Processing
+//! Letters 130, 2018). The first difference is to the vertex that owns the list, zigzagged, since neighbours
+//! are often near; all others are to the value before.
 //!
-//! The decoder reads 16 bytes at a time, so 16 bytes that exist must follow every list: a block ends with that many zeros.
+//! The decoder reads 16 bytes at a time, so 16 bytes that exist must follow every list: a block ends with
+//! that many zeros.
 #![allow(unsafe_code)]
 
 use std::ops::ControlFlow;
@@ -50,7 +52,8 @@ pub(crate) fn count(bytes: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-/// Bytes that a list of `count` takes, controls included; nothing where they are not all there. `bytes` begins with the controls.
+/// Bytes that a list of `count` takes, controls included; nothing where they are not all there. `bytes`
+/// begins with the controls.
 pub(crate) fn length(count: usize, bytes: &[u8]) -> Option<usize> {
     let controls = bytes.get(..count.div_ceil(4))?;
     let wide = |i: usize| usize::from(controls[i / 4] >> (i % 4 * 2) & 3) + 1;
@@ -67,26 +70,45 @@ pub struct Group {
     pub len: usize,
 }
 
-/// Folds the values of a list of `count`, four at a time, until `each` breaks. `bytes` begins with the controls and has
-/// [`SLACK`] bytes behind the list; where the list would run over its end, the fold ends there. The accumulator goes in
-/// and out by value, so that it stays in registers.
-#[inline]
-pub(crate) fn fold<A>(
-    owner: Vertex,
-    count: usize,
-    bytes: &[u8],
-    all: A,
-    each: impl FnMut(A, Group) -> ControlFlow<A, A>,
-) -> A {
-    // Decided when it is compiled, so that all of it is inlined where it is used.
-    #[cfg(target_feature = "ssse3")]
-    return simd::fold(owner, count, bytes, all, each);
-    #[cfg(not(target_feature = "ssse3"))]
-    scalar(owner, count, bytes, all, each)
+/// How lists are decoded: four values at a time on x86-64 processors with SSSE3, one at a time on all others.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Decoder {
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "other processors have one decoder"))]
+    /// Set only by [`Decoder::detect`], so that where it is set the processor has SSSE3.
+    simd: bool,
+}
+
+impl Decoder {
+    /// The fastest decoder that this processor can run.
+    pub(crate) fn detect() -> Decoder {
+        #[cfg(target_arch = "x86_64")]
+        let simd = is_x86_feature_detected!("ssse3");
+        #[cfg(not(target_arch = "x86_64"))]
+        let simd = false;
+        Decoder { simd }
+    }
+
+    /// Folds the values of a list of `count`, four at a time, until `each` breaks. `bytes` begins with the
+    /// controls and has [`SLACK`] bytes after the list; where the list would run past their end, the fold
+    /// ends there. The accumulator goes in and out by value, so that it stays in registers.
+    #[inline]
+    pub(crate) fn fold<A>(
+        self,
+        owner: Vertex,
+        count: usize,
+        bytes: &[u8],
+        all: A,
+        each: impl FnMut(A, Group) -> ControlFlow<A, A>,
+    ) -> A {
+        #[cfg(target_arch = "x86_64")]
+        return x86::fold(self, owner, count, bytes, all, each);
+        #[cfg(not(target_arch = "x86_64"))]
+        scalar(owner, count, bytes, all, each)
+    }
 }
 
 /// The decoder for every processor.
-#[cfg(any(test, not(target_feature = "ssse3")))]
+#[cfg(any(test, not(target_arch = "x86_64")))]
 #[inline]
 fn scalar<A>(
     owner: Vertex,
@@ -120,12 +142,12 @@ fn scalar<A>(
     all
 }
 
-#[cfg(target_feature = "ssse3")]
-mod simd {
+#[cfg(target_arch = "x86_64")]
+mod x86 {
     use std::arch::x86_64::*;
     use std::ops::ControlFlow;
 
-    use super::{Group, SLACK, Vertex, unzigzag};
+    use super::{Decoder, Group, SLACK, Vertex, unzigzag};
 
     /// For each control byte, where the four values' bytes go, and how many bytes they take together.
     static SHUFFLE: [[u8; 16]; 256] = shuffles();
@@ -162,9 +184,48 @@ mod simd {
         table
     }
 
-    /// As [`super::fold`].
+    /// `pshufb`: moves the bytes of `raw` to the places that `shuffle` names.
+    ///
+    /// Written in assembly where the crate is not compiled for SSSE3: the intrinsic is inlined only into
+    /// functions that are, and the closures of callers are not, so that every list would cost a call.
+    ///
+    /// # Safety
+    /// The processor must have SSSE3.
+    #[inline(always)]
+    unsafe fn shuffle_bytes(raw: __m128i, shuffle: __m128i) -> __m128i {
+        #[cfg(target_feature = "ssse3")]
+        // SAFETY: the crate is compiled for processors with SSSE3.
+        return unsafe { _mm_shuffle_epi8(raw, shuffle) };
+        #[cfg(not(target_feature = "ssse3"))]
+        {
+            let mut moved = raw;
+            // SAFETY: the caller vouches for SSSE3; the instruction changes nothing but the one register.
+            unsafe {
+                std::arch::asm!(
+                    "pshufb {moved}, {shuffle}",
+                    moved = inout(xmm_reg) moved,
+                    shuffle = in(xmm_reg) shuffle,
+                    options(pure, nomem, nostack, preserves_flags)
+                );
+            }
+            moved
+        }
+    }
+
+    /// What `pshufb` does, for the few processors without it.
+    #[cold]
+    #[inline(never)]
+    fn move_bytes(raw: &[u8; 16], shuffle: &[u8; 16]) -> __m128i {
+        let moved = shuffle.map(|from| if from < 16 { raw[usize::from(from)] } else { 0 });
+        // SAFETY: SSE2 belongs to x86-64; `moved` is 16 bytes long, and the load takes any alignment.
+        unsafe { _mm_loadu_si128(moved.as_ptr().cast()) }
+    }
+
+    /// As [`Decoder::fold`]. Both ways share the loop, so that `each` is called in one place and inlined
+    /// there.
     #[inline]
     pub(super) fn fold<A>(
+        decoder: Decoder,
         owner: Vertex,
         count: usize,
         bytes: &[u8],
@@ -176,18 +237,25 @@ mod simd {
         // The first difference is zigzagged: what is added to it is chosen so that the sum comes out right.
         let zigzagged = u32::from_le_bytes(*zigzagged) & (u32::MAX >> (24 - 8 * (first & 3)));
         let start = owner.wrapping_add(unzigzag(zigzagged)).wrapping_sub(zigzagged);
-        // SAFETY: the crate is compiled for processors with SSSE3.
+        // SAFETY: SSE2 belongs to x86-64.
         let mut last = unsafe { _mm_set1_epi32(start as i32) };
         let mut left = count;
         for &control in controls {
             let Some(here) = data.first_chunk::<SLACK>() else { return all };
             let mut values = [0u32; 4];
-            // SAFETY: the crate is compiled for processors with SSSE3. `here`, the shuffle and `values` are 16 bytes long;
-            // loads and stores take any alignment.
+            let shuffle = &SHUFFLE[control as usize];
+            let differences = if decoder.simd {
+                // SAFETY: `Decoder::detect` found SSSE3. `here` and the shuffle are 16 bytes long; loads take
+                // any alignment.
+                unsafe {
+                    let raw = _mm_loadu_si128(here.as_ptr().cast());
+                    shuffle_bytes(raw, _mm_loadu_si128(shuffle.as_ptr().cast()))
+                }
+            } else {
+                move_bytes(here, shuffle)
+            };
+            // SAFETY: SSE2 belongs to x86-64. `values` is 16 bytes long, and the store takes any alignment.
             unsafe {
-                let raw = _mm_loadu_si128(here.as_ptr().cast());
-                let shuffle = _mm_loadu_si128(SHUFFLE[control as usize].as_ptr().cast());
-                let differences = _mm_shuffle_epi8(raw, shuffle);
                 let pairs = _mm_add_epi32(differences, _mm_slli_si128::<4>(differences));
                 let sums = _mm_add_epi32(_mm_add_epi32(pairs, _mm_slli_si128::<8>(pairs)), last);
                 last = _mm_shuffle_epi32::<0xff>(sums);
@@ -244,7 +312,9 @@ mod tests {
             all.extend(&group.values[..group.len]);
             ControlFlow::Continue(all)
         };
-        assert_eq!(fold(owner, n, &bytes[at..], Vec::new(), read), list);
+        for decoder in [Decoder::detect(), Decoder { simd: false }] {
+            assert_eq!(decoder.fold(owner, n, &bytes[at..], Vec::new(), read), list, "{decoder:?}");
+        }
         assert_eq!(scalar(owner, n, &bytes[at..], Vec::new(), read), list);
     }
 
@@ -268,9 +338,11 @@ mod tests {
         fn garbage_neither_panics_nor_reads_outside(bytes in prop::collection::vec(any::<u8>(), 0..80), n in 0usize..200) {
             let _ = count(&bytes);
             let (one, other) = (|all, group: Group| ControlFlow::Continue(all + group.len), |all, _| ControlFlow::Break(all));
-            fold(3, n, &bytes, 0, one);
+            for decoder in [Decoder::detect(), Decoder { simd: false }] {
+                decoder.fold(3, n, &bytes, 0, one);
+                decoder.fold(3, n, &bytes, 0, other);
+            }
             scalar(3, n, &bytes, 0, one);
-            fold(3, n, &bytes, 0, other);
         }
     }
 }

@@ -1,15 +1,17 @@
-//! Which block holds which vertices: all of the index that stays in memory, 4 bytes a block.
+//! Which block holds which vertices: the index that stays in memory, about 8 bytes per block.
 
+use std::cmp::Ordering;
 use std::ops::RangeInclusive;
 
 use super::{Vertex, paged::PagedReader};
 use crate::GraphError;
 
-/// For each block, its first vertex; ascending. A hub's list runs over several blocks that begin with the same vertex.
+/// For each block, its first vertex; ascending. A hub's list runs over several blocks that begin with the
+/// same vertex.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Directory {
     first: Vec<Vertex>,
-    /// A bit a block: its first list began in the block before.
+    /// A bit per block: its first list began in the block before.
     continued: Vec<u64>,
     /// By the high bits of a vertex: a block at or before the one that holds it, where a search may begin.
     hints: Vec<u32>,
@@ -47,10 +49,21 @@ impl Directory {
         pages.read(blocks * 4, &mut raw)?;
         let continued = raw.as_chunks().0.iter().map(|raw| u64::from_le_bytes(*raw)).collect();
         let in_range = first.last().is_none_or(|last| u64::from(*last) < vertices);
-        if !first.is_sorted() || !in_range || first.first().is_some_and(|first| *first != 0) {
+        let begins = first.first().is_none_or(|first| *first == 0);
+        let directory = Directory::new(first, continued, vertices);
+        // Only a hub's list makes a block begin with the vertex of the one before.
+        let rises = |block: u32| match block {
+            0 => !directory.is_continued(0),
+            _ => match directory.first_of(block).cmp(&directory.first_of(block - 1)) {
+                Ordering::Greater => true,
+                Ordering::Equal => directory.is_continued(block),
+                Ordering::Less => false,
+            },
+        };
+        if !in_range || !begins || !(0..directory.blocks()).all(rises) {
             return Err(GraphError::damaged(name, "its directory is not in order".into()));
         }
-        Ok(Directory::new(first, continued, vertices))
+        Ok(directory)
     }
 
     /// Blocks.
@@ -83,7 +96,8 @@ impl Directory {
         }
     }
 
-    /// The first block with a vertex's list or a piece of it. The others follow it, each [`Directory::is_continued`].
+    /// The first block with a vertex's list or a piece of it. The others follow it, each
+    /// [`Directory::is_continued`].
     ///
     /// # Panics
     /// Where the graph has no such vertex.

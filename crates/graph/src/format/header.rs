@@ -2,8 +2,9 @@
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use std::time::Duration;
 
-use super::{ALIGNMENT, Direction, MAX_BLOCK_BYTES, MAX_VERTICES, MIN_BLOCK_BYTES, checksum};
+use super::{ALIGNMENT, Decoder, Direction, MAX_BLOCK_BYTES, MAX_VERTICES, MIN_BLOCK_BYTES, checksum};
 use crate::GraphError;
 
 const MAGIC: &[u8; 8] = b"LEADGRPH";
@@ -45,7 +46,7 @@ pub enum Weights {
 }
 
 impl Weights {
-    /// Bytes an edge.
+    /// Bytes per edge.
     pub fn bytes(self) -> usize {
         match self {
             Weights::None => 0,
@@ -71,7 +72,8 @@ pub(crate) enum IdKind {
 pub struct Header {
     /// Bytes of a block: a power of two, 4096 to 65,536.
     pub block_bytes: u32,
-    /// Whether an edge leads one way only. An undirected edge stands in both its ends' lists (a self-loop once).
+    /// Whether an edge leads one way only. An undirected edge stands in both its ends' lists (a self-loop
+    /// once).
     pub directed: bool,
     /// Whether lists are written in the byte code; plain 32-bit numbers else.
     pub compressed: bool,
@@ -89,8 +91,8 @@ pub struct Header {
     pub self_loops: u64,
     /// The longest forward list.
     pub max_degree: u64,
-    /// Nanoseconds that the import took.
-    pub import_nanos: u64,
+    /// How long the import took, in nanoseconds, in stores of earlier versions of Leadline; 0 in others.
+    pub(crate) import_nanos: u64,
     /// Blocks of forward lists.
     pub(crate) forward: Section,
     pub(crate) forward_directory: Section,
@@ -115,6 +117,17 @@ impl Header {
             Direction::Reverse if self.directed => self.reverse,
             _ => self.forward,
         }
+    }
+
+    /// How long the import took. Only stores of earlier versions of Leadline hold it: since then the same
+    /// edges and options give the same bytes.
+    pub fn import_time(&self) -> Option<Duration> {
+        (self.import_nanos > 0).then(|| Duration::from_nanos(self.import_nanos))
+    }
+
+    /// How lists are decoded on this processor; none where they are plain numbers.
+    pub(crate) fn decoder(&self) -> Option<Decoder> {
+        self.compressed.then(Decoder::detect)
     }
 
     /// The header as it stands in the file.

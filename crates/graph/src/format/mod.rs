@@ -1,6 +1,8 @@
-//! The store: one file that holds a graph, in blocks that are read straight from the device (docs/graph-format.md).
+//! The store: one file that holds a graph, in blocks that are read straight from the device
+//! (docs/graph-format.md).
 
 pub(crate) mod block;
+pub(crate) mod block_layout;
 pub(crate) mod code;
 mod directory;
 pub(crate) mod header;
@@ -10,11 +12,12 @@ pub(crate) mod paged;
 mod writer;
 
 pub use block::{Block, List, Scratch};
+pub(crate) use code::Decoder;
 pub use code::Group;
 pub use directory::Directory;
 pub use header::{Header, Section, Weights};
 pub use ids::Ids;
-pub use writer::{Layout, StoreWriter, Written};
+pub use writer::{FinishedStore, Layout, StoreWriter};
 
 /// Index of a vertex in the store: 0 to vertices - 1, in ascending order of the user's ids unless renumbered.
 pub type Vertex = u32;
@@ -43,8 +46,8 @@ pub enum Direction {
     Reverse,
 }
 
-/// The checksum of a block, of the header and of every other section: XXH3, 64 bits, with a seed that says what it is of,
-/// so that a block in another's place is found out.
+/// The checksum of a block, of the header and of every other section: XXH3, 64 bits, with a seed that says
+/// what it is of, so that a block in another's place is found out.
 pub(crate) fn checksum(bytes: &[u8], seed: u64) -> u64 {
     xxhash_rust::xxh3::xxh3_64_with_seed(bytes, seed)
 }

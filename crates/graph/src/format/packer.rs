@@ -1,13 +1,14 @@
 //! Packs sorted edges into blocks.
 //!
-//! A list that takes at most a quarter of a block never straddles two: it goes whole into the open block, or opens the
-//! next. A longer one is a hub's: it fills the open block and as many more as it takes, a piece in each.
+//! A list that takes at most a quarter of a block never straddles two: it goes whole into the open block, or
+//! opens the next. A longer one is a hub's: it fills the open block and as many more as it takes, a piece in
+//! each.
 
 use std::io::{self, Write};
 
-use super::block::{CONTINUED, CONTINUES, TABLE};
-use super::code::{self, SLACK};
-use super::{Direction, Layout, NO_VERTEX, Vertex, Weights, block_seed, checksum};
+use super::block_layout::{self, CONTINUED, CONTINUES, Head};
+use super::code;
+use super::{Direction, Layout, NO_VERTEX, Vertex, Weights, block_seed};
 
 /// A hub's piece is not begun in less room than this.
 const LEAST_ROOM: usize = 64;
@@ -153,8 +154,7 @@ impl Packer {
 
     /// Bytes that one more entry may take.
     fn room(&self) -> usize {
-        (self.layout.block_bytes as usize)
-            .saturating_sub(TABLE + 2 * (self.ends.len() + 1) + self.data.len() + SLACK)
+        block_layout::room(self.layout.block_bytes as usize, self.ends.len(), self.data.len())
     }
 
     /// Empty entries up to a vertex that has a list, or to the end.
@@ -193,8 +193,8 @@ impl Packer {
         self.ends.push(self.data.len() as u16);
     }
 
-    /// What is collected of a hub's list, in pieces that fill their blocks. Unless these are the `last` of the list, values
-    /// that would leave room behind them are kept for the next time.
+    /// What is collected of a hub's list, in pieces that fill their blocks. Unless these are the `last` of
+    /// the list, values that would leave room behind them are kept for the next time.
     fn put_pieces(&mut self, last: bool, out: &mut impl Write) -> io::Result<()> {
         self.put_isolated(u64::from(self.owner), out)?;
         while !self.list.is_empty() {
@@ -244,21 +244,12 @@ impl Packer {
     /// Writes the open block and opens the next.
     fn close(&mut self, continues: bool, out: &mut impl Write) -> io::Result<()> {
         let block = self.directory.first.len() as u32;
-        let base = (TABLE + 2 * self.ends.len()) as u16;
         let size = self.layout.block_bytes as usize;
+        let flags = if self.continued { CONTINUED } else { 0 } | if continues { CONTINUES } else { 0 };
+        let head = Head { first: self.first, entries: self.ends.len() as u16, flags, reserved: 0 };
         let image = &mut self.image;
-        image.clear();
-        image.resize(8, 0);
-        image.extend_from_slice(&self.first.to_le_bytes());
-        image.extend_from_slice(&(self.ends.len() as u16).to_le_bytes());
-        image.push(if self.continued { CONTINUED } else { 0 } | if continues { CONTINUES } else { 0 });
-        image.push(0);
-        image.extend(self.ends.iter().flat_map(|end| (base + end).to_le_bytes()));
-        image.extend_from_slice(&self.data);
-        debug_assert!(image.len() + SLACK <= size);
-        image.resize(size, 0);
-        let sum = checksum(&image[8..], block_seed(self.direction, block));
-        image[..8].copy_from_slice(&sum.to_le_bytes());
+        let seed = block_seed(self.direction, block);
+        block_layout::write(image, size, seed, head, &self.ends, &self.data);
         out.write_all(image)?;
         self.totals.block_bytes += size as u64;
         self.directory.first.push(self.first);

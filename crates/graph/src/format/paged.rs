@@ -1,5 +1,5 @@
-//! Sections that are not blocks (directory, ids, order): pages of 4096 bytes, each with its checksum, so that any part can
-//! be read, and trusted, without the rest.
+//! Sections that are not blocks (directory, ids, order): pages of 4096 bytes, each with its checksum, so that
+//! any part can be read, and trusted, without the rest.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -139,7 +139,8 @@ impl<'a> PagedReader<'a> {
         Ok(u32::from_le_bytes(raw))
     }
 
-    /// The numbers of 4 bytes from the `index`th on that are of one page and before the `end`th: at least one.
+    /// The numbers of 4 bytes from the `index`th on that are of one page and before the `end`th: at least
+    /// one.
     pub(crate) fn shorts(&mut self, index: u64, end: u64) -> Result<&[[u8; 4]], GraphError> {
         self.within(index.saturating_mul(4), end.saturating_sub(index) * 4)?;
         self.hold(index * 4 / PAYLOAD as u64)?;

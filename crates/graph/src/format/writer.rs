@@ -6,12 +6,13 @@ use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use leadline_files::NewFile;
+
 use super::header::{HEADER_BYTES, IdKind};
 use super::packer::Packer;
 use super::paged::{Kind, PagedWriter};
 use super::{ALIGNMENT, Direction, Header, MAX_VERTICES, Section, Vertex, Weights};
 use crate::GraphError;
-use crate::new_file::NewFile;
 
 /// Bytes of the buffer in front of the file.
 const BUFFER: usize = 1 << 20;
@@ -33,14 +34,15 @@ pub struct Layout {
 
 /// What was written.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Written {
+pub struct FinishedStore {
     /// The store's header.
     pub header: Header,
     /// Bytes of the file.
     pub file_bytes: u64,
 }
 
-/// A store in the making: all forward lists, then the reverse ones if any, then ids and order, then [`StoreWriter::finish`].
+/// A store in the making: all forward lists, then the reverse ones if any, then ids and order, then
+/// [`StoreWriter::finish`].
 #[derive(Debug)]
 pub struct StoreWriter {
     path: PathBuf,
@@ -68,7 +70,7 @@ impl StoreWriter {
             let text = format!("{} vertices: a store holds at most {MAX_VERTICES}", layout.vertices);
             return Err(GraphError::Input(text));
         }
-        let mut out = NewFile::create(path, BUFFER)?;
+        let mut out = NewFile::with_capacity(BUFFER, path)?;
         out.write_all(&[0; HEADER_BYTES]).map_err(|error| GraphError::write(path, error))?;
         let none = Section::default();
         let header = Header {
@@ -102,13 +104,14 @@ impl StoreWriter {
         })
     }
 
-    /// Bytes in memory, whatever the graph: its largest parts are the file's buffer and the directory (4 bytes a block).
+    /// Bytes in memory, whatever the graph: its largest parts are the file's buffer and the directory (4
+    /// bytes per block).
     pub fn memory_bytes(&self) -> u64 {
         BUFFER as u64 + self.packer.memory_bytes()
     }
 
-    /// The next edge of the lists now being written; `vertex`, then `neighbour`, never fall. In forward lists `vertex` is
-    /// the source, in reverse ones the target. `weight` is dropped where the layout has none.
+    /// The next edge of the lists now being written; `vertex`, then `neighbour`, never fall. In forward lists
+    /// `vertex` is the source, in reverse ones the target. `weight` is dropped where the layout has none.
     ///
     /// # Errors
     /// [`GraphError::Write`], a full disk above all.
@@ -134,7 +137,8 @@ impl StoreWriter {
         Ok(())
     }
 
-    /// Ends the lists and gives each rank its id, a number; ascending. Without a call ids are 0 to vertices - 1.
+    /// Ends the lists and gives each rank its id, a number; ascending. Without a call ids are 0 to vertices -
+    /// 1.
     ///
     /// # Errors
     /// As [`StoreWriter::edge`], and whatever `ids` fails with.
@@ -173,7 +177,8 @@ impl StoreWriter {
         Ok(())
     }
 
-    /// Ends the lists and says, by rank of the id, which vertex it is; for stores whose vertices are in another order.
+    /// Ends the lists and says, by rank of the id, which vertex it is; for stores whose vertices are in
+    /// another order.
     ///
     /// # Errors
     /// As [`StoreWriter::edge`].
@@ -192,16 +197,16 @@ impl StoreWriter {
     ///
     /// # Errors
     /// [`GraphError::Write`]; there is no file of that name, or still the old one, then.
-    pub fn finish(mut self, import_nanos: u64) -> Result<Written, GraphError> {
+    pub fn finish(mut self) -> Result<FinishedStore, GraphError> {
         self.end_lists()?;
-        self.header.import_nanos = import_nanos;
-        // Durable before the header says that there is something, so that no crash leaves a store of other bytes.
+        // Durable before the header says that there is something, so that no crash leaves a store of other
+        // bytes.
         self.out.sync()?;
         let header = self.out.file().write_all_at(&self.header.to_bytes(), 0);
-        header.map_err(|error| self.out.failed(error))?;
+        header.map_err(|error| self.out.write_error(error))?;
         let file_bytes = self.out.finish()?;
         debug_assert_eq!(file_bytes, self.at);
-        Ok(Written { header: self.header, file_bytes })
+        Ok(FinishedStore { header: self.header, file_bytes })
     }
 
     /// Once for each side: the last block, then the directory.

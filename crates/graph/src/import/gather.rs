@@ -1,26 +1,25 @@
 //! Reads the input to its end: into a sort by source, and into what is known of the ids.
 //!
-//! Ids are taken to be numbers below 2^32 that lie close together, which most are. At the first that shows otherwise, all
-//! that was read moves to wide records, whose ids are found out by another sort.
+//! Ids are taken to be numbers below 2^32 that lie close together, which most are. At the first that shows
+//! otherwise, all that was read moves to wide records, whose ids are found out by another sort.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 
-use super::plan::Plan;
-use super::record::{Key, Record, Weight};
-use super::seen::Seen;
-use super::sorted::Sorted;
-use super::sorter::{Filling, Sorter};
-use super::{ImportProgress, Rules, threads};
-use crate::GraphError;
+use super::Rules;
+use super::id_set::IdSet;
+use super::plan::ImportPlan;
+use super::sort::{Key, LaneWriter, Record, SortedRecords, Sorter, Weight};
+use super::threads::threads;
 use crate::input::{Batch, EdgeReader};
+use crate::{GraphError, Progress};
 
 /// Declared vertices that are noted at a time.
 const DECLARED: usize = 1 << 12;
 
 /// What was read.
 #[derive(Debug)]
-pub(crate) struct Gathered<W> {
+pub(crate) struct InputEdges<W> {
     pub(crate) edges: Edges<W>,
     pub(crate) counts: Counts,
 }
@@ -29,9 +28,9 @@ pub(crate) struct Gathered<W> {
 #[derive(Debug)]
 pub(crate) enum Edges<W> {
     /// By source, in both directions where the graph is undirected, and the ids that occur.
-    Narrow(Sorted<u64, W>, Seen),
+    Narrow(SortedRecords<u64, W>, IdSet),
     /// By target (the high half), once each; and the ids that occur.
-    Wide(Sorted<u128, W>, Sorted<u64, ()>),
+    Wide(SortedRecords<u128, W>, SortedRecords<u64, ()>),
 }
 
 /// What was counted on the way.
@@ -50,7 +49,7 @@ impl Counts {
 
 /// Where edges go.
 #[derive(Debug)]
-enum State<W> {
+enum Sorters<W> {
     Narrow(Sorter<u64, W>),
     Wide(Sorter<u128, W>, Sorter<u64, ()>),
 }
@@ -58,19 +57,19 @@ enum State<W> {
 /// What is done by one thread at a time: reading, and noting ids while they are narrow.
 struct Front<'a> {
     reader: &'a mut dyn EdgeReader,
-    progress: &'a mut (dyn FnMut(ImportProgress) + Send),
-    seen: Option<Seen>,
+    progress: &'a mut (dyn FnMut(Progress) + Send),
+    seen: Option<IdSet>,
     ended: bool,
     input_bytes: u64,
 }
 
 struct Gather<'a, W> {
     front: Mutex<Front<'a>>,
-    /// Written by who holds the front.
-    state: RwLock<State<W>>,
+    /// Written by whoever holds the front.
+    state: RwLock<Sorters<W>>,
     rules: Rules,
     folder: &'a Path,
-    plan: &'a Plan,
+    plan: &'a ImportPlan,
 }
 
 /// Reads all of an input.
@@ -78,14 +77,14 @@ pub(crate) fn gather<W: Weight>(
     reader: &mut dyn EdgeReader,
     rules: Rules,
     folder: &Path,
-    plan: &Plan,
-    progress: &mut (dyn FnMut(ImportProgress) + Send),
-) -> Result<Gathered<W>, GraphError> {
+    plan: &ImportPlan,
+    progress: &mut (dyn FnMut(Progress) + Send),
+) -> Result<InputEdges<W>, GraphError> {
     let declared = reader.declared();
-    let seen = Some(Seen::new(plan));
+    let seen = Some(IdSet::new(plan));
     let front = Front { reader, progress, seen, ended: false, input_bytes: 0 };
     let sorter = Sorter::new(folder, plan.sort_alone(), rules.dedupe, plan)?;
-    let state = RwLock::new(State::Narrow(sorter));
+    let state = RwLock::new(Sorters::Narrow(sorter));
     let gather = Gather::<W> { front: Mutex::new(front), state, rules, folder, plan };
     let end = declared.first.saturating_add(declared.vertices.unwrap_or(0));
     for first in (declared.first..end).step_by(DECLARED) {
@@ -110,7 +109,7 @@ fn of_the_whole(error: GraphError) -> GraphError {
 }
 
 /// The cap holds for the reader too: for its buffers, and for all strings that are ids.
-fn check_reader(bytes: u64, plan: &Plan) -> Result<(), GraphError> {
+fn check_reader(bytes: u64, plan: &ImportPlan) -> Result<(), GraphError> {
     if bytes <= plan.reader() {
         return Ok(());
     }
@@ -142,7 +141,7 @@ impl<'a, W: Weight> Gather<'a, W> {
             check_reader(bytes, self.plan)?;
             self.note(&mut front, &batch)?;
             let (done, total) = front.reader.progress();
-            (front.progress)(ImportProgress { phase: "read", done, total });
+            (front.progress)(Progress { phase: "read", done, total });
             front.input_bytes = done;
             front.ended = !more;
             drop(front);
@@ -175,13 +174,13 @@ impl<'a, W: Weight> Gather<'a, W> {
             Some((source, target, W::of(weight)))
         });
         match &*self.state.read().unwrap_or_else(PoisonError::into_inner) {
-            State::Narrow(sorter) => {
+            Sorters::Narrow(sorter) => {
                 let mut lane = sorter.lane(thread);
                 for (source, target, weight) in edges {
                     rules.push(&mut lane, source, target, weight)?;
                 }
             }
-            State::Wide(sorter, ids) => {
+            Sorters::Wide(sorter, ids) => {
                 let mut lane = ids.lane(thread);
                 let of_edges = batch.pairs.iter().flat_map(|(source, target)| [source, target]);
                 for id in batch.vertices.iter().chain(of_edges) {
@@ -197,7 +196,8 @@ impl<'a, W: Weight> Gather<'a, W> {
         Ok(())
     }
 
-    /// Moves all that was read to wide records. No other thread reads meanwhile, and what they had read is sorted.
+    /// Moves all that was read to wide records. No other thread reads meanwhile, and what they had read is
+    /// sorted.
     #[cold]
     fn widen(&self, front: &mut Front<'_>) -> Result<(), GraphError> {
         let Some(seen) = front.seen.take() else { return Ok(()) };
@@ -210,10 +210,10 @@ impl<'a, W: Weight> Gather<'a, W> {
             lane.push(Record { key: id, weight: () })?;
         }
         drop(lane);
-        let State::Narrow(narrow) = std::mem::replace(&mut *state, State::Wide(edges, ids)) else {
+        let Sorters::Narrow(narrow) = std::mem::replace(&mut *state, Sorters::Wide(edges, ids)) else {
             return Ok(());
         };
-        let State::Wide(edges, _) = &*state else { return Ok(()) };
+        let Sorters::Wide(edges, _) = &*state else { return Ok(()) };
         let rules = self.rules;
         narrow.finish()?.visit(|thread, _, records: &mut Vec<Record<u64, W>>| {
             let mut lane = edges.lane(thread);
@@ -227,7 +227,7 @@ impl<'a, W: Weight> Gather<'a, W> {
         })
     }
 
-    fn finish(self, counts: Vec<Counts>) -> Result<Gathered<W>, GraphError> {
+    fn finish(self, counts: Vec<Counts>) -> Result<InputEdges<W>, GraphError> {
         let Front { seen, input_bytes, .. } = self.front.into_inner().unwrap_or_else(PoisonError::into_inner);
         let counts = Counts {
             read: counts.iter().map(|counts| counts.read).sum(),
@@ -236,17 +236,17 @@ impl<'a, W: Weight> Gather<'a, W> {
             input_bytes,
         };
         let edges = match (self.state.into_inner().unwrap_or_else(PoisonError::into_inner), seen) {
-            (State::Narrow(edges), Some(seen)) => Edges::Narrow(edges.finish()?, seen),
-            (State::Wide(edges, ids), _) => Edges::Wide(edges.finish()?, ids.finish()?),
-            (State::Narrow(_), None) => return Err(GraphError::Interrupted),
+            (Sorters::Narrow(edges), Some(seen)) => Edges::Narrow(edges.finish()?, seen),
+            (Sorters::Wide(edges, ids), _) => Edges::Wide(edges.finish()?, ids.finish()?),
+            (Sorters::Narrow(_), None) => return Err(GraphError::Interrupted),
         };
-        Ok(Gathered { edges, counts })
+        Ok(InputEdges { edges, counts })
     }
 }
 
 #[inline]
 fn push_wide<W: Weight>(
-    edges: &mut Filling<'_, u128, W>,
+    edges: &mut LaneWriter<'_, u128, W>,
     rules: Rules,
     source: u64,
     target: u64,

@@ -1,23 +1,16 @@
 //! From edges in any order to a store, in as little memory as one is given.
 //!
-//! What does not fit in memory is dealt out to a file without a name by ranges of sources, on all threads while the input is
-//! read; then each range is sorted in memory, and goes to the store in order.
+//! What does not fit in memory is dealt out to a file without a name by ranges of sources, on all threads
+//! while the input is read; then each range is sorted in memory, and goes to the store in order.
 
-mod bucket;
 mod gather;
+mod id_set;
 mod plan;
-mod radix;
-mod record;
-mod seen;
-mod slots;
-mod sorted;
-mod sorter;
-mod spill;
-mod split;
+mod sort;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod translate;
-mod turn;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -25,23 +18,23 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use leadline_files::folder_of;
 use serde::Serialize;
 
 pub use plan::{LEAST_MEMORY, default_memory};
 
-use crate::GraphError;
 use crate::input::{self, EdgeReader, InputOptions};
-use crate::new_file::folder;
-use plan::Plan;
-use record::{Record, Weight};
-use sorter::Filling;
+use crate::{GraphError, Progress};
+use plan::ImportPlan;
+use sort::{LaneWriter, Record, Weight};
 
 /// How to import.
 #[derive(Debug, Clone)]
 pub struct ImportOptions {
     /// The cap on memory, bytes; at least [`LEAST_MEMORY`].
     pub memory: u64,
-    /// The folder of temporary files; the store's own where there is none. They have no names, so none is left behind.
+    /// The folder of temporary files; the store's own where there is none. They have no names, so none is
+    /// left behind.
     pub temp: Option<PathBuf>,
     /// Bytes of a block: a power of two, 4096 to 65,536.
     pub block_bytes: u32,
@@ -55,7 +48,8 @@ pub struct ImportOptions {
     pub drop_self_loops: bool,
     /// Lists of incoming edges too. Undirected graphs have them anyway.
     pub reverse: bool,
-    /// Vertices are numbered by falling degree (of outgoing edges) in powers of two, within one by ascending id.
+    /// Vertices are numbered by falling degree (of outgoing edges) in powers of two, within one by ascending
+    /// id.
     pub renumber: bool,
     /// Set from another thread to end the import.
     pub stop: Arc<AtomicBool>,
@@ -79,16 +73,48 @@ impl Default for ImportOptions {
     }
 }
 
-/// How far an import is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ImportProgress {
-    /// What it does: `read` (counted in bytes of the input), `look up ids`, `look up`, `count degrees`, `renumber`,
-    /// `write`, `write reverse` (counted in edges).
-    pub phase: &'static str,
-    /// How much of it is done.
-    pub done: u64,
-    /// How much there is, where that is known; at most, where edges may yet prove to be duplicates.
-    pub total: Option<u64>,
+impl ImportOptions {
+    /// Sets the cap on memory, in bytes.
+    pub fn with_memory(mut self, memory: u64) -> ImportOptions {
+        self.memory = memory;
+        self
+    }
+
+    /// Sets the bytes of a block.
+    pub fn with_block_bytes(mut self, block_bytes: u32) -> ImportOptions {
+        self.block_bytes = block_bytes;
+        self
+    }
+
+    /// Sets whether each edge leads both ways.
+    pub fn with_undirected(mut self, undirected: bool) -> ImportOptions {
+        self.undirected = undirected;
+        self
+    }
+
+    /// Sets whether parallel edges become one.
+    pub fn with_dedupe(mut self, dedupe: bool) -> ImportOptions {
+        self.dedupe = dedupe;
+        self
+    }
+
+    /// Sets whether edges from a vertex to itself are left out.
+    pub fn with_drop_self_loops(mut self, drop_self_loops: bool) -> ImportOptions {
+        self.drop_self_loops = drop_self_loops;
+        self
+    }
+
+    /// Sets whether lists of incoming edges are kept too.
+    pub fn with_reverse(mut self, reverse: bool) -> ImportOptions {
+        self.reverse = reverse;
+        self
+    }
+
+    /// Sets whether vertices are numbered by falling degree.
+    pub fn with_renumber(mut self, renumber: bool) -> ImportOptions {
+        self.renumber = renumber;
+        self
+    }
 }
 
 /// What an import did.
@@ -134,7 +160,7 @@ impl Rules {
     #[inline]
     fn push<W: Weight>(
         self,
-        lane: &mut Filling<'_, u64, W>,
+        lane: &mut LaneWriter<'_, u64, W>,
         source: u64,
         target: u64,
         weight: W,
@@ -148,14 +174,14 @@ impl Rules {
 
 /// Reports progress in edges, of several threads.
 pub(crate) struct Steps<'a> {
-    progress: Mutex<&'a mut (dyn FnMut(ImportProgress) + Send)>,
+    progress: Mutex<&'a mut (dyn FnMut(Progress) + Send)>,
     phase: &'static str,
     done: AtomicU64,
     total: u64,
 }
 
 impl<'a> Steps<'a> {
-    fn new(progress: &'a mut (dyn FnMut(ImportProgress) + Send)) -> Steps<'a> {
+    fn new(progress: &'a mut (dyn FnMut(Progress) + Send)) -> Steps<'a> {
         Steps { progress: Mutex::new(progress), phase: "", done: AtomicU64::new(0), total: 0 }
     }
 
@@ -166,53 +192,27 @@ impl<'a> Steps<'a> {
     fn add(&self, edges: usize) {
         let done = self.done.fetch_add(edges as u64, Ordering::Relaxed) + edges as u64;
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
-        progress(ImportProgress { phase: self.phase, done, total: Some(self.total) });
+        progress(Progress { phase: self.phase, done, total: Some(self.total) });
     }
 }
 
-/// Does the work on so many threads, each with its number. The first error is returned, and once one failed the others
-/// should end by themselves.
-fn threads<T: Send>(
-    count: usize,
-    work: impl Fn(usize) -> Result<T, GraphError> + Sync,
-) -> Result<Vec<T>, GraphError> {
-    if count == 1 {
-        return Ok(vec![work(0)?]);
-    }
-    let work = &work;
-    let done: Vec<Result<T, GraphError>> = std::thread::scope(|scope| {
-        let started: Vec<_> = (0..count).map(|thread| scope.spawn(move || work(thread))).collect();
-        let ended = started.into_iter().map(|thread| thread.join());
-        ended.map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    });
-    let (mut all, mut failed) = (Vec::new(), None);
-    for one in done {
-        match one {
-            Ok(one) => all.push(one),
-            // Others may have ended for what one of them says.
-            Err(GraphError::Interrupted) => failed = failed.or(Some(GraphError::Interrupted)),
-            Err(error) => failed = Some(error),
-        }
-    }
-    failed.map_or(Ok(all), Err)
-}
-
-/// Imports the edges of a file into a store, which appears, in place of one of that name, when it is whole. Of
+/// Imports the edges of a file into a store, which appears, in place of one of that name, when it is whole.
+/// Of
 /// `input`, the reader's options, memory and threads are set by what the import has.
 ///
 /// # Errors
 /// As [`import_edges`], and what [`crate::input::open`] fails with.
 pub fn import(
-    path: &Path,
+    path: impl AsRef<Path>,
     input: InputOptions,
-    store: &Path,
+    store: impl AsRef<Path>,
     options: &ImportOptions,
-    progress: &mut (dyn FnMut(ImportProgress) + Send),
+    progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<ImportReport, GraphError> {
     check_memory(options)?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let plan = Plan::new(options.memory, Arc::clone(&options.stop));
-    let reader = input::open(path, InputOptions { memory: plan.reader(), threads, ..input })?;
+    let plan = ImportPlan::new(options.memory, Arc::clone(&options.stop));
+    let reader = input::open(path.as_ref(), InputOptions { memory: plan.reader(), threads, ..input })?;
     import_edges(reader, store, options, progress)
 }
 
@@ -227,19 +227,20 @@ fn check_memory(options: &ImportOptions) -> Result<(), GraphError> {
 /// Imports all edges of a reader into a store, which appears, in place of one of that name, when it is whole.
 ///
 /// # Errors
-/// [`GraphError::Memory`] where the cap is too small, [`GraphError::Input`] for what the input or the options get wrong,
-/// [`GraphError::Write`] for a full disk, [`GraphError::Interrupted`] once `stop` is set. Nothing is left behind then.
+/// [`GraphError::Memory`] where the cap is too small, [`GraphError::Input`] for what the input or the options
+/// get wrong, [`GraphError::Write`] for a full disk, [`GraphError::Interrupted`] once `stop` is set. Nothing
+/// is left behind then.
 ///
 /// # Panics
 /// Where the reader breaks its contract: a batch whose weights are not as many as its edges.
 pub fn import_edges(
     reader: Box<dyn EdgeReader>,
-    store: &Path,
+    store: impl AsRef<Path>,
     options: &ImportOptions,
-    progress: &mut (dyn FnMut(ImportProgress) + Send),
+    progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<ImportReport, GraphError> {
     check_memory(options)?;
-    import_within(reader, store, options, progress)
+    import_within(reader, store.as_ref(), options, progress)
 }
 
 /// As [`import_edges`], with any cap.
@@ -247,7 +248,7 @@ fn import_within(
     reader: Box<dyn EdgeReader>,
     store: &Path,
     options: &ImportOptions,
-    progress: &mut (dyn FnMut(ImportProgress) + Send),
+    progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<ImportReport, GraphError> {
     let begun = Instant::now();
     let declared = reader.declared();
@@ -261,11 +262,11 @@ fn import_within(
     };
     let job = write::Job {
         store,
-        folder: options.temp.as_deref().unwrap_or(folder(store)),
+        folder: options.temp.as_deref().unwrap_or(folder_of(store)),
         rules,
         block_bytes: options.block_bytes,
         compressed: options.compressed,
-        plan: Plan::new(options.memory, Arc::clone(&options.stop)),
+        plan: ImportPlan::new(options.memory, Arc::clone(&options.stop)),
         begun,
     };
     // Before the work, not after it.

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::bucket::READ;
-use super::record::{Key, Record, Weight};
 use crate::GraphError;
 
 /// The least memory that an import is given.
 pub const LEAST_MEMORY: u64 = 16 << 20;
+
+/// Most bytes of a temporary file that are read at once.
+pub(crate) const READ: usize = 1 << 20;
 
 /// Most threads: more than any disk keeps busy.
 const MOST_WORKERS: u64 = 8;
@@ -16,22 +17,23 @@ const MOST_WORKERS: u64 = 8;
 /// A thread for so much memory: with less they would sort in crumbs.
 const A_WORKER: u64 = 4 << 20;
 
-/// Shares of the memory, in sixteenths. While edges are read: 4 for what the reader holds, 4 for the ids seen, 6 for the sort
-/// they go to. While one sort feeds the next: 4 for the buckets of the first that are sorted, 4 for the buffers of the second,
-/// 4 for the ids seen, 3 for a table of all vertices; the store's writer has the last.
+/// Shares of the memory, in sixteenths. While edges are read: 4 for what the reader holds, 4 for the ids
+/// seen, 6 for the sort they go to. While one sort feeds the next: 4 for the buckets of the first that are
+/// sorted, 4 for the buffers of the second, 4 for the ids seen, 3 for a table of all vertices; the store's
+/// writer has the last.
 #[derive(Debug, Clone)]
-pub(crate) struct Plan {
+pub(crate) struct ImportPlan {
     total: u64,
     pub(crate) workers: usize,
     pub(crate) stop: Arc<AtomicBool>,
     pub(crate) account: Arc<Account>,
 }
 
-impl Plan {
-    pub(crate) fn new(total: u64, stop: Arc<AtomicBool>) -> Plan {
+impl ImportPlan {
+    pub(crate) fn new(total: u64, stop: Arc<AtomicBool>) -> ImportPlan {
         let processors = std::thread::available_parallelism().map_or(1, usize::from) as u64;
         let workers = processors.min((total / A_WORKER).clamp(1, MOST_WORKERS)) as usize;
-        Plan { total, workers, stop, account: Arc::default() }
+        ImportPlan { total, workers, stop, account: Arc::default() }
     }
 
     pub(crate) fn total(&self) -> u64 {
@@ -48,10 +50,10 @@ impl Plan {
         self.total / 16 * 4
     }
 
-    /// Records that each thread can sort in memory.
-    pub(crate) fn sortable<K: Key, W: Weight>(&self) -> usize {
+    /// Records of so many bytes that each thread can sort in memory.
+    pub(crate) fn sortable(&self, record_bytes: usize) -> usize {
         let each = (self.total / 16 * 4 / self.workers as u64) as usize;
-        (each.saturating_sub(READ.min(each / 2)) / (2 * Record::<K, W>::BYTES)).max(16)
+        (each.saturating_sub(READ.min(each / 2)) / (2 * record_bytes)).max(16)
     }
 
     /// What the reader may take: a quarter.
@@ -79,8 +81,8 @@ impl Plan {
     }
 
     /// Enters bytes into the account until the guard is dropped.
-    pub(crate) fn take(&self, bytes: u64) -> Taken {
-        let mut taken = Taken { account: Arc::clone(&self.account), bytes: 0 };
+    pub(crate) fn take(&self, bytes: u64) -> Reservation {
+        let mut taken = Reservation { account: Arc::clone(&self.account), bytes: 0 };
         taken.set(bytes);
         taken
     }
@@ -101,12 +103,12 @@ impl Account {
 
 /// Bytes in the account.
 #[derive(Debug)]
-pub(crate) struct Taken {
+pub(crate) struct Reservation {
     account: Arc<Account>,
     bytes: u64,
 }
 
-impl Taken {
+impl Reservation {
     /// Changes how many they are.
     pub(crate) fn set(&mut self, bytes: u64) {
         let change = bytes.wrapping_sub(self.bytes);
@@ -116,7 +118,7 @@ impl Taken {
     }
 }
 
-impl Drop for Taken {
+impl Drop for Reservation {
     fn drop(&mut self) {
         self.account.now.fetch_sub(self.bytes, Ordering::Relaxed);
     }

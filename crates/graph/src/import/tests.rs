@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::format::{Direction, Scratch};
 use crate::input::{Batch, Declared};
-use crate::scan::StoreFile;
+use crate::inspect::StoreFile;
 
 /// Edges in memory, handed out some at a time.
 #[derive(Debug, Clone, Default)]

@@ -1,14 +1,12 @@
-//! From the users' ids to ranks, and from ranks to an order by degree: by walking along sorted edges and a sorted table.
+//! From the users' ids to ranks, and from ranks to an order by degree: by walking along sorted edges and a
+//! sorted table.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::plan::Plan;
-use super::record::{Key, Record, Weight};
-use super::seen::Seen;
-use super::sorted::Sorted;
-use super::sorter::Sorter;
-use super::spill::{Numbers, NumbersIter, Spill};
+use super::id_set::IdSet;
+use super::plan::ImportPlan;
+use super::sort::{Key, Numbers, NumbersIter, Record, SortedRecords, Sorter, Spill, Weight};
 use super::{Rules, Steps};
 use crate::GraphError;
 use crate::format::MAX_VERTICES;
@@ -19,15 +17,19 @@ pub(crate) fn as_they_are<K, W>(_: usize, _: &mut Vec<Record<K, W>>) -> Result<(
 }
 
 /// The distinct ids, ascending.
-pub(crate) fn distinct(ids: &Sorted<u64, ()>, folder: &Path, plan: &Plan) -> Result<Numbers, GraphError> {
-    let mut numbers = Numbers::new(folder, plan)?;
+pub(crate) fn distinct(
+    ids: &SortedRecords<u64, ()>,
+    folder: &Path,
+    plan: &ImportPlan,
+) -> Result<Numbers, GraphError> {
+    let mut numbers = Numbers::new(folder, plan.buffer())?;
     ids.in_order(as_they_are, |records| records.iter().try_for_each(|record| numbers.push(record.key)))?;
     numbers.flush()?;
     Ok(numbers)
 }
 
 /// Sources and targets become ranks, if they are ids.
-pub(crate) fn rank<W>(seen: Option<&Seen>, records: &mut [Record<u64, W>]) {
+pub(crate) fn rank<W>(seen: Option<&IdSet>, records: &mut [Record<u64, W>]) {
     let Some(seen) = seen else { return };
     let (mut source, mut rank) = (u64::MAX, 0);
     for Record { key, .. } in records {
@@ -75,13 +77,13 @@ impl<'a> Ranks<'a> {
 
 /// Edges by target and source, in ids of any size, to edges by source and target, in ranks.
 pub(crate) fn to_ranks<W: Weight>(
-    edges: Sorted<u128, W>,
+    edges: SortedRecords<u128, W>,
     ids: &Numbers,
     rules: Rules,
     folder: &Path,
-    plan: &Plan,
+    plan: &ImportPlan,
     steps: &mut Steps<'_>,
-) -> Result<Sorted<u64, W>, GraphError> {
+) -> Result<SortedRecords<u64, W>, GraphError> {
     steps.begin("look up ids", 2 * edges.records());
     let sorter = Sorter::<u128, W>::new(folder, plan.sort_beside(), false, plan)?;
     let mut ranks = Ranks::new(ids);
@@ -107,12 +109,12 @@ pub(crate) fn to_ranks<W: Weight>(
 
 /// Sorts edges again with other vertices in place of the old, which are looked up in a table in memory.
 pub(crate) fn look_up<W: Weight>(
-    edges: Sorted<u64, W>,
+    edges: SortedRecords<u64, W>,
     table: &[u32],
     folder: &Path,
-    plan: &Plan,
+    plan: &ImportPlan,
     steps: &mut Steps<'_>,
-) -> Result<Sorted<u64, W>, GraphError> {
+) -> Result<SortedRecords<u64, W>, GraphError> {
     steps.begin("look up", edges.records());
     let sorter = Sorter::<u64, W>::new(folder, plan.sort_beside(), edges.is_unique(), plan)?;
     edges.visit(|thread, _, records| {
@@ -128,17 +130,18 @@ pub(crate) fn look_up<W: Weight>(
     sorter.finish_after(edges)
 }
 
-/// Numbers vertices by falling degree in powers of two, and within one by rank: hubs, which are visited most, lie close
-/// together, and what lies close by id stays close (Faldu, Diamond, Grot, "A Closer Look at Lightweight Graph Reordering", IISWC
-/// 2019). Returns the edges so renumbered, and by rank the vertex. Edges are in ids where `seen` says their ranks.
+/// Numbers vertices by falling degree in powers of two, and within one by rank: hubs, which are visited most,
+/// lie close together, and what lies close by id stays close (Faldu, Diamond, Grot, "A Closer Look at
+/// Lightweight Graph Reordering", IISWC 2019). Returns the edges so renumbered, and by rank the vertex. Edges
+/// are in ids where `seen` says their ranks.
 pub(crate) fn renumber<W: Weight>(
-    edges: Sorted<u64, W>,
-    seen: Option<&Seen>,
+    edges: SortedRecords<u64, W>,
+    seen: Option<&IdSet>,
     vertices: u64,
     folder: &Path,
-    plan: &Plan,
+    plan: &ImportPlan,
     steps: &mut Steps<'_>,
-) -> Result<(Sorted<u64, W>, Numbers), GraphError> {
+) -> Result<(SortedRecords<u64, W>, Numbers), GraphError> {
     steps.begin("count degrees", edges.records());
     if vertices * 4 > plan.table() {
         return renumber_outside(edges, seen, vertices, folder, plan, steps);
@@ -165,7 +168,7 @@ pub(crate) fn renumber<W: Weight>(
     for count in &mut starts {
         start += std::mem::replace(count, start);
     }
-    let mut order = Numbers::new(folder, plan)?;
+    let mut order = Numbers::new(folder, plan.buffer())?;
     for place in &mut table {
         let next = &mut starts[place.leading_zeros() as usize];
         *place = *next;
@@ -178,13 +181,13 @@ pub(crate) fn renumber<W: Weight>(
 
 /// As [`renumber`], where no number for each vertex fits in memory: by sorting.
 fn renumber_outside<W: Weight>(
-    edges: Sorted<u64, W>,
-    seen: Option<&Seen>,
+    edges: SortedRecords<u64, W>,
+    seen: Option<&IdSet>,
     vertices: u64,
     folder: &Path,
-    plan: &Plan,
+    plan: &ImportPlan,
     steps: &mut Steps<'_>,
-) -> Result<(Sorted<u64, W>, Numbers), GraphError> {
+) -> Result<(SortedRecords<u64, W>, Numbers), GraphError> {
     let sorter = || Sorter::<u64, ()>::new(folder, plan.sort_beside(), false, plan);
     let order = sorter()?;
     let (mut next, mut degree) = (0u64, 0u64);
@@ -221,7 +224,7 @@ fn renumber_outside<W: Weight>(
         })
     })?;
     drop(order);
-    let mut table = Numbers::new(folder, plan)?;
+    let mut table = Numbers::new(folder, plan.buffer())?;
     by_rank.finish()?.in_order(as_they_are, |records| {
         records.iter().try_for_each(|record| table.push(record.key.low()))
     })?;
@@ -233,12 +236,12 @@ fn renumber_outside<W: Weight>(
 
 /// Looks up the high halves, and sorts by the low ones.
 fn swap_ends<W: Weight>(
-    edges: Sorted<u64, W>,
+    edges: SortedRecords<u64, W>,
     table: &Numbers,
     folder: &Path,
-    plan: &Plan,
+    plan: &ImportPlan,
     steps: &Steps<'_>,
-) -> Result<Sorted<u64, W>, GraphError> {
+) -> Result<SortedRecords<u64, W>, GraphError> {
     let sorter = Sorter::<u64, W>::new(folder, plan.sort_beside(), false, plan)?;
     let mut walk = table.iter();
     let (mut next, mut vertex) = (0, 0);

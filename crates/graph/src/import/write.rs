@@ -5,17 +5,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::gather::{Counts, Edges, gather};
-use super::plan::{Plan, Taken};
-use super::record::{Key, Record, Weight};
-use super::seen::Seen;
-use super::sorted::Sorted;
-use super::sorter::Sorter;
-use super::spill::Numbers;
+use super::id_set::IdSet;
+use super::plan::{ImportPlan, Reservation};
+use super::sort::{Key, Numbers, Record, SortedRecords, Sorter, Weight};
 use super::translate;
-use super::{ImportProgress, ImportReport, Rules, Steps};
-use crate::GraphError;
-use crate::format::{Layout, StoreWriter, Weights, Written};
+use super::{ImportReport, Rules, Steps};
+use crate::format::{FinishedStore, Layout, StoreWriter, Weights};
 use crate::input::EdgeReader;
+use crate::{GraphError, Progress};
 
 /// An import that was asked for.
 pub(crate) struct Job<'a> {
@@ -24,14 +21,14 @@ pub(crate) struct Job<'a> {
     pub(crate) rules: Rules,
     pub(crate) block_bytes: u32,
     pub(crate) compressed: bool,
-    pub(crate) plan: Plan,
+    pub(crate) plan: ImportPlan,
     pub(crate) begun: Instant,
 }
 
 /// The users' ids, by rank.
 enum Ids {
     Dense,
-    Seen(Arc<Seen>),
+    IdSet(Arc<IdSet>),
     Numbers(Numbers),
     Strings(Strings),
 }
@@ -41,15 +38,15 @@ struct Strings {
     texts: Vec<String>,
     sorted: Vec<u32>,
     #[allow(dead_code, reason = "held for its drop")]
-    taken: Taken,
+    taken: Reservation,
 }
 
 /// What the store will hold.
 struct Graph<W> {
     vertices: u64,
-    edges: Sorted<u64, W>,
+    edges: SortedRecords<u64, W>,
     /// Says the ranks of the ids that the edges still have.
-    seen: Option<Arc<Seen>>,
+    seen: Option<Arc<IdSet>>,
     ids: Ids,
     /// By rank: the vertex, where they differ.
     order: Option<Numbers>,
@@ -74,7 +71,7 @@ impl Job<'_> {
     pub(crate) fn run<W: Weight>(
         &self,
         mut reader: Box<dyn EdgeReader>,
-        progress: &mut (dyn FnMut(ImportProgress) + Send),
+        progress: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<ImportReport, GraphError> {
         let gathered = gather::<W>(&mut *reader, self.rules, self.folder, &self.plan, progress)?;
         let strings = reader.strings();
@@ -106,8 +103,8 @@ impl Job<'_> {
     /// Ids are numbers that lie close together, or stand for strings.
     fn narrow<W: Weight>(
         &self,
-        edges: Sorted<u64, W>,
-        mut seen: Seen,
+        edges: SortedRecords<u64, W>,
+        mut seen: IdSet,
         strings: Option<Vec<String>>,
         steps: &mut Steps<'_>,
     ) -> Result<Graph<W>, GraphError> {
@@ -121,15 +118,15 @@ impl Job<'_> {
             return Ok(Graph { vertices, edges, seen: None, ids: Ids::Dense, order: None });
         }
         let seen = Arc::new(seen);
-        let ids = Ids::Seen(Arc::clone(&seen));
+        let ids = Ids::IdSet(Arc::clone(&seen));
         Ok(Graph { vertices, edges, seen: Some(seen), ids, order: None })
     }
 
     /// Ids are numbers of any size.
     fn wide<W: Weight>(
         &self,
-        edges: Sorted<u128, W>,
-        ids: Sorted<u64, ()>,
+        edges: SortedRecords<u128, W>,
+        ids: SortedRecords<u64, ()>,
         steps: &mut Steps<'_>,
     ) -> Result<Graph<W>, GraphError> {
         let numbers = translate::distinct(&ids, self.folder, &self.plan)?;
@@ -145,7 +142,7 @@ impl Job<'_> {
     /// From numbers in the order in which strings occurred to their ranks.
     fn strings<W: Weight>(
         &self,
-        edges: Sorted<u64, W>,
+        edges: SortedRecords<u64, W>,
         texts: Vec<String>,
         steps: &mut Steps<'_>,
     ) -> Result<Graph<W>, GraphError> {
@@ -175,7 +172,7 @@ impl Job<'_> {
         let spilled = self.lists(&mut writer, graph.edges, graph.seen.as_deref(), steps)?;
         match &graph.ids {
             Ids::Dense => {}
-            Ids::Seen(seen) => {
+            Ids::IdSet(seen) => {
                 writer.number_ids(seen.iter().map(|id| self.plan.check_stop().map(|()| id)))?
             }
             Ids::Numbers(ids) => writer.number_ids(ids.iter().map(|id| self.plan.check_stop().and(id)))?,
@@ -187,7 +184,7 @@ impl Job<'_> {
             self.order(&mut writer, &order)?;
         }
         self.plan.check_stop()?;
-        let written = writer.finish(self.begun.elapsed().as_nanos() as u64)?;
+        let written = writer.finish()?;
         Ok(self.report(written, counts, spilled))
     }
 
@@ -195,8 +192,8 @@ impl Job<'_> {
     fn lists<W: Weight>(
         &self,
         writer: &mut StoreWriter,
-        edges: Sorted<u64, W>,
-        seen: Option<&Seen>,
+        edges: SortedRecords<u64, W>,
+        seen: Option<&IdSet>,
         steps: &mut Steps<'_>,
     ) -> Result<u64, GraphError> {
         let plan = &self.plan;
@@ -228,7 +225,7 @@ impl Job<'_> {
     fn side<W: Weight>(
         &self,
         writer: &mut StoreWriter,
-        edges: &Sorted<u64, W>,
+        edges: &SortedRecords<u64, W>,
         steps: &Steps<'_>,
         each: impl Fn(usize, &mut Vec<Record<u64, W>>) -> Result<(), GraphError> + Sync,
     ) -> Result<(), GraphError> {
@@ -253,8 +250,8 @@ impl Job<'_> {
         failed
     }
 
-    fn report(&self, written: Written, counts: Counts, bytes_spilled: u64) -> ImportReport {
-        let Written { header, file_bytes } = written;
+    fn report(&self, written: FinishedStore, counts: Counts, bytes_spilled: u64) -> ImportReport {
+        let FinishedStore { header, file_bytes } = written;
         let edges = if header.directed { header.edges } else { (header.edges + header.self_loops) / 2 };
         // An input that lists edges from either end lists none of these twice.
         let listed = if self.rules.both_ways { header.edges } else { edges };

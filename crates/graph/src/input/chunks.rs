@@ -3,12 +3,36 @@
 use memchr::{memchr, memrchr, memrchr3};
 
 use super::source::{Meter, Source};
-use crate::GraphError;
+use crate::{GraphError, InputOption};
 
 /// Bytes of a chunk, and the longest line (or word): some 20,000 edges, at most 65,536.
 pub(super) const CHUNK: usize = 256 << 10;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// What was expected and what was found, and the option that helps if one does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Wrong {
+    pub(super) text: String,
+    pub(super) option: Option<InputOption>,
+}
+
+impl From<String> for Wrong {
+    fn from(text: String) -> Wrong {
+        Wrong { text, option: None }
+    }
+}
+
+impl Wrong {
+    /// The error of the input at a place.
+    pub(super) fn at(self, place: &str) -> GraphError {
+        let text = format!("{place}: {}", self.text);
+        match self.option {
+            Some(option) => GraphError::Option { text, option },
+            None => GraphError::Input(text),
+        }
+    }
+}
 
 /// What went wrong in a piece of text.
 #[derive(Debug)]
@@ -17,8 +41,7 @@ pub(super) enum Failure {
     Line {
         /// Lines before it in the piece.
         before: u64,
-        /// What was expected and what was found.
-        what: String,
+        what: Wrong,
     },
     /// Nothing that a line is to blame for.
     Whole(GraphError),
@@ -28,9 +51,7 @@ impl Failure {
     /// The error of a piece before which `lines` lines were read.
     pub(super) fn at(self, name: &str, lines: u64) -> GraphError {
         match self {
-            Failure::Line { before, what } => {
-                GraphError::Input(format!("{name}: line {}: {what}", lines + before + 1))
-            }
+            Failure::Line { before, what } => what.at(&format!("{name}: line {}", lines + before + 1)),
             Failure::Whole(error) => error,
         }
     }
@@ -82,7 +103,7 @@ impl Chunks {
         };
         let Some(end) = end else {
             let what = format!("found more than {CHUNK} bytes without an end, expected an edge a line");
-            return Err(Failure::Line { before: 0, what });
+            return Err(Failure::Line { before: 0, what: what.into() });
         };
         std::mem::swap(chunk, &mut self.rest);
         self.rest.clear();
@@ -101,7 +122,7 @@ impl Chunks {
         }
         let Some(end) = memchr(b'\n', &self.rest) else {
             let what = format!("found a line of more than {CHUNK} bytes, expected a header or an edge");
-            return Err(Failure::Line { before: 0, what });
+            return Err(Failure::Line { before: 0, what: what.into() });
         };
         let behind = self.rest.split_off(end + 1);
         let mut line = std::mem::replace(&mut self.rest, behind);

@@ -4,7 +4,9 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use crate::GraphError;
+use leadline_files::Compression;
+
+use crate::{GraphError, InputOption};
 
 /// A format of edges (docs/graph-import.md describes each).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -53,9 +55,6 @@ const FORMATS: [(Format, &str, &[&str], &str); 11] = [
     ),
 ];
 
-/// Endings that say that a file is compressed.
-const COMPRESSED: [&str; 4] = ["gz", "zst", "zstd", "xz"];
-
 impl Format {
     /// All formats.
     pub fn all() -> impl Iterator<Item = Format> {
@@ -75,18 +74,19 @@ impl Format {
     /// The format that a file's name tells.
     ///
     /// # Errors
-    /// [`GraphError::Input`] names the endings that are known.
+    /// [`GraphError::Option`] names the formats that are known.
     pub fn of(path: &Path) -> Result<Format, GraphError> {
         let (name, _) = uncompressed(path);
         let ending = name.extension().unwrap_or_default().to_string_lossy().to_lowercase();
         let found = FORMATS.iter().find(|(_, _, endings, _)| endings.contains(&ending.as_str()));
         found.map(|(format, ..)| *format).ok_or_else(|| {
             let names: Vec<&str> = FORMATS.iter().map(|(_, name, ..)| *name).collect();
-            GraphError::Input(format!(
-                "{}: its name does not tell its format; name it with --format, one of {}",
+            let text = format!(
+                "{}: its name does not tell its format; name it, one of {}",
                 path.display(),
                 names.join(", ")
-            ))
+            );
+            GraphError::Option { text, option: InputOption::Format }
         })
     }
 
@@ -122,11 +122,9 @@ impl FromStr for Format {
 
 /// The path without the ending of compression, and whether there was one.
 pub(super) fn uncompressed(path: &Path) -> (std::path::PathBuf, bool) {
-    let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-    if COMPRESSED.contains(&ending.as_str()) {
-        (path.with_extension(""), true)
-    } else {
-        (path.to_owned(), false)
+    match Compression::of_ending(path) {
+        Some(_) => (path.with_extension(""), true),
+        None => (path.to_owned(), false),
     }
 }
 
@@ -145,7 +143,8 @@ mod tests {
                 }
             }
         }
-        let error = Format::of(Path::new("edges.pdf.gz")).unwrap_err().to_string();
-        assert!(error.starts_with("edges.pdf.gz: ") && error.contains("--format"), "{error}");
+        let error = Format::of(Path::new("edges.pdf.gz")).unwrap_err();
+        assert!(matches!(error, GraphError::Option { option: InputOption::Format, .. }), "{error}");
+        assert!(error.to_string().starts_with("edges.pdf.gz: "), "{error}");
     }
 }

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use memchr::memchr;
 
 use super::Batch;
-use super::chunks::Failure;
+use super::chunks::{Failure, Wrong};
 use super::number::{SAFE_DIGITS, decimal, digits, is_integer, shown, weight, whole};
 use super::strings::Strings;
+use crate::InputOption;
 
 /// What stands between two columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +27,8 @@ pub(super) struct Grammar {
     pub(super) comments: bool,
     /// The third column is the edge's weight and must be there.
     pub(super) weighted: bool,
-    /// Columns that a line may have at most. Without a limit, what lies behind those that are read is not looked at.
+    /// Columns that a line may have at most. Without a limit, what lies behind those that are read is not
+    /// looked at.
     pub(super) most_columns: Option<usize>,
     /// The smallest and the largest id.
     pub(super) ids: (u64, u64),
@@ -54,7 +56,7 @@ impl Parsed {
 trait ToNumber {
     /// Whether ids are numbers in decimal, so that lines of the usual shape may be read by the short way.
     const DECIMAL: bool;
-    fn number(&mut self, field: &[u8], what: &str) -> Result<u64, String>;
+    fn number(&mut self, field: &[u8], what: &str) -> Result<u64, Wrong>;
 }
 
 struct Decimal;
@@ -62,9 +64,13 @@ struct Decimal;
 impl ToNumber for Decimal {
     const DECIMAL: bool = true;
 
-    fn number(&mut self, field: &[u8], what: &str) -> Result<u64, String> {
+    fn number(&mut self, field: &[u8], what: &str) -> Result<u64, Wrong> {
         whole(field, what).map_err(|wrong| {
-            if is_integer(field) { wrong } else { format!("{wrong}; where ids are names, say --ids strings") }
+            if is_integer(field) {
+                return wrong.into();
+            }
+            let text = format!("{wrong}; where ids are names, read them as strings");
+            Wrong { text, option: Some(InputOption::Ids) }
         })
     }
 }
@@ -72,7 +78,7 @@ impl ToNumber for Decimal {
 impl ToNumber for &mut Strings {
     const DECIMAL: bool = false;
 
-    fn number(&mut self, field: &[u8], _: &str) -> Result<u64, String> {
+    fn number(&mut self, field: &[u8], _: &str) -> Result<u64, Wrong> {
         Strings::number(self, field)
     }
 }
@@ -114,8 +120,8 @@ impl Grammar {
         }
     }
 
-    /// The short way: digits, one separator, digits, perhaps a separator and a plain decimal, the line's end. The edge and the
-    /// line's length; nothing where the line is another, right or wrong.
+    /// The short way: digits, one separator, digits, perhaps a separator and a plain decimal, the line's end.
+    /// The edge and the line's length; nothing where the line is another, right or wrong.
     #[inline(always)]
     fn usual(&self, text: &[u8]) -> Option<(Edge, usize)> {
         let (source, first) = digits(text);
@@ -160,12 +166,13 @@ impl Grammar {
     }
 
     /// Any line: an edge, nothing, or what is wrong with it.
-    fn line(&self, line: &[u8], ids: &mut impl ToNumber) -> Result<Option<Edge>, String> {
+    fn line(&self, line: &[u8], ids: &mut impl ToNumber) -> Result<Option<Edge>, Wrong> {
         if self.is_empty(line) {
             return Ok(None);
         }
         let mut fields = Fields::new(line, self.separator);
-        let source = fields.next("a source id")?.ok_or("expected a source id, found nothing")?;
+        let source =
+            fields.next("a source id")?.ok_or_else(|| "expected a source id, found nothing".to_owned())?;
         let from = ids.number(&source, "a source id")?;
         let behind = |what, before: &[u8]| {
             format!("expected {what} after {}, found the end of the line", shown(before))
@@ -174,7 +181,7 @@ impl Grammar {
         let to = ids.number(&target, "a target id")?;
         if !self.holds((from, to)) {
             let (least, most) = self.ids;
-            return Err(format!("expected ids from {least} to {most}, found {from} and {to}"));
+            return Err(format!("expected ids from {least} to {most}, found {from} and {to}").into());
         }
         let mut weighs = 0.0;
         if self.weighted {
@@ -187,7 +194,8 @@ impl Grammar {
                 column += 1;
                 if column > most {
                     let found = shown(&field);
-                    return Err(format!("expected the end of the line after {most} columns, found {found}"));
+                    let text = format!("expected the end of the line after {most} columns, found {found}");
+                    return Err(text.into());
                 }
             }
         }

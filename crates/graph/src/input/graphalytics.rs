@@ -1,4 +1,5 @@
-//! LDBC Graphalytics (Iosup et al., VLDB 2016): vertices in NAME.v, edges in NAME.e, and NAME.properties beside them.
+//! LDBC Graphalytics (Iosup et al., VLDB 2016): vertices in NAME.v, edges in NAME.e, and NAME.properties
+//! beside them.
 
 use std::path::{Path, PathBuf};
 
@@ -104,7 +105,7 @@ impl Vertices {
             let mut fields = line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
             if let Some(id) = fields.next().filter(|id| !id.starts_with(b"#")) {
                 let id = whole(id, "a vertex id")
-                    .map_err(|what| Failure::Line { before: 0, what }.at(&name, self.lines))?;
+                    .map_err(|what| Failure::Line { before: 0, what: what.into() }.at(&name, self.lines))?;
                 vertices.push(id);
             }
             self.lines += 1;

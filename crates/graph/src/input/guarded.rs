@@ -1,7 +1,7 @@
 //! Panics of a library that reads bytes nobody has checked, as errors.
 //!
-//! The parquet crate panics on some damaged files (a column chunk of negative length, for one). For the user that is a file
-//! like any other that cannot be read.
+//! The parquet crate panics on some damaged files (a column chunk of negative length, for one). For the user
+//! that is a file like any other that cannot be read.
 
 use std::any::Any;
 use std::cell::Cell;

@@ -1,4 +1,5 @@
-//! Matrix Market, coordinate format (Boisvert, Pozo and Remington, NISTIR 5935, 1996): entry (i, j) is an edge from i to j.
+//! Matrix Market, coordinate format (Boisvert, Pozo and Remington, NISTIR 5935, 1996): entry (i, j) is an
+//! edge from i to j.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! METIS (Karypis, METIS 5.1 manual, section 4.1.1): line i lists the neighbours of vertex i, so each edge stands twice.
+//! METIS (Karypis, METIS 5.1 manual, section 4.1.1): line i lists the neighbours of vertex i, so each edge
+//! stands twice.
 //!
 //! A line may be longer than memory: it is read word by word.
 
@@ -238,8 +239,9 @@ impl EdgeReader for Metis {
             self.check().map_err(|what| GraphError::Input(format!("{}: {what}", self.name)))?;
             return Ok(false);
         }
-        self.parse(batch)
-            .map_err(|what| Failure::Line { before: 0, what }.at(&self.name, self.place.lines))?;
+        self.parse(batch).map_err(|what| {
+            Failure::Line { before: 0, what: what.into() }.at(&self.name, self.place.lines)
+        })?;
         self.ended = false;
         Ok(true)
     }

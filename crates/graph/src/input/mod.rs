@@ -11,6 +11,7 @@ mod matrix_market;
 mod metis;
 mod number;
 mod parquet;
+mod parquet_bytes;
 mod source;
 mod strings;
 mod text;
@@ -22,7 +23,7 @@ use std::str::FromStr;
 
 pub use format::Format;
 
-use crate::GraphError;
+use crate::{GraphError, InputOption};
 
 /// How ids are read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -68,7 +69,8 @@ pub struct InputOptions {
     pub ids: IdMode,
     /// Each edge leads one way, as it stands there, whatever the input says of itself.
     pub directed: bool,
-    /// Bytes that the reader may take: above all ids that are strings, and text that threads parse, which are fewer then.
+    /// Bytes that the reader may take: above all ids that are strings, and text that threads parse, which are
+    /// fewer then.
     pub memory: u64,
     /// Threads that parse text, at least 1. Beside them there is one that reads where they are more than 1.
     pub threads: usize,
@@ -88,19 +90,20 @@ impl Default for InputOptions {
     }
 }
 
-/// Opens an input. Text is decompressed where it is gzip, Zstandard or xz; binary pairs where their name ends so.
+/// Opens an input. Text is decompressed where it is gzip, Zstandard or xz; binary pairs where their name ends
+/// so.
 ///
 /// # Errors
-/// [`GraphError::Input`] for a file that is not there, is of no known format or begins with a wrong header, and where
-/// weights are wanted that it does not have; [`GraphError::Read`] where the system would not read.
+/// [`GraphError::Input`] for a file that is not there, is of no known format or begins with a wrong header,
+/// and where weights are wanted that it does not have; [`GraphError::Read`] where the system would not read.
 pub fn open(path: &Path, options: InputOptions) -> Result<Box<dyn EdgeReader>, GraphError> {
     let format = match options.format {
         Some(format) => format,
         None => Format::of(path)?,
     };
     if format.has_numbers_only() && options.ids == IdMode::Strings {
-        let text = format!("{}: ids of {format} are numbers; leave --ids strings out", path.display());
-        return Err(GraphError::Input(text));
+        let text = format!("{}: ids of {format} are numbers; do not read them as strings", path.display());
+        return Err(GraphError::Option { text, option: InputOption::Ids });
     }
     let reader = match format {
         Format::Snap | Format::Csv | Format::Tsv | Format::El | Format::Wel => {
@@ -114,8 +117,8 @@ pub fn open(path: &Path, options: InputOptions) -> Result<Box<dyn EdgeReader>, G
         Format::Parquet => parquet::open(path, &options)?,
     };
     if options.weights && !reader.declared().weighted {
-        let text = format!("{}: has no weights as {format}; leave --weights out", path.display());
-        return Err(GraphError::Input(text));
+        let text = format!("{}: has no weights as {format}; import it without weights", path.display());
+        return Err(GraphError::Option { text, option: InputOption::Weights });
     }
     Ok(reader)
 }
@@ -125,7 +128,7 @@ pub fn open(path: &Path, options: InputOptions) -> Result<Box<dyn EdgeReader>, G
 pub struct Batch {
     /// Source and target.
     pub pairs: Vec<(u64, u64)>,
-    /// One a pair where the input has weights that are wanted; empty else.
+    /// One per pair where the input has weights that are wanted; empty else.
     pub weights: Vec<f64>,
     /// Vertices that are named without an edge.
     pub vertices: Vec<u64>,
@@ -148,14 +151,15 @@ impl Batch {
 /// What an input declares before its edges.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Declared {
-    /// So many vertices exist from [`Declared::first`] on, whether or not they have edges (METIS, Matrix Market, which count
-    /// from 1).
+    /// So many vertices exist from [`Declared::first`] on, whether or not they have edges (METIS, Matrix
+    /// Market, which count from 1).
     pub vertices: Option<u64>,
     /// Id of the first declared vertex.
     pub first: u64,
     /// The input says itself that each edge leads both ways and is listed once.
     pub undirected: bool,
-    /// The input says itself that each edge leads both ways and is listed twice, once from either end (METIS).
+    /// The input says itself that each edge leads both ways and is listed twice, once from either end
+    /// (METIS).
     pub both_ways: bool,
     /// Batches have weights: the input has them and they are wanted.
     pub weighted: bool,
@@ -175,7 +179,8 @@ pub trait EdgeReader: Send {
     /// Bytes of the input (compressed where it is) consumed so far, and in all where that is known.
     fn progress(&self) -> (u64, Option<u64>);
 
-    /// The strings behind the numbers of the pairs, by number, where ids are strings; called after the last batch.
+    /// The strings behind the numbers of the pairs, by number, where ids are strings; called after the last
+    /// batch.
     fn strings(&mut self) -> Option<Vec<String>> {
         None
     }

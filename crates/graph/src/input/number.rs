@@ -1,6 +1,7 @@
 //! Numbers as they stand in text, read fast.
 
-/// The digits at the beginning: the number and how many they are. With more than 19 of them the number may be wrong.
+/// The digits at the beginning: the number and how many they are. With more than 19 of them the number may be
+/// wrong.
 #[inline(always)]
 pub(super) fn digits(text: &[u8]) -> (u64, usize) {
     let mut number = 0u64;
@@ -56,8 +57,9 @@ pub(super) fn weight(field: &[u8]) -> Result<f64, String> {
 const POWERS: [f64; 16] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
-/// Up to 15 digits at the beginning, with or without a point among them: the number, and how many bytes it takes. Both the
-/// digits and the power of ten are exact, so their quotient is rounded once, and right (Clinger, PLDI 1990).
+/// Up to 15 digits at the beginning, with or without a point among them: the number, and how many bytes it
+/// takes. Both the digits and the power of ten are exact, so their quotient is rounded once, and right
+/// (Clinger, PLDI 1990).
 #[inline(always)]
 pub(super) fn decimal(text: &[u8]) -> Option<(f64, usize)> {
     let (whole, before) = digits(text);

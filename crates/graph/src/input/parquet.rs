@@ -1,6 +1,5 @@
 //! Apache Parquet: a column of sources, one of targets, and one of weights where they are wanted.
 
-use std::fs::File;
 use std::path::Path;
 
 use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
@@ -10,20 +9,22 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
+use super::chunks::Wrong;
 use super::columns::{Role, role};
 use super::format::uncompressed;
 use super::guarded::guarded;
+use super::parquet_bytes::ParquetBytes;
 use super::source::open_file;
 use super::strings::Strings;
 use super::{Batch, Declared, EdgeReader, IdMode, InputOptions};
-use crate::GraphError;
+use crate::{GraphError, InputOption};
 
 /// Rows of a batch.
 const ROWS: usize = 1 << 16;
 
 struct Parquet {
     name: String,
-    file: SerializedFileReader<File>,
+    file: SerializedFileReader<ParquetBytes>,
     file_bytes: u64,
     rows: u64,
     read: u64,
@@ -67,7 +68,8 @@ fn open_unguarded(path: &Path, options: &InputOptions) -> Result<Box<dyn EdgeRea
     }
     let file = open_file(path)?;
     let file_bytes = file.metadata().map_err(|error| GraphError::read(&name, error))?.len();
-    let file = SerializedFileReader::new(file).map_err(|error| failed(&name, &error))?;
+    let file = SerializedFileReader::new(ParquetBytes::new(file, file_bytes))
+        .map_err(|error| failed(&name, &error))?;
     let metadata = file.metadata().file_metadata();
     let rows = u64::try_from(metadata.num_rows()).unwrap_or(0);
     let schema = metadata.schema_descr_ptr();
@@ -77,10 +79,9 @@ fn open_unguarded(path: &Path, options: &InputOptions) -> Result<Box<dyn EdgeRea
     let is_text = |index: usize| columns[index].physical_type() == Physical::BYTE_ARRAY;
     let strings = is_text(source) || options.ids == IdMode::Strings;
     if is_text(source) && options.ids == IdMode::Numbers {
-        return Err(wrong(format!(
-            "its column \"{}\" holds strings; say --ids strings",
-            columns[source].name()
-        )));
+        let column = columns[source].name();
+        let text = format!("{name}: its column \"{column}\" holds strings; read ids as strings");
+        return Err(GraphError::Option { text, option: InputOption::Ids });
     }
     let column = |index: usize| Column {
         index,
@@ -183,7 +184,7 @@ impl Parquet {
         loop {
             if self.source.reader.is_some() {
                 let more = self.rows(batch);
-                if more.map_err(|what| GraphError::Input(format!("{}: {what}", self.name)))? {
+                if more.map_err(|wrong| wrong.at(&self.name))? {
                     return Ok(true);
                 }
             }
@@ -194,7 +195,7 @@ impl Parquet {
     }
 
     /// The next rows of this row group; false where it has no more.
-    fn rows(&mut self, batch: &mut Batch) -> Result<bool, String> {
+    fn rows(&mut self, batch: &mut Batch) -> Result<bool, Wrong> {
         let row = self.read;
         let sources = self.source.ids(row)?;
         let targets = self.target.ids(row)?;
@@ -205,7 +206,8 @@ impl Parquet {
         if targets.len() != got || self.weight.is_some() && batch.weights.len() != got {
             return Err(format!(
                 "expected as many values in each column, found other numbers of them at row {row}"
-            ));
+            )
+            .into());
         }
         if let Some(strings) = &mut self.strings {
             let mut number = |values: &Values, at: usize| match values {
@@ -213,7 +215,10 @@ impl Parquet {
                 Values::Numbers(all) => strings.number(all[at].to_string().as_bytes()),
             };
             for at in 0..got {
-                let in_row = |what: String| format!("row {}: {what}", row + at as u64 + 1);
+                let in_row = |wrong: Wrong| {
+                    let text = format!("row {}: {}", row + at as u64 + 1, wrong.text);
+                    Wrong { text, ..wrong }
+                };
                 let pair = (number(&sources, at).map_err(in_row)?, number(&targets, at).map_err(in_row)?);
                 batch.pairs.push(pair);
             }
@@ -346,7 +351,8 @@ impl EdgeReader for Parquet {
     }
 
     fn memory_bytes(&self) -> u64 {
-        // A page of each column, 1 MiB where writers leave it at their default, packed and unpacked, and a batch.
+        // A page of each column, 1 MiB where writers leave it at their default, packed and unpacked, and a
+        // batch.
         let columns = 2 + u64::from(self.weight.is_some());
         columns * (2 << 20) + self.strings.as_ref().map_or(0, Strings::memory_bytes)
     }

@@ -1,4 +1,5 @@
-//! The bytes of an input: a file, decompressed where it is compressed, and counted as it stands on the device.
+//! The bytes of an input: a file, decompressed where it is compressed, and counted as it stands on the
+//! device.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use leadline_files::Decompressor;
 use rustix::fs::{Advice, fadvise};
 
 use super::format::uncompressed;
@@ -42,7 +44,8 @@ impl Source {
         Source::open(path, true)
     }
 
-    /// A binary file, whose first bytes may be anything: only its ending tells compression. The flag says whether it did.
+    /// A binary file, whose first bytes may be anything: only its ending tells compression. The flag says
+    /// whether it did.
     pub(super) fn binary(path: &Path) -> Result<(Source, bool), GraphError> {
         let (_, compressed) = uncompressed(path);
         Ok((Source::open(path, compressed)?, compressed))
@@ -60,8 +63,8 @@ impl Source {
         let _ = fadvise(&file, 0, None, Advice::Sequential);
         let meter = Meter { read: Arc::default(), total: found.is_file().then_some(found.len()) };
         let counted = Box::new(Counted { file, read: Arc::clone(&meter.read) });
-        let reader =
-            if decompress { leadline_trace::decompressed(counted).map_err(failed)?.0 } else { counted };
+        let reader: Box<dyn Read + Send> =
+            if decompress { Box::new(Decompressor::new(counted).map_err(failed)?) } else { counted };
         Ok(Source { name, meter, reader })
     }
 
@@ -80,14 +83,9 @@ impl Source {
     }
 }
 
-/// Opens a file of the user's; one that is not there is the user's mistake and no failure of the device.
+/// Opens a file of the user's.
 pub(super) fn open_file(path: &Path) -> Result<File, GraphError> {
-    File::open(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => {
-            GraphError::Input(format!("{}: cannot be opened: {error}", path.display()))
-        }
-        _ => GraphError::read(&path.display().to_string(), error),
-    })
+    File::open(path).map_err(|error| GraphError::opening(path, error))
 }
 
 struct Counted {

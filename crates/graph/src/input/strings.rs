@@ -2,6 +2,9 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::chunks::Wrong;
+use crate::InputOption;
+
 /// Longest id, bytes: what a store takes.
 const LONGEST: usize = 1 << 20;
 
@@ -28,7 +31,7 @@ impl Strings {
     ///
     /// # Errors
     /// Says what is wrong with it, or that memory is used up.
-    pub(super) fn number(&mut self, id: &[u8]) -> Result<u64, String> {
+    pub(super) fn number(&mut self, id: &[u8]) -> Result<u64, Wrong> {
         let mask = self.table.len() - 1;
         let mut place = xxh3_64(id) as usize & mask;
         loop {
@@ -49,23 +52,28 @@ impl Strings {
         Ok(number as u64)
     }
 
-    fn check(&self, id: &[u8]) -> Result<(), String> {
+    fn check(&self, id: &[u8]) -> Result<(), Wrong> {
         if std::str::from_utf8(id).is_err() {
-            return Err(format!("expected an id in UTF-8, found {}", super::number::shown(id)));
+            return Err(format!("expected an id in UTF-8, found {}", super::number::shown(id)).into());
         }
         if id.len() > LONGEST {
-            return Err(format!("expected an id of at most {LONGEST} bytes, found one of {}", id.len()));
+            return Err(
+                format!("expected an id of at most {LONGEST} bytes, found one of {}", id.len()).into()
+            );
         }
         if self.ends.len() as u64 + 1 >= u64::from(FREE) {
-            return Err(format!("found more than {} ids, which is all that a store holds", self.ends.len()));
+            return Err(
+                format!("found more than {} ids, which is all that a store holds", self.ends.len()).into()
+            );
         }
         if self.memory_with(id.len(), 1) > self.most_memory {
-            return Err(format!(
-                "the {} string ids up to here take more memory than the {} they may; give more with --memory, or \
-                 number the ids before the import",
+            let text = format!(
+                "the {} string ids up to here take more memory than the {} they may; number the ids before the \
+                 import, or give more memory",
                 self.ends.len(),
                 leadline_device::format_size(self.most_memory)
-            ));
+            );
+            return Err(Wrong { text, option: Some(InputOption::Memory) });
         }
         Ok(())
     }
@@ -92,7 +100,8 @@ impl Strings {
         self.memory_with(0, 0)
     }
 
-    /// The same with so many bytes and ids more: vectors double when they are full, and the table when half of it is.
+    /// The same with so many bytes and ids more: vectors double when they are full, and the table when half
+    /// of it is.
     fn memory_with(&self, bytes: usize, ids: usize) -> u64 {
         let grown = |capacity: usize, needed: usize| {
             if needed <= capacity { capacity } else { needed.max(capacity * 2) }
@@ -134,7 +143,7 @@ mod tests {
     fn memory_is_bounded_and_the_message_names_the_remedy() {
         let mut strings = Strings::new(1 << 20);
         let error = (0..1_000_000).find_map(|i| strings.number(format!("vertex-{i}").as_bytes()).err());
-        assert!(error.unwrap().contains("--memory"));
+        assert_eq!(error.unwrap().option, Some(InputOption::Memory));
         assert!(strings.memory_bytes() <= 1 << 20, "{}", strings.memory_bytes());
     }
 }

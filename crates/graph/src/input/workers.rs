@@ -1,7 +1,8 @@
 //! Pieces of text parsed by several threads, and given back in their order.
 //!
-//! One thread reads and deals the pieces out in turn; each worker has a queue of its own, so that taking from the workers
-//! in turn gives the pieces in the order of the file. All queues are bounded. Dropping the receiving end ends all threads.
+//! One thread reads and deals the pieces out in turn; each worker has a queue of its own, so that taking from
+//! the workers in turn gives the pieces in the order of the file. All queues are bounded. Dropping the
+//! receiving end ends all threads.
 
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -14,7 +15,8 @@ use crate::GraphError;
 /// Pieces that wait before and behind a worker.
 const WAITING: usize = 1;
 
-/// A piece to parse, the end, or why there is none. The end is said: a thread that is gone is no end of the text.
+/// A piece to parse, the end, or why there is none. The end is said: a thread that is gone is no end of the
+/// text.
 type Piece = Result<Option<Vec<u8>>, Failure>;
 
 /// The receiving end.
@@ -24,8 +26,8 @@ pub(super) struct Workers {
 }
 
 impl Workers {
-    /// Most bytes in memory for each worker: pieces that wait, are parsed and were parsed. The shortest edge has 4 bytes of
-    /// text and 16 as a pair.
+    /// Most bytes in memory for each worker: pieces that wait, are parsed and were parsed. The shortest edge
+    /// has 4 bytes of text and 16 as a pair.
     pub(super) const BYTES: u64 = (2 * WAITING as u64 + 2) * 6 * CHUNK as u64;
 
     /// Starts `count` workers and a thread that reads.

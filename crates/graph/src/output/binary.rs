@@ -1,10 +1,11 @@
-//! Records of 8 bytes a column, little-endian, one behind the other and nothing else.
+//! Records of 8 bytes per column, little-endian, one behind the other and nothing else.
 
 use std::io::Write;
 
-use super::table::{Cells, Filled, Rows};
+use leadline_files::NewFile;
+
+use super::cells::{Cells, ColumnCells, RowWriter};
 use crate::GraphError;
-use crate::new_file::NewFile;
 
 /// Writes records.
 pub(super) struct Writer {
@@ -17,8 +18,8 @@ impl Writer {
     }
 }
 
-impl Rows for Writer {
-    fn put(&mut self, columns: &[Filled]) -> Result<(), GraphError> {
+impl RowWriter for Writer {
+    fn put(&mut self, columns: &[ColumnCells]) -> Result<(), GraphError> {
         for row in 0..columns[0].cells.len() {
             for column in columns {
                 let raw = match &column.cells {
@@ -27,13 +28,13 @@ impl Rows for Writer {
                     Cells::Ids(cells) => cells[row].to_le_bytes(),
                     Cells::Texts(_) => unreachable!("a file of numbers is refused where ids are strings"),
                 };
-                self.file.write_all(&raw).map_err(|error| self.file.failed(error))?;
+                self.file.write_all(&raw).map_err(|error| self.file.write_error(error))?;
             }
         }
         Ok(())
     }
 
     fn finish(self: Box<Self>) -> Result<u64, GraphError> {
-        self.file.finish()
+        Ok(self.file.finish()?)
     }
 }

@@ -1,10 +1,12 @@
-//! Lines of values, commas between them, after a line of names (RFC 4180, with a line feed at the ends of lines).
+//! Lines of values, commas between them, after a line of names (RFC 4180, with a line feed at the ends of
+//! lines).
 
 use std::io::{self, Write};
 
-use super::table::{Cells, Filled, NONE, Rows};
+use leadline_files::NewFile;
+
+use super::cells::{Cells, ColumnCells, NONE, RowWriter};
 use crate::GraphError;
-use crate::new_file::NewFile;
 
 /// Writes lines.
 pub(super) struct Writer {
@@ -12,14 +14,14 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(mut file: NewFile, columns: &[Filled]) -> Result<Writer, GraphError> {
+    pub(super) fn new(mut file: NewFile, columns: &[ColumnCells]) -> Result<Writer, GraphError> {
         let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
         let written = writeln!(file, "{}", names.join(","));
-        written.map_err(|error| file.failed(error))?;
+        written.map_err(|error| file.write_error(error))?;
         Ok(Writer { file })
     }
 
-    fn row(&mut self, columns: &[Filled], row: usize) -> io::Result<()> {
+    fn row(&mut self, columns: &[ColumnCells], row: usize) -> io::Result<()> {
         for (i, column) in columns.iter().enumerate() {
             if i > 0 {
                 self.file.write_all(b",")?;
@@ -40,16 +42,16 @@ impl Writer {
     }
 }
 
-impl Rows for Writer {
-    fn put(&mut self, columns: &[Filled]) -> Result<(), GraphError> {
+impl RowWriter for Writer {
+    fn put(&mut self, columns: &[ColumnCells]) -> Result<(), GraphError> {
         for row in 0..columns[0].cells.len() {
-            self.row(columns, row).map_err(|error| self.file.failed(error))?;
+            self.row(columns, row).map_err(|error| self.file.write_error(error))?;
         }
         Ok(())
     }
 
     fn finish(self: Box<Self>) -> Result<u64, GraphError> {
-        self.file.finish()
+        Ok(self.file.finish()?)
     }
 }
 
@@ -64,7 +66,8 @@ fn double(out: &mut impl Write, value: f64) -> io::Result<()> {
     }
 }
 
-/// In quotation marks where a reader would cut it short without; an empty text too, which is not the same as none.
+/// In quotation marks where a reader would cut it short without; an empty text too, which is not the same as
+/// none.
 fn quoted(out: &mut impl Write, text: &str) -> io::Result<()> {
     if !text.is_empty() && !text.contains(['"', ',', '\n', '\r']) && text.trim() == text {
         return out.write_all(text.as_bytes());

@@ -1,10 +1,13 @@
-//! Results as files: a row a vertex, in ascending order of the users' ids.
+//! Results as files: a row per vertex, in ascending order of the users' ids.
 //!
-//! The format is told by the file's ending. Rows are made some thousands at a time and written before the next are made, so
-//! that a file takes the same memory whatever the graph; and the same bytes are written whatever the memory.
+//! The format is told by the file's ending. Rows are made some thousands at a time and written before the
+//! next are made, so that a file takes the same memory whatever the graph; and the same bytes are written
+//! whatever the memory.
 
 mod binary;
+mod cells;
 mod csv;
+pub(crate) mod edges;
 mod names;
 mod parquet;
 mod table;
@@ -12,7 +15,8 @@ mod walks;
 
 use std::path::Path;
 
-use crate::new_file::NewFile;
+use leadline_files::NewFile;
+
 use crate::{Graph, GraphError};
 pub(crate) use names::ranks;
 pub use table::{Column, Values};
@@ -33,13 +37,13 @@ const FORMAT_BYTES: u64 = 1 << 20;
 /// How rows are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// `.csv`: a header line, then a line a row.
+    /// `.csv`: a header line, then a line per row.
     Csv,
     /// `.parquet`.
     Parquet,
-    /// `.bin`: records of 8 bytes a column, little-endian, and nothing else.
+    /// `.bin`: records of 8 bytes per column, little-endian, and nothing else.
     Binary,
-    /// `.txt`: walks only, a line a walk.
+    /// `.txt`: walks only, a line per walk.
     Text,
 }
 
@@ -65,11 +69,12 @@ pub struct Output {
 }
 
 impl Output {
-    /// A file for a row a vertex: `.csv`, `.parquet` or `.bin`. To be made before the work that it is to hold, so that a
-    /// place that cannot be written is found out first.
+    /// A file for a row a vertex: `.csv`, `.parquet` or `.bin`. To be made before the work that it is to
+    /// hold, so that a place that cannot be written is found out first.
     ///
     /// # Errors
-    /// [`GraphError::Input`]: another ending, a place that takes no file, or strings for `.bin`, which has numbers only.
+    /// [`GraphError::Input`]: another ending, a place that takes no file, or strings for `.bin`, which has
+    /// numbers only.
     pub fn create(path: &Path, graph: &Graph) -> Result<Output, GraphError> {
         let refuse = |reason: &str| Err(GraphError::Input(format!("{}: {reason}", path.display())));
         let format = match Format::of_ending(path) {
@@ -82,11 +87,11 @@ impl Output {
             Some(Format::Binary) => Format::Binary,
             _ => return refuse("its ending tells no format; name a .csv, .parquet or .bin"),
         };
-        Ok(Output { file: NewFile::create(path, BUFFER)?, format })
+        Ok(Output { file: NewFile::with_capacity(BUFFER, path)?, format })
     }
 
-    /// Whether the cap has room for writing, beside `held` bytes of results, so many columns of numbers and of ids (the vertex's
-    /// own apart); to be asked before the work.
+    /// Whether the cap has room for writing, beside `held` bytes of results, so many columns of numbers and
+    /// of ids (the vertex's own apart); to be asked before the work.
     ///
     /// # Errors
     /// [`GraphError::Memory`] with the least that would do.
@@ -99,12 +104,12 @@ impl Output {
         Ok(())
     }
 
-    /// Writes all rows, the vertex's id first, brings them to the disk and gives the file its name, in place of one that has
-    /// it. The blocks that the last run cached are let go. Returns the bytes of the file.
+    /// Writes all rows, the vertex's id first, brings them to the disk and gives the file its name, in place
+    /// of one that has it. The blocks that the last run cached are let go. Returns the bytes of the file.
     ///
     /// # Errors
-    /// [`GraphError::Write`], [`GraphError::Damaged`] (the ids), [`GraphError::Interrupted`]; no file is left then, or still
-    /// the old one.
+    /// [`GraphError::Write`], [`GraphError::Damaged`] (the ids), [`GraphError::Interrupted`]; no file is left
+    /// then, or still the old one.
     pub fn write(self, graph: &Graph, columns: &[Column<'_>]) -> Result<u64, GraphError> {
         graph.forget_cache()?;
         table::write(self.file, self.format, graph, columns)

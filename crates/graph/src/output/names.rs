@@ -3,7 +3,7 @@
 use crate::format::{Ids, NO_VERTEX, Vertex};
 use crate::{Graph, GraphError};
 
-/// Ids by vertex and by rank. A renumbered store's ranks are held in memory, 4 bytes a vertex.
+/// Ids by vertex and by rank. A renumbered store's ranks are held in memory, 4 bytes per vertex.
 #[derive(Debug)]
 pub(crate) struct Names<'g> {
     ids: Ids<'g>,

@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use leadline_files::NewFile;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::{ParquetError, Result as Written};
@@ -10,9 +11,8 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{Type, TypePtr};
 
-use super::table::{Cells, Filled, NONE, Rows};
+use super::cells::{Cells, ColumnCells, NONE, RowWriter};
 use crate::GraphError;
-use crate::new_file::NewFile;
 
 /// Writes row groups.
 pub(super) struct Writer {
@@ -20,7 +20,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(file: NewFile, columns: &[Filled]) -> Result<Writer, GraphError> {
+    pub(super) fn new(file: NewFile, columns: &[ColumnCells]) -> Result<Writer, GraphError> {
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
             // By row group: finer is of no use to who reads all of it, and is kept in memory until the end.
@@ -28,20 +28,20 @@ impl Writer {
             .set_offset_index_disabled(true)
             .set_created_by(concat!("leadline ", env!("CARGO_PKG_VERSION")).to_owned())
             .build();
-        let path = file.failed(io::Error::other("no columns"));
+        let path = file.path().to_owned();
         let made =
             schema(columns).and_then(|schema| SerializedFileWriter::new(file, schema, Arc::new(properties)));
         match made {
             Ok(out) => Ok(Writer { out }),
-            Err(error) => Err(rename(path, error)),
+            Err(error) => Err(GraphError::write(&path, plain(error))),
         }
     }
 
     fn failed(&self, error: ParquetError) -> GraphError {
-        self.out.inner().failed(plain(error))
+        self.out.inner().write_error(plain(error)).into()
     }
 
-    fn group(&mut self, columns: &[Filled]) -> Written<()> {
+    fn group(&mut self, columns: &[ColumnCells]) -> Written<()> {
         let mut group = self.out.next_row_group()?;
         for column in columns {
             let Some(mut writer) = group.next_column()? else {
@@ -54,19 +54,20 @@ impl Writer {
     }
 }
 
-impl Rows for Writer {
-    fn put(&mut self, columns: &[Filled]) -> Result<(), GraphError> {
+impl RowWriter for Writer {
+    fn put(&mut self, columns: &[ColumnCells]) -> Result<(), GraphError> {
         self.group(columns).map_err(|error| self.failed(error))
     }
 
     fn finish(self: Box<Self>) -> Result<u64, GraphError> {
-        let unnamed = self.out.inner().failed(io::Error::other("not ended"));
+        let path = self.out.inner().path().to_owned();
         // Writes the metadata, too.
-        self.out.into_inner().map_err(|error| rename(unnamed, error))?.finish()
+        let file = self.out.into_inner().map_err(|error| GraphError::write(&path, plain(error)))?;
+        Ok(file.finish()?)
     }
 }
 
-fn schema(columns: &[Filled]) -> Written<TypePtr> {
+fn schema(columns: &[ColumnCells]) -> Written<TypePtr> {
     let fields = columns.iter().map(|column| {
         let (physical, logical) = match column.cells {
             Cells::Integers(_) => (Physical::INT64, None),
@@ -82,7 +83,7 @@ fn schema(columns: &[Filled]) -> Written<TypePtr> {
 }
 
 /// A column's rows; of optional ones first which are there, then those that are.
-fn put(writer: &mut SerializedColumnWriter<'_>, column: &Filled) -> Written<()> {
+fn put(writer: &mut SerializedColumnWriter<'_>, column: &ColumnCells) -> Written<()> {
     match &column.cells {
         Cells::Integers(cells) => writer.typed::<Int64Type>().write_batch(cells, None, None)?,
         Cells::Doubles(cells) => writer.typed::<DoubleType>().write_batch(cells, None, None)?,
@@ -111,13 +112,5 @@ fn plain(error: ParquetError) -> io::Error {
             Err(inner) => io::Error::other(inner.to_string()),
         },
         other => io::Error::other(other.to_string()),
-    }
-}
-
-/// The error of a file that has been handed over, with its name.
-fn rename(error: GraphError, reason: ParquetError) -> GraphError {
-    match error {
-        GraphError::Write { name, .. } => GraphError::Write { name, source: plain(reason) },
-        other => other,
     }
 }

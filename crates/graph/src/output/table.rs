@@ -1,9 +1,11 @@
-//! A row a vertex: what its columns are, and how they are filled.
+//! A row per vertex: what its columns are, and how they are filled.
 
+use leadline_files::NewFile;
+
+use super::cells::{Cells, ColumnCells, RowWriter};
 use super::names::Names;
 use super::{BUFFER, FORMAT_BYTES, Format, ROWS, TEXT_BYTES, binary, csv, parquet};
 use crate::format::{NO_VERTEX, Vertex};
-use crate::new_file::NewFile;
 use crate::{Graph, GraphError};
 
 /// A column beside the vertex's id.
@@ -26,37 +28,6 @@ pub enum Values<'a> {
     Ranks(&'a dyn Fn(Vertex) -> Vertex),
 }
 
-/// Some rows of a column, as they are written. No number and no text stand for "none" where the column may have that.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Cells {
-    Integers(Vec<i64>),
-    Doubles(Vec<f64>),
-    /// [`NONE`] for none.
-    Ids(Vec<u64>),
-    Texts(Vec<Option<String>>),
-}
-
-/// No id. An id of this value would be one of 2^64 vertices.
-pub(super) const NONE: u64 = u64::MAX;
-
-/// A column's name and its rows.
-#[derive(Debug)]
-pub(super) struct Filled {
-    pub(super) name: &'static str,
-    /// Whether cells may be empty.
-    pub(super) optional: bool,
-    pub(super) cells: Cells,
-}
-
-/// Takes rows and makes a file of them.
-pub(super) trait Rows: Send {
-    /// Appends some rows.
-    fn put(&mut self, columns: &[Filled]) -> Result<(), GraphError>;
-
-    /// Ends the file; its bytes.
-    fn finish(self: Box<Self>) -> Result<u64, GraphError>;
-}
-
 /// Most bytes in memory while rows of so many columns are written.
 pub(super) fn bytes(graph: &Graph, numbers: u64, ids: u64) -> u64 {
     let of_ids = match graph.ids().are_strings() {
@@ -76,7 +47,7 @@ pub(super) fn write(
 ) -> Result<u64, GraphError> {
     let mut names = Names::new(graph)?;
     let mut filled = empty(names.are_strings(), columns);
-    let mut rows: Box<dyn Rows> = match format {
+    let mut rows: Box<dyn RowWriter> = match format {
         Format::Parquet => Box::new(parquet::Writer::new(file, &filled)?),
         Format::Binary => Box::new(binary::Writer::new(file)),
         Format::Csv | Format::Text => Box::new(csv::Writer::new(file, &filled)?),
@@ -86,7 +57,7 @@ pub(super) fn write(
         let vertex = names.vertex(rank)?;
         text_bytes += filled[0].cells.push_id(Some(rank), &mut names)?;
         for (column, filled) in columns.iter().zip(&mut filled[1..]) {
-            text_bytes += filled.cells.push(&column.values, vertex, &mut names)?;
+            text_bytes += push(&mut filled.cells, &column.values, vertex, &mut names)?;
         }
         count += 1;
         if count == ROWS || text_bytes >= TEXT_BYTES {
@@ -105,9 +76,9 @@ pub(super) fn write(
 }
 
 /// The columns without rows, the id's first.
-fn empty(strings: bool, columns: &[Column<'_>]) -> Vec<Filled> {
+fn empty(strings: bool, columns: &[Column<'_>]) -> Vec<ColumnCells> {
     let ids = || if strings { Cells::Texts(Vec::new()) } else { Cells::Ids(Vec::new()) };
-    let filled = |column: &Column<'_>| Filled {
+    let filled = |column: &Column<'_>| ColumnCells {
         name: column.name,
         optional: matches!(column.values, Values::Vertices(_)),
         cells: match column.values {
@@ -116,67 +87,26 @@ fn empty(strings: bool, columns: &[Column<'_>]) -> Vec<Filled> {
             Values::Vertices(_) | Values::Ranks(_) => ids(),
         },
     };
-    let vertex = Filled { name: "vertex", optional: false, cells: ids() };
+    let vertex = ColumnCells { name: "vertex", optional: false, cells: ids() };
     std::iter::once(vertex).chain(columns.iter().map(filled)).collect()
 }
 
-impl Cells {
-    /// Appends a vertex's value; returns the bytes of text.
-    fn push(
-        &mut self,
-        values: &Values<'_>,
-        vertex: Vertex,
-        names: &mut Names<'_>,
-    ) -> Result<usize, GraphError> {
-        match (self, values) {
-            (Cells::Integers(cells), Values::Integers(value)) => cells.push(value(vertex)),
-            (Cells::Doubles(cells), Values::Doubles(value)) => cells.push(value(vertex)),
-            (cells, Values::Ranks(rank)) => return cells.push_id(Some(u64::from(rank(vertex))), names),
-            (cells, Values::Vertices(other)) => {
-                let other = Some(other(vertex)).filter(|other| *other != NO_VERTEX);
-                return cells.push_id(other.map(|other| names.rank(other)), names);
-            }
-            _ => unreachable!("cells are made for their values"),
+/// Appends a vertex's value to its column; returns the bytes of text.
+fn push(
+    cells: &mut Cells,
+    values: &Values<'_>,
+    vertex: Vertex,
+    names: &mut Names<'_>,
+) -> Result<usize, GraphError> {
+    match (cells, values) {
+        (Cells::Integers(cells), Values::Integers(value)) => cells.push(value(vertex)),
+        (Cells::Doubles(cells), Values::Doubles(value)) => cells.push(value(vertex)),
+        (cells, Values::Ranks(rank)) => return cells.push_id(Some(u64::from(rank(vertex))), names),
+        (cells, Values::Vertices(other)) => {
+            let other = Some(other(vertex)).filter(|other| *other != NO_VERTEX);
+            return cells.push_id(other.map(|other| names.rank(other)), names);
         }
-        Ok(0)
+        _ => unreachable!("cells are made for their values"),
     }
-
-    pub(super) fn push_id(&mut self, rank: Option<u64>, names: &mut Names<'_>) -> Result<usize, GraphError> {
-        match self {
-            Cells::Ids(cells) => cells.push(rank.map_or(Ok(NONE), |rank| names.number(rank))?),
-            Cells::Texts(cells) => {
-                let text = rank.map(|rank| names.text(rank)).transpose()?;
-                let bytes = text.as_ref().map_or(0, String::len);
-                cells.push(text);
-                return Ok(bytes);
-            }
-            _ => unreachable!("cells are made for their values"),
-        }
-        Ok(0)
-    }
-
-    pub(super) fn push_number(&mut self, number: u64) {
-        if let Cells::Ids(cells) = self {
-            cells.push(number);
-        }
-    }
-
-    pub(super) fn clear(&mut self) {
-        match self {
-            Cells::Integers(cells) => cells.clear(),
-            Cells::Doubles(cells) => cells.clear(),
-            Cells::Ids(cells) => cells.clear(),
-            Cells::Texts(cells) => cells.clear(),
-        }
-    }
-
-    /// Rows.
-    pub(super) fn len(&self) -> usize {
-        match self {
-            Cells::Integers(cells) => cells.len(),
-            Cells::Doubles(cells) => cells.len(),
-            Cells::Ids(cells) => cells.len(),
-            Cells::Texts(cells) => cells.len(),
-        }
-    }
+    Ok(0)
 }

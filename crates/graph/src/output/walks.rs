@@ -1,13 +1,14 @@
-//! Walks as files: a line a walk, or a row a step.
+//! Walks as files: a line per walk, or a row per step.
 
 use std::io::{self, Write};
 use std::path::Path;
 
+use leadline_files::NewFile;
+
+use super::cells::{Cells, ColumnCells, RowWriter};
 use super::names::Names;
-use super::table::{Cells, Filled, Rows};
 use super::{BUFFER, FORMAT_BYTES, Format, ROWS, TEXT_BYTES, binary, csv, parquet};
 use crate::format::Vertex;
-use crate::new_file::NewFile;
 use crate::{Graph, GraphError};
 
 /// A file of walks in the making. It takes its name only when it is whole.
@@ -21,11 +22,12 @@ enum Sink {
     /// The users' ids of a walk in a line, spaces between them.
     Lines(NewFile),
     /// Walk, step, vertex.
-    Rows(Box<dyn Rows>, [Filled; 3]),
+    Rows(Box<dyn RowWriter>, [ColumnCells; 3]),
 }
 
 impl<'g> WalkOutput<'g> {
-    /// A file for walks: `.txt` (a line a walk, ids with spaces between them), or a row a step, `walk,step,vertex`, in
+    /// A file for walks: `.txt` (a line a walk, ids with spaces between them), or a row a step,
+    /// `walk,step,vertex`, in
     /// `.csv`, `.parquet` or `.bin`.
     ///
     /// # Errors
@@ -39,10 +41,10 @@ impl<'g> WalkOutput<'g> {
         if strings && format == Format::Binary {
             return refuse("this graph's ids are strings, which .bin has no place for; name another format");
         }
-        let file = NewFile::create(path, BUFFER)?;
+        let file = NewFile::with_capacity(BUFFER, path)?;
         let ids = if strings { Cells::Texts(Vec::new()) } else { Cells::Ids(Vec::new()) };
         let filled = [("walk", Cells::Ids(Vec::new())), ("step", Cells::Ids(Vec::new())), ("vertex", ids)]
-            .map(|(name, cells)| Filled { name, optional: false, cells });
+            .map(|(name, cells)| ColumnCells { name, optional: false, cells });
         let sink = match format {
             Format::Text => Sink::Lines(file),
             Format::Csv => Sink::Rows(Box::new(csv::Writer::new(file, &filled)?), filled),
@@ -89,7 +91,7 @@ impl<'g> WalkOutput<'g> {
     /// [`GraphError::Write`]; no file is left then, or still the old one.
     pub fn finish(self) -> Result<u64, GraphError> {
         match self.sink {
-            Sink::Lines(file) => file.finish(),
+            Sink::Lines(file) => Ok(file.finish()?),
             Sink::Rows(mut rows, mut filled) => {
                 flush(&mut *rows, &mut filled)?;
                 rows.finish()
@@ -98,7 +100,7 @@ impl<'g> WalkOutput<'g> {
     }
 }
 
-fn flush(rows: &mut dyn Rows, filled: &mut [Filled; 3]) -> Result<(), GraphError> {
+fn flush(rows: &mut dyn RowWriter, filled: &mut [ColumnCells; 3]) -> Result<(), GraphError> {
     if filled[0].cells.len() > 0 {
         rows.put(filled)?;
     }
@@ -120,7 +122,7 @@ fn line(file: &mut NewFile, vertices: &[Vertex], names: &mut Names<'_>) -> Resul
                 write!(file, "{space}{number}")
             }
         };
-        written.map_err(|error| file.failed(error))?;
+        written.map_err(|error| file.write_error(error))?;
     }
-    file.write_all(b"\n").map_err(|error| file.failed(error))
+    Ok(file.write_all(b"\n").map_err(|error| file.write_error(error))?)
 }

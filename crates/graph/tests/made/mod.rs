@@ -57,7 +57,7 @@ impl Shape {
 
     /// The graph of a new store.
     pub fn open(&self, path: &Path, edges: &[(Vertex, Vertex, f64)], options: Options) -> Graph {
-        self.writer(path, edges).finish(0).unwrap();
+        self.writer(path, edges).finish().unwrap();
         Graph::open(path, options).unwrap()
     }
 }

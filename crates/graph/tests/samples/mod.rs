@@ -77,7 +77,7 @@ impl Sample {
         if let Some(order) = &self.order {
             writer.order(order.iter().copied()).unwrap();
         }
-        writer.finish(0).unwrap();
+        writer.finish().unwrap();
     }
 
     /// Levels by a queue.

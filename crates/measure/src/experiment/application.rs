@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use leadline_model::PioClass;
+use leadline_profile::PioClass;
 
 use crate::MeasureError;
 use crate::load::{AddressStream, Lane};

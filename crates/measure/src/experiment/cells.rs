@@ -1,7 +1,7 @@
 //! Cells over epochs: every workload at every concurrency once a round, in random order. `r-by-k` and `mixed` are this.
 
 use leadline_device::{Nanos, format_size};
-use leadline_model::{Work, WorkPoint};
+use leadline_profile::{Work, WorkPoint};
 
 use super::frame::{FEWEST_EPOCHS, Frame, MOST_EPOCHS, interval};
 use super::volume::{Cost, WINDOW_WAVES, too_dear, window};

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use leadline_device::{Device, Nanos, format_size};
-use leadline_model::{PAGE_BYTES, Procedure};
+use leadline_device::{Device, Nanos};
+use leadline_profile::{PAGE_BYTES, Procedure};
 
 use super::ExperimentPlan;
-use crate::MeasureError;
 use crate::bootstrap::Resamples;
 use crate::load::{AddressStream, Spread, Workload};
 use crate::outcome::Stop;
 use crate::progress::Progress;
+use crate::{MeasureError, PlanError};
 
 /// Fewest rounds: fewer are not worth an interval.
 pub(super) const FEWEST_EPOCHS: u32 = 3;
@@ -104,10 +104,9 @@ impl<'a> Frame<'a> {
             Err(stop) if has_all => Ok(Some(stop)),
             Err(Stop::Cancelled) => Err(MeasureError::Interrupted),
             Err(Stop::Failed(error)) => Err(error),
-            Err(Stop::WritesSpent) => Err(MeasureError::Plan(format!(
-                "--max-writes {}: was spent before every point was measured once, and nothing is kept; allow more",
-                format_size(self.plan.max_writes.unwrap_or(0))
-            ))),
+            Err(Stop::WritesSpent) => {
+                Err(PlanError::WritesSpent { max_bytes: self.plan.max_writes.unwrap_or(0) }.into())
+            }
         }
     }
 

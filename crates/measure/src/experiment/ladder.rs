@@ -2,7 +2,7 @@
 //! what it can do.
 
 use leadline_device::{Nanos, QueueShape};
-use leadline_model::{Ladder, LadderMix, PAGE_BYTES, Rung};
+use leadline_profile::{Ladder, LadderMix, PAGE_BYTES, Rung};
 
 use super::frame::{Frame, MOST_EPOCHS, SHORTEST_SLICE, interval};
 use super::plan::MOST_IN_FLIGHT;

@@ -1,6 +1,6 @@
 //! `mixed`: reads and writes in one stream, at several shares and concurrencies.
 
-use leadline_model::{PAGE_BYTES, Work};
+use leadline_profile::{PAGE_BYTES, Work};
 
 use super::cells;
 use super::frame::Frame;

@@ -1,7 +1,7 @@
 //! Experiments: measurements that the I/O models need beyond a profile's points.
 //!
 //! An experiment is an [`ExperimentPlan`], carried out by [`run`] and put into a profile by [`profile()`]. Its results
-//! are [`leadline_model::Experiments`]; docs/experiments.md says in words how each is made.
+//! are [`leadline_profile::Experiments`]; docs/experiments.md says in words how each is made.
 
 mod application;
 mod cells;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use leadline_device::Device;
-use leadline_model::{DeviceProfile, Experiments, Ladder, PioClasses, Procedure, Work};
+use leadline_profile::{DeviceProfile, Experiments, Ladder, PioClasses, Procedure, Work};
 
 use self::frame::Frame;
 use crate::MeasureError;

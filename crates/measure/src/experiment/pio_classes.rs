@@ -2,7 +2,7 @@
 //! Athanassoulis, DaMoN 2021, section 3.1; their figure 10 is this experiment.
 
 use leadline_device::QueueShape;
-use leadline_model::{PAGE_BYTES, PioClass, PioClasses, PioPoint};
+use leadline_profile::{PAGE_BYTES, PioClass, PioClasses, PioPoint};
 
 use super::application::{Application, Batches};
 use super::frame::{Frame, MOST_EPOCHS, interval};

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use leadline_device::{Clock, Geometry, format_size};
-use leadline_model::{PAGE_BYTES, Pattern};
+use leadline_device::{Clock, Geometry};
+use leadline_profile::{PAGE_BYTES, Pattern};
 
 use super::r_by_k;
-use crate::MeasureError;
+use crate::PlanError;
 use crate::load::Region;
 use crate::plan::{Budget, Lanes, Plan};
+use crate::target::OpenTarget;
 
 /// Requests in flight at most: where a psync thread for each is still affordable.
 pub(super) const MOST_IN_FLIGHT: u32 = 128;
@@ -79,11 +80,29 @@ pub struct ExperimentPlan {
 }
 
 impl ExperimentPlan {
+    /// Device time of an experiment, seconds.
+    pub const SECONDS: f64 = 60.0;
+
+    /// Device time of a quick experiment, seconds.
+    pub const QUICK_SECONDS: f64 = 30.0;
+
+    /// A plan with the defaults for an open target.
+    pub fn for_target(experiment: Experiment, target: &OpenTarget) -> Self {
+        ExperimentPlan {
+            region: target.region,
+            writes: target.writes,
+            layout: target.layout,
+            lanes: target.lanes(),
+            seed: target.default_seed(),
+            ..ExperimentPlan::new(experiment, target.device.geometry(), target.device.clock())
+        }
+    }
+
     /// A plan with the defaults for a device: one minute, one thread, half of the application's requests reads.
     pub fn new(experiment: Experiment, geometry: Geometry, clock: Clock) -> Self {
         ExperimentPlan {
             experiment,
-            seconds: 60.0,
+            seconds: Self::SECONDS,
             region: Region { start: 0, len: geometry.capacity_bytes },
             writes: geometry.writable,
             layout: geometry.writable,
@@ -103,27 +122,19 @@ impl ExperimentPlan {
     /// Checks the plan against the device.
     ///
     /// # Errors
-    /// [`MeasureError::Plan`] with one line that names the value and the remedy.
-    pub fn check(&self, geometry: &Geometry) -> Result<(), MeasureError> {
-        let refuse = |reason: String| Err(MeasureError::Plan(reason));
+    /// [`PlanError`] with the value that does not fit.
+    pub fn check(&self, geometry: &Geometry) -> Result<(), PlanError> {
         if !(self.seconds.is_finite() && self.seconds > 0.0) {
-            return refuse(format!("a budget of {} s: must be a positive number", self.seconds));
+            return Err(PlanError::Seconds { seconds: self.seconds });
         }
         if !(0.0..=1.0).contains(&self.read_share) {
-            return refuse("--read-share: must be from 0 to 100 %".into());
+            return Err(PlanError::ReadShare { share: self.read_share });
         }
         if !PAGE_BYTES.is_multiple_of(geometry.block_bytes) {
-            return refuse(format!(
-                "experiments make requests of 4K, and this target transfers {} at least; name another target",
-                format_size(geometry.block_bytes.into())
-            ));
+            return Err(PlanError::LargeBlocks { smallest: geometry.block_bytes });
         }
         if self.experiment.needs_writes() && !self.writes {
-            let name = self.experiment.name();
-            return refuse(format!(
-                "{name} needs writes, and this target is only read; name a directory, a device of its own with \
-                 --destructive, or the experiment r-by-k or ladder"
-            ));
+            return Err(PlanError::NeedsWrites { experiment: self.experiment.name() });
         }
         self.for_preparing().check(geometry)
     }
@@ -152,6 +163,7 @@ impl ExperimentPlan {
             cpus: Vec::new(),
             seed: self.seed,
             max_writes: self.max_writes,
+            write_budget: None,
             max_ops_per_slice: self.max_ops_per_slice,
         }
     }

@@ -2,7 +2,7 @@
 //! requests in flight where it has threads.
 
 use leadline_device::format_size;
-use leadline_model::Work;
+use leadline_profile::Work;
 
 use super::cells;
 use super::frame::Frame;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use leadline_model::Link;
+use leadline_profile::Link;
 
 use super::disk::{Disk, directories};
 use super::read_text;

@@ -2,6 +2,8 @@
 
 use std::os::unix::fs::symlink;
 
+use leadline_profile::{DeviceKind, WriteCache};
+
 use super::*;
 
 struct Sysfs(tempfile::TempDir);
@@ -79,7 +81,7 @@ fn nvme_drive() {
     assert_eq!(facts.rotational, Some(false));
     assert_eq!(facts.scheduler.as_deref(), Some("none"));
     assert_eq!(facts.queue_requests, Some(1023));
-    assert_eq!(facts.write_cache.as_deref(), Some("write back"));
+    assert_eq!(facts.write_cache.as_ref(), Some(&WriteCache::WriteBack));
 }
 
 #[test]
@@ -198,7 +200,7 @@ fn schedulers() {
 fn this_machine_has_a_kernel_and_processors() {
     let dir = tempfile::tempdir().unwrap();
     let facts = device_facts(dir.path(), TargetKind::Directory, false);
-    assert_eq!((facts.kind.as_str(), facts.target.as_str()), ("directory", dir.path().to_str().unwrap()));
+    assert_eq!((&facts.kind, facts.target.as_str()), (&DeviceKind::Directory, dir.path().to_str().unwrap()));
     assert!(facts.kernel.is_some() && facts.cpus.is_some() && facts.filesystem.is_some());
     assert!(!facts.name.is_empty() && facts.serial.is_none());
     println!("{facts:#?}");

@@ -3,9 +3,9 @@
 use std::ops::AddAssign;
 
 use leadline_device::Nanos;
-use leadline_model::replay::{Mapping, Moment, REPLAY_SCHEMA, Schedule, Side};
-use leadline_model::{Bin, Replay};
-use leadline_trace::bins::Growing;
+use leadline_profile::replay::{Mapping, Moment, REPLAY_SCHEMA, Schedule, Side};
+use leadline_profile::{Bin, Replay};
+use leadline_trace::bins::DoublingBins;
 
 use super::{Pace, ReplayPlan};
 use crate::load::Recorder;
@@ -61,7 +61,7 @@ pub(super) struct Tally {
     pub(super) mapping: Mapping,
     lateness: Recorder,
     late: u64,
-    over_time: Growing<Piece>,
+    over_time: DoublingBins<Piece>,
     /// Last intended start.
     last_due: Nanos,
     /// Last completion.
@@ -75,7 +75,7 @@ impl Tally {
             mapping: Mapping::default(),
             lateness: Recorder::new(),
             late: 0,
-            over_time: Growing::new(MOMENT_SHIFT),
+            over_time: DoublingBins::new(MOMENT_SHIFT),
             last_due: 0,
             last_answer: 0,
         }

@@ -1,20 +1,21 @@
-//! Fitting cost functions: least squares of logarithmic errors, by Levenberg and Marquardt from several starts.
+//! Fitting cost functions: least squares of logarithmic errors, by Levenberg and Marquardt from several
+//! starts.
 
 use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt};
 use nalgebra::{DMatrix, DVector, Dyn, Owned};
 
 use super::parameters::{descends, parameter, value};
-use super::{CostFunction, CostPoint, Shape};
+use super::{CostFunction, CostPoint, CostShape};
 
-/// Each logarithm of a parameter is pulled this little towards a common guess: enough to hold what the points say nothing
-/// about, too little to be seen where they do.
+/// Strength of the pull of each parameter's logarithm towards a common guess: enough to hold parameters that
+/// the points do not determine, too little to show in those that they do.
 const PULL: f64 = 1e-3;
 
-/// Where the changes from level to level are sought, as shares of the measured range of ln(k): the first and the last of
-/// a rational function. A first one after the last means a level that is skipped.
+/// Where the search starts for the changes from level to level, as shares of the measured range of ln(k): the
+/// first and the last of a rational function. If the first comes after the last, a level is skipped.
 const RATIONAL_STARTS: [[f64; 2]; 5] = [[0.3, 0.7], [0.1, 0.4], [0.1, 0.9], [0.6, 0.9], [0.6, 0.2]];
 
-/// Likewise the middle of a sigmoid, and how steep it is.
+/// Likewise for a sigmoid: its middle and its steepness.
 const SIGMOID_STARTS: [[f64; 2]; 6] =
     [[0.4, 1.0], [0.1, 1.0], [0.8, 1.0], [0.4, 2.0], [0.0, 2.0], [0.7, 3.0]];
 
@@ -44,7 +45,7 @@ impl Points {
             return None;
         }
         let mean = points.iter().map(|p| p.weight * p.seconds.ln()).sum::<f64>() / weights;
-        // Weights of 1 on average, so that the pull is as weak for any unit of weight.
+        // Weights of 1 on average, so that the pull does not depend on the unit of weight.
         let scale = points.len() as f64 / weights;
         let row = |p: &CostPoint| Row {
             k: p.k,
@@ -57,7 +58,7 @@ impl Points {
     }
 
     /// The best function of a shape, over all starts.
-    pub(super) fn best(&self, shape: Shape) -> Option<CostFunction> {
+    pub(super) fn best(&self, shape: CostShape) -> Option<CostFunction> {
         let starts = self.starts(shape);
         let thorough = LevenbergMarquardt::new().with_tol(1e-8).with_patience(30);
         let found = starts.iter().map(|start| self.descend(&thorough, shape, start, &starts[0]));
@@ -67,7 +68,7 @@ impl Points {
     /// The best function of the same shape near `function`.
     pub(super) fn best_from(&self, function: &CostFunction) -> Option<CostFunction> {
         if function.is_constant() {
-            return self.best(Shape::Sigmoid);
+            return self.best(CostShape::Sigmoid);
         }
         let shape = function.shape();
         let quick = LevenbergMarquardt::new().with_tol(1e-4).with_patience(4);
@@ -79,7 +80,7 @@ impl Points {
     fn descend(
         &self,
         search: &LevenbergMarquardt<f64>,
-        shape: Shape,
+        shape: CostShape,
         start: &DVector<f64>,
         guess: &DVector<f64>,
     ) -> (DVector<f64>, f64) {
@@ -89,18 +90,18 @@ impl Points {
         (problem.logs, squares)
     }
 
-    /// The function found, or the constant where that is as good: then the costs do not fall.
-    fn or_constant(&self, shape: Shape, (logs, squares): (DVector<f64>, f64)) -> Option<CostFunction> {
+    /// The function found, or a constant where that fits as well: then the costs do not fall.
+    fn or_constant(&self, shape: CostShape, (logs, squares): (DVector<f64>, f64)) -> Option<CostFunction> {
         let falls = squares < 0.999 * self.squares_of_mean && self.squares_of_mean > 1e-18;
         if !falls {
             return Some(CostFunction::Sigmoid { a: self.unit, b: 0.0, k0: 1.0, g: 1.0 });
         }
         let p: Vec<f64> = logs.iter().enumerate().map(|(i, &log)| parameter(shape, i, log)).collect();
         Some(match shape {
-            Shape::Sigmoid => {
+            CostShape::Sigmoid => {
                 CostFunction::Sigmoid { a: p[0] * self.unit, b: p[1] * self.unit, k0: p[2], g: p[3] }
             }
-            Shape::Rational(degree) => {
+            CostShape::Rational(degree) => {
                 let degree = usize::from(degree);
                 let mut levels = vec![p[0] * self.unit];
                 for drop in &p[1..=degree] {
@@ -131,7 +132,7 @@ impl Points {
     }
 
     /// Where to search from; the first is the guess that parameters are pulled to.
-    fn starts(&self, shape: Shape) -> Vec<DVector<f64>> {
+    fn starts(&self, shape: CostShape) -> Vec<DVector<f64>> {
         let ends = |of: fn(&Row) -> f64| {
             self.rows
                 .iter()
@@ -145,11 +146,11 @@ impl Points {
         let low = 0.9 * ln_low.exp();
         let high = ln_high.exp();
         match shape {
-            Shape::Sigmoid => SIGMOID_STARTS
+            CostShape::Sigmoid => SIGMOID_STARTS
                 .iter()
                 .map(|&[share, g]| DVector::from_vec(vec![low.ln(), (high - low).ln(), at(share), g.ln()]))
                 .collect(),
-            Shape::Rational(degree) => RATIONAL_STARTS
+            CostShape::Rational(degree) => RATIONAL_STARTS
                 .iter()
                 .map(|&shares| rational_start(degree, [low, high], shares.map(at)))
                 .collect(),
@@ -157,8 +158,8 @@ impl Points {
     }
 }
 
-/// Levels evenly spaced in their logarithms, and weights such that level i takes over from the one before at its own
-/// concurrency, from `first` to `last` (both ln k).
+/// Levels evenly spaced in their logarithms, and weights such that level i takes over from the one before at
+/// its own concurrency, from `first` to `last` (both ln k).
 fn rational_start(degree: u8, [low, high]: [f64; 2], [first, last]: [f64; 2]) -> DVector<f64> {
     let steps = f64::from(degree);
     let level = |i: u8| low * (high / low).powf(f64::from(i) / steps);
@@ -173,10 +174,10 @@ fn rational_start(degree: u8, [low, high]: [f64; 2], [first, last]: [f64; 2]) ->
     DVector::from_vec(logs)
 }
 
-/// What the search makes small: an error for each point, then a pull for each parameter.
+/// What the search minimizes: an error for each point, then a pull for each parameter.
 struct Problem<'a> {
     rows: &'a [Row],
-    shape: Shape,
+    shape: CostShape,
     logs: DVector<f64>,
     guess: DVector<f64>,
 }
@@ -244,7 +245,7 @@ mod tests {
             weight: 1.0 + i as f64,
         };
         let points = Points::new(&costs.iter().enumerate().map(point).collect::<Vec<_>>()).expect("costs");
-        for shape in [Shape::Sigmoid, Shape::Rational(2), Shape::Rational(3)] {
+        for shape in [CostShape::Sigmoid, CostShape::Rational(2), CostShape::Rational(3)] {
             for logs in points.starts(shape) {
                 let guess = logs.map(|log| 0.5 * log);
                 let mut problem = Problem { rows: &points.rows, shape, logs, guess };

@@ -1,11 +1,12 @@
 //! The parameters of a cost function as the search sees them.
 //!
-//! Every parameter is the exponential of an unconstrained one, so that no step of the search can leave the functions that
-//! fall and stay positive. The sigmoid's are a, b, k0 and g; the rational function's are its asymptote, its levels' drops, from
-//! the last but one to the first, and its weights but the first. In degree 2 a drop is to the next level, so that levels
-//! descend; in degree 3 it is to the asymptote.
+//! Every parameter is the exponential of an unconstrained one, so that no step of the search can leave the
+//! set of functions that fall and stay positive. The sigmoid's are a, b, k0 and g; the rational function's
+//! are its asymptote, its levels' drops (from the last but one to the first), and all weights except the
+//! first. In degree 2 a drop is to the next level, so that levels descend; in degree 3 it is to the
+//! asymptote.
 
-use super::Shape;
+use super::CostShape;
 
 /// Largest logarithm of a parameter, in either direction: keeps every sum and product finite for k up to 1e6.
 const LARGEST_LOG: f64 = 40.0;
@@ -14,23 +15,23 @@ const LARGEST_LOG: f64 = 40.0;
 const STEEPEST: f64 = 8.0;
 
 /// A parameter from its logarithm.
-pub(super) fn parameter(shape: Shape, index: usize, log: f64) -> f64 {
-    let steepness = shape == Shape::Sigmoid && index == 3;
+pub(super) fn parameter(shape: CostShape, index: usize, log: f64) -> f64 {
+    let steepness = shape == CostShape::Sigmoid && index == 3;
     let largest = if steepness { STEEPEST.ln() } else { LARGEST_LOG };
     log.clamp(-LARGEST_LOG, largest).exp()
 }
 
 /// The cost at `k`, and its derivatives by the logarithm of each parameter.
-pub(super) fn value(shape: Shape, p: &[f64], k: f64, slopes: &mut [f64]) -> f64 {
+pub(super) fn value(shape: CostShape, p: &[f64], k: f64, slopes: &mut [f64]) -> f64 {
     match shape {
-        Shape::Sigmoid => {
+        CostShape::Sigmoid => {
             let ln_ratio = (k / p[2]).ln();
             let share = 1.0 / (1.0 + (p[3] * ln_ratio).exp());
             let steep = p[1] * p[3] * share * (1.0 - share);
             slopes.copy_from_slice(&[p[0], p[1] * share, steep, -steep * ln_ratio]);
             p[0] + p[1] * share
         }
-        Shape::Rational(degree) => rational(usize::from(degree), p, k, slopes),
+        CostShape::Rational(degree) => rational(usize::from(degree), p, k, slopes),
     }
 }
 

@@ -13,7 +13,8 @@ impl Curve {
         self.idle_us * (1.0 + self.a * shape(load, self.g))
     }
 
-    /// Least squares of the logarithm over (load, microseconds, weight): a and g on a grid that closes in, L0 follows.
+    /// Least squares of the logarithm over (load, microseconds, weight): a and g on a grid that closes in, L0
+    /// follows.
     pub(super) fn fit(points: &[[f64; 3]]) -> Curve {
         let trial = |log_a: f64, log_g: f64| {
             let (a, g) = (log_a.exp(), log_g.exp());

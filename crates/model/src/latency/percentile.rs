@@ -25,7 +25,7 @@ impl Percentile {
         Percentile::P99_99,
     ];
 
-    /// As people write it: `p99.9`.
+    /// The usual spelling: `p99.9`.
     pub fn name(self) -> &'static str {
         match self {
             Percentile::P50 => "p50",
@@ -38,13 +38,13 @@ impl Percentile {
         }
     }
 
-    /// From how people write it.
+    /// The percentile with this [`Percentile::name`].
     pub fn parse(text: &str) -> Option<Percentile> {
         Percentile::ALL.into_iter().find(|p| p.name() == text)
     }
 
     /// Its value among measured latencies, microseconds.
-    pub fn of(self, latency: &crate::Latency) -> f64 {
+    pub fn of(self, latency: &leadline_profile::Latency) -> f64 {
         match self {
             Percentile::P50 => latency.p50,
             Percentile::P90 => latency.p90,

@@ -1,15 +1,16 @@
-//! Affine (Ruemmler and Wilkes, An introduction to disk drive modeling, 1994): a setup for each random access, then so
-//! much a page.
+//! Affine (Ruemmler and Wilkes, An introduction to disk drive modeling, 1994): a setup cost for each
+//! random access, and a transfer cost per page.
 
 use super::setup_transfer::{Row, SetupTransfer, mixtures, rows, solve, told_apart};
-use crate::{Lacking, Model, Observations, OpKind, Parameter};
+use crate::{FitError, Model, Observations, Parameter};
+use leadline_profile::OpKind;
 
-/// Smallest transfer cost as a share of the setup cost: where all sizes cost the same, sequential requests would come for
-/// nothing.
+/// Smallest transfer cost as a share of the setup cost: where all sizes cost the same, sequential requests
+/// would be free.
 const LEAST_TRANSFER: f64 = 1e-6;
 
-/// Setup and transfer costs of reads and of writes, whatever the concurrency: equation 3 of the MQSSD paper, corrected,
-/// so that the times of both add up and not their throughputs.
+/// Setup and transfer costs of reads and of writes, whatever the concurrency: equation 3 of the MQSSD paper,
+/// corrected, so that their times add up, not their throughputs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Affine {
     read: Option<SetupTransfer>,
@@ -26,7 +27,7 @@ impl Model for Affine {
     const NAME: &'static str = "affine";
 
     /// Least squares of the relative errors.
-    fn fit(observations: &Observations) -> Result<Self, Lacking> {
+    fn fit(observations: &Observations) -> Result<Self, FitError> {
         let rows = |op| rows(observations, op).map(|(_, row)| row).collect::<Vec<Row>>();
         let (reads, writes) = (rows(OpKind::Read), rows(OpKind::Write));
         let side = |rows: &[Row]| {
@@ -34,13 +35,13 @@ impl Model for Affine {
         };
         let affine = Affine { read: side(&reads), write: side(&writes) };
         if affine.read.is_none() && affine.write.is_none() {
-            let what = format!(
-                "reads or writes of two request sizes, or random and sequential ones; different random accesses a \
-                 page: reads have {}, writes {}",
+            let needs = format!(
+                "reads or writes of two request sizes, or random and sequential ones; different random accesses \
+                 per page: reads have {}, writes {}",
                 mixtures(&reads),
                 mixtures(&writes)
             );
-            return Err(Lacking { model: Self::NAME, what });
+            return Err(FitError::new(Self::NAME, needs));
         }
         Ok(affine)
     }
@@ -61,7 +62,7 @@ impl Model for Affine {
         parameters
     }
 
-    fn notes(&self) -> Vec<String> {
+    fn remarks(&self) -> Vec<String> {
         let note = |op, name| self.side(op).map(|costs| told_apart(name, costs.condition, None));
         [note(OpKind::Read, "read"), note(OpKind::Write, "write")].into_iter().flatten().collect()
     }

@@ -1,9 +1,11 @@
-//! DAM, the external memory model (Aggarwal and Vitter, CACM 1988): every block costs the same, one at a time.
+//! DAM, the external memory model (Aggarwal and Vitter, CACM 1988): every block costs the same, one at a
+//! time.
 
 use super::pages::{Side, page_cost};
-use crate::{Lacking, Model, Observations, OpKind, Parameter};
+use crate::{FitError, Model, Observations, Parameter};
+use leadline_profile::OpKind;
 
-/// One cost a page, whatever the concurrency and the order; reads and writes each have their own.
+/// One cost per page, whatever the concurrency and the order; reads and writes each have their own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dam {
     read: Side,
@@ -14,11 +16,11 @@ impl Model for Dam {
     const NAME: &'static str = "dam";
 
     /// The geometric mean of the measured costs, which makes the logarithmic errors smallest.
-    fn fit(observations: &Observations) -> Result<Self, Lacking> {
+    fn fit(observations: &Observations) -> Result<Self, FitError> {
         let side = |op| page_cost(observations, op, |_| 1.0).map(|(cost, _)| cost);
         let (read, write) = (side(OpKind::Read), side(OpKind::Write));
         if read.is_none() && write.is_none() {
-            return Err(Lacking { model: Self::NAME, what: "one point at least; there is none".into() });
+            return Err(FitError::new(Self::NAME, "at least one point; there is none"));
         }
         Ok(Dam { read, write })
     }

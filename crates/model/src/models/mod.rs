@@ -1,4 +1,4 @@
-//! The models, one a file, all behind [`crate::Model`].
+//! The models, one per file, all behind [`crate::Model`].
 
 mod affine;
 mod dam;
@@ -12,7 +12,7 @@ mod shared;
 
 pub use affine::Affine;
 pub use dam::Dam;
-pub use mqssd::{CostFit, FunctionFit, Mqssd, MqssdCosts, PerK};
+pub use mqssd::{CostFit, CostsAtK, FunctionFit, Mqssd, MqssdCosts};
 pub use pdam::Pdam;
 pub use pio::Pio;
-pub use shared::Shared;
+pub use shared::SharedBudget;

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use super::setup_transfer::{Row, SetupTransfer, rows, solve, told_apart};
 use crate::cost::FEWEST;
-use crate::{CostFunction, CostPoint, Lacking, Model, Observations, OpKind, Parameter, Shape};
+use crate::{CostFunction, CostPoint, CostShape, FitError, Model, Observations, Parameter};
+use leadline_profile::OpKind;
 
 pub use table::{CostFit, FunctionFit};
 
@@ -16,10 +17,11 @@ const NOISE: f64 = 0.03;
 /// Least noise: no costs are taken for more exact than this.
 const LEAST_NOISE: f64 = 0.003;
 
-/// A cost whose relative error is below this has its full weight: closer than that, no smooth function will pass anyway.
+/// A cost whose relative error is below this has its full weight: closer than that, no smooth function will
+/// pass anyway.
 const CLOSE_ENOUGH: f64 = 0.03;
 
-/// Smallest cost in a fit, as a share of what all requests at its concurrency cost: nothing has no logarithm.
+/// Smallest cost in a fit, as a share of what all requests at its concurrency cost: zero has no logarithm.
 const NEGLIGIBLE: f64 = 1e-6;
 
 /// Setup and transfer costs of reads and of writes as functions of the concurrency.
@@ -33,27 +35,27 @@ pub struct Mqssd {
 #[derive(Debug, Clone, PartialEq)]
 pub struct MqssdCosts {
     /// What was found at each concurrency alone, ascending in k.
-    pub per_k: Vec<PerK>,
-    /// Seconds a random access: s(k) of the paper for writes, t(k) for reads.
+    pub per_k: Vec<CostsAtK>,
+    /// Seconds per random access: s(k) of the paper for writes, t(k) for reads.
     pub setup: CostFunction,
-    /// Seconds a page.
+    /// Seconds per page.
     pub transfer: CostFunction,
 }
 
 /// Costs at one concurrency.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PerK {
+pub struct CostsAtK {
     /// Concurrency.
     pub k: u32,
-    /// Seconds a random access; 0 or more.
+    /// Seconds per random access; 0 or more.
     pub setup: f64,
-    /// Seconds a page; 0 or more.
+    /// Seconds per page; 0 or more.
     pub transfer: f64,
-    /// Share of the variance of the times that they explain; `None` of a cost table.
+    /// Share of the variance of the times that they explain; `None` for a cost table.
     pub r2: Option<f64>,
-    /// Condition number of the design matrix, columns scaled; `None` of a cost table.
+    /// Condition number of the design matrix, columns scaled; `None` for a cost table.
     pub condition: Option<f64>,
-    /// Observations; 0 of a cost table.
+    /// Observations; 0 for a cost table.
     pub points: usize,
 }
 
@@ -67,27 +69,27 @@ impl Mqssd {
     fn with(
         observations: &Observations,
         function: impl Fn(OpKind, fn(&MqssdCosts) -> &CostFunction, &[CostPoint]) -> Option<CostFunction>,
-    ) -> Result<Self, Lacking> {
+    ) -> Result<Self, FitError> {
         let (reads, writes) = (cells(observations, OpKind::Read), cells(observations, OpKind::Write));
         let side = |op, cells: &[(u32, SetupTransfer)]| {
             let [setup, transfer] = cost_points(cells);
             Some(MqssdCosts {
                 setup: function(op, |c| &c.setup, &setup)?,
                 transfer: function(op, |c| &c.transfer, &transfer)?,
-                per_k: cells.iter().map(PerK::of).collect(),
+                per_k: cells.iter().map(CostsAtK::of).collect(),
             })
         };
         let model = Mqssd { read: side(OpKind::Read, &reads), write: side(OpKind::Write, &writes) };
         if model.read.is_none() && model.write.is_none() {
-            return Err(lacking(reads.len(), writes.len()));
+            return Err(too_few(reads.len(), writes.len()));
         }
         Ok(model)
     }
 }
 
-impl PerK {
+impl CostsAtK {
     fn of((k, costs): &(u32, SetupTransfer)) -> Self {
-        PerK {
+        CostsAtK {
             k: *k,
             setup: costs.setup,
             transfer: costs.transfer,
@@ -98,12 +100,12 @@ impl PerK {
     }
 }
 
-fn lacking(reads: usize, writes: usize) -> Lacking {
-    let what = format!(
+fn too_few(reads: usize, writes: usize) -> FitError {
+    let needs = format!(
         "{FEWEST} different concurrencies, each with two request sizes or random fractions; reads have {reads}, \
          writes {writes}"
     );
-    Lacking { model: Mqssd::NAME, what }
+    FitError::new(Mqssd::NAME, needs)
 }
 
 /// Setup and transfer at each concurrency whose observations tell them apart.
@@ -115,9 +117,9 @@ fn cells(observations: &Observations, op: OpKind) -> Vec<(u32, SetupTransfer)> {
     by_k.into_iter().filter_map(|(k, rows)| Some((k, solve(&rows)?))).collect()
 }
 
-/// The points of both cost functions. A cost is weighted by how well it is known: between one that is exact and one that
-/// could as well be zero lie three orders of magnitude. The latter is taken for one standard error, give or take a
-/// factor of e.
+/// The points of both cost functions. A cost is weighted by how well it is known: between one that is exact
+/// and one that could as well be zero lie three orders of magnitude. The latter is taken for one standard
+/// error, give or take a factor of e.
 fn cost_points(cells: &[(u32, SetupTransfer)]) -> [Vec<CostPoint>; 2] {
     let spare: f64 = cells.iter().map(|(_, c)| c.points.saturating_sub(2) as f64).sum();
     let squares: f64 = cells.iter().map(|(_, c)| c.squares).sum();
@@ -141,20 +143,20 @@ impl Model for Mqssd {
     const NAME: &'static str = "mqssd";
 
     /// Least squares at each concurrency as for Affine, then a smooth function through each cost.
-    fn fit(observations: &Observations) -> Result<Self, Lacking> {
+    fn fit(observations: &Observations) -> Result<Self, FitError> {
         Self::with(observations, |_, _, points| CostFunction::choose(points))
     }
 
     /// Keeps the shapes of the functions and starts from their parameters.
-    fn refit(&self, observations: &Observations) -> Result<Self, Lacking> {
+    fn refit(&self, observations: &Observations) -> Result<Self, FitError> {
         Self::with(observations, |op, which, points| {
             let before = self.costs(op).map(which)?;
             if points.len() < FEWEST { None } else { before.refit(points) }
         })
     }
 
-    /// Equations 7 and 8 of the paper, corrected: the time of a request is the sum of its setup and its transfer, where
-    /// the paper adds throughputs and is infinite for r = 0.
+    /// Equations 7 and 8 of the paper, corrected: the time of a request is the sum of its setup and its
+    /// transfer, where the paper adds throughputs and is infinite for r = 0.
     fn cost(&self, op: OpKind, block_bytes: u32, random_fraction: f64, k: u32) -> Option<f64> {
         let (costs, k) = (self.costs(op)?, f64::from(k));
         Some(random_fraction * costs.setup.at(k) + super::pages::pages(block_bytes) * costs.transfer.at(k))
@@ -167,7 +169,7 @@ impl Model for Mqssd {
             for (name, function, unit) in
                 [("setup", &costs.setup, "us"), ("transfer", &costs.transfer, "us/page")]
             {
-                let at = |cell: &PerK| {
+                let at = |cell: &CostsAtK| {
                     let value = function.at(f64::from(cell.k)) * 1e6;
                     Parameter::new(format!("{name}_{kind}({})", cell.k), value, unit)
                 };
@@ -179,25 +181,25 @@ impl Model for Mqssd {
         parameters
     }
 
-    fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
         for (op, kind) in [(OpKind::Read, "read"), (OpKind::Write, "write")] {
             let Some(costs) = self.costs(op) else { continue };
             let conditions = costs.per_k.iter().filter_map(|cell| Some((cell.condition?, cell.k)));
             if let Some((condition, k)) = conditions.max_by(|a, b| a.0.total_cmp(&b.0)) {
-                notes.push(told_apart(kind, condition, Some(k)));
+                remarks.push(told_apart(kind, condition, Some(k)));
             }
             let [setup, transfer] = [&costs.setup, &costs.transfer].map(in_words);
-            notes.push(format!("{kind}s: setup {setup}, transfer {transfer}"));
+            remarks.push(format!("{kind}s: setup {setup}, transfer {transfer}"));
         }
-        notes
+        remarks
     }
 }
 
 fn in_words(function: &CostFunction) -> String {
     match function.shape() {
         _ if function.is_constant() => "does not fall with k".into(),
-        Shape::Sigmoid => "is a sigmoid of k".into(),
-        Shape::Rational(degree) => format!("is a rational function of k (degree {degree})"),
+        CostShape::Sigmoid => "is a sigmoid of k".into(),
+        CostShape::Rational(degree) => format!("is a rational function of k (degree {degree})"),
     }
 }

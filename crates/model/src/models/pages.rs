@@ -1,8 +1,9 @@
-//! What DAM, PDAM and PIO share: a cost a page, divided by what goes on at once.
+//! What DAM, PDAM and PIO share: a cost per page, divided by the number of requests served at once.
 
-use crate::{Observations, OpKind, PAGE_BYTES};
+use crate::Observations;
+use leadline_profile::{OpKind, PAGE_BYTES};
 
-/// Seconds a page; `None` where none was measured.
+/// Seconds per page; `None` where none was measured.
 pub(super) type Side = Option<f64>;
 
 /// Pages of a request; a fraction where it is smaller than a page.
@@ -10,8 +11,8 @@ pub(super) fn pages(block_bytes: u32) -> f64 {
     f64::from(block_bytes) / f64::from(PAGE_BYTES)
 }
 
-/// The page cost c that makes the logarithmic errors of `c * pages / at_once(k)` smallest over the observations of `op`
-/// alone, and the weighted sum of their squares. `None` where there are none.
+/// The page cost c that makes the logarithmic errors of `c * pages / at_once(k)` smallest over the
+/// observations of `op` alone, and the weighted sum of their squares. `None` where there are none.
 pub(super) fn page_cost(
     observations: &Observations,
     op: OpKind,

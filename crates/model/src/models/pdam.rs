@@ -1,12 +1,13 @@
-//! PDAM, the parallel external memory model (Aggarwal and Vitter, CACM 1988; for SSDs Bender et al., SPAA 2019): P
-//! requests at once cost no more than one.
+//! PDAM, the parallel external memory model (Aggarwal and Vitter, CACM 1988; for SSDs Bender et al., SPAA
+//! 2019): P requests at once cost no more than one.
 
 use super::pages::{Side, page_cost, pages};
 use super::plateau::{Curve, Plateau, plateau};
-use crate::{Lacking, Model, Observations, OpKind, Parameter};
+use crate::{FitError, Model, Observations, Parameter};
+use leadline_profile::OpKind;
 
-/// A cost a page, divided by min(k, P) (Ransom, Lim and Mitzenmacher, MQSSD, equation 2). Reads and writes each have
-/// their own cost; P is the device's.
+/// A cost per page, divided by min(k, P) (Ransom, Lim and Mitzenmacher, MQSSD, equation 2). Reads and writes
+/// each have their own cost; P is the device's.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pdam {
     read: Side,
@@ -16,7 +17,7 @@ pub struct Pdam {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Parallelism {
-    Found(Plateau),
+    Fitted(Plateau),
     Given(u32),
 }
 
@@ -24,10 +25,10 @@ impl Pdam {
     /// Fits the page costs alone, P being known, such as a drive's number of channels.
     ///
     /// # Errors
-    /// [`Lacking`]: no reads and no writes, or a P of 0.
-    pub fn with_p(observations: &Observations, p: u32) -> Result<Self, Lacking> {
+    /// [`FitError`]: no reads and no writes, or a P of 0.
+    pub fn with_p(observations: &Observations, p: u32) -> Result<Self, FitError> {
         if p == 0 {
-            return Err(Self::lacks("a P of at least 1; 0 was given"));
+            return Err(FitError::new(Self::NAME, "a P of at least 1; 0 was given"));
         }
         Self::with(observations, Parallelism::Given(p))
     }
@@ -35,17 +36,17 @@ impl Pdam {
     /// Requests that the device serves at once; at least 1.
     pub fn p(&self) -> u32 {
         match self.p {
-            Parallelism::Found(plateau) => plateau.p,
+            Parallelism::Fitted(plateau) => plateau.p,
             Parallelism::Given(p) => p,
         }
     }
 
-    fn with(observations: &Observations, p: Parallelism) -> Result<Self, Lacking> {
+    fn with(observations: &Observations, p: Parallelism) -> Result<Self, FitError> {
         let mut pdam = Pdam { read: None, write: None, p };
         let side = |op| page_cost(observations, op, |k| pdam.at_once(k)).map(|(cost, _)| cost);
         let (read, write) = (side(OpKind::Read), side(OpKind::Write));
         if read.is_none() && write.is_none() {
-            return Err(Self::lacks("one point of reads or of writes at least; there is none"));
+            return Err(FitError::new(Self::NAME, "at least one point of reads or of writes; there is none"));
         }
         (pdam.read, pdam.write) = (read, write);
         Ok(pdam)
@@ -54,33 +55,30 @@ impl Pdam {
     fn at_once(&self, k: u32) -> f64 {
         f64::from(k.min(self.p()))
     }
-
-    fn lacks(what: &str) -> Lacking {
-        Lacking { model: Self::NAME, what: what.to_owned() }
-    }
 }
 
 impl Model for Pdam {
     const NAME: &'static str = "pdam";
 
-    /// The whole P from 1 to the largest measured concurrency, and the page costs, that make the logarithmic errors
-    /// smallest; of equally good P the smallest.
-    fn fit(observations: &Observations) -> Result<Self, Lacking> {
+    /// The whole P from 1 to the largest measured concurrency, and the page costs, that make the logarithmic
+    /// errors smallest; of equally good P the smallest.
+    fn fit(observations: &Observations) -> Result<Self, FitError> {
         let curves = [OpKind::Read, OpKind::Write].map(|op| Curve::of(observations, op));
         let Some(plateau) = plateau(curves.iter().flatten()) else {
             let most = curves.iter().flatten().map(Curve::concurrencies).max().unwrap_or(0);
             let there = if most == 0 { "is none" } else { "is 1" };
-            return Err(Self::lacks(&format!(
-                "2 different concurrencies of reads or of writes; there {there}"
-            )));
+            return Err(FitError::new(
+                Self::NAME,
+                format!("2 different concurrencies of reads or of writes; there {there}"),
+            ));
         };
-        Self::with(observations, Parallelism::Found(plateau))
+        Self::with(observations, Parallelism::Fitted(plateau))
     }
 
-    /// A given P stays.
-    fn refit(&self, observations: &Observations) -> Result<Self, Lacking> {
+    /// A P that was given is kept.
+    fn refit(&self, observations: &Observations) -> Result<Self, FitError> {
         match self.p {
-            Parallelism::Found(_) => Self::fit(observations),
+            Parallelism::Fitted(_) => Self::fit(observations),
             given => Self::with(observations, given),
         }
     }
@@ -96,10 +94,10 @@ impl Model for Pdam {
         [one("page_read", self.read), one("page_write", self.write), Some(p)].into_iter().flatten().collect()
     }
 
-    fn notes(&self) -> Vec<String> {
+    fn remarks(&self) -> Vec<String> {
         match self.p {
-            Parallelism::Found(plateau) => plateau.note("P").into_iter().collect(),
-            Parallelism::Given(p) => vec![format!("P = {p} was given, not found")],
+            Parallelism::Fitted(plateau) => plateau.remark("P").into_iter().collect(),
+            Parallelism::Given(p) => vec![format!("P = {p} was given, not fitted")],
         }
     }
 }

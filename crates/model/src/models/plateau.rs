@@ -1,43 +1,47 @@
-//! Where throughput stops growing: the P that PDAM and PIO divide a page's cost by, found among whole numbers.
+//! Where throughput stops growing: the P that PDAM and PIO divide a page's cost by, found among whole
+//! numbers.
 //!
-//! A page costs c / min(k, P). For P between two neighbouring measured concurrencies a <= P <= b, points up to a do not
-//! care for P and points from b on see P alone. So the sum of squared logarithmic errors, with the best c, is a parabola
-//! in ln P there, and its lowest whole number is beside its bottom: a few candidates instead of every P.
+//! A page costs c / min(k, P). For P between two neighbouring measured concurrencies a <= P <= b, points up
+//! to a do not depend on P and points from b on depend on P alone. So the sum of squared logarithmic errors,
+//! with the best c, is a parabola in ln P there, and the best whole number is next to its minimum: a few
+//! candidates instead of every P.
 
 use std::collections::BTreeMap;
 
 use super::pages::pages;
-use crate::{Observations, OpKind};
+use crate::Observations;
+use leadline_profile::OpKind;
 
-/// Costs of one kind of request over concurrency, in logarithms: ln(seconds a page).
+/// Costs of one kind of request over concurrency, in logarithms: ln(seconds per page).
 ///
-/// A search looks at it once for every measured concurrency, so what lies below and above each is added up beforehand.
+/// A search looks at it once for every measured concurrency, so what lies below and above each is added up
+/// beforehand.
 pub(super) struct Curve {
     /// Measured concurrencies, ascending.
     ks: Vec<u32>,
-    /// Of the first i concurrencies: seconds a page times k, which is c where k <= P.
+    /// Of the first i concurrencies: seconds per page times k, which is c where k <= P.
     below: Vec<Moments>,
-    /// Of all but the first i: seconds a page, which is c / P where k >= P.
+    /// Of all but the first i: seconds per page, which is c / P where k >= P.
     above: Vec<Moments>,
 }
 
 /// A whole number of requests that a device serves at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Plateau {
-    /// The number; as small as fits equally well.
+    /// The number; of those that fit equally well, the smallest.
     pub(super) p: u32,
-    /// Largest measured concurrency. Where `p` is as large, throughput was still growing.
+    /// Largest measured concurrency. Where `p` equals it, throughput was still growing.
     pub(super) largest: u32,
 }
 
 impl Plateau {
-    /// Whether it may as well be larger.
+    /// Whether it may be larger.
     pub(super) fn is_lower_bound(self) -> bool {
         self.p == self.largest
     }
 
     /// The remark that says so; `name` is P, k_r or k_w.
-    pub(super) fn note(self, name: &str) -> Option<String> {
+    pub(super) fn remark(self, name: &str) -> Option<String> {
         let Plateau { p, largest } = self;
         self.is_lower_bound().then(|| {
             format!(
@@ -72,13 +76,13 @@ impl Curve {
         (!ks.is_empty()).then_some(Curve { ks, below, above })
     }
 
-    /// Different concurrencies.
+    /// How many different concurrencies there are.
     pub(super) fn concurrencies(&self) -> usize {
         self.ks.len()
     }
 
-    /// The squared errors as a parabola in ln P, for P from `a` to the next larger measured concurrency. (Without the
-    /// scatter among observations of one concurrency, which no P explains.)
+    /// The squared errors as a parabola in ln P, for P from `a` to the next larger measured concurrency.
+    /// (Without the scatter among observations of one concurrency, which no P explains.)
     fn parabola(&self, a: u32) -> Parabola {
         let i = self.ks.partition_point(|&k| k <= a);
         let (below, above) = (self.below[i], self.above[i]);
@@ -87,7 +91,7 @@ impl Curve {
     }
 }
 
-/// The P that fits all curves best, one for all. `None` unless one of them has two concurrencies.
+/// The one P that fits all curves best. `None` unless one of them has two concurrencies.
 pub(super) fn plateau<'a>(curves: impl Iterator<Item = &'a Curve> + Clone) -> Option<Plateau> {
     if curves.clone().all(|curve| curve.concurrencies() < 2) {
         return None;
@@ -99,7 +103,7 @@ pub(super) fn plateau<'a>(curves: impl Iterator<Item = &'a Curve> + Clone) -> Op
     for pair in ks.windows(2) {
         let [a, b] = [pair[0], pair[1]];
         let parabola = curves.clone().map(|curve| curve.parabola(a)).reduce(Parabola::plus)?;
-        // From f64 to u32 saturates, so whatever the bottom is, the candidates stay between a and b.
+        // A cast from f64 to u32 saturates, so whatever the bottom is, the candidates stay between a and b.
         let bottom = parabola.bottom.exp();
         for p in [a, (bottom.floor() as u32).clamp(a, b), (bottom.ceil() as u32).clamp(a, b), b] {
             let error = parabola.at(f64::from(p).ln());
@@ -137,7 +141,8 @@ impl Parabola {
     }
 }
 
-/// A weighted mean and the squares about it, of positive weights, without the cancellation of a plain sum of squares.
+/// A weighted mean and the squares about it, of positive weights, without the cancellation of a plain sum of
+/// squares.
 #[derive(Default, Clone, Copy)]
 struct Moments {
     weight: f64,

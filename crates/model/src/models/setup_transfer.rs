@@ -1,10 +1,12 @@
-//! What Affine and MQSSD share: a setup cost for each random access and a transfer cost for each page, by least squares.
+//! What Affine and MQSSD share: a setup cost for each random access and a transfer cost for each page, by
+//! least squares.
 
 use super::pages::pages;
-use crate::{Observation, Observations, OpKind};
+use crate::{Observation, Observations};
+use leadline_profile::OpKind;
 
-/// Condition number above which setup and transfer are told apart poorly: an error in the times may come out that many
-/// times as large in the costs.
+/// Condition number above which setup and transfer are told apart poorly: an error in the times may grow by
+/// that factor in the costs.
 pub(super) const POOR_CONDITION: f64 = 30.0;
 
 /// Least 1 - (correlation of random accesses and pages)^2 at which the two are told apart at all.
@@ -36,7 +38,8 @@ pub(super) fn rows(observations: &Observations, op: OpKind) -> impl Iterator<Ite
     observations.pure(op).map(|o| (o.concurrency(), Row::of(o))).filter(|(_, row)| row.usable())
 }
 
-/// How many different numbers of random accesses a page there are: two or more are needed to tell setup from transfer.
+/// How many different numbers of random accesses per page there are: two or more are needed to tell setup
+/// from transfer.
 pub(super) fn mixtures(rows: &[Row]) -> usize {
     let mut ratios: Vec<f64> = rows.iter().map(|row| row.random / row.pages).collect();
     ratios.sort_unstable_by(f64::total_cmp);
@@ -47,9 +50,9 @@ pub(super) fn mixtures(rows: &[Row]) -> usize {
 /// Both costs, and how well they are known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct SetupTransfer {
-    /// Seconds a random access; 0 or more.
+    /// Seconds per random access; 0 or more.
     pub setup: f64,
-    /// Seconds a page; 0 or more.
+    /// Seconds per page; 0 or more.
     pub transfer: f64,
     /// Standard errors of both, in seconds, if times are off by 100 %.
     pub errors: [f64; 2],
@@ -63,15 +66,16 @@ pub(super) struct SetupTransfer {
     pub points: usize,
 }
 
-/// Least squares of the relative errors of `random * setup + pages * transfer`, neither of them negative. `None` where
-/// the rows cannot tell the two apart.
+/// Least squares of the relative errors of `random * setup + pages * transfer`, neither of them negative.
+/// `None` where the rows cannot tell the two apart.
 pub(super) fn solve(rows: &[Row]) -> Option<SetupTransfer> {
     let sum = |of: &dyn Fn(&Row) -> f64| {
         rows.iter().map(|r| r.weight / (r.seconds * r.seconds) * of(r)).sum::<f64>()
     };
     let (aa, bb) = (sum(&|r| r.random * r.random), sum(&|r| r.pages * r.pages));
     let slope = sum(&|r| r.random * r.pages) / aa;
-    // What is left of the pages when the random accesses are taken out: exact where a difference of sums would not be.
+    // What is left of the pages when the random accesses are taken out: exact where a difference of sums
+    // would not be.
     let rest = |r: &Row| r.pages - slope * r.random;
     let rest_squares = sum(&|r| rest(r).powi(2));
     let distinct = rest_squares / bb;

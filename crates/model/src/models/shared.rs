@@ -1,21 +1,24 @@
-//! Leadline's own model: MQSSD with a budget that reads and writes share, a cost of sequential requests, and a cap.
+//! Leadline's own model: MQSSD with a budget that reads and writes share, a cost of sequential requests, and
+//! a cap.
 //!
-//! MQSSD says what reads cost and what writes cost with k in flight. Three things it leaves open:
+//! MQSSD says what reads cost and what writes cost with k in flight. It leaves three things open:
 //!
-//! - **Both at once.** If both draw on one budget, their times a = reads * cost_r(k) and b = writes * cost_w(k) add up; if each
-//!   has its own servers, the longer one counts. In between, and beyond (they disturb each other), the time is
-//!   (a^q + b^q)^(1/q). Requests that wait for their own latency take turns whatever the device does, so that
-//!   q = 1 + (p - 1) u, where u (0 to 1) says how near the device is to saturation; p = 1 is a shared budget, a large p are
-//!   servers of their own, p < 1 is disturbance.
-//! - **Small sequential requests.** A request that follows another has no setup, yet a round trip: its own cost, by k.
-//! - **A cap.** A limit set in software holds requests (or bytes) back whatever the device could do; what was measured
-//!   at the cap says nothing of the device, and is left out of the fit.
+//! - **Both at once.** If both draw on one budget, their times a = reads * cost_r(k) and b = writes *
+//!   cost_w(k) add up; if each has its own servers, the longer one counts. In between, and beyond (they
+//!   interfere with each other), the time is (a^q + b^q)^(1/q). Requests that wait for their own latency take
+//!   turns whatever the device does, so that q = 1 + (p - 1) u, where u (0 to 1) says how near the device is
+//!   to saturation; p = 1 is a shared budget, a large p means separate servers, and p < 1 means interference.
+//! - **Small sequential requests.** A request that follows another has no setup cost, but it has a round
+//!   trip: a cost of its own, by k.
+//! - **A cap.** A limit set in software holds requests (or bytes) back whatever the device could do; what was
+//!   measured at the cap says nothing of the device, and is left out of the fit.
 
 use super::mqssd::Mqssd;
 use crate::cost::{CostFunction, CostPoint, FEWEST};
-use crate::{Capped, InFlight, Lacking, Model, Observation, Observations, OpKind, Parameter, Workload};
+use crate::{FitError, InFlight, Model, Observation, Observations, Parameter, Workload};
+use leadline_profile::{Capped, OpKind};
 
-/// Where a cost counts as that of a saturated device.
+/// The concurrency whose cost counts as that of a saturated device.
 const MANY: u32 = 1 << 20;
 
 /// Values of p that are tried: 1/2 to 16.
@@ -24,12 +27,12 @@ const EXPONENTS: [f64; 2] = [0.5, 16.0];
 /// An observation this near to the cap is held back by it.
 const AT_CAP: f64 = 0.95;
 
-/// Two walls this near are the same.
+/// Two limits within this factor are the same.
 const SAME_WALL: f64 = 1.05;
 
 /// The fitted model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shared {
+pub struct SharedBudget {
     base: Mqssd,
     /// Seconds of a sequential request beyond its transfer, by k; of reads and of writes.
     follow: [Option<CostFunction>; 2],
@@ -41,20 +44,20 @@ pub struct Shared {
 /// A limit set in software.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cap {
-    /// Most requests a second, of reads and of writes.
+    /// Most requests per second, of reads and of writes.
     iops: [Option<f64>; 2],
-    /// Most bytes a second.
+    /// Most bytes per second.
     bytes: [Option<f64>; 2],
 }
 
-impl Model for Shared {
+impl Model for SharedBudget {
     const NAME: &'static str = "shared";
 
-    fn fit(observations: &Observations) -> Result<Self, Lacking> {
+    fn fit(observations: &Observations) -> Result<Self, FitError> {
         build(observations, Mqssd::fit, |_, points| CostFunction::choose(points))
     }
 
-    fn refit(&self, observations: &Observations) -> Result<Self, Lacking> {
+    fn refit(&self, observations: &Observations) -> Result<Self, FitError> {
         // Starts from its own functions: choosing their shapes anew takes a thousand times as long.
         let follow = |op, points: &[CostPoint]| {
             let before = self.follow[side(op)].as_ref()?;
@@ -97,22 +100,23 @@ impl Model for Shared {
         parameters
     }
 
-    fn notes(&self) -> Vec<String> {
-        let mut notes = self.base.notes();
-        notes.push(match self.exponent {
-            None => "no mixed points: reads and writes are taken to share one budget (p = 1)".to_owned(),
-            Some(p) if p < 0.9 => format!("p = {p:.2}: reads and writes disturb each other"),
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = self.base.remarks();
+        remarks.push(match self.exponent {
+            None => "no mixed points: reads and writes are assumed to share one budget (p = 1)".to_owned(),
+            Some(p) if p < 0.9 => format!("p = {p:.2}: reads and writes interfere with each other"),
             Some(p) if p < 1.5 => format!("p = {p:.2}: reads and writes share one budget"),
-            Some(p) => format!("p = {p:.2}: reads and writes have servers of their own, in part at least"),
+            Some(p) => format!("p = {p:.2}: reads and writes have servers of their own, at least in part"),
         });
         if self.cap.is_some() {
-            notes.push("cap: what was measured at the software's limit is left out of the costs".to_owned());
+            remarks
+                .push("cap: what was measured at the software's limit is left out of the costs".to_owned());
         }
-        notes
+        remarks
     }
 }
 
-impl Shared {
+impl SharedBudget {
     fn demand(&self, w: &Workload) -> Option<Demand> {
         let time = |op, k| {
             let n = w.requests_of(op);
@@ -125,7 +129,7 @@ impl Shared {
             InFlight::Together(_) => {
                 (time(OpKind::Read, MANY)? + time(OpKind::Write, MANY)?) / (reads + writes)
             }
-            InFlight::Apart { .. } => 0.0,
+            InFlight::Batches { .. } => 0.0,
         };
         let held = |op| self.cap.and_then(|cap| cap.seconds(op, w.block_bytes)).unwrap_or(0.0);
         Some(Demand {
@@ -183,10 +187,10 @@ fn side(op: OpKind) -> usize {
 
 fn build(
     observations: &Observations,
-    fit_base: impl Fn(&Observations) -> Result<Mqssd, Lacking>,
+    fit_base: impl Fn(&Observations) -> Result<Mqssd, FitError>,
     fit_follow: impl Fn(OpKind, &[CostPoint]) -> Option<CostFunction>,
-) -> Result<Shared, Lacking> {
-    let ours = |lacking: Lacking| Lacking { model: Shared::NAME, ..lacking };
+) -> Result<SharedBudget, FitError> {
+    let ours = |error: FitError| FitError::new(SharedBudget::NAME, error.needs);
     let cap = Cap::of(observations);
     let jumps = |o: &Observation| o.workload.random_fraction >= 1.0 && o.workload.only().is_some();
     let free = |o: &Observation| !cap.is_some_and(|cap| cap.holds_back(o));
@@ -195,7 +199,7 @@ fn build(
         Ok(base) => (base, cap),
         Err(_) => (fit_base(observations).map_err(ours)?, None),
     };
-    let mut model = Shared { base, follow: [None, None], exponent: None, cap };
+    let mut model = SharedBudget { base, follow: [None, None], exponent: None, cap };
     for op in [OpKind::Read, OpKind::Write] {
         model.follow[side(op)] =
             follow(&model.base, observations, op, free).and_then(|points| fit_follow(op, &points));
@@ -232,7 +236,7 @@ fn follow(
 }
 
 /// The p that makes the logarithmic errors of the mixed observations smallest; `None` without any.
-fn exponent(model: &Shared, observations: &Observations) -> Option<f64> {
+fn exponent(model: &SharedBudget, observations: &Observations) -> Option<f64> {
     let mixed: Vec<(Demand, &Observation)> = observations
         .all
         .iter()
@@ -269,11 +273,11 @@ fn minimum([mut low, mut high]: [f64; 2], f: impl Fn(f64) -> f64) -> f64 {
 }
 
 impl Cap {
-    /// From the parameters that the measurement found capped: the same requests a second, or the same bytes, at each of
-    /// two block sizes or more.
+    /// From the parameters that the measurement found capped: the same requests per second, or the same
+    /// bytes, at each of two block sizes or more.
     fn of(observations: &Observations) -> Option<Cap> {
         let capped = || observations.parameters.iter().filter(|p| p.capped == Capped::Yes);
-        let wall = |iops: fn(&crate::Parameters) -> Option<f64>, scale: fn(u32) -> f64| {
+        let wall = |iops: fn(&leadline_profile::Parameters) -> Option<f64>, scale: fn(u32) -> f64| {
             let walls: Vec<f64> = capped().filter_map(|p| Some(iops(p)? * scale(p.block_bytes))).collect();
             let (low, high) = walls.iter().fold((f64::MAX, 0f64), |(l, h), &w| (l.min(w), h.max(w)));
             (walls.len() >= 2 && high <= low * SAME_WALL).then_some(high)
@@ -285,7 +289,7 @@ impl Cap {
         any.then_some(cap)
     }
 
-    /// Seconds a request at the limit; `None` where this kind has none.
+    /// Seconds per request at the limit; `None` where this kind has none.
     fn seconds(&self, op: OpKind, block_bytes: u32) -> Option<f64> {
         let i = side(op);
         let by_requests = self.iops[i].map(|iops| 1.0 / iops);

@@ -1,11 +1,7 @@
-//! Which of the two layouts a header is, and what is wrong with one that is neither.
+//! Which of the two layouts a header has, and what is wrong with it if it has neither.
 
-use super::error::{TableError, quoted};
+use super::error::{LAYOUTS, TableError, quoted};
 use super::sheet::Sheet;
-
-/// Both layouts, for messages.
-pub(super) const LAYOUTS: &str = "a table of measured points has op, random_fraction, concurrency, block_bytes, bytes, \
-    seconds; a table of costs has k with s_us, beta_us (writes) or t_us, alpha_us (reads) or both";
 
 pub(super) const POINTS: [&str; 6] =
     ["op", "random_fraction", "concurrency", "block_bytes", "bytes", "seconds"];
@@ -60,7 +56,7 @@ pub(super) fn layout(sheet: &Sheet) -> Result<Layout, TableError> {
 fn unknown_in_points(sheet: &Sheet) -> Option<String> {
     let unknown = sheet.header.iter().find(|found| !POINTS.contains(&found.as_str()))?;
     let words: Vec<&str> = unknown.split(|c: char| !c.is_alphanumeric()).collect();
-    // From the most telling words to the least: block_size is no size of the whole, total_time no total.
+    // From the most telling words to the least: block_size is not a total size, total_time is not a total.
     let meanings: [(&str, &[&str], &str); 6] = [
         ("block_bytes", &["block", "blocksize", "bs", "page"], "in bytes"),
         (
@@ -103,8 +99,8 @@ fn unknown_in_points(sheet: &Sheet) -> Option<String> {
     })
 }
 
-/// Other columns are fine among costs (measures of fit, say), but not a cost in another unit: reads or writes would be
-/// missing without a word.
+/// Other columns are fine among costs (measures of fit, say), but not a cost in another unit: reads or writes
+/// would be missing silently.
 fn unknown_in_costs(sheet: &Sheet) -> Option<String> {
     sheet.header.iter().filter(|found| !COSTS.contains(&found.as_str())).find_map(|found| {
         let (stem, unit) = found.split_once('_').unwrap_or((found, ""));

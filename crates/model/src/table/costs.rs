@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::error::TableError;
+use super::error::{LAYOUTS, TableError};
 use super::sheet::{Column, Row, Sheet};
 use crate::{CostRow, CostTable};
 
-/// A cost that any device may have, microseconds: far from the ends of a double, whatever it is divided by later.
+/// A cost that any device may have, microseconds: far from the ends of a double, whatever it is divided by
+/// later.
 const COST_US: std::ops::RangeInclusive<f64> = 1e-9..=1e15;
 
 pub(super) fn read(sheet: &mut Sheet) -> Result<CostTable, TableError> {
     let Some(k) = sheet.column("k") else {
-        return Err(sheet.header_error(format!("missing column k; {}", super::columns::LAYOUTS)));
+        return Err(sheet.header_error(format!("missing column k; {}", LAYOUTS)));
     };
     let writes = [sheet.column("s_us"), sheet.column("beta_us")];
     let reads = [sheet.column("t_us"), sheet.column("alpha_us")];
@@ -27,7 +28,7 @@ pub(super) fn read(sheet: &mut Sheet) -> Result<CostTable, TableError> {
         let [setup_read, transfer_read] = pair(&row, reads)?;
         if setup_write.is_none() && setup_read.is_none() {
             return Err(
-                row.error(k, format!("is {at}, and no costs follow it; fill them in or leave the row out"))
+                row.error(k, format!("is {at}, and no costs follow it; fill them in or leave out the row"))
             );
         }
         rows.insert(

@@ -2,7 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-/// A table that could not be read. Every message is one line and names the file, the place in it, and what to do.
+/// Both layouts, for messages.
+pub(super) const LAYOUTS: &str = "a table of measured points has op, random_fraction, concurrency, block_bytes, bytes, \
+    seconds; a table of costs has k with s_us, beta_us (writes) or t_us, alpha_us (reads) or both";
+
+/// A table that could not be read. Every message is one line and names the file, the place in it, and what to
+/// do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
@@ -14,7 +19,7 @@ pub enum TableError {
         /// The operating system's reason.
         source: std::io::Error,
     },
-    /// The file as a whole is no table: empty, too large, JSON.
+    /// The file as a whole is not a table: it is empty, too large, or JSON.
     #[error("{path}: {reason}")]
     File {
         /// The file.
@@ -56,7 +61,8 @@ impl TableError {
     }
 }
 
-/// What a file holds, fit for a message of one line: quoted, without control characters, and not too long.
+/// Text from a file, made fit for a message of one line: quoted, without control characters, and not too
+/// long.
 pub(super) fn quoted(text: &str) -> String {
     const MOST: usize = 40;
     let clipped: String = text.chars().take(MOST).collect();

@@ -1,5 +1,5 @@
-//! Tables that others measured, as CSV: read, checked, and told apart by their header. docs/model-tables.md describes both
-//! layouts.
+//! Tables of other people's measurements, as CSV; the header says which of two layouts a file has.
+//! docs/model-tables.md describes both layouts.
 
 mod columns;
 mod costs;
@@ -12,11 +12,16 @@ use std::path::Path;
 
 pub use error::TableError;
 
-use crate::{CostTable, DeviceFacts, DeviceProfile, Experiments, Method, SCHEMA, Validity, Work};
+use crate::CostTable;
 use columns::Layout;
+use leadline_profile::{
+    DeviceFacts, DeviceKind, DeviceProfile, DeviceState, EngineKind, Experiments, Method, SCHEMA, Validity,
+    Work,
+};
 use sheet::Sheet;
 
-/// The largest file that is read: no table of measurements comes near it, and a wrong file should not fill the memory.
+/// The largest file that is read: no table of measurements comes near it, and a wrong file should not fill
+/// the memory.
 const MOST_BYTES: u64 = 64 << 20;
 
 /// Numbers from elsewhere that models can be fitted to.
@@ -25,33 +30,31 @@ pub enum Table {
     /// Measured points: `op,random_fraction,concurrency,block_bytes,bytes,seconds`.
     ///
     /// Each row is one point, in the table's order. A row's random accesses are requests of block_bytes /
-    /// random_fraction bytes, rounded to whole bytes, and every one jumps; with a random fraction of 0 the requests are
-    /// the blocks, and none jumps. The time per request is the row's; where its bytes are no whole number of requests,
-    /// count and time are scaled together to the nearest one.
+    /// random_fraction bytes, rounded to whole bytes, and every one jumps; with a random fraction of 0 the
+    /// requests are the blocks, and none jumps. The time per request is the row's; where its bytes are not a
+    /// whole number of requests, count and time are scaled together to the nearest one.
     Points(Work),
     /// Costs over concurrency: `k,s_us,beta_us,t_us,alpha_us`.
     Costs(CostTable),
 }
 
-impl DeviceProfile {
-    /// A table of measured points as a profile: it has them as its `r-by-k` experiment, and nothing else. `name` is what the
-    /// table is called.
-    pub fn of_table(name: &str, work: Work) -> Self {
-        let stem = Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
-        DeviceProfile {
-            schema: SCHEMA.to_owned(),
-            leadline: env!("CARGO_PKG_VERSION").to_owned(),
-            device: DeviceFacts {
-                target: name.to_owned(),
-                kind: "table".to_owned(),
-                name: stem.into_owned(),
-                ..DeviceFacts::default()
-            },
-            method: Method { engine: "table".to_owned(), ..Method::default() },
-            validity: Validity { complete: true, state: "table".to_owned(), ..Validity::default() },
-            experiments: Experiments { r_by_k: Some(work), ..Experiments::default() },
-            ..DeviceProfile::default()
-        }
+/// A table of measured points as a profile: it has them as its `r-by-k` experiment, and nothing else. `name`
+/// is what the table is called.
+pub fn table_profile(name: &str, work: Work) -> DeviceProfile {
+    let stem = Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy());
+    DeviceProfile {
+        schema: SCHEMA.to_owned(),
+        leadline: env!("CARGO_PKG_VERSION").to_owned(),
+        device: DeviceFacts {
+            target: name.to_owned(),
+            kind: DeviceKind::Table,
+            name: stem.into_owned(),
+            ..DeviceFacts::default()
+        },
+        method: Method { engine: EngineKind::Table, ..Method::default() },
+        validity: Validity { complete: true, state: DeviceState::Table, ..Validity::default() },
+        experiments: Experiments { r_by_k: Some(work), ..Experiments::default() },
+        ..DeviceProfile::default()
     }
 }
 
@@ -79,7 +82,8 @@ impl Table {
     ///
     /// # Errors
     /// As [`Table::load`].
-    pub fn parse(text: &str, path: &Path) -> Result<Self, TableError> {
+    pub fn parse(text: &str, path: impl AsRef<Path>) -> Result<Self, TableError> {
+        let path = path.as_ref();
         too_large(text.len(), path)?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if text.trim_start().starts_with(['{', '[']) {
@@ -99,6 +103,6 @@ fn too_large(bytes: usize, path: &Path) -> Result<(), TableError> {
         return Ok(());
     }
     let reason =
-        "is larger than 64 MiB; leave out what is no measurement, or give the means of repeated ones";
+        "is larger than 64 MiB; leave out what is not a measurement, or give the means of repeated ones";
     Err(TableError::file(path, reason))
 }

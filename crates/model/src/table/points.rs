@@ -1,16 +1,18 @@
 //! The table of measured points.
 
 use super::columns::POINTS;
-use super::error::{TableError, quoted};
+use super::error::{LAYOUTS, TableError, quoted};
 use super::sheet::{Column, Row, Sheet};
-use crate::{OpKind, Procedure, Work, WorkPoint};
+use leadline_profile::{EngineKind, OpKind, Procedure, Work, WorkPoint};
 
 pub(super) fn read(sheet: &mut Sheet) -> Result<Work, TableError> {
-    let mut work =
-        Work { procedure: Procedure { engine: "table".into(), ..Procedure::default() }, points: Vec::new() };
+    let mut work = Work {
+        procedure: Procedure { engine: EngineKind::Table, ..Procedure::default() },
+        points: Vec::new(),
+    };
     let columns = POINTS.map(|name| sheet.column(name));
     let [Some(op), Some(fraction), Some(k), Some(block), Some(bytes), Some(seconds)] = columns else {
-        return Err(sheet.header_error(format!("missing columns; {}", super::columns::LAYOUTS)));
+        return Err(sheet.header_error(format!("missing columns; {}", LAYOUTS)));
     };
     while let Some(row) = sheet.next()? {
         let op = op_of(&row, op)?;
@@ -51,7 +53,7 @@ fn op_of(row: &Row, column: Column) -> Result<OpKind, TableError> {
     }
 }
 
-/// Bytes a request, up to `u32::MAX`, and which share of the requests jumps.
+/// Bytes per request, up to `u32::MAX`, and which share of the requests jumps.
 fn requests_of(row: &Row, fraction: Column, block: Column) -> Result<(f64, f64), TableError> {
     let most = f64::from(u32::MAX);
     let share = row.number(fraction)?;

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use super::error::{TableError, quoted};
+use super::error::{LAYOUTS, TableError, quoted};
 
 /// The most requests in flight that a table may name; far more than any device takes.
 const MOST_CONCURRENCY: f64 = 1e6;
@@ -17,7 +17,7 @@ pub(super) struct Sheet<'a> {
     pub(super) header: Vec<String>,
     pub(super) header_line: usize,
     fields: csv::StringRecord,
-    /// How far lines have been counted, and which line that is.
+    /// The byte up to which lines have been counted, and the line there.
     counted: (usize, usize),
 }
 
@@ -48,7 +48,7 @@ impl<'a> Sheet<'a> {
         let mut sheet =
             Sheet { path, text, reader, header: Vec::new(), header_line: 0, fields, counted: (0, 1) };
         let Some(line) = sheet.advance()? else {
-            return Err(TableError::file(path, format!("has no header; {}", super::columns::LAYOUTS)));
+            return Err(TableError::file(path, format!("has no header; {}", LAYOUTS)));
         };
         sheet.header_line = line;
         sheet.header = sheet.fields.iter().map(str::to_lowercase).collect();
@@ -97,8 +97,8 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    /// The line of the record that the reader looked for from byte `from` on. It begins only after the blank lines and
-    /// comments there, which the reader's own position does not count.
+    /// The line of the record that the reader looked for from byte `from` on. It begins only after the blank
+    /// lines and comments there, which the reader's own position does not count.
     fn line_at(&mut self, from: usize) -> usize {
         let bytes = self.text.as_bytes();
         let mut start = from.min(bytes.len());
@@ -139,7 +139,8 @@ impl Row<'_> {
         let value = self.number(column)?;
         let text = self.text(column);
         if value <= 0.0 {
-            let reason = format!("is {text}, and must be more than 0 {unit}; mend it or leave the row out");
+            let reason =
+                format!("is {text}, and must be more than 0 {unit}; correct it or leave out the row");
             return Err(self.error(column, reason));
         }
         if !range.contains(&value) {
@@ -166,16 +167,17 @@ impl Row<'_> {
     pub(super) fn number(&self, column: Column) -> Result<f64, TableError> {
         let text = self.text(column);
         if text.is_empty() {
-            return Err(self.error(column, "is empty; fill it in or leave the row out"));
+            return Err(self.error(column, "is empty; fill it in or leave out the row"));
         }
         match text.parse::<f64>() {
             Ok(value) if value.is_finite() => Ok(value),
             Ok(_) => {
-                let reason = format!("is {}, which is no finite number; leave the row out", quoted(text));
+                let reason = format!("is {}, which is not a finite number; leave out the row", quoted(text));
                 Err(self.error(column, reason))
             }
             Err(_) => {
-                let reason = format!("is {}, which is no number; write it like 0.25 or 2.5e-1", quoted(text));
+                let reason =
+                    format!("is {}, which is not a number; write it like 0.25 or 2.5e-1", quoted(text));
                 Err(self.error(column, reason))
             }
         }

@@ -5,8 +5,10 @@
 //! page_bytes - 4   4 bytes  the low half of the page's number
 //! ```
 //!
-//! Little-endian. The number is in the sum, so that a page which was written to or read from the wrong place does not
-//! pass. A page of zeros throughout was never written, and passes.
+//! Little-endian. The number is in the sum, so that a page which was written to or read from the wrong place
+//! does not pass. A page of zeros throughout was never written, and passes.
+
+use std::fmt;
 
 use crate::policy::Page;
 
@@ -15,11 +17,23 @@ pub(crate) const TRAILER: usize = 8;
 
 /// What is wrong with a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Damage {
+#[non_exhaustive]
+pub enum Damage {
     /// The sum does not fit: torn, or bits changed.
     Sum,
     /// The sum would fit another page, with this low half of its number.
     Misplaced(u32),
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Damage::Sum => f.write_str("its checksum does not fit (torn or changed)"),
+            Damage::Misplaced(number) => {
+                write!(f, "it holds page {number} (written to or read from the wrong place)")
+            }
+        }
+    }
 }
 
 /// The checksum of all but the trailer, for a page of this number.

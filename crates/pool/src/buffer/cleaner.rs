@@ -5,34 +5,35 @@ use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
+use super::batch_size::Span;
 use super::config::PoolConfig;
 use super::core::Core;
-use super::lane::HeldLane;
-use super::reap::Outcome;
-use super::sizing::Span;
-use crate::ace::{Cleaner, reserve};
+use super::io_queue::IoQueueGuard;
+use super::reap::IoResults;
+use crate::ace::Cleaner;
+use crate::evict::reserve;
 
 /// How long the cleaner leaves pages alone that could not be written, unless it is asked again.
 const AFTER_ERROR: Duration = Duration::from_millis(100);
 
 /// What the cleaner and those who need clean pages tell each other.
 #[derive(Debug)]
-pub(crate) struct Cleaning {
+pub(crate) struct CleanerControl {
     /// Most writes in flight; 0 for no cleaner, `None` for as many as are written at once.
     depth: Option<u32>,
     /// Evictions until it is asked to look again.
     rest: AtomicU32,
-    /// Asleep, for want of anything dirty.
+    /// Asleep, because nothing is dirty.
     idle: AtomicBool,
     /// Its last writes went well.
     healthy: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<Signals>,
     wanted: Condvar,
     cleaned: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct Signals {
     asked: bool,
     stop: bool,
     /// Rounds that ended, each with something clean or an error.
@@ -41,14 +42,14 @@ struct State {
     waiting: u32,
 }
 
-impl Cleaning {
+impl CleanerControl {
     pub(crate) fn new(config: &PoolConfig) -> Self {
         let depth = match config.cleaner {
             Cleaner::Off => Some(0),
             Cleaner::Depth(depth) => Some(depth.min(config.batch())),
             Cleaner::Auto => None,
         };
-        Cleaning {
+        CleanerControl {
             depth,
             rest: AtomicU32::new(0),
             idle: AtomicBool::new(false),
@@ -147,9 +148,9 @@ impl Cleaning {
 }
 
 /// Tells those who wait that there is no cleaner any more, however it ended.
-struct Farewell<'a>(&'a Cleaning);
+struct ExitNotice<'a>(&'a CleanerControl);
 
-impl Drop for Farewell<'_> {
+impl Drop for ExitNotice<'_> {
     fn drop(&mut self) {
         self.0.healthy.store(false, Release);
         self.0.end_round();
@@ -159,14 +160,14 @@ impl Drop for Farewell<'_> {
 impl Core {
     /// Pages at the head of the virtual order that the cleaner keeps clean.
     pub(crate) fn reserve(&self) -> u32 {
-        reserve(self.config.frames, self.sizing.n())
+        reserve(self.config.frames, self.batch_size.n())
     }
 }
 
 /// The cleaner's life.
 pub(crate) fn run(core: &Arc<Core>) {
     let cleaning = &core.cleaning;
-    let _farewell = Farewell(cleaning);
+    let _farewell = ExitNotice(cleaning);
     loop {
         let cleaned = clean(core);
         cleaning.healthy.store(cleaned, Release);
@@ -180,23 +181,23 @@ pub(crate) fn run(core: &Arc<Core>) {
 
 /// Writes what is dirty in the reserve until nothing is; false where something could not be written.
 fn clean(core: &Core) -> bool {
-    let Ok(mut lane) = core.lane() else { return false };
-    let mut outcome = Outcome::default();
+    let Ok(mut io) = core.io() else { return false };
+    let mut outcome = IoResults::default();
     let mut well = true;
     let (mut span, mut done) = (Span::default(), 0);
     loop {
         let stopped = core.cleaning.is_stopped();
-        let found = if stopped || !well { 0 } else { more(core, &mut lane, &mut outcome, &mut well) };
+        let found = if stopped || !well { 0 } else { more(core, &mut io, &mut outcome, &mut well) };
         let writing = outcome.writing;
-        if core.sizing.is_search() && core.cleaning.depth.is_none() {
-            let full = span.refilled((writing, core.sizing.n()), done, lane.now());
-            full.into_iter().for_each(|(depth, pages, nanos)| core.sizing.wrote(depth, pages, nanos));
+        if core.batch_size.is_search() && core.cleaning.depth.is_none() {
+            let full = span.refilled((writing, core.batch_size.n()), done, io.now());
+            full.into_iter().for_each(|(depth, pages, nanos)| core.batch_size.wrote(depth, pages, nanos));
         }
         if writing == 0 && found == 0 {
             return well;
         }
         if writing > 0 {
-            well &= core.reap(&mut lane, 1, &mut outcome).is_ok();
+            well &= core.reap(&mut io, 1, &mut outcome).is_ok();
         }
         done = writing - outcome.writing;
         if stopped && outcome.writing == writing {
@@ -205,7 +206,7 @@ fn clean(core: &Core) -> bool {
         well &= outcome.error.take().is_none();
         if !outcome.written.is_empty() {
             core.counters.writes_by_cleaner.add(outcome.written.len() as u64);
-            core.directory().written(core, &outcome.written);
+            core.replacer().written(core, &outcome.written);
             core.durability.forget_absent(&core.frames);
             outcome.written.clear();
             core.cleaning.end_round();
@@ -214,14 +215,14 @@ fn clean(core: &Core) -> bool {
 }
 
 /// Sends as many more writes as may be in flight; how many were found.
-fn more(core: &Core, lane: &mut HeldLane<'_>, outcome: &mut Outcome, well: &mut bool) -> usize {
+fn more(core: &Core, io: &mut IoQueueGuard<'_>, outcome: &mut IoResults, well: &mut bool) -> usize {
     let cleaning = &core.cleaning;
     let batch = {
-        let mut directory = core.directory();
-        directory.drain(core);
-        let depth = cleaning.depth.unwrap_or(core.sizing.n());
+        let mut replacer = core.replacer();
+        replacer.drain(core);
+        let depth = cleaning.depth.unwrap_or(core.batch_size.n());
         // An n that has just become smaller leaves more in flight than may be.
-        directory.dirty_ahead(core, core.reserve(), depth.saturating_sub(outcome.writing))
+        replacer.clean(core, depth.saturating_sub(outcome.writing))
     };
     let found = batch.len();
     if found == 0 {
@@ -229,13 +230,13 @@ fn more(core: &Core, lane: &mut HeldLane<'_>, outcome: &mut Outcome, well: &mut 
     }
     if core.double_write.is_some() {
         // The area takes one batch at a time: nothing stays in flight.
-        *well &= core.write_out(lane, batch).is_ok();
+        *well &= core.write_out(io, batch).is_ok();
         core.counters.writes_by_cleaner.add(found as u64);
         cleaning.end_round();
         return found;
     }
-    match core.stage(lane, batch) {
-        Ok(staged) => core.send(lane, staged, outcome),
+    match core.stage(io, batch) {
+        Ok(staged) => core.send(io, staged, outcome),
         Err(_) => *well = false,
     }
     found

@@ -1,20 +1,24 @@
 //! How a pool is made.
 
+use std::fmt;
 use std::sync::Arc;
 
 use leadline_device::{Device, Geometry};
-use leadline_model::{DeviceProfile, Parameters, Pattern};
+use leadline_profile::{DeviceProfile, Parameters, Pattern};
 
 use super::error::PoolError;
 use super::{checksum, double_write, state, table};
 use crate::ace::{Ace, Cleaner};
+use crate::config_error::{ConfigError, check_page_bytes};
 use crate::policy::{Page, PolicyKind};
+use crate::setters::setters;
 
 /// An adaptive n goes no higher, unless it begins there.
 const MOST_ADAPTIVE: u32 = 256;
 
 /// How a pool is made. [`PoolConfig::new`] has a default for everything but the sizes.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct PoolConfig {
     /// Bytes of a page, a power of two from 4,096 to 65,536.
     pub page_bytes: u32,
@@ -26,8 +30,8 @@ pub struct PoolConfig {
     pub ace: Ace,
     /// Pages written at once, at least 1; no more than there are frames, whatever is asked for.
     pub n: u32,
-    /// Whether `n` is where a search begins that watches the device ([`Adaptive`](crate::Adaptive)) and goes up to 256.
-    /// Not with `double_write`: the size of its area is fixed.
+    /// Whether `n` is where a search begins that watches the device ([`BatchSearch`](crate::BatchSearch)) and
+    /// goes up to 256. Not with `double_write`: the size of its area is fixed.
     pub adaptive: bool,
     /// Write-back in the background.
     pub cleaner: Cleaner,
@@ -35,10 +39,11 @@ pub struct PoolConfig {
     pub wal: Option<Arc<dyn WalHook>>,
     /// Whether the last 8 bytes of a page are a checksum, written with it and verified when it is read.
     pub checksums: bool,
-    /// Whether batches are first written to an area at the device's end, so that a page torn by a crash can be put
-    /// right when the pool is opened. Needs `checksums`. Every batch then costs two writes a page and a flush.
+    /// Whether batches are first written to an area at the device's end, so that a page torn by a crash can
+    /// be put right when the pool is opened. Needs `checksums`. Every batch then costs two writes per page
+    /// and a flush.
     pub double_write: bool,
-    /// Reads ahead in flight on one lane at most, at least 1.
+    /// Reads ahead in flight on one I/O queue at most, at least 1.
     pub reads_ahead: u32,
     /// The first page that [`new_page`](super::Pool::new_page) gives out. An engine keeps it across restarts.
     pub next_page: Page,
@@ -46,8 +51,8 @@ pub struct PoolConfig {
 
 /// The log's side of the WAL rule.
 pub trait WalHook: Send + Sync {
-    /// Makes the log durable up to and with `lsn`; called once a batch, before its pages go out, unless an earlier call
-    /// went as far. Must not call the pool.
+    /// Makes the log durable up to and with `lsn`; called once per batch, before its pages go out, unless an
+    /// earlier call went as far. Must not call the pool.
     ///
     /// # Errors
     /// Why it could not: no page of the batch is written then.
@@ -55,7 +60,7 @@ pub trait WalHook: Send + Sync {
 }
 
 impl PoolConfig {
-    /// LRU, checksums, one page written at a time, nobody in the background, no log.
+    /// LRU, checksums, dirty victims written one at a time, no cleaner, no log.
     pub fn new(page_bytes: u32, frames: u32) -> Self {
         PoolConfig {
             page_bytes,
@@ -73,59 +78,71 @@ impl PoolConfig {
         }
     }
 
-    /// For a measured device: COW-X with as many pages at once as the device writes at once (k_w), and as many reads
-    /// ahead as it reads at once (k_r), both for random requests of the measured block size nearest to the page.
-    ///
-    /// # Errors
-    /// [`PoolError::Profile`] where the profile has no k_w for random requests.
-    pub fn for_profile(profile: &DeviceProfile, page_bytes: u32, frames: u32) -> Result<Self, PoolError> {
-        let distance = |p: &&Parameters| p.block_bytes.max(1).ilog2().abs_diff(page_bytes.max(1).ilog2());
-        let random = profile.parameters.iter().filter(|p| p.pattern == Pattern::Random && p.k_w.is_some());
-        let Some(nearest) = random.min_by_key(distance) else {
-            return Err(PoolError::Profile {
-                name: profile.device.name.clone(),
-                reason: "it has no k_w of random writes; measure with writes",
-            });
-        };
-        let n = nearest.k_w.unwrap_or(1).max(1);
-        let reads_ahead = nearest.k_r.unwrap_or(n).max(1);
-        Ok(PoolConfig { ace: Ace::CowX, n, reads_ahead, ..PoolConfig::new(page_bytes, frames) })
+    setters! {
+        /// Sets [`PoolConfig::policy`].
+        policy: PolicyKind,
+        /// Sets [`PoolConfig::ace`].
+        ace: Ace,
+        /// Sets [`PoolConfig::n`].
+        n: u32,
+        /// Sets [`PoolConfig::adaptive`].
+        adaptive: bool,
+        /// Sets [`PoolConfig::cleaner`].
+        cleaner: Cleaner,
+        /// Sets [`PoolConfig::checksums`].
+        checksums: bool,
+        /// Sets [`PoolConfig::double_write`].
+        double_write: bool,
+        /// Sets [`PoolConfig::reads_ahead`].
+        reads_ahead: u32,
+        /// Sets [`PoolConfig::next_page`].
+        next_page: Page,
     }
 
-    /// Refuses what no pool can be made of.
-    pub(crate) fn check(&self, geometry: &Geometry) -> Result<(), PoolError> {
-        let refuse = |reason: String| Err(PoolError::Config { reason });
+    /// Sets [`PoolConfig::wal`].
+    #[must_use]
+    pub fn wal(mut self, wal: Arc<dyn WalHook>) -> Self {
+        self.wal = Some(wal);
+        self
+    }
+
+    /// For a measured device: COW-X with as many pages at once as give 90 % of its random writes (k_w_90),
+    /// and as many reads ahead as give 90 % of its random reads (k_r_90), both of the measured block size
+    /// nearest to the page. A profile older than these numbers gives k_w and k_r instead.
+    ///
+    /// # Errors
+    /// [`PoolError::NoWriteConcurrency`] where the profile has neither k_w_90 nor k_w of random requests.
+    pub fn for_profile(profile: &DeviceProfile, page_bytes: u32, frames: u32) -> Result<Self, PoolError> {
+        let distance = |p: &&Parameters| p.block_bytes.max(1).ilog2().abs_diff(page_bytes.max(1).ilog2());
+        let random = profile.parameters.iter().filter(|p| p.pattern == Pattern::Random);
+        let nearest = random.filter(|p| p.advised_writes().is_some()).min_by_key(distance);
+        let Some((nearest, n)) = nearest.and_then(|p| Some((p, p.advised_writes()?.max(1)))) else {
+            return Err(PoolError::NoWriteConcurrency { name: profile.device.name.clone() });
+        };
+        let reads_ahead = nearest.advised_reads().unwrap_or(n).max(1);
+        Ok(PoolConfig::new(page_bytes, frames).ace(Ace::CowX).n(n).reads_ahead(reads_ahead))
+    }
+
+    /// Refuses a configuration that no pool can be made of.
+    pub(crate) fn check(&self, geometry: &Geometry) -> Result<(), ConfigError> {
         let PoolConfig { page_bytes, frames, .. } = *self;
-        if !page_bytes.is_power_of_two() || !(4096..=65536).contains(&page_bytes) {
-            return refuse(format!("page_bytes is {page_bytes}: not a power of two from 4096 to 65536"));
-        }
-        if page_bytes % geometry.block_bytes != 0 {
-            let block = geometry.block_bytes;
-            return refuse(format!(
-                "page_bytes is {page_bytes}: not a multiple of the device's block, {block}"
-            ));
-        }
-        if !(1..=table::FRAMES).contains(&frames) {
-            return refuse(format!("frames is {frames}: not from 1 to {}", table::FRAMES));
-        }
-        if self.n == 0 || self.reads_ahead == 0 {
-            return refuse("n and reads_ahead are at least 1".into());
-        }
-        if self.double_write && !self.checksums {
-            return refuse(
-                "double_write needs checksums: only they tell a torn page from a whole one".into(),
-            );
-        }
-        if self.double_write && self.adaptive {
-            return refuse(
-                "adaptive and double_write exclude each other: n fixes the size of the area".into(),
-            );
-        }
-        if geometry.capacity_bytes < u64::from(page_bytes) {
-            let capacity = geometry.capacity_bytes;
-            return refuse(format!("the device has {capacity} bytes: less than one page of {page_bytes}"));
-        }
-        Ok(())
+        let Geometry { block_bytes, capacity_bytes, .. } = *geometry;
+        check_page_bytes(page_bytes, 4096, 65_536)?;
+        let refused = match () {
+            () if page_bytes % block_bytes != 0 => ConfigError::Alignment { page_bytes, block_bytes },
+            () if !(1..=table::FRAMES).contains(&frames) => {
+                ConfigError::Frames { frames, most: table::FRAMES }
+            }
+            () if self.n == 0 => ConfigError::NoBatch,
+            () if self.reads_ahead == 0 => ConfigError::NoReadsAhead,
+            () if self.double_write && !self.checksums => ConfigError::DoubleWriteWithoutChecksums,
+            () if self.double_write && self.adaptive => ConfigError::DoubleWriteAdaptive,
+            () if capacity_bytes < u64::from(page_bytes) => {
+                ConfigError::DeviceTooSmall { capacity_bytes, page_bytes }
+            }
+            () => return Ok(()),
+        };
+        Err(refused)
     }
 
     /// Pages written at once to begin with: no more than there are frames.
@@ -150,41 +167,32 @@ impl PoolConfig {
     }
 }
 
+impl fmt::Debug for PoolConfig {
+    /// All but the log, of which only is said whether there is one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PoolConfig")
+            .field("page_bytes", &self.page_bytes)
+            .field("frames", &self.frames)
+            .field("policy", &self.policy)
+            .field("ace", &self.ace)
+            .field("n", &self.n)
+            .field("adaptive", &self.adaptive)
+            .field("cleaner", &self.cleaner)
+            .field("wal", &self.wal.is_some())
+            .field("checksums", &self.checksums)
+            .field("double_write", &self.double_write)
+            .field("reads_ahead", &self.reads_ahead)
+            .field("next_page", &self.next_page)
+            .finish()
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use leadline_model::Capped;
-
     use super::*;
 
     fn parameters(pattern: Pattern, block_bytes: u32, k_r: Option<u32>, k_w: Option<u32>) -> Parameters {
-        Parameters {
-            pattern,
-            block_bytes,
-            alpha: None,
-            alpha_ci: None,
-            alpha_1: None,
-            alpha_1_ci: None,
-            alpha_durable: None,
-            alpha_durable_ci: None,
-            alpha_1_durable: None,
-            alpha_1_durable_ci: None,
-            k_r,
-            k_r_ci: None,
-            k_r_little: None,
-            k_r_knee: None,
-            k_w,
-            k_w_ci: None,
-            k_w_little: None,
-            k_w_knee: None,
-            max_read_iops: None,
-            max_read_iops_ci: None,
-            max_write_iops: None,
-            max_write_iops_ci: None,
-            max_durable_write_iops: None,
-            capped: Capped::Unknown,
-            censored: Default::default(),
-            extra: Default::default(),
-        }
+        Parameters { k_r, k_w, ..Parameters::new(pattern, block_bytes) }
     }
 
     #[test]
@@ -200,9 +208,12 @@ mod tests {
             let config = PoolConfig::for_profile(&profile, page_bytes, 100).expect("it has both");
             assert_eq!((config.n, config.reads_ahead, config.ace), (n, reads_ahead, Ace::CowX));
         }
+        (profile.parameters[1].k_r_90, profile.parameters[1].k_w_90) = (Some(50), Some(6));
+        let config = PoolConfig::for_profile(&profile, 4096, 100).expect("it has both");
+        assert_eq!((config.n, config.reads_ahead), (6, 50), "the numbers at 90 % are for advice");
         profile.parameters.truncate(1);
         profile.device.name = "nvme7".into();
-        let error = PoolConfig::for_profile(&profile, 4096, 100).err().expect("no random writes").to_string();
+        let error = PoolConfig::for_profile(&profile, 4096, 100).expect_err("no random writes").to_string();
         assert!(error.contains("nvme7") && error.contains("k_w"), "{error}");
     }
 }

@@ -5,20 +5,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use leadline_device::{Device, QueueShape};
 
-use super::cleaner::Cleaning;
+use super::batch_size::BatchSize;
+use super::cleaner::CleanerControl;
 use super::config::PoolConfig;
-use super::directory::Directory;
 use super::double_write::DoubleWrite;
 use super::durability::Durability;
 use super::error::PoolError;
-use super::frames::{Exclusive, Frames, Pending, Shared, Take, WriteBack};
-use super::lane::{HeldLane, Lanes};
-use super::load::Found;
-use super::notes::{Note, Notes};
-use super::sizing::Sizing;
+use super::frames::{ExclusiveLatch, Frames, Latch, PendingLatch, SharedLatch, WriteBack};
+use super::hit_log::{Hit, HitLog};
+use super::io_queue::{IoQueueGuard, IoQueues};
+use super::load::Lookup;
+use super::replacer::Replacer;
 use super::stats::Counters;
 use super::table::Table;
-use crate::policy::{Frame, Page};
+use crate::policy::{Frame, Page, Policy};
 
 /// All of a pool but its cleaner's thread.
 pub(crate) struct Core {
@@ -29,13 +29,13 @@ pub(crate) struct Core {
     pub(crate) capacity_bytes: u64,
     pub(crate) frames: Frames,
     pub(crate) table: Table,
-    pub(crate) notes: Notes,
-    directory: Mutex<Directory>,
-    pub(crate) lanes: Lanes,
+    pub(crate) hits: HitLog,
+    replacer: Mutex<Replacer>,
+    pub(crate) io_queues: IoQueues,
     pub(crate) counters: Counters,
     pub(crate) durability: Durability,
-    pub(crate) cleaning: Cleaning,
-    pub(crate) sizing: Sizing,
+    pub(crate) cleaning: CleanerControl,
+    pub(crate) batch_size: BatchSize,
     pub(crate) double_write: Option<DoubleWrite>,
     pub(crate) next_page: AtomicU64,
     /// The log is durable up to here.
@@ -44,12 +44,22 @@ pub(crate) struct Core {
 
 impl Core {
     pub(crate) fn new(device: Arc<dyn Device>, config: PoolConfig) -> Result<Core, PoolError> {
+        Core::with_policy(device, config, |config| config.policy.build(config.frames))
+    }
+
+    /// With the policy that `build` makes instead of the configured one.
+    pub(crate) fn with_policy(
+        device: Arc<dyn Device>,
+        config: PoolConfig,
+        build: impl FnOnce(&PoolConfig) -> Box<dyn Policy>,
+    ) -> Result<Core, PoolError> {
         let geometry = device.geometry();
         config.check(&geometry)?;
         let PoolConfig { page_bytes, frames: count, .. } = config;
         let memory = |source| PoolError::Memory { frames: count, page_bytes, source };
         let (frames, free) = Frames::new(count, page_bytes).map_err(memory)?;
-        // The pages of a batch, twice where they go to the double-write area first, one page asked for, one flush.
+        // The pages of a batch, twice where they go to the double-write area first, one page asked for, one
+        // flush.
         let writes = if config.double_write { 2 * config.batch() + 1 } else { config.most_at_once() };
         let depth = (config.reads_ahead.min(1024) + writes + 2).min(4096);
         let all_pages = config.device_pages(&*device);
@@ -59,13 +69,13 @@ impl Core {
             writable: geometry.writable,
             capacity_bytes: geometry.capacity_bytes,
             table: Table::new(count),
-            notes: Notes::new(),
-            directory: Mutex::new(Directory::new(&config, free)),
-            lanes: Lanes::new(device, QueueShape::new(depth, page_bytes)),
+            hits: HitLog::new(),
+            replacer: Mutex::new(Replacer::new(build(&config), &config, free)),
+            io_queues: IoQueues::new(device, QueueShape::new(depth, page_bytes)),
             counters: Counters::default(),
             durability: Durability::default(),
-            cleaning: Cleaning::new(&config),
-            sizing: Sizing::new(&config),
+            cleaning: CleanerControl::new(&config),
+            batch_size: BatchSize::new(&config),
             double_write,
             next_page: AtomicU64::new(config.next_page),
             log_durable: AtomicU64::new(0),
@@ -73,20 +83,20 @@ impl Core {
             config,
         };
         // Now rather than at the first miss: a device that gives no queue pair, or keeps no data.
-        let mut lane = core.lanes.take(&core.frames)?;
+        let mut io = core.io_queues.take(&core.frames)?;
         if let (Some(area), true) = (&core.double_write, core.writable) {
-            area.repair(&core, &mut lane)?;
+            area.repair(&core, &mut io)?;
         }
-        drop(lane);
+        drop(io);
         Ok(core)
     }
 
-    pub(crate) fn directory(&self) -> MutexGuard<'_, Directory> {
-        self.directory.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn replacer(&self) -> MutexGuard<'_, Replacer> {
+        self.replacer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn lane(&self) -> Result<HeldLane<'_>, PoolError> {
-        Ok(self.lanes.take(&self.frames)?)
+    pub(crate) fn io(&self) -> Result<IoQueueGuard<'_>, PoolError> {
+        Ok(self.io_queues.take(&self.frames)?)
     }
 
     /// A dirty page that nobody changes goes out.
@@ -96,15 +106,15 @@ impl Core {
 
     /// The page, to be read.
     #[inline]
-    pub(crate) fn read(&self, page: Page) -> Result<Shared<'_>, PoolError> {
+    pub(crate) fn read(&self, page: Page) -> Result<SharedLatch<'_>, PoolError> {
         if let Some(frame) = self.table.find(page) {
             match self.frames.share(frame, page) {
-                Take::Held { hold, ahead } => {
-                    self.note(Note { page, frame, write: false, ahead });
+                Latch::Held { hold, ahead } => {
+                    self.note(Hit { page, frame, write: false, ahead });
                     return Ok(hold);
                 }
-                Take::Pending(pending) => return self.read_pending(pending, page),
-                Take::Busy | Take::Gone => {}
+                Latch::Pending(pending) => return self.read_pending(pending, page),
+                Latch::Busy | Latch::Gone => {}
             }
         }
         self.read_slowly(page)
@@ -112,24 +122,24 @@ impl Core {
 
     /// The page, to be changed.
     #[inline]
-    pub(crate) fn write(&self, page: Page) -> Result<Exclusive<'_>, PoolError> {
+    pub(crate) fn write(&self, page: Page) -> Result<ExclusiveLatch<'_>, PoolError> {
         if self.writable
             && let Some(frame) = self.table.find(page)
-            && let Take::Held { hold, ahead } = self.frames.exclusive(frame, page)
+            && let Latch::Held { hold, ahead } = self.frames.exclusive(frame, page)
         {
-            self.note(Note { page, frame, write: true, ahead });
+            self.note(Hit { page, frame, write: true, ahead });
             return Ok(hold);
         }
         self.write_slowly(page)
     }
 
-    /// Notes a hit, and tells the policy when many have come together and nobody is at it.
+    /// Logs a hit, and tells the policy of all once many have gathered and the lock is free.
     #[inline]
-    pub(crate) fn note(&self, note: Note) {
-        if self.notes.hit(note)
-            && let Ok(mut directory) = self.directory.try_lock()
+    pub(crate) fn note(&self, note: Hit) {
+        if self.hits.hit(note)
+            && let Ok(mut replacer) = self.replacer.try_lock()
         {
-            directory.drain(self);
+            replacer.drain(self);
         }
     }
 
@@ -143,45 +153,45 @@ impl Core {
     }
 
     #[cold]
-    fn read_slowly(&self, page: Page) -> Result<Shared<'_>, PoolError> {
+    fn read_slowly(&self, page: Page) -> Result<SharedLatch<'_>, PoolError> {
         self.check(page)?;
         let mut known = self.table.find(page);
         loop {
             let frame = match known.take() {
                 Some(frame) => frame,
                 None => match self.fault(page, false)? {
-                    Found::At(frame) => frame,
-                    Found::Read(hold) => return Ok(hold),
+                    Lookup::At(frame) => frame,
+                    Lookup::Read(hold) => return Ok(hold),
                 },
             };
             match self.frames.share(frame, page) {
-                Take::Held { hold, ahead } => {
-                    self.note(Note { page, frame, write: false, ahead });
+                Latch::Held { hold, ahead } => {
+                    self.note(Hit { page, frame, write: false, ahead });
                     return Ok(hold);
                 }
-                Take::Pending(pending) => return self.read_pending(pending, page),
-                Take::Busy => {
+                Latch::Pending(pending) => return self.read_pending(pending, page),
+                Latch::Busy => {
                     self.counters.waits.add(1);
                     self.frames.wait_while(frame, |now| now.holds(page) && now.is_exclusive());
                     known = Some(frame);
                 }
-                Take::Gone => {}
+                Latch::Gone => {}
             }
         }
     }
 
-    /// The page is being read for somebody else, or ahead.
+    /// The page is being read for another thread, or ahead.
     #[cold]
-    fn read_pending(&self, pending: Pending, page: Page) -> Result<Shared<'_>, PoolError> {
+    fn read_pending(&self, pending: PendingLatch, page: Page) -> Result<SharedLatch<'_>, PoolError> {
         self.counters.waits.add(1);
         let (frame, ahead) = (pending.frame, pending.ahead);
         let hold = self.wait_loaded(pending, page)?;
-        self.note(Note { page, frame, write: false, ahead });
+        self.note(Hit { page, frame, write: false, ahead });
         Ok(hold)
     }
 
     #[cold]
-    fn write_slowly(&self, page: Page) -> Result<Exclusive<'_>, PoolError> {
+    fn write_slowly(&self, page: Page) -> Result<ExclusiveLatch<'_>, PoolError> {
         self.check(page)?;
         if !self.writable {
             return Err(PoolError::ReadOnly { page });
@@ -193,8 +203,8 @@ impl Core {
             let frame = match known.take() {
                 Some(frame) => frame,
                 None => match self.fault(page, true)? {
-                    Found::At(frame) => frame,
-                    Found::Read(hold) => {
+                    Lookup::At(frame) => frame,
+                    Lookup::Read(hold) => {
                         let frame = hold.frame();
                         match hold.upgrade() {
                             Ok(hold) => return Ok(hold),
@@ -206,20 +216,20 @@ impl Core {
                 },
             };
             match self.frames.exclusive(frame, page) {
-                Take::Held { hold, ahead } => {
-                    self.note(Note { page, frame, write: true, ahead: ahead || first });
+                Latch::Held { hold, ahead } => {
+                    self.note(Hit { page, frame, write: true, ahead: ahead || first });
                     return Ok(hold);
                 }
-                Take::Gone => {}
+                Latch::Gone => {}
                 _ if self.frames.snapshot(frame).is_loading() => {
                     match self.frames.share(frame, page) {
-                        Take::Pending(pending) => {
+                        Latch::Pending(pending) => {
                             self.counters.waits.add(1);
                             first |= pending.ahead;
                             drop(self.wait_loaded(pending, page)?);
                         }
-                        Take::Held { ahead, .. } => first |= ahead,
-                        Take::Busy | Take::Gone => {}
+                        Latch::Held { ahead, .. } => first |= ahead,
+                        Latch::Busy | Latch::Gone => {}
                     }
                     known = Some(frame);
                 }

@@ -1,8 +1,9 @@
 //! The double-write area: pages go there first, so that one torn by a crash can be put right.
 //!
-//! The area lies at the end of the device: two halves, each of a list and as many pages as a batch has. Batches take the
-//! halves in turn. A batch is written to its half, the device is flushed, then the pages go to their places. The flush of
-//! the next batch makes these durable before the half is used again, so one flush a batch is enough.
+//! The area lies at the end of the device: two halves, each of a list and as many pages as a batch has.
+//! Batches take the halves in turn. A batch is written to its half, the device is flushed, then the pages go
+//! to their places. The flush of the next batch makes these durable before the half is used again, so one
+//! flush a batch is enough.
 //!
 //! ```text
 //! list page    8 bytes  "LLPOOLDW"
@@ -13,21 +14,23 @@
 //!                       sealed as any page is, with its own page number
 //! ```
 //!
-//! When the pool is opened, the newer half first: a page whose checksum does not fit and whose copy's does is written
-//! again from the copy. A half whose list does not fit its checksum was torn itself: its pages were not yet touched.
+//! When the pool is opened, the newer half first: a page whose checksum does not fit and whose copy's does is
+//! written again from the copy. A half whose list does not fit its checksum was torn itself: its pages were
+//! not yet touched.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use leadline_device::Request;
+use leadline_device::{DeviceError, Request};
 
 use super::checksum;
 use super::config::PoolConfig;
 use super::core::Core;
-use super::error::{Fault, PoolError};
-use super::lane::{HeldLane, Job};
-use super::reap::Outcome;
-use super::write_back::Staged;
+use super::error::{Fault, PageOp, PoolError};
+use super::io_queue::{IoQueueGuard, Job};
+use super::reap::IoResults;
+use super::write_back::StagedPage;
+use crate::config_error::ConfigError;
 use crate::policy::Page;
 
 const MAGIC: &[u8; 8] = b"LLPOOLDW";
@@ -64,11 +67,7 @@ impl DoubleWrite {
             Some(first) if first > 0 => {
                 Ok(DoubleWrite { first, batch, turn: Mutex::new(Turn { number: 0, first, batch }) })
             }
-            _ => Err(PoolError::Config {
-                reason: format!(
-                    "the device has {device_pages} pages: too few for a double-write area of {area}"
-                ),
-            }),
+            _ => Err(ConfigError::DoubleWriteTooLarge { pages: device_pages, area }.into()),
         }
     }
 
@@ -87,11 +86,11 @@ impl DoubleWrite {
     }
 
     /// Puts pages right that a crash tore.
-    pub(crate) fn repair(&self, core: &Core, lane: &mut HeldLane<'_>) -> Result<(), PoolError> {
+    pub(crate) fn repair(&self, core: &Core, io: &mut IoQueueGuard<'_>) -> Result<(), PoolError> {
         let mut lists = Vec::new();
         for number in 0..2 {
             let half = Self::half(self.first, self.batch, number);
-            if let Some(list) = read_whole(core, lane, half)?
+            if let Some(list) = read_whole(core, io, half)?
                 && let Some((number, pages)) = parse(&list, core.config.page_bytes, self.batch)
             {
                 lists.push((number, half, pages));
@@ -104,18 +103,18 @@ impl DoubleWrite {
         for (_, half, pages) in lists {
             for (i, page) in pages.into_iter().enumerate() {
                 // Only the newest copy of a page says what it was to be.
-                if page >= self.first || !seen.insert(page) || read_whole(core, lane, page)?.is_some() {
+                if page >= self.first || !seen.insert(page) || read_whole(core, io, page)?.is_some() {
                     continue;
                 }
                 let copy = half + 1 + i as Page;
-                if let Some(bytes) = read_sealed(core, lane, copy, page)? {
-                    transfer(core, lane, Some(&bytes), page)?;
+                if let Some(bytes) = read_sealed(core, io, copy, page)? {
+                    transfer(core, io, Some(&bytes), page)?;
                     repaired = true;
                 }
             }
         }
         self.lock().number = newest;
-        if repaired { core.sync(lane) } else { Ok(()) }
+        if repaired { core.sync(io) } else { Ok(()) }
     }
 }
 
@@ -124,8 +123,8 @@ impl Turn {
     pub(crate) fn save(
         &mut self,
         core: &Core,
-        lane: &mut HeldLane<'_>,
-        staged: &[Staged],
+        io: &mut IoQueueGuard<'_>,
+        staged: &[StagedPage],
     ) -> Result<(), PoolError> {
         self.number += 1;
         let half = DoubleWrite::half(self.first, self.batch, self.number);
@@ -139,22 +138,22 @@ impl Turn {
             list[HEAD + 8 * i..HEAD + 8 * i + 8].copy_from_slice(&staged.write.page.to_le_bytes());
         }
         checksum::seal(&mut list, half);
-        let mut outcome = Outcome::default();
-        send(core, lane, &list, half, &mut outcome)?;
+        let mut outcome = IoResults::default();
+        send(core, io, &list, half, &mut outcome)?;
         for (i, staged) in staged.iter().enumerate() {
-            let copy = lane.buffer(staged.slot)?.to_vec();
-            send(core, lane, &copy, half + 1 + i as Page, &mut outcome)?;
+            let copy = io.buffer(staged.slot)?.to_vec();
+            send(core, io, &copy, half + 1 + i as Page, &mut outcome)?;
         }
         while outcome.others > 0 {
-            core.reap(lane, outcome.others, &mut outcome)?;
+            core.reap(io, outcome.others, &mut outcome)?;
         }
         for result in outcome.results {
             if let Some(fault) = Fault::of(result, core.config.page_bytes) {
                 core.counters.write_errors.add(1);
-                return Err(fault.error("write", half, core.config.page_bytes));
+                return Err(fault.error(PageOp::Write, half, core.config.page_bytes));
             }
         }
-        core.sync(lane)
+        core.sync(io)
     }
 }
 
@@ -173,64 +172,64 @@ fn parse(list: &[u8], page_bytes: u32, batch: u32) -> Option<(u64, Vec<Page>)> {
 }
 
 /// A page as it is on the device, if its checksum fits.
-fn read_whole(core: &Core, lane: &mut HeldLane<'_>, page: Page) -> Result<Option<Vec<u8>>, PoolError> {
-    read_sealed(core, lane, page, page)
+fn read_whole(core: &Core, io: &mut IoQueueGuard<'_>, page: Page) -> Result<Option<Vec<u8>>, PoolError> {
+    read_sealed(core, io, page, page)
 }
 
 /// What lies at `at`, if it is whole as `page`.
 fn read_sealed(
     core: &Core,
-    lane: &mut HeldLane<'_>,
+    io: &mut IoQueueGuard<'_>,
     at: Page,
     page: Page,
 ) -> Result<Option<Vec<u8>>, PoolError> {
-    let bytes = transfer(core, lane, None, at)?;
+    let bytes = transfer(core, io, None, at)?;
     Ok(checksum::verify(&bytes, page).is_ok().then_some(bytes))
 }
 
 /// Writes one page, or reads it.
 fn transfer(
     core: &Core,
-    lane: &mut HeldLane<'_>,
+    io: &mut IoQueueGuard<'_>,
     write: Option<&[u8]>,
     page: Page,
 ) -> Result<Vec<u8>, PoolError> {
     let page_bytes = core.config.page_bytes;
-    let mut outcome = Outcome { others: 1, ..Outcome::default() };
-    let Some(slot) = lane.slot() else { return Ok(Vec::new()) };
+    let mut outcome = IoResults { others: 1, ..IoResults::default() };
+    let Some(slot) = io.slot() else { return Ok(Vec::new()) };
     let offset = page * u64::from(page_bytes);
     let (op, request) = match write {
         Some(bytes) => {
-            lane.buffer(slot)?.copy_from_slice(bytes);
-            ("write", Request::write(slot, offset, page_bytes))
+            io.buffer(slot)?.copy_from_slice(bytes);
+            (PageOp::Write, Request::write(slot, offset, page_bytes))
         }
-        None => ("read", Request::read(slot, offset, page_bytes)),
+        None => (PageOp::Read, Request::read(slot, offset, page_bytes)),
     };
-    lane.submit(request, Job::Other).map_err(|(_, error)| error)?;
+    io.submit(request, Job::Other).map_err(|(_, error)| error)?;
     while outcome.others > 0 {
-        core.reap(lane, 1, &mut outcome)?;
+        core.reap(io, 1, &mut outcome)?;
     }
     match outcome.results.first().and_then(|result| Fault::of(*result, page_bytes)) {
         Some(fault) => Err(fault.error(op, page, page_bytes)),
-        None => Ok(lane.buffer(slot)?.to_vec()),
+        None => Ok(io.buffer(slot)?.to_vec()),
     }
 }
 
 /// Sends one page of the area.
 fn send(
     core: &Core,
-    lane: &mut HeldLane<'_>,
+    io: &mut IoQueueGuard<'_>,
     bytes: &[u8],
     page: Page,
-    outcome: &mut Outcome,
+    outcome: &mut IoResults,
 ) -> Result<(), PoolError> {
     let page_bytes = core.config.page_bytes;
-    let Some(slot) = lane.slot() else {
-        return Err(PoolError::Config { reason: "a lane without a free slot".into() });
+    let Some(slot) = io.slot() else {
+        return Err(DeviceError::Unsupported("a queue pair without a free slot".into()).into());
     };
-    lane.buffer(slot)?.copy_from_slice(bytes);
+    io.buffer(slot)?.copy_from_slice(bytes);
     let request = Request::write(slot, page * u64::from(page_bytes), page_bytes);
-    lane.submit(request, Job::Other).map_err(|(_, error)| error)?;
+    io.submit(request, Job::Other).map_err(|(_, error)| error)?;
     outcome.others += 1;
     Ok(())
 }

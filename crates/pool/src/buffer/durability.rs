@@ -1,9 +1,10 @@
 //! What is written but not yet durable, and what a failed flush means for it.
 //!
-//! A device that could not flush may have dropped any write since the last good flush, and says so once: the next flush
-//! may well succeed without them. So these pages are remembered. After a failed flush those still in memory are
-//! dirty again; if one has left, its last version may be lost, and the pool says so from then on (what PostgreSQL learnt in
-//! 2018 as "fsyncgate": Rebello et al., "Can Applications Recover from fsync Failures?", USENIX ATC 2020).
+//! A device that could not flush may have dropped any write since the last good flush, and says so once: the
+//! next flush may well succeed without them. So these pages are remembered. After a failed flush those still
+//! in memory are dirty again; if one has left, its last version may be lost, and the pool says so from then
+//! on (what PostgreSQL learnt in 2018 as "fsyncgate": Rebello et al., "Can Applications Recover from fsync
+//! Failures?", USENIX ATC 2020).
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire};
@@ -14,14 +15,14 @@ use leadline_device::Request;
 use super::core::Core;
 use super::error::PoolError;
 use super::frames::Frames;
-use super::lane::{HeldLane, Job};
-use super::reap::Outcome;
+use super::io_queue::{IoQueueGuard, Job};
+use super::reap::IoResults;
 use crate::policy::{Frame, Page};
 
 /// Pages written since the last good flush.
 #[derive(Debug, Default)]
 pub(crate) struct Durability {
-    unflushed: Mutex<Unflushed>,
+    unflushed: Mutex<UnflushedPages>,
     /// One flush at a time.
     flushing: Mutex<()>,
     /// Flushes that failed.
@@ -29,7 +30,7 @@ pub(crate) struct Durability {
 }
 
 #[derive(Debug, Default)]
-struct Unflushed {
+struct UnflushedPages {
     pages: Vec<(Frame, Page)>,
     /// Pages of `pages` that have left the pool and were forgotten, and one of them.
     left: (u64, Page),
@@ -48,8 +49,8 @@ impl Durability {
         self.failures.load(Acquire)
     }
 
-    /// A page was written, by a request sent after `epoch` flushes had failed. False where one has failed since: the
-    /// write may be lost.
+    /// A page was written, by a request sent after `epoch` flushes had failed. False where one has failed
+    /// since: the write may be lost.
     pub(crate) fn written(&self, frame: Frame, page: Page, epoch: u64) -> bool {
         let mut unflushed = lock(&self.unflushed);
         if self.failures() != epoch {
@@ -92,14 +93,14 @@ impl Core {
     ///
     /// # Errors
     /// [`PoolError::Flush`]; what may be lost is dirty again, or [`PoolError::NotDurable`] from now on.
-    pub(crate) fn sync(&self, lane: &mut HeldLane<'_>) -> Result<(), PoolError> {
+    pub(crate) fn sync(&self, io: &mut IoQueueGuard<'_>) -> Result<(), PoolError> {
         let _one = lock(&self.durability.flushing);
         self.durability.check()?;
         let (taken, left) = {
             let mut unflushed = lock(&self.durability.unflushed);
             (std::mem::take(&mut unflushed.pages), std::mem::take(&mut unflushed.left))
         };
-        let flushed = self.flush_device(lane);
+        let flushed = self.flush_device(io);
         self.counters.flushes.add(1);
         if flushed.is_err() {
             self.counters.flush_errors.add(1);
@@ -119,17 +120,17 @@ impl Core {
         flushed
     }
 
-    fn flush_device(&self, lane: &mut HeldLane<'_>) -> Result<(), PoolError> {
+    fn flush_device(&self, io: &mut IoQueueGuard<'_>) -> Result<(), PoolError> {
         let failed = |source| PoolError::Flush { source };
-        let mut outcome = Outcome::default();
-        let Some(slot) = lane.slot() else {
+        let mut outcome = IoResults::default();
+        let Some(slot) = io.slot() else {
             return Err(failed(std::io::Error::other("no slot is free")));
         };
-        lane.submit(Request::flush(slot), Job::Other)
+        io.submit(Request::flush(slot), Job::Other)
             .map_err(|(_, error)| failed(std::io::Error::other(error)))?;
         outcome.others = 1;
         while outcome.others > 0 {
-            self.reap(lane, 1, &mut outcome)?;
+            self.reap(io, 1, &mut outcome)?;
         }
         match outcome.results.first() {
             Some(result) if *result < 0 => Err(failed(std::io::Error::from_raw_os_error(-result))),
@@ -152,11 +153,11 @@ impl Core {
         self.durability.check()?;
         let failures = self.durability.failures();
         loop {
-            let mut lane = self.lane()?;
+            let mut io = self.io()?;
             let frame = {
-                let directory = self.directory();
+                let replacer = self.replacer();
                 let frame = self.table.find(page);
-                drop(directory);
+                drop(replacer);
                 frame
             };
             let now = frame.map(|frame| (frame, self.frames.snapshot(frame)));
@@ -164,15 +165,15 @@ impl Core {
             if now.is_dirty()
                 && let Some(write) = self.begin_write_back(frame)
             {
-                self.write_out(&mut lane, vec![write])?;
+                self.write_out(&mut io, vec![write])?;
             } else if now.is_dirty() || now.is_writing() {
-                drop(lane);
+                drop(io);
                 self.wait_writable(frame, page);
             } else {
                 break;
             }
         }
-        self.sync(&mut self.lane()?)?;
+        self.sync(&mut self.io()?)?;
         self.no_flush_failed_since(failures)
     }
 
@@ -202,21 +203,22 @@ impl Core {
             written = written.and(self.write_later(page, frame));
         }
         written?;
-        self.sync(&mut self.lane()?)?;
+        self.sync(&mut self.io()?)?;
         self.no_flush_failed_since(failures)
     }
 
-    /// Writes pages, always as many in flight as are written at once. Those that could not be begun go to `later`.
+    /// Writes pages, always as many in flight as are written at once. Those that could not be begun go to
+    /// `later`.
     ///
     /// # Errors
     /// The first one; the other pages are written all the same.
     fn write_all(&self, dirty: &[(Page, Frame)], later: &mut Vec<(Page, Frame)>) -> Result<(), PoolError> {
-        let mut lane = self.lane()?;
+        let mut io = self.io()?;
         let mut error = None;
-        let mut outcome = Outcome::default();
+        let mut outcome = IoResults::default();
         let mut next = dirty.iter().copied();
         loop {
-            let room = self.sizing.n().saturating_sub(outcome.writing) as usize;
+            let room = self.batch_size.n().saturating_sub(outcome.writing) as usize;
             let mut begin = |(page, frame): (Page, Frame)| {
                 let begun = self.begin_write_back(frame);
                 if begun.is_none() {
@@ -229,18 +231,18 @@ impl Core {
                 None
             } else if self.double_write.is_some() {
                 // The area takes one batch at a time.
-                self.write_out(&mut lane, batch).err()
+                self.write_out(&mut io, batch).err()
             } else {
-                let staged = self.stage(&mut lane, batch);
-                staged.map(|staged| self.send(&mut lane, staged, &mut outcome)).err()
+                let staged = self.stage(&mut io, batch);
+                staged.map(|staged| self.send(&mut io, staged, &mut outcome)).err()
             };
-            let reaped = if outcome.writing > 0 { self.reap(&mut lane, 1, &mut outcome) } else { Ok(()) };
+            let reaped = if outcome.writing > 0 { self.reap(&mut io, 1, &mut outcome) } else { Ok(()) };
             error = error.or(failed).or(outcome.error.take()).or(reaped.err());
             if outcome.writing == 0 && next.len() == 0 {
                 break;
             }
         }
-        self.directory().written(self, &outcome.written);
+        self.replacer().written(self, &outcome.written);
         error.map_or(Ok(()), Err)
     }
 
@@ -252,9 +254,9 @@ impl Core {
             if !now.holds(page) || !(now.is_dirty() || now.is_writing()) {
                 return Ok(());
             }
-            let mut lane = self.lane()?;
+            let mut io = self.io()?;
             if let Some(write) = self.begin_write_back(frame) {
-                return self.write_out(&mut lane, vec![write]);
+                return self.write_out(&mut io, vec![write]);
             }
         }
     }

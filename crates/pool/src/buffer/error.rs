@@ -1,10 +1,11 @@
 //! What can go wrong in a pool.
 
-use std::io;
+use std::{fmt, io};
 
 use leadline_device::DeviceError;
 
 use super::checksum::Damage;
+use crate::config_error::ConfigError;
 use crate::policy::Page;
 
 /// Why the pool could not. Pages whose write failed stay in memory, dirty, and are written again later.
@@ -12,18 +13,13 @@ use crate::policy::Page;
 #[non_exhaustive]
 pub enum PoolError {
     /// A configuration no pool can be made of.
-    #[error("pool: {reason}")]
-    Config {
-        /// The field, its value and what it may be.
-        reason: String,
-    },
-    /// A profile that lacks what a pool needs.
-    #[error("profile of {name}: {reason}")]
-    Profile {
+    #[error("pool: {0}")]
+    Config(#[from] ConfigError),
+    /// A profile without the write concurrency of random requests.
+    #[error("profile of {name}: it has no k_w of random writes; measure with writes")]
+    NoWriteConcurrency {
         /// The device's name in the profile.
         name: String,
-        /// What it lacks.
-        reason: &'static str,
     },
     /// A page that the device does not have.
     #[error(
@@ -58,8 +54,8 @@ pub enum PoolError {
     /// The device failed a read or write.
     #[error("{op} of page {page} failed: {source}")]
     Io {
-        /// `read` or `write`.
-        op: &'static str,
+        /// What was done with the page.
+        op: PageOp,
         /// The page.
         page: Page,
         /// The device's reason.
@@ -68,8 +64,8 @@ pub enum PoolError {
     /// The device moved fewer bytes than it was asked to.
     #[error("{op} of page {page} moved {moved} bytes of {page_bytes}")]
     Short {
-        /// `read` or `write`.
-        op: &'static str,
+        /// What was done with the page.
+        op: PageOp,
         /// The page.
         page: Page,
         /// Bytes it moved.
@@ -78,12 +74,12 @@ pub enum PoolError {
         page_bytes: u32,
     },
     /// A page whose checksum does not fit.
-    #[error("page {page} is corrupt: {reason}; restore it from a backup or the log")]
+    #[error("page {page} is corrupt: {damage}; restore it from a backup or the log")]
     Corrupt {
         /// The page.
         page: Page,
         /// What does not fit.
-        reason: String,
+        damage: Damage,
     },
     /// The log could not be made durable, so that pages which depend on it were not written.
     #[error("{pages} pages not written: the log could not be made durable up to {lsn}: {source}")]
@@ -105,8 +101,8 @@ pub enum PoolError {
     },
     /// A flush failed, and pages written before it are no longer in memory to be written again.
     #[error(
-        "not durable: a flush of the device failed after {lost} pages (one is page {page}) were written and had left the \
-         pool; recover them from the log, then open the pool again"
+        "not durable: a flush of the device failed after {lost} pages (one is page {page}) were written and had left \
+         the pool; recover them from the log, then open the pool again"
     )]
     NotDurable {
         /// Pages whose last write may be lost.
@@ -127,6 +123,24 @@ pub enum PoolError {
         /// The kernel's reason.
         source: io::Error,
     },
+}
+
+/// What a request did with a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PageOp {
+    /// It read the page.
+    Read,
+    /// It wrote the page.
+    Write,
+}
+
+impl fmt::Display for PageOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PageOp::Read => "read",
+            PageOp::Write => "write",
+        })
+    }
 }
 
 /// Why a request failed, in one word that a frame's header can hold.
@@ -171,17 +185,11 @@ impl Fault {
     }
 
     /// As the caller sees it.
-    pub(crate) fn error(self, op: &'static str, page: Page, page_bytes: u32) -> PoolError {
+    pub(crate) fn error(self, op: PageOp, page: Page, page_bytes: u32) -> PoolError {
         match self {
             Fault::Errno(errno) => PoolError::Io { op, page, source: io::Error::from_raw_os_error(errno) },
             Fault::Short(moved) => PoolError::Short { op, page, moved, page_bytes },
-            Fault::Damaged(Damage::Sum) => {
-                PoolError::Corrupt { page, reason: "its checksum does not fit (torn or changed)".into() }
-            }
-            Fault::Damaged(Damage::Misplaced(number)) => PoolError::Corrupt {
-                page,
-                reason: format!("it holds page {number} (written to or read from the wrong place)"),
-            },
+            Fault::Damaged(damage) => PoolError::Corrupt { page, damage },
         }
     }
 }

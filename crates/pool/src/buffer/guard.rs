@@ -1,40 +1,54 @@
 //! Guards: a page in use.
 
+use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-use super::frames::{Exclusive, Shared};
+use super::frames::{ExclusiveLatch, SharedLatch};
 
-/// A page that may be read as long as this lives. Others may read it too; nobody changes it.
-#[derive(Debug)]
+/// A page that may be read while this guard lives. Others may read it too; nobody changes it.
 pub struct ReadGuard<'a> {
-    hold: Shared<'a>,
+    hold: SharedLatch<'a>,
     page_len: usize,
 }
 
-/// A page that may be changed as long as this lives; nobody else has it.
-#[derive(Debug)]
+/// A page that may be changed while this guard lives; no other guard has it.
 pub struct WriteGuard<'a> {
-    hold: Exclusive<'a>,
+    hold: ExclusiveLatch<'a>,
     page_len: usize,
 }
 
 impl<'a> ReadGuard<'a> {
     #[inline]
-    pub(super) fn new(hold: Shared<'a>, page_len: usize) -> Self {
+    pub(super) fn new(hold: SharedLatch<'a>, page_len: usize) -> Self {
         ReadGuard { hold, page_len }
     }
 }
 
 impl<'a> WriteGuard<'a> {
     #[inline]
-    pub(super) fn new(hold: Exclusive<'a>, page_len: usize) -> Self {
+    pub(super) fn new(hold: ExclusiveLatch<'a>, page_len: usize) -> Self {
         WriteGuard { hold, page_len }
     }
 
-    /// Notes the log record of the change, from 1: the page is not written before the log is durable up to it.
+    /// Notes the log record of the change, from 1: the page is not written before the log is durable up to
+    /// it.
     #[inline]
     pub fn set_lsn(&mut self, lsn: u64) {
         self.hold.set_lsn(lsn);
+    }
+}
+
+impl fmt::Debug for ReadGuard<'_> {
+    /// Frame and length, not the page's bytes.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadGuard").field("frame", &self.hold.frame()).field("len", &self.page_len).finish()
+    }
+}
+
+impl fmt::Debug for WriteGuard<'_> {
+    /// Frame and length, not the page's bytes.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WriteGuard").field("frame", &self.hold.frame()).field("len", &self.page_len).finish()
     }
 }
 

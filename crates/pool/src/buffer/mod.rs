@@ -5,29 +5,29 @@
 //! | `state` | a frame's atomic word and its changes |
 //! | `frames` | the memory of pages, and the tokens that guard it |
 //! | `table`, `notes`, `park` | lookups without a lock; accesses on their way to the policy; waiting |
-//! | `directory`, `room` | which page goes |
+//! | `replacer`, `miss` | which page goes, as `evict` decides |
 //! | `core`, `load` | the way to a page: found in memory, or read |
-//! | `lane`, `reap`, `write_back`, `cleaner` | I/O |
-//! | `sizing` | how many pages are written at once |
+//! | `io_queue`, `reap`, `write_back`, `cleaner` | I/O |
+//! | `batch_size` | how many pages are written at once |
 //! | `durability`, `double_write`, `checksum` | what survives |
 
+mod batch_size;
 pub(crate) mod checksum;
 mod cleaner;
 mod config;
 mod core;
-mod directory;
 mod double_write;
 mod durability;
 mod error;
 mod frames;
 mod guard;
-mod lane;
+mod hit_log;
+mod io_queue;
 mod load;
-mod notes;
+mod miss;
 mod park;
 mod reap;
-mod room;
-mod sizing;
+mod replacer;
 mod state;
 #[cfg(test)]
 mod state_model;
@@ -35,27 +35,30 @@ mod stats;
 mod table;
 mod write_back;
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 
 use leadline_device::{Device, DeviceError};
-use leadline_model::DeviceProfile;
+use leadline_profile::DeviceProfile;
 
 use self::core::Core;
-use self::directory::Room;
-use self::frames::Take;
-use self::room::RoomMaker;
+use self::frames::Latch;
+use self::miss::Miss;
+use crate::evict::Eviction;
 use crate::policy::Page;
 
+pub use checksum::Damage;
 pub use config::{PoolConfig, WalHook};
-pub use error::PoolError;
+pub use error::{PageOp, PoolError};
 pub use guard::{ReadGuard, WriteGuard};
 pub use stats::PoolStats;
 
 /// A buffer pool over a device. Threads share it by reference.
 ///
-/// Dropping it ends its cleaner and **writes nothing**: dirty pages are lost, as in a crash. [`Pool::close`] writes them.
+/// Dropping it ends its cleaner and **writes nothing**: dirty pages are lost, as in a crash. [`Pool::close`]
+/// writes them.
 pub struct Pool {
     core: Arc<Core>,
     cleaner: Option<JoinHandle<()>>,
@@ -65,9 +68,24 @@ impl Pool {
     /// A pool over `device`. Page `p` lies at byte `p * page_bytes`.
     ///
     /// # Errors
-    /// [`PoolError::Config`] names what cannot be; [`PoolError::Memory`] and [`PoolError::Device`] what is not to be had.
+    /// [`PoolError::Config`] names what cannot be; [`PoolError::Memory`] and [`PoolError::Device`] what is
+    /// not to be had.
     pub fn open(device: Arc<dyn Device>, config: PoolConfig) -> Result<Pool, PoolError> {
-        let core = Arc::new(Core::new(device, config)?);
+        Pool::over(Core::new(device, config)?)
+    }
+
+    /// With this policy instead of the configured one.
+    #[cfg(all(test, feature = "simulate"))]
+    pub(crate) fn with_policy(
+        device: Arc<dyn Device>,
+        config: PoolConfig,
+        policy: Box<dyn crate::policy::Policy>,
+    ) -> Result<Pool, PoolError> {
+        Pool::over(Core::with_policy(device, config, |_| policy)?)
+    }
+
+    fn over(core: Core) -> Result<Pool, PoolError> {
+        let core = Arc::new(core);
         let mut pool = Pool { core, cleaner: None };
         if pool.core.cleaning.is_wanted() && pool.core.writable {
             let core = Arc::clone(&pool.core);
@@ -93,8 +111,8 @@ impl Pool {
     /// The page, to be read.
     ///
     /// # Errors
-    /// [`PoolError::BeyondDevice`], [`PoolError::NoFrame`]; what the read of the page came to; what writing a dirty page
-    /// came to, where no clean one could make room instead.
+    /// [`PoolError::BeyondDevice`], [`PoolError::NoFrame`]; what the read of the page came to; what writing a
+    /// dirty page came to, where no clean one could make room instead.
     #[inline]
     pub fn read(&self, page: Page) -> Result<ReadGuard<'_>, PoolError> {
         Ok(ReadGuard::new(self.core.read(page)?, self.core.config.page_len()))
@@ -109,7 +127,8 @@ impl Pool {
         Ok(WriteGuard::new(self.core.write(page)?, self.core.config.page_len()))
     }
 
-    /// A page after the last one that this gave out (see [`PoolConfig::next_page`]), zeroed, to be changed. The device is not read.
+    /// A page after the last one that this gave out (see [`PoolConfig::next_page`]), zeroed, to be changed.
+    /// The device is not read.
     ///
     /// # Errors
     /// [`PoolError::BeyondDevice`] when the device is full; otherwise as [`Pool::write`].
@@ -124,8 +143,8 @@ impl Pool {
         Ok((page, WriteGuard::new(hold, core.config.page_len())))
     }
 
-    /// Reads pages ahead, without waiting for them: as many as there are frames for without a write, and as the lane of
-    /// this thread has room for ([`PoolConfig::reads_ahead`]). The others are left out.
+    /// Reads pages ahead, without waiting for them: as many as there are frames for without a write, and as
+    /// the I/O queue of this thread has room for ([`PoolConfig::reads_ahead`]). The others are left out.
     ///
     /// # Errors
     /// [`PoolError::BeyondDevice`], [`PoolError::Device`].
@@ -136,8 +155,8 @@ impl Pool {
         }
     }
 
-    /// As [`Pool::prefetch`], for any pages, in this order; those in memory already are passed over. One system call
-    /// sends them all: ask for several at once rather than for one after the other.
+    /// As [`Pool::prefetch`], for any pages, in this order; those in memory already are passed over. One
+    /// system call sends them all: ask for several at once rather than for one after the other.
     ///
     /// # Errors
     /// As [`Pool::prefetch`]; nothing is read then.
@@ -148,8 +167,8 @@ impl Pool {
         }
     }
 
-    /// Writes one page if it is dirty, and waits until it is durable. Waits for a guard that changes the page: do not
-    /// call it with one.
+    /// Writes one page if it is dirty, and waits until it is durable. Waits for a guard that changes the
+    /// page: do not call it with one.
     ///
     /// # Errors
     /// What the write came to, [`PoolError::Flush`], [`PoolError::NotDurable`].
@@ -157,8 +176,8 @@ impl Pool {
         self.core.flush_page(page)
     }
 
-    /// Writes all pages that are dirty when it begins, and waits until they are durable. Waits for guards that change
-    /// pages: do not call it with one.
+    /// Writes all pages that are dirty when it begins, and waits until they are durable. Waits for guards
+    /// that change pages: do not call it with one.
     ///
     /// # Errors
     /// The first thing that went wrong: the other pages were written all the same.
@@ -176,7 +195,7 @@ impl Pool {
 
     /// What it has done so far.
     pub fn stats(&self) -> PoolStats {
-        self.core.counters.stats(self.core.sizing.settled(), self.core.notes.hits())
+        self.core.counters.stats(self.core.batch_size.settled(), self.core.hits.hits())
     }
 
     /// Bytes of a page that are its user's: 8 less than the page where it carries a checksum.
@@ -202,44 +221,54 @@ impl Pool {
 
 impl Core {
     /// A page that is on no device yet.
-    fn create(&self, page: Page) -> Result<frames::Exclusive<'_>, PoolError> {
+    fn create(&self, page: Page) -> Result<frames::ExclusiveLatch<'_>, PoolError> {
         self.check(page)?;
         if !self.writable {
             return Err(PoolError::ReadOnly { page });
         }
-        let mut room = RoomMaker::new(page);
+        let mut miss = Miss::new(page);
         loop {
-            let lane = self.lane()?;
-            let mut directory = self.directory();
-            directory.drain(self);
+            let io = self.io()?;
+            let mut replacer = self.replacer();
+            replacer.drain(self);
             if let Some(frame) = self.table.find(page) {
-                drop((directory, lane));
+                drop((replacer, io));
                 return self.recreate(page, frame);
             }
-            room.missed(&mut directory);
-            match directory.make_room(self, room.clean_only()) {
-                Room::Frame(free) => {
-                    let hold = self.frames.begin_new(free, page);
-                    directory.enter(self, hold.frame(), page, true);
-                    self.cleaning.evicted(self.reserve());
-                    return Ok(hold);
-                }
-                other => {
-                    drop(directory);
-                    room.make(self, lane, other)?;
-                }
+            let room = miss.make_room(self, &mut replacer);
+            if let (Eviction::Frame(free), _) = room {
+                let hold = self.frames.begin_new(free, page);
+                replacer.enter(self, hold.frame(), page, true);
+                self.cleaning.evicted(self.reserve());
+                return Ok(hold);
             }
+            drop(replacer);
+            miss.resolve(self, io, room)?;
         }
     }
 
-    /// Somebody had looked at it before it was made.
-    fn recreate(&self, page: Page, frame: crate::policy::Frame) -> Result<frames::Exclusive<'_>, PoolError> {
+    /// The page was read before it was created, and so is in memory.
+    fn recreate(
+        &self,
+        page: Page,
+        frame: crate::policy::Frame,
+    ) -> Result<frames::ExclusiveLatch<'_>, PoolError> {
         let mut hold = match self.frames.exclusive(frame, page) {
-            Take::Held { hold, .. } => hold,
+            Latch::Held { hold, .. } => hold,
             _ => self.write(page)?,
         };
         hold.as_mut().fill(0);
         Ok(hold)
+    }
+}
+
+impl fmt::Debug for Pool {
+    /// Its configuration and what it has done, not its pages.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool")
+            .field("config", self.config())
+            .field("stats", &self.stats())
+            .finish_non_exhaustive()
     }
 }
 

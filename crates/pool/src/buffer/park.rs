@@ -2,10 +2,10 @@
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use super::state::{Snapshot, State};
+use super::state::{Snapshot, StateWord};
 use crate::policy::Frame;
 
-/// Frames share buckets; whoever is woken for another's sake sleeps on.
+/// Frames share buckets; a thread woken for another frame goes back to sleep.
 const BUCKETS: usize = 64;
 
 /// Looks at the word before sleeping. A latch is held for less than a microsecond as a rule.
@@ -33,9 +33,9 @@ impl Parking {
         &self.buckets[frame as usize % BUCKETS]
     }
 
-    /// Returns when `wait` is no longer true of the frame's word. Every change that can make it false must be followed
-    /// by [`Parking::wake`] if the word says that somebody is parked.
-    pub(crate) fn wait_while(&self, frame: Frame, state: &State, wait: impl Fn(Snapshot) -> bool) {
+    /// Returns when `wait` is no longer true of the frame's word. Every change that can make it false must be
+    /// followed by [`Parking::wake`] if the word says that a thread is parked.
+    pub(crate) fn wait_while(&self, frame: Frame, state: &StateWord, wait: impl Fn(Snapshot) -> bool) {
         for _ in 0..SPINS {
             if !wait(state.snapshot()) {
                 return;
@@ -52,7 +52,7 @@ impl Parking {
 
     /// Wakes all who sleep for this frame.
     #[cold]
-    pub(crate) fn wake(&self, frame: Frame, state: &State) {
+    pub(crate) fn wake(&self, frame: Frame, state: &StateWord) {
         let bucket = self.bucket(frame);
         let _asleep = bucket.lock.lock().unwrap_or_else(PoisonError::into_inner);
         state.unpark();

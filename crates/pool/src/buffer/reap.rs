@@ -2,9 +2,9 @@
 
 use super::checksum;
 use super::core::Core;
-use super::error::{Fault, PoolError};
+use super::error::{Fault, PageOp, PoolError};
 use super::frames::{Load, WriteBack};
-use super::lane::{Done, HeldLane, Job};
+use super::io_queue::{IoQueueGuard, Job, JobResult};
 use crate::policy::{Frame, Page};
 
 /// EIO, for a request that the queue pair did not take.
@@ -12,8 +12,8 @@ pub(crate) const EIO: i32 = 5;
 
 /// What came of the requests that were reaped, beside pages loaded.
 #[derive(Debug, Default)]
-pub(crate) struct Outcome {
-    pub(crate) done: Vec<Done>,
+pub(crate) struct IoResults {
+    pub(crate) done: Vec<JobResult>,
     /// Writes of pages in flight; whoever sends them counts them here.
     pub(crate) writing: u32,
     pub(crate) written: Vec<(Frame, Page)>,
@@ -24,7 +24,7 @@ pub(crate) struct Outcome {
     pub(crate) results: Vec<i32>,
 }
 
-impl Outcome {
+impl IoResults {
     fn other(&mut self, result: i32) {
         self.others -= 1;
         self.results.push(result);
@@ -32,31 +32,31 @@ impl Outcome {
 }
 
 impl Core {
-    /// Waits until `min` of a lane's requests are over and does what follows from them.
+    /// Waits until `min` of an I/O queue's requests are over and does what follows from them.
     pub(crate) fn reap(
         &self,
-        lane: &mut HeldLane<'_>,
+        io: &mut IoQueueGuard<'_>,
         min: u32,
-        outcome: &mut Outcome,
+        outcome: &mut IoResults,
     ) -> Result<(), PoolError> {
         let mut done = std::mem::take(&mut outcome.done);
-        let reaped = lane.reap(min, &mut done);
-        for Done { slot, job, result } in done.drain(..) {
+        let reaped = io.reap(min, &mut done);
+        for JobResult { slot, job, result } in done.drain(..) {
             let fault = Fault::of(result, self.config.page_bytes);
             match job {
-                Job::Read(load) => self.read_done(lane, slot, load, fault),
+                Job::Read(load) => self.read_done(io, slot, load, fault),
                 Job::Write(write) => self.write_done(write, fault, outcome),
                 Job::Other => outcome.other(result),
             }
-            lane.give_back(slot);
+            io.give_back(slot);
         }
         outcome.done = done;
         Ok(reaped?)
     }
 
-    fn read_done(&self, lane: &mut HeldLane<'_>, slot: u32, load: Load, mut fault: Option<Fault>) {
-        *lane.ahead() -= u32::from(load.ahead);
-        let bytes: &[u8] = match lane.buffer(slot) {
+    fn read_done(&self, io: &mut IoQueueGuard<'_>, slot: u32, load: Load, mut fault: Option<Fault>) {
+        *io.ahead() -= u32::from(load.ahead);
+        let bytes: &[u8] = match io.buffer(slot) {
             Ok(buffer) => buffer,
             Err(_) => &[],
         };
@@ -72,7 +72,7 @@ impl Core {
         }
     }
 
-    fn write_done(&self, write: WriteBack, fault: Option<Fault>, outcome: &mut Outcome) {
+    fn write_done(&self, write: WriteBack, fault: Option<Fault>, outcome: &mut IoResults) {
         let (frame, page) = (write.frame, write.page);
         outcome.writing -= 1;
         match fault {
@@ -86,7 +86,7 @@ impl Core {
             Some(fault) => {
                 self.frames.end_write_back(write, false);
                 self.counters.write_errors.add(1);
-                let error = fault.error("write", page, self.config.page_bytes);
+                let error = fault.error(PageOp::Write, page, self.config.page_bytes);
                 outcome.error.get_or_insert(error);
             }
         }

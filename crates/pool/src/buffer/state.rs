@@ -9,13 +9,14 @@
 //!                (clean, unused, not WRITING)        └── end_write_back (failed: DIRTY again)
 //! ```
 //!
-//! The page's number is part of the word, so that one compare-and-exchange both finds that the frame still holds the
-//! page and takes it. Shared holds may be taken while the page is LOADING: they count as soon as it is there, and the
-//! frame cannot be given away in between. While WRITING, the page is read and changed as usual, since its bytes were
-//! copied first: whoever changes it sets DIRTY, which the end of the write does not clear.
+//! The page's number is part of the word, so that one compare-and-exchange both finds that the frame still
+//! holds the page and takes it. Shared holds may be taken while the page is LOADING: they count as soon as it
+//! is there, and the frame cannot be given away in between. While WRITING, the page is read and changed as
+//! usual, since its bytes were copied first: whoever changes it sets DIRTY, which the end of the write does
+//! not clear.
 //!
-//! Orderings: whatever gives bytes up for others (`unshare`, `release`, `loaded`, `end_write_back`) releases, whatever
-//! takes them (`try_share`, `try_exclusive`, `try_claim`, `begin_write_back`) acquires.
+//! Orderings: whatever gives bytes up for others (`unshare`, `release`, `loaded`, `end_write_back`) releases,
+//! whatever takes them (`try_share`, `try_exclusive`, `try_claim`, `begin_write_back`) acquires.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};
@@ -36,7 +37,7 @@ const WRITING: u64 = 1 << 18;
 const LOADING: u64 = 1 << 19;
 /// It could not be read; whoever waited for it still holds the frame.
 const FAILED: u64 = 1 << 20;
-/// Somebody sleeps until this word changes.
+/// A thread sleeps until this word changes.
 const PARKED: u64 = 1 << 21;
 /// Read ahead and not yet used.
 const AHEAD: u64 = 1 << 22;
@@ -140,7 +141,7 @@ impl Snapshot {
 
 /// What came of an attempt to take a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Taken {
+pub(crate) enum LatchOutcome {
     /// It is held. `ahead`: it had been read ahead, and this is its first use.
     Held { ahead: bool },
     /// A shared hold that counts once the page is loaded.
@@ -154,20 +155,20 @@ pub(crate) enum Taken {
 /// The word, and every change of it.
 #[derive(Debug)]
 #[repr(transparent)]
-pub(crate) struct State<W = AtomicU64>(W);
+pub(crate) struct StateWord<W = AtomicU64>(W);
 
-impl State {
+impl StateWord {
     /// A frame without a page.
     pub(crate) fn free() -> Self {
-        State(AtomicU64::new(FREE))
+        StateWord(AtomicU64::new(FREE))
     }
 }
 
-impl<W: Word> State<W> {
+impl<W: Word> StateWord<W> {
     /// Over a word of the model checker; starts free.
     #[cfg(test)]
     pub(crate) fn over(word: impl FnOnce(u64) -> W) -> Self {
-        State(word(FREE))
+        StateWord(word(FREE))
     }
 
     #[inline]
@@ -190,20 +191,20 @@ impl<W: Word> State<W> {
 
     /// A reader takes the page.
     #[inline]
-    pub(crate) fn try_share(&self, page: Page) -> Taken {
+    pub(crate) fn try_share(&self, page: Page) -> LatchOutcome {
         let taken = self.update(Acquire, |word| {
             let free = word >> PAGE_SHIFT == page && word & EXCLUSIVE == 0 && word & SHARED < SHARED;
             free.then_some((word + 1) & !AHEAD)
         });
         match taken {
-            Ok(old) if old & LOADING != 0 => Taken::Pending { ahead: old & AHEAD != 0 },
-            Ok(old) => Taken::Held { ahead: old & AHEAD != 0 },
-            Err(word) if word >> PAGE_SHIFT == page => Taken::Busy,
-            Err(_) => Taken::Gone,
+            Ok(old) if old & LOADING != 0 => LatchOutcome::Pending { ahead: old & AHEAD != 0 },
+            Ok(old) => LatchOutcome::Held { ahead: old & AHEAD != 0 },
+            Err(word) if word >> PAGE_SHIFT == page => LatchOutcome::Busy,
+            Err(_) => LatchOutcome::Gone,
         }
     }
 
-    /// A reader gives the page back. True: whoever is parked may now go on.
+    /// A reader gives the page back. True: parked threads may now go on.
     #[inline]
     pub(crate) fn unshare(&self) -> bool {
         let old = self.0.fetch_sub(1, Release);
@@ -213,15 +214,15 @@ impl<W: Word> State<W> {
 
     /// A writer takes the page, which is dirty from then on.
     #[inline]
-    pub(crate) fn try_exclusive(&self, page: Page) -> Taken {
+    pub(crate) fn try_exclusive(&self, page: Page) -> LatchOutcome {
         let taken = self.update(Acquire, |word| {
             let free = word >> PAGE_SHIFT == page && word & (EXCLUSIVE | SHARED | LOADING) == 0;
             free.then_some((word | EXCLUSIVE | DIRTY) & !AHEAD)
         });
         match taken {
-            Ok(old) => Taken::Held { ahead: old & AHEAD != 0 },
-            Err(word) if word >> PAGE_SHIFT != page => Taken::Gone,
-            Err(_) => Taken::Busy,
+            Ok(old) => LatchOutcome::Held { ahead: old & AHEAD != 0 },
+            Err(word) if word >> PAGE_SHIFT != page => LatchOutcome::Gone,
+            Err(_) => LatchOutcome::Busy,
         }
     }
 
@@ -232,7 +233,7 @@ impl<W: Word> State<W> {
         self.update(Acquire, alone).is_ok()
     }
 
-    /// The writer gives the page back. True: somebody is parked.
+    /// The writer gives the page back. True: a thread is parked.
     #[inline]
     pub(crate) fn release(&self) -> bool {
         let old = self.0.fetch_and(!EXCLUSIVE, Release);
@@ -240,8 +241,8 @@ impl<W: Word> State<W> {
         old & PARKED != 0
     }
 
-    /// Takes the page out of the frame if that is clean, unused and not under I/O: the page, and whether it had been
-    /// read ahead for nothing.
+    /// Takes the page out of the frame if that is clean, unused and not under I/O: the page, and whether it
+    /// had been read ahead for nothing.
     pub(crate) fn try_claim(&self) -> Option<(Page, bool)> {
         let claimed = self.update(Acquire, |word| {
             let idle = word & (SHARED | EXCLUSIVE | DIRTY | WRITING | LOADING) == 0;
@@ -250,7 +251,8 @@ impl<W: Word> State<W> {
         claimed.ok().map(|old| (old >> PAGE_SHIFT, old & AHEAD != 0))
     }
 
-    /// A page is to be read into a free frame. `ahead`: nobody waits for it; else the caller holds it, shared.
+    /// A page is to be read into a free frame. `ahead`: nobody waits for it; else the caller holds it,
+    /// shared.
     pub(crate) fn begin_load(&self, page: Page, ahead: bool) {
         let flags = LOADING | if ahead { AHEAD } else { 1 };
         let begun = self.update(AcqRel, |word| {
@@ -266,14 +268,14 @@ impl<W: Word> State<W> {
         debug_assert!(begun.is_ok_and(|old| old >> PAGE_SHIFT == NO_PAGE));
     }
 
-    /// The page is there, and belongs to those who hold it. True: somebody is parked.
+    /// The page is there, and belongs to those who hold it. True: a thread is parked.
     pub(crate) fn loaded(&self) -> bool {
         let old = self.0.fetch_and(!LOADING, Release);
         debug_assert!(old & LOADING != 0);
         old & PARKED != 0
     }
 
-    /// The page could not be read. True: somebody is parked.
+    /// The page could not be read. True: a thread is parked.
     pub(crate) fn failed(&self) -> bool {
         let failed = self.update(AcqRel, |word| Some(FREE | FAILED | word & (SHARED | PARKED)));
         failed.is_ok_and(|old| old & PARKED != 0)
@@ -285,7 +287,8 @@ impl<W: Word> State<W> {
             .is_ok()
     }
 
-    /// A dirty page that nobody changes is going to be written: a shared hold for copying it, and no longer dirty.
+    /// A dirty page that nobody changes is going to be written: a shared hold for copying it, and no longer
+    /// dirty.
     pub(crate) fn try_begin_write_back(&self) -> Option<Page> {
         let begun = self.update(Acquire, |word| {
             let ready = word & (DIRTY | EXCLUSIVE | WRITING | LOADING) == DIRTY && word & SHARED < SHARED;
@@ -294,7 +297,7 @@ impl<W: Word> State<W> {
         begun.ok().map(|old| old >> PAGE_SHIFT)
     }
 
-    /// The write of the page is over; one that failed leaves it dirty. True: somebody is parked.
+    /// The write of the page is over; one that failed leaves it dirty. True: a thread is parked.
     pub(crate) fn end_write_back(&self, ok: bool) -> bool {
         let ended = self.update(AcqRel, |word| {
             debug_assert!(word & WRITING != 0);
@@ -311,17 +314,17 @@ impl<W: Word> State<W> {
         .is_ok()
     }
 
-    /// Notes that somebody is about to sleep; the word as it was.
+    /// Notes that a thread is about to sleep; the word as it was.
     pub(crate) fn park(&self) -> Snapshot {
         Snapshot(self.0.fetch_or(PARKED, SeqCst))
     }
 
-    /// Whether somebody is about to sleep, or sleeps.
+    /// Whether a thread sleeps or is about to.
     pub(crate) fn is_parked(&self) -> bool {
         self.0.load(SeqCst) & PARKED != 0
     }
 
-    /// Whoever slept has been told.
+    /// The threads that slept have been woken.
     pub(crate) fn unpark(&self) {
         self.0.fetch_and(!PARKED, AcqRel);
     }

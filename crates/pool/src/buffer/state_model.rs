@@ -1,7 +1,8 @@
-//! The state word under every interleaving and every order of memory that two or three threads can meet (loom).
+//! The state word under every interleaving and every order of memory that two or three threads can meet
+//! (loom).
 //!
-//! A page's bytes are two relaxed atomics that a writer makes equal: whoever is let in too early, or lacks the order that
-//! its hold promises, sees them differ or sees an old value.
+//! A page's bytes are two relaxed atomics that a writer makes equal: whoever is let in too early, or lacks
+//! the order that its hold promises, sees them differ or sees an old value.
 
 use std::sync::atomic::Ordering::{self, Relaxed};
 
@@ -9,7 +10,7 @@ use loom::sync::Arc;
 use loom::sync::atomic::AtomicU64;
 use loom::thread;
 
-use super::state::{State, Taken, Word};
+use super::state::{LatchOutcome, StateWord, Word};
 
 impl Word for AtomicU64 {
     fn load(&self, order: Ordering) -> u64 {
@@ -31,14 +32,17 @@ impl Word for AtomicU64 {
 
 /// A frame whose bytes are `[value, value]`.
 struct Frame {
-    state: State<AtomicU64>,
+    state: StateWord<AtomicU64>,
     bytes: [AtomicU64; 2],
 }
 
 impl Frame {
     /// Free.
     fn new() -> Arc<Frame> {
-        Arc::new(Frame { state: State::over(AtomicU64::new), bytes: [AtomicU64::new(0), AtomicU64::new(0)] })
+        Arc::new(Frame {
+            state: StateWord::over(AtomicU64::new),
+            bytes: [AtomicU64::new(0), AtomicU64::new(0)],
+        })
     }
 
     /// Holds `page`, clean and unused, with bytes of the same number.
@@ -62,7 +66,7 @@ impl Frame {
 
     /// Reads as a guard does; `None` where the page cannot be had just now.
     fn read(&self, page: u64) -> Option<u64> {
-        matches!(self.state.try_share(page), Taken::Held { .. }).then(|| {
+        matches!(self.state.try_share(page), LatchOutcome::Held { .. }).then(|| {
             let value = self.get();
             self.state.unshare();
             value
@@ -71,7 +75,7 @@ impl Frame {
 
     /// Adds 10, as a guard does; false where the page cannot be had just now.
     fn add_ten(&self, page: u64) -> bool {
-        let taken = matches!(self.state.try_exclusive(page), Taken::Held { .. });
+        let taken = matches!(self.state.try_exclusive(page), LatchOutcome::Held { .. });
         if taken {
             self.set(self.get() + 10);
             self.state.release();
@@ -116,7 +120,7 @@ fn who_waits_for_a_load_reads_what_was_loaded() {
         let waiter = Arc::clone(&frame);
         let waiter = thread::spawn(move || {
             let taken = waiter.state.try_share(3);
-            if !matches!(taken, Taken::Held { .. } | Taken::Pending { .. }) {
+            if !matches!(taken, LatchOutcome::Held { .. } | LatchOutcome::Pending { .. }) {
                 panic!("a page that loads can be waited for: {taken:?}");
             }
             while waiter.state.snapshot().is_loading() {
@@ -141,7 +145,7 @@ fn a_failed_load_frees_its_frame_exactly_once() {
         frame.state.begin_load(3, false);
         let waiter = Arc::clone(&frame);
         let waiter = thread::spawn(move || match waiter.state.try_share(3) {
-            Taken::Pending { .. } => {
+            LatchOutcome::Pending { .. } => {
                 while waiter.state.snapshot().is_loading() {
                     thread::yield_now();
                 }
@@ -150,7 +154,7 @@ fn a_failed_load_frees_its_frame_exactly_once() {
                 u32::from(waiter.state.try_bury())
             }
             taken => {
-                assert_eq!(taken, Taken::Gone);
+                assert_eq!(taken, LatchOutcome::Gone);
                 0
             }
         });
@@ -210,7 +214,7 @@ fn two_writers_take_turns_and_the_last_reader_may_become_one() {
         let other = Arc::clone(&frame);
         let other = thread::spawn(move || other.add_ten(1));
         let mut added = 0;
-        if matches!(frame.state.try_share(1), Taken::Held { .. }) {
+        if matches!(frame.state.try_share(1), LatchOutcome::Held { .. }) {
             let seen = frame.get();
             if frame.state.try_upgrade() {
                 assert_eq!(frame.get(), seen, "somebody changed it in between");
@@ -252,7 +256,7 @@ fn two_cleaners_do_not_write_one_page_at_once() {
 fn whoever_sleeps_is_told() {
     loom::model(|| {
         let frame = Frame::with(1);
-        assert!(matches!(frame.state.try_exclusive(1), Taken::Held { .. }));
+        assert!(matches!(frame.state.try_exclusive(1), LatchOutcome::Held { .. }));
         let sleeper = Arc::clone(&frame);
         // What `Parking` does: the mark, then the look that decides. It sleeps if the look says so.
         let sleeper = thread::spawn(move || sleeper.state.park().is_exclusive());

@@ -13,7 +13,7 @@ pub struct PoolStats {
     pub hits: u64,
     /// Pages read from the device because they were asked for.
     pub misses: u64,
-    /// Times somebody waited for a page that others were reading, writing or holding.
+    /// Times a thread waited for a page that others were reading, writing or holding.
     pub waits: u64,
     /// Pages written back, by whomever.
     pub writes: u64,
@@ -21,7 +21,7 @@ pub struct PoolStats {
     pub writes_by_cleaner: u64,
     /// Write-backs by those who found a dirty victim, of several pages or one.
     pub batches: u64,
-    /// Times somebody waited for the cleaner.
+    /// Times a thread waited for the cleaner.
     pub cleaner_waits: u64,
     /// Pages given up for others.
     pub evictions: u64,

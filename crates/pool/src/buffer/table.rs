@@ -1,8 +1,8 @@
 //! Which frame holds a page: open addressing in one array of words, read without a lock.
 //!
-//! A word is page (36 bits) and frame (28 bits). Only the holder of the directory's lock changes words. A removal moves
-//! words back, so a reader meanwhile may miss what is there: it then asks again under the lock. What a reader finds may
-//! be out of date: it verifies the page's number when it takes the frame.
+//! A word is page (36 bits) and frame (28 bits). Only the holder of the replacer's lock changes words. A
+//! removal moves words back, so a reader meanwhile may miss what is there: it then asks again under the lock.
+//! What a reader finds may be out of date: it verifies the page's number when it takes the frame.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -15,7 +15,8 @@ const FRAME_BITS: u32 = 28;
 /// Most frames: a note of an access has 26 bits for one.
 pub(crate) const FRAMES: u32 = 1 << 26;
 
-/// Pages to frames. 16 bytes a frame: half of the words are empty, so that a search looks at two on average.
+/// Pages to frames. 16 bytes per frame: half of the words are empty, so that a search looks at two on
+/// average.
 #[derive(Debug)]
 pub(crate) struct Table {
     words: Box<[AtomicU64]>,
@@ -40,11 +41,12 @@ impl Table {
         if at + 1 == self.words.len() { 0 } else { at + 1 }
     }
 
-    /// The page's frame. Under the directory's lock the answer is exact.
+    /// The page's frame. Under the replacer's lock the answer is exact.
     #[inline]
     pub(crate) fn find(&self, page: Page) -> Option<Frame> {
         let mut at = self.home(page);
-        // Half of the words are empty, but a reader may run after words that move: it gives up, and asks again.
+        // Half of the words are empty, but a reader may run after words that move: it gives up, and asks
+        // again.
         for _ in 0..self.words.len() {
             // What the frame holds is acquired with its state, not here.
             let word = self.words[at].load(Relaxed);
@@ -59,7 +61,7 @@ impl Table {
         None
     }
 
-    /// Adds a page that is not there. Under the directory's lock.
+    /// Adds a page that is not there. Under the replacer's lock.
     pub(crate) fn insert(&self, page: Page, frame: Frame) {
         let mut at = self.home(page);
         while self.words[at].load(Relaxed) != EMPTY {
@@ -68,7 +70,7 @@ impl Table {
         self.words[at].store(page << FRAME_BITS | u64::from(frame), Relaxed);
     }
 
-    /// Takes out a page that is there. Under the directory's lock.
+    /// Takes out a page that is there. Under the replacer's lock.
     pub(crate) fn remove(&self, page: Page) {
         let mut hole = self.home(page);
         loop {
@@ -122,7 +124,8 @@ mod tests {
             let (table, mut model) = (Table::new(frames), HashMap::new());
             let mut random = fastrand::Rng::with_seed(u64::from(frames));
             for _ in 0..20_000 {
-                // Few different pages, some at the end of the range, so that searches run into each other and wrap.
+                // Few different pages, some at the end of the range, so that searches run into each other and
+                // wrap.
                 let page = if random.bool() { random.u64(..80) } else { (1 << 36) - 2 - random.u64(..40) };
                 match model.remove(&page) {
                     Some(_) => table.remove(page),

@@ -6,13 +6,13 @@ use leadline_device::Request;
 
 use super::checksum;
 use super::core::Core;
-use super::error::{Fault, PoolError};
+use super::error::{Fault, PageOp, PoolError};
 use super::frames::WriteBack;
-use super::lane::{HeldLane, Job};
-use super::reap::{EIO, Outcome};
+use super::io_queue::{IoQueueGuard, Job};
+use super::reap::{EIO, IoResults};
 
 /// A page copied into a slot, ready to go out.
-pub(crate) struct Staged {
+pub(crate) struct StagedPage {
     pub(crate) slot: u32,
     pub(crate) write: WriteBack,
 }
@@ -22,52 +22,56 @@ impl Core {
     ///
     /// # Errors
     /// The first thing that went wrong; the pages it concerns are dirty again.
-    pub(crate) fn write_out(&self, lane: &mut HeldLane<'_>, batch: Vec<WriteBack>) -> Result<(), PoolError> {
-        let mut outcome = Outcome::default();
+    pub(crate) fn write_out(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        batch: Vec<WriteBack>,
+    ) -> Result<(), PoolError> {
+        let mut outcome = IoResults::default();
         // The area is one batch's until its pages are in place.
         let area = self.double_write.as_ref().map(|area| area.lock());
-        let sent = self.stage(lane, batch).and_then(|staged| match area {
+        let sent = self.stage(io, batch).and_then(|staged| match area {
             Some(mut area) => {
-                let saved = area.save(self, lane, &staged);
+                let saved = area.save(self, io, &staged);
                 if let Err(error) = saved {
-                    self.abandon(lane, staged);
+                    self.abandon(io, staged);
                     return Err(error);
                 }
-                self.send(lane, staged, &mut outcome);
-                self.reap_written(lane, &mut outcome)
+                self.send(io, staged, &mut outcome);
+                self.reap_written(io, &mut outcome)
             }
-            None => self.write_and_watch(lane, staged, &mut outcome),
+            None => self.write_and_watch(io, staged, &mut outcome),
         });
         if !outcome.written.is_empty() {
-            self.directory().written(self, &outcome.written);
+            self.replacer().written(self, &outcome.written);
             self.durability.forget_absent(&self.frames);
         }
         sent.and(outcome.error.map_or(Ok(()), Err))
     }
 
-    /// Writes a batch to its places. A batch that went well tells the search for n how long it took, from sending it
-    /// to its last completion.
+    /// Writes a batch to its places. A batch that went well tells the search for n how long it took, from
+    /// sending it to its last completion.
     fn write_and_watch(
         &self,
-        lane: &mut HeldLane<'_>,
-        staged: Vec<Staged>,
-        outcome: &mut Outcome,
+        io: &mut IoQueueGuard<'_>,
+        staged: Vec<StagedPage>,
+        outcome: &mut IoResults,
     ) -> Result<(), PoolError> {
         let pages = staged.len() as u32;
-        let sent = lane.now();
-        self.send(lane, staged, outcome);
-        let reaped = self.reap_written(lane, outcome);
-        if self.sizing.is_search() && reaped.is_ok() && outcome.written.len() as u32 == pages {
-            self.sizing.wrote(pages, pages, lane.now().saturating_sub(sent));
+        let sent = io.now();
+        self.send(io, staged, outcome);
+        let reaped = self.reap_written(io, outcome);
+        if self.batch_size.is_search() && reaped.is_ok() && outcome.written.len() as u32 == pages {
+            self.batch_size.wrote(pages, pages, io.now().saturating_sub(sent));
         }
         reaped
     }
 
     /// Waits for all writes of `outcome`.
-    fn reap_written(&self, lane: &mut HeldLane<'_>, outcome: &mut Outcome) -> Result<(), PoolError> {
+    fn reap_written(&self, io: &mut IoQueueGuard<'_>, outcome: &mut IoResults) -> Result<(), PoolError> {
         let mut reaped = Ok(());
         while outcome.writing > 0 {
-            reaped = reaped.and(self.reap(lane, outcome.writing, outcome));
+            reaped = reaped.and(self.reap(io, outcome.writing, outcome));
         }
         reaped
     }
@@ -78,30 +82,30 @@ impl Core {
     /// [`PoolError::Log`]; the pages are dirty again.
     pub(crate) fn stage(
         &self,
-        lane: &mut HeldLane<'_>,
+        io: &mut IoQueueGuard<'_>,
         batch: Vec<WriteBack>,
-    ) -> Result<Vec<Staged>, PoolError> {
+    ) -> Result<Vec<StagedPage>, PoolError> {
         let mut staged = Vec::with_capacity(batch.len());
         let mut lsn = 0;
         for mut write in batch {
-            // A lane has slots for as many pages as are written at once.
-            let slot = lane.slot();
-            let buffer = slot.and_then(|slot| lane.buffer(slot).ok());
+            // An I/O queue has slots for as many pages as are written at once.
+            let slot = io.slot();
+            let buffer = slot.and_then(|slot| io.buffer(slot).ok());
             let (Some(slot), Some(buffer)) = (slot, buffer) else {
                 self.frames.end_write_back(write, false);
-                slot.into_iter().for_each(|slot| lane.give_back(slot));
+                slot.into_iter().for_each(|slot| io.give_back(slot));
                 continue;
             };
             lsn = lsn.max(self.frames.copy_out(&mut write, buffer));
             if self.config.checksums {
                 checksum::seal(buffer, write.page);
             }
-            staged.push(Staged { slot, write });
+            staged.push(StagedPage { slot, write });
         }
         let pages = staged.len();
         if let Err(source) = self.flush_log(lsn) {
             self.counters.log_errors.add(1);
-            self.abandon(lane, staged);
+            self.abandon(io, staged);
             return Err(PoolError::Log { lsn, pages, source });
         }
         Ok(staged)
@@ -118,19 +122,19 @@ impl Core {
     }
 
     /// Sends staged pages to their places.
-    pub(crate) fn send(&self, lane: &mut HeldLane<'_>, staged: Vec<Staged>, outcome: &mut Outcome) {
+    pub(crate) fn send(&self, io: &mut IoQueueGuard<'_>, staged: Vec<StagedPage>, outcome: &mut IoResults) {
         let page_bytes = self.config.page_bytes;
-        for Staged { slot, write } in staged {
+        for StagedPage { slot, write } in staged {
             let page = write.page;
             let request = Request::write(slot, page * u64::from(page_bytes), page_bytes);
-            match lane.submit(request, Job::Write(write)) {
+            match io.submit(request, Job::Write(write)) {
                 Ok(()) => outcome.writing += 1,
                 Err((job, _)) => {
                     if let Job::Write(write) = job {
                         self.frames.end_write_back(write, false);
                     }
                     self.counters.write_errors.add(1);
-                    let error = Fault::Errno(EIO).error("write", page, page_bytes);
+                    let error = Fault::Errno(EIO).error(PageOp::Write, page, page_bytes);
                     outcome.error.get_or_insert(error);
                 }
             }
@@ -138,10 +142,10 @@ impl Core {
     }
 
     /// Pages that are not written after all: dirty as before.
-    pub(crate) fn abandon(&self, lane: &mut HeldLane<'_>, staged: Vec<Staged>) {
-        for Staged { slot, write } in staged {
+    pub(crate) fn abandon(&self, io: &mut IoQueueGuard<'_>, staged: Vec<StagedPage>) {
+        for StagedPage { slot, write } in staged {
             self.frames.end_write_back(write, false);
-            lane.give_back(slot);
+            io.give_back(slot);
         }
     }
 }

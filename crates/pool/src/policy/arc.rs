@@ -1,13 +1,13 @@
-//! ARC: pages used once and pages used again, in shares that follow what would have helped. 9 bytes a frame and, for
-//! ghosts, 50 to 58 more.
+//! ARC: pages used once and pages used again, in shares that follow what would have helped. 9 bytes per frame
+//! and, for ghosts, 50 to 58 more.
 //!
-//! Megiddo and Modha, FAST 2003, figure 4. T1 has the pages used once, T2 those used again, each by LRU; B1 and B2
-//! remember pages that left T1 and T2. A miss that B1 remembers raises the target size p of T1, one that B2 remembers
-//! lowers it; both come into T2. The victim is the last of T1 if this is larger than p (or as large, and the page asked
-//! for is in B2), else the last of T2.
+//! Megiddo and Modha, FAST 2003, figure 4. T1 has the pages used once, T2 those used again, each by LRU; B1
+//! and B2 remember pages that left T1 and T2. A miss that B1 remembers raises the target size p of T1, one
+//! that B2 remembers lowers it; both come into T2. The victim is the last of T1 if this is larger than p (or
+//! as large, and the page asked for is in B2), else the last of T2.
 //!
-//! The paper trims B1 or B2 before it replaces, here they are trimmed when the new page comes in; what is left is the
-//! same, and so is the case IV A of a full T1, whose last page is forgotten at once.
+//! The paper trims B1 or B2 before it replaces, here they are trimmed when the new page comes in; what is
+//! left is the same, and so is the case IV A of a full T1, whose last page is forgotten at once.
 
 use std::ops::ControlFlow;
 
@@ -105,8 +105,8 @@ impl Policy for AdaptiveReplacement {
         self.ghosts.remember(list, page);
     }
 
-    /// The list that the next victim is in, then the other. New pages come into T1: it stays as long as it is while
-    /// victims come from there, and takes over soon where they come from T2.
+    /// The list that the next victim is in, then the other. New pages come into T1: it stays as long as it is
+    /// while victims come from there, and takes over soon where they come from T2.
     fn walk(&self, visit: &mut dyn FnMut(Frame, Verdict) -> ControlFlow<()>) {
         let [first, other] = self.order();
         let walked = self.pages.walk(first, &mut |frame| visit(frame, Verdict::Evict));

@@ -1,5 +1,6 @@
-//! A set of small numbers that finds its next member at once: bits, and above every 64 words a word that says which of
-//! them are not empty. A bit and a sixty-third a number; every operation takes log64 of the size steps: 3 for 262,144.
+//! A set of small numbers that finds its next member at once: bits, and above every 64 words a word that says
+//! which of them are not empty. A bit and a sixty-third a number; every operation takes log64 of the size
+//! steps: 3 for 262,144.
 
 /// Numbers from 0 to a limit.
 #[derive(Debug, Clone)]

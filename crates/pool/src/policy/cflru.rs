@@ -1,12 +1,13 @@
-//! CFLRU: clean pages first, among the pages used longest ago. 13 bytes a frame.
+//! CFLRU: clean pages first, among the pages used longest ago. 13 bytes per frame.
 //!
-//! Park, Jung, Kang, Kim and Lee, CASES 2006. The window is the third of the pool (rounded down) at the LRU end. The
-//! victim is the clean page in it that was used longest ago; with no clean page there, the LRU page.
+//! Park, Jung, Kang, Kim and Lee, CASES 2006. The window is the third of the pool (rounded down) at the LRU
+//! end. The victim is the clean page in it that was used longest ago; with no clean page there, the LRU page.
 //!
-//! Pages become clean where they stand, in the middle of the order, so a list of clean pages would have to be sorted.
-//! Instead every use writes the frame to the end of a log; two bitmaps over the log say which entries are still the
-//! frame's last use, and which of these are clean, so the next of either kind is found in log64 steps. When the log is
-//! full, what still counts moves to its start: at most B of 2 B entries, hence O(1) amortised.
+//! Pages become clean where they stand, in the middle of the order, so a list of clean pages would have to be
+//! sorted. Instead every use writes the frame to the end of a log; two bitmaps over the log say which entries
+//! are still the frame's last use, and which of these are clean, so the next of either kind is found in log64
+//! steps. When the log is full, what still counts moves to its start: at most B of 2 B entries, hence O(1)
+//! amortised.
 
 use std::ops::ControlFlow;
 
@@ -125,8 +126,8 @@ impl Policy for Cflru {
         self.take_out(frame);
     }
 
-    /// The clean pages of the window as it stands, then the others from the LRU end, as the published COW variant takes
-    /// them (Papon and Athanassoulis, ICDE 2023).
+    /// The clean pages of the window as it stands, then the others from the LRU end, as the published COW
+    /// variant takes them (Papon and Athanassoulis, ICDE 2023).
     fn walk(&self, visit: &mut dyn FnMut(Frame, Verdict) -> ControlFlow<()>) {
         let mut next = self.clean.next(0).filter(|&place| place < self.border);
         while let Some(place) = next {

@@ -1,15 +1,17 @@
-//! CLOCK: FIFO in which a page that was used since the hand last came by stays for another round. 9 bytes a frame.
+//! CLOCK: FIFO in which a page that was used since the hand last came by stays for another round. 9 bytes a
+//! frame.
 //!
-//! Corbató, "A Paging Experiment with the Multics System", 1968. A page comes in with its reference bit 0 and a hit sets
-//! it, so that a page must be used again to stay; libCacheSim's Clock does the same, others set the bit at once (for
-//! that rule see [`ClockSweep`](super::ClockSweep)). The hand clears bits and takes the first page whose bit is 0.
+//! Corbató, "A Paging Experiment with the Multics System", 1968. A page comes in with its reference bit 0 and
+//! a hit sets it, so that a page must be used again to stay; libCacheSim's Clock does the same, others set
+//! the bit at once (for that rule see [`ClockSweep`](super::ClockSweep)). The hand clears bits and takes the
+//! first page whose bit is 0.
 
 use std::ops::ControlFlow;
 
 use super::ring::Ring;
 use super::{Frame, Page, Policy, Verdict, Walk};
 
-/// Second chance, one bit a page.
+/// Second chance, one bit per page.
 #[derive(Debug)]
 pub struct Clock {
     /// The counts are the reference bits.

@@ -1,7 +1,8 @@
-//! Clock sweep: CLOCK with a usage count of 0 to 5 instead of a bit. 9 bytes a frame.
+//! Clock sweep: CLOCK with a usage count of 0 to 5 instead of a bit. 9 bytes per frame.
 //!
-//! PostgreSQL's rule (src/backend/storage/buffer/README, "Normal Buffer Replacement Strategy"): a page comes in with
-//! usage count 1, a hit adds one up to 5, the hand takes one off what it passes and takes the first page that has 0.
+//! PostgreSQL's rule (src/backend/storage/buffer/README, "Normal Buffer Replacement Strategy"): a page comes
+//! in with usage count 1, a hit adds one up to 5, the hand takes one off what it passes and takes the first
+//! page that has 0.
 
 use std::ops::ControlFlow;
 

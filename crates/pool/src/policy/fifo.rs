@@ -1,4 +1,4 @@
-//! FIFO: the page that came in first goes first, used or not. 8 bytes a frame.
+//! FIFO: the page that came in first goes first, used or not. 8 bytes per frame.
 
 use std::ops::ControlFlow;
 

@@ -9,13 +9,14 @@ const NONE: Node = Node::MAX;
 const RETURNING: usize = 2;
 const FREE: usize = 3;
 
-/// Misses that may be on their way at once; the oldest is forgotten beyond that (its page comes in like a new one).
+/// Misses that may be on their way at once; the oldest is forgotten beyond that (its page comes in like a new
+/// one).
 const RETURNING_AT_MOST: u32 = 256;
 
 /// Two lists of pages, the youngest in front, and a hash table with chains over both.
 ///
-/// A page is asked for some time before it is there, and in between other pages may push it out of its list. So a ghost
-/// that was asked for waits apart, until its page comes in.
+/// A page is asked for some time before it is there, and in between other pages may push it out of its list.
+/// So a ghost that was asked for waits apart, until its page comes in.
 #[derive(Debug)]
 pub(crate) struct Ghosts {
     lists: Lists<4>,
@@ -53,8 +54,8 @@ impl Ghosts {
         self.lists.len(list)
     }
 
-    /// Remembers a page that is no ghost yet, as the youngest of `list`. If there is no room the oldest of this list
-    /// makes some; if it is empty, the page is not remembered.
+    /// Remembers a page that is not a ghost yet, as the youngest of `list`. If there is no room the oldest of
+    /// this list makes some; if it is empty, the page is not remembered.
     pub(crate) fn remember(&mut self, list: usize, page: Page) {
         if self.len(0) + self.len(1) >= self.capacity && !self.forget_oldest(list) {
             return;
@@ -90,8 +91,8 @@ impl Ghosts {
         Some(list)
     }
 
-    /// The page is in the pool and so no ghost any more. Says whether it was one that was asked for; a page that was
-    /// read ahead was not.
+    /// The page is in the pool and so no ghost any more. Says whether it was one that was asked for; a page
+    /// that was read ahead was not.
     pub(crate) fn came_in(&mut self, page: Page) -> bool {
         let Some(node) = self.find(page) else { return false };
         let returned = usize::from(self.list[node as usize]) == RETURNING;

@@ -3,7 +3,7 @@
 use super::Frame;
 use super::lists::Lists;
 
-/// Frames in an order. A frame is in the list at most once. 8 bytes a frame.
+/// Frames in an order. A frame is in the list at most once. 8 bytes per frame.
 #[derive(Debug, Clone)]
 pub(crate) struct List(Lists<1>);
 

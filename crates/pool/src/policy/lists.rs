@@ -1,4 +1,5 @@
-//! Doubly linked lists of nodes in two arrays: no allocation, O(1) from anywhere. A node is in one list at most.
+//! Doubly linked lists of nodes in two arrays: no allocation, O(1) from anywhere. A node is in one list at
+//! most.
 
 use std::ops::ControlFlow;
 

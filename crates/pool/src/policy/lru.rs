@@ -1,4 +1,4 @@
-//! LRU: the page that was used longest ago goes first. 8 bytes a frame.
+//! LRU: the page that was used longest ago goes first. 8 bytes per frame.
 
 use std::ops::ControlFlow;
 

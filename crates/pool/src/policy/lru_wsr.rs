@@ -1,11 +1,12 @@
-//! LRU-WSR: LRU in which a dirty page has a second chance before it goes. 10 bytes a frame.
+//! LRU-WSR: LRU in which a dirty page has a second chance before it goes. 10 bytes per frame.
 //!
-//! Jung, Shim, Park, Kang and Cha, IEEE Transactions on Consumer Electronics 2008. A page comes in not cold. A dirty
-//! page at the LRU end that is not cold moves to the MRU end and is cold from then on; a clean one, or a dirty one that
-//! is cold, is the victim. A hit makes a page not cold, unless the page is the MRU page already.
+//! Jung, Shim, Park, Kang and Cha, IEEE Transactions on Consumer Electronics 2008. A page comes in not cold.
+//! A dirty page at the LRU end that is not cold moves to the MRU end and is cold from then on; a clean one,
+//! or a dirty one that is cold, is the victim. A hit makes a page not cold, unless the page is the MRU page
+//! already.
 //!
-//! Whoever seeks dirty pages beyond the victim uses second chances up as well, as the published COW variant does
-//! (Papon and Athanassoulis, ICDE 2023): [`Walk::WriteBack`] rotates like [`Walk::Eviction`].
+//! Whoever seeks dirty pages beyond the victim uses second chances up as well, as the published COW variant
+//! does (Papon and Athanassoulis, ICDE 2023): [`Walk::WriteBack`] rotates like [`Walk::Eviction`].
 
 use std::ops::ControlFlow;
 

@@ -1,7 +1,8 @@
-//! Replacement: in which order pages leave the pool. One policy a file, behind one trait.
+//! Replacement: in which order pages leave the pool. One policy per file, behind one trait.
 //!
-//! A policy knows frames (0 to `frames` - 1), never data or I/O. Its **virtual order** is the order in which it would
-//! give them up from now on; whoever needs victims or dirty pages walks it, and reports what was passed.
+//! A policy knows frames (0 to `frames` - 1), never data or I/O. Its **virtual order** is the order in which
+//! it would give them up from now on; whoever needs victims or dirty pages walks it, and reports what was
+//! passed.
 
 mod arc;
 mod bitmap;
@@ -45,10 +46,11 @@ pub type Page = u64;
 pub enum Verdict {
     /// Give it up.
     Evict,
-    /// Give it up, but not before pages that are still to come: it is in another queue than the next victim, or behind
-    /// the hand. Writing it back now would mostly be in vain.
+    /// Give it up, but not before pages that are still to come: it is in another queue than the next victim,
+    /// or behind the hand. Writing it back now would mostly be in vain.
     Later,
-    /// Keep it for another round (a reference bit, a dirty page that is not cold): it comes up again later in the walk.
+    /// Keep it for another round (a reference bit, a dirty page that is not cold): it comes up again later in
+    /// the walk.
     SecondChance,
 }
 
@@ -57,26 +59,26 @@ pub enum Verdict {
 pub enum Walk {
     /// A victim was sought: second chances before it are used up.
     Eviction,
-    /// Dirty pages to write back were sought beyond the victim. Only policies whose published rules say so (LRU-WSR)
-    /// use second chances up here; for the others nothing changes.
+    /// Dirty pages to write back were sought beyond the victim. Only policies whose published rules say so
+    /// (LRU-WSR) use second chances up here; for the others nothing changes.
     WriteBack,
 }
 
-/// A replacement policy. Every operation is O(1) amortised, a step of the walk likewise; nothing is allocated after the
-/// policy was made.
+/// A replacement policy. Every operation is O(1) amortised, a step of the walk likewise; nothing is allocated
+/// after the policy was made.
 ///
 /// A miss in a full pool is [`missed`](Policy::missed), [`walk`](Policy::walk) to the page that goes,
 /// [`passed`](Policy::passed) with the second chances on the way, [`evict`](Policy::evict), and
 /// [`insert`](Policy::insert) once the page is there.
 pub trait Policy: Send {
-    /// `page` was asked for and is not in the pool; called once a miss, before a victim is sought. Policies with a
-    /// memory of pages they gave up learn from it.
+    /// `page` was asked for and is not in the pool; called once per miss, before a victim is sought. Policies
+    /// with a memory of pages they gave up learn from it.
     fn missed(&mut self, page: Page) {
         let _ = page;
     }
 
-    /// `page` came into `frame`, which was free. `dirty`: by a write. A page that was not [`missed`](Policy::missed)
-    /// before was read ahead.
+    /// `page` came into `frame`, which was free. `dirty`: by a write. A page that was not
+    /// [`missed`](Policy::missed) before was read ahead.
     fn insert(&mut self, frame: Frame, page: Page, dirty: bool);
 
     /// The page in `frame` was used. `write`: it is dirty from now on.
@@ -87,34 +89,36 @@ pub trait Policy: Send {
         let _ = frame;
     }
 
-    /// `page` leaves `frame`, which is free from now on. It need not be the first of the walk: the pages before it may
-    /// be pinned or on their way to the device; they stay next in turn.
+    /// `page` leaves `frame`, which is free from now on. It need not be the first of the walk: the pages
+    /// before it may be pinned or on their way to the device; they stay next in turn.
     fn evict(&mut self, frame: Frame, page: Page);
 
-    /// Walks the virtual order from the next victim on and changes nothing. Every frame in the pool comes up with
-    /// [`Verdict::Evict`] or [`Verdict::Later`] exactly once, perhaps with [`Verdict::SecondChance`] before; all `Evict`
-    /// come before the first `Later`. Ends when `visit` breaks or all have come up.
+    /// Walks the virtual order from the next victim on and changes nothing. Every frame in the pool comes up
+    /// with [`Verdict::Evict`] or [`Verdict::Later`] exactly once, perhaps with [`Verdict::SecondChance`]
+    /// before; all `Evict` come before the first `Later`. Ends when `visit` breaks or all have come up.
     ///
-    /// The first that is no second chance is exactly the page that the policy gives up next, and still is after the
-    /// second chances before it were reported. The others of its queue follow in the order in which they go while
-    /// every eviction makes room for a page never seen before, as long as victims come from this queue.
+    /// The first without a second chance is exactly the page that the policy gives up next, and still is
+    /// after the second chances before it were reported. The others of its queue follow in the order in which
+    /// they go while every eviction makes room for a page never seen before, as long as victims come from
+    /// this queue.
     fn walk(&self, visit: &mut dyn FnMut(Frame, Verdict) -> ControlFlow<()>);
 
-    /// Walks the queue that the next victim is not in, in its order: the victim after next may be the first of it. The
-    /// pages come up with [`Verdict::Later`], those it would keep with [`Verdict::SecondChance`] instead. Nothing for
-    /// policies with one queue.
+    /// Walks the queue that the next victim is not in, in its order: the victim after next may be the first
+    /// of it. The pages come up with [`Verdict::Later`], those it would keep with [`Verdict::SecondChance`]
+    /// instead. Nothing for policies with one queue.
     fn walk_other(&self, visit: &mut dyn FnMut(Frame, Verdict) -> ControlFlow<()>) {
         let _ = visit;
     }
 
-    /// Whether pages passed with a second chance while writing back are rotated ([`Walk::WriteBack`]), and so count
-    /// among the pages of the eviction window.
+    /// Whether pages passed with a second chance while writing back are rotated ([`Walk::WriteBack`]), and so
+    /// count among the pages of the eviction window.
     fn rotates_on_write_back(&self) -> bool {
         false
     }
 
-    /// A walk went past these frames, in this order, each with [`Verdict::SecondChance`]: what the policy does when
-    /// it grants one (rotate, clear a bit) is done now. A frame that was granted several appears as often.
+    /// A walk went past these frames, in this order, each with [`Verdict::SecondChance`]: what the policy
+    /// does when it grants one (rotate, clear a bit) is done now. A frame that was granted several appears as
+    /// often.
     fn passed(&mut self, frames: &[Frame], why: Walk) {
         let _ = (frames, why);
     }
@@ -168,7 +172,7 @@ pub enum PolicyKind {
     Cflru,
     /// LRU with a second chance for dirty pages.
     LruWsr,
-    /// One reference bit a page, and a hand.
+    /// One reference bit per page, and a hand.
     Clock,
     /// PostgreSQL's: a usage count instead of the bit.
     ClockSweep,
@@ -184,8 +188,8 @@ pub enum PolicyKind {
     Arc,
 }
 
-/// What is done with a policy whose type is known at compile time, so that nothing on the hot path is called through a
-/// pointer. See [`PolicyKind::visit`].
+/// What is done with a policy whose type is known at compile time, so that nothing on the hot path is called
+/// through a pointer. See [`PolicyKind::visit`].
 pub trait Visitor {
     /// What comes of it.
     type Output;
@@ -209,7 +213,7 @@ impl PolicyKind {
         PolicyKind::Arc,
     ];
 
-    /// As the command line has it.
+    /// Its name, as the command line and JSON spell it.
     pub fn name(self) -> &'static str {
         match self {
             PolicyKind::Lru => "lru",
@@ -230,8 +234,8 @@ impl PolicyKind {
         Self::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 
-    /// Hands `visitor` a new policy for `frames` frames (1 to 2^29), statically dispatched: the visitor's code is
-    /// compiled once a policy.
+    /// Hands `visitor` a new policy for `frames` frames (1 to 2^29), statically dispatched: the visitor's
+    /// code is compiled once per policy.
     pub fn visit<V: Visitor>(self, frames: u32, visitor: V) -> V::Output {
         match self {
             PolicyKind::Lru => visitor.visit(Lru::new(frames)),

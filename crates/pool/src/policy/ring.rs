@@ -1,8 +1,9 @@
-//! Pages in a circle with a hand, and a small count for each: what CLOCK and its kin share. 9 bytes a frame.
+//! Pages in a circle with a hand, and a small count for each: what CLOCK and its kin share. 9 bytes per
+//! frame.
 //!
-//! The circle is a list that begins at the hand: passing a page is moving it to the other end. Unlike a hand over an
-//! array, this keeps a page that was skipped (pinned, being written) next in turn, and a new page last, whichever
-//! frame it got.
+//! The circle is a list that begins at the hand: passing a page is moving it to the other end. Unlike a hand
+//! over an array, this keeps a page that was skipped (pinned, being written) next in turn, and a new page
+//! last, whichever frame it got.
 
 use std::cmp::Ordering;
 use std::ops::ControlFlow;

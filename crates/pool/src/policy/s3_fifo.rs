@@ -1,14 +1,15 @@
-//! S3-FIFO: a small FIFO that most pages leave soon, and a main FIFO for those used in the meantime. 10 bytes a frame,
-//! 8 for the walk and, for ghosts, 23 to 26 more.
+//! S3-FIFO: a small FIFO that most pages leave soon, and a main FIFO for those used in the meantime. 10 bytes
+//! a frame, 8 for the walk and, for ghosts, 23 to 26 more.
 //!
-//! Yang, Zhang, Qiu, Yue and Rashmi, SOSP 2023. A page comes into the small FIFO, a tenth of the pool, or, if it is asked
-//! for while it is remembered, into the main FIFO. Hits count up to 3. Victims come from the small FIFO while the main
-//! one has no more than its nine tenths: the oldest page moves to the main FIFO if it was hit at least twice, its count
-//! 0 again; else it goes and is remembered, as one of at most nine tenths of B. In the main FIFO the oldest page goes if
-//! its count is 0, else it moves to the front with a count one lower.
+//! Yang, Zhang, Qiu, Yue and Rashmi, SOSP 2023. A page comes into the small FIFO, a tenth of the pool, or, if
+//! it is asked for while it is remembered, into the main FIFO. Hits count up to 3. Victims come from the
+//! small FIFO while the main one has no more than its nine tenths: the oldest page moves to the main FIFO if
+//! it was hit at least twice, its count 0 again; else it goes and is remembered, as one of at most nine
+//! tenths of B. In the main FIFO the oldest page goes if its count is 0, else it moves to the front with a
+//! count one lower.
 //!
-//! What the paper leaves open is as in libCacheSim 0.3, the authors' own code. There, before the first eviction, a page
-//! that finds the small FIFO full comes into the main one; so it does here.
+//! What the paper leaves open is as in libCacheSim 0.3, the authors' own code. There, before the first
+//! eviction, a page that finds the small FIFO full comes into the main one; so it does here.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -37,8 +38,8 @@ pub struct S3Fifo {
     small_pages: u32,
     /// Whether any page has gone yet.
     has_evicted: bool,
-    /// A victim is being sought in the small FIFO, and pages have moved from there to the main one on the way. The
-    /// search stays there although the main FIFO may have more than its share by now.
+    /// A victim is being sought in the small FIFO, and pages have moved from there to the main one on the
+    /// way. The search stays there although the main FIFO may have more than its share by now.
     in_small: bool,
     /// Pages of the main FIFO beyond which victims come from there.
     main_pages: u32,
@@ -107,8 +108,8 @@ impl Policy for S3Fifo {
         }
     }
 
-    /// The queue that the next victim is in, then the other. Do not walk within a walk: the inner one would have to
-    /// allocate.
+    /// The queue that the next victim is in, then the other. Do not walk within a walk: the inner one would
+    /// have to allocate.
     fn walk(&self, visit: &mut dyn FnMut(Frame, Verdict) -> ControlFlow<()>) {
         let mut kept = self.kept.take();
         // Broken off or finished, it is all the same.

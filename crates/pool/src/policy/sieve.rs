@@ -1,8 +1,10 @@
-//! SIEVE: FIFO order, and a hand that goes through it and keeps what was used, where it is. 9 bytes a frame.
+//! SIEVE: FIFO order, and a hand that goes through it and keeps what was used, where it is. 9 bytes per
+//! frame.
 //!
-//! Zhang, Yang, Yue, Vigfusson and Rashmi, NSDI 2024. Pages come in at the front, unvisited; a hit marks a page visited.
-//! The hand goes from the back to the front and round again, unmarks what is visited, takes the first page that is not,
-//! and stays there. Unlike CLOCK it does not move what it keeps, so new pages are looked at soon.
+//! Zhang, Yang, Yue, Vigfusson and Rashmi, NSDI 2024. Pages come in at the front, unvisited; a hit marks a
+//! page visited. The hand goes from the back to the front and round again, unmarks what is visited, takes the
+//! first page that is not, and stays there. Unlike CLOCK it does not move what it keeps, so new pages are
+//! looked at soon.
 
 use std::ops::ControlFlow;
 
@@ -37,7 +39,8 @@ impl Policy for Sieve {
         self.visited[frame as usize] = true;
     }
 
-    /// The hand stays where it is unless it stood there: a page that was skipped (pinned, being written) is next.
+    /// The hand stays where it is unless it stood there: a page that was skipped (pinned, being written) is
+    /// next.
     #[inline]
     fn evict(&mut self, frame: Frame, _page: Page) {
         if self.hand == Some(frame) {
@@ -46,9 +49,9 @@ impl Policy for Sieve {
         self.order.remove(frame);
     }
 
-    /// From the hand to the front and round again; the visited go in a second round. New pages come in at the front,
-    /// so once one page has gone, what is behind the front is later than they are. (A hand that takes the page at the
-    /// front itself goes on at the back before the new page is there.)
+    /// From the hand to the front and round again; the visited go in a second round. New pages come in at the
+    /// front, so once one page has gone, what is behind the front is later than they are. (A hand that takes
+    /// the page at the front itself goes on at the back before the new page is there.)
     #[inline]
     fn walk(&self, visit: &mut dyn FnMut(Frame, Verdict) -> ControlFlow<()>) {
         let Some(first) = self.hand.or(self.order.back()) else { return };
@@ -76,8 +79,8 @@ impl Policy for Sieve {
         }
     }
 
-    /// The hand moves for evictions only. What it passes while a page before it is skipped (pinned, being written) goes
-    /// behind it, so that the skipped page stays next in turn.
+    /// The hand moves for evictions only. What it passes while a page before it is skipped (pinned, being
+    /// written) goes behind it, so that the skipped page stays next in turn.
     fn passed(&mut self, frames: &[Frame], why: Walk) {
         if why == Walk::WriteBack {
             return;

@@ -1,5 +1,5 @@
-//! How much work the policies do, counted in steps along their lists and bitmaps rather than in time, and the tests of
-//! what they promise: O(1) amortised.
+//! How much work the policies do, counted in steps along their lists and bitmaps rather than in time, and the
+//! tests of what they promise: O(1) amortised.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;

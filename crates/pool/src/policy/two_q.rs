@@ -1,10 +1,10 @@
-//! 2Q: a page that is used once goes by FIFO; one that is used again after that is kept by LRU. 9 bytes a frame and,
-//! for ghosts, 13 to 15 more.
+//! 2Q: a page that is used once goes by FIFO; one that is used again after that is kept by LRU. 9 bytes a
+//! frame and, for ghosts, 13 to 15 more.
 //!
-//! Johnson and Shasha, VLDB 1994, the full version, with the sizes they recommend: Kin is a quarter of the pool, Kout
-//! half of it. A page comes into A1in, a FIFO that hits do not change; what leaves it is remembered in A1out. A page
-//! that is asked for while it is in A1out comes into Am, an LRU list. The victim is the last of A1in if this has more
-//! than Kin pages, else the last of Am.
+//! Johnson and Shasha, VLDB 1994, the full version, with the sizes they recommend: Kin is a quarter of the
+//! pool, Kout half of it. A page comes into A1in, a FIFO that hits do not change; what leaves it is
+//! remembered in A1out. A page that is asked for while it is in A1out comes into Am, an LRU list. The victim
+//! is the last of A1in if this has more than Kin pages, else the last of Am.
 
 use std::ops::ControlFlow;
 
@@ -72,8 +72,8 @@ impl Policy for TwoQ {
         }
     }
 
-    /// The queue that the next victim is in, then the other. New pages come into A1in: it stays as long as it is while
-    /// victims come from there, and takes over soon where they come from Am.
+    /// The queue that the next victim is in, then the other. New pages come into A1in: it stays as long as it
+    /// is while victims come from there, and takes over soon where they come from Am.
     fn walk(&self, visit: &mut dyn FnMut(Frame, Verdict) -> ControlFlow<()>) {
         let [first, other] = self.order();
         let walked = self.queues.walk(first, &mut |frame| visit(frame, Verdict::Evict));

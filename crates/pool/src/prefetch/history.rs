@@ -1,8 +1,8 @@
 //! History: after this page, what missed last time?
 //!
-//! The table is a Markov chain with one successor a page, the last one seen (after Joseph and Grunwald, "Prefetching using
-//! Markov predictors", ISCA 1997, with one arc instead of four). Following it from page to page gives back a sequence of
-//! misses of any shape, once it comes round again.
+//! The table is a Markov chain with one successor a page, the last one seen (after Joseph and Grunwald,
+//! "Prefetching using Markov predictors", ISCA 1997, with one arc instead of four). Following it from page to
+//! page gives back a sequence of misses of any shape, once it comes round again.
 
 use super::{Prefetcher, place, spread};
 use crate::policy::Page;
@@ -17,8 +17,9 @@ pub struct History {
     entries: Vec<Entry>,
     bits: u32,
     previous: Option<Page>,
-    /// Draws who is forgotten where a place is full. Not the oldest: of a cycle that is a little longer than its place,
-    /// each page would push out the one that comes next. Not by turns either: a cycle may keep step with them.
+    /// Draws who is forgotten where a place is full. Not the oldest: of a cycle that is a little longer than
+    /// its place, each page would push out the one that comes next. Not by turns either: a cycle may keep
+    /// step with them.
     draw: u64,
     /// Number of the proposal, so that a chain that bites its tail ends there.
     proposal: u32,
@@ -27,7 +28,8 @@ pub struct History {
 /// 16 bytes: there are many.
 #[derive(Debug, Clone, Copy, Default)]
 struct Entry {
-    /// Stands for the page; 0: no entry. Two pages of one tag are taken for one, which is a wrong guess and no more.
+    /// Stands for the page; 0: no entry. Two pages of one tag are taken for one, which is a wrong guess and
+    /// no more.
     tag: u32,
     /// The last proposal that came through here.
     passed: u32,
@@ -35,8 +37,8 @@ struct Entry {
 }
 
 impl History {
-    /// For a pool of `frames` frames: remembers some six pools full of misses at 128 to 256 bytes a frame, 524,288 misses
-    /// (8 MB) at most.
+    /// For a pool of `frames` frames: remembers some six pools full of misses at 128 to 256 bytes per frame,
+    /// 524,288 misses (8 MB) at most.
     pub fn new(frames: u32) -> Self {
         let bits = (u64::from(frames) * 2).next_power_of_two().trailing_zeros().clamp(8, 17);
         History { entries: vec![Entry::default(); WAYS << bits], bits, previous: None, draw: 0, proposal: 0 }

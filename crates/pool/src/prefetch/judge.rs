@@ -3,22 +3,24 @@
 //! Let `s` be the share of its pages that are used soon, and `r` the latency of a read.
 //!
 //! - A page that is used saves its reader a whole `r`: it was read in the shadow of the page that missed.
-//! - A page that is not used costs its share of a batch, `r / k` where the device does `k` reads at once and has other
-//!   work, and a frame: the page that had to leave for it is read again with some probability `h`, at `h r`.
+//! - A page that is not used costs its share of a batch, `r / k` where the device does `k` reads at once and
+//!   has other work, and a frame: the page that had to leave for it is read again with some probability `h`, at `h r`.
 //!
-//! So reading ahead pays while `s r > (1 - s) (1 / k + h) r`, that is `s > c / (1 + c)` with `c = 1 / k + h`. On a device
-//! that does one thing at a time (`k` = 1, `h` near 0) or in a pool where every frame counts, `c` = 1 and the break-even is
-//! **1/2**. With the concurrency of flash (`k` of 4 and more) and a victim that is wanted again one time in four, `c` is at
-//! most 1/2 and the break-even **1/3**. A prefetcher is silenced below 1/3, where it pays nowhere; and it is
-//! listened to again at 1/2, where it pays everywhere.
+//! So reading ahead pays while `s r > (1 - s) (1 / k + h) r`, that is `s > c / (1 + c)` with `c = 1 / k + h`.
+//! On a device that does one thing at a time (`k` = 1, `h` near 0) or in a pool where every frame counts, `c`
+//! = 1 and the break-even is
+//! **1/2**. With the concurrency of flash (`k` of 4 and more) and a victim that is wanted again one time in
+//! four, `c` is at most 1/2 and the break-even **1/3**. A prefetcher is silenced below 1/3, where it pays
+//! nowhere; and it is listened to again at 1/2, where it pays everywhere.
 //!
-//! "Used soon" and not "used": in a pool that holds half of what is asked for at random, half of all pages read ahead are
-//! used some day, and so would the pages have been that left for them. That says nothing for the guess.
+//! "Used soon" and not "used": in a pool that holds half of what is asked for at random, half of all pages
+//! read ahead are used some day, and so would the pages have been that left for them. That says nothing for
+//! the guess.
 
 use super::PrefetcherStats;
 
-/// Pages after which one that is listened to is judged. Some hundred pages may be on their way to being used (several
-/// streams, several clients); a window must be larger than that.
+/// Pages after which one that is listened to is judged. Some hundred pages may be on their way to being used
+/// (several streams, several clients); a window must be larger than that.
 const WINDOW: u32 = 512;
 
 /// Probes after which a silent one is judged.

@@ -1,33 +1,37 @@
-//! Read-ahead: which pages are read beside one that is not in the pool. One idea a file, behind one small trait.
+//! Read-ahead: which pages are read beside one that is not in the pool. One idea per file, behind one small
+//! trait.
 //!
-//! ACE leaves the choice to whatever prefetcher an engine has (Papon and Athanassoulis, ICDE 2023, section IV); here are
-//! three that need nothing but the page numbers, and [`Prefetching`], which runs them all and silences each one for as
-//! long as it does not pay.
+//! ACE leaves the choice to whatever prefetcher an engine has (Papon and Athanassoulis, ICDE 2023, section
+//! IV); here are three that need nothing but the page numbers, and [`Prefetching`], which runs them all and
+//! silences each one for as long as it does not pay.
 
 mod history;
 mod judge;
-mod outstanding;
 mod sequential;
 mod stride;
+mod unused_reads;
 
 pub use history::History;
 pub use sequential::Sequential;
 pub use stride::Stride;
 
 use judge::Judge;
-use outstanding::Outstanding;
+use unused_reads::UnusedReads;
+
+use std::fmt;
 
 use crate::policy::Page;
 
 /// Guesses what will be asked for. Memory is bounded whatever is asked for; `accessed` takes constant time.
 pub trait Prefetcher: Send {
-    /// `page` was asked for. `missed`: it was not in the pool, or was there only because it had been read ahead and
-    /// is asked for the first time. (Were those no misses, a prefetcher would unlearn what it is right about.)
+    /// `page` was asked for. `missed`: it was not in the pool, or was there only because it had been read
+    /// ahead and is asked for the first time. (Were those no misses, a prefetcher would unlearn what it is
+    /// right about.)
     fn accessed(&mut self, page: Page, missed: bool);
 
-    /// Appends up to `most` pages worth reading beside `page`, which was [`accessed`](Prefetcher::accessed) just now and
-    /// missed: the best first, none twice, never `page`. Takes O(`most`) time. Whether the pages exist or are in the
-    /// pool already is for the caller to check.
+    /// Appends up to `most` pages worth reading beside `page`, which was [`accessed`](Prefetcher::accessed)
+    /// just now and missed: the best first, none twice, never `page`. Takes O(`most`) time. Whether the pages
+    /// exist or are in the pool already is for the caller to check.
     fn propose(&mut self, page: Page, most: usize, out: &mut Vec<Page>);
 }
 
@@ -53,12 +57,19 @@ pub struct Prefetching {
     sources: [Source; 3],
     /// The last proposal, and whose each page is.
     proposed: Vec<(Page, u8)>,
-    outstanding: Outstanding,
+    unused_reads: UnusedReads,
     /// Pages read so far, asked for or ahead: the pool's age, in which "soon" is counted.
     reads: u64,
     /// The prefetchers know of this access already.
     told: Option<Page>,
     scratch: Vec<Page>,
+}
+
+impl fmt::Debug for Prefetching {
+    /// What each prefetcher has done.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prefetching").field("stats", &self.stats()).finish_non_exhaustive()
+    }
 }
 
 struct Source {
@@ -68,7 +79,7 @@ struct Source {
 }
 
 impl Prefetching {
-    /// For a pool of `frames` frames. Takes some 200 to 400 bytes a frame, 14 MB at most.
+    /// For a pool of `frames` frames. Takes some 200 to 400 bytes per frame, 14 MB at most.
     pub fn new(frames: u32) -> Self {
         let source = |name, prefetcher| Source { name, prefetcher, judge: Judge::default() };
         Prefetching {
@@ -79,7 +90,7 @@ impl Prefetching {
                 source("history", Box::new(History::new(frames))),
             ],
             proposed: Vec::new(),
-            outstanding: Outstanding::new(frames),
+            unused_reads: UnusedReads::new(frames),
             reads: 0,
             told: None,
             scratch: Vec::new(),
@@ -95,11 +106,11 @@ impl Prefetching {
         }
     }
 
-    /// `page` was asked for and is in the pool because it was read ahead; this is its first use. Called before
-    /// [`accessed`](Prefetching::accessed), or instead of it.
+    /// `page` was asked for and is in the pool because it was read ahead; this is its first use. Called
+    /// before [`accessed`](Prefetching::accessed), or instead of it.
     pub fn used(&mut self, page: Page) {
-        if let Some(read) = self.outstanding.take(page)
-            && self.reads - read.at <= self.outstanding.soon()
+        if let Some(read) = self.unused_reads.take(page)
+            && self.reads - read.at <= self.unused_reads.soon()
         {
             self.sources[usize::from(read.source)].judge.used();
         }
@@ -109,12 +120,12 @@ impl Prefetching {
 
     /// `page` was read ahead and leaves the pool without having been used.
     pub fn evicted_unused(&mut self, page: Page) {
-        self.outstanding.take(page);
+        self.unused_reads.take(page);
     }
 
-    /// Appends up to `most` pages to read beside `page`, of which [`accessed`](Prefetching::accessed) told just now that
-    /// it missed: the best first, none twice, never `page`. Whether they exist or are in the pool already is for the
-    /// caller to check.
+    /// Appends up to `most` pages to read beside `page`, of which [`accessed`](Prefetching::accessed) told
+    /// just now that it missed: the best first, none twice, never `page`. Whether they exist or are in the
+    /// pool already is for the caller to check.
     pub fn propose(&mut self, page: Page, most: usize, out: &mut Vec<Page>) {
         self.proposed.clear();
         for (number, source) in self.sources.iter_mut().enumerate() {
@@ -132,7 +143,8 @@ impl Prefetching {
         out.extend(self.proposed.iter().map(|&(page, _)| page));
     }
 
-    /// `page`, of the last proposal, is being read. Those of them that are read are told in the proposal's order.
+    /// `page`, of the last proposal, is being read. Those of them that are read are told in the proposal's
+    /// order.
     pub fn issued(&mut self, page: Page) {
         let Some(at) = self.proposed.iter().position(|&(known, _)| known == page) else { return };
         let source = self.proposed[at].1;
@@ -140,7 +152,7 @@ impl Prefetching {
         self.proposed.drain(..=at);
         self.reads += 1;
         self.sources[usize::from(source)].judge.issued();
-        self.outstanding.insert(page, source, self.reads);
+        self.unused_reads.insert(page, source, self.reads);
     }
 
     /// What each has done.
@@ -156,8 +168,8 @@ impl Prefetching {
     }
 }
 
-/// Page numbers, spread over all of 64 bits (Fibonacci hashing, Knuth, TAOCP vol. 3, section 6.4); the upper bits are the
-/// better ones.
+/// Page numbers, spread over all of 64 bits (Fibonacci hashing, Knuth, TAOCP vol. 3, section 6.4); the upper
+/// bits are the better ones.
 fn spread(page: Page) -> u64 {
     page.wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }

@@ -1,4 +1,5 @@
-//! Stride read-ahead: pages at a constant distance, forwards or backwards, several such streams mixed together.
+//! Stride read-ahead: pages at a constant distance, forwards or backwards, several such streams mixed
+//! together.
 
 use super::Prefetcher;
 use crate::policy::Page;
@@ -15,7 +16,8 @@ const RUN: u32 = 4;
 /// Pages. Further apart, three pages at one distance are chance.
 const LONGEST_STRIDE: u64 = 1 << 20;
 
-/// Proposes the pages further on at the same distance. Distance +1 is left to [`Sequential`](super::Sequential).
+/// Proposes the pages further on at the same distance. Distance +1 is left to
+/// [`Sequential`](super::Sequential).
 #[derive(Debug, Default)]
 pub struct Stride {
     streams: [Stream; STREAMS],

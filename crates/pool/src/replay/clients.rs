@@ -8,23 +8,23 @@ use std::time::{Duration, Instant};
 use hdrhistogram::Histogram;
 use leadline_trace::{Access, Pages, Trace};
 
-use super::outcome::Ran;
-use super::window::sent_read;
-use super::{Ground, ReplayError, Watch};
+use super::device_range::sent_read;
+use super::outcome::RunTotals;
+use super::{ReplayArea, ReplayError, Watch};
 use crate::Pool;
 
-/// Operations that a client takes at once: enough that the trace's lock is no bottleneck, few enough that clients stay
-/// close together in the trace.
+/// Operations that a client takes at once: enough that the trace's lock is not a bottleneck, few enough that
+/// clients stay close together in the trace.
 const AT_ONCE: usize = 16;
 
 /// Between two looks at signals and progress.
 const TICK: Duration = Duration::from_millis(100);
 
 /// What all clients share.
-struct Shared<'a> {
-    ground: &'a Ground,
+struct Run<'a> {
+    ground: &'a ReplayArea,
     pool: &'a Pool,
-    stream: Mutex<Stream<'a>>,
+    stream: Mutex<SharedTrace<'a>>,
     stop: AtomicBool,
     /// Operations done, and of them, writes.
     done: AtomicU64,
@@ -40,7 +40,7 @@ struct Shared<'a> {
 }
 
 /// The trace, and how many of its operations are still to be done.
-struct Stream<'a> {
+struct SharedTrace<'a> {
     accesses: Pages<&'a mut dyn Trace>,
     left: u64,
 }
@@ -55,19 +55,19 @@ pub(super) fn histogram() -> Histogram<u64> {
     Histogram::new(3).expect("three digits")
 }
 
-/// Replays the trace on the pool with so many clients. That it was cancelled is no error.
+/// Replays the trace on the pool with so many clients. Being cancelled is not an error.
 pub(super) fn run(
-    ground: &Ground,
+    ground: &ReplayArea,
     pool: &Pool,
     trace: &mut dyn Trace,
     clients: u32,
     watch: &mut Watch<'_>,
-) -> Result<Ran, ReplayError> {
+) -> Result<RunTotals, ReplayError> {
     let operations = ground.footprint.operations();
-    let shared = Shared {
+    let shared = Run {
         ground,
         pool,
-        stream: Mutex::new(Stream { accesses: Pages::new(trace, ground.page_bytes), left: operations }),
+        stream: Mutex::new(SharedTrace { accesses: Pages::new(trace, ground.page_bytes), left: operations }),
         stop: AtomicBool::new(false),
         done: AtomicU64::new(0),
         writing: AtomicU64::new(0),
@@ -95,7 +95,7 @@ pub(super) fn run(
     if let Some(error) = shared.error.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error);
     }
-    Ok(Ran {
+    Ok(RunTotals {
         operations: shared.done.into_inner(),
         operations_writing: shared.writing.into_inner(),
         seconds: Duration::from_nanos(shared.nanos.into_inner()).as_secs_f64(),
@@ -104,8 +104,8 @@ pub(super) fn run(
     })
 }
 
-impl Shared<'_> {
-    /// Waits for all clients; whether somebody cancelled before they were through.
+impl Run<'_> {
+    /// Waits for all clients; whether the caller cancelled before they had finished.
     fn wait(&self, operations: u64, clients: u64, watch: &mut Watch<'_>) -> bool {
         let mut cancelled = false;
         while self.ended.load(Ordering::Acquire) < clients && lock(&self.error).is_none() {

@@ -1,9 +1,11 @@
 //! What can go wrong in a replay.
 
+use std::fmt;
+
 use leadline_device::{DeviceError, RequestError};
 use leadline_trace::TraceError;
 
-use crate::PoolError;
+use crate::{ConfigError, PoolError};
 
 /// Why a trace was not replayed, or what was wrong afterwards.
 #[derive(Debug, thiserror::Error)]
@@ -25,8 +27,8 @@ pub enum ReplayError {
         page: u64,
     },
     /// What no replay can be made of.
-    #[error("{0}")]
-    Config(String),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     /// The pool failed; what it says of pages is their place in the file.
     #[error("{source}{}", alias(.place_and_page))]
     Pool {
@@ -57,10 +59,10 @@ pub enum ReplayError {
         source: std::io::Error,
     },
     /// A request outside the pool failed.
-    #[error("{doing}: the request at byte {offset} failed: {source}")]
+    #[error("{phase}: the request at byte {offset} failed: {source}")]
     Io {
-        /// `laying out`, `flushing` or `verifying`.
-        doing: &'static str,
+        /// What was under way.
+        phase: ReplayPhase,
         /// First byte of the request on the device.
         offset: u64,
         /// The device's reason.
@@ -72,9 +74,30 @@ pub enum ReplayError {
     /// The device refused a request.
     #[error(transparent)]
     Refused(#[from] RequestError),
-    /// Somebody cancelled.
+    /// The caller cancelled it.
     #[error("interrupted")]
     Cancelled,
+}
+
+/// What a replay does outside the pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReplayPhase {
+    /// Writes all pages before the first run.
+    LayingOut,
+    /// Makes them durable.
+    Flushing,
+    /// Reads all pages back after the last run.
+    Verifying,
+}
+
+impl fmt::Display for ReplayPhase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ReplayPhase::LayingOut => "laying out",
+            ReplayPhase::Flushing => "flushing",
+            ReplayPhase::Verifying => "verifying",
+        })
+    }
 }
 
 fn alias(place_and_page: &Option<(u64, u64)>) -> String {

@@ -1,4 +1,5 @@
-//! Which pages a trace touches, and where each lies in the file: one after the other, in the order of their numbers.
+//! Which pages a trace touches, and where each lies in the file: one after the other, in the order of their
+//! numbers.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
@@ -7,14 +8,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use leadline_trace::{Access, Pages, Request, Trace, TraceError, Unit};
 
 use super::{ReplayError, Watch};
+use crate::ConfigError;
 
 /// Operations between two looks at whether to stop.
 const LOOK_EVERY: u64 = 1 << 14;
 
 /// The pages that a trace touches.
 ///
-/// Takes memory in proportion to the pages: next to nothing where their numbers have no gaps, else about 30 to 50 bytes
-/// a page; up to twice that while it is made.
+/// Takes memory in proportion to the pages: next to nothing where their numbers have no gaps, else about 30
+/// to 50 bytes per page; up to twice that while it is made.
 #[derive(Debug)]
 pub struct Footprint {
     numbering: Numbering,
@@ -26,7 +28,7 @@ enum Numbering {
     /// Pages `first` to `first + pages - 1`, all of them.
     Run { first: u64, pages: u32 },
     /// Any, ascending, and the place of each.
-    Listed { pages: Box<[u64]>, places: HashMap<u64, u32, Mixing> },
+    Listed { pages: Box<[u64]>, places: HashMap<u64, u32, PageHash> },
 }
 
 impl Footprint {
@@ -41,11 +43,11 @@ impl Footprint {
         limit: Option<u64>,
         watch: &mut Watch<'_>,
     ) -> Result<Footprint, ReplayError> {
-        let mut seen: HashSet<u64, Mixing> = HashSet::default();
+        let mut seen: HashSet<u64, PageHash> = HashSet::default();
         let mut operations = 0;
         let most = limit.unwrap_or(u64::MAX);
         let share = AtomicU64::new(0);
-        let mut accesses = Pages::new(Metered { trace, share: &share, countdown: 1 }, page_bytes);
+        let mut accesses = Pages::new(MeteredTrace { trace, share: &share, countdown: 1 }, page_bytes);
         while operations < most {
             let Some(Access { page, .. }) = accesses.next()? else { break };
             seen.insert(page);
@@ -96,10 +98,9 @@ impl Footprint {
 }
 
 impl Numbering {
-    fn new(seen: HashSet<u64, Mixing>) -> Result<Numbering, ReplayError> {
+    fn new(seen: HashSet<u64, PageHash>) -> Result<Numbering, ReplayError> {
         let Ok(count) = u32::try_from(seen.len()) else {
-            let text = format!("the trace touches {} pages: at most 2^32 - 1 are replayed", seen.len());
-            return Err(ReplayError::Config(text));
+            return Err(ConfigError::TooManyPages { pages: seen.len() as u64 }.into());
         };
         let (first, last) = (seen.iter().min().copied(), seen.iter().max().copied());
         let (first, last) = (first.unwrap_or(0), last.unwrap_or(0));
@@ -113,13 +114,13 @@ impl Numbering {
     }
 }
 
-type Mixing = BuildHasherDefault<Mixer>;
+type PageHash = BuildHasherDefault<PageHasher>;
 
-/// Hashes one number, quickly: page numbers are nobody's attack (the finaliser of splitmix64).
+/// Hashes one number, quickly: page numbers need no protection from attacks (the finaliser of splitmix64).
 #[derive(Debug, Default)]
-struct Mixer(u64);
+struct PageHasher(u64);
 
-impl Hasher for Mixer {
+impl Hasher for PageHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -140,14 +141,14 @@ impl Hasher for Mixer {
 }
 
 /// A trace that tells how far it was read.
-struct Metered<'a> {
+struct MeteredTrace<'a> {
     trace: &'a mut dyn Trace,
     /// The bits of a number from 0 to 1.
     share: &'a AtomicU64,
     countdown: u64,
 }
 
-impl Trace for Metered<'_> {
+impl Trace for MeteredTrace<'_> {
     fn unit(&self) -> Unit {
         self.trace.unit()
     }

@@ -1,49 +1,50 @@
 //! A trace on the real pool, on a real device, with its contents verified.
 //!
-//! [`Footprint::of`] reads the trace once and says how much room its pages need. [`Ground::lay_out`] writes all of them;
-//! [`Ground::replay`] runs the trace on a new [`Pool`], any number of times, and [`Ground::verify`] reads every page
-//! back. A page carries its number in the trace and a version, which an array in memory counts along; each access
-//! looks at both.
+//! [`Footprint::of`] reads the trace once and says how much room its pages need. [`ReplayArea::lay_out`]
+//! writes all of them; [`ReplayArea::replay`] runs the trace on a new [`Pool`], any number of times, and
+//! [`ReplayArea::verify`] reads every page back. A page carries its number in the trace and a version, which
+//! an array in memory counts along; each access looks at both.
 
 mod clients;
+mod device_range;
 mod error;
 mod footprint;
 mod outcome;
 mod stamp;
 mod whole;
-mod window;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::time::Instant;
 
-use leadline_device::{Clock, Device};
+use leadline_device::{Clock, Device, Geometry};
 use leadline_trace::Trace;
 
 use crate::ace::{Ace, Cleaner};
 use crate::buffer::checksum;
-use crate::simulate::{Config, SimulateError};
-use crate::{Pool, PoolConfig, PoolError};
-use window::Window;
+use crate::config_error::check_page_bytes;
+use crate::simulate::Config;
+use crate::{ConfigError, Pool, PoolConfig, PoolError};
+use device_range::DeviceRange;
 
-pub use error::ReplayError;
+pub use error::{ReplayError, ReplayPhase};
 pub use footprint::Footprint;
-pub use outcome::{Checkpoint, Replayed};
+pub use outcome::{Checkpoint, ReplayReport};
 
-/// Fewest reads ahead that a lane of the pool has room for.
+/// Fewest reads ahead that an I/O queue of the pool has room for.
 const READS_AHEAD: u32 = 8;
 
-/// Somebody who watches.
+/// How a caller watches a replay and ends it.
 pub struct Watch<'a> {
-    /// Set, it ends what is under way.
+    /// Setting it ends what is under way.
     pub cancel: &'a AtomicBool,
-    /// Is told now and then what share is done, 0 to 1.
+    /// Called now and then with the share that is done, 0 to 1.
     pub progress: &'a mut dyn FnMut(f64),
 }
 
 /// The pages of a trace, laid out on a device, with what each must hold.
-pub struct Ground {
-    window: Arc<Window>,
+pub struct ReplayArea {
+    window: Arc<DeviceRange>,
     /// Where it begins on the device, bytes.
     start: u64,
     footprint: Footprint,
@@ -55,15 +56,15 @@ pub struct Ground {
     known: bool,
 }
 
-impl Ground {
+impl ReplayArea {
     /// Writes all pages of `footprint` to `device`, from byte `start` on, and overwrites what is there.
     ///
-    /// `page_bytes` is a power of two from 4,096 to 65,536 and divides `start`. With `checksums` each page carries one. Takes
-    /// 4 bytes of memory a page beside the footprint's.
+    /// `page_bytes` is a power of two from 4,096 to 65,536 and divides `start`. With `checksums` each page
+    /// carries one. Takes 4 bytes of memory a page beside the footprint's.
     ///
     /// # Errors
-    /// [`ReplayError::Config`] where the device is too small, read-only or simulated, or a number cannot be; what a
-    /// write came to; [`ReplayError::Cancelled`].
+    /// [`ReplayError::Config`] where the device is too small, read-only or simulated, or a number cannot be;
+    /// what a write came to; [`ReplayError::Cancelled`].
     pub fn lay_out(
         device: Arc<dyn Device>,
         start: u64,
@@ -71,11 +72,11 @@ impl Ground {
         page_bytes: u32,
         checksums: bool,
         watch: &mut Watch<'_>,
-    ) -> Result<Ground, ReplayError> {
+    ) -> Result<ReplayArea, ReplayError> {
         check_device(&*device, start, &footprint, page_bytes)?;
         let bytes = u64::from(footprint.pages()) * u64::from(page_bytes);
-        let mut ground = Ground {
-            window: Arc::new(Window::new(device, start, bytes)),
+        let mut ground = ReplayArea {
+            window: Arc::new(DeviceRange::new(device, start, bytes)),
             start,
             versions: (0..footprint.pages()).map(|_| AtomicU32::new(0)).collect(),
             footprint,
@@ -88,37 +89,37 @@ impl Ground {
         Ok(ground)
     }
 
-    /// Replays `trace`, the one that the footprint is of, on a new, empty pool; then writes what is dirty and makes it
-    /// durable. One thread a client, each of which takes 16 operations at a time, in order: with one client the pool sees the
-    /// trace's order. Memory is the pool's, constant in the trace's length.
+    /// Replays `trace`, the one that the footprint is of, on a new, empty pool; then writes what is dirty and
+    /// makes it durable. One thread per client, each of which takes 16 operations at a time, in order: with
+    /// one client the pool sees the trace's order. Memory is the pool's, constant in the trace's length.
     ///
-    /// Cancelled, it returns what was done so far, not [complete](Replayed::complete); after that, and after an
-    /// error, the pages are [unknown](ReplayError::Unknown).
+    /// Cancelled, it returns what was done so far, not [complete](ReplayReport::complete); after that, and
+    /// after an error, the pages are [unknown](ReplayError::Unknown).
     ///
     /// # Errors
-    /// [`ReplayError::Config`] where `config` makes no pool;
+    /// [`ReplayError::Config`] where no pool can be made of `config`;
     /// [`ReplayError::Mismatch`] where an access finds a wrong page; what went wrong first in trace or pool.
     pub fn replay(
         &mut self,
         trace: &mut dyn Trace,
         config: &Config,
         watch: &mut Watch<'_>,
-    ) -> Result<Replayed, ReplayError> {
+    ) -> Result<ReplayReport, ReplayError> {
         check_config(config)?;
         if config.page_bytes != self.page_bytes {
-            let text = format!("page size: {}: {} were laid out", config.page_bytes, self.page_bytes);
-            return Err(ReplayError::Config(text));
+            let (page_bytes, laid_out) = (config.page_bytes, self.page_bytes);
+            return Err(ConfigError::OtherPageBytes { page_bytes, laid_out }.into());
         }
         self.check_known()?;
-        let device: Arc<dyn Device> = Arc::<Window>::clone(&self.window);
+        let device: Arc<dyn Device> = Arc::<DeviceRange>::clone(&self.window);
         let pool = Pool::open(device, self.pool_config(config)).map_err(|error| match error {
-            PoolError::Config { .. } => ReplayError::Config(error.to_string()),
+            PoolError::Config(error) => ReplayError::Config(error),
             error => self.pool_error(error),
         })?;
         self.known = false;
         let ran = clients::run(self, &pool, trace, config.clients, watch)?;
         let stats = pool.stats();
-        let mut replayed = Replayed::new(config, self.footprint.pages(), self.checksums, &ran, &stats);
+        let mut replayed = ReplayReport::new(config, self.footprint.pages(), self.checksums, &ran, &stats);
         if ran.complete {
             let began = Instant::now();
             pool.checkpoint().map_err(|error| self.pool_error(error))?;
@@ -135,21 +136,20 @@ impl Ground {
     }
 
     fn pool_config(&self, config: &Config) -> PoolConfig {
-        // The pool has no more writes in flight than n; where clients write one at a time, n is the cleaner's alone.
+        // The pool has no more writes in flight than n; where clients write one at a time, n is the cleaner's
+        // alone.
         let n = match (config.ace, config.cleaner) {
             (Ace::Off, Cleaner::Depth(depth)) => config.n.max(depth),
             _ => config.n,
         };
-        PoolConfig {
-            policy: config.policy,
-            ace: config.ace,
-            n,
-            cleaner: config.cleaner,
-            checksums: self.checksums,
-            reads_ahead: n.max(READS_AHEAD),
-            adaptive: config.adaptive,
-            ..PoolConfig::new(self.page_bytes, config.frames)
-        }
+        PoolConfig::new(self.page_bytes, config.frames)
+            .policy(config.policy)
+            .ace(config.ace)
+            .n(n)
+            .cleaner(config.cleaner)
+            .checksums(self.checksums)
+            .reads_ahead(n.max(READS_AHEAD))
+            .adaptive(config.adaptive)
     }
 
     /// Bytes of a page that are not its checksum.
@@ -170,7 +170,8 @@ impl Ground {
         version.store(next, Relaxed);
     }
 
-    /// Whoever holds the page sees the version that the last who changed it left: the pool's latches order the two.
+    /// Whoever holds the page sees the version that the last who changed it left: the pool's latches order
+    /// the two.
     #[inline]
     fn glance(&self, place: u32, bytes: &[u8]) -> Result<(), ReplayError> {
         let version = self.versions[place as usize].load(Relaxed);
@@ -206,26 +207,14 @@ impl Ground {
 /// Finds what is wrong with the pool before anything is laid out.
 ///
 /// # Errors
-/// [`ReplayError::Config`] names the field.
-pub fn check_config(config: &Config) -> Result<(), ReplayError> {
-    let bad = |text: String| Err(ReplayError::Config(text));
-    match config.check() {
-        Ok(()) => {}
-        Err(SimulateError::Config(text)) => return bad(text),
-        Err(error) => return bad(error.to_string()),
-    }
+/// [`ConfigError`] names the field.
+pub fn check_config(config: &Config) -> Result<(), ConfigError> {
+    config.check()?;
     if config.clients > config.frames {
         let (clients, frames) = (config.clients, config.frames);
-        return bad(format!("clients: {clients}: each needs a frame of its own, and the pool has {frames}"));
+        return Err(ConfigError::ClientsWithoutFrames { clients, frames });
     }
-    check_page(config.page_bytes)
-}
-
-fn check_page(page_bytes: u32) -> Result<(), ReplayError> {
-    if page_bytes.is_power_of_two() && (4096..=65_536).contains(&page_bytes) {
-        return Ok(());
-    }
-    Err(ReplayError::Config(format!("page size: {page_bytes}: must be a power of two from 4096 to 65536")))
+    check_page_bytes(config.page_bytes, 4096, 65_536)
 }
 
 fn check_device(
@@ -233,27 +222,23 @@ fn check_device(
     start: u64,
     footprint: &Footprint,
     page_bytes: u32,
-) -> Result<(), ReplayError> {
-    check_page(page_bytes)?;
-    let bad = |text: String| Err(ReplayError::Config(text));
-    let geometry = device.geometry();
+) -> Result<(), ConfigError> {
+    check_page_bytes(page_bytes, 4096, 65_536)?;
+    let Geometry { block_bytes, capacity_bytes, writable, .. } = device.geometry();
     if device.clock() == Clock::Virtual {
-        return bad("the device is simulated: simulate the pool too".into());
+        return Err(ConfigError::SimulatedDevice);
     }
-    if !geometry.writable {
-        return bad("the device is open for reading only".into());
+    if !writable {
+        return Err(ConfigError::ReadOnlyDevice);
     }
-    if !page_bytes.is_multiple_of(geometry.block_bytes) || !start.is_multiple_of(u64::from(page_bytes)) {
-        let block = geometry.block_bytes;
-        return bad(format!("page size: {page_bytes}: not a multiple of the device's block, {block} bytes"));
+    if !page_bytes.is_multiple_of(block_bytes) || !start.is_multiple_of(u64::from(page_bytes)) {
+        return Err(ConfigError::Alignment { page_bytes, block_bytes });
     }
-    let bytes = u64::from(footprint.pages()) * u64::from(page_bytes);
-    let room = geometry.capacity_bytes.saturating_sub(start);
+    let pages = footprint.pages();
+    let bytes = u64::from(pages) * u64::from(page_bytes);
+    let room = capacity_bytes.saturating_sub(start);
     if bytes > room {
-        let pages = footprint.pages();
-        return bad(format!(
-            "{pages} pages of {page_bytes} bytes need {bytes} bytes, and there is room for {room}"
-        ));
+        return Err(ConfigError::NoRoom { pages, page_bytes, bytes, room });
     }
     Ok(())
 }

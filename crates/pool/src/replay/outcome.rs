@@ -6,14 +6,14 @@ use serde::Serialize;
 use crate::PoolStats;
 use crate::simulate::{Config, LatencyUs, Outcome};
 
-/// The counts of a simulation, measured, and what only a real run has. All but the checkpoint is of the time from the
-/// first operation to the end of the last.
+/// The counts of a simulation, measured, and what only a real run has. All but the checkpoint is of the time
+/// from the first operation to the end of the last.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Replayed {
+pub struct ReplayReport {
     /// As a simulation has it. `latency_us` is of the operations that missed.
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// Whether all operations were done; false where somebody cancelled.
+    /// Whether all operations were done; false where it was cancelled.
     pub complete: bool,
     /// Pages that the trace touches.
     pub pages: u32,
@@ -33,7 +33,8 @@ pub struct Replayed {
     pub waits: u64,
     /// Times that a client waited for the cleaner.
     pub cleaner_waits: u64,
-    /// Pages that the checkpoint at the end wrote, and the seconds that it took; `None` where it was cancelled before.
+    /// Pages that the checkpoint at the end wrote, and the seconds that it took; `None` where it was
+    /// cancelled before.
     pub checkpoint: Option<Checkpoint>,
     /// Pages whose contents were compared afterwards; `None` where none were.
     pub verified_pages: Option<u32>,
@@ -49,7 +50,7 @@ pub struct Checkpoint {
 }
 
 /// What the clients did.
-pub(super) struct Ran {
+pub(super) struct RunTotals {
     pub(super) operations: u64,
     pub(super) operations_writing: u64,
     pub(super) seconds: f64,
@@ -58,8 +59,14 @@ pub(super) struct Ran {
     pub(super) complete: bool,
 }
 
-impl Replayed {
-    pub(super) fn new(config: &Config, pages: u32, checksums: bool, ran: &Ran, stats: &PoolStats) -> Self {
+impl ReplayReport {
+    pub(super) fn new(
+        config: &Config,
+        pages: u32,
+        checksums: bool,
+        ran: &RunTotals,
+        stats: &PoolStats,
+    ) -> Self {
         let share = |count: u64, of: f64| if of > 0.0 { count as f64 / of } else { 0.0 };
         let outcome = Outcome {
             operations: ran.operations,
@@ -77,7 +84,7 @@ impl Replayed {
         let n = if config.adaptive { stats.n } else { outcome.n };
         let outcome = Outcome { n, ..outcome };
         let hits = ran.operations.saturating_sub(stats.misses);
-        Replayed {
+        ReplayReport {
             complete: ran.complete,
             pages,
             page_bytes: config.page_bytes,

@@ -1,5 +1,5 @@
-//! What a page says of itself: its number and its version, once a sector, so that a page that is somebody else's, old,
-//! torn or put together from two is seen.
+//! What a page says of itself: its number and its version, once per sector, so that a page that is somebody
+//! else's, old, torn or put together from two is seen.
 //!
 //! ```text
 //! byte 0   8 bytes  number of the page in the trace

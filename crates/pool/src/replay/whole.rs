@@ -4,7 +4,7 @@ use std::io;
 
 use leadline_device::{Device, NEVER, Op, Payload, QueuePair, QueueShape, Request};
 
-use super::{Ground, ReplayError, Watch, stamp};
+use super::{ReplayArea, ReplayError, ReplayPhase, Watch, stamp};
 use crate::buffer::checksum;
 
 /// Bytes of a request, where pages are no larger.
@@ -19,7 +19,7 @@ const SEED: u64 = 7;
 /// What is done with a page: its place and its bytes.
 type Work<'a> = &'a mut dyn FnMut(u32, &mut [u8]) -> Result<(), ReplayError>;
 
-impl Ground {
+impl ReplayArea {
     /// Writes every page in version 0, and makes that durable.
     pub(super) fn write_all(&self, watch: &mut Watch<'_>) -> Result<(), ReplayError> {
         let mut payload = Payload::new(SEED);
@@ -37,7 +37,7 @@ impl Ground {
             queue.reap(1, NEVER, &mut completions)?;
         }
         match completions[0].result {
-            result if result < 0 => Err(self.failed("flushing", 0, result)),
+            result if result < 0 => Err(self.failed(ReplayPhase::Flushing, 0, result)),
             _ => Ok(()),
         }
     }
@@ -98,8 +98,11 @@ impl Ground {
             for completion in completions.drain(..) {
                 let (first, count) = spans[completion.slot as usize];
                 if completion.result != (count * page_bytes) as i32 {
-                    let doing = if op == Op::Write { "laying out" } else { "verifying" };
-                    return Err(self.failed(doing, first, completion.result));
+                    let phase = match op {
+                        Op::Write => ReplayPhase::LayingOut,
+                        Op::Read | Op::Flush => ReplayPhase::Verifying,
+                    };
+                    return Err(self.failed(phase, first, completion.result));
                 }
                 if op == Op::Read {
                     each(&mut *queue, completion.slot, first, count)?;
@@ -112,7 +115,7 @@ impl Ground {
     }
 
     /// A request failed, or moved too little.
-    fn failed(&self, doing: &'static str, place: u32, result: i32) -> ReplayError {
+    fn failed(&self, phase: ReplayPhase, place: u32, result: i32) -> ReplayError {
         let source = if result < 0 {
             io::Error::from_raw_os_error(-result)
         } else {
@@ -122,6 +125,6 @@ impl Ground {
             )
         };
         let offset = self.start + u64::from(place) * u64::from(self.page_bytes);
-        ReplayError::Io { doing, offset, source }
+        ReplayError::Io { phase, offset, source }
     }
 }

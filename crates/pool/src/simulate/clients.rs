@@ -23,8 +23,8 @@ pub(super) struct Client {
     /// How many there were, and when they were sent.
     pub(super) pages: u32,
     pub(super) sent: Nanos,
-    /// After its writes it evicts several pages at once.
-    pub(super) evicts: bool,
+    /// It wrote dirty pages back for this miss: the page that missed is read with others ahead of it.
+    pub(super) wrote: bool,
     /// The next client that waits for the same page.
     pub(super) next: u32,
 }
@@ -48,7 +48,7 @@ impl Clients {
             writes: 0,
             pages: 0,
             sent: 0,
-            evicts: false,
+            wrote: false,
             next: NOBODY,
         };
         Clients {

@@ -1,7 +1,8 @@
 //! The pool's frames and where each page is.
 
+use crate::evict::{Buffers, Evicted};
 use crate::policy::{Frame, Page};
-use crate::writer::State;
+use crate::select::FrameState;
 
 /// No client.
 pub(super) const NOBODY: u32 = u32::MAX;
@@ -29,8 +30,8 @@ pub(super) struct FrameInfo {
     next: Frame,
 }
 
-/// All frames. The table of pages is chained through them: a lookup that finds its page has touched the chain's head
-/// and the frame, which is wanted anyway.
+/// All frames. The table of pages is chained through them: a lookup that finds its page has touched the
+/// chain's head and the frame, which is wanted anyway.
 pub(super) struct Frames {
     pub(super) info: Vec<FrameInfo>,
     /// First frame of each chain; a power of two of them.
@@ -38,10 +39,16 @@ pub(super) struct Frames {
     /// 64 less the logarithm of the number of chains.
     shift: u32,
     free: Vec<Frame>,
+    /// Pages that exist.
+    pages: u64,
+    /// Dirty pages that are to be written now.
+    pub(super) batch: Vec<Frame>,
+    /// Pages evicted so far.
+    pub(super) evictions: u64,
 }
 
 impl Frames {
-    pub(super) fn new(frames: u32) -> Self {
+    pub(super) fn new(frames: u32, pages: u64) -> Self {
         let empty = FrameInfo { page: 0, flags: 0, waiters: NOBODY, next: NONE };
         let chains = (frames as usize * 2).next_power_of_two().max(2);
         Frames {
@@ -49,6 +56,9 @@ impl Frames {
             heads: vec![NONE; chains],
             shift: 64 - chains.trailing_zeros(),
             free: (0..frames).rev().collect(),
+            pages,
+            batch: Vec::new(),
+            evictions: 0,
         }
     }
 
@@ -72,20 +82,15 @@ impl Frames {
     }
 
     #[inline]
-    pub(super) fn take_free(&mut self) -> Option<Frame> {
-        self.free.pop()
-    }
-
-    #[inline]
     pub(super) fn put(&mut self, frame: Frame, page: Page, flags: u8) {
         let chain = self.chain(page);
         let next = std::mem::replace(&mut self.heads[chain], frame);
         self.info[frame as usize] = FrameInfo { page, flags, waiters: NOBODY, next };
     }
 
-    /// Takes the page out of the frame.
+    /// Takes the frame out of the chain of its page.
     #[inline]
-    pub(super) fn take_out(&mut self, frame: Frame) -> FrameInfo {
+    fn unchain(&mut self, frame: Frame) -> FrameInfo {
         let info = self.info[frame as usize];
         let chain = self.chain(info.page);
         let mut at = self.heads[chain];
@@ -99,13 +104,47 @@ impl Frames {
         self.info[at as usize].next = info.next;
         info
     }
+}
+
+impl Buffers for Frames {
+    type Free = Frame;
 
     #[inline]
-    pub(super) fn state(&self, frame: Frame) -> State {
+    fn take_free(&mut self) -> Option<Frame> {
+        self.free.pop()
+    }
+
+    #[inline]
+    fn state(&self, frame: Frame) -> FrameState {
         match self.info[frame as usize].flags & (DIRTY | WRITING | LOADING) {
-            0 => State::Clean,
-            DIRTY => State::Dirty,
-            _ => State::Busy,
+            0 => FrameState::Clean,
+            DIRTY => FrameState::Dirty,
+            _ => FrameState::InFlight,
         }
+    }
+
+    #[inline]
+    fn is_resident(&self, page: Page) -> bool {
+        self.find(page).is_some()
+    }
+
+    #[inline]
+    fn pages(&self) -> Page {
+        self.pages
+    }
+
+    #[inline]
+    fn take_out(&mut self, frame: Frame) -> Option<Evicted<Frame>> {
+        let FrameInfo { page, flags, .. } = self.unchain(frame);
+        self.evictions += 1;
+        Some(Evicted { free: frame, page, unused: flags & AHEAD != 0 })
+    }
+
+    #[inline]
+    fn begin_write_back(&mut self, frame: Frame) -> bool {
+        let flags = &mut self.info[frame as usize].flags;
+        *flags = *flags & !DIRTY | WRITING;
+        self.batch.push(frame);
+        true
     }
 }

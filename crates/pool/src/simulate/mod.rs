@@ -1,15 +1,16 @@
 //! A pool over a trace in virtual time: what a policy, a write-back rule and a cleaner cost on a device.
 //!
-//! Clients take the trace's operations in turn. A hit takes no time; a miss blocks its client until room is made and
-//! the page is read. The pool starts empty and is not flushed at the end. Without a device the same decisions are made
-//! and only counted.
+//! Clients take the trace's operations in turn. A hit takes no time; a miss blocks its client until room is
+//! made and the page is read. The pool starts empty and is not flushed at the end. Without a device the same
+//! decisions are made and only counted.
 
 mod cleaning;
 mod clients;
-mod engine;
 mod frames;
 mod io;
 mod outcome;
+mod simulator;
+mod sweep;
 
 use std::sync::atomic::AtomicBool;
 
@@ -17,9 +18,13 @@ use leadline_device::{DeviceError, QueuePair, QueueShape, RequestError};
 use leadline_trace::{Trace, TraceError};
 
 use crate::ace::{Ace, Cleaner};
+use crate::config_error::{ConfigError, check_page_bytes};
 use crate::policy::{Policy, PolicyKind, Visitor};
-use engine::Engine;
+use crate::setters::setters;
+use simulator::Simulator;
+
 pub use outcome::{LatencyUs, Outcome};
+pub use sweep::{Inputs, SweepError, SweepProgress, sweep};
 
 /// An adaptive n goes no higher.
 const MOST_ADAPTIVE: u32 = 256;
@@ -27,8 +32,15 @@ const MOST_ADAPTIVE: u32 = 256;
 /// Most clients of a simulation.
 pub const MAX_CLIENTS: u32 = 4096;
 
+/// Most frames of a simulation.
+const MAX_FRAMES: u32 = 1 << 29;
+
+/// Most requests in flight on one queue pair.
+const MAX_DEPTH: u64 = 32_768;
+
 /// What is simulated.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Config {
     /// Replacement.
     pub policy: PolicyKind,
@@ -36,7 +48,8 @@ pub struct Config {
     pub ace: Ace,
     /// Pages written at once, at least 1; the pool's size where that is less.
     pub n: u32,
-    /// Whether `n` is where a search begins that watches the device ([`crate::Adaptive`]); nothing without a device.
+    /// Whether `n` is where a search begins that watches the device ([`crate::BatchSearch`]); nothing without
+    /// a device.
     pub adaptive: bool,
     /// Write-back in the background.
     pub cleaner: Cleaner,
@@ -48,16 +61,16 @@ pub struct Config {
     pub page_bytes: u32,
 }
 
-/// Why there is no outcome.
+/// Why a simulation failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimulateError {
     /// The trace cannot be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// The configuration makes no pool.
-    #[error("{0}")]
-    Config(String),
+    /// No pool can be made of this configuration.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
     /// A page lies beyond the device.
     #[error(
         "operation {operation}: page {page} ends beyond the device, which holds {pages} pages of {page_bytes} bytes"
@@ -86,34 +99,64 @@ pub enum SimulateError {
     /// The device broke.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// Somebody cancelled.
+    /// The caller cancelled it.
     #[error("interrupted")]
     Cancelled,
 }
 
 impl Config {
-    /// Whether such a pool can be.
+    /// LRU; dirty victims are written one at a time, by the one client that finds them.
+    pub fn new(page_bytes: u32, frames: u32) -> Self {
+        Config {
+            policy: PolicyKind::Lru,
+            ace: Ace::Off,
+            n: 1,
+            adaptive: false,
+            cleaner: Cleaner::Off,
+            clients: 1,
+            frames,
+            page_bytes,
+        }
+    }
+
+    setters! {
+        /// Sets [`Config::policy`].
+        policy: PolicyKind,
+        /// Sets [`Config::ace`].
+        ace: Ace,
+        /// Sets [`Config::n`].
+        n: u32,
+        /// Sets [`Config::adaptive`].
+        adaptive: bool,
+        /// Sets [`Config::cleaner`].
+        cleaner: Cleaner,
+        /// Sets [`Config::clients`].
+        clients: u32,
+        /// Sets [`Config::frames`].
+        frames: u32,
+        /// Sets [`Config::page_bytes`].
+        page_bytes: u32,
+    }
+
+    /// Whether such a pool can be made.
     ///
     /// # Errors
-    /// [`SimulateError::Config`] with the field.
-    pub fn check(&self) -> Result<(), SimulateError> {
-        let bad = |reason: String| Err(SimulateError::Config(reason));
-        if self.frames == 0 || self.frames > 1 << 29 {
-            return bad(format!("frames: {}: must be from 1 to 536870912", self.frames));
+    /// [`ConfigError`] names the field.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let (frames, clients) = (self.frames, self.clients);
+        if frames == 0 || frames > MAX_FRAMES {
+            return Err(ConfigError::Frames { frames, most: MAX_FRAMES });
         }
         if self.n == 0 {
-            return bad("n: 0: at least 1 page is written at once".into());
+            return Err(ConfigError::NoBatch);
         }
         if self.cleaner == Cleaner::Depth(0) {
-            return bad("cleaner: 0: a cleaner has at least 1 write in flight; or turn it off".into());
+            return Err(ConfigError::IdleCleaner);
         }
-        if self.clients == 0 || self.clients > MAX_CLIENTS {
-            return bad(format!("clients: {}: must be from 1 to {MAX_CLIENTS}", self.clients));
+        if clients == 0 || clients > MAX_CLIENTS {
+            return Err(ConfigError::Clients { clients, most: MAX_CLIENTS });
         }
-        if !self.page_bytes.is_power_of_two() || self.page_bytes < 512 {
-            return bad(format!("page size: {}: must be a power of two of at least 512", self.page_bytes));
-        }
-        Ok(())
+        check_page_bytes(self.page_bytes, 512, 1 << 31)
     }
 
     /// Pages written at once to begin with: never more than the pool holds.
@@ -129,8 +172,8 @@ impl Config {
     /// The queue pair that [`simulate`] needs: a slot for every request that can be in flight.
     ///
     /// # Errors
-    /// [`SimulateError::Config`]: too many for one queue pair.
-    pub fn queue_shape(&self) -> Result<QueueShape, SimulateError> {
+    /// [`ConfigError::TooManyInFlight`].
+    pub fn queue_shape(&self) -> Result<QueueShape, ConfigError> {
         let cleaner = match self.cleaner {
             Cleaner::Off => 0,
             Cleaner::Depth(depth) => depth,
@@ -138,16 +181,14 @@ impl Config {
         };
         let most = match self.ace {
             // Reads ahead outlive the miss that they were sent with.
-            Ace::CowE | Ace::CowXE => 32_768,
+            ace if ace.reads_ahead() => MAX_DEPTH,
             _ => u64::from(self.clients) * u64::from(self.most_at_once()) + u64::from(cleaner),
         };
         // No frame has two requests in flight.
         let depth = most.min(u64::from(self.frames));
-        if depth > 32_768 {
-            return Err(SimulateError::Config(format!(
-                "{} clients with {} pages each are {depth} requests in flight; a device takes 32768",
-                self.clients, self.n
-            )));
+        if depth > MAX_DEPTH {
+            let (clients, n) = (self.clients, self.n);
+            return Err(ConfigError::TooManyInFlight { clients, n, depth, most: MAX_DEPTH });
         }
         Ok(QueueShape::new(depth as u32, self.page_bytes))
     }
@@ -155,8 +196,8 @@ impl Config {
 
 /// Runs a trace through a pool.
 ///
-/// `device` is a queue pair of a simulated device, idle, made with [`Config::queue_shape`]; without one no time passes.
-/// Memory is that of the pool: constant in the trace's length.
+/// `device` is a queue pair of a simulated device, idle, made with [`Config::queue_shape`]; without one no
+/// time passes. Memory is that of the pool: constant in the trace's length.
 ///
 /// # Errors
 /// [`SimulateError`]: the first thing that went wrong.
@@ -168,6 +209,17 @@ pub fn simulate(
 ) -> Result<Outcome, SimulateError> {
     config.check()?;
     config.policy.visit(config.frames, Simulation { trace, config, device, cancel })
+}
+
+/// As [`simulate`], with this policy instead of the configured one.
+pub(crate) fn simulate_with(
+    policy: impl Policy,
+    trace: &mut dyn Trace,
+    config: &Config,
+    device: Option<Box<dyn QueuePair>>,
+    cancel: &AtomicBool,
+) -> Result<Outcome, SimulateError> {
+    Simulator::new(policy, trace, config, device, cancel)?.run()
 }
 
 /// What [`simulate`] was given, until the policy's type is known.
@@ -182,6 +234,6 @@ impl Visitor for Simulation<'_> {
     type Output = Result<Outcome, SimulateError>;
 
     fn visit<P: Policy + 'static>(self, policy: P) -> Self::Output {
-        Engine::new(policy, self.trace, self.config, self.device, self.cancel)?.run()
+        simulate_with(policy, self.trace, self.config, self.device, self.cancel)
     }
 }

@@ -2,7 +2,7 @@
 
 use leadline_pool::policy::{Frame, Page, PolicyKind, Verdict};
 
-use crate::plain_ghosts::{Arc, S3Fifo, TwoQ};
+use super::plain_ghosts::{Arc, S3Fifo, TwoQ};
 
 /// A policy that says only what happens next.
 pub trait Plain {
@@ -16,8 +16,8 @@ pub trait Plain {
     /// Gives a page its second chance.
     fn grant(&mut self, _frame: Frame) {}
     fn evict(&mut self, frame: Frame, page: Page);
-    /// The virtual order: what happens if nothing but evictions happens. Policies for which this is not what is
-    /// promised say so.
+    /// The virtual order: what happens if nothing but evictions happens. Policies for which this is not what
+    /// is promised say so.
     fn order(&self) -> Vec<(Frame, Verdict)> {
         evictions(&mut *self.copy(), Verdict::Evict)
     }
@@ -168,7 +168,8 @@ impl Plain for LruWsr {
     }
 }
 
-/// (frame, count) as a circle that begins at the hand: CLOCK with `most` 1 and `first` 0, the clock sweep with 5 and 1.
+/// (frame, count) as a circle that begins at the hand: CLOCK with `most` 1 and `first` 0, the clock sweep
+/// with 5 and 1.
 #[derive(Clone)]
 struct Clock {
     circle: Vec<(Frame, u8)>,

@@ -2,7 +2,7 @@
 
 use leadline_pool::policy::{Frame, Page, Verdict};
 
-use crate::plain::Plain;
+use super::plain::Plain;
 
 /// Pages remembered, the oldest first, and those that were asked for and are on their way.
 #[derive(Clone, Default)]

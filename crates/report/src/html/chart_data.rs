@@ -1,8 +1,10 @@
-//! What the charts draw, as compact JSON: the profile without its slices, with histograms and timeline thinned.
+//! What the charts draw, as compact JSON: the profile without its slices, with histograms and timeline
+//! thinned.
 
-use leadline_model::{Bin, DeviceProfile, Parameters, Point, TimelineSample};
+use leadline_profile::{Bin, DeviceProfile, Parameters, Point, RunPhase, TimelineSample};
 use serde::Serialize;
 
+use super::chart_numbers::round;
 use super::models::ModelCharts;
 use crate::format;
 use crate::sentences::is_published;
@@ -40,7 +42,7 @@ struct ProfileData {
     label: String,
     curves: Vec<Curve>,
     parameters: Vec<Parameters>,
-    phases: Vec<String>,
+    phases: Vec<RunPhase>,
     /// `[at_seconds, phase, bytes_per_second, written_bytes]`
     timeline: Vec<(f64, usize, f64, u64)>,
     cliffs: Vec<CliffMark>,
@@ -115,7 +117,7 @@ impl<'a> ChartData<'a> {
 
 impl ProfileData {
     fn new(profile: &DeviceProfile, label: &str, detail: Detail, with_timeline: bool) -> ProfileData {
-        let mut phases: Vec<String> = Vec::new();
+        let mut phases: Vec<RunPhase> = Vec::new();
         let samples =
             if with_timeline { thin_timeline(&profile.timeline, detail.samples) } else { Vec::new() };
         let timeline = samples
@@ -247,7 +249,7 @@ fn thin_timeline(samples: &[TimelineSample], most: usize) -> Vec<TimelineSample>
 }
 
 fn cliffs(profile: &DeviceProfile) -> Vec<CliffMark> {
-    let words = |cliff: &leadline_model::Cliff| {
+    let words = |cliff: &leadline_profile::Cliff| {
         format!(
             "{} → {} after {}",
             format::bandwidth(cliff.before_bytes_per_second),
@@ -255,19 +257,10 @@ fn cliffs(profile: &DeviceProfile) -> Vec<CliffMark> {
             format::bytes(cliff.at_bytes)
         )
     };
-    let at = |cliff: &leadline_model::Cliff| {
+    let at = |cliff: &leadline_profile::Cliff| {
         profile.timeline.iter().find(|s| s.written_bytes >= cliff.at_bytes).map(|s| round(s.at_seconds))
     };
     profile.validity.cliffs.iter().map(|c| CliffMark { at_seconds: at(c), words: words(c) }).collect()
-}
-
-/// Five significant digits: a chart shows no more, and a page should not carry them.
-pub(super) fn round(value: f64) -> f64 {
-    if value == 0.0 || !value.is_finite() {
-        return 0.0;
-    }
-    let scale = 10f64.powi(4 - value.abs().log10().floor() as i32);
-    if scale.is_finite() && scale > 0.0 { (value * scale).round() / scale } else { value }
 }
 
 #[cfg(test)]

@@ -1,13 +1,11 @@
 //! What the charts of the experiments draw, with the models' curves through them.
 
-use leadline_model::{
-    InFlight, Ladder, LadderMix, LatencyModel, ModelComparison, OpKind, Percentile, Predict, Rung, Work,
-    WorkPoint, Workload,
-};
+use leadline_model::{InFlight, LatencyModel, ModelComparison, Percentile, Predict, Workload};
+use leadline_profile::{Ladder, LadderMix, OpKind, Rung, Work, WorkPoint};
 use serde::Serialize;
 
-use super::chart_data::round;
-use super::model_charts::{Line, Measured, curves, name, point};
+use super::chart_numbers::{Line, Measured, point, round};
+use super::model_charts::{curves, name};
 
 /// Drawn of a ladder.
 const PERCENTILES: [Percentile; 4] = [Percentile::P50, Percentile::P90, Percentile::P99, Percentile::P99_9];
@@ -29,9 +27,9 @@ pub(super) struct Surface {
 #[derive(Debug, Serialize)]
 struct SurfaceLine {
     k: u32,
-    /// `[r, bytes a second, low, high]`, r being random accesses a page.
+    /// `[r, bytes per second, low, high]`, r being random accesses per page.
     measured: Vec<Measured>,
-    /// `[r, bytes a second]` of the best model.
+    /// `[r, bytes per second]` of the best model.
     curve: Line,
 }
 
@@ -52,7 +50,7 @@ pub(super) struct LoadChart {
     /// Share of reads, 0 to 1.
     reads: f64,
     block: u32,
-    /// Closed loop, operations a second.
+    /// Closed loop, operations per second.
     capacity: f64,
     capacity_k: u32,
     percentiles: [&'static str; PERCENTILES.len()],
@@ -164,12 +162,12 @@ fn reads(p: &WorkPoint) -> f64 {
     p.reads as f64 / (p.reads + p.writes).max(1) as f64
 }
 
-/// Random accesses a page.
+/// Random accesses per page.
 fn r(block_bytes: u32) -> f64 {
     Workload::pure(OpKind::Read, 1.0, block_bytes, 1.0, 1).random_accesses_per_page()
 }
 
-/// Requests a second times `scale`, with its interval: the longer it may have taken, the slower it may be.
+/// Requests per second times `scale`, with its interval: the longer it may have taken, the slower it may be.
 fn measured(p: &WorkPoint, x: f64, scale: f64) -> Option<Measured> {
     let requests = (p.reads + p.writes) as f64 * scale;
     let (x, y) = point(x, requests / p.seconds)?;
@@ -193,13 +191,14 @@ fn distinct(values: impl Iterator<Item = u32>) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use leadline_model::{DeviceProfile, Observations};
+    use leadline_model::Observations;
+    use leadline_profile::DeviceProfile;
 
     use super::*;
     use crate::sample::studied_profile;
 
     fn comparison(profile: &DeviceProfile) -> ModelComparison {
-        ModelComparison::new(Observations::of(profile))
+        ModelComparison::new(Observations::from_profile(profile))
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! The words of the page: what it is, how it was measured, what it is worth.
 
-use leadline_model::{CheckStatus, DeviceProfile, Parameters};
+use leadline_profile::{CheckStatus, DeviceProfile, DeviceState, OpKind, Parameters};
 use serde::Serialize;
 
-use crate::format::{self, block, bytes, count, percent, significant, with_interval};
+use crate::advice::Advice;
+use crate::format::{self, block, bytes, count, percent, significant, whole_range, with_interval};
 use crate::{
     compare::Quantity,
     headline,
@@ -33,17 +34,18 @@ fn fact(name: &str, value: impl Into<String>, tone: &'static str) -> Fact {
     Fact { name: name.to_owned(), value: value.into(), tone }
 }
 
-/// What must be read before any number.
+/// Warnings that belong above all numbers.
 pub(super) fn banners(profile: &DeviceProfile) -> Vec<String> {
     let mut banners = Vec::new();
     if !profile.validity.complete {
         let by = profile.validity.stopped_by.as_deref().unwrap_or("an unknown cause");
         banners.push(format!(
-            "Partial: the run was cut short by {by}. Points and intervals are what was there by then."
+            "Partial: the run was cut short by {by}. Points and intervals cover only what was measured by then."
         ));
     }
     if is_buffered(profile) {
-        let words = "Buffered I/O: requests went through the page cache. These numbers are the cache's as much as the device's.";
+        let words =
+            "Buffered I/O: requests went through the page cache, so these numbers are also the cache's.";
         banners.push(words.to_owned());
     }
     banners
@@ -54,10 +56,9 @@ pub(super) fn tiles(profile: &DeviceProfile) -> Vec<Tile> {
     let Some(entry) = headline(profile) else { return Vec::new() };
     let tile = |quantity: Quantity, symbol, meaning| {
         let cell = quantity.cell(entry);
-        let whole = matches!(quantity, Quantity::ReadConcurrency | Quantity::WriteConcurrency);
         let show = |v: f64| match quantity.unit() {
             "IOPS" => count(v),
-            _ if whole => format!("{v:.0}"),
+            "in flight" => format!("{v:.0}"),
             _ => significant(v),
         };
         let value = cell.value.map_or_else(|| "–".to_owned(), show);
@@ -72,13 +73,29 @@ pub(super) fn tiles(profile: &DeviceProfile) -> Vec<Tile> {
             note,
         }
     };
+    let advised = |op, quantity: Quantity, symbol, meaning| {
+        let advice = Advice::new(profile, entry, op);
+        let open = advice.as_ref().and_then(|advice| Some((advice, advice.open_range()?)));
+        let Some((advice, ends)) = open else { return tile(quantity, symbol, meaning) };
+        Tile {
+            symbol,
+            value: whole_range(ends),
+            interval: advice.what_the_lower_end_gives().unwrap_or_default(),
+            meaning,
+            note: "not known more closely",
+        }
+    };
+    let (reads, writes) = (
+        if entry.k_r_90.is_some() { Quantity::ReadConcurrency90 } else { Quantity::ReadConcurrency },
+        if entry.k_w_90.is_some() { Quantity::WriteConcurrency90 } else { Quantity::WriteConcurrency },
+    );
     vec![
         tile(Quantity::Alpha, "α", "reads a saturated write costs"),
         tile(Quantity::Alpha1, "α₁", "reads an unbatched write costs"),
-        tile(Quantity::ReadConcurrency, "k_r", "reads in flight that suffice"),
-        tile(Quantity::WriteConcurrency, "k_w", "writes in flight that suffice"),
-        tile(Quantity::MaxReadIops, "max read", "reads a second"),
-        tile(Quantity::MaxWriteIops, "max write", "writes a second"),
+        advised(OpKind::Read, reads, reads.name(), "reads in flight that suffice"),
+        advised(OpKind::Write, writes, writes.name(), "writes in flight that suffice"),
+        tile(Quantity::MaxReadIops, "max read", "reads per second"),
+        tile(Quantity::MaxWriteIops, "max write", "writes per second"),
     ]
 }
 
@@ -98,7 +115,7 @@ pub(super) fn validity(profile: &DeviceProfile) -> Vec<Fact> {
     }];
     facts.push(state(profile));
     if is_buffered(profile) {
-        facts.push(fact("Page cache", "not by-passed: buffered I/O", "bad"));
+        facts.push(fact("Page cache", "not bypassed: buffered I/O", "bad"));
     }
     if validity.cliffs.is_empty() {
         facts.push(fact("Cliffs", "none seen", ""));
@@ -179,10 +196,10 @@ fn state(profile: &DeviceProfile) -> Fact {
             )
         },
     );
-    match profile.validity.state.as_str() {
-        "simulated" => fact("State", "simulated", ""),
-        "steady" => fact("State", format!("steady; {numbers}"), "ok"),
-        other => fact("State", format!("{}; {numbers}", non_empty(other, "not known")), "warn"),
+    match &profile.validity.state {
+        DeviceState::Simulated => fact("State", "simulated", ""),
+        DeviceState::Steady => fact("State", format!("steady; {numbers}"), "ok"),
+        other => fact("State", format!("{}; {numbers}", non_empty(other.as_str(), "not known")), "warn"),
     }
 }
 
@@ -215,7 +232,7 @@ pub(super) fn checks(profile: &DeviceProfile) -> Vec<Fact> {
         CheckStatus::Violated => "bad",
         CheckStatus::Unknown => "unknown",
     };
-    checks.into_iter().map(|c| fact(&c.name, c.detail.clone(), tone(c.status))).collect()
+    checks.into_iter().map(|c| fact(c.name.as_str(), c.detail.clone(), tone(c.status))).collect()
 }
 
 /// What was measured.
@@ -232,7 +249,7 @@ pub(super) fn device(profile: &DeviceProfile) -> Vec<Fact> {
     let known = [
         ("Model", d.model.clone()),
         ("Name", Some(d.name.clone())),
-        ("Target", Some(format!("{} ({})", d.target, non_empty(&d.kind, "kind not known")))),
+        ("Target", Some(format!("{} ({})", d.target, non_empty(d.kind.as_str(), "kind not known")))),
         ("Firmware", d.firmware.clone()),
         ("Serial", d.serial.clone()),
         ("Link", link),
@@ -241,7 +258,7 @@ pub(super) fn device(profile: &DeviceProfile) -> Vec<Fact> {
         ("Spinning", d.rotational.map(|r| if r { "yes" } else { "no" }.to_owned())),
         ("Scheduler", d.scheduler.clone()),
         ("Block layer queue", d.queue_requests.map(|n| format!("{n} requests"))),
-        ("Write cache", d.write_cache.clone()),
+        ("Write cache", d.write_cache.as_ref().map(ToString::to_string)),
         ("File system", d.filesystem.clone()),
         ("Kernel", d.kernel.clone()),
         ("Processors", d.cpus.map(|n| n.to_string())),
@@ -268,10 +285,10 @@ pub(super) fn method(profile: &DeviceProfile) -> Vec<Fact> {
         ];
     }
     vec![
-        fact("Engine", format!("{}, {direct}", non_empty(&m.engine, "not known")), ""),
+        fact("Engine", format!("{}, {direct}", non_empty(m.engine.as_str(), "not known")), ""),
         fact("Concurrency k", non_empty(&m.concurrency_is, "not stated"), ""),
         fact("Threads", format!("{}, {pinned}", m.threads), ""),
-        fact("Budget", format!("{} ({budget})", non_empty(&m.budget, "not stated")), ""),
+        fact("Budget", format!("{} ({budget})", non_empty(m.budget.as_str(), "not stated")), ""),
         fact(
             "Time",
             format!(
@@ -285,7 +302,7 @@ pub(super) fn method(profile: &DeviceProfile) -> Vec<Fact> {
         fact("Block sizes", sizes.join(", "), ""),
         fact("Patterns", patterns.join(", "), ""),
         fact("Highest k tried", m.max_concurrency.to_string(), ""),
-        fact("Writes", non_empty(&m.writes, "not stated"), ""),
+        fact("Writes", non_empty(m.writes.as_str(), "not stated"), ""),
         fact(
             "Preconditioning",
             match m.precondition_passes {
@@ -302,9 +319,9 @@ pub(super) fn method(profile: &DeviceProfile) -> Vec<Fact> {
 /// `yes`, `no`, `unknown` and how that reads in a table.
 pub(super) fn capped(entry: &Parameters) -> &'static str {
     match entry.capped {
-        leadline_model::Capped::Yes => "yes",
-        leadline_model::Capped::No => "no",
-        leadline_model::Capped::Unknown => "unknown",
+        leadline_profile::Capped::Yes => "yes",
+        leadline_profile::Capped::No => "no",
+        leadline_profile::Capped::Unknown => "unknown",
     }
 }
 

@@ -54,7 +54,7 @@ fn tiles(info: &GraphInfo) -> Vec<Tile> {
         tile(count(info.edges as f64), if info.directed { "directed edges" } else { "undirected edges" }),
         tile(graph::average(info), "outgoing edges of a vertex"),
         tile(count(info.max_degree as f64), "of the vertex that has most"),
-        tile(info.bytes_per_edge.map_or("–".to_owned(), significant), "bytes an edge"),
+        tile(info.bytes_per_edge.map_or("–".to_owned(), significant), "bytes per edge"),
         tile(bytes(info.file_bytes), "in the file"),
     ]
 }

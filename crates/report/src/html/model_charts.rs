@@ -1,18 +1,13 @@
 //! What the charts of the models draw: what was measured, and each fitted model's curve beside it.
 
-use leadline_model::{ModelComparison, Observation, OpKind, PAGE_BYTES, Predict, Workload};
+use leadline_model::{ModelComparison, Observation, Predict, Workload};
+use leadline_profile::{OpKind, PAGE_BYTES};
 use serde::Serialize;
 
-use super::chart_data::round;
+use super::chart_numbers::{Line, Measured, point, round};
 
 /// Half-width of a 95 % interval in standard errors.
 const NORMAL_95: f64 = 1.96;
-
-/// A measured value with its 95 % interval: `[x, y, low, high]`.
-pub(super) type Measured = (f64, f64, Option<f64>, Option<f64>);
-
-/// A curve: `[x, y]` each.
-pub(super) type Line = Vec<(f64, f64)>;
 
 /// Throughput of random requests of one size over k, by operation.
 #[derive(Debug, Serialize)]
@@ -36,7 +31,7 @@ pub(super) struct Residual {
     random: f64,
     /// Share of reads, 0 to 1.
     reads: f64,
-    /// Predicted / measured time, one a fitted model; `null` where it knows no such requests.
+    /// Predicted / measured time, one per fitted model; `null` where it knows no such requests.
     ratios: Vec<Option<f64>>,
 }
 
@@ -50,7 +45,7 @@ pub(super) fn names(comparison: &ModelComparison) -> Vec<&'static str> {
     fitted(comparison).map(|(name, _)| name).collect()
 }
 
-/// One curve a fitted model; those that have none are left out.
+/// One curve per fitted model; those that have none are left out.
 pub(super) fn curves(
     comparison: &ModelComparison,
     curve: impl Fn(&dyn Predict) -> Line,
@@ -114,11 +109,6 @@ pub(super) fn name(op: OpKind) -> &'static str {
     }
 }
 
-/// What a chart can draw: both numbers finite, the second positive (and rounded).
-pub(super) fn point(x: f64, y: f64) -> Option<(f64, f64)> {
-    (x.is_finite() && y.is_finite() && y > 0.0).then(|| (x, round(y)))
-}
-
 /// `[k, iops, low, high]`
 fn measured(o: &Observation) -> Option<Measured> {
     let (k, iops) = point(f64::from(o.concurrency()), 1.0 / o.cost())?;
@@ -139,13 +129,14 @@ fn depths(measured: &[u32]) -> Option<Vec<u32>> {
 
 #[cfg(test)]
 mod tests {
-    use leadline_model::{DeviceProfile, Observations};
+    use leadline_model::Observations;
+    use leadline_profile::DeviceProfile;
 
     use super::*;
     use crate::sample::{reads_only, studied_profile};
 
     fn of(profile: &DeviceProfile) -> ModelComparison {
-        ModelComparison::new(Observations::of(profile))
+        ModelComparison::new(Observations::from_profile(profile))
     }
 
     #[test]

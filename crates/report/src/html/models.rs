@@ -1,6 +1,7 @@
 //! The page's section on I/O models: every model is fitted once, here, and drawn from what comes out.
 
-use leadline_model::{DeviceProfile, ModelComparison, Observations};
+use leadline_model::{ModelComparison, Observations};
+use leadline_profile::DeviceProfile;
 use serde::Serialize;
 
 use super::experiment_charts::{self, LoadChart, Mixed, Surface};
@@ -23,8 +24,8 @@ pub(super) struct Words {
     errors: Vec<Errors>,
     classes: Vec<&'static str>,
     chosen: String,
-    lacking: Vec<String>,
-    notes: Vec<String>,
+    needs: Vec<String>,
+    remarks: Vec<String>,
     best: Option<&'static str>,
     parameters: Sorted,
 }
@@ -57,10 +58,10 @@ pub(super) struct Has {
 }
 
 impl Models {
-    /// Fits all models: it takes up to a second. `None` where there is nothing to fit to: neither two concurrencies, nor an
-    /// experiment, nor published numbers.
+    /// Fits all models: it takes up to a second. `None` where there is nothing to fit to: neither two
+    /// concurrencies, nor an experiment, nor published numbers.
     pub(super) fn new(profile: &DeviceProfile) -> Option<Models> {
-        let observations = Observations::of(profile);
+        let observations = Observations::from_profile(profile);
         if is_published(profile) {
             let speedup = speedup_charts::numbers(&observations).map(|n| speedup_charts::speedups(&n))?;
             return Some(Models {
@@ -85,10 +86,10 @@ impl Words {
         Words {
             points: comparison.observations.all.len(),
             errors: model_words::errors(comparison),
-            classes: leadline_model::Class::ALL.map(leadline_model::Class::name).to_vec(),
+            classes: leadline_model::WorkloadClass::ALL.map(leadline_model::WorkloadClass::name).to_vec(),
             chosen: model_words::chosen(comparison),
-            lacking: model_words::lacking(comparison),
-            notes: model_words::notes(comparison),
+            needs: model_words::unmet_needs(comparison),
+            remarks: model_words::remarks(comparison),
             best: comparison.best,
             parameters: best.map(|m| model_words::sorted(&m.parameters)).unwrap_or_default(),
         }

@@ -40,7 +40,7 @@ struct Charts<'a> {
     cells: Vec<Shown<'a>>,
 }
 
-/// A cell and what it is held against.
+/// A cell and what it is compared with.
 #[derive(Serialize)]
 struct Shown<'a> {
     #[serde(flatten)]
@@ -59,11 +59,12 @@ struct Row {
     numbers: Vec<String>,
 }
 
-/// One self-contained page with a chart for each dimension that the sweep has. It asks nobody for anything, and everything
-/// from the sweep is escaped.
+/// One self-contained page with a chart for each dimension that the sweep has. It makes no network requests,
+/// and everything from the sweep is escaped.
 ///
 /// # Errors
-/// [`ReportError::TooLarge`] beyond [`PAGE_LIMIT_BYTES`], some twenty thousand pools; [`ReportError::Template`].
+/// [`ReportError::TooLarge`] beyond [`PAGE_LIMIT_BYTES`], some twenty thousand pools;
+/// [`ReportError::Template`].
 pub fn render_pool_page(sweep: &PoolSweep) -> Result<String, ReportError> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);

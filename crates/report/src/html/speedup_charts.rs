@@ -1,13 +1,13 @@
-//! What an application of each PIO class gains on this device: the model's formulas with its own numbers, and what was
-//! measured.
+//! What an application of each PIO class gains on this device: the model's formulas with its own numbers, and
+//! what was measured.
 
 use leadline_model::speedup::speedup;
-use leadline_model::{Model, Observations, PAGE_BYTES, Pio, PioClass, PioClasses, PioNumbers, Predict};
+use leadline_model::{Model, Observations, Pio, PioNumbers, Predict};
+use leadline_profile::{PAGE_BYTES, PioClass, PioClasses};
 use serde::Serialize;
 
-use super::chart_data::round;
-use super::model_charts::{Line, Measured, point};
-use crate::batching::foretold;
+use super::chart_numbers::{Line, Measured, point, round};
+use crate::batching::predicted_speedup;
 
 /// Steps of a curve over the share of reads.
 const STEPS: u32 = 50;
@@ -41,17 +41,19 @@ pub(super) struct MeasuredClass {
     /// `[batch, speed-up, low, high]`
     measured: Vec<Measured>,
     /// `[batch, speed-up]` by PIO; empty where the device's numbers are not known.
-    predicted: Line,
+    by_pio: Line,
     /// `[batch, speed-up]` by the chosen model; empty without one.
-    foretold: Line,
+    by_model: Line,
 }
 
-/// PIO's numbers of a device, of random requests of a page; `None` unless it was measured (or published) for reads and writes.
+/// PIO's numbers of a device, of random requests of a page; `None` unless it was measured (or published) for
+/// reads and writes.
 pub(super) fn numbers(observations: &Observations) -> Option<PioNumbers> {
-    Pio::fit(&observations.of_requests(PAGE_BYTES)).ok()?.numbers()
+    Pio::fit(&observations.of_random_requests(PAGE_BYTES)).ok()?.numbers()
 }
 
-/// Figures 7 to 9 of Papon and Athanassoulis (DaMoN 2021), on this device: k = 2, 4, 8 and so on, and what it can do.
+/// Figures 7 to 9 of Papon and Athanassoulis (DaMoN 2021), on this device: k = 2, 4, 8 and so on, and what it
+/// can do.
 pub(super) fn speedups(numbers: &PioNumbers) -> Speedup {
     let of = |class: PioClass| {
         let most = [(class.batches_reads(), numbers.k_r), (class.batches_writes(), numbers.k_w)]
@@ -98,7 +100,8 @@ pub(super) fn measured(
         let largest = here.last().map_or(1, |p| p.batch);
         let predict =
             |k: u32| numbers.and_then(|n| point(f64::from(k), speedup(class, reads, &n.with_batch(k))));
-        let by_model = |k: u32| point(f64::from(k), foretold(model?, class, reads, k, classes.block_bytes)?);
+        let by_model =
+            |k: u32| point(f64::from(k), predicted_speedup(model?, class, reads, k, classes.block_bytes)?);
         let batches = (0..80).map(|i| 2f64.powf(f64::from(i) / 4.0).round() as u32);
         let mut batches: Vec<u32> = batches.take_while(|k| *k < largest).chain([largest]).collect();
         batches.dedup();
@@ -113,8 +116,8 @@ pub(super) fn measured(
                     Some((batch, value, low, high))
                 })
                 .collect(),
-            foretold: batches.iter().filter_map(|&k| by_model(k)).collect(),
-            predicted: batches.into_iter().filter_map(predict).collect(),
+            by_model: batches.iter().filter_map(|&k| by_model(k)).collect(),
+            by_pio: batches.into_iter().filter_map(predict).collect(),
         }
     };
     groups.into_iter().map(of).collect()
@@ -145,7 +148,7 @@ mod tests {
 
     #[test]
     fn published_numbers_are_enough_and_reads_alone_are_not() {
-        let numbers_of = |profile| numbers(&Observations::of(&profile));
+        let numbers_of = |profile| numbers(&Observations::from_profile(&profile));
         let published = numbers_of(published_profile()).expect("numbers");
         assert_eq!((published.k_r, published.k_w), (80.0, 8.0));
         assert!(numbers_of(reads_only()).is_none());
@@ -155,7 +158,7 @@ mod tests {
     fn measured_speedups_stand_beside_the_predicted() {
         let profile = studied_profile();
         let classes = profile.experiments.pio_classes.as_ref().expect("measured");
-        let numbers = numbers(&Observations::of(&profile));
+        let numbers = numbers(&Observations::from_profile(&profile));
         let groups = measured(classes, numbers.as_ref(), None);
         assert_eq!(groups.len(), 9, "three classes at three shares of reads");
         let group = &groups[0];
@@ -163,8 +166,8 @@ mod tests {
         assert_eq!(group.measured.iter().map(|m| m.0).collect::<Vec<_>>(), [2.0, 4.0, 8.0, 16.0, 32.0]);
         for m in &group.measured {
             assert!(m.2 < Some(m.1) && Some(m.1) < m.3);
-            assert!(group.predicted.iter().any(|p| p.0 == m.0));
+            assert!(group.by_pio.iter().any(|p| p.0 == m.0));
         }
-        assert!(measured(classes, None, None).iter().all(|g| g.predicted.is_empty()));
+        assert!(measured(classes, None, None).iter().all(|g| g.by_pio.is_empty()));
     }
 }

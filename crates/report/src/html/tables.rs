@@ -1,6 +1,6 @@
 //! The page's tables, as rows of ready text.
 
-use leadline_model::{DeviceProfile, Parameters, Point};
+use leadline_profile::{DeviceProfile, Parameters, Point};
 use serde::Serialize;
 
 use super::facts::capped;
@@ -72,9 +72,11 @@ fn parameter_row(of: &Parameters) -> ParameterRow {
             cell(Alpha1),
             cell(AlphaDurable),
             cell(Alpha1Durable),
+            cell(ReadConcurrency90),
             cell(ReadConcurrency),
             real(of.k_r_little),
             whole(of.k_r_knee),
+            cell(WriteConcurrency90),
             cell(WriteConcurrency),
             real(of.k_w_little),
             whole(of.k_w_knee),

@@ -1,6 +1,6 @@
 //! The pages of a trace and of a replay.
 
-use leadline_model::Replay;
+use leadline_profile::Replay;
 use leadline_trace::Info;
 use minijinja::value::Serde;
 use minijinja::{Value, context};
@@ -31,8 +31,8 @@ struct Tile {
     meaning: &'static str,
 }
 
-/// A page for a trace: the miss-ratio curve of LRU caches, reuse distances, where and when requests go, their sizes, and how
-/// hot pages are. Self-contained as [`render_page`](crate::render_page)'s.
+/// A page for a trace: the miss-ratio curve of LRU caches, reuse distances, where and when requests go, their
+/// sizes, and how hot pages are. Self-contained as [`render_page`](crate::render_page)'s.
 ///
 /// # Errors
 /// [`ReportError::Template`].
@@ -50,8 +50,8 @@ pub fn render_trace_page(info: &Info) -> Result<String, ReportError> {
     fill("trace.html", rest, &Data { profiles: [], trace: Some(info), replay: None }, TRACE)
 }
 
-/// A page for a replay: the distribution and the tail of latency, and latency and load over time. Self-contained as
-/// [`render_page`](crate::render_page)'s.
+/// A page for a replay: the distribution and the tail of latency, and latency and load over time.
+/// Self-contained as [`render_page`](crate::render_page)'s.
 ///
 /// # Errors
 /// [`ReportError::Template`].
@@ -125,11 +125,10 @@ mod tests {
         info.bad_lines.count = 1;
         info.bad_lines.first = vec![EVIL.to_owned()];
         let mut replay = sample_replay();
-        for field in
-            [&mut replay.trace, &mut replay.target, &mut replay.device, &mut replay.engine, &mut replay.pace]
-        {
+        for field in [&mut replay.trace, &mut replay.target, &mut replay.device, &mut replay.pace] {
             *field = EVIL.to_owned();
         }
+        replay.engine = EVIL.into();
         replay.stopped_by = Some(EVIL.to_owned());
         replay.first_bad_lines = vec![EVIL.to_owned()];
         for page in [render_trace_page(&info), render_replay_page(&replay)] {
@@ -152,7 +151,7 @@ mod tests {
     #[test]
     fn traces_of_nothing_and_runs_cut_short_have_pages_too() {
         let page = ours(&render_trace_page(&empty_info()).expect("a page"));
-        assert!(page.contains("There is no request in this trace."));
+        assert!(page.contains("This trace has no requests."));
         assert!(!page.contains("class=\"plot\""), "a chart of nothing");
         let page = ours(&render_replay_page(&partial_replay()).expect("a page"));
         assert!(page.contains("role=\"alert\"") && page.contains("interrupted"));

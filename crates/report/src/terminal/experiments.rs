@@ -3,18 +3,17 @@
 use std::collections::BTreeSet;
 
 use leadline_model::speedup::speedup;
-use leadline_model::{
-    DeviceProfile, Ladder, Model as _, ModelComparison, Observations, PAGE_BYTES, Pio, PioClass, PioClasses,
-    PioPoint, Work, WorkPoint,
-};
+use leadline_model::{Model as _, ModelComparison, Observations, Pio};
+use leadline_profile::{DeviceProfile, Ladder, PAGE_BYTES, PioClass, PioClasses, PioPoint, Work, WorkPoint};
 
 use super::table::{finish, new_table};
 use super::{NARROWEST, wrap};
-use crate::batching::foretold;
+use crate::batching::predicted_speedup;
 use crate::format::{block, count, micros, significant, with_interval};
 
-/// One experiment of a profile for a terminal `width` columns wide (60 at least), by its name: `r-by-k`, `mixed`,
-/// `ladder` or `pio-classes`. Ends with a newline; `None` where there is no such experiment in the profile.
+/// One experiment of a profile for a terminal `width` columns wide (60 at least), by its name: `r-by-k`,
+/// `mixed`, `ladder` or `pio-classes`. Ends with a newline; `None` where there is no such experiment in the
+/// profile.
 pub fn render_experiment(profile: &DeviceProfile, name: &str, width: usize) -> Option<String> {
     let width = width.max(NARROWEST);
     let found = &profile.experiments;
@@ -74,7 +73,7 @@ fn mixed(work: &Work, width: usize) -> Vec<String> {
 }
 
 fn ladder(ladder: &Ladder, width: usize) -> Vec<String> {
-    let of = |mix: &leadline_model::LadderMix| {
+    let of = |mix: &leadline_profile::LadderMix| {
         let title = format!(
             "{:.0} % reads: {} IOPS with {} in flight; latency from the intended start",
             mix.read_share * 100.0,
@@ -94,12 +93,13 @@ fn ladder(ladder: &Ladder, width: usize) -> Vec<String> {
     ladder.mixes.iter().map(of).collect()
 }
 
-/// Measured speed-ups, each with what is predicted from the profile's other measurements: by the PIO formulas, and by the
-/// model that describes the device.
+/// Measured speed-ups, each with what is predicted from the profile's other measurements: by the PIO
+/// formulas, and by the model that describes the device.
 fn pio_classes(profile: &DeviceProfile, classes: &PioClasses, width: usize) -> Vec<String> {
     let points = &classes.points;
-    let observations = Observations::of(profile);
-    let numbers = Pio::fit(&observations.of_requests(classes.block_bytes)).ok().and_then(|pio| pio.numbers());
+    let observations = Observations::from_profile(profile);
+    let numbers =
+        Pio::fit(&observations.of_random_requests(classes.block_bytes)).ok().and_then(|pio| pio.numbers());
     let comparison = ModelComparison::with_resamples(observations, 0);
     let model = comparison.best().filter(|_| numbers.is_some());
     let head = ["measured", "PIO", model.map_or("model", |m| m.name())].map(str::to_owned).to_vec();
@@ -114,8 +114,9 @@ fn pio_classes(profile: &DeviceProfile, classes: &PioClasses, width: usize) -> V
     for class in [PioClass::BatchedWrites, PioClass::BatchedReads, PioClass::BatchedBoth] {
         let row = |p: &PioPoint| {
             let pio = numbers.map(|n| speedup(class, p.read_share, &n.with_batch(p.batch)));
-            let predicted =
-                model.and_then(|model| foretold(model, class, p.read_share, p.batch, classes.block_bytes));
+            let predicted = model.and_then(|model| {
+                predicted_speedup(model, class, p.read_share, p.batch, classes.block_bytes)
+            });
             let measured = with_interval(p.speedup, p.speedup_ci, significant);
             (
                 format!("batch {}", p.batch),
@@ -137,7 +138,7 @@ fn pio_classes(profile: &DeviceProfile, classes: &PioClasses, width: usize) -> V
         let speedup = with_interval(same.speedup, same.speedup_ci, significant);
         let us = micros(same.unbatched_seconds * 1e6);
         out.push(wrap(
-            &format!("One at a time takes {us} a request; against itself: {speedup}"),
+            &format!("One at a time takes {us} per request; against itself: {speedup}"),
             width,
             "  ",
         ));
@@ -153,12 +154,12 @@ fn pio_classes(profile: &DeviceProfile, classes: &PioClasses, width: usize) -> V
     out
 }
 
-/// Requests a second.
+/// Requests per second.
 fn rate(point: &WorkPoint) -> f64 {
     (point.reads + point.writes) as f64 / point.seconds
 }
 
-/// `6.3 %`: random accesses a page.
+/// `6.3 %`: random accesses per page.
 fn share_of_random(bytes: u32) -> Option<String> {
     let percent = 100.0 * f64::from(PAGE_BYTES) / f64::from(bytes);
     Some(if percent >= 9.95 { format!("{percent:.0} %") } else { format!("{percent:.1} %") })
@@ -184,7 +185,7 @@ fn table(title: &str, head: Vec<String>, rows: Vec<Line>, width: usize) -> Strin
 
 #[cfg(test)]
 mod tests {
-    use leadline_model::{Experiments, LadderMix, Latency, PioPoint, Procedure, Rung};
+    use leadline_profile::{Experiments, LadderMix, Latency, PioPoint, Procedure, Rung};
 
     use super::*;
 

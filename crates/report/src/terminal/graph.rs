@@ -41,7 +41,7 @@ mod tests {
         }
         let text = render_graph(&sample_graph(), 100);
         for part in
-            ["61,728,394, directed", "2.00 bytes an edge", "98.7 % full", "524,288-1,048,575", "12.5 s"]
+            ["61,728,394, directed", "2.00 bytes per edge", "98.7 % full", "524,288-1,048,575", "12.5 s"]
         {
             assert!(text.contains(part), "no {part} in\n{text}");
         }

@@ -1,6 +1,6 @@
 //! The I/O models in the terminal: how wrong each is, which one was chosen, and its parameters.
 
-use leadline_model::{Assessment, Class, ModelComparison};
+use leadline_model::{Assessment, ModelComparison, WorkloadClass};
 
 use super::table::{finish, new_table};
 use super::{NARROWEST, wrap};
@@ -9,8 +9,8 @@ use crate::model_words::{self, Errors, Sorted};
 /// So many columns hold all errors of a model in one row.
 const ONE_TABLE: usize = 98;
 
-/// Every model's errors, which was chosen and why, what the others lack, and the parameters of the chosen one, `width`
-/// columns wide (60 at least); `label` names the device. Ends with a newline.
+/// Every model's errors, which was chosen and why, what the others lack, and the parameters of the chosen
+/// one, `width` columns wide (60 at least); `label` names the device. Ends with a newline.
 pub fn render_models(label: &str, comparison: &ModelComparison, width: usize) -> String {
     let width = width.max(NARROWEST);
     let points = comparison.models.iter().map(|m| m.points).max().unwrap_or(0);
@@ -22,17 +22,19 @@ pub fn render_models(label: &str, comparison: &ModelComparison, width: usize) ->
     let mut out = vec![wrap(&title, width, "  "), String::new(), errors(comparison, width)];
     out.extend([String::new(), wrap(legend, width, ""), String::new()]);
     out.push(wrap(&model_words::chosen(comparison), width, ""));
-    out.extend(model_words::lacking(comparison).iter().map(|line| wrap(&format!("{line}."), width, "  ")));
-    out.extend(model_words::notes(comparison).iter().map(|line| wrap(line, width, "  ")));
+    out.extend(
+        model_words::unmet_needs(comparison).iter().map(|line| wrap(&format!("{line}."), width, "  ")),
+    );
+    out.extend(model_words::remarks(comparison).iter().map(|line| wrap(line, width, "  ")));
     if let Some(best) = comparison.best.and_then(|name| comparison.get(name)) {
         out.extend([String::new(), parameters(best, width)]);
     }
     out.join("\n") + "\n"
 }
 
-/// One row a model; where the kinds of requests do not fit beside the rest, they have a table of their own.
+/// One row per model; where the kinds of requests do not fit beside the rest, they have a table of their own.
 fn errors(comparison: &ModelComparison, width: usize) -> String {
-    let heads = ["fitted", "held out"].into_iter().chain(Class::ALL.map(Class::name));
+    let heads = ["fitted", "held out"].into_iter().chain(WorkloadClass::ALL.map(WorkloadClass::name));
     let heads: Vec<String> = heads.map(str::to_owned).collect();
     let cells = |of: &Errors| {
         let [value, interval] = &of.held_out;
@@ -78,7 +80,8 @@ fn grid(
 ) -> String {
     let mut table = new_table(width);
     table.set_header(std::iter::once(corner).chain(heads[columns.clone()].iter().map(String::as_str)));
-    // A k at which none of these columns has a cost would be a row of dashes; a model that has no error is not.
+    // A k at which none of these columns has a cost would be a row of dashes; a model that has no error is
+    // not.
     let empty = |cells: &[String]| corner == "k" && cells.iter().all(|cell| cell == "–");
     for (name, cells) in rows.iter().filter(|(_, cells)| !empty(&cells[columns.clone()])) {
         table.add_row(std::iter::once(name).chain(&cells[columns.clone()]));
@@ -88,14 +91,15 @@ fn grid(
 
 #[cfg(test)]
 mod tests {
-    use leadline_model::{DeviceProfile, Observations, Parameter};
+    use leadline_model::{Observations, Parameter};
+    use leadline_profile::DeviceProfile;
 
     use super::*;
     use crate::format::significant;
     use crate::sample::{assessed, studied_profile};
 
     fn of(profile: &DeviceProfile) -> ModelComparison {
-        ModelComparison::new(Observations::of(profile))
+        ModelComparison::new(Observations::from_profile(profile))
     }
 
     #[test]
@@ -111,8 +115,8 @@ mod tests {
                 Some(held) => assert!(row.contains(&significant(held.percent)), "{row}"),
                 None => assert!(row.contains('–'), "{row}"),
             }
-            if let Some(lacks) = &model.lacks {
-                assert!(text.contains(&format!("{} needs {lacks}", model.name)), "{text}");
+            if let Some(needs) = &model.needs {
+                assert!(text.contains(&format!("{} needs {needs}", model.name)), "{text}");
             }
         }
         let best = comparison.best.expect("a model");
@@ -128,8 +132,9 @@ mod tests {
                 (Parameter::new(format!("{name}({k})"), 1234.5 / f64::from(k), "us"), Some([1000.0, 2345.6]))
             }));
         }
-        many.notes.push(["setup and transfer of reads cannot be told apart"; 5].join("; "));
-        let lacking = Assessment::lacking("pio", "2 different concurrencies of reads or of writes".repeat(3));
+        many.remarks.push(["setup and transfer of reads cannot be told apart"; 5].join("; "));
+        let lacking =
+            Assessment::unfitted("pio", "2 different concurrencies of reads or of writes".repeat(3));
         let models = vec![lacking, many];
         let observations = Observations::default();
         for comparison in

@@ -1,29 +1,48 @@
-//! Throughput over concurrency in characters: braille, two by four dots a cell, or plain ASCII.
+//! Throughput over concurrency in characters: braille, two by four dots per cell, or plain ASCII.
 
-use leadline_model::{DeviceProfile, Parameters, Point};
+use leadline_profile::{DeviceProfile, Parameters, Point};
 
 use super::kind;
 use crate::format::{self, count};
 
-/// How to draw.
+/// How [`render_plot`] draws.
 #[derive(Debug, Clone, Copy)]
-pub struct Plot {
-    /// Columns in all, labels included.
-    pub width: usize,
-    /// Rows of the plot proper.
-    pub height: usize,
-    /// Only ASCII: `r` and `w`, `*` where they meet.
-    pub ascii: bool,
-    /// Reads blue, writes yellow (ANSI).
-    pub color: bool,
+pub struct PlotOptions {
+    width: usize,
+    height: usize,
+    ascii: bool,
+    color: bool,
+}
+
+impl PlotOptions {
+    /// A plot in braille without colour, `width` columns wide, labels included, and 12 rows high, without the
+    /// axis.
+    pub fn new(width: usize) -> Self {
+        PlotOptions { width, height: 12, ascii: false, color: false }
+    }
+
+    /// Rows of the plot itself.
+    pub fn height(self, height: usize) -> Self {
+        PlotOptions { height, ..self }
+    }
+
+    /// Whether to use only ASCII: `r` and `w`, and `*` where they meet.
+    pub fn ascii(self, ascii: bool) -> Self {
+        PlotOptions { ascii, ..self }
+    }
+
+    /// Whether to draw reads blue and writes yellow (ANSI).
+    pub fn color(self, color: bool) -> Self {
+        PlotOptions { color, ..self }
+    }
 }
 
 const LABEL: usize = 8;
 const CURVES: [(&str, &str, char); 2] = [("read", "\x1b[34m", 'r'), ("write", "\x1b[33m", 'w')];
 
-/// Reads and writes of one pattern and block size, IOPS from zero up over log2 k. Empty where there is no point; no
-/// newline at the end.
-pub fn render_plot(profile: &DeviceProfile, of: &Parameters, plot: Plot) -> String {
+/// Reads and writes of one pattern and block size, IOPS from zero up over log2 k. Empty where there is no
+/// point; no newline at the end.
+pub fn render_plot(profile: &DeviceProfile, of: &Parameters, plot: PlotOptions) -> String {
     let curves = CURVES.map(|(name, ..)| format::curve_points(profile, of, name));
     let all = || curves.iter().flatten();
     let (Some(deepest), Some(most)) =
@@ -49,7 +68,7 @@ pub fn render_plot(profile: &DeviceProfile, of: &Parameters, plot: Plot) -> Stri
     lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
 }
 
-fn legend(curves: &[Vec<&Point>; 2], of: &Parameters, plot: Plot) -> String {
+fn legend(curves: &[Vec<&Point>; 2], of: &Parameters, plot: PlotOptions) -> String {
     let mut names = Vec::new();
     for ((name, ansi, letter), _) in CURVES.iter().zip(curves).filter(|(_, points)| !points.is_empty()) {
         let sign = match (plot.ascii, plot.color, *name) {
@@ -176,7 +195,7 @@ mod tests {
     use super::*;
     use crate::sample::{one_point, reads_only, sample_profile};
 
-    const PLAIN: Plot = Plot { width: 60, height: 10, ascii: true, color: false };
+    const PLAIN: PlotOptions = PlotOptions { width: 60, height: 10, ascii: true, color: false };
 
     #[test]
     fn the_curve_rises_to_its_plateau_and_stays() {
@@ -196,14 +215,12 @@ mod tests {
     fn braille_colour_and_single_points() {
         let profile = sample_profile();
         let entry = &profile.parameters[0];
-        let text = render_plot(&profile, entry, Plot { ascii: false, ..PLAIN });
+        let text = render_plot(&profile, entry, PLAIN.ascii(false));
         assert!(
             text.chars().any(|c| ('\u{2801}'..='\u{28ff}').contains(&c)) && !text.contains('\x1b'),
             "{text}"
         );
-        assert!(
-            render_plot(&profile, entry, Plot { ascii: false, color: true, ..PLAIN }).contains("\x1b[33m")
-        );
+        assert!(render_plot(&profile, entry, PLAIN.ascii(false).color(true)).contains("\x1b[33m"));
         let one = one_point();
         let text = render_plot(&one, &one.parameters[0], PLAIN);
         assert_eq!(text.lines().skip(1).map(|row| row.matches('r').count()).sum::<usize>(), 1, "{text}");

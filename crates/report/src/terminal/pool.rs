@@ -6,7 +6,8 @@ use super::{NARROWEST, finish, new_table, wrap};
 use crate::format::{self, significant};
 use crate::pool::{PoolCell, PoolSweep, added};
 
-/// One property of a pool: its column where it differs between pools, a word above the table where it does not.
+/// One property of a pool: its column where it differs between pools, a word above the table where it does
+/// not.
 struct Dimension {
     name: &'static str,
     of: fn(&PoolCell) -> String,
@@ -41,11 +42,11 @@ fn clients(value: &str) -> String {
     format!("{value} client{}", if value == "1" { "" } else { "s" })
 }
 
-/// A table, one row a pool; what all pools share stands above it, broken at `width` columns (60 at least). Ends with a
-/// newline.
+/// A table, one row per pool; what all pools share stands above it, broken at `width` columns (60 at least).
+/// Ends with a newline.
 ///
-/// Speed-up and what is added are against the pool that is the same but for ACE and cleaner, both off; `–` where the
-/// sweep has none. Added are misses and page writes, in per cent.
+/// Speed-up and the added misses and page writes (in percent) are relative to the same pool with ACE and
+/// cleaner off; `–` where the sweep has none.
 pub fn render_pool(sweep: &PoolSweep, width: usize) -> String {
     let width = width.max(NARROWEST);
     let (swept, same): (Vec<&Dimension>, Vec<&Dimension>) = DIMENSIONS
@@ -64,7 +65,7 @@ pub fn render_pool(sweep: &PoolSweep, width: usize) -> String {
     out += &table(sweep, &swept);
     out.push('\n');
     if sweep.cells.len() > 1 && !sweep.cells.iter().all(|cell| sweep.base(cell).is_some()) {
-        out += "\nTo see what is gained, sweep over --ace off and --cleaner off too.\n";
+        out += "\nTo see the gain, include --ace off and --cleaner off in the sweep.\n";
     }
     out
 }

@@ -1,13 +1,14 @@
 //! The tables of the terminal.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use leadline_model::{Capped, DeviceProfile, Parameters};
+use leadline_profile::{Capped, DeviceProfile, Parameters};
 
 use super::{kind, printable};
 use crate::compare::{Cell, Comparison, Quantity, Verdict};
 use crate::format::{self, count, significant};
 
-/// One row per quantity, one column per pattern and block size; several tables where they do not fit side by side.
+/// One row per quantity, one column per pattern and block size; several tables where they do not fit side by
+/// side.
 pub(super) fn parameters(profile: &DeviceProfile, width: usize) -> String {
     if profile.parameters.is_empty() {
         return "Nothing was measured.".to_owned();
@@ -51,12 +52,13 @@ fn block_of(entries: &[Parameters], width: usize) -> String {
     finish(table, usize::MAX)
 }
 
-/// The comparison: the first profile, then each other with its verdict; one table per other where the width is small.
+/// The comparison: the first profile, then each other with its verdict; one table per other where the width
+/// is small.
 pub(super) fn differences(comparison: &Comparison, labels: &[String], width: usize) -> String {
     let tables: Vec<String> =
         (1..labels.len()).map(|other| against_first(comparison, labels, other, width)).collect();
     if tables.is_empty() {
-        "One profile has nothing to be held against.".to_owned()
+        "A single profile has nothing to be compared with.".to_owned()
     } else {
         tables.join("\n\n")
     }

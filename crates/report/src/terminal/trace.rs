@@ -1,6 +1,6 @@
 //! Traces and replays in the terminal.
 
-use leadline_model::Replay;
+use leadline_profile::Replay;
 use leadline_trace::Info;
 
 use super::table::{finish, new_table};
@@ -30,7 +30,7 @@ pub fn render_trace_info(info: &Info, width: usize) -> String {
     out.join("\n") + "\n"
 }
 
-/// What a replay came to, for a terminal `width` columns wide (60 at least). Ends with a newline.
+/// The result of a replay, for a terminal `width` columns wide (60 at least). Ends with a newline.
 pub fn render_replay(replay: &Replay, width: usize) -> String {
     let width = width.max(NARROWEST);
     let title = format!("{} replayed on {}", replay.trace, replay.device);
@@ -103,7 +103,7 @@ mod tests {
         info.bad_lines.count = 1234;
         let text = render_trace_info(&info, 100);
         assert!(text.contains("12.5 % of them (SHARDS)") && text.contains("about "), "{text}");
-        assert!(text.contains("1,234, passed over"), "{text}");
+        assert!(text.contains("1,234, skipped"), "{text}");
     }
 
     #[test]

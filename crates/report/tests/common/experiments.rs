@@ -1,4 +1,5 @@
-//! Experiments on a made-up drive that follows the MQSSD model: a setup an access, a transfer a page, both falling with k.
+//! Experiments on a made-up drive that follows the MQSSD model: a setup per access and a transfer per page,
+//! both falling with k.
 
 use super::*;
 

@@ -31,7 +31,7 @@ pub fn sample_graph() -> GraphInfo {
         bytes_per_edge: Some(2.0),
         median_degree: 1,
         max_degree: 900_000,
-        import_seconds: 12.5,
+        import_seconds: Some(12.5),
         degrees,
     }
 }

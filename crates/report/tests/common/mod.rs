@@ -1,7 +1,9 @@
-//! A profile as a real drive would give it: noisy curves that saturate, tails that grow, a cliff while writing.
+//! A profile as a real drive would give it: noisy curves that saturate, tails that grow, a cliff while
+//! writing.
 #![allow(dead_code, unreachable_pub)] // each test binary uses its own part
 
 use leadline_model::*;
+use leadline_profile::*;
 
 #[path = "experiments.rs"]
 mod experiments;
@@ -80,6 +82,7 @@ pub fn one_point() -> DeviceProfile {
     profile.points[0].iops_ci = None;
     let entry = &mut profile.parameters[0];
     (entry.k_r, entry.k_r_ci, entry.censored.read) = (Some(1), Some([1, 1]), true);
+    (entry.k_r_90, entry.k_r_90_ci) = (Some(1), Some([1, 1]));
     (entry.k_r_knee, entry.max_read_iops) = (None, Some(profile.points[0].iops));
     profile.timeline.clear();
     profile.method.max_concurrency = 1;
@@ -144,19 +147,19 @@ pub fn assessed(name: &'static str, error_percent: Option<f64>, standard_error: 
     };
     let mut profile = DeviceProfile::default();
     profile.experiments.r_by_k = Some(Work { points: vec![one], ..Work::default() });
-    let fitted = profile.fit::<Dam>().expect("one point is enough");
+    let fitted = FittedModel::<Dam>::from_profile(&profile).expect("one point is enough");
     Assessment {
-        lacks: None,
+        needs: None,
         fitted: Some(Box::new(fitted)),
         points: 12,
         mape_percent: Some(3.0),
-        held_out: error_percent.map(|percent| HeldOut {
+        held_out: error_percent.map(|percent| CrossValidation {
             percent,
             percent_ci: Some([percent * 0.8, percent * 1.2]),
             standard_error,
             folds: 5,
         }),
-        ..Assessment::lacking(name, String::new())
+        ..Assessment::unfitted(name, String::new())
     }
 }
 
@@ -401,10 +404,11 @@ fn parameters(
     let first = |points: &[Point]| points.first().map(|p| p.iops);
     let ratio = |a: Option<f64>, b: Option<f64>| Some(a? / b?);
     let around = |v: Option<f64>, by: f64| v.map(|v| [v * (1.0 - by), v * (1.0 + by)]);
-    let knee = |points: &[Point]| {
-        let goal = most(points)? * 0.95;
+    let reaching = |points: &[Point], level: f64| {
+        let goal = most(points)? * level;
         points.iter().find(|p| p.iops >= goal).map(|p| p.concurrency)
     };
+    let knee = |points: &[Point]| reaching(points, 0.95);
     let near = |k: Option<u32>| k.map(|k| [(k * 7 / 8).max(1), k + k / 4]);
     let little = |points: &[Point]| Some(most(points)? * points.first()?.latency_us.mean / 1e6);
     let alpha = ratio(most(reads), most(writes));
@@ -424,10 +428,14 @@ fn parameters(
         alpha_1_durable_ci: around(alpha_1_durable, 0.05),
         k_r: knee(reads),
         k_r_ci: near(knee(reads)),
+        k_r_90: reaching(reads, 0.9),
+        k_r_90_ci: near(reaching(reads, 0.9)),
         k_r_little: little(reads),
         k_r_knee: knee(reads).map(|k| k * 3 / 4 + 1),
         k_w: knee(writes),
         k_w_ci: near(knee(writes)),
+        k_w_90: reaching(writes, 0.9),
+        k_w_90_ci: near(reaching(writes, 0.9)),
         k_w_little: little(writes),
         k_w_knee: knee(writes).map(|k| k * 3 / 4 + 1),
         max_read_iops: most(reads),

@@ -1,7 +1,7 @@
 //! A trace and its replay, made up.
 
-use leadline_model::replay::{Mapping, Moment, Schedule, Side};
-use leadline_model::{Bin, Latency, Replay};
+use leadline_profile::replay::{Mapping, Moment, Schedule, Side};
+use leadline_profile::{Bin, Latency, Replay};
 use leadline_trace::info::info;
 use leadline_trace::{Info, InfoOptions, Request, Trace, TraceError, Unit};
 
@@ -99,7 +99,7 @@ pub fn sample_replay() -> Replay {
         max_us: 900.0 + 500.0 * (f64::from(i) / 7.0).sin(),
     };
     Replay {
-        schema: leadline_model::replay::REPLAY_SCHEMA.into(),
+        schema: leadline_profile::replay::REPLAY_SCHEMA.into(),
         trace: "made-up.csv".into(),
         target: "sim:flash".into(),
         device: "sim-flash".into(),

@@ -1,8 +1,8 @@
 //! `arc`: the traces of the ARC paper, files ending in `.lis`.
 //!
-//! Four numbers a line: first block, number of blocks, a field that is not used, number of the request. Blocks are taken
-//! for pages, requests for reads; there is no time. Source: Megiddo and Modha, "ARC: A Self-Tuning, Low Overhead
-//! Replacement Cache", FAST 2003, and the README of its traces.
+//! Four numbers per line: first block, number of blocks, a field that is not used, number of the request.
+//! Blocks count as pages, requests as reads; there is no time. Source: Megiddo and Modha, "ARC: A
+//! Self-Tuning, Low Overhead Replacement Cache", FAST 2003, and the README of its traces.
 
 use super::fields::{expected, extent, number, words};
 use super::reader::LineFormat;

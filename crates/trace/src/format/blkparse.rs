@@ -1,21 +1,24 @@
 //! `blkparse`: what blkparse prints by default of a trace that blktrace took.
 //!
-//! `8,0  3  1  0.000000000  697  Q  W 223490 + 8 [kjournald]`: device, CPU, sequence number, seconds, process, action,
-//! kind (RWBS), first sector, `+`, sectors, the process's name. Source: blkparse(1), "Default output".
+//! `8,0  3  1  0.000000000  697  Q  W 223490 + 8 [kjournald]`: device, CPU, sequence number, seconds,
+//! process, action, kind (RWBS), first sector, `+`, sectors, the process's name. Source: blkparse(1),
+//! "Default output".
 //!
-//! A request is traced several times on its way. Taken is its queueing (action `Q`): what programs asked for, before the
-//! block layer merges and splits it. Reads and writes are requests, each device is a volume, sectors are of 512 bytes;
-//! discards, flushes without data and the summary at the end are passed over.
+//! A request is traced several times on its way. Taken is its queueing (action `Q`): what programs asked for,
+//! before the block layer merges and splits it. Reads and writes are requests, each device is a volume,
+//! sectors are of 512 bytes; discards, flushes without data and the summary at the end are passed over.
 
-use super::fields::{Clock, Volumes, expected, extent, number, parse_u64, seconds, sectors, shown, words};
+use super::fields::{
+    ElapsedTime, Volumes, expected, extent, number, parse_u64, seconds, sectors, shown, words,
+};
 use super::reader::LineFormat;
 use crate::{Request, Unit};
 
 #[derive(Default)]
 pub(super) struct Parser {
-    clock: Clock,
+    clock: ElapsedTime,
     volumes: Volumes,
-    /// Within blkparse's summary, which is no events.
+    /// Within blkparse's summary, which is not part of the events.
     summary: bool,
     events: u64,
     queued: u64,
@@ -77,7 +80,7 @@ impl LineFormat for Parser {
 }
 
 impl Parser {
-    /// A line that is no event: part of the summary, or an error.
+    /// A line that is not an event: part of the summary, or an error.
     fn other(&mut self, first: &[u8], line: &[u8]) -> Result<Option<Request>, String> {
         self.summary |= first.starts_with(b"CPU") || first == b"Total" || first == b"Input";
         if self.summary {

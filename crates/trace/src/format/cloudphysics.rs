@@ -1,15 +1,15 @@
 //! `cloudphysics`: block traces of virtual machines as CSV, in either of two layouts.
 //!
-//! - `version,time,op,size,lbn`, as in libCacheSim's `cloudPhysicsIO.csv`: seconds, the SCSI command in hexadecimal,
-//!   bytes, and the first sector. The header may be missing. The traces are described by Waldspurger et al., "Efficient
-//!   MRC Construction with SHARDS", FAST 2015.
-//! - `Serial Number,IO Data Length,Num SG Entries,Command Type,LBN,Time Stamp (microseconds)`, as VMware's vscsiStats
-//!   prints its command traces: `read` or `write` (or a SCSI command), microseconds. Its header, `#Serial Number,...`,
-//!   says which of the two it is.
+//! - `version,time,op,size,lbn`, as in libCacheSim's `cloudPhysicsIO.csv`: seconds, the SCSI command in
+//!   hexadecimal, bytes, and the first sector. The header may be missing. The traces are described by
+//!   Waldspurger et al., "Efficient MRC Construction with SHARDS", FAST 2015.
+//! - `Serial Number,IO Data Length,Num SG Entries,Command Type,LBN,Time Stamp (microseconds)`, as VMware's
+//!   vscsiStats prints its command traces: `read` or `write` (or a SCSI command), microseconds. Its header,
+//!   `#Serial Number,...`, says which of the two it is.
 //!
 //! Sectors are of 512 bytes. Commands that neither read nor write are passed over.
 
-use super::fields::{Clock, commas, expected, extent, number, seconds, sectors};
+use super::fields::{ElapsedTime, commas, expected, extent, number, seconds, sectors};
 use super::reader::LineFormat;
 use super::scsi;
 use crate::{Request, Unit};
@@ -22,7 +22,7 @@ enum Layout {
 
 pub(super) struct Parser {
     layout: Layout,
-    clock: Clock,
+    clock: ElapsedTime,
 }
 
 impl Parser {
@@ -30,7 +30,7 @@ impl Parser {
     pub(super) fn new(head: &[u8]) -> Parser {
         let vscsi = head.split(|&byte| byte == b'\n').any(|line| line.starts_with(b"#Serial Number,"));
         let layout = if vscsi { Layout::VscsiStats } else { Layout::CloudPhysics };
-        Parser { layout, clock: Clock::default() }
+        Parser { layout, clock: ElapsedTime::default() }
     }
 }
 

@@ -43,7 +43,8 @@ fn of_content(head: &[u8]) -> Option<Format> {
     }
 }
 
-/// The format as whose requests the lines can be read. The formats of text are so different that no line is of two.
+/// The format as whose requests the lines can be read. The formats of text are so different that no line is
+/// of two.
 fn of_text(head: &[u8]) -> Option<Format> {
     let accepted = [
         (Format::Blkparse, accepts(blkparse::Parser::default(), head)),

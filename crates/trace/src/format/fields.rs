@@ -75,7 +75,8 @@ pub(super) fn expected(field: Option<&[u8]>, what: &str, expected: &str) -> Stri
     }
 }
 
-/// Seconds with a decimal point, as nanoseconds; digits beyond the ninth are cut off. No sign, no exponent, no NaN.
+/// Seconds with a decimal point, as nanoseconds; digits beyond the ninth are cut off. No sign, no exponent,
+/// no NaN.
 pub(super) fn seconds(field: Option<&[u8]>, what: &str) -> Result<u64, String> {
     let parse = || -> Option<u64> {
         let field = field?;
@@ -113,7 +114,7 @@ fn bad_extent(address: u64, length: u64) -> String {
     match length {
         0 => "size: found 0, expected at least 1".to_owned(),
         _ if length > u64::from(u32::MAX) => {
-            format!("size: found {length}, expected at most {} a request", u32::MAX)
+            format!("size: found {length}, expected at most {} per request", u32::MAX)
         }
         _ => format!("address: found {address} with a size of {length}, expected an end below 2^64"),
     }
@@ -121,14 +122,15 @@ fn bad_extent(address: u64, length: u64) -> String {
 
 /// Turns the file's times into nanoseconds since the first request.
 #[derive(Debug, Default)]
-pub(super) struct Clock {
+pub(super) struct ElapsedTime {
     first: Option<u64>,
     last: u64,
 }
 
-impl Clock {
-    /// Nanoseconds of `time`, in units of `unit_ns`, since the first one asked for. A time before the latest so far is
-    /// taken for that one: traces are in the order of their requests, and their clocks were set back or several.
+impl ElapsedTime {
+    /// Nanoseconds of `time`, in units of `unit_ns`, since the first one asked for. A time before the latest
+    /// so far is taken for that one: traces are in the order of their requests, and their clocks were set
+    /// back or several.
     #[inline]
     pub(super) fn at(&mut self, time: u64, unit_ns: u64) -> Result<u64, String> {
         let first = *self.first.get_or_insert(time);
@@ -251,7 +253,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_goes_back_stands_still() {
-        let mut clock = Clock::default();
+        let mut clock = ElapsedTime::default();
         let times = [1000, 1005, 1002, 900, 1006].map(|time| clock.at(time, 100).unwrap());
         assert_eq!(times, [0, 500, 500, 500, 600]);
         assert!(clock.at(u64::MAX, 100).is_err());

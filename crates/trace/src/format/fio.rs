@@ -1,16 +1,16 @@
 //! `fio`: the iolog of fio, versions 2 and 3.
 //!
-//! The first line is `fio version 2 iolog` or `fio version 3 iolog`. Then `FILE ACTION` (`add`, `open`, `close`) or `FILE
-//! ACTION OFFSET LENGTH`, in bytes; in version 3 with microseconds since the start before them. Source: fio's HOWTO,
-//! "Trace file format v2" and "v3", and its `iolog.c`.
+//! The first line is `fio version 2 iolog` or `fio version 3 iolog`. Then `FILE ACTION` (`add`, `open`,
+//! `close`) or `FILE ACTION OFFSET LENGTH`, in bytes; in version 3 with microseconds since the start before
+//! them. Source: fio's HOWTO, "Trace file format v2" and "v3", and its `iolog.c`.
 //!
-//! Reads and writes are requests, each file is a volume; `sync`, `datasync`, `trim` and `wait` are passed over, so that a
-//! trace of version 2 has no times. Written as version 3, a file `volumeN` for each volume; times are cut to
-//! microseconds.
+//! Reads and writes are requests, each file is a volume; `sync`, `datasync`, `trim` and `wait` are passed
+//! over, so that a trace of version 2 has no times. Written as version 3, a file `volumeN` for each volume;
+//! times are cut to microseconds.
 
 use std::io::Write as _;
 
-use super::fields::{Clock, Volumes, expected, extent, number, shown, words};
+use super::fields::{ElapsedTime, Volumes, expected, extent, number, shown, words};
 use super::reader::LineFormat;
 use crate::write::Encode;
 use crate::{Request, Unit};
@@ -27,7 +27,7 @@ pub(super) struct Parser {
     /// Whether lines have times; `None` where the first line says no known version.
     timed: Option<bool>,
     started: bool,
-    clock: Clock,
+    clock: ElapsedTime,
     volumes: Volumes,
 }
 
@@ -35,7 +35,7 @@ impl Parser {
     /// The version is told by the first bytes.
     pub(super) fn new(head: &[u8]) -> Parser {
         let timed = accepts(head).then(|| head.starts_with(V3));
-        Parser { timed, started: false, clock: Clock::default(), volumes: Volumes::default() }
+        Parser { timed, started: false, clock: ElapsedTime::default(), volumes: Volumes::default() }
     }
 }
 

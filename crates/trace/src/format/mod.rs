@@ -82,7 +82,8 @@ impl Format {
         Self::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name))
     }
 
-    /// The format that a file's ending tells, behind `.gz`, `.zst` or `.xz`; of many endings, such as `.csv`, none does.
+    /// The format that a file's ending tells, behind `.gz`, `.zst` or `.xz`; of many endings, such as `.csv`,
+    /// none does.
     pub fn of_ending(path: &str) -> Option<Format> {
         detect::of_ending(path)
     }
@@ -92,8 +93,8 @@ impl Format {
         Self::ALL.map(Format::name).join(", ")
     }
 
-    /// What writes this format, `None` where it is only read. `page_bytes` is the size of a page, for the formats that
-    /// note it.
+    /// What writes this format, `None` where it is only read. `page_bytes` is the size of a page, for the
+    /// formats that note it.
     pub(crate) fn encoder(self, page_bytes: u32) -> Option<Box<dyn Encode>> {
         Some(match self {
             Format::Pages => Box::new(pages::Encoder),

@@ -1,12 +1,13 @@
 //! `msr`: the block traces of Microsoft Research Cambridge, CSV without a header.
 //!
-//! `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`: the time in Windows filetime (100 ns), Type `Read` or
-//! `Write`, offset and size in bytes. Source: the README of the traces (SNIA IOTTA, trace 388); Narayanan, Donnelly and
-//! Rowstron, "Write Off-Loading", FAST 2008. The response time is not used and may be missing, a header is passed over.
+//! `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`: the time in Windows filetime (100 ns), Type
+//! `Read` or `Write`, offset and size in bytes. Source: the README of the traces (SNIA IOTTA, trace 388);
+//! Narayanan, Donnelly and Rowstron, "Write Off-Loading", FAST 2008. The response time is not used and may be
+//! missing, a header is passed over.
 
 use std::io::Write as _;
 
-use super::fields::{Clock, Volumes, commas, expected, extent, number};
+use super::fields::{ElapsedTime, Volumes, commas, expected, extent, number};
 use super::reader::LineFormat;
 use crate::write::Encode;
 use crate::{Request, Unit};
@@ -19,7 +20,7 @@ const UNIX_EPOCH_TICKS: u64 = 116_444_736_000_000_000;
 
 #[derive(Default)]
 pub(super) struct Parser {
-    clock: Clock,
+    clock: ElapsedTime,
     volumes: Volumes,
     name: Vec<u8>,
 }

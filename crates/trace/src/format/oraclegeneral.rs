@@ -1,13 +1,13 @@
 //! `oraclegeneral`: libCacheSim's binary trace of a cache, 24 bytes a request, little-endian and packed.
 //!
-//! u32 time in seconds, u64 object, u32 size in bytes, i64 number of the object's next request. Source: libCacheSim,
-//! `traceReader/customizedReader/oracle/oracleGeneralBin.h` (Yang et al.). An object is read as one page, always a read;
-//! size and next request are not used.
+//! u32 time in seconds, u64 object, u32 size in bytes, i64 number of the object's next request. Source:
+//! libCacheSim, `traceReader/customizedReader/oracle/oracleGeneralBin.h` (Yang et al.). An object is read as
+//! one page, always a read; size and next request are not used.
 //!
-//! Written with a next request of -1 throughout, libCacheSim's "none": finding it would take a second pass, or memory
-//! for each page. Policies that look ahead (Belady) must not be run on such a file.
+//! Written with a next request of -1 throughout, libCacheSim's "none": finding it would take a second pass,
+//! or memory for each page. Policies that look ahead (Belady) must not be run on such a file.
 
-use super::fields::Clock;
+use super::fields::ElapsedTime;
 use super::reader::RecordFormat;
 use crate::write::Encode;
 use crate::{Request, Unit};
@@ -17,8 +17,8 @@ const RECORD_BYTES: usize = 24;
 /// A number of a next request that says there is none: either is in use.
 const NEVER: [i64; 2] = [-1, i64::MAX];
 
-/// Whether the first bytes of a file look like this format, which has no mark of its own: times do not go back, and next
-/// requests lie ahead.
+/// Whether the first bytes of a file look like this format, which has no mark of its own: times do not go
+/// back, and next requests lie ahead.
 pub(super) fn accepts(head: &[u8]) -> bool {
     let mut time = 0;
     let mut records = 0;
@@ -36,7 +36,7 @@ pub(super) fn accepts(head: &[u8]) -> bool {
 
 #[derive(Default)]
 pub(super) struct Parser {
-    clock: Clock,
+    clock: ElapsedTime,
 }
 
 impl RecordFormat for Parser {

@@ -1,8 +1,8 @@
 //! `pages`: a line a request, `R` or `W` and the number of a page, such as `R 15`.
 //!
-//! The format of the traces of Papon and Athanassoulis, "ACEing the Bufferpool Management Paradigm for Modern Storage
-//! Devices", ICDE 2023. Leadline adds a third number where a request is for several pages in a row (`R 15 4`), empty
-//! lines and comments behind `#`.
+//! The format of the traces of Papon and Athanassoulis, "ACEing the Bufferpool Management Paradigm for Modern
+//! Storage Devices", ICDE 2023. Leadline adds a third number where a request is for several pages in a row
+//! (`R 15 4`), empty lines and comments behind `#`.
 
 use std::io::Write as _;
 

@@ -1,20 +1,20 @@
-//! `spc`: the trace format of the Storage Performance Council, in which the UMass repository has its OLTP and search
-//! engine traces.
+//! `spc`: the trace format of the Storage Performance Council, in which the UMass repository has its OLTP and
+//! search engine traces.
 //!
-//! `ASU,LBA,Size,Opcode,Timestamp`: application-specific unit (a volume), first sector on it, bytes, `R` or `W`, seconds
-//! since the start; further fields may follow and are not used. Source: SPC, "Trace File Format Specification", revision
-//! 1.0.1, 2002. Sectors are of 512 bytes.
+//! `ASU,LBA,Size,Opcode,Timestamp`: application-specific unit (a volume), first sector on it, bytes, `R` or
+//! `W`, seconds since the start; further fields may follow and are not used. Source: SPC, "Trace File Format
+//! Specification", revision 1.0.1, 2002. Sectors are of 512 bytes.
 
 use std::io::Write as _;
 
-use super::fields::{Clock, SECTOR_BYTES, Volumes, commas, expected, extent, number, seconds, sectors};
+use super::fields::{ElapsedTime, SECTOR_BYTES, Volumes, commas, expected, extent, number, seconds, sectors};
 use super::reader::LineFormat;
 use crate::write::Encode;
 use crate::{Request, Unit};
 
 #[derive(Default)]
 pub(super) struct Parser {
-    clock: Clock,
+    clock: ElapsedTime,
     volumes: Volumes,
 }
 

@@ -5,11 +5,11 @@
 //! | 1, 32 bytes | u32 serial number, u32 bytes, u32 scatter-gather entries, u16 command, u16 version, u64 sector, u64 µs |
 //! | 2, 40 bytes | u16 command, u16 version, u32 serial number, u32 bytes, u32 scatter-gather entries, u64 sector, u64 µs, u64 response time |
 //!
-//! The version is the upper byte of its field. Source: libCacheSim, `traceReader/customizedReader/vscsi.h` (Yang et al.),
-//! which reads the traces of CloudPhysics so. Sectors are of 512 bytes, the command is a SCSI command; those that neither
-//! read nor write are passed over.
+//! The version is the upper byte of its field. Source: libCacheSim, `traceReader/customizedReader/vscsi.h`
+//! (Yang et al.), which reads the traces of CloudPhysics so. Sectors are of 512 bytes, the command is a SCSI
+//! command; those that neither read nor write are passed over.
 
-use super::fields::{Clock, extent, sectors};
+use super::fields::{ElapsedTime, extent, sectors};
 use super::reader::RecordFormat;
 use super::scsi;
 use crate::{Request, Unit};
@@ -54,13 +54,13 @@ pub(super) fn accepts(head: &[u8]) -> bool {
 
 pub(super) struct Parser {
     version: Version,
-    clock: Clock,
+    clock: ElapsedTime,
 }
 
 impl Parser {
     /// The version is told by the first records; where they tell none, each will be refused.
     pub(super) fn new(head: &[u8]) -> Parser {
-        Parser { version: Version::told_by(head).unwrap_or(Version::V1), clock: Clock::default() }
+        Parser { version: Version::told_by(head).unwrap_or(Version::V1), clock: ElapsedTime::default() }
     }
 }
 

@@ -1,8 +1,9 @@
-//! `rand()` of the GNU C library, bit for bit, so that the traces of the ACE paper come out as its authors' program
-//! writes them.
+//! `rand()` of the GNU C library, bit for bit, so that the traces of the ACE paper come out as its authors'
+//! program writes them.
 //!
-//! The additive feedback generator "TYPE_3" of glibc's `random_r.c`: r(i) = r(i-3) + r(i-31) over 32-bit words, seeded by
-//! r(i) = 16807 r(i-1) mod 2^31 - 1, the first 310 outputs thrown away, the lowest bit of each dropped.
+//! The additive feedback generator "TYPE_3" of glibc's `random_r.c`: r(i) = r(i-3) + r(i-31) over 32-bit
+//! words, seeded by r(i) = 16807 r(i-1) mod 2^31 - 1, the first 310 outputs thrown away, the lowest bit of
+//! each dropped.
 
 const WORDS: usize = 31;
 

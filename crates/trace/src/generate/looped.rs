@@ -1,11 +1,12 @@
-//! `loop`: a span of pages in order, several times, then the next span; as the inner table of a nested-loop join is read.
+//! `loop`: a span of pages in order, several times, then the next span; as the inner table of a nested-loop
+//! join is read.
 //!
-//! The pattern that recency cannot see through (Kim et al., "A Low-Overhead High-Performance Unified Buffer Management
-//! Scheme that Exploits Sequential and Looping References", OSDI 2000).
+//! The pattern that recency cannot see through (Kim et al., "A Low-Overhead High-Performance Unified Buffer
+//! Management Scheme that Exploits Sequential and Looping References", OSDI 2000).
 
 use super::options::{GeneratorInfo, Options, options};
 use super::skewed::PAGES_MAX;
-use super::{Generated, Generator, page, writes};
+use super::{GeneratedTrace, Generator, page, writes};
 use crate::{Request, Trace};
 
 pub(super) const INFO: GeneratorInfo = GeneratorInfo {
@@ -39,7 +40,7 @@ pub(super) fn make(_: &'static str, options: &Options) -> Result<Box<dyn Trace>,
         reads: options.number("reads", 0.0..=100.0)?,
         random: fastrand::Rng::with_seed(options.count("seed", 0..=u64::MAX)?),
     };
-    Ok(Generated::boxed(trace, options.ops()?))
+    Ok(GeneratedTrace::boxed(trace, options.ops()?))
 }
 
 impl Generator for Loop {

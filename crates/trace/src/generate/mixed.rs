@@ -1,9 +1,9 @@
-//! `mixed-scan`: point requests by Zipf's law with a scan now and then, which is what drives hot pages out of a pool
-//! that knows only recency (Johnson and Shasha, "2Q", VLDB 1994).
+//! `mixed-scan`: point requests by Zipf's law with a scan now and then, which is what drives hot pages out of
+//! a pool that knows only recency (Johnson and Shasha, "2Q", VLDB 1994).
 
 use super::options::{GeneratorInfo, Options, options};
-use super::skewed::{PAGES_MAX, Skewed};
-use super::{Generated, Generator, page, writes};
+use super::skewed::{PAGES_MAX, PageSampler};
+use super::{GeneratedTrace, Generator, page, writes};
 use crate::{Request, Trace};
 
 pub(super) const INFO: GeneratorInfo = GeneratorInfo {
@@ -16,7 +16,7 @@ pub(super) const INFO: GeneratorInfo = GeneratorInfo {
 };
 
 struct Mixed {
-    skewed: Skewed,
+    skewed: PageSampler,
     reads: f64,
     random: fastrand::Rng,
     pages: u64,
@@ -29,7 +29,7 @@ struct Mixed {
 
 pub(super) fn make(_: &'static str, options: &Options) -> Result<Box<dyn Trace>, String> {
     let mixed = Mixed {
-        skewed: Skewed::new(options)?,
+        skewed: PageSampler::new(options)?,
         reads: options.number("reads", 0.0..=100.0)?,
         random: fastrand::Rng::with_seed(options.count("seed", 0..=u64::MAX)?),
         pages: options.count("pages", 1..=PAGES_MAX)?,
@@ -38,7 +38,7 @@ pub(super) fn make(_: &'static str, options: &Options) -> Result<Box<dyn Trace>,
         turn: 0,
         scanned: 0,
     };
-    Ok(Generated::boxed(mixed, options.ops()?))
+    Ok(GeneratedTrace::boxed(mixed, options.ops()?))
 }
 
 impl Generator for Mixed {

@@ -1,6 +1,7 @@
 //! Traces that are made up as they are read: `gen:NAME?key=value&key=value`.
 //!
-//! One file a generator. The same name and options give the same requests, always. None has times, all count in pages.
+//! One file a generator. The same name and options give the same requests, always. None has times, all count
+//! in pages.
 
 mod glibc;
 mod looped;
@@ -63,19 +64,19 @@ trait Generator: Send {
 }
 
 /// The first so many requests of a generator.
-struct Generated<G> {
+struct GeneratedTrace<G> {
     generator: G,
     left: u64,
     total: u64,
 }
 
-impl<G: Generator + 'static> Generated<G> {
+impl<G: Generator + 'static> GeneratedTrace<G> {
     fn boxed(generator: G, total: u64) -> Box<dyn Trace> {
-        Box::new(Generated { generator, left: total, total })
+        Box::new(GeneratedTrace { generator, left: total, total })
     }
 }
 
-impl<G: Generator> Trace for Generated<G> {
+impl<G: Generator> Trace for GeneratedTrace<G> {
     fn unit(&self) -> Unit {
         Unit::Page
     }

@@ -48,7 +48,7 @@ impl<'a> Options<'a> {
                 all.join("&")
             };
             let Some((key, value)) = pair.split_once('=') else {
-                return Err(format!("{pair:?} is no option, expected key=value of {}", known()));
+                return Err(format!("{pair:?} is not an option, expected key=value of {}", known()));
             };
             if !info.options.iter().any(|option| option.key == key) {
                 return Err(format!("there is no option {key:?}; the options are {}", known()));

@@ -1,13 +1,13 @@
-//! `paper-ms`, `paper-wis`, `paper-ris`, `paper-mu`: the synthetic workloads of Papon and Athanassoulis, ICDE 2023,
-//! request for request.
+//! `paper-ms`, `paper-wis`, `paper-ris`, `paper-mu`: the synthetic workloads of Papon and Athanassoulis, ICDE
+//! 2023, request for request.
 //!
-//! `hot_access` percent of the requests go to the first `hot_pages` percent of the pages, the others to the rest;
-//! `reads` percent are reads. Each request draws three numbers from glibc's `rand()`, in this order: whether it writes,
-//! whether it is hot, which page.
+//! `hot_access` percent of the requests go to the first `hot_pages` percent of the pages, the others to the
+//! rest; `reads` percent are reads. Each request draws three numbers from glibc's `rand()`, in this order:
+//! whether it writes, whether it is hot, which page.
 
 use super::glibc::GlibcRand;
 use super::options::{GeneratorInfo, Options, options};
-use super::{Generated, Generator, page};
+use super::{GeneratedTrace, Generator, page};
 use crate::{Request, Trace};
 
 pub(super) const MS: GeneratorInfo = GeneratorInfo {
@@ -70,7 +70,7 @@ pub(super) fn make(_: &'static str, options: &Options) -> Result<Box<dyn Trace>,
         hot,
         cold: pages - hot,
     };
-    Ok(Generated::boxed(paper, options.ops()?))
+    Ok(GeneratedTrace::boxed(paper, options.ops()?))
 }
 
 impl Generator for Paper {

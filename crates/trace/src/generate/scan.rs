@@ -2,12 +2,12 @@
 
 use super::options::{GeneratorInfo, Options, options};
 use super::skewed::PAGES_MAX;
-use super::{Generated, Generator, pages, writes};
+use super::{GeneratedTrace, Generator, pages, writes};
 use crate::{Request, Trace};
 
 pub(super) const INFO: GeneratorInfo = GeneratorInfo {
     name: "scan",
-    about: "all pages in order, again and again, `run` pages a request",
+    about: "all pages in order, again and again, `run` pages per request",
     options: options! { "pages" = "1000000", "ops" = "2000000", "run" = "1", "reads" = "100", "seed" = "1" },
 };
 
@@ -27,7 +27,7 @@ pub(super) fn make(_: &'static str, options: &Options) -> Result<Box<dyn Trace>,
         reads: options.number("reads", 0.0..=100.0)?,
         random: fastrand::Rng::with_seed(options.count("seed", 0..=u64::MAX)?),
     };
-    Ok(Generated::boxed(scan, options.ops()?))
+    Ok(GeneratedTrace::boxed(scan, options.ops()?))
 }
 
 impl Generator for Scan {

@@ -1,7 +1,7 @@
 //! `zipf`: pages by Zipf's law.
 
 use super::options::{GeneratorInfo, Options, options};
-use super::{Generated, Generator, page, writes};
+use super::{GeneratedTrace, Generator, page, writes};
 use crate::{Request, Scatter, Trace, Zipf};
 
 pub(super) const INFO: GeneratorInfo = GeneratorInfo {
@@ -16,18 +16,18 @@ pub(super) const INFO: GeneratorInfo = GeneratorInfo {
 pub(super) const PAGES_MAX: u64 = 1 << 40;
 
 /// Pages by Zipf's law, in the order of their numbers or scattered.
-pub(super) struct Skewed {
+pub(super) struct PageSampler {
     zipf: Zipf,
     scatter: Option<Scatter>,
 }
 
-impl Skewed {
+impl PageSampler {
     /// From `pages`, `theta` and `scrambled`.
-    pub(super) fn new(options: &Options) -> Result<Skewed, String> {
+    pub(super) fn new(options: &Options) -> Result<PageSampler, String> {
         let pages = options.count("pages", 1..=PAGES_MAX)?;
         let theta = options.number("theta", 0.0..=2.0)?;
         let scrambled = options.count("scrambled", 0..=1)? == 1;
-        Ok(Skewed { zipf: Zipf::new(pages, theta), scatter: scrambled.then(|| Scatter::new(pages)) })
+        Ok(PageSampler { zipf: Zipf::new(pages, theta), scatter: scrambled.then(|| Scatter::new(pages)) })
     }
 
     pub(super) fn page(&self, random: &mut fastrand::Rng) -> u64 {
@@ -37,18 +37,18 @@ impl Skewed {
 }
 
 struct ZipfTrace {
-    skewed: Skewed,
+    skewed: PageSampler,
     reads: f64,
     random: fastrand::Rng,
 }
 
 pub(super) fn make(_: &'static str, options: &Options) -> Result<Box<dyn Trace>, String> {
     let trace = ZipfTrace {
-        skewed: Skewed::new(options)?,
+        skewed: PageSampler::new(options)?,
         reads: options.number("reads", 0.0..=100.0)?,
         random: fastrand::Rng::with_seed(options.count("seed", 0..=u64::MAX)?),
     };
-    Ok(Generated::boxed(trace, options.ops()?))
+    Ok(GeneratedTrace::boxed(trace, options.ops()?))
 }
 
 impl Generator for ZipfTrace {

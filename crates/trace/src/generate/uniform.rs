@@ -2,7 +2,7 @@
 
 use super::options::{GeneratorInfo, Options, options};
 use super::skewed::PAGES_MAX;
-use super::{Generated, Generator, page, writes};
+use super::{GeneratedTrace, Generator, page, writes};
 use crate::{Request, Trace};
 
 pub(super) const INFO: GeneratorInfo = GeneratorInfo {
@@ -23,7 +23,7 @@ pub(super) fn make(_: &'static str, options: &Options) -> Result<Box<dyn Trace>,
         reads: options.number("reads", 0.0..=100.0)?,
         random: fastrand::Rng::with_seed(options.count("seed", 0..=u64::MAX)?),
     };
-    Ok(Generated::boxed(uniform, options.ops()?))
+    Ok(GeneratedTrace::boxed(uniform, options.ops()?))
 }
 
 impl Generator for Uniform {

@@ -1,5 +1,5 @@
-//! `ycsb-a` to `ycsb-f`: the core workloads of YCSB as the pages they touch (Cooper et al., "Benchmarking Cloud Serving
-//! Systems with YCSB", SoCC 2010; `workloads/workloada` to `workloadf`).
+//! `ycsb-a` to `ycsb-f`: the core workloads of YCSB as the pages they touch (Cooper et al., "Benchmarking
+//! Cloud Serving Systems with YCSB", SoCC 2010; `workloads/workloada` to `workloadf`).
 //!
 //! | workload | operations | records by |
 //! | --- | --- | --- |
@@ -10,13 +10,14 @@
 //! | E | 95 % scan of 1 to 100 records, 5 % insert | Zipf's law |
 //! | F | 50 % read, 50 % read-modify-write | Zipf's law |
 //!
-//! Records lie in the pages one after the other, those inserted behind the last; the popular ones are scattered, as YCSB
-//! does it by hashing. A read is a read of the record's page, an update or insert a write of it, a scan one read of a run
-//! of pages, a read-modify-write a read and then a write. `ops` counts these requests.
+//! Records lie in the pages one after the other, those inserted behind the last; the popular ones are
+//! scattered, as YCSB does it by hashing. A read is a read of the record's page, an update or insert a write
+//! of it, a scan one read of a run of pages, a read-modify-write a read and then a write. `ops` counts these
+//! requests.
 
 use super::options::{GeneratorInfo, OptionInfo, Options, options};
 use super::skewed::PAGES_MAX;
-use super::{Generated, Generator, pages};
+use super::{GeneratedTrace, Generator, pages};
 use crate::{Request, Scatter, Trace, Zipf};
 
 const OPTIONS: &[OptionInfo] = options! {
@@ -54,14 +55,14 @@ struct Ycsb {
     latest: bool,
     zipf: Zipf,
     scatter: Scatter,
-    layout: Layout,
+    layout: KeyLayout,
     records: u64,
     /// The second half of a read-modify-write.
     pending: Option<Request>,
 }
 
 /// Where records lie: several to a page, or several pages to a record.
-struct Layout {
+struct KeyLayout {
     records_a_page: u64,
     pages_a_record: u64,
 }
@@ -89,19 +90,19 @@ pub(super) fn make(name: &'static str, options: &Options) -> Result<Box<dyn Trac
         latest,
         zipf: Zipf::new(drawn, theta),
         scatter: Scatter::new(drawn),
-        layout: Layout::new(options)?,
+        layout: KeyLayout::new(options)?,
         records,
         pending: None,
     };
-    Ok(Generated::boxed(ycsb, ops))
+    Ok(GeneratedTrace::boxed(ycsb, ops))
 }
 
-impl Layout {
-    fn new(options: &Options) -> Result<Layout, String> {
+impl KeyLayout {
+    fn new(options: &Options) -> Result<KeyLayout, String> {
         let record_bytes = options.count("record_bytes", 1..=1 << 20)?;
         let page_bytes = options.count("page_bytes", 1..=1 << 24)?;
         let records_a_page = (page_bytes / record_bytes).max(1);
-        Ok(Layout { records_a_page, pages_a_record: record_bytes.div_ceil(page_bytes) })
+        Ok(KeyLayout { records_a_page, pages_a_record: record_bytes.div_ceil(page_bytes) })
     }
 
     /// The pages of `count` records from `first` on.

@@ -6,7 +6,7 @@ use std::ops::AddAssign;
 use serde::Serialize;
 
 use crate::Request;
-use crate::bins::{Growing, LogBins};
+use crate::bins::{DoublingBins, LogBins};
 
 /// Rates over time begin with cells of about a millisecond: 2^20 ns.
 const TIME_SHIFT: u32 = 20;
@@ -116,7 +116,7 @@ impl AddAssign for Tally {
 }
 
 /// Takes requests one by one.
-pub(super) struct Counting {
+pub(super) struct RequestCounter {
     unit_bytes: u64,
     all: Tally,
     written_bytes: u64,
@@ -128,15 +128,15 @@ pub(super) struct Counting {
     sequential: u64,
     /// Where the last request of each volume ended.
     ends: HashMap<u32, u64>,
-    heat: Vec<(u32, Growing<Tally>)>,
+    heat: Vec<(u32, DoublingBins<Tally>)>,
     /// Rates, and the time of the last request in nanoseconds, where there are times.
-    times: Option<(Growing<Tally>, u64)>,
+    times: Option<(DoublingBins<Tally>, u64)>,
 }
 
-impl Counting {
+impl RequestCounter {
     /// Of a trace whose addresses count `unit_bytes` each.
     pub(super) fn new(unit_bytes: u64, timed: bool) -> Self {
-        Counting {
+        RequestCounter {
             unit_bytes,
             all: Tally::default(),
             written_bytes: 0,
@@ -148,7 +148,7 @@ impl Counting {
             sequential: 0,
             ends: HashMap::new(),
             heat: Vec::new(),
-            times: timed.then(|| (Growing::new(TIME_SHIFT), 0)),
+            times: timed.then(|| (DoublingBins::new(TIME_SHIFT), 0)),
         }
     }
 
@@ -182,7 +182,7 @@ impl Counting {
     fn heat_up(&mut self, request: &Request, tally: Tally) {
         let known = self.heat.iter().position(|(volume, _)| *volume == request.volume);
         if known.is_none() && self.heat.len() < MOST_HEATS {
-            self.heat.push((request.volume, Growing::new(0)));
+            self.heat.push((request.volume, DoublingBins::new(0)));
         }
         let place = known.unwrap_or(self.heat.len() - 1);
         let (volume, heat) = &mut self.heat[place];
@@ -242,7 +242,7 @@ impl Counting {
     }
 }
 
-fn heat_of(volume: u32, heat: &Growing<Tally>) -> VolumeHeat {
+fn heat_of(volume: u32, heat: &DoublingBins<Tally>) -> VolumeHeat {
     let cells = heat.iter().filter(|(_, tally)| tally.reads + tally.writes > 0);
     let cells = cells.map(|(begin, tally)| (begin, tally.reads, tally.writes)).collect();
     VolumeHeat { volume, cell_width: heat.width(), cells }

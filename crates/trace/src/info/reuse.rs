@@ -97,7 +97,8 @@ fn cache_sizes(footprint: u64) -> Vec<u64> {
     sizes
 }
 
-/// Fine bins put together to two a doubling. Their sum is what repeats: the sample's weights are scaled to it.
+/// Fine bins put together to two a doubling. Their sum is what repeats: the sample's weights are scaled to
+/// it.
 fn distances(reuse: &Reuse) -> Vec<DistanceBin> {
     let counted = reuse.distances().total();
     let repeats = (reuse.accesses() as f64 - reuse.pages()).max(0.0);

@@ -104,7 +104,9 @@ impl Lines {
     }
 
     fn too_long(&self) -> TraceError {
-        self.wrong(format!("found a line of more than {LINE_MAX} bytes, expected text of one request a line"))
+        self.wrong(format!(
+            "found a line of more than {LINE_MAX} bytes, expected text with one request per line"
+        ))
     }
 
     /// Reads on; whether there was more.

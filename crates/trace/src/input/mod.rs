@@ -1,6 +1,5 @@
 //! Bytes of a trace: from a file, a pipe or memory, with compression seen through.
 
-mod decompress;
 mod lines;
 mod records;
 
@@ -8,6 +7,8 @@ use std::fs::File;
 use std::io::{Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use leadline_files::Decompressor;
 
 use crate::TraceError;
 
@@ -44,9 +45,10 @@ impl Input {
     ) -> Result<Input, TraceError> {
         let failed = |source| TraceError::Io { path: name.to_owned(), source };
         let read = Arc::new(AtomicU64::new(0));
-        let counted = Counted { reader, read: Arc::clone(&read) };
-        let (reader, compressed) = decompressed(Box::new(counted)).map_err(failed)?;
-        let (head, reader) = peek(reader, HEAD_BYTES).map_err(failed)?;
+        let counted = CountingReader { reader, read: Arc::clone(&read) };
+        let reader = Decompressor::new(counted).map_err(failed)?;
+        let compressed = reader.compression().is_some();
+        let (head, reader) = peek(reader).map_err(failed)?;
         Ok(Input { name: name.to_owned(), head, reader, meter: Meter { read, total, compressed } })
     }
 }
@@ -76,12 +78,12 @@ impl Meter {
 }
 
 /// Counts what is read from the file itself.
-struct Counted {
+struct CountingReader {
     reader: Box<dyn Read + Send>,
     read: Arc<AtomicU64>,
 }
 
-impl Read for Counted {
+impl Read for CountingReader {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let got = self.reader.read(buffer)?;
         self.read.fetch_add(got as u64, Ordering::Relaxed);
@@ -89,19 +91,10 @@ impl Read for Counted {
     }
 }
 
-/// What `raw` gives, decompressed where its first bytes say that it is gzip, Zstandard or xz; and whether they do.
-///
-/// # Errors
-/// Those of `raw`, and of a decoder that cannot be made. The reader names the kind of compression in its own.
-pub fn decompressed(raw: Box<dyn Read + Send>) -> std::io::Result<(Box<dyn Read + Send>, bool)> {
-    let (magic, raw) = peek(raw, decompress::MAGIC_BYTES)?;
-    decompress::through(&magic, raw)
-}
-
-/// The first bytes, at most `most`, and a reader that gives all bytes still.
-fn peek(mut reader: Box<dyn Read + Send>, most: usize) -> std::io::Result<(Vec<u8>, Box<dyn Read + Send>)> {
-    let mut head = Vec::with_capacity(most);
-    reader.by_ref().take(most as u64).read_to_end(&mut head)?;
+/// The first [`HEAD_BYTES`], and a reader that still gives all bytes.
+fn peek(mut reader: impl Read + Send + 'static) -> std::io::Result<(Vec<u8>, Box<dyn Read + Send>)> {
+    let mut head = Vec::with_capacity(HEAD_BYTES);
+    reader.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head)?;
     let again = Cursor::new(head.clone()).chain(reader);
     Ok((head, Box::new(again)))
 }

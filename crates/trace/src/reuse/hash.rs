@@ -1,10 +1,11 @@
-//! Two hashes of a page that have nothing to do with each other: one chooses pages, the other places them in a table.
+//! Two hashes of a page that have nothing to do with each other: one chooses pages, the other places them in
+//! a table.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A table by page. The standard hasher withstands people who choose keys to make it slow, and costs more than all the
-/// rest of an access; who gives Leadline such a trace waits longer for it.
+/// A table by page. The standard hasher withstands people who choose keys to make it slow, and costs more
+/// than all the rest of an access; who gives Leadline such a trace waits longer for it.
 pub(super) type PageMap<T> = HashMap<u64, T, BuildHasherDefault<PageHasher>>;
 
 /// Multiply and fold (as wyhash has it).

@@ -8,7 +8,7 @@ use crate::bins::LogBins;
 
 /// What is known of a page that is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Followed {
+pub struct SampledPage {
     /// Its number.
     pub page: u64,
     /// Accesses to it.
@@ -17,14 +17,16 @@ pub struct Followed {
     pub writes: u64,
 }
 
-/// Reuse distances of all accesses and the accesses of each page, exact up to a number of pages and estimated beyond.
+/// Reuse distances of all accesses and the accesses of each page, exact up to a number of pages and estimated
+/// beyond.
 ///
-/// A page is followed while its hash is below a threshold. The threshold starts at the top, so all are followed and all
-/// is exact. When there are more than `most_pages`, the page with the highest hash is dropped and the threshold falls to
-/// its hash: from then on an access counts as 1 / rate accesses, and a distance among followed pages as distance / rate,
-/// where the rate is the share of hashes below the threshold. What was counted before keeps its weight, which is what
-/// the paper's rescaling amounts to. Weights are finally made to add up to the true number of accesses, by the shortest
-/// distance (SHARDS-adj of the paper).
+/// A page is followed while its hash is below a threshold. The threshold starts at the top, so all are
+/// followed and all is exact. When there are more than `most_pages`, the page with the highest hash is
+/// dropped and the threshold falls to its hash: from then on an access counts as 1 / rate accesses, and a
+/// distance among followed pages as distance / rate, where the rate is the share of hashes below the
+/// threshold. What was counted before keeps its weight, which is what the paper's rescaling amounts to.
+/// Weights are finally made to add up to the true number of accesses, by the shortest distance (SHARDS-adj of
+/// the paper).
 #[derive(Debug, Clone)]
 pub struct Reuse {
     most_pages: usize,
@@ -111,8 +113,9 @@ impl Reuse {
         &self.distances
     }
 
-    /// Share of accesses that an LRU cache misses, at each of `cache_pages` (ascending). Exact where everything is, at
-    /// sizes below 256 and at the last values of the bins of [`Reuse::distances`]; within a bin linear.
+    /// Share of accesses that an LRU cache misses, at each of `cache_pages` (ascending). Exact where
+    /// everything is, at sizes below 256 and at the last values of the bins of [`Reuse::distances`]; within a
+    /// bin linear.
     pub fn miss_ratios(&self, cache_pages: &[u64]) -> Vec<f64> {
         let counted = self.distances.total() + self.first_accesses;
         // What sampling counted too much or too little: hot pages that are in the sample, or are not.
@@ -135,12 +138,13 @@ impl Reuse {
     }
 
     /// The pages that are followed, in no order. Of each, all accesses were seen.
-    pub fn followed(&self) -> impl Iterator<Item = Followed> {
-        self.counts.iter().map(|(&page, &(accesses, writes))| Followed { page, accesses, writes })
+    pub fn followed(&self) -> impl Iterator<Item = SampledPage> {
+        self.counts.iter().map(|(&page, &(accesses, writes))| SampledPage { page, accesses, writes })
     }
 }
 
-/// A distance among followed pages as one among all. The page itself is one of them, the others stand for 1 / rate each.
+/// A distance among followed pages as one among all. The page itself is one of them, the others stand for 1 /
+/// rate each.
 fn scaled(distance: u64, rate: f64) -> u64 {
     if rate >= 1.0 { distance } else { 1 + ((distance - 1) as f64 / rate).round() as u64 }
 }

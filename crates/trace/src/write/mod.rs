@@ -4,7 +4,7 @@ mod output;
 
 use std::io::Write;
 
-use crate::pages::Cut;
+use crate::pages::PageSplitter;
 use crate::{Format, Request, TraceError, Unit};
 
 pub use output::Output;
@@ -41,7 +41,7 @@ pub struct Writer<W> {
     out: W,
     name: String,
     encoder: Box<dyn Encode>,
-    cut: Cut,
+    cut: PageSplitter,
     from: Unit,
     page_bytes: u32,
     buffer: Vec<u8>,
@@ -50,8 +50,9 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Writes to `out` (called `name` in messages) requests of a trace whose addresses count in `from`. `page_bytes`, at
-    /// least 1, turns bytes into pages and pages into bytes, where the format counts in the other.
+    /// Writes to `out` (called `name` in messages) requests of a trace whose addresses count in `from`.
+    /// `page_bytes`, at least 1, turns bytes into pages and pages into bytes, where the format counts in the
+    /// other.
     ///
     /// # Errors
     /// [`TraceError::Name`] for a format that is only read.
@@ -70,7 +71,7 @@ impl<W: Write> Writer<W> {
         };
         let mut buffer = Vec::new();
         encoder.begin(&mut buffer);
-        let cut = Cut::new(from, page_bytes);
+        let cut = PageSplitter::new(from, page_bytes);
         let name = name.to_owned();
         Ok(Writer { out, name, encoder, cut, from, page_bytes, buffer, written: 0, writes_lost: 0 })
     }
@@ -78,8 +79,8 @@ impl<W: Write> Writer<W> {
     /// Writes one request.
     ///
     /// # Errors
-    /// [`TraceError::Syntax`] numbers the request and says what the format cannot express, [`TraceError::Io`] what the
-    /// file refused.
+    /// [`TraceError::Syntax`] numbers the request and says what the format cannot express, [`TraceError::Io`]
+    /// what the file refused.
     pub fn write(&mut self, request: &Request) -> Result<(), TraceError> {
         self.written += 1;
         self.writes_lost += u64::from(request.write && !self.encoder.keeps_writes());

@@ -1,4 +1,5 @@
-//! Writing: what was written is read back, in every format that can be written, up to what that format cannot say.
+//! Writing: what was written is read back, in every format that can be written, up to what that format cannot
+//! say.
 
 use leadline_trace::{CopyError, Format, Request, Trace, TraceError, Unit, Writer, copy};
 use proptest::prelude::*;

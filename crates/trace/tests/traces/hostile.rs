@@ -1,4 +1,5 @@
-//! Bytes from anywhere: every reader gets through them without a panic, in as many steps as there can be lines.
+//! Bytes from anywhere: every reader gets through them without a panic, in as many steps as there can be
+//! lines.
 
 use leadline_trace::{Format, Pages, TraceError, Unit};
 use proptest::prelude::*;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use leadline_device::{format_size, parse_size};
 use leadline_tpcc::file::DatabaseFile;
-use leadline_tpcc::pages::{Pages, Pooled};
+use leadline_tpcc::pages::{Pages, PoolPages};
 use leadline_tpcc::{StoreError, load, pages_needed};
 
 use super::failure::{Failure, say};
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let file = DatabaseFile::create(&args.dir, bytes, args.page, args.replace).map_err(Failure::Input)?;
     say(&format!("{}: {} laid out", file.path().display(), format_size(file.bytes())));
     file.notes().iter().for_each(|note| say(note));
-    let pages = Pooled::create(file.device()?, args.page, options)?;
+    let pages = PoolPages::create(file.device()?, args.page, options)?;
     let done = load(&pages, scale, args.seed, |warehouses| {
         say(&format!("loaded {warehouses} of {} warehouses", scale.warehouses));
     });

@@ -9,7 +9,7 @@ use leadline_pool::ace::{Ace, Cleaner};
 use leadline_pool::policy::PolicyKind;
 use leadline_tpcc::Scale;
 use leadline_tpcc::file::DatabaseFile;
-use leadline_tpcc::pages::{PoolOptions, Pooled};
+use leadline_tpcc::pages::{PoolOptions, PoolPages};
 
 use super::failure::{Failure, say};
 
@@ -78,9 +78,9 @@ impl ScaleArgs {
 }
 
 /// Opens the database in `dir`.
-pub(crate) fn open(dir: &Path, pool: &PoolArgs) -> Result<(DatabaseFile, Pooled), Failure> {
+pub(crate) fn open(dir: &Path, pool: &PoolArgs) -> Result<(DatabaseFile, PoolPages), Failure> {
     let file = DatabaseFile::open(dir).map_err(Failure::Input)?;
-    let pages = Pooled::open(file.device()?, file.page_bytes(), pool.options(file.page_bytes())?)?;
+    let pages = PoolPages::open(file.device()?, file.page_bytes(), pool.options(file.page_bytes())?)?;
     file.notes().iter().for_each(|note| say(note));
     Ok((file, pages))
 }

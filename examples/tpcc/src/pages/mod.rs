@@ -8,9 +8,9 @@ mod recorded;
 use std::ops::{Deref, DerefMut};
 
 pub use memory::Memory;
-pub use pooled::{PoolCounts, PoolOptions, Pooled};
+pub use pooled::{PoolCounts, PoolOptions, PoolPages};
 
-pub use recorded::{Counts, Recorded, TraceFile};
+pub use recorded::{Counts, RecordingPages, TraceFile};
 
 use crate::StoreError;
 

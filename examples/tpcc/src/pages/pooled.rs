@@ -37,19 +37,17 @@ impl PoolOptions {
     pub const A_TERMINAL: u32 = 4;
 
     fn config(&self, page_bytes: u32, next_page: u64) -> PoolConfig {
-        PoolConfig {
-            policy: self.policy,
-            ace: self.ace,
-            n: self.n,
-            cleaner: self.cleaner,
-            next_page,
-            ..PoolConfig::new(page_bytes, self.frames)
-        }
+        PoolConfig::new(page_bytes, self.frames)
+            .policy(self.policy)
+            .ace(self.ace)
+            .n(self.n)
+            .cleaner(self.cleaner)
+            .next_page(next_page)
     }
 }
 
 /// Pages of a device behind a pool.
-pub struct Pooled {
+pub struct PoolPages {
     pool: Pool,
     page_len: usize,
     /// Pages that the device holds.
@@ -58,7 +56,7 @@ pub struct Pooled {
     next: AtomicU64,
 }
 
-impl Pooled {
+impl PoolPages {
     /// A pool over a device on which no page was made yet.
     ///
     /// # Errors
@@ -67,8 +65,8 @@ impl Pooled {
         device: Arc<dyn Device>,
         page_bytes: u32,
         options: PoolOptions,
-    ) -> Result<Pooled, StoreError> {
-        Pooled::with_next(device, page_bytes, options, FIRST_PAGE)
+    ) -> Result<PoolPages, StoreError> {
+        PoolPages::with_next(device, page_bytes, options, FIRST_PAGE)
     }
 
     /// A pool over a device that holds a database.
@@ -79,7 +77,7 @@ impl Pooled {
         device: Arc<dyn Device>,
         page_bytes: u32,
         options: PoolOptions,
-    ) -> Result<Pooled, StoreError> {
+    ) -> Result<PoolPages, StoreError> {
         // How many pages there are is in the catalogue, which a pool must be there to read.
         let few = PoolOptions {
             frames: PoolOptions::LEAST_FRAMES,
@@ -88,10 +86,10 @@ impl Pooled {
             n: 1,
             cleaner: Cleaner::Off,
         };
-        let looking = Pooled::with_next(Arc::clone(&device), page_bytes, few, FIRST_PAGE + 1)?;
+        let looking = PoolPages::with_next(Arc::clone(&device), page_bytes, few, FIRST_PAGE + 1)?;
         let pages = Catalogue::read(&looking)?.pages;
         drop(looking);
-        Pooled::with_next(device, page_bytes, options, pages)
+        PoolPages::with_next(device, page_bytes, options, pages)
     }
 
     fn with_next(
@@ -99,10 +97,10 @@ impl Pooled {
         page_bytes: u32,
         options: PoolOptions,
         next: u64,
-    ) -> Result<Pooled, StoreError> {
+    ) -> Result<PoolPages, StoreError> {
         let capacity = device.geometry().capacity_bytes / u64::from(page_bytes);
         let pool = Pool::open(device, options.config(page_bytes, next))?;
-        Ok(Pooled { page_len: pool.page_len(), pool, capacity, next: AtomicU64::new(next) })
+        Ok(PoolPages { page_len: pool.page_len(), pool, capacity, next: AtomicU64::new(next) })
     }
 
     /// Makes everything durable.
@@ -127,9 +125,9 @@ impl Pooled {
     }
 }
 
-impl Pages for Pooled {
-    type Read<'a> = PooledRead<'a>;
-    type Write<'a> = PooledWrite<'a>;
+impl Pages for PoolPages {
+    type Read<'a> = PoolReadGuard<'a>;
+    type Write<'a> = PoolWriteGuard<'a>;
 
     fn page_len(&self) -> usize {
         self.page_len
@@ -143,27 +141,27 @@ impl Pages for Pooled {
         self.capacity.saturating_sub(self.page_count())
     }
 
-    fn read(&self, page: u64) -> Result<PooledRead<'_>, StoreError> {
+    fn read(&self, page: u64) -> Result<PoolReadGuard<'_>, StoreError> {
         self.check(page)?;
-        Ok(PooledRead(self.pool.read(page)?))
+        Ok(PoolReadGuard(self.pool.read(page)?))
     }
 
-    fn write(&self, page: u64) -> Result<PooledWrite<'_>, StoreError> {
+    fn write(&self, page: u64) -> Result<PoolWriteGuard<'_>, StoreError> {
         self.check(page)?;
-        Ok(PooledWrite(self.pool.write(page)?))
+        Ok(PoolWriteGuard(self.pool.write(page)?))
     }
 
-    fn new_page(&self) -> Result<(u64, PooledWrite<'_>), StoreError> {
+    fn new_page(&self) -> Result<(u64, PoolWriteGuard<'_>), StoreError> {
         if self.pages_left() == 0 {
             return Err(StoreError::Full { pages: self.capacity });
         }
         let (page, guard) = self.pool.new_page()?;
         self.next.fetch_max(page + 1, Ordering::AcqRel);
-        Ok((page, PooledWrite(guard)))
+        Ok((page, PoolWriteGuard(guard)))
     }
 }
 
-impl Pooled {
+impl PoolPages {
     fn check(&self, page: u64) -> Result<(), StoreError> {
         if (FIRST_PAGE..self.page_count()).contains(&page) {
             Ok(())
@@ -173,27 +171,27 @@ impl Pooled {
     }
 }
 
-/// A page of a [`Pooled`], to be read.
-pub struct PooledRead<'a>(ReadGuard<'a>);
+/// A page of a [`PoolPages`], to be read.
+pub struct PoolReadGuard<'a>(ReadGuard<'a>);
 
-impl Deref for PooledRead<'_> {
+impl Deref for PoolReadGuard<'_> {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
         &self.0
     }
 }
 
-/// A page of a [`Pooled`], to be changed.
-pub struct PooledWrite<'a>(WriteGuard<'a>);
+/// A page of a [`PoolPages`], to be changed.
+pub struct PoolWriteGuard<'a>(WriteGuard<'a>);
 
-impl Deref for PooledWrite<'_> {
+impl Deref for PoolWriteGuard<'_> {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
         &self.0
     }
 }
 
-impl DerefMut for PooledWrite<'_> {
+impl DerefMut for PoolWriteGuard<'_> {
     fn deref_mut(&mut self) -> &mut [u8] {
         &mut self.0
     }

@@ -43,16 +43,16 @@ impl std::ops::AddAssign for Counts {
 }
 
 /// One thread's view of `pages`: every guard is one access, however often the page is touched through it.
-pub struct Recorded<'a, P> {
+pub struct RecordingPages<'a, P> {
     pages: &'a P,
     counts: Cell<Counts>,
     trace: Option<&'a TraceFile>,
 }
 
-impl<'a, P: Pages> Recorded<'a, P> {
+impl<'a, P: Pages> RecordingPages<'a, P> {
     /// Counts accesses, and appends them to `trace` if there is one.
     pub fn new(pages: &'a P, trace: Option<&'a TraceFile>) -> Self {
-        Recorded { pages, counts: Cell::default(), trace }
+        RecordingPages { pages, counts: Cell::default(), trace }
     }
 
     /// Accesses so far.
@@ -70,7 +70,7 @@ impl<'a, P: Pages> Recorded<'a, P> {
     }
 }
 
-impl<P: Pages> Pages for Recorded<'_, P> {
+impl<P: Pages> Pages for RecordingPages<'_, P> {
     type Read<'a>
         = P::Read<'a>
     where
@@ -114,10 +114,10 @@ impl<P: Pages> Pages for Recorded<'_, P> {
 /// A page trace as text, one access a line: `R 15`, `W 17`. Threads append in the order in which they got the
 /// page.
 pub struct TraceFile {
-    state: Mutex<State>,
+    state: Mutex<TraceWriter>,
 }
 
-struct State {
+struct TraceWriter {
     file: BufWriter<File>,
     /// The first thing that went wrong; nothing is written after it.
     failed: Option<io::Error>,
@@ -130,7 +130,7 @@ impl TraceFile {
     /// The system's reason.
     pub fn create(path: &Path) -> io::Result<TraceFile> {
         let file = BufWriter::with_capacity(1 << 20, File::create_new(path)?);
-        Ok(TraceFile { state: Mutex::new(State { file, failed: None }) })
+        Ok(TraceFile { state: Mutex::new(TraceWriter { file, failed: None }) })
     }
 
     /// Writes out what is buffered.

@@ -13,7 +13,7 @@ pub use report::{KindReport, Report};
 
 use crate::StoreError;
 use crate::database::Database;
-use crate::pages::{Pages, Recorded, TraceFile};
+use crate::pages::{Pages, RecordingPages, TraceFile};
 use crate::transaction::Input;
 use report::Tally;
 
@@ -46,7 +46,7 @@ pub struct RunConfig {
 }
 
 /// What the terminals share.
-struct Shared<'a, P> {
+struct Run<'a, P> {
     db: &'a Database,
     pages: &'a P,
     config: &'a RunConfig,
@@ -73,7 +73,7 @@ pub fn run<P: Pages + Sync>(
     trace: Option<&TraceFile>,
     cancel: &AtomicBool,
 ) -> Result<Report, StoreError> {
-    let shared = Shared {
+    let shared = Run {
         db,
         pages,
         config,
@@ -102,11 +102,11 @@ pub fn run<P: Pages + Sync>(
     Ok(all.report(seconds, shared.full.load(Ordering::Relaxed)))
 }
 
-impl<P: Pages> Shared<'_, P> {
+impl<P: Pages> Run<'_, P> {
     fn terminal(&self, number: u32) -> Result<Tally, StoreError> {
         let mut rng =
             Rng::with_seed(self.config.seed.wrapping_add(u64::from(number).wrapping_mul(0x9e37_79b9)));
-        let pages = Recorded::new(self.pages, self.trace);
+        let pages = RecordingPages::new(self.pages, self.trace);
         let mut tally = Tally::default();
         while self.goes_on() {
             let kind = self.config.mix.draw(&mut rng);

@@ -1,10 +1,10 @@
 //! A replay in the terminal.
 
 use leadline_device::format_size;
-use leadline_pool::replay::Replayed;
+use leadline_pool::replay::ReplayReport;
 
 /// Names on the left, numbers with their units on the right.
-pub(super) fn render(replayed: &Replayed) -> String {
+pub(super) fn render(replayed: &ReplayReport) -> String {
     let outcome = &replayed.outcome;
     let mut rows = vec![
         ("policy", outcome.policy.clone()),

@@ -1,8 +1,9 @@
 //! The forest as it grows, and the stack of what waits to be visited.
 //!
-//! A vertex that is found again is put on top again, and is then the child of whoever found it last. What is left of it below
-//! is stale, as is all of a vertex that was visited. Once the stack is full what is stale is thrown out, which
-//! leaves each vertex once at most: it does not grow with the edges, and throwing out costs a step for each that is put on top.
+//! A vertex that is found again is put on top again, and is then the child of whoever found it last. What is
+//! left of it below is stale, as is all of a vertex that was visited. Once the stack is full what is stale is
+//! thrown out, which leaves each vertex once at most: it does not grow with the edges, and throwing out costs
+//! a step for each that is put on top.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -91,7 +92,8 @@ impl Forest {
         self.found.iter(range).filter(|vertex| !self.is_visited(*vertex))
     }
 
-    /// Adds those of a vertex's neighbours in a block that were not visited to `unvisited`; how many there are in all.
+    /// Adds those of a vertex's neighbours in a block that were not visited to `unvisited`; how many there
+    /// are in all.
     #[inline]
     pub(super) fn look(&self, block: &Block<'_>, vertex: Vertex, unvisited: &mut Vec<Vertex>) -> u64 {
         let before = unvisited.len();

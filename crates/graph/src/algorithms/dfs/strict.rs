@@ -6,7 +6,8 @@ use super::forest::Forest;
 use crate::format::{Block, Direction, NO_VERTEX, Vertex};
 use crate::{Engine, GraphError, Which};
 
-/// Once more than 1 in so many blocks were read, one after another as the search wanted them, the others are read together.
+/// Once more than 1 in so many blocks were read, one after another as the search wanted them, the others are
+/// read together.
 const LOAD_SHARE: u64 = 16;
 
 /// A search, and what it needs from vertex to vertex.

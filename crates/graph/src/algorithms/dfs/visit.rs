@@ -43,8 +43,9 @@ pub(super) struct Round<'a> {
 }
 
 impl Log {
-    /// Most bytes of what all threads' logs say, for each byte of the blocks of a round: a visit takes 8 bytes here and at
-    /// least 2 in the block, what is found 4 here and at least 5/4 in the block; vectors grow by doubling.
+    /// Most bytes of what all threads' logs say, for each byte of the blocks of a round: a visit takes 8
+    /// bytes here and at least 2 in the block, what is found 4 here and at least 5/4 in the block; vectors
+    /// grow by doubling.
     pub(super) const BYTES_A_BYTE: u64 = 8;
 
     /// Most bytes that a thread takes beside that, for each byte of a block: 8 and 4 for a value.

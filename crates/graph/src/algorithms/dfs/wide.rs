@@ -1,12 +1,12 @@
 //! Many blocks at a time, for graphs that do not fit in memory.
 //!
-//! Each round takes the blocks of the vertices on top of the stack, as many as keep the device busy. A block that is read is
-//! worth more than the one vertex that asked for it, so all that waits in it is visited, wherever it is on the stack, and,
-//! depth-first, what that leads to within the block. What is found outside of it goes on the stack when the round is over,
-//! that of the topmost block last.
+//! Each round takes the blocks of the vertices on top of the stack, as many as keep the device busy. A block
+//! that is read is worth more than the one vertex that asked for it, so all that waits in it is visited,
+//! wherever it is on the stack, and, depth-first, what that leads to within the block. What is found outside
+//! of it goes on the stack when the round is over, that of the topmost block last.
 //!
-//! Threads share the blocks of a round. Within it a vertex can be visited in its own block only, and what it leads
-//! to is put in order when all are done, so that neither threads nor the order of reads matter.
+//! Threads share the blocks of a round. Within it a vertex can be visited in its own block only, and what it
+//! leads to is put in order when all are done, so that neither threads nor the order of reads matter.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -15,8 +15,9 @@ use super::visit::{Log, Round};
 use crate::format::{Block, Direction, NO_VERTEX, Vertex};
 use crate::{Engine, GraphError, Which};
 
-/// A tree from each source that no tree before it reached, `at_once` blocks a round. After trees whose rounds had no
-/// more than half as many, twice as many begin together: reads are then in flight for many small trees as they are for a large one.
+/// A tree from each source that no tree before it reached, `at_once` blocks a round. After trees whose rounds
+/// had no more than half as many, twice as many begin together: reads are then in flight for many small trees
+/// as they are for a large one.
 ///
 /// # Errors
 /// What a source, the device or a damaged store gives.
@@ -73,7 +74,8 @@ impl Wide {
         while forest.top().is_some() {
             self.choose(engine, forest);
             let blocks = std::mem::take(&mut self.blocks);
-            // A hub may have more blocks than are visited at once: from its end, so that its beginning comes on top.
+            // A hub may have more blocks than are visited at once: from its end, so that its beginning comes
+            // on top.
             for blocks in blocks.rchunks(self.at_once) {
                 self.visit(engine, forest, blocks)?;
             }
@@ -142,7 +144,8 @@ impl Wide {
         Ok(())
     }
 
-    /// Numbers what was visited, from the topmost block on, and puts what was found on the stack, that of the topmost last.
+    /// Numbers what was visited, from the topmost block on, and puts what was found on the stack, that of the
+    /// topmost last.
     fn keep(&self, forest: &mut Forest, logs: &[Log], parts: &[(usize, usize)]) {
         for (log, number) in parts {
             for visit in logs[*log].part(*number).0 {

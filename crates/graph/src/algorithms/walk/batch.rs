@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use rayon::prelude::*;
 
 use super::WalkOptions;
-use super::drawn::Drawn;
+use super::candidates::Candidates;
 use super::hubs::Hubs;
 use super::law::Law;
 use super::random::{below, random, unit};
@@ -34,9 +34,11 @@ struct Walker {
     step: AtomicU32,
     /// Neighbours of this step that were drawn and not taken, or [`ENDED`].
     tries: AtomicU32,
-    /// A neighbour of which it must be known whether the vertex before has an edge to it; none: [`NO_VERTEX`].
+    /// A neighbour of which it must be known whether the vertex before has an edge to it; none:
+    /// [`NO_VERTEX`].
     asked: AtomicU32,
-    /// The bits of what the edges to the vertex before weigh together, once somebody looked; [`UNKNOWN`] until then.
+    /// The bits of what the edges to the vertex before weigh together, once somebody looked; [`UNKNOWN`]
+    /// until then.
     edges_back: AtomicU64,
 }
 
@@ -74,7 +76,8 @@ impl<'a> Batch<'a> {
     /// Bytes in memory of so many walkers.
     pub(super) fn bytes(walkers: u64, length: u32) -> u64 {
         let path = (u64::from(length) + 1) * 4;
-        // Tasks are put together from what the threads make; beside them are their blocks, and at first the starts.
+        // Tasks are put together from what the threads make; beside them are their blocks, and at first the
+        // starts.
         walkers.saturating_mul(path + (size_of::<Walker>() + 2 * size_of::<Task>() + 8) as u64)
     }
 
@@ -182,16 +185,16 @@ impl<'a> Batch<'a> {
                 sum
             }));
         }
-        let drawn = Drawn::new(list, &local.sums, hub, &self.law, self.options.weighted);
+        let candidates = Candidates::new(list, &local.sums, hub, &self.law, self.options.weighted);
         for task in group {
             let state = &self.walkers[task.walker as usize];
             match state.asked.load(Relaxed) {
-                NO_VERTEX => self.choose(task.walker, state, block.number(), &drawn),
+                NO_VERTEX => self.choose(task.walker, state, block.number(), &candidates),
                 asked => self.answer(
                     task.walker,
                     state,
                     asked,
-                    drawn.list.neighbours.binary_search(&asked).is_ok(),
+                    candidates.list.neighbours.binary_search(&asked).is_ok(),
                 ),
             }
         }
@@ -199,36 +202,36 @@ impl<'a> Batch<'a> {
 
     /// Draws neighbours until one is taken or must be asked for; of a hub's list as long as
     /// they are in this piece of it.
-    fn choose(&self, walker: u32, state: &Walker, block: u32, drawn: &Drawn<'_>) {
+    fn choose(&self, walker: u32, state: &Walker, block: u32, candidates: &Candidates<'_>) {
         let step = state.step.load(Relaxed);
-        if drawn.degree == 0 || self.options.weighted && drawn.weight <= 0.0 {
+        if candidates.degree == 0 || self.options.weighted && candidates.weight <= 0.0 {
             return state.tries.store(ENDED, Relaxed);
         }
         loop {
             let tries = state.tries.load(Relaxed);
-            match self.verdict(walker, step, tries, drawn) {
+            match self.verdict(walker, step, tries, candidates) {
                 Verdict::Take(neighbour) => return self.go(walker, state, neighbour),
                 Verdict::Ask(neighbour) => return state.asked.store(neighbour, Relaxed),
                 Verdict::Leave => state.tries.store(tries + 1, Relaxed),
             }
-            if !drawn.whole && self.task(walker).is_none_or(|task| task.block != block) {
+            if !candidates.whole && self.task(walker).is_none_or(|task| task.block != block) {
                 return;
             }
         }
     }
 
     /// One try.
-    fn verdict(&self, walker: u32, step: u32, tries: u32, drawn: &Drawn<'_>) -> Verdict {
-        if drawn.only_one() {
-            return Verdict::Take(drawn.list.neighbours[0]);
+    fn verdict(&self, walker: u32, step: u32, tries: u32, candidates: &Candidates<'_>) -> Verdict {
+        if candidates.only_one() {
+            return Verdict::Take(candidates.list.neighbours[0]);
         }
-        if let Some(weight) = self.above(walker, step, tries, drawn.weight, drawn.heaviest) {
+        if let Some(weight) = self.above(walker, step, tries, candidates.weight, candidates.heaviest) {
             let before = self.vertex(walker, step - 1);
-            let edges_back = drawn.edges_to(before);
+            let edges_back = candidates.edges_to(before);
             self.walkers[walker as usize].edges_back.store(edges_back.to_bits(), Relaxed);
             return if weight < edges_back { Verdict::Take(before) } else { Verdict::Leave };
         }
-        let neighbour = drawn.neighbour(self.draw(walker, step, tries));
+        let neighbour = candidates.neighbour(self.draw(walker, step, tries));
         if step == 0 || self.law.is_plain() {
             return Verdict::Take(neighbour);
         }
@@ -243,7 +246,8 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Whether a try falls in the area above the list's, and which weight of edges back is just too little there.
+    /// Whether a try falls in the area above the list's, and which weight of edges back is just too little
+    /// there.
     fn above(&self, walker: u32, step: u32, tries: u32, weight: f64, heaviest: f64) -> Option<f64> {
         if step == 0 || self.law.excess == 0.0 {
             return None;

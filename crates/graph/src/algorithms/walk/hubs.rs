@@ -1,4 +1,4 @@
-//! The lists that run over several blocks: which piece holds the neighbour that was drawn.
+//! The lists that run over several blocks: which piece holds the neighbour that was candidates.
 
 use super::law::runs;
 use crate::format::{Direction, Directory, List, Scratch, Vertex};
@@ -18,7 +18,8 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    /// What the edges to a neighbour that stand in the pieces before weigh together, where it is in this piece.
+    /// What the edges to a neighbour that stand in the pieces before weigh together, where it is in this
+    /// piece.
     pub(super) fn carried(&self, neighbour: Vertex) -> f64 {
         if neighbour == self.first { self.carried } else { 0.0 }
     }

@@ -1,10 +1,11 @@
 //! Node2vec's weights of the edges that lead on, and how one is drawn in proportion to them.
 //!
-//! A neighbour is drawn alike, or by the weights of the edges, and kept where a draw from 0 to `most` is below its weight
-//! (rejection). An edge back may weigh more than `most`: what is above it is an area of its own beside the list's, and who
-//! hits it goes back. So a small p costs no tries, as it would if `most` were 1/p (KnightKing's folding of outliers: Yang et al.,
-//! SOSP 2019, section 4.3). What the edges back weigh is known only where they stand, and a hub's list has more than
-//! one place; until somebody looked there the area is as wide as the heaviest neighbour of the list would make it.
+//! A neighbour is drawn alike, or by the weights of the edges, and kept where a draw from 0 to `most` is
+//! below its weight (rejection). An edge back may weigh more than `most`: what is above it is an area of its
+//! own beside the list's, and who hits it goes back. So a small p costs no tries, as it would if `most` were
+//! 1/p (KnightKing's folding of outliers: Yang et al., SOSP 2019, section 4.3). What the edges back weigh is
+//! known only where they stand, and a hub's list has more than one place; until somebody looked there the
+//! area is as wide as the heaviest neighbour of the list would make it.
 
 use super::WalkOptions;
 use crate::format::{List, Vertex};
@@ -36,8 +37,9 @@ impl Law {
         self.back == self.near && self.near == self.far
     }
 
-    /// Where a draw from 0 to 1 falls: in the area above, as the weight of edges back that it takes to be hit there, or in the
-    /// list (none). `weight` is that of all edges, `edges_back` that of those back, or a bound of it.
+    /// Where a draw from 0 to 1 falls: in the area above, as the weight of edges back that it takes to be hit
+    /// there, or in the list (none). `weight` is that of all edges, `edges_back` that of those back, or a
+    /// bound of it.
     #[inline]
     pub(super) fn above(&self, draw: f64, weight: f64, edges_back: f64) -> Option<f64> {
         let place = draw * (self.most * weight + self.excess * edges_back);

@@ -1,6 +1,7 @@
 //! Chance without state: a number for every place that needs one.
 
-/// A number of 64 bits for a walker's step, try and purpose (0: which neighbour, 1: whether to take it, 2: where to begin).
+/// A number of 64 bits for a walker's step, try and purpose (0: which neighbour, 1: whether to take it, 2:
+/// where to begin).
 #[inline]
 pub(super) fn random(seed: u64, walker: u64, step: u32, attempt: u32, purpose: u64) -> u64 {
     let place = mix(seed.wrapping_add(mix(walker)));

@@ -1,21 +1,21 @@
 //! The MQSSD model of a device that is known by its costs alone.
 
-use super::{Mqssd, MqssdCosts, PerK, lacking};
+use super::{CostsAtK, Mqssd, MqssdCosts};
 use crate::cost::FEWEST;
-use crate::{CostErrors, CostFunction, CostPoint, CostRow, CostTable, Lacking};
+use crate::{CostErrors, CostFunction, CostPoint, CostRow, CostTable, FitError, Model};
 
 /// A model made from a cost table, and how well its functions pass through the table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CostFit {
     /// The model.
     pub model: Mqssd,
-    /// One entry a function.
+    /// One entry per function.
     pub functions: Vec<FunctionFit>,
     /// Costs in the table that the functions were fitted to.
     pub cells: usize,
     /// Mean of |fitted - cost| / cost over all cells.
     pub mape: f64,
-    /// The same, each cell foreseen from the other cells of its column.
+    /// The same, each cell predicted from the other cells of its column.
     pub leave_one_out: f64,
 }
 
@@ -30,7 +30,7 @@ pub struct FunctionFit {
     pub points: Vec<CostPoint>,
     /// How far it is from them.
     pub errors: CostErrors,
-    /// Mean of |foreseen - cost| / cost, each cell foreseen from the others.
+    /// Mean of |predicted - cost| / cost, each cell predicted from the others.
     pub leave_one_out: f64,
 }
 
@@ -38,8 +38,8 @@ impl Mqssd {
     /// The model of a cost table, of reads, of writes or of both. Costs of zero are left out.
     ///
     /// # Errors
-    /// [`Lacking`] where neither reads nor writes have both costs at four concurrencies.
-    pub fn from_costs(table: &CostTable) -> Result<CostFit, Lacking> {
+    /// [`FitError`] where neither reads nor writes have both costs at four concurrencies.
+    pub fn from_costs(table: &CostTable) -> Result<CostFit, FitError> {
         let mut functions = Vec::new();
         let mut side = |names: [&'static str; 2], costs: fn(&CostRow) -> [Option<f64>; 2]| {
             let per_k = per_k(table, costs);
@@ -54,7 +54,7 @@ impl Mqssd {
         let write = side(["setup_write", "transfer_write"], |row| [row.setup_write, row.transfer_write]);
         if functions.is_empty() {
             let reads = per_k(table, |row| [row.setup_read, row.transfer_read]).len();
-            return Err(lacking_costs(
+            return Err(too_few_costs(
                 reads,
                 per_k(table, |row| [row.setup_write, row.transfer_write]).len(),
             ));
@@ -69,21 +69,21 @@ impl Mqssd {
 }
 
 /// The rows that have both costs, ascending in k.
-fn per_k(table: &CostTable, costs: impl Fn(&CostRow) -> [Option<f64>; 2]) -> Vec<PerK> {
+fn per_k(table: &CostTable, costs: impl Fn(&CostRow) -> [Option<f64>; 2]) -> Vec<CostsAtK> {
     let positive = |cost: Option<f64>| cost.filter(|c| *c > 0.0 && c.is_finite());
     let cell = |row: &CostRow| {
         let [setup, transfer] = costs(row).map(positive);
-        Some(PerK { k: row.k, setup: setup?, transfer: transfer?, r2: None, condition: None, points: 0 })
+        Some(CostsAtK { k: row.k, setup: setup?, transfer: transfer?, r2: None, condition: None, points: 0 })
     };
-    let mut cells: Vec<PerK> = table.rows.iter().filter(|row| row.k > 0).filter_map(cell).collect();
+    let mut cells: Vec<CostsAtK> = table.rows.iter().filter(|row| row.k > 0).filter_map(cell).collect();
     cells.sort_by_key(|cell| cell.k);
     cells
 }
 
 impl FunctionFit {
     /// `None` with too few concurrencies.
-    fn of(name: &'static str, cells: &[PerK], cost: fn(&PerK) -> f64) -> Option<Self> {
-        let point = |cell: &PerK| CostPoint { k: f64::from(cell.k), seconds: cost(cell), weight: 1.0 };
+    fn of(name: &'static str, cells: &[CostsAtK], cost: fn(&CostsAtK) -> f64) -> Option<Self> {
+        let point = |cell: &CostsAtK| CostPoint { k: f64::from(cell.k), seconds: cost(cell), weight: 1.0 };
         let points: Vec<CostPoint> = cells.iter().map(point).collect();
         let function = CostFunction::choose(&points)?;
         let errors = function.errors(&points);
@@ -92,9 +92,9 @@ impl FunctionFit {
     }
 }
 
-fn lacking_costs(reads: usize, writes: usize) -> Lacking {
-    let what = format!(
+fn too_few_costs(reads: usize, writes: usize) -> FitError {
+    let needs = format!(
         "a table with both costs at {FEWEST} different concurrencies; reads have them at {reads}, writes at {writes}"
     );
-    Lacking { what, ..lacking(reads, writes) }
+    FitError::new(Mqssd::NAME, needs)
 }

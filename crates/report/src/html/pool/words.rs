@@ -1,9 +1,10 @@
-//! What a sweep says, in a few sentences.
+//! What a sweep shows, in a few sentences.
 
 use crate::format::significant;
 use crate::pool::{GAINS_NOTHING, PoolCell, PoolSweep, added};
 
-/// At most four: what ACE gains over nothing, what it costs, what it gains over a page cleaner, and where nothing.
+/// At most four: what ACE gains over nothing, what it costs, what it gains over a page cleaner, and where
+/// it gains nothing.
 pub(super) fn sentences(sweep: &PoolSweep) -> Vec<String> {
     let gains: Vec<(f64, &PoolCell)> =
         ace(sweep).filter_map(|c| Some((c.speedup_over(sweep.base(c)?)?, c))).collect();
@@ -29,7 +30,7 @@ pub(super) fn sentences(sweep: &PoolSweep) -> Vec<String> {
         shares.reduce(f64::max).map(|share| format!("{:+.2} %", 100.0 * share))
     };
     if let (Some(misses), Some(writes)) = (most(|c| c.misses), most(|c| c.writes)) {
-        out.push(format!("Its price at worst: misses {misses}, page writes {writes}."));
+        out.push(format!("At worst it adds {misses} misses and {writes} page writes."));
     }
     let over: Vec<(f64, &PoolCell)> =
         ace(sweep).filter_map(|c| Some((c.speedup_over(sweep.classic(c)?)?, c))).collect();
@@ -91,7 +92,7 @@ mod tests {
                 "ACE is 1.01 to 1.50 times as fast as the same pool without it: most with cow, n = 8, 1 client, least with \
                  cow, n = 8, 8 clients.",
                 "It gains nothing (less than 1.02 times) in 1 of 2 pools.",
-                "Its price at worst: misses +1.00 %, page writes +0.00 %.",
+                "At worst it adds +1.00 % misses and +0.00 % page writes.",
             ]
         );
         assert!(sentences(&sweep(vec![cell("off", "off", 3.0)])).is_empty());

@@ -1,0 +1,17 @@
+//! Traces that cannot be read, written or generated.
+
+use leadline_trace::TraceError;
+
+use super::Failure;
+
+impl From<TraceError> for Failure {
+    fn from(error: TraceError) -> Self {
+        match error {
+            TraceError::Write(error) => error.into(),
+            TraceError::UnknownFormat { .. } => {
+                Failure::input(&error, Some("name one with --format".to_owned()))
+            }
+            _ => Failure::Input(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! `leadline man`: the manual pages, one per command.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use clap::Command;
+use clap_mangen::Man;
+
+use crate::failure::Failure;
+use crate::output;
+
+/// Write the manual pages, one per command, into a directory
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+        leadline man ~/.local/share/man/man1      then: man leadline-profile\n  \
+        leadline man pages && man pages/leadline-profile.1")]
+pub(crate) struct Args {
+    /// A directory, made if it is not there; pages of the same name are replaced
+    #[arg(value_name = "DIR")]
+    dir: PathBuf,
+}
+
+/// A manual page under its file name.
+struct Page {
+    name: String,
+    text: Vec<u8>,
+}
+
+/// Writes the pages of `leadline`, the whole command line: all of them or none.
+pub(crate) fn run(args: &Args, leadline: Command) -> Result<(), Failure> {
+    let pages = pages(leadline).map_err(|error| Failure::Operation(format!("manual pages: {error}")))?;
+    check(&args.dir, &pages)?;
+    let staging = Staging::new(&args.dir)?;
+    staging.write(&pages).map_err(|error| {
+        Failure::Operation(format!("{}: cannot be written: {error}; no page was written", args.dir.display()))
+    })?;
+    output::say(&format!("{} manual pages in {}", pages.len(), args.dir.display()));
+    Ok(())
+}
+
+/// One page for the program and one for each of its commands.
+fn pages(leadline: Command) -> io::Result<Vec<Page>> {
+    let mut leadline = leadline.disable_help_subcommand(true);
+    // Names such as `leadline-trace-info` and inherited options are set while building.
+    leadline.build();
+    let mut pages = Vec::new();
+    let mut waiting = vec![leadline];
+    while let Some(command) = waiting.pop() {
+        waiting.extend(command.get_subcommands().filter(|command| !command.is_hide_set()).cloned());
+        let man = Man::new(command);
+        let mut text = Vec::new();
+        man.render(&mut text)?;
+        pages.push(Page { name: man.get_filename(), text });
+    }
+    Ok(pages)
+}
+
+/// Makes the directory if it is not there. Refuses what is not one, or one in which a page could not be put.
+fn check(dir: &Path, pages: &[Page]) -> Result<(), Failure> {
+    let refuse = |place: &Path, reason: &str| Err(Failure::Input(format!("{}: {reason}", place.display())));
+    if fs::metadata(dir).is_ok_and(|found| !found.is_dir()) {
+        return refuse(dir, "is not a directory; name another place");
+    }
+    if let Err(error) = fs::create_dir_all(dir) {
+        return refuse(dir, &format!("cannot be made: {error}; name another place"));
+    }
+    for page in pages {
+        let place = dir.join(&page.name);
+        if fs::symlink_metadata(&place).is_ok_and(|found| found.is_dir()) {
+            return refuse(&place, "is a directory, in the way of a page; name another place");
+        }
+    }
+    Ok(())
+}
+
+/// A folder beside the pages' places, in which they are written first. Removed when dropped.
+struct Staging<'a> {
+    dir: &'a Path,
+    folder: PathBuf,
+}
+
+impl Staging<'_> {
+    fn new(dir: &Path) -> Result<Staging<'_>, Failure> {
+        let folder = dir.join(format!(".leadline-man-{}", std::process::id()));
+        fs::create_dir(&folder).map_err(|error| {
+            let text = format!("{}: cannot be written to: {error}; name another directory", dir.display());
+            Failure::Input(text)
+        })?;
+        Ok(Staging { dir, folder })
+    }
+
+    /// All are written before the first is renamed into its place.
+    fn write(&self, pages: &[Page]) -> io::Result<()> {
+        pages.iter().try_for_each(|page| fs::write(self.folder.join(&page.name), &page.text))?;
+        pages.iter().try_for_each(|page| fs::rename(self.folder.join(&page.name), self.dir.join(&page.name)))
+    }
+}
+
+impl Drop for Staging<'_> {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}

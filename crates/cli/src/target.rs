@@ -1,0 +1,154 @@
+//! TARGET, and the options with which every command opens it.
+
+use std::path::Path;
+
+use leadline_device::target::{self, TargetKind};
+use leadline_device::{Device as _, IoEngine, format_size, parse_size};
+use leadline_measure::Settings;
+use leadline_measure::target::{Access, OpenTarget};
+use leadline_sim::Parametric;
+
+use crate::failure::Failure;
+use crate::values;
+
+/// What TARGET of a simulated device begins with.
+const SIMULATED: &str = "sim:";
+
+/// Bytes of a simulated device that are used where no size is given.
+const SIMULATED_BYTES: u64 = 1 << 30;
+
+/// How a target is opened, and what may be done to it.
+#[derive(clap::Args)]
+pub(crate) struct AccessArgs {
+    /// Size of the scratch file, such as 4G [default: a tenth of the free space, at most 8G, with --quick 1G]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) size: Option<u64>,
+    /// How requests reach the kernel [default: io_uring, or psync where the kernel refuses io_uring]
+    #[arg(long, value_parser = values::engine, value_name = "io_uring|psync")]
+    engine: Option<IoEngine>,
+    /// Allow TARGET, a block device that is not in use, to be overwritten
+    #[arg(long)]
+    destructive: bool,
+    /// Measure reads only
+    #[arg(long, conflicts_with = "destructive")]
+    pub(crate) reads_only: bool,
+    /// Keep the scratch file as leadline-scratch.dat, which can be TARGET of the next run
+    #[arg(long)]
+    keep_scratch: bool,
+}
+
+impl AccessArgs {
+    /// With a scratch file of at most 1G where `quick` is set and no size was given.
+    pub(crate) fn access(&self, quick: bool) -> Access {
+        Access {
+            engine: self.engine,
+            destructive: self.destructive,
+            reads_only: self.reads_only,
+            keep_scratch: self.keep_scratch,
+            size_bytes: self.size,
+            quick,
+            ..Access::default()
+        }
+    }
+}
+
+/// What TARGET turned out to be, before anything is opened or written.
+pub(crate) enum Target {
+    /// A device of the catalogue or a description of one, and how the user named it.
+    Simulated(Parametric, String),
+    /// A directory, a file or a block device.
+    Real(target::Target),
+}
+
+impl Target {
+    /// Looks at TARGET without touching it.
+    pub(crate) fn find(text: &str) -> Result<Target, Failure> {
+        match text.strip_prefix(SIMULATED) {
+            Some(name) => Ok(Target::Simulated(leadline_sim::open(name)?, text.to_owned())),
+            None => Ok(Target::Real(target::Target::resolve(Path::new(text))?)),
+        }
+    }
+
+    /// Whether a scratch file is made in it.
+    pub(crate) fn is_directory(&self) -> bool {
+        matches!(self, Target::Real(target) if target.kind == TargetKind::Directory)
+    }
+
+    /// Bytes of the scratch file or region to be written before measuring, after checking that they may be; 0
+    /// where nothing is written. Of a simulated device, the bytes that are used.
+    pub(crate) fn layout_bytes(&self, access: &Access) -> Result<u64, Failure> {
+        match self {
+            Target::Simulated(..) => Ok(access.size_bytes.unwrap_or(SIMULATED_BYTES)),
+            Target::Real(target) => Ok(access.layout_bytes(target)?),
+        }
+    }
+
+    /// The smallest request that it takes, bytes.
+    pub(crate) fn smallest_block(&self, access: &Access) -> u32 {
+        match self {
+            Target::Simulated(device, _) => device.geometry().block_bytes,
+            Target::Real(target) => access.smallest_block(target),
+        }
+    }
+
+    /// Says beforehand what will be written, because drives wear: `layout_bytes` to lay out what is read, and
+    /// `prepared_bytes` in all before measuring.
+    pub(crate) fn what_is_written(
+        &self,
+        access: &Access,
+        layout_bytes: u64,
+        prepared_bytes: u64,
+        max_writes: Option<u64>,
+    ) -> String {
+        let at_most = |before: &str| {
+            max_writes.map_or(String::new(), |max| format!("{before}{} in all at most", format_size(max)))
+        };
+        match (self, layout_bytes) {
+            (Target::Simulated(..), _) => "writes nothing: the device is simulated".to_owned(),
+            (Target::Real(target), 0) if target.kind == TargetKind::Block => "reads only".to_owned(),
+            (_, 0) if access.reads_only => "reads only".to_owned(),
+            (_, 0) => {
+                format!("writes only to a file that Leadline made{}, otherwise nothing", at_most(", "))
+            }
+            _ if access.reads_only => {
+                format!("writes {} to lay out what it reads", format_size(layout_bytes))
+            }
+            _ => format!(
+                "writes {} before measuring, and as much as the device takes during about half of \
+                 the time measured{}",
+                format_size(prepared_bytes),
+                at_most(", ")
+            ),
+        }
+    }
+
+    /// Bytes that measuring it may write where no limit was given; `None` for no bound. Of `layout_bytes`, as
+    /// [`Target::layout_bytes`].
+    pub(crate) fn write_budget(&self, settings: &Settings, layout_bytes: u64) -> Option<u64> {
+        match self {
+            Target::Simulated(..) => None,
+            Target::Real(target) if target.kind == TargetKind::Block && layout_bytes == 0 => None,
+            Target::Real(target) if target.kind == TargetKind::File => {
+                settings.write_budget(layout_bytes, target.size_bytes)
+            }
+            Target::Real(_) => settings.write_budget(layout_bytes, layout_bytes),
+        }
+    }
+
+    /// Opens it; makes the scratch file where it is a directory.
+    pub(crate) fn open(self, bytes: u64, access: &Access) -> Result<OpenTarget, Failure> {
+        match self {
+            Target::Simulated(device, text) => {
+                let name = format!("sim-{}", simulated_name(&text));
+                Ok(OpenTarget::simulated(Box::new(device), &text, &name, bytes, access))
+            }
+            Target::Real(target) => Ok(OpenTarget::open(&target, bytes, access)?),
+        }
+    }
+}
+
+/// `flash` of `sim:flash`, `slow` of `sim:./slow.toml`.
+fn simulated_name(text: &str) -> &str {
+    let name = text.strip_prefix(SIMULATED).unwrap_or(text);
+    Path::new(name).file_stem().and_then(|stem| stem.to_str()).unwrap_or(name)
+}

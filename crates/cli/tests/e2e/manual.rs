@@ -1,0 +1,103 @@
+//! `leadline completions` and `leadline man`.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use crate::ran::{folder, names, program, run, text};
+
+/// Every command, as its manual page names it, and a flag that the page must explain.
+const COMMANDS: [(&str, &str); 18] = [
+    ("leadline", "leadline-profile"),
+    ("leadline-profile", "--max-concurrency"),
+    ("leadline-experiment", "--read-share"),
+    ("leadline-report", "--fio-jobs"),
+    ("leadline-models", "--setup-per"),
+    ("leadline-predict", "--what-if"),
+    ("leadline-devices", "--json"),
+    ("leadline-trace", "leadline-trace-info"),
+    ("leadline-trace-info", "--sample-pages"),
+    ("leadline-trace-replay", "--pace"),
+    ("leadline-trace-convert", "--skip-bad"),
+    ("leadline-trace-generate", "--list"),
+    ("leadline-pool", "leadline-pool-replay"),
+    ("leadline-pool-simulate", "--alpha-1"),
+    ("leadline-pool-replay", "--checksums"),
+    ("leadline-graph-import", "--drop-self-loops"),
+    ("leadline-graph-bfs", "--memory"),
+    ("leadline-completions", "SHELL"),
+];
+
+#[test]
+fn every_command_has_a_page_that_names_its_flags() {
+    let dir = folder();
+    let ran = run(dir.path(), &["man", "."]).succeeded();
+    let pages = names(dir.path());
+    assert_eq!(ran.stderr, format!("leadline: {} manual pages in .\n", pages.len()));
+    assert_eq!(ran.stdout, "");
+    for (name, flag) in COMMANDS {
+        // roff escapes hyphens.
+        let page = fs::read_to_string(dir.path().join(format!("{name}.1"))).unwrap().replace('\\', "");
+        assert!(page.contains(flag), "{name}: no {flag}");
+        assert!(name == "leadline" || !page.contains("budget-seconds"), "a hidden flag stays hidden");
+    }
+    let help = run(dir.path(), &["--help"]).succeeded().stdout;
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    // A description that is wrapped goes on further to the right.
+    let names_one = |line: &&str| !line.starts_with("   ");
+    let listed = listed.take_while(|line| !line.is_empty()).filter(names_one);
+    let listed: Vec<&str> = listed.filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(listed.contains(&"completions") && listed.contains(&"man"), "{help}");
+    for command in listed.into_iter().filter(|command| *command != "help") {
+        assert!(pages.contains(&format!("leadline-{command}.1")), "no page for {command}: {pages:?}");
+    }
+    run(dir.path(), &["man", "."]).succeeded();
+    assert_eq!(names(dir.path()), pages, "written again in place");
+    run(dir.path(), &["man", "new/pages"]).succeeded();
+    assert_eq!(names(&dir.path().join("new/pages")), pages, "the directory is made");
+}
+
+#[test]
+fn a_place_that_cannot_hold_the_pages_is_refused() {
+    let dir = folder();
+    fs::write(dir.path().join("file"), "mine").unwrap();
+    fs::create_dir_all(dir.path().join("taken/leadline-report.1")).unwrap();
+    for (place, said) in [
+        ("file/below", "file/below: cannot be made: Not a directory"),
+        ("file", "file: is not a directory"),
+        ("taken", "taken/leadline-report.1: is a directory"),
+        ("/proc", "/proc: cannot be written to"),
+    ] {
+        run(dir.path(), &["man", place]).refused(&[said]);
+    }
+    run(dir.path(), &["man"]).refused(&["<DIR>"]);
+    assert_eq!(names(dir.path()), ["file", "taken"]);
+    assert_eq!(names(&dir.path().join("taken")), ["leadline-report.1"], "no page beside it");
+}
+
+#[test]
+fn bash_takes_the_completion_script_and_completes() {
+    let dir = folder();
+    let script = dir.path().join("leadline.bash");
+    fs::write(&script, run(dir.path(), &["completions", "bash"]).succeeded().stdout).unwrap();
+    let complete = "source \"$1\"; COMP_WORDS=(leadline pro); COMP_CWORD=1; _leadline leadline pro leadline; \
+                    echo \"${COMPREPLY[@]}\"";
+    let output = Command::new("bash").args(["-c", complete, "bash", text(&script)]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "profile\n", "{output:?}");
+    assert!(Command::new("bash").args(["-n", text(&script)]).status().unwrap().success());
+}
+
+#[test]
+fn other_shells_have_their_scripts_and_unknown_ones_are_named() {
+    let dir = folder();
+    for (shell, said) in
+        [("zsh", "#compdef leadline"), ("fish", "complete -c leadline"), ("elvish", "leadline")]
+    {
+        assert!(run(dir.path(), &["completions", shell]).succeeded().stdout.contains(said), "{shell}");
+    }
+    run(dir.path(), &["completions", "csh"]).refused(&["csh", "bash", "fish", "zsh"]);
+    // A reader that goes away is not a failure.
+    let mut child =
+        Command::new(program()).args(["completions", "zsh"]).stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+}

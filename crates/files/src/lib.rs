@@ -1,0 +1,21 @@
+#![doc = include_str!("../README.md")]
+//!
+//! | for | see |
+//! | --- | --- |
+//! | a file that appears whole or not at all | [`NewFile`], [`replace`], [`FileError`] |
+//! | memory outside the heap | [`MapOptions`], [`Mapping`] |
+//! | the free space of a file system | [`Space`] |
+
+#[cfg(feature = "compression")]
+mod compression;
+mod error;
+mod mapping;
+mod new_file;
+mod space;
+
+#[cfg(feature = "compression")]
+pub use compression::{Compression, Compressor, Decompressor};
+pub use error::FileError;
+pub use mapping::{MapOptions, Mapping};
+pub use new_file::{NewFile, folder_of, replace};
+pub use space::Space;

@@ -1,0 +1,292 @@
+//! A thread's way to the device: its queue pair and what it has in flight.
+
+use std::time::Instant;
+
+use leadline_device::{Completion, Device, NEVER, QueuePair, QueueShape, Request};
+
+use super::cache::Cache;
+use super::stats::Counts;
+use crate::GraphError;
+use crate::format::{Block, Decoder, Direction, Directory, Weights, block_layout, block_seed};
+
+/// Requests that may wait for company before the device sees them, while cached blocks are visited.
+const BATCH: u32 = 8;
+
+/// A sweep that misses no more blocks than this keeps the device idle.
+pub(crate) const THIN: usize = 32;
+
+/// The blocks of one direction: where they lie and how they are read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Blocks<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) direction: Direction,
+    /// First byte of block 0 on the device.
+    pub(crate) offset: u64,
+    /// Number of block 0 in the cache.
+    pub(crate) base: u32,
+    pub(crate) block_bytes: u32,
+    pub(crate) directory: &'a Directory,
+    /// Of the graph.
+    pub(crate) vertices: u64,
+    /// None where lists are plain numbers.
+    pub(crate) decoder: Option<Decoder>,
+    pub(crate) weights: Weights,
+}
+
+impl<'a> Blocks<'a> {
+    fn view<'b>(&self, block: u32, bytes: &'b [u8]) -> Block<'b> {
+        Block::new(bytes, block, self.decoder, self.weights)
+    }
+
+    fn check(&self, block: u32, bytes: &[u8]) -> Result<(), GraphError> {
+        let wrong = match block_layout::check(bytes, block_seed(self.direction, block), self.vertices) {
+            Ok(head) if self.directory.vertices_of(block) == head.vertices() => return Ok(()),
+            Ok(_) => "is not where the directory says",
+            Err(wrong) => wrong,
+        };
+        let place = self.offset + u64::from(block) * u64::from(self.block_bytes);
+        Err(GraphError::damaged(self.name, format!("block {block}, at byte {place}, {wrong}")))
+    }
+}
+
+/// A run of blocks in one request.
+#[derive(Debug, Clone, Copy, Default)]
+struct Span {
+    first: u32,
+    blocks: u32,
+    sent: u64,
+}
+
+/// A queue pair, made when it is first used: to map its buffers takes longer than many a sweep over cached
+/// blocks.
+struct LazyPair<'g> {
+    device: &'g dyn Device,
+    shape: QueueShape,
+    made: Option<Box<dyn QueuePair>>,
+}
+
+impl LazyPair<'_> {
+    fn get(&mut self, blocks: &Blocks<'_>) -> Result<&mut dyn QueuePair, GraphError> {
+        let pair = match self.made.take() {
+            Some(pair) => pair,
+            None => {
+                let pair = self.device.queue_pair(self.shape);
+                pair.map_err(|error| GraphError::device(blocks.name, error))?
+            }
+        };
+        Ok(&mut **self.made.insert(pair))
+    }
+
+    fn in_flight(&self) -> u32 {
+        self.made.as_ref().map_or(0, |pair| pair.in_flight())
+    }
+}
+
+/// A queue pair and its requests.
+pub(crate) struct BlockReader<'g> {
+    pair: LazyPair<'g>,
+    spans: Vec<Span>,
+    free: Vec<u32>,
+    done: Vec<Completion>,
+    /// Blocks that will be asked for in one request, once it cannot grow.
+    open: Option<Span>,
+    /// Requests queued that the device has not seen.
+    unsent: u32,
+    most_blocks: u32,
+    /// Blocks of this sweep that were not cached; no more than [`THIN`] and one.
+    missed: Vec<u32>,
+    pub(crate) counts: Counts,
+}
+
+impl<'g> BlockReader<'g> {
+    pub(crate) fn new(
+        device: &'g dyn Device,
+        slots: u32,
+        request_bytes: u32,
+        block_bytes: u32,
+    ) -> BlockReader<'g> {
+        BlockReader {
+            pair: LazyPair { device, shape: QueueShape::new(slots, request_bytes), made: None },
+            spans: vec![Span::default(); slots as usize],
+            free: (0..slots).collect(),
+            done: Vec::with_capacity(slots as usize),
+            open: None,
+            unsent: 0,
+            most_blocks: request_bytes / block_bytes,
+            missed: Vec::with_capacity(THIN + 1),
+            counts: Counts::default(),
+        }
+    }
+
+    /// Visits each block that `next` gives, in the order in which they come; what is cached at once, while
+    /// reads are in flight. Nothing is in flight when it returns, whatever it returns.
+    pub(crate) fn drive(
+        &mut self,
+        blocks: &Blocks<'_>,
+        cache: &Cache,
+        mut next: impl FnMut() -> Option<u32>,
+        mut visit: impl FnMut(&Block<'_>),
+    ) -> Result<(), GraphError> {
+        let result = self.drive_on(blocks, cache, &mut next, &mut visit);
+        if result.is_err() {
+            self.drop_all();
+        }
+        debug_assert_eq!((self.free.len(), self.done.len()), (self.spans.len(), 0));
+        result
+    }
+
+    /// Blocks that were not cached since this was last asked; more than [`THIN`]: many.
+    pub(crate) fn take_missed(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.missed)
+    }
+
+    /// Most blocks of one request.
+    pub(crate) fn most_blocks(&self) -> u32 {
+        self.most_blocks
+    }
+
+    /// After a failure: what is still in flight is awaited, and nobody sees it.
+    fn drop_all(&mut self) {
+        self.open = None;
+        if let Some(pair) = &mut self.pair.made {
+            while pair.in_flight() > 0 && pair.reap(1, NEVER, &mut self.done).is_ok() {}
+        }
+        self.done.clear();
+        self.free = (0..self.spans.len() as u32).collect();
+    }
+
+    fn drive_on(
+        &mut self,
+        blocks: &Blocks<'_>,
+        cache: &Cache,
+        next: &mut impl FnMut() -> Option<u32>,
+        visit: &mut impl FnMut(&Block<'_>),
+    ) -> Result<(), GraphError> {
+        while let Some(block) = next() {
+            match cache.get(blocks.base + block) {
+                Some(bytes) => {
+                    self.counts.hits += 1;
+                    self.send(blocks)?;
+                    if self.unsent >= BATCH || self.unsent == self.pair.in_flight() {
+                        self.poll(blocks)?;
+                    }
+                    visit(&blocks.view(block, bytes));
+                }
+                None => {
+                    self.counts.misses += 1;
+                    if self.missed.len() <= THIN {
+                        self.missed.push(block);
+                    }
+                    if !self.grow(block, blocks)? {
+                        while self.free.is_empty() {
+                            self.take(blocks, cache, visit)?;
+                        }
+                        self.open = Some(Span { first: block, blocks: 1, sent: 0 });
+                    }
+                }
+            }
+        }
+        self.finish(blocks, cache, visit)
+    }
+
+    fn finish(
+        &mut self,
+        blocks: &Blocks<'_>,
+        cache: &Cache,
+        visit: &mut impl FnMut(&Block<'_>),
+    ) -> Result<(), GraphError> {
+        self.send(blocks)?;
+        while self.pair.in_flight() > 0 || !self.done.is_empty() {
+            self.take(blocks, cache, visit)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a block to the open request; false where it must open the next.
+    fn grow(&mut self, block: u32, blocks: &Blocks<'_>) -> Result<bool, GraphError> {
+        if let Some(open) = &mut self.open
+            && open.first + open.blocks == block
+            && open.blocks < self.most_blocks
+        {
+            open.blocks += 1;
+            return Ok(true);
+        }
+        self.send(blocks)?;
+        Ok(false)
+    }
+
+    /// Queues the open request.
+    fn send(&mut self, blocks: &Blocks<'_>) -> Result<(), GraphError> {
+        let Some(mut span) = self.open.take() else { return Ok(()) };
+        let Some(slot) = self.free.pop() else {
+            unreachable!("a request is only opened while a slot is free, and takes it before the next");
+        };
+        let pair = self.pair.get(blocks)?;
+        span.sent = pair.now();
+        let offset = blocks.offset + u64::from(span.first) * u64::from(blocks.block_bytes);
+        let request = Request::read(slot, offset, span.blocks * blocks.block_bytes);
+        pair.submit(request).map_err(|error| GraphError::device(blocks.name, error.into()))?;
+        self.spans[slot as usize] = span;
+        self.unsent += 1;
+        self.counts.requests += 1;
+        self.counts.bytes += u64::from(request.len);
+        Ok(())
+    }
+
+    /// Lets the device see what is queued, without waiting.
+    fn poll(&mut self, blocks: &Blocks<'_>) -> Result<(), GraphError> {
+        if self.unsent == 0 {
+            return Ok(());
+        }
+        self.unsent = 0;
+        self.pair
+            .get(blocks)?
+            .reap(0, 0, &mut self.done)
+            .map_err(|error| GraphError::device(blocks.name, error))
+    }
+
+    /// Waits until a request is done and visits the blocks of all that are.
+    fn take(
+        &mut self,
+        blocks: &Blocks<'_>,
+        cache: &Cache,
+        visit: &mut impl FnMut(&Block<'_>),
+    ) -> Result<(), GraphError> {
+        if self.done.is_empty() || self.unsent > 0 {
+            let before = Instant::now();
+            self.unsent = 0;
+            self.pair
+                .get(blocks)?
+                .reap(u32::from(self.done.is_empty()), NEVER, &mut self.done)
+                .map_err(|error| GraphError::device(blocks.name, error))?;
+            self.counts.waiting_nanos += before.elapsed().as_nanos() as u64;
+        }
+        while let Some(done) = self.done.pop() {
+            self.free.push(done.slot);
+            let span = self.spans[done.slot as usize];
+            self.counts.latency_nanos += done.at.saturating_sub(span.sent);
+            let size = blocks.block_bytes as usize;
+            if done.result != (span.blocks * blocks.block_bytes) as i32 {
+                return Err(failed_read(blocks, span, done.result));
+            }
+            let bytes = &*self.pair.get(blocks)?.buffer(done.slot);
+            for (i, bytes) in bytes[..span.blocks as usize * size].chunks_exact(size).enumerate() {
+                let block = span.first + i as u32;
+                blocks.check(block, bytes)?;
+                visit(&blocks.view(block, bytes));
+                cache.admit(blocks.base + block, bytes);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn failed_read(blocks: &Blocks<'_>, span: Span, result: i32) -> GraphError {
+    let place = blocks.offset + u64::from(span.first) * u64::from(blocks.block_bytes);
+    let source = if result < 0 {
+        std::io::Error::from_raw_os_error(-result)
+    } else {
+        std::io::Error::new(std::io::ErrorKind::UnexpectedEof, "the file ends early")
+    };
+    GraphError::read(&format!("{}: block {}, at byte {place}", blocks.name, span.first), source)
+}

@@ -1,0 +1,101 @@
+//! A thread's buffers in front of the buckets of a file.
+
+use std::sync::Arc;
+
+use super::bucket::{Bucket, RecordBlock};
+use super::record::{Key, Record, Weight};
+use super::spill::Spill;
+use super::split::Splitters;
+use crate::GraphError;
+use crate::import::plan::ImportPlan;
+
+/// Bytes of the file that a lane takes for a bucket at a time, so that it is read in large pieces.
+const EXTENT: u64 = 1 << 20;
+
+/// A buffer for each bucket, and what went to the file.
+#[derive(Debug)]
+pub(crate) struct Slots<K, W> {
+    splitters: Arc<Splitters<K>>,
+    /// `room` for each bucket.
+    records: Vec<Record<K, W>>,
+    filled: Vec<u32>,
+    room: usize,
+    /// Where in the file each bucket goes on, and up to where.
+    extents: Vec<(u64, u64)>,
+    buckets: Vec<Bucket<K>>,
+    code: Vec<u8>,
+}
+
+impl<K: Key, W: Weight> Slots<K, W> {
+    /// Buffers of `bytes` together.
+    pub(crate) fn new(splitters: &Arc<Splitters<K>>, bytes: u64, plan: &ImportPlan) -> Slots<K, W> {
+        let count = splitters.buckets();
+        // What is written together is never more than can be sorted together.
+        let room =
+            (bytes as usize / count / Record::<K, W>::BYTES).clamp(4, plan.sortable(Record::<K, W>::BYTES));
+        Slots {
+            splitters: Arc::clone(splitters),
+            records: vec![Record::default(); count * room],
+            filled: vec![0; count],
+            room,
+            extents: vec![(0, 0); count],
+            buckets: Bucket::all(splitters),
+            code: Vec::new(),
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        let each = size_of::<Bucket<K>>() + size_of::<(u64, u64)>() + size_of::<u32>();
+        let blocks: usize = self.buckets.iter().map(|bucket| bucket.blocks.capacity()).sum();
+        ((self.records.len() + self.room) * Record::<K, W>::BYTES
+            + self.buckets.len() * each
+            + blocks * size_of::<RecordBlock>()) as u64
+    }
+
+    #[inline]
+    pub(crate) fn push(&mut self, record: Record<K, W>, spill: &Spill) -> Result<(), GraphError> {
+        let bucket = self.splitters.find(record.key);
+        let filled = self.filled[bucket] as usize;
+        self.records[bucket * self.room + filled] = record;
+        self.filled[bucket] += 1;
+        if filled + 1 == self.room { self.flush(bucket, spill) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn flush(&mut self, bucket: usize, spill: &Spill) -> Result<(), GraphError> {
+        let filled = std::mem::take(&mut self.filled[bucket]) as usize;
+        let records = &self.records[bucket * self.room..][..filled];
+        let own = &mut self.buckets[bucket];
+        let mut block = Bucket::pack(own.least, records, &mut self.code);
+        let (at, end) = &mut self.extents[bucket];
+        let bytes = self.code.len() as u64;
+        if *end - *at < bytes {
+            let extent = bytes.max(EXTENT);
+            *at = spill.reserve(extent);
+            *end = *at + extent;
+        }
+        block.at = *at;
+        *at += bytes;
+        own.extend(&[block]);
+        spill.write(&self.code, block.at)
+    }
+
+    /// Writes what is left.
+    pub(crate) fn close(mut self, spill: &Spill) -> Result<Vec<Bucket<K>>, GraphError> {
+        for bucket in 0..self.buckets.len() {
+            if self.filled[bucket] > 0 {
+                self.flush(bucket, spill)?;
+            }
+        }
+        Ok(self.buckets)
+    }
+}
+
+/// Puts the blocks of all lanes together.
+pub(crate) fn put_together<K: Key>(buckets: &mut [Bucket<K>], lanes: Vec<Vec<Bucket<K>>>) {
+    for lane in lanes {
+        for (bucket, more) in buckets.iter_mut().zip(lane) {
+            bucket.extend(&more.blocks);
+        }
+    }
+}

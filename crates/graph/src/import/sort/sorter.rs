@@ -1,0 +1,369 @@
+//! Sorts any number of records in a fixed amount of memory, by distribution (Knuth, The Art of Computer
+//! Programming, volume 3, section 5.2.5, outside memory): what does not fit is dealt out to files by ranges
+//! of keys, so small that each can be sorted in memory later. A record is written once and read once, however
+//! many there are.
+//!
+//! The ranges are cut after a sample: the first records, whatever comes first. A range that proves too large
+//! (the input was in order, say) is dealt out again, by a sample of its own.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use super::bucket::Bucket;
+use super::record::{Key, Record, Weight};
+use super::slots::{Slots, put_together};
+use super::sorted::{SortBuffers, SortedRecords, settle};
+use super::spill::Spill;
+use super::split::Splitters;
+use crate::GraphError;
+use crate::import::plan::{ImportPlan, READ, Reservation};
+use crate::import::threads::threads;
+
+/// Bytes of a lane's buffer for a bucket, where there is memory for it.
+const ROOM: u64 = 16 << 10;
+
+/// Most buckets at a time: each has a line of the processor's cache for its end.
+const BUCKETS: u64 = 1024;
+
+/// Most keys of a sample for each bucket.
+const SAMPLE: usize = 32;
+
+/// Takes records in any order, from a thread a lane; see [`Sorter::finish`].
+#[derive(Debug)]
+pub(crate) struct Sorter<K, W> {
+    plan: ImportPlan,
+    share: u64,
+    /// Records of equal keys become one, with the least weight.
+    unique: bool,
+    spill: Spill,
+    splitters: OnceLock<Arc<Splitters<K>>>,
+    lanes: Vec<Mutex<Lane<K, W>>>,
+}
+
+/// What one thread brings.
+#[derive(Debug)]
+struct Lane<K, W> {
+    /// All of it, until memory ends.
+    chunk: Vec<Record<K, W>>,
+    /// From then on.
+    slots: Option<Slots<K, W>>,
+    taken: Reservation,
+}
+
+impl<K: Key, W: Weight> Sorter<K, W> {
+    /// `share` are the bytes that it takes in memory, for all lanes together. With `unique`, records of equal
+    /// keys become one, with the least weight.
+    pub(crate) fn new(
+        folder: &Path,
+        share: u64,
+        unique: bool,
+        plan: &ImportPlan,
+    ) -> Result<Self, GraphError> {
+        let lanes = (0..plan.workers)
+            .map(|_| Mutex::new(Lane { chunk: Vec::new(), slots: None, taken: plan.take(0) }));
+        Ok(Sorter {
+            plan: plan.clone(),
+            share,
+            unique,
+            spill: Spill::new(folder)?,
+            splitters: OnceLock::new(),
+            lanes: lanes.collect(),
+        })
+    }
+
+    /// The lane of one of [`ImportPlan::workers`] threads.
+    pub(crate) fn lane(&self, thread: usize) -> LaneWriter<'_, K, W> {
+        let lane = self.lanes[thread].lock().unwrap_or_else(PoisonError::into_inner);
+        LaneWriter { sorter: self, most: self.chunk_records(), lane }
+    }
+
+    /// Records that a lane keeps until memory ends: half of its share, the other half is for its buffers.
+    fn chunk_records(&self) -> usize {
+        (self.share as usize / 2 / self.lanes.len() / Record::<K, W>::BYTES).max(16)
+    }
+
+    /// All that was brought, in order.
+    pub(crate) fn finish(mut self) -> Result<SortedRecords<K, W>, GraphError> {
+        let lanes: Vec<Lane<K, W>> = std::mem::take(&mut self.lanes)
+            .into_iter()
+            .map(|lane| lane.into_inner().unwrap_or_else(PoisonError::into_inner))
+            .collect();
+        let Some(splitters) = self.splitters.get() else {
+            let all = lanes.iter().map(|lane| lane.chunk.len()).sum();
+            let mut work = SortBuffers::default();
+            work.records.reserve_exact(all);
+            lanes.into_iter().for_each(|mut lane| work.records.append(&mut lane.chunk));
+            let _taken = self.plan.take(2 * (all * Record::<K, W>::BYTES) as u64);
+            settle(&mut work, K::default(), self.unique);
+            return Ok(SortedRecords::in_memory(work.records, self.unique, self.spill, self.plan));
+        };
+        let lanes: Vec<Mutex<Lane<K, W>>> = lanes.into_iter().map(Mutex::new).collect();
+        let closed = threads(self.plan.workers, |thread| {
+            let mut lane = lanes[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            self.split(&mut lane)?;
+            let slots = lane.slots.take();
+            slots.map_or_else(|| Ok(Vec::new()), |slots| slots.close(&self.spill))
+        })?;
+        drop(lanes);
+        let mut buckets = Bucket::all(splitters);
+        put_together(&mut buckets, closed);
+        let buckets = self.divide(buckets)?;
+        Ok(SortedRecords::in_file(buckets, self.unique, self.spill, self.plan))
+    }
+
+    /// As [`Sorter::finish`], where the records came from another sort, which ends with it.
+    pub(crate) fn finish_after<J: Key, V: Weight>(
+        self,
+        before: SortedRecords<J, V>,
+    ) -> Result<SortedRecords<K, W>, GraphError> {
+        let spilled = before.spilled;
+        drop(before);
+        let mut sorted = self.finish()?;
+        sorted.spilled += spilled;
+        Ok(sorted)
+    }
+
+    /// Deals a lane's chunk out to buffers.
+    fn split(&self, lane: &mut Lane<K, W>) -> Result<(), GraphError> {
+        if lane.slots.is_some() {
+            return Ok(());
+        }
+        let bytes = (self.share / 2 / self.plan.workers as u64).max(64);
+        let splitters = self.splitters.get_or_init(|| {
+            let buckets = (bytes / ROOM).clamp(4, BUCKETS) as usize;
+            let step = (lane.chunk.len() / (SAMPLE * buckets)).max(1);
+            let sample = lane.chunk.iter().step_by(step).map(|record| record.key).collect();
+            Arc::new(Splitters::new(sample, buckets, (K::default(), None)))
+        });
+        let chunk = std::mem::take(&mut lane.chunk);
+        let mut slots = Slots::new(splitters, bytes, &self.plan);
+        lane.taken.set(slots.bytes() + (chunk.capacity() * Record::<K, W>::BYTES) as u64);
+        for records in chunk.chunks(1 << 16) {
+            self.plan.check_stop()?;
+            records.iter().try_for_each(|record| slots.push(*record, &self.spill))?;
+        }
+        drop(chunk);
+        lane.taken.set(slots.bytes());
+        lane.slots = Some(slots);
+        Ok(())
+    }
+
+    /// Divides buckets that are too large to be sorted in memory until none is.
+    fn divide(&self, buckets: Vec<Bucket<K>>) -> Result<Vec<Bucket<K>>, GraphError> {
+        let most = self.plan.sortable(Record::<K, W>::BYTES) as u64;
+        let mut divided = Vec::new();
+        let mut rest: Vec<Bucket<K>> = buckets.into_iter().rev().collect();
+        while let Some(bucket) = rest.pop() {
+            if bucket.records <= most {
+                divided.push(bucket);
+            } else if bucket.is_of_one_key() {
+                divided.extend(self.pieces(&bucket, most)?);
+            } else {
+                rest.extend(self.divide_one(&bucket, most)?.into_iter().rev());
+            }
+        }
+        Ok(divided)
+    }
+
+    /// Deals a bucket out to several, on all threads.
+    fn divide_one(&self, bucket: &Bucket<K>, most: u64) -> Result<Vec<Bucket<K>>, GraphError> {
+        let bytes = (self.share / 2 / self.plan.workers as u64).max(64);
+        // Twice as many as it takes, for the sample is one.
+        let count = (2 * bucket.records / most + 1).min(bytes / ROOM).clamp(4, BUCKETS) as usize;
+        let sample = self.sample(bucket, SAMPLE * count)?;
+        let splitters = Arc::new(Splitters::new(sample, count, (bucket.least, bucket.end)));
+        let next = AtomicUsize::new(0);
+        let closed = threads(self.plan.workers, |_| {
+            let mut slots = Slots::<K, W>::new(&splitters, bytes, &self.plan);
+            let _taken = self.plan.take(slots.bytes());
+            let (mut buffer, mut records) = (Vec::new(), Vec::new());
+            while let Some(part) = self.part(bucket, &next) {
+                self.plan.check_stop()?;
+                records.clear();
+                part.load(&self.spill, &mut buffer, None, &mut records)?;
+                records.iter().try_for_each(|record| slots.push(*record, &self.spill))?;
+            }
+            slots.close(&self.spill)
+        })?;
+        let mut buckets = Bucket::all(&splitters);
+        put_together(&mut buckets, closed);
+        Ok(buckets)
+    }
+
+    /// The next blocks of a bucket that nobody has taken, about as many as are read at once.
+    fn part(&self, bucket: &Bucket<K>, next: &AtomicUsize) -> Option<Bucket<K>> {
+        let first = bucket.blocks.first()?;
+        let count = (self.plan.buffer().min(READ) / first.bytes::<W>().max(1)).max(1);
+        let start = next.fetch_add(count, Ordering::Relaxed);
+        let end = (start + count).min(bucket.blocks.len());
+        let mut part = Bucket::new((bucket.least, bucket.end));
+        part.extend(bucket.blocks.get(start..end)?);
+        (!part.blocks.is_empty()).then_some(part)
+    }
+
+    /// Some keys from all over a bucket, about so many.
+    fn sample(&self, bucket: &Bucket<K>, count: usize) -> Result<Vec<K>, GraphError> {
+        let (mut buffer, mut records, mut keys) = (Vec::new(), Vec::<Record<K, W>>::new(), Vec::new());
+        let blocks = bucket.blocks.len().min(256);
+        for i in 0..blocks {
+            let block = bucket.blocks[i * bucket.blocks.len() / blocks];
+            let mut one = Bucket::new((bucket.least, bucket.end));
+            one.extend(&[block]);
+            records.clear();
+            one.load(&self.spill, &mut buffer, None, &mut records)?;
+            let step = (records.len() * blocks / count).max(1);
+            keys.extend(records.iter().step_by(step).map(|record| record.key));
+        }
+        Ok(keys)
+    }
+
+    /// What cannot be divided by keys: without repeats it is one record; else pieces, each in the order of
+    /// its weights.
+    fn pieces(&self, bucket: &Bucket<K>, most: u64) -> Result<Vec<Bucket<K>>, GraphError> {
+        let mut pieces = Vec::new();
+        let mut least: Option<Record<K, W>> = None;
+        let mut piece = Bucket::new((bucket.least, bucket.end));
+        let (mut buffer, mut records) = (Vec::new(), Vec::new());
+        for block in &bucket.blocks {
+            self.plan.check_stop()?;
+            if self.unique {
+                let mut one = Bucket::new((bucket.least, bucket.end));
+                one.extend(&[*block]);
+                records.clear();
+                one.load(&self.spill, &mut buffer, None, &mut records)?;
+                records.extend(least);
+                least = records.iter().copied().min_by(|a, b| a.weight.order(&b.weight));
+                continue;
+            }
+            if piece.records + u64::from(block.records) > most && piece.records > 0 {
+                pieces.push(std::mem::replace(&mut piece, Bucket::new((bucket.least, bucket.end))));
+            }
+            piece.extend(&[*block]);
+        }
+        if let Some(record) = least {
+            let mut block = Bucket::pack(bucket.least, &[record], &mut buffer);
+            block.at = self.spill.reserve(buffer.len() as u64);
+            self.spill.write(&buffer, block.at)?;
+            piece.extend(&[block]);
+        }
+        pieces.push(piece);
+        Ok(pieces)
+    }
+}
+
+/// A lane while its thread fills it.
+pub(crate) struct LaneWriter<'a, K, W> {
+    sorter: &'a Sorter<K, W>,
+    most: usize,
+    lane: MutexGuard<'a, Lane<K, W>>,
+}
+
+impl<K: Key, W: Weight> LaneWriter<'_, K, W> {
+    #[inline]
+    pub(crate) fn push(&mut self, record: Record<K, W>) -> Result<(), GraphError> {
+        match &mut self.lane.slots {
+            Some(slots) => slots.push(record, &self.sorter.spill),
+            None => self.keep(record),
+        }
+    }
+
+    fn keep(&mut self, record: Record<K, W>) -> Result<(), GraphError> {
+        let chunk = &mut self.lane.chunk;
+        if chunk.len() == chunk.capacity() {
+            if chunk.len() >= self.most || self.sorter.splitters.get().is_some() {
+                self.sorter.split(&mut self.lane)?;
+                return self.push(record);
+            }
+            // Small inputs stay small.
+            chunk.reserve_exact(chunk.len().max(1024).min(self.most - chunk.len()));
+            let bytes = (chunk.capacity() * Record::<K, W>::BYTES) as u64;
+            self.lane.taken.set(bytes);
+        }
+        self.lane.chunk.push(record);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Sorts from all lanes in little memory, and compares with the standard sort.
+    fn round<K: Key>(keys: &[(u64, u64)], unique: bool, memory: u64) {
+        let folder = tempfile::tempdir().unwrap();
+        let plan = ImportPlan::new(memory, Arc::default());
+        let sorter = Sorter::<K, f64>::new(folder.path(), plan.sort_alone(), unique, &plan).unwrap();
+        let mut expected = Vec::new();
+        for (i, &(high, low)) in keys.iter().enumerate() {
+            let record = Record::new(high, low, (i * 7 % 11) as f64);
+            sorter.lane(i / 50 % plan.workers).push(record).unwrap();
+            expected.push(record);
+        }
+        expected.sort_by(|a: &Record<K, f64>, b| a.key.cmp(&b.key).then(a.weight.order(&b.weight)));
+        if unique {
+            expected.dedup_by_key(|record| record.key);
+        }
+        let sorted = sorter.finish().unwrap();
+        for _ in 0..2 {
+            let mut seen: Vec<Record<K, f64>> = Vec::new();
+            let each = |_, records: &mut Vec<Record<K, f64>>| {
+                assert!(records.len() <= plan.sortable(Record::<K, f64>::BYTES));
+                Ok(())
+            };
+            let sink = |records: &[Record<K, f64>]| {
+                seen.extend_from_slice(records);
+                Ok(())
+            };
+            sorted.in_order(each, sink).unwrap();
+            // Of one key that fills several parts, each part is in the order of its weights.
+            for equal in seen.chunk_by_mut(|a, b| a.key == b.key) {
+                equal.sort_by(|a, b| a.weight.order(&b.weight));
+            }
+            assert!(seen == expected, "{} of {} records", seen.len(), expected.len());
+        }
+        let settled = sorted.settled(Spill::new(folder.path()).unwrap(), |_, _| Ok(())).unwrap();
+        let count = Mutex::new(0);
+        let add = |_, _, records: &mut Vec<Record<K, f64>>| {
+            *count.lock().unwrap() += records.len();
+            Ok(())
+        };
+        settled.visit(add).unwrap();
+        assert_eq!((settled.records(), *count.lock().unwrap()), (expected.len() as u64, expected.len()));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        #[test]
+        fn any_records_come_out_in_order(
+            keys in prop::collection::vec((prop_oneof![0u64..40, Just(u64::MAX), any::<u64>()], 0u64..100), 0..4000),
+            order in 0..3,
+            unique in any::<bool>(),
+            memory in prop::sample::select(vec![1u64 << 12, 1 << 15, 1 << 20]),
+        ) {
+            let mut keys = keys;
+            match order {
+                0 => keys.sort_unstable(),
+                1 => keys.sort_unstable_by(|a, b| b.cmp(a)),
+                _ => {}
+            }
+            round::<u128>(&keys, unique, memory);
+            keys.iter_mut().for_each(|key| key.0 = key.0.min(u64::from(u32::MAX)));
+            round::<u64>(&keys, unique, memory);
+        }
+    }
+
+    #[test]
+    fn one_key_over_and_over_is_no_endless_division() {
+        for key in [(0, 0), (7, 9), (u64::from(u32::MAX), u64::from(u32::MAX))] {
+            for unique in [false, true] {
+                let mut keys = vec![key; 3000];
+                keys.extend((0..300).map(|low| (7, low)));
+                round::<u64>(&keys, unique, 1 << 12);
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! What looks at a store without an engine: its summary, its degrees, and the check of every byte.
+
+mod degrees;
+mod store_file;
+mod summary;
+mod verify;
+
+pub use degrees::{DegreeBucket, DegreeDistribution, degree_distribution};
+pub(crate) use store_file::StoreFile;
+pub use summary::{Summary, summarise};
+pub use verify::{VerifyReport, verify};

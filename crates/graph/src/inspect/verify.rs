@@ -1,0 +1,323 @@
+//! Reads every byte of a store and says whether it is what an import writes.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::store_file::StoreFile;
+use crate::GraphError;
+use crate::Progress;
+use crate::format::block_layout::{CONTINUED, Head, entries_start, entry_end};
+use crate::format::code::{self, SLACK};
+use crate::format::header::{HEADER_BYTES, IdKind};
+use crate::format::paged::{Kind, PAYLOAD, PagedReader};
+use crate::format::{ALIGNMENT, Block, Direction, Directory, Scratch, Section, Vertex, checksum};
+
+/// What was found sound.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct VerifyReport {
+    /// Of the file.
+    pub bytes: u64,
+    /// Of both directions.
+    pub blocks: u64,
+    /// Vertices.
+    pub vertices: u64,
+    /// Entries of all forward lists.
+    pub entries: u64,
+    /// Whether there are lists of incoming edges of their own, which lead where the forward ones come from.
+    pub reverse: bool,
+}
+
+/// Checks a store: its header, each block's checksum and inner structure, that blocks and directory agree,
+/// that both directions hold the same edges, that an undirected graph's edges lead both ways, and that ids
+/// and order are what they should be. Memory: the directory, and a bit a vertex where vertices are
+/// renumbered. `progress` has the phases `blocks`,
+/// `reverse blocks` and `ids`.
+///
+/// # Errors
+/// [`GraphError::Damaged`] names the first thing that is wrong and where; [`GraphError::NoStore`],
+/// [`GraphError::Version`], [`GraphError::Read`].
+pub fn verify(
+    path: impl AsRef<Path>,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<VerifyReport, GraphError> {
+    let store = StoreFile::open(path.as_ref())?;
+    let header = store.header;
+    let bytes = check_layout(&store)?;
+    let forward = check_side(&store, Direction::Forward, progress)?;
+    if forward.edges != header.edges
+        || forward.self_loops != header.self_loops
+        || forward.max_degree != header.max_degree
+    {
+        return Err(store.damaged("its header does not count the edges that there are".into()));
+    }
+    let mut blocks = forward.blocks;
+    if header.directed && header.has_reverse {
+        let reverse = check_side(&store, Direction::Reverse, progress)?;
+        if (reverse.edges, reverse.sums[1]) != (forward.edges, forward.sums[0]) {
+            return Err(store.damaged("its reverse lists hold other edges than the forward ones".into()));
+        }
+        blocks += reverse.blocks;
+    } else if !header.directed && forward.sums[0] != forward.sums[1] {
+        return Err(
+            store.damaged("it is undirected, but not every edge stands in both its ends' lists".into())
+        );
+    }
+    check_ids(&store, progress)?;
+    check_order(&store)?;
+    let reverse = header.directed && header.has_reverse;
+    Ok(VerifyReport { bytes, blocks, vertices: header.vertices, entries: header.edges, reverse })
+}
+
+/// The header says nothing that an import would not write, and the sections lie one behind the other up to
+/// the file's end.
+fn check_layout(store: &StoreFile) -> Result<u64, GraphError> {
+    use std::os::unix::fs::FileExt;
+    let header = store.header;
+    let failed = |error| GraphError::read(&store.name, error);
+    let mut there = vec![0; HEADER_BYTES];
+    store.file.read_exact_at(&mut there, 0).map_err(failed)?;
+    let length = store.file.metadata().map_err(failed)?.len();
+    let paged = |bytes: u64| bytes.div_ceil(PAYLOAD as u64) * ALIGNMENT;
+    let mut at = HEADER_BYTES as u64;
+    let mut follows = |section: Section, bytes: u64| {
+        let here = section.offset == at || section == Section::default();
+        at += bytes;
+        here
+    };
+    let sound = follows(header.forward, header.forward.bytes)
+        && follows(header.forward_directory, paged(header.forward_directory.bytes))
+        && follows(header.reverse, header.reverse.bytes)
+        && follows(header.reverse_directory, paged(header.reverse_directory.bytes))
+        && follows(header.ids, paged(header.ids.bytes))
+        && follows(header.order, paged(header.order.bytes));
+    if header.to_bytes() != there || !sound || at != length {
+        return Err(store.damaged("its header is not one that an import writes".into()));
+    }
+    Ok(length)
+}
+
+/// What one side's lists come to.
+#[derive(Debug, Default)]
+struct Side {
+    blocks: u64,
+    edges: u64,
+    self_loops: u64,
+    max_degree: u64,
+    /// Of the edges that are not self-loops: checksums that do not depend on their order. Of a directed side,
+    /// of (vertex, neighbour) and of (neighbour, vertex); of an undirected one, of the edges listed by their
+    /// lower end, and by their higher one.
+    sums: [u64; 2],
+    /// The vertex whose list is next, or goes on.
+    next: u64,
+    /// The last list goes on, and so far had this neighbour last and so many.
+    open: Option<(Vertex, u64)>,
+}
+
+fn check_side(
+    store: &StoreFile,
+    direction: Direction,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Side, GraphError> {
+    let header = store.header;
+    let (kind, section, phase) = match direction {
+        Direction::Forward => (Kind::ForwardDirectory, header.forward_directory, "blocks"),
+        Direction::Reverse => (Kind::ReverseDirectory, header.reverse_directory, "reverse blocks"),
+    };
+    let blocks = header.blocks(direction).bytes / u64::from(header.block_bytes);
+    let pages = PagedReader::new(&store.file, &store.name, kind, section);
+    let directory = Directory::read(pages, &store.name, blocks, header.vertices)?;
+    let mut side = Side::default();
+    let mut scratch = Scratch::default();
+    store.blocks(direction, |number, bytes, block| {
+        let wrong = |what: &str| store.damaged(format!("{phase}: block {number} {what}"));
+        check_bytes(bytes, store).map_err(wrong)?;
+        let continued = Head::read(bytes).flags & CONTINUED != 0;
+        if directory.first_of(number) != block.first() || directory.is_continued(number) != continued {
+            return Err(wrong("is not where the directory says"));
+        }
+        side.block(&block, continued, store, &mut scratch).map_err(wrong)?;
+        if number % 1024 == 0 {
+            progress(Progress { phase, done: u64::from(number), total: Some(blocks) });
+        }
+        Ok(())
+    })?;
+    if side.open.is_some() || side.next != header.vertices {
+        return Err(store.damaged(format!("{phase}: there are not as many lists as vertices")));
+    }
+    side.blocks = blocks;
+    Ok(side)
+}
+
+/// The parts of a block lie where they should, and lists end where their entries do.
+fn check_bytes(bytes: &[u8], store: &StoreFile) -> Result<(), &'static str> {
+    let head = Head::read(bytes);
+    let entries = usize::from(head.entries);
+    let mut start = entries_start(entries);
+    let weight = store.header.weights.bytes();
+    for entry in 0..entries {
+        let end = entry_end(bytes, entry);
+        if end < start || end + SLACK > bytes.len() {
+            return Err("has lists that do not follow one another");
+        }
+        let exact = if !store.header.compressed {
+            (end - start).is_multiple_of(4 + weight)
+        } else if start == end {
+            true
+        } else {
+            let count = code::count(&bytes[start..]).filter(|(count, _)| (1..=bytes.len()).contains(count));
+            count.is_some_and(|(count, head)| {
+                let used = code::length(count, &bytes[start + head..]);
+                used.is_some_and(|used| start + head + used + count * weight == end)
+            })
+        };
+        if !exact {
+            return Err("has a list that does not end where its entry does");
+        }
+        start = end;
+    }
+    if bytes[start..].iter().any(|byte| *byte != 0) {
+        return Err("has bytes behind its last list");
+    }
+    Ok(())
+}
+
+impl Side {
+    /// The vertices follow those of the block before; neighbours rise and exist.
+    fn block(
+        &mut self,
+        block: &Block<'_>,
+        continued: bool,
+        store: &StoreFile,
+        scratch: &mut Scratch,
+    ) -> Result<(), &'static str> {
+        if u64::from(block.first()) != self.next || continued != self.open.is_some() {
+            return Err("does not follow the one before it");
+        }
+        let header = &store.header;
+        for vertex in block.vertices() {
+            let list = block.list(vertex, scratch);
+            let (mut last, before) = self.open.take().unwrap_or((0, 0));
+            for (i, &neighbour) in list.neighbours.iter().enumerate() {
+                if neighbour < last || u64::from(neighbour) >= header.vertices {
+                    return Err("has neighbours that do not rise or do not exist");
+                }
+                last = neighbour;
+                let weight = list.weights.get(i).map_or(0, |weight| weight.to_bits());
+                self.edge(vertex, neighbour, weight, header.directed);
+            }
+            let degree = before + list.neighbours.len() as u64;
+            if block.continues(vertex) {
+                self.open = Some((last, degree));
+            } else {
+                self.edges += degree;
+                self.max_degree = self.max_degree.max(degree);
+            }
+        }
+        self.next = u64::from(block.end()) - u64::from(self.open.is_some());
+        Ok(())
+    }
+
+    fn edge(&mut self, vertex: Vertex, neighbour: Vertex, weight: u64, directed: bool) {
+        if vertex == neighbour {
+            self.self_loops += 1;
+            if !directed {
+                return;
+            }
+        }
+        let hash = |from: Vertex, to: Vertex| {
+            let pair = u64::from(from) << 32 | u64::from(to);
+            checksum(&pair.to_le_bytes(), weight)
+        };
+        let mut add = |sum: usize, hash: u64| self.sums[sum] = self.sums[sum].wrapping_add(hash);
+        if directed {
+            add(0, hash(vertex, neighbour));
+            add(1, hash(neighbour, vertex));
+        } else {
+            let higher = usize::from(vertex > neighbour);
+            add(higher, hash(vertex.min(neighbour), vertex.max(neighbour)));
+        }
+    }
+}
+
+/// Ids rise.
+fn check_ids(store: &StoreFile, progress: &mut dyn FnMut(Progress)) -> Result<(), GraphError> {
+    let header = store.header;
+    let pages = PagedReader::new(&store.file, &store.name, Kind::Ids, header.ids);
+    let long_enough = match header.id_kind {
+        IdKind::Dense => pages.len() == 0,
+        IdKind::Numbers => pages.len() == 8 * header.vertices,
+        IdKind::Strings => pages.len() >= 8 * (header.vertices + 1),
+    };
+    if !long_enough {
+        return Err(store.damaged("it has not as many ids as vertices".into()));
+    }
+    if header.id_kind == IdKind::Strings {
+        check_string_ends(store, pages)?;
+    }
+    let mut ids = store.ids();
+    let mut report = |rank: u64| {
+        if rank.is_multiple_of(1 << 20) {
+            progress(Progress { phase: "ids", done: rank, total: Some(header.vertices) });
+        }
+    };
+    let unordered = |rank: u64| store.damaged(format!("its id {rank} is not larger than the one before"));
+    match header.id_kind {
+        IdKind::Dense => {}
+        IdKind::Numbers => {
+            let mut before = None;
+            for rank in 0..header.vertices {
+                report(rank);
+                let id = ids.number(rank)?;
+                if before.replace(id).is_some_and(|before| before >= id) {
+                    return Err(unordered(rank));
+                }
+            }
+        }
+        IdKind::Strings => {
+            let mut before = None;
+            for rank in 0..header.vertices {
+                report(rank);
+                let id = ids.text(rank)?;
+                if before.as_ref().is_some_and(|before| *before >= id) {
+                    return Err(unordered(rank));
+                }
+                before = Some(id);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The first string begins at 0, the last ends where the section does.
+fn check_string_ends(store: &StoreFile, mut pages: PagedReader<'_>) -> Result<(), GraphError> {
+    let vertices = store.header.vertices;
+    let text = pages.len() - 8 * (vertices + 1);
+    if pages.number(0)? != 0 || pages.number(vertices)? != text {
+        return Err(store.damaged("its ids do not fill their section".into()));
+    }
+    Ok(())
+}
+
+/// Each vertex has one rank.
+fn check_order(store: &StoreFile) -> Result<(), GraphError> {
+    let header = store.header;
+    let wanted = if header.renumbered { 4 * header.vertices } else { 0 };
+    if header.order.bytes != wanted {
+        return Err(store.damaged("its order has not as many entries as there are vertices".into()));
+    }
+    if !header.renumbered {
+        return Ok(());
+    }
+    let mut seen = vec![0u64; header.vertices.div_ceil(64) as usize];
+    let mut ids = store.ids();
+    for rank in 0..header.vertices {
+        let vertex = ids.vertex(rank)? as usize;
+        let bit = 1 << (vertex % 64);
+        if seen[vertex / 64] & bit != 0 {
+            return Err(store.damaged(format!("its order gives vertex {vertex} two ids")));
+        }
+        seen[vertex / 64] |= bit;
+    }
+    Ok(())
+}

@@ -1,0 +1,16 @@
+//! What users of the graph crate rely on, as one test program: linking many would take longer than running
+//! them.
+
+mod against_networkx;
+mod algorithms;
+mod dfs;
+mod forged;
+mod import;
+mod input;
+mod listed;
+mod made;
+mod output;
+mod samples;
+mod store;
+mod sweep;
+mod walk;

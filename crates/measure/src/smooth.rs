@@ -1,0 +1,190 @@
+//! A smooth saturating curve through the upper part of a throughput curve.
+//!
+//! X(k) = X_inf (1 + (k_0 / k)^g)^(-1/g): proportional to k far below k_0, flat far above it. g says how sharp the bend
+//! is: an ideal device of S servers has k_0 = S and g without limit; one that hashes requests with exponential service
+//! times to S channels has k_0 = S - 1 and g = 1, exactly. Three numbers are found from all points together, so that
+//! the place where the curve crosses a level does not hang on the luck of the two points beside it.
+
+use crate::fit::{CurveFit, CurvePoint, typical_error};
+
+/// Points below this share of the top say nothing about the bend, and often follow another law (a processor or a link
+/// that sleeps between requests): all but the highest of them are left out.
+const LOWEST_SHARE: f64 = 0.4;
+
+/// How far a real device may be off the curve where noise alone would show it.
+const TOLERANCE: f64 = 0.005;
+
+/// Mean squared residual, in expected squared errors, from which the curve is not believed.
+const WORST_FIT: f64 = 2.5;
+
+/// Range of ln g.
+const SHARPNESS: (f64, f64) = (-0.7, 6.0);
+
+/// Steps of Gauss and Newton from a start near the answer.
+const MOST_STEPS: usize = 25;
+
+/// A curve of the family: ln X_inf, ln k_0 and ln g.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SmoothCurve {
+    top: f64,
+    bend: f64,
+    sharpness: f64,
+}
+
+/// A point as the fit takes it: ln k, ln X, and the weight of its squared residual.
+struct Sample {
+    ln_k: f64,
+    ln_x: f64,
+    weight: f64,
+}
+
+impl SmoothCurve {
+    /// Fits the points that `fit` has kept; `None` where there are fewer than five in the upper part of the curve, or
+    /// where the curve is not of this family.
+    pub fn new(points: &[CurvePoint], fit: &CurveFit) -> Option<Self> {
+        let samples = samples(points, fit);
+        if samples.len() < 5 {
+            return None;
+        }
+        let (last, mut best) = (samples[samples.len() - 1].ln_k, None::<(f64, SmoothCurve)>);
+        for sharpness in [-0.3, 0.3, 0.9, 1.6, 2.6, 4.0] {
+            for step in 0..=12 {
+                let bend = (last + 0.5) * f64::from(step) / 12.0;
+                let curve = SmoothCurve { top: 0.0, bend, sharpness }.raised(&samples);
+                let residual = curve.residual(&samples);
+                if best.is_none_or(|(least, _)| residual < least) {
+                    best = Some((residual, curve));
+                }
+            }
+        }
+        let curve = best?.1.improved(&samples);
+        let freedom = (samples.len() - 3) as f64;
+        (curve.residual(&samples) <= WORST_FIT * freedom).then_some(curve)
+    }
+
+    /// The same fit to a resample of the points, begun at this curve.
+    pub fn again(&self, points: &[CurvePoint], fit: &CurveFit) -> Self {
+        self.improved(&samples(points, fit))
+    }
+
+    /// Throughput at k, operations a second.
+    pub fn at(&self, k: f64) -> f64 {
+        self.ln_at(k.ln()).exp()
+    }
+
+    /// The concurrency, not rounded, at which the curve reaches `share` of its value at `highest`.
+    pub fn reaching(&self, share: f64, highest: u32) -> f64 {
+        let goal = self.ln_at(f64::from(highest).ln()) + share.ln() - self.top;
+        let g = self.sharpness.exp();
+        // (1 + (k_0 / k)^g)^(-1/g) = e^goal, solved for ln k; exp_m1 keeps what a sharp bend leaves of it.
+        (self.bend - (-g * goal).exp_m1().ln() / g).exp()
+    }
+
+    fn ln_at(&self, ln_k: f64) -> f64 {
+        let g = self.sharpness.exp();
+        self.top - softplus(g * (self.bend - ln_k)) / g
+    }
+
+    /// The curve moved up or down to where it fits best.
+    fn raised(mut self, samples: &[Sample]) -> Self {
+        let (sum, weight) = samples.iter().fold((0.0, 0.0), |(sum, weight), s| {
+            (sum + s.weight * (s.ln_x - self.ln_at(s.ln_k)), weight + s.weight)
+        });
+        self.top += sum / weight;
+        self
+    }
+
+    fn residual(&self, samples: &[Sample]) -> f64 {
+        samples.iter().map(|s| s.weight * (s.ln_x - self.ln_at(s.ln_k)).powi(2)).sum()
+    }
+
+    /// Levenberg and Marquardt's steps from here to the nearest least sum of squares.
+    fn improved(self, samples: &[Sample]) -> Self {
+        let (mut best, mut damping) = (self, 1e-3);
+        let mut least = best.residual(samples);
+        for _ in 0..MOST_STEPS {
+            let Some(step) = best.step(samples, damping) else { break };
+            let next = SmoothCurve {
+                top: best.top + step[0],
+                bend: (best.bend + step[1].clamp(-1.0, 1.0)).max(-2.0),
+                sharpness: (best.sharpness + step[2].clamp(-1.0, 1.0)).clamp(SHARPNESS.0, SHARPNESS.1),
+            }
+            .raised(samples);
+            let residual = next.residual(samples);
+            if residual < least {
+                let gained = least - residual;
+                (best, least, damping) = (next, residual, damping * 0.2);
+                if gained <= 1e-7 * (1.0 + least) {
+                    break;
+                }
+            } else {
+                damping *= 8.0;
+            }
+        }
+        best
+    }
+
+    /// The damped normal equations' solution for (top, bend, sharpness).
+    fn step(&self, samples: &[Sample], damping: f64) -> Option<[f64; 3]> {
+        let g = self.sharpness.exp();
+        let (mut matrix, mut vector) = ([[0.0; 3]; 3], [0.0; 3]);
+        for s in samples {
+            let u = g * (self.bend - s.ln_k);
+            let (plus, slope) = (softplus(u), 1.0 / (1.0 + (-u).exp()));
+            let row = [1.0, -slope, (plus - slope * u) / g];
+            let off = s.ln_x - (self.top - plus / g);
+            for i in 0..3 {
+                vector[i] += s.weight * row[i] * off;
+                for j in 0..3 {
+                    matrix[i][j] += s.weight * row[i] * row[j];
+                }
+            }
+        }
+        for (i, row) in matrix.iter_mut().enumerate() {
+            row[i] += damping * row[i] + 1e-9;
+        }
+        solved(matrix, vector)
+    }
+}
+
+/// ln(1 + e^u), also where e^u overflows.
+fn softplus(u: f64) -> f64 {
+    u.max(0.0) + (-u.abs()).exp().ln_1p()
+}
+
+/// Cramer's rule; `None` for a singular matrix.
+fn solved(m: [[f64; 3]; 3], v: [f64; 3]) -> Option<[f64; 3]> {
+    let determinant = |m: &[[f64; 3]; 3]| {
+        m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0])
+            + m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0])
+    };
+    let whole = determinant(&m);
+    let solution = std::array::from_fn(|column| {
+        let mut replaced = m;
+        for (row, value) in replaced.iter_mut().zip(v) {
+            row[column] = value;
+        }
+        determinant(&replaced) / whole
+    });
+    solution.iter().all(|x: &f64| x.is_finite()).then_some(solution)
+}
+
+/// The upper part of the curve, weighted by the expected error of each point: the typical one, less where more time was
+/// spent.
+fn samples(points: &[CurvePoint], fit: &CurveFit) -> Vec<Sample> {
+    let used = &points[..points.len().min(fit.ks.len())];
+    let first = fit.fit.iter().position(|&x| x >= LOWEST_SHARE * fit.fit[fit.fit.len() - 1]).unwrap_or(0);
+    let used = &used[first.saturating_sub(1).min(used.len())..];
+    if used.is_empty() {
+        return Vec::new();
+    }
+    let error = typical_error(used).powi(2);
+    let mean_time = used.iter().map(|p| p.weight).sum::<f64>() / used.len() as f64;
+    used.iter()
+        .map(|p| Sample {
+            ln_k: f64::from(p.k).ln(),
+            ln_x: p.iops.ln(),
+            weight: 1.0 / (error * mean_time / p.weight + TOLERANCE * TOLERANCE),
+        })
+        .collect()
+}

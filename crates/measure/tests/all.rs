@@ -1,0 +1,10 @@
+//! What users of the measure crate rely on, as one test program: linking many would take longer than running
+//! them.
+
+mod experiments;
+mod fit_properties;
+mod load;
+mod models_of_devices;
+mod replay;
+mod session;
+mod truth;

@@ -1,0 +1,11 @@
+//! What users of the model crate rely on, as one test program: linking many would take longer than running
+//! them.
+
+mod common;
+mod cost_functions;
+mod mqssd;
+mod occupancy;
+mod pdam_pio;
+mod selection;
+mod speedup;
+mod tables;

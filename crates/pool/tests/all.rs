@@ -1,0 +1,14 @@
+//! What users of the pool crate rely on, as one test program: linking many would take longer than running
+//! them.
+
+mod adaptive;
+mod all_policies;
+mod buffer;
+mod buffer_faults;
+mod kill;
+mod libcachesim;
+mod naive;
+mod paper;
+mod policies;
+mod replay;
+mod virtual_time;

@@ -1,0 +1,40 @@
+#![doc = include_str!("../README.md")]
+//!
+//! ## Where to find what
+//!
+//! | to | see |
+//! | --- | --- |
+//! | load, check and save a profile | [`DeviceProfile::load`], [`DeviceProfile::save`] |
+//! | read the numbers of a device | [`Parameters`]: alpha, k_r, k_w, plateaus, each with its interval |
+//! | know what they are worth | [`Validity`] |
+//! | read the measured points | [`Point`]; those of experiments: [`Experiments`] |
+//! | read what replaying a trace found | [`Replay`] |
+//! | take published numbers instead of measured ones | [`published_profile`] |
+
+mod error;
+mod experiments;
+mod identity;
+mod profile;
+mod published;
+pub mod replay;
+mod store;
+mod terms;
+
+pub use error::ProfileError;
+pub use experiments::{
+    Experiments, Ladder, LadderMix, PioClass, PioClasses, PioPoint, Procedure, Rung, Work, WorkPoint,
+};
+pub use profile::{
+    Bin, Capped, Censored, Check, CheckStatus, Cliff, DeviceFacts, DeviceProfile, Latency, Link, Method,
+    OpKind, OrderEffect, Parameters, Pattern, Point, Rounds, SCHEMA, Slice, Temperature, TimelineSample,
+    Validity,
+};
+pub use published::{PublishedError, published_profile};
+pub use replay::Replay;
+pub use terms::{
+    BudgetKind, CheckName, DeviceKind, DeviceState, EngineKind, RunPhase, WriteCache, WriteStatus,
+};
+
+/// Bytes of a page: the unit in which models count transfers, and the smallest block that is measured by
+/// default.
+pub const PAGE_BYTES: u32 = 4096;

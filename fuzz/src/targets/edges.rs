@@ -1,0 +1,149 @@
+//! Edges in every format that an import reads.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use leadline_graph::format::{Layout, StoreWriter, Weights};
+use leadline_graph::input::{Batch, Format, IdMode, InputOptions, open};
+use leadline_graph::{ExportOptions, export};
+use tempfile::TempDir;
+
+use crate::Target;
+
+/// The cap that the reader is given.
+const MEMORY: u64 = 4 << 20;
+
+struct Edges {
+    format: Format,
+    folder: TempDir,
+    file: File,
+    path: PathBuf,
+}
+
+/// A target per format.
+pub(super) fn all() -> std::io::Result<Vec<Box<dyn Target>>> {
+    Format::all().map(|format| Edges::new(format).map(|edges| Box::new(edges) as Box<dyn Target>)).collect()
+}
+
+impl Edges {
+    fn new(format: Format) -> std::io::Result<Edges> {
+        let folder = super::stores::folder()?;
+        let ending = format.endings()[0];
+        let path = folder.path().join(format!("input.{ending}"));
+        if format == Format::Graphalytics {
+            std::fs::write(folder.path().join("input.v"), "1\n2\n3\n10\n")?;
+        }
+        Ok(Edges { format, file: File::create(&path)?, folder, path })
+    }
+
+    /// Reads all batches. True if a header was understood, or, where the format has none, an edge or a vertex.
+    fn read_with(&self, weights: bool, ids: IdMode) -> bool {
+        let options = InputOptions {
+            format: Some(self.format),
+            weights,
+            ids,
+            memory: MEMORY,
+            ..InputOptions::default()
+        };
+        let Ok(mut reader) = open(&self.path, options) else { return false };
+        let with_header = matches!(self.format, Format::MatrixMarket | Format::Metis | Format::Parquet);
+        let mut past_header = with_header && reader.declared().vertices != Some(0);
+        let mut batch = Batch::default();
+        while let Ok(true) = reader.next_batch(&mut batch) {
+            past_header |= !batch.pairs.is_empty() || !batch.vertices.is_empty();
+            assert!(
+                batch.weights.is_empty() || batch.weights.len() == batch.pairs.len(),
+                "a weight per edge"
+            );
+        }
+        reader.strings();
+        past_header
+    }
+}
+
+impl Target for Edges {
+    fn name(&self) -> String {
+        format!("edges-{}", self.format)
+    }
+
+    fn seeds(&self) -> Vec<Vec<u8>> {
+        let texts: &[&str] = match self.format {
+            Format::Snap => &["# a comment\n0 1\n1 2\n2\t0\n% too\n7 9 0.5\n", "a b\nb c\n"],
+            Format::Csv => &["source,target,weight\n1,2,0.5\n2,3,1e3\n\"4\",5,6\n", "x,y\ny,z\n"],
+            Format::Tsv => &["from\tto\n1\t2\n2\t3\n"],
+            Format::MatrixMarket => &[
+                "%%MatrixMarket matrix coordinate real general\n% c\n3 3 8\n1 2 0.5\n2 3 1\n3 1 2\n\
+                 1 1 1e3\n2 2 -4\n3 3 +7.25\n2 1 0.125\n3 2 8\n",
+                "%%MatrixMarket matrix coordinate pattern symmetric\n9 9 8\n2 1\n4 3\n5 1\n6 5\n\
+                 7 2\n8 8\n9 1\n9 4\n",
+            ],
+            Format::Metis => &["3 2\n2\n1 3\n2\n", "% c\n3 2 001\n2 5\n1 5 3 7\n2 7\n"],
+            Format::Graphalytics => &["1 2\n2 3\n10 1\n", "1 2 0.5\n2 3 1.5\n"],
+            Format::El => &["0 1\n1 2\n"],
+            Format::Wel => &["0 1 5\n1 2 0.25\n"],
+            Format::U32 => return vec![(0..12u32).flat_map(u32::to_le_bytes).collect()],
+            Format::U64 => return vec![(0..12u64).flat_map(u64::to_le_bytes).collect()],
+            Format::Parquet => return vec![self.parquet()],
+        };
+        texts.iter().map(|text| text.as_bytes().to_vec()).collect()
+    }
+
+    fn words(&self) -> &'static [&'static str] {
+        &[
+            "#",
+            "%",
+            ",",
+            "\t",
+            " ",
+            "\n",
+            "\r\n",
+            "\"",
+            "a",
+            "0 0\n",
+            "symmetric",
+            "pattern",
+            "integer",
+            "011",
+        ]
+    }
+
+    fn binary(&self) -> bool {
+        matches!(self.format, Format::U32 | Format::U64 | Format::Parquet)
+    }
+
+    fn read(&mut self, input: &[u8]) -> bool {
+        self.file.write_all_at(input, 0).expect("a temporary file is written");
+        self.file.set_len(input.len() as u64).expect("a temporary file is cut");
+        let past_header = self.read_with(false, IdMode::Auto);
+        // The same with weights, and with ids as strings where they can be.
+        past_header | self.read_with(true, IdMode::Auto) | self.read_with(false, IdMode::Strings)
+    }
+}
+
+impl Edges {
+    /// A file of Parquet: an export writes one.
+    fn parquet(&self) -> Vec<u8> {
+        let store = self.folder.path().join("store");
+        let written = self.folder.path().join("written.parquet");
+        write_parquet(&store, &written).expect("a store of three edges is exported");
+        std::fs::read(written).expect("the export is there")
+    }
+}
+
+fn write_parquet(store: &Path, path: &Path) -> Result<(), leadline_graph::GraphError> {
+    let weights = Weights::F32;
+    let layout = Layout { block_bytes: 4096, compressed: true, directed: true, weights, vertices: 4 };
+    let mut writer = StoreWriter::create(store, layout)?;
+    for (from, to) in [(0, 1), (1, 2), (2, 3)] {
+        writer.edge(from, to, 0.5)?;
+    }
+    writer.finish()?;
+    export(
+        store,
+        path,
+        &ExportOptions { format: Some(Format::Parquet), ..ExportOptions::default() },
+        &mut |_| {},
+    )?;
+    Ok(())
+}

@@ -1,0 +1,23 @@
+//! The targets, a file per kind of input.
+
+mod devices;
+mod edges;
+mod profiles;
+mod stores;
+mod tables;
+mod traces;
+
+use crate::Target;
+
+/// All targets.
+///
+/// # Errors
+/// What the system says where there can be no temporary file.
+pub fn all() -> std::io::Result<Vec<Box<dyn Target>>> {
+    let mut all: Vec<Box<dyn Target>> =
+        vec![Box::new(profiles::Profiles), Box::new(tables::Tables), Box::new(devices::Devices)];
+    all.extend(traces::all());
+    all.extend(edges::all()?);
+    all.push(Box::new(stores::Stores::new()?));
+    Ok(all)
+}

@@ -1,0 +1,35 @@
+//! Device profiles, JSON.
+
+use std::path::Path;
+
+use leadline_profile::{DeviceProfile, ProfileError};
+
+use crate::Target;
+
+pub(super) struct Profiles;
+
+impl Target for Profiles {
+    fn name(&self) -> String {
+        "profile".to_owned()
+    }
+
+    fn seeds(&self) -> Vec<Vec<u8>> {
+        vec![include_bytes!("../../seeds/profile.json").to_vec()]
+    }
+
+    fn words(&self) -> &'static [&'static str] {
+        &["null", "true", "[]", "{}", "\"\"", "\"read\"", "[[[[", ",", "\"schema\":\"leadline.profile/2\","]
+    }
+
+    fn read(&mut self, input: &[u8]) -> bool {
+        let Ok(text) = std::str::from_utf8(input) else { return false };
+        match DeviceProfile::parse(text, Path::new("input")) {
+            Ok(profile) => {
+                let again = DeviceProfile::parse(&profile.to_json(), Path::new("again"));
+                assert!(again.is_ok_and(|again| again == profile), "what was read is written and read again");
+                true
+            }
+            Err(error) => !matches!(error, ProfileError::Syntax { .. } | ProfileError::Schema { .. }),
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Traces of every format, and compressed ones.
+
+use std::io::{Cursor, Write as _};
+
+use leadline_files::{Compression, Compressor};
+use leadline_trace::{Format, Trace as _, TraceError, read};
+
+use crate::Target;
+
+/// A format of traces, or what tells them and sees through compression.
+struct Traces {
+    format: Option<Format>,
+}
+
+/// A target per format, and one for compressed traces whose format is to be told.
+pub(super) fn all() -> impl Iterator<Item = Box<dyn Target>> {
+    let formats = Format::ALL.into_iter().map(Some).chain([None]);
+    formats.map(|format| Box::new(Traces { format }) as Box<dyn Target>)
+}
+
+macro_rules! samples {
+    ($($name:literal),*) => {
+        vec![$(include_bytes!(concat!("../../../crates/trace/tests/traces/samples/", $name)).to_vec()),*]
+    };
+}
+
+impl Target for Traces {
+    fn name(&self) -> String {
+        format!("trace-{}", self.format.map_or("compressed", Format::name))
+    }
+
+    fn seeds(&self) -> Vec<Vec<u8>> {
+        match self.format {
+            Some(Format::Pages) => samples!("pages.txt"),
+            Some(Format::Msr) => samples!("web_0.csv"),
+            Some(Format::CloudPhysics) => samples!("esx.csv", "machine.csv"),
+            Some(Format::Spc) => samples!("financial.csv"),
+            Some(Format::Arc) => samples!("oltp.txt"),
+            Some(Format::Fio) => samples!("v2.log", "v3.log"),
+            Some(Format::Blkparse) => samples!("sda.out"),
+            Some(Format::Vscsi) => vec![vscsi(1), vscsi(2)],
+            Some(Format::OracleGeneral) => vec![oraclegeneral()],
+            None => compressed(),
+        }
+    }
+
+    fn words(&self) -> &'static [&'static str] {
+        &[
+            "R",
+            "W",
+            "read",
+            "Write",
+            "add",
+            "trim",
+            "Q",
+            "8,0",
+            "#",
+            ",",
+            " ",
+            "\n",
+            "\r\n",
+            "+",
+            "fio version 3 iolog\n",
+        ]
+    }
+
+    fn binary(&self) -> bool {
+        matches!(self.format, Some(Format::Vscsi | Format::OracleGeneral))
+    }
+
+    fn read(&mut self, input: &[u8]) -> bool {
+        let Ok(mut trace) = read(Box::new(Cursor::new(input.to_vec())), "input", self.format) else {
+            return false;
+        };
+        let mut past_header = false;
+        let mut last = 0;
+        // An error is of one line or record; what follows may be read on.
+        let most = if self.format.is_some() { input.len() + 2 } else { 1 << 20 };
+        for _ in 0..most {
+            match trace.next() {
+                Ok(Some(request)) => {
+                    past_header = true;
+                    assert!(request.length > 0, "a request has a length");
+                    let end = request.address.checked_add(u64::from(request.length) - 1);
+                    assert!(end.is_some(), "a request ends below 2^64");
+                    assert!(request.at_ns >= last, "times do not go back");
+                    last = request.at_ns;
+                }
+                Ok(None) => return past_header,
+                Err(TraceError::Io { .. }) => return past_header,
+                Err(_) => {}
+            }
+        }
+        assert!(self.format.is_none(), "it does not end");
+        past_header
+    }
+}
+
+/// A trace in each compression, of two members, frames or streams. The first is longer than what telling the
+/// format takes, and small when compressed: most mutations break the second, behind requests that were read.
+fn compressed() -> Vec<Vec<u8>> {
+    let first = "R 1\n".repeat(1100);
+    let second: String = (0..500u32).map(|i| format!("R {}\n", i * i % 977)).collect();
+    let kinds = [Compression::Gzip, Compression::Zstd, Compression::Xz];
+    let stream = |kind, text: &str| {
+        let mut compressor = Compressor::new(Vec::new(), Some(kind))?;
+        compressor.write_all(text.as_bytes())?;
+        compressor.finish()
+    };
+    let both = |kind| Ok([stream(kind, &first)?, stream(kind, &second)?].concat());
+    let all: std::io::Result<Vec<Vec<u8>>> = kinds.map(both).into_iter().collect();
+    all.expect("memory takes what is compressed")
+}
+
+/// Three records of vscsiStats.
+fn vscsi(version: u8) -> Vec<u8> {
+    let mut all = Vec::new();
+    for (command, sector, at) in [(0x28u16, 8u64, 1_000_000u64), (0x2a, 64, 1_000_300), (0x28, 72, 1_000_400)]
+    {
+        let [id, bytes, entries] = [1u32, 4096, 1];
+        let of_version = u16::from(version) << 8;
+        if version == 1 {
+            [id, bytes, entries].iter().for_each(|n| all.extend(n.to_le_bytes()));
+        }
+        [command, of_version].iter().for_each(|n| all.extend(n.to_le_bytes()));
+        if version == 2 {
+            [id, bytes, entries].iter().for_each(|n| all.extend(n.to_le_bytes()));
+        }
+        [sector, at].iter().for_each(|n| all.extend(n.to_le_bytes()));
+        if version == 2 {
+            all.extend(90u64.to_le_bytes());
+        }
+    }
+    all
+}
+
+/// Three records of libCacheSim.
+fn oraclegeneral() -> Vec<u8> {
+    let mut all = Vec::new();
+    for (at, object) in [(1u32, 7u64), (2, 9), (2, 7)] {
+        all.extend(at.to_le_bytes());
+        all.extend(object.to_le_bytes());
+        all.extend(4096u32.to_le_bytes());
+        all.extend((-1i64).to_le_bytes());
+    }
+    all
+}
