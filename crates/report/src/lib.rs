@@ -51,7 +51,7 @@ pub use html::{
     PAGE_LIMIT_BYTES, render_graph_page, render_page, render_pool_page, render_replay_page, render_trace_page,
 };
 pub use models_json::models_json;
-pub use pool::{GAINS_NOTHING, PoolCell, PoolSweep};
+pub use pool::{Baselines, GAINS_NOTHING, PoolCell, PoolSweep};
 pub use predict::{
     LatencyObjective, prediction_json, render_prediction, render_speedup, render_sustainable_rate,
     render_what_if, speedup_json, sustainable_rate_json, what_if_json,

@@ -1,5 +1,7 @@
 //! A sweep of simulated pools in plain numbers: what the table and the page are made from.
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 
 /// Speed-up below which a cell is said to gain nothing: the simulation's own jitter moves a runtime by a
@@ -91,25 +93,58 @@ impl PoolCell {
 }
 
 impl PoolSweep {
+    /// The pools of the sweep that others are compared with.
+    pub fn baselines(&self) -> Baselines<'_> {
+        let without_ace = self.cells.iter().filter(|cell| cell.ace == "off");
+        let mut by_setting = HashMap::new();
+        for cell in without_ace {
+            by_setting.entry(Setting::of(cell, &cell.cleaner)).or_insert(cell);
+        }
+        Baselines { by_setting }
+    }
+}
+
+/// Pools without ACE, to be found from those with it.
+#[derive(Debug)]
+pub struct Baselines<'a> {
+    by_setting: HashMap<Setting<'a>, &'a PoolCell>,
+}
+
+impl<'a> Baselines<'a> {
     /// The pool that `cell` is compared with: all the same, but no ACE and no cleaner. `None` where the sweep
     /// has no such pool.
-    pub fn base(&self, cell: &PoolCell) -> Option<&PoolCell> {
-        self.without_ace(cell, "off")
+    pub fn base(&self, cell: &PoolCell) -> Option<&'a PoolCell> {
+        self.by_setting.get(&Setting::of(cell, "off")).copied()
     }
 
     /// The same with a classic page cleaner, one write at a time, instead of ACE. `None` where the sweep has
     /// no such pool.
-    pub fn classic(&self, cell: &PoolCell) -> Option<&PoolCell> {
-        self.without_ace(cell, "1")
+    pub fn classic(&self, cell: &PoolCell) -> Option<&'a PoolCell> {
+        self.by_setting.get(&Setting::of(cell, "1")).copied()
     }
+}
 
-    fn without_ace(&self, cell: &PoolCell, cleaner: &str) -> Option<&PoolCell> {
-        self.cells.iter().find(|other| {
-            other.ace == "off"
-                && other.cleaner == cleaner
-                && (&other.policy, other.clients, other.frames) == (&cell.policy, cell.clients, cell.frames)
-                && (other.read_share, other.alpha_1) == (cell.read_share, cell.alpha_1)
-        })
+/// What a pool and its baseline have in common, and the baseline's cleaner.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Setting<'a> {
+    policy: &'a str,
+    cleaner: &'a str,
+    clients: u32,
+    frames: u32,
+    read_share: Option<u64>,
+    alpha_1: Option<u64>,
+}
+
+impl<'a> Setting<'a> {
+    fn of(cell: &'a PoolCell, cleaner: &'a str) -> Setting<'a> {
+        Setting {
+            policy: &cell.policy,
+            cleaner,
+            clients: cell.clients,
+            frames: cell.frames,
+            read_share: cell.read_share.map(f64::to_bits),
+            alpha_1: cell.alpha_1.map(f64::to_bits),
+        }
     }
 }
 
@@ -175,10 +210,10 @@ mod tests {
         let other = PoolCell { clients: 8, ..cell("off", "off", 1.0) };
         let sweep =
             sweep(vec![other, cell("off", "1", 2.5), cell("off", "off", 3.0), cell("cow-x", "off", 2.0)]);
-        let ace = &sweep.cells[3];
-        assert_eq!(ace.speedup_over(sweep.base(ace).unwrap()), Some(1.5));
-        assert_eq!(ace.speedup_over(sweep.classic(ace).unwrap()), Some(1.25));
-        assert!(sweep.classic(&sweep.cells[0]).is_none(), "nothing was run with eight clients and a cleaner");
+        let (ace, baselines) = (&sweep.cells[3], sweep.baselines());
+        assert_eq!(ace.speedup_over(baselines.base(ace).unwrap()), Some(1.5));
+        assert_eq!(ace.speedup_over(baselines.classic(ace).unwrap()), Some(1.25));
+        assert!(baselines.classic(&sweep.cells[0]).is_none(), "nothing was run with eight clients and a cleaner");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use minijinja::{AutoEscape, Environment, Value, context};
 use serde::Serialize;
 
 use super::{CSS, ECHARTS, PAGE_LIMIT_BYTES, script_json};
-use crate::pool::{GAINS_NOTHING, PoolCell, PoolSweep, added};
+use crate::pool::{Baselines, GAINS_NOTHING, PoolCell, PoolSweep, added};
 use crate::{ReportError, format};
 
 const TEMPLATES: [(&str, &str); 3] = [
@@ -66,6 +66,7 @@ struct Row {
 /// [`ReportError::TooLarge`] beyond [`PAGE_LIMIT_BYTES`], some twenty thousand pools;
 /// [`ReportError::Template`].
 pub fn render_pool_page(sweep: &PoolSweep) -> Result<String, ReportError> {
+    let baselines = sweep.baselines();
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     for (name, source) in TEMPLATES {
@@ -77,15 +78,15 @@ pub fn render_pool_page(sweep: &PoolSweep) -> Result<String, ReportError> {
         css => Value::from_safe_string(CSS.to_owned()),
         echarts => Value::from_safe_string(ECHARTS.to_owned()),
         scripts => Value::from(SCRIPTS.map(|script| Value::from_safe_string(script.to_owned())).to_vec()),
-        data => Value::from_safe_string(script_json(&data(sweep))),
+        data => Value::from_safe_string(script_json(&data(sweep, &baselines))),
         device => sweep.device.clone(),
         page_size => format::block(sweep.page_bytes),
         pools => sweep.cells.len(),
         operations => sweep.cells.first().map(|cell| format::count(cell.operations as f64)),
         notes => sweep.notes.clone(),
-        sentences => words::sentences(sweep),
-        has => has(sweep),
-        rows => Value::from(Serde(rows(sweep))),
+        sentences => words::sentences(sweep, &baselines),
+        has => has(sweep, &baselines),
+        rows => Value::from(Serde(rows(sweep, &baselines))),
     })?;
     if page.len() > PAGE_LIMIT_BYTES {
         return Err(ReportError::TooLarge { bytes: page.len(), limit: PAGE_LIMIT_BYTES });
@@ -93,25 +94,25 @@ pub fn render_pool_page(sweep: &PoolSweep) -> Result<String, ReportError> {
     Ok(page)
 }
 
-fn data(sweep: &PoolSweep) -> PoolData<'_> {
+fn data<'a>(sweep: &'a PoolSweep, baselines: &Baselines<'_>) -> PoolData<'a> {
     let speedup =
         |cell: &PoolCell, other: Option<&PoolCell>| other.and_then(|other| cell.speedup_over(other));
     let shown = |cell| Shown {
         cell,
         variant: PoolCell::variant(cell),
-        gain: speedup(cell, sweep.base(cell)),
-        gain_classic: speedup(cell, sweep.classic(cell)),
+        gain: speedup(cell, baselines.base(cell)),
+        gain_classic: speedup(cell, baselines.classic(cell)),
     };
     let cells = sweep.cells.iter().map(shown).collect();
     PoolData { profiles: [], pool: Charts { gains_nothing: GAINS_NOTHING, cells } }
 }
 
 /// Which charts there are: one for each dimension with several values.
-fn has(sweep: &PoolSweep) -> Value {
+fn has(sweep: &PoolSweep, baselines: &Baselines<'_>) -> Value {
     let values = |of: fn(&PoolCell) -> String| sweep.cells.iter().map(of).collect::<BTreeSet<_>>().len();
     let clients = values(|c| c.clients.to_string()) > 1;
     let cleaner = values(|c| c.cleaner.clone()) > 1;
-    let held = sweep.cells.iter().any(|c| sweep.base(c).or_else(|| sweep.classic(c)).is_some_and(|b| b != c));
+    let held = sweep.cells.iter().any(|c| baselines.base(c).or_else(|| baselines.classic(c)).is_some_and(|b| b != c));
     context! {
         policy => values(|c| c.policy.clone()) > 1,
         // Alone it is no chart; beside others it is the first thing to see.
@@ -127,10 +128,10 @@ fn has(sweep: &PoolSweep) -> Value {
     }
 }
 
-fn rows(sweep: &PoolSweep) -> Vec<Row> {
+fn rows(sweep: &PoolSweep, baselines: &Baselines<'_>) -> Vec<Row> {
     let none = || "–".to_owned();
     let row = |cell: &PoolCell| {
-        let base = sweep.base(cell);
+        let base = baselines.base(cell);
         let more = |of: fn(&PoolCell) -> u64| {
             let share = base.and_then(|b| added(of(cell), of(b)));
             share.map_or_else(none, |share| format!("{:+.2} %", 100.0 * share))
@@ -154,7 +155,7 @@ fn rows(sweep: &PoolSweep) -> Vec<Row> {
             numbers: vec![
                 cell.seconds.map_or_else(none, |s| format!("{s:.3}")),
                 times(base),
-                times(sweep.classic(cell)),
+                times(baselines.classic(cell)),
                 cell.p99_us.map_or_else(none, format::micros),
                 format!("{:.1} %", 100.0 * cell.hit_share()),
                 cell.misses.to_string(),

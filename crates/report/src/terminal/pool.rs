@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{NARROWEST, finish, new_table, wrap};
 use crate::format::{self, significant};
-use crate::pool::{PoolCell, PoolSweep, added};
+use crate::pool::{Baselines, PoolCell, PoolSweep, added};
 
 /// One property of a pool: its column where it differs between pools, a word above the table where it does
 /// not.
@@ -62,15 +62,16 @@ pub fn render_pool(sweep: &PoolSweep, width: usize) -> String {
     out.push('\n');
     out += &wrap(&words.collect::<Vec<_>>().join(", "), width, "  ");
     out.push_str("\n\n");
-    out += &table(sweep, &swept);
+    let baselines = sweep.baselines();
+    out += &table(sweep, &baselines, &swept);
     out.push('\n');
-    if sweep.cells.len() > 1 && !sweep.cells.iter().all(|cell| sweep.base(cell).is_some()) {
+    if sweep.cells.len() > 1 && !sweep.cells.iter().all(|cell| baselines.base(cell).is_some()) {
         out += "\nTo see the gain, include --ace off and --cleaner off in the sweep.\n";
     }
     out
 }
 
-fn table(sweep: &PoolSweep, swept: &[&Dimension]) -> String {
+fn table(sweep: &PoolSweep, baselines: &Baselines<'_>, swept: &[&Dimension]) -> String {
     let timed = sweep.cells.iter().any(|cell| cell.seconds.is_some());
     let ahead = sweep.cells.iter().any(|cell| cell.prefetches > 0);
     let held = sweep.cells.len() > 1;
@@ -84,7 +85,7 @@ fn table(sweep: &PoolSweep, swept: &[&Dimension]) -> String {
     head.extend(held.then_some(["+misses", "+writes"]).into_iter().flatten());
     table.set_header(head);
     for cell in &sweep.cells {
-        let base = sweep.base(cell);
+        let base = baselines.base(cell);
         let or_none = |value: Option<String>| value.unwrap_or_else(|| "–".to_owned());
         let share = |of: fn(&PoolCell) -> u64| or_none(base.and_then(|b| added(of(cell), of(b))).map(signed));
         let mut row: Vec<String> = swept.iter().map(|dimension| (dimension.of)(cell)).collect();

@@ -1,13 +1,13 @@
 //! What a sweep shows, in a few sentences.
 
 use crate::format::significant;
-use crate::pool::{GAINS_NOTHING, PoolCell, PoolSweep, added};
+use crate::pool::{Baselines, GAINS_NOTHING, PoolCell, PoolSweep, added};
 
 /// At most four: what ACE gains over nothing, what it costs, what it gains over a page cleaner, and where
 /// it gains nothing.
-pub(super) fn sentences(sweep: &PoolSweep) -> Vec<String> {
+pub(super) fn sentences(sweep: &PoolSweep, baselines: &Baselines<'_>) -> Vec<String> {
     let gains: Vec<(f64, &PoolCell)> =
-        ace(sweep).filter_map(|c| Some((c.speedup_over(sweep.base(c)?)?, c))).collect();
+        ace(sweep).filter_map(|c| Some((c.speedup_over(baselines.base(c)?)?, c))).collect();
     let mut out = Vec::new();
     if let Some((low, high)) = ends(&gains) {
         out.push(format!(
@@ -26,14 +26,14 @@ pub(super) fn sentences(sweep: &PoolSweep) -> Vec<String> {
         }
     }
     let most = |of: fn(&PoolCell) -> u64| {
-        let shares = ace(sweep).filter_map(|c| added(of(c), of(sweep.base(c)?)));
+        let shares = ace(sweep).filter_map(|c| added(of(c), of(baselines.base(c)?)));
         shares.reduce(f64::max).map(|share| format!("{:+.2} %", 100.0 * share))
     };
     if let (Some(misses), Some(writes)) = (most(|c| c.misses), most(|c| c.writes)) {
         out.push(format!("At worst it adds {misses} misses and {writes} page writes."));
     }
     let over: Vec<(f64, &PoolCell)> =
-        ace(sweep).filter_map(|c| Some((c.speedup_over(sweep.classic(c)?)?, c))).collect();
+        ace(sweep).filter_map(|c| Some((c.speedup_over(baselines.classic(c)?)?, c))).collect();
     if let Some((low, high)) = ends(&over) {
         out.push(format!(
             "Against a page cleaner with one write in flight it is {} ({}) to {} times as fast ({}).",
@@ -85,7 +85,8 @@ mod tests {
     fn best_and_worst_are_named() {
         let worse = PoolCell { clients: 8, misses: 404, ..cell("cow", "off", 1.0) };
         let base = PoolCell { clients: 8, ..cell("off", "off", 1.01) };
-        let said = sentences(&sweep(vec![cell("off", "off", 3.0), cell("cow", "off", 2.0), base, worse]));
+        let sweep = sweep(vec![cell("off", "off", 3.0), cell("cow", "off", 2.0), base, worse]);
+        let said = sentences(&sweep, &sweep.baselines());
         assert_eq!(
             said,
             [
@@ -95,6 +96,7 @@ mod tests {
                 "At worst it adds +1.00 % misses and +0.00 % page writes.",
             ]
         );
-        assert!(sentences(&sweep(vec![cell("off", "off", 3.0)])).is_empty());
+        let alone = sweep(vec![cell("off", "off", 3.0)]);
+        assert!(sentences(&alone, &alone.baselines()).is_empty());
     }
 }
