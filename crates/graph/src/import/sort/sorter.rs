@@ -7,7 +7,7 @@
 //! (the input was in order, say) is dealt out again, by a sample of its own.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::bucket::Bucket;
@@ -38,6 +38,8 @@ pub(crate) struct Sorter<K, W> {
     unique: bool,
     spill: Spill,
     splitters: OnceLock<Arc<Splitters<K>>>,
+    /// Records that any lane may still keep in memory, beyond what each is sure of.
+    common: AtomicU64,
     lanes: Vec<Mutex<Lane<K, W>>>,
 }
 
@@ -68,6 +70,7 @@ impl<K: Key, W: Weight> Sorter<K, W> {
             unique,
             spill: Spill::new(folder)?,
             splitters: OnceLock::new(),
+            common: AtomicU64::new(share / 4 / Record::<K, W>::BYTES as u64),
             lanes: lanes.collect(),
         })
     }
@@ -75,12 +78,21 @@ impl<K: Key, W: Weight> Sorter<K, W> {
     /// The lane of one of [`ImportPlan::workers`] threads.
     pub(crate) fn lane(&self, thread: usize) -> LaneWriter<'_, K, W> {
         let lane = self.lanes[thread].lock().unwrap_or_else(PoisonError::into_inner);
-        LaneWriter { sorter: self, most: self.chunk_records(), lane }
+        LaneWriter { sorter: self, sure: self.sure_records(), lane }
     }
 
-    /// Records that a lane keeps until memory ends: half of its share, the other half is for its buffers.
-    fn chunk_records(&self) -> usize {
-        (self.share as usize / 2 / self.lanes.len() / Record::<K, W>::BYTES).max(16)
+    /// Records that each lane can keep before memory ends, enough for a sample. Half of the share is for
+    /// buffers, a quarter for this, and a quarter for the lanes that bring most.
+    fn sure_records(&self) -> usize {
+        (self.share as usize / 4 / self.lanes.len() / Record::<K, W>::BYTES).max(16)
+    }
+
+    /// Takes up to `wanted` records of what is there for all lanes; 0 when memory has ended.
+    fn take_common(&self, wanted: usize) -> usize {
+        let wanted = wanted as u64;
+        let take = |left: u64| Some(left - left.min(wanted));
+        let left = self.common.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        left.unwrap_or_else(|left| left).min(wanted) as usize
     }
 
     /// All that was brought, in order.
@@ -255,7 +267,7 @@ impl<K: Key, W: Weight> Sorter<K, W> {
 /// A lane while its thread fills it.
 pub(crate) struct LaneWriter<'a, K, W> {
     sorter: &'a Sorter<K, W>,
-    most: usize,
+    sure: usize,
     lane: MutexGuard<'a, Lane<K, W>>,
 }
 
@@ -271,12 +283,19 @@ impl<K: Key, W: Weight> LaneWriter<'_, K, W> {
     fn keep(&mut self, record: Record<K, W>) -> Result<(), GraphError> {
         let chunk = &mut self.lane.chunk;
         if chunk.len() == chunk.capacity() {
-            if chunk.len() >= self.most || self.sorter.splitters.get().is_some() {
-                self.sorter.split(&mut self.lane)?;
+            let sorter = self.sorter;
+            // Small inputs stay small.
+            let wanted = chunk.len().max(1024);
+            let more = match self.sure.saturating_sub(chunk.len()) {
+                _ if sorter.splitters.get().is_some() => 0,
+                0 => sorter.take_common(wanted),
+                sure => wanted.min(sure),
+            };
+            if more == 0 {
+                sorter.split(&mut self.lane)?;
                 return self.push(record);
             }
-            // Small inputs stay small.
-            chunk.reserve_exact(chunk.len().max(1024).min(self.most - chunk.len()));
+            chunk.reserve_exact(more);
             let bytes = (chunk.capacity() * Record::<K, W>::BYTES) as u64;
             self.lane.taken.set(bytes);
         }
@@ -353,6 +372,21 @@ mod tests {
             round::<u128>(&keys, unique, memory);
             keys.iter_mut().for_each(|key| key.0 = key.0.min(u64::from(u32::MAX)));
             round::<u64>(&keys, unique, memory);
+        }
+    }
+
+    #[test]
+    fn what_fits_stays_in_memory_whichever_lanes_bring_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut plan = ImportPlan::new(64 << 20, Arc::default());
+        plan.workers = 8;
+        for lanes in [1, 8] {
+            let sorter = Sorter::<u64, f64>::new(folder.path(), 16 << 20, false, &plan).unwrap();
+            for i in 0..200_000 {
+                sorter.lane(i as usize % lanes).push(Record::new(i * 7919 % 200_000, i, 0.0)).unwrap();
+            }
+            let sorted = sorter.finish().unwrap();
+            assert_eq!((sorted.records(), sorted.spilled), (200_000, 0), "{lanes} lanes");
         }
     }
 
