@@ -5,6 +5,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::format::Vertex;
 
+/// A bit per vertex.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bits<'a>(&'a [AtomicU64]);
+
+impl Bits<'_> {
+    /// Whether a vertex is in.
+    #[inline]
+    pub(crate) fn contains(self, vertex: Vertex) -> bool {
+        let at = vertex as usize;
+        self.0[at / 64].load(Ordering::Relaxed) >> (at % 64) & 1 == 1
+    }
+}
+
 /// Vertices that are active. Any thread may insert; walks are in ascending order.
 #[derive(Debug)]
 pub struct Frontier {
@@ -77,8 +90,13 @@ impl Frontier {
     /// Whether a vertex is in.
     #[inline]
     pub fn contains(&self, vertex: Vertex) -> bool {
-        let at = vertex as usize;
-        self.levels[0][at / 64].load(Ordering::Relaxed) >> (at % 64) & 1 == 1
+        self.bits().contains(vertex)
+    }
+
+    /// The bits of all vertices, for a loop that asks for many: their place in memory is looked up once.
+    #[inline]
+    pub(crate) fn bits(&self) -> Bits<'_> {
+        Bits(&self.levels[0])
     }
 
     /// The first vertex that is in, from `from` on.

@@ -5,7 +5,6 @@
 //! written by two threads but the pieces of hubs, which are added up after the sweep. Pushed with atomic
 //! additions else.
 
-use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use rayon::prelude::*;
@@ -165,15 +164,16 @@ fn degrees(engine: &mut Engine<'_>) -> Result<Vec<AtomicU32>, GraphError> {
 /// What a vertex is given along the edges of its list here.
 #[inline]
 fn sum(block: &Block<'_>, vertex: Vertex, place: (usize, usize), give: impl Fn(Vertex) -> f64) -> f64 {
-    block.fold_at(vertex, place, 0.0, |sum, Group { values, len }| {
+    let mut sum = 0.0;
+    for Group { values, len } in block.groups_at(vertex, place) {
         // As many loads at once as there are values, and one addition that waits for the one before.
         let or_none = |i: usize| if i < len { give(values[i]) } else { 0.0 };
-        let given = match len {
+        sum += match len {
             4 => (give(values[0]) + give(values[1])) + (give(values[2]) + give(values[3])),
             _ => (give(values[0]) + or_none(1)) + or_none(2),
         };
-        ControlFlow::Continue(sum + given)
-    })
+    }
+    sum
 }
 
 impl PageRankState<'_> {

@@ -120,6 +120,7 @@ impl<'g> BlockReader<'g> {
 
     /// Visits each block that `next` gives, in the order in which they come; what is cached at once, while
     /// reads are in flight. Nothing is in flight when it returns, whatever it returns.
+    #[inline]
     pub(crate) fn drive(
         &mut self,
         blocks: &Blocks<'_>,
@@ -155,6 +156,7 @@ impl<'g> BlockReader<'g> {
         self.free = (0..self.spans.len() as u32).collect();
     }
 
+    #[inline]
     fn drive_on(
         &mut self,
         blocks: &Blocks<'_>,

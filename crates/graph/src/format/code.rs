@@ -10,9 +10,10 @@
 //! that many zeros.
 #![allow(unsafe_code)]
 
-use std::ops::ControlFlow;
+use std::hint::cold_path;
 
 use super::Vertex;
+use lanes::Lanes;
 
 /// Bytes that must exist behind the last byte of a list.
 pub(crate) const SLACK: usize = 16;
@@ -70,101 +71,150 @@ pub struct Group {
     pub len: usize,
 }
 
-/// How lists are decoded: four values at a time on x86-64 processors with SSSE3, one at a time on all others.
+/// How compressed lists are decoded: with SSSE3 on x86-64 processors that have it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Decoder {
-    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "other processors have one decoder"))]
     /// Set only by [`Decoder::detect`], so that where it is set the processor has SSSE3.
-    simd: bool,
+    ssse3: bool,
 }
 
 impl Decoder {
     /// The fastest decoder that this processor can run.
     pub(crate) fn detect() -> Decoder {
         #[cfg(target_arch = "x86_64")]
-        let simd = is_x86_feature_detected!("ssse3");
+        let ssse3 = is_x86_feature_detected!("ssse3");
         #[cfg(not(target_arch = "x86_64"))]
-        let simd = false;
-        Decoder { simd }
+        let ssse3 = false;
+        Decoder { ssse3 }
     }
 
-    /// Folds the values of a list of `count`, four at a time, until `each` breaks. `bytes` begins with the
-    /// controls and has [`SLACK`] bytes after the list; where the list would run past their end, the fold
-    /// ends there. The accumulator goes in and out by value, so that it stays in registers.
+    /// The values of a list of `count`. `bytes` begins with the controls and has [`SLACK`] bytes after the list;
+    /// where the list would run past their end, the groups end there.
+    #[inline(always)]
+    pub(crate) fn groups(self, owner: Vertex, count: usize, bytes: &[u8]) -> Groups<'_> {
+        let list = bytes.split_at_checked(count.div_ceil(4)).and_then(|(controls, data)| {
+            let zigzagged = u32::from_le_bytes(*data.first_chunk()?) & mask(*controls.first()?);
+            // What is added to the first difference is chosen so that the sum comes out right.
+            let before = owner.wrapping_add(unzigzag(zigzagged)).wrapping_sub(zigzagged);
+            Some((controls, data, before))
+        });
+        let (controls, data, before) = list.unwrap_or_default();
+        let last = lanes::splat(before);
+        Groups { decoder: Some(self), controls: controls.iter(), data, at: 0, left: count, last }
+    }
+}
+
+/// The values of a list, four at a time. An iterator and not a fold over a closure, so that what is computed from
+/// them is part of the loop that decodes, whatever the compiler thinks of its size.
+#[derive(Debug, Clone)]
+pub struct Groups<'a> {
+    /// None where values are plain numbers: then `data` has what is left of them, and the rest is not used.
+    decoder: Option<Decoder>,
+    controls: std::slice::Iter<'a, u8>,
+    data: &'a [u8],
+    /// Where the next group begins in `data`.
+    at: usize,
+    /// Values that are left; wraps around behind the last group.
+    left: usize,
+    /// The value before, in each lane.
+    last: Lanes,
+}
+
+impl<'a> Groups<'a> {
+    /// Plain little-endian numbers.
+    #[inline(always)]
+    pub(crate) fn plain(data: &'a [u8]) -> Groups<'a> {
+        let last = lanes::splat(0);
+        Groups { decoder: None, controls: [].iter(), data, at: 0, left: 0, last }
+    }
+
+    /// How many values there are, all groups together, where none was taken yet.
     #[inline]
-    pub(crate) fn fold<A>(
-        self,
-        owner: Vertex,
-        count: usize,
-        bytes: &[u8],
-        all: A,
-        each: impl FnMut(A, Group) -> ControlFlow<A, A>,
-    ) -> A {
-        #[cfg(target_arch = "x86_64")]
-        return x86::fold(self, owner, count, bytes, all, each);
-        #[cfg(not(target_arch = "x86_64"))]
-        scalar(owner, count, bytes, all, each)
+    pub(crate) fn values(&self) -> usize {
+        if self.decoder.is_some() { self.left } else { self.data.len() / 4 }
     }
-}
 
-/// The decoder for every processor.
-#[cfg(any(test, not(target_arch = "x86_64")))]
-#[inline]
-fn scalar<A>(
-    owner: Vertex,
-    count: usize,
-    bytes: &[u8],
-    mut all: A,
-    mut each: impl FnMut(A, Group) -> ControlFlow<A, A>,
-) -> A {
-    let Some((controls, mut data)) = bytes.split_at_checked(count.div_ceil(4)) else { return all };
-    let mut last = 0u32;
-    for (group, &control) in controls.iter().enumerate() {
-        let len = (count - group * 4).min(4);
+    #[inline(always)]
+    fn next_plain(&mut self) -> Option<Group> {
+        let (here, rest) = self.data.split_at(self.data.len().min(16));
+        self.data = rest;
         let mut values = [0; 4];
-        for (i, value) in values[..len].iter_mut().enumerate() {
-            let wide = (control >> (i * 2) & 3) as usize + 1;
-            let Some((here, rest)) = data.split_at_checked(wide) else { return all };
-            data = rest;
-            let mut raw = [0; 4];
-            raw[..wide].copy_from_slice(here);
-            let difference = u32::from_le_bytes(raw);
-            let first = group == 0 && i == 0;
-            last =
-                if first { owner.wrapping_add(unzigzag(difference)) } else { last.wrapping_add(difference) };
-            *value = last;
+        for (value, raw) in values.iter_mut().zip(here.as_chunks().0) {
+            *value = u32::from_le_bytes(*raw);
         }
-        match each(all, Group { values, len }) {
-            ControlFlow::Continue(more) => all = more,
-            ControlFlow::Break(done) => return done,
-        }
+        (!here.is_empty()).then_some(Group { values, len: here.len() / 4 })
     }
-    all
 }
 
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use std::arch::x86_64::*;
-    use std::ops::ControlFlow;
+impl Iterator for Groups<'_> {
+    type Item = Group;
 
-    use super::{Decoder, Group, SLACK, Vertex, unzigzag};
-
-    /// For each control byte, where the four values' bytes go, and how many bytes they take together.
-    static SHUFFLE: [[u8; 16]; 256] = shuffles();
-    static LENGTH: [u8; 256] = lengths();
-
-    const fn lengths() -> [u8; 256] {
-        let mut table = [0; 256];
-        let mut control = 0;
-        while control < 256 {
-            table[control] =
-                (4 + (control & 3) + (control >> 2 & 3) + (control >> 4 & 3) + (control >> 6)) as u8;
-            control += 1;
+    #[inline(always)]
+    fn next(&mut self) -> Option<Group> {
+        let Some(decoder) = self.decoder else { return self.next_plain() };
+        let control = *self.controls.next()?;
+        if self.at + SLACK > self.data.len() {
+            return None;
         }
-        table
+        // SAFETY: that many bytes are there, as was just seen.
+        let here: &[u8; SLACK] = unsafe { &*self.data.as_ptr().add(self.at).cast() };
+        self.at += usize::from(LENGTH[usize::from(control)]);
+        let differences = if decoder.ssse3 {
+            // SAFETY: `Decoder::detect` found SSSE3.
+            unsafe { lanes::spread_ssse3(here, control) }
+        } else {
+            cold_path();
+            lanes::spread(here, control)
+        };
+        let values;
+        (values, self.last) = lanes::sums(differences, self.last);
+        let len = self.left.min(4);
+        self.left = self.left.wrapping_sub(4);
+        Some(Group { values, len })
     }
+}
 
-    const fn shuffles() -> [[u8; 16]; 256] {
+/// For each control byte, how many bytes the four values take together.
+static LENGTH: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut control = 0;
+    while control < 256 {
+        table[control] = (4 + (control & 3) + (control >> 2 & 3) + (control >> 4 & 3) + (control >> 6)) as u8;
+        control += 1;
+    }
+    table
+};
+
+/// The bytes of four that the value takes whose control is in the lowest two bits.
+#[inline]
+fn mask(control: u8) -> u32 {
+    u32::MAX >> (24 - 8 * (control & 3))
+}
+
+/// The four differences of a group, each in a lane of 4 bytes.
+#[inline(always)]
+fn differences(raw: &[u8; SLACK], control: u8) -> [u32; 4] {
+    let mut at = 0;
+    [0, 2, 4, 6].map(|shift| {
+        let control = control >> shift;
+        // SAFETY: the values before this one take at most 12 bytes of the 16.
+        let value = unsafe { raw.as_ptr().add(at).cast::<[u8; 4]>().read() };
+        at += usize::from(control & 3) + 1;
+        u32::from_le_bytes(value) & mask(control)
+    })
+}
+
+/// Four numbers side by side: in a register of x86-64.
+#[cfg(target_arch = "x86_64")]
+mod lanes {
+    use std::arch::x86_64::*;
+
+    use super::{SLACK, Vertex, differences};
+
+    pub(super) type Lanes = __m128i;
+
+    /// For each control byte, where the four values' bytes go.
+    static SHUFFLE: [[u8; 16]; 256] = {
         let mut table = [[0x80; 16]; 256];
         let mut control = 0;
         while control < 256 {
@@ -182,17 +232,28 @@ mod x86 {
             control += 1;
         }
         table
+    };
+
+    #[inline(always)]
+    pub(super) fn splat(value: u32) -> Lanes {
+        // SAFETY: SSE2 belongs to x86-64.
+        unsafe { _mm_set1_epi32(value as i32) }
     }
 
-    /// `pshufb`: moves the bytes of `raw` to the places that `shuffle` names.
+    /// The four differences of a group.
     ///
-    /// Written in assembly where the crate is not compiled for SSSE3: the intrinsic is inlined only into
-    /// functions that are, and the closures of callers are not, so that every list would cost a call.
+    /// `pshufb` is written in assembly where the crate is not compiled for SSSE3: the intrinsic is inlined only
+    /// into functions that are, and the loops of callers are not, so that every group would cost a call.
     ///
     /// # Safety
     /// The processor must have SSSE3.
     #[inline(always)]
-    unsafe fn shuffle_bytes(raw: __m128i, shuffle: __m128i) -> __m128i {
+    pub(super) unsafe fn spread_ssse3(raw: &[u8; SLACK], control: u8) -> Lanes {
+        // SAFETY: both are 16 bytes long; loads take any alignment.
+        let (raw, shuffle) = unsafe {
+            let shuffle = &SHUFFLE[usize::from(control)];
+            (_mm_loadu_si128(raw.as_ptr().cast()), _mm_loadu_si128(shuffle.as_ptr().cast()))
+        };
         #[cfg(target_feature = "ssse3")]
         // SAFETY: the crate is compiled for processors with SSSE3.
         return unsafe { _mm_shuffle_epi8(raw, shuffle) };
@@ -212,65 +273,62 @@ mod x86 {
         }
     }
 
-    /// What `pshufb` does, for the few processors without it.
-    #[cold]
-    #[inline(never)]
-    fn move_bytes(raw: &[u8; 16], shuffle: &[u8; 16]) -> __m128i {
-        let moved = shuffle.map(|from| if from < 16 { raw[usize::from(from)] } else { 0 });
-        // SAFETY: SSE2 belongs to x86-64; `moved` is 16 bytes long, and the load takes any alignment.
-        unsafe { _mm_loadu_si128(moved.as_ptr().cast()) }
+    /// As [`spread_ssse3`] on any processor. It calls nothing: a call, even one that never happens, would keep
+    /// what the loop computes out of registers.
+    #[inline(always)]
+    pub(super) fn spread(raw: &[u8; SLACK], control: u8) -> Lanes {
+        let [a, b, c, d] = differences(raw, control).map(|value| value as i32);
+        // SAFETY: SSE2 belongs to x86-64.
+        unsafe { _mm_set_epi32(d, c, b, a) }
     }
 
-    /// As [`Decoder::fold`]. Both ways share the loop, so that `each` is called in one place and inlined
-    /// there.
-    #[inline]
-    pub(super) fn fold<A>(
-        decoder: Decoder,
-        owner: Vertex,
-        count: usize,
-        bytes: &[u8],
-        mut all: A,
-        mut each: impl FnMut(A, Group) -> ControlFlow<A, A>,
-    ) -> A {
-        let Some((controls, mut data)) = bytes.split_at_checked(count.div_ceil(4)) else { return all };
-        let (Some(&first), Some(zigzagged)) = (controls.first(), data.first_chunk::<4>()) else { return all };
-        // The first difference is zigzagged: what is added to it is chosen so that the sum comes out right.
-        let zigzagged = u32::from_le_bytes(*zigzagged) & (u32::MAX >> (24 - 8 * (first & 3)));
-        let start = owner.wrapping_add(unzigzag(zigzagged)).wrapping_sub(zigzagged);
-        // SAFETY: SSE2 belongs to x86-64.
-        let mut last = unsafe { _mm_set1_epi32(start as i32) };
-        let mut left = count;
-        for &control in controls {
-            let Some(here) = data.first_chunk::<SLACK>() else { return all };
-            let mut values = [0u32; 4];
-            let shuffle = &SHUFFLE[control as usize];
-            let differences = if decoder.simd {
-                // SAFETY: `Decoder::detect` found SSSE3. `here` and the shuffle are 16 bytes long; loads take
-                // any alignment.
-                unsafe {
-                    let raw = _mm_loadu_si128(here.as_ptr().cast());
-                    shuffle_bytes(raw, _mm_loadu_si128(shuffle.as_ptr().cast()))
-                }
-            } else {
-                move_bytes(here, shuffle)
-            };
-            // SAFETY: SSE2 belongs to x86-64. `values` is 16 bytes long, and the store takes any alignment.
-            unsafe {
-                let pairs = _mm_add_epi32(differences, _mm_slli_si128::<4>(differences));
-                let sums = _mm_add_epi32(_mm_add_epi32(pairs, _mm_slli_si128::<8>(pairs)), last);
-                last = _mm_shuffle_epi32::<0xff>(sums);
-                _mm_storeu_si128(values.as_mut_ptr().cast(), sums);
-            }
-            data = &data[(LENGTH[control as usize] as usize).min(data.len())..];
-            // The only call of `each`, so that it is inlined.
-            let len = left.min(4);
-            left -= len;
-            match each(all, Group { values, len }) {
-                ControlFlow::Continue(more) => all = more,
-                ControlFlow::Break(done) => return done,
-            }
+    /// The values from their differences and the value before; and the last of them in each lane.
+    #[inline(always)]
+    pub(super) fn sums(differences: Lanes, before: Lanes) -> ([Vertex; 4], Lanes) {
+        let mut values = [0; 4];
+        // SAFETY: SSE2 belongs to x86-64. `values` is 16 bytes long, and the store takes any alignment.
+        unsafe {
+            let pairs = _mm_add_epi32(differences, _mm_slli_si128::<4>(differences));
+            let sums = _mm_add_epi32(_mm_add_epi32(pairs, _mm_slli_si128::<8>(pairs)), before);
+            _mm_storeu_si128(values.as_mut_ptr().cast(), sums);
+            (values, _mm_shuffle_epi32::<0xff>(sums))
         }
-        all
+    }
+}
+
+/// Four numbers side by side: an array, on other processors.
+#[cfg(not(target_arch = "x86_64"))]
+mod lanes {
+    use super::{SLACK, Vertex, differences};
+
+    pub(super) type Lanes = [u32; 4];
+
+    #[inline(always)]
+    pub(super) fn splat(value: u32) -> Lanes {
+        [value; 4]
+    }
+
+    /// # Safety
+    /// Never called: there is no SSSE3.
+    pub(super) unsafe fn spread_ssse3(raw: &[u8; SLACK], control: u8) -> Lanes {
+        spread(raw, control)
+    }
+
+    /// The four differences of a group.
+    #[inline(always)]
+    pub(super) fn spread(raw: &[u8; SLACK], control: u8) -> Lanes {
+        differences(raw, control)
+    }
+
+    /// The values from their differences and the value before; and the last of them in each lane.
+    #[inline(always)]
+    pub(super) fn sums(differences: Lanes, before: Lanes) -> ([Vertex; 4], Lanes) {
+        let mut last = before[0];
+        let values = differences.map(|difference| {
+            last = last.wrapping_add(difference);
+            last
+        });
+        (values, [last; 4])
     }
 }
 
@@ -308,14 +366,12 @@ mod tests {
         bytes.resize(end + SLACK, 0xff);
         let (n, at) = if list.is_empty() { (0, 0) } else { count(&bytes).unwrap() };
         assert_eq!(n, list.len());
-        let read = |mut all: Vec<Vertex>, group: Group| {
-            all.extend(&group.values[..group.len]);
-            ControlFlow::Continue(all)
-        };
-        for decoder in [Decoder::detect(), Decoder { simd: false }] {
-            assert_eq!(decoder.fold(owner, n, &bytes[at..], Vec::new(), read), list, "{decoder:?}");
+        for decoder in [Decoder::detect(), Decoder { ssse3: false }] {
+            let groups = decoder.groups(owner, n, &bytes[at..]);
+            let read: Vec<Vertex> =
+                groups.flat_map(|Group { values, len }| values.into_iter().take(len)).collect();
+            assert_eq!(read, list, "{decoder:?}");
         }
-        assert_eq!(scalar(owner, n, &bytes[at..], Vec::new(), read), list);
     }
 
     #[test]
@@ -337,12 +393,9 @@ mod tests {
         #[test]
         fn garbage_neither_panics_nor_reads_outside(bytes in prop::collection::vec(any::<u8>(), 0..80), n in 0usize..200) {
             let _ = count(&bytes);
-            let (one, other) = (|all, group: Group| ControlFlow::Continue(all + group.len), |all, _| ControlFlow::Break(all));
-            for decoder in [Decoder::detect(), Decoder { simd: false }] {
-                decoder.fold(3, n, &bytes, 0, one);
-                decoder.fold(3, n, &bytes, 0, other);
+            for decoder in [Decoder::detect(), Decoder { ssse3: false }] {
+                assert!(decoder.groups(3, n, &bytes).map(|group| group.len).sum::<usize>() <= n);
             }
-            scalar(3, n, &bytes, 0, one);
         }
     }
 }

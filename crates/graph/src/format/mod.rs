@@ -13,7 +13,7 @@ mod writer;
 
 pub use block::{Block, List, Scratch};
 pub(crate) use code::Decoder;
-pub use code::Group;
+pub use code::{Group, Groups};
 pub use directory::Directory;
 pub use header::{Header, Section, Weights};
 pub use ids::Ids;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::Frontier;
 use crate::algorithms::{numbers, plain};
-use crate::format::{Block, NO_VERTEX, Vertex};
+use crate::format::{Block, Group, NO_VERTEX, Vertex};
 
 /// What is known of each vertex. Threads may visit different vertices at a time; the rest is for one.
 #[derive(Debug)]
@@ -96,17 +96,24 @@ impl Forest {
     /// are in all.
     #[inline]
     pub(super) fn look(&self, block: &Block<'_>, vertex: Vertex, unvisited: &mut Vec<Vertex>) -> u64 {
-        let before = unvisited.len();
-        unvisited.resize(before + block.degree(vertex), NO_VERTEX);
-        let mut end = before;
-        // Without a branch on what nobody can foresee.
-        let seen = block.scan(vertex, |neighbour| {
-            unvisited[end] = neighbour;
-            end += usize::from(!self.is_visited(neighbour));
-            true
-        });
+        let (groups, before) = (block.groups(vertex), unvisited.len());
+        // Each group writes four places, whatever it has and keeps.
+        unvisited.resize(before + groups.values() + 4, NO_VERTEX);
+        let visited = self.visited.bits();
+        let (mut end, mut seen) = (before, 0);
+        for Group { values, len } in groups {
+            let Some(places) = unvisited[end..].first_chunk_mut::<4>() else { break };
+            let mut kept = 0;
+            for neighbour in values.into_iter().take(len) {
+                // Without a branch on what nobody can foresee.
+                places[kept & 3] = neighbour;
+                kept += usize::from(!visited.contains(neighbour));
+            }
+            end += kept;
+            seen += len as u64;
+        }
         unvisited.truncate(end);
-        seen as u64
+        seen
     }
 
     /// Puts a vertex that was not visited on top; it was found from `parent`.
