@@ -134,6 +134,7 @@ impl<P: Policy> Evictor<P> {
     }
 
     /// A frame for a page that missed, or what has to happen first.
+    #[inline]
     pub(crate) fn make_room<B: Buffers>(&mut self, buffers: &mut B, now: Conditions) -> Eviction<B::Free> {
         if let Some(free) = buffers.take_free() {
             return Eviction::Frame(free);
@@ -171,6 +172,7 @@ impl<P: Policy> Evictor<P> {
 
     /// A clean page to evict instead of a dirty victim: in the reserve that an automatic cleaner keeps clean,
     /// or anywhere where nothing can be written.
+    #[inline(always)]
     fn clean_instead<B: Buffers>(&mut self, buffers: &B, now: Conditions) -> Option<Frame> {
         let window = match (now.clean_only, self.cleaner) {
             (true, _) => u32::MAX,
@@ -181,7 +183,7 @@ impl<P: Policy> Evictor<P> {
     }
 
     /// Takes a clean page out of its frame; `None` where another thread pinned or changed it first.
-    #[inline]
+    #[inline(always)]
     fn evict<B: Buffers>(&mut self, buffers: &mut B, frame: Frame) -> Option<B::Free> {
         let Evicted { free, page, unused } = buffers.take_out(frame)?;
         self.policy.evict(frame, page);
@@ -208,6 +210,7 @@ impl<P: Policy> Evictor<P> {
     ///
     /// # Errors
     /// The first error of `load`; nothing further is read ahead then.
+    #[inline]
     pub(crate) fn read_ahead<B: Buffers, E>(
         &mut self,
         buffers: &mut B,

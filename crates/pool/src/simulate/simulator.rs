@@ -185,7 +185,7 @@ impl<'a, P: Policy> Simulator<'a, P> {
         self.evictor.insert(frame, access.page, access.write);
         let dirty = if access.write { DIRTY } else { 0 };
         load(&mut self.frames, &mut self.io, Task::Read(client), (frame, access.page, dirty))?;
-        if wrote {
+        if wrote && self.config.ace.reads_ahead() {
             self.read_ahead(access.page)?;
         }
         self.clean()?;
@@ -227,7 +227,7 @@ impl<'a, P: Policy> Simulator<'a, P> {
     }
 
     /// Sends the pages of the batch to the device.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send_batch(&mut self, task: Task) -> Result<(), SimulateError> {
         let Simulator { frames, io, evictor, outcome, .. } = self;
         outcome.writes += frames.batch.len() as u64;
@@ -330,7 +330,7 @@ impl<'a, P: Policy> Simulator<'a, P> {
 }
 
 /// Puts a page with its flags into a free frame and sends its read.
-#[inline]
+#[inline(always)]
 fn load(
     frames: &mut Frames,
     io: &mut Option<Io>,
