@@ -337,7 +337,7 @@ impl State {
                 let factor = self.jitter_factor() / self.noise.speed(admitted);
                 let station = if request.op == Op::Read { &mut self.read } else { &mut self.write };
                 let time = (station.fixed_ns + station.ns_per_byte * f64::from(request.len)) * factor;
-                let done = station.serve(admitted, (time.round() as Nanos).max(1), request.offset);
+                let done = station.serve(admitted, nearest(time).max(1), request.offset);
                 if request.op == Op::Write {
                     self.last_write_done = self.last_write_done.max(done);
                 }
@@ -355,7 +355,7 @@ impl State {
         }
         let admitted = self.next_admission.max(self.now as f64);
         self.next_admission = admitted + self.cap_gap_ns;
-        admitted.round() as Nanos
+        nearest(admitted)
     }
 
     fn jitter_factor(&mut self) -> f64 {
@@ -365,6 +365,12 @@ impl State {
             Jitter::Lognormal => lognormal(&mut self.random, self.sigma),
         }
     }
+}
+
+/// The nearest whole number. Not [`f64::round`]: without SSE4.1 that is a call, and this is done for every request.
+#[inline]
+fn nearest(nanos: f64) -> Nanos {
+    (nanos + 0.5) as Nanos
 }
 
 /// A lognormal variate of mean 1 whose logarithm has the standard deviation `sigma`.
