@@ -14,8 +14,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use leadline_testing::exhaustive;
 use leadline_profile::{Capped, DeviceProfile, Parameters};
+use leadline_testing::exhaustive;
 
 use crate::machine::{Undo, needs_root, run as tool, skipped};
 use crate::ran::{PATIENCE, folder, program, text};

@@ -7,9 +7,13 @@
 
 use crate::fit::{CurveFit, CurvePoint, typical_error};
 
-/// Points below this share of the top say nothing about the bend, and often follow another law (a processor or a link
-/// that sleeps between requests): all but the highest of them are left out.
-const LOWEST_SHARE: f64 = 0.4;
+/// Points below a share of the top say nothing about the bend, and often follow another law (a processor or a link that
+/// sleeps between requests, a second limit far below the top): all but the highest of them are left out. The first share
+/// of these is taken that leaves points which lie on one curve. The last is well below what k is read off at.
+const LOWEST_SHARES: [f64; 3] = [0.4, 0.6, 0.75];
+
+/// Fewest points that say anything about three numbers.
+const FEWEST_POINTS: usize = 5;
 
 /// How far a real device may be off the curve where noise alone would show it.
 const TOLERANCE: f64 = 0.005;
@@ -23,9 +27,16 @@ const SHARPNESS: (f64, f64) = (-0.7, 6.0);
 /// Steps of Gauss and Newton from a start near the answer.
 const MOST_STEPS: usize = 25;
 
-/// A curve of the family: ln X_inf, ln k_0 and ln g.
+/// A curve of the family, fitted to the points above a share of the top.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SmoothCurve {
+    lowest_share: f64,
+    numbers: Numbers,
+}
+
+/// ln X_inf, ln k_0 and ln g.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Numbers {
     top: f64,
     bend: f64,
     sharpness: f64,
@@ -40,44 +51,48 @@ struct Sample {
 
 impl SmoothCurve {
     /// Fits the points that `fit` has kept; `None` where there are fewer than five in the upper part of the curve, or
-    /// where the curve is not of this family.
+    /// where that part is not of this family.
     pub fn new(points: &[CurvePoint], fit: &CurveFit) -> Option<Self> {
-        let samples = samples(points, fit);
-        if samples.len() < 5 {
-            return None;
-        }
-        let (last, mut best) = (samples[samples.len() - 1].ln_k, None::<(f64, SmoothCurve)>);
-        for sharpness in [-0.3, 0.3, 0.9, 1.6, 2.6, 4.0] {
-            for step in 0..=12 {
-                let bend = (last + 0.5) * f64::from(step) / 12.0;
-                let curve = SmoothCurve { top: 0.0, bend, sharpness }.raised(&samples);
-                let residual = curve.residual(&samples);
-                if best.is_none_or(|(least, _)| residual < least) {
-                    best = Some((residual, curve));
-                }
-            }
-        }
-        let curve = best?.1.improved(&samples);
-        let freedom = (samples.len() - 3) as f64;
-        (curve.residual(&samples) <= WORST_FIT * freedom).then_some(curve)
+        LOWEST_SHARES.into_iter().find_map(|lowest_share| {
+            let samples = samples(points, fit, lowest_share);
+            let numbers = (samples.len() >= FEWEST_POINTS).then(|| Numbers::fitted(&samples))?;
+            let freedom = (samples.len() - 3) as f64;
+            let believed = numbers.residual(&samples) <= WORST_FIT * freedom;
+            believed.then_some(SmoothCurve { lowest_share, numbers })
+        })
     }
 
     /// The same fit to a resample of the points, begun at this curve.
     pub fn again(&self, points: &[CurvePoint], fit: &CurveFit) -> Self {
-        self.improved(&samples(points, fit))
+        let numbers = self.numbers.improved(&samples(points, fit, self.lowest_share));
+        SmoothCurve { numbers, ..*self }
     }
 
-    /// Throughput at k, operations a second.
+    /// Throughput at k, operations per second.
     pub fn at(&self, k: f64) -> f64 {
-        self.ln_at(k.ln()).exp()
+        self.numbers.ln_at(k.ln()).exp()
     }
 
     /// The concurrency, not rounded, at which the curve reaches `share` of its value at `highest`.
     pub fn reaching(&self, share: f64, highest: u32) -> f64 {
-        let goal = self.ln_at(f64::from(highest).ln()) + share.ln() - self.top;
-        let g = self.sharpness.exp();
+        let Numbers { top, bend, sharpness } = self.numbers;
+        let goal = self.numbers.ln_at(f64::from(highest).ln()) + share.ln() - top;
+        let g = sharpness.exp();
         // (1 + (k_0 / k)^g)^(-1/g) = e^goal, solved for ln k; exp_m1 keeps what a sharp bend leaves of it.
-        (self.bend - (-g * goal).exp_m1().ln() / g).exp()
+        (bend - (-g * goal).exp_m1().ln() / g).exp()
+    }
+}
+
+impl Numbers {
+    /// The best of many starts, improved. There is at least one sample.
+    fn fitted(samples: &[Sample]) -> Self {
+        let last = samples[samples.len() - 1].ln_k;
+        let starts = [-0.3, 0.3, 0.9, 1.6, 2.6, 4.0].into_iter().flat_map(|sharpness| {
+            (0..=12).map(move |step| (sharpness, (last + 0.5) * f64::from(step) / 12.0))
+        });
+        let curves = starts.map(|(sharpness, bend)| Numbers { top: 0.0, bend, sharpness }.raised(samples));
+        let by_residual = |a: &Numbers, b: &Numbers| a.residual(samples).total_cmp(&b.residual(samples));
+        curves.min_by(by_residual).expect("there are starts").improved(samples)
     }
 
     fn ln_at(&self, ln_k: f64) -> f64 {
@@ -104,7 +119,7 @@ impl SmoothCurve {
         let mut least = best.residual(samples);
         for _ in 0..MOST_STEPS {
             let Some(step) = best.step(samples, damping) else { break };
-            let next = SmoothCurve {
+            let next = Numbers {
                 top: best.top + step[0],
                 bend: (best.bend + step[1].clamp(-1.0, 1.0)).max(-2.0),
                 sharpness: (best.sharpness + step[2].clamp(-1.0, 1.0)).clamp(SHARPNESS.0, SHARPNESS.1),
@@ -171,9 +186,9 @@ fn solved(m: [[f64; 3]; 3], v: [f64; 3]) -> Option<[f64; 3]> {
 
 /// The upper part of the curve, weighted by the expected error of each point: the typical one, less where more time was
 /// spent.
-fn samples(points: &[CurvePoint], fit: &CurveFit) -> Vec<Sample> {
+fn samples(points: &[CurvePoint], fit: &CurveFit, lowest_share: f64) -> Vec<Sample> {
     let used = &points[..points.len().min(fit.ks.len())];
-    let first = fit.fit.iter().position(|&x| x >= LOWEST_SHARE * fit.fit[fit.fit.len() - 1]).unwrap_or(0);
+    let first = fit.fit.iter().position(|&x| x >= lowest_share * fit.fit[fit.fit.len() - 1]).unwrap_or(0);
     let used = &used[first.saturating_sub(1).min(used.len())..];
     if used.is_empty() {
         return Vec::new();
@@ -187,4 +202,70 @@ fn samples(points: &[CurvePoint], fit: &CurveFit) -> Vec<Sample> {
             weight: 1.0 / (error * mean_time / p.weight + TOLERANCE * TOLERANCE),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Points of a curve at concurrencies that grow by half, each with a relative error of 1 %.
+    fn points(throughput: impl Fn(f64) -> f64) -> Vec<CurvePoint> {
+        let mut ks: Vec<u32> = (0..17).map(|i| 1.5f64.powi(i).ceil() as u32).collect();
+        ks.dedup();
+        let point = |k: u32| {
+            let iops = throughput(f64::from(k));
+            CurvePoint { k, iops, error: 0.01 * iops, weight: 1.0 }
+        };
+        ks.into_iter().map(point).collect()
+    }
+
+    fn curve(throughput: impl Fn(f64) -> f64) -> Option<SmoothCurve> {
+        let points = points(throughput);
+        SmoothCurve::new(&points, &CurveFit::new(&points))
+    }
+
+    fn assert_near(found: f64, truth: f64) {
+        assert!((found / truth - 1.0).abs() < 0.02, "{found} is not near {truth}");
+    }
+
+    #[test]
+    fn an_ideal_device_and_one_that_hashes_are_found_again() {
+        let ideal = curve(|k| 1000.0 * k.min(40.0)).unwrap();
+        assert_near(ideal.reaching(0.9, 1000), 36.0);
+        assert_near(ideal.at(500.0), 40_000.0);
+        // 30 channels: k / (k + 29) of the top, so that 90 % of what k = 1000 gives is reached where
+        // k / (k + 29) = 0.9 * 1000 / 1029.
+        let hashed = curve(|k| 90_000.0 * k / (k + 29.0)).unwrap();
+        let share = 0.9 * 1000.0 / 1029.0;
+        assert_near(hashed.reaching(0.9, 1000), 29.0 * share / (1.0 - share));
+    }
+
+    #[test]
+    fn a_second_law_far_below_the_top_does_not_matter() {
+        // Slow to wake below 10 in flight; above that, an ideal device of 60 servers.
+        let woken = |k: f64| if k < 10.0 { 300.0 * k.powf(1.3) } else { 1000.0 * k.min(60.0) };
+        assert_near(curve(woken).unwrap().reaching(0.9, 600), 54.0);
+    }
+
+    #[test]
+    fn a_second_limit_below_the_top_leaves_the_part_above_it() {
+        // One limit at 45 % of the top, from k = 12 to 30; then on to the top at k = 200.
+        let two = |k: f64| {
+            if k < 30.0 { 3000.0 * k.min(12.0) } else { 36_000.0 * (k / 30.0).min(200.0 / 30.0).powf(0.42) }
+        };
+        let found = curve(two).expect("the upper part is one curve");
+        assert!(found.lowest_share > LOWEST_SHARES[0]);
+        let top = two(600.0);
+        let truth = (30..).map(f64::from).find(|k| two(*k) >= 0.9 * top).unwrap();
+        assert!(
+            (found.reaching(0.9, 600) / truth - 1.0).abs() < 0.1,
+            "{} for {truth}",
+            found.reaching(0.9, 600)
+        );
+    }
+
+    #[test]
+    fn a_staircase_is_not_believed() {
+        assert_eq!(curve(|k| 1000.0 * 2f64.powf(k.log2().floor().min(6.0))), None);
+    }
 }

@@ -213,7 +213,10 @@ mod tests {
         let (ace, baselines) = (&sweep.cells[3], sweep.baselines());
         assert_eq!(ace.speedup_over(baselines.base(ace).unwrap()), Some(1.5));
         assert_eq!(ace.speedup_over(baselines.classic(ace).unwrap()), Some(1.25));
-        assert!(baselines.classic(&sweep.cells[0]).is_none(), "nothing was run with eight clients and a cleaner");
+        assert!(
+            baselines.classic(&sweep.cells[0]).is_none(),
+            "nothing was run with eight clients and a cleaner"
+        );
     }
 
     #[test]

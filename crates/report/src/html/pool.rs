@@ -112,7 +112,10 @@ fn has(sweep: &PoolSweep, baselines: &Baselines<'_>) -> Value {
     let values = |of: fn(&PoolCell) -> String| sweep.cells.iter().map(of).collect::<BTreeSet<_>>().len();
     let clients = values(|c| c.clients.to_string()) > 1;
     let cleaner = values(|c| c.cleaner.clone()) > 1;
-    let held = sweep.cells.iter().any(|c| baselines.base(c).or_else(|| baselines.classic(c)).is_some_and(|b| b != c));
+    let held = sweep
+        .cells
+        .iter()
+        .any(|c| baselines.base(c).or_else(|| baselines.classic(c)).is_some_and(|b| b != c));
     context! {
         policy => values(|c| c.policy.clone()) > 1,
         // Alone it is no chart; beside others it is the first thing to see.
