@@ -90,8 +90,8 @@ pub fn leadline(path: &Path, load: Load, seconds: f64) -> Result<Run> {
     })
 }
 
-/// The same by fio's io_uring engine, with the same flags: registered buffers and file, direct, no map of blocks done,
-/// data that does not repeat.
+/// The same by fio's io_uring engine, with the same flags: registered buffers and file, direct, no map of
+/// blocks done, data that does not repeat.
 ///
 /// # Errors
 /// Where fio is not to be had or fails.
@@ -117,8 +117,8 @@ pub fn fio_load(path: &Path, load: Load, seconds: f64) -> Result<Run> {
     if load.durable {
         options.push("--sync=dsync".into());
     }
-    // fio's own usr_cpu and sys_cpu leave out the kernel's worker threads, which the rings of both tools make work; the
-    // process's account has them, and its start-up, which a run of one request tells.
+    // fio's own usr_cpu and sys_cpu leave out the kernel's worker threads, which the rings of both tools make
+    // work; the process's account has them, and its start-up, which a run of one request tells.
     let mut one = options.clone();
     one.extend(["--number_ios=1".into(), "--time_based=0".into()]);
     let start_up = children_cpu(|| fio(&one))?.1;
@@ -141,8 +141,8 @@ fn children_cpu<T>(run: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
     Ok((result, used()? - before))
 }
 
-/// Both in turn, `pairs` times; who goes first changes, so that neither always finds the disk as the other left it.
-/// Ours first in each pair returned.
+/// Both in turn, `pairs` times; who goes first changes, so that neither always finds the disk as the other
+/// left it. Ours first in each pair returned.
 ///
 /// # Errors
 /// As [`leadline`] and [`fio_load`].
@@ -171,8 +171,8 @@ pub fn pairs(path: &Path, load: Load, seconds: f64, pairs: usize) -> Result<Vec<
         .collect()
 }
 
-/// A table row of pairs: IOPS of both and their ratio, processor time of both and their ratio; medians with lowest and
-/// highest.
+/// A table row of pairs: IOPS of both and their ratio, processor time of both and their ratio; medians with
+/// lowest and highest.
 pub fn row(name: &str, pairs: &[(Run, Run)]) -> String {
     let column = |of: &dyn Fn(&(Run, Run)) -> f64| median(&pairs.iter().map(of).collect::<Vec<_>>());
     let whole = |[m, low, high]: [f64; 3]| format!("{m:.0} ({low:.0} to {high:.0})");

@@ -13,13 +13,10 @@ use clap::Parser;
 use leadline_fuzz::{Budget, Report, Target, all, run};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Memory that reading may take, beyond what the program has when it starts.
-const MEMORY: u64 = 1 << 30;
-
 /// An input that is read for so long hangs.
 const HANGS: Duration = Duration::from_secs(20);
 
-/// Mutates valid inputs and reads them: no panic, no hang, no more than 1 GiB.
+/// Mutates valid inputs and reads them: no panic, no hang, no more memory than the target may take.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask fuzz")]
 struct Arguments {
@@ -73,7 +70,6 @@ fn fuzz(arguments: &Arguments) -> anyhow::Result<ExitCode> {
         Some(inputs) => Budget::Inputs(inputs),
         None => Budget::Time(Duration::from_secs_f64(arguments.seconds)),
     };
-    limit_memory()?;
     watch();
     // The report has the reason; proptest runs the input again and again to make it smaller.
     std::panic::set_hook(Box::new(|_| {}));
@@ -87,6 +83,7 @@ fn fuzz(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 /// Whether it found anything.
 fn one(target: &mut dyn Target, budget: Budget, seed: u64) -> anyhow::Result<bool> {
     let name = target.name();
+    limit_memory(target.most_memory())?;
     let kept = kept(&name, "input")?;
     let file = File::create(&kept).with_context(|| kept.display().to_string())?;
     // 5 sets the peak to what is in use (proc(5)); a kernel without that shows the largest so far.
@@ -142,13 +139,13 @@ fn kept(name: &str, what: &str) -> anyhow::Result<PathBuf> {
     Ok(folder.canonicalize()?.join(format!("{name}.{what}")))
 }
 
-/// An allocation beyond the limit ends the process; the input is kept.
-fn limit_memory() -> anyhow::Result<()> {
+/// An allocation of `more` bytes beyond what the program has now ends it; the input is kept.
+fn limit_memory(more: u64) -> anyhow::Result<()> {
     let sizes = fs::read_to_string("/proc/self/statm").context("/proc/self/statm")?;
     let pages: u64 = sizes.split(' ').next().unwrap_or_default().parse().context("/proc/self/statm")?;
-    let most = pages * rustix::param::page_size() as u64 + MEMORY;
+    let most = pages * rustix::param::page_size() as u64 + more;
     let now = getrlimit(Resource::As);
-    let current = now.current.map_or(most, |current| current.min(most));
+    let current = now.maximum.map_or(most, |maximum| maximum.min(most));
     setrlimit(Resource::As, Rlimit { current: Some(current), ..now }).context("limiting memory")
 }
 

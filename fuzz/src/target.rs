@@ -18,6 +18,12 @@ pub trait Target {
         false
     }
 
+    /// Bytes of memory that reading may take, beyond what the program has before: more than this is a
+    /// finding.
+    fn most_memory(&self) -> u64 {
+        1 << 30
+    }
+
     /// Puts the checksums in order after a mutation.
     fn seal(&self, _input: &mut Vec<u8>) {}
 

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: everything that must pass, in the order in which it fails fastest.
 
 mod build;
+mod columns;
 mod output;
 mod queue;
 mod summary;
@@ -20,8 +21,8 @@ const EXHAUSTIVE: &str = "LEADLINE_EXHAUSTIVE";
 
 const FORMAT: &[&str] = &["fmt", "--all", "--check"];
 const LINTS: &[&str] = &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"];
-/// Its list of files and its dependencies make each crate a package. It is built from that only in an exhaustive run,
-/// since that takes as long as a first build.
+/// Its list of files and its dependencies make each crate a package. It is built from that only in an
+/// exhaustive run, since that takes as long as a first build.
 const PACKAGE: &[&str] = &["package", "--workspace", "--locked", "--allow-dirty", "--quiet"];
 const DOCS: &[&str] = &["doc", "--workspace", "--no-deps", "--locked"];
 
@@ -33,6 +34,7 @@ pub(crate) fn test(arguments: &[OsString]) -> anyhow::Result<()> {
     let mut steps = Steps::default();
     steps.step("set-up", setup)?;
     steps.cargo("format", FORMAT)?;
+    steps.step("columns", columns::check)?;
     steps.cargo("lints", LINTS)?;
     let binaries = steps.step("build", build::build)?;
     let mut counts = output::Counts::default();

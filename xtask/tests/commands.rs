@@ -373,6 +373,7 @@ fn a_signal_ends_the_tests_and_what_they_started() {
         if let Ok(pid) = fs::read_to_string(&started).unwrap_or_default().trim().parse::<u32>() {
             break pid;
         }
+        assert_eq!(child.try_wait().unwrap(), None, "it ended before it ran a test");
         std::thread::yield_now();
     };
     let asked = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();

@@ -1,4 +1,5 @@
-//! Where the tests of a crate are one program, it has all of them: a file that tests/all.rs does not name is not run.
+//! Where the tests of a crate are one program, it has all of them: a file that tests/all.rs does not name is
+//! not run.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! Models fitted to half of the concurrencies and half of the request sizes of a profile's `r-by-k`, asked for the rest.
+//! Models fitted to half of the concurrencies and half of the request sizes of a profile's `r-by-k`, asked
+//! for the rest.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

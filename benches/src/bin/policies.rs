@@ -1,4 +1,5 @@
-//! What a replacement policy costs an operation of a pool: 20,000 frames, 344,066 pages, half of the operations writes.
+//! What a replacement policy costs an operation of a pool: 20,000 frames, 344,066 pages, half of the
+//! operations writes.
 
 use std::ops::ControlFlow;
 

@@ -1,4 +1,5 @@
-//! Is a latency limit kept at the rate that `leadline predict --slo` gives? Predicts, then runs open loop at that rate.
+//! Is a latency limit kept at the rate that `leadline predict --slo` gives? Predicts, then runs open loop at
+//! that rate.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;

@@ -1,4 +1,5 @@
-//! Run-to-run spread of alpha, k_r, k_w, k_r_90 and k_w_90: two builds of Leadline measure one target in turns.
+//! Run-to-run spread of alpha, k_r, k_w, k_r_90 and k_w_90: two builds of Leadline measure one target in
+//! turns.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -163,7 +164,8 @@ fn truth(target: &str) -> Result<Option<Numbers>> {
     Ok(Some([alpha, k_r, k_w, (0.9 * read).ceil(), (0.9 * write).ceil()]))
 }
 
-/// Numbers of random 4K requests. A build older than k_r_90 gets it from its points, by the rule it has for 95 %.
+/// Numbers of random 4K requests. A build older than k_r_90 gets it from its points, by the rule it has for
+/// 95 %.
 fn numbers(profile: &DeviceProfile) -> Result<Numbers> {
     let of_4k = |p: &&Parameters| p.pattern == Pattern::Random && p.block_bytes == 4096;
     let entry = profile.parameters.iter().find(of_4k).context("no parameters of random 4K requests")?;

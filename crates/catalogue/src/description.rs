@@ -11,7 +11,8 @@ use crate::CatalogueError;
 pub struct Description {
     /// What it is, one sentence.
     pub description: Option<String>,
-    /// Where the published numbers are from, or what the simulated ones follow; there wherever something is published.
+    /// Where the published numbers are from, or what the simulated ones follow; there wherever something is
+    /// published.
     pub source: Option<String>,
     /// The kind of device: `flash ssd`, `3d xpoint ssd`, `hard disk`, `cloud volume`.
     pub class: Option<String>,

@@ -98,8 +98,9 @@ fn a_throttled_device_is_found_and_called_capped() {
     let Some(throttle) = Throttle::new(device) else { return };
 
     // Another program on the machine can spoil what is measured in its time, which then says "unknown", or
-    // less than the limit. It cannot make a cap of nothing, or much more than the limit of it. That each entry
-    // is right holds only on a machine that is not busy all the time, so it is left to an exhaustive run.
+    // less than the limit. It cannot make a cap of nothing, or much more than the limit of it. That each
+    // entry is right holds only on a machine that is not busy all the time, so it is left to an exhaustive
+    // run.
     let mut right = [false; 4];
     for _ in 0..if exhaustive() { ATTEMPTS } else { 1 } {
         let profile = measure(device, &throttle);

@@ -68,10 +68,11 @@ impl MapOptions {
             return Ok(Mapping { start, whole, base: start, bytes });
         }
         let skip = start.as_ptr().align_offset(HUGE_BYTES);
-        // SAFETY: HUGE_BYTES more than `bytes` are mapped and `skip` is less, so this and `bytes` after it are
-        // inside.
+        // SAFETY: HUGE_BYTES more than `bytes` are mapped and `skip` is less, so this and `bytes` after it
+        // are inside.
         let base = unsafe { start.add(skip) };
-        // SAFETY: advice on our own mapping changes no bytes. Where it is refused, pages are of the usual size.
+        // SAFETY: advice on our own mapping changes no bytes. Where it is refused, pages are of the usual
+        // size.
         let _ = unsafe { madvise(base.as_ptr().cast(), bytes, Advice::LinuxHugepage) };
         Ok(Mapping { start, whole, base, bytes })
     }

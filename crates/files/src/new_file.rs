@@ -202,8 +202,8 @@ fn make(folder: &Path) -> io::Result<Made> {
 
 /// A file in `folder` with a temporary name.
 fn make_named(folder: &Path) -> io::Result<Made> {
-    // Made by us: the error of a file that `tempfile` opens itself names the temporary path, which means nothing to
-    // the user.
+    // Made by us: the error of a file that `tempfile` opens itself names the temporary path, which means
+    // nothing to the user.
     let mut options = fs::OpenOptions::new();
     options.read(true).write(true).create_new(true).mode(MODE);
     let mut builder = tempfile::Builder::new();

@@ -1,10 +1,11 @@
 //! Intervals by resampling epochs.
 //!
-//! Slices of one epoch share its weather (a neighbour's load, garbage collection, temperature), so that whole epochs
-//! are resampled, the same ones for every curve. Epochs are few, and the plain percentile interval is then too narrow:
-//! throughputs and their ratios get Student's t with the bootstrap's standard error of their logarithm, corrected by
-//! sqrt(n / (n - 1)); concurrencies, whose distribution is anything but normal, get percentiles at the expanded levels of
-//! Hesterberg ("What teachers should know about the bootstrap", The American Statistician 2015, section 5.3.2).
+//! Slices of one epoch share its weather (a neighbour's load, garbage collection, temperature), so that whole
+//! epochs are resampled, the same ones for every curve. Epochs are few, and the plain percentile interval is
+//! then too narrow: throughputs and their ratios get Student's t with the bootstrap's standard error of their
+//! logarithm, corrected by sqrt(n / (n - 1)); concurrencies, whose distribution is anything but normal, get
+//! percentiles at the expanded levels of Hesterberg ("What teachers should know about the bootstrap", The
+//! American Statistician 2015, section 5.3.2).
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
@@ -48,8 +49,8 @@ impl Resamples {
         self.counts.iter().map(Vec::as_slice)
     }
 
-    /// The 95 % interval of a statistic from its values over the resamples, by percentiles; `None` where fewer than half
-    /// gave one.
+    /// The 95 % interval of a statistic from its values over the resamples, by percentiles; `None` where
+    /// fewer than half gave one.
     pub fn percentiles(&self, values: &mut Vec<f64>) -> Option<[f64; 2]> {
         values.retain(|v| v.is_finite());
         if values.len() * 2 < RESAMPLES {
@@ -59,8 +60,8 @@ impl Resamples {
         Some(self.levels.map(|level| quantile(values, level)))
     }
 
-    /// The 95 % interval of a positive measured `value` from its values over the resamples; never narrower than the
-    /// instrument's resolution. `None` where fewer than half gave one.
+    /// The 95 % interval of a positive measured `value` from its values over the resamples; never narrower
+    /// than the instrument's resolution. `None` where fewer than half gave one.
     pub fn interval_of_positive(&self, value: f64, values: &[f64]) -> Option<[f64; 2]> {
         let logs: Vec<f64> = values.iter().filter(|v| v.is_finite() && **v > 0.0).map(|v| v.ln()).collect();
         if logs.len() * 2 < RESAMPLES {
@@ -74,8 +75,8 @@ impl Resamples {
     }
 }
 
-/// Half-width of Student's interval of a mean of `n`, in standard errors as the bootstrap gives them (too small by
-/// sqrt((n - 1) / n)).
+/// Half-width of Student's interval of a mean of `n`, in standard errors as the bootstrap gives them (too
+/// small by sqrt((n - 1) / n)).
 fn half_width(n: u32) -> f64 {
     let n = f64::from(n);
     let t = StudentsT::new(0.0, 1.0, n - 1.0).expect("n is at least 2").inverse_cdf(0.975);

@@ -1,9 +1,10 @@
 //! Is the plateau the device's own, or a wall that somebody set?
 //!
-//! A device of S servers that each take time R reaches S / R; a software limit reaches the same throughput whatever R
-//! is. So a cap shows as one wall under different service times: the same requests a second (or bytes a second) at two
-//! block sizes, or for reads and writes, flat over the last doublings, with X_max R_1 differing, which no number of
-//! servers explains; or as requests held back at depth 1, so that the mean latency stands far above the median.
+//! A device of S servers that each take time R reaches S / R; a software limit reaches the same throughput
+//! whatever R is. So a cap shows as one wall under different service times: the same requests a second (or
+//! bytes a second) at two block sizes, or for reads and writes, flat over the last doublings, with X_max R_1
+//! differing, which no number of servers explains; or as requests held back at depth 1, so that the mean
+//! latency stands far above the median.
 
 use leadline_profile::{Capped, Pattern};
 
@@ -18,8 +19,8 @@ const OTHER_SERVERS: f64 = 0.05;
 /// Mean / median latency at depth 1 from which requests were held back.
 const HELD_BACK: f64 = 1.5;
 
-/// Whether the curves of `pattern` at `block_bytes` end at a cap. `Unknown` with one block size, while a curve still
-/// grows, and where the same wall could as well be the same servers.
+/// Whether the curves of `pattern` at `block_bytes` end at a cap. `Unknown` with one block size, while a
+/// curve still grows, and where the same wall could as well be the same servers.
 pub fn capped(estimates: &[CurveEstimate], pattern: Pattern, block_bytes: u32) -> Capped {
     let verdicts: Vec<Capped> = estimates
         .iter()

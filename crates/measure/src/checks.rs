@@ -74,8 +74,8 @@ fn little(points: &[Point]) -> Check {
     worst(CheckName::Little, "Little's law X R = k within 5 %", tested, bad)
 }
 
-/// X R over the slices that are long enough for it: with fewer rounds of the queue in a slice than this, the edges of
-/// its window weigh more than the law may be off. Requests times latency, summed, over all time.
+/// X R over the slices that are long enough for it: with fewer rounds of the queue in a slice than this, the
+/// edges of its window weigh more than the law may be off. Requests times latency, summed, over all time.
 fn in_flight(point: &Point) -> Option<f64> {
     let long = point.slices.iter().filter(|s| s.ops >= 40 * u64::from(point.concurrency));
     let (waited, seconds) = long.fold((0.0, 0.0), |(waited, seconds), s| {
@@ -132,8 +132,8 @@ fn cpu(points: &[Point]) -> Check {
     worst(CheckName::Cpu, "the device sets the pace, not the processor", known, bad)
 }
 
-/// Reads of epochs that follow writes against those that follow reads: the ratio of mean throughputs with Welch's
-/// interval. `None` with fewer than two epochs of either.
+/// Reads of epochs that follow writes against those that follow reads: the ratio of mean throughputs with
+/// Welch's interval. `None` with fewer than two epochs of either.
 pub fn order_effect(points: &[Point]) -> Option<OrderEffect> {
     let mut sequence: Vec<(u32, u32, OpKind)> =
         points.iter().flat_map(|p| p.slices.iter().map(|s| (s.order, s.epoch, p.op))).collect();

@@ -19,8 +19,8 @@ const FALL: f64 = 0.6;
 /// Samples needed on either side.
 const SIDE: usize = 6;
 
-/// The cliff in a series of samples, if there is one: the split that explains most of the series' variance, where the
-/// median falls by 40 % or more and nine in ten samples after it lie below nine in ten before it.
+/// The cliff in a series of samples, if there is one: the split that explains most of the series' variance,
+/// where the median falls by 40 % or more and nine in ten samples after it lie below nine in ten before it.
 pub fn find_cliff(phase: RunPhase, samples: &[WriteSample]) -> Option<Cliff> {
     let n = samples.len();
     if n < 2 * SIDE {

@@ -32,8 +32,8 @@ const DECISIVE: f64 = 0.8;
 pub(crate) const DECISIVE_SLICES: u32 = 2;
 
 impl Driven {
-    /// Slices that an epoch gives this point: more where the answer is decided. For durable writes, of which only the
-    /// plateau and depth 1 are reported, one is enough everywhere.
+    /// Slices that an epoch gives this point: more where the answer is decided. For durable writes, of which
+    /// only the plateau and depth 1 are reported, one is enough everywhere.
     pub(crate) fn slices_at(&self, k: u32) -> u32 {
         if self.sparing || self.curve.id.durable || k < self.decisive_from { 1 } else { self.decisive_slices }
     }
@@ -43,8 +43,9 @@ impl Driven {
         self.grid.iter().flat_map(|&k| std::iter::repeat_n(k, self.slices_at(k) as usize))
     }
 
-    /// Throughput to be expected at `k`, operations per second: as measured, or else as of the next lower concurrency
-    /// in proportion, which is never too little on a curve that bends; `None` where nothing lower was measured.
+    /// Throughput to be expected at `k`, operations per second: as measured, or else as of the next lower
+    /// concurrency in proportion, which is never too little on a curve that bends; `None` where nothing lower
+    /// was measured.
     pub(crate) fn expected_iops(&self, k: u32) -> Option<f64> {
         let measured = self.curve.points.get(&k).map(PointData::iops).filter(|&iops| iops > 0.0);
         measured.or_else(|| {

@@ -135,8 +135,8 @@ impl CurveEstimate {
                 }
                 continue;
             }
-            // The plateau's points are those of the full fit: chosen anew, the choice's own luck would be counted as
-            // noise of the device.
+            // The plateau's points are those of the full fit: chosen anew, the choice's own luck would be
+            // counted as noise of the device.
             let plateau = pooled(&resampled, &self.fit);
             self.plateaus.push(plateau);
             let fit = CurveFit { plateau, ..CurveFit::new(&resampled) };

@@ -16,8 +16,8 @@ use disk::Disk;
 /// Bytes of a sector in sysfs, whatever the device's block.
 const SECTOR_BYTES: u64 = 512;
 
-/// What is known of the device at `path` or under the file or directory there. The serial number is left out unless
-/// asked for: profiles are shown to others.
+/// What is known of the device at `path` or under the file or directory there. The serial number is left out
+/// unless asked for: profiles are shown to others.
 pub fn device_facts(path: &Path, kind: TargetKind, want_serial: bool) -> DeviceFacts {
     let kernel = Kernel::running();
     let mut facts = match kernel.disk(path) {
@@ -64,8 +64,8 @@ impl Kernel {
         Disk::find(&self.sys, number)
     }
 
-    /// btrfs and its like have numbers of their own; the mount's source is the device (one of them, for several). An
-    /// overlay writes to its upper directory.
+    /// btrfs and its like have numbers of their own; the mount's source is the device (one of them, for
+    /// several). An overlay writes to its upper directory.
     fn behind_anonymous(&self, path: &Path) -> Option<DeviceNumber> {
         let mount = self.mount(path)?;
         let upper = || {

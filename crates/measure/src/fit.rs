@@ -5,14 +5,15 @@
 /// Share of the plateau that k must reach, as in the papers.
 pub const REACHES: f64 = 0.95;
 
-/// Share of the plateau that advice aims at: near a flat top the last percents cost many requests, and say little.
+/// Share of the plateau that advice aims at: near a flat top the last percents cost many requests, and say
+/// little.
 pub const ADVISED: f64 = 0.9;
 
 /// What cannot be told from the top of the fit even without noise: half a percent.
 const SAME: f64 = 0.005;
 
-/// Standard errors by which a point must lie below the plateau not to belong to it: many points are held against it, so
-/// that the customary two would turn one away too often.
+/// Standard errors by which a point must lie below the plateau not to belong to it: many points are held
+/// against it, so that the customary two would turn one away too often.
 const SURE: f64 = 2.5;
 
 /// One measured point of a curve.
@@ -46,8 +47,9 @@ pub struct CurveFit {
 impl CurveFit {
     /// Fits `points`, which must be ascending in k and not empty.
     ///
-    /// A non-decreasing curve by weighted least squares (pool adjacent violators). The plateau is the weighted mean of
-    /// every point whose fitted value cannot be told from it (0.5 %, or 2.5 standard errors): not the luckiest point.
+    /// A non-decreasing curve by weighted least squares (pool adjacent violators). The plateau is the
+    /// weighted mean of every point whose fitted value cannot be told from it (0.5 %, or 2.5 standard
+    /// errors): not the luckiest point.
     pub fn new(points: &[CurvePoint]) -> CurveFit {
         assert!(!points.is_empty(), "a curve has points");
         debug_assert!(points.windows(2).all(|w| w[0].k < w[1].k), "points ascend in k");
@@ -64,8 +66,8 @@ impl CurveFit {
         }
     }
 
-    /// Concurrencies between which the fit crosses `level` of the plateau: (highest below, lowest not below). The first
-    /// is 0 where k = 1 already reaches it.
+    /// Concurrencies between which the fit crosses `level` of the plateau: (highest below, lowest not below).
+    /// The first is 0 where k = 1 already reaches it.
     pub fn bracket(&self, level: f64) -> (u32, u32) {
         let goal = level * self.plateau;
         match self.fit.iter().position(|&x| reaches(x, goal)) {
@@ -76,7 +78,8 @@ impl CurveFit {
         }
     }
 
-    /// Smallest concurrency whose throughput, interpolated between measured points, reaches `level` of the plateau.
+    /// Smallest concurrency whose throughput, interpolated between measured points, reaches `level` of the
+    /// plateau.
     pub fn smallest_reaching(&self, level: f64) -> u32 {
         let goal = level * self.plateau;
         let (low, high) = self.bracket(level);
@@ -92,8 +95,9 @@ impl CurveFit {
         ((k - 1e-6).ceil() as u32).clamp(low + 1, high)
     }
 
-    /// Whether the last doubling of concurrency still gained more than 5 %: k is then a lower bound. Needs points at
-    /// two concurrencies at least a factor 1.9 apart; a single point tells nothing and counts as growing.
+    /// Whether the last doubling of concurrency still gained more than 5 %: k is then a lower bound. Needs
+    /// points at two concurrencies at least a factor 1.9 apart; a single point tells nothing and counts as
+    /// growing.
     pub fn still_grows(&self) -> bool {
         let last = self.ks.len() - 1;
         if self.collapses {
@@ -114,8 +118,9 @@ impl CurveFit {
         }
     }
 
-    /// The knee by Kneedle (Satopää et al., ICDCSW 2011): both axes scaled to [0, 1], the point farthest above the
-    /// diagonal, concurrency on a linear axis up to twice `plateau_from`. `None` with fewer than three points.
+    /// The knee by Kneedle (Satopää et al., ICDCSW 2011): both axes scaled to [0, 1], the point farthest
+    /// above the diagonal, concurrency on a linear axis up to twice `plateau_from`. `None` with fewer than
+    /// three points.
     pub fn kneedle(&self) -> Option<u32> {
         let limit = u64::from(self.plateau_from) * 2;
         let n = self.ks.iter().filter(|&&k| u64::from(k) <= limit).count();
@@ -133,8 +138,8 @@ fn reaches(value: f64, goal: f64) -> bool {
     value >= goal * (1.0 - 1e-9)
 }
 
-/// How many leading points to keep: trailing ones that fell by more than 3 % and two standard errors below the best
-/// before them are a collapse (queue overflow, thrashing), not the plateau.
+/// How many leading points to keep: trailing ones that fell by more than 3 % and two standard errors below
+/// the best before them are a collapse (queue overflow, thrashing), not the plateau.
 fn without_collapse(points: &[CurvePoint]) -> usize {
     let mut kept = points.len();
     while kept > 1 {
@@ -148,8 +153,8 @@ fn without_collapse(points: &[CurvePoint]) -> usize {
     kept
 }
 
-/// Index of the first point of the plateau: from the top down, each point joins whose fitted value cannot be told from
-/// the mean of those that have, so that a lucky top is soon outvoted.
+/// Index of the first point of the plateau: from the top down, each point joins whose fitted value cannot be
+/// told from the mean of those that have, so that a lucky top is soon outvoted.
 fn plateau_start(points: &[CurvePoint], fit: &[f64]) -> usize {
     let error = typical_error(points);
     let mut first = points.len() - 1;
@@ -172,8 +177,8 @@ fn pooled(points: &[CurvePoint]) -> f64 {
     ops / time
 }
 
-/// Median of the points' relative standard errors: each comes from a few epochs, and would by itself be now too small,
-/// now too large.
+/// Median of the points' relative standard errors: each comes from a few epochs, and would by itself be now
+/// too small, now too large.
 pub(crate) fn typical_error(points: &[CurvePoint]) -> f64 {
     let mut errors: Vec<f64> = points.iter().map(|p| p.error / p.iops).collect();
     errors.sort_unstable_by(f64::total_cmp);

@@ -2,9 +2,10 @@
 //!
 //! ## Where to find what
 //!
-//! A measurement is a [`Plan`], carried out by [`measure()`] and summed up by [`summary::profile`]. What the I/O
-//! models need beyond it is an [`experiment::ExperimentPlan`], carried out by [`experiment::run`]. A trace is put on
-//! a device by [`replay::replay`]. All of them see the device only through its queue pair: submit, reap and time.
+//! A measurement is a [`Plan`], carried out by [`measure()`] and summed up by [`summary::profile`]. What the
+//! I/O models need beyond it is an [`experiment::ExperimentPlan`], carried out by [`experiment::run`]. A
+//! trace is put on a device by [`replay::replay`]. All of them see the device only through its queue pair:
+//! submit, reap and time.
 
 mod bootstrap;
 mod capped;

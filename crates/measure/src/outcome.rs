@@ -23,7 +23,8 @@ pub struct Outcome {
     pub stopped_by: Option<Stop>,
     /// Whether [`crate::Plan::write_budget`] shortened write slices, or left them out of some epochs.
     pub writes_shortened: bool,
-    /// Longest time that reads took to recover after writes, seconds, and whether they did within the washout's limit.
+    /// Longest time that reads took to recover after writes, seconds, and whether they did within the
+    /// washout's limit.
     pub washout: (f64, bool),
 }
 

@@ -16,7 +16,8 @@ pub enum Budget {
     Quick,
     /// 2 min.
     Default,
-    /// Until alpha and both plateaus are known to 5 % at every pattern and block size, or [`Budget::FULL_LIMIT`].
+    /// Until alpha and both plateaus are known to 5 % at every pattern and block size, or
+    /// [`Budget::FULL_LIMIT`].
     Full,
     /// So long, whatever is measured: for tests and scripts.
     Custom(Duration),
@@ -26,8 +27,8 @@ impl Budget {
     /// Seconds after which `--full` gives up converging.
     pub const FULL_LIMIT: f64 = 3600.0;
 
-    /// Seconds of device time for measuring `block_sizes` sizes; `None` for "until converged". The named budgets are
-    /// for up to two sizes and grow with more.
+    /// Seconds of device time for measuring `block_sizes` sizes; `None` for "until converged". The named
+    /// budgets are for up to two sizes and grow with more.
     pub fn seconds(self, block_sizes: usize) -> Option<f64> {
         let scale = (block_sizes as f64 / 2.0).max(1.0);
         match self {
@@ -38,8 +39,9 @@ impl Budget {
         }
     }
 
-    /// Epochs aimed at: as many as leave slices of some ten milliseconds, because a device's speed changes over such
-    /// times, and many short slices see more of its weather than a few long ones. `--full` has time for long ones.
+    /// Epochs aimed at: as many as leave slices of some ten milliseconds, because a device's speed changes
+    /// over such times, and many short slices see more of its weather than a few long ones. `--full` has time
+    /// for long ones.
     pub fn epochs(self) -> u32 {
         match self {
             Budget::Quick | Budget::Custom(_) => 10,
@@ -95,11 +97,11 @@ pub struct Plan {
     pub seed: u64,
     /// Bytes that may be written in all. Where they are spent, writing ends and the run is incomplete.
     pub max_writes: Option<u64>,
-    /// Bytes that may be written in all, preparation included, shared over the whole run: write slices are shortened so
-    /// that every curve is measured and the run is complete.
+    /// Bytes that may be written in all, preparation included, shared over the whole run: write slices are
+    /// shortened so that every curve is measured and the run is complete.
     pub write_budget: Option<u64>,
-    /// Completions after which a slice ends early. For virtual clocks: simulated requests beyond it teach nothing, and
-    /// cost real time.
+    /// Completions after which a slice ends early. For virtual clocks: simulated requests beyond it teach
+    /// nothing, and cost real time.
     pub max_ops_per_slice: u64,
 }
 

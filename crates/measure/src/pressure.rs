@@ -15,8 +15,8 @@ pub struct Pressure {
 /// What happened between [`Pressure::start`] and [`Pressure::sample`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PressureDelta {
-    /// Share of the time in which some task of the machine waited for a processor, 0 to 1 (PSI, `some`). `None` where
-    /// the kernel has no PSI.
+    /// Share of the time in which some task of the machine waited for a processor, 0 to 1 (PSI, `some`).
+    /// `None` where the kernel has no PSI.
     pub cpu_pressure: Option<f64>,
     /// Share of processor time that the hypervisor gave to others, 0 to 1. `None` where no tick has passed.
     pub cpu_steal: Option<f64>,
@@ -60,13 +60,15 @@ fn delta(from: &Pressure, to: &Pressure) -> PressureDelta {
     }
 }
 
-/// Microseconds since boot in which some task waited: `some avg10=0.00 avg60=0.00 avg300=0.00 total=10506607`.
+/// Microseconds since boot in which some task waited:
+/// `some avg10=0.00 avg60=0.00 avg300=0.00 total=10506607`.
 fn parse_psi_some_us(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("some "))?;
     line.split_whitespace().find_map(|field| field.strip_prefix("total="))?.parse().ok()
 }
 
-/// The first line of `/proc/stat`: user nice system idle iowait irq softirq steal; guest time is in user already.
+/// The first line of `/proc/stat`: user nice system idle iowait irq softirq steal; guest time is in user
+/// already.
 fn parse_ticks(text: &str) -> Option<Ticks> {
     let line = text.lines().find_map(|line| line.strip_prefix("cpu "))?;
     let fields: Vec<u64> =
@@ -75,9 +77,9 @@ fn parse_ticks(text: &str) -> Option<Ticks> {
     Some(Ticks { total, stolen: *fields.get(7)? })
 }
 
-/// Temperature of the drive whose directory in sysfs is `disk` ([`crate::facts::disk_directory`]), and its warning
-/// threshold if it has one, degrees Celsius. `None` where no sensor is shown: NVMe has one, SATA with the `drivetemp`
-/// module.
+/// Temperature of the drive whose directory in sysfs is `disk` ([`crate::facts::disk_directory`]), and its
+/// warning threshold if it has one, degrees Celsius. `None` where no sensor is shown: NVMe has one, SATA with
+/// the `drivetemp` module.
 pub fn temperature_c(disk: &Path) -> Option<(f64, Option<f64>)> {
     let sensor = sensors(disk).into_iter().find(|dir| dir.join("temp1_input").exists())?;
     let read =

@@ -1,7 +1,8 @@
 //! Writes within a budget: the bytes that are left are shared over the slices to come, so that every curve is
 //! measured to the end.
 
-/// A shortened window lasts for at least so many rounds of k requests: a shorter one would count waves, not a rate.
+/// A shortened window lasts for at least so many rounds of k requests: a shorter one would count waves, not a
+/// rate.
 const LEAST_ROUNDS: f64 = 2.0;
 
 /// No window is shortened below this, seconds.
@@ -76,8 +77,8 @@ pub(crate) struct WriteSlice {
 }
 
 impl WriteSlice {
-    /// Expected bytes of a slice of `seconds`: k requests in the ramp, k in the drain, and the window between them,
-    /// which opens after a twentieth of the slice.
+    /// Expected bytes of a slice of `seconds`: k requests in the ramp, k in the drain, and the window between
+    /// them, which opens after a twentieth of the slice.
     fn bytes(&self, seconds: f64) -> f64 {
         f64::from(self.block_bytes) * (2.0 * f64::from(self.k) + 1.05 * self.iops * seconds)
     }
@@ -93,8 +94,8 @@ impl WriteSlice {
         self.bytes(self.shortest())
     }
 
-    /// The length that writes about `most` bytes, seconds: never longer than the full length, never shorter than the
-    /// shortest.
+    /// The length that writes about `most` bytes, seconds: never longer than the full length, never shorter
+    /// than the shortest.
     pub(crate) fn length(&self, most: f64) -> f64 {
         let fixed = self.bytes(0.0);
         let each = self.bytes(1.0) - fixed;
@@ -114,9 +115,9 @@ pub(crate) struct Ration {
 }
 
 impl Ration {
-    /// Shares `left` bytes over `epochs` epochs of these slices. Slices that write little keep their length; the
-    /// others get the same number of bytes. Where even the shortest do not fit into every epoch, some epochs go
-    /// without writes.
+    /// Shares `left` bytes over `epochs` epochs of these slices. Slices that write little keep their length;
+    /// the others get the same number of bytes. Where even the shortest do not fit into every epoch, some
+    /// epochs go without writes.
     pub(crate) fn new(slices: &[WriteSlice], left: u64, epochs: u32) -> Ration {
         let left = left as f64 * (1.0 - RESERVE);
         let epochs = f64::from(epochs.max(1));

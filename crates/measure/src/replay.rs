@@ -1,8 +1,10 @@
-//! Replaying a trace on a device: its requests, at their own pace, as fast as the device answers, or in between.
+//! Replaying a trace on a device: its requests, at their own pace, as fast as the device answers, or in
+//! between.
 //!
-//! Open loop ([`Pace::Recorded`]) is for what users would have felt: requests start when they did, whether the device
-//! keeps up or not, and latency runs from the intended start (as in [`crate::load::open_loop`]). Closed loop
-//! ([`Pace::Closed`]) is for what the device could do: K requests are under way at any time, whenever they came.
+//! Open loop ([`Pace::Recorded`]) is for what users would have felt: requests start when they did, whether
+//! the device keeps up or not, and latency runs from the intended start (as in [`crate::load::open_loop`]).
+//! Closed loop ([`Pace::Closed`]) is for what the device could do: K requests are under way at any time,
+//! whenever they came.
 
 mod place;
 mod run;
@@ -25,7 +27,8 @@ use crate::{MeasureError, PlanError, Progress};
 use place::Places;
 use run::Run;
 
-/// The longest request that the device is sent, bytes, as kernels cut longer ones too. A multiple of every block.
+/// The longest request that the device is sent, bytes, as kernels cut longer ones too. A multiple of every
+/// block.
 const PIECE_BYTES: u32 = 256 << 10;
 
 /// Most requests in flight at a recorded pace: what drives have room for, and what their buffers may cost.
@@ -88,7 +91,8 @@ pub struct ReplayPlan {
     pub page_bytes: u32,
     /// Requests of the trace after which it ends; [`u64::MAX`] for none.
     pub limit: u64,
-    /// Requests that the device gets at once at most, 1 to 32,768; others wait outside, and their waiting counts.
+    /// Requests that the device gets at once at most, 1 to 32,768; others wait outside, and their waiting
+    /// counts.
     pub depth: u32,
     /// A device that completes nothing for this long is given up.
     pub watchdog: Nanos,
@@ -141,7 +145,8 @@ pub struct Replayed {
     pub stopped_by: Option<Stop>,
 }
 
-/// Writes the region of a target whole where it was never written: a real device would answer reads of it from memory.
+/// Writes the region of a target whole where it was never written: a real device would answer reads of it
+/// from memory.
 ///
 /// # Errors
 /// As [`prepare`](crate::prepare()). A cancel ends it early without error.
@@ -160,11 +165,13 @@ pub fn lay_out(
     prepare(target.device.as_ref(), &plan, false, cancel, progress).map(|_| ())
 }
 
-/// Replays `trace` on `device` and waits for the last answer. Once `cancel` is set no further request is sent.
+/// Replays `trace` on `device` and waits for the last answer. Once `cancel` is set no further request is
+/// sent.
 ///
 /// # Errors
-/// [`MeasureError::Plan`] where the plan fits neither trace nor device, [`MeasureError::Device`] where no queue pair can be
-/// had. What goes wrong later is in [`Replayed::stopped_by`], with what was done until then.
+/// [`MeasureError::Plan`] where the plan fits neither trace nor device, [`MeasureError::Device`] where no
+/// queue pair can be had. What goes wrong later is in [`Replayed::stopped_by`], with what was done until
+/// then.
 pub fn replay(
     device: &dyn Device,
     trace: &mut dyn Trace,

@@ -26,8 +26,8 @@ pub struct SliceResult {
     pub seconds: f64,
     /// Mean latency in the window, microseconds.
     pub mean_latency_us: f64,
-    /// Processor time of the whole process per second of the window, and per submitting thread or processor, whichever
-    /// are fewer; about 1 where the processor sets the pace.
+    /// Processor time of the whole process per second of the window, and per submitting thread or processor,
+    /// whichever are fewer; about 1 where the processor sets the pace.
     pub cpu_share: Option<f64>,
     /// Processor time of the window's operations, kernel and its workers included, seconds.
     pub cpu_seconds: Option<f64>,
@@ -37,8 +37,8 @@ pub struct SliceResult {
     pub complete: bool,
 }
 
-/// The lanes to a device: the first on the caller's thread, each other one on a thread of its own, for as long as the
-/// rig lives, since a ring belongs to one thread.
+/// The lanes to a device: the first on the caller's thread, each other one on a thread of its own, for as
+/// long as the rig lives, since a ring belongs to one thread.
 pub struct Rig {
     lane: Lane,
     others: Vec<Worker>,
@@ -93,8 +93,8 @@ impl Rig {
         others.fold(self.lane.traffic(), |(r, w), (read, written)| (r + read, w + written))
     }
 
-    /// One stream a lane. With several lanes each has its own part of the region when the stream is sequential, so that
-    /// together they touch each block once; random ones share it.
+    /// One stream a lane. With several lanes each has its own part of the region when the stream is
+    /// sequential, so that together they touch each block once; random ones share it.
     pub fn streams(&self, workload: Workload, region: Region, seed: u64) -> Vec<AddressStream> {
         let n = self.others.len() as u32 + 1;
         let block = u64::from(workload.block_bytes);
@@ -107,7 +107,8 @@ impl Rig {
             .collect()
     }
 
-    /// Runs one slice at concurrency `k`, shared out evenly over the lanes, and merges its latencies into `latencies`.
+    /// Runs one slice at concurrency `k`, shared out evenly over the lanes, and merges its latencies into
+    /// `latencies`.
     ///
     /// # Errors
     /// As [`closed_loop`]; the first lane's error where several fail.
@@ -254,8 +255,8 @@ impl Drop for Worker {
     }
 }
 
-/// Pins the calling thread; a processor that does not exist was refused by whoever parsed it, so a failure here only
-/// leaves the thread where it is.
+/// Pins the calling thread; a processor that does not exist was refused by whoever parsed it, so a failure
+/// here only leaves the thread where it is.
 fn pin(cpu: u32) {
     let mut set = CpuSet::new();
     set.set(cpu as usize);

@@ -8,18 +8,19 @@ const GROWTH: f64 = 1.03;
 /// A bracket this narrow, as a share of k, is narrow enough.
 const RESOLUTION: f64 = 0.025;
 
-/// A level below the one where k is read off, bracketed coarsely, so that noise about k is not read as a k far lower.
+/// A level below the one where k is read off, bracketed coarsely, so that noise about k is not read as a k
+/// far lower.
 const BELOW: f64 = 0.9;
 
-/// Where the plateau must show itself: at these multiples of k, or within this share of them. At the first, k / 0.95
-/// servers are all busy.
+/// Where the plateau must show itself: at these multiples of k, or within this share of them. At the first, k
+/// / 0.95 servers are all busy.
 const ABOVE: [(f64, f64); 3] = [(1.0 / REACHES, 0.005), (1.12, 0.04), (1.3, 0.08)];
 
 /// The next concurrency worth measuring on a curve, or `None` when the curve is known well enough.
 ///
-/// `points` ascend in k and may be noisy; `max` is the highest concurrency allowed. With `bisect` false it only doubles.
-/// Doubling ends when two doublings in a row gained less than 3 % over the best before them, when throughput fell by
-/// 30 %, or at `max`.
+/// `points` ascend in k and may be noisy; `max` is the highest concurrency allowed. With `bisect` false it
+/// only doubles. Doubling ends when two doublings in a row gained less than 3 % over the best before them,
+/// when throughput fell by 30 %, or at `max`.
 pub fn next_concurrency(points: &[CurvePoint], max: u32, bisect: bool) -> Option<u32> {
     let Some(last) = points.last() else { return Some(1) };
     if last.k < max && !stopped_growing(points) {
@@ -67,8 +68,8 @@ fn stopped_growing(points: &[CurvePoint]) -> bool {
     fell || (!gained(n - 1) && !gained(n - 2))
 }
 
-/// The concurrencies that every epoch measures, out of all that the search tried: the doublings, and of the others
-/// those round the knee. The rest only found the way. A `coarse` curve is asked for its ends only.
+/// The concurrencies that every epoch measures, out of all that the search tried: the doublings, and of the
+/// others those round the knee. The rest only found the way. A `coarse` curve is asked for its ends only.
 pub fn grid(points: &[CurvePoint], coarse: bool) -> Vec<u32> {
     if points.is_empty() {
         return Vec::new();

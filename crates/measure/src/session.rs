@@ -34,15 +34,16 @@ const FEWEST_EPOCHS: u32 = 3;
 /// Most epochs of `--full`.
 const MAX_EPOCHS: u32 = 400;
 
-/// A slice is never shorter, so that the ramp stays a small part of it, nor longer, so that all points share the
-/// weather.
+/// A slice is never shorter, so that the ramp stays a small part of it, nor longer, so that all points share
+/// the weather.
 const SLICE: (f64, f64) = (0.005, 0.5);
 
-/// Prepares the device and measures it, as the plan says; `resume` is the profile of an interrupted run to go on from.
+/// Prepares the device and measures it, as the plan says; `resume` is the profile of an interrupted run to go
+/// on from.
 ///
 /// # Errors
-/// Only where nothing could be begun: the plan does not fit, a queue pair cannot be had, preparing failed. Whatever
-/// happens later ends the run early, and is told in the outcome.
+/// Only where nothing could be begun: the plan does not fit, a queue pair cannot be had, preparing failed.
+/// Whatever happens later ends the run early, and is told in the outcome.
 pub fn measure(
     device: &dyn Device,
     plan: &Plan,
@@ -78,7 +79,8 @@ pub struct Session<'a> {
     written_before: u64,
     /// Epoch time / sum of its slices, as seen so far: ramps, drains and washouts.
     overhead: f64,
-    /// Throughput of the probe curve at depth 1, operations a second, by the search or the run resumed: what reads come back to after writes.
+    /// Throughput of the probe curve at depth 1, operations a second, by the search or the run resumed: what
+    /// reads come back to after writes.
     baseline: Option<f64>,
     stalls: Stalls,
     write_budget: Option<WriteBudget>,
@@ -87,7 +89,8 @@ pub struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    /// Opens the lanes for a plan that [`Plan::check`] has passed. `written_before` is what preparing wrote, bytes.
+    /// Opens the lanes for a plan that [`Plan::check`] has passed. `written_before` is what preparing wrote,
+    /// bytes.
     ///
     /// # Errors
     /// [`MeasureError`] where a queue pair cannot be had.
@@ -138,8 +141,8 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Takes over the epochs of an interrupted run with the same plan: no search, and epochs go on from there.
-    /// One that did not come to the end of its first epoch has not told its grid, and begins anew.
+    /// Takes over the epochs of an interrupted run with the same plan: no search, and epochs go on from
+    /// there. One that did not come to the end of its first epoch has not told its grid, and begins anew.
     pub fn resume(&mut self, earlier: Earlier) {
         if earlier.epochs < 2 {
             return;
@@ -159,8 +162,8 @@ impl<'a> Session<'a> {
         self.order = earlier.slices;
     }
 
-    /// Searches, then measures epoch after epoch until the budget is spent or, for `--full`, the numbers have settled.
-    /// Whatever happens, what was measured is in the outcome.
+    /// Searches, then measures epoch after epoch until the budget is spent or, for `--full`, the numbers have
+    /// settled. Whatever happens, what was measured is in the outcome.
     pub fn run(mut self, progress: &mut dyn FnMut(Progress)) -> Outcome {
         self.began = self.rig.now();
         let result = self.search(progress).and_then(|()| self.epochs(progress));
@@ -207,7 +210,8 @@ impl<'a> Session<'a> {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), Stop> {
         loop {
-            // Doubling goes on whatever it costs: without it there is no curve. Bisecting is for the time left.
+            // Doubling goes on whatever it costs: without it there is no curve. Bisecting is for the time
+            // left.
             let written = self.written();
             let bytes_left = self.write_budget.is_none_or(|budget| budget.search_may_bisect(written));
             let bisect = self.spent() < until && (op == OpKind::Read || bytes_left);
@@ -285,8 +289,8 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// More slices for decisive points, unless they would be shorter than the device's cycle of bursts and stalls: such a
-    /// device takes longer than its budget anyway.
+    /// More slices for decisive points, unless they would be shorter than the device's cycle of bursts and
+    /// stalls: such a device takes longer than its budget anyway.
     fn share_slices(&mut self, epoch: u32, target: u32) {
         let each = |driven: &mut [Driven], slices| driven.iter_mut().for_each(|d| d.decisive_slices = slices);
         each(&mut self.driven, DECISIVE_SLICES);
@@ -303,8 +307,8 @@ impl<'a> Session<'a> {
         ((budget - self.spent()) / epochs / slices.max(1) as f64 / self.overhead).clamp(SLICE.0, SLICE.1)
     }
 
-    /// Shares the bytes that may still be written over the write slices to come. The time that this saves goes
-    /// to the reads.
+    /// Shares the bytes that may still be written over the write slices to come. The time that this saves
+    /// goes to the reads.
     fn share_writes(&mut self, epoch: u32, target: u32) {
         let Some(left) = self.write_budget_left() else { return };
         let epochs = target.saturating_sub(epoch).max(1);
@@ -381,7 +385,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Every point of the grid, the decisive ones more than once: reads in random order, writes in random order, never mixed.
+    /// Every point of the grid, the decisive ones more than once: reads in random order, writes in random
+    /// order, never mixed.
     fn epoch(
         &mut self,
         epoch: u32,
@@ -423,8 +428,8 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Whether this epoch has writes: every epoch does where the bytes suffice; else the first does, and as many
-    /// of the others as can, at random.
+    /// Whether this epoch has writes: every epoch does where the bytes suffice; else the first does, and as
+    /// many of the others as can, at random.
     fn writes_in(&mut self, epoch: u32) -> bool {
         let share = self.ration.map_or(1.0, |ration| ration.epochs);
         share >= 1.0 || epoch == self.first_epoch || self.random.f64() < share
@@ -522,8 +527,9 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// After writes: flush, leave the device alone, then read at depth 1 until reads are as fast as the search found
-    /// them, so that a write buffer or garbage collection is not charged to the reads that follow.
+    /// After writes: flush, leave the device alone, then read at depth 1 until reads are as fast as the
+    /// search found them, so that a write buffer or garbage collection is not charged to the reads that
+    /// follow.
     fn washout(&mut self, slice: f64) -> Result<(), Stop> {
         let budget = self.plan.budget_seconds().unwrap_or(300.0);
         let idle = (budget / 1000.0).clamp(0.02, 0.5);
@@ -541,7 +547,8 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// With an epoch's better numbers, a curve may want one more concurrency: a higher one, or one nearer the knee.
+    /// With an epoch's better numbers, a curve may want one more concurrency: a higher one, or one nearer the
+    /// knee.
     fn refine(&mut self, epoch: u32, target: u32) {
         if 2 * epoch >= target {
             return; // too late to be measured as often as the others

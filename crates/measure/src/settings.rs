@@ -102,9 +102,9 @@ impl Settings {
         })
     }
 
-    /// Bytes that a run may write where nobody set a limit: `layout_bytes` and the larger of 4 GiB and twice the
-    /// region. `None` where `max_writes` is the limit, where nothing but the layout is written, and for the runs that are
-    /// there to write much: until converged, and with preconditioning.
+    /// Bytes that a run may write where nobody set a limit: `layout_bytes` and the larger of 4 GiB and twice
+    /// the region. `None` where `max_writes` is the limit, where nothing but the layout is written, and for
+    /// the runs that are there to write much: until converged, and with preconditioning.
     pub fn write_budget(&self, layout_bytes: u64, region_bytes: u64) -> Option<u64> {
         let without = self.max_writes.is_some()
             || self.access.reads_only

@@ -1,15 +1,17 @@
 //! A smooth saturating curve through the upper part of a throughput curve.
 //!
-//! X(k) = X_inf (1 + (k_0 / k)^g)^(-1/g): proportional to k far below k_0, flat far above it. g says how sharp the bend
-//! is: an ideal device of S servers has k_0 = S and g without limit; one that hashes requests with exponential service
-//! times to S channels has k_0 = S - 1 and g = 1, exactly. Three numbers are found from all points together, so that
-//! the place where the curve crosses a level does not hang on the luck of the two points beside it.
+//! X(k) = X_inf (1 + (k_0 / k)^g)^(-1/g): proportional to k far below k_0, flat far above it. g says how
+//! sharp the bend is: an ideal device of S servers has k_0 = S and g without limit; one that hashes requests
+//! with exponential service times to S channels has k_0 = S - 1 and g = 1, exactly. Three numbers are found
+//! from all points together, so that the place where the curve crosses a level does not hang on the luck of
+//! the two points beside it.
 
 use crate::fit::{CurveFit, CurvePoint, typical_error};
 
-/// Points below a share of the top say nothing about the bend, and often follow another law (a processor or a link that
-/// sleeps between requests, a second limit far below the top): all but the highest of them are left out. The first share
-/// of these is taken that leaves points which lie on one curve. The last is well below what k is read off at.
+/// Points below a share of the top say nothing about the bend, and often follow another law (a processor or a
+/// link that sleeps between requests, a second limit far below the top): all but the highest of them are left
+/// out. The first share of these is taken that leaves points which lie on one curve. The last is well below
+/// what k is read off at.
 const LOWEST_SHARES: [f64; 3] = [0.4, 0.6, 0.75];
 
 /// Fewest points that say anything about three numbers.
@@ -50,8 +52,8 @@ struct Sample {
 }
 
 impl SmoothCurve {
-    /// Fits the points that `fit` has kept; `None` where there are fewer than five in the upper part of the curve, or
-    /// where that part is not of this family.
+    /// Fits the points that `fit` has kept; `None` where there are fewer than five in the upper part of the
+    /// curve, or where that part is not of this family.
     pub fn new(points: &[CurvePoint], fit: &CurveFit) -> Option<Self> {
         LOWEST_SHARES.into_iter().find_map(|lowest_share| {
             let samples = samples(points, fit, lowest_share);
@@ -184,8 +186,8 @@ fn solved(m: [[f64; 3]; 3], v: [f64; 3]) -> Option<[f64; 3]> {
     solution.iter().all(|x: &f64| x.is_finite()).then_some(solution)
 }
 
-/// The upper part of the curve, weighted by the expected error of each point: the typical one, less where more time was
-/// spent.
+/// The upper part of the curve, weighted by the expected error of each point: the typical one, less where
+/// more time was spent.
 fn samples(points: &[CurvePoint], fit: &CurveFit, lowest_share: f64) -> Vec<Sample> {
     let used = &points[..points.len().min(fit.ks.len())];
     let first = fit.fit.iter().position(|&x| x >= lowest_share * fit.fit[fit.fit.len() - 1]).unwrap_or(0);

@@ -2,8 +2,8 @@
 
 use leadline_device::Nanos;
 
-/// The stalls of the last slices. A device that answers in bursts with stalls between is measured over whole cycles, so
-/// that its slices must be longer than a cycle; a stall now and then is not a cycle.
+/// The stalls of the last slices. A device that answers in bursts with stalls between is measured over whole
+/// cycles, so that its slices must be longer than a cycle; a stall now and then is not a cycle.
 #[derive(Default)]
 pub(crate) struct Stalls {
     last: [Nanos; 8],
@@ -17,7 +17,8 @@ impl Stalls {
         self.next = (self.next + 1) % self.last.len();
     }
 
-    /// How long a slice must be at least: two and a half of the stalls that three of the last eight slices had.
+    /// How long a slice must be at least: two and a half of the stalls that three of the last eight slices
+    /// had.
     pub(crate) fn slice(&self) -> Nanos {
         let mut sorted = self.last;
         sorted.sort_unstable();

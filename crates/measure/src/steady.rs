@@ -11,8 +11,8 @@ pub const MAX_ROUNDS: usize = 25;
 /// Rounds that must be steady together.
 const WINDOW: usize = 5;
 
-/// Looks at the last five rounds: passed, (max - min) / mean, and the rise of their fitted line / mean. Passes with a
-/// range of at most 0.20 and a rise of at most 0.10; never with fewer than five rounds.
+/// Looks at the last five rounds: passed, (max - min) / mean, and the rise of their fitted line / mean.
+/// Passes with a range of at most 0.20 and a rise of at most 0.10; never with fewer than five rounds.
 pub fn steady_state(rounds: &[f64]) -> (bool, f64, f64) {
     let window = &rounds[rounds.len().saturating_sub(WINDOW)..];
     let n = window.len() as f64;

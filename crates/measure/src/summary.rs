@@ -255,7 +255,8 @@ fn describe_stop(stop: &Stop) -> String {
     }
 }
 
-/// Cliffs while laying out, while preconditioning and while measuring, where each slice is held against its own point.
+/// Cliffs while laying out, while preconditioning and while measuring, where each slice is held against its
+/// own point.
 fn cliffs(prepared: &Prepared, points: &[Point]) -> Vec<Cliff> {
     let of_phase = |phase: &RunPhase| -> Vec<WriteSample> {
         let samples = prepared.timeline.iter().filter(|s| s.phase == *phase);
@@ -314,8 +315,8 @@ pub(crate) fn settled(curves: &[&Curve], epochs: u32, seed: u64) -> bool {
     })
 }
 
-/// What an interrupted run's profile had measured, to go on from. Slices of epochs are taken as they are; an epoch cut
-/// short stays in, the next begins a new one.
+/// What an interrupted run's profile had measured, to go on from. Slices of epochs are taken as they are; an
+/// epoch cut short stays in, the next begins a new one.
 pub fn earlier(profile: &DeviceProfile) -> Earlier {
     let mut curves: BTreeMap<CurveId, Curve> = BTreeMap::new();
     let mut slices = 0;

@@ -172,8 +172,8 @@ fn the_ladder_of_one_exponential_server_is_that_of_queueing_theory() {
             near(rung.offered_iops, load * mix.capacity_iops, 0.02, "offered");
             near(rung.iops, rung.offered_iops, 0.03, "done");
             assert!(rung.ops >= 2000);
-            // M/M/1: the time in the system is exponential with mean 1 / (mu - lambda). Near saturation a fraction
-            // of a percent of load is much, and a queue takes long to grow.
+            // M/M/1: the time in the system is exponential with mean 1 / (mu - lambda). Near saturation a
+            // fraction of a percent of load is much, and a queue takes long to grow.
             let mean = 1e6 / (10_000.0 - rung.offered_iops);
             let within = if load <= 0.7 { 0.06 } else { 0.2 };
             if load <= 0.8 {

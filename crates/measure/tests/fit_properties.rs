@@ -206,7 +206,8 @@ fn a_single_allowed_concurrency_is_asked_for_once() {
 
 #[test]
 fn search_without_bisection_sees_where_it_stopped() {
-    // A hard wall: k is 95 % of the servers, interpolated between doublings that a bisection would have narrowed.
+    // A hard wall: k is 95 % of the servers, interpolated between doublings that a bisection would have
+    // narrowed.
     for servers in [5u32, 48, 100, 700] {
         let points: Vec<CurvePoint> =
             (0..13).map(|i| point(1 << i, f64::from(servers.min(1 << i)), 0.0)).collect();

@@ -460,7 +460,8 @@ fn a_stall_is_seen_by_every_request_that_should_have_started_in_it() {
 
 #[test]
 fn waiting_times_follow_queueing_theory() {
-    // Pollaczek and Khinchine at load 0.7: mean wait 0.7 s / (2 (1 - 0.7)), twice that with exponential service.
+    // Pollaczek and Khinchine at load 0.7: mean wait 0.7 s / (2 (1 - 0.7)), twice that with exponential
+    // service.
     for (jitter, wait) in [("none", 0.7 / 0.6), ("exponential", 0.7 / 0.3)] {
         // Where the waiting is done, in the device or before it, must not matter.
         for depth in [2048, 4] {

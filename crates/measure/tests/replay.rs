@@ -127,7 +127,8 @@ fn a_replay_ten_times_as_fast_takes_a_tenth_of_the_time() {
 
 #[test]
 fn who_arrives_faster_than_the_device_waits_from_the_intended_start() {
-    // 1000 at once on one server: the last waits for all, though the device never saw more than the queue holds.
+    // 1000 at once on one server: the last waits for all, though the device never saw more than the queue
+    // holds.
     let replay = done(&device(1, 100, 100), reads(1000, 0), Pace::Recorded(1.0));
     let latency = replay.all.latency.unwrap();
     near(latency.max, 100 * MS);

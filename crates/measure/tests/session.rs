@@ -189,8 +189,8 @@ fn never_more_is_written_than_allowed_and_reads_go_on() {
     assert!(run(&device, &plan).1.stopped_by.is_none());
 }
 
-/// Three seconds of random 16K, 64 MiB laid out, on a device that writes 4 GB/s, its speed changing by 10 % every
-/// 10 ms, in whose 40 read servers requests take half as long as in its 40 write servers.
+/// Three seconds of random 16K, 64 MiB laid out, on a device that writes 4 GB/s, its speed changing by 10 %
+/// every 10 ms, in whose 40 read servers requests take half as long as in its 40 write servers.
 fn on_fast_device(seed: u64, budget: Option<u64>) -> DeviceProfile {
     let toml = format!(
         "kind = \"parametric\"\ncapacity = \"1G\"\njitter = \"exponential\"\nseed = {seed}\n\
@@ -417,8 +417,8 @@ fn every_built_in_device_gives_a_profile_that_can_be_read_back() {
     }
 }
 
-/// An outcome made by hand: eight epochs, reads first in the even ones, at k = 1 and 2; the closures give throughput by
-/// (epoch, whether writes came just before) and by bytes written.
+/// An outcome made by hand: eight epochs, reads first in the even ones, at k = 1 and 2; the closures give
+/// throughput by (epoch, whether writes came just before) and by bytes written.
 fn crafted(read: impl Fn(u32, bool) -> f64, write: impl Fn(u64) -> f64) -> (Prepared, Outcome) {
     let mut curves = [OpKind::Read, OpKind::Write]
         .map(|op| Curve::new(CurveId { block_bytes: 4096, pattern: Pattern::Random, op, durable: false }));

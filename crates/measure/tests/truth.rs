@@ -128,8 +128,8 @@ fn coverage(read: u32, write: u32, jitter: &str, seeds: u64) -> [u32; 4] {
     std::array::from_fn(|i| halves[0][i] + halves[1][i])
 }
 
-/// In 90 to 99 of 100 seeds, if the run is exhaustive. By default in at least 16 of the first 20: an interval of 95 % has
-/// fewer once in some hundred times, one of 70 % more often than not.
+/// In 90 to 99 of 100 seeds, if the run is exhaustive. By default in at least 16 of the first 20: an interval
+/// of 95 % has fewer once in some hundred times, one of 70 % more often than not.
 #[test]
 fn with_jitter_95_percent_intervals_hold_the_truth_in_90_to_99_of_100() {
     let (seeds, least, most) = if leadline_testing::exhaustive() { (100, 90, 99) } else { (20, 16, 20) };

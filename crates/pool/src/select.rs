@@ -43,8 +43,8 @@ pub(crate) struct Selector {
 }
 
 impl Selector {
-    /// The page that goes next; second chances before it are granted. Inlined always, so that the policy's walk knows
-    /// what it calls for each page.
+    /// The page that goes next; second chances before it are granted. Inlined always, so that the policy's
+    /// walk knows what it calls for each page.
     #[inline(always)]
     pub(crate) fn victim<P: Policy + ?Sized>(
         &mut self,

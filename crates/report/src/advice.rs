@@ -58,8 +58,8 @@ impl<'a> Advice<'a> {
         }
     }
 
-    /// `17 in flight give 76 % of the best, 64 give 92 % at a quarter of the latency of 252`, from the measured points at
-    /// or next to the ends of an open range.
+    /// `17 in flight give 76 % of the best, 64 give 92 % at a quarter of the latency of 252`, from the
+    /// measured points at or next to the ends of an open range.
     pub(crate) fn what_the_ends_give(&self) -> Option<String> {
         let [low, high] = self.open_range()?;
         let below = self.curve.iter().rev().find(|p| p.concurrency <= low).or(self.curve.first())?;

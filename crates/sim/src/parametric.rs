@@ -1,9 +1,11 @@
-//! A device whose truth is known exactly: servers, service times, jitter, a cap. What measures it can be held to it.
+//! A device whose truth is known exactly: servers, service times, jitter, a cap. What measures it can be held
+//! to it.
 //!
-//! Reads and writes have servers of their own. A request takes `service_us + per_kib_us * KiB`, times a jitter of mean
-//! one, on one server; with `k` requests in flight and any-free placement the throughput is min(k, servers) / time, so
-//! alpha, alpha_1, k_r and k_w follow from the description. Hashed placement is appendix A of Papon and Athanassoulis (DaMoN 2021): a request
-//! waits for the server its address picks, busy or not.
+//! Reads and writes have servers of their own. A request takes `service_us + per_kib_us * KiB`, times a
+//! jitter of mean one, on one server; with `k` requests in flight and any-free placement the throughput is
+//! min(k, servers) / time, so alpha, alpha_1, k_r and k_w follow from the description. Hashed placement is
+//! appendix A of Papon and Athanassoulis (DaMoN 2021): a request waits for the server its address picks, busy
+//! or not.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -45,7 +47,8 @@ pub struct ParametricSpec {
     /// Seed of the jitter.
     #[serde(default = "default_seed")]
     pub seed: u64,
-    /// Standard deviation of the whole device's speed, whose mean stays 1: neighbours, garbage collection, weather.
+    /// Standard deviation of the whole device's speed, whose mean stays 1: neighbours, garbage collection,
+    /// weather.
     #[serde(default)]
     pub noise: f64,
     /// How long a speed lasts before the next is drawn, milliseconds of virtual time.
@@ -135,8 +138,8 @@ impl ParametricSpec {
     /// Reads a description; `path` is for the messages.
     ///
     /// # Errors
-    /// [`SimError::Syntax`] with the line, [`SimError::Value`] with the field, [`SimError::Catalogue`] for what the
-    /// simulator itself has no use for.
+    /// [`SimError::Syntax`] with the line, [`SimError::Value`] with the field, [`SimError::Catalogue`] for
+    /// what the simulator itself has no use for.
     pub fn parse(text: &str, path: &str) -> Result<Self, SimError> {
         let spec: ParametricSpec = toml::from_str(text).map_err(|error| SimError::Syntax {
             path: path.to_owned(),
@@ -367,7 +370,8 @@ impl State {
     }
 }
 
-/// The nearest whole number. Not [`f64::round`]: without SSE4.1 that is a call, and this is done for every request.
+/// The nearest whole number. Not [`f64::round`]: without SSE4.1 that is a call, and this is done for every
+/// request.
 #[inline]
 fn nearest(nanos: f64) -> Nanos {
     (nanos + 0.5) as Nanos
@@ -375,8 +379,8 @@ fn nearest(nanos: f64) -> Nanos {
 
 /// A lognormal variate of mean 1 whose logarithm has the standard deviation `sigma`.
 fn lognormal(random: &mut fastrand::Rng, sigma: f64) -> f64 {
-    // Box and Muller; the second variate is thrown away, so that one request draws the same numbers whatever came
-    // before it.
+    // Box and Muller; the second variate is thrown away, so that one request draws the same numbers whatever
+    // came before it.
     let radius = (-2.0 * (1.0 - random.f64()).ln()).sqrt();
     let normal = radius * (std::f64::consts::TAU * random.f64()).cos();
     (sigma * normal - 0.5 * sigma * sigma).exp()

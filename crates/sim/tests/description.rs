@@ -1,4 +1,5 @@
-//! Descriptions come from people: whatever they write, the answer is a device or a line that says where it is wrong.
+//! Descriptions come from people: whatever they write, the answer is a device or a line that says where it is
+//! wrong.
 
 use leadline_catalogue::DEVICES;
 use leadline_device::Device;

@@ -25,7 +25,8 @@ fn reap(queue: &mut dyn QueuePair, min: u32) -> Vec<Completion> {
     completions
 }
 
-/// Completions a second of `k` requests in flight, each answered by `next`, over `n` completions after a warm-up.
+/// Completions a second of `k` requests in flight, each answered by `next`, over `n` completions after a
+/// warm-up.
 fn closed_loop(device: &Parametric, k: u32, n: u32, mut next: impl FnMut(u32) -> Request) -> f64 {
     let mut queue = queue(device, k);
     (0..k).for_each(|slot| queue.submit(next(slot)).unwrap());

@@ -37,7 +37,8 @@ impl Edges {
         Ok(Edges { format, file: File::create(&path)?, folder, path })
     }
 
-    /// Reads all batches. True if a header was understood, or, where the format has none, an edge or a vertex.
+    /// Reads all batches. True if a header was understood, or, where the format has none, an edge or a
+    /// vertex.
     fn read_with(&self, weights: bool, ids: IdMode) -> bool {
         let options = InputOptions {
             format: Some(self.format),
@@ -65,6 +66,14 @@ impl Edges {
 impl Target for Edges {
     fn name(&self) -> String {
         format!("edges-{}", self.format)
+    }
+
+    fn most_memory(&self) -> u64 {
+        match self.format {
+            // A page may be of 2 GiB, which the parquet crate takes before it sees that the claim is wrong.
+            Format::Parquet => 3 << 30,
+            _ => 1 << 30,
+        }
     }
 
     fn seeds(&self) -> Vec<Vec<u8>> {

@@ -99,8 +99,8 @@ impl Target for Stores {
         if Header::read(&file, "input").is_err() {
             return false;
         }
-        // An algorithm trusts a block whose checksum is right, and here all are. What a sealed block may hold is for
-        // `verify` to say; what it lets through can be searched, or needs more memory than there is.
+        // An algorithm trusts a block whose checksum is right, and here all are. What a sealed block may hold
+        // is for `verify` to say; what it lets through can be searched, or needs more memory than there is.
         if verify(&self.path, &mut |_| {}).is_ok() {
             let _ = self.search();
         }

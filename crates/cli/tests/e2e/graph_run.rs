@@ -13,7 +13,8 @@ use crate::ran::{Ran, folder, names, run, start, text};
 /// Vertices of [`store`].
 const VERTICES: u32 = 5000;
 
-/// A store with a hub, a second component of three vertices, and one that is alone. Vertex 0 leads everywhere else.
+/// A store with a hub, a second component of three vertices, and one that is alone. Vertex 0 leads everywhere
+/// else.
 fn store(path: &Path, directed: bool, weights: Weights, reverse: bool) {
     let layout = Layout { block_bytes: 4096, compressed: true, directed, weights, vertices: VERTICES.into() };
     let last = VERTICES - 4;
@@ -65,7 +66,8 @@ fn every_algorithm_writes_the_same_bytes_whatever_memory_and_threads() {
             ["--memory", "64M", "--threads", "1", "--depth", "1"],
             ["--memory", "8M", "--threads", "3", "--depth", "48"],
         ] {
-            // What depth-first search finds depends on how many go at once; that it is a forest has its own tests.
+            // What depth-first search finds depends on how many go at once; that it is a forest has its own
+            // tests.
             if arguments[0] == "dfs" && first.is_some() {
                 continue;
             }

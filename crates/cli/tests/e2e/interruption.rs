@@ -9,7 +9,8 @@ use rustix::process::Signal;
 
 use crate::ran::{Ran, folder, names, run, small, start, text};
 
-/// On a quiet machine it is a fraction of a second; a busy one gets more. The longest run here would take two minutes.
+/// On a quiet machine it is a fraction of a second; a busy one gets more. The longest run here would take two
+/// minutes.
 const SOON: Duration = Duration::from_secs(60);
 
 const LONG: [&str; 6] = ["--block-sizes", "4K", "--max-concurrency", "8", "-o", "p.json"];

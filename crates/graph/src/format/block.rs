@@ -120,8 +120,8 @@ impl<'a> Block<'a> {
         self.vertices().zip(block_layout::all_entries(self.bytes, self.entries as usize))
     }
 
-    /// As [`Block::groups`], of a list whose place is known. Inlined always: what it returns is taken apart into
-    /// registers by the loop over it.
+    /// As [`Block::groups`], of a list whose place is known. Inlined always: what it returns is taken apart
+    /// into registers by the loop over it.
     #[inline(always)]
     pub(crate) fn groups_at(&self, vertex: Vertex, (start, end): (usize, usize)) -> Groups<'a> {
         if start >= end {

@@ -88,8 +88,8 @@ impl Decoder {
         Decoder { ssse3 }
     }
 
-    /// The values of a list of `count`. `bytes` begins with the controls and has [`SLACK`] bytes after the list;
-    /// where the list would run past their end, the groups end there.
+    /// The values of a list of `count`. `bytes` begins with the controls and has [`SLACK`] bytes after the
+    /// list; where the list would run past their end, the groups end there.
     #[inline(always)]
     pub(crate) fn groups(self, owner: Vertex, count: usize, bytes: &[u8]) -> Groups<'_> {
         let list = bytes.split_at_checked(count.div_ceil(4)).and_then(|(controls, data)| {
@@ -104,8 +104,8 @@ impl Decoder {
     }
 }
 
-/// The values of a list, four at a time. An iterator and not a fold over a closure, so that what is computed from
-/// them is part of the loop that decodes, whatever the compiler thinks of its size.
+/// The values of a list, four at a time. An iterator and not a fold over a closure, so that what is computed
+/// from them is part of the loop that decodes, whatever the compiler thinks of its size.
 #[derive(Debug, Clone)]
 pub struct Groups<'a> {
     /// None where values are plain numbers: then `data` has what is left of them, and the rest is not used.
@@ -242,8 +242,8 @@ mod lanes {
 
     /// The four differences of a group.
     ///
-    /// `pshufb` is written in assembly where the crate is not compiled for SSSE3: the intrinsic is inlined only
-    /// into functions that are, and the loops of callers are not, so that every group would cost a call.
+    /// `pshufb` is written in assembly where the crate is not compiled for SSSE3: the intrinsic is inlined
+    /// only into functions that are, and the loops of callers are not, so that every group would cost a call.
     ///
     /// # Safety
     /// The processor must have SSSE3.
@@ -273,8 +273,8 @@ mod lanes {
         }
     }
 
-    /// As [`spread_ssse3`] on any processor. It calls nothing: a call, even one that never happens, would keep
-    /// what the loop computes out of registers.
+    /// As [`spread_ssse3`] on any processor. It calls nothing: a call, even one that never happens, would
+    /// keep what the loop computes out of registers.
     #[inline(always)]
     pub(super) fn spread(raw: &[u8; SLACK], control: u8) -> Lanes {
         let [a, b, c, d] = differences(raw, control).map(|value| value as i32);

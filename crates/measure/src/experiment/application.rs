@@ -41,9 +41,10 @@ pub(super) struct Application {
 impl Application {
     /// Does `ops` requests and returns the seconds that took, and how many were done: all, unless cancelled.
     ///
-    /// Reads and writes alternate as evenly as their share allows, so that two programs of the same length do the same.
-    /// A request of a kind that is batched waits, as a dirty page in a buffer pool does, until there are enough; then
-    /// they are sent together, and the program goes on when all of them are done. What is left at the end is done then.
+    /// Reads and writes alternate as evenly as their share allows, so that two programs of the same length do
+    /// the same. A request of a kind that is batched waits, as a dirty page in a buffer pool does, until
+    /// there are enough; then they are sent together, and the program goes on when all of them are done. What
+    /// is left at the end is done then.
     ///
     /// # Errors
     /// As [`crate::load::closed_loop`].

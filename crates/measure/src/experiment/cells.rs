@@ -1,4 +1,5 @@
-//! Cells over epochs: every workload at every concurrency once a round, in random order. `r-by-k` and `mixed` are this.
+//! Cells over epochs: every workload at every concurrency once a round, in random order. `r-by-k` and `mixed`
+//! are this.
 
 use leadline_device::{Nanos, format_size};
 use leadline_profile::{Work, WorkPoint};
@@ -13,7 +14,8 @@ use crate::rig::Rig;
 use crate::stalls::Stalls;
 use crate::summary::{CPU_BOUND, latency};
 
-/// Concurrencies at which the pilot looks; between them it interpolates, and beyond it takes the last for a lower bound.
+/// Concurrencies at which the pilot looks; between them it interpolates, and beyond it takes the last for a
+/// lower bound.
 const PILOT: [u32; 2] = [1, 16];
 
 /// Share of the budget that the fewest rounds, as short as they can be, may take; dearer cells are left out.
@@ -146,8 +148,8 @@ impl Cells<'_, '_> {
         window(&costs, left / f64::from(rounds))
     }
 
-    /// Every cell once. What only reads is kept apart from what writes, so that a write buffer or garbage collection is
-    /// not charged to reads that do not share the device with writes.
+    /// Every cell once. What only reads is kept apart from what writes, so that a write buffer or garbage
+    /// collection is not charged to reads that do not share the device with writes.
     fn epoch(&mut self, window: f64, writes_first: bool) -> Result<(), Stop> {
         for writes in [writes_first, !writes_first] {
             let mut group: Vec<usize> =

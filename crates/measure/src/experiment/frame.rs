@@ -56,7 +56,8 @@ impl<'a> Frame<'a> {
         now.saturating_sub(self.began) as f64 / 1e9
     }
 
-    /// Whether another round is worth beginning, after `done` of them of which the longest took `longest` seconds.
+    /// Whether another round is worth beginning, after `done` of them of which the longest took `longest`
+    /// seconds.
     pub(super) fn goes_on(&self, done: u32, longest: f64, now: Nanos) -> bool {
         done < FEWEST_EPOCHS || (done < MOST_EPOCHS && self.spent(now) + longest <= self.plan.seconds)
     }

@@ -1,5 +1,5 @@
-//! `ladder`: latency over load. Requests arrive as a Poisson process, whether the device keeps up or not, at shares of
-//! what it can do.
+//! `ladder`: latency over load. Requests arrive as a Poisson process, whether the device keeps up or not, at
+//! shares of what it can do.
 
 use leadline_device::{Nanos, QueueShape};
 use leadline_profile::{Ladder, LadderMix, PAGE_BYTES, Rung};
@@ -149,7 +149,8 @@ impl Climb<'_, '_> {
         Ok(())
     }
 
-    /// One slice of one rung, at a share of the capacity as known by now, so that rates follow a device that drifts.
+    /// One slice of one rung, at a share of the capacity as known by now, so that rates follow a device that
+    /// drifts.
     fn climb(&mut self, i: usize, step: usize, seconds: f64) -> Result<(), Stop> {
         let mix = &mut self.mixes[i];
         let rate = LOADS[step] * mix.capacity_iops(|_| 1.0);

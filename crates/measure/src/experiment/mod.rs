@@ -1,7 +1,7 @@
 //! Experiments: measurements that the I/O models need beyond a profile's points.
 //!
-//! An experiment is an [`ExperimentPlan`], carried out by [`run`] and put into a profile by [`profile()`]. Its results
-//! are [`leadline_profile::Experiments`]; docs/experiments.md says in words how each is made.
+//! An experiment is an [`ExperimentPlan`], carried out by [`run`] and put into a profile by [`profile()`].
+//! Its results are [`leadline_profile::Experiments`]; docs/experiments.md says in words how each is made.
 
 mod application;
 mod cells;
@@ -54,8 +54,8 @@ pub struct Ran {
 
 /// Prepares the device and runs an experiment on it.
 ///
-/// Where it is cancelled, the device fails, or `max_writes` is spent, what was measured is returned if every point was
-/// measured at least once.
+/// Where it is cancelled, the device fails, or `max_writes` is spent, what was measured is returned if every
+/// point was measured at least once.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -75,8 +75,8 @@ pub struct Ran {
 /// ```
 ///
 /// # Errors
-/// [`MeasureError`] where nothing is worth keeping: the plan does not fit, preparing failed, or the experiment ended
-/// before every point was measured once.
+/// [`MeasureError`] where nothing is worth keeping: the plan does not fit, preparing failed, or the
+/// experiment ended before every point was measured once.
 pub fn run(
     device: &dyn Device,
     plan: &ExperimentPlan,

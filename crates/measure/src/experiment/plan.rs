@@ -17,7 +17,8 @@ pub(super) const MOST_IN_FLIGHT: u32 = 128;
 /// What can be tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Experiment {
-    /// Random accesses of many lengths at many concurrencies: the benchmark of Ransom, Lim and Mitzenmacher (MQSSD).
+    /// Random accesses of many lengths at many concurrencies: the benchmark of Ransom, Lim and Mitzenmacher
+    /// (MQSSD).
     RByK,
     /// Reads and writes together.
     Mixed,
@@ -58,8 +59,8 @@ impl Experiment {
 pub struct ExperimentPlan {
     /// Which.
     pub experiment: Experiment,
-    /// Device time to spend on it, seconds; preparing comes before. Rounds that an interval needs are made even where
-    /// they take longer.
+    /// Device time to spend on it, seconds; preparing comes before. Rounds that an interval needs are made
+    /// even where they take longer.
     pub seconds: f64,
     /// What may be touched.
     pub region: Region,
@@ -98,7 +99,8 @@ impl ExperimentPlan {
         }
     }
 
-    /// A plan with the defaults for a device: one minute, one thread, half of the application's requests reads.
+    /// A plan with the defaults for a device: one minute, one thread, half of the application's requests
+    /// reads.
     pub fn new(experiment: Experiment, geometry: Geometry, clock: Clock) -> Self {
         ExperimentPlan {
             experiment,
@@ -112,7 +114,8 @@ impl ExperimentPlan {
             read_share: 0.5,
             max_ops_per_slice: match (clock, experiment) {
                 (Clock::Wall, _) => u64::MAX,
-                // A ladder's slices end when the last request is answered: that is to be a small part of them.
+                // A ladder's slices end when the last request is answered: that is to be a small part of
+                // them.
                 (Clock::Virtual, Experiment::Ladder) => 12_000,
                 (Clock::Virtual, _) => 4_000,
             },

@@ -1,5 +1,5 @@
-//! `r-by-k`: random accesses of many lengths at many concurrencies, each one request: the MQSSD paper's benchmark, with
-//! requests in flight where it has threads.
+//! `r-by-k`: random accesses of many lengths at many concurrencies, each one request: the MQSSD paper's
+//! benchmark, with requests in flight where it has threads.
 
 use leadline_device::format_size;
 use leadline_profile::Work;
@@ -10,7 +10,8 @@ use crate::MeasureError;
 use crate::load::Region;
 use crate::outcome::Stop;
 
-/// Bytes of an access: r = 4096 / bytes from 100 % down to 0.1 %. The largest, 128 in flight, take 512 MiB of memory.
+/// Bytes of an access: r = 4096 / bytes from 100 % down to 0.1 %. The largest, 128 in flight, take 512 MiB of
+/// memory.
 const SIZES: [u32; 6] = [4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20];
 
 /// Requests in flight.

@@ -1,8 +1,8 @@
 //! How long slices may be, so that a round of very unequal cells fits into its time.
 //!
-//! A slice at k requests in flight begins with k requests that are not counted and ends with k more (ramp and drain),
-//! and its window holds at least 2 k. At 128 requests of 4 MiB that is 2 GiB; at one of 4 KiB it is nothing. So dear
-//! cells get just that, and the others share what is left.
+//! A slice at k requests in flight begins with k requests that are not counted and ends with k more (ramp and
+//! drain), and its window holds at least 2 k. At 128 requests of 4 MiB that is 2 GiB; at one of 4 KiB it is
+//! nothing. So dear cells get just that, and the others share what is left.
 
 use super::frame::SHORTEST_SLICE;
 

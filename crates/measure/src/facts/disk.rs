@@ -34,7 +34,8 @@ impl Disk {
         Some(Disk { name, dir })
     }
 
-    /// The drive under layers of device mapper and MD, while each stands on one alone; else the last such layer.
+    /// The drive under layers of device mapper and MD, while each stands on one alone; else the last such
+    /// layer.
     pub(super) fn physical(&self) -> Disk {
         let mut disk = self.clone();
         for _ in 0..MAX_LAYERS {
@@ -82,8 +83,8 @@ impl Disk {
         fs::canonicalize(self.dir.join("device")).ok()
     }
 
-    /// Where drivers hang what belongs to the drive: its device, and for NVMe with native multipath, whose device is
-    /// a subsystem, the controllers in it.
+    /// Where drivers hang what belongs to the drive: its device, and for NVMe with native multipath, whose
+    /// device is a subsystem, the controllers in it.
     pub(super) fn controllers(&self) -> Vec<PathBuf> {
         let Some(device) = self.device() else { return Vec::new() };
         let mut controllers = vec![device.clone()];

@@ -20,8 +20,8 @@ pub(super) fn link(disk: &Disk) -> Option<Link> {
     is_virtio.then(|| Link { name: "virtio".to_owned(), bandwidth_bytes: None })
 }
 
-/// The PCI device above the controller has the link. Several controllers (multipath) are several links: then none is
-/// told.
+/// The PCI device above the controller has the link. Several controllers (multipath) are several links: then
+/// none is told.
 fn nvme(disk: &Disk) -> Option<Link> {
     let mut links = disk.controllers().into_iter().filter_map(|controller| {
         let pci = controller.ancestors().find(|dir| dir.join("current_link_speed").exists())?.to_path_buf();

@@ -13,7 +13,8 @@ pub struct Region {
 }
 
 impl Region {
-    /// Part `i` of `n` equal parts, for threads that must not share a cursor; each a multiple of `align` long.
+    /// Part `i` of `n` equal parts, for threads that must not share a cursor; each a multiple of `align`
+    /// long.
     pub fn part(&self, i: u32, n: u32, align: u64) -> Region {
         let len = self.len / u64::from(n) / align * align;
         Region { start: self.start + u64::from(i) * len, len }
@@ -25,7 +26,8 @@ impl Region {
 pub enum Spread {
     /// Every block alike.
     Uniform,
-    /// Block of rank i with weight 1 / i^theta; ranks are scattered over the region. theta from 0 to 2, not 1 ± 1e-9.
+    /// Block of rank i with weight 1 / i^theta; ranks are scattered over the region. theta from 0 to 2, not 1
+    /// ± 1e-9.
     Zipf(f64),
 }
 

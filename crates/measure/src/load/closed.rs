@@ -6,18 +6,21 @@ use super::window::Gate;
 use super::{AddressStream, Lane, Limits, Recorder, Window};
 use crate::MeasureError;
 
-/// A wave of answers that goes back as one batch comes back as a wave, and between waves the device's queue runs dry: at
-/// k = 32 that cost a fifth of the throughput of a virtual disk. So at most this share of k is submitted at once.
+/// A wave of answers that goes back as one batch comes back as a wave, and between waves the device's queue
+/// runs dry: at k = 32 that cost a fifth of the throughput of a virtual disk. So at most this share of k is
+/// submitted at once.
 const PIECES: u32 = 16;
 
 /// Keeps `concurrency` requests of `stream` in flight on one lane until `limits` end the slice, then drains.
 ///
-/// Latency runs from one answer of a slot to its next: the request's way into the kernel is part of it, as it is for an
-/// application that keeps so many requests in flight, and Little's law holds. `recorder` is cleared and afterwards holds the window's latencies. A `cancel`
-/// ends the slice early: its window is then not `complete`.
+/// Latency runs from one answer of a slot to its next: the request's way into the kernel is part of it, as it
+/// is for an application that keeps so many requests in flight, and Little's law holds. `recorder` is cleared
+/// and afterwards holds the window's latencies. A `cancel` ends the slice early: its window is then not
+/// `complete`.
 ///
 /// # Errors
-/// [`MeasureError`]: a request failed or moved fewer bytes than asked, the device stopped answering, the queue broke.
+/// [`MeasureError`]: a request failed or moved fewer bytes than asked, the device stopped answering, the
+/// queue broke.
 ///
 /// # Panics
 /// If `concurrency` is 0 or more than the queue pair's depth.
@@ -107,7 +110,8 @@ fn run(
                 lane.push_out()?;
             }
         }
-        // Answers that came meanwhile say that the device is faster than we are: then larger pieces, fewer calls.
+        // Answers that came meanwhile say that the device is faster than we are: then larger pieces, fewer
+        // calls.
         batch = if lane.early.is_empty() { piece } else { (batch * 2).min(concurrency as usize) };
     }
 }

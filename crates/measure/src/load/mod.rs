@@ -1,8 +1,9 @@
 //! The load generator: keeps requests in flight, or sends them on a schedule, and times every one.
 //!
-//! It is the instrument, so it must never be what is measured: no allocation, no lock and one clock reading a batch in
-//! its loops. A [`Workload`] says what is asked for; [`closed_loop`] keeps a fixed number of requests in flight;
-//! [`open_loop`] sends them at a given rate and counts latency from when each should have started.
+//! It is the instrument, so it must never be what is measured: no allocation, no lock and one clock reading a
+//! batch in its loops. A [`Workload`] says what is asked for; [`closed_loop`] keeps a fixed number of
+//! requests in flight; [`open_loop`] sends them at a given rate and counts latency from when each should have
+//! started.
 
 mod address;
 mod closed;
@@ -115,7 +116,8 @@ impl Lane {
         Ok(!self.completions.is_empty())
     }
 
-    /// Sends what is queued on its way without waiting; what has completed by then is for the next [`Lane::wait`].
+    /// Sends what is queued on its way without waiting; what has completed by then is for the next
+    /// [`Lane::wait`].
     #[inline]
     fn push_out(&mut self) -> Result<(), MeasureError> {
         Ok(self.queue.reap(0, 0, &mut self.early)?)

@@ -1,16 +1,17 @@
 //! When a slice's window opens and closes.
 //!
-//! It opens on the first answer after a moment, and closes on the first after another, so that requests and time are
-//! counted alike at both ends: opened by the last answer of a wave and closed by the first of one, it would miss almost
-//! a whole wave. Where a device answers in bursts with stalls between (a throttle that gives out its requests every
-//! 100 ms, a write buffer that empties), the window runs from the end of one stall to the end of another: whole cycles.
+//! It opens on the first answer after a moment, and closes on the first after another, so that requests and
+//! time are counted alike at both ends: opened by the last answer of a wave and closed by the first of one,
+//! it would miss almost a whole wave. Where a device answers in bursts with stalls between (a throttle that
+//! gives out its requests every 100 ms, a write buffer that empties), the window runs from the end of one
+//! stall to the end of another: whole cycles.
 
 use leadline_device::Nanos;
 
 use super::{Limits, Window};
 
-/// A pause between answers shorter than this is no stall, whatever came before; a longer one than this is an accident,
-/// not part of a cycle, and only its time counts.
+/// A pause between answers shorter than this is no stall, whatever came before; a longer one than this is an
+/// accident, not part of a cycle, and only its time counts.
 const STALL: std::ops::RangeInclusive<Nanos> = 5_000_000..=200_000_000;
 
 /// A stall is this many times as long as the ordinary pause.
@@ -91,8 +92,8 @@ impl Gate {
         }
     }
 
-    /// The slice has run its time: closes at once where nothing stalled, else at the end of the next stall, and without
-    /// one after four times the longest.
+    /// The slice has run its time: closes at once where nothing stalled, else at the end of the next stall,
+    /// and without one after four times the longest.
     fn close(&mut self, now: Nanos, stalled: bool) -> bool {
         let longest = self.window.longest_stall;
         match self.cycle_began {
@@ -138,8 +139,8 @@ mod tests {
 
     const MS: Nanos = 1_000_000;
 
-    /// Runs one request in flight on a device that answers every `pace` for `burst` answers, then stalls until the next
-    /// multiple of 100 ms.
+    /// Runs one request in flight on a device that answers every `pace` for `burst` answers, then stalls
+    /// until the next multiple of 100 ms.
     fn throttled(duration: Nanos, pace: Nanos, burst: u64, phase: Nanos) -> Window {
         let mut gate = Gate::new(phase, 1, &Limits::of(duration));
         let (mut now, mut in_burst) = (phase, 0);

@@ -44,7 +44,8 @@ impl Places {
         }
     }
 
-    /// Outward to whole blocks, then modulo the region. Volumes begin at places of their own, far from one another.
+    /// Outward to whole blocks, then modulo the region. Volumes begin at places of their own, far from one
+    /// another.
     pub(super) fn place(&self, request: &Request) -> Placed {
         let (block, unit) = (u128::from(self.block), u128::from(self.unit_bytes));
         let begin = u128::from(request.address) * unit;

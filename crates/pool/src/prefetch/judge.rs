@@ -4,7 +4,8 @@
 //!
 //! - A page that is used saves its reader a whole `r`: it was read in the shadow of the page that missed.
 //! - A page that is not used costs its share of a batch, `r / k` where the device does `k` reads at once and
-//!   has other work, and a frame: the page that had to leave for it is read again with some probability `h`, at `h r`.
+//!   has other work, and a frame: the page that had to leave for it is read again with some probability `h`,
+//!   at `h r`.
 //!
 //! So reading ahead pays while `s r > (1 - s) (1 / k + h) r`, that is `s > c / (1 + c)` with `c = 1 / k + h`.
 //! On a device that does one thing at a time (`k` = 1, `h` near 0) or in a pool where every frame counts, `c`
