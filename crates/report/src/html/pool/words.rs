@@ -85,8 +85,8 @@ mod tests {
     fn best_and_worst_are_named() {
         let worse = PoolCell { clients: 8, misses: 404, ..cell("cow", "off", 1.0) };
         let base = PoolCell { clients: 8, ..cell("off", "off", 1.01) };
-        let sweep = sweep(vec![cell("off", "off", 3.0), cell("cow", "off", 2.0), base, worse]);
-        let said = sentences(&sweep, &sweep.baselines());
+        let several = sweep(vec![cell("off", "off", 3.0), cell("cow", "off", 2.0), base, worse]);
+        let said = sentences(&several, &several.baselines());
         assert_eq!(
             said,
             [
