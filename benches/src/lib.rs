@@ -15,7 +15,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 /// What one run of either tool came to.
 #[derive(Debug, Clone, Copy)]
 pub struct Run {
-    /// Operations a second.
+    /// Operations per second.
     pub iops: f64,
     /// Processor time of the tool, user and system, per operation, microseconds.
     pub cpu_us_per_op: f64,

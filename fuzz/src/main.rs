@@ -173,7 +173,7 @@ fn watch() {
     });
 }
 
-/// A line on stdout. A reader that went away (`| head`) is no reason to panic.
+/// A line on stdout. A reader that went away (`| head`) is not a reason to panic.
 fn say(line: &str) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }

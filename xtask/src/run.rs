@@ -28,7 +28,7 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// A line on stdout. A reader that went away (`| head`) is no reason to panic.
+/// A line on stdout. A reader that went away (`| head`) is not a reason to panic.
 pub(crate) fn say(line: &str) {
     let _ = writeln!(std::io::stdout(), "{line}");
 }

@@ -33,7 +33,7 @@ struct Args {
 /// A run of the pool, and one of the queue pair.
 type Pair = ((f64, f64), leadline_benches::Run);
 
-/// Pages a second that missed, and processor time of each, microseconds.
+/// Pages per second that missed, and processor time of each, microseconds.
 fn pool(path: &Path, depth: u32, seconds: f64) -> Result<(f64, f64)> {
     let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
     let size = size_of(path)?;

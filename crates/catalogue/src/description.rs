@@ -42,7 +42,7 @@ pub struct Published {
     pub read_latency_us: Option<f64>,
     /// Microseconds a write takes, one at a time.
     pub write_latency_us: Option<f64>,
-    /// Requests a second at which a limit set in software holds both reads and writes.
+    /// Requests per second at which a limit set in software holds both reads and writes.
     pub cap_iops: Option<f64>,
     /// What one must know to use the numbers.
     pub note: Option<String>,
@@ -184,7 +184,7 @@ fn check_entry(entry: &Published) -> Result<(), (&'static str, String)> {
         ("published.alpha", entry.alpha, 1e-3, 1e6, "reads a write"),
         ("published.read_latency_us", entry.read_latency_us, 1e-3, 1e9, "microseconds"),
         ("published.write_latency_us", entry.write_latency_us, 1e-3, 1e9, "microseconds"),
-        ("published.cap_iops", entry.cap_iops, 1e-3, 1e9, "requests a second"),
+        ("published.cap_iops", entry.cap_iops, 1e-3, 1e9, "requests per second"),
     ] {
         if value.is_some_and(|value| !(least..=most).contains(&value)) {
             return Err((

@@ -119,7 +119,8 @@ fn a_throttled_device_is_found_and_called_capped() {
 fn measure(device: &str, throttle: &Throttle) -> DeviceProfile {
     let join = format!("echo $$ > {}/cgroup.procs && exec \"$@\"", text(&throttle.dir));
     let profile = [text(program()), "profile", device, "--destructive", "--json", "--budget-seconds", "12"];
-    // What is capped shows with few curves and points; each takes long, since a throttle lets requests go in bursts.
+    // What is capped shows with few curves and points; each takes long, since a throttle lets requests go in
+    // bursts.
     let few = ["--block-sizes", "4K", "--max-concurrency", "64"];
     let mut command = assert_cmd::Command::new("sh");
     let output =

@@ -10,9 +10,57 @@ use leadline_files::FileError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GraphError {
-    /// Bad usage or bad input, said in full.
-    #[error("{0}")]
-    Input(String),
+    /// An input is not of its format.
+    #[error("{place}: {what}")]
+    Malformed {
+        /// The file, and the line where there are lines.
+        place: String,
+        /// What was expected there, and what was found.
+        what: String,
+    },
+    /// A place where no file can be made.
+    #[error(transparent)]
+    Place(FileError),
+    /// A path that cannot be used for what it was named for.
+    #[error("{path}: {what}")]
+    Path {
+        /// The path.
+        path: String,
+        /// What is wrong with it, and what to name instead.
+        what: String,
+    },
+    /// A size of blocks that no store has.
+    #[error("a block of {given} bytes: must be 4K, 8K, 16K, 32K or 64K")]
+    BlockSize {
+        /// The size, bytes.
+        given: u32,
+    },
+    /// More vertices than a store holds, or than an algorithm takes.
+    #[error("{found} vertices: {what} at most {most}; split the graph")]
+    TooManyVertices {
+        /// How many there are.
+        found: u64,
+        /// What takes no more: "a store holds".
+        what: &'static str,
+        /// How many it takes.
+        most: u64,
+    },
+    /// node2vec's p or q is out of range.
+    #[error("{parameter} {given}: must be above 0 and at most 1e6")]
+    WalkBias {
+        /// "p" or "q".
+        parameter: &'static str,
+        /// What was given.
+        given: f64,
+    },
+    /// The system would not start the threads.
+    #[error("{threads} threads: {reason}")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// The system's reason.
+        reason: String,
+    },
     /// An input that another value of an option would fit, said in full.
     #[error("{text}")]
     Option {
@@ -142,7 +190,7 @@ impl From<FileError> for GraphError {
     fn from(error: FileError) -> Self {
         match error {
             FileError::Write { path, source } => GraphError::write(&path, source),
-            place => GraphError::Input(place.to_string()),
+            place => GraphError::Place(place),
         }
     }
 }
@@ -150,6 +198,14 @@ impl From<FileError> for GraphError {
 impl GraphError {
     pub(crate) fn damaged(name: &str, what: String) -> GraphError {
         GraphError::Damaged { name: name.into(), what }
+    }
+
+    pub(crate) fn malformed(place: impl std::fmt::Display, what: impl Into<String>) -> GraphError {
+        GraphError::Malformed { place: place.to_string(), what: what.into() }
+    }
+
+    pub(crate) fn path(path: &Path, what: impl Into<String>) -> GraphError {
+        GraphError::Path { path: path.display().to_string(), what: what.into() }
     }
 
     pub(crate) fn read(name: &str, source: io::Error) -> GraphError {
@@ -161,7 +217,7 @@ impl GraphError {
     pub(crate) fn opening(path: &Path, error: io::Error) -> GraphError {
         match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => {
-                GraphError::Input(format!("{}: cannot be opened: {error}", path.display()))
+                GraphError::path(path, format!("cannot be opened: {error}"))
             }
             _ => GraphError::read(&path.display().to_string(), error),
         }

@@ -55,7 +55,10 @@ fn check_forest(found: &Dfs, lists: &[Vec<Vertex>], sources: &[Vertex]) {
         if parent == NO_VERTEX {
             assert_eq!(root as usize, vertex);
         } else {
-            assert!(lists[parent as usize].contains(&(vertex as Vertex)), "{parent} -> {vertex} is no edge");
+            assert!(
+                lists[parent as usize].contains(&(vertex as Vertex)),
+                "{parent} -> {vertex} is not an edge"
+            );
             assert!(found.order[parent as usize] < order, "a parent comes first");
             assert_eq!(found.roots[parent as usize], root);
         }

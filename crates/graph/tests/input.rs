@@ -300,9 +300,13 @@ fn malformed_lines_are_named_with_what_was_expected() {
             "2 1 10\n5 2\n\n",
             "line 3: expected 1 numbers of the vertex before its neighbours, found 0",
         ),
-        ("a.u32", "123456789", "expected pairs of 8 bytes, found 9 bytes, which are no whole number of them"),
+        (
+            "a.u32",
+            "123456789",
+            "expected pairs of 8 bytes, found 9 bytes, which is not a whole number of them",
+        ),
         ("a.u64", "12345678", "expected pairs of 16 bytes, found 8 bytes"),
-        ("a.parquet", "PAR1 and no more", "is no sound Parquet file"),
+        ("a.parquet", "PAR1 and no more", "is not a sound Parquet file"),
         ("a.what", "1 2\n", "its name does not tell its format; name it, one of snap, csv"),
     ] {
         let error = refusal(name, text, PLAIN);

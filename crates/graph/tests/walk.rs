@@ -49,7 +49,7 @@ fn every_step_follows_an_edge_and_only_dead_ends_end_early() {
         for (i, walk) in all.iter().enumerate() {
             assert_eq!(walk[0], i as u32 / 2, "two from each, in order");
             for pair in walk.windows(2) {
-                assert!(lists[pair[0] as usize].binary_search(&pair[1]).is_ok(), "{pair:?} is no edge");
+                assert!(lists[pair[0] as usize].binary_search(&pair[1]).is_ok(), "{pair:?} is not an edge");
             }
             let last = walk[walk.len() - 1];
             assert!(walk.len() == 13 || lists[last as usize].is_empty(), "{walk:?} ends early");
@@ -282,13 +282,13 @@ fn what_cannot_be_walked_is_refused() {
     let graph = Shape::new(3, false).open(&dir.path().join("g"), &[(0, 1, 1.0)], options(16 << 20, 1, 1));
     let refused = |options: WalkOptions| graph.walks(&options, |_, _| Ok(())).unwrap_err().to_string();
     let plain = WalkOptions::default();
-    assert!(refused(WalkOptions { p: 0.0, ..plain.clone() }).contains("--p 0: must be above 0"));
-    assert!(refused(WalkOptions { q: f64::NAN, ..plain.clone() }).contains("--q NaN"));
+    assert!(refused(WalkOptions { p: 0.0, ..plain.clone() }).contains("p 0: must be above 0"));
+    assert!(refused(WalkOptions { q: f64::NAN, ..plain.clone() }).contains("q NaN"));
     assert!(
         refused(WalkOptions { weighted: true, ..plain.clone() }).contains("import it again with its weights")
     );
-    let failing = graph.walks(&plain, |_, _| Err(GraphError::Input("full".into()))).unwrap_err();
-    assert_eq!(failing.to_string(), "full", "what the sink says ends it");
+    let failing = graph.walks(&plain, |_, _| Err(GraphError::Interrupted)).unwrap_err();
+    assert!(matches!(failing, GraphError::Interrupted), "what the sink says ends it");
     let too_long = WalkOptions { length: 100_000_000, ..plain };
     assert!(matches!(graph.walks(&too_long, |_, _| Ok(())), Err(GraphError::Memory { .. })));
 }

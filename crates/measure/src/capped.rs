@@ -1,9 +1,9 @@
 //! Is the plateau the device's own, or a wall that somebody set?
 //!
 //! A device of S servers that each take time R reaches S / R; a software limit reaches the same throughput
-//! whatever R is. So a cap shows as one wall under different service times: the same requests a second (or
-//! bytes a second) at two block sizes, or for reads and writes, flat over the last doublings, with X_max R_1
-//! differing, which no number of servers explains; or as requests held back at depth 1, so that the mean
+//! whatever R is. So a cap shows as one wall under different service times: the same requests per second (or
+//! bytes per second) at two block sizes, or for reads and writes, flat over the last doublings, with X_max
+//! R_1 differing, which no number of servers explains; or as requests held back at depth 1, so that the mean
 //! latency stands far above the median.
 
 use leadline_profile::{Capped, Pattern};
@@ -69,7 +69,7 @@ fn curve_capped(curve: &CurveEstimate, estimates: &[CurveEstimate]) -> Capped {
     if explained && !held_back(curve) { Capped::Unknown } else { Capped::Yes }
 }
 
-/// The same requests a second, or the same bytes a second.
+/// The same requests per second, or the same bytes per second.
 fn same_wall(a: &CurveEstimate, b: &CurveEstimate) -> bool {
     let bytes = |e: &CurveEstimate| e.fit.plateau * f64::from(e.id.block_bytes);
     near(a.fit.plateau, b.fit.plateau, SAME_WALL) || near(bytes(a), bytes(b), SAME_WALL)

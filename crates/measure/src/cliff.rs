@@ -9,7 +9,7 @@ pub struct WriteSample {
     pub written: u64,
     /// Throughput, in any unit that is the same for all samples.
     pub rate: f64,
-    /// Bytes a second.
+    /// Bytes per second.
     pub bytes_per_second: f64,
 }
 

@@ -51,7 +51,7 @@ pub struct CurveEstimate {
     pub fit: CurveFit,
     /// The smooth curve through it, where the points are of that kind.
     smooth: Option<SmoothCurve>,
-    /// Throughput at depth 1, operations a second.
+    /// Throughput at depth 1, operations per second.
     pub depth_one: Option<f64>,
     /// Mean latency at depth 1, seconds.
     pub latency_one: Option<f64>,

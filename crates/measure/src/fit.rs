@@ -21,7 +21,7 @@ const SURE: f64 = 2.5;
 pub struct CurvePoint {
     /// Requests in flight.
     pub k: u32,
-    /// Throughput, operations a second.
+    /// Throughput, operations per second.
     pub iops: f64,
     /// Its standard error; 0 where unknown.
     pub error: f64,

@@ -152,7 +152,7 @@ fn with_jitter_95_percent_intervals_hold_the_truth_in_90_to_99_of_100() {
 
 #[test]
 fn a_cap_is_told_from_servers() {
-    // 80 servers would do 1 M and 667 K reads a second, 40 would do 211 K and 174 K writes.
+    // 80 servers would do 1 M and 667 K reads per second, 40 would do 211 K and 174 K writes.
     let capped = |cap: &str, jitter: &str| {
         let toml = device(80, 40, &format!("cap_iops = {cap}\njitter = \"{jitter}\""));
         let profile = profile_with(&toml, 1, |_| ());

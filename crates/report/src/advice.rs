@@ -4,7 +4,7 @@ use leadline_profile::{DeviceProfile, OpKind, Parameters, Point};
 
 use crate::format::{self, percent, whole_range};
 
-/// An interval whose ends are further apart than this factor is no number to advise.
+/// An interval whose ends are further apart than this factor is not a number to advise.
 const WIDEST: u32 = 2;
 
 /// Advice for one operation of one pattern and block size.

@@ -41,7 +41,7 @@ pub struct ParametricSpec {
     /// Which server a request goes to.
     #[serde(default)]
     pub placement: Placement,
-    /// Most requests a second, reads and writes together; 0 is no cap.
+    /// Most requests per second, reads and writes together; 0 is unlimited.
     #[serde(default)]
     pub cap_iops: f64,
     /// Seed of the jitter.
@@ -165,7 +165,7 @@ impl ParametricSpec {
             return bad("capacity", "must be a multiple of 512 bytes");
         }
         if !(self.cap_iops == 0.0 || (self.cap_iops >= 1e-3 && self.cap_iops <= 1e9)) {
-            return bad("cap_iops", "must be 0 (no cap) or from 0.001 to 1e9 requests a second");
+            return bad("cap_iops", "must be 0 (no cap) or from 0.001 to 1e9 requests per second");
         }
         if !(0.0..=3.0).contains(&self.sigma) {
             return bad("sigma", "must be from 0 to 3");

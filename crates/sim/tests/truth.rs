@@ -25,7 +25,7 @@ fn reap(queue: &mut dyn QueuePair, min: u32) -> Vec<Completion> {
     completions
 }
 
-/// Completions a second of `k` requests in flight, each answered by `next`, over `n` completions after a
+/// Completions per second of `k` requests in flight, each answered by `next`, over `n` completions after a
 /// warm-up.
 fn closed_loop(device: &Parametric, k: u32, n: u32, mut next: impl FnMut(u32) -> Request) -> f64 {
     let mut queue = queue(device, k);
@@ -177,7 +177,7 @@ fn a_cap_is_shared_by_reads_and_writes() {
         });
         near(found, 20_000.0, 0.001, &format!("mix {mix}: {reads} reads, {writes} writes"));
     }
-    // It caps requests, not bytes, and is no cap where the servers are slower.
+    // It caps requests, not bytes, and does not cap where the servers are slower.
     let device = device("cap_iops = 20000", &servers(1, 100.0), &servers(1, 1.0));
     near(closed_loop(&device, 64, 10_000, random_reads()), 1e4, 0.001, "below the cap");
 }

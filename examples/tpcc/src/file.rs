@@ -51,7 +51,7 @@ impl DatabaseFile {
     ///
     /// # Errors
     /// One line: where the directory cannot be written or has too little room, or a file is there already, or
-    /// in `replace`'s case one that is no database of ours or is in use.
+    /// in `replace`'s case one that is not a database of ours or is in use.
     pub fn create(dir: &Path, bytes: u64, page_bytes: u32, replace: bool) -> Result<Self, String> {
         check_directory(dir).map_err(|error| error.to_string())?;
         let path = dir.join(FILE_NAME);

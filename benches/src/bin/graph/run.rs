@@ -14,7 +14,7 @@ use crate::table::{HEAD, Row, rows};
 /// Leadline and peers under a memory cap: caches dropped before each run, the whole process in a memory
 /// cgroup (page cache included), engines in turn, there and back. Needs root.
 ///
-/// The cap of a cell is what the state of the vertices takes (bfs, dfs, wcc, walk 4 bytes a vertex; cdlp,
+/// The cap of a cell is what the state of the vertices takes (bfs, dfs, wcc, walk 4 bytes per vertex; cdlp,
 /// kcore, lcc 8; pagerank 20) and so many percent of the edges at 4 bytes each. An engine is told this cap;
 /// its cgroup has 16M more, for program text and stacks. Searches start at the vertex of largest degree, or
 /// at 0 in a grid; pagerank and cdlp do 10 iterations.

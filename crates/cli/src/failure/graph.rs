@@ -12,6 +12,7 @@ impl From<GraphError> for Failure {
             GraphError::NeedsWeights { .. } => format!("{error} (--weights)"),
             GraphError::NeedsReverse { .. } => format!("{error} (--reverse)"),
             GraphError::Option { option, .. } => format!("{error} ({})", flag(*option)),
+            GraphError::WalkBias { .. } => format!("--{error}"),
             GraphError::Damping { given } => format!("--damping {given}: must be from 0 to 1"),
             GraphError::Memory { given, .. } => format!("--memory {}: {error}", format_size(*given)),
             _ => error.to_string(),

@@ -143,7 +143,7 @@ fn import_options(args: &Args, memory: u64) -> ImportOptions {
 fn refuse_other(store: &Path, force: bool) -> Result<(), Failure> {
     let Ok(file) = File::open(store) else { return Ok(()) };
     if force || !file.metadata().is_ok_and(|found| found.is_file()) {
-        return Ok(()); // what is no file is refused in any case
+        return Ok(()); // what is not a file is refused in any case
     }
     match Header::read(&file, &store.display().to_string()) {
         Ok(_) | Err(GraphError::Version { .. } | GraphError::Damaged { .. }) => Ok(()),

@@ -63,7 +63,7 @@ impl Graph {
     /// [`GraphError::Memory`] below about 4.4 bytes per vertex; what the device or a damaged store gives.
     ///
     /// # Panics
-    /// Where a source is no vertex of the graph; see [`Graph::vertex`].
+    /// Where a source is not a vertex of the graph; see [`Graph::vertex`].
     pub fn bfs(&self, sources: &[Vertex]) -> Result<Bfs, GraphError> {
         let vertices = self.vertices();
         // Either the sets of what is next and not yet reached, or what relaxing takes.

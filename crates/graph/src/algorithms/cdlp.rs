@@ -41,8 +41,8 @@ impl Graph {
     /// is an edge like others. Without neighbours a label stays.
     ///
     /// # Errors
-    /// [`GraphError::Input`] where the graph is directed and its incoming edges are not known;
-    /// [`GraphError::Memory`] below about 16 bytes a vertex and 4 for each neighbour of the vertex with the
+    /// [`GraphError::NeedsReverse`] where the graph is directed and its incoming edges are not known;
+    /// [`GraphError::Memory`] below about 16 bytes per vertex and 4 for each neighbour of the vertex with the
     /// most; what the device or a damaged store gives.
     pub fn cdlp(&self, iterations: u32) -> Result<Cdlp, GraphError> {
         self.need_reverse("label propagation")?;

@@ -56,7 +56,7 @@ impl Graph {
     /// [`GraphError::Memory`] below about 15 bytes per vertex; what the device or a damaged store gives.
     ///
     /// # Panics
-    /// Where a source is no vertex of the graph; see [`Graph::vertex`].
+    /// Where a source is not a vertex of the graph; see [`Graph::vertex`].
     pub fn dfs(&self, sources: &[Vertex]) -> Result<Dfs, GraphError> {
         let options = self.options();
         let Room { stack, at_once, bytes } = Room::new(self);

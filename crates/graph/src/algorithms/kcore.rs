@@ -34,7 +34,7 @@ impl Graph {
     /// that of incoming and outgoing edges together, and an edge there and one back are two.
     ///
     /// # Errors
-    /// [`GraphError::Input`] where the graph is directed and its incoming edges are not known;
+    /// [`GraphError::NeedsReverse`] where the graph is directed and its incoming edges are not known;
     /// [`GraphError::Memory`] below about 4.4 bytes per vertex; what the device or a damaged store gives.
     pub fn kcore(&self) -> Result<KCore, GraphError> {
         self.need_reverse("k-core")?;

@@ -23,7 +23,7 @@ impl Graph {
     /// reached.
     ///
     /// # Errors
-    /// [`GraphError::Memory`] below about 8.2 bytes a vertex (12.2 where the store was renumbered), the
+    /// [`GraphError::Memory`] below about 8.2 bytes per vertex (12.2 where the store was renumbered), the
     /// levels among them; what the device or a damaged store gives.
     ///
     /// # Panics

@@ -37,11 +37,12 @@ impl Graph {
     /// to the last bit: sums in the order of the way, and the least of them.
     ///
     /// # Errors
-    /// [`GraphError::Input`] where the graph has no weights, or one on the way is negative or no number;
-    /// [`GraphError::Memory`] below about 8.2 bytes per vertex; what the device or a damaged store gives.
+    /// [`GraphError::NeedsWeights`]; [`GraphError::Malformed`] where a weight on the way is negative or not a
+    /// number; [`GraphError::Memory`] below about 8.2 bytes per vertex; what the device or a damaged store
+    /// gives.
     ///
     /// # Panics
-    /// Where a source is no vertex of the graph; see [`Graph::vertex`].
+    /// Where a source is not a vertex of the graph; see [`Graph::vertex`].
     pub fn sssp(&self, sources: &[Vertex]) -> Result<Sssp, GraphError> {
         self.need_weights("shortest paths")?;
         let vertices = self.vertices();
@@ -65,11 +66,13 @@ impl Graph {
             Err(GraphError::damaged(self.name(), format!("vertex {vertex} has no rank")))
         };
         match (id(source), id(target)) {
-            (Ok(source), Ok(target)) => GraphError::Input(format!(
-                "{}: the edge from {source} to {target} has a negative weight, or none that is a number; shortest paths need \
-                 weights of 0 and more",
-                self.name()
-            )),
+            (Ok(source), Ok(target)) => {
+                let what = format!(
+                    "the edge from {source} to {target} has a negative weight, or one that is not a number; \
+                     shortest paths need weights of 0 and more"
+                );
+                GraphError::malformed(self.name(), what)
+            }
             (Err(error), _) | (_, Err(error)) => error,
         }
     }

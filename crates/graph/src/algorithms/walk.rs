@@ -84,21 +84,20 @@ impl Graph {
     /// otherwise.
     ///
     /// # Errors
-    /// [`GraphError::Input`]: p or q out of range, no weights where they are asked for;
-    /// [`GraphError::Memory`] below the sink's bytes and those of 1024 walkers, 4 bytes a vertex of their
+    /// [`GraphError::WalkBias`]; [`GraphError::NeedsWeights`];
+    /// [`GraphError::Memory`] below the sink's bytes and those of 1024 walkers, 4 bytes per vertex of their
     /// walks and 56 each; what the sink, the device or a damaged store gives.
     ///
     /// # Panics
-    /// Where a start is no vertex of the graph.
+    /// Where a start is not a vertex of the graph.
     pub fn walks(
         &self,
         options: &WalkOptions,
         mut sink: impl FnMut(u64, &[Vertex]) -> Result<(), GraphError> + Send,
     ) -> Result<Walks, GraphError> {
-        for (name, value) in [("p", options.p), ("q", options.q)] {
-            if !(value > 0.0 && value <= 1e6) {
-                let text = format!("--{name} {value}: must be above 0 and at most 1e6");
-                return Err(GraphError::Input(text));
+        for (parameter, given) in [("p", options.p), ("q", options.q)] {
+            if !(given > 0.0 && given <= 1e6) {
+                return Err(GraphError::WalkBias { parameter, given });
             }
         }
         if options.weighted {

@@ -58,7 +58,7 @@ impl Cache {
     /// `frames` frames for a graph of `blocks`.
     ///
     /// # Errors
-    /// [`GraphError::Input`] where the system has no such memory.
+    /// [`GraphError::Option`] where the system has no such memory.
     pub(crate) fn new(frames: u32, blocks: u32, block_bytes: u32) -> Result<Cache, GraphError> {
         let bytes = (frames as usize * block_bytes as usize).max(4096);
         let memory = MapOptions::new().unreserved(true).map(bytes).map_err(|_| {

@@ -11,7 +11,7 @@ pub struct RunStats {
     pub sweeps: u64,
     /// Entries of lists that were looked at.
     pub edges: u64,
-    /// Those a second.
+    /// Those per second.
     pub edges_per_second: f64,
     /// Bytes read from the device.
     pub bytes_read: u64,

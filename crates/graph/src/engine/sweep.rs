@@ -65,7 +65,7 @@ impl<'g> Engine<'g> {
             .num_threads(plan.threads)
             .thread_name(|i| format!("leadline-graph-{i}"))
             .build()
-            .map_err(|error| GraphError::Input(format!("{} threads: {error}", plan.threads)))?;
+            .map_err(|error| GraphError::Threads { threads: plan.threads, reason: error.to_string() })?;
         let mut engine = Engine::new(graph, plan)?;
         // On a thread of the pool, so that small sweeps run where they are called.
         let result = pool.install(|| algorithm(&mut engine))?;

@@ -35,7 +35,7 @@ pub(crate) fn encode(owner: Vertex, list: &[Vertex], out: &mut Vec<u8>) {
     }
 }
 
-/// Reads the count in front of a list: it and the place behind it; nothing where it is no count.
+/// Reads the count in front of a list: it and the place behind it; nothing where it is not a count.
 #[inline]
 pub(crate) fn count(bytes: &[u8]) -> Option<(usize, usize)> {
     let first = *bytes.first()?;

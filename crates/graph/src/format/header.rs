@@ -248,7 +248,7 @@ impl Header {
         }
         for blocks in [self.forward, self.reverse] {
             if blocks.bytes % u64::from(size) != 0 || blocks.bytes / u64::from(size) > u64::from(u32::MAX) {
-                return Err("its blocks are no whole number".into());
+                return Err("its size is not a whole number of blocks".into());
             }
         }
         for (i, section) in self.sections().into_iter().enumerate() {

@@ -59,16 +59,16 @@ impl StoreWriter {
     /// Begins a store that will be at `path`, in whose folder its bytes are written from now on.
     ///
     /// # Errors
-    /// [`GraphError::Input`] for a layout that is none, [`GraphError::Write`] where the folder takes no file.
+    /// [`GraphError::BlockSize`], [`GraphError::TooManyVertices`], [`GraphError::Write`] where the folder
+    /// takes no file.
     pub fn create(path: &Path, layout: Layout) -> Result<StoreWriter, GraphError> {
         let size = layout.block_bytes;
         if !size.is_power_of_two() || !(super::MIN_BLOCK_BYTES..=super::MAX_BLOCK_BYTES).contains(&size) {
-            let text = format!("a block of {size} bytes: must be 4K, 8K, 16K, 32K or 64K");
-            return Err(GraphError::Input(text));
+            return Err(GraphError::BlockSize { given: size });
         }
         if layout.vertices > MAX_VERTICES {
-            let text = format!("{} vertices: a store holds at most {MAX_VERTICES}", layout.vertices);
-            return Err(GraphError::Input(text));
+            let what = "a store holds";
+            return Err(GraphError::TooManyVertices { found: layout.vertices, what, most: MAX_VERTICES });
         }
         let mut out = NewFile::with_capacity(BUFFER, path)?;
         out.write_all(&[0; HEADER_BYTES]).map_err(|error| GraphError::write(path, error))?;

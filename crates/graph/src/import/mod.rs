@@ -227,9 +227,9 @@ fn check_memory(options: &ImportOptions) -> Result<(), GraphError> {
 /// Imports all edges of a reader into a store, which appears, in place of one of that name, when it is whole.
 ///
 /// # Errors
-/// [`GraphError::Memory`] where the cap is too small, [`GraphError::Input`] for what the input or the options
-/// get wrong, [`GraphError::Write`] for a full disk, [`GraphError::Interrupted`] once `stop` is set. Nothing
-/// is left behind then.
+/// [`GraphError::Memory`] where the cap is too small, [`GraphError::Malformed`], [`GraphError::Path`] and
+/// others for what the input or the options get wrong, [`GraphError::Write`] for a full disk,
+/// [`GraphError::Interrupted`] once `stop` is set. Nothing is left behind then.
 ///
 /// # Panics
 /// Where the reader breaks its contract: a batch whose weights are not as many as its edges.

@@ -44,8 +44,7 @@ pub(crate) fn check_vertices(vertices: u64) -> Result<(), GraphError> {
     if vertices <= MAX_VERTICES {
         return Ok(());
     }
-    let text = format!("{vertices} vertices: a store holds at most {MAX_VERTICES}; split the graph");
-    Err(GraphError::Input(text))
+    Err(GraphError::TooManyVertices { found: vertices, what: "a store holds", most: MAX_VERTICES })
 }
 
 /// Walks along ids in ascending order and says their ranks.
@@ -66,7 +65,8 @@ impl<'a> Ranks<'a> {
             match self.ids.next() {
                 Some(found) => self.id = Some(found?),
                 None => {
-                    return Err(GraphError::Input(format!("the id {id} was not there when ids were sorted")));
+                    let what = "was not there when ids were sorted; the edges have changed since";
+                    return Err(GraphError::malformed(format_args!("the id {id}"), what));
                 }
             }
             self.next += 1;

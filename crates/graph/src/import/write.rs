@@ -12,7 +12,7 @@ use super::translate;
 use super::{ImportReport, Rules, Steps};
 use crate::format::{FinishedStore, Layout, StoreWriter, Weights};
 use crate::input::EdgeReader;
-use crate::{GraphError, Progress};
+use crate::{GraphError, InputOption, Progress};
 
 /// An import that was asked for.
 pub(crate) struct Job<'a> {
@@ -56,9 +56,7 @@ impl Job<'_> {
     /// What is wrong with the options shows before the input is read.
     pub(crate) fn check(&self) -> Result<(), GraphError> {
         if self.store.is_dir() {
-            let text =
-                format!("{}: is a folder; name the file that the store is to be", self.store.display());
-            return Err(GraphError::Input(text));
+            return Err(GraphError::path(self.store, "is a folder; name the file that the store is to be"));
         }
         StoreWriter::create(self.store, self.layout(0, Weights::None)).map(drop)
     }
@@ -82,7 +80,7 @@ impl Job<'_> {
             Edges::Wide(..) if strings.is_some() => {
                 let text =
                     format!("more different ids than {} of memory take; give it more", self.plan.total());
-                return Err(GraphError::Input(text));
+                return Err(GraphError::Option { text, option: InputOption::Memory });
             }
             Edges::Wide(edges, ids) => self.wide(edges, ids, &mut steps)?,
         };

@@ -31,11 +31,12 @@ pub(super) fn open(path: &Path, width: usize) -> Result<Box<dyn EdgeReader>, Gra
 }
 
 fn cut_off(name: &str, bytes: u64, width: usize) -> GraphError {
-    GraphError::Input(format!(
-        "{name}: expected pairs of {} bytes, found {bytes} bytes, which are no whole number of them; it was cut off or \
-         is of another format",
+    let what = format!(
+        "expected pairs of {} bytes, found {bytes} bytes, which is not a whole number of them; it was cut off or is \
+         of another format",
         2 * width
-    ))
+    );
+    GraphError::malformed(name, what)
 }
 
 impl EdgeReader for Binary {

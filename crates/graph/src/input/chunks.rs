@@ -26,10 +26,9 @@ impl From<String> for Wrong {
 impl Wrong {
     /// The error of the input at a place.
     pub(super) fn at(self, place: &str) -> GraphError {
-        let text = format!("{place}: {}", self.text);
         match self.option {
-            Some(option) => GraphError::Option { text, option },
-            None => GraphError::Input(text),
+            Some(option) => GraphError::Option { text: format!("{place}: {}", self.text), option },
+            None => GraphError::malformed(place, self.text),
         }
     }
 }

@@ -98,7 +98,7 @@ pub(super) fn open(
         first_edge(&mut chunks, &grammar, &mut lines, |line| undirected |= line.starts_with(UNDIRECTED))?;
     let mut first = first.unwrap_or_default();
     let may_have_header = matches!(format, Format::Csv | Format::Tsv);
-    let wrong = |what: String| GraphError::Input(format!("{}: line {lines}: {what}", path.display()));
+    let wrong = |what: String| GraphError::malformed(format_args!("{}: line {lines}", path.display()), what);
     if may_have_header && is_header(&mut chunks, &grammar, &first, options.ids).map_err(wrong)? {
         first = first_edge(&mut chunks, &grammar, &mut lines, |_| {})?.unwrap_or_default();
     }

@@ -58,11 +58,8 @@ fn both(path: &Path) -> Result<(PathBuf, PathBuf), GraphError> {
         Some("e") => (true, plain.with_extension("v")),
         Some("v") => (false, plain.with_extension("e")),
         _ => {
-            let text = format!(
-                "{}: expected a name that ends with .e or .v, as Graphalytics has them",
-                path.display()
-            );
-            return Err(GraphError::Input(text));
+            let what = "expected a name that ends with .e or .v, as Graphalytics has them";
+            return Err(GraphError::path(path, what));
         }
     };
     let candidates = ["", ".gz", ".zst", ".xz"].map(|ending| {
@@ -71,8 +68,8 @@ fn both(path: &Path) -> Result<(PathBuf, PathBuf), GraphError> {
         PathBuf::from(name)
     });
     let Some(found) = candidates.into_iter().find(|candidate| candidate.exists()) else {
-        let text = format!("{}: expected {} beside it, which is not there", path.display(), other.display());
-        return Err(GraphError::Input(text));
+        let what = format!("expected {} beside it, which is not there", other.display());
+        return Err(GraphError::path(path, what));
     };
     Ok(if is_edges { (found, path.to_owned()) } else { (path.to_owned(), found) })
 }

@@ -16,8 +16,9 @@ const BANNER: &str = "%%MatrixMarket matrix coordinate pattern|integer|real gene
 pub(super) fn open(path: &Path, options: &InputOptions) -> Result<Box<dyn EdgeReader>, GraphError> {
     let mut chunks = Chunks::new(Source::text(path)?, Cut::Lines);
     let mut lines = 0;
-    let wrong =
-        |line: u64, what: String| GraphError::Input(format!("{}: line {line}: {what}", path.display()));
+    let wrong = |line: u64, what: String| {
+        GraphError::malformed(format_args!("{}: line {line}", path.display()), what)
+    };
     let Some(banner) = next_line(&mut chunks, &mut lines)? else {
         let opened = Opened {
             chunks,

@@ -67,9 +67,8 @@ pub(super) fn open(path: &Path, options: &InputOptions) -> Result<Box<dyn EdgeRe
     };
     let mut lines = 0;
     let head = match first_edge(&mut chunks, &comments, &mut lines, |_| {})? {
-        Some(line) => {
-            read_head(&line).map_err(|what| GraphError::Input(format!("{name}: line {lines}: {what}")))?
-        }
+        Some(line) => read_head(&line)
+            .map_err(|what| GraphError::malformed(format_args!("{name}: line {lines}"), what))?,
         None => Head { weighted: options.weights, ..Head::default() },
     };
     let meter = chunks.meter();
@@ -236,7 +235,7 @@ impl EdgeReader for Metis {
         let name = &self.name;
         let more = self.chunks.next(&mut self.chunk).map_err(|failure| failure.at(name, self.place.lines))?;
         if !more {
-            self.check().map_err(|what| GraphError::Input(format!("{}: {what}", self.name)))?;
+            self.check().map_err(|what| GraphError::malformed(&self.name, what))?;
             return Ok(false);
         }
         self.parse(batch).map_err(|what| {

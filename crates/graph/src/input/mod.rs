@@ -94,8 +94,9 @@ impl Default for InputOptions {
 /// so.
 ///
 /// # Errors
-/// [`GraphError::Input`] for a file that is not there, is of no known format or begins with a wrong header,
-/// and where weights are wanted that it does not have; [`GraphError::Read`] where the system would not read.
+/// [`GraphError::Path`] or [`GraphError::Malformed`] for a file that is not there, is of no known format or
+/// begins with a wrong header, and where weights are wanted that it does not have; [`GraphError::Read`] where
+/// the system would not read.
 pub fn open(path: &Path, options: InputOptions) -> Result<Box<dyn EdgeReader>, GraphError> {
     let format = match options.format {
         Some(format) => format,
@@ -173,7 +174,7 @@ pub trait EdgeReader: Send {
     /// Fills `batch` with some more edges (it is cleared first); false when there are no more.
     ///
     /// # Errors
-    /// [`GraphError::Input`] names the file, the line (or the byte) and what was expected there.
+    /// [`GraphError::Malformed`] names the file, the line (or the byte) and what was expected there.
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, GraphError>;
 
     /// Bytes of the input (compressed where it is) consumed so far, and in all where that is known.

@@ -60,7 +60,7 @@ pub(super) fn open(path: &Path, options: &InputOptions) -> Result<Box<dyn EdgeRe
 
 fn open_unguarded(path: &Path, options: &InputOptions) -> Result<Box<dyn EdgeReader>, GraphError> {
     let name = path.display().to_string();
-    let wrong = |what: String| GraphError::Input(format!("{name}: {what}"));
+    let wrong = |what: String| GraphError::malformed(&name, what);
     if uncompressed(path).1 {
         return Err(wrong(
             "expected Parquet itself, found it compressed as a whole; decompress it first".into(),
@@ -107,7 +107,7 @@ fn open_unguarded(path: &Path, options: &InputOptions) -> Result<Box<dyn EdgeRea
 }
 
 fn failed(name: &str, error: &dyn std::fmt::Display) -> GraphError {
-    GraphError::Input(format!("{name}: is no sound Parquet file: {error}"))
+    GraphError::malformed(name, format!("is not a sound Parquet file: {error}"))
 }
 
 /// Source and target: by name, else the first two columns of integers, else the first two of strings.
@@ -310,9 +310,10 @@ fn read<T: DataType>(
 ) -> Result<Vec<T::T>, String> {
     levels.clear();
     let mut values = Vec::new();
-    let (records, found, _) = reader
-        .read_records(ROWS, Some(levels), None, &mut values)
-        .map_err(|error| format!("is no sound Parquet file: column \"{name}\" behind row {row}: {error}"))?;
+    let (records, found, _) =
+        reader.read_records(ROWS, Some(levels), None, &mut values).map_err(|error| {
+            format!("is not a sound Parquet file: column \"{name}\" behind row {row}: {error}")
+        })?;
     if found < records {
         let missing = levels.iter().position(|found| *found < level).unwrap_or(0);
         return Err(format!("row {}: expected a value in \"{name}\", found none", row + missing as u64 + 1));

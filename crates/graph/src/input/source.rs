@@ -57,7 +57,7 @@ impl Source {
         let file = open_file(path)?;
         let found = file.metadata().map_err(failed)?;
         if found.is_dir() {
-            return Err(GraphError::Input(format!("{name}: is a folder; name a file of edges")));
+            return Err(GraphError::path(path, "is a folder; name a file of edges"));
         }
         // Only advice: a pipe takes none.
         let _ = fadvise(&file, 0, None, Advice::Sequential);

@@ -92,11 +92,12 @@ impl TextReader {
         match self.entries {
             Some(entries) if self.found > entries || at_end && self.found < entries => {
                 let more = if at_end { "" } else { "at least " };
-                Err(GraphError::Input(format!(
-                    "{}: expected the {entries} entries that its header declares, found {more}{}; it was cut off \
-                     or its header is wrong",
-                    self.name, self.found
-                )))
+                let what = format!(
+                    "expected the {entries} entries that its header declares, found {more}{}; it was cut off or \
+                     its header is wrong",
+                    self.found
+                );
+                Err(GraphError::malformed(&self.name, what))
             }
             _ => Ok(()),
         }

@@ -73,10 +73,10 @@ impl Output {
     /// hold, so that a place that cannot be written is found out first.
     ///
     /// # Errors
-    /// [`GraphError::Input`]: another ending, a place that takes no file, or strings for `.bin`, which has
+    /// [`GraphError::Path`]: another ending, a place that takes no file, or strings for `.bin`, which has
     /// numbers only.
     pub fn create(path: &Path, graph: &Graph) -> Result<Output, GraphError> {
-        let refuse = |reason: &str| Err(GraphError::Input(format!("{}: {reason}", path.display())));
+        let refuse = |reason| Err(GraphError::path(path, reason));
         let format = match Format::of_ending(path) {
             Some(format @ (Format::Csv | Format::Parquet)) => format,
             Some(Format::Binary) if graph.ids().are_strings() => {

@@ -33,7 +33,7 @@ impl<'g> WalkOutput<'g> {
     /// # Errors
     /// As [`super::Output::create`]; [`GraphError::Damaged`] (the ids).
     pub fn create(path: &Path, graph: &'g Graph) -> Result<WalkOutput<'g>, GraphError> {
-        let refuse = |reason: &str| Err(GraphError::Input(format!("{}: {reason}", path.display())));
+        let refuse = |reason| Err(GraphError::path(path, reason));
         let Some(format) = Format::of_ending(path) else {
             return refuse("its ending tells no format; name a .txt, .csv, .parquet or .bin");
         };

@@ -32,7 +32,7 @@ struct Cell {
     cpu_shares: Vec<f64>,
     /// Bytes of reads and of writes sent, ramps included.
     sent: (u64, u64),
-    /// Requests a second, as far as known.
+    /// Requests per second, as far as known.
     rate: f64,
 }
 

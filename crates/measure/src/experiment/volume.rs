@@ -17,7 +17,7 @@ const LONGEST_SLICE: f64 = 0.5;
 pub(super) struct Cost {
     /// Requests in flight.
     pub(super) k: u32,
-    /// Requests a second.
+    /// Requests per second.
     pub(super) rate: f64,
 }
 

@@ -13,9 +13,9 @@ const TIMER_SLACK: Nanos = 60_000;
 /// When requests should start.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Arrivals {
-    /// Evenly spaced, this many a second.
+    /// Evenly spaced, this many per second.
     Constant(f64),
-    /// Independent of each other, this many a second on average.
+    /// Independent of each other, this many per second on average.
     Poisson(f64),
 }
 

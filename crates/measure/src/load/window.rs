@@ -10,8 +10,8 @@ use leadline_device::Nanos;
 
 use super::{Limits, Window};
 
-/// A pause between answers shorter than this is no stall, whatever came before; a longer one than this is an
-/// accident, not part of a cycle, and only its time counts.
+/// A pause between answers shorter than this is not a stall, whatever came before; a longer one than this is
+/// an accident, not part of a cycle, and only its time counts.
 const STALL: std::ops::RangeInclusive<Nanos> = 5_000_000..=200_000_000;
 
 /// A stall is this many times as long as the ordinary pause.

@@ -23,11 +23,11 @@ pub struct ReplayReport {
     pub checksums: bool,
     /// Operations that found their page in memory, percent.
     pub hit_percent: f64,
-    /// Operations a second.
+    /// Operations per second.
     pub operations_per_second: f64,
-    /// Pages read a second, those read ahead among them.
+    /// Pages read per second, those read ahead among them.
     pub reads_per_second: f64,
-    /// Pages written a second.
+    /// Pages written per second.
     pub writes_per_second: f64,
     /// Times that a client waited for a page that others were reading, writing or holding.
     pub waits: u64,

@@ -243,6 +243,6 @@ mod tests {
         }
         let mut few = profile.experiments.ladder.clone().expect("measured");
         few.mixes[1].rungs.truncate(2);
-        assert!(loads(&few)[1].curves[0].is_empty(), "two rungs are no curve");
+        assert!(loads(&few)[1].curves[0].is_empty(), "two rungs are not a curve");
     }
 }

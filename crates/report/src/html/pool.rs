@@ -118,7 +118,7 @@ fn has(sweep: &PoolSweep, baselines: &Baselines<'_>) -> Value {
         .any(|c| baselines.base(c).or_else(|| baselines.classic(c)).is_some_and(|b| b != c));
     context! {
         policy => values(|c| c.policy.clone()) > 1,
-        // Alone it is no chart; beside others it is the first thing to see.
+        // Alone it is not a chart; beside others it is the first thing to see.
         modes => values(PoolCell::variant) > 1 && values(|c| c.policy.clone()) == 1,
         // Without ACE there is nothing to write several of.
         n => sweep.cells.iter().filter(|c| c.ace != "off" && !c.adaptive).map(|c| c.n).collect::<BTreeSet<_>>().len() > 1,

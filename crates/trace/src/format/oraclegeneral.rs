@@ -1,4 +1,4 @@
-//! `oraclegeneral`: libCacheSim's binary trace of a cache, 24 bytes a request, little-endian and packed.
+//! `oraclegeneral`: libCacheSim's binary trace of a cache, 24 bytes per request, little-endian and packed.
 //!
 //! u32 time in seconds, u64 object, u32 size in bytes, i64 number of the object's next request. Source:
 //! libCacheSim, `traceReader/customizedReader/oracle/oracleGeneralBin.h` (Yang et al.). An object is read as

@@ -65,7 +65,7 @@ impl Catalogue {
         let bytes = pages.read(FIRST_PAGE)?;
         let damaged = |what| StoreError::Damaged { page: FIRST_PAGE, what };
         if !bytes.starts_with(MAGIC) {
-            return Err(damaged("is no catalogue of a TPC-C database"));
+            return Err(damaged("is not a catalogue of a TPC-C database"));
         }
         let number = |index: usize| get_u64(&bytes, NUMBERS + 8 * index);
         let small = |index| u32::try_from(number(index)).unwrap_or(u32::MAX);

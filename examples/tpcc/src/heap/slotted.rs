@@ -117,7 +117,7 @@ pub(super) fn check(page: u64, bytes: &[u8]) -> Result<(), StoreError> {
     if end <= low(bytes) && low(bytes) <= bytes.len() && rows(bytes) <= slots(bytes) {
         return Ok(());
     }
-    Err(StoreError::Damaged { page, what: "is no page of rows" })
+    Err(StoreError::Damaged { page, what: "is not a page of rows" })
 }
 
 fn low(bytes: &[u8]) -> usize {

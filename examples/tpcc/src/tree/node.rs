@@ -50,8 +50,8 @@ impl Layout {
             return Ok(());
         }
         let what = match kind {
-            Kind::Leaf => "is no leaf of an index",
-            Kind::Inner => "is no inner node of an index",
+            Kind::Leaf => "is not a leaf of an index",
+            Kind::Inner => "is not an inner node of an index",
             Kind::Free => "is on the free list of an index and in use",
         };
         Err(StoreError::Damaged { page, what })

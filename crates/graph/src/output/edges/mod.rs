@@ -29,7 +29,7 @@ pub struct ExportOptions {
     /// The format: CSV, TSV, SNAP, EL, WEL or Parquet; told by the file's name where none is given.
     pub format: Option<Format>,
     /// Bytes for ids, at least 1 MiB. Less than the ids take makes it slower; a renumbered store needs 4
-    /// bytes a vertex beside.
+    /// bytes per vertex beside.
     pub memory: u64,
     /// Set from another thread to end the export.
     pub stop: Arc<AtomicBool>,
@@ -59,7 +59,7 @@ pub struct ExportReport {
 /// counted in list entries.
 ///
 /// # Errors
-/// [`GraphError::Input`] for a format that is not written, or ids that it cannot hold;
+/// [`GraphError::Path`] for a format that is not written, or ids that it cannot hold;
 /// [`GraphError::Memory`]; [`GraphError::Write`]; [`GraphError::Interrupted`]; as [`crate::verify`] for the
 /// store.
 pub fn export(
@@ -82,9 +82,8 @@ pub fn export(
             Box::new(text::Lines::new(file, path, format, &store)?)
         }
         other => {
-            let text =
-                format!("{}: {other} is not written; name it .csv, .tsv, .el or .parquet", path.display());
-            return Err(GraphError::Input(text));
+            let what = format!("{other} is not written; name it .csv, .tsv, .el or .parquet");
+            return Err(GraphError::path(path, what));
         }
     };
     let edges = put_all(&store, options, &mut *rows, progress)?;

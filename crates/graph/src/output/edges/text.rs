@@ -52,11 +52,9 @@ impl<'a> Lines<'a> {
                 let plain =
                     !text.is_empty() && !text.starts_with(['#', '%']) && !text.contains(char::is_whitespace);
                 if !plain {
-                    let path = self.output.path.display();
-                    let text = format!(
-                        "{path}: the id {text:?} cannot stand between blanks; export to .csv or .parquet"
-                    );
-                    return Err(GraphError::Input(text));
+                    let what =
+                        format!("the id {text:?} cannot stand between blanks; export to .csv or .parquet");
+                    return Err(GraphError::path(self.output.path, what));
                 }
                 self.line.extend_from_slice(text.as_bytes());
             }
