@@ -1,5 +1,5 @@
-//! How time and bytes are shared over the slices to come: the length of a slice, how many of them decisive points
-//! get, and what the write slices may write.
+//! How time and bytes are shared over the slices to come: the length of a slice, how many of them decisive
+//! points get, and what the write slices may write.
 
 use leadline_profile::OpKind;
 
