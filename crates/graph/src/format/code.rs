@@ -14,6 +14,8 @@ use std::hint::cold_path;
 
 use super::Vertex;
 use lanes::Lanes;
+#[cfg(not(target_arch = "x86_64"))]
+use portable as lanes;
 
 /// Bytes that must exist behind the last byte of a list.
 pub(crate) const SLACK: usize = 16;
@@ -98,9 +100,10 @@ impl Decoder {
             let before = owner.wrapping_add(unzigzag(zigzagged)).wrapping_sub(zigzagged);
             Some((controls, data, before))
         });
+        let left = if list.is_some() { count } else { 0 };
         let (controls, data, before) = list.unwrap_or_default();
         let last = lanes::splat(before);
-        Groups { decoder: Some(self), controls: controls.iter(), data, at: 0, left: count, last }
+        Groups { decoder: Some(self), controls: controls.iter(), data, at: 0, left, last }
     }
 }
 
@@ -297,8 +300,9 @@ mod lanes {
 }
 
 /// Four numbers side by side: an array, on other processors.
-#[cfg(not(target_arch = "x86_64"))]
-mod lanes {
+#[cfg(any(test, not(target_arch = "x86_64")))]
+#[cfg_attr(target_arch = "x86_64", allow(dead_code, reason = "the tests need some of it"))]
+mod portable {
     use super::{SLACK, Vertex, differences};
 
     pub(super) type Lanes = [u32; 4];
@@ -371,6 +375,15 @@ mod tests {
             let read: Vec<Vertex> =
                 groups.flat_map(|Group { values, len }| values.into_iter().take(len)).collect();
             assert_eq!(read, list, "{decoder:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_processor_finds_the_same_values(raw in any::<[u8; SLACK]>(), control in any::<u8>(), before in any::<u32>()) {
+            let (values, last) = portable::sums(portable::spread(&raw, control), portable::splat(before));
+            let (here, here_last) = lanes::sums(lanes::spread(&raw, control), lanes::splat(before));
+            assert_eq!((here, lanes::sums(lanes::splat(0), here_last).0), (values, last));
         }
     }
 
