@@ -74,8 +74,9 @@ impl Target for Traces {
         };
         let mut past_header = false;
         let mut last = 0;
-        // An error is of one line or record; what follows may be read on.
-        let most = if self.format.is_some() { input.len() + 2 } else { 1 << 20 };
+        // An error is of one line or record; what follows may be read on. A few compressed bytes may stand
+        // for millions of lines: reading some of them shows as much.
+        let most = if self.format.is_some() { input.len() + 2 } else { 1 << 14 };
         for _ in 0..most {
             match trace.next() {
                 Ok(Some(request)) => {
