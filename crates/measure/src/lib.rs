@@ -20,6 +20,7 @@ pub mod facts;
 mod fit;
 pub mod load;
 mod outcome;
+mod parameters;
 mod plan;
 mod plan_error;
 mod prepare;

@@ -12,9 +12,10 @@ use crate::bootstrap::Resamples;
 use crate::checks::{checks, order_effect};
 use crate::cliff::{WriteSample, find_cliff};
 use crate::curve::{Curve, CurveId, PointData};
-use crate::estimate::{CurveEstimate, estimate_curves, parameters};
+use crate::estimate::{CurveEstimate, estimate_curves};
 use crate::load::Recorder;
 use crate::outcome::{Earlier, Outcome, Stop};
+use crate::parameters::parameters;
 use crate::plan::Plan;
 use crate::prepare::Prepared;
 

@@ -1,38 +1,11 @@
 //! The background cleaner: keeps the pages that go next clean, so that a miss need not wait for a write.
 
-use leadline_device::Nanos;
-
+use super::SimulateError;
 use super::io::Task;
 use super::simulator::Simulator;
-use super::{Config, SimulateError};
 use crate::ace::Cleaner;
 use crate::evict::reserve;
 use crate::policy::Policy;
-
-/// What the cleaner knows.
-#[derive(Debug)]
-pub(super) struct CleanerState {
-    /// Most writes in flight; 0 for no cleaner.
-    depth: u32,
-    /// Its writes in flight.
-    pub(super) in_flight: u32,
-    /// It looks again after so many evictions in all.
-    look_at: u64,
-    /// Since when, without a break, it has had all the writes in flight that it may, and how many were done
-    /// since.
-    full: Option<(Nanos, u32)>,
-}
-
-impl CleanerState {
-    pub(super) fn new(config: &Config) -> Self {
-        let depth = match config.cleaner {
-            Cleaner::Off => 0,
-            Cleaner::Depth(depth) => depth.min(config.frames),
-            Cleaner::Auto => config.batch(),
-        };
-        CleanerState { depth, in_flight: 0, look_at: 0, full: None }
-    }
-}
 
 impl<P: Policy> Simulator<'_, P> {
     /// Lets the cleaner write what it finds dirty in its reserve.

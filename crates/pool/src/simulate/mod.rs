@@ -4,6 +4,7 @@
 //! made and the page is read. The pool starts empty and is not flushed at the end. Without a device the same
 //! decisions are made and only counted.
 
+mod cleaner_state;
 mod cleaning;
 mod clients;
 mod frames;

@@ -6,7 +6,7 @@ use hdrhistogram::Histogram;
 use leadline_device::{Nanos, QueuePair};
 use leadline_trace::{Access, Pages, Trace};
 
-use super::cleaning::CleanerState;
+use super::cleaner_state::CleanerState;
 use super::clients::Clients;
 use super::frames::{AHEAD, DIRTY, Frames, LOADING, NOBODY, WRITING};
 use super::io::{Io, Task};

@@ -52,7 +52,7 @@ pub(crate) fn open(spec: &str) -> Result<Box<dyn Trace>, TraceError> {
     let wrong = |reason| TraceError::Name { name: format!("{GENERATOR}{spec}"), reason };
     let Some((info, make)) = KINDS.iter().find(|(info, _)| info.name == name) else {
         let names: Vec<&str> = generators().map(|info| info.name).collect();
-        return Err(wrong(format!("no generator is called so; there are {}", names.join(", "))));
+        return Err(wrong(format!("is not the name of a generator; there are {}", names.join(", "))));
     };
     let options = Options::parse(info, pairs).map_err(wrong)?;
     make(info.name, &options).map_err(wrong)
