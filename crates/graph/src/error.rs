@@ -41,7 +41,7 @@ pub enum GraphError {
         /// How many there are.
         found: u64,
         /// What takes no more: "a store holds".
-        what: &'static str,
+        what: String,
         /// How many it takes.
         most: u64,
     },

@@ -46,14 +46,14 @@ impl Graph {
     /// edge do not count.
     ///
     /// # Errors
-    /// [`GraphError::NeedsReverse`] where the graph is directed and its incoming edges are not known, or has
-    /// more than 2^31 - 1 vertices; [`GraphError::Memory`] below about 28 bytes per vertex; what the device
-    /// or a damaged store gives.
+    /// [`GraphError::NeedsReverse`] where the graph is directed and its incoming edges are not known;
+    /// [`GraphError::TooManyVertices`] above 2^31 - 1; [`GraphError::Memory`] below about 28 bytes per
+    /// vertex; what the device or a damaged store gives.
     pub fn lcc(&self) -> Result<Lcc, GraphError> {
         self.need_reverse("local clustering")?;
         let vertices = self.vertices();
         if vertices > MOST_VERTICES {
-            let what = "local clustering takes";
+            let what = format!("local clustering of {} takes", self.name());
             return Err(GraphError::TooManyVertices { found: vertices, what, most: MOST_VERTICES });
         }
         let listed = self.header().edges * directions(self).len() as u64;

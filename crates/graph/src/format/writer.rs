@@ -67,7 +67,7 @@ impl StoreWriter {
             return Err(GraphError::BlockSize { given: size });
         }
         if layout.vertices > MAX_VERTICES {
-            let what = "a store holds";
+            let what = "a store holds".to_owned();
             return Err(GraphError::TooManyVertices { found: layout.vertices, what, most: MAX_VERTICES });
         }
         let mut out = NewFile::with_capacity(BUFFER, path)?;

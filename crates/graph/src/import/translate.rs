@@ -44,7 +44,7 @@ pub(crate) fn check_vertices(vertices: u64) -> Result<(), GraphError> {
     if vertices <= MAX_VERTICES {
         return Ok(());
     }
-    Err(GraphError::TooManyVertices { found: vertices, what: "a store holds", most: MAX_VERTICES })
+    Err(GraphError::TooManyVertices { found: vertices, what: "a store holds".to_owned(), most: MAX_VERTICES })
 }
 
 /// Walks along ids in ascending order and says their ranks.

@@ -102,7 +102,9 @@ impl Forest {
         let visited = self.visited.bits();
         let (mut end, mut seen) = (before, 0);
         for Group { values, len } in groups {
-            let Some(places) = unvisited[end..].first_chunk_mut::<4>() else { break };
+            let Some(places) = unvisited[end..].first_chunk_mut::<4>() else {
+                unreachable!("there is room for all values and one group more")
+            };
             let mut kept = 0;
             for neighbour in values.into_iter().take(len) {
                 // Without a branch on what nobody can foresee.
