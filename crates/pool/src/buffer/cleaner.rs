@@ -1,151 +1,18 @@
 //! The background cleaner: keeps the pages that go next clean, so that a miss need not wait for a write.
 
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicU32};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Release;
 use std::time::Duration;
 
 use super::batch_size::Span;
-use super::config::PoolConfig;
+use super::cleaner_control::CleanerControl;
 use super::core::Core;
 use super::io_queue::IoQueueGuard;
 use super::reap::IoResults;
-use crate::ace::Cleaner;
 use crate::evict::reserve;
 
 /// How long the cleaner leaves pages alone that could not be written, unless it is asked again.
 const AFTER_ERROR: Duration = Duration::from_millis(100);
-
-/// What the cleaner and those who need clean pages tell each other.
-#[derive(Debug)]
-pub(crate) struct CleanerControl {
-    /// Most writes in flight; 0 for no cleaner, `None` for as many as are written at once.
-    depth: Option<u32>,
-    /// Evictions until it is asked to look again.
-    rest: AtomicU32,
-    /// Asleep, because nothing is dirty.
-    idle: AtomicBool,
-    /// Its last writes went well.
-    healthy: AtomicBool,
-    state: Mutex<Signals>,
-    wanted: Condvar,
-    cleaned: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct Signals {
-    asked: bool,
-    stop: bool,
-    /// Rounds that ended, each with something clean or an error.
-    rounds: u64,
-    /// Those who wait for the end of a round.
-    waiting: u32,
-}
-
-impl CleanerControl {
-    pub(crate) fn new(config: &PoolConfig) -> Self {
-        let depth = match config.cleaner {
-            Cleaner::Off => Some(0),
-            Cleaner::Depth(depth) => Some(depth.min(config.batch())),
-            Cleaner::Auto => None,
-        };
-        CleanerControl {
-            depth,
-            rest: AtomicU32::new(0),
-            idle: AtomicBool::new(false),
-            healthy: AtomicBool::new(true),
-            state: Mutex::default(),
-            wanted: Condvar::new(),
-            cleaned: Condvar::new(),
-        }
-    }
-
-    /// Whether there is a cleaner to be started.
-    pub(crate) fn is_wanted(&self) -> bool {
-        self.depth != Some(0)
-    }
-
-    /// Whether there is a cleaner that can be waited for.
-    pub(crate) fn is_working(&self) -> bool {
-        self.is_wanted() && self.healthy.load(Acquire)
-    }
-
-    /// A page may have been evicted: every eighth of the reserve, the cleaner looks again.
-    #[inline]
-    pub(crate) fn evicted(&self, reserve: u32) {
-        if !self.is_wanted() {
-            return;
-        }
-        let rest = self.rest.load(Relaxed);
-        if rest > 0 {
-            self.rest.store(rest - 1, Relaxed);
-            return;
-        }
-        if self.idle.load(Acquire) {
-            self.rest.store(reserve / 8, Relaxed);
-            self.ask();
-        }
-    }
-
-    fn ask(&self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.asked = true;
-        self.wanted.notify_one();
-    }
-
-    /// Asks for clean pages and waits until there may be some.
-    pub(crate) fn wait(&self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let seen = state.rounds;
-        state.asked = true;
-        state.waiting += 1;
-        self.wanted.notify_one();
-        while state.rounds == seen && !state.stop {
-            state = self.cleaned.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        state.waiting -= 1;
-    }
-
-    /// Something is clean, or nothing can be.
-    fn end_round(&self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.rounds += 1;
-        if state.waiting > 0 {
-            self.cleaned.notify_all();
-        }
-    }
-
-    /// Sleeps until asked; false when it is to stop.
-    fn sleep(&self, at_most: Option<Duration>) -> bool {
-        self.idle.store(true, Release);
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        while !state.asked && !state.stop {
-            match at_most {
-                None => state = self.wanted.wait(state).unwrap_or_else(PoisonError::into_inner),
-                Some(time) => {
-                    let waited = self.wanted.wait_timeout(state, time);
-                    state = waited.unwrap_or_else(PoisonError::into_inner).0;
-                    break;
-                }
-            }
-        }
-        state.asked = false;
-        self.idle.store(false, Release);
-        !state.stop
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).stop
-    }
-
-    /// Tells the cleaner to end.
-    pub(crate) fn stop(&self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.stop = true;
-        self.wanted.notify_one();
-        self.cleaned.notify_all();
-    }
-}
 
 /// Tells those who wait that there is no cleaner any more, however it ended.
 struct ExitNotice<'a>(&'a CleanerControl);

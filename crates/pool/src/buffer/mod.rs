@@ -4,21 +4,28 @@
 //! | --- | --- |
 //! | `state` | a frame's atomic word and its changes |
 //! | `frames` | the memory of pages, and the tokens that guard it |
-//! | `table`, `notes`, `park` | lookups without a lock; accesses on their way to the policy; waiting |
-//! | `replacer`, `miss` | which page goes, as `evict` decides |
-//! | `core`, `load` | the way to a page: found in memory, or read |
-//! | `io_queue`, `reap`, `write_back`, `cleaner` | I/O |
+//! | `table`, `hit_log`, `park` | lookups without a lock; accesses on their way to the policy; waiting |
+//! | `core` | what a pool and its cleaner share |
+//! | `access`, `load` | the way to a page: found in memory, or read |
+//! | `replacer`, `eviction`, `miss` | which page goes, as `evict` decides |
+//! | `io_queue`, `reap`, `write_back` | I/O |
+//! | `cleaner_control`, `cleaner` | the background cleaner |
 //! | `batch_size` | how many pages are written at once |
-//! | `durability`, `double_write`, `checksum` | what survives |
+//! | `durability`, `flush` | what is durable, and making it so |
+//! | `double_write`, `repair`, `checksum` | what survives a crash |
 
+mod access;
 mod batch_size;
 pub(crate) mod checksum;
 mod cleaner;
+mod cleaner_control;
 mod config;
 mod core;
 mod double_write;
 mod durability;
 mod error;
+mod eviction;
+mod flush;
 mod frames;
 mod guard;
 mod hit_log;
@@ -27,6 +34,7 @@ mod load;
 mod miss;
 mod park;
 mod reap;
+mod repair;
 mod replacer;
 mod state;
 #[cfg(test)]

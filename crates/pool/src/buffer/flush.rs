@@ -1,0 +1,168 @@
+//! Making pages durable: one of them, all of them, and the flush of the device that both end with.
+
+use leadline_device::Request;
+
+use super::core::Core;
+use super::error::PoolError;
+use super::io_queue::{IoQueueGuard, Job};
+use super::reap::IoResults;
+use crate::policy::{Frame, Page};
+
+impl Core {
+    /// Makes durable all that was written before.
+    ///
+    /// # Errors
+    /// [`PoolError::Flush`]; what may be lost is dirty again, or [`PoolError::NotDurable`] from now on.
+    pub(crate) fn sync(&self, io: &mut IoQueueGuard<'_>) -> Result<(), PoolError> {
+        self.durability.flush(
+            || {
+                self.counters.flushes.add(1);
+                let flushed = self.flush_device(io);
+                self.counters.flush_errors.add(u64::from(flushed.is_err()));
+                flushed
+            },
+            |frame, page| self.frames.redirty(frame, page),
+        )
+    }
+
+    fn flush_device(&self, io: &mut IoQueueGuard<'_>) -> Result<(), PoolError> {
+        let failed = |source| PoolError::Flush { source };
+        let mut outcome = IoResults::default();
+        let Some(slot) = io.slot() else {
+            return Err(failed(std::io::Error::other("no slot is free")));
+        };
+        io.submit(Request::flush(slot), Job::Other)
+            .map_err(|(_, error)| failed(std::io::Error::other(error)))?;
+        outcome.others = 1;
+        while outcome.others > 0 {
+            self.reap(io, 1, &mut outcome)?;
+        }
+        match outcome.results.first() {
+            Some(result) if *result < 0 => Err(failed(std::io::Error::from_raw_os_error(-result))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Fails if a flush has failed since there had been `before`: it may have covered what the caller wrote.
+    fn no_flush_failed_since(&self, before: u64) -> Result<(), PoolError> {
+        if self.durability.failures() == before {
+            return Ok(());
+        }
+        let source = std::io::Error::other("another flush failed at the same time");
+        self.durability.check().and(Err(PoolError::Flush { source }))
+    }
+
+    /// Writes one page if it is dirty, and makes it durable.
+    pub(crate) fn flush_page(&self, page: Page) -> Result<(), PoolError> {
+        self.check(page)?;
+        self.durability.check()?;
+        let failures = self.durability.failures();
+        loop {
+            let mut io = self.io()?;
+            let frame = {
+                let replacer = self.replacer();
+                let frame = self.table.find(page);
+                drop(replacer);
+                frame
+            };
+            let now = frame.map(|frame| (frame, self.frames.snapshot(frame)));
+            let Some((frame, now)) = now.filter(|(_, now)| now.holds(page)) else { break };
+            if now.is_dirty()
+                && let Some(write) = self.begin_write_back(frame)
+            {
+                self.write_out(&mut io, vec![write])?;
+            } else if now.is_dirty() || now.is_writing() {
+                drop(io);
+                self.wait_writable(frame, page);
+            } else {
+                break;
+            }
+        }
+        self.sync(&mut self.io()?)?;
+        self.no_flush_failed_since(failures)
+    }
+
+    /// Waits until a dirty page is not being changed, and its write is over.
+    fn wait_writable(&self, frame: Frame, page: Page) {
+        self.frames.wait_while(frame, |now| {
+            now.holds(page) && (now.is_writing() || now.is_dirty() && now.is_exclusive())
+        });
+    }
+
+    /// Writes all that is dirty now, and makes it durable.
+    pub(crate) fn checkpoint(&self) -> Result<(), PoolError> {
+        self.durability.check()?;
+        let failures = self.durability.failures();
+        let mut dirty: Vec<(Page, Frame)> = (0..self.frames.count())
+            .filter_map(|frame| {
+                let now = self.frames.snapshot(frame);
+                let page = now.page().filter(|_| now.is_dirty() || now.is_writing())?;
+                Some((page, frame))
+            })
+            .collect();
+        // In the order of the device, which some devices like better.
+        dirty.sort_unstable();
+        let mut later = Vec::new();
+        let mut written = self.write_all(&dirty, &mut later);
+        for (page, frame) in later {
+            written = written.and(self.write_later(page, frame));
+        }
+        written?;
+        self.sync(&mut self.io()?)?;
+        self.no_flush_failed_since(failures)
+    }
+
+    /// Writes pages, always as many in flight as are written at once. Those that could not be begun go to
+    /// `later`.
+    ///
+    /// # Errors
+    /// The first one; the other pages are written all the same.
+    fn write_all(&self, dirty: &[(Page, Frame)], later: &mut Vec<(Page, Frame)>) -> Result<(), PoolError> {
+        let mut io = self.io()?;
+        let mut error = None;
+        let mut outcome = IoResults::default();
+        let mut next = dirty.iter().copied();
+        loop {
+            let room = self.batch_size.n().saturating_sub(outcome.writing) as usize;
+            let mut begin = |(page, frame): (Page, Frame)| {
+                let begun = self.begin_write_back(frame);
+                if begun.is_none() {
+                    later.push((page, frame));
+                }
+                begun
+            };
+            let batch: Vec<_> = next.by_ref().filter_map(&mut begin).take(room).collect();
+            let failed = if batch.is_empty() {
+                None
+            } else if self.double_write.is_some() {
+                // The area takes one batch at a time.
+                self.write_out(&mut io, batch).err()
+            } else {
+                let staged = self.stage(&mut io, batch);
+                staged.map(|staged| self.send(&mut io, staged, &mut outcome)).err()
+            };
+            let reaped = if outcome.writing > 0 { self.reap(&mut io, 1, &mut outcome) } else { Ok(()) };
+            error = error.or(failed).or(outcome.error.take()).or(reaped.err());
+            if outcome.writing == 0 && next.len() == 0 {
+                break;
+            }
+        }
+        self.replacer().written(self, &outcome.written);
+        error.map_or(Ok(()), Err)
+    }
+
+    /// Writes a page that was in use or being written before.
+    fn write_later(&self, page: Page, frame: Frame) -> Result<(), PoolError> {
+        loop {
+            self.wait_writable(frame, page);
+            let now = self.frames.snapshot(frame);
+            if !now.holds(page) || !(now.is_dirty() || now.is_writing()) {
+                return Ok(());
+            }
+            let mut io = self.io()?;
+            if let Some(write) = self.begin_write_back(frame) {
+                return self.write_out(&mut io, vec![write]);
+            }
+        }
+    }
+}
