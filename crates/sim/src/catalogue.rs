@@ -2,7 +2,7 @@
 
 use leadline_catalogue::{DEVICES, Description, find, is_file};
 
-use crate::{Parametric, ParametricSpec, SimError};
+use crate::{DeviceModel, Parametric, ParametricModel, ParametricSpec, SimError};
 
 /// Opens what follows `sim:` in a TARGET: a path when it holds a `/` or ends in `.toml`, else a built-in
 /// name.
@@ -10,23 +10,39 @@ use crate::{Parametric, ParametricSpec, SimError};
 /// # Errors
 /// [`SimError`] names the file or name, the place in it, and what to do.
 pub fn open(name: &str) -> Result<Parametric, SimError> {
+    let (spec, _) = describe(name)?;
+    Ok(Parametric::new(spec))
+}
+
+/// The timing alone of what [`open`] opens, idle, and what the file says of the device.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_model(name: &str) -> Result<(Box<dyn DeviceModel>, Description), SimError> {
+    let (spec, description) = describe(name)?;
+    Ok((Box::new(ParametricModel::new(&spec)), description))
+}
+
+fn describe(name: &str) -> Result<(ParametricSpec, Description), SimError> {
     if is_file(name) {
         let text =
             std::fs::read_to_string(name).map_err(|source| SimError::Io { path: name.to_owned(), source })?;
-        return simulate(&text, name);
+        return simulated_part(&text, name);
     }
     match find(name) {
-        Some(device) => simulate(device.text, name),
+        Some(device) => simulated_part(device.text, name),
         None => Err(SimError::Unknown { name: name.to_owned(), known: simulated() }),
     }
 }
 
-fn simulate(text: &str, name: &str) -> Result<Parametric, SimError> {
+fn simulated_part(text: &str, name: &str) -> Result<(ParametricSpec, Description), SimError> {
+    let description = Description::parse(text, name);
     // Before the simulator misses its own keys one by one.
-    if Description::parse(text, name).is_ok_and(|description| !description.simulated) {
+    if description.as_ref().is_ok_and(|description| !description.simulated) {
         return Err(SimError::PublishedOnly { name: name.to_owned(), known: simulated() });
     }
-    Ok(Parametric::new(ParametricSpec::parse(text, name)?))
+    // The simulator's own messages come before those of the catalogue, which knows its keys by name only.
+    Ok((ParametricSpec::parse(text, name)?, description?))
 }
 
 /// Names of the devices built in that can be simulated.

@@ -5,10 +5,14 @@
 
 mod catalogue;
 mod error;
+mod model;
 mod parametric;
 mod published;
+mod virtual_device;
 
-pub use catalogue::open;
+pub use catalogue::{open, open_model};
 pub use error::SimError;
-pub use parametric::{Jitter, Parametric, ParametricSpec, Placement, ServerSpec};
-pub use published::PublishedLatencyError;
+pub use model::DeviceModel;
+pub use parametric::{Jitter, Parametric, ParametricModel, ParametricSpec, Placement, ServerSpec};
+pub use published::{PublishedLatencyError, published_model};
+pub use virtual_device::VirtualDevice;

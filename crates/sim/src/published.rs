@@ -1,9 +1,9 @@
 //! A simulated device from published numbers: as many servers as requests were in flight, each as quick as
 //! one request alone.
 
-use leadline_catalogue::{AccessPath, Description, Pattern, Published};
+use leadline_catalogue::{AccessPath, Description, Pattern, Published, load, split_path};
 
-use crate::{ParametricSpec, SimError};
+use crate::{DeviceModel, ParametricModel, ParametricSpec, SimError};
 
 /// Published numbers have no end; a trace's pages may lie anywhere.
 const CAPACITY_BYTES: u64 = 1 << 60;
@@ -76,6 +76,32 @@ impl ParametricSpec {
     }
 }
 
+/// The timing of a device of the catalogue by its published numbers, and what the file says of it. `name` is
+/// what follows `device:` (`p4510`, `p4510:raw`, `./mine.toml`). Latencies for 4096 bytes are used where they
+/// were published, else those of the first block that has them; requests of every length take as long. With
+/// `capacity_bytes` `None` the device has no end (2^60 bytes).
+///
+/// # Errors
+/// [`PublishedLatencyError`]: no such device, no latencies of random requests, or a capacity out of range.
+pub fn published_model(
+    name: &str,
+    capacity_bytes: Option<u64>,
+) -> Result<(Box<dyn DeviceModel>, Description), PublishedLatencyError> {
+    let (device, path) = split_path(name);
+    let description = load(device).map_err(SimError::from)?;
+    let entries = with_latencies(&description, path);
+    let block_bytes = match entries.iter().find(|(entry, ..)| entry.block_bytes == 4096).or(entries.first()) {
+        Some((entry, ..)) => entry.block_bytes,
+        None => return Err(PublishedLatencyError::NoLatencies),
+    };
+    let mut spec = ParametricSpec::from_published(&description, path, block_bytes, name)?;
+    if let Some(bytes) = capacity_bytes {
+        spec.capacity = bytes;
+        spec.check(name)?;
+    }
+    Ok((Box::new(ParametricModel::new(&spec)), description))
+}
+
 /// Published random requests by that path (else those through a file system, else raw), with both latencies.
 fn with_latencies(description: &Description, path: Option<AccessPath>) -> Vec<(&Published, f64, f64)> {
     let of = |raw: bool| {
@@ -114,6 +140,22 @@ mod tests {
         let spec = crate::open("flash").unwrap().spec().clone().with_alpha_1(4.0, 8192);
         let us = |server: &crate::ServerSpec| server.service_us + 8.0 * server.per_kib_us;
         assert!((us(&spec.write) / us(&spec.read) - 4.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_device_of_published_numbers_has_a_model_with_the_capacity_asked_for() {
+        let once = |name: &str, len: u32| {
+            let (mut model, _) = published_model(name, Some(1 << 30)).unwrap();
+            assert_eq!(model.geometry().capacity_bytes, 1 << 30);
+            model.arrive(&leadline_device::Request::read(0, 0, len), 0);
+            model.next_completion().unwrap()
+        };
+        assert_eq!((once("p4510", 4096), once("hdd", 1)), (12_400, 7_000_000));
+        assert_eq!(published_model("hdd", None).unwrap().0.geometry().capacity_bytes, 1 << 60);
+        let message = |name, capacity| published_model(name, capacity).err().unwrap().to_string();
+        assert_eq!(message("hdd", Some(1000)), "hdd: capacity: must be from 1M to 1048576T");
+        assert!(message("nosuch", None).starts_with("nosuch: no such device; the catalogue has "));
+        assert!(message("flash", None).contains("no latencies"));
     }
 
     #[test]

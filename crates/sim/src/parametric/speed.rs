@@ -1,0 +1,68 @@
+//! What multiplies service times: the jitter of each request, and the noise of the whole device.
+
+use leadline_device::Nanos;
+
+use super::scramble::scramble;
+use super::spec::{Jitter, ParametricSpec};
+
+/// The factor of each request.
+pub(super) struct RequestJitter {
+    jitter: Jitter,
+    sigma: f64,
+    random: fastrand::Rng,
+}
+
+impl RequestJitter {
+    pub(super) fn new(spec: &ParametricSpec) -> Self {
+        RequestJitter { jitter: spec.jitter, sigma: spec.sigma, random: fastrand::Rng::with_seed(spec.seed) }
+    }
+
+    /// The next request's, of mean 1.
+    pub(super) fn factor(&mut self) -> f64 {
+        match self.jitter {
+            Jitter::None => 1.0,
+            Jitter::Exponential => -(1.0 - self.random.f64()).ln(),
+            Jitter::Lognormal => lognormal(&mut self.random, self.sigma),
+        }
+    }
+}
+
+/// A lognormal variate of mean 1 whose logarithm has the standard deviation `sigma`.
+fn lognormal(random: &mut fastrand::Rng, sigma: f64) -> f64 {
+    // Box and Muller; the second variate is thrown away, so that one request draws the same numbers whatever
+    // came before it.
+    let radius = (-2.0 * (1.0 - random.f64()).ln()).sqrt();
+    let normal = radius * (std::f64::consts::TAU * random.f64()).cos();
+    (sigma * normal - 0.5 * sigma * sigma).exp()
+}
+
+/// The speed of the whole device, drawn anew every so often.
+pub(super) struct Noise {
+    /// Standard deviation of the logarithm; 0 for a device of constant speed.
+    sigma: f64,
+    lasts: Nanos,
+    seed: u64,
+    /// Which speed is in force, and that speed.
+    current: (Nanos, f64),
+}
+
+impl Noise {
+    pub(super) fn new(spec: &ParametricSpec) -> Self {
+        let sigma = spec.noise.powi(2).ln_1p().sqrt();
+        let lasts = ((spec.noise_ms * 1e6) as Nanos).max(1);
+        Noise { sigma, lasts, seed: spec.noise_seed, current: (Nanos::MAX, 1.0) }
+    }
+
+    /// Speed at `at`, of mean 1. It depends on the moment and the seed alone, not on what was asked before.
+    pub(super) fn speed(&mut self, at: Nanos) -> f64 {
+        if self.sigma == 0.0 {
+            return 1.0;
+        }
+        let period = at / self.lasts;
+        if self.current.0 != period {
+            let mut random = fastrand::Rng::with_seed(scramble(self.seed) ^ scramble(!period));
+            self.current = (period, lognormal(&mut random, self.sigma));
+        }
+        self.current.1
+    }
+}

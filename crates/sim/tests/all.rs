@@ -1,0 +1,7 @@
+//! What users of the simulated devices rely on, as one test program: linking many would take longer than
+//! running them.
+
+mod description;
+mod model;
+mod truth;
+mod unchanged;
