@@ -153,7 +153,7 @@ fn with_seed(text: &str, run: u32) -> String {
 fn truth(target: &str) -> Result<Option<Numbers>> {
     let Some(path) = described(target) else { return Ok(None) };
     let spec = ParametricSpec::parse(&std::fs::read_to_string(path)?, path)?;
-    if spec.placement != Placement::AnyFree || spec.cap_iops > 0.0 {
+    if spec.placement != Placement::AnyFree || spec.cap_iops > 0.0 || spec.cap.is_some() {
         return Ok(None);
     }
     let (read, write) = (f64::from(spec.read.servers), f64::from(spec.write.servers));

@@ -91,6 +91,8 @@ struct File {
     sigma: Option<IgnoredAny>,
     placement: Option<IgnoredAny>,
     cap_iops: Option<IgnoredAny>,
+    cap: Option<IgnoredAny>,
+    flush: Option<IgnoredAny>,
     seed: Option<IgnoredAny>,
     noise: Option<IgnoredAny>,
     noise_ms: Option<IgnoredAny>,
@@ -102,10 +104,20 @@ struct File {
 impl File {
     /// Whether any key of the simulator's is there.
     fn simulates(&self) -> bool {
-        [self.kind, self.capacity, self.jitter, self.sigma, self.placement, self.cap_iops, self.seed]
-            .iter()
-            .chain([&self.noise, &self.noise_ms, &self.noise_seed, &self.read, &self.write])
-            .any(Option::is_some)
+        [
+            self.kind,
+            self.capacity,
+            self.jitter,
+            self.sigma,
+            self.placement,
+            self.cap_iops,
+            self.cap,
+            self.flush,
+            self.seed,
+        ]
+        .iter()
+        .chain([&self.noise, &self.noise_ms, &self.noise_seed, &self.read, &self.write])
+        .any(Option::is_some)
     }
 }
 

@@ -55,7 +55,7 @@ impl AccessArgs {
 /// What TARGET turned out to be, before anything is opened or written.
 pub(crate) enum Target {
     /// A device of the catalogue or a description of one, and how the user named it.
-    Simulated(Parametric, String),
+    Simulated(Box<Parametric>, String),
     /// A directory, a file or a block device.
     Real(target::Target),
 }
@@ -64,7 +64,7 @@ impl Target {
     /// Looks at TARGET without touching it.
     pub(crate) fn find(text: &str) -> Result<Target, Failure> {
         match text.strip_prefix(SIMULATED) {
-            Some(name) => Ok(Target::Simulated(leadline_sim::open(name)?, text.to_owned())),
+            Some(name) => Ok(Target::Simulated(Box::new(leadline_sim::open(name)?), text.to_owned())),
             None => Ok(Target::Real(target::Target::resolve(Path::new(text))?)),
         }
     }
@@ -140,7 +140,7 @@ impl Target {
         match self {
             Target::Simulated(device, text) => {
                 let name = format!("sim-{}", simulated_name(&text));
-                Ok(OpenTarget::simulated(Box::new(device), &text, &name, bytes, access))
+                Ok(OpenTarget::simulated(device, &text, &name, bytes, access))
             }
             Target::Real(target) => Ok(OpenTarget::open(&target, bytes, access)?),
         }

@@ -13,6 +13,8 @@ mod virtual_device;
 pub use catalogue::{open, open_model};
 pub use error::SimError;
 pub use model::DeviceModel;
-pub use parametric::{Jitter, Parametric, ParametricModel, ParametricSpec, Placement, ServerSpec};
+pub use parametric::{
+    CapSpec, FlushSpec, Jitter, Parametric, ParametricModel, ParametricSpec, Placement, ServerSpec,
+};
 pub use published::{PublishedLatencyError, published_model};
 pub use virtual_device::VirtualDevice;

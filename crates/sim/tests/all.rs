@@ -1,7 +1,9 @@
 //! What users of the simulated devices rely on, as one test program: linking many would take longer than
 //! running them.
 
+mod cap;
 mod description;
+mod flush;
 mod model;
 mod truth;
 mod unchanged;

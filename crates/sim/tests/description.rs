@@ -116,6 +116,86 @@ fn a_value_out_of_range_is_told_with_its_field() {
     assert!(error(&still).contains("must take time"));
 }
 
+/// The example with a part more.
+fn with_part(part: &str) -> String {
+    format!("{GOOD}{part}\n").replacen("cap_iops = 0\n", "", 1)
+}
+
+#[test]
+fn a_mistake_in_a_part_that_may_be_left_out_is_told_with_its_field() {
+    for (part, said) in [
+        ("[flush]\nservice_us = -1", "flush.service_us: must be from 0 to 1e9 microseconds"),
+        ("[flush]\ndurable_us = nan", "flush.durable_us: must be from 0 to 1e9 microseconds"),
+        ("[flush]\nservice = 1", "line 16: unknown field `service`, expected `service_us` or `durable_us`"),
+        ("[cap]", "cap: limits nothing: give iops or bytes_per_s, or leave [cap] out"),
+        ("[cap]\niops = -1", "cap.iops: must be from 0.001 to 1e9 operations per second"),
+        ("[cap]\niops = nan", "cap.iops: must be from 0.001 to 1e9 operations per second"),
+        (
+            "[cap]\niops = 1.0005",
+            "cap.iops: must be from 0.001 to 1e9 operations per second, a multiple of 0.001",
+        ),
+        ("[cap]\niops = 9\ncredit = 5", "cap.refill: must be given with credit"),
+        ("[cap]\niops = 9\nrefill = 5", "cap.credit: must be given with refill"),
+        ("[cap]\niops = 9\ncredit = 5\nrefill = 9.5", "cap.refill: must be from 0.001 to iops"),
+        ("[cap]\niops = 9\ncredit = 5\nrefill = nan", "cap.refill: must be from 0.001 to iops"),
+        (
+            "[cap]\niops = 9\ncredit = 1000000000001\nrefill = 9",
+            "cap.credit: must be given with refill: from 1",
+        ),
+        (
+            "[cap]\niops = 9\ncredit = 10000001\nrefill = 0.01",
+            "cap.credit: must be at most 1e9 seconds of refill",
+        ),
+        ("[cap]\niops = 9\ncredit = 5.5\nrefill = 9", "line 17: invalid type"),
+        ("[cap]\niops = 9\noperation_bytes = 511", "cap.operation_bytes: must be from 512 to 1G"),
+        (
+            "[cap]\nbytes_per_s = \"1M\"\noperation_bytes = 512",
+            "cap.iops: must be given with credit, refill or",
+        ),
+        ("[cap]\nbytes_per_s = 1023", "cap.bytes_per_s: must be from 1K to 1T per second"),
+        ("[cap]\nbytes_per_s = \"1X\"", "line 16: "),
+        (
+            "[cap]\niops = 9\nbytes_credit = 5",
+            "cap.bytes_per_s: must be given with bytes_credit or bytes_refill",
+        ),
+        (
+            "[cap]\nbytes_per_s = \"1M\"\nbytes_credit = 5",
+            "cap.bytes_refill: must be given with bytes_credit",
+        ),
+        (
+            "[cap]\nbytes_per_s = \"1M\"\nbytes_refill = \"2M\"",
+            "cap.bytes_refill: must be from 1K to bytes_per_s",
+        ),
+        (
+            "[cap]\nbytes_per_s = \"1M\"\nbytes_refill = \"1M\"",
+            "cap.bytes_credit: must be given with bytes_refill",
+        ),
+        ("[cap]\nburst = 9", "line 16: unknown field `burst`, expected one of `iops`, "),
+    ] {
+        let message = error(&with_part(part));
+        assert!(message.starts_with(&format!("my.toml: {said}")), "{part}: {message}");
+    }
+    let both = error(&format!("{GOOD}[cap]\niops = 9\n").replacen("cap_iops = 0", "cap_iops = 9", 1));
+    assert_eq!(both, "my.toml: cap_iops: must be left out where there is [cap]: cap_iops is its iops alone");
+}
+
+#[test]
+fn the_edges_of_the_parts_that_may_be_left_out_are_devices() {
+    for part in [
+        "[flush]\nservice_us = 1e9\ndurable_us = 1e9",
+        "[cap]\niops = 0.001",
+        "[cap]\niops = 1e9\ncredit = 1000000000000\nrefill = 1000\noperation_bytes = 512",
+        "[cap]\niops = 123456.789\ncredit = 1\nrefill = 0.001\noperation_bytes = \"1G\"",
+        "[cap]\nbytes_per_s = \"1K\"\nbytes_credit = 1\nbytes_refill = 1024",
+        "[cap]\nbytes_per_s = \"1T\"\nbytes_credit = \"1048576T\"\nbytes_refill = \"1T\"",
+    ] {
+        parse_anything(&with_part(part));
+        ParametricSpec::parse(&with_part(part), "my.toml").unwrap_or_else(|e| panic!("{e}"));
+    }
+    let spec = ParametricSpec::parse(&with_part("[cap]\nbytes_per_s = \"250M\""), "my.toml").unwrap();
+    assert_eq!(spec.cap.unwrap().bytes_per_s, 250 << 20);
+}
+
 #[test]
 fn the_edges_of_every_range_are_devices() {
     for (line, other) in [

@@ -21,6 +21,8 @@ impl Target for Devices {
             "[read]",
             "[[published]]",
             "[write]\n",
+            "[flush]\n",
+            "[cap]\niops = 9\n",
             "\"",
             "'''",
             " = ",

@@ -7,13 +7,21 @@
 //! appendix A of Papon and Athanassoulis (DaMoN 2021): a request waits for the server its address picks, busy
 //! or not.
 
+mod admission;
+mod bucket;
+mod cap;
 mod device;
+mod flush;
 mod model;
+mod nearest;
 mod scramble;
+mod size;
 mod spec;
 mod speed;
 mod station;
 
+pub use cap::CapSpec;
 pub use device::Parametric;
+pub use flush::FlushSpec;
 pub use model::ParametricModel;
 pub use spec::{Jitter, ParametricSpec, Placement, ServerSpec};

@@ -5,6 +5,8 @@ use std::collections::BinaryHeap;
 
 use leadline_device::{Completion, Geometry, Nanos, Op, Request};
 
+use super::admission::Admission;
+use super::nearest::nearest;
 use super::spec::ParametricSpec;
 use super::speed::{Noise, RequestJitter};
 use super::station::Station;
@@ -15,9 +17,11 @@ pub struct ParametricModel {
     geometry: Geometry,
     read: Station,
     write: Station,
-    /// Nanoseconds between two admissions under the cap; 0 without one.
-    cap_gap_ns: f64,
-    next_admission: f64,
+    admission: Admission,
+    /// What a flush takes beyond waiting.
+    flush: Nanos,
+    /// What a durable write takes beyond a plain one, before jitter.
+    durable_ns: f64,
     /// When the last write that has arrived is done: what a flush waits for.
     last_write_done: Nanos,
     jitter: RequestJitter,
@@ -34,8 +38,9 @@ impl ParametricModel {
             geometry: spec.geometry(),
             read: Station::new(&spec.read, spec.placement),
             write: Station::new(&spec.write, spec.placement),
-            cap_gap_ns: if spec.cap_iops > 0.0 { 1e9 / spec.cap_iops } else { 0.0 },
-            next_admission: 0.0,
+            admission: Admission::new(spec),
+            flush: nearest(spec.flush.service_us * 1e3),
+            durable_ns: spec.flush.durable_us * 1e3,
             last_write_done: 0,
             jitter: RequestJitter::new(spec),
             noise: Noise::new(spec),
@@ -46,21 +51,12 @@ impl ParametricModel {
 
     /// When a read or write that arrives at `at` is done.
     fn serve(&mut self, request: &Request, at: Nanos) -> Nanos {
-        let admitted = self.admit(at);
+        let admitted = self.admission.admit(request.len, at);
         let factor = self.jitter.factor() / self.noise.speed(admitted);
         let station = if request.op == Op::Read { &mut self.read } else { &mut self.write };
-        let time = station.service_ns(request.len) * factor;
+        let extra_ns = if request.durable && request.op == Op::Write { self.durable_ns } else { 0.0 };
+        let time = (station.service_ns(request.len) + extra_ns) * factor;
         station.serve(admitted, nearest(time).max(1), request.offset)
-    }
-
-    /// The cap admits requests one by one, evenly spaced, and saves up no credit.
-    fn admit(&mut self, at: Nanos) -> Nanos {
-        if self.cap_gap_ns == 0.0 {
-            return at;
-        }
-        let admitted = self.next_admission.max(at as f64);
-        self.next_admission = admitted + self.cap_gap_ns;
-        nearest(admitted)
     }
 }
 
@@ -71,7 +67,7 @@ impl DeviceModel for ParametricModel {
 
     fn arrive(&mut self, request: &Request, at: Nanos) {
         let done = match request.op {
-            Op::Flush => at.max(self.last_write_done),
+            Op::Flush => at.max(self.last_write_done).saturating_add(self.flush),
             Op::Read => self.serve(request, at),
             Op::Write => {
                 let done = self.serve(request, at);
@@ -101,11 +97,4 @@ impl DeviceModel for ParametricModel {
     fn in_flight(&self) -> u32 {
         self.in_flight.len() as u32
     }
-}
-
-/// The nearest whole number. Not [`f64::round`]: without SSE4.1 that is a call, and this is done for every
-/// request.
-#[inline]
-fn nearest(nanos: f64) -> Nanos {
-    (nanos + 0.5) as Nanos
 }

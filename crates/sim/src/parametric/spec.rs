@@ -1,10 +1,13 @@
 //! The description of a parametric device: its fields, and what each may be.
 
 use leadline_catalogue::Description;
-use leadline_device::{Geometry, parse_size};
+use leadline_device::Geometry;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
+use super::cap::CapSpec;
+use super::flush::FlushSpec;
+use super::size::size;
 use crate::SimError;
 
 /// Addresses are hashed and requests aligned in units of this.
@@ -27,7 +30,7 @@ pub struct ParametricSpec {
     /// Which server a request goes to.
     #[serde(default)]
     pub placement: Placement,
-    /// Most requests per second, reads and writes together; 0 is unlimited.
+    /// Most requests per second, reads and writes together; 0 is unlimited. Not together with `cap`.
     #[serde(default)]
     pub cap_iops: f64,
     /// Seed of the jitter.
@@ -47,6 +50,12 @@ pub struct ParametricSpec {
     pub read: ServerSpec,
     /// How it writes.
     pub write: ServerSpec,
+    /// Limits on operations and bytes, with credit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cap: Option<CapSpec>,
+    /// What flushes and durable writes take.
+    #[serde(default)]
+    pub flush: FlushSpec,
     // The catalogue's part of the file: `Description::parse` reads it.
     #[serde(default, skip_serializing, rename = "description")]
     _description: IgnoredAny,
@@ -107,19 +116,6 @@ fn default_seed() -> u64 {
     1
 }
 
-fn size<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Size {
-        Bytes(u64),
-        Text(String),
-    }
-    match Size::deserialize(deserializer)? {
-        Size::Bytes(bytes) => Ok(bytes),
-        Size::Text(text) => parse_size(&text).map_err(serde::de::Error::custom),
-    }
-}
-
 impl ParametricSpec {
     /// Reads a description; `path` is for the messages.
     ///
@@ -159,6 +155,13 @@ impl ParametricSpec {
         if !(self.cap_iops == 0.0 || (self.cap_iops >= 1e-3 && self.cap_iops <= 1e9)) {
             return bad("cap_iops", "must be 0 (no cap) or from 0.001 to 1e9 requests per second");
         }
+        if let Some(cap) = &self.cap {
+            if self.cap_iops != 0.0 {
+                return bad("cap_iops", "must be left out where there is [cap]: cap_iops is its iops alone");
+            }
+            cap.check().or_else(|(field, reason)| bad(field, reason))?;
+        }
+        self.flush.check().or_else(|(field, reason)| bad(field, reason))?;
         if !(0.0..=3.0).contains(&self.sigma) {
             return bad("sigma", "must be from 0 to 3");
         }

@@ -1,0 +1,18 @@
+//! Sizes as descriptions have them: a number of bytes, or a text with K, M, G or T.
+
+use leadline_device::parse_size;
+use serde::Deserialize;
+
+/// Bytes; K, M, G and T are powers of two.
+pub(super) fn size<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Size {
+        Bytes(u64),
+        Text(String),
+    }
+    match Size::deserialize(deserializer)? {
+        Size::Bytes(bytes) => Ok(bytes),
+        Size::Text(text) => parse_size(&text).map_err(serde::de::Error::custom),
+    }
+}
