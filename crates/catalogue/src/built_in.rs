@@ -19,15 +19,21 @@ impl BuiltIn {
 }
 
 /// All devices built in: first those that can be simulated, then those with published numbers.
-pub const DEVICES: [BuiltIn; 9] = [
+pub const DEVICES: [BuiltIn; 15] = [
     BuiltIn { name: "flash", text: include_str!("../devices/flash.toml") },
     BuiltIn { name: "optane", text: include_str!("../devices/optane.toml") },
     BuiltIn { name: "sata", text: include_str!("../devices/sata.toml") },
     BuiltIn { name: "capped", text: include_str!("../devices/capped.toml") },
+    BuiltIn { name: "gp2-100g", text: include_str!("../devices/gp2-100g.toml") },
+    BuiltIn { name: "gp2-334g", text: include_str!("../devices/gp2-334g.toml") },
+    BuiltIn { name: "gp2-1t", text: include_str!("../devices/gp2-1t.toml") },
+    BuiltIn { name: "gp3", text: include_str!("../devices/gp3.toml") },
+    BuiltIn { name: "io2", text: include_str!("../devices/io2.toml") },
+    BuiltIn { name: "pd-balanced", text: include_str!("../devices/pd-balanced.toml") },
+    BuiltIn { name: "aws-virtual", text: include_str!("../devices/aws-virtual.toml") },
     BuiltIn { name: "p4800x", text: include_str!("../devices/p4800x.toml") },
     BuiltIn { name: "p4510", text: include_str!("../devices/p4510.toml") },
     BuiltIn { name: "s4610", text: include_str!("../devices/s4610.toml") },
-    BuiltIn { name: "aws-virtual", text: include_str!("../devices/aws-virtual.toml") },
     BuiltIn { name: "hdd", text: include_str!("../devices/hdd.toml") },
 ];
 

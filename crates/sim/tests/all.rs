@@ -7,3 +7,4 @@ mod flush;
 mod model;
 mod truth;
 mod unchanged;
+mod volumes;

@@ -18,6 +18,8 @@ fn the_list_has_every_device_once_per_path_with_its_numbers() {
         ("p4510", &["2.8", "1.58", "80", "8", "12.4", "19.6", "no"]),
         ("p4510:raw", &["3.0", "16", "6", "no"]),
         ("hdd", &["hard disk", "1.04", "7000.0", "7300.0"]),
+        ("gp2-100g", &["cloud volume", "yes"]),
+        ("aws-virtual", &["2.0", "180.0", "200.0", "yes"]),
     ] {
         let row = row(name);
         assert!(cells.iter().all(|cell| row.contains(cell)), "{row}");
@@ -40,6 +42,12 @@ fn one_device_is_shown_whole() {
     let simulated = run(dir.path(), &["devices", "flash"]).succeeded().stdout;
     for said in ["60 us + 5 us/KiB on 80 servers", "exponential", "leadline profile sim:flash"] {
         assert!(simulated.contains(said), "no {said}: {simulated}");
+    }
+    let volume = run(dir.path(), &["devices", "gp2-100g"]).succeeded().stdout;
+    let volume = volume.split_whitespace().collect::<Vec<_>>().join(" ");
+    let limit = "3000 operations/s while credit of 5400000 lasts, 300/s after it; an operation has at most 256K; 128M/s";
+    for said in [limit, "Amazon EC2 User Guide", "flush 0 us; a durable write + 0 us"] {
+        assert!(volume.contains(said), "no {said}: {volume}");
     }
 }
 
