@@ -15,26 +15,23 @@ pub(super) enum Admission {
     /// `cap_iops`: one by one, evenly spaced, no credit. In floating point, where `[cap]` counts in whole
     /// numbers, because profiles made with it are to stay the same byte for byte.
     Even { gap_ns: f64, next: f64 },
-    /// `[cap]`: a request is let in when every bucket has what it takes.
-    Buckets { operation_bytes: u64, buckets: Vec<(Counts, TokenBucket)> },
-}
-
-/// What a bucket counts.
-pub(super) enum Counts {
-    Operations,
-    Bytes,
+    /// `[cap]`.
+    Limits(Limits),
 }
 
 impl Admission {
     pub(super) fn new(spec: &ParametricSpec) -> Self {
         match &spec.cap {
-            Some(cap) => Admission::Buckets { operation_bytes: cap.operation_bytes, buckets: buckets(cap) },
+            Some(cap) => {
+                Admission::Limits(Limits { operation_bytes: cap.operation_bytes, buckets: buckets(cap) })
+            }
             None if spec.cap_iops > 0.0 => Admission::Even { gap_ns: 1e9 / spec.cap_iops, next: 0.0 },
             None => Admission::Open,
         }
     }
 
     /// When a read or write of `len` bytes that arrives at `at` is let in.
+    #[inline]
     pub(super) fn admit(&mut self, len: u32, at: Nanos) -> Nanos {
         match self {
             Admission::Open => at,
@@ -43,21 +40,38 @@ impl Admission {
                 *next = admitted + *gap_ns;
                 nearest(admitted)
             }
-            Admission::Buckets { operation_bytes, buckets } => {
-                let bytes = u64::from(len);
-                let operations = if *operation_bytes == 0 { 1 } else { bytes.div_ceil(*operation_bytes) };
-                let tokens = |counts: &Counts| match counts {
-                    Counts::Operations => operations,
-                    Counts::Bytes => bytes,
-                };
-                let earliest = buckets.iter().map(|(counts, bucket)| bucket.earliest(tokens(counts)));
-                let admitted = earliest.fold(at, Nanos::max);
-                for (counts, bucket) in buckets {
-                    bucket.take(tokens(counts), admitted);
-                }
-                admitted
-            }
+            Admission::Limits(limits) => limits.admit(len, at),
         }
+    }
+}
+
+/// A request is let in when every bucket has what it takes.
+pub(super) struct Limits {
+    /// As in [`CapSpec::operation_bytes`].
+    operation_bytes: u64,
+    buckets: Vec<(Counts, TokenBucket)>,
+}
+
+/// What a bucket counts.
+enum Counts {
+    Operations,
+    Bytes,
+}
+
+impl Limits {
+    fn admit(&mut self, len: u32, at: Nanos) -> Nanos {
+        let bytes = u64::from(len);
+        let operations = if self.operation_bytes == 0 { 1 } else { bytes.div_ceil(self.operation_bytes) };
+        let tokens = |counts: &Counts| match counts {
+            Counts::Operations => operations,
+            Counts::Bytes => bytes,
+        };
+        let earliest = self.buckets.iter().map(|(counts, bucket)| bucket.earliest(tokens(counts)));
+        let admitted = earliest.fold(at, Nanos::max);
+        for (counts, bucket) in &mut self.buckets {
+            bucket.take(tokens(counts), admitted);
+        }
+        admitted
     }
 }
 

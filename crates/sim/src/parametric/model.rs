@@ -50,13 +50,19 @@ impl ParametricModel {
     }
 
     /// When a read or write that arrives at `at` is done.
+    #[inline]
     fn serve(&mut self, request: &Request, at: Nanos) -> Nanos {
         let admitted = self.admission.admit(request.len, at);
         let factor = self.jitter.factor() / self.noise.speed(admitted);
-        let station = if request.op == Op::Read { &mut self.read } else { &mut self.write };
-        let extra_ns = if request.durable && request.op == Op::Write { self.durable_ns } else { 0.0 };
+        let write = request.op == Op::Write;
+        let station = if write { &mut self.write } else { &mut self.read };
+        let extra_ns = if write && request.durable { self.durable_ns } else { 0.0 };
         let time = (station.service_ns(request.len) + extra_ns) * factor;
-        station.serve(admitted, nearest(time).max(1), request.offset)
+        let done = station.serve(admitted, nearest(time).max(1), request.offset);
+        if write {
+            self.last_write_done = self.last_write_done.max(done);
+        }
+        done
     }
 }
 
@@ -65,25 +71,22 @@ impl DeviceModel for ParametricModel {
         self.geometry
     }
 
+    #[inline]
     fn arrive(&mut self, request: &Request, at: Nanos) {
         let done = match request.op {
             Op::Flush => at.max(self.last_write_done).saturating_add(self.flush),
-            Op::Read => self.serve(request, at),
-            Op::Write => {
-                let done = self.serve(request, at);
-                self.last_write_done = self.last_write_done.max(done);
-                done
-            }
+            Op::Read | Op::Write => self.serve(request, at),
         };
-        let moved = if request.op == Op::Flush { 0 } else { request.len };
-        self.in_flight.push(Reverse((done, self.sequence, request.slot, moved)));
+        self.in_flight.push(Reverse((done, self.sequence, request.slot, request.len)));
         self.sequence += 1;
     }
 
+    #[inline]
     fn next_completion(&self) -> Option<Nanos> {
         self.in_flight.peek().map(|&Reverse((done, ..))| done)
     }
 
+    #[inline]
     fn advance(&mut self, now: Nanos, completions: &mut Vec<Completion>) {
         while let Some(&Reverse((done, _, slot, moved))) = self.in_flight.peek() {
             if done > now {
@@ -94,6 +97,7 @@ impl DeviceModel for ParametricModel {
         }
     }
 
+    #[inline]
     fn in_flight(&self) -> u32 {
         self.in_flight.len() as u32
     }

@@ -18,6 +18,7 @@ impl RequestJitter {
     }
 
     /// The next request's, of mean 1.
+    #[inline]
     pub(super) fn factor(&mut self) -> f64 {
         match self.jitter {
             Jitter::None => 1.0,
@@ -54,6 +55,7 @@ impl Noise {
     }
 
     /// Speed at `at`, of mean 1. It depends on the moment and the seed alone, not on what was asked before.
+    #[inline]
     pub(super) fn speed(&mut self, at: Nanos) -> f64 {
         if self.sigma == 0.0 {
             return 1.0;

@@ -35,11 +35,13 @@ impl Station {
     }
 
     /// Nanoseconds that a request of `len` bytes takes on a server, before jitter and noise.
+    #[inline]
     pub(super) fn service_ns(&self, len: u32) -> f64 {
         self.fixed_ns + self.ns_per_byte * f64::from(len)
     }
 
     /// When a request that arrives at `arrival` and takes `time` is done.
+    #[inline]
     pub(super) fn serve(&mut self, arrival: Nanos, time: Nanos, offset: u64) -> Nanos {
         match &mut self.servers {
             Servers::AnyFree(heap) => {
