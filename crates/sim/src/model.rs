@@ -6,8 +6,8 @@ use leadline_device::{Completion, Geometry, Nanos, Request};
 ///
 /// It knows no clock; whoever drives it does: virtual time ([`VirtualDevice`](crate::VirtualDevice)), or
 /// wall-clock time in an emulator. Times are nanoseconds from any origin, and no time given to the model is
-/// before one that was given earlier. While a request is in flight its completion may move to another time, as
-/// later requests suspend or overtake it.
+/// before one that was given earlier. While a request is in flight its completion may move to another time,
+/// as later requests suspend or overtake it.
 ///
 /// ```
 /// use leadline_device::Request;
@@ -22,8 +22,8 @@ use leadline_device::{Completion, Geometry, Nanos, Request};
 /// # Ok::<(), leadline_sim::SimError>(())
 /// ```
 pub trait DeviceModel: Send {
-    /// What it presents itself as. The model itself takes requests at any offset and of any length from 1 byte
-    /// to `i32::MAX` bytes; who wants them aligned and within the capacity has to check
+    /// What it presents itself as. The model itself takes requests at any offset and of any length from 1
+    /// byte to `i32::MAX` bytes; who wants them aligned and within the capacity has to check
     /// ([`Request::validate`]).
     fn geometry(&self) -> Geometry;
 
@@ -31,12 +31,13 @@ pub trait DeviceModel: Send {
     fn arrive(&mut self, request: &Request, at: Nanos);
 
     /// When the next completion is due if nothing more arrives; `None` with nothing in flight. It may lie
-    /// before the last time given: [`DeviceModel::advance`] still has to hand that completion out. Advancing to
-    /// it brings at least one completion.
+    /// before the last time given: [`DeviceModel::advance`] still has to hand that completion out. Advancing
+    /// to it brings at least one completion.
     fn next_completion(&self) -> Option<Nanos>;
 
     /// Time passes to `now`: appends every completion due by then, in the order of completion, each with its
-    /// exact time and the bytes moved (0 for a flush). Those due at the same time come in the order of arrival.
+    /// exact time and the bytes moved (0 for a flush). Those due at the same time come in the order of
+    /// arrival.
     fn advance(&mut self, now: Nanos, completions: &mut Vec<Completion>);
 
     /// Requests that have arrived and were not yet handed out as completions.

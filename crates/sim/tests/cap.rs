@@ -134,8 +134,8 @@ impl SlowBucket {
     }
 
     fn tick(&mut self) {
-        // What comes in during the nanosecond in which it fills up can be taken in that nanosecond, then it is
-        // lost.
+        // What comes in during the nanosecond in which it fills up can be taken in that nanosecond, then it
+        // is lost.
         self.level = if self.level < self.depth { self.level + self.per_ns } else { self.depth };
     }
 
@@ -181,7 +181,8 @@ proptest! {
             let admitted = admission(&mut model, len, arrival);
             let operations = if operation_bytes == 0 { 1 } else { u64::from(len).div_ceil(operation_bytes) };
             let tokens = |of_operations: bool| if of_operations { operations } else { u64::from(len) };
-            while now < arrival || !slow.iter().all(|(of_operations, bucket)| bucket.allows(tokens(*of_operations))) {
+            let allowed = |slow: &[(bool, SlowBucket)]| slow.iter().all(|(kind, bucket)| bucket.allows(tokens(*kind)));
+            while now < arrival || !allowed(&slow) {
                 slow.iter_mut().for_each(|(_, bucket)| bucket.tick());
                 now += 1;
             }

@@ -5,7 +5,8 @@ use leadline_sim::{CapSpec, open, open_model};
 
 const SECOND: Nanos = 1_000_000_000;
 
-/// Requests of `len` bytes that are completed within `seconds`, with 256 in flight all the time from the start.
+/// Requests of `len` bytes that are completed within `seconds`, with 256 in flight all the time from the
+/// start.
 fn completed(name: &str, len: u32, seconds: u64) -> u64 {
     let (mut model, _) = open_model(name).unwrap();
     (0..256).for_each(|slot| model.arrive(&Request::read(slot, 0, len), 0));

@@ -4,8 +4,8 @@ use leadline_device::Nanos;
 
 /// Tokens come in at a constant rate until the bucket is full; a request takes some out and waits until they
 /// are there. The level is kept as the moment at which the bucket is full again if nothing more is taken (the
-/// virtual scheduling form of the generic cell rate algorithm, ITU-T I.371), so that nothing has to be done as
-/// time passes.
+/// virtual scheduling form of the generic cell rate algorithm, ITU-T I.371), so that nothing has to be done
+/// as time passes.
 pub(super) struct TokenBucket {
     /// Nanoseconds for a token to come in: numerator and denominator.
     token: (u64, u64),

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What flushes and durable writes take. Both are about 0 for a drive with power-loss protection, and 0 unless
-/// the description says otherwise.
+/// What flushes and durable writes take. Both are about 0 for a drive with power-loss protection, and 0
+/// unless the description says otherwise.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FlushSpec {
