@@ -18,9 +18,10 @@ struct Need {
 }
 
 /// Add a line here when a test starts another program.
-const NEEDS: [Need; 8] = [
+const NEEDS: [Need; 9] = [
     program("chromium", "chromium"),        // opens the report
     program("fio", "fio"),                  // checks the exported jobs, and the numbers
+    program("fusermount3", "fuse3"),        // emulated drives are unmounted by it
     program("losetup", "mount"),            // disks for the safety tests
     program("mkfs.ext4", "e2fsprogs"),      // file systems on them
     program("python3", "python3"),          // the example postgres-trace has tests in Python

@@ -5,6 +5,7 @@
 //! errors into failures and add the remedy with the flag that has it.
 
 mod device;
+mod emulate;
 mod graph;
 mod measure;
 mod trace;

@@ -4,6 +4,7 @@
 
 mod completions;
 mod devices;
+mod emulate;
 mod experiment;
 mod failure;
 mod graph;
@@ -53,6 +54,7 @@ enum Command {
     Trace(trace::Args),
     Pool(pool::Args),
     Graph(graph::Args),
+    Emulate(emulate::Args),
     Completions(completions::Args),
     Man(man::Args),
 }
@@ -82,6 +84,7 @@ fn run() -> Result<(), Failure> {
         Command::Trace(args) => trace::run(args),
         Command::Pool(args) => pool::run(args),
         Command::Graph(args) => graph::run(args),
+        Command::Emulate(args) => emulate::run(args),
         Command::Completions(args) => completions::run(&args, Cli::command()),
         Command::Man(args) => man::run(&args, Cli::command()),
     }

@@ -28,6 +28,12 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
     percent.map(|p: f64| p / 100.0).ok_or_else(|| "must be from 0 to 100 (percent)".to_owned())
 }
 
+/// How many times as long a device takes.
+pub(crate) fn slowdown(text: &str) -> Result<f64, String> {
+    let factor = text.parse().ok().filter(|s| (1.0..=1e6).contains(s));
+    factor.ok_or_else(|| "must be from 1 to 1000000".to_owned())
+}
+
 /// `io_uring` or `psync`.
 pub(crate) fn engine(text: &str) -> Result<IoEngine, String> {
     match text {

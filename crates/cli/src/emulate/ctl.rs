@@ -1,0 +1,175 @@
+//! `leadline emulate ctl`: commands to a drive that is mounted.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use leadline_device::format_size;
+use leadline_emulate::{Answer, Command, FaultKind, FileOperation, send};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::output;
+use crate::values;
+
+/// Command a mounted drive: power cuts, faults, counters, the layout of files, another device
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    leadline emulate ctl mnt counters --json\n  \
+    leadline emulate ctl mnt power-cut --seed 7     some of what is not durable survives\n  \
+    leadline emulate ctl mnt inject eio --operation fsync --path 'base/**'\n  \
+    leadline emulate ctl mnt device sim:gp3")]
+pub(crate) struct Args {
+    /// Where the drive is mounted
+    mount: PathBuf,
+    #[command(subcommand)]
+    action: Action,
+    /// Print the answer as JSON on stdout
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// Show what was asked of the drive so far, and how punctual it was
+    Counters,
+    /// Cut the power: what is not durable is lost, and the mount serves what is left
+    PowerCut {
+        /// Let some of what is not durable survive, chosen by this seed
+        #[arg(long)]
+        seed: Option<u64>,
+        /// Cut nothing: write the states that a power cut could leave now to folders in this new one
+        #[arg(long, value_name = "DIR", conflicts_with = "seed")]
+        enumerate: Option<PathBuf>,
+        /// No more than so many states
+        #[arg(long, value_name = "N", default_value = "256", requires = "enumerate")]
+        most: usize,
+    },
+    /// Let something go wrong with the next operation that it can befall
+    Inject {
+        /// What goes wrong
+        #[arg(value_parser = PossibleValuesParser::new(FaultKind::ALL.map(FaultKind::name)).map(|name| {
+            FaultKind::ALL.into_iter().find(|kind| kind.name() == name).expect("one of the possible values")
+        }))]
+        kind: FaultKind,
+        /// Only with this operation
+        #[arg(long, value_parser = PossibleValuesParser::new(FileOperation::ALL.map(FileOperation::name)).map(|name| {
+            FileOperation::ALL.into_iter().find(|op| op.name() == name).expect("one of the possible values")
+        }))]
+        operation: Option<FileOperation>,
+        /// Only with files whose path from the root of the mount matches this glob
+        #[arg(long, value_name = "GLOB")]
+        path: Option<String>,
+        /// How long a stall or a slow period lasts, seconds
+        #[arg(long, value_name = "S", value_parser = values::seconds)]
+        seconds: Option<std::time::Duration>,
+        /// How often
+        #[arg(long, value_name = "N", default_value = "1", conflicts_with = "forever")]
+        times: u64,
+        /// Every time from now on
+        #[arg(long)]
+        forever: bool,
+    },
+    /// Show where a file lies on the device
+    Map {
+        /// The file, from the root of the mount
+        file: PathBuf,
+    },
+    /// Be another device from now on
+    Device {
+        /// The device: sim:NAME, sim:FILE.toml or device:NAME
+        device: String,
+    },
+}
+
+/// Sends the command and prints the answer.
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let answer = send(&args.mount, &command(args.action)?)?;
+    if args.json {
+        return output::print_json(&json(&answer));
+    }
+    output::print(&text(&answer))
+}
+
+fn command(action: Action) -> Result<Command, Failure> {
+    Ok(match action {
+        Action::Counters => Command::Counters,
+        Action::PowerCut { enumerate: Some(into), most, .. } => {
+            // The emulator has a working directory of its own.
+            let into = std::path::absolute(&into)
+                .map_err(|error| Failure::Input(format!("{}: {error}", into.display())))?;
+            Command::Enumerate { into, most }
+        }
+        Action::PowerCut { seed, .. } => Command::PowerCut { seed },
+        Action::Inject { kind, operation, path, seconds, times, forever } => Command::Inject {
+            kind,
+            operation,
+            path,
+            seconds: seconds.map(|seconds| seconds.as_secs_f64()),
+            times: (!forever).then_some(times),
+        },
+        Action::Map { file } => Command::Map { file },
+        Action::Device { device } => Command::Device { name: absolute(device)? },
+    })
+}
+
+/// A device's name with the path of its file from the root.
+fn absolute(device: String) -> Result<String, Failure> {
+    for prefix in ["sim:", "device:"] {
+        if let Some(name) = device.strip_prefix(prefix)
+            && leadline_catalogue::is_file(name)
+        {
+            let path =
+                std::path::absolute(name).map_err(|error| Failure::Input(format!("{device}: {error}")))?;
+            return Ok(format!("{prefix}{}", path.display()));
+        }
+    }
+    Ok(device)
+}
+
+fn json(answer: &Answer) -> serde_json::Value {
+    match answer {
+        Answer::Counters(report) => json!(report),
+        Answer::PowerCut(cut) => json!(cut),
+        Answer::Enumerated(states) => json!({ "states": states }),
+        Answer::Map(extents) => {
+            let extents = extents.iter().map(|[file, device, bytes]| {
+                json!({ "file_offset_bytes": file, "device_offset_bytes": device, "bytes": bytes })
+            });
+            json!({ "extents": extents.collect::<Vec<_>>() })
+        }
+        _ => json!({}),
+    }
+}
+
+fn text(answer: &Answer) -> String {
+    match answer {
+        Answer::Counters(report) => {
+            let traffic = report.traffic;
+            let mut text = format!(
+                "{}: {:.1} s, {} reads ({}), {} writes ({}), {} syncs\n",
+                report.device,
+                report.seconds,
+                traffic.reads,
+                format_size(traffic.read_bytes),
+                traffic.writes,
+                format_size(traffic.written_bytes),
+                traffic.flushes
+            );
+            report.summary().iter().for_each(|line| text += &format!("{line}\n"));
+            text
+        }
+        Answer::PowerCut(cut) => format!(
+            "the power was cut: {} of {} writes and {} of {} changes to names were lost\n",
+            cut.writes_lost, cut.writes, cut.names_lost, cut.names
+        ),
+        Answer::Enumerated(states) => format!("{states} states were written\n"),
+        Answer::Map(extents) => {
+            let mut text = "      offset in file    offset on device        bytes\n".to_owned();
+            for [file, device, bytes] in extents {
+                text += &format!("{file:>20}{device:>20}{bytes:>13}\n");
+            }
+            text
+        }
+        _ => String::new(),
+    }
+}

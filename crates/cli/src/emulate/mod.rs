@@ -1,0 +1,133 @@
+//! `leadline emulate`: a modelled drive as a mounted folder.
+
+mod ctl;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use leadline_device::{format_size, parse_size};
+use leadline_emulate::{EmulateOptions, EmulatedDevice, Emulator, MOST_CPU, Report, Schedule};
+
+use crate::failure::Failure;
+use crate::output;
+use crate::signals;
+use crate::values;
+
+/// How often it is looked whether the drive was unmounted, or is to end.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Emulate a drive: a directory in which any program feels its latency, concurrency, limits and faults
+#[derive(clap::Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Devices:\n  \
+        sim:NAME, sim:FILE.toml   a simulated device; `leadline devices` lists them\n  \
+        device:NAME               a device by its published numbers\n\n\
+        Examples:\n  \
+        leadline emulate sim:flash --backing /srv/data --mount /mnt/flash\n  \
+        leadline emulate device:s4610 --backing data --mount mnt --faults torn.toml --report run.json\n  \
+        leadline emulate ctl mnt power-cut     everything that is not durable is lost\n\n\
+        It runs until Ctrl-C, SIGTERM or `fusermount3 -u`, and leaves all data in the backing folder."
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// The device: sim:NAME, sim:FILE.toml or device:NAME
+    #[arg(required = true)]
+    device: Option<String>,
+    /// Folder that holds the data; what is in it is what a power cut would leave
+    #[arg(long, value_name = "DIR", required = true)]
+    backing: Option<PathBuf>,
+    /// Empty folder to mount on
+    #[arg(long, value_name = "DIR", required = true)]
+    mount: Option<PathBuf>,
+    /// Stretch the device's time by this factor, where the machine is too slow for the device
+    #[arg(long, value_name = "S", value_parser = values::slowdown, default_value = "1")]
+    slowdown: f64,
+    /// Schedule of faults, a TOML file (docs/emulate.md)
+    #[arg(long, value_name = "FILE")]
+    faults: Option<PathBuf>,
+    /// Names become durable only when their directory is synced, as POSIX has it, not with any later sync
+    #[arg(long)]
+    strict: bool,
+    /// Bytes written that may wait to become durable, such as 64M
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "256M")]
+    cache: u64,
+    /// Capacity of a device by its published numbers [default: what the backing file system has in all]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    capacity: Option<u64>,
+    /// Write what happened, and how punctual the answers were, to this file as JSON
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// End with exit code 0 even if the machine could not keep up with the device
+    #[arg(long)]
+    lenient: bool,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    Ctl(ctl::Args),
+}
+
+/// Mounts the drive and waits for its end, or commands one that is mounted.
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    if let Some(Command::Ctl(args)) = args.command {
+        return ctl::run(args);
+    }
+    let (Some(name), Some(backing), Some(mount)) = (&args.device, &args.backing, &args.mount) else {
+        return Err(Failure::Input(
+            "a device, --backing and --mount are needed; see leadline emulate --help".into(),
+        ));
+    };
+    if let Some(report) = &args.report {
+        output::check_writable(report)?;
+    }
+    let capacity = args.capacity.or_else(|| Some(leadline_files::Space::of(backing).ok()?.total_bytes));
+    let device = EmulatedDevice::open(name, capacity)?;
+    let mut options = EmulateOptions::new(backing, mount);
+    options.slowdown = args.slowdown;
+    options.strict = args.strict;
+    options.cache_bytes = args.cache;
+    if let Some(path) = &args.faults {
+        options.faults = Schedule::load(path).map_err(leadline_emulate::EmulateError::from)?;
+    }
+    let cancel = signals::cancel_flag()?;
+    let capacity = device.capacity_bytes();
+    let emulator = Emulator::mount(device, options)?;
+    if emulator.cleaned_up() {
+        output::say(&format!("{}: an emulator was killed here; its mount was taken away", mount.display()));
+    }
+    output::say(&format!(
+        "{name}, {}, is mounted on {}; Ctrl-C or `fusermount3 -u {}` ends it",
+        format_size(capacity),
+        emulator.mount_point().display(),
+        mount.display()
+    ));
+    while !cancel.load(std::sync::atomic::Ordering::Relaxed) && !emulator.is_unmounted() {
+        std::thread::sleep(LOOK);
+    }
+    finish(&args, emulator.unmount()?)
+}
+
+/// Reports; a machine that could not keep up is a failure.
+fn finish(args: &Args, report: Report) -> Result<(), Failure> {
+    if let Some(path) = &args.report {
+        report.save(path)?;
+    }
+    for line in report.summary() {
+        output::print(&format!("{line}\n"))?;
+    }
+    if args.slowdown > 1.0 && report.cpu_share.is_some_and(|share| share > MOST_CPU) {
+        output::say(
+            "warning: programs used more than 10 % of a processor, which a slowdown does not stretch",
+        );
+    }
+    if report.kept_up || args.lenient {
+        return Ok(());
+    }
+    Err(Failure::Operation(
+        "this machine could not keep up with the device; slow it down with --slowdown, or accept it with --lenient"
+            .into(),
+    ))
+}

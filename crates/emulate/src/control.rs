@@ -1,0 +1,226 @@
+//! Commands to an emulator that runs: a socket whose name follows from the mount's device number, so that a
+//! command needs only the mount point, and nothing stays behind when the emulator is killed.
+
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::device::EmulatedDevice;
+use crate::enumerate::enumerate;
+use crate::faults::{FaultKind, FaultSpec};
+use crate::mounts;
+use crate::report::Report;
+use crate::shared::Shared;
+use crate::survivors::{PowerCut, Survivors};
+use crate::{EmulateError, faults::FileOperation};
+
+/// How long a command waits for its answer.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Longest command, bytes.
+const LONGEST: u64 = 1 << 20;
+
+/// A command to a mounted drive.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Command {
+    /// The counters so far.
+    Counters,
+    /// Cuts the power; some of what is not durable survives, by this seed, or nothing without one.
+    PowerCut {
+        /// Of the choice of survivors.
+        seed: Option<u64>,
+    },
+    /// Writes folders as power cuts could leave them at this moment, and cuts nothing.
+    Enumerate {
+        /// An empty folder for them.
+        into: PathBuf,
+        /// No more than so many.
+        most: usize,
+    },
+    /// A fault, once, at the next operation that it can befall.
+    Inject {
+        /// What goes wrong.
+        kind: FaultKind,
+        /// The operation, or whichever comes.
+        operation: Option<FileOperation>,
+        /// Glob of the files it may befall.
+        path: Option<String>,
+        /// How long, of a stall and a slow period.
+        seconds: Option<f64>,
+        /// How often; `None` for ever.
+        times: Option<u64>,
+    },
+    /// Where a file lies on the device.
+    Map {
+        /// Path from the root of the mount.
+        file: PathBuf,
+    },
+    /// Another device from now on.
+    Device {
+        /// As for a mount.
+        name: String,
+    },
+}
+
+/// The answer to a command.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Answer {
+    /// To [`Command::Counters`].
+    Counters(Box<Report>),
+    /// To [`Command::PowerCut`].
+    PowerCut(PowerCut),
+    /// To [`Command::Enumerate`]: folders written.
+    Enumerated(usize),
+    /// To [`Command::Map`]: offset in the file, offset on the device, length, all in bytes.
+    Map(Vec<[u64; 3]>),
+    /// To [`Command::Inject`] and [`Command::Device`].
+    Done,
+    /// Why it was not done.
+    Refused(String),
+}
+
+fn address(device_number: u64) -> io::Result<SocketAddr> {
+    SocketAddr::from_abstract_name(format!("leadline-emulate-{device_number}"))
+}
+
+/// Sends a command to the drive mounted at `mount`.
+///
+/// # Errors
+/// [`EmulateError::NotMounted`]; [`EmulateError::Refused`] with the emulator's reason.
+pub fn send(mount: impl AsRef<Path>, command: &Command) -> Result<Answer, EmulateError> {
+    let mount = mount.as_ref();
+    let number = mounts::device_number(mount)?;
+    let io = |source| EmulateError::Io { path: mount.to_owned(), source };
+    let ask = || -> io::Result<Answer> {
+        let mut stream = UnixStream::connect_addr(&address(number)?)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        let mut line = serde_json::to_vec(command)?;
+        line.push(b'\n');
+        stream.write_all(&line)?;
+        let mut text = String::new();
+        stream.read_to_string(&mut text)?;
+        Ok(serde_json::from_str(&text)?)
+    };
+    match ask().map_err(io)? {
+        Answer::Refused(reason) => Err(EmulateError::Refused { reason }),
+        answer => Ok(answer),
+    }
+}
+
+/// Answers commands until it is dropped.
+pub(crate) struct Server {
+    address: SocketAddr,
+    ended: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    pub(crate) fn start(mount: &Path, shared: &Arc<Shared>) -> Result<Server, EmulateError> {
+        let io = |source| EmulateError::Io { path: mount.to_owned(), source };
+        let address = address(mounts::device_number(mount)?).map_err(io)?;
+        let listener = UnixListener::bind_addr(&address).map_err(io)?;
+        let ended = Arc::new(AtomicBool::new(false));
+        let (shared, ends) = (Arc::clone(shared), Arc::clone(&ended));
+        let thread = std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                if ends.load(Ordering::Relaxed) {
+                    return;
+                }
+                // Who asks badly gets no answer, and the next one is served.
+                let _ = answer(stream, &shared);
+            }
+        });
+        Ok(Server { address, ended, thread: Some(thread) })
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Relaxed);
+        // The thread waits for somebody to call.
+        if UnixStream::connect_addr(&self.address).is_ok()
+            && let Some(thread) = self.thread.take()
+        {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn answer(mut stream: UnixStream, shared: &Shared) -> io::Result<()> {
+    // Cutting the power is for whoever mounted the drive, and root.
+    let peer = rustix::net::sockopt::socket_peercred(&stream)?;
+    let own = rustix::process::geteuid();
+    let answer = if peer.uid != own && !peer.uid.is_root() {
+        Answer::Refused("only the user who mounted the drive may control it".into())
+    } else {
+        stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+        let mut line = String::new();
+        BufReader::new(&stream).take(LONGEST).read_line(&mut line)?;
+        match serde_json::from_str(&line) {
+            Ok(command) => carry_out(command, shared).unwrap_or_else(Answer::Refused),
+            Err(error) => Answer::Refused(format!("not a command: {error}")),
+        }
+    };
+    stream.write_all(&serde_json::to_vec(&answer)?)
+}
+
+fn carry_out(command: Command, shared: &Shared) -> Result<Answer, String> {
+    let drive = &shared.drive;
+    let cut = |survivors, kind| {
+        let cut = drive.power_cut(survivors).map_err(|error| format!("{error:?}"))?;
+        drive.injector().count(kind);
+        Ok(Answer::PowerCut(cut))
+    };
+    match command {
+        Command::Counters => Ok(Answer::Counters(Box::new(shared.report()))),
+        Command::PowerCut { seed: None } => cut(Survivors::None, FaultKind::PowerCut),
+        Command::PowerCut { seed: Some(seed) } => {
+            cut(Survivors::Random(fastrand::Rng::with_seed(seed)), FaultKind::PowerCutRandom)
+        }
+        Command::Enumerate { into, most } => enumerate(&drive.volume, &into, most)
+            .map(Answer::Enumerated)
+            .map_err(|error| format!("{}: {error}", into.display())),
+        Command::Inject { kind, operation, path, seconds, times } => {
+            let mut fault = FaultSpec::once(kind);
+            if let Some(operation) = operation
+                && !kind.befalls(operation)
+            {
+                return Err(format!("{} does not befall {}", kind.name(), operation.name()));
+            }
+            fault.operation = operation;
+            fault.path = match path {
+                Some(path) => {
+                    Some(glob::Pattern::new(&path).map_err(|error| format!("{path}: {}", error.msg))?)
+                }
+                None => None,
+            };
+            fault.seconds = seconds.unwrap_or(fault.seconds);
+            fault.times = times;
+            drive.injector().arm(fault);
+            Ok(Answer::Done)
+        }
+        Command::Map { file } => {
+            let extents = drive
+                .map(&file)
+                .map_err(|error| format!("{}: {}", file.display(), io::Error::from(error)))?;
+            Ok(Answer::Map(extents.iter().map(|(at, e)| [*at, e.offset, e.len]).collect()))
+        }
+        Command::Device { name } => {
+            let device =
+                EmulatedDevice::open(&name, Some(drive.volume.space().0)).map_err(|e| e.to_string())?;
+            shared.exchange(device);
+            Ok(Answer::Done)
+        }
+    }
+}

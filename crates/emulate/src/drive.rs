@@ -1,0 +1,217 @@
+//! The emulated drive: its file system, its pace, and what goes wrong with it.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustix::io::Errno;
+
+use crate::extents::Extent;
+use crate::faults::{Effects, FaultKind, FileOperation, Injector, Subject};
+use crate::listings::Listings;
+use crate::node::{Ino, ROOT};
+use crate::pace::Pacer;
+use crate::programs::Programs;
+use crate::scan::ScanError;
+use crate::survivors::{PowerCut, Survivors, some_sectors};
+use crate::volume::Volume;
+
+/// Names in the root that the kernel is to forget.
+pub(crate) type Withdrawn = Vec<std::ffi::OsString>;
+
+/// A drive that programs use.
+pub(crate) struct Drive {
+    pub(crate) volume: Volume,
+    pub(crate) pacer: Pacer,
+    pub(crate) programs: Programs,
+    pub(crate) listings: Listings,
+    injector: Mutex<Injector>,
+    probing: AtomicBool,
+    cuts: Mutex<Vec<(f64, PowerCut)>>,
+    /// To the thread that tells the kernel what to forget, which must not be one that answers it.
+    withdrawn: Sender<Withdrawn>,
+}
+
+impl Drive {
+    pub(crate) fn new(
+        volume: Volume,
+        pacer: Pacer,
+        injector: Injector,
+        withdrawn: Sender<Withdrawn>,
+    ) -> Drive {
+        Drive {
+            volume,
+            pacer,
+            programs: Programs::default(),
+            listings: Listings::default(),
+            injector: Mutex::new(injector),
+            probing: AtomicBool::new(true),
+            cuts: Mutex::default(),
+            withdrawn,
+        }
+    }
+
+    pub(crate) fn injector(&self) -> MutexGuard<'_, Injector> {
+        self.injector.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the way in and out is being measured.
+    pub(crate) fn is_probing(&self) -> bool {
+        self.probing.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn end_probing(&self) {
+        self.probing.store(false, Ordering::Relaxed);
+    }
+
+    /// Power cuts so far, each with the seconds since the mount.
+    pub(crate) fn power_cuts(&self) -> Vec<(f64, PowerCut)> {
+        self.cuts.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What befalls an operation; stalls, slow periods and power cuts have begun.
+    fn strike(&self, ino: Ino, operation: FileOperation, offset: u64, len: u64) -> Result<Effects, Errno> {
+        let mut injector = self.injector();
+        if injector.is_idle() {
+            return Ok(Effects::default());
+        }
+        let path = {
+            let tree = self.volume.tree();
+            let parent = tree.node(ino)?.parent;
+            tree.path(ino, parent).to_string_lossy().into_owned()
+        };
+        let subject = Subject { operation, path: &path, offset, len, seconds: self.pacer.seconds() };
+        let mut effects = injector.strike(&subject);
+        drop(injector);
+        for (fault, random) in &mut effects.kinds {
+            match fault.kind {
+                FaultKind::Stall => self.pacer.stall(fault.seconds),
+                FaultKind::Slow => self.pacer.slow(fault.factor, fault.seconds),
+                FaultKind::PowerCut => self.cut(Survivors::None)?,
+                FaultKind::PowerCutRandom => self.cut(Survivors::Random(random.fork()))?,
+                FaultKind::Eio => return Err(Errno::IO),
+                FaultKind::Enospc => return Err(Errno::NOSPC),
+                _ => {}
+            }
+        }
+        Ok(effects)
+    }
+
+    fn cut(&self, survivors: Survivors) -> Result<(), Errno> {
+        self.power_cut(survivors).map_err(|_| Errno::IO)?;
+        // The operation itself comes too late.
+        Err(Errno::IO)
+    }
+
+    /// Cuts the power.
+    pub(crate) fn power_cut(&self, mut survivors: Survivors) -> Result<PowerCut, ScanError> {
+        let names = self.volume.tree().entries(ROOT).map(|entries| entries.keys().cloned().collect());
+        self.pacer.fail_all();
+        let cut = self.volume.power_cut(&mut survivors)?;
+        self.cuts.lock().unwrap_or_else(PoisonError::into_inner).push((self.pacer.seconds(), cut));
+        // The thread ends with the mount: then there is nothing to tell the kernel any more.
+        let _ = self.withdrawn.send(names.unwrap_or_default());
+        Ok(cut)
+    }
+
+    /// Reads part of a file: its bytes, and where they lie on the device.
+    pub(crate) fn read(&self, ino: Ino, offset: u64, len: u32) -> Result<(Vec<u8>, Vec<Extent>), Errno> {
+        let mut effects = self.strike(ino, FileOperation::Read, offset, u64::from(len))?;
+        let (mut bytes, extents) = self.volume.read(ino, offset, len)?;
+        if bytes.is_empty() {
+            return Ok((bytes, extents));
+        }
+        if let Some(random) = effects.of(FaultKind::BitFlipMedia) {
+            let (at, bit) = (random.usize(..bytes.len()), random.u8(..8));
+            bytes[at] ^= 1 << bit;
+            self.volume.damage(ino, offset + at as u64, 1 << bit)?;
+        }
+        if let Some(random) = effects.of(FaultKind::BitFlipRead) {
+            let at = random.usize(..bytes.len());
+            bytes[at] ^= 1 << random.u8(..8);
+        }
+        self.pacer.counters().read(bytes.len() as u64);
+        Ok((bytes, extents))
+    }
+
+    /// Writes part of a file; where it lies on the device. `durable`: as if a sync followed.
+    pub(crate) fn write(
+        &self,
+        ino: Ino,
+        offset: u64,
+        data: &[u8],
+        durable: bool,
+    ) -> Result<Vec<Extent>, Errno> {
+        let len = data.len() as u64;
+        let mut effects = self.strike(ino, FileOperation::Write, offset, len)?;
+        let extents = if effects.of(FaultKind::LostWrite).is_some() {
+            self.volume.place(ino, offset, len)?
+        } else if let Some(random) = effects.of(FaultKind::MisdirectedWrite) {
+            let extents = self.volume.place(ino, offset, len)?;
+            if let Some(elsewhere) = self.elsewhere(ino, offset, len, random)? {
+                self.volume.write(ino, elsewhere, data)?;
+            }
+            extents
+        } else if let Some(random) = effects.of(FaultKind::TornWrite) {
+            let extents = self.volume.place(ino, offset, len)?;
+            for part in some_sectors(random, offset, &data.into()) {
+                if let crate::content::Change::Write(at, part) = part {
+                    self.volume.write(ino, at, &part)?;
+                }
+            }
+            extents
+        } else {
+            self.volume.write(ino, offset, data)?
+        };
+        self.pacer.counters().wrote(len);
+        if durable {
+            self.make_durable(ino)?;
+        }
+        Ok(extents)
+    }
+
+    /// Another multiple of the write's length within the file.
+    fn elsewhere(
+        &self,
+        ino: Ino,
+        offset: u64,
+        len: u64,
+        random: &mut fastrand::Rng,
+    ) -> Result<Option<u64>, Errno> {
+        let (_, file_len, _) = self.volume.attributes(ino)?;
+        let places = file_len / len;
+        let own = offset / len;
+        if places < 2 {
+            return Ok(None);
+        }
+        let place = (own + random.u64(1..places)) % places;
+        Ok(Some(place * len))
+    }
+
+    /// fsync of a file or a directory.
+    pub(crate) fn sync(&self, ino: Ino) -> Result<(), Errno> {
+        self.pacer.counters().flushed();
+        self.make_durable(ino)
+    }
+
+    fn make_durable(&self, ino: Ino) -> Result<(), Errno> {
+        let mut effects = self.strike(ino, FileOperation::Fsync, 0, u64::MAX)?;
+        if effects.of(FaultKind::FlushLies).is_some() {
+            return Ok(());
+        }
+        let directory = self.volume.tree().entries(ino).is_ok();
+        if effects.of(FaultKind::DropDirty).is_some() {
+            if !directory {
+                self.volume.drop_dirty(ino)?;
+            }
+            return Err(Errno::IO);
+        }
+        if directory { self.volume.sync_directory(ino) } else { self.volume.sync_file(ino) }
+    }
+
+    /// The layout of a file on the device.
+    pub(crate) fn map(&self, path: &Path) -> Result<Vec<(u64, Extent)>, Errno> {
+        self.volume.map(path)
+    }
+}

@@ -1,0 +1,282 @@
+//! Mounting a drive, and taking it away.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use fuser::{BackgroundSession, Config, INodeNo, MountOption, Notifier, SessionACL};
+use leadline_files::Space;
+use rustix::fs::FlockOperation;
+
+use crate::device::EmulatedDevice;
+use crate::drive::{Drive, Withdrawn};
+use crate::faults::{Injector, Schedule};
+use crate::fs::EmulatedFs;
+use crate::node::ROOT;
+use crate::pace::Pacer;
+use crate::report::Report;
+use crate::shared::Shared;
+use crate::volume::Volume;
+use crate::{EmulateError, control, mounts, probe};
+
+/// How often the programs' processor time is looked at.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// The nice value of the drive's threads.
+const MOST_URGENT: i32 = -20;
+
+/// What is mounted, and how.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct EmulateOptions {
+    /// Folder that holds what is durable.
+    pub backing: PathBuf,
+    /// Empty folder to mount on.
+    pub mount: PathBuf,
+    /// How many times as long the device takes, 1 or more.
+    pub slowdown: f64,
+    /// Faults that happen.
+    pub faults: Schedule,
+    /// Names become durable only when their directory is synced.
+    pub strict: bool,
+    /// Bytes written that may wait to become durable; the oldest become so before more do.
+    pub cache_bytes: u64,
+}
+
+impl EmulateOptions {
+    /// A device at its own pace, without faults, with a write cache of 256 MiB.
+    pub fn new(backing: impl AsRef<Path>, mount: impl AsRef<Path>) -> EmulateOptions {
+        EmulateOptions {
+            backing: backing.as_ref().to_owned(),
+            mount: mount.as_ref().to_owned(),
+            slowdown: 1.0,
+            faults: Schedule::default(),
+            strict: false,
+            cache_bytes: 256 << 20,
+        }
+    }
+}
+
+/// A mounted drive. Dropping it unmounts it, and makes everything durable first.
+pub struct Emulator {
+    mount: PathBuf,
+    shared: Arc<Shared>,
+    session: Option<BackgroundSession>,
+    pace: Option<JoinHandle<()>>,
+    control: Option<control::Server>,
+    ended: Arc<AtomicBool>,
+    cleaned_up: bool,
+    /// Locked as long as the drive is there.
+    _backing: File,
+}
+
+impl Emulator {
+    /// Mounts a drive.
+    ///
+    /// # Errors
+    /// [`EmulateError`]; nothing stays mounted then.
+    pub fn mount(device: EmulatedDevice, options: EmulateOptions) -> Result<Emulator, EmulateError> {
+        let backing = mounts::folder(&options.backing)?;
+        let (mount, cleaned_up) = mounts::prepare(&options.mount)?;
+        mounts::check_apart(&mount, &backing)?;
+        let lock = lock_backing(&backing)?;
+        File::open("/dev/fuse").map_err(|source| EmulateError::NoFuse { source })?;
+        raise_file_limit();
+        let capacity = device.geometry.capacity_bytes;
+        let volume = Volume::open(&backing, capacity, options.strict, options.cache_bytes)
+            .map_err(EmulateError::scan(&backing, capacity))?;
+        let pacer = Pacer::new(device.model, options.slowdown);
+        let (withdraw, withdrawn) = channel();
+        let drive = Arc::new(Drive::new(volume, pacer, Injector::new(options.faults), withdraw));
+        let shared = Arc::new(Shared::new(Arc::clone(&drive), device.name, options.slowdown));
+        let failed = |source| EmulateError::Mount { path: options.mount.clone(), source };
+        let threads = start_threads(&drive, &mount, &config(&backing));
+        let (session, pace) = threads.map_err(failed)?;
+        let mut emulator = Emulator {
+            mount,
+            shared,
+            session: Some(session),
+            pace: Some(pace),
+            control: None,
+            ended: Arc::default(),
+            cleaned_up,
+            _backing: lock,
+        };
+        emulator.begin(withdrawn).inspect_err(|_| {
+            // The first error is the one to tell.
+            let _ = emulator.end();
+        })?;
+        Ok(emulator)
+    }
+
+    /// What begins once it is mounted.
+    fn begin(&mut self, withdrawn: Receiver<Withdrawn>) -> Result<(), EmulateError> {
+        let drive = &self.shared.drive;
+        let io = |source| EmulateError::Mount { path: self.mount.clone(), source };
+        let (way_in, way_out) = probe::ways(&self.mount, || drive.pacer.now()).map_err(io)?;
+        drive.pacer.set_ways(way_in, way_out);
+        drive.end_probing();
+        if let Some(session) = &self.session {
+            let notifier = session.notifier();
+            std::thread::spawn(move || forget(&notifier, &withdrawn));
+        }
+        let (watched, ended) = (Arc::clone(drive), Arc::clone(&self.ended));
+        std::thread::spawn(move || {
+            while !ended.load(Ordering::Relaxed) {
+                watched.programs.look();
+                std::thread::sleep(LOOK);
+            }
+        });
+        self.control = Some(control::Server::start(&self.mount, &self.shared)?);
+        Ok(())
+    }
+
+    /// Where it is mounted.
+    pub fn mount_point(&self) -> &Path {
+        &self.mount
+    }
+
+    /// Whether a mount that a killed emulator had left was taken away first.
+    pub fn cleaned_up(&self) -> bool {
+        self.cleaned_up
+    }
+
+    /// Whether somebody has unmounted it.
+    pub fn is_unmounted(&self) -> bool {
+        self.session.as_ref().is_none_or(|session| session.guard.is_finished())
+    }
+
+    /// The state at this moment.
+    pub fn report(&self) -> Report {
+        self.shared.report()
+    }
+
+    /// Unmounts it, makes everything durable, and reports.
+    ///
+    /// # Errors
+    /// [`EmulateError::Io`] where not everything could be made durable.
+    pub fn unmount(mut self) -> Result<Report, EmulateError> {
+        let ended = self.end();
+        let report = self.report();
+        ended.map(|()| report)
+    }
+
+    fn end(&mut self) -> Result<(), EmulateError> {
+        let Some(session) = self.session.take() else { return Ok(()) };
+        self.ended.store(true, Ordering::Relaxed);
+        self.control = None;
+        self.shared.drive.programs.look();
+        // What the kernel holds back comes before the end.
+        let synced = File::open(&self.mount).and_then(|root| Ok(rustix::fs::syncfs(&root)?));
+        self.shared.drive.pacer.stop();
+        if let Some(pace) = self.pace.take() {
+            // The pacer has nothing to answer any more, but what comes while unmounting is answered at once.
+            let _ = pace.join();
+        }
+        let unmounted = session.umount_and_join();
+        if unmounted.is_err() && mounts::is_mounted(&self.mount).unwrap_or(false) {
+            // A program has files open: it keeps them until it ends, and they lead nowhere.
+            let _ = mounts::detach(&self.mount);
+        }
+        let io = |source: io::Error| EmulateError::Io { path: self.mount.clone(), source };
+        self.shared.drive.volume.close().map_err(|error| io(error.into()))?;
+        match synced {
+            // Unmounted from outside, or dead: the kernel had nothing then.
+            Err(error) if error.kind() != io::ErrorKind::NotConnected => Err(io(error)),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for Emulator {
+    fn drop(&mut self) {
+        // Who wants to know of errors unmounts.
+        let _ = self.end();
+    }
+}
+
+impl std::fmt::Debug for Emulator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Emulator").field("mount", &self.mount).finish_non_exhaustive()
+    }
+}
+
+/// The threads that take requests and those that answer. They go before the programs, as a drive's controller
+/// does, where the system allows it.
+fn start_threads(
+    drive: &Arc<Drive>,
+    mount: &Path,
+    config: &Config,
+) -> io::Result<(BackgroundSession, JoinHandle<()>)> {
+    std::thread::scope(|scope| {
+        // Threads have the priority of those that start them; the caller keeps its own.
+        let starter = scope.spawn(|| {
+            let _ = rustix::process::setpriority_process(None, MOST_URGENT);
+            let pacing = Arc::clone(drive);
+            let pace = std::thread::Builder::new().name("pace".into()).spawn(move || pacing.pacer.run())?;
+            match fuser::spawn_mount(EmulatedFs::new(Arc::clone(drive)), mount, config) {
+                Ok(session) => Ok((session, pace)),
+                Err(error) => {
+                    drive.pacer.stop();
+                    Err(error)
+                }
+            }
+        });
+        starter.join().unwrap_or_else(|_| Err(io::Error::other("a thread panicked")))
+    })
+}
+
+/// Tells the kernel which names to forget after a power cut.
+fn forget(notifier: &Notifier, withdrawn: &Receiver<Withdrawn>) {
+    for names in withdrawn {
+        for name in names {
+            // Names that the kernel never asked for it does not know.
+            let _ = notifier.inval_entry(INodeNo(ROOT), &name);
+        }
+        let _ = notifier.inval_inode(INodeNo(ROOT), 0, 0);
+    }
+}
+
+fn config(backing: &Path) -> Config {
+    let mut config = Config::default();
+    config.mount_options = vec![
+        MountOption::FSName(format!("{}{}", mounts::SOURCE, backing.display())),
+        // The kernel checks permissions, as on any file system.
+        MountOption::DefaultPermissions,
+        MountOption::NoDev,
+        MountOption::NoSuid,
+    ];
+    // PostgreSQL refuses to run as root, who mounts; plain users may not open their mounts to others.
+    config.acl = if rustix::process::geteuid().is_root() { SessionACL::All } else { SessionACL::Owner };
+    config.n_threads = Some(std::thread::available_parallelism().map_or(2, |n| n.get().clamp(2, 8)));
+    config.clone_fd = true;
+    config
+}
+
+/// Refuses a folder that another emulator uses, or on a file system without space.
+fn lock_backing(backing: &Path) -> Result<File, EmulateError> {
+    let io = |source| EmulateError::Io { path: backing.to_owned(), source };
+    if Space::of(backing).map_err(io)?.available_bytes == 0 {
+        return Err(EmulateError::NoSpace { path: backing.to_owned() });
+    }
+    let file = File::open(backing).map_err(io)?;
+    match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(file),
+        Err(rustix::io::Errno::WOULDBLOCK) => Err(EmulateError::BackingInUse { path: backing.to_owned() }),
+        Err(error) => Err(io(error.into())),
+    }
+}
+
+/// One backing file is open for each file that programs have open.
+fn raise_file_limit() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // Programs with many files then get EMFILE sooner.
+    let _ = setrlimit(Resource::Nofile, limit);
+}

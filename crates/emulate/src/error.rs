@@ -1,0 +1,144 @@
+//! What can go wrong with a mount.
+
+use std::io;
+use std::path::PathBuf;
+
+use leadline_sim::{PublishedLatencyError, SimError};
+
+use crate::faults::ScheduleError;
+use crate::scan::ScanError;
+
+/// A drive that cannot be emulated. The message names what was asked for and what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EmulateError {
+    /// The name of the device begins with neither `sim:` nor `device:`.
+    #[error("{name}: is not a modelled device; name one as sim:NAME, sim:FILE.toml or device:NAME")]
+    NotModelled {
+        /// What was given.
+        name: String,
+    },
+    /// The description of a simulated device cannot be used.
+    #[error(transparent)]
+    Simulated(#[from] SimError),
+    /// The catalogue does not have it.
+    #[error(transparent)]
+    Catalogue(#[from] leadline_catalogue::CatalogueError),
+    /// Its published numbers make no device.
+    #[error("{name}: {source}")]
+    Published {
+        /// The device.
+        name: String,
+        /// Why.
+        source: PublishedLatencyError,
+    },
+    /// The schedule of faults cannot be used.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
+    /// A folder that is not there, or not a folder.
+    #[error("{}: is not a directory; make it first", path.display())]
+    NotADirectory {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The mount point has files in it, which the mount would hide.
+    #[error("{}: is not empty; choose an empty directory to mount on", path.display())]
+    NotEmpty {
+        /// The mount point.
+        path: PathBuf,
+    },
+    /// Something is mounted there.
+    #[error("{}: something is mounted there already; unmount it with `fusermount3 -u {}`, or choose another \
+             directory", path.display(), path.display())]
+    InUse {
+        /// The mount point.
+        path: PathBuf,
+    },
+    /// One folder lies within the other.
+    #[error("{}: lies within {}; backing folder and mount point must be apart", inner.display(), outer.display())]
+    Nested {
+        /// The one within.
+        inner: PathBuf,
+        /// The one around it.
+        outer: PathBuf,
+    },
+    /// Another emulator uses the backing folder.
+    #[error("{}: another emulated drive uses this folder; end that one first", path.display())]
+    BackingInUse {
+        /// The backing folder.
+        path: PathBuf,
+    },
+    /// What is in the backing folder is larger than the device.
+    #[error("{}: holds more than the device's {capacity_bytes} bytes; choose a larger device or another folder",
+            path.display())]
+    TooLarge {
+        /// The backing folder.
+        path: PathBuf,
+        /// Bytes of the device.
+        capacity_bytes: u64,
+    },
+    /// The file system of the backing folder is full.
+    #[error("{}: no space is left on its file system; make some, or choose another folder", path.display())]
+    NoSpace {
+        /// The backing folder.
+        path: PathBuf,
+    },
+    /// This system has no FUSE.
+    #[error("/dev/fuse: {source}; load the kernel's module fuse, and in a container pass /dev/fuse in")]
+    NoFuse {
+        /// The operating system's reason.
+        source: io::Error,
+    },
+    /// Mounting failed.
+    #[error("{}: cannot mount: {source}; a plain user needs the program fusermount3 (Debian package fuse3)",
+            path.display())]
+    Mount {
+        /// The mount point.
+        path: PathBuf,
+        /// The operating system's reason.
+        source: io::Error,
+    },
+    /// Nothing that Leadline emulates is mounted there.
+    #[error("{}: no emulated drive is mounted there", path.display())]
+    NotMounted {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The emulator refused a request.
+    #[error("{reason}")]
+    Refused {
+        /// Its reason.
+        reason: String,
+    },
+    /// Reading or writing a file failed.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The operating system's reason.
+        source: io::Error,
+    },
+}
+
+impl EmulateError {
+    pub(crate) fn scan(
+        path: &std::path::Path,
+        capacity_bytes: u64,
+    ) -> impl FnOnce(ScanError) -> EmulateError {
+        move |error| match error {
+            ScanError::Io(path, source) => EmulateError::Io { path, source },
+            ScanError::TooLarge => EmulateError::TooLarge { path: path.to_owned(), capacity_bytes },
+        }
+    }
+
+    /// Whether the user has to change what was asked for; else the operation failed.
+    pub fn is_bad_input(&self) -> bool {
+        !matches!(
+            self,
+            EmulateError::NoFuse { .. }
+                | EmulateError::Mount { .. }
+                | EmulateError::NoSpace { .. }
+                | EmulateError::Io { .. }
+        )
+    }
+}

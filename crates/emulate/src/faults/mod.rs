@@ -1,0 +1,9 @@
+//! Faults on purpose: a schedule of them, and whether one befalls a request.
+//!
+//! A schedule is a TOML file; docs/emulate.md has its format.
+
+mod injector;
+mod schedule;
+
+pub(crate) use injector::{Effects, Injector, Subject};
+pub use schedule::{FaultKind, FaultSpec, FileOperation, Schedule, ScheduleError};

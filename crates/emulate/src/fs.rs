@@ -1,0 +1,614 @@
+//! What the kernel asks, translated: names and bytes from the volume, faults from the schedule, time from the
+//! device.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use fuser::{
+    Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo, InitFlags,
+    KernelConfig, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory,
+    ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
+};
+use rustix::fs::FallocateFlags;
+
+use crate::answer::{Answer, PROBE_BYTES};
+use crate::drive::Drive;
+use crate::durable::is_reserved;
+use crate::extents::BLOCK_BYTES;
+use crate::node::{Attributes, Ino, Kind};
+use crate::pace::Work;
+use crate::tree::Tree;
+
+/// Names change only through the mount, and are withdrawn at a power cut.
+const ENTRY_VALID: Duration = Duration::from_secs(3600);
+
+/// Attributes change with writes of other handles.
+const ATTRIBUTES_VALID: Duration = Duration::from_secs(1);
+
+/// The file that measures the way in and out.
+const PROBE: Ino = u64::MAX;
+
+/// Requests of the kernel's own (read-ahead, write-back, asynchronous I/O) that may be under way.
+const MOST_BACKGROUND: u16 = 256;
+
+/// A write whose file is open with this is durable when it is answered; O_SYNC includes it.
+const O_DSYNC: i32 = 0o10_000;
+
+const O_DIRECT: i32 = 0o40_000;
+
+/// The bits of a mode that give a program another user's or group's rights.
+const SET_IDS: u32 = 0o6000;
+
+type SysResult<T> = Result<T, rustix::io::Errno>;
+
+/// The mounted file system.
+pub(crate) struct EmulatedFs {
+    drive: Arc<Drive>,
+}
+
+fn errno(error: rustix::io::Errno) -> Errno {
+    Errno::from_i32(error.raw_os_error())
+}
+
+/// The error of an operation on an open file: that of a machine that lost its power is an error of the drive.
+fn handle_errno(error: rustix::io::Errno) -> Errno {
+    if error == rustix::io::Errno::STALE { Errno::EIO } else { errno(error) }
+}
+
+impl EmulatedFs {
+    pub(crate) fn new(drive: Arc<Drive>) -> EmulatedFs {
+        EmulatedFs { drive }
+    }
+
+    fn attr(&self, ino: Ino) -> SysResult<FileAttr> {
+        if ino == PROBE {
+            return Ok(probe_attr());
+        }
+        let (attributes, len, bytes) = self.drive.volume.attributes(ino)?;
+        let tree = self.drive.volume.tree();
+        let node = tree.node(ino)?;
+        let (kind, nlink, rdev) = match &node.kind {
+            Kind::Directory(entries) => {
+                let folders = entries
+                    .values()
+                    .filter(|ino| tree.node(**ino).is_ok_and(|node| matches!(node.kind, Kind::Directory(_))));
+                (FileType::Directory, if node.names == 0 { 0 } else { 2 + folders.count() as u32 }, 0)
+            }
+            Kind::File(_) => (FileType::RegularFile, node.names, 0),
+            Kind::Symlink(_) => (FileType::Symlink, node.names, 0),
+            Kind::Special(bits, device) => (special(*bits), node.names, *device as u32),
+        };
+        Ok(FileAttr {
+            ino: INodeNo(ino),
+            size: len,
+            blocks: bytes / 512,
+            atime: attributes.accessed,
+            mtime: attributes.modified,
+            ctime: attributes.changed,
+            crtime: attributes.changed,
+            kind,
+            perm: attributes.mode as u16,
+            nlink,
+            uid: attributes.uid,
+            gid: attributes.gid,
+            rdev,
+            blksize: BLOCK_BYTES as u32,
+            flags: 0,
+        })
+    }
+
+    fn entry(&self, found: SysResult<Ino>, reply: ReplyEntry) {
+        match found.and_then(|ino| self.attr(ino)) {
+            Ok(attr) => {
+                self.drive.volume.remember(attr.ino.0);
+                reply.entry_with_ttls(&ATTRIBUTES_VALID, &ENTRY_VALID, &attr, Generation(0));
+            }
+            Err(error) => reply.error(errno(error)),
+        }
+    }
+
+    /// Makes a node with a name.
+    fn make(&self, req: &Request, dir: INodeNo, name: &OsStr, mode: u32, kind: Kind) -> SysResult<Ino> {
+        let owner = (mode, req.uid(), req.gid());
+        self.drive.volume.change_names(|tree| Ok((tree.create(dir.0, name, kind, owner)?, None)))
+    }
+
+    fn set_attributes(&self, ino: Ino, change: impl FnOnce(&mut Attributes)) -> SysResult<()> {
+        let (mut attributes, ..) = self.drive.volume.attributes(ino)?;
+        change(&mut attributes);
+        attributes.changed = SystemTime::now();
+        self.drive.volume.change_names(|tree| {
+            tree.set_attributes(ino, attributes)?;
+            if let Ok(file) = tree.file(ino) {
+                file.lock().written = None;
+            }
+            Ok(((), None))
+        })
+    }
+}
+
+fn special(bits: u32) -> FileType {
+    match rustix::fs::FileType::from_raw_mode(bits) {
+        rustix::fs::FileType::Fifo => FileType::NamedPipe,
+        rustix::fs::FileType::Socket => FileType::Socket,
+        rustix::fs::FileType::CharacterDevice => FileType::CharDevice,
+        _ => FileType::BlockDevice,
+    }
+}
+
+fn kind_of(tree: &Tree, ino: Ino) -> FileType {
+    match tree.node(ino).map(|node| &node.kind) {
+        Ok(Kind::Directory(_)) => FileType::Directory,
+        Ok(Kind::Symlink(_)) => FileType::Symlink,
+        Ok(Kind::Special(bits, _)) => special(*bits),
+        Ok(Kind::File(_)) | Err(_) => FileType::RegularFile,
+    }
+}
+
+fn probe_attr() -> FileAttr {
+    let epoch = SystemTime::UNIX_EPOCH;
+    FileAttr {
+        ino: INodeNo(PROBE),
+        size: PROBE_BYTES as u64,
+        blocks: 8,
+        atime: epoch,
+        mtime: epoch,
+        ctime: epoch,
+        crtime: epoch,
+        kind: FileType::RegularFile,
+        perm: 0o400,
+        nlink: 1,
+        uid: rustix::process::geteuid().as_raw(),
+        gid: rustix::process::getegid().as_raw(),
+        rdev: 0,
+        blksize: BLOCK_BYTES as u32,
+        flags: 0,
+    }
+}
+
+/// How the kernel is to treat a file that was opened with these flags.
+fn fopen_flags(flags: i32) -> FopenFlags {
+    if flags & O_DIRECT != 0 {
+        FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_PARALLEL_DIRECT_WRITES
+    } else {
+        // Nobody else changes the files: what the kernel has in its page cache stays right.
+        FopenFlags::FOPEN_KEEP_CACHE
+    }
+}
+
+impl Filesystem for EmulatedFs {
+    fn init(&mut self, _req: &Request, config: &mut KernelConfig) -> std::io::Result<()> {
+        for wanted in [
+            InitFlags::FUSE_ASYNC_READ,
+            InitFlags::FUSE_ASYNC_DIO,
+            InitFlags::FUSE_WRITEBACK_CACHE,
+            InitFlags::FUSE_DIRECT_IO_ALLOW_MMAP,
+            InitFlags::FUSE_PARALLEL_DIROPS,
+            InitFlags::FUSE_BIG_WRITES,
+            InitFlags::FUSE_MAX_PAGES,
+            // Without it the kernel asks for an extended attribute before every write.
+            InitFlags::FUSE_HANDLE_KILLPRIV_V2,
+        ] {
+            // An older kernel does without.
+            let _ = config.add_capabilities(wanted);
+        }
+        let _ = config.set_max_background(MOST_BACKGROUND);
+        let _ = config.set_congestion_threshold(MOST_BACKGROUND);
+        let _ = config.set_max_write(1 << 20);
+        Ok(())
+    }
+
+    fn lookup(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        if is_reserved(parent.0, name) && self.drive.is_probing() {
+            let now = Duration::ZERO;
+            return reply.entry(&now, &probe_attr(), Generation(0));
+        }
+        let found = self.drive.volume.tree().lookup(parent.0, name);
+        self.entry(found, reply);
+    }
+
+    fn forget(&self, _req: &Request, ino: INodeNo, times: u64) {
+        self.drive.volume.forget(ino.0, times);
+    }
+
+    fn getattr(&self, _req: &Request, ino: INodeNo, _fh: Option<FileHandle>, reply: ReplyAttr) {
+        match self.attr(ino.0) {
+            Ok(attr) => reply.attr(&ATTRIBUTES_VALID, &attr),
+            Err(error) => reply.error(errno(error)),
+        }
+    }
+
+    fn setattr(
+        &self,
+        _req: &Request,
+        ino: INodeNo,
+        mode: Option<u32>,
+        uid: Option<u32>,
+        gid: Option<u32>,
+        size: Option<u64>,
+        atime: Option<TimeOrNow>,
+        mtime: Option<TimeOrNow>,
+        _ctime: Option<SystemTime>,
+        _fh: Option<FileHandle>,
+        _crtime: Option<SystemTime>,
+        _chgtime: Option<SystemTime>,
+        _bkuptime: Option<SystemTime>,
+        _flags: Option<fuser::BsdFileFlags>,
+        reply: ReplyAttr,
+    ) {
+        let moment = |time: TimeOrNow| match time {
+            TimeOrNow::SpecificTime(time) => time,
+            TimeOrNow::Now => SystemTime::now(),
+        };
+        let truncated = size.map_or(Ok(()), |size| self.drive.volume.truncate(ino.0, size));
+        let changed = truncated.and_then(|()| {
+            if mode.is_none() && uid.is_none() && gid.is_none() && atime.is_none() && mtime.is_none() {
+                return Ok(());
+            }
+            self.set_attributes(ino.0, |attributes| {
+                attributes.mode = mode.map_or(attributes.mode, |mode| mode & 0o7777);
+                attributes.uid = uid.unwrap_or(attributes.uid);
+                attributes.gid = gid.unwrap_or(attributes.gid);
+                attributes.accessed = atime.map_or(attributes.accessed, moment);
+                attributes.modified = mtime.map_or(attributes.modified, moment);
+            })
+        });
+        match changed.and_then(|()| self.attr(ino.0)) {
+            Ok(attr) => reply.attr(&ATTRIBUTES_VALID, &attr),
+            Err(error) => reply.error(errno(error)),
+        }
+    }
+
+    fn readlink(&self, _req: &Request, ino: INodeNo, reply: ReplyData) {
+        let tree = self.drive.volume.tree();
+        match tree.node(ino.0).map(|node| &node.kind) {
+            Ok(Kind::Symlink(target)) => reply.data(target.as_bytes()),
+            Ok(_) => reply.error(Errno::EINVAL),
+            Err(error) => reply.error(errno(error)),
+        }
+    }
+
+    fn mknod(
+        &self,
+        req: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        mode: u32,
+        _umask: u32,
+        rdev: u32,
+        reply: ReplyEntry,
+    ) {
+        let kind = match rustix::fs::FileType::from_raw_mode(mode) {
+            rustix::fs::FileType::RegularFile | rustix::fs::FileType::Unknown => Tree::new_file(),
+            _ => Kind::Special(mode & 0o170_000, u64::from(rdev)),
+        };
+        self.entry(self.make(req, parent, name, mode, kind), reply);
+    }
+
+    fn mkdir(&self, req: &Request, parent: INodeNo, name: &OsStr, mode: u32, _umask: u32, reply: ReplyEntry) {
+        self.entry(self.make(req, parent, name, mode, Kind::Directory(BTreeMap::new())), reply);
+    }
+
+    fn symlink(&self, req: &Request, parent: INodeNo, name: &OsStr, target: &Path, reply: ReplyEntry) {
+        let kind = Kind::Symlink(target.as_os_str().to_owned());
+        self.entry(self.make(req, parent, name, 0o777, kind), reply);
+    }
+
+    fn link(&self, _req: &Request, ino: INodeNo, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        let linked =
+            self.drive.volume.change_names(|tree| tree.link(ino.0, parent.0, name).map(|()| (ino.0, None)));
+        self.entry(linked, reply);
+    }
+
+    fn unlink(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        let removed = self.drive.volume.change_names(|tree| {
+            let ino = tree.remove(parent.0, name, false)?;
+            Ok(((), Some(ino)))
+        });
+        done(removed, reply);
+    }
+
+    fn rmdir(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        let removed = self.drive.volume.change_names(|tree| {
+            let ino = tree.remove(parent.0, name, true)?;
+            Ok(((), Some(ino)))
+        });
+        done(removed, reply);
+    }
+
+    fn rename(
+        &self,
+        _req: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        new_parent: INodeNo,
+        new_name: &OsStr,
+        flags: RenameFlags,
+        reply: ReplyEmpty,
+    ) {
+        let only_new = flags == RenameFlags::RENAME_NOREPLACE;
+        if !only_new && !flags.is_empty() {
+            return reply.error(Errno::EINVAL);
+        }
+        let renamed = self.drive.volume.change_names(|tree| {
+            let replaced = tree.rename((parent.0, name), (new_parent.0, new_name), only_new)?;
+            Ok(((), replaced))
+        });
+        done(renamed, reply);
+    }
+
+    fn open(&self, _req: &Request, ino: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
+        if ino.0 == PROBE {
+            return reply.opened(FileHandle(0), FopenFlags::FOPEN_DIRECT_IO);
+        }
+        match self.drive.volume.open_node(ino.0) {
+            Ok(()) => reply.opened(FileHandle(0), fopen_flags(flags.0)),
+            Err(error) => reply.error(errno(error)),
+        }
+    }
+
+    fn create(
+        &self,
+        req: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        mode: u32,
+        _umask: u32,
+        flags: i32,
+        reply: ReplyCreate,
+    ) {
+        let created = self.make(req, parent, name, mode, Tree::new_file()).and_then(|ino| {
+            self.drive.volume.open_node(ino)?;
+            self.attr(ino)
+        });
+        match created {
+            Ok(attr) => {
+                self.drive.volume.remember(attr.ino.0);
+                reply.created(&ATTRIBUTES_VALID, &attr, Generation(0), FileHandle(0), fopen_flags(flags));
+            }
+            Err(error) => reply.error(errno(error)),
+        }
+    }
+
+    fn release(
+        &self,
+        _req: &Request,
+        ino: INodeNo,
+        _fh: FileHandle,
+        _flags: OpenFlags,
+        _lock_owner: Option<LockOwner>,
+        _flush: bool,
+        reply: ReplyEmpty,
+    ) {
+        if ino.0 != PROBE {
+            self.drive.volume.close_node(ino.0);
+        }
+        reply.ok();
+    }
+
+    fn flush(&self, _req: &Request, _ino: INodeNo, _fh: FileHandle, _owner: LockOwner, reply: ReplyEmpty) {
+        // The close of a file makes nothing durable.
+        reply.ok();
+    }
+
+    fn read(
+        &self,
+        req: &Request,
+        ino: INodeNo,
+        _fh: FileHandle,
+        offset: u64,
+        size: u32,
+        _flags: OpenFlags,
+        _lock_owner: Option<LockOwner>,
+        reply: ReplyData,
+    ) {
+        let received = self.drive.pacer.now();
+        if ino.0 == PROBE {
+            return self.drive.pacer.submit(Work::Read(&[]), received, Answer::Probe(reply, received));
+        }
+        self.drive.programs.saw(req.pid());
+        match self.drive.read(ino.0, offset, size) {
+            Ok((bytes, extents)) => {
+                self.drive.pacer.submit(Work::Read(&extents), received, Answer::Data(reply, bytes));
+            }
+            Err(error) => {
+                let answer = Answer::DataFailed(reply, handle_errno(error));
+                self.drive.pacer.submit(Work::Read(&[]), received, answer);
+            }
+        }
+    }
+
+    fn write(
+        &self,
+        req: &Request,
+        ino: INodeNo,
+        _fh: FileHandle,
+        offset: u64,
+        data: &[u8],
+        write_flags: WriteFlags,
+        flags: OpenFlags,
+        _lock_owner: Option<LockOwner>,
+        reply: ReplyWrite,
+    ) {
+        let received = self.drive.pacer.now();
+        // What the kernel writes back is synced by the kernel.
+        let cached = write_flags.contains(WriteFlags::FUSE_WRITE_CACHE);
+        if !cached {
+            self.drive.programs.saw(req.pid());
+        }
+        let durable = !cached && flags.0 & O_DSYNC != 0;
+        if write_flags.contains(WriteFlags::FUSE_WRITE_KILL_SUIDGID) {
+            // Who changes a program must not leave it with the rights of another user.
+            let _ = self.set_attributes(ino.0, |attributes| attributes.mode &= !SET_IDS);
+        }
+        match self.drive.write(ino.0, offset, data, durable) {
+            Ok(extents) => {
+                let answer = Answer::Written(reply, data.len() as u32);
+                self.drive.pacer.submit(Work::Write(&extents, durable), received, answer);
+            }
+            Err(error) => {
+                let answer = Answer::WriteFailed(reply, handle_errno(error));
+                self.drive.pacer.submit(Work::Read(&[]), received, answer);
+            }
+        }
+    }
+
+    fn fsync(&self, req: &Request, ino: INodeNo, _fh: FileHandle, _datasync: bool, reply: ReplyEmpty) {
+        self.sync(req, ino, reply);
+    }
+
+    fn fsyncdir(&self, req: &Request, ino: INodeNo, _fh: FileHandle, _datasync: bool, reply: ReplyEmpty) {
+        self.sync(req, ino, reply);
+    }
+
+    fn opendir(&self, _req: &Request, ino: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {
+        let listed = self.drive.volume.open_node(ino.0).and_then(|()| {
+            let tree = self.drive.volume.tree();
+            let parent = tree.node(ino.0)?.parent;
+            let mut entries = vec![
+                (ino.0, FileType::Directory, OsStr::new(".").to_owned()),
+                (parent, FileType::Directory, OsStr::new("..").to_owned()),
+            ];
+            let inside = tree.entries(ino.0)?.iter();
+            entries.extend(inside.map(|(name, &ino)| (ino, kind_of(&tree, ino), name.clone())));
+            Ok(entries)
+        });
+        match listed {
+            Ok(entries) => reply.opened(FileHandle(self.drive.listings.insert(entries)), FopenFlags::empty()),
+            Err(error) => reply.error(errno(error)),
+        }
+    }
+
+    fn readdir(&self, _req: &Request, ino: INodeNo, fh: FileHandle, offset: u64, mut reply: ReplyDirectory) {
+        if offset == 0 && self.drive.volume.tree().node(ino.0).is_err() {
+            return reply.error(Errno::EIO);
+        }
+        self.drive.listings.with(fh.0, |entries| {
+            for (i, (ino, kind, name)) in entries.iter().enumerate().skip(offset as usize) {
+                if reply.add(INodeNo(*ino), i as u64 + 1, *kind, name) {
+                    break;
+                }
+            }
+        });
+        reply.ok();
+    }
+
+    fn releasedir(&self, _req: &Request, ino: INodeNo, fh: FileHandle, _flags: OpenFlags, reply: ReplyEmpty) {
+        self.drive.listings.remove(fh.0);
+        self.drive.volume.close_node(ino.0);
+        reply.ok();
+    }
+
+    fn statfs(&self, _req: &Request, _ino: INodeNo, reply: ReplyStatfs) {
+        let (total, free) = self.drive.volume.space();
+        let (total, free) = (total / BLOCK_BYTES, free / BLOCK_BYTES);
+        let nodes = self.drive.volume.nodes();
+        let block = BLOCK_BYTES as u32;
+        reply.statfs(total, free, free, nodes + free, free, block, 255, block);
+    }
+
+    fn setxattr(
+        &self,
+        _req: &Request,
+        ino: INodeNo,
+        name: &OsStr,
+        value: &[u8],
+        flags: i32,
+        _position: u32,
+        reply: ReplyEmpty,
+    ) {
+        let (create, replace) = (flags & 1 != 0, flags & 2 != 0);
+        let set = self.drive.volume.change_names(|tree| {
+            match tree.node(ino.0)?.xattrs.contains_key(name) {
+                true if create => return Err(rustix::io::Errno::EXIST),
+                false if replace => return Err(rustix::io::Errno::NODATA),
+                _ => tree.set_xattr(ino.0, name, Some(value.to_owned()))?,
+            }
+            Ok(((), None))
+        });
+        done(set, reply);
+    }
+
+    fn getxattr(&self, _req: &Request, ino: INodeNo, name: &OsStr, size: u32, reply: ReplyXattr) {
+        let tree = self.drive.volume.tree();
+        match tree.node(ino.0).map(|node| node.xattrs.get(name)) {
+            Ok(Some(value)) => give_xattr(value, size, reply),
+            Ok(None) => reply.error(Errno::from_i32(rustix::io::Errno::NODATA.raw_os_error())),
+            Err(error) => reply.error(errno(error)),
+        }
+    }
+
+    fn listxattr(&self, _req: &Request, ino: INodeNo, size: u32, reply: ReplyXattr) {
+        let tree = self.drive.volume.tree();
+        match tree.node(ino.0) {
+            Ok(node) => {
+                let names: Vec<u8> =
+                    node.xattrs.keys().flat_map(|name| [name.as_bytes(), b"\0"].concat()).collect();
+                give_xattr(&names, size, reply);
+            }
+            Err(error) => reply.error(errno(error)),
+        }
+    }
+
+    fn removexattr(&self, _req: &Request, ino: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        let removed = self.drive.volume.change_names(|tree| Ok((tree.set_xattr(ino.0, name, None)?, None)));
+        done(removed, reply);
+    }
+
+    fn fallocate(
+        &self,
+        _req: &Request,
+        ino: INodeNo,
+        _fh: FileHandle,
+        offset: u64,
+        length: u64,
+        mode: i32,
+        reply: ReplyEmpty,
+    ) {
+        let mode = FallocateFlags::from_bits_retain(mode as u32);
+        let keep_size = mode.contains(FallocateFlags::KEEP_SIZE);
+        let volume = &self.drive.volume;
+        let allocated = match mode - FallocateFlags::KEEP_SIZE {
+            flags if flags.is_empty() => volume.allocate(ino.0, offset, length, keep_size),
+            FallocateFlags::PUNCH_HOLE => volume.zero(ino.0, offset, length, true),
+            FallocateFlags::ZERO_RANGE => volume
+                .allocate(ino.0, offset, length, keep_size)
+                .and_then(|()| volume.zero(ino.0, offset, length, false)),
+            _ => Err(rustix::io::Errno::OPNOTSUPP),
+        };
+        done(allocated, reply);
+    }
+}
+
+impl EmulatedFs {
+    /// fsync and fdatasync, of files and directories.
+    fn sync(&self, req: &Request, ino: INodeNo, reply: ReplyEmpty) {
+        let received = self.drive.pacer.now();
+        self.drive.programs.saw(req.pid());
+        let answer = match self.drive.sync(ino.0) {
+            Ok(()) => Answer::Done(reply),
+            Err(error) => Answer::Failed(reply, handle_errno(error)),
+        };
+        self.drive.pacer.submit(Work::Flush, received, answer);
+    }
+}
+
+fn done(result: SysResult<()>, reply: ReplyEmpty) {
+    match result {
+        Ok(()) => reply.ok(),
+        Err(error) => reply.error(errno(error)),
+    }
+}
+
+/// The size of a value, or the value itself.
+fn give_xattr(value: &[u8], size: u32, reply: ReplyXattr) {
+    match size {
+        0 => reply.size(value.len() as u32),
+        size if (size as usize) < value.len() => reply.error(Errno::ERANGE),
+        _ => reply.data(value),
+    }
+}

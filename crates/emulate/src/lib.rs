@@ -1,0 +1,40 @@
+#![doc = include_str!("../README.md")]
+//!
+//! [`Emulator::mount`] mounts a drive, [`send`] commands one that is mounted. `docs/emulate.md` has the rules
+//! of durability and the format of schedules.
+
+mod answer;
+mod content;
+mod control;
+mod counters;
+mod device;
+mod drive;
+mod durable;
+mod emulator;
+mod enumerate;
+mod error;
+mod extents;
+mod faults;
+mod fs;
+mod journal;
+mod listings;
+mod mounts;
+mod node;
+mod pace;
+mod probe;
+mod programs;
+mod report;
+mod scan;
+mod shared;
+mod survivors;
+mod tree;
+mod volume;
+
+pub use control::{Answer, Command, send};
+pub use counters::{Overshoot, Traffic};
+pub use device::EmulatedDevice;
+pub use emulator::{EmulateOptions, Emulator};
+pub use error::EmulateError;
+pub use faults::{FaultKind, FaultSpec, FileOperation, Schedule, ScheduleError};
+pub use report::{CutRecord, MOST_CPU, MOST_LATE, Report};
+pub use survivors::PowerCut;

@@ -1,0 +1,55 @@
+//! What the threads of an emulator share.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::device::EmulatedDevice;
+use crate::drive::Drive;
+use crate::report::{CutRecord, MOST_LATE, Report};
+
+/// A drive, and what it is called.
+pub(crate) struct Shared {
+    pub(crate) drive: Arc<Drive>,
+    device: Mutex<String>,
+    slowdown: f64,
+}
+
+impl Shared {
+    pub(crate) fn new(drive: Arc<Drive>, device: String, slowdown: f64) -> Shared {
+        Shared { drive, device: Mutex::new(device), slowdown }
+    }
+
+    /// Another device from now on.
+    pub(crate) fn exchange(&self, device: EmulatedDevice) {
+        self.drive.pacer.exchange(device.model);
+        *self.device.lock().unwrap_or_else(PoisonError::into_inner) = device.name;
+    }
+
+    /// The state at this moment.
+    pub(crate) fn report(&self) -> Report {
+        let drive = &self.drive;
+        let counters = drive.pacer.counters();
+        let (requests, late) = counters.answers();
+        let (way_in, way_out) = drive.pacer.ways();
+        let late_share = late as f64 / requests.max(1) as f64;
+        let faults =
+            drive.injector().counts().iter().map(|(kind, times)| ((*kind).to_owned(), *times)).collect();
+        Report {
+            schema: Report::SCHEMA.to_owned(),
+            device: self.device.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            slowdown: self.slowdown,
+            seconds: drive.pacer.seconds(),
+            requests,
+            late,
+            late_share,
+            kept_up: late_share < MOST_LATE,
+            overshoot_us: counters.overshoot(),
+            overshoot_histogram: counters.histogram(),
+            way_in_us: way_in as f64 / 1e3,
+            way_out_us: way_out as f64 / 1e3,
+            cpu_share: drive.programs.share(),
+            traffic: counters.traffic(),
+            faults,
+            power_cuts: drive.power_cuts().into_iter().map(|(at_s, cut)| CutRecord { at_s, cut }).collect(),
+        }
+    }
+}

@@ -1,0 +1,494 @@
+//! The emulated drive's file system: names and bytes as programs see them, and what of it is durable.
+//!
+//! No lock is held while a request waits for its time on the device. Locks are taken in the order life, tree,
+//! durable, file, allocator.
+
+use std::collections::VecDeque;
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Weak};
+use std::time::SystemTime;
+
+use rustix::io::Errno;
+
+use crate::content::Change;
+use crate::durable::Durable;
+use crate::extents::{Allocator, Extent};
+use crate::journal::Operation;
+use crate::node::{Attributes, FileData, FileState, Ino, Kind};
+use crate::scan::{ScanError, root_attributes, scan};
+use crate::survivors::{PowerCut, Survivors, leave};
+use crate::tree::Tree;
+
+/// The file system of an emulated drive.
+#[derive(Debug)]
+pub(crate) struct Volume {
+    path: PathBuf,
+    capacity: u64,
+    strict: bool,
+    /// Bytes that may wait to become durable.
+    cache_bytes: u64,
+    /// Held for reading by whatever changes something, and for writing by a power cut.
+    life: RwLock<()>,
+    tree: Mutex<Tree>,
+    durable: Mutex<Durable>,
+    allocator: Mutex<Allocator>,
+    /// Files with changes that wait, roughly in the order in which they were changed.
+    backlog: Mutex<VecDeque<(Ino, Weak<FileData>)>>,
+    waiting_bytes: AtomicU64,
+}
+
+/// The lock of data that is whole whenever it is free.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The system's number for an error.
+pub(crate) fn errno(error: &io::Error) -> Errno {
+    Errno::from_io_error(error).unwrap_or(Errno::IO)
+}
+
+impl Volume {
+    /// Takes up the backing folder.
+    pub(crate) fn open(
+        path: &Path,
+        capacity: u64,
+        strict: bool,
+        cache_bytes: u64,
+    ) -> Result<Volume, ScanError> {
+        let failed = |error| ScanError::Io(path.to_owned(), error);
+        let mut tree = Tree::new(root_attributes(path).map_err(failed)?);
+        let mut durable = Durable::open(path).map_err(failed)?;
+        let mut allocator = Allocator::new(capacity);
+        scan(path, &mut tree, &mut durable, &mut allocator)?;
+        Ok(Volume {
+            path: path.to_owned(),
+            capacity,
+            strict,
+            cache_bytes,
+            life: RwLock::new(()),
+            tree: Mutex::new(tree),
+            durable: Mutex::new(durable),
+            allocator: Mutex::new(allocator),
+            backlog: Mutex::default(),
+            waiting_bytes: AtomicU64::new(0),
+        })
+    }
+
+    fn alive(&self) -> RwLockReadGuard<'_, ()> {
+        self.life.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The names, for operations that only look.
+    pub(crate) fn tree(&self) -> MutexGuard<'_, Tree> {
+        lock(&self.tree)
+    }
+
+    /// Changes names; files that are gone by it free their space.
+    pub(crate) fn change_names<T>(
+        &self,
+        change: impl FnOnce(&mut Tree) -> Result<(T, Option<Ino>), Errno>,
+    ) -> Result<T, Errno> {
+        let _alive = self.alive();
+        let mut tree = self.tree();
+        let (result, touched) = change(&mut tree)?;
+        if let Some(ino) = touched {
+            self.drop_if_gone(&mut tree, ino);
+        }
+        Ok(result)
+    }
+
+    /// Frees what a file without names and handles has; the kernel may still know its number.
+    fn drop_if_gone(&self, tree: &mut Tree, ino: Ino) {
+        let Some(node) = tree.nodes.get(&ino).filter(|node| node.is_gone()) else { return };
+        if let Kind::File(file) = &node.kind {
+            let mut state = file.lock();
+            self.waiting_bytes.fetch_sub(state.content.waiting_bytes(), Ordering::Relaxed);
+            state.content.drop_changes();
+            state.map.clear(&mut lock(&self.allocator), 0, u64::MAX);
+        }
+        // A nameless file that stays behind costs space until the next start, no more.
+        let _ = lock(&self.durable).drop_nameless(ino);
+        if node.known == 0 {
+            tree.nodes.remove(&ino);
+        }
+    }
+
+    /// The kernel has learnt of a node once more.
+    pub(crate) fn remember(&self, ino: Ino) {
+        if let Ok(node) = self.tree().node_mut(ino) {
+            node.known += 1;
+        }
+    }
+
+    /// The kernel has forgotten what it learnt of a node, so many times.
+    pub(crate) fn forget(&self, ino: Ino, times: u64) {
+        let _alive = self.alive();
+        let mut tree = self.tree();
+        if let Ok(node) = tree.node_mut(ino) {
+            node.known = node.known.saturating_sub(times);
+        }
+        self.drop_if_gone(&mut tree, ino);
+    }
+
+    /// One more handle of a node; the backing file of a durable file is opened for it.
+    pub(crate) fn open_node(&self, ino: Ino) -> Result<(), Errno> {
+        let _alive = self.alive();
+        let mut tree = self.tree();
+        let node = tree.node_mut(ino)?;
+        node.handles += 1;
+        if let Kind::File(file) = node.kind.clone() {
+            let opened = self.open_backing(&tree, ino, &file, false);
+            if let (Err(error), Ok(node)) = (&opened, tree.node_mut(ino)) {
+                node.handles -= 1;
+                return Err(errno(error));
+            }
+        }
+        Ok(())
+    }
+
+    /// One handle less.
+    pub(crate) fn close_node(&self, ino: Ino) {
+        let _alive = self.alive();
+        let mut tree = self.tree();
+        let Ok(node) = tree.node_mut(ino) else { return };
+        node.handles = node.handles.saturating_sub(1);
+        if node.handles > 0 {
+            return;
+        }
+        if let Kind::File(file) = &node.kind {
+            let mut state = file.lock();
+            if state.content.is_durable() {
+                state.content.set_backing(None);
+            }
+        }
+        self.drop_if_gone(&mut tree, ino);
+    }
+
+    /// Opens the backing file where it is not open: one that exists, or with `make` a new one too.
+    fn open_backing(&self, tree: &Tree, ino: Ino, file: &FileData, make: bool) -> io::Result<()> {
+        let mut durable = lock(&self.durable);
+        let mut state = file.lock();
+        if state.content.backing().is_some() || !(make || durable.has(ino)) {
+            return Ok(());
+        }
+        let attributes = tree.node(ino)?.attributes;
+        state.content.set_backing(Some(durable.open_file(ino, &attributes)?));
+        Ok(())
+    }
+
+    /// Reads part of a file: its bytes, and where they lie on the device.
+    pub(crate) fn read(&self, ino: Ino, offset: u64, len: u32) -> Result<(Vec<u8>, Vec<Extent>), Errno> {
+        let _alive = self.alive();
+        let file = self.tree().file(ino)?;
+        let (view, extents) = {
+            let state = file.lock();
+            let view = state.content.view(offset, len as usize);
+            (view, state.map.locate(offset, u64::from(len)))
+        };
+        Ok((view.read().map_err(|error| errno(&error))?, extents))
+    }
+
+    /// Writes part of a file; where it lies on the device.
+    pub(crate) fn write(&self, ino: Ino, offset: u64, data: &[u8]) -> Result<Vec<Extent>, Errno> {
+        let _alive = self.alive();
+        let file = self.tree().file(ino)?;
+        let extents = {
+            let mut state = file.lock();
+            if !state.map.fill(&mut lock(&self.allocator), offset, data.len() as u64) {
+                return Err(Errno::NOSPC);
+            }
+            self.change(ino, &file, &mut state, Change::Write(offset, data.into()));
+            state.written = Some(SystemTime::now());
+            state.map.locate(offset, data.len() as u64)
+        };
+        self.drain().map_err(|error| errno(&error))?;
+        Ok(extents)
+    }
+
+    fn change(&self, ino: Ino, file: &Arc<FileData>, state: &mut FileState, change: Change) {
+        self.waiting_bytes.fetch_add(change.bytes(), Ordering::Relaxed);
+        state.content.change(change);
+        if !std::mem::replace(&mut state.in_backlog, true) {
+            let mut backlog = lock(&self.backlog);
+            if backlog.len() >= 2 * backlog.capacity().max(1024) / 3 {
+                backlog.retain(|(_, file)| file.strong_count() > 0);
+            }
+            backlog.push_back((ino, Arc::downgrade(file)));
+        }
+    }
+
+    /// Applies changes, of the file that has waited longest first, while more bytes wait than may.
+    fn drain(&self) -> io::Result<()> {
+        while self.waiting_bytes.load(Ordering::Relaxed) > self.cache_bytes {
+            let Some((ino, file)) = lock(&self.backlog).pop_front() else { break };
+            let Some(file) = file.upgrade() else { continue };
+            self.open_backing(&self.tree(), ino, &file, true)?;
+            let mut state = file.lock();
+            let mut applied = Ok(());
+            while !state.content.is_durable()
+                && self.waiting_bytes.load(Ordering::Relaxed) > self.cache_bytes
+                && applied.is_ok()
+            {
+                let before = state.content.waiting_bytes();
+                applied = state.content.apply_first();
+                self.waiting_bytes.fetch_sub(before - state.content.waiting_bytes(), Ordering::Relaxed);
+            }
+            state.in_backlog = !state.content.is_durable();
+            if state.in_backlog {
+                lock(&self.backlog).push_front((ino, Arc::downgrade(&file)));
+            }
+            applied?;
+        }
+        Ok(())
+    }
+
+    /// Gives part of a file blocks, as a write does that is lost; where it lies on the device.
+    pub(crate) fn place(&self, ino: Ino, offset: u64, len: u64) -> Result<Vec<Extent>, Errno> {
+        let _alive = self.alive();
+        let file = self.tree().file(ino)?;
+        let mut state = file.lock();
+        if !state.map.fill(&mut lock(&self.allocator), offset, len) {
+            return Err(Errno::NOSPC);
+        }
+        Ok(state.map.locate(offset, len))
+    }
+
+    /// Flips bits of a byte for good: what is durable of it too, and whatever waits stays as it is.
+    pub(crate) fn damage(&self, ino: Ino, offset: u64, bits: u8) -> Result<(), Errno> {
+        let _alive = self.alive();
+        let file = self.tree().file(ino)?;
+        let mut state = file.lock();
+        let read = |state: &FileState| state.content.view(offset, 1).read().map_err(|error| errno(&error));
+        let before = read(&state)?;
+        state.content.damage(offset, bits).map_err(|error| errno(&error))?;
+        // Where a change that waits covers the byte, that is what a reader sees.
+        if read(&state)? == before
+            && let [byte] = before[..]
+        {
+            self.change(ino, &file, &mut state, Change::Write(offset, [byte ^ bits].into()));
+        }
+        Ok(())
+    }
+
+    /// Sets a file's length.
+    pub(crate) fn truncate(&self, ino: Ino, len: u64) -> Result<(), Errno> {
+        if len > i64::MAX as u64 {
+            return Err(Errno::FBIG);
+        }
+        let _alive = self.alive();
+        let file = self.tree().file(ino)?;
+        let mut state = file.lock();
+        if len != state.content.len() {
+            self.change(ino, &file, &mut state, Change::Truncate(len));
+        }
+        state.map.clear(
+            &mut lock(&self.allocator),
+            len.next_multiple_of(crate::extents::BLOCK_BYTES),
+            u64::MAX,
+        );
+        state.written = Some(SystemTime::now());
+        Ok(())
+    }
+
+    /// Gives a file blocks; it grows to `offset + len` unless `keep_size`.
+    pub(crate) fn allocate(&self, ino: Ino, offset: u64, len: u64, keep_size: bool) -> Result<(), Errno> {
+        let _alive = self.alive();
+        let file = self.tree().file(ino)?;
+        let mut state = file.lock();
+        if !state.map.fill(&mut lock(&self.allocator), offset, len) {
+            return Err(Errno::NOSPC);
+        }
+        if !keep_size && offset + len > state.content.len() {
+            self.change(ino, &file, &mut state, Change::Truncate(offset + len));
+        }
+        Ok(())
+    }
+
+    /// Makes part of a file zeros: without blocks where `hole`, else with blocks for all of it.
+    pub(crate) fn zero(&self, ino: Ino, offset: u64, len: u64, hole: bool) -> Result<(), Errno> {
+        let _alive = self.alive();
+        let file = self.tree().file(ino)?;
+        let mut state = file.lock();
+        let mut allocator = lock(&self.allocator);
+        if hole {
+            state.map.clear(&mut allocator, offset, offset.saturating_add(len));
+        } else if !state.map.fill(&mut allocator, offset, len) {
+            return Err(Errno::NOSPC);
+        }
+        drop(allocator);
+        self.change(ino, &file, &mut state, Change::Zero(offset, len));
+        state.written = Some(SystemTime::now());
+        Ok(())
+    }
+
+    /// Makes a file durable, and of the names what the rules say.
+    pub(crate) fn sync_file(&self, ino: Ino) -> Result<(), Errno> {
+        let _alive = self.alive();
+        self.sync_content(ino)?;
+        let mut tree = self.tree();
+        let operations = match self.strict {
+            true => tree.journal.take_attributes(ino),
+            false => tree.journal.take_up_to(ino),
+        };
+        self.apply(&tree, operations).map_err(|error| errno(&error))
+    }
+
+    fn sync_content(&self, ino: Ino) -> Result<(), Errno> {
+        let file = self.tree().file(ino)?;
+        self.apply_content(&self.tree(), ino, &file).map_err(|error| errno(&error))
+    }
+
+    fn apply_content(&self, tree: &Tree, ino: Ino, file: &FileData) -> io::Result<()> {
+        if file.lock().content.is_durable() {
+            return Ok(());
+        }
+        self.open_backing(tree, ino, file, true)?;
+        let mut state = file.lock();
+        let before = state.content.waiting_bytes();
+        let applied = state.content.apply_all();
+        self.waiting_bytes.fetch_sub(before - state.content.waiting_bytes(), Ordering::Relaxed);
+        applied
+    }
+
+    /// Makes a directory's entries durable.
+    pub(crate) fn sync_directory(&self, ino: Ino) -> Result<(), Errno> {
+        let _alive = self.alive();
+        let mut tree = self.tree();
+        let operations = match self.strict {
+            true => tree.journal.take_directory(ino),
+            false => tree.journal.take_up_to(ino),
+        };
+        self.apply(&tree, operations).map_err(|error| errno(&error))
+    }
+
+    /// Does operations in the backing folder.
+    fn apply(&self, tree: &Tree, operations: Vec<Operation>) -> io::Result<()> {
+        for operation in operations {
+            // As ext4 with its option auto_da_alloc: what replaces a file is written first.
+            if let Operation::Rename { ino, replaced: Some(_), .. } = &operation
+                && !self.strict
+                && let Ok(file) = tree.file(*ino)
+            {
+                self.apply_content(tree, *ino, &file)?;
+            }
+            lock(&self.durable).apply(&operation, &tree.nodes)?;
+        }
+        Ok(())
+    }
+
+    /// Drops what is not durable of a file, as a kernel does that could not write it.
+    pub(crate) fn drop_dirty(&self, ino: Ino) -> Result<(), Errno> {
+        let _alive = self.alive();
+        let file = self.tree().file(ino)?;
+        let mut state = file.lock();
+        self.waiting_bytes.fetch_sub(state.content.waiting_bytes(), Ordering::Relaxed);
+        state.content.drop_changes();
+        Ok(())
+    }
+
+    /// Makes everything durable.
+    pub(crate) fn sync_all(&self) -> Result<(), Errno> {
+        let _alive = self.alive();
+        let mut tree = self.tree();
+        let files: Vec<(Ino, Arc<FileData>)> = tree
+            .nodes
+            .iter()
+            .filter_map(|(&ino, node)| match &node.kind {
+                Kind::File(file) => Some((ino, Arc::clone(file))),
+                _ => None,
+            })
+            .collect();
+        for (ino, file) in files {
+            self.apply_content(&tree, ino, &file).map_err(|error| errno(&error))?;
+        }
+        let operations = tree.journal.take_all();
+        self.apply(&tree, operations).map_err(|error| errno(&error))
+    }
+
+    /// Makes everything durable and leaves the backing folder as it should be found.
+    pub(crate) fn close(&self) -> Result<(), Errno> {
+        self.sync_all()?;
+        // Files removed while open are in it still, if a program has them open to the last.
+        let _ = std::fs::remove_dir_all(self.path.join(crate::durable::HIDDEN));
+        rustix::fs::syncfs(lock(&self.durable).root())
+    }
+
+    /// Stops everything and looks at what is not durable.
+    pub(crate) fn frozen<T>(&self, look: impl FnOnce(&Tree, &Durable, bool) -> T) -> T {
+        let _frozen = self.life.write().unwrap_or_else(PoisonError::into_inner);
+        let tree = self.tree();
+        let durable = lock(&self.durable);
+        look(&tree, &durable, self.strict)
+    }
+
+    /// The backing folder.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Cuts the power: what is not durable is lost, but for the survivors. All nodes have new numbers then.
+    pub(crate) fn power_cut(&self, survivors: &mut Survivors) -> Result<PowerCut, ScanError> {
+        let _dead = self.life.write().unwrap_or_else(PoisonError::into_inner);
+        let mut tree = self.tree();
+        let failed = |error| ScanError::Io(self.path.clone(), error);
+        let cut = leave(&tree, &mut lock(&self.durable), survivors, self.strict).map_err(failed)?;
+        lock(&self.backlog).clear();
+        self.waiting_bytes.store(0, Ordering::Relaxed);
+        tree.forget_all(root_attributes(&self.path).map_err(failed)?);
+        let mut durable = lock(&self.durable);
+        *durable = Durable::open(&self.path).map_err(failed)?;
+        let mut allocator = lock(&self.allocator);
+        *allocator = Allocator::new(self.capacity);
+        scan(&self.path, &mut tree, &mut durable, &mut allocator)?;
+        Ok(cut)
+    }
+
+    /// Bytes of the device, and those of them that are free.
+    pub(crate) fn space(&self) -> (u64, u64) {
+        let allocator = lock(&self.allocator);
+        (allocator.capacity(), allocator.free_bytes())
+    }
+
+    /// Nodes there are.
+    pub(crate) fn nodes(&self) -> u64 {
+        self.tree().nodes.len() as u64
+    }
+
+    /// Extents of a file by its path from the root: offset in the file, and where that is on the device.
+    pub(crate) fn map(&self, path: &Path) -> Result<Vec<(u64, Extent)>, Errno> {
+        let file = {
+            let tree = self.tree();
+            let mut ino = crate::node::ROOT;
+            for name in path.iter().filter(|name| *name != OsStr::new("/") && *name != OsStr::new(".")) {
+                ino = tree.lookup(ino, name)?;
+            }
+            tree.file(ino)?
+        };
+        let state = file.lock();
+        Ok(state.map.extents().collect())
+    }
+
+    /// Attributes as programs see them, and the length and the blocks of a file.
+    pub(crate) fn attributes(&self, ino: Ino) -> Result<(Attributes, u64, u64), Errno> {
+        let tree = self.tree();
+        let node = tree.node(ino)?;
+        let mut attributes = node.attributes;
+        let (len, bytes) = match &node.kind {
+            Kind::File(file) => {
+                let state = file.lock();
+                if let Some(written) = state.written {
+                    attributes.modified = attributes.modified.max(written);
+                    attributes.changed = attributes.changed.max(written);
+                }
+                (state.content.len(), state.map.bytes())
+            }
+            Kind::Directory(entries) => (4096 + 32 * entries.len() as u64, 4096),
+            Kind::Symlink(target) => (target.len() as u64, 0),
+            Kind::Special(..) => (0, 0),
+        };
+        Ok((attributes, len, bytes))
+    }
+}

@@ -1,0 +1,9 @@
+//! All tests of the crate that mount a drive.
+
+mod drive;
+mod durability;
+mod faults;
+mod mounting;
+mod oracle;
+mod same_seed;
+mod time;
