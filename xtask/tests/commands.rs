@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
 
-const PROGRAMS: [&str; 6] = ["chromium", "fio", "losetup", "mkfs.ext4", "python3", "sfdisk"];
+const PROGRAMS: [&str; 7] = ["chromium", "fio", "fusermount3", "losetup", "mkfs.ext4", "python3", "sfdisk"];
 const NOBODY: u32 = 65534;
 
 /// One test at a time: a script that is still open for writing in a process another test is starting cannot

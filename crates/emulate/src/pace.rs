@@ -6,7 +6,8 @@
 //! fast device takes.
 //!
 //! What the kernel and FUSE take on the way in and out is measured at the start and taken off: a request
-//! arrives at the device when its program sent it, and is answered so that the program has the answer in time.
+//! arrives at the device when its program sent it, and is answered so that the program has the answer in
+//! time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
