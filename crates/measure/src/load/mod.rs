@@ -6,13 +6,17 @@
 //! started.
 
 mod address;
+mod beside;
 mod closed;
+mod one_at_a_time;
 mod open;
 mod recorder;
 mod window;
 
 pub use address::{AddressStream, Region, Spread, Workload};
+pub use beside::{Beside, beside};
 pub use closed::closed_loop;
+pub use one_at_a_time::{OneAtATime, one_at_a_time};
 pub use open::{Arrivals, open_loop};
 pub use recorder::{Recorder, Window};
 
