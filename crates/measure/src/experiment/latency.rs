@@ -19,8 +19,12 @@ const REQUESTS: u64 = 1_000_000;
 /// Seconds of a workload at most, over all rounds.
 const LONGEST_SECONDS: f64 = 120.0;
 
-/// How far the block layer's count may be off the requests sent: more means that it counts others' too.
-const COUNT_TOLERANCE: f64 = 0.01;
+/// Where the block layer is asked, it is asked this often: what else is on the disk then spoils a piece of a
+/// slice and not all of it.
+const PIECE_SECONDS: f64 = 0.1;
+
+/// Share of the requests that must lie in pieces that nothing else spoiled.
+const LEAST_UNSPOILT: f64 = 0.25;
 
 /// The block layer counts whole milliseconds; less than this many of them say too little.
 const LEAST_MS: u64 = 100;
@@ -34,8 +38,14 @@ struct OneWorkload {
     timed: Timed,
     seconds: f64,
     call_sum: u128,
-    /// What the block layer counted meanwhile; `None` once it could not be read.
-    counted: Option<BlockCounters>,
+    block_layer: BlockLayer,
+}
+
+/// What the block layer counted in those pieces in which it counted these requests and nothing else.
+#[derive(Default)]
+struct BlockLayer {
+    requests: u64,
+    ms: u64,
 }
 
 struct Workloads {
@@ -66,7 +76,7 @@ pub(super) fn run(frame: &mut Frame) -> Result<(LatencyDistributions, Option<Sto
                 timed: Timed::default(),
                 seconds: 0.0,
                 call_sum: 0,
-                counted: frame.plan.disk.as_ref().map(|_| BlockCounters::default()),
+                block_layer: BlockLayer::default(),
             });
         }
     }
@@ -92,34 +102,37 @@ impl InRounds for Workloads {
     }
 
     fn slice(&mut self, frame: &mut Frame, lane: &mut Lane, i: usize, seconds: f64) -> Result<(), Stop> {
-        let one = &mut self.all[i];
         let rounds = u64::from(MOST_EPOCHS);
         let seconds = seconds.min(LONGEST_SECONDS / rounds as f64);
-        let mut limits = Limits {
-            max_ops: frame
-                .plan
-                .max_ops_per_slice
-                .min(REQUESTS.div_ceil(rounds))
-                .min(REQUESTS - one.timed.ops()),
-            ..Limits::of((seconds * 1e9) as Nanos)
-        };
-        if one.op == OpKind::Write {
-            limits.max_bytes = frame.may_send(lane.traffic().1, u64::from(PAGE_BYTES))?;
+        let piece = if frame.plan.disk.is_some() { PIECE_SECONDS } else { seconds };
+        let one = &mut self.all[i];
+        let left = REQUESTS.div_ceil(rounds).min(REQUESTS - one.timed.ops());
+        let mut left = left.min(frame.plan.max_ops_per_slice);
+        let (began, mut sum, mut recorder) = (lane.queue.now(), 0, Recorder::new());
+        let end = began + (seconds * 1e9) as Nanos;
+        while left > 0 && lane.queue.now() < end {
+            let length = ((piece * 1e9) as Nanos).min(end - lane.queue.now());
+            let mut limits = Limits { max_ops: left, ..Limits::of(length) };
+            if one.op == OpKind::Write {
+                limits.max_bytes = frame.may_send(lane.traffic().1, u64::from(PAGE_BYTES))?;
+            }
+            let counters = || frame.plan.disk.as_deref().and_then(BlockCounters::read);
+            let before = counters();
+            let done = one_at_a_time(lane, &mut one.stream, &limits, &mut self.recorder, frame.cancel);
+            let done = done.map_err(Stop::Failed)?;
+            frame.cancelled()?;
+            if !done.complete {
+                return Err(Stop::WritesSpent);
+            }
+            if let (Some(before), Some(after)) = (before, counters()) {
+                one.block_layer.add(one.op, done.ops, &after.since(&before));
+            }
+            recorder.merge(&self.recorder);
+            sum += done.latency_sum;
+            one.call_sum += done.call_sum;
+            left -= done.ops;
         }
-        let counters = || frame.plan.disk.as_deref().and_then(BlockCounters::read);
-        let (before, began) = (counters(), lane.queue.now());
-        let done = one_at_a_time(lane, &mut one.stream, &limits, &mut self.recorder, frame.cancel);
-        let done = done.map_err(Stop::Failed)?;
-        frame.cancelled()?;
-        if !done.complete {
-            return Err(Stop::WritesSpent);
-        }
-        one.counted = match (one.counted, before, counters()) {
-            (Some(sum), Some(before), Some(after)) => Some(sum.plus(&after.since(&before))),
-            _ => None,
-        };
-        one.timed.add(done.ops, done.latency_sum, &self.recorder);
-        one.call_sum += done.call_sum;
+        one.timed.add(recorder.count(), sum, &recorder);
         one.seconds += (lane.queue.now() - began) as f64 / 1e9;
         Ok(())
     }
@@ -143,7 +156,7 @@ impl OneWorkload {
             latency_us: self.timed.latency(),
             mean_us_ci: self.timed.mean_us_ci(resamples),
             system_call_us: wall.then(|| self.call_sum as f64 / ops as f64 / 1e3),
-            block_layer_us: self.counted.and_then(|counted| block_layer_us(self.op, ops, &counted)),
+            block_layer_us: self.block_layer.mean_us(ops),
             histogram: bins
                 .into_iter()
                 .map(|(upper, count)| Bin { upper_us: upper as f64 / 1e3, count })
@@ -152,16 +165,27 @@ impl OneWorkload {
     }
 }
 
-/// Mean time in the block layer and below, where what was counted is what was sent: a durable write that also
-/// flushes, a file system that splits or journals, another program on the same disk make it something else.
-fn block_layer_us(op: OpKind, ops: u64, counted: &BlockCounters) -> Option<f64> {
-    let (requests, others, ms) = match op {
-        OpKind::Read => (counted.reads, 0, counted.read_ms),
-        OpKind::Write => (counted.writes, counted.flushes, counted.write_ms),
-    };
-    let off = requests.abs_diff(ops) + others;
-    let same = off as f64 <= COUNT_TOLERANCE * ops as f64;
-    (same && ms >= LEAST_MS).then(|| ms as f64 * 1e3 / requests as f64)
+impl BlockLayer {
+    /// Adds a piece with this many requests, if no others were counted: a durable write that also flushes, a
+    /// file system that splits or journals, or another program on the same disk would make its time something
+    /// else.
+    fn add(&mut self, op: OpKind, ops: u64, counted: &BlockCounters) {
+        let BlockCounters { reads, read_ms, writes, write_ms, flushes } = *counted;
+        let (these, others, ms) = match op {
+            OpKind::Read => (reads, writes + flushes, read_ms),
+            OpKind::Write => (writes, reads + flushes, write_ms),
+        };
+        if these == ops && others == 0 {
+            self.requests += these;
+            self.ms += ms;
+        }
+    }
+
+    /// Mean time in the block layer and below, microseconds, where enough of `ops` requests say.
+    fn mean_us(&self, ops: u64) -> Option<f64> {
+        let enough = self.requests as f64 >= LEAST_UNSPOILT * ops as f64 && self.ms >= LEAST_MS;
+        enough.then(|| self.ms as f64 * 1e3 / self.requests as f64)
+    }
 }
 
 #[cfg(test)]
@@ -170,20 +194,30 @@ mod tests {
 
     #[test]
     fn the_block_layer_is_believed_only_where_it_counted_these_requests() {
-        let counted =
-            BlockCounters { reads: 10_050, read_ms: 900, writes: 10_000, write_ms: 1100, flushes: 0 };
-        let us = block_layer_us(OpKind::Read, 10_000, &counted).unwrap();
-        assert!((us - 89.55).abs() < 0.01, "{us}");
-        assert_eq!(block_layer_us(OpKind::Write, 10_000, &counted), Some(110.0));
-        let refused = [
-            (OpKind::Read, BlockCounters { reads: 10_200, ..counted }),
-            (OpKind::Read, BlockCounters { reads: 9_800, ..counted }),
-            (OpKind::Read, BlockCounters { read_ms: 99, ..counted }),
-            (OpKind::Write, BlockCounters { flushes: 10_000, ..counted }),
-            (OpKind::Write, BlockCounters { writes: 30_000, ..counted }),
+        let counted = BlockCounters { reads: 1000, read_ms: 90, ..BlockCounters::default() };
+        let mut layer = BlockLayer::default();
+        layer.add(OpKind::Read, 1000, &counted);
+        assert_eq!(layer.mean_us(1000), None, "90 whole milliseconds say too little");
+        layer.add(OpKind::Read, 1000, &counted);
+        assert_eq!(layer.mean_us(2000), Some(90.0));
+        let spoilt = [
+            (OpKind::Read, BlockCounters { reads: 1001, ..counted }),
+            (OpKind::Read, BlockCounters { reads: 999, ..counted }),
+            (OpKind::Read, BlockCounters { writes: 1, ..counted }),
+            (OpKind::Read, BlockCounters { flushes: 1, ..counted }),
+            (OpKind::Write, BlockCounters { writes: 1000, flushes: 1000, ..counted }),
+            (OpKind::Write, BlockCounters { writes: 1000, reads: 1, ..counted }),
         ];
-        for (op, counted) in refused {
-            assert_eq!(block_layer_us(op, 10_000, &counted), None, "{counted:?}");
+        for (op, counted) in spoilt {
+            layer.add(op, 1000, &BlockCounters { read_ms: 900, write_ms: 900, ..counted });
         }
+        assert_eq!(layer.mean_us(8000), Some(90.0));
+        assert_eq!(layer.mean_us(8001), None, "less than a quarter of the requests");
+        layer.add(
+            OpKind::Write,
+            1000,
+            &BlockCounters { writes: 1000, write_ms: 90, ..BlockCounters::default() },
+        );
+        assert_eq!(layer.requests, 3000);
     }
 }

@@ -45,17 +45,6 @@ impl BlockCounters {
             flushes: self.flushes.saturating_sub(earlier.flushes),
         }
     }
-
-    /// Both together.
-    pub fn plus(&self, other: &BlockCounters) -> BlockCounters {
-        BlockCounters {
-            reads: self.reads + other.reads,
-            read_ms: self.read_ms + other.read_ms,
-            writes: self.writes + other.writes,
-            write_ms: self.write_ms + other.write_ms,
-            flushes: self.flushes + other.flushes,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -45,7 +45,8 @@ pub struct LatencyDistribution {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_call_us: Option<f64>,
     /// Mean time from the block layer's acceptance of the request until its completion, by the disk's `stat`
-    /// in sysfs; absent where the disk has none, or counted other requests than those of this workload.
+    /// in sysfs; over those stretches in which the disk counted this workload's requests and nothing else, and
+    /// absent where they hold less than a quarter of the requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_layer_us: Option<f64>,
     /// Latency histogram: ascending, not cumulative.
