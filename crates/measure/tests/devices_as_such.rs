@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use leadline_device::Device;
+use leadline_device::target::Target;
 use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found};
+use leadline_measure::target::{Access, OpenTarget};
 use leadline_measure::{Budget, Plan, PlanError, measure, summary};
 use leadline_profile::{Interleaving, LatencyDistribution, LatencyDistributions, OpKind, Point, Unaligned};
 use leadline_sim::{Parametric, ParametricSpec};
@@ -58,7 +60,7 @@ fn a_latency_distribution_is_that_of_the_service_times() {
         near(w.seconds, w.ops as f64 * w.latency_us.mean / 1e6, 1e-6, "one at a time, nothing between");
         let [low, high] = w.mean_us_ci.unwrap();
         assert!(low < w.latency_us.mean && w.latency_us.mean < high);
-        assert_eq!((w.system_call_us, w.block_layer_us), (None, None), "a simulated device has no software");
+        assert_eq!((w.system_call_us, w.block_layer), (None, None), "a simulated device has no software");
     }
     let durable = |w: &&LatencyDistribution| w.durable;
     assert!(found.workloads.iter().filter(durable).all(|w| w.op == OpKind::Write));
@@ -170,6 +172,27 @@ fn unaligned_writes_take_what_their_size_says() {
     unaligned_plan.max_writes = Some(2 << 20);
     let error = experiment::run(&device, &unaligned_plan, &Arc::default(), &mut |_| ()).unwrap_err();
     assert!(error.to_string().contains("2M that may be written"), "{error}");
+}
+
+#[test]
+fn writes_through_the_page_cache_are_durable() {
+    let dir = tempfile::tempdir().unwrap();
+    let found = Target::resolve(dir.path()).unwrap();
+    let access = Access { direct: false, size_bytes: Some(8 << 20), ..Access::default() };
+    let target = OpenTarget::open(&found, 8 << 20, &access).unwrap();
+    let mut plan = ExperimentPlan::for_target(Experiment::Unaligned, &target);
+    plan.seconds = 0.5;
+    let Found::Unaligned(found) = run(target.device.as_ref(), &plan) else {
+        panic!("not what was asked for")
+    };
+    assert!(found.durable, "memory alone would have answered otherwise");
+    assert_eq!(found.points.len() + left_out(&found), 64, "{:?}", found.procedure.notes);
+}
+
+/// Sizes that the time allowed was too short for.
+fn left_out(found: &Unaligned) -> usize {
+    let too_slow = found.procedure.notes.iter().filter(|note| note.starts_with("left out, too slow"));
+    too_slow.map(|note| note.split(';').count()).sum()
 }
 
 #[test]

@@ -13,7 +13,7 @@ mod unaligned;
 use serde::{Deserialize, Serialize};
 
 pub use interleaving::{Interleaving, InterleavingPoint};
-pub use latency::{LatencyDistribution, LatencyDistributions};
+pub use latency::{BlockLayerTime, LatencyDistribution, LatencyDistributions};
 pub use pressure::{Background, BackgroundCapacity, Pressure, PressurePoint};
 pub use unaligned::{Unaligned, UnalignedPoint};
 

@@ -22,7 +22,7 @@ mod terms;
 
 pub use error::ProfileError;
 pub use experiments::{
-    Background, BackgroundCapacity, Interleaving, InterleavingPoint, LatencyDistribution,
+    Background, BackgroundCapacity, BlockLayerTime, Interleaving, InterleavingPoint, LatencyDistribution,
     LatencyDistributions, Pressure, PressurePoint, Unaligned, UnalignedPoint,
 };
 pub use experiments::{

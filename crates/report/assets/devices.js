@@ -89,6 +89,7 @@ const alone = {
           color: palette.soft,
           position: 'insideEndTop',
           rotate: 90,
+          lineHeight: 15,
           distance: 3,
         },
       })),
@@ -161,7 +162,8 @@ const interleaving = {
             `${bandwidth(data.row[0][1])}${interval(data.row[0][2], data.row[0][3], bandwidth)}<br>` +
               `${data.row[0][0]} in flight${data.row[1] ? ', in the profile already' : ''}`,
           );
-    const values = [...shown.flatMap((item) => item.points.map(([p]) => p[1])), ...paper.map((r) => r[4])];
+    const tops = ([p]) => (shown.length > 2 ? p[1] : (p[3] ?? p[1]));
+    const values = [...shown.flatMap((item) => item.points.map(tops)), ...paper.map((r) => r[4])];
     return frame({
       tooltip: { ...tooltip(formatter), trigger: 'item' },
       xAxis: powersAxis(
@@ -178,7 +180,8 @@ const interleaving = {
         axisLabel: { color: palette.soft, formatter: axisUnit(BANDWIDTH), showMaxLabel: false },
       }),
       series: [
-        ...shown.map((item) =>
+        // Those of more lines would hide the lines.
+        ...(shown.length > 2 ? [] : shown).map((item) =>
           whiskerSeries(
             item.points.filter(([p]) => p[2] !== null).map(([[k, , low, high]]) => [LOG2(k), low, high]),
             item.colour,

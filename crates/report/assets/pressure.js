@@ -250,7 +250,8 @@ const sizes = {
             `${this.metric} ${micros(value(data.row))}` +
               (mean ? interval(data.row[2], data.row[3], micros) : ''),
           );
-    const all = [...points.map(value), ...paper.map((r) => r[2])];
+    const ends = mean ? points.flatMap((p) => [p[2], p[3]]).filter((us) => us > 0) : [];
+    const all = [...points.map(value), ...ends, ...paper.map((r) => r[2])];
     return frame({
       tooltip: { ...tooltip(formatter), trigger: 'item' },
       xAxis: axis({

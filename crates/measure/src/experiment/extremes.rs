@@ -2,8 +2,8 @@
 
 use crate::load::Region;
 
-/// Bytes per request of the background of `pressure` and `tail`: the least with which a fast drive reaches its
-/// full bandwidth within the 127 requests that may be in flight.
+/// Bytes per request of the background of `pressure` and `tail`: the least with which a fast drive reaches
+/// its full bandwidth within the 127 requests that may be in flight.
 pub(super) const BACKGROUND_BYTES: u32 = 16 << 10;
 
 /// The sizes of `unaligned` are multiples of this: the largest block that its target may have, bytes.
@@ -16,8 +16,8 @@ pub(super) const UNALIGNED_LARGEST: u32 = 64 << 10;
 pub(super) const INTERLEAVING_SIZES: [u32; 7] =
     [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10];
 
-/// Most requests in flight of `interleaving`, and the fewest of one size that the region must hold: each has a
-/// place of its own then.
+/// Most requests in flight of `interleaving`, and the fewest of one size that the region must hold: each has
+/// a place of its own then.
 pub(super) const INTERLEAVING_CONCURRENCY: u32 = 256;
 
 /// The sizes of `interleaving` of which the region holds enough, ascending.

@@ -2,7 +2,9 @@
 //! and Lilja (ACM TOMPECS 5(1), 2020), section 4.1.
 
 use leadline_device::{Clock, Nanos, QueueShape};
-use leadline_profile::{Bin, LatencyDistribution, LatencyDistributions, OpKind, PAGE_BYTES, Pattern};
+use leadline_profile::{
+    Bin, BlockLayerTime, LatencyDistribution, LatencyDistributions, OpKind, PAGE_BYTES, Pattern,
+};
 
 use super::frame::{Frame, MOST_EPOCHS};
 use super::rounds::{InRounds, in_rounds};
@@ -10,7 +12,7 @@ use super::timed::{Timed, words, workload};
 use crate::MeasureError;
 use crate::bootstrap::Resamples;
 use crate::facts::BlockCounters;
-use crate::load::{AddressStream, Lane, Limits, Recorder, one_at_a_time};
+use crate::load::{AddressStream, Lane, Limits, OneAtATime, Recorder, one_at_a_time};
 use crate::outcome::Stop;
 
 /// Requests of a workload, over all rounds, as in the paper.
@@ -46,6 +48,8 @@ struct OneWorkload {
 struct BlockLayer {
     requests: u64,
     ms: u64,
+    /// Sum of their latencies as the program sees them, nanoseconds.
+    latency_sum: u128,
 }
 
 struct Workloads {
@@ -125,7 +129,7 @@ impl InRounds for Workloads {
                 return Err(Stop::WritesSpent);
             }
             if let (Some(before), Some(after)) = (before, counters()) {
-                one.block_layer.add(one.op, done.ops, &after.since(&before));
+                one.block_layer.add(one.op, &done, &after.since(&before));
             }
             recorder.merge(&self.recorder);
             sum += done.latency_sum;
@@ -156,7 +160,7 @@ impl OneWorkload {
             latency_us: self.timed.latency(),
             mean_us_ci: self.timed.mean_us_ci(resamples),
             system_call_us: wall.then(|| self.call_sum as f64 / ops as f64 / 1e3),
-            block_layer_us: self.block_layer.mean_us(ops),
+            block_layer: self.block_layer.time(ops),
             histogram: bins
                 .into_iter()
                 .map(|(upper, count)| Bin { upper_us: upper as f64 / 1e3, count })
@@ -169,22 +173,27 @@ impl BlockLayer {
     /// Adds a piece with this many requests, if no others were counted: a durable write that also flushes, a
     /// file system that splits or journals, or another program on the same disk would make its time something
     /// else.
-    fn add(&mut self, op: OpKind, ops: u64, counted: &BlockCounters) {
+    fn add(&mut self, op: OpKind, sent: &OneAtATime, counted: &BlockCounters) {
         let BlockCounters { reads, read_ms, writes, write_ms, flushes } = *counted;
         let (these, others, ms) = match op {
             OpKind::Read => (reads, writes + flushes, read_ms),
             OpKind::Write => (writes, reads + flushes, write_ms),
         };
-        if these == ops && others == 0 {
+        if these == sent.ops && others == 0 {
             self.requests += these;
             self.ms += ms;
+            self.latency_sum += sent.latency_sum;
         }
     }
 
-    /// Mean time in the block layer and below, microseconds, where enough of `ops` requests say.
-    fn mean_us(&self, ops: u64) -> Option<f64> {
+    /// Mean time in the block layer and below, where enough of `ops` requests say.
+    fn time(&self, ops: u64) -> Option<BlockLayerTime> {
         let enough = self.requests as f64 >= LEAST_UNSPOILT * ops as f64 && self.ms >= LEAST_MS;
-        enough.then(|| self.ms as f64 * 1e3 / self.requests as f64)
+        enough.then(|| BlockLayerTime {
+            ops: self.requests,
+            program_mean_us: self.latency_sum as f64 / 1e3 / self.requests as f64,
+            mean_us: self.ms as f64 * 1e3 / self.requests as f64,
+        })
     }
 }
 
@@ -195,11 +204,13 @@ mod tests {
     #[test]
     fn the_block_layer_is_believed_only_where_it_counted_these_requests() {
         let counted = BlockCounters { reads: 1000, read_ms: 90, ..BlockCounters::default() };
+        let sent = OneAtATime { ops: 1000, latency_sum: 100_000_000, ..OneAtATime::default() };
         let mut layer = BlockLayer::default();
-        layer.add(OpKind::Read, 1000, &counted);
-        assert_eq!(layer.mean_us(1000), None, "90 whole milliseconds say too little");
-        layer.add(OpKind::Read, 1000, &counted);
-        assert_eq!(layer.mean_us(2000), Some(90.0));
+        layer.add(OpKind::Read, &sent, &counted);
+        assert_eq!(layer.time(1000), None, "90 whole milliseconds say too little");
+        layer.add(OpKind::Read, &sent, &counted);
+        let expected = BlockLayerTime { ops: 2000, program_mean_us: 100.0, mean_us: 90.0 };
+        assert_eq!(layer.time(2000), Some(expected));
         let spoilt = [
             (OpKind::Read, BlockCounters { reads: 1001, ..counted }),
             (OpKind::Read, BlockCounters { reads: 999, ..counted }),
@@ -209,15 +220,12 @@ mod tests {
             (OpKind::Write, BlockCounters { writes: 1000, reads: 1, ..counted }),
         ];
         for (op, counted) in spoilt {
-            layer.add(op, 1000, &BlockCounters { read_ms: 900, write_ms: 900, ..counted });
+            layer.add(op, &sent, &BlockCounters { read_ms: 900, write_ms: 900, ..counted });
         }
-        assert_eq!(layer.mean_us(8000), Some(90.0));
-        assert_eq!(layer.mean_us(8001), None, "less than a quarter of the requests");
-        layer.add(
-            OpKind::Write,
-            1000,
-            &BlockCounters { writes: 1000, write_ms: 90, ..BlockCounters::default() },
-        );
-        assert_eq!(layer.requests, 3000);
+        assert_eq!(layer.time(8000), Some(expected), "what was spoilt does not count");
+        assert_eq!(layer.time(8001), None, "less than a quarter of the requests");
+        let writes = BlockCounters { writes: 1000, write_ms: 60, ..BlockCounters::default() };
+        layer.add(OpKind::Write, &sent, &writes);
+        assert_eq!(layer.time(3000).map(|time| time.mean_us), Some(80.0));
     }
 }

@@ -107,7 +107,8 @@ pub struct ExperimentPlan {
     pub writes: bool,
     /// Whether the region is written whole first.
     pub layout: bool,
-    /// How concurrency is made, for `r-by-k`, `mixed`, `interleaving` and `unaligned`; the others use one queue pair.
+    /// How concurrency is made, for `r-by-k`, `mixed`, `interleaving` and `unaligned`; the others use one
+    /// queue pair.
     pub lanes: Lanes,
     /// Seed of every random choice.
     pub seed: u64,

@@ -4,8 +4,8 @@ use super::frame::{Frame, MOST_EPOCHS, SHORTEST_SLICE};
 use crate::load::Lane;
 use crate::outcome::Stop;
 
-/// Share of a round's time that is planned: a slice ends with its last request, and after writes comes a flush,
-/// and for want of a moment the last round would not be made.
+/// Share of a round's time that is planned: a slice ends with its last request, and after writes comes a
+/// flush, and for want of a moment the last round would not be made.
 const PLANNED: f64 = 0.98;
 
 /// What is measured once a round.

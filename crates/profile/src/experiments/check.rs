@@ -85,10 +85,10 @@ mod tests {
     use serde_json::json;
 
     use crate::{
-        Background, BackgroundCapacity, Bin, DeviceProfile, Experiments, Interleaving, InterleavingPoint,
-        Ladder, LadderMix, Latency, LatencyDistribution, LatencyDistributions, OpKind, Pattern, PioClass,
-        PioClasses, PioPoint, Pressure, PressurePoint, Rung, SCHEMA, Unaligned, UnalignedPoint, Work,
-        WorkPoint,
+        Background, BackgroundCapacity, Bin, BlockLayerTime, DeviceProfile, Experiments, Interleaving,
+        InterleavingPoint, Ladder, LadderMix, Latency, LatencyDistribution, LatencyDistributions, OpKind,
+        Pattern, PioClass, PioClasses, PioPoint, Pressure, PressurePoint, Rung, SCHEMA, Unaligned,
+        UnalignedPoint, Work, WorkPoint,
     };
 
     /// Two entries of each list, so that places have a number.
@@ -150,7 +150,7 @@ mod tests {
             latency_us,
             mean_us_ci,
             system_call_us: Some(95.0),
-            block_layer_us: Some(80.0),
+            block_layer: Some(BlockLayerTime { ops: 8, program_mean_us: 99.0, mean_us: 80.0 }),
             histogram: vec![Bin { upper_us: 90.0, count: 4 }, Bin { upper_us: 200.0, count: 6 }],
         };
         let bandwidth = InterleavingPoint {
@@ -243,7 +243,16 @@ mod tests {
             ("latency/workloads/0/latency_us/p99.9", json!(-1.0), "latency.workloads[0].latency_us.p99_9"),
             ("latency/workloads/0/mean_us_ci", json!([2.0, 1.0]), "latency.workloads[0].mean_us_ci"),
             ("latency/workloads/0/system_call_us", json!(0.0), "latency.workloads[0].system_call_us"),
-            ("latency/workloads/0/block_layer_us", json!(-1.0), "latency.workloads[0].block_layer_us"),
+            (
+                "latency/workloads/0/block_layer/mean_us",
+                json!(-1.0),
+                "latency.workloads[0].block_layer.mean_us",
+            ),
+            (
+                "latency/workloads/0/block_layer/program_mean_us",
+                json!(0.0),
+                "latency.workloads[0].block_layer.program_mean_us",
+            ),
             ("latency/workloads/1/histogram/0/0", json!(-1.0), "latency.workloads[1].histogram[0].upper_us"),
             ("latency/workloads/1/histogram/0/1", json!(5), "latency.workloads[1].histogram"),
             ("latency/block_bytes", json!(0), "latency.block_bytes"),

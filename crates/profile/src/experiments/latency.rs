@@ -44,32 +44,45 @@ pub struct LatencyDistribution {
     /// completion; absent on simulated devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_call_us: Option<f64>,
-    /// Mean time from the block layer's acceptance of the request until its completion, by the disk's `stat`
-    /// in sysfs; over those stretches in which the disk counted this workload's requests and nothing else, and
-    /// absent where they hold less than a quarter of the requests.
+    /// The time below the block layer's surface, where the disk's counters tell it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub block_layer_us: Option<f64>,
+    pub block_layer: Option<BlockLayerTime>,
     /// Latency histogram: ascending, not cumulative.
     #[serde(default)]
     pub histogram: Vec<Bin>,
 }
 
+/// How long requests took from the block layer's acceptance to their completion, by the disk's `stat` in sysfs.
+///
+/// Over those stretches in which the disk counted the workload's requests and nothing else; absent where they
+/// hold less than a quarter of the requests.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct BlockLayerTime {
+    /// Requests in these stretches.
+    pub ops: u64,
+    /// Their mean latency as the program sees it.
+    pub program_mean_us: f64,
+    /// Their mean time in the block layer, the driver and the device.
+    pub mean_us: f64,
+}
+
 impl LatencyDistribution {
     /// Share of the mean latency that passes outside of the system call, in the program itself, 0 to 1.
     pub fn program_share(&self) -> Option<f64> {
-        self.outside_of(self.system_call_us?)
+        share_outside(self.system_call_us?, self.latency_us.mean)
     }
 
     /// Share of the mean latency that passes above the block layer, in the program, the system call and the
     /// file system, 0 to 1.
     pub fn software_share(&self) -> Option<f64> {
-        self.outside_of(self.block_layer_us?)
+        let time = self.block_layer?;
+        share_outside(time.mean_us, time.program_mean_us)
     }
+}
 
-    fn outside_of(&self, us: f64) -> Option<f64> {
-        let share = 1.0 - us / self.latency_us.mean;
-        share.is_finite().then(|| share.clamp(0.0, 1.0))
-    }
+fn share_outside(part_us: f64, whole_us: f64) -> Option<f64> {
+    let share = 1.0 - part_us / whole_us;
+    share.is_finite().then(|| share.clamp(0.0, 1.0))
 }
 
 impl LatencyDistributions {
@@ -98,7 +111,12 @@ impl LatencyDistribution {
             .or_else(|| bad_latency(&self.latency_us))
             .or_else(|| check(self.mean_us_ci.is_none_or(ascending), "mean_us_ci", PAIR))
             .or_else(|| check(positive_or_absent(self.system_call_us), "system_call_us", POSITIVE))
-            .or_else(|| check(positive_or_absent(self.block_layer_us), "block_layer_us", POSITIVE))
+            .or_else(|| {
+                let of =
+                    |us: fn(&BlockLayerTime) -> f64| positive_or_absent(self.block_layer.as_ref().map(us));
+                check(of(|time| time.mean_us), "block_layer.mean_us", POSITIVE)
+                    .or_else(|| check(of(|t| t.program_mean_us), "block_layer.program_mean_us", POSITIVE))
+            })
             .or_else(|| {
                 let sum = self.histogram.iter().try_fold(0u64, |sum, bin| sum.checked_add(bin.count));
                 let whole = self.histogram.is_empty() || sum == Some(self.ops);

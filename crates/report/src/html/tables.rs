@@ -135,7 +135,7 @@ pub(super) fn latencies(profile: &DeviceProfile) -> Vec<LatencyRow> {
                 count(w.ops as f64),
                 micros(w.latency_us.mean),
                 known(w.system_call_us.map(micros)),
-                known(w.block_layer_us.map(micros)),
+                known(w.block_layer.map(|time| micros(time.mean_us))),
                 known(w.program_share().map(format::percent)),
                 known(w.software_share().map(format::percent)),
             ],

@@ -105,7 +105,7 @@ pub(super) fn tail(found: &Pressure, width: usize) -> Vec<String> {
         let cells = slower.map(|(share, us)| borne_out(p.ops, share, us));
         let name = p.background.map_or("at rest".to_owned(), |b| {
             let share = found.capacity(b.op).map(|most| b.offered_bytes_per_second / most);
-            let of = share.map(|share| format!(" ({} of the most)", percent(share))).unwrap_or_default();
+            let of = share.map(|share| format!(" ({} of capacity)", percent(share))).unwrap_or_default();
             format!("{}s at {}{of}", operation(b.op), bandwidth(b.offered_bytes_per_second))
         });
         (name, std::iter::once(Some(count(p.ops as f64))).chain(cells).collect())
@@ -130,7 +130,8 @@ pub(super) fn unaligned(found: &Unaligned, width: usize) -> Vec<String> {
             let point: &UnalignedPoint = found.points.iter().find(|p| p.block_bytes == size)?;
             Some(micros(point.latency_us.mean))
         };
-        (block(page * PAGE_BYTES), (1..=steps).map(cell).collect())
+        let from = if page == 0 { "0".to_owned() } else { block(page * PAGE_BYTES) };
+        (from, (1..=steps).map(cell).collect())
     };
     let how = match (found.procedure.direct, found.durable) {
         (true, _) => "direct",
@@ -138,7 +139,7 @@ pub(super) fn unaligned(found: &Unaligned, width: usize) -> Vec<String> {
         (false, false) => "through the page cache",
     };
     let title = format!(
-        "Sequential writes one at a time, {how}: mean latency by size; the last column has the multiples of {}",
+        "Sequential writes one at a time, {how}: mean latency by size; last column: multiples of {}",
         block(PAGE_BYTES)
     );
     let head = (1..=steps).map(|step| format!("+{}", block(step * STEP))).collect();
@@ -165,7 +166,7 @@ mod tests {
             ("latency", &["durable random writes", "82 µs (81.2 µs–82.8 µs)", "20 %", "3 %", "–"]),
             ("interleaving", &["Random writes, MB/s", "k = 256", "256K", "2500", "220"]),
             ("pressure", &["beside random reads of 16K", "1.00 GB/s", "at rest", "400 MB/s", "82 µs / 164"]),
-            ("tail", &["reads at 300 MB/s (30 % of the most)", "writes at 700 MB/s (88 %", "p99.99", "400k"]),
+            ("tail", &["reads at 300 MB/s (30 % of capacity)", "writes at 700 MB/s (88 %", "p99.99", "400k"]),
             ("unaligned", &["direct", "60K", "+4K", "46.5 µs", "48 µs"]),
         ];
         for (name, said) in expected {

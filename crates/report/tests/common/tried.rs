@@ -72,7 +72,11 @@ fn latency() -> LatencyDistributions {
                 latency_us: latency_us(mean, 1.5),
                 mean_us_ci: Some([mean * 0.99, mean * 1.01]),
                 system_call_us: Some(mean * 0.97),
-                block_layer_us: (!durable).then_some(mean * 0.8),
+                block_layer: (!durable).then_some(BlockLayerTime {
+                    ops: 400_000,
+                    program_mean_us: mean * 0.95,
+                    mean_us: mean * 0.76,
+                }),
                 histogram,
             });
         }
