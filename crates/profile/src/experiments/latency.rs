@@ -52,7 +52,8 @@ pub struct LatencyDistribution {
     pub histogram: Vec<Bin>,
 }
 
-/// How long requests took from the block layer's acceptance to their completion, by the disk's `stat` in sysfs.
+/// How long requests took from the block layer's acceptance to their completion, by the disk's `stat` in
+/// sysfs.
 ///
 /// Over those stretches in which the disk counted the workload's requests and nothing else; absent where they
 /// hold less than a quarter of the requests.
