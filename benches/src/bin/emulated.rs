@@ -159,12 +159,14 @@ fn mount(args: &Args, description: &str) -> Result<Emulator> {
 fn fio(drive: &Emulator, args: &Args, depth: u32, write: bool) -> Result<Point> {
     let file = drive.mount_point().join("file");
     lay_out(&file)?;
+    let log = args.dir.join("fio");
     let output = Command::new("fio")
         .args(["--name=point", "--direct=1", "--ioengine=libaio", "--bs=4k", "--time_based"])
         .args(["--size=256M", "--norandommap", "--randrepeat=0", "--output-format=json"])
         .arg(format!("--filename={}", file.display()))
         .arg(format!("--rw={}", if write { "randwrite" } else { "randread" }))
         .arg(format!("--iodepth={depth}"))
+        .arg(format!("--write_lat_log={}", log.display()))
         .arg(format!("--runtime={}", args.seconds))
         .output()
         .context("fio (Debian package fio)")?;
@@ -172,8 +174,22 @@ fn fio(drive: &Emulator, args: &Args, depth: u32, write: bool) -> Result<Point> 
     let json: serde_json::Value = serde_json::from_slice(&output.stdout)?;
     let side = &json["jobs"][0][if write { "write" } else { "read" }];
     let number = |value: &serde_json::Value| value.as_f64().context("fio's output has changed");
-    let percentile = |name: &str| number(&side["clat_ns"]["percentile"][name]).map(|ns| ns / 1e6);
-    Ok(Point { iops: number(&side["iops"])?, p50: percentile("50.000000")?, p99: percentile("99.000000")? })
+    let mut latencies = latencies(&log, depth as usize)?;
+    latencies.sort_unstable_by(f64::total_cmp);
+    let at = |share: f64| latencies[(share * (latencies.len() - 1) as f64) as usize];
+    Ok(Point { iops: number(&side["iops"])?, p50: at(0.5), p99: at(0.99) })
+}
+
+/// Milliseconds of each request in fio's log, without the first `depth`, which find the device idle, and the
+/// last: fio reaps those together, when all of them are done.
+fn latencies(log: &Path, depth: usize) -> Result<Vec<f64>> {
+    let file = format!("{}_clat.1.log", log.display());
+    let text = std::fs::read_to_string(&file).with_context(|| file.clone())?;
+    let nanos = |line: &str| line.split(',').nth(1)?.trim().parse::<f64>().ok();
+    let all: Option<Vec<f64>> = text.lines().map(|line| nanos(line).map(|nanos| nanos / 1e6)).collect();
+    let all = all.context("fio's log has changed")?;
+    ensure!(all.len() > 4 * depth, "{} requests are too few: more --seconds", all.len());
+    Ok(all[depth..all.len() - depth].to_vec())
 }
 
 /// A file of 256 MiB with a place on the device, without the time that writing it there would take: as if it
