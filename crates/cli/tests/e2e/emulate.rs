@@ -13,7 +13,7 @@ use crate::ran::{Ran, Running, folder, names, run, start, text};
 fn can_mount() -> bool {
     let can = fs::File::options().read(true).write(true).open("/dev/fuse").is_ok();
     if !can {
-        eprintln!("skipped: /dev/fuse cannot be opened here");
+        eprintln!("SKIPPED emulate: /dev/fuse cannot be opened here");
     }
     can
 }
