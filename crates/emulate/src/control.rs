@@ -178,8 +178,10 @@ fn answer(mut stream: UnixStream, shared: &Shared) -> io::Result<()> {
 fn carry_out(command: Command, shared: &Shared) -> Result<Answer, String> {
     let drive = &shared.drive;
     let cut = |survivors, kind| {
-        let cut = drive.power_cut(survivors).map_err(|error| format!("{error:?}"))?;
+        let (cut, forgotten) = drive.power_cut(survivors).map_err(|error| format!("{error:?}"))?;
         drive.injector().count(kind);
+        // Until then a program may find names and lengths that are lost.
+        forgotten.wait();
         Ok(Answer::PowerCut(cut))
     };
     match command {

@@ -1,8 +1,9 @@
 //! The emulated drive: its file system, its pace, and what goes wrong with it.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::io::Errno;
@@ -10,7 +11,7 @@ use rustix::io::Errno;
 use crate::extents::Extent;
 use crate::faults::{Effects, FaultKind, FileOperation, Injector, Subject};
 use crate::listings::Listings;
-use crate::node::{Ino, ROOT};
+use crate::node::Ino;
 use crate::pace::Pacer;
 use crate::programs::Programs;
 use crate::scan::ScanError;
@@ -18,7 +19,22 @@ use crate::survivors::{PowerCut, Survivors, some_sectors};
 use crate::volume::Volume;
 
 /// Names in the root that the kernel is to forget.
-pub(crate) type Withdrawn = Vec<std::ffi::OsString>;
+pub(crate) struct Withdrawn {
+    pub(crate) names: Vec<OsString>,
+    /// Dropped when it has.
+    pub(crate) _done: Sender<()>,
+}
+
+/// Ends once the kernel has forgotten what a power cut withdrew. A thread that answers the kernel must not
+/// wait for it.
+pub(crate) struct Forgotten(Receiver<()>);
+
+impl Forgotten {
+    pub(crate) fn wait(self) {
+        // Nothing is ever sent: the other end is dropped.
+        let _ = self.0.recv();
+    }
+}
 
 /// A drive that programs use.
 pub(crate) struct Drive {
@@ -105,14 +121,14 @@ impl Drive {
     }
 
     /// Cuts the power.
-    pub(crate) fn power_cut(&self, mut survivors: Survivors) -> Result<PowerCut, ScanError> {
-        let names = self.volume.tree().entries(ROOT).map(|entries| entries.keys().cloned().collect());
+    pub(crate) fn power_cut(&self, mut survivors: Survivors) -> Result<(PowerCut, Forgotten), ScanError> {
         self.pacer.fail_all();
-        let cut = self.volume.power_cut(&mut survivors)?;
+        let (cut, names) = self.volume.power_cut(&mut survivors)?;
         self.cuts.lock().unwrap_or_else(PoisonError::into_inner).push((self.pacer.seconds(), cut));
+        let (done, forgotten) = channel();
         // The thread ends with the mount: then there is nothing to tell the kernel any more.
-        let _ = self.withdrawn.send(names.unwrap_or_default());
-        Ok(cut)
+        let _ = self.withdrawn.send(Withdrawn { names, _done: done });
+        Ok((cut, Forgotten(forgotten)))
     }
 
     /// Reads part of a file: its bytes, and where they lie on the device.

@@ -243,10 +243,10 @@ fn start_threads(
 
 /// Tells the kernel which names to forget after a power cut.
 fn forget(notifier: &Notifier, withdrawn: &Receiver<Withdrawn>) {
-    for names in withdrawn {
-        for name in names {
+    for cut in withdrawn {
+        for name in &cut.names {
             // Names that the kernel never asked for it does not know.
-            let _ = notifier.inval_entry(INodeNo(ROOT), &name);
+            let _ = notifier.inval_entry(INodeNo(ROOT), name);
         }
         let _ = notifier.inval_inode(INodeNo(ROOT), 0, 0);
     }

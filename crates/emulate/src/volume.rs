@@ -4,7 +4,7 @@
 //! durable, file, allocator.
 
 use std::collections::VecDeque;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +17,7 @@ use crate::content::Change;
 use crate::durable::Durable;
 use crate::extents::{Allocator, Extent};
 use crate::journal::Operation;
-use crate::node::{Attributes, FileData, FileState, Ino, Kind};
+use crate::node::{Attributes, FileData, FileState, Ino, Kind, ROOT};
 use crate::scan::{ScanError, root_attributes, scan};
 use crate::survivors::{PowerCut, Survivors, leave};
 use crate::tree::Tree;
@@ -453,9 +453,14 @@ impl Volume {
     }
 
     /// Cuts the power: what is not durable is lost, but for the survivors. All nodes have new numbers then.
-    pub(crate) fn power_cut(&self, survivors: &mut Survivors) -> Result<PowerCut, ScanError> {
+    /// Also the names that were in the root.
+    pub(crate) fn power_cut(
+        &self,
+        survivors: &mut Survivors,
+    ) -> Result<(PowerCut, Vec<OsString>), ScanError> {
         let _dead = self.life.write().unwrap_or_else(PoisonError::into_inner);
         let mut tree = self.tree();
+        let names = tree.entries(ROOT).map(|entries| entries.keys().cloned().collect());
         let failed = |error| ScanError::Io(self.path.clone(), error);
         let cut = leave(&tree, &mut lock(&self.durable), survivors, self.strict).map_err(failed)?;
         lock(&self.backlog).clear();
@@ -466,7 +471,7 @@ impl Volume {
         let mut allocator = lock(&self.allocator);
         *allocator = Allocator::new(self.capacity);
         scan(&self.path, &mut tree, &mut durable, &mut allocator)?;
-        Ok(cut)
+        Ok((cut, names.unwrap_or_default()))
     }
 
     /// Bytes of the device, and those of them that are free.
@@ -484,7 +489,7 @@ impl Volume {
     pub(crate) fn map(&self, path: &Path) -> Result<Vec<(u64, Extent)>, Errno> {
         let file = {
             let tree = self.tree();
-            let mut ino = crate::node::ROOT;
+            let mut ino = ROOT;
             for name in path.iter().filter(|name| *name != OsStr::new("/") && *name != OsStr::new(".")) {
                 ino = tree.lookup(ino, name)?;
             }

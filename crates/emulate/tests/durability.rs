@@ -115,6 +115,22 @@ fn strictly_a_new_name_needs_a_sync_of_its_directory() {
     assert_eq!(fs::read_to_string(drive.path("d/a")).unwrap(), "a");
 }
 
+/// The kernel keeps names and attributes of its own; it had forgotten them only some time after the answer.
+#[test]
+fn what_is_lost_is_gone_once_the_cut_is_answered() {
+    if !can_mount() {
+        return;
+    }
+    let drive = Drive::new();
+    for _ in 0..200 {
+        fs::write(drive.path("lost"), "lost").unwrap();
+        fs::create_dir(drive.path("folder")).unwrap();
+        fs::write(drive.path("folder/lost"), "lost").unwrap();
+        drive.power_cut(None);
+        assert!(!drive.path("lost").exists() && !drive.path("folder/lost").exists());
+    }
+}
+
 #[test]
 fn all_states_of_a_moment_are_gone_through() {
     if !can_mount() {
