@@ -21,9 +21,12 @@ mod store;
 mod terms;
 
 pub use error::ProfileError;
+pub use experiments::{Burst, BurstLoad};
 pub use experiments::{
     Experiments, Ladder, LadderMix, PioClass, PioClasses, PioPoint, Procedure, Rung, Work, WorkPoint,
 };
+pub use experiments::{FileState, SyncMethod, SyncMethods, SyncPoint};
+pub use experiments::{Fsync, FsyncPoint, LogKind};
 pub use profile::{
     Bin, Capped, Censored, Check, CheckStatus, Cliff, DeviceFacts, DeviceProfile, Latency, Link, Method,
     OpKind, OrderEffect, Parameters, Pattern, Point, Rounds, SCHEMA, Slice, Temperature, TimelineSample,

@@ -1,6 +1,10 @@
 //! What no experiment can have found. Models divide by these numbers, so that a profile with such values is
 //! not loaded.
 
+mod burst;
+mod fsync;
+mod sync_methods;
+
 use super::{Experiments, Ladder, LadderMix, PioClasses, PioPoint, Procedure, Rung, Work, WorkPoint};
 use crate::Latency;
 
@@ -24,6 +28,9 @@ impl Experiments {
             .or_else(|| work("mixed", &self.mixed))
             .or_else(|| under("ladder", self.ladder.as_ref().and_then(impossible_ladder)))
             .or_else(|| under("pio-classes", self.pio_classes.as_ref().and_then(impossible_classes)))
+            .or_else(|| under("burst", self.burst.as_ref().and_then(burst::impossible)))
+            .or_else(|| under("fsync", self.fsync.as_ref().and_then(fsync::impossible)))
+            .or_else(|| under("sync-methods", self.sync_methods.as_ref().and_then(sync_methods::impossible)))
             .map(|(place, reason)| (format!("experiments.{place}"), reason))
     }
 }
@@ -189,13 +196,19 @@ mod tests {
                 points: vec![class.clone(), class],
                 ..PioClasses::default()
             }),
+            ..Experiments::default()
         };
         DeviceProfile { schema: SCHEMA.to_owned(), experiments, ..DeviceProfile::default() }
     }
 
     /// What loading says of the sample with the value at `pointer` replaced.
     fn refusal(pointer: &str, value: serde_json::Value) -> String {
-        let mut json = serde_json::to_value(sample()).unwrap();
+        refusal_of(&sample(), pointer, value)
+    }
+
+    /// What loading says of a profile with the value at `pointer` of its experiments replaced.
+    pub(super) fn refusal_of(profile: &DeviceProfile, pointer: &str, value: serde_json::Value) -> String {
+        let mut json = serde_json::to_value(profile).unwrap();
         *json.pointer_mut(&format!("/experiments/{pointer}")).expect(pointer) = value;
         DeviceProfile::parse(&json.to_string(), Path::new("p.json")).expect_err(pointer).to_string()
     }

@@ -241,6 +241,7 @@ mod tests {
                 points: vec![class(PioClass::Unbatched, 1, 1.0), class(PioClass::BatchedWrites, 8, 2.71)],
                 ..PioClasses::default()
             }),
+            ..Experiments::default()
         };
         DeviceProfile { experiments, ..DeviceProfile::default() }
     }

@@ -1,0 +1,87 @@
+//! What `fsync` cannot have found.
+
+use super::{
+    AT_LEAST_ONE, Impossible, PAIR, POSITIVE, ascending, bad_latency, check, first, impossible_procedure,
+    named, positive,
+};
+use crate::{Fsync, FsyncPoint};
+
+pub(super) fn impossible(fsync: &Fsync) -> Option<Impossible> {
+    impossible_procedure(&fsync.procedure)
+        .or_else(|| {
+            named(
+                check(fsync.append_bytes > 0, "append_bytes", AT_LEAST_ONE)
+                    .or_else(|| check(fsync.sent_bytes > 0, "sent_bytes", AT_LEAST_ONE)),
+            )
+        })
+        .or_else(|| first("points", &fsync.points, impossible_point))
+}
+
+fn impossible_point(point: &FsyncPoint) -> Option<Impossible> {
+    named(
+        check(point.writers > 0, "writers", AT_LEAST_ONE)
+            .or_else(|| check(point.commits > 0, "commits", AT_LEAST_ONE))
+            .or_else(|| check(positive(point.seconds), "seconds", POSITIVE))
+            .or_else(|| check(positive(point.commits_per_second), "commits_per_second", POSITIVE))
+            .or_else(|| check(point.commits_ci.is_none_or(ascending), "commits_ci", PAIR))
+            .or_else(|| bad_latency(&point.latency_us)),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::tests::refusal_of;
+    use super::*;
+    use crate::{DeviceProfile, Experiments, Latency, LogKind, Procedure, SCHEMA};
+
+    fn sample() -> DeviceProfile {
+        let point = FsyncPoint {
+            writers: 4,
+            commits: 1000,
+            seconds: 1.0,
+            commits_per_second: 1000.0,
+            commits_ci: Some([990.0, 1010.0]),
+            latency_us: Latency { mean: 900.0, p50: 800.0, max: 9000.0, ..Latency::default() },
+        };
+        let fsync = Fsync {
+            procedure: Procedure::default(),
+            log: LogKind::File,
+            append_bytes: 2300,
+            sent_bytes: 2300,
+            points: vec![point.clone(), point],
+        };
+        let experiments = Experiments { fsync: Some(fsync), ..Experiments::default() };
+        DeviceProfile { schema: SCHEMA.to_owned(), experiments, ..DeviceProfile::default() }
+    }
+
+    #[test]
+    fn what_is_possible_is_read_as_it_was_written() {
+        let again = DeviceProfile::parse(&sample().to_json(), Path::new("p.json")).unwrap();
+        assert_eq!(again, sample());
+    }
+
+    #[test]
+    fn impossible_values_are_refused_with_their_place() {
+        let cases = [
+            ("fsync/append_bytes", serde_json::json!(0), "fsync.append_bytes"),
+            ("fsync/sent_bytes", serde_json::json!(0), "fsync.sent_bytes"),
+            ("fsync/points/1/writers", serde_json::json!(0), "fsync.points[1].writers"),
+            ("fsync/points/1/commits", serde_json::json!(0), "fsync.points[1].commits"),
+            ("fsync/points/1/seconds", serde_json::json!(0.0), "fsync.points[1].seconds"),
+            (
+                "fsync/points/1/commits_per_second",
+                serde_json::json!(-1.0),
+                "fsync.points[1].commits_per_second",
+            ),
+            ("fsync/points/0/commits_ci", serde_json::json!([2.0, 1.0]), "fsync.points[0].commits_ci"),
+            ("fsync/points/0/latency_us/p99", serde_json::json!(-1.0), "fsync.points[0].latency_us.p99"),
+            ("fsync/procedure/measured_seconds", serde_json::json!(-1.0), "fsync.procedure.measured_seconds"),
+        ];
+        for (pointer, value, place) in cases {
+            let said = refusal_of(&sample(), pointer, value);
+            assert!(said.contains(place), "{pointer}: {said}");
+        }
+    }
+}
