@@ -4,13 +4,23 @@
 //! Its results are [`leadline_profile::Experiments`]; docs/experiments.md says in words how each is made.
 
 mod application;
+mod burst;
+mod burst_estimates;
 mod cells;
+mod commit_log;
+mod device_commits;
+mod fall;
+mod file_commits;
 mod frame;
+mod fsync;
 mod ladder;
+mod log_file;
 mod mixed;
 mod pio_classes;
 mod plan;
 mod r_by_k;
+mod sampled_load;
+mod sync_methods;
 mod volume;
 
 pub use plan::{Experiment, ExperimentPlan};
@@ -19,7 +29,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use leadline_device::Device;
-use leadline_profile::{DeviceProfile, Experiments, Ladder, PioClasses, Procedure, Work};
+use leadline_profile::{
+    Burst, DeviceProfile, EngineKind, Experiments, Fsync, Ladder, PioClasses, Procedure, SyncMethods, Work,
+};
 
 use self::frame::Frame;
 use crate::MeasureError;
@@ -39,6 +51,12 @@ pub enum Found {
     Ladder(Ladder),
     /// Of [`Experiment::PioClasses`].
     PioClasses(PioClasses),
+    /// Of [`Experiment::Burst`].
+    Burst(Burst),
+    /// Of [`Experiment::Fsync`].
+    Fsync(Fsync),
+    /// Of [`Experiment::SyncMethods`].
+    SyncMethods(SyncMethods),
 }
 
 /// An experiment that was run: to its end, or far enough to be worth keeping.
@@ -93,6 +111,11 @@ pub fn run(
         Experiment::PioClasses => {
             pio_classes::run(&mut frame).map(|(classes, stop)| (Found::PioClasses(classes), stop))
         }
+        Experiment::Burst => burst::run(&mut frame).map(|(burst, stop)| (Found::Burst(burst), stop)),
+        Experiment::Fsync => fsync::run(&mut frame).map(|(fsync, stop)| (Found::Fsync(fsync), stop)),
+        Experiment::SyncMethods => {
+            sync_methods::run(&mut frame).map(|(methods, stop)| (Found::SyncMethods(methods), stop))
+        }
     }?;
     let procedure = found.procedure();
     procedure.bytes_written += prepared.written;
@@ -112,6 +135,11 @@ pub fn profile(
     procedure.created.clone_from(&around.created);
     procedure.engine.clone_from(&around.engine);
     procedure.direct = around.direct;
+    if let (Some(_), Some(bytes)) = (plan.own_file_in(), plan.experiment.own_file_bytes()) {
+        // Blocking calls through the page cache, whatever the target was opened for.
+        (procedure.engine, procedure.direct) = (EngineKind::Psync, false);
+        procedure.footprint_bytes = bytes;
+    }
     let outcome = Outcome {
         measured_seconds: procedure.measured_seconds,
         traffic: (procedure.bytes_read, procedure.bytes_written - ran.prepared.written),
@@ -130,6 +158,9 @@ impl Found {
             Found::RByK(work) | Found::Mixed(work) => &mut work.procedure,
             Found::Ladder(ladder) => &mut ladder.procedure,
             Found::PioClasses(classes) => &mut classes.procedure,
+            Found::Burst(burst) => &mut burst.procedure,
+            Found::Fsync(fsync) => &mut fsync.procedure,
+            Found::SyncMethods(methods) => &mut methods.procedure,
         }
     }
 
@@ -140,6 +171,9 @@ impl Found {
             Found::Mixed(work) => experiments.mixed = Some(work),
             Found::Ladder(ladder) => experiments.ladder = Some(ladder),
             Found::PioClasses(classes) => experiments.pio_classes = Some(classes),
+            Found::Burst(burst) => experiments.burst = Some(burst),
+            Found::Fsync(fsync) => experiments.fsync = Some(fsync),
+            Found::SyncMethods(methods) => experiments.sync_methods = Some(methods),
         }
     }
 }

@@ -1,10 +1,12 @@
 //! What an experiment is to do, and within what bounds.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use leadline_device::{Clock, Geometry};
-use leadline_profile::{PAGE_BYTES, Pattern};
+use leadline_profile::{OpKind, PAGE_BYTES, Pattern};
 
+use super::log_file::{ETCD_SEGMENT_BYTES, POSTGRES_SEGMENT_BYTES};
 use super::r_by_k;
 use crate::PlanError;
 use crate::load::Region;
@@ -26,12 +28,25 @@ pub enum Experiment {
     Ladder,
     /// The application classes of Papon and Athanassoulis, DaMoN 2021, section 3.1.
     PioClasses,
+    /// Burst credit of a volume.
+    Burst,
+    /// Small durable appends by several writers.
+    Fsync,
+    /// The ways to make a write to a file durable.
+    SyncMethods,
 }
 
 impl Experiment {
     /// All there are.
-    pub const ALL: [Experiment; 4] =
-        [Experiment::RByK, Experiment::Mixed, Experiment::Ladder, Experiment::PioClasses];
+    pub const ALL: [Experiment; 7] = [
+        Experiment::RByK,
+        Experiment::Mixed,
+        Experiment::Ladder,
+        Experiment::PioClasses,
+        Experiment::Burst,
+        Experiment::Fsync,
+        Experiment::SyncMethods,
+    ];
 
     /// As on the command line and in the profile.
     pub fn name(self) -> &'static str {
@@ -40,6 +55,9 @@ impl Experiment {
             Experiment::Mixed => "mixed",
             Experiment::Ladder => "ladder",
             Experiment::PioClasses => "pio-classes",
+            Experiment::Burst => "burst",
+            Experiment::Fsync => "fsync",
+            Experiment::SyncMethods => "sync-methods",
         }
     }
 
@@ -50,7 +68,34 @@ impl Experiment {
 
     /// Whether it means nothing on a device that is only read.
     pub fn needs_writes(self) -> bool {
-        matches!(self, Experiment::Mixed | Experiment::PioClasses)
+        use Experiment::{Fsync, Mixed, PioClasses, SyncMethods};
+        matches!(self, Mixed | PioClasses | Fsync | SyncMethods)
+    }
+
+    /// Device time of it where none is given, seconds; `quick`: when there is little time.
+    pub fn default_seconds(self, quick: bool) -> f64 {
+        match (self, quick) {
+            // Credit of a volume lasts for minutes, and comes back as slowly.
+            (Experiment::Burst, false) => 300.0,
+            (Experiment::Burst, true) => 60.0,
+            (_, false) => ExperimentPlan::SECONDS,
+            (_, true) => ExperimentPlan::QUICK_SECONDS,
+        }
+    }
+
+    /// Bytes of the file of its own that it makes in a directory; `None` where it measures in the scratch file,
+    /// which is laid out first.
+    pub fn own_file_bytes(self) -> Option<u64> {
+        match self {
+            Experiment::Fsync => Some(ETCD_SEGMENT_BYTES),
+            Experiment::SyncMethods => Some(POSTGRES_SEGMENT_BYTES),
+            _ => None,
+        }
+    }
+
+    /// Whether it compares system calls on files, and so means nothing on any other target.
+    pub fn needs_directory(self) -> bool {
+        matches!(self, Experiment::SyncMethods)
     }
 }
 
@@ -76,6 +121,12 @@ pub struct ExperimentPlan {
     pub max_writes: Option<u64>,
     /// Share of reads of the applications of `pio-classes`, 0 to 1.
     pub read_share: f64,
+    /// What `burst` loads the device with.
+    pub operation: OpKind,
+    /// Bytes that `burst` moves at most.
+    pub max_bytes: u64,
+    /// Where `fsync` and `sync-methods` make their file, in a directory; without one `fsync` writes to the device.
+    pub directory: Option<PathBuf>,
     /// Requests after which a slice ends early. For virtual clocks, as [`Plan::max_ops_per_slice`].
     pub max_ops_per_slice: u64,
 }
@@ -83,6 +134,10 @@ pub struct ExperimentPlan {
 impl ExperimentPlan {
     /// Device time of an experiment, seconds.
     pub const SECONDS: f64 = 60.0;
+
+    /// Bytes that `burst` moves at most where none are given: as many as the largest credit of a cloud volume
+    /// that is sold, 5.4 million requests, and twice again.
+    pub const BURST_BYTES: u64 = 64 << 30;
 
     /// Device time of a quick experiment, seconds.
     pub const QUICK_SECONDS: f64 = 30.0;
@@ -92,9 +147,10 @@ impl ExperimentPlan {
         ExperimentPlan {
             region: target.region,
             writes: target.writes,
-            layout: target.layout,
+            layout: target.layout && experiment.own_file_bytes().is_none(),
             lanes: target.lanes(),
             seed: target.default_seed(),
+            directory: target.directory.clone(),
             ..ExperimentPlan::new(experiment, target.device.geometry(), target.device.clock())
         }
     }
@@ -104,14 +160,21 @@ impl ExperimentPlan {
     pub fn new(experiment: Experiment, geometry: Geometry, clock: Clock) -> Self {
         ExperimentPlan {
             experiment,
-            seconds: Self::SECONDS,
+            seconds: experiment.default_seconds(false),
             region: Region { start: 0, len: geometry.capacity_bytes },
             writes: geometry.writable,
-            layout: geometry.writable,
+            layout: geometry.writable && experiment.own_file_bytes().is_none(),
             lanes: Lanes::Threads(1),
             seed: 1,
             max_writes: None,
             read_share: 0.5,
+            operation: OpKind::Read,
+            max_bytes: match clock {
+                Clock::Wall => Self::BURST_BYTES,
+                // A million requests: more would cost real time.
+                Clock::Virtual => 4 << 30,
+            },
+            directory: None,
             max_ops_per_slice: match (clock, experiment) {
                 (Clock::Wall, _) => u64::MAX,
                 // A ladder's slices end when the last request is answered: that is to be a small part of
@@ -136,10 +199,19 @@ impl ExperimentPlan {
         if !PAGE_BYTES.is_multiple_of(geometry.block_bytes) {
             return Err(PlanError::LargeBlocks { smallest: geometry.block_bytes });
         }
-        if self.experiment.needs_writes() && !self.writes {
+        let writes = self.experiment == Experiment::Burst && self.operation == OpKind::Write;
+        if (writes || self.experiment.needs_writes()) && !self.writes {
             return Err(PlanError::NeedsWrites { experiment: self.experiment.name() });
         }
+        if self.experiment.needs_directory() && self.directory.is_none() {
+            return Err(PlanError::NeedsDirectory { experiment: self.experiment.name() });
+        }
         self.for_preparing().check(geometry)
+    }
+
+    /// The directory in which the experiment makes a file of its own; `None` where it has none.
+    pub(super) fn own_file_in(&self) -> Option<&Path> {
+        self.directory.as_deref().filter(|_| self.experiment.own_file_bytes().is_some())
     }
 
     /// Bytes of the largest request.
