@@ -1,7 +1,7 @@
 //! `burst`: how much credit a volume has, what it does while the credit lasts and afterwards, and how fast
 //! credit comes back.
 
-use leadline_device::{Nanos, QueueShape, format_size};
+use leadline_device::{Nanos, QueueShape};
 use leadline_profile::{Burst, BurstLoad, OpKind, PAGE_BYTES};
 
 use super::burst_estimates::{Estimates, Load};
@@ -159,14 +159,9 @@ impl Loads<'_, '_> {
         self.frame.report(self.lane.queue.now(), words);
     }
 
-    fn into_burst(mut self) -> Burst {
+    fn into_burst(self) -> Burst {
         let estimates = Estimates::new(&self.loads, self.frame.plan.seed);
         let (read, written) = self.lane.traffic();
-        if estimates.credit.is_none() {
-            let (_, seconds) = self.loads.first().map_or((0.0, 0.0), |load| total(&load.samples));
-            let moved = format_size(read + written);
-            self.notes.push(format!("no limit seen within {moved} and {seconds:.1} s"));
-        }
         let rounds = self.loads.len() as u32;
         let mut procedure = self.frame.procedure(rounds, (read, written), self.lane.queue.now());
         procedure.notes = self.notes;
@@ -177,6 +172,7 @@ impl Loads<'_, '_> {
             operation: self.frame.plan.operation,
             block_bytes: PAGE_BYTES,
             concurrency: MOST_IN_FLIGHT,
+            moved_bytes: read + written,
             peak_iops,
             peak_ci,
             baseline_iops: value(estimates.baseline),

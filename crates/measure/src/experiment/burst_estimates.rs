@@ -1,7 +1,7 @@
 //! What the loads of `burst` come to: peak, baseline, credit and refill, each with its interval.
 //!
-//! Two uncertainties are in an interval: of each load, how exactly its levels and the place of its fall can be
-//! told (resampled stretches of its samples, split anew), and how far the loads differ from each other
+//! Two uncertainties are in an interval: of each load, how exactly its levels and the place of its fall can
+//! be told (resampled stretches of its samples, split anew), and how far the loads differ from each other
 //! (Student's t).
 
 use statrs::distribution::{ContinuousCDF, StudentsT};

@@ -83,8 +83,8 @@ impl Experiment {
         }
     }
 
-    /// Bytes of the file of its own that it makes in a directory; `None` where it measures in the scratch file,
-    /// which is laid out first.
+    /// Bytes of the file of its own that it makes in a directory; `None` where it measures in the scratch
+    /// file, which is laid out first.
     pub fn own_file_bytes(self) -> Option<u64> {
         match self {
             Experiment::Fsync => Some(ETCD_SEGMENT_BYTES),
@@ -125,7 +125,8 @@ pub struct ExperimentPlan {
     pub operation: OpKind,
     /// Bytes that `burst` moves at most.
     pub max_bytes: u64,
-    /// Where `fsync` and `sync-methods` make their file, in a directory; without one `fsync` writes to the device.
+    /// The directory in which `fsync` and `sync-methods` make their file; without one `fsync` writes to the
+    /// device.
     pub directory: Option<PathBuf>,
     /// Requests after which a slice ends early. For virtual clocks, as [`Plan::max_ops_per_slice`].
     pub max_ops_per_slice: u64,

@@ -1,4 +1,5 @@
-//! `sync-methods`: the ways to make a write to a file durable, compared, as pg_test_fsync does for PostgreSQL.
+//! `sync-methods`: the ways to make a write to a file durable, compared, as pg_test_fsync does for
+//! PostgreSQL.
 
 use leadline_device::{Nanos, Payload, clock};
 use leadline_profile::{FileState, SyncMethod, SyncMethods, SyncPoint};
@@ -81,8 +82,8 @@ impl Trial<'_, '_> {
         Ok(())
     }
 
-    /// Writes from the beginning of the file until `until`, and at least once. Bringing the file into its state
-    /// is not timed.
+    /// Writes from the beginning of the file until `until`, and at least once. Bringing the file into its
+    /// state is not timed.
     fn slice(&mut self, i: usize, until: Nanos) -> Result<(), Stop> {
         let (mut ops, mut time, mut offset) = (0, 0, self.log.len());
         loop {

@@ -17,6 +17,8 @@ pub struct Burst {
     pub block_bytes: u32,
     /// Requests in flight.
     pub concurrency: u32,
+    /// Bytes that all loads moved.
+    pub moved_bytes: u64,
     /// Throughput while there was credit, or of the whole load where it never fell, operations per second.
     pub peak_iops: f64,
     /// Its 95 % interval.

@@ -58,6 +58,7 @@ mod tests {
             operation: OpKind::Read,
             block_bytes: 4096,
             concurrency: 128,
+            moved_bytes: 1 << 30,
             peak_iops: 1000.0,
             peak_ci: Some([990.0, 1010.0]),
             baseline_iops: Some(100.0),
