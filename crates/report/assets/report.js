@@ -88,4 +88,8 @@ show([
   loads,
   speedup,
   classes,
+  burst,
+  commits,
+  fdatasync,
+  syncMethods,
 ]);

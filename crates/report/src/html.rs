@@ -1,8 +1,11 @@
 //! The page: one file that needs nothing else and makes no network requests.
 
+mod burst_chart;
 mod chart_data;
 mod chart_numbers;
+mod durability_charts;
 mod experiment_charts;
+mod experiments;
 mod facts;
 mod graphs;
 mod model_charts;
@@ -21,6 +24,7 @@ use crate::compare::{Relation, compare};
 use crate::sentences::is_published;
 use crate::{ReportError, format, sentences};
 use chart_data::{ChartData, Detail};
+use experiments::ExperimentWords;
 pub use graphs::render_graph_page;
 use models::Models;
 pub use pool::render_pool_page;
@@ -29,9 +33,10 @@ pub use traces::{render_replay_page, render_trace_page};
 /// The largest that a page may be, bytes.
 pub const PAGE_LIMIT_BYTES: usize = 8 << 20;
 
-const TEMPLATES: [(&str, &str); 8] = [
+const TEMPLATES: [(&str, &str); 9] = [
     ("base.html", include_str!("../templates/base.html")),
     ("macros.html", include_str!("../templates/macros.html")),
+    ("experiments.html", include_str!("../templates/experiments.html")),
     ("models.html", include_str!("../templates/models.html")),
     ("single.html", include_str!("../templates/single.html")),
     ("comparison.html", include_str!("../templates/comparison.html")),
@@ -45,7 +50,7 @@ const BASE: &str = include_str!("../assets/base.js");
 const AXES: &str = include_str!("../assets/axes.js");
 const DRAW: &str = include_str!("../assets/draw.js");
 /// In this order: each uses the names of those before it.
-const SCRIPTS: [&str; 9] = [
+const SCRIPTS: [&str; 11] = [
     BASE,
     AXES,
     DRAW,
@@ -54,6 +59,8 @@ const SCRIPTS: [&str; 9] = [
     include_str!("../assets/models.js"),
     include_str!("../assets/experiments.js"),
     include_str!("../assets/speedup.js"),
+    include_str!("../assets/burst.js"),
+    include_str!("../assets/durability.js"),
     include_str!("../assets/report.js"),
 ];
 
@@ -122,6 +129,7 @@ fn fill(
     let rest = if profiles.len() == 1 {
         context! {
             report => reports[0].clone(),
+            experiments => Value::from(Serde(ExperimentWords::new(&profiles[0]))),
             models => models.and_then(|m| m.words.as_ref()).map(|words| Value::from(Serde(words))),
             model_charts => models.map(|m| Value::from(Serde(m.charts.has()))),
         }

@@ -1,5 +1,7 @@
 //! What the terminal shows: the same numbers as the page, in a hundred columns or fewer.
 
+mod burst;
+mod durability;
 mod experiments;
 mod graph;
 mod models;

@@ -5,6 +5,7 @@ use leadline_profile::{Bin, DeviceProfile, Parameters, Point, RunPhase, Timeline
 use serde::Serialize;
 
 use super::chart_numbers::round;
+use super::experiments::ExperimentCharts;
 use super::models::ModelCharts;
 use crate::format;
 use crate::sentences::is_published;
@@ -35,6 +36,8 @@ impl Detail {
 pub(super) struct ChartData<'a> {
     profiles: Vec<ProfileData>,
     models: Option<&'a ModelCharts>,
+    /// Of a page of one profile.
+    experiments: Option<ExperimentCharts>,
 }
 
 #[derive(Debug, Serialize)]
@@ -89,12 +92,13 @@ impl<'a> ChartData<'a> {
         models: Option<&'a ModelCharts>,
         detail: Detail,
     ) -> Self {
+        let experiments = if let [one] = profiles { Some(ExperimentCharts::new(one)) } else { None };
         let profiles = profiles
             .iter()
             .zip(labels)
             .map(|(profile, label)| ProfileData::new(profile, label, detail, profiles.len() == 1))
             .collect();
-        ChartData { profiles, models }
+        ChartData { profiles, models, experiments }
     }
 
     pub(super) fn has_cdfs(&self) -> bool {

@@ -6,13 +6,15 @@ use leadline_model::speedup::speedup;
 use leadline_model::{Model as _, ModelComparison, Observations, Pio};
 use leadline_profile::{DeviceProfile, Ladder, PAGE_BYTES, PioClass, PioClasses, PioPoint, Work, WorkPoint};
 
-use super::table::{finish, new_table};
+use super::burst::burst;
+use super::durability::{fsync, sync_methods};
+use super::table::{Line, table};
 use super::{NARROWEST, wrap};
 use crate::batching::predicted_speedup;
 use crate::format::{block, count, micros, significant, with_interval};
 
-/// One experiment of a profile for a terminal `width` columns wide (60 at least), by its name: `r-by-k`,
-/// `mixed`, `ladder` or `pio-classes`. Ends with a newline; `None` where there is no such experiment in the
+/// One experiment of a profile for a terminal `width` columns wide (60 at least), by its name, as on
+/// the command line. Ends with a newline; `None` where there is no such experiment in the
 /// profile.
 pub fn render_experiment(profile: &DeviceProfile, name: &str, width: usize) -> Option<String> {
     let width = width.max(NARROWEST);
@@ -22,6 +24,9 @@ pub fn render_experiment(profile: &DeviceProfile, name: &str, width: usize) -> O
         "mixed" => found.mixed.as_ref().map(|work| (mixed(work, width), &work.procedure)),
         "ladder" => found.ladder.as_ref().map(|l| (ladder(l, width), &l.procedure)),
         "pio-classes" => found.pio_classes.as_ref().map(|c| (pio_classes(profile, c, width), &c.procedure)),
+        "burst" => found.burst.as_ref().map(|b| (burst(b, width), &b.procedure)),
+        "fsync" => found.fsync.as_ref().map(|f| (fsync(f, width), &f.procedure)),
+        "sync-methods" => found.sync_methods.as_ref().map(|m| (sync_methods(m, width), &m.procedure)),
         _ => None,
     }?;
     let mut out = parts;
@@ -165,22 +170,10 @@ fn share_of_random(bytes: u32) -> Option<String> {
     Some(if percent >= 9.95 { format!("{percent:.0} %") } else { format!("{percent:.1} %") })
 }
 
-type Line = (String, Vec<Option<String>>);
-
 /// One line for each concurrency there is.
 fn over_concurrencies(points: &[WorkPoint], cells: impl Fn(u32) -> Vec<Option<String>>) -> Vec<Line> {
     let concurrencies: BTreeSet<u32> = points.iter().map(|p| p.concurrency).collect();
     concurrencies.into_iter().map(|k| (format!("k = {k}"), cells(k))).collect()
-}
-
-fn table(title: &str, head: Vec<String>, rows: Vec<Line>, width: usize) -> String {
-    let mut table = new_table(width);
-    table.set_header(std::iter::once(String::new()).chain(head));
-    for (name, cells) in rows {
-        let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(|| "–".to_owned()));
-        table.add_row(std::iter::once(name).chain(cells));
-    }
-    format!("{}\n{}", wrap(title, width, "  "), finish(table, usize::MAX))
 }
 
 #[cfg(test)]
@@ -268,8 +261,29 @@ mod tests {
     }
 
     #[test]
+    fn bursts_and_durable_writes_are_told_in_any_width() {
+        let profile = crate::sample::studied_profile();
+        let expected: [(&str, &[&str]); 3] = [
+            ("burst", &["54.0k", "3.00k", "after 1 min 30 s of rest", "20.0 s", "fell after"]),
+            ("fsync", &["16 writers", "p99.9", "commits/s", "fast enough", "too slow"]),
+            ("sync-methods", &["O_DSYNC", "RWF_DSYNC", "file that grows", "the fastest", "writes/s"]),
+        ];
+        for (name, said) in expected {
+            for width in [60, 80, 120] {
+                let text = render_experiment(&profile, name, width).unwrap();
+                let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+                assert!(widest <= width, "{widest} > {width}:\n{text}");
+            }
+            let text = render_experiment(&profile, name, 120).unwrap();
+            for word in said {
+                assert!(text.contains(word), "no {word:?} in\n{text}");
+            }
+        }
+    }
+
+    #[test]
     fn what_was_not_run_has_no_table() {
-        for name in ["r-by-k", "mixed", "ladder", "pio-classes"] {
+        for name in ["r-by-k", "mixed", "ladder", "pio-classes", "burst", "fsync", "sync-methods"] {
             assert_eq!(render_experiment(&DeviceProfile::default(), name, 80), None);
         }
         assert_eq!(render_experiment(&sample(), "other", 80), None);

@@ -3,9 +3,23 @@
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use leadline_profile::{Capped, DeviceProfile, Parameters};
 
-use super::{kind, printable};
+use super::{kind, printable, wrap};
 use crate::compare::{Cell, Comparison, Quantity, Verdict};
 use crate::format::{self, count, significant};
+
+/// A row: its name and its cells, `None` for what was not measured.
+pub(super) type Line = (String, Vec<Option<String>>);
+
+/// A titled table whose first column has the rows' names.
+pub(super) fn table(title: &str, head: Vec<String>, rows: Vec<Line>, width: usize) -> String {
+    let mut table = new_table(width);
+    table.set_header(std::iter::once(String::new()).chain(head));
+    for (name, cells) in rows {
+        let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(|| "–".to_owned()));
+        table.add_row(std::iter::once(name).chain(cells));
+    }
+    format!("{}\n{}", wrap(title, width, "  "), finish(table, usize::MAX))
+}
 
 /// One row per quantity, one column per pattern and block size; several tables where they do not fit side by
 /// side.
