@@ -4,8 +4,10 @@ use std::path::Path;
 
 use leadline_device::target::{self, TargetKind};
 use leadline_device::{Device as _, IoEngine, format_size, parse_size};
-use leadline_measure::Settings;
+use leadline_measure::summary::Circumstances;
 use leadline_measure::target::{Access, OpenTarget};
+use leadline_measure::{Settings, facts};
+use leadline_profile::DeviceFacts;
 use leadline_sim::Parametric;
 
 use crate::failure::Failure;
@@ -38,6 +40,11 @@ pub(crate) struct AccessArgs {
 }
 
 impl AccessArgs {
+    /// The option of a scratch file that was given, for what has no use for one.
+    pub(crate) fn of_scratch_file(&self) -> Option<&'static str> {
+        if self.size.is_some() { Some("--size") } else { self.keep_scratch.then_some("--keep-scratch") }
+    }
+
     /// With a scratch file of at most 1G where `quick` is set and no size was given.
     pub(crate) fn access(&self, quick: bool) -> Access {
         Access {
@@ -66,6 +73,17 @@ impl Target {
         match text.strip_prefix(SIMULATED) {
             Some(name) => Ok(Target::Simulated(Box::new(leadline_sim::open(name)?), text.to_owned())),
             None => Ok(Target::Real(target::Target::resolve(Path::new(text))?)),
+        }
+    }
+
+    /// What is known of it before it is opened.
+    pub(crate) fn facts(&self) -> DeviceFacts {
+        match self {
+            Target::Simulated(device, text) => {
+                let (name, capacity) = (profile_name(text), device.geometry().capacity_bytes);
+                Circumstances::simulated(text, &name, capacity).facts
+            }
+            Target::Real(target) => facts::device_facts(&target.path, target.kind, false),
         }
     }
 
@@ -139,12 +157,17 @@ impl Target {
     pub(crate) fn open(self, bytes: u64, access: &Access) -> Result<OpenTarget, Failure> {
         match self {
             Target::Simulated(device, text) => {
-                let name = format!("sim-{}", simulated_name(&text));
+                let name = profile_name(&text);
                 Ok(OpenTarget::simulated(device, &text, &name, bytes, access))
             }
             Target::Real(target) => Ok(OpenTarget::open(&target, bytes, access)?),
         }
     }
+}
+
+/// What a profile calls it.
+fn profile_name(text: &str) -> String {
+    format!("sim-{}", simulated_name(text))
 }
 
 /// `flash` of `sim:flash`, `slow` of `sim:./slow.toml`.

@@ -9,6 +9,8 @@ mod ran;
 
 mod devices;
 mod experiment;
+mod experiment_all;
+mod experiment_storage;
 mod failing;
 mod graph_import;
 mod graph_run;
