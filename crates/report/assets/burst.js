@@ -25,15 +25,23 @@ const burst = {
     const { baseline, op } = EXPERIMENTS.burst;
     const shown = this.items().filter((item) => !this.hidden.has(item.key));
     if (!shown.length) return nothing('Nothing shown here.');
+    // Ticks at whole minutes where the load lasted for minutes.
+    const longest = Math.max(...shown.map((item) => item.samples.at(-1)?.[0] ?? 0));
+    const unit = longest >= 180 ? 60 : 1;
     const formatter = (params) => {
-      const x = params[0].axisValue;
+      const x = params[0].axisValue * unit;
       const rows = shown
         .filter((item) => item.samples.length && x <= item.samples.at(-1)[0] + 1)
         .map((item) => row(item.colour, item.label, `${count(nearestOf(item.samples, x)[1])} IOPS`));
       return `<div style="margin-bottom:3px"><b>${duration(x)}</b> of load</div>${rows.join('')}`;
     };
     const series = shown.map((item) => ({
-      ...curveSeries(item.label, item.samples, item.colour, { width: 1.6 }),
+      ...curveSeries(
+        item.label,
+        item.samples.map(([x, iops]) => [x / unit, iops]),
+        item.colour,
+        { width: 1.6 },
+      ),
       silent: false,
       step: 'end',
       markPoint:
@@ -46,7 +54,7 @@ const burst = {
               symbolSize: 9,
               symbolOffset: [0, -10],
               itemStyle: { color: item.colour },
-              data: [{ coord: [item.fell, nearestOf(item.samples, item.fell * 0.9)[1]] }],
+              data: [{ coord: [item.fell / unit, nearestOf(item.samples, item.fell * 0.9)[1]] }],
             },
     }));
     if (baseline !== null) {
@@ -66,10 +74,9 @@ const burst = {
     return frame({
       tooltip: tooltip(formatter, 'x'),
       xAxis: axis({
-        name: 'time since the load began',
+        name: `${unit === 60 ? 'minutes' : 'seconds'} since the load began`,
         nameGap: 24,
         min: 0,
-        axisLabel: { color: palette.soft, hideOverlap: true, formatter: duration },
       }),
       yAxis: named(`${op} per second`, { axisLabel: { color: palette.soft, formatter: axisCount } }),
       series,

@@ -20,7 +20,10 @@ const commits = {
     return frame({
       tooltip: { ...tooltip(formatter), trigger: 'item' },
       xAxis: writersAxis(),
-      yAxis: named('commits per second', { axisLabel: { color: palette.soft, formatter: axisCount } }),
+      yAxis: named('commits per second', {
+        boundaryGap: [0, '12%'], // room for the whiskers
+        axisLabel: { color: palette.soft, formatter: axisCount },
+      }),
       series: [
         curveSeries(
           'commits',
