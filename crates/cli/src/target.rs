@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use leadline_device::guard;
 use leadline_device::target::{self, TargetKind};
 use leadline_device::{Device as _, IoEngine, format_size, parse_size};
 use leadline_measure::summary::Circumstances;
@@ -98,6 +99,17 @@ impl Target {
         match self {
             Target::Simulated(..) => Ok(access.size_bytes.unwrap_or(SIMULATED_BYTES)),
             Target::Real(target) => Ok(access.layout_bytes(target)?),
+        }
+    }
+
+    /// Checks that a directory has room for `bytes` of files whose size no option sets.
+    pub(crate) fn check_space(&self, bytes: u64) -> Result<(), Failure> {
+        match self {
+            Target::Simulated(..) => Ok(()),
+            Target::Real(target) => {
+                // The error says what would fit; --size would not help.
+                guard::check_space(&target.path, bytes).map_err(|error| Failure::Input(error.to_string()))
+            }
         }
     }
 

@@ -37,6 +37,7 @@ pub(super) fn announce(args: &Args, target: &Target, which: &[Experiment]) -> Re
         said.push(target.what_is_written(&of, bytes, bytes, args.max_writes));
     }
     if let Some(largest) = own.iter().filter_map(|one| one.own_file_bytes()).max() {
+        target.check_space(bytes + largest)?;
         let most = args.max_writes.filter(|_| others.is_empty());
         let most = most.map_or(String::new(), |max| format!(", {} in all at most", format_size(max)));
         let size = format_size(largest);

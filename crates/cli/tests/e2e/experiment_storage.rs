@@ -1,11 +1,13 @@
 //! `burst`, `fsync` and `sync-methods` from the command line.
 
 use std::fs;
+use std::path::Path;
 
 use leadline_profile::{DeviceProfile, EngineKind, LogKind, OpKind};
 use rustix::process::Signal;
 
-use crate::ran::{folder, names, run, start};
+use crate::machine::{Mounted, needs_root, skipped};
+use crate::ran::{folder, names, run, start, text};
 
 #[test]
 fn credit_is_found_in_virtual_time_and_shown() {
@@ -62,6 +64,19 @@ fn an_interrupted_or_killed_run_of_fsync_leaves_no_file() {
         run(dir.path(), &["experiment", "fsync", ".", "--seconds", "0.1", "--into", "q.json"]).succeeded();
         assert_eq!(names(dir.path()), ["q.json"]);
     }
+}
+
+#[test]
+fn a_disk_that_is_nearly_full_is_refused_before_anything_is_written() {
+    needs_root!();
+    let Some(mounted) = Mounted::new("tmpfs", Path::new("none"), "size=1080m") else {
+        return skipped("no tmpfs to be mounted");
+    };
+    let dir = folder();
+    let ran = run(dir.path(), &["experiment", "fsync", text(mounted.path())]);
+    ran.refused(&["68M more would leave less than 1G", "at most 56M would fit"]);
+    assert!(!ran.stderr.contains("--size"), "{}", ran.stderr);
+    assert!(names(mounted.path()).is_empty() && names(dir.path()).is_empty());
 }
 
 #[test]
