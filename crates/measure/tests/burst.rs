@@ -111,6 +111,18 @@ fn without_time_for_a_rest_the_credit_is_known_and_its_return_is_not() {
 }
 
 #[test]
+fn bytes_are_limited_over_all_loads() {
+    let device = credited(20_000, 3000, 300);
+    let mut plan = plan(&device, 6000.0);
+    let all = burst(run(&device, &plan));
+    let device = credited(20_000, 3000, 300);
+    plan.max_bytes = all.moved_bytes / 3;
+    let some = burst(run(&device, &plan));
+    near(some.credit_ops, some.credit_ci, 20_000.0, 0.02, "credit");
+    assert!(some.moved_bytes <= plan.max_bytes && some.loads.len() < all.loads.len(), "{}", some.moved_bytes);
+}
+
+#[test]
 fn what_may_be_written_is_never_exceeded_and_what_was_seen_is_kept() {
     let device = credited(20_000, 3000, 300);
     let mut plan = plan(&device, 600.0);

@@ -134,3 +134,26 @@ impl Shared<'_> {
         Ok((began, clock::now()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writers_share_out_exactly_the_appends_that_are_allowed() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut log = FileCommits::create(dir.path(), 1).unwrap();
+        for (writers, most_commits) in [(1, 5), (4, 50)] {
+            let before = log.written();
+            let end = SliceEnd { duration: 3_600_000_000_000, most_commits };
+            let mut latencies = Recorder::new();
+            let committed = log.commit(writers, end, &mut latencies, &AtomicBool::new(false)).unwrap();
+            assert_eq!((committed.commits, latencies.count()), (most_commits, most_commits));
+            assert_eq!(log.written() - before, most_commits * u64::from(APPEND_BYTES));
+        }
+        // A slice that may not last commits once for each writer, or less where it is cancelled.
+        let end = SliceEnd { duration: 0, most_commits: u64::MAX };
+        let committed = log.commit(3, end, &mut Recorder::new(), &AtomicBool::new(true)).unwrap();
+        assert_eq!(committed.commits, 3);
+    }
+}
