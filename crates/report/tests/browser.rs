@@ -294,7 +294,7 @@ fn one_profile_on_a_phone_and_in_the_dark() {
 
 #[test]
 fn experiments_on_a_phone_and_in_the_dark() {
-    on_a_phone_and_in_the_dark("phone-studied", &[common::studied_profile()], 15);
+    on_a_phone_and_in_the_dark("phone-studied", &[common::studied_profile()], 19);
 }
 
 #[test]
