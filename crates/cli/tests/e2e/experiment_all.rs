@@ -2,12 +2,14 @@
 //! Ctrl-C.
 
 use std::fs;
+use std::path::Path;
 
 use leadline_measure::experiment::Experiment;
 use leadline_profile::DeviceProfile;
 use rustix::process::Signal;
 
-use crate::ran::{folder, names, run, start};
+use crate::machine::{Mounted, needs_root, skipped};
+use crate::ran::{folder, names, run, start, text};
 
 const BRIEF: [&str; 4] = ["--into", "p.json", "--seconds", "0.5"];
 
@@ -93,4 +95,25 @@ fn what_is_only_read_gets_what_only_reads() {
     assert_eq!(complete(&profile)[..2], ["r-by-k", "ladder"]);
     assert!(fs::read(dir.path().join("theirs")).unwrap().iter().all(|&byte| byte == 7));
     run(dir.path(), &["experiment", "all", "./theirs"]).refused(&["all", "--into PROFILE"]);
+}
+
+#[test]
+fn where_requests_of_1k_need_the_page_cache_unaligned_comes_last_and_through_it() {
+    needs_root!();
+    let Some(mounted) = Mounted::new("tmpfs", Path::new("none"), "size=1300m") else {
+        return skipped("no tmpfs to be mounted");
+    };
+    let dir = folder();
+    let everything = [&["experiment", "all", text(mounted.path())], &BRIEF[..], &["--size", "16M"]].concat();
+    let ran = run(dir.path(), &everything).succeeded();
+    let places =
+        ["measures for at most 5.5 s: r-by-k", "measures for 0.5 s: unaligned\n", "through the page cache"];
+    let at: Vec<Option<usize>> = places.iter().map(|words| ran.stderr.find(words)).collect();
+    assert!(at.is_sorted() && at[0].is_some(), "{at:?} in {}", ran.stderr);
+    let profile = DeviceProfile::load(dir.path().join("p.json")).unwrap();
+    assert_eq!(complete(&profile).len(), Experiment::ALL.len());
+    let direct = |name: &str| profile.experiments.procedures().find(|(n, _)| *n == name).unwrap().1.direct;
+    assert!(direct("r-by-k") && direct("tail") && !direct("unaligned"));
+    assert!(profile.experiments.unaligned.as_ref().unwrap().durable);
+    assert!(names(mounted.path()).is_empty(), "both scratch files are gone");
 }
