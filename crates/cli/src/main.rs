@@ -76,7 +76,7 @@ fn run() -> Result<(), Failure> {
     };
     match cli.command {
         Command::Profile(args) => profile::run(args),
-        Command::Experiment(args) => experiment::run(args),
+        Command::Experiment(args) => experiment::run(&args),
         Command::Report(args) => report::run(args),
         Command::Models(args) => models::run(args),
         Command::Predict(args) => predict::run(args),

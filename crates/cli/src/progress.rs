@@ -16,11 +16,19 @@ pub(crate) struct Display {
     bar: Option<ProgressBar>,
     phase: &'static str,
     terminal: bool,
+    /// Which part this is, from 1, and of how many.
+    part: (usize, usize),
 }
 
 impl Display {
     pub(crate) fn new() -> Self {
-        Display { bar: None, phase: "", terminal: std::io::stderr().is_terminal() }
+        Display::of_part(1, 1)
+    }
+
+    /// Of one part of several: the bar shows how far all of them are, and is the same in all.
+    pub(crate) fn of_part(number: usize, of: usize) -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        Display { bar: None, phase: "", terminal, part: (number, of) }
     }
 
     /// Shows one report; a new phase starts a new bar.
@@ -29,15 +37,29 @@ impl Display {
             self.finish();
             self.phase = progress.phase;
             if self.terminal {
-                self.bar = Some(bar(progress.phase));
+                let bar = bar(progress.phase);
+                // Parts before this one were not done in the time since now.
+                bar.set_position(self.position(0.0));
+                bar.reset_eta();
+                self.bar = Some(bar);
             } else {
                 output::say(&format!("{} ...", progress.phase));
             }
         }
         if let Some(bar) = &self.bar {
-            bar.set_position((progress.done.clamp(0.0, 1.0) * STEPS as f64) as u64);
-            bar.set_message(progress.detail.clone());
+            let (number, of) = self.part;
+            bar.set_position(self.position(progress.done));
+            bar.set_message(match of {
+                1 => progress.detail.clone(),
+                _ => format!("({number} of {of}) {}", progress.detail),
+            });
         }
+    }
+
+    /// Of a bar, with the share `done` of this phase.
+    fn position(&self, done: f64) -> u64 {
+        let (number, of) = self.part;
+        (((number - 1) as f64 + done.clamp(0.0, 1.0)) / of as f64 * STEPS as f64) as u64
     }
 
     /// Takes the bar away, so that what follows is printed on clean lines.

@@ -2,10 +2,13 @@
 
 use std::path::Path;
 
+use leadline_device::guard;
 use leadline_device::target::{self, TargetKind};
 use leadline_device::{Device as _, IoEngine, format_size, parse_size};
-use leadline_measure::Settings;
+use leadline_measure::summary::Circumstances;
 use leadline_measure::target::{Access, OpenTarget};
+use leadline_measure::{Settings, facts};
+use leadline_profile::DeviceFacts;
 use leadline_sim::Parametric;
 
 use crate::failure::Failure;
@@ -38,6 +41,11 @@ pub(crate) struct AccessArgs {
 }
 
 impl AccessArgs {
+    /// The option of a scratch file that was given, for what has no use for one.
+    pub(crate) fn of_scratch_file(&self) -> Option<&'static str> {
+        if self.size.is_some() { Some("--size") } else { self.keep_scratch.then_some("--keep-scratch") }
+    }
+
     /// With a scratch file of at most 1G where `quick` is set and no size was given.
     pub(crate) fn access(&self, quick: bool) -> Access {
         Access {
@@ -69,6 +77,17 @@ impl Target {
         }
     }
 
+    /// What is known of it before it is opened.
+    pub(crate) fn facts(&self) -> DeviceFacts {
+        match self {
+            Target::Simulated(device, text) => {
+                let (name, capacity) = (profile_name(text), device.geometry().capacity_bytes);
+                Circumstances::simulated(text, &name, capacity).facts
+            }
+            Target::Real(target) => facts::device_facts(&target.path, target.kind, false),
+        }
+    }
+
     /// Whether a scratch file is made in it.
     pub(crate) fn is_directory(&self) -> bool {
         matches!(self, Target::Real(target) if target.kind == TargetKind::Directory)
@@ -80,6 +99,17 @@ impl Target {
         match self {
             Target::Simulated(..) => Ok(access.size_bytes.unwrap_or(SIMULATED_BYTES)),
             Target::Real(target) => Ok(access.layout_bytes(target)?),
+        }
+    }
+
+    /// Checks that a directory has room for `bytes` of files whose size no option sets.
+    pub(crate) fn check_space(&self, bytes: u64) -> Result<(), Failure> {
+        match self {
+            Target::Simulated(..) => Ok(()),
+            Target::Real(target) => {
+                // The error says what would fit; --size would not help.
+                guard::check_space(&target.path, bytes).map_err(|error| Failure::Input(error.to_string()))
+            }
         }
     }
 
@@ -141,12 +171,17 @@ impl Target {
     pub(crate) fn open(self, bytes: u64, access: &Access) -> Result<OpenTarget, Failure> {
         match self {
             Target::Simulated(device, text) => {
-                let name = format!("sim-{}", simulated_name(&text));
+                let name = profile_name(&text);
                 Ok(OpenTarget::simulated(device, &text, &name, bytes, access))
             }
             Target::Real(target) => Ok(OpenTarget::open(&target, bytes, access)?),
         }
     }
+}
+
+/// What a profile calls it.
+fn profile_name(text: &str) -> String {
+    format!("sim-{}", simulated_name(text))
 }
 
 /// `flash` of `sim:flash`, `slow` of `sim:./slow.toml`.

@@ -119,6 +119,12 @@ pub enum PlanError {
         /// The experiment's name.
         experiment: &'static str,
     },
+    /// An experiment on files, on a target that is not a directory.
+    #[error("{experiment} compares system calls on a file; name a directory")]
+    NeedsDirectory {
+        /// The experiment's name.
+        experiment: &'static str,
+    },
     /// A recorded pace for a trace without times.
     #[error("the trace has no times to be replayed at; choose the pace closed:K")]
     NoTimes,

@@ -131,6 +131,8 @@ pub struct OpenTarget {
     pub no_writes_because: String,
     /// What is known of the device.
     pub facts: DeviceFacts,
+    /// The directory that it is, where it is one: files can be made in it.
+    pub directory: Option<PathBuf>,
     /// Where sysfs has the disk, for its temperature.
     pub sysfs: Option<PathBuf>,
     /// What a user is to be told once.
@@ -155,6 +157,7 @@ impl OpenTarget {
             direct: true,
             no_writes_because: access.why_no_writes(""),
             facts: around.facts,
+            directory: None,
             sysfs: None,
             warnings: Vec::new(),
             _scratch: None,
@@ -209,7 +212,8 @@ fn open_directory(target: &Target, bytes: u64, access: &Access) -> Result<OpenTa
     warnings.append(&mut opened.warnings);
     // Laid out even when only reads are measured: an extent never written is answered from memory.
     opened.layout = true;
-    Ok(OpenTarget { warnings, _scratch: Some(scratch), ..opened })
+    let directory = Some(target.path.clone());
+    Ok(OpenTarget { warnings, directory, _scratch: Some(scratch), ..opened })
 }
 
 fn open_file(target: &Target, access: &Access) -> Result<OpenTarget, MeasureError> {
@@ -294,6 +298,7 @@ fn open_real(
         direct: access.direct,
         no_writes_because: access.why_no_writes(""),
         facts: facts::device_facts(&target.path, target.kind, access.serial),
+        directory: None,
         sysfs: facts::disk_directory(&target.path),
         warnings: warnings.into_iter().collect(),
         _scratch: None,

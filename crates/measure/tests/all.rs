@@ -2,6 +2,8 @@
 //! them.
 
 mod beside;
+mod burst;
+mod commits;
 mod devices_as_such;
 mod experiments;
 mod fit_properties;

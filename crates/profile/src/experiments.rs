@@ -3,18 +3,24 @@
 //!
 //! docs/experiments.md says how each is made. Units as in [`crate::DeviceProfile`]: in the names.
 
+mod burst;
 mod check;
+mod fsync;
 mod interleaving;
 mod latency;
 mod pressure;
 mod range;
+mod sync_methods;
 mod unaligned;
 
 use serde::{Deserialize, Serialize};
 
+pub use burst::{Burst, BurstLoad};
+pub use fsync::{Fsync, FsyncPoint, LogKind};
 pub use interleaving::{Interleaving, InterleavingPoint};
 pub use latency::{BlockLayerTime, LatencyDistribution, LatencyDistributions};
 pub use pressure::{Background, BackgroundCapacity, Pressure, PressurePoint};
+pub use sync_methods::{FileState, SyncMethod, SyncMethods, SyncPoint};
 pub use unaligned::{Unaligned, UnalignedPoint};
 
 use crate::{EngineKind, Latency};
@@ -50,12 +56,56 @@ pub struct Experiments {
     /// Sequential writes of many sizes, most of them not multiples of a page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unaligned: Option<Unaligned>,
+    /// Burst credit of a volume.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub burst: Option<Burst>,
+    /// Small durable appends by several writers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fsync: Option<Fsync>,
+    /// The ways to make a write durable.
+    #[serde(rename = "sync-methods", skip_serializing_if = "Option::is_none")]
+    pub sync_methods: Option<SyncMethods>,
 }
 
 impl Experiments {
     /// Whether none was run.
     pub fn is_empty(&self) -> bool {
         *self == Experiments::default()
+    }
+
+    /// How each one that was run was made, by its name.
+    pub fn procedures(&self) -> impl Iterator<Item = (&'static str, &Procedure)> {
+        // All fields by name: one that is missing here does not compile.
+        let Experiments {
+            r_by_k,
+            mixed,
+            ladder,
+            pio_classes,
+            latency,
+            interleaving,
+            pressure,
+            tail,
+            unaligned,
+            burst,
+            fsync,
+            sync_methods,
+        } = self;
+        [
+            ("r-by-k", r_by_k.as_ref().map(|found| &found.procedure)),
+            ("mixed", mixed.as_ref().map(|found| &found.procedure)),
+            ("ladder", ladder.as_ref().map(|found| &found.procedure)),
+            ("pio-classes", pio_classes.as_ref().map(|found| &found.procedure)),
+            ("latency", latency.as_ref().map(|found| &found.procedure)),
+            ("interleaving", interleaving.as_ref().map(|found| &found.procedure)),
+            ("pressure", pressure.as_ref().map(|found| &found.procedure)),
+            ("tail", tail.as_ref().map(|found| &found.procedure)),
+            ("unaligned", unaligned.as_ref().map(|found| &found.procedure)),
+            ("burst", burst.as_ref().map(|found| &found.procedure)),
+            ("fsync", fsync.as_ref().map(|found| &found.procedure)),
+            ("sync-methods", sync_methods.as_ref().map(|found| &found.procedure)),
+        ]
+        .into_iter()
+        .filter_map(|(name, procedure)| Some((name, procedure?)))
     }
 }
 

@@ -22,8 +22,9 @@ mod terms;
 
 pub use error::ProfileError;
 pub use experiments::{
-    Background, BackgroundCapacity, BlockLayerTime, Interleaving, InterleavingPoint, LatencyDistribution,
-    LatencyDistributions, Pressure, PressurePoint, Unaligned, UnalignedPoint,
+    Background, BackgroundCapacity, BlockLayerTime, Burst, BurstLoad, FileState, Fsync, FsyncPoint,
+    Interleaving, InterleavingPoint, LatencyDistribution, LatencyDistributions, LogKind, Pressure,
+    PressurePoint, SyncMethod, SyncMethods, SyncPoint, Unaligned, UnalignedPoint,
 };
 pub use experiments::{
     Experiments, Ladder, LadderMix, PioClass, PioClasses, PioPoint, Procedure, Rung, Work, WorkPoint,

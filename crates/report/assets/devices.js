@@ -2,7 +2,8 @@
 // Experiments on the device as such: one request at a time, beside background load, of many sizes; with the
 // paper's numbers.
 
-const DEVICES = DATA.devices;
+const EXPERIMENTS = DATA.experiments ?? {};
+const DEVICES = EXPERIMENTS.devices;
 const PAPER_STYLES = { 'Optane P4800X': 'dashed', 'NAND P3700': 'dotted' };
 const PAPER_ITEMS = (reference) =>
   [...new Set(reference.map((r) => r[0]))].map((name) => ({

@@ -93,4 +93,8 @@ show([
   pressure,
   tails,
   sizes,
+  burst,
+  commits,
+  fdatasync,
+  syncMethods,
 ]);

@@ -1,10 +1,13 @@
 //! The page: one file that needs nothing else and makes no network requests.
 
+mod burst_chart;
 mod chart_data;
 mod chart_numbers;
 mod device_charts;
 mod distribution;
+mod durability_charts;
 mod experiment_charts;
+mod experiments;
 mod facts;
 mod graphs;
 mod model_charts;
@@ -24,7 +27,7 @@ use crate::compare::{Relation, compare};
 use crate::sentences::is_published;
 use crate::{ReportError, format, sentences};
 use chart_data::{ChartData, Detail};
-use device_charts::DeviceCharts;
+use experiments::{ExperimentCharts, ExperimentWords};
 pub use graphs::render_graph_page;
 use models::Models;
 pub use pool::render_pool_page;
@@ -33,9 +36,10 @@ pub use traces::{render_replay_page, render_trace_page};
 /// The largest that a page may be, bytes.
 pub const PAGE_LIMIT_BYTES: usize = 8 << 20;
 
-const TEMPLATES: [(&str, &str); 9] = [
+const TEMPLATES: [(&str, &str); 10] = [
     ("base.html", include_str!("../templates/base.html")),
     ("macros.html", include_str!("../templates/macros.html")),
+    ("experiments.html", include_str!("../templates/experiments.html")),
     ("models.html", include_str!("../templates/models.html")),
     ("devices.html", include_str!("../templates/devices.html")),
     ("single.html", include_str!("../templates/single.html")),
@@ -50,7 +54,7 @@ const BASE: &str = include_str!("../assets/base.js");
 const AXES: &str = include_str!("../assets/axes.js");
 const DRAW: &str = include_str!("../assets/draw.js");
 /// In this order: each uses the names of those before it.
-const SCRIPTS: [&str; 11] = [
+const SCRIPTS: [&str; 13] = [
     BASE,
     AXES,
     DRAW,
@@ -61,6 +65,8 @@ const SCRIPTS: [&str; 11] = [
     include_str!("../assets/speedup.js"),
     include_str!("../assets/devices.js"),
     include_str!("../assets/pressure.js"),
+    include_str!("../assets/burst.js"),
+    include_str!("../assets/durability.js"),
     include_str!("../assets/report.js"),
 ];
 
@@ -80,10 +86,10 @@ pub fn render_page(profiles: &[DeviceProfile]) -> Result<String, ReportError> {
     let environment = environment()?;
     // A comparison is of what was measured, and fitting takes a while.
     let models = if let [one] = profiles { Models::new(one) } else { None };
-    let devices = if let [one] = profiles { DeviceCharts::new(one) } else { None };
+    let experiments = if let [one] = profiles { Some(ExperimentCharts::new(one)) } else { None };
     let mut detail = Detail::for_profiles(profiles.len());
     loop {
-        let page = fill(&environment, profiles, models.as_ref(), devices.as_ref(), detail)?;
+        let page = fill(&environment, profiles, models.as_ref(), experiments.as_ref(), detail)?;
         if page.len() <= PAGE_LIMIT_BYTES {
             return Ok(page);
         }
@@ -107,11 +113,11 @@ fn fill(
     environment: &Environment<'_>,
     profiles: &[DeviceProfile],
     models: Option<&Models>,
-    devices: Option<&DeviceCharts>,
+    experiments: Option<&ExperimentCharts>,
     detail: Detail,
 ) -> Result<String, ReportError> {
     let labels = format::labels(profiles);
-    let data = ChartData::new(profiles, &labels, models.map(|m| &m.charts), devices, detail);
+    let data = ChartData::new(profiles, &labels, models.map(|m| &m.charts), experiments, detail);
     let reports: Vec<Value> = profiles.iter().zip(&labels).map(|(p, label)| report(p, label)).collect();
     let shared = context! {
         title => labels.join(" against "),
@@ -131,9 +137,10 @@ fn fill(
     let rest = if profiles.len() == 1 {
         context! {
             report => reports[0].clone(),
+            experiments => Value::from(Serde(ExperimentWords::new(&profiles[0]))),
             models => models.and_then(|m| m.words.as_ref()).map(|words| Value::from(Serde(words))),
             model_charts => models.map(|m| Value::from(Serde(m.charts.has()))),
-            device_charts => devices.map(|d| Value::from(Serde(d.has()))),
+            device_charts => experiments.and_then(|e| e.devices()).map(|d| Value::from(Serde(d.has()))),
             device_latencies => Value::from(Serde(tables::latencies(&profiles[0]))),
         }
     } else {

@@ -21,7 +21,9 @@
 
 mod advice;
 mod batching;
+mod burst;
 mod compare;
+mod durability;
 mod error;
 mod fio;
 mod format;

@@ -1,6 +1,8 @@
 //! What the terminal shows: the same numbers as the page, in a hundred columns or fewer.
 
+mod burst;
 mod device_experiments;
+mod durability;
 mod experiments;
 mod graph;
 mod models;

@@ -205,7 +205,7 @@ fn a_single_page() {
 #[test]
 fn the_models_are_drawn() {
     let seen = open("studied", &[common::studied_profile()], &["--window-size=1280,2400"]);
-    seen.is_sound(15);
+    seen.is_sound(19);
     for chart in [
         "m-throughput",
         "m-residuals",
@@ -215,10 +215,23 @@ fn the_models_are_drawn() {
         "m-loads",
         "m-speedup",
         "m-classes",
+        "e-burst",
+        "e-commits",
+        "e-fdatasync",
+        "e-sync",
     ] {
         assert!(seen.dom.contains(&format!("id=\"{chart}\"")), "{chart} is not on the page");
     }
-    for words in ["was chosen: its held-out error", "predicted / measured", "IOPS", "speed-up", "capacity "] {
+    for words in [
+        "was chosen: its held-out error",
+        "predicted / measured",
+        "IOPS",
+        "speed-up",
+        "capacity ",
+        "baseline 300 IOPS",
+        "etcd: p99 below 10.0 ms",
+        "O_DSYNC",
+    ] {
         assert!(seen.dom.contains(words), "{words:?} is not on the page");
     }
 }
@@ -291,7 +304,7 @@ fn one_profile_on_a_phone_and_in_the_dark() {
 
 #[test]
 fn experiments_on_a_phone_and_in_the_dark() {
-    on_a_phone_and_in_the_dark("phone-studied", &[common::studied_profile()], 15);
+    on_a_phone_and_in_the_dark("phone-studied", &[common::studied_profile()], 19);
 }
 
 #[test]

@@ -27,6 +27,7 @@ impl From<PlanError> for Failure {
             PlanError::Buffers { .. } => "give a lower --max-concurrency",
             PlanError::Precondition => "leave --precondition out",
             PlanError::NeedsWrites { .. } => "a block device may be overwritten with --destructive",
+            PlanError::NeedsDirectory { .. } => "a scratch file is made in it and removed",
             PlanError::NoTimes => "such as --pace closed:8",
             PlanError::MaxWrites { max_bytes, .. } => {
                 let max = format_size(*max_bytes);

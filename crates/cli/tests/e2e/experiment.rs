@@ -150,7 +150,7 @@ fn wrong_arguments_are_refused_in_one_line() {
         (&["mixed", ".", "--reads-only"], &["--reads-only", "mixed needs writes", "r-by-k"]),
         (
             &["unaligned", ".", "--reads-only"],
-            &["--reads-only", "unaligned needs writes", "pressure or tail"],
+            &["--reads-only", "unaligned needs writes", "pressure, tail, burst"],
         ),
         (&["pio-classes", ".", "--reads-only"], &["--reads-only", "leave it out"]),
         (&["mixed", ".", "--read-share", "50"], &["--read-share", "pio-classes"]),

@@ -10,6 +10,8 @@ mod ran;
 mod devices;
 mod emulate;
 mod experiment;
+mod experiment_all;
+mod experiment_storage;
 mod failing;
 mod graph_import;
 mod graph_run;

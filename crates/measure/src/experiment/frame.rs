@@ -63,7 +63,12 @@ impl<'a> Frame<'a> {
     }
 
     pub(super) fn report(&mut self, now: Nanos, detail: String) {
-        let done = (self.spent(now) / self.plan.seconds).min(1.0);
+        self.report_at_least(now, 0.0, detail);
+    }
+
+    /// As [`Frame::report`], where another limit than time may end it first: `share` of that is used up.
+    pub(super) fn report_at_least(&mut self, now: Nanos, share: f64, detail: String) {
+        let done = (self.spent(now) / self.plan.seconds).max(share).min(1.0);
         (self.progress)(Progress { phase: self.plan.experiment.name(), done, detail });
     }
 
@@ -129,6 +134,19 @@ impl<'a> Frame<'a> {
             ..Procedure::default()
         }
     }
+}
+
+/// Requests per second over all slices of (requests, seconds), one per epoch, with its 95 % interval.
+pub(super) fn rate(slices: &[(u64, f64)], resamples: Option<&Resamples>) -> (f64, Option<[f64; 2]>) {
+    let weighted = |times: &dyn Fn(usize) -> f64| {
+        let all = slices.iter().enumerate();
+        let (ops, seconds) = all.fold((0.0, 0.0), |(ops, seconds), (i, slice)| {
+            (ops + times(i) * slice.0 as f64, seconds + times(i) * slice.1)
+        });
+        ops / seconds
+    };
+    let rate = weighted(&|_| 1.0);
+    (rate, interval(resamples, rate, |counts| weighted(&|i| f64::from(counts[i]))))
 }
 
 /// The 95 % interval of `value`, found by `statistic` from how often each epoch is in a resample.

@@ -5,19 +5,29 @@
 
 mod application;
 mod background;
+mod burst;
+mod burst_estimates;
 mod cells;
+mod commit_log;
+mod device_commits;
 mod extremes;
+mod fall;
+mod file_commits;
 mod frame;
+mod fsync;
 mod interleaving;
 mod ladder;
 mod latency;
+mod log_file;
 mod mixed;
 mod pio_classes;
 mod plan;
 mod pressure;
 mod r_by_k;
 mod rounds;
+mod sampled_load;
 mod saturation;
+mod sync_methods;
 mod tail;
 mod timed;
 mod unaligned;
@@ -29,8 +39,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use leadline_device::Device;
-use leadline_profile::{DeviceProfile, Experiments, Ladder, PioClasses, Procedure, Work};
-use leadline_profile::{Interleaving, LatencyDistributions, Pressure, Unaligned};
+use leadline_profile::{
+    Burst, DeviceProfile, EngineKind, Experiments, Fsync, Interleaving, Ladder, LatencyDistributions,
+    PioClasses, Pressure, Procedure, SyncMethods, Unaligned, Work,
+};
 
 use self::frame::Frame;
 use crate::MeasureError;
@@ -60,6 +72,12 @@ pub enum Found {
     Tail(Pressure),
     /// Of [`Experiment::Unaligned`].
     Unaligned(Unaligned),
+    /// Of [`Experiment::Burst`].
+    Burst(Burst),
+    /// Of [`Experiment::Fsync`].
+    Fsync(Fsync),
+    /// Of [`Experiment::SyncMethods`].
+    SyncMethods(SyncMethods),
 }
 
 /// An experiment that was run: to its end, or far enough to be worth keeping.
@@ -123,6 +141,11 @@ pub fn run(
         Experiment::Unaligned => {
             unaligned::run(&mut frame).map(|(found, stop)| (Found::Unaligned(found), stop))
         }
+        Experiment::Burst => burst::run(&mut frame).map(|(burst, stop)| (Found::Burst(burst), stop)),
+        Experiment::Fsync => fsync::run(&mut frame).map(|(fsync, stop)| (Found::Fsync(fsync), stop)),
+        Experiment::SyncMethods => {
+            sync_methods::run(&mut frame).map(|(methods, stop)| (Found::SyncMethods(methods), stop))
+        }
     }?;
     let procedure = found.procedure();
     procedure.bytes_written += prepared.written;
@@ -142,6 +165,11 @@ pub fn profile(
     procedure.created.clone_from(&around.created);
     procedure.engine.clone_from(&around.engine);
     procedure.direct = around.direct;
+    if let (Some(_), Some(bytes)) = (plan.own_file_in(), plan.experiment.own_file_bytes()) {
+        // Blocking calls through the page cache, whatever the target was opened for.
+        (procedure.engine, procedure.direct) = (EngineKind::Psync, false);
+        procedure.footprint_bytes = bytes;
+    }
     let outcome = Outcome {
         measured_seconds: procedure.measured_seconds,
         traffic: (procedure.bytes_read, procedure.bytes_written - ran.prepared.written),
@@ -164,6 +192,9 @@ impl Found {
             Found::Interleaving(found) => &mut found.procedure,
             Found::Pressure(found) | Found::Tail(found) => &mut found.procedure,
             Found::Unaligned(found) => &mut found.procedure,
+            Found::Burst(burst) => &mut burst.procedure,
+            Found::Fsync(fsync) => &mut fsync.procedure,
+            Found::SyncMethods(methods) => &mut methods.procedure,
         }
     }
 
@@ -179,6 +210,9 @@ impl Found {
             Found::Pressure(found) => experiments.pressure = Some(found),
             Found::Tail(found) => experiments.tail = Some(found),
             Found::Unaligned(found) => experiments.unaligned = Some(found),
+            Found::Burst(burst) => experiments.burst = Some(burst),
+            Found::Fsync(fsync) => experiments.fsync = Some(fsync),
+            Found::SyncMethods(methods) => experiments.sync_methods = Some(methods),
         }
     }
 }

@@ -1,14 +1,15 @@
 //! What an experiment is to do, and within what bounds.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use leadline_device::{Clock, Geometry};
-use leadline_profile::{PAGE_BYTES, Pattern, Point};
+use leadline_profile::{OpKind, PAGE_BYTES, Pattern, Point};
 
 use super::extremes::{
     BACKGROUND_BYTES, INTERLEAVING_CONCURRENCY, UNALIGNED_LARGEST, UNALIGNED_STEP, interleaving_sizes,
 };
+use super::log_file::{ETCD_SEGMENT_BYTES, POSTGRES_SEGMENT_BYTES};
 use super::r_by_k;
 use crate::PlanError;
 use crate::load::Region;
@@ -40,11 +41,17 @@ pub enum Experiment {
     Tail,
     /// Sequential writes of sizes that are not multiples of a page.
     Unaligned,
+    /// Burst credit of a volume.
+    Burst,
+    /// Small durable appends by several writers.
+    Fsync,
+    /// The ways to make a write to a file durable.
+    SyncMethods,
 }
 
 impl Experiment {
     /// All there are.
-    pub const ALL: [Experiment; 9] = [
+    pub const ALL: [Experiment; 12] = [
         Experiment::RByK,
         Experiment::Mixed,
         Experiment::Ladder,
@@ -54,6 +61,9 @@ impl Experiment {
         Experiment::Pressure,
         Experiment::Tail,
         Experiment::Unaligned,
+        Experiment::Burst,
+        Experiment::Fsync,
+        Experiment::SyncMethods,
     ];
 
     /// As on the command line and in the profile.
@@ -68,6 +78,9 @@ impl Experiment {
             Experiment::Pressure => "pressure",
             Experiment::Tail => "tail",
             Experiment::Unaligned => "unaligned",
+            Experiment::Burst => "burst",
+            Experiment::Fsync => "fsync",
+            Experiment::SyncMethods => "sync-methods",
         }
     }
 
@@ -78,18 +91,42 @@ impl Experiment {
 
     /// Whether it means nothing on a device that is only read.
     pub fn needs_writes(self) -> bool {
-        matches!(self, Experiment::Mixed | Experiment::PioClasses | Experiment::Unaligned)
+        use Experiment::{Fsync, Mixed, PioClasses, SyncMethods, Unaligned};
+        matches!(self, Mixed | PioClasses | Unaligned | Fsync | SyncMethods)
     }
 
-    /// Device time without a shorter budget, seconds: a minute; of `latency`, whose four workloads that write
-    /// and two that read are to make a million requests each, two minutes for each of them.
-    pub fn seconds(self) -> f64 {
-        if self == Experiment::Latency { 720.0 } else { ExperimentPlan::SECONDS }
+    /// Device time of it where none is given, seconds; `quick`: when there is little time.
+    pub fn default_seconds(self, quick: bool) -> f64 {
+        match (self, quick) {
+            // Four workloads that write and two that read are to make a million requests each: two minutes
+            // for each of them.
+            (Experiment::Latency, false) => 720.0,
+            // Credit of a volume lasts for minutes, and comes back as slowly.
+            (Experiment::Burst, false) => 300.0,
+            (Experiment::Burst, true) => 60.0,
+            (_, false) => ExperimentPlan::SECONDS,
+            (_, true) => ExperimentPlan::QUICK_SECONDS,
+        }
     }
 
     /// The most that a block of the target may have, bytes.
     pub fn largest_block(self) -> u32 {
         if self == Experiment::Unaligned { UNALIGNED_STEP } else { PAGE_BYTES }
+    }
+
+    /// Bytes of the file of its own that it makes in a directory; `None` where it measures in the scratch
+    /// file, which is laid out first.
+    pub fn own_file_bytes(self) -> Option<u64> {
+        match self {
+            Experiment::Fsync => Some(ETCD_SEGMENT_BYTES),
+            Experiment::SyncMethods => Some(POSTGRES_SEGMENT_BYTES),
+            _ => None,
+        }
+    }
+
+    /// Whether it compares system calls on files, and so means nothing on any other target.
+    pub fn needs_directory(self) -> bool {
+        matches!(self, Experiment::SyncMethods)
     }
 }
 
@@ -116,6 +153,13 @@ pub struct ExperimentPlan {
     pub max_writes: Option<u64>,
     /// Share of reads of the applications of `pio-classes`, 0 to 1.
     pub read_share: f64,
+    /// What `burst` loads the device with.
+    pub operation: OpKind,
+    /// Bytes that `burst` moves at most.
+    pub max_bytes: u64,
+    /// The directory in which `fsync` and `sync-methods` make their file; without one `fsync` writes to the
+    /// device.
+    pub directory: Option<PathBuf>,
     /// Requests after which a slice ends early. For virtual clocks, as [`Plan::max_ops_per_slice`].
     pub max_ops_per_slice: u64,
     /// Whether requests bypass the page cache.
@@ -130,6 +174,10 @@ impl ExperimentPlan {
     /// Device time of an experiment, seconds.
     pub const SECONDS: f64 = 60.0;
 
+    /// Bytes that `burst` moves at most where none are given: as many as the largest credit of a cloud volume
+    /// that is sold, 5.4 million requests, and twice again.
+    pub const BURST_BYTES: u64 = 64 << 30;
+
     /// Device time of a quick experiment, seconds.
     pub const QUICK_SECONDS: f64 = 30.0;
 
@@ -138,11 +186,12 @@ impl ExperimentPlan {
         ExperimentPlan {
             region: target.region,
             writes: target.writes,
-            layout: target.layout,
+            layout: target.layout && experiment.own_file_bytes().is_none(),
             lanes: target.lanes(),
             seed: target.default_seed(),
             direct: target.direct,
             disk: target.sysfs.clone(),
+            directory: target.directory.clone(),
             ..ExperimentPlan::new(experiment, target.device.geometry(), target.device.clock())
         }
     }
@@ -152,14 +201,21 @@ impl ExperimentPlan {
     pub fn new(experiment: Experiment, geometry: Geometry, clock: Clock) -> Self {
         ExperimentPlan {
             experiment,
-            seconds: experiment.seconds(),
+            seconds: experiment.default_seconds(false),
             region: Region { start: 0, len: geometry.capacity_bytes },
             writes: geometry.writable,
-            layout: geometry.writable,
+            layout: geometry.writable && experiment.own_file_bytes().is_none(),
             lanes: Lanes::Threads(1),
             seed: 1,
             max_writes: None,
             read_share: 0.5,
+            operation: OpKind::Read,
+            max_bytes: match clock {
+                Clock::Wall => Self::BURST_BYTES,
+                // A million requests: more would cost real time.
+                Clock::Virtual => 4 << 30,
+            },
+            directory: None,
             max_ops_per_slice: match (clock, experiment) {
                 (Clock::Wall, _) => u64::MAX,
                 // A ladder's slices end when the last request is answered: that is to be a small part of
@@ -199,10 +255,19 @@ impl ExperimentPlan {
             let least_bytes = u64::from(INTERLEAVING_CONCURRENCY) * u64::from(PAGE_BYTES);
             return Err(PlanError::SmallRegion { region_bytes: self.region.len, least_bytes });
         }
-        if self.experiment.needs_writes() && !self.writes {
+        let writes = self.experiment == Experiment::Burst && self.operation == OpKind::Write;
+        if (writes || self.experiment.needs_writes()) && !self.writes {
             return Err(PlanError::NeedsWrites { experiment: self.experiment.name() });
         }
+        if self.experiment.needs_directory() && self.directory.is_none() {
+            return Err(PlanError::NeedsDirectory { experiment: self.experiment.name() });
+        }
         self.for_preparing().check(geometry)
+    }
+
+    /// The directory in which the experiment makes a file of its own; `None` where it has none.
+    pub(super) fn own_file_in(&self) -> Option<&Path> {
+        self.directory.as_deref().filter(|_| self.experiment.own_file_bytes().is_some())
     }
 
     /// Bytes of the largest request.

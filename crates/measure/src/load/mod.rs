@@ -129,7 +129,7 @@ impl Lane {
     }
 
     /// Reaps whatever is still in flight, so that the next slice finds the device quiet.
-    fn drain(&mut self, watchdog: Nanos) -> Result<(), MeasureError> {
+    pub(crate) fn drain(&mut self, watchdog: Nanos) -> Result<(), MeasureError> {
         let mut quiet_until = self.queue.now().saturating_add(watchdog);
         while self.queue.in_flight() > 0 {
             if self.wait(self.queue.in_flight(), quiet_until)? {

@@ -20,6 +20,9 @@ impl Experiments {
             .or_else(|| under("pressure", self.pressure.as_ref()?.impossible()))
             .or_else(|| under("tail", self.tail.as_ref()?.impossible()))
             .or_else(|| under("unaligned", self.unaligned.as_ref()?.impossible()))
+            .or_else(|| under("burst", self.burst.as_ref()?.impossible()))
+            .or_else(|| under("fsync", self.fsync.as_ref()?.impossible()))
+            .or_else(|| under("sync-methods", self.sync_methods.as_ref()?.impossible()))
             .map(|(place, reason)| (format!("experiments.{place}"), reason))
     }
 }
@@ -84,6 +87,7 @@ mod tests {
 
     use serde_json::json;
 
+    use super::super::range::refusal_of;
     use crate::{
         Background, BackgroundCapacity, Bin, BlockLayerTime, DeviceProfile, Experiments, Interleaving,
         InterleavingPoint, Ladder, LadderMix, Latency, LatencyDistribution, LatencyDistributions, OpKind,
@@ -194,9 +198,7 @@ mod tests {
 
     /// What loading says of the sample with the value at `pointer` replaced.
     fn refusal(pointer: &str, value: serde_json::Value) -> String {
-        let mut json = serde_json::to_value(sample()).unwrap();
-        *json.pointer_mut(&format!("/experiments/{pointer}")).expect(pointer) = value;
-        DeviceProfile::parse(&json.to_string(), Path::new("p.json")).expect_err(pointer).to_string()
+        refusal_of(&sample(), pointer, value)
     }
 
     #[test]

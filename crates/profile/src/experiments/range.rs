@@ -70,3 +70,13 @@ pub(super) fn under(name: &str, bad: Option<Impossible>) -> Option<Impossible> {
 pub(super) fn first<T>(name: &str, list: &[T], bad: impl Fn(&T) -> Option<Impossible>) -> Option<Impossible> {
     list.iter().enumerate().find_map(|(i, entry)| under(&format!("{name}[{i}]"), bad(entry)))
 }
+
+#[cfg(test)]
+/// What loading says of a profile with the value at `pointer` of its experiments replaced.
+pub(super) fn refusal_of(profile: &crate::DeviceProfile, pointer: &str, value: serde_json::Value) -> String {
+    let mut json = serde_json::to_value(profile).unwrap();
+    *json.pointer_mut(&format!("/experiments/{pointer}")).expect(pointer) = value;
+    crate::DeviceProfile::parse(&json.to_string(), std::path::Path::new("p.json"))
+        .expect_err(pointer)
+        .to_string()
+}

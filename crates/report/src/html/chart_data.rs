@@ -5,8 +5,8 @@ use leadline_profile::{DeviceProfile, Parameters, Point, RunPhase, TimelineSampl
 use serde::Serialize;
 
 use super::chart_numbers::round;
-use super::device_charts::DeviceCharts;
 use super::distribution::slower_than;
+use super::experiments::ExperimentCharts;
 use super::models::ModelCharts;
 use crate::format;
 use crate::sentences::is_published;
@@ -37,7 +37,8 @@ impl Detail {
 pub(super) struct ChartData<'a> {
     profiles: Vec<ProfileData>,
     models: Option<&'a ModelCharts>,
-    devices: Option<&'a DeviceCharts>,
+    /// Of a page of one profile.
+    experiments: Option<&'a ExperimentCharts>,
 }
 
 #[derive(Debug, Serialize)]
@@ -90,7 +91,7 @@ impl<'a> ChartData<'a> {
         profiles: &[DeviceProfile],
         labels: &[String],
         models: Option<&'a ModelCharts>,
-        devices: Option<&'a DeviceCharts>,
+        experiments: Option<&'a ExperimentCharts>,
         detail: Detail,
     ) -> Self {
         let profiles = profiles
@@ -98,7 +99,7 @@ impl<'a> ChartData<'a> {
             .zip(labels)
             .map(|(profile, label)| ProfileData::new(profile, label, detail, profiles.len() == 1))
             .collect();
-        ChartData { profiles, models, devices }
+        ChartData { profiles, models, experiments }
     }
 
     pub(super) fn has_cdfs(&self) -> bool {

@@ -1,7 +1,7 @@
 //! The page's section on I/O models: every model is fitted once, here, and drawn from what comes out.
 
 use leadline_model::{ModelComparison, Observations};
-use leadline_profile::DeviceProfile;
+use leadline_profile::{DeviceProfile, Experiments};
 use serde::Serialize;
 
 use super::experiment_charts::{self, LoadChart, Mixed, Surface};
@@ -71,9 +71,8 @@ impl Models {
         }
         let mut ks = profile.points.iter().map(|p| p.concurrency);
         let several = ks.next().is_some_and(|first| ks.any(|k| k != first));
-        let e = &profile.experiments;
-        let fitted_to =
-            e.r_by_k.is_some() || e.mixed.is_some() || e.ladder.is_some() || e.pio_classes.is_some();
+        let Experiments { r_by_k, mixed, ladder, pio_classes, .. } = &profile.experiments;
+        let fitted_to = r_by_k.is_some() || mixed.is_some() || ladder.is_some() || pio_classes.is_some();
         if !several && !fitted_to {
             return None;
         }

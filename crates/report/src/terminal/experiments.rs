@@ -6,14 +6,16 @@ use leadline_model::speedup::speedup;
 use leadline_model::{Model as _, ModelComparison, Observations, Pio};
 use leadline_profile::{DeviceProfile, Ladder, PAGE_BYTES, PioClass, PioClasses, PioPoint, Work, WorkPoint};
 
+use super::burst::burst;
 use super::device_experiments::{interleaving, latency, pressure, tail, unaligned};
+use super::durability::{fsync, sync_methods};
 use super::table::{Line, titled};
 use super::{NARROWEST, wrap};
 use crate::batching::predicted_speedup;
 use crate::format::{block, count, micros, significant, with_interval};
 
-/// One experiment of a profile for a terminal `width` columns wide (60 at least), by its name, such as
-/// `r-by-k`. Ends with a newline; `None` where there is no such experiment in the
+/// One experiment of a profile for a terminal `width` columns wide (60 at least), by its name, as on
+/// the command line. Ends with a newline; `None` where there is no such experiment in the
 /// profile.
 pub fn render_experiment(profile: &DeviceProfile, name: &str, width: usize) -> Option<String> {
     let width = width.max(NARROWEST);
@@ -28,6 +30,9 @@ pub fn render_experiment(profile: &DeviceProfile, name: &str, width: usize) -> O
         "pressure" => found.pressure.as_ref().map(|p| (pressure(p, width), &p.procedure)),
         "tail" => found.tail.as_ref().map(|t| (tail(t, width), &t.procedure)),
         "unaligned" => found.unaligned.as_ref().map(|u| (unaligned(u, width), &u.procedure)),
+        "burst" => found.burst.as_ref().map(|b| (burst(b, width), &b.procedure)),
+        "fsync" => found.fsync.as_ref().map(|f| (fsync(f, width), &f.procedure)),
+        "sync-methods" => found.sync_methods.as_ref().map(|m| (sync_methods(m, width), &m.procedure)),
         _ => None,
     }?;
     let mut out = parts;
@@ -262,8 +267,31 @@ mod tests {
     }
 
     #[test]
+    fn bursts_and_durable_writes_are_told_in_any_width() {
+        let profile = crate::sample::studied_profile();
+        let expected: [(&str, &[&str]); 3] = [
+            ("burst", &["54.0k", "3.00k", "after 1 min 30 s of rest", "20.0 s", "fell after"]),
+            ("fsync", &["16 writers", "p99.9", "commits/s", "fast enough", "too slow"]),
+            ("sync-methods", &["O_DSYNC", "RWF_DSYNC", "file that grows", "the fastest", "writes/s"]),
+        ];
+        for (name, said) in expected {
+            for width in [60, 80, 120] {
+                let text = render_experiment(&profile, name, width).unwrap();
+                let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+                assert!(widest <= width, "{widest} > {width}:\n{text}");
+            }
+            let text = render_experiment(&profile, name, 120).unwrap();
+            for word in said {
+                assert!(text.contains(word), "no {word:?} in\n{text}");
+            }
+        }
+    }
+
+    #[test]
     fn what_was_not_run_has_no_table() {
-        for name in ["r-by-k", "mixed", "ladder", "pio-classes"] {
+        let names =
+            ["r-by-k", "mixed", "ladder", "pio-classes", "latency", "interleaving", "pressure", "tail"];
+        for name in names.into_iter().chain(["unaligned", "burst", "fsync", "sync-methods"]) {
             assert_eq!(render_experiment(&DeviceProfile::default(), name, 80), None);
         }
         assert_eq!(render_experiment(&sample(), "other", 80), None);

@@ -7,6 +7,20 @@ use super::{kind, printable, wrap};
 use crate::compare::{Cell, Comparison, Quantity, Verdict};
 use crate::format::{self, count, significant};
 
+/// A row: its name and its cells, `None` for what was not measured.
+pub(super) type Line = (String, Vec<Option<String>>);
+
+/// A table under its title, whose first column has the rows' names; an absent cell is a dash.
+pub(super) fn titled(title: &str, head: Vec<String>, rows: Vec<Line>, width: usize) -> String {
+    let mut table = new_table(width);
+    table.set_header(std::iter::once(String::new()).chain(head));
+    for (name, cells) in rows {
+        let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(|| "–".to_owned()));
+        table.add_row(std::iter::once(name).chain(cells));
+    }
+    format!("{}\n{}", wrap(title, width, "  "), finish(table, usize::MAX))
+}
+
 /// One row per quantity, one column per pattern and block size; several tables where they do not fit side by
 /// side.
 pub(super) fn parameters(profile: &DeviceProfile, width: usize) -> String {
@@ -120,18 +134,4 @@ fn shown(quantity: Quantity, cell: Cell) -> String {
         (false, Some(ends)) => format!("{} ({})", show(value), format::range(ends, show)),
         (false, None) => show(value),
     }
-}
-
-/// A row: its name and its cells.
-pub(super) type Line = (String, Vec<Option<String>>);
-
-/// A table under its title; an absent cell is a dash.
-pub(super) fn titled(title: &str, head: Vec<String>, rows: Vec<Line>, width: usize) -> String {
-    let mut table = new_table(width);
-    table.set_header(std::iter::once(String::new()).chain(head));
-    for (name, cells) in rows {
-        let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(|| "–".to_owned()));
-        table.add_row(std::iter::once(name).chain(cells));
-    }
-    format!("{}\n{}", wrap(title, width, "  "), finish(table, usize::MAX))
 }

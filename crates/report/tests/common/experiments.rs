@@ -48,6 +48,9 @@ pub fn studied_profile() -> DeviceProfile {
         mixed: Some(mixed(&mut rng)),
         ladder: Some(ladder(&mut rng)),
         pio_classes: Some(pio_classes(&mut rng)),
+        burst: Some(burst(&mut rng)),
+        fsync: Some(fsync(&mut rng)),
+        sync_methods: Some(sync_methods(&mut rng)),
         ..Experiments::default()
     };
     profile
@@ -182,4 +185,85 @@ fn pio_classes(rng: &mut fastrand::Rng) -> PioClasses {
         }
     }
     PioClasses { procedure: procedure(), block_bytes: 4096, points }
+}
+
+/// 20 s at 3000, then 300; the later loads after rests that refill half of the credit, and all of it.
+fn burst(rng: &mut fastrand::Rng) -> Burst {
+    let mut load = |rest_seconds: f64, credit: f64| {
+        let fell = credit / 2700.0;
+        let samples = (0..(fell * 14.0) as u32).map(|i| {
+            let at = f64::from(i) / 10.0;
+            (at, noisy(rng, if at < fell { 3000.0 } else { 300.0 }))
+        });
+        let samples = samples.collect();
+        BurstLoad { rest_seconds, fell_at_seconds: Some(fell), credit_ops: Some(credit), samples }
+    };
+    let loads = vec![load(0.0, 54_000.0), load(90.0, 27_100.0), load(234.0, 53_900.0)];
+    Burst {
+        procedure: procedure(),
+        operation: OpKind::Read,
+        block_bytes: 4096,
+        concurrency: 128,
+        moved_bytes: 600 << 20,
+        peak_iops: 3001.0,
+        peak_ci: Some([2995.0, 3007.0]),
+        baseline_iops: Some(300.2),
+        baseline_ci: Some([299.0, 301.4]),
+        credit_ops: Some(53_950.0),
+        credit_ci: Some([53_200.0, 54_700.0]),
+        refill_per_second: Some(301.1),
+        refill_ci: Some([296.0, 306.0]),
+        loads,
+    }
+}
+
+fn latency(rng: &mut fastrand::Rng, us: f64) -> Latency {
+    let mut at = |factor: f64| noisy(rng, us * factor);
+    Latency {
+        mean: at(1.1),
+        p50: at(1.0),
+        p90: at(1.6),
+        p99: at(4.0),
+        p99_5: at(5.0),
+        p99_9: at(9.0),
+        p99_95: at(11.0),
+        p99_99: at(15.0),
+        max: at(20.0),
+    }
+}
+
+/// Commits are grouped: sixteen writers do four times what one does. etcd's rule is kept by few of them.
+fn fsync(rng: &mut fastrand::Rng) -> Fsync {
+    let points = [1, 2, 4, 8, 16].map(|writers: u32| {
+        let commits_per_second = noisy(rng, 800.0 * f64::from(writers).sqrt());
+        FsyncPoint {
+            writers,
+            commits: (commits_per_second * 10.0) as u64,
+            seconds: 10.0,
+            commits_per_second,
+            commits_ci: Some([commits_per_second * 0.94, commits_per_second * 1.06]),
+            latency_us: latency(rng, 1200.0 * f64::from(writers).sqrt()),
+        }
+    });
+    let log = LogKind::File;
+    Fsync { procedure: procedure(), log, append_bytes: 2300, sent_bytes: 2300, points: points.into() }
+}
+
+fn sync_methods(rng: &mut fastrand::Rng) -> SyncMethods {
+    let mut points = Vec::new();
+    for (file, rate) in FileState::ALL.into_iter().zip([420.0, 640.0, 1310.0]) {
+        for method in SyncMethod::ALL {
+            let iops = noisy(rng, if method == SyncMethod::Fsync { rate * 0.8 } else { rate });
+            points.push(SyncPoint {
+                method,
+                file,
+                ops: (iops * 5.0) as u64,
+                seconds: 5.0,
+                iops,
+                iops_ci: Some([iops * 0.95, iops * 1.05]),
+                latency_us: latency(rng, 0.9e6 / iops),
+            });
+        }
+    }
+    SyncMethods { procedure: procedure(), block_bytes: 8192, points }
 }

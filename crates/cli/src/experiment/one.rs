@@ -1,0 +1,81 @@
+//! One experiment: into the profile that was named, or into a new one.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Ran};
+use leadline_measure::summary::Circumstances;
+use leadline_measure::target::OpenTarget;
+use leadline_measure::{MeasureError, PlanError, Surroundings};
+use leadline_profile::DeviceProfile;
+use leadline_report::render_experiment;
+
+use super::opened::open;
+use super::{Args, refuse_another_device};
+use crate::failure::{Failure, why_stopped};
+use crate::output::{self, Places};
+use crate::progress::Display;
+use crate::signals;
+use crate::target::Target;
+
+/// Runs the experiment on TARGET, writes the profile with its result, and prints that.
+pub(super) fn run(args: &Args, which: Experiment) -> Result<(), Failure> {
+    let into = args.into.as_deref().filter(|path| path.exists()).map(DeviceProfile::load).transpose()?;
+    let target = Target::find(&args.target)?;
+    if which.needs_directory() && !target.is_directory() {
+        return Err(PlanError::NeedsDirectory { experiment: which.name() }.into());
+    }
+    let cancel = signals::cancel_flag()?;
+    let target = open(args, target, &[which])?;
+    let plan = args.plan(which, &target, into.as_ref())?;
+    if let (Some(path), Some(profile)) = (&args.into, &into) {
+        refuse_another_device(path, &profile.device, &target.facts)?;
+    }
+    let places = Places::choose(args.into.clone(), None, args.json, &target.facts.name)?;
+    let measured = measure(&plan, &target, &mut Display::new(), &cancel);
+    target.device.warnings().iter().for_each(|note| output::say(note));
+    let (ran, around) = measured.inspect_err(|_| places.discard())?;
+    let stopped = why_stopped(ran.stopped_by.as_ref());
+    let profile = experiment::profile(&plan, ran, around, into);
+    finish(args, which, &places, &profile, stopped)
+}
+
+/// Measures with a progress bar: what was found, and under which circumstances.
+pub(super) fn measure(
+    plan: &ExperimentPlan,
+    target: &OpenTarget,
+    display: &mut Display,
+    cancel: &Arc<AtomicBool>,
+) -> Result<(Ran, Circumstances), MeasureError> {
+    let mut surroundings = Surroundings::watch(target, output::now());
+    let result = experiment::run(target.device.as_ref(), plan, cancel, &mut |progress| {
+        surroundings.look();
+        display.show(&progress);
+    });
+    display.finish();
+    Ok((result?, surroundings.circumstances(env!("CARGO_PKG_VERSION"))))
+}
+
+/// Writes and prints; a run cut short is kept, marked, and fails.
+fn finish(
+    args: &Args,
+    which: Experiment,
+    places: &Places,
+    profile: &DeviceProfile,
+    stopped: Option<String>,
+) -> Result<(), Failure> {
+    places.write(profile)?;
+    if args.json {
+        output::print(&profile.to_json())?;
+    } else {
+        let table = render_experiment(profile, which.name(), output::width());
+        output::print(&table.unwrap_or_default())?;
+    }
+    places.say();
+    match stopped {
+        None => Ok(()),
+        Some(reason) => {
+            Err(Failure::Operation(format!("{reason}; what was measured is kept, in fewer rounds")))
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! `burst`: how much credit a volume has, what it does while the credit lasts and afterwards, and how fast
+//! credit comes back.
+
+use leadline_device::{Nanos, QueueShape};
+use leadline_profile::{Burst, BurstLoad, OpKind, PAGE_BYTES};
+
+use super::burst_estimates::{Estimates, Load};
+use super::fall::{rate, settled_fall, total};
+use super::frame::{Frame, MOST_EPOCHS};
+use super::plan::MOST_IN_FLIGHT;
+use super::sampled_load::{Sample, SampledLoad, joined};
+use crate::MeasureError;
+use crate::load::{AddressStream, Lane};
+use crate::outcome::Stop;
+
+/// Samples of a load that the profile keeps.
+const KEPT_SAMPLES: usize = 400;
+
+/// The search for a fall is repeated when there are so many times more samples.
+const SEARCH_AGAIN: f64 = 1.05;
+
+/// A rest of so many times what refills all credit finds it full; one of the other finds it about half full.
+const FULL_REST: f64 = 1.3;
+const HALF_REST: f64 = 0.5;
+
+/// A load is given so many times the time in which it should fall and settle, and so many seconds more.
+const LOAD_FACTOR: f64 = 1.6;
+const LOAD_SECONDS: f64 = 1.5;
+
+/// A rest must refill what lasts this long at least, seconds, or its load says nothing.
+const SHORTEST_BURST: f64 = 0.05;
+
+/// Rests are slept in pieces of this length, to be interrupted and reported.
+const PIECE: Nanos = 250_000_000;
+
+/// Samples between two reports.
+const REPORT_EVERY: usize = 10;
+
+/// Runs the experiment.
+///
+/// # Errors
+/// As [`super::run`].
+pub(super) fn run(frame: &mut Frame) -> Result<(Burst, Option<Stop>), MeasureError> {
+    let queue = frame.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, PAGE_BYTES))?;
+    let lane = Lane::new(queue, frame.device.clock(), frame.plan.seed);
+    let stream = frame.pages(if frame.plan.operation == OpKind::Read { 1.0 } else { 0.0 });
+    frame.begin(lane.queue.now());
+    let mut loads = Loads { frame, lane, stream, loads: Vec::new(), notes: Vec::new() };
+    let ended = loads.run();
+    let has_all = !loads.loads.is_empty();
+    let stop = loads.frame.kept(ended, has_all)?;
+    Ok((loads.into_burst(), stop))
+}
+
+struct Loads<'f, 'a> {
+    frame: &'f mut Frame<'a>,
+    lane: Lane,
+    stream: AddressStream,
+    loads: Vec<Load>,
+    notes: Vec<String>,
+}
+
+impl Loads<'_, '_> {
+    /// The first load finds what there is; rests of two lengths and a load after each repeat it and find how
+    /// credit comes back.
+    fn run(&mut self) -> Result<(), Stop> {
+        self.load(0.0, self.frame.plan.seconds)?;
+        for i in 1..MOST_EPOCHS {
+            let Some((rest, limit)) = self.next(i.is_multiple_of(2)) else { break };
+            self.rest(rest)?;
+            self.load(rest, limit)?;
+        }
+        if self.loads.len() == 1 && self.loads[0].fall.is_some() {
+            let note = "not enough time or bytes for a rest: how fast credit comes back was not measured";
+            self.notes.push(note.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Seconds of the next rest, and of the load after it at most; `None` where nothing more fits or nothing
+    /// fell. Credit is taken to come back at the baseline, as in a token bucket; if it does not, the loads
+    /// show it.
+    fn next(&self, full: bool) -> Option<(f64, f64)> {
+        let estimates = Estimates::new(&self.loads, self.frame.plan.seed);
+        let ((peak, _), (baseline, _)) = (estimates.peak?, estimates.baseline?);
+        let (credit, _) = estimates.credit?;
+        let left = self.frame.plan.seconds - self.frame.spent(self.lane.queue.now());
+        let bytes_left = self.bytes_left() as f64;
+        let load_of = |rest: f64| {
+            let burst = (baseline * rest).min(credit) / (peak - baseline);
+            (LOAD_FACTOR * burst + LOAD_SECONDS, burst)
+        };
+        let fits = |rest: f64| {
+            let (load, burst) = load_of(rest);
+            let bytes = (burst * peak + (load - burst) * baseline) * f64::from(PAGE_BYTES);
+            rest + load <= left && bytes <= bytes_left
+        };
+        // The half rest is tried where a full one does not fit, and then shorter ones.
+        let lengths = [FULL_REST, HALF_REST, 0.25, 0.1, 0.03, 0.01].map(|share| share * credit / baseline);
+        let rest = lengths.into_iter().skip(usize::from(!full)).find(|&rest| fits(rest))?;
+        let (load, burst) = load_of(rest);
+        (burst >= SHORTEST_BURST).then_some((rest, load))
+    }
+
+    fn rest(&mut self, seconds: f64) -> Result<(), Stop> {
+        let until = self.lane.queue.now() + (seconds * 1e9) as Nanos;
+        while self.lane.queue.now() < until {
+            let piece = PIECE.min(until - self.lane.queue.now());
+            self.lane.idle(piece, self.frame.cancel).map_err(Stop::Failed)?;
+            self.frame.cancelled()?;
+            self.report("resting".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Loads the device until its throughput has fallen and settled, or the limits are reached.
+    fn load(&mut self, rest_seconds: f64, limit: f64) -> Result<(), Stop> {
+        let may_send = match self.frame.plan.operation {
+            OpKind::Read => u64::MAX,
+            OpKind::Write => self.frame.may_send(self.lane.traffic().1, u64::from(PAGE_BYTES))?,
+        };
+        let most = self.bytes_left().min(may_send) / u64::from(PAGE_BYTES);
+        let began = self.lane.queue.now();
+        let Loads { frame, lane, stream, .. } = self;
+        let mut load = SampledLoad::begin(lane, stream, MOST_IN_FLIGHT, most).map_err(Stop::Failed)?;
+        let (mut fall, mut searched, mut goes_on) = (None, 0, true);
+        while goes_on && fall.is_none() && (load.now() - began) as f64 / 1e9 < limit {
+            goes_on = load.sample().map_err(Stop::Failed)?;
+            frame.cancelled()?;
+            let samples = load.samples();
+            if samples.len() as f64 >= SEARCH_AGAIN * searched as f64 || samples.len() < searched {
+                searched = samples.len();
+                fall = settled_fall(samples);
+            }
+            if samples.len().is_multiple_of(REPORT_EVERY) {
+                let recent = &samples[samples.len() - REPORT_EVERY.min(samples.len())..];
+                let words = format!("{:.0} IOPS", rate(recent));
+                let (now, share) = (load.now(), total(samples).0 / most as f64);
+                frame.report_at_least(now, share, words);
+            }
+        }
+        let samples = load.end(frame.cancel).map_err(Stop::Failed)?;
+        let fall = fall.or_else(|| settled_fall(&samples));
+        if samples.is_empty() {
+            return Ok(());
+        }
+        self.loads.push(Load { rest_seconds, samples, fall });
+        // The limit of writes, and not the one of bytes, ended it.
+        if !goes_on && may_send < self.frame.plan.max_bytes { Err(Stop::WritesSpent) } else { Ok(()) }
+    }
+
+    /// Bytes that may still be moved.
+    fn bytes_left(&self) -> u64 {
+        let (read, written) = self.lane.traffic();
+        self.frame.plan.max_bytes.saturating_sub(read + written)
+    }
+
+    fn report(&mut self, words: String) {
+        self.frame.report(self.lane.queue.now(), words);
+    }
+
+    fn into_burst(self) -> Burst {
+        let estimates = Estimates::new(&self.loads, self.frame.plan.seed);
+        let (read, written) = self.lane.traffic();
+        let rounds = self.loads.len() as u32;
+        let mut procedure = self.frame.procedure(rounds, (read, written), self.lane.queue.now());
+        procedure.notes = self.notes;
+        let (peak_iops, peak_ci) = estimates.peak.unwrap_or((0.0, None));
+        let value = |estimate: Option<(f64, _)>| estimate.map(|(value, _)| value);
+        Burst {
+            procedure,
+            operation: self.frame.plan.operation,
+            block_bytes: PAGE_BYTES,
+            concurrency: MOST_IN_FLIGHT,
+            moved_bytes: read + written,
+            peak_iops,
+            peak_ci,
+            baseline_iops: value(estimates.baseline),
+            baseline_ci: estimates.baseline.and_then(|(_, ci)| ci),
+            credit_ops: value(estimates.credit),
+            credit_ci: estimates.credit.and_then(|(_, ci)| ci),
+            refill_per_second: value(estimates.refill),
+            refill_ci: estimates.refill.and_then(|(_, ci)| ci),
+            loads: self.loads.iter().zip(&estimates.credits).map(|(l, &credit)| record(l, credit)).collect(),
+        }
+    }
+}
+
+fn record(load: &Load, credit_ops: Option<f64>) -> BurstLoad {
+    let mut at = 0.0;
+    let point = |sample: Sample| {
+        let start = at;
+        at += sample.seconds;
+        (start, sample.ops / sample.seconds)
+    };
+    BurstLoad {
+        rest_seconds: load.rest_seconds,
+        fell_at_seconds: load.fall.map(|fall| fall.seconds),
+        credit_ops,
+        samples: joined(&load.samples, KEPT_SAMPLES).into_iter().map(point).collect(),
+    }
+}

@@ -1,0 +1,115 @@
+//! `fsync`: how fast small appends become durable, by one writer and by several at once.
+
+use leadline_device::Nanos;
+use leadline_profile::{Fsync, FsyncPoint, LogKind};
+
+use super::commit_log::{APPEND_BYTES, CommitLog, SliceEnd};
+use super::device_commits::DeviceCommits;
+use super::file_commits::FileCommits;
+use super::frame::{Frame, MOST_EPOCHS, SHORTEST_SLICE, rate};
+use crate::MeasureError;
+use crate::bootstrap::Resamples;
+use crate::load::Recorder;
+use crate::outcome::Stop;
+use crate::summary::latency;
+
+/// Writers at once.
+const WRITERS: [u32; 5] = [1, 2, 4, 8, 16];
+
+/// One number of writers, as far as measured.
+struct Group {
+    writers: u32,
+    /// Commits and the seconds they took, one entry per round.
+    slices: Vec<(u64, f64)>,
+    latencies: Recorder,
+}
+
+/// Runs the experiment.
+///
+/// # Errors
+/// As [`super::run`].
+pub(super) fn run(frame: &mut Frame) -> Result<(Fsync, Option<Stop>), MeasureError> {
+    let (kind, log): (LogKind, Box<dyn CommitLog>) = match frame.plan.own_file_in() {
+        Some(dir) => (LogKind::File, Box::new(FileCommits::create(dir, frame.plan.seed)?)),
+        None => (LogKind::Device, Box::new(DeviceCommits::open(frame, WRITERS[WRITERS.len() - 1])?)),
+    };
+    frame.begin(log.now());
+    let groups = WRITERS
+        .map(|writers| Group { writers, slices: Vec::new(), latencies: Recorder::new() })
+        .into_iter()
+        .collect();
+    let mut appends = Appends { frame, log, groups, epochs: 0 };
+    let ended = appends.run();
+    let has_all = appends.groups.iter().all(|group| !group.slices.is_empty());
+    let stop = appends.frame.kept(ended, has_all)?;
+    Ok((appends.into_fsync(kind), stop))
+}
+
+struct Appends<'f, 'a> {
+    frame: &'f mut Frame<'a>,
+    log: Box<dyn CommitLog>,
+    groups: Vec<Group>,
+    /// Rounds begun.
+    epochs: u32,
+}
+
+impl Appends<'_, '_> {
+    fn run(&mut self) -> Result<(), Stop> {
+        let mut longest = 0f64;
+        while self.frame.goes_on(self.epochs, longest, self.log.now()) {
+            let began = self.log.now();
+            let slices = WRITERS.len() as f64 * f64::from(MOST_EPOCHS - self.epochs);
+            let seconds = ((self.frame.plan.seconds - self.frame.spent(began)) / slices).max(SHORTEST_SLICE);
+            self.epochs += 1;
+            let mut order: Vec<usize> = (0..self.groups.len()).collect();
+            self.frame.random.shuffle(&mut order);
+            for i in order {
+                self.slice(i, seconds)?;
+            }
+            longest = longest.max((self.log.now() - began) as f64 / 1e9);
+        }
+        Ok(())
+    }
+
+    fn slice(&mut self, i: usize, seconds: f64) -> Result<(), Stop> {
+        let group = &mut self.groups[i];
+        let each = u64::from(self.log.sent_bytes());
+        let may_send = self.frame.may_send(self.log.written(), u64::from(group.writers) * each)?;
+        let end = SliceEnd {
+            duration: (seconds * 1e9) as Nanos,
+            most_commits: self.frame.plan.max_ops_per_slice.min(may_send / each),
+        };
+        let cancel = self.frame.cancel;
+        let committed = self.log.commit(group.writers, end, &mut group.latencies, cancel);
+        let committed = committed.map_err(Stop::Failed)?;
+        self.frame.cancelled()?;
+        group.slices.push((committed.commits, committed.seconds));
+        let words = match group.writers {
+            1 => "1 writer".to_owned(),
+            several => format!("{several} writers"),
+        };
+        self.frame.report(self.log.now(), words);
+        Ok(())
+    }
+
+    fn into_fsync(self, log: LogKind) -> Fsync {
+        let resamples = self.frame.resamples(self.epochs);
+        let procedure = self.frame.procedure(self.epochs, (0, self.log.written()), self.log.now());
+        let points = self.groups.iter().map(|group| group.point(resamples.as_ref())).collect();
+        Fsync { procedure, log, append_bytes: APPEND_BYTES, sent_bytes: self.log.sent_bytes(), points }
+    }
+}
+
+impl Group {
+    fn point(&self, resamples: Option<&Resamples>) -> FsyncPoint {
+        let (commits_per_second, commits_ci) = rate(&self.slices, resamples);
+        FsyncPoint {
+            writers: self.writers,
+            commits: self.slices.iter().map(|slice| slice.0).sum(),
+            seconds: self.slices.iter().map(|slice| slice.1).sum(),
+            commits_per_second,
+            commits_ci,
+            latency_us: latency(&self.latencies, self.latencies.mean() / 1e3),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! A closed loop that is watched while it runs: how many requests completed in each short stretch of time.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use leadline_device::Nanos;
+
+use crate::MeasureError;
+use crate::load::{AddressStream, Lane};
+
+/// A device that completes nothing for this long is given up, nanoseconds. A volume whose credit is spent may
+/// be slow.
+const WATCHDOG: u64 = 60_000_000_000;
+
+/// Length of a sample at first.
+const FIRST_LENGTH: Nanos = 10_000_000;
+
+/// Samples that are kept; with more, each two neighbours become one.
+const MOST_SAMPLES: usize = 2000;
+
+/// Requests completed in a stretch of time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Sample {
+    /// Its length.
+    pub(super) seconds: f64,
+    /// Requests completed.
+    pub(super) ops: f64,
+}
+
+/// Keeps requests in flight, sample after sample, without a pause between them.
+pub(super) struct SampledLoad<'a> {
+    lane: &'a mut Lane,
+    stream: &'a mut AddressStream,
+    /// Requests that may still be sent.
+    left: u64,
+    length: Nanos,
+    samples: Vec<Sample>,
+    last: Nanos,
+}
+
+impl<'a> SampledLoad<'a> {
+    /// Begins with `concurrency` requests in flight; `most` are sent in all.
+    ///
+    /// # Errors
+    /// [`MeasureError`] where a request is refused.
+    pub(super) fn begin(
+        lane: &'a mut Lane,
+        stream: &'a mut AddressStream,
+        concurrency: u32,
+        most: u64,
+    ) -> Result<Self, MeasureError> {
+        let last = lane.queue.now();
+        let first = most.min(u64::from(concurrency));
+        for slot in 0..first as u32 {
+            lane.send(stream, slot, last)?;
+        }
+        let left = most - first;
+        let length = FIRST_LENGTH;
+        Ok(SampledLoad { lane, stream, left, length, samples: Vec::new(), last })
+    }
+
+    /// Runs until the next sample is full. `false`: all requests that may be sent have been.
+    ///
+    /// # Errors
+    /// [`MeasureError`]: a request failed, or the device stopped answering.
+    pub(super) fn sample(&mut self) -> Result<bool, MeasureError> {
+        let end = self.last.saturating_add(self.length);
+        let mut give_up = self.last.saturating_add(WATCHDOG);
+        let mut ops = 0u64;
+        while self.lane.queue.now() < end && self.left > 0 {
+            if !self.lane.wait(1, end)? {
+                if self.lane.queue.now() >= give_up {
+                    return Err(self.lane.stalled(WATCHDOG));
+                }
+                continue;
+            }
+            for i in 0..self.lane.completions.len() {
+                let done = self.lane.completions[i];
+                if done.result != self.stream.block_bytes() as i32 {
+                    return Err(MeasureError::request(self.stream, done.result));
+                }
+                ops += 1;
+                if self.left > 0 {
+                    self.left -= 1;
+                    self.lane.send(self.stream, done.slot, done.at)?;
+                }
+            }
+            give_up = self.lane.queue.now().saturating_add(WATCHDOG);
+        }
+        let now = self.lane.queue.now();
+        if now > self.last {
+            self.samples.push(Sample { seconds: (now - self.last) as f64 / 1e9, ops: ops as f64 });
+        }
+        self.last = now;
+        if self.samples.len() >= MOST_SAMPLES {
+            self.samples = joined(&self.samples, MOST_SAMPLES / 2);
+            self.length *= 2;
+        }
+        Ok(self.left > 0)
+    }
+
+    /// The samples so far, in order.
+    pub(super) fn samples(&self) -> &[Sample] {
+        &self.samples
+    }
+
+    /// The device's clock.
+    pub(super) fn now(&self) -> Nanos {
+        self.last
+    }
+
+    /// Waits for what is in flight and returns the samples.
+    ///
+    /// # Errors
+    /// [`MeasureError::Stalled`].
+    pub(super) fn end(self, cancel: &AtomicBool) -> Result<Vec<Sample>, MeasureError> {
+        // A cancel is not to wait for a volume that is slow now.
+        if !cancel.load(Ordering::Relaxed) {
+            self.lane.drain(WATCHDOG)?;
+        }
+        Ok(self.samples)
+    }
+}
+
+/// At most `most` samples, each the sum of as many neighbours.
+pub(super) fn joined(samples: &[Sample], most: usize) -> Vec<Sample> {
+    let width = samples.len().div_ceil(most.max(1)).max(1);
+    samples
+        .chunks(width)
+        .map(|chunk| Sample {
+            seconds: chunk.iter().map(|sample| sample.seconds).sum(),
+            ops: chunk.iter().map(|sample| sample.ops).sum(),
+        })
+        .collect()
+}

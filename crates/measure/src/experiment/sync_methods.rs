@@ -1,0 +1,139 @@
+//! `sync-methods`: the ways to make a write to a file durable, compared, as pg_test_fsync does for
+//! PostgreSQL.
+
+use leadline_device::{Nanos, Payload, clock};
+use leadline_profile::{FileState, SyncMethod, SyncMethods, SyncPoint};
+
+use super::frame::{Frame, MOST_EPOCHS, SHORTEST_SLICE, rate};
+use super::log_file::{LogFile, POSTGRES_SEGMENT_BYTES};
+use crate::bootstrap::Resamples;
+use crate::load::Recorder;
+use crate::outcome::Stop;
+use crate::summary::latency;
+use crate::{MeasureError, PlanError};
+
+/// Bytes per write: a page of PostgreSQL.
+const WRITE_BYTES: u32 = 8 << 10;
+
+/// One method on a file in one state.
+struct Cell {
+    method: SyncMethod,
+    state: FileState,
+    /// Writes and the seconds they took, one entry per round.
+    slices: Vec<(u64, f64)>,
+    latencies: Recorder,
+}
+
+/// Runs the experiment.
+///
+/// # Errors
+/// As [`super::run`].
+pub(super) fn run(frame: &mut Frame) -> Result<(SyncMethods, Option<Stop>), MeasureError> {
+    let experiment = frame.plan.experiment.name();
+    let dir = frame.plan.own_file_in().ok_or(PlanError::NeedsDirectory { experiment })?;
+    let log = LogFile::create(dir, POSTGRES_SEGMENT_BYTES)?;
+    frame.begin(clock::now());
+    let mut data = vec![0; WRITE_BYTES as usize];
+    Payload::new(frame.plan.seed).fill(&mut data);
+    let mut cells = Vec::new();
+    for state in FileState::ALL {
+        cells.extend(SyncMethod::ALL.map(|method| Cell {
+            method,
+            state,
+            slices: Vec::new(),
+            latencies: Recorder::new(),
+        }));
+    }
+    let mut trial = Trial { frame, log, data, cells, epochs: 0, written: 0 };
+    let ended = trial.run();
+    let has_all = trial.cells.iter().all(|cell| !cell.slices.is_empty());
+    let stop = trial.frame.kept(ended, has_all)?;
+    Ok((trial.into_methods(), stop))
+}
+
+struct Trial<'f, 'a> {
+    frame: &'f mut Frame<'a>,
+    log: LogFile,
+    data: Vec<u8>,
+    cells: Vec<Cell>,
+    /// Rounds begun.
+    epochs: u32,
+    /// Bytes, filling the file included.
+    written: u64,
+}
+
+impl Trial<'_, '_> {
+    fn run(&mut self) -> Result<(), Stop> {
+        let mut longest = 0f64;
+        while self.frame.goes_on(self.epochs, longest, clock::now()) {
+            let began = clock::now();
+            let slices = self.cells.len() as f64 * f64::from(MOST_EPOCHS - self.epochs);
+            let seconds = ((self.frame.plan.seconds - self.frame.spent(began)) / slices).max(SHORTEST_SLICE);
+            self.epochs += 1;
+            let mut order: Vec<usize> = (0..self.cells.len()).collect();
+            self.frame.random.shuffle(&mut order);
+            for i in order {
+                self.slice(i, clock::now().saturating_add((seconds * 1e9) as Nanos))?;
+                let Cell { method, state, .. } = self.cells[i];
+                self.frame.report(clock::now(), format!("{}, file {}", method.words(), state.words()));
+            }
+            longest = longest.max((clock::now() - began) as f64 / 1e9);
+        }
+        Ok(())
+    }
+
+    /// Writes from the beginning of the file until `until`, and at least once. Bringing the file into its
+    /// state is not timed.
+    fn slice(&mut self, i: usize, until: Nanos) -> Result<(), Stop> {
+        let (mut ops, mut time, mut offset) = (0, 0, self.log.len());
+        loop {
+            let Cell { method, state, latencies, .. } = &mut self.cells[i];
+            if offset == self.log.len() {
+                // What was overwritten can be overwritten again; the other states are used up.
+                if ops == 0 || *state != FileState::Written {
+                    let fill = if *state == FileState::Written { self.log.len() } else { 0 };
+                    self.frame.may_send(self.written, fill)?;
+                    self.written += self.log.renew(*state).map_err(Stop::Failed)?;
+                }
+                offset = 0;
+            }
+            self.frame.may_send(self.written, self.data.len() as u64)?;
+            let began = clock::now();
+            self.log.write(*method, &self.data, offset).map_err(Stop::Failed)?;
+            self.log.sync(*method).map_err(Stop::Failed)?;
+            let ended = clock::now();
+            latencies.record(ended - began);
+            self.written += self.data.len() as u64;
+            offset += self.data.len() as u64;
+            (ops, time) = (ops + 1, time + (ended - began));
+            self.frame.cancelled()?;
+            if ended >= until {
+                break;
+            }
+        }
+        self.cells[i].slices.push((ops, time as f64 / 1e9));
+        Ok(())
+    }
+
+    fn into_methods(self) -> SyncMethods {
+        let resamples = self.frame.resamples(self.epochs);
+        let procedure = self.frame.procedure(self.epochs, (0, self.written), clock::now());
+        let points = self.cells.iter().map(|cell| cell.point(resamples.as_ref())).collect();
+        SyncMethods { procedure, block_bytes: WRITE_BYTES, points }
+    }
+}
+
+impl Cell {
+    fn point(&self, resamples: Option<&Resamples>) -> SyncPoint {
+        let (iops, iops_ci) = rate(&self.slices, resamples);
+        SyncPoint {
+            method: self.method,
+            file: self.state,
+            ops: self.slices.iter().map(|slice| slice.0).sum(),
+            seconds: self.slices.iter().map(|slice| slice.1).sum(),
+            iops,
+            iops_ci,
+            latency_us: latency(&self.latencies, self.latencies.mean() / 1e3),
+        }
+    }
+}

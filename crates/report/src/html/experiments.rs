@@ -1,0 +1,66 @@
+//! The page's sections on experiments that no model is fitted to.
+
+use leadline_profile::{DeviceProfile, Experiments, Procedure};
+use serde::Serialize;
+
+use super::burst_chart::BurstChart;
+use super::device_charts::DeviceCharts;
+use super::durability_charts::{CommitChart, SyncChart};
+use crate::{burst, durability};
+
+/// What the scripts draw.
+#[derive(Debug, Serialize)]
+pub(super) struct ExperimentCharts {
+    devices: Option<DeviceCharts>,
+    burst: Option<BurstChart>,
+    fsync: Option<CommitChart>,
+    sync_methods: Option<SyncChart>,
+}
+
+/// What the template writes: sentences of each experiment that was run.
+#[derive(Debug, Serialize)]
+pub(super) struct ExperimentWords {
+    burst: Option<Vec<String>>,
+    fsync: Option<Vec<String>>,
+    sync_methods: Option<Vec<String>>,
+}
+
+impl ExperimentCharts {
+    pub(super) fn new(profile: &DeviceProfile) -> ExperimentCharts {
+        let Experiments { burst, fsync, sync_methods, .. } = &profile.experiments;
+        ExperimentCharts {
+            devices: DeviceCharts::new(profile),
+            burst: burst.as_ref().map(BurstChart::new),
+            fsync: fsync.as_ref().map(CommitChart::new),
+            sync_methods: sync_methods.as_ref().map(SyncChart::new),
+        }
+    }
+
+    /// Those of the drive as such, where any was made.
+    pub(super) fn devices(&self) -> Option<&DeviceCharts> {
+        self.devices.as_ref()
+    }
+}
+
+impl ExperimentWords {
+    pub(super) fn new(profile: &DeviceProfile) -> ExperimentWords {
+        let Experiments { burst, fsync, sync_methods, .. } = &profile.experiments;
+        ExperimentWords {
+            burst: burst.as_ref().map(|found| with_notes(burst::summary(found), &found.procedure)),
+            fsync: fsync.as_ref().map(|found| {
+                let first = format!("Measured: {}.", durability::appends(found));
+                with_notes(vec![durability::etcd_rule(found), first], &found.procedure)
+            }),
+            sync_methods: sync_methods
+                .as_ref()
+                .map(|found| with_notes(durability::fastest(found), &found.procedure)),
+        }
+    }
+}
+
+/// With what was left out, and whether it was cut short.
+fn with_notes(mut words: Vec<String>, procedure: &Procedure) -> Vec<String> {
+    words.extend(procedure.notes.iter().map(|note| format!("Note: {note}.")));
+    words.extend(procedure.stopped_by.iter().map(|reason| format!("PARTIAL: cut short by {reason}.")));
+    words
+}
