@@ -130,7 +130,10 @@ pub fn fio_load(path: &Path, load: Load, seconds: f64) -> Result<Run> {
 }
 
 /// What a child process came to, and the processor time of it and all its threads, seconds.
-fn children_cpu<T>(run: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
+///
+/// # Errors
+/// Those of `run`, or where the system does not tell.
+pub fn children_cpu<T>(run: impl FnOnce() -> Result<T>) -> Result<(T, f64)> {
     let used = || -> Result<f64> {
         let usage = getrusage(UsageWho::RUSAGE_CHILDREN)?;
         let seconds = |t: nix::sys::time::TimeVal| t.tv_sec() as f64 + t.tv_usec() as f64 / 1e6;

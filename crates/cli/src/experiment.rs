@@ -6,10 +6,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use leadline_device::parse_size;
+use leadline_device::{format_size, parse_size};
 use leadline_measure::Surroundings;
 use leadline_measure::experiment::{self, Experiment, ExperimentPlan};
-use leadline_measure::target::OpenTarget;
+use leadline_measure::target::{Access, OpenTarget};
 use leadline_profile::{DeviceFacts, DeviceProfile};
 use leadline_report::render_experiment;
 
@@ -20,20 +20,26 @@ use crate::signals;
 use crate::target::{AccessArgs, Target};
 use crate::values;
 
-/// Measure what the I/O models need: accesses of many sizes, reads mixed with writes, latency under load,
-/// batching
+/// Measure what a profile leaves open: accesses of many sizes, reads mixed with writes, latency under load,
+/// batching, tail latency, unaligned writes
 #[derive(clap::Args)]
 #[command(
-    mut_arg("reads_only", |arg| arg.help("Measure reads only (r-by-k and ladder)")),
+    mut_arg("reads_only", |arg| arg.help("Measure reads only (not mixed, pio-classes or unaligned)")),
     after_help = "Experiments:\n  \
         r-by-k       random accesses from 4K to 4M at 1 to 128 requests in flight\n  \
         mixed        reads and writes together, from reads only to writes only in seven steps\n  \
         ladder       latency under load: requests arrive on schedule, whether or not the device keeps up\n  \
-        pio-classes  what a program gains by batching its reads, its writes or both\n\n\
+        pio-classes  what a program gains by batching its reads, its writes or both\n  \
+        latency      distributions of one 4K request at a time, and how much of that is software\n  \
+        interleaving bandwidth of requests from 4K to 256K, 1 to 256 in flight\n  \
+        pressure     latency of one 4K request at a time beside 50 to 1500 MB/s of background load\n  \
+        tail         percentiles of random 4K reads to p99.99, at rest and beside background load\n  \
+        unaligned    sequential writes from 1K to 64K in steps of 1K\n\n\
         Examples:\n  \
         leadline experiment r-by-k /mnt/nvme --into profile.json   adds to a profile of that device\n  \
         leadline experiment ladder sim:flash                       a new profile, and a page\n  \
-        leadline experiment pio-classes . --quick --read-share 80  half a minute, 80 % reads"
+        leadline experiment pio-classes . --quick --read-share 80  half a minute, 80 % reads\n  \
+        leadline experiment interleaving . --into profile.json     measures what the profile does not have"
 )]
 pub(crate) struct Args {
     /// The experiment
@@ -50,7 +56,7 @@ pub(crate) struct Args {
     /// Print the profile as JSON on stdout, and make no folder
     #[arg(long)]
     json: bool,
-    /// Measure for 30 s instead of 60 s
+    /// Measure for 30 s instead of 60 s (latency: instead of 720 s at most)
     #[arg(long)]
     quick: bool,
     /// Measure for this many seconds: for tests and scripts
@@ -76,12 +82,13 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let access = args.access.access(args.quick);
     let target = Target::find(&args.target)?;
     let bytes = target.layout_bytes(&access)?;
-    let written = target.what_is_written(&access, bytes, bytes, args.max_writes);
-    output::say(&format!("{}: {written}; measures for {} s", args.target, seconds(&args)));
+    let written = target.what_is_written(&access, bytes, bytes, args.max_writes, during(args.experiment));
+    let at_most = if args.experiment == Experiment::Latency { "at most " } else { "" };
+    output::say(&format!("{}: {written}; measures for {at_most}{} s", args.target, seconds(&args)));
     let cancel = signals::cancel_flag()?;
-    let target = target.open(bytes, &access)?;
+    let target = open(target, &args, bytes, access)?;
     target.warnings.iter().for_each(|warning| output::say(warning));
-    let plan = plan(&args, &target)?;
+    let plan = plan(&args, &target, into.as_ref())?;
     if let (Some(path), Some(profile)) = (&args.into, &into) {
         refuse_another_device(path, &profile.device, &target.facts)?;
     }
@@ -89,6 +96,30 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let measured = measure_watched(&plan, target, into, &cancel);
     let (profile, stopped) = measured.inspect_err(|_| places.discard())?;
     finish(&args, &places, &profile, stopped)
+}
+
+/// How long it writes.
+fn during(experiment: Experiment) -> &'static str {
+    match experiment {
+        Experiment::Latency => "about two thirds of",
+        Experiment::Unaligned => "all of",
+        _ => "about half of",
+    }
+}
+
+/// Opens the target, through the page cache where only that takes requests as small as the experiment's.
+fn open(target: Target, args: &Args, bytes: u64, access: Access) -> Result<OpenTarget, Failure> {
+    let block = target.smallest_block(&access);
+    if block <= args.experiment.largest_block() || !target.is_directory() {
+        return target.open(bytes, &access);
+    }
+    output::say(&format!(
+        "{}: transfers {} at least directly; the file is written through the page cache instead, and every \
+         write is durable",
+        args.target,
+        format_size(block.into())
+    ));
+    target.open(bytes, &Access { direct: false, ..access })
 }
 
 /// What the command line alone shows to be wrong.
@@ -101,7 +132,8 @@ fn check(args: &Args) -> Result<(), Failure> {
     }
     if args.access.reads_only && args.experiment.needs_writes() {
         return Err(Failure::Input(format!(
-            "--reads-only: {name} needs writes; leave it out, or choose r-by-k or ladder"
+            "--reads-only: {name} needs writes; leave it out, or choose r-by-k, ladder, latency, \
+             interleaving, pressure or tail"
         )));
     }
     Ok(())
@@ -111,16 +143,21 @@ fn seconds(args: &Args) -> f64 {
     match (args.budget_seconds, args.quick) {
         (Some(length), _) => length.as_secs_f64(),
         (None, true) => ExperimentPlan::QUICK_SECONDS,
-        (None, false) => ExperimentPlan::SECONDS,
+        (None, false) => args.experiment.seconds(),
     }
 }
 
-fn plan(args: &Args, target: &OpenTarget) -> Result<ExperimentPlan, Failure> {
+fn plan(args: &Args, target: &OpenTarget, into: Option<&DeviceProfile>) -> Result<ExperimentPlan, Failure> {
     let mut plan = ExperimentPlan::for_target(args.experiment, target);
     plan.seconds = seconds(args);
     plan.max_writes = args.max_writes;
     plan.read_share = args.read_share.unwrap_or(plan.read_share);
     plan.seed = args.seed.unwrap_or(plan.seed);
+    // Bandwidth through the page cache says nothing about the device.
+    if let Some(into) = into.filter(|into| into.method.direct && args.experiment == Experiment::Interleaving)
+    {
+        plan.known.clone_from(&into.points);
+    }
     plan.check(&target.device.geometry())?;
     Ok(plan)
 }

@@ -192,7 +192,7 @@ impl Announcement {
         let prepared = layout_bytes.saturating_mul(u64::from(settings.precondition) + 1);
         let budget = target.write_budget(settings, layout_bytes);
         let most = settings.max_writes.or(budget);
-        let written = target.what_is_written(&settings.access, layout_bytes, prepared, most);
+        let written = target.what_is_written(&settings.access, layout_bytes, prepared, most, "about half of");
         Announcement {
             text: format!("{name}: {written}; {measuring}"),
             document: json!({

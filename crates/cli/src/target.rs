@@ -92,13 +92,15 @@ impl Target {
     }
 
     /// Says beforehand what will be written, because drives wear: `layout_bytes` to lay out what is read, and
-    /// `prepared_bytes` in all before measuring.
+    /// `prepared_bytes` in all before measuring; `during` is the share of the time measured that is spent
+    /// writing, such as `about half of`.
     pub(crate) fn what_is_written(
         &self,
         access: &Access,
         layout_bytes: u64,
         prepared_bytes: u64,
         max_writes: Option<u64>,
+        during: &str,
     ) -> String {
         let at_most = |before: &str| {
             max_writes.map_or(String::new(), |max| format!("{before}{} in all at most", format_size(max)))
@@ -114,7 +116,7 @@ impl Target {
                 format!("writes {} to lay out what it reads", format_size(layout_bytes))
             }
             _ => format!(
-                "writes {} before measuring, and as much as the device takes during about half of \
+                "writes {} before measuring, and as much as the device takes during {during} \
                  the time measured{}",
                 format_size(prepared_bytes),
                 at_most(", ")

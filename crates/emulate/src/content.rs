@@ -224,17 +224,6 @@ impl Content {
         Ok(())
     }
 
-    /// Applies all that waits.
-    ///
-    /// # Errors
-    /// That of the backing file; what could not be applied waits on.
-    pub(crate) fn apply_all(&mut self) -> io::Result<()> {
-        while !self.changes.is_empty() {
-            self.apply_first()?;
-        }
-        Ok(())
-    }
-
     /// What waits, for whoever decides what survives.
     pub(crate) fn changes(&self) -> impl ExactSizeIterator<Item = &Change> + '_ {
         self.changes.iter()
@@ -424,7 +413,9 @@ mod tests {
                         continue;
                     }
                     Step::ApplyAll => {
-                        content.apply_all().unwrap();
+                        while !content.is_durable() {
+                            content.apply_first().unwrap();
+                        }
                         waiting.drain(..).for_each(|change| apply(&mut durable, &change));
                         continue;
                     }

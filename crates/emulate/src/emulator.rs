@@ -27,6 +27,9 @@ use crate::{EmulateError, control, mounts, probe};
 /// How often the programs' processor time is looked at.
 const LOOK: Duration = Duration::from_millis(500);
 
+/// What the kernel speaks FUSE through.
+const DEVICE: &str = "/dev/fuse";
+
 /// The nice value of the drive's threads.
 const MOST_URGENT: i32 = -20;
 
@@ -85,7 +88,8 @@ impl Emulator {
         let (mount, cleaned_up) = mounts::prepare(&options.mount)?;
         mounts::check_apart(&mount, &backing)?;
         let lock = lock_backing(&backing)?;
-        File::open("/dev/fuse").map_err(|source| EmulateError::NoFuse { source })?;
+        let openable = File::options().read(true).write(true).open(DEVICE);
+        openable.map_err(|source| EmulateError::NoFuse { source })?;
         raise_file_limit();
         let capacity = device.geometry.capacity_bytes;
         let volume = Volume::open(&backing, capacity, options.strict, options.cache_bytes)
@@ -96,7 +100,10 @@ impl Emulator {
         let shared = Arc::new(Shared::new(Arc::clone(&drive), device.name, options.slowdown));
         let failed = |source| EmulateError::Mount { path: options.mount.clone(), source };
         let threads = start_threads(&drive, &mount, &config(&backing));
-        let (session, pace) = threads.map_err(failed)?;
+        let (session, pace) = threads.map_err(failed).inspect_err(|_| {
+            // The backing folder is as it was; that it could not be mounted is the error to tell.
+            let _ = drive.volume.close();
+        })?;
         let mut emulator = Emulator {
             mount,
             shared,
@@ -171,8 +178,11 @@ impl Emulator {
         self.ended.store(true, Ordering::Relaxed);
         self.control = None;
         self.shared.drive.programs.look();
-        // What the kernel holds back comes before the end.
-        let synced = File::open(&self.mount).and_then(|root| Ok(rustix::fs::syncfs(&root)?));
+        // What the kernel holds back comes before the end, where nobody has unmounted it yet.
+        let synced = match session.guard.is_finished() {
+            true => Ok(()),
+            false => File::open(&self.mount).and_then(|root| Ok(rustix::fs::syncfs(&root)?)),
+        };
         self.shared.drive.pacer.stop();
         if let Some(pace) = self.pace.take() {
             // The pacer has nothing to answer any more, but what comes while unmounting is answered at once.

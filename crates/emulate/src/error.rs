@@ -83,8 +83,11 @@ pub enum EmulateError {
         /// The backing folder.
         path: PathBuf,
     },
-    /// This system has no FUSE.
-    #[error("/dev/fuse: {source}; load the kernel's module fuse, and in a container pass /dev/fuse in")]
+    /// This system has no FUSE, or this user may not use it.
+    #[error(
+        "/dev/fuse: {source}; load the kernel's module fuse, in a container pass /dev/fuse in, and let this \
+         user open it (mode 0666 on most systems)"
+    )]
     NoFuse {
         /// The operating system's reason.
         source: io::Error,

@@ -97,10 +97,8 @@ pub(crate) fn device_number(path: &Path) -> Result<u64, EmulateError> {
     let not_mounted = || EmulateError::NotMounted { path: path.to_owned() };
     let canonical = std::fs::canonicalize(path).map_err(|_| not_mounted())?;
     match mounted_at(&canonical)? {
-        Some(mount) if is_ours(&mount) => {
-            let metadata = std::fs::metadata(&canonical);
-            Ok(metadata.map_err(|source| EmulateError::Io { path: path.to_owned(), source })?.dev())
-        }
+        // A dead mount cannot be looked at.
+        Some(mount) if is_ours(&mount) => Ok(std::fs::metadata(&canonical).map_err(|_| not_mounted())?.dev()),
         _ => Err(not_mounted()),
     }
 }

@@ -6,7 +6,8 @@
 //! fast device takes.
 //!
 //! What the kernel and FUSE take on the way in and out is measured at the start and taken off: a request
-//! arrives at the device when its program sent it, and is answered so that the program has the answer in time.
+//! arrives at the device when its program sent it, and is answered so that the program has the answer in
+//! time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -170,6 +171,9 @@ impl Pacer {
         if state.requests.get(request).is_some_and(|pending| pending.parts == 0) {
             state.finish(request);
         }
+        // What is due already, such as a flush that takes no time, need not wait for the thread to wake up.
+        let mut answers = Vec::new();
+        self.take_due(&mut state, &mut answers);
         let next = self.next(&state);
         drop(state);
         if next < self.looks_at.load(Ordering::Acquire) {
@@ -180,6 +184,18 @@ impl Pacer {
                 self.sooner.notify_one();
             }
         }
+        self.send(&mut answers);
+    }
+
+    /// Takes the answers that have to be sent now; after the end, all.
+    fn take_due(&self, state: &mut State, answers: &mut Vec<Ready>) {
+        let horizon = self.now() + self.way_out.load(Ordering::Relaxed);
+        state.advance(self.device_time(horizon), |at| self.wall_time(at));
+        let stopped = self.stopped.load(Ordering::Acquire);
+        if stopped {
+            state.finish_all();
+        }
+        state.take_due(if stopped { Nanos::MAX } else { horizon }, answers);
     }
 
     /// When the next answer has to be sent, or the next part may be done.
@@ -229,14 +245,10 @@ impl Pacer {
         let spin = wake_up_delay();
         let mut answers = Vec::new();
         loop {
-            let stopped = self.stopped.load(Ordering::Acquire);
             let mut state = self.lock();
-            let horizon = self.now() + self.way_out.load(Ordering::Relaxed);
-            state.advance(self.device_time(horizon), |at| self.wall_time(at));
-            let last = if stopped { Nanos::MAX } else { horizon };
-            state.take_due(last, &mut answers);
+            self.take_due(&mut state, &mut answers);
             if answers.is_empty() {
-                if stopped {
+                if self.stopped.load(Ordering::Acquire) {
                     return;
                 }
                 let next = self.next(&state);
@@ -338,6 +350,20 @@ impl State {
         self.sequence += 1;
     }
 
+    /// All requests are due, whatever the device says.
+    fn finish_all(&mut self) {
+        let on_device: Vec<usize> =
+            self.requests.iter().filter(|(_, p)| p.parts > 0).map(|(i, _)| i).collect();
+        for request in on_device {
+            if let Some(pending) = self.requests.get_mut(request) {
+                pending.parts = 0;
+            }
+            self.finish(request);
+        }
+        // What the models still complete belongs to nobody.
+        self.parts = Slab::default();
+    }
+
     fn take_due(&mut self, last: Nanos, answers: &mut Vec<Ready>) {
         while let Some(&Reverse((due, _, request))) = self.due.peek()
             && due <= last
@@ -389,6 +415,10 @@ impl<T> Slab<T> {
                 self.places.len() - 1
             }
         }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
+        self.places.iter().enumerate().filter_map(|(i, place)| Some((i, place.as_ref()?)))
     }
 
     fn get(&self, place: usize) -> Option<&T> {

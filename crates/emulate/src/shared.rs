@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::device::EmulatedDevice;
 use crate::drive::Drive;
-use crate::report::{CutRecord, MOST_LATE, Report};
+use crate::report::{CutRecord, FEW_LATE, MOST_LATE, Report};
 
 /// A drive, and what it is called.
 pub(crate) struct Shared {
@@ -41,7 +41,7 @@ impl Shared {
             requests,
             late,
             late_share,
-            kept_up: late_share < MOST_LATE,
+            kept_up: late_share < MOST_LATE || late <= FEW_LATE,
             overshoot_us: counters.overshoot(),
             overshoot_histogram: counters.histogram(),
             way_in_us: way_in as f64 / 1e3,

@@ -40,6 +40,9 @@ pub(crate) struct Volume {
     waiting_bytes: AtomicU64,
 }
 
+/// Bytes that are applied to a backing file before others get its lock.
+const APPLIED_AT_ONCE: u64 = 1 << 20;
+
 /// The lock of data that is whole whenever it is free.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -337,20 +340,40 @@ impl Volume {
     }
 
     fn sync_content(&self, ino: Ino) -> Result<(), Errno> {
-        let file = self.tree().file(ino)?;
-        self.apply_content(&self.tree(), ino, &file).map_err(|error| errno(&error))
+        let file = {
+            let tree = self.tree();
+            let file = tree.file(ino)?;
+            self.open_dirty(&tree, ino, &file).map_err(|error| errno(&error))?;
+            file
+        };
+        self.apply_changes(&file).map_err(|error| errno(&error))
     }
 
     fn apply_content(&self, tree: &Tree, ino: Ino, file: &FileData) -> io::Result<()> {
-        if file.lock().content.is_durable() {
-            return Ok(());
+        self.open_dirty(tree, ino, file)?;
+        self.apply_changes(file)
+    }
+
+    /// Opens the backing file of a file with changes.
+    fn open_dirty(&self, tree: &Tree, ino: Ino, file: &FileData) -> io::Result<()> {
+        if file.lock().content.is_durable() { Ok(()) } else { self.open_backing(tree, ino, file, true) }
+    }
+
+    /// Applies the changes that wait now, a few at a time, so that readers of the file need not wait for all.
+    fn apply_changes(&self, file: &FileData) -> io::Result<()> {
+        let mut left = file.lock().content.changes().len();
+        while left > 0 {
+            let mut state = file.lock();
+            let before = state.content.waiting_bytes();
+            let mut applied = Ok(());
+            while left > 0 && applied.is_ok() && before - state.content.waiting_bytes() < APPLIED_AT_ONCE {
+                applied = state.content.apply_first();
+                left -= 1;
+            }
+            self.waiting_bytes.fetch_sub(before - state.content.waiting_bytes(), Ordering::Relaxed);
+            applied?;
         }
-        self.open_backing(tree, ino, file, true)?;
-        let mut state = file.lock();
-        let before = state.content.waiting_bytes();
-        let applied = state.content.apply_all();
-        self.waiting_bytes.fetch_sub(before - state.content.waiting_bytes(), Ordering::Relaxed);
-        applied
+        Ok(())
     }
 
     /// Makes a directory's entries durable.

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 pub(crate) fn can_mount() -> bool {
     let can = fs::File::options().read(true).write(true).open("/dev/fuse").is_ok();
     if !can {
-        eprintln!("skipped: /dev/fuse cannot be opened here");
+        eprintln!("SKIPPED emulate: /dev/fuse cannot be opened here");
     }
     can
 }

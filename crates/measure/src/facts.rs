@@ -1,5 +1,6 @@
 //! What the kernel says of a device: sysfs and procfs, read. Whatever is absent there is absent here.
 
+mod counters;
 mod disk;
 mod link;
 
@@ -11,6 +12,7 @@ use leadline_device::guard::{Mount, mount_of, parse_mounts};
 use leadline_device::target::{DeviceNumber, TargetKind};
 use leadline_profile::DeviceFacts;
 
+pub use counters::BlockCounters;
 use disk::Disk;
 
 /// Bytes of a sector in sysfs, whatever the device's block.

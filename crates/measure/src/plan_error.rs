@@ -91,10 +91,29 @@ pub enum PlanError {
         /// The smallest that the target transfers, bytes.
         smallest: u32,
     },
+    /// An experiment of sizes in small steps, on a target with larger blocks.
+    #[error("unaligned writes sizes in steps of {}, and this target transfers {} at least; name a directory, \
+        where a file is written through the page cache instead",
+        format_size((*.step).into()), format_size((*.smallest).into()))]
+    LargeBlocksForSteps {
+        /// The step, bytes.
+        step: u32,
+        /// The smallest that the target transfers, bytes.
+        smallest: u32,
+    },
+    /// A region too small for the requests in flight.
+    #[error("the {} to be measured are too small; interleaving needs {} at least, use a larger target",
+        size(*.region_bytes), format_size(*.least_bytes))]
+    SmallRegion {
+        /// The region, bytes.
+        region_bytes: u64,
+        /// The smallest that will do, bytes.
+        least_bytes: u64,
+    },
     /// An experiment that writes, on a target that is only read.
     #[error(
-        "{experiment} needs writes, and this target is only read; name a directory, or choose r-by-k \
-         or ladder"
+        "{experiment} needs writes, and this target is only read; name a directory, or choose r-by-k, \
+         ladder, latency, interleaving, pressure or tail"
     )]
     NeedsWrites {
         /// The experiment's name.

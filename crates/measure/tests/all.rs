@@ -1,6 +1,8 @@
 //! What users of the measure crate rely on, as one test program: linking many would take longer than running
 //! them.
 
+mod beside;
+mod devices_as_such;
 mod experiments;
 mod fit_properties;
 mod load;

@@ -34,6 +34,7 @@ fn plain() -> Parametric {
 fn plan(device: &dyn Device, experiment: Experiment, seconds: f64) -> ExperimentPlan {
     let mut plan = ExperimentPlan::new(experiment, device.geometry(), device.clock());
     (plan.layout, plan.seconds) = (false, seconds);
+    plan.max_ops_per_slice = plan.max_ops_per_slice.min(12_000);
     plan
 }
 
@@ -194,7 +195,7 @@ fn a_device_that_is_only_read_has_one_ladder_and_cannot_be_mixed() {
     let ran = run(&device, &only_read);
     assert_eq!(ladder(&ran).mixes.len(), 1);
     assert_eq!((ladder(&ran).mixes[0].read_share, ladder(&ran).procedure.bytes_written), (1.0, 0));
-    for experiment in [Experiment::Mixed, Experiment::PioClasses] {
+    for experiment in [Experiment::Mixed, Experiment::PioClasses, Experiment::Unaligned] {
         only_read.experiment = experiment;
         let error = experiment::run(&device, &only_read, &Arc::default(), &mut |_| ()).unwrap_err();
         let said = error.to_string();

@@ -39,6 +39,7 @@ fn profile(device: &Parametric, experiments: &[Experiment]) -> DeviceProfile {
             Found::Mixed(work) => profile.experiments.mixed = Some(work),
             Found::Ladder(ladder) => profile.experiments.ladder = Some(ladder),
             Found::PioClasses(classes) => profile.experiments.pio_classes = Some(classes),
+            other => panic!("not asked for: {other:?}"),
         }
     }
     profile

@@ -4,8 +4,18 @@
 //! docs/experiments.md says how each is made. Units as in [`crate::DeviceProfile`]: in the names.
 
 mod check;
+mod interleaving;
+mod latency;
+mod pressure;
+mod range;
+mod unaligned;
 
 use serde::{Deserialize, Serialize};
+
+pub use interleaving::{Interleaving, InterleavingPoint};
+pub use latency::{BlockLayerTime, LatencyDistribution, LatencyDistributions};
+pub use pressure::{Background, BackgroundCapacity, Pressure, PressurePoint};
+pub use unaligned::{Unaligned, UnalignedPoint};
 
 use crate::{EngineKind, Latency};
 
@@ -25,6 +35,21 @@ pub struct Experiments {
     /// The four application classes of PIO, measured.
     #[serde(rename = "pio-classes", skip_serializing_if = "Option::is_none")]
     pub pio_classes: Option<PioClasses>,
+    /// Latency distributions of one request at a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency: Option<LatencyDistributions>,
+    /// Bandwidth over requests in flight and their size.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interleaving: Option<Interleaving>,
+    /// Latency of one request at a time beside background load.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pressure: Option<Pressure>,
+    /// Tail latency of random reads, at rest and beside background load.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tail: Option<Pressure>,
+    /// Sequential writes of many sizes, most of them not multiples of a page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unaligned: Option<Unaligned>,
 }
 
 impl Experiments {

@@ -22,6 +22,10 @@ mod terms;
 
 pub use error::ProfileError;
 pub use experiments::{
+    Background, BackgroundCapacity, BlockLayerTime, Interleaving, InterleavingPoint, LatencyDistribution,
+    LatencyDistributions, Pressure, PressurePoint, Unaligned, UnalignedPoint,
+};
+pub use experiments::{
     Experiments, Ladder, LadderMix, PioClass, PioClasses, PioPoint, Procedure, Rung, Work, WorkPoint,
 };
 pub use profile::{

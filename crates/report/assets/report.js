@@ -88,4 +88,9 @@ show([
   loads,
   speedup,
   classes,
+  alone,
+  interleaving,
+  pressure,
+  tails,
+  sizes,
 ]);

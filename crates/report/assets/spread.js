@@ -235,51 +235,64 @@ const cdf = {
             ...line,
             label: `${line.label}, k = ${c.k}`,
             style: DEPTHS[c.at][1],
-            data: c.points
-              .filter(([us, slower]) => slower > 0 && us > 0)
-              .map(([us, slower]) => [LOG10(us), -LOG10(slower)])
-              .filter(([, nines], i, all) => nines > 0.0045 || i + 1 === all.length),
+            data: inNines(c.points),
           })),
       )
       .filter((c) => c.data.length);
     if (!curves.length) return nothing('No distribution recorded or shown here.');
     const most = Math.max(1, ...curves.map((c) => c.data.at(-1)[1]));
-    const nines = (v) =>
-      v < 0.01 ? '0 %' : parseFloat((100 * (1 - 10 ** -v)).toFixed(Math.max(0, Math.ceil(v) - 2))) + ' %';
-    const ticks = [0, LOG10(2), ...Array.from({ length: Math.ceil(most) }, (_, i) => i + 1)];
-    const formatter = (params) => {
-      const at = params[0].axisValue;
-      return (
-        '<div style="margin-bottom:3px">' +
-        `<b>${(100 * (1 - 10 ** -at)).toFixed(Math.max(1, Math.ceil(at)))} %</b> were faster than</div>` +
-        curves
-          .map((c) => [c, latencyAt(c.data, at)])
-          .filter(([, v]) => v)
-          .map(([c, v]) => row(c.colour, c.label, micros(v)))
-          .join('')
-      );
-    };
     return frame({
-      tooltip: tooltip(formatter, 'y'),
+      tooltip: tooltip(fasterThan(curves), 'y'),
       xAxis: logAxis(
         curves.flatMap((c) => [10 ** c.data[0][0], 10 ** c.data.at(-1)[0]]),
         axisUnit(MICROS),
         { name: 'latency', nameGap: 24 },
       ),
-      yAxis: axis({ min: 0, max: most * 1.02, ...ticksAt(ticks, nines), splitLine: grid() }),
-      series: curves.map((c) => ({
-        type: 'line',
-        name: c.label,
-        showSymbol: false,
-        symbol: 'circle',
-        symbolSize: 5,
-        itemStyle: { color: c.colour },
-        lineStyle: { color: c.colour, width: 2, type: c.style },
-        data: c.data,
-      })),
+      yAxis: ninesAxis(most),
+      series: curves.map(distributionSeries),
     });
   },
 };
+/** `[latency_us, share that is slower]` as logarithms. */
+function inNines(points) {
+  return points
+    .filter(([us, slower]) => slower > 0 && us > 0)
+    .map(([us, slower]) => [LOG10(us), -LOG10(slower)])
+    .filter(([, nines], i, all) => nines > 0.0045 || i + 1 === all.length);
+}
+function ninesAxis(most) {
+  const nines = (v) =>
+    v < 0.01 ? '0 %' : parseFloat((100 * (1 - 10 ** -v)).toFixed(Math.max(0, Math.ceil(v) - 2))) + ' %';
+  const ticks = [0, LOG10(2), ...Array.from({ length: Math.ceil(most) }, (_, i) => i + 1)];
+  return axis({ min: 0, max: most * 1.02, ...ticksAt(ticks, nines), splitLine: grid() });
+}
+/** What a tooltip over distributions says. */
+function fasterThan(curves) {
+  return (params) => {
+    const at = params[0].axisValue;
+    return (
+      '<div style="margin-bottom:3px">' +
+      `<b>${(100 * (1 - 10 ** -at)).toFixed(Math.max(1, Math.ceil(at)))} %</b> were faster than</div>` +
+      curves
+        .map((c) => [c, latencyAt(c.data, at)])
+        .filter(([, v]) => v)
+        .map(([c, v]) => row(c.colour, c.label, micros(v)))
+        .join('')
+    );
+  };
+}
+function distributionSeries(c) {
+  return {
+    type: 'line',
+    name: c.label,
+    showSymbol: false,
+    symbol: 'circle',
+    symbolSize: 5,
+    itemStyle: { color: c.colour },
+    lineStyle: { color: c.colour, width: 2, type: c.style },
+    data: c.data,
+  };
+}
 function latencyAt(data, nines) {
   const after = data.findIndex(([, y]) => y >= nines);
   if (after < 0) return null;

@@ -92,6 +92,19 @@ pub(crate) fn pattern(pattern: Pattern) -> &'static str {
     }
 }
 
+/// `read` or `write`.
+pub(crate) fn operation(op: OpKind) -> &'static str {
+    match op {
+        OpKind::Read => "read",
+        OpKind::Write => "write",
+    }
+}
+
+/// Requests of a kind, in words: `sequential reads`, `durable random writes`.
+pub(crate) fn requests(op: OpKind, of: Pattern, durable: bool) -> String {
+    format!("{}{} {}s", if durable { "durable " } else { "" }, pattern(of), operation(op))
+}
+
 /// The curve a point belongs to: `read`, `write` or `durable`.
 pub(crate) fn curve(point: &Point) -> &'static str {
     match (point.op, point.durable) {

@@ -2,12 +2,15 @@
 
 mod chart_data;
 mod chart_numbers;
+mod device_charts;
+mod distribution;
 mod experiment_charts;
 mod facts;
 mod graphs;
 mod model_charts;
 mod models;
 mod pool;
+mod reference;
 mod speedup_charts;
 mod tables;
 mod traces;
@@ -21,6 +24,7 @@ use crate::compare::{Relation, compare};
 use crate::sentences::is_published;
 use crate::{ReportError, format, sentences};
 use chart_data::{ChartData, Detail};
+use device_charts::DeviceCharts;
 pub use graphs::render_graph_page;
 use models::Models;
 pub use pool::render_pool_page;
@@ -29,10 +33,11 @@ pub use traces::{render_replay_page, render_trace_page};
 /// The largest that a page may be, bytes.
 pub const PAGE_LIMIT_BYTES: usize = 8 << 20;
 
-const TEMPLATES: [(&str, &str); 8] = [
+const TEMPLATES: [(&str, &str); 9] = [
     ("base.html", include_str!("../templates/base.html")),
     ("macros.html", include_str!("../templates/macros.html")),
     ("models.html", include_str!("../templates/models.html")),
+    ("devices.html", include_str!("../templates/devices.html")),
     ("single.html", include_str!("../templates/single.html")),
     ("comparison.html", include_str!("../templates/comparison.html")),
     ("graph.html", include_str!("../templates/graph.html")),
@@ -45,7 +50,7 @@ const BASE: &str = include_str!("../assets/base.js");
 const AXES: &str = include_str!("../assets/axes.js");
 const DRAW: &str = include_str!("../assets/draw.js");
 /// In this order: each uses the names of those before it.
-const SCRIPTS: [&str; 9] = [
+const SCRIPTS: [&str; 11] = [
     BASE,
     AXES,
     DRAW,
@@ -54,6 +59,8 @@ const SCRIPTS: [&str; 9] = [
     include_str!("../assets/models.js"),
     include_str!("../assets/experiments.js"),
     include_str!("../assets/speedup.js"),
+    include_str!("../assets/devices.js"),
+    include_str!("../assets/pressure.js"),
     include_str!("../assets/report.js"),
 ];
 
@@ -73,9 +80,10 @@ pub fn render_page(profiles: &[DeviceProfile]) -> Result<String, ReportError> {
     let environment = environment()?;
     // A comparison is of what was measured, and fitting takes a while.
     let models = if let [one] = profiles { Models::new(one) } else { None };
+    let devices = if let [one] = profiles { DeviceCharts::new(one) } else { None };
     let mut detail = Detail::for_profiles(profiles.len());
     loop {
-        let page = fill(&environment, profiles, models.as_ref(), detail)?;
+        let page = fill(&environment, profiles, models.as_ref(), devices.as_ref(), detail)?;
         if page.len() <= PAGE_LIMIT_BYTES {
             return Ok(page);
         }
@@ -99,10 +107,11 @@ fn fill(
     environment: &Environment<'_>,
     profiles: &[DeviceProfile],
     models: Option<&Models>,
+    devices: Option<&DeviceCharts>,
     detail: Detail,
 ) -> Result<String, ReportError> {
     let labels = format::labels(profiles);
-    let data = ChartData::new(profiles, &labels, models.map(|m| &m.charts), detail);
+    let data = ChartData::new(profiles, &labels, models.map(|m| &m.charts), devices, detail);
     let reports: Vec<Value> = profiles.iter().zip(&labels).map(|(p, label)| report(p, label)).collect();
     let shared = context! {
         title => labels.join(" against "),
@@ -124,6 +133,8 @@ fn fill(
             report => reports[0].clone(),
             models => models.and_then(|m| m.words.as_ref()).map(|words| Value::from(Serde(words))),
             model_charts => models.map(|m| Value::from(Serde(m.charts.has()))),
+            device_charts => devices.map(|d| Value::from(Serde(d.has()))),
+            device_latencies => Value::from(Serde(tables::latencies(&profiles[0]))),
         }
     } else {
         let comparison = compare(profiles);

@@ -1,5 +1,6 @@
 //! What the terminal shows: the same numbers as the page, in a hundred columns or fewer.
 
+mod device_experiments;
 mod experiments;
 mod graph;
 mod models;

@@ -2,6 +2,7 @@
 
 mod devices;
 mod edges;
+mod faults;
 mod profiles;
 mod stores;
 mod tables;
@@ -14,8 +15,12 @@ use crate::Target;
 /// # Errors
 /// What the system says where there can be no temporary file.
 pub fn all() -> std::io::Result<Vec<Box<dyn Target>>> {
-    let mut all: Vec<Box<dyn Target>> =
-        vec![Box::new(profiles::Profiles), Box::new(tables::Tables), Box::new(devices::Devices)];
+    let mut all: Vec<Box<dyn Target>> = vec![
+        Box::new(profiles::Profiles),
+        Box::new(tables::Tables),
+        Box::new(devices::Devices),
+        Box::new(faults::Faults),
+    ];
     all.extend(traces::all());
     all.extend(edges::all()?);
     all.push(Box::new(stores::Stores::new()?));

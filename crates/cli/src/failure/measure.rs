@@ -23,7 +23,7 @@ impl From<MeasureError> for Failure {
 impl From<PlanError> for Failure {
     fn from(error: PlanError) -> Self {
         let remedy = match &error {
-            PlanError::FewBlocks { .. } => "or give a larger --size",
+            PlanError::FewBlocks { .. } | PlanError::SmallRegion { .. } => "or give a larger --size",
             PlanError::Buffers { .. } => "give a lower --max-concurrency",
             PlanError::Precondition => "leave --precondition out",
             PlanError::NeedsWrites { .. } => "a block device may be overwritten with --destructive",

@@ -2,21 +2,37 @@
 
 use std::fs;
 
-use leadline_profile::{DeviceProfile, EngineKind, PioClass};
+use leadline_profile::{DeviceProfile, EngineKind, OpKind, PioClass, PressurePoint};
 use rustix::process::Signal;
 
 use crate::ran::{folder, made_folder, names, run, small, start};
 
-const NAMES: [&str; 4] = ["r-by-k", "mixed", "ladder", "pio-classes"];
+const NAMES: [&str; 9] =
+    ["r-by-k", "mixed", "ladder", "pio-classes", "latency", "interleaving", "pressure", "tail", "unaligned"];
 
 /// A small budget, on a simulated device.
 fn brief(name: &str) -> [&str; 5] {
     ["experiment", name, "sim:flash", "--budget-seconds", "5"]
 }
 
-fn has(profile: &DeviceProfile) -> [bool; 4] {
+fn has(profile: &DeviceProfile) -> [bool; NAMES.len()] {
     let found = &profile.experiments;
-    [found.r_by_k.is_some(), found.mixed.is_some(), found.ladder.is_some(), found.pio_classes.is_some()]
+    [
+        found.r_by_k.is_some(),
+        found.mixed.is_some(),
+        found.ladder.is_some(),
+        found.pio_classes.is_some(),
+        found.latency.is_some(),
+        found.interleaving.is_some(),
+        found.pressure.is_some(),
+        found.tail.is_some(),
+        found.unaligned.is_some(),
+    ]
+}
+
+/// Only the experiment of this name.
+fn only(name: &str) -> [bool; NAMES.len()] {
+    NAMES.map(|one| one == name)
 }
 
 #[test]
@@ -32,7 +48,7 @@ fn a_folder_of_its_own_holds_the_profile_and_the_page() {
     let made = made_folder(dir.path());
     assert_eq!(names(&made), ["profile.json", "report.html"]);
     let profile = DeviceProfile::load(made.join("profile.json")).unwrap();
-    assert_eq!(has(&profile), [false, true, false, false]);
+    assert_eq!(has(&profile), only("mixed"));
     assert!(profile.points.is_empty() && profile.parameters.is_empty() && profile.validity.complete);
     assert_eq!((profile.device.name.as_str(), profile.created.as_deref()), ("sim-flash", None));
     let work = profile.experiments.mixed.unwrap();
@@ -58,12 +74,25 @@ fn all_of_them_go_into_one_profile() {
 }
 
 #[test]
+fn interleaving_takes_what_the_profile_has() {
+    let dir = folder();
+    let profile = ["profile", "sim:flash", "--budget-seconds", "1", "--block-sizes", "4K", "-o", "p.json"];
+    run(dir.path(), &profile).succeeded();
+    run(dir.path(), &[&brief("interleaving")[..], &["--into", "p.json"]].concat()).succeeded();
+    let after = DeviceProfile::load(dir.path().join("p.json")).unwrap();
+    let points = after.experiments.interleaving.unwrap().points;
+    let taken: Vec<_> = points.iter().filter(|p| p.from_profile).collect();
+    assert!(!taken.is_empty() && taken.iter().all(|p| p.block_bytes == 4096));
+    assert!(points.iter().any(|p| !p.from_profile && p.block_bytes == 65536));
+}
+
+#[test]
 fn a_profile_that_is_not_there_yet_is_made() {
     let dir = folder();
     run(dir.path(), &[&brief("ladder")[..], &["--into", "new.json"]].concat()).succeeded();
     assert_eq!(names(dir.path()), ["new.json"]);
     let profile = DeviceProfile::load(dir.path().join("new.json")).unwrap();
-    assert_eq!(has(&profile), [false, false, true, false]);
+    assert_eq!(has(&profile), only("ladder"));
     run(dir.path(), &["report", "new.json", "-o", "page.html"]).succeeded();
 }
 
@@ -114,11 +143,15 @@ fn an_impossible_number_in_a_profile_is_refused_with_its_place() {
 #[test]
 fn wrong_arguments_are_refused_in_one_line() {
     let dir = folder();
-    let cases: [(&[&str], &[&str]); 10] = [
+    let cases: [(&[&str], &[&str]); 11] = [
         (&["r-by-q"], &["r-by-q", "r-by-k, mixed, ladder, pio-classes"]),
         (&[], &["<NAME>"]),
         (&["mixed", ".", "--buffered"], &["--buffered"]),
         (&["mixed", ".", "--reads-only"], &["--reads-only", "mixed needs writes", "r-by-k"]),
+        (
+            &["unaligned", ".", "--reads-only"],
+            &["--reads-only", "unaligned needs writes", "pressure or tail"],
+        ),
         (&["pio-classes", ".", "--reads-only"], &["--reads-only", "leave it out"]),
         (&["mixed", ".", "--read-share", "50"], &["--read-share", "pio-classes"]),
         (&["pio-classes", ".", "--read-share", "101"], &["--read-share", "0 to 100"]),
@@ -140,7 +173,7 @@ fn wrong_arguments_are_refused_in_one_line() {
 fn what_is_only_read_is_left_as_it_is() {
     let dir = folder();
     fs::write(dir.path().join("theirs"), vec![7u8; 16 << 20]).unwrap();
-    for name in ["r-by-k", "ladder"] {
+    for name in ["r-by-k", "ladder", "latency", "interleaving", "pressure", "tail"] {
         let arguments = ["experiment", name, "./theirs", "--budget-seconds", "1", "--json"];
         let profile = run(dir.path(), &arguments).succeeded().profile();
         assert_eq!(profile.device.kind.as_str(), "file");
@@ -149,6 +182,14 @@ fn what_is_only_read_is_left_as_it_is() {
         }
         if let Some(ladder) = profile.experiments.ladder {
             assert_eq!(ladder.mixes.len(), 1);
+        }
+        if let Some(latency) = profile.experiments.latency {
+            assert_eq!(latency.workloads.len(), 2);
+            assert!(latency.workloads.iter().all(|w| w.op == OpKind::Read && w.system_call_us.is_some()));
+        }
+        for pressure in [profile.experiments.pressure, profile.experiments.tail].into_iter().flatten() {
+            let reads = |p: &PressurePoint| p.op == OpKind::Read && p.background.is_none_or(|b| b.op == p.op);
+            assert!(pressure.points.iter().all(reads) && pressure.procedure.bytes_written == 0);
         }
     }
     assert!(fs::read(dir.path().join("theirs")).unwrap().iter().all(|&byte| byte == 7));
@@ -167,7 +208,7 @@ fn a_real_directory_is_measured_and_left_clean() {
         assert_eq!(names(dir.path()), ["p.json"]);
     }
     let profile = DeviceProfile::load(dir.path().join("p.json")).unwrap();
-    assert_eq!(has(&profile), [true; 4]);
+    assert_eq!(has(&profile), [true; NAMES.len()]);
     let found = &profile.experiments;
     let r_by_k = found.r_by_k.as_ref().unwrap();
     assert!(r_by_k.points.iter().any(|p| p.writes > 0) && r_by_k.points.iter().any(|p| p.reads > 0));
@@ -180,6 +221,16 @@ fn a_real_directory_is_measured_and_left_clean() {
     assert!(ladder.mixes.iter().all(|mix| mix.rungs.len() == 8));
     let classes = found.pio_classes.as_ref().unwrap();
     assert!(classes.points.iter().any(|p| p.class == PioClass::BatchedBoth && p.batch == 64));
+    let latency = found.latency.as_ref().unwrap();
+    assert_eq!(latency.workloads.len(), 6);
+    for w in &latency.workloads {
+        let share = w.program_share().expect("the system call is timed on every real device");
+        assert!((0.0..1.0).contains(&share) && w.system_call_us.unwrap() <= w.latency_us.mean, "{w:?}");
+    }
+    let unaligned = found.unaligned.as_ref().unwrap();
+    assert_eq!((unaligned.points.len(), unaligned.durable), (64, !unaligned.procedure.direct));
+    assert!(found.pressure.as_ref().unwrap().points.iter().any(|p| p.background.is_none()));
+    assert!(!found.interleaving.as_ref().unwrap().points.is_empty());
 }
 
 #[test]

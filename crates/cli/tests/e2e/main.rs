@@ -8,6 +8,7 @@ mod machine;
 mod ran;
 
 mod devices;
+mod emulate;
 mod experiment;
 mod failing;
 mod graph_import;

@@ -142,6 +142,17 @@ impl Running {
         }
     }
 
+    /// Waits until a line on stderr has these words.
+    #[track_caller]
+    pub(crate) fn says(&mut self, words: &str) {
+        while !self.seen.last().is_some_and(|line| line.contains(words)) {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => self.seen.push(line),
+                Err(error) => panic!("{words:?} was never said ({error}): {:?}", self.seen),
+            }
+        }
+    }
+
     /// Waits until it has a thread whose name begins so.
     #[track_caller]
     pub(crate) fn has_thread(&self, name: &str) {

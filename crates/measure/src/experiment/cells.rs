@@ -1,5 +1,5 @@
-//! Cells over epochs: every workload at every concurrency once a round, in random order. `r-by-k` and `mixed`
-//! are this.
+//! Cells over epochs: every workload at every concurrency once a round, in random order. `r-by-k`, `mixed`,
+//! `interleaving` and `unaligned` are this.
 
 use leadline_device::{Nanos, format_size};
 use leadline_profile::{Work, WorkPoint};
@@ -14,9 +14,9 @@ use crate::rig::Rig;
 use crate::stalls::Stalls;
 use crate::summary::{CPU_BOUND, latency};
 
-/// Concurrencies at which the pilot looks; between them it interpolates, and beyond it takes the last for a
-/// lower bound.
-const PILOT: [u32; 2] = [1, 16];
+/// The pilot looks at each workload's lowest concurrency and at its highest up to this; between the two it
+/// interpolates, and beyond it takes the last for a lower bound.
+const PILOT_AT_MOST: u32 = 16;
 
 /// Share of the budget that the fewest rounds, as short as they can be, may take; dearer cells are left out.
 const LEAST_SHARE: f64 = 0.75;
@@ -36,7 +36,7 @@ struct Cell {
     rate: f64,
 }
 
-/// Measures every one of `wanted` in every round. The workloads' concurrencies begin with 1, 16 among them.
+/// Measures every one of `wanted` in every round.
 ///
 /// # Errors
 /// As [`super::run`].
@@ -96,7 +96,11 @@ impl Cells<'_, '_> {
 
     /// Finds out roughly what each workload costs: a few requests each, thrown away.
     fn pilot(&mut self) -> Result<(), Stop> {
-        for i in (0..self.cells.len()).filter(|&i| PILOT.contains(&self.cells[i].k)).collect::<Vec<_>>() {
+        let ends: Vec<[u32; 2]> = self.cells.iter().map(|cell| self.pilot_ends(cell.workload)).collect();
+        for (i, ends) in ends.iter().enumerate() {
+            if !ends.contains(&self.cells[i].k) {
+                continue;
+            }
             let (k, block) = (self.cells[i].k, u64::from(self.cells[i].workload.block_bytes));
             let requests = u64::from(2 * k).max(8);
             let limits = Limits { max_bytes: requests * block, ..Limits::of(Nanos::MAX / 4) };
@@ -107,17 +111,25 @@ impl Cells<'_, '_> {
         if self.cells.iter().any(Cell::writes) {
             self.settle()?;
         }
-        for i in 0..self.cells.len() {
+        for (i, [low, high]) in ends.into_iter().enumerate() {
             let (workload, k) = (self.cells[i].workload, self.cells[i].k);
             let at = |pilot: u32| {
                 let same = self.cells.iter().find(|c| c.workload == workload && c.k == pilot);
                 same.map_or(1.0, |c| c.rate)
             };
             // A straight line where both are on logarithmic axes.
-            let share = (f64::from(k).ln() / f64::from(PILOT[1]).ln()).min(1.0);
-            self.cells[i].rate = at(PILOT[0]).powf(1.0 - share) * at(PILOT[1]).powf(share);
+            let place = |k: u32| (f64::from(k) / f64::from(low)).ln();
+            let share = if high > low { (place(k) / place(high)).min(1.0) } else { 0.0 };
+            self.cells[i].rate = at(low).powf(1.0 - share) * at(high).powf(share);
         }
         Ok(())
+    }
+
+    /// The concurrencies of a workload at which the pilot looks.
+    fn pilot_ends(&self, workload: Workload) -> [u32; 2] {
+        let ks = || self.cells.iter().filter(|cell| cell.workload == workload).map(|cell| cell.k);
+        let low = ks().min().unwrap_or(1);
+        [low, ks().filter(|&k| k <= PILOT_AT_MOST).max().unwrap_or(low)]
     }
 
     /// Leaves out the dearest cells where the fewest rounds would not fit into the budget with them.
@@ -210,13 +222,15 @@ impl Cells<'_, '_> {
 
     /// `64K, 70 % reads, k = 8`.
     fn describe(&self, i: usize) -> String {
-        let Cell { workload: Workload { read_share, block_bytes, .. }, k, .. } = self.cells[i];
+        let Cell { workload: Workload { read_share, block_bytes, random_fraction, .. }, k, .. } =
+            self.cells[i];
         let kind = match read_share {
             1.0 => "reads".to_owned(),
             0.0 => "writes".to_owned(),
             share => format!("{:.0} % reads", share * 100.0),
         };
-        format!("{} {kind}, k = {k}", format_size(block_bytes.into()))
+        let pattern = if random_fraction == 0.0 { "sequential " } else { "" };
+        format!("{} {pattern}{kind}, k = {k}", format_size(block_bytes.into()))
     }
 
     fn into_work(self) -> Work {

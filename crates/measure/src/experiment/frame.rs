@@ -8,7 +8,7 @@ use leadline_profile::{PAGE_BYTES, Procedure};
 
 use super::ExperimentPlan;
 use crate::bootstrap::Resamples;
-use crate::load::{AddressStream, Spread, Workload};
+use crate::load::{AddressStream, Lane, Spread, Workload};
 use crate::outcome::Stop;
 use crate::progress::Progress;
 use crate::{MeasureError, PlanError};
@@ -81,6 +81,12 @@ impl<'a> Frame<'a> {
     /// How long the device is left alone after writes.
     pub(super) fn pause(&self) -> Nanos {
         ((self.plan.seconds / 1000.0).clamp(0.02, 0.5) * 1e9) as Nanos
+    }
+
+    /// After writes: a flush and a pause, so that what comes next begins with a quiet device.
+    pub(super) fn settle(&self, lane: &mut Lane) -> Result<(), Stop> {
+        lane.flush(30_000_000_000).map_err(Stop::Failed)?;
+        lane.idle(self.pause(), self.cancel).map_err(Stop::Failed)
     }
 
     /// Uniformly random pages, or extents of `block_bytes`, read with this probability.

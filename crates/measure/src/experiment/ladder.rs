@@ -6,9 +6,10 @@ use leadline_profile::{Ladder, LadderMix, PAGE_BYTES, Rung};
 
 use super::frame::{Frame, MOST_EPOCHS, SHORTEST_SLICE, interval};
 use super::plan::MOST_IN_FLIGHT;
+use super::saturation::{FIRST_K, closed, saturate};
 use crate::MeasureError;
 use crate::bootstrap::Resamples;
-use crate::load::{AddressStream, Arrivals, Lane, Limits, Recorder, closed_loop, open_loop};
+use crate::load::{AddressStream, Arrivals, Lane, Limits, Recorder, open_loop};
 use crate::outcome::Stop;
 use crate::summary::latency;
 
@@ -17,15 +18,6 @@ const READ_SHARES: [f64; 4] = [0.0, 0.5, 0.7, 1.0];
 
 /// Offered rates, shares of the capacity.
 const LOADS: [f64; 8] = [0.10, 0.25, 0.40, 0.55, 0.70, 0.80, 0.90, 0.95];
-
-/// Where the search for the capacity begins.
-const FIRST_K: u32 = 8;
-
-/// A doubling of k that gains less is the last.
-const GAIN: f64 = 1.05;
-
-/// Share of the budget of one slice of that search: four mixes and five concurrencies take a tenth.
-const SEARCH_SLICE: f64 = 0.005;
 
 /// Requests of a rung over all rounds where the clock is virtual: enough for a 99th percentile.
 const FEWEST_OPS: f64 = 2000.0;
@@ -88,7 +80,8 @@ struct Climb<'f, 'a> {
 impl Climb<'_, '_> {
     fn run(&mut self) -> Result<(), Stop> {
         for i in 0..self.mixes.len() {
-            self.find_k(i)?;
+            let Climb { frame, lane, mixes, recorder, .. } = self;
+            (mixes[i].k, _) = saturate(frame, lane, &mut mixes[i].stream, recorder)?;
             self.settle(i)?;
         }
         let mut longest = 0f64;
@@ -109,32 +102,14 @@ impl Climb<'_, '_> {
         (left / f64::from(MOST_EPOCHS - self.epochs) / slices as f64).max(SHORTEST_SLICE)
     }
 
-    /// Doubles the requests in flight until that gains no more; takes the ones that did best.
-    fn find_k(&mut self, i: usize) -> Result<(), Stop> {
-        let seconds = (SEARCH_SLICE * self.frame.plan.seconds).max(SHORTEST_SLICE);
-        let (mut best, mut k) = (0.0, FIRST_K);
-        while k <= MOST_IN_FLIGHT {
-            let (ops, seconds) = self.closed(i, k, seconds)?;
-            let rate = ops as f64 / seconds;
-            let gained = rate >= GAIN * best;
-            if rate > best {
-                (best, self.mixes[i].k) = (rate, k);
-            }
-            if !gained {
-                break;
-            }
-            k *= 2;
-        }
-        Ok(())
-    }
-
     /// Every mix in random order: its capacity, then its rungs in random order.
     fn epoch(&mut self, seconds: f64) -> Result<(), Stop> {
         let mut order: Vec<usize> = (0..self.mixes.len()).collect();
         self.frame.random.shuffle(&mut order);
         for i in order {
-            let (ops, time) = self.closed(i, self.mixes[i].k, seconds)?;
-            self.mixes[i].capacity.push((ops, time));
+            let Climb { frame, lane, mixes, recorder, .. } = self;
+            let mix = &mut mixes[i];
+            mix.capacity.push(closed(frame, lane, &mut mix.stream, mix.k, seconds, recorder)?);
             let mut steps: Vec<usize> = (0..LOADS.len()).collect();
             self.frame.random.shuffle(&mut steps);
             for step in steps {
@@ -179,36 +154,12 @@ impl Climb<'_, '_> {
         Ok(())
     }
 
-    /// Requests and seconds of a closed loop.
-    fn closed(&mut self, i: usize, k: u32, seconds: f64) -> Result<(u64, f64), Stop> {
-        let mix = &mut self.mixes[i];
-        let mut limits = Limits {
-            min_ops: 4 * u64::from(k),
-            max_ops: self.frame.plan.max_ops_per_slice,
-            ..Limits::of((seconds * 1e9) as Nanos)
-        };
-        if mix.read_share < 1.0 {
-            let least = 8 * u64::from(k) * u64::from(PAGE_BYTES);
-            limits.max_bytes = self.frame.may_send(self.lane.traffic().1, least)?;
-        }
-        let Climb { lane, recorder, frame, .. } = self;
-        let window = closed_loop(lane, &mut mix.stream, k, &limits, recorder, frame.cancel);
-        let window = window.map_err(Stop::Failed)?;
-        frame.cancelled()?;
-        if !window.complete || window.length == 0 {
-            return Err(Stop::WritesSpent);
-        }
-        Ok((window.ops, window.length as f64 / 1e9))
-    }
-
     /// After a mix that writes: a flush and a pause, so that the next one begins with a quiet device.
     fn settle(&mut self, i: usize) -> Result<(), Stop> {
         if self.mixes[i].read_share == 1.0 {
             return Ok(());
         }
-        let pause = self.frame.pause();
-        self.lane.flush(30_000_000_000).map_err(Stop::Failed)?;
-        self.lane.idle(pause, self.frame.cancel).map_err(Stop::Failed)
+        self.frame.settle(&mut self.lane)
     }
 
     fn into_ladder(self) -> Ladder {

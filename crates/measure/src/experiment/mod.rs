@@ -4,13 +4,23 @@
 //! Its results are [`leadline_profile::Experiments`]; docs/experiments.md says in words how each is made.
 
 mod application;
+mod background;
 mod cells;
+mod extremes;
 mod frame;
+mod interleaving;
 mod ladder;
+mod latency;
 mod mixed;
 mod pio_classes;
 mod plan;
+mod pressure;
 mod r_by_k;
+mod rounds;
+mod saturation;
+mod tail;
+mod timed;
+mod unaligned;
 mod volume;
 
 pub use plan::{Experiment, ExperimentPlan};
@@ -20,6 +30,7 @@ use std::sync::atomic::AtomicBool;
 
 use leadline_device::Device;
 use leadline_profile::{DeviceProfile, Experiments, Ladder, PioClasses, Procedure, Work};
+use leadline_profile::{Interleaving, LatencyDistributions, Pressure, Unaligned};
 
 use self::frame::Frame;
 use crate::MeasureError;
@@ -39,6 +50,16 @@ pub enum Found {
     Ladder(Ladder),
     /// Of [`Experiment::PioClasses`].
     PioClasses(PioClasses),
+    /// Of [`Experiment::Latency`].
+    Latency(LatencyDistributions),
+    /// Of [`Experiment::Interleaving`].
+    Interleaving(Interleaving),
+    /// Of [`Experiment::Pressure`].
+    Pressure(Pressure),
+    /// Of [`Experiment::Tail`].
+    Tail(Pressure),
+    /// Of [`Experiment::Unaligned`].
+    Unaligned(Unaligned),
 }
 
 /// An experiment that was run: to its end, or far enough to be worth keeping.
@@ -93,6 +114,15 @@ pub fn run(
         Experiment::PioClasses => {
             pio_classes::run(&mut frame).map(|(classes, stop)| (Found::PioClasses(classes), stop))
         }
+        Experiment::Latency => latency::run(&mut frame).map(|(found, stop)| (Found::Latency(found), stop)),
+        Experiment::Interleaving => {
+            interleaving::run(&mut frame).map(|(found, stop)| (Found::Interleaving(found), stop))
+        }
+        Experiment::Pressure => pressure::run(&mut frame).map(|(found, stop)| (Found::Pressure(found), stop)),
+        Experiment::Tail => tail::run(&mut frame).map(|(found, stop)| (Found::Tail(found), stop)),
+        Experiment::Unaligned => {
+            unaligned::run(&mut frame).map(|(found, stop)| (Found::Unaligned(found), stop))
+        }
     }?;
     let procedure = found.procedure();
     procedure.bytes_written += prepared.written;
@@ -130,6 +160,10 @@ impl Found {
             Found::RByK(work) | Found::Mixed(work) => &mut work.procedure,
             Found::Ladder(ladder) => &mut ladder.procedure,
             Found::PioClasses(classes) => &mut classes.procedure,
+            Found::Latency(found) => &mut found.procedure,
+            Found::Interleaving(found) => &mut found.procedure,
+            Found::Pressure(found) | Found::Tail(found) => &mut found.procedure,
+            Found::Unaligned(found) => &mut found.procedure,
         }
     }
 
@@ -140,6 +174,11 @@ impl Found {
             Found::Mixed(work) => experiments.mixed = Some(work),
             Found::Ladder(ladder) => experiments.ladder = Some(ladder),
             Found::PioClasses(classes) => experiments.pio_classes = Some(classes),
+            Found::Latency(found) => experiments.latency = Some(found),
+            Found::Interleaving(found) => experiments.interleaving = Some(found),
+            Found::Pressure(found) => experiments.pressure = Some(found),
+            Found::Tail(found) => experiments.tail = Some(found),
+            Found::Unaligned(found) => experiments.unaligned = Some(found),
         }
     }
 }

@@ -1,10 +1,14 @@
 //! What an experiment is to do, and within what bounds.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use leadline_device::{Clock, Geometry};
-use leadline_profile::{PAGE_BYTES, Pattern};
+use leadline_profile::{PAGE_BYTES, Pattern, Point};
 
+use super::extremes::{
+    BACKGROUND_BYTES, INTERLEAVING_CONCURRENCY, UNALIGNED_LARGEST, UNALIGNED_STEP, interleaving_sizes,
+};
 use super::r_by_k;
 use crate::PlanError;
 use crate::load::Region;
@@ -26,12 +30,31 @@ pub enum Experiment {
     Ladder,
     /// The application classes of Papon and Athanassoulis, DaMoN 2021, section 3.1.
     PioClasses,
+    /// How long one request at a time takes, and how much of that is software.
+    Latency,
+    /// Bandwidth over requests in flight and their size.
+    Interleaving,
+    /// Latency of one request at a time beside background load.
+    Pressure,
+    /// Tail latency of random reads, at rest and beside background load.
+    Tail,
+    /// Sequential writes of sizes that are not multiples of a page.
+    Unaligned,
 }
 
 impl Experiment {
     /// All there are.
-    pub const ALL: [Experiment; 4] =
-        [Experiment::RByK, Experiment::Mixed, Experiment::Ladder, Experiment::PioClasses];
+    pub const ALL: [Experiment; 9] = [
+        Experiment::RByK,
+        Experiment::Mixed,
+        Experiment::Ladder,
+        Experiment::PioClasses,
+        Experiment::Latency,
+        Experiment::Interleaving,
+        Experiment::Pressure,
+        Experiment::Tail,
+        Experiment::Unaligned,
+    ];
 
     /// As on the command line and in the profile.
     pub fn name(self) -> &'static str {
@@ -40,6 +63,11 @@ impl Experiment {
             Experiment::Mixed => "mixed",
             Experiment::Ladder => "ladder",
             Experiment::PioClasses => "pio-classes",
+            Experiment::Latency => "latency",
+            Experiment::Interleaving => "interleaving",
+            Experiment::Pressure => "pressure",
+            Experiment::Tail => "tail",
+            Experiment::Unaligned => "unaligned",
         }
     }
 
@@ -50,7 +78,18 @@ impl Experiment {
 
     /// Whether it means nothing on a device that is only read.
     pub fn needs_writes(self) -> bool {
-        matches!(self, Experiment::Mixed | Experiment::PioClasses)
+        matches!(self, Experiment::Mixed | Experiment::PioClasses | Experiment::Unaligned)
+    }
+
+    /// Device time without a shorter budget, seconds: a minute; of `latency`, whose four workloads that write
+    /// and two that read are to make a million requests each, two minutes for each of them.
+    pub fn seconds(self) -> f64 {
+        if self == Experiment::Latency { 720.0 } else { ExperimentPlan::SECONDS }
+    }
+
+    /// The most that a block of the target may have, bytes.
+    pub fn largest_block(self) -> u32 {
+        if self == Experiment::Unaligned { UNALIGNED_STEP } else { PAGE_BYTES }
     }
 }
 
@@ -68,7 +107,8 @@ pub struct ExperimentPlan {
     pub writes: bool,
     /// Whether the region is written whole first.
     pub layout: bool,
-    /// How concurrency is made, for `r-by-k` and `mixed`; the others use one queue pair.
+    /// How concurrency is made, for `r-by-k`, `mixed`, `interleaving` and `unaligned`; the others use one
+    /// queue pair.
     pub lanes: Lanes,
     /// Seed of every random choice.
     pub seed: u64,
@@ -78,6 +118,12 @@ pub struct ExperimentPlan {
     pub read_share: f64,
     /// Requests after which a slice ends early. For virtual clocks, as [`Plan::max_ops_per_slice`].
     pub max_ops_per_slice: u64,
+    /// Whether requests bypass the page cache.
+    pub direct: bool,
+    /// Where sysfs has the disk, for what the block layer counts (`latency`).
+    pub disk: Option<PathBuf>,
+    /// Points that are known already and not to be measured again (`interleaving`).
+    pub known: Vec<Point>,
 }
 
 impl ExperimentPlan {
@@ -95,6 +141,8 @@ impl ExperimentPlan {
             layout: target.layout,
             lanes: target.lanes(),
             seed: target.default_seed(),
+            direct: target.direct,
+            disk: target.sysfs.clone(),
             ..ExperimentPlan::new(experiment, target.device.geometry(), target.device.clock())
         }
     }
@@ -104,7 +152,7 @@ impl ExperimentPlan {
     pub fn new(experiment: Experiment, geometry: Geometry, clock: Clock) -> Self {
         ExperimentPlan {
             experiment,
-            seconds: Self::SECONDS,
+            seconds: experiment.seconds(),
             region: Region { start: 0, len: geometry.capacity_bytes },
             writes: geometry.writable,
             layout: geometry.writable,
@@ -117,8 +165,15 @@ impl ExperimentPlan {
                 // A ladder's slices end when the last request is answered: that is to be a small part of
                 // them.
                 (Clock::Virtual, Experiment::Ladder) => 12_000,
+                // Foreground and background together.
+                (Clock::Virtual, Experiment::Latency | Experiment::Pressure) => 12_000,
+                // A 99.99th percentile needs many.
+                (Clock::Virtual, Experiment::Tail) => 200_000,
                 (Clock::Virtual, _) => 4_000,
             },
+            direct: true,
+            disk: None,
+            known: Vec::new(),
         }
     }
 
@@ -133,8 +188,16 @@ impl ExperimentPlan {
         if !(0.0..=1.0).contains(&self.read_share) {
             return Err(PlanError::ReadShare { share: self.read_share });
         }
-        if !PAGE_BYTES.is_multiple_of(geometry.block_bytes) {
-            return Err(PlanError::LargeBlocks { smallest: geometry.block_bytes });
+        let largest_block = self.experiment.largest_block();
+        if !largest_block.is_multiple_of(geometry.block_bytes) {
+            return Err(match largest_block {
+                PAGE_BYTES => PlanError::LargeBlocks { smallest: geometry.block_bytes },
+                _ => PlanError::LargeBlocksForSteps { step: largest_block, smallest: geometry.block_bytes },
+            });
+        }
+        if self.experiment == Experiment::Interleaving && interleaving_sizes(self.region).is_empty() {
+            let least_bytes = u64::from(INTERLEAVING_CONCURRENCY) * u64::from(PAGE_BYTES);
+            return Err(PlanError::SmallRegion { region_bytes: self.region.len, least_bytes });
         }
         if self.experiment.needs_writes() && !self.writes {
             return Err(PlanError::NeedsWrites { experiment: self.experiment.name() });
@@ -146,7 +209,19 @@ impl ExperimentPlan {
     pub(super) fn largest_request(&self) -> u32 {
         match self.experiment {
             Experiment::RByK => r_by_k::sizes(self.region).last().copied().unwrap_or(PAGE_BYTES),
+            Experiment::Interleaving => interleaving_sizes(self.region).last().copied().unwrap_or(PAGE_BYTES),
+            Experiment::Pressure | Experiment::Tail => BACKGROUND_BYTES,
+            Experiment::Unaligned => UNALIGNED_LARGEST,
             _ => PAGE_BYTES,
+        }
+    }
+
+    /// Most requests in flight.
+    fn most_in_flight(&self) -> u32 {
+        match self.experiment {
+            Experiment::Interleaving => INTERLEAVING_CONCURRENCY,
+            Experiment::Latency | Experiment::Unaligned => 1,
+            _ => MOST_IN_FLIGHT,
         }
     }
 
@@ -161,7 +236,7 @@ impl ExperimentPlan {
             region: self.region,
             layout: self.layout,
             precondition: 0,
-            max_concurrency: MOST_IN_FLIGHT,
+            max_concurrency: self.most_in_flight(),
             lanes: self.lanes,
             cpus: Vec::new(),
             seed: self.seed,

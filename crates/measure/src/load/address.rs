@@ -90,6 +90,12 @@ impl AddressStream {
         self.workload.durable
     }
 
+    /// Whether any of its requests are writes.
+    #[inline]
+    pub fn writes(&self) -> bool {
+        self.workload.read_share < 1.0
+    }
+
     /// Its operations, in words.
     pub(crate) fn operation(&self) -> &'static str {
         match self.workload {

@@ -3,16 +3,21 @@
 //! It is the instrument, so it must never be what is measured: no allocation, no lock and one clock reading a
 //! batch in its loops. A [`Workload`] says what is asked for; [`closed_loop`] keeps a fixed number of
 //! requests in flight; [`open_loop`] sends them at a given rate and counts latency from when each should have
-//! started.
+//! started; [`one_at_a_time`] also times the system call; [`beside`] keeps one request in flight beside
+//! others that arrive on a schedule.
 
 mod address;
+mod beside;
 mod closed;
+mod one_at_a_time;
 mod open;
 mod recorder;
 mod window;
 
 pub use address::{AddressStream, Region, Spread, Workload};
+pub use beside::{Beside, beside};
 pub use closed::closed_loop;
+pub use one_at_a_time::{OneAtATime, one_at_a_time};
 pub use open::{Arrivals, open_loop};
 pub use recorder::{Recorder, Window};
 

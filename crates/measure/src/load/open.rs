@@ -8,7 +8,7 @@ use super::{AddressStream, Lane, Limits, Recorder, Window};
 use crate::MeasureError;
 
 /// A timer wakes this late at worst in ordinary times; closer than that the lane polls.
-const TIMER_SLACK: Nanos = 60_000;
+pub(super) const TIMER_SLACK: Nanos = 60_000;
 
 /// When requests should start.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,7 +20,7 @@ pub enum Arrivals {
 }
 
 impl Arrivals {
-    fn gap_ns(self, random: &mut fastrand::Rng) -> f64 {
+    pub(super) fn gap_ns(self, random: &mut fastrand::Rng) -> f64 {
         match self {
             Arrivals::Constant(rate) => 1e9 / rate,
             Arrivals::Poisson(rate) => -(1.0 - random.f64()).ln() * 1e9 / rate,

@@ -77,8 +77,8 @@ impl Durability {
     /// Makes durable by `flush`, one at a time, what was written before.
     ///
     /// # Errors
-    /// That of `flush`: `redirty` has then been asked to make each page dirty again that was written since the
-    /// last good flush. Those for which it says no are lost, which every later call says:
+    /// That of `flush`: `redirty` has then been asked to make each page dirty again that was written since
+    /// the last good flush. Those for which it says no are lost, which every later call says:
     /// [`PoolError::NotDurable`].
     pub(crate) fn flush(
         &self,

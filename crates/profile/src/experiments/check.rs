@@ -1,20 +1,11 @@
 //! What no experiment can have found. Models divide by these numbers, so that a profile with such values is
 //! not loaded.
 
-use super::{Experiments, Ladder, LadderMix, PioClasses, PioPoint, Procedure, Rung, Work, WorkPoint};
-use crate::Latency;
-
-/// The place of a value, from the experiment on, and what is wrong with it.
-pub(crate) type Impossible = (String, &'static str);
-
-/// A field's name and what is wrong with it.
-type BadField = (&'static str, &'static str);
-
-const POSITIVE: &str = "must be a positive number";
-const SHARE: &str = "must be from 0 to 1";
-const AT_LEAST_ONE: &str = "must be at least 1";
-const NOT_NEGATIVE: &str = "must be a number, and not negative";
-const PAIR: &str = "must be an ascending pair of positive numbers or null";
+use super::range::{
+    AT_LEAST_ONE, BadField, Impossible, PAIR, POSITIVE, SHARE, ascending, bad_latency, check, first,
+    impossible_procedure, named, positive, share, under,
+};
+use super::{Experiments, Ladder, LadderMix, PioClasses, PioPoint, Rung, Work, WorkPoint};
 
 impl Experiments {
     /// The first impossible value, such as `experiments.r-by-k.points[3].seconds`.
@@ -24,6 +15,11 @@ impl Experiments {
             .or_else(|| work("mixed", &self.mixed))
             .or_else(|| under("ladder", self.ladder.as_ref().and_then(impossible_ladder)))
             .or_else(|| under("pio-classes", self.pio_classes.as_ref().and_then(impossible_classes)))
+            .or_else(|| under("latency", self.latency.as_ref()?.impossible()))
+            .or_else(|| under("interleaving", self.interleaving.as_ref()?.impossible()))
+            .or_else(|| under("pressure", self.pressure.as_ref()?.impossible()))
+            .or_else(|| under("tail", self.tail.as_ref()?.impossible()))
+            .or_else(|| under("unaligned", self.unaligned.as_ref()?.impossible()))
             .map(|(place, reason)| (format!("experiments.{place}"), reason))
     }
 }
@@ -46,13 +42,6 @@ fn impossible_classes(classes: &PioClasses) -> Option<Impossible> {
     impossible_procedure(&classes.procedure)
         .or_else(|| named(check(classes.block_bytes > 0, "block_bytes", AT_LEAST_ONE)))
         .or_else(|| first("points", &classes.points, |p| named(bad_class(p))))
-}
-
-fn impossible_procedure(procedure: &Procedure) -> Option<Impossible> {
-    under(
-        "procedure",
-        named(check(not_negative(procedure.measured_seconds), "measured_seconds", NOT_NEGATIVE)),
-    )
 }
 
 fn bad_work(point: &WorkPoint) -> Option<BadField> {
@@ -89,63 +78,17 @@ fn bad_class(point: &PioPoint) -> Option<BadField> {
         .or_else(|| check(point.speedup_ci.is_none_or(ascending), "speedup_ci", PAIR))
 }
 
-fn bad_latency(latency: &Latency) -> Option<BadField> {
-    let Latency { mean, p50, p90, p99, p99_5, p99_9, p99_95, p99_99, max } = *latency;
-    [
-        ("latency_us.mean", mean),
-        ("latency_us.p50", p50),
-        ("latency_us.p90", p90),
-        ("latency_us.p99", p99),
-        ("latency_us.p99_5", p99_5),
-        ("latency_us.p99_9", p99_9),
-        ("latency_us.p99_95", p99_95),
-        ("latency_us.p99_99", p99_99),
-        ("latency_us.max", max),
-    ]
-    .into_iter()
-    .find_map(|(name, us)| check(not_negative(us), name, NOT_NEGATIVE))
-}
-
-fn positive(value: f64) -> bool {
-    value.is_finite() && value > 0.0
-}
-
-fn not_negative(value: f64) -> bool {
-    value.is_finite() && value >= 0.0
-}
-
-fn share(value: f64) -> bool {
-    (0.0..=1.0).contains(&value)
-}
-
-fn ascending([low, high]: [f64; 2]) -> bool {
-    0.0 < low && low <= high && high.is_finite()
-}
-
-fn check(fine: bool, field: &'static str, reason: &'static str) -> Option<BadField> {
-    (!fine).then_some((field, reason))
-}
-
-fn named(bad: Option<BadField>) -> Option<Impossible> {
-    bad.map(|(field, reason)| (field.to_owned(), reason))
-}
-
-fn under(name: &str, bad: Option<Impossible>) -> Option<Impossible> {
-    bad.map(|(place, reason)| (format!("{name}.{place}"), reason))
-}
-
-/// The first impossible value in a list.
-fn first<T>(name: &str, list: &[T], bad: impl Fn(&T) -> Option<Impossible>) -> Option<Impossible> {
-    list.iter().enumerate().find_map(|(i, entry)| under(&format!("{name}[{i}]"), bad(entry)))
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
+    use serde_json::json;
+
     use crate::{
-        DeviceProfile, Experiments, Ladder, LadderMix, Latency, PioClass, PioClasses, PioPoint, Rung, SCHEMA,
-        Work, WorkPoint,
+        Background, BackgroundCapacity, Bin, BlockLayerTime, DeviceProfile, Experiments, Interleaving,
+        InterleavingPoint, Ladder, LadderMix, Latency, LatencyDistribution, LatencyDistributions, OpKind,
+        Pattern, PioClass, PioClasses, PioPoint, Pressure, PressurePoint, Rung, SCHEMA, Unaligned,
+        UnalignedPoint, Work, WorkPoint,
     };
 
     /// Two entries of each list, so that places have a number.
@@ -189,8 +132,64 @@ mod tests {
                 points: vec![class.clone(), class],
                 ..PioClasses::default()
             }),
+            ..storage_sample()
         };
         DeviceProfile { schema: SCHEMA.to_owned(), experiments, ..DeviceProfile::default() }
+    }
+
+    /// Likewise, of the experiments on storage devices as such.
+    fn storage_sample() -> Experiments {
+        let latency_us = Latency { mean: 100.0, p50: 90.0, max: 200.0, ..Latency::default() };
+        let (op, pattern, mean_us_ci) = (OpKind::Write, Pattern::Random, Some([99.0, 101.0]));
+        let workload = LatencyDistribution {
+            op,
+            pattern,
+            durable: true,
+            ops: 10,
+            seconds: 0.001,
+            latency_us,
+            mean_us_ci,
+            system_call_us: Some(95.0),
+            block_layer: Some(BlockLayerTime { ops: 8, program_mean_us: 99.0, mean_us: 80.0 }),
+            histogram: vec![Bin { upper_us: 90.0, count: 4 }, Bin { upper_us: 200.0, count: 6 }],
+        };
+        let bandwidth = InterleavingPoint {
+            op,
+            pattern,
+            block_bytes: 4096,
+            concurrency: 8,
+            bandwidth_bytes: 1e9,
+            bandwidth_ci: Some([0.9e9, 1.1e9]),
+            from_profile: true,
+            cpu_bound: false,
+        };
+        let background = Background { op, offered_bytes_per_second: 5e7, bytes_per_second: 4.9e7 };
+        let beside =
+            PressurePoint { op, pattern, background: Some(background), ops: 10, latency_us, mean_us_ci };
+        let capacity = BackgroundCapacity { op, bandwidth_bytes: 1e8, concurrency: 32 };
+        let pressure = Pressure {
+            block_bytes: 4096,
+            background_block_bytes: 16384,
+            capacities: vec![capacity.clone(), capacity],
+            points: vec![beside.clone(), PressurePoint { background: None, ..beside.clone() }, beside],
+            ..Pressure::default()
+        };
+        let size = UnalignedPoint { block_bytes: 3072, ops: 10, latency_us, mean_us_ci };
+        Experiments {
+            latency: Some(LatencyDistributions {
+                block_bytes: 4096,
+                workloads: vec![workload.clone(), workload],
+                ..LatencyDistributions::default()
+            }),
+            interleaving: Some(Interleaving {
+                points: vec![bandwidth.clone(), bandwidth],
+                ..Interleaving::default()
+            }),
+            pressure: Some(pressure.clone()),
+            tail: Some(pressure),
+            unaligned: Some(Unaligned { points: vec![size.clone(), size], ..Unaligned::default() }),
+            ..Experiments::default()
+        }
     }
 
     /// What loading says of the sample with the value at `pointer` replaced.
@@ -212,52 +211,76 @@ mod tests {
     #[test]
     fn impossible_values_are_refused_with_their_place() {
         let cases = [
-            ("r-by-k/points/1/seconds", serde_json::json!(0.0), "r-by-k.points[1].seconds"),
-            ("r-by-k/points/0/seconds", serde_json::json!(-1.0), "r-by-k.points[0].seconds"),
-            ("mixed/points/1/block_bytes", serde_json::json!(0), "mixed.points[1].block_bytes"),
-            ("mixed/points/1/concurrency", serde_json::json!(0), "mixed.points[1].concurrency"),
-            ("mixed/points/1/random_fraction", serde_json::json!(1.5), "mixed.points[1].random_fraction"),
-            ("mixed/points/0/seconds_ci", serde_json::json!([2.0, 1.0]), "mixed.points[0].seconds_ci"),
-            ("mixed/points/0/seconds_ci", serde_json::json!([0.0, 1.0]), "mixed.points[0].seconds_ci"),
-            ("mixed/points/0/latency_us/p99", serde_json::json!(-3.0), "mixed.points[0].latency_us.p99"),
-            ("mixed/procedure/measured_seconds", serde_json::json!(-3.0), "mixed.procedure.measured_seconds"),
-            ("ladder/block_bytes", serde_json::json!(0), "ladder.block_bytes"),
-            ("ladder/mixes/1/read_share", serde_json::json!(-0.1), "ladder.mixes[1].read_share"),
-            ("ladder/mixes/1/capacity_iops", serde_json::json!(0.0), "ladder.mixes[1].capacity_iops"),
-            ("ladder/mixes/1/capacity_ci", serde_json::json!([2.0, 1.0]), "ladder.mixes[1].capacity_ci"),
+            ("r-by-k/points/1/seconds", json!(0.0), "r-by-k.points[1].seconds"),
+            ("r-by-k/points/0/seconds", json!(-1.0), "r-by-k.points[0].seconds"),
+            ("mixed/points/1/block_bytes", json!(0), "mixed.points[1].block_bytes"),
+            ("mixed/points/1/concurrency", json!(0), "mixed.points[1].concurrency"),
+            ("mixed/points/1/random_fraction", json!(1.5), "mixed.points[1].random_fraction"),
+            ("mixed/points/0/seconds_ci", json!([2.0, 1.0]), "mixed.points[0].seconds_ci"),
+            ("mixed/points/0/seconds_ci", json!([0.0, 1.0]), "mixed.points[0].seconds_ci"),
+            ("mixed/points/0/latency_us/p99", json!(-3.0), "mixed.points[0].latency_us.p99"),
+            ("mixed/procedure/measured_seconds", json!(-3.0), "mixed.procedure.measured_seconds"),
+            ("ladder/block_bytes", json!(0), "ladder.block_bytes"),
+            ("ladder/mixes/1/read_share", json!(-0.1), "ladder.mixes[1].read_share"),
+            ("ladder/mixes/1/capacity_iops", json!(0.0), "ladder.mixes[1].capacity_iops"),
+            ("ladder/mixes/1/capacity_ci", json!([2.0, 1.0]), "ladder.mixes[1].capacity_ci"),
+            ("ladder/mixes/1/capacity_concurrency", json!(0), "ladder.mixes[1].capacity_concurrency"),
+            ("ladder/mixes/0/rungs/1/offered_iops", json!(0.0), "ladder.mixes[0].rungs[1].offered_iops"),
+            ("ladder/mixes/0/rungs/1/iops", json!(-1.0), "ladder.mixes[0].rungs[1].iops"),
+            ("ladder/mixes/0/rungs/1/ops", json!(0), "ladder.mixes[0].rungs[1].ops"),
+            ("ladder/mixes/0/rungs/0/latency_us/max", json!(-1.0), "ladder.mixes[0].rungs[0].latency_us.max"),
+            ("pio-classes/block_bytes", json!(0), "pio-classes.block_bytes"),
+            ("pio-classes/points/1/read_share", json!(2.0), "pio-classes.points[1].read_share"),
+            ("pio-classes/points/1/batch", json!(0), "pio-classes.points[1].batch"),
+            ("pio-classes/points/1/ops", json!(0), "pio-classes.points[1].ops"),
+            ("pio-classes/points/1/seconds", json!(0.0), "pio-classes.points[1].seconds"),
+            ("pio-classes/points/1/unbatched_seconds", json!(0.0), "pio-classes.points[1].unbatched_seconds"),
+            ("pio-classes/points/1/speedup", json!(-2.0), "pio-classes.points[1].speedup"),
+            ("pio-classes/points/1/speedup_ci", json!([3.0, 2.0]), "pio-classes.points[1].speedup_ci"),
+            ("latency/workloads/1/ops", json!(0), "latency.workloads[1].ops"),
+            ("latency/workloads/1/seconds", json!(0.0), "latency.workloads[1].seconds"),
+            ("latency/workloads/0/latency_us/mean", json!(0.0), "latency.workloads[0].latency_us.mean"),
+            ("latency/workloads/0/latency_us/p99.9", json!(-1.0), "latency.workloads[0].latency_us.p99_9"),
+            ("latency/workloads/0/mean_us_ci", json!([2.0, 1.0]), "latency.workloads[0].mean_us_ci"),
+            ("latency/workloads/0/system_call_us", json!(0.0), "latency.workloads[0].system_call_us"),
             (
-                "ladder/mixes/1/capacity_concurrency",
-                serde_json::json!(0),
-                "ladder.mixes[1].capacity_concurrency",
+                "latency/workloads/0/block_layer/mean_us",
+                json!(-1.0),
+                "latency.workloads[0].block_layer.mean_us",
             ),
             (
-                "ladder/mixes/0/rungs/1/offered_iops",
-                serde_json::json!(0.0),
-                "ladder.mixes[0].rungs[1].offered_iops",
+                "latency/workloads/0/block_layer/program_mean_us",
+                json!(0.0),
+                "latency.workloads[0].block_layer.program_mean_us",
             ),
-            ("ladder/mixes/0/rungs/1/iops", serde_json::json!(-1.0), "ladder.mixes[0].rungs[1].iops"),
-            ("ladder/mixes/0/rungs/1/ops", serde_json::json!(0), "ladder.mixes[0].rungs[1].ops"),
+            ("latency/workloads/1/histogram/0/0", json!(-1.0), "latency.workloads[1].histogram[0].upper_us"),
+            ("latency/workloads/1/histogram/0/1", json!(5), "latency.workloads[1].histogram"),
+            ("latency/block_bytes", json!(0), "latency.block_bytes"),
+            ("interleaving/points/1/block_bytes", json!(0), "interleaving.points[1].block_bytes"),
+            ("interleaving/points/1/concurrency", json!(0), "interleaving.points[1].concurrency"),
+            ("interleaving/points/1/bandwidth_bytes", json!(0.0), "interleaving.points[1].bandwidth_bytes"),
+            ("interleaving/points/1/bandwidth_ci", json!([0.0, 1.0]), "interleaving.points[1].bandwidth_ci"),
+            ("pressure/background_block_bytes", json!(0), "pressure.background_block_bytes"),
+            ("pressure/capacities/1/bandwidth_bytes", json!(0.0), "pressure.capacities[1].bandwidth_bytes"),
+            ("pressure/capacities/1/concurrency", json!(0), "pressure.capacities[1].concurrency"),
+            ("pressure/points/1/ops", json!(0), "pressure.points[1].ops"),
+            ("pressure/points/1/mean_us_ci", json!([-1.0, 1.0]), "pressure.points[1].mean_us_ci"),
             (
-                "ladder/mixes/0/rungs/0/latency_us/max",
-                serde_json::json!(-1.0),
-                "ladder.mixes[0].rungs[0].latency_us.max",
+                "pressure/points/2/background/offered_bytes_per_second",
+                json!(0.0),
+                "pressure.points[2].background.offered_bytes_per_second",
             ),
-            ("pio-classes/block_bytes", serde_json::json!(0), "pio-classes.block_bytes"),
-            ("pio-classes/points/1/read_share", serde_json::json!(2.0), "pio-classes.points[1].read_share"),
-            ("pio-classes/points/1/batch", serde_json::json!(0), "pio-classes.points[1].batch"),
-            ("pio-classes/points/1/ops", serde_json::json!(0), "pio-classes.points[1].ops"),
-            ("pio-classes/points/1/seconds", serde_json::json!(0.0), "pio-classes.points[1].seconds"),
             (
-                "pio-classes/points/1/unbatched_seconds",
-                serde_json::json!(0.0),
-                "pio-classes.points[1].unbatched_seconds",
+                "pressure/points/2/background/bytes_per_second",
+                json!(-1.0),
+                "pressure.points[2].background.bytes_per_second",
             ),
-            ("pio-classes/points/1/speedup", serde_json::json!(-2.0), "pio-classes.points[1].speedup"),
-            (
-                "pio-classes/points/1/speedup_ci",
-                serde_json::json!([3.0, 2.0]),
-                "pio-classes.points[1].speedup_ci",
-            ),
+            ("tail/points/0/latency_us/p99.99", json!(-1.0), "tail.points[0].latency_us.p99_99"),
+            ("unaligned/points/1/block_bytes", json!(0), "unaligned.points[1].block_bytes"),
+            ("unaligned/points/1/ops", json!(0), "unaligned.points[1].ops"),
+            ("unaligned/points/1/latency_us/mean", json!(0.0), "unaligned.points[1].latency_us.mean"),
+            ("unaligned/points/1/mean_us_ci", json!([2.0, 1.0]), "unaligned.points[1].mean_us_ci"),
+            ("unaligned/procedure/measured_seconds", json!(-1.0), "unaligned.procedure.measured_seconds"),
         ];
         for (pointer, value, place) in cases {
             let said = refusal(pointer, value);

@@ -1,10 +1,12 @@
 //! What the charts draw, as compact JSON: the profile without its slices, with histograms and timeline
 //! thinned.
 
-use leadline_profile::{Bin, DeviceProfile, Parameters, Point, RunPhase, TimelineSample};
+use leadline_profile::{DeviceProfile, Parameters, Point, RunPhase, TimelineSample};
 use serde::Serialize;
 
 use super::chart_numbers::round;
+use super::device_charts::DeviceCharts;
+use super::distribution::slower_than;
 use super::models::ModelCharts;
 use crate::format;
 use crate::sentences::is_published;
@@ -35,6 +37,7 @@ impl Detail {
 pub(super) struct ChartData<'a> {
     profiles: Vec<ProfileData>,
     models: Option<&'a ModelCharts>,
+    devices: Option<&'a DeviceCharts>,
 }
 
 #[derive(Debug, Serialize)]
@@ -87,6 +90,7 @@ impl<'a> ChartData<'a> {
         profiles: &[DeviceProfile],
         labels: &[String],
         models: Option<&'a ModelCharts>,
+        devices: Option<&'a DeviceCharts>,
         detail: Detail,
     ) -> Self {
         let profiles = profiles
@@ -94,7 +98,7 @@ impl<'a> ChartData<'a> {
             .zip(labels)
             .map(|(profile, label)| ProfileData::new(profile, label, detail, profiles.len() == 1))
             .collect();
-        ChartData { profiles, models }
+        ChartData { profiles, models, devices }
     }
 
     pub(super) fn has_cdfs(&self) -> bool {
@@ -197,43 +201,6 @@ fn cdfs(points: &[&Point], knee: Option<u32>, bins: usize) -> Vec<Cdf> {
     cdfs
 }
 
-/// The complementary distribution in at most about `most` points, evenly spread along the drawn curve.
-fn slower_than(histogram: &[Bin], most: usize) -> Vec<(f64, f64)> {
-    let total: u64 = histogram.iter().map(|bin| bin.count).sum();
-    if total == 0 {
-        return Vec::new();
-    }
-    let mut left = total;
-    let curve: Vec<(f64, f64)> = histogram
-        .iter()
-        .map(|bin| {
-            left = left.saturating_sub(bin.count);
-            (bin.upper_us, left as f64 / total as f64)
-        })
-        .collect();
-    // Drawn log against log: a step there is a distance in decades.
-    let place = |(us, share): (f64, f64)| (us.max(1e-3).log10(), share.max(0.5 / total as f64).log10());
-    let step = |a, b| {
-        let ((x0, y0), (x1, y1)) = (place(a), place(b));
-        f64::hypot(x1 - x0, y1 - y0)
-    };
-    let length: f64 = curve.windows(2).map(|pair| step(pair[0], pair[1])).sum();
-    let stride = length / most.max(2) as f64;
-    let mut thinned = vec![curve[0]];
-    let mut walked = 0.0;
-    for pair in curve.windows(2) {
-        walked += step(pair[0], pair[1]);
-        if walked >= stride {
-            thinned.push(pair[1]);
-            walked = 0.0;
-        }
-    }
-    if thinned.last() != curve.last() {
-        thinned.extend(curve.last());
-    }
-    thinned.into_iter().map(|(us, share)| (round(us), round(share))).collect()
-}
-
 /// Joins neighbours of one phase until there are few enough; bandwidth is then their mean.
 fn thin_timeline(samples: &[TimelineSample], most: usize) -> Vec<TimelineSample> {
     let width = samples.len().div_ceil(most.max(1)).max(1);
@@ -296,8 +263,13 @@ mod tests {
     #[test]
     fn distributions_are_at_one_the_knee_and_the_most() {
         let profile = sample_profile();
-        let data =
-            ChartData::new(std::slice::from_ref(&profile), &["x".into()], None, Detail::for_profiles(1));
+        let data = ChartData::new(
+            std::slice::from_ref(&profile),
+            &["x".into()],
+            None,
+            None,
+            Detail::for_profiles(1),
+        );
         let curve = &data.profiles[0].curves[0];
         let depths: Vec<u32> = curve.cdfs.iter().map(|cdf| cdf.k).collect();
         assert_eq!(depths, [1, profile.parameters[0].k_r.expect("k_r"), 256]);

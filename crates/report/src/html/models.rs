@@ -59,7 +59,7 @@ pub(super) struct Has {
 
 impl Models {
     /// Fits all models: it takes up to a second. `None` where there is nothing to fit to: neither two
-    /// concurrencies, nor an experiment, nor published numbers.
+    /// concurrencies, nor an experiment of the models', nor published numbers.
     pub(super) fn new(profile: &DeviceProfile) -> Option<Models> {
         let observations = Observations::from_profile(profile);
         if is_published(profile) {
@@ -71,7 +71,10 @@ impl Models {
         }
         let mut ks = profile.points.iter().map(|p| p.concurrency);
         let several = ks.next().is_some_and(|first| ks.any(|k| k != first));
-        if !several && profile.experiments.is_empty() {
+        let e = &profile.experiments;
+        let fitted_to =
+            e.r_by_k.is_some() || e.mixed.is_some() || e.ladder.is_some() || e.pio_classes.is_some();
+        if !several && !fitted_to {
             return None;
         }
         let comparison = ModelComparison::new(observations);

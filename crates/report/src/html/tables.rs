@@ -36,6 +36,13 @@ pub(super) struct PointRow {
     cpu_bound: bool,
 }
 
+/// One line of the table of the experiment `latency`.
+#[derive(Debug, Serialize)]
+pub(super) struct LatencyRow {
+    name: String,
+    cells: Vec<String>,
+}
+
 /// One line of the table of differences.
 #[derive(Debug, Serialize)]
 pub(super) struct DifferenceRow {
@@ -117,6 +124,25 @@ fn point_row(point: &Point) -> PointRow {
 }
 
 /// The comparison, row by row.
+/// What is told of software in the latencies of one request at a time.
+pub(super) fn latencies(profile: &DeviceProfile) -> Vec<LatencyRow> {
+    let workloads = profile.experiments.latency.iter().flat_map(|found| &found.workloads);
+    let known = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
+    workloads
+        .map(|w| LatencyRow {
+            name: format::requests(w.op, w.pattern, w.durable),
+            cells: vec![
+                count(w.ops as f64),
+                micros(w.latency_us.mean),
+                known(w.system_call_us.map(micros)),
+                known(w.block_layer.map(|time| micros(time.mean_us))),
+                known(w.program_share().map(format::percent)),
+                known(w.software_share().map(format::percent)),
+            ],
+        })
+        .collect()
+}
+
 pub(super) fn differences(comparison: &Comparison) -> Vec<DifferenceRow> {
     let mut last = None;
     let mut rows = Vec::new();

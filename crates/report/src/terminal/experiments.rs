@@ -6,13 +6,14 @@ use leadline_model::speedup::speedup;
 use leadline_model::{Model as _, ModelComparison, Observations, Pio};
 use leadline_profile::{DeviceProfile, Ladder, PAGE_BYTES, PioClass, PioClasses, PioPoint, Work, WorkPoint};
 
-use super::table::{finish, new_table};
+use super::device_experiments::{interleaving, latency, pressure, tail, unaligned};
+use super::table::{Line, titled};
 use super::{NARROWEST, wrap};
 use crate::batching::predicted_speedup;
 use crate::format::{block, count, micros, significant, with_interval};
 
-/// One experiment of a profile for a terminal `width` columns wide (60 at least), by its name: `r-by-k`,
-/// `mixed`, `ladder` or `pio-classes`. Ends with a newline; `None` where there is no such experiment in the
+/// One experiment of a profile for a terminal `width` columns wide (60 at least), by its name, such as
+/// `r-by-k`. Ends with a newline; `None` where there is no such experiment in the
 /// profile.
 pub fn render_experiment(profile: &DeviceProfile, name: &str, width: usize) -> Option<String> {
     let width = width.max(NARROWEST);
@@ -22,6 +23,11 @@ pub fn render_experiment(profile: &DeviceProfile, name: &str, width: usize) -> O
         "mixed" => found.mixed.as_ref().map(|work| (mixed(work, width), &work.procedure)),
         "ladder" => found.ladder.as_ref().map(|l| (ladder(l, width), &l.procedure)),
         "pio-classes" => found.pio_classes.as_ref().map(|c| (pio_classes(profile, c, width), &c.procedure)),
+        "latency" => found.latency.as_ref().map(|l| (latency(l, width), &l.procedure)),
+        "interleaving" => found.interleaving.as_ref().map(|i| (interleaving(i, width), &i.procedure)),
+        "pressure" => found.pressure.as_ref().map(|p| (pressure(p, width), &p.procedure)),
+        "tail" => found.tail.as_ref().map(|t| (tail(t, width), &t.procedure)),
+        "unaligned" => found.unaligned.as_ref().map(|u| (unaligned(u, width), &u.procedure)),
         _ => None,
     }?;
     let mut out = parts;
@@ -56,7 +62,7 @@ fn r_by_k(work: &Work, width: usize) -> Vec<String> {
                 })
                 .collect()
         }));
-        out.push(table(&format!("{name}, MB/s by access and requests in flight"), head, rows, width));
+        out.push(titled(&format!("{name}, MB/s by access and requests in flight"), head, rows, width));
     }
     out
 }
@@ -69,7 +75,7 @@ fn mixed(work: &Work, width: usize) -> Vec<String> {
         let at = |wanted| work.points.iter().find(|p| share(p) == wanted && p.concurrency == k);
         shares.iter().map(|&share| at(share).map(|p| count(rate(p)))).collect()
     });
-    vec![table("4K random, IOPS by share of reads and requests in flight", head, rows, width)]
+    vec![titled("4K random, IOPS by share of reads and requests in flight", head, rows, width)]
 }
 
 fn ladder(ladder: &Ladder, width: usize) -> Vec<String> {
@@ -88,7 +94,7 @@ fn ladder(ladder: &Ladder, width: usize) -> Vec<String> {
             let load = format!("{:.0} % load", rung.offered_iops / mix.capacity_iops * 100.0);
             (load, rates.into_iter().chain(cells).collect())
         });
-        table(&title, head, rows.collect(), width)
+        titled(&title, head, rows.collect(), width)
     };
     ladder.mixes.iter().map(of).collect()
 }
@@ -126,7 +132,7 @@ fn pio_classes(profile: &DeviceProfile, classes: &PioClasses, width: usize) -> V
         let rows: Vec<Line> = points.iter().filter(|p| p.class == class).map(row).collect();
         if !rows.is_empty() {
             let words = class.words();
-            out.push(table(
+            out.push(titled(
                 &format!("{}{}", words[..1].to_uppercase(), &words[1..]),
                 head.clone(),
                 rows,
@@ -165,22 +171,10 @@ fn share_of_random(bytes: u32) -> Option<String> {
     Some(if percent >= 9.95 { format!("{percent:.0} %") } else { format!("{percent:.1} %") })
 }
 
-type Line = (String, Vec<Option<String>>);
-
 /// One line for each concurrency there is.
 fn over_concurrencies(points: &[WorkPoint], cells: impl Fn(u32) -> Vec<Option<String>>) -> Vec<Line> {
     let concurrencies: BTreeSet<u32> = points.iter().map(|p| p.concurrency).collect();
     concurrencies.into_iter().map(|k| (format!("k = {k}"), cells(k))).collect()
-}
-
-fn table(title: &str, head: Vec<String>, rows: Vec<Line>, width: usize) -> String {
-    let mut table = new_table(width);
-    table.set_header(std::iter::once(String::new()).chain(head));
-    for (name, cells) in rows {
-        let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(|| "–".to_owned()));
-        table.add_row(std::iter::once(name).chain(cells));
-    }
-    format!("{}\n{}", wrap(title, width, "  "), finish(table, usize::MAX))
 }
 
 #[cfg(test)]
@@ -241,6 +235,7 @@ mod tests {
                 points: vec![class(PioClass::Unbatched, 1, 1.0), class(PioClass::BatchedWrites, 8, 2.71)],
                 ..PioClasses::default()
             }),
+            ..Experiments::default()
         };
         DeviceProfile { experiments, ..DeviceProfile::default() }
     }

@@ -3,7 +3,7 @@
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use leadline_profile::{Capped, DeviceProfile, Parameters};
 
-use super::{kind, printable};
+use super::{kind, printable, wrap};
 use crate::compare::{Cell, Comparison, Quantity, Verdict};
 use crate::format::{self, count, significant};
 
@@ -120,4 +120,18 @@ fn shown(quantity: Quantity, cell: Cell) -> String {
         (false, Some(ends)) => format!("{} ({})", show(value), format::range(ends, show)),
         (false, None) => show(value),
     }
+}
+
+/// A row: its name and its cells.
+pub(super) type Line = (String, Vec<Option<String>>);
+
+/// A table under its title; an absent cell is a dash.
+pub(super) fn titled(title: &str, head: Vec<String>, rows: Vec<Line>, width: usize) -> String {
+    let mut table = new_table(width);
+    table.set_header(std::iter::once(String::new()).chain(head));
+    for (name, cells) in rows {
+        let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(|| "–".to_owned()));
+        table.add_row(std::iter::once(name).chain(cells));
+    }
+    format!("{}\n{}", wrap(title, width, "  "), finish(table, usize::MAX))
 }

@@ -48,6 +48,7 @@ pub fn studied_profile() -> DeviceProfile {
         mixed: Some(mixed(&mut rng)),
         ladder: Some(ladder(&mut rng)),
         pio_classes: Some(pio_classes(&mut rng)),
+        ..Experiments::default()
     };
     profile
 }

@@ -11,6 +11,8 @@ mod experiments;
 pub mod graphs;
 #[path = "traces.rs"]
 pub mod traces;
+#[path = "tried.rs"]
+mod tried;
 
 /// What the made-up drive is like.
 #[derive(Debug, Clone)]
@@ -127,6 +129,11 @@ pub fn troubled_profile() -> DeviceProfile {
 /// A drive that follows the MQSSD model and on which every experiment was made.
 pub fn studied_profile() -> DeviceProfile {
     experiments::studied_profile()
+}
+
+/// A drive on which the experiments on devices as such were made.
+pub fn tried_profile() -> DeviceProfile {
+    tried::tried_profile()
 }
 
 /// A device of which only the numbers of a paper are known.

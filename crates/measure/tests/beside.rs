@@ -1,0 +1,163 @@
+//! `pressure` and `tail` against a simulation of their own: Poisson arrivals, servers and service times,
+//! written here and sharing nothing with the simulated devices.
+
+use std::sync::Arc;
+
+use leadline_device::Device as _;
+use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found};
+use leadline_profile::{OpKind, Pressure, PressurePoint};
+use leadline_sim::{Parametric, ParametricSpec};
+
+/// Service time of a request and how many are served at once.
+#[derive(Clone, Copy)]
+struct Side {
+    service_us: f64,
+    per_kib_us: f64,
+    servers: usize,
+}
+
+const READ: Side = Side { service_us: 100.0, per_kib_us: 1.0, servers: 2 };
+const WRITE: Side = Side { service_us: 150.0, per_kib_us: 2.0, servers: 3 };
+
+/// How service times scatter around their mean.
+#[derive(Clone, Copy, PartialEq)]
+enum Jitter {
+    None,
+    Exponential,
+}
+
+impl Side {
+    fn of(op: OpKind) -> Side {
+        if op == OpKind::Read { READ } else { WRITE }
+    }
+
+    fn mean_us(self, kib: f64) -> f64 {
+        self.service_us + self.per_kib_us * kib
+    }
+}
+
+/// Requests that wait in one line for whichever of some servers is free first.
+struct Line {
+    side: Side,
+    jitter: Jitter,
+    free_at: Vec<f64>,
+}
+
+impl Line {
+    fn new(side: Side, jitter: Jitter) -> Line {
+        Line { side, jitter, free_at: vec![0.0; side.servers] }
+    }
+
+    /// When a request that comes at `now` is done.
+    fn serve(&mut self, now: f64, kib: f64, random: &mut fastrand::Rng) -> f64 {
+        let first = (0..self.free_at.len()).min_by(|&a, &b| self.free_at[a].total_cmp(&self.free_at[b]));
+        let factor = match self.jitter {
+            Jitter::None => 1.0,
+            Jitter::Exponential => -(1.0 - random.f64()).ln(),
+        };
+        let server = &mut self.free_at[first.unwrap()];
+        *server = server.max(now) + self.side.mean_us(kib) * factor;
+        *server
+    }
+}
+
+/// Ascending latencies, microseconds, of `count` foreground requests of 4 KiB, each sent when the one before
+/// is done, beside background requests of 16 KiB at `rate` per microsecond.
+fn simulate(foreground: OpKind, background: Option<(OpKind, f64)>, jitter: Jitter, count: usize) -> Vec<f64> {
+    let mut random = fastrand::Rng::with_seed(0xbe51de);
+    let mut lines = [OpKind::Read, OpKind::Write].map(|op| Line::new(Side::of(op), jitter));
+    let line = |op: OpKind| usize::from(op == OpKind::Write);
+    let (mut now, mut arrival, mut latencies) = (0.0, f64::INFINITY, Vec::with_capacity(count));
+    let gap = |random: &mut fastrand::Rng, rate: f64| -(1.0 - random.f64()).ln() / rate;
+    if let Some((_, rate)) = background {
+        arrival = gap(&mut random, rate);
+    }
+    while latencies.len() < count {
+        while let Some((op, rate)) = background.filter(|_| arrival <= now) {
+            lines[line(op)].serve(arrival, 16.0, &mut random);
+            arrival += gap(&mut random, rate);
+        }
+        let done = lines[line(foreground)].serve(now, 4.0, &mut random);
+        latencies.push(done - now);
+        now = done;
+    }
+    latencies.sort_by(f64::total_cmp);
+    latencies
+}
+
+fn device(jitter: Jitter) -> Parametric {
+    let side = |name: &str, Side { service_us, per_kib_us, servers }: Side| {
+        format!("[{name}]\nservice_us = {service_us}\nper_kib_us = {per_kib_us}\nservers = {servers}\n")
+    };
+    let jitter = if jitter == Jitter::None { "none" } else { "exponential" };
+    let (read, write) = (side("read", READ), side("write", WRITE));
+    let toml = format!("kind = \"parametric\"\ncapacity = \"1G\"\njitter = \"{jitter}\"\n{read}{write}");
+    Parametric::new(ParametricSpec::parse(&toml, "test.toml").unwrap())
+}
+
+fn measure(experiment: Experiment, jitter: Jitter, max_ops_per_slice: u64, seconds: f64) -> Pressure {
+    let device = device(jitter);
+    let mut plan = ExperimentPlan::new(experiment, device.geometry(), device.clock());
+    (plan.layout, plan.max_ops_per_slice, plan.seconds) = (false, max_ops_per_slice, seconds);
+    let ran = experiment::run(&device, &plan, &Arc::default(), &mut |_| ()).unwrap();
+    assert!(ran.stopped_by.is_none());
+    match ran.found {
+        Found::Pressure(pressure) | Found::Tail(pressure) => pressure,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The point's percentiles (the mean first, as `None`) against the simulation's.
+fn compare(point: &PressurePoint, jitter: Jitter, percentiles: &[(f64, f64)], count: usize) {
+    let background = point.background.map(|b| (b.op, b.offered_bytes_per_second / 16384.0 / 1e6));
+    let latencies = simulate(point.op, background, jitter, count);
+    let near = |found: f64, truth: f64, what: &str| {
+        assert!((found / truth - 1.0).abs() < 0.05, "{what}: found {found}, truth {truth}: {point:?}");
+    };
+    near(point.latency_us.mean, latencies.iter().sum::<f64>() / count as f64, "mean");
+    for &(q, found) in percentiles {
+        near(found, latencies[(q * count as f64) as usize], &format!("p{}", q * 100.0));
+    }
+}
+
+#[test]
+fn pressure_is_that_of_an_independent_simulation() {
+    for jitter in [Jitter::Exponential, Jitter::None] {
+        let pressure = measure(Experiment::Pressure, jitter, 30_000, 2000.0);
+        assert_eq!((pressure.block_bytes, pressure.background_block_bytes), (4096, 16384));
+        // 2 / 116 us and 3 / 182 us, times 16 KiB: 282 and 270 MB/s, so that 50, 100 and 200 MB/s fit.
+        for (capacity, truth) in pressure.capacities.iter().zip([282.5e6, 270.1e6]) {
+            assert!((capacity.bandwidth_bytes / truth - 1.0).abs() < 0.05, "{capacity:?}");
+        }
+        let [reads, writes] = &pressure.procedure.notes[..] else { panic!("{:?}", pressure.procedure.notes) };
+        assert!(reads.contains("random reads of 16K") && reads.ends_with("400, 800, 1200, 1500 MB/s"));
+        assert!(writes.contains("random writes of 16K"), "{writes}");
+        assert_eq!(pressure.points.len(), 4 * (1 + 3 + 3));
+        for point in &pressure.points {
+            let l = &point.latency_us;
+            compare(point, jitter, &[(0.5, l.p50), (0.99, l.p99)], 200_000);
+            let [low, high] = point.mean_us_ci.unwrap();
+            assert!(low <= l.mean && l.mean <= high && point.ops > 20_000, "{point:?}");
+            if let Some(background) = point.background {
+                let ratio = background.bytes_per_second / background.offered_bytes_per_second;
+                assert!((ratio - 1.0).abs() < 0.03, "{background:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn tails_are_those_of_an_independent_simulation() {
+    let tail = measure(Experiment::Tail, Jitter::Exponential, 200_000, 2000.0);
+    assert_eq!(tail.points.len(), 5);
+    for (point, load) in tail.points[1..].iter().zip([0.3, 0.7, 0.3, 0.7]) {
+        let background = point.background.unwrap();
+        let share = background.offered_bytes_per_second / tail.capacity(background.op).unwrap();
+        assert!((share - load).abs() < 1e-9, "{share}");
+    }
+    for point in &tail.points {
+        let l = &point.latency_us;
+        let percentiles = [(0.5, l.p50), (0.9, l.p90), (0.99, l.p99), (0.999, l.p99_9), (0.9999, l.p99_99)];
+        compare(point, Jitter::Exponential, &percentiles, 2_000_000);
+    }
+}
