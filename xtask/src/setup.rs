@@ -18,17 +18,25 @@ struct Need {
 }
 
 /// Add a line here when a test starts another program.
-const NEEDS: [Need; 9] = [
+const NEEDS: [Need; 11] = [
     program("chromium", "chromium"),        // opens the report
     program("fio", "fio"),                  // checks the exported jobs, and the numbers
     program("fusermount3", "fuse3"),        // emulated drives are unmounted by it
     program("losetup", "mount"),            // disks for the safety tests
     program("mkfs.ext4", "e2fsprogs"),      // file systems on them
+    program("pg_ctlcluster", POSTGRES),     // power is cut under it; pg_ctlcluster is what it has on PATH
     program("python3", "python3"),          // the example postgres-trace has tests in Python
     module("networkx", "python3-networkx"), // the graph algorithms are checked against it
     module("scipy", "python3-scipy"),       // and against it
     program("sfdisk", "fdisk"),             // partitions on disks
+    program("sqlite3", "sqlite3"),          // power is cut under it
 ];
+
+/// Its installation makes and starts a server, unless [`CLUSTERS`] says not to.
+const POSTGRES: &str = "postgresql";
+
+/// Settings of the package postgresql-common, on which postgresql depends.
+const CLUSTERS: &str = "/etc/postgresql-common/createcluster.conf";
 
 const fn program(program: &'static str, package: &'static str) -> Need {
     Need { program, module: None, package }
@@ -100,7 +108,13 @@ fn install_packages() -> anyhow::Result<Vec<&'static str>> {
 
     say(&format!("set-up: installing the Debian packages {}", packages.join(", ")));
     run(apt_get().arg("update"))?;
-    run(apt_get().args(["install", "-y", "--no-install-recommends"]).args(&packages))?;
+    if packages.contains(&POSTGRES) {
+        // The tests start servers of their own.
+        run(install().arg("postgresql-common"))?;
+        let no_server = "s/^#* *create_main_cluster.*/create_main_cluster = false/";
+        run(Command::new("sed").args(["-i", no_server, CLUSTERS]))?;
+    }
+    run(install().args(&packages))?;
 
     let needs = missing();
     if !needs.is_empty() {
@@ -118,6 +132,12 @@ fn apt_get() -> Command {
     let mut command = Command::new("apt-get");
     command.env("DEBIAN_FRONTEND", "noninteractive");
     command.args(["-q", "-o", "DPkg::Lock::Timeout=300"]);
+    command
+}
+
+fn install() -> Command {
+    let mut command = apt_get();
+    command.args(["install", "-y", "--no-install-recommends"]);
     command
 }
 

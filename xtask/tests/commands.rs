@@ -11,7 +11,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
 
-const PROGRAMS: [&str; 7] = ["chromium", "fio", "fusermount3", "losetup", "mkfs.ext4", "python3", "sfdisk"];
+const PROGRAMS: [&str; 9] = [
+    "chromium",
+    "fio",
+    "fusermount3",
+    "losetup",
+    "mkfs.ext4",
+    "pg_ctlcluster",
+    "python3",
+    "sfdisk",
+    "sqlite3",
+];
 const NOBODY: u32 = 65534;
 
 /// One test at a time: a script that is still open for writing in a process another test is starting cannot
@@ -182,6 +192,25 @@ fn root_gets_only_what_is_missing_and_only_once() {
     assert_eq!(second.code, Some(0));
     assert_one_line(&second.stdout, &["nothing to do"]);
     assert_eq!(system.calls().len(), 2);
+}
+
+#[test]
+fn an_installation_of_postgres_starts_no_server() {
+    if !is_root() {
+        return skipped("it needs root");
+    }
+    let system = System::new().with_programs();
+    fs::remove_file(system.bin().join("pg_ctlcluster")).unwrap();
+    let bin = system.bin().display().to_string();
+    system.script("sed", "");
+    let install = format!("case \"$*\" in *postgresql) /bin/cp {bin}/sfdisk {bin}/pg_ctlcluster;; esac");
+    system.script("apt-get", &install);
+    let outcome = system.run(&["setup"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let calls = system.calls();
+    let at = |end: &str| calls.iter().position(|call| call.ends_with(end)).expect(end);
+    let forbidden = at("create_main_cluster = false/ /etc/postgresql-common/createcluster.conf");
+    assert!(at(" postgresql-common") < forbidden && forbidden < at(" postgresql"), "{calls:?}");
 }
 
 #[test]

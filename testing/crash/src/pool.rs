@@ -16,8 +16,8 @@ use crate::{Failure, Ledger};
 const PAGE_BYTES: u32 = 4096;
 const PAGES: u64 = 256;
 /// Fewer than a commit changes: some pages are written before its checkpoint.
-const FRAMES: u32 = 32;
-const CHANGES: usize = 48;
+const FRAMES: u32 = 16;
+const CHANGES: usize = 24;
 /// Pages written at once.
 const BATCH: u32 = 8;
 /// What the double-write area takes: two halves, each with a list and a batch.

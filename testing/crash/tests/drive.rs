@@ -6,15 +6,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command as Program;
 
-use leadline_emulate::{
-    Answer, Command, EmulateOptions, EmulatedDevice, Emulator, PowerCut, Schedule, send,
-};
+use leadline_emulate::{Answer, Command, EmulateOptions, EmulatedDevice, Emulator, PowerCut, Schedule, send};
 use tempfile::TempDir;
 
-/// Quick, so that the load is high; but writes wait for each other, as on any drive, so that a cut finds some
-/// of them under way.
+/// Reads are quick. Writes take most of the time of a commit, so that a cut finds some of them under way.
 const DEVICE: &str = "kind = \"parametric\"\ncapacity = \"4G\"\n[read]\nservice_us = 2\nservers = 16\n\
-                      [write]\nservice_us = 30\nservers = 4\n[flush]\nservice_us = 20\n";
+                      [write]\nservice_us = 1000\nservers = 4\n";
 
 /// All syncs are acknowledged, and none makes anything durable.
 pub(crate) const LIES: &str = "[[fault]]\nkind = \"flush-lies\"\ntimes = \"forever\"\n";
@@ -79,9 +76,9 @@ impl Drive {
         self.folder.path().join("mount")
     }
 
-    /// Cuts the power; the seed chooses what survives of that which is not durable.
-    pub(crate) fn cut_power(&self, seed: u64) -> PowerCut {
-        match send(self.mount(), &Command::PowerCut { seed: Some(seed) }).unwrap() {
+    /// Cuts the power; the seed chooses what survives of that which is not durable, nothing without one.
+    pub(crate) fn cut_power(&self, seed: Option<u64>) -> PowerCut {
+        match send(self.mount(), &Command::PowerCut { seed }).unwrap() {
             Answer::PowerCut(cut) => cut,
             other => panic!("{other:?} is not the answer to a power cut"),
         }
