@@ -76,7 +76,7 @@ impl Ledger for PoolLedger {
     }
 
     fn check(self) -> Result<u64, Failure> {
-        let pages = (0..PAGES).map(|page| shown(&*self.pool.read(page)?, page));
+        let pages = (0..PAGES).map(|page| shown(&self.pool.read(page)?, page));
         let pages = pages.collect::<Result<Vec<u64>, Failure>>()?;
         let newest = pages.iter().copied().max().unwrap_or(0);
         // A commit is there if no page that it changed is older.

@@ -7,6 +7,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
+
 /// Only there so that a hang becomes a failure.
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -100,6 +102,11 @@ impl Client {
             acknowledged.change(|state| state.ended = true);
         });
         Client { child, thread }
+    }
+
+    /// SIGSTOP: it starts nothing new.
+    pub(crate) fn freeze(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::STOP).unwrap();
     }
 
     /// SIGKILL, and waits until it is gone.

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 /// Reads are quick. Writes take most of the time of a commit, so that a cut finds some of them under way.
 const DEVICE: &str = "kind = \"parametric\"\ncapacity = \"4G\"\n[read]\nservice_us = 2\nservers = 16\n\
-                      [write]\nservice_us = 1000\nservers = 4\n";
+                      [write]\nservice_us = 2000\nservers = 4\n";
 
 /// All syncs are acknowledged, and none makes anything durable.
 pub(crate) const LIES: &str = "[[fault]]\nkind = \"flush-lies\"\ntimes = \"forever\"\n";

@@ -162,6 +162,10 @@ impl Program for Postgres {
         vec![pgbench]
     }
 
+    fn freeze(&mut self) {
+        self.server.iter().for_each(Server::freeze);
+    }
+
     fn kill(&mut self) {
         self.server = None;
     }

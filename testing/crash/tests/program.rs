@@ -25,6 +25,9 @@ pub(crate) trait Program {
         Vec::new()
     }
 
+    /// SIGSTOP to whatever [`Program::recover`] has left running.
+    fn freeze(&mut self) {}
+
     /// SIGKILL to whatever [`Program::recover`] has left running, and waits until it is gone.
     fn kill(&mut self) {}
 }

@@ -33,6 +33,14 @@ impl Server {
         wait_until_ready(&lines).map(|()| server)
     }
 
+    /// SIGSTOP to all of its processes; to the first one first, so that it starts no more of them.
+    pub(crate) fn freeze(&self) {
+        let _ = kill_process(self.pid(), Signal::STOP);
+        for child in self.children() {
+            let _ = kill_process(child, Signal::STOP);
+        }
+    }
+
     /// Ends it in order.
     pub(crate) fn stop(mut self) {
         kill_process(self.pid(), Signal::INT).unwrap();
@@ -66,8 +74,7 @@ fn wait_until_ready(lines: &Receiver<String>) -> Result<(), String> {
 impl Drop for Server {
     fn drop(&mut self) {
         if let Ok(None) = self.child.try_wait() {
-            // Stopped first, so that it starts no more of them.
-            let _ = kill_process(self.pid(), Signal::STOP);
+            self.freeze();
             for child in self.children() {
                 let _ = kill_process(child, Signal::KILL);
             }

@@ -72,13 +72,16 @@ fn cut(
         .map(|(index, (command, request))| Client::start(index, command, request, &acknowledged, &log))
         .collect();
     let began = Instant::now();
-    let commits = random.u64(5..40);
+    let commits = random.u64(5..20);
     if !acknowledged.wait_for(commits) {
         panic!("{}: a client stopped before the cut: {}", program.name(), text(&mut log));
     }
     // Somewhere in the commits that follow, not right after one.
     std::thread::sleep((began.elapsed() / commits as u32).mul_f64(2.0 * random.f64()));
     let last = acknowledged.last();
+    // A machine without power runs no programs: they must not go on with what the cut has left.
+    clients.iter().for_each(Client::freeze);
+    program.freeze();
     let cut = drive.cut_power(survivors);
     for mut process in load {
         let _ = process.kill();
@@ -131,8 +134,8 @@ fn cuts(program: &mut dyn Program, contents: &std::path::Path, rules: Rules, cou
     tally
 }
 
-/// The same with a drive that lies, a new one for each cut, since little is left of it: in turn nothing, which
-/// is sound but old, and some of it, which is most often damaged.
+/// The same with a drive that lies, a new one for each cut, since little is left of it: in turn nothing,
+/// which is sound but old, and some of it, which is most often damaged.
 fn lies(program: &mut dyn Program, contents: &std::path::Path, count: u64) -> Tally {
     let mut random = fastrand::Rng::with_seed(SEED);
     let mut tally = Tally::default();
