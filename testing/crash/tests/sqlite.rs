@@ -11,7 +11,7 @@ use crate::trial::prove;
 const ACCOUNTS: u64 = 1000;
 
 /// A commit changes the balances of every so many pairs of accounts, so that it writes pages here and there.
-const STEP: u64 = 25;
+const STEP: u64 = 10;
 
 struct Sqlite {
     name: &'static str,
