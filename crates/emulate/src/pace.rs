@@ -72,6 +72,8 @@ struct State {
     /// Power cuts so far: requests from before the last one fail.
     cuts: u64,
     done: Vec<Completion>,
+    /// Nobody is left to send answers later.
+    ended: bool,
 }
 
 struct Pending {
@@ -95,6 +97,7 @@ impl Pacer {
             slow: (1.0, 0),
             cuts: 0,
             done: Vec::new(),
+            ended: false,
         };
         Pacer {
             origin: Instant::now(),
@@ -145,10 +148,15 @@ impl Pacer {
         if self.slowdown == 1.0 { device } else { (device as f64 * self.slowdown).ceil() as Nanos }
     }
 
-    /// Takes a request that was received at `received`; its answer is sent when the device is done with it.
+    /// Takes a request that was received at `received`; its answer is sent when the device is done with it, or
+    /// at once after the end.
     pub(crate) fn submit(&self, work: Work<'_>, received: Nanos, answer: Answer) {
         let arrived = received.saturating_sub(self.way_in.load(Ordering::Relaxed));
         let mut state = self.lock();
+        if state.ended {
+            drop(state);
+            return answer.send(false, self.now());
+        }
         let at = self.device_time(arrived).max(state.told);
         state.told = at;
         let cuts = state.cuts;
@@ -238,6 +246,8 @@ impl Pacer {
             state.take_due(last, &mut answers);
             if answers.is_empty() {
                 if stopped {
+                    // A program may still write while the mount is taken away, and the kernel waits for it.
+                    state.ended = true;
                     return;
                 }
                 let next = self.next(&state);
