@@ -106,3 +106,32 @@ fn the_device_can_be_exchanged_and_files_have_a_place() {
     assert!(refused.to_string().contains("meteor"));
     assert_eq!(fs::read(drive.path("file")).unwrap(), vec![1; 10_000]);
 }
+
+/// It waited for an answer for ever, and could not be killed.
+#[test]
+fn a_program_that_outlives_the_drive_is_answered() {
+    use std::io::Write as _;
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+    if !can_mount() {
+        return;
+    }
+    let mut drive = Drive::new();
+    // A process of its own, so that the end of this one would free it. It has the file open once it is there,
+    // and waits for what it is to write.
+    let mut program = Command::new("dd");
+    program.args(["bs=8", "count=1", "conv=fsync", "status=none"]);
+    program.arg(format!("of={}", drive.path("file").display())).stdin(Stdio::piped());
+    let mut program = program.spawn().unwrap();
+    while !drive.path("file").exists() {
+        std::thread::yield_now();
+    }
+    drive.unmount();
+    program.stdin.take().unwrap().write_all(b"too late").unwrap();
+    let began = Instant::now();
+    // Whether it succeeds is not the question.
+    while program.try_wait().unwrap().is_none() {
+        assert!(began.elapsed() < Duration::from_secs(60), "the program has no answer");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}

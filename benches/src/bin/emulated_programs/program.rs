@@ -8,7 +8,9 @@ use anyhow::{Context as _, Result, bail, ensure};
 /// A program with one workload, whose files are in one folder.
 pub trait Program {
     /// Makes its files, before the drive is mounted on them.
-    fn prepare(&mut self, folder: &Path) -> Result<()>;
+    fn prepare(&mut self, _folder: &Path) -> Result<()> {
+        Ok(())
+    }
 
     /// Starts what runs all the time.
     fn start(&mut self, _folder: &Path) -> Result<()> {

@@ -28,10 +28,6 @@ fn db_bench(folder: &Path, benchmark: &str) -> Command {
 pub struct FillSync;
 
 impl Program for FillSync {
-    fn prepare(&mut self, _folder: &Path) -> Result<()> {
-        Ok(())
-    }
-
     fn run(&self, folder: &Path, each: u64) -> Result<()> {
         output(db_bench(folder, "fillsync").arg(format!("--writes={each}"))).map(drop)
     }
