@@ -125,8 +125,9 @@ impl Emulator {
     fn begin(&mut self, withdrawn: Receiver<Withdrawn>) -> Result<(), EmulateError> {
         let drive = &self.shared.drive;
         let io = |source| EmulateError::Mount { path: self.mount.clone(), source };
-        let (way_in, way_out) = probe::ways(&self.mount, || drive.pacer.now()).map_err(io)?;
-        drive.pacer.set_ways(way_in, way_out);
+        let [way_in, way_out] = probe::ways(&self.mount, || drive.pacer.now()).map_err(io)?;
+        drive.pacer.way_in.set(way_in.0, way_in.1);
+        drive.pacer.way_out.set(way_out.0, way_out.1);
         drive.end_probing();
         if let Some(session) = &self.session {
             let notifier = session.notifier();

@@ -29,6 +29,7 @@ mod shared;
 mod survivors;
 mod tree;
 mod volume;
+mod way;
 
 pub use control::{Answer, Command, send};
 pub use counters::{Overshoot, Traffic};

@@ -22,6 +22,7 @@ use leadline_sim::DeviceModel;
 use crate::answer::Answer;
 use crate::counters::Counters;
 use crate::extents::Extent;
+use crate::way::Way;
 
 /// An answer may be this late without being counted as late, or by a twentieth of the device's time.
 const TOLERANCE: Nanos = 20_000;
@@ -48,9 +49,9 @@ pub(crate) struct Pacer {
     looks_at: AtomicU64,
     sleeps: AtomicBool,
     stopped: AtomicBool,
-    /// What a request takes until it is received here, and an answer until its program has it.
-    way_in: AtomicU64,
-    way_out: AtomicU64,
+    /// Of a request until it is received here, and of an answer until its program has it.
+    pub(crate) way_in: Way,
+    pub(crate) way_out: Way,
     counters: Counters,
 }
 
@@ -104,8 +105,8 @@ impl Pacer {
             looks_at: AtomicU64::new(0),
             sleeps: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
-            way_in: AtomicU64::new(0),
-            way_out: AtomicU64::new(0),
+            way_in: Way::default(),
+            way_out: Way::default(),
             counters: Counters::default(),
         }
     }
@@ -123,16 +124,6 @@ impl Pacer {
         &self.counters
     }
 
-    /// What a request and its answer take on their way, nanoseconds.
-    pub(crate) fn ways(&self) -> (Nanos, Nanos) {
-        (self.way_in.load(Ordering::Relaxed), self.way_out.load(Ordering::Relaxed))
-    }
-
-    pub(crate) fn set_ways(&self, way_in: Nanos, way_out: Nanos) {
-        self.way_in.store(way_in, Ordering::Relaxed);
-        self.way_out.store(way_out, Ordering::Relaxed);
-    }
-
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -147,7 +138,8 @@ impl Pacer {
 
     /// Takes a request that was received at `received`; its answer is sent when the device is done with it.
     pub(crate) fn submit(&self, work: Work<'_>, received: Nanos, answer: Answer) {
-        let arrived = received.saturating_sub(self.way_in.load(Ordering::Relaxed));
+        let arrived = received.saturating_sub(self.way_in.takes(received));
+        self.way_in.used(received);
         let mut state = self.lock();
         let at = self.device_time(arrived).max(state.told);
         state.told = at;
@@ -189,13 +181,15 @@ impl Pacer {
 
     /// Takes the answers that have to be sent now; after the end, all.
     fn take_due(&self, state: &mut State, answers: &mut Vec<Ready>) {
-        let horizon = self.now() + self.way_out.load(Ordering::Relaxed);
+        let now = self.now();
+        let way_out = self.way_out.takes(now);
+        let horizon = now + way_out;
         state.advance(self.device_time(horizon), |at| self.wall_time(at));
         let stopped = self.stopped.load(Ordering::Acquire);
         if stopped {
             state.finish_all();
         }
-        state.take_due(if stopped { Nanos::MAX } else { horizon }, answers);
+        state.take_due(if stopped { Nanos::MAX } else { horizon }, way_out, answers);
     }
 
     /// When the next answer has to be sent, or the next part may be done.
@@ -203,7 +197,7 @@ impl Pacer {
         let parts = state.models.iter().filter_map(|model| model.next_completion()).min();
         let due = state.due.peek().map_or(Nanos::MAX, |Reverse((due, ..))| *due);
         let next = parts.map_or(Nanos::MAX, |at| self.wall_time(at)).min(due);
-        if next == Nanos::MAX { next } else { next.saturating_sub(self.way_out.load(Ordering::Relaxed)) }
+        if next == Nanos::MAX { next } else { next.saturating_sub(self.way_out.takes(next)) }
     }
 
     /// Exchanges the device; requests in flight are completed by the old one.
@@ -262,14 +256,15 @@ impl Pacer {
     }
 
     fn send(&self, answers: &mut Vec<Ready>) {
-        let way_out = self.way_out.load(Ordering::Relaxed);
-        for Ready { answer, due, arrived, failed } in answers.drain(..) {
-            let overshoot = self.now().saturating_sub(due.saturating_sub(way_out));
+        for Ready { answer, due, way_out, arrived, failed } in answers.drain(..) {
+            let now = self.now();
+            let overshoot = now.saturating_sub(due.saturating_sub(way_out));
             let late = overshoot > TOLERANCE.max((due - arrived) / 20);
             if !answer.is_probe() {
                 self.counters.answered(overshoot, late);
             }
-            answer.send(failed, self.now());
+            self.way_out.used(now);
+            answer.send(failed, now);
         }
     }
 
@@ -296,6 +291,8 @@ impl Pacer {
 struct Ready {
     answer: Answer,
     due: Nanos,
+    /// What it takes until the program has it.
+    way_out: Nanos,
     arrived: Nanos,
     failed: bool,
 }
@@ -364,13 +361,13 @@ impl State {
         self.parts = Slab::default();
     }
 
-    fn take_due(&mut self, last: Nanos, answers: &mut Vec<Ready>) {
+    fn take_due(&mut self, last: Nanos, way_out: Nanos, answers: &mut Vec<Ready>) {
         while let Some(&Reverse((due, _, request))) = self.due.peek()
             && due <= last
         {
             self.due.pop();
             if let Some(Pending { answer, arrived, cuts, .. }) = self.requests.remove(request) {
-                answers.push(Ready { answer, due, arrived, failed: cuts != self.cuts });
+                answers.push(Ready { answer, due, way_out, arrived, failed: cuts != self.cuts });
             }
         }
     }

@@ -4,21 +4,41 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::time::Duration;
 
 use leadline_device::Nanos;
 
 use crate::answer::PROBE_BYTES;
 use crate::durable::HIDDEN;
 
-/// Reads that are made.
+/// Reads that are made one after the other.
 const READS: usize = 400;
 
-/// Median nanoseconds of both ways. `now` is the drive's clock.
-pub(crate) fn ways(mount: &Path, now: impl Fn() -> Nanos) -> io::Result<(Nanos, Nanos)> {
+/// Reads that are made with a pause before each.
+const PAUSED_READS: usize = 100;
+
+/// Long enough for threads and processors to fall asleep.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// Nanoseconds of a request's way in, and of its answer's way out: one after the other, and after pauses. The
+/// lower quartile, which other work on the machine hardly changes. `now` is the drive's clock.
+pub(crate) fn ways(mount: &Path, now: impl Fn() -> Nanos) -> io::Result<[(Nanos, Nanos); 2]> {
     let file = File::open(mount.join(HIDDEN))?;
-    let (mut ins, mut outs) = (Vec::with_capacity(READS), Vec::with_capacity(READS));
+    let (busy_in, busy_out) = measure(&file, &now, READS, None)?;
+    let (paused_in, paused_out) = measure(&file, &now, PAUSED_READS, Some(PAUSE))?;
+    Ok([(busy_in, paused_in.max(busy_in)), (busy_out, paused_out.max(busy_out))])
+}
+
+fn measure(
+    file: &File,
+    now: impl Fn() -> Nanos,
+    reads: usize,
+    pause: Option<Duration>,
+) -> io::Result<(Nanos, Nanos)> {
+    let (mut ins, mut outs) = (Vec::with_capacity(reads), Vec::with_capacity(reads));
     let mut bytes = [0; PROBE_BYTES];
-    for _ in 0..READS {
+    for _ in 0..reads {
+        pause.into_iter().for_each(std::thread::sleep);
         let sent = now();
         file.read_exact_at(&mut bytes, 0)?;
         let back = now();
@@ -26,10 +46,10 @@ pub(crate) fn ways(mount: &Path, now: impl Fn() -> Nanos) -> io::Result<(Nanos, 
         ins.push(at(0).saturating_sub(sent));
         outs.push(back.saturating_sub(at(8)));
     }
-    Ok((median(ins), median(outs)))
+    Ok((quartile(ins), quartile(outs)))
 }
 
-fn median(mut nanos: Vec<Nanos>) -> Nanos {
+fn quartile(mut nanos: Vec<Nanos>) -> Nanos {
     nanos.sort_unstable();
-    nanos[nanos.len() / 2]
+    nanos[nanos.len() / 4]
 }

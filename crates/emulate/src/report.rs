@@ -43,8 +43,12 @@ pub struct Report {
     pub overshoot_histogram: Vec<(f64, u64)>,
     /// What the kernel and FUSE take before the drive has a request; taken off.
     pub way_in_us: f64,
+    /// The same after a pause, when threads and processors sleep.
+    pub way_in_after_pause_us: f64,
     /// What they take until the program has the answer; taken off.
     pub way_out_us: f64,
+    /// The same after a pause.
+    pub way_out_after_pause_us: f64,
     /// Processors that the programs kept busy, 1 being one all of the time; absent before it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_share: Option<f64>,
@@ -105,9 +109,10 @@ impl Report {
         });
         let Overshoot { p50, p99, p99_9, .. } = self.overshoot_us;
         lines.push(format!(
-            "answers after their time: median {p50:.0} us, p99 {p99:.0} us, p99.9 {p99_9:.0} us; kernel and FUSE: \
-             {:.1} us, taken off",
-            self.way_in_us + self.way_out_us
+            "answers after their time: median {p50:.0} us, p99 {p99:.0} us, p99.9 {p99_9:.0} us; taken off for \
+             kernel and FUSE: {:.1} us, after a pause {:.1} us",
+            self.way_in_us + self.way_out_us,
+            self.way_in_after_pause_us + self.way_out_after_pause_us
         ));
         if let Some(share) = self.cpu_share {
             let doubt = if self.slowdown > 1.0 && share > MOST_CPU {

@@ -29,7 +29,8 @@ impl Shared {
         let drive = &self.drive;
         let counters = drive.pacer.counters();
         let (requests, late) = counters.answers();
-        let (way_in, way_out) = drive.pacer.ways();
+        let us = |(busy, paused): (u64, u64)| (busy as f64 / 1e3, paused as f64 / 1e3);
+        let (way_in, way_out) = (us(drive.pacer.way_in.measured()), us(drive.pacer.way_out.measured()));
         let late_share = late as f64 / requests.max(1) as f64;
         let faults =
             drive.injector().counts().iter().map(|(kind, times)| ((*kind).to_owned(), *times)).collect();
@@ -44,8 +45,10 @@ impl Shared {
             kept_up: late_share < MOST_LATE || late <= FEW_LATE,
             overshoot_us: counters.overshoot(),
             overshoot_histogram: counters.histogram(),
-            way_in_us: way_in as f64 / 1e3,
-            way_out_us: way_out as f64 / 1e3,
+            way_in_us: way_in.0,
+            way_in_after_pause_us: way_in.1,
+            way_out_us: way_out.0,
+            way_out_after_pause_us: way_out.1,
             cpu_share: drive.programs.share(),
             traffic: counters.traffic(),
             faults,

