@@ -1,5 +1,5 @@
-//! The device's time is felt. Only lower bounds are asserted: a busy machine makes everything later. They are a
-//! fifth below the device's time, since what is taken off for the way was measured on a busy machine too.
+//! The device's time is felt. Only lower bounds are asserted: a busy machine makes everything later. They are
+//! a fifth below the device's time, since what is taken off for the way was measured on a busy machine too.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};

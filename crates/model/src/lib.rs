@@ -6,7 +6,8 @@
 //! | --- | --- |
 //! | fit one model and ask it | [`FittedModel::from_profile`], [`FittedModel::predict`], [`Workload`] |
 //! | find the model that describes a device | [`ModelComparison`] |
-//! | read the models | [`Dam`], [`Pdam`], [`Affine`], [`Pio`], [`Mqssd`], [`SharedBudget`], behind [`Model`] |
+//! | read the models | [`Dam`], [`Pdam`], [`Affine`], [`Pio`], [`Mqssd`], [`SharedBudget`], behind [`Model`]
+//! |
 //! | load measurements that others made | [`Table`], [`table_profile`] |
 //! | weigh batching, or channels chosen by address | [`speedup`], [`occupancy`] |
 //! | find the rate at which a latency limit holds | [`LatencyModel`] |
