@@ -10,7 +10,7 @@ use crate::counters::{Overshoot, Traffic};
 use crate::survivors::PowerCut;
 
 /// Late answers of this share or more mean that the machine could not keep up, unless they are few.
-pub const MOST_LATE: f64 = 0.01;
+pub const MOST_LATE: f64 = 0.05;
 
 /// So few late answers say nothing.
 pub(crate) const FEW_LATE: u64 = 10;
@@ -35,7 +35,7 @@ pub struct Report {
     pub late: u64,
     /// `late` of `requests`, 0 to 1.
     pub late_share: f64,
-    /// Whether fewer than 1 % were late, or no more than 10.
+    /// Whether fewer than 5 % were late, or no more than 10.
     pub kept_up: bool,
     /// How late they were sent, in percentiles.
     pub overshoot_us: Overshoot,
