@@ -61,6 +61,11 @@ impl Durable {
         self.places.entry(ino).or_default().push((dir, name.to_owned()));
     }
 
+    /// Whether a node has a durable name.
+    pub(crate) fn has_name(&self, ino: Ino) -> bool {
+        self.places.get(&ino).is_some_and(|places| places.iter().any(|(dir, _)| *dir != NAMELESS))
+    }
+
     /// Whether a node has a durable name, or a nameless file.
     pub(crate) fn has(&self, ino: Ino) -> bool {
         self.places.contains_key(&ino)

@@ -110,6 +110,11 @@ impl Journal {
         self.waiting.len()
     }
 
+    /// Operations that were taken and could not be done wait again, before all others.
+    pub(crate) fn put_back(&mut self, operations: &[Operation]) {
+        self.waiting.splice(..0, operations.iter().cloned());
+    }
+
     /// Takes everything.
     pub(crate) fn take_all(&mut self) -> Vec<Operation> {
         std::mem::take(&mut self.waiting)

@@ -130,9 +130,13 @@ pub(crate) fn leave(
             (state.content.changes().len() as u64, left, kept)
         };
         cut.writes += before;
-        cut.writes_lost += before - kept;
         // A file without a durable name is lost with all that is in it.
-        if !left.is_empty() && durable.has(ino) {
+        if !durable.has_name(ino) {
+            cut.writes_lost += before;
+            continue;
+        }
+        cut.writes_lost += before - kept;
+        if !left.is_empty() {
             store(tree, durable, ino, left)?;
         }
     }
@@ -144,7 +148,7 @@ fn store(tree: &Tree, durable: &mut Durable, ino: Ino, changes: Vec<Change>) -> 
     apply_to(&*durable.open_file(ino, &attributes)?, changes)
 }
 
-/// Some of a write's sectors, at least where there are several; never part of one.
+/// Some of a write's sectors, each with a probability of one half; never part of one.
 pub(crate) fn some_sectors(random: &mut fastrand::Rng, offset: u64, data: &Arc<[u8]>) -> Vec<Change> {
     sectors(offset, data.len() as u64)
         .filter(|_| random.bool())

@@ -228,9 +228,9 @@ impl Volume {
         while self.waiting_bytes.load(Ordering::Relaxed) > self.cache_bytes {
             let Some((ino, file)) = lock(&self.backlog).pop_front() else { break };
             let Some(file) = file.upgrade() else { continue };
-            self.open_backing(&self.tree(), ino, &file, true)?;
+            // A file that is durable by now, or gone, is opened for nothing.
+            let mut applied = self.open_dirty(&self.tree(), ino, &file);
             let mut state = file.lock();
-            let mut applied = Ok(());
             while !state.content.is_durable()
                 && self.waiting_bytes.load(Ordering::Relaxed) > self.cache_bytes
                 && applied.is_ok()
@@ -336,7 +336,7 @@ impl Volume {
             true => tree.journal.take_attributes(ino),
             false => tree.journal.take_up_to(ino),
         };
-        self.apply(&tree, operations).map_err(|error| errno(&error))
+        self.apply(&mut tree, operations).map_err(|error| errno(&error))
     }
 
     fn sync_content(&self, ino: Ino) -> Result<(), Errno> {
@@ -384,22 +384,30 @@ impl Volume {
             true => tree.journal.take_directory(ino),
             false => tree.journal.take_up_to(ino),
         };
-        self.apply(&tree, operations).map_err(|error| errno(&error))
+        self.apply(&mut tree, operations).map_err(|error| errno(&error))
     }
 
-    /// Does operations in the backing folder.
-    fn apply(&self, tree: &Tree, operations: Vec<Operation>) -> io::Result<()> {
-        for operation in operations {
-            // As ext4 with its option auto_da_alloc: what replaces a file is written first.
-            if let Operation::Rename { ino, replaced: Some(_), .. } = &operation
-                && !self.strict
-                && let Ok(file) = tree.file(*ino)
-            {
-                self.apply_content(tree, *ino, &file)?;
+    /// Does operations in the backing folder. Those that could not be done wait again: who was told of the
+    /// error may sync once more.
+    fn apply(&self, tree: &mut Tree, operations: Vec<Operation>) -> io::Result<()> {
+        for (done, operation) in operations.iter().enumerate() {
+            if let Err(error) = self.apply_one(tree, operation) {
+                tree.journal.put_back(&operations[done..]);
+                return Err(error);
             }
-            lock(&self.durable).apply(&operation, &tree.nodes)?;
         }
         Ok(())
+    }
+
+    fn apply_one(&self, tree: &Tree, operation: &Operation) -> io::Result<()> {
+        // As ext4 with its option auto_da_alloc: what replaces a file is written first.
+        if let Operation::Rename { ino, replaced: Some(_), .. } = operation
+            && !self.strict
+            && let Ok(file) = tree.file(*ino)
+        {
+            self.apply_content(tree, *ino, &file)?;
+        }
+        lock(&self.durable).apply(operation, &tree.nodes)
     }
 
     /// Drops what is not durable of a file, as a kernel does that could not write it.
@@ -428,7 +436,7 @@ impl Volume {
             self.apply_content(&tree, ino, &file).map_err(|error| errno(&error))?;
         }
         let operations = tree.journal.take_all();
-        self.apply(&tree, operations).map_err(|error| errno(&error))
+        self.apply(&mut tree, operations).map_err(|error| errno(&error))
     }
 
     /// Makes everything durable and leaves the backing folder as it should be found.

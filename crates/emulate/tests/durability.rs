@@ -132,6 +132,24 @@ fn what_is_lost_is_gone_once_the_cut_is_answered() {
     }
 }
 
+/// What waits when the backing folder refuses it must not be forgotten.
+#[test]
+fn a_sync_that_failed_can_be_repeated() {
+    if !can_mount() {
+        return;
+    }
+    let drive = Drive::new();
+    fs::write(drive.path("file"), "bytes").unwrap();
+    let in_the_way = drive.backing().join("file");
+    fs::create_dir(&in_the_way).unwrap();
+    let file = File::open(drive.path("file")).unwrap();
+    file.sync_all().unwrap_err();
+    fs::remove_dir(&in_the_way).unwrap();
+    file.sync_all().unwrap();
+    drive.power_cut(None);
+    assert_eq!(fs::read_to_string(drive.path("file")).unwrap(), "bytes");
+}
+
 /// A file whose bytes go to the drive one write at a time, in the order in which they are written.
 fn direct(drive: &Drive) -> File {
     let mut options = OpenOptions::new();
