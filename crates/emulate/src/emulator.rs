@@ -41,7 +41,7 @@ pub struct EmulateOptions {
     pub backing: PathBuf,
     /// Empty folder to mount on.
     pub mount: PathBuf,
-    /// How many times as long the device takes, 1 or more.
+    /// How many times as long the device takes, 1 to 1,000,000.
     pub slowdown: f64,
     /// Faults that happen.
     pub faults: Schedule,
@@ -84,6 +84,9 @@ impl Emulator {
     /// # Errors
     /// [`EmulateError`]; nothing stays mounted then.
     pub fn mount(device: EmulatedDevice, options: EmulateOptions) -> Result<Emulator, EmulateError> {
+        if !(1.0..=1e6).contains(&options.slowdown) {
+            return Err(EmulateError::Slowdown { slowdown: options.slowdown });
+        }
         let backing = mounts::folder(&options.backing)?;
         let (mount, cleaned_up) = mounts::prepare(&options.mount)?;
         mounts::check_apart(&mount, &backing)?;

@@ -35,6 +35,12 @@ pub enum EmulateError {
     /// The schedule of faults cannot be used.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
+    /// A slowdown that cannot be.
+    #[error("a slowdown of {slowdown}: must be from 1 to 1000000")]
+    Slowdown {
+        /// What was asked for.
+        slowdown: f64,
+    },
     /// A folder that is not there, or not a folder.
     #[error("{}: is not a directory; make it first", path.display())]
     NotADirectory {

@@ -54,6 +54,17 @@ fn a_folder_larger_than_the_device_is_refused() {
 }
 
 #[test]
+fn a_slowdown_that_cannot_be_is_refused() {
+    for slowdown in [0.0, 0.99, f64::NAN, f64::INFINITY] {
+        let device = EmulatedDevice::open("sim:flash", None).unwrap();
+        let mut options = EmulateOptions::new("backing", "mount");
+        options.slowdown = slowdown;
+        let error = Emulator::mount(device, options).unwrap_err();
+        assert!(matches!(error, EmulateError::Slowdown { .. }), "{slowdown}: {error}");
+    }
+}
+
+#[test]
 fn devices_that_are_not_modelled_are_refused() {
     let open = |name: &str| EmulatedDevice::open(name, None).unwrap_err().to_string();
     assert!(open("flash").contains("name one as sim:NAME"));
