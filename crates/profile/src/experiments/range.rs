@@ -80,3 +80,24 @@ pub(super) fn refusal_of(profile: &crate::DeviceProfile, pointer: &str, value: s
         .expect_err(pointer)
         .to_string()
 }
+
+#[cfg(test)]
+/// A profile is read as it was written.
+#[track_caller]
+pub(super) fn assert_read_as_written(profile: &crate::DeviceProfile) {
+    let again = crate::DeviceProfile::parse(&profile.to_json(), std::path::Path::new("p.json")).unwrap();
+    assert_eq!(again, *profile);
+}
+
+#[cfg(test)]
+/// A profile with one of these values is refused with its place: pointer, value, place.
+#[track_caller]
+pub(super) fn assert_refused<const N: usize>(
+    profile: &crate::DeviceProfile,
+    cases: [(&str, serde_json::Value, &str); N],
+) {
+    for (pointer, value, place) in cases {
+        let said = refusal_of(profile, pointer, value);
+        assert!(said.contains(place), "{pointer}: {said}");
+    }
+}

@@ -119,9 +119,7 @@ impl SyncPoint {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
-    use super::super::range::refusal_of;
+    use super::super::range::{assert_read_as_written, assert_refused};
     use super::*;
     use crate::{DeviceProfile, Experiments, FileState, Latency, SCHEMA, SyncMethod};
 
@@ -143,8 +141,7 @@ mod tests {
 
     #[test]
     fn what_is_possible_is_read_as_it_was_written() {
-        let again = DeviceProfile::parse(&sample().to_json(), Path::new("p.json")).unwrap();
-        assert_eq!(again, sample());
+        assert_read_as_written(&sample());
     }
 
     #[test]
@@ -171,9 +168,6 @@ mod tests {
                 "sync-methods.procedure.measured_seconds",
             ),
         ];
-        for (pointer, value, place) in cases {
-            let said = refusal_of(&sample(), pointer, value);
-            assert!(said.contains(place), "{pointer}: {said}");
-        }
+        assert_refused(&sample(), cases);
     }
 }
