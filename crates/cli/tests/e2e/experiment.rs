@@ -220,7 +220,7 @@ fn a_real_directory_is_measured_and_left_clean() {
     assert_eq!(ladder.mixes.len(), 4);
     assert!(ladder.mixes.iter().all(|mix| mix.rungs.len() == 8));
     let classes = found.pio_classes.as_ref().unwrap();
-    assert!(classes.points.iter().any(|p| p.class == PioClass::BatchedBoth && p.batch == 64));
+    assert!(classes.points.iter().any(|p| p.class == PioClass::BatchedBoth && p.batch > 1));
     let latency = found.latency.as_ref().unwrap();
     assert_eq!(latency.workloads.len(), 6);
     for w in &latency.workloads {
@@ -228,7 +228,11 @@ fn a_real_directory_is_measured_and_left_clean() {
         assert!((0.0..1.0).contains(&share) && w.system_call_us.unwrap() <= w.latency_us.mean, "{w:?}");
     }
     let unaligned = found.unaligned.as_ref().unwrap();
-    assert_eq!((unaligned.points.len(), unaligned.durable), (64, !unaligned.procedure.direct));
+    // A slow disk does not manage all 64 sizes in this time; what is left out is named.
+    let left_out = |note: &String| note.contains("left out, too slow for the time allowed");
+    assert!(unaligned.points.len() == 64 || unaligned.procedure.notes.iter().any(left_out));
+    assert!(unaligned.points.iter().all(|point| point.ops > 0));
+    assert_eq!(unaligned.durable, !unaligned.procedure.direct);
     assert!(found.pressure.as_ref().unwrap().points.iter().any(|p| p.background.is_none()));
     assert!(!found.interleaving.as_ref().unwrap().points.is_empty());
 }
