@@ -1,0 +1,9 @@
+#![doc = include_str!("../README.md")]
+
+mod data;
+mod error;
+mod layout;
+
+pub use data::Data;
+pub use error::LsmError;
+pub use layout::Layout;
