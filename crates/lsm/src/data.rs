@@ -1,9 +1,11 @@
 //! The data in a tree.
 
+use serde::{Deserialize, Serialize};
+
 use crate::LsmError;
 
 /// Distinct pairs of a key and a value, all of about the same size, keys uniform over their range.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Data {
     /// Pairs.
     pub pairs: f64,

@@ -1,7 +1,9 @@
 //! How an LSM tree is laid out: RocksDB's leveled compaction with a tiered level 0.
 
+use serde::{Deserialize, Serialize};
+
 /// The settings that decide what an LSM tree costs. RocksDB's name of each is given in code font.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Layout {
     /// Size of a level over that of the level above it: F, `max_bytes_for_level_multiplier`.
     pub fanout: f64,

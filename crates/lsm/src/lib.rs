@@ -3,7 +3,9 @@
 mod data;
 mod error;
 mod layout;
+mod processor;
 
 pub use data::Data;
 pub use error::LsmError;
 pub use layout::Layout;
+pub use processor::ProcessorCosts;

@@ -1,0 +1,32 @@
+//! What a key-value store costs the processor.
+
+use serde::{Deserialize, Serialize};
+
+/// Processor time of one core, user and kernel, that RocksDB spends on each piece of work on one machine.
+/// Every field is in microseconds and at least 0. Time in which a core waits for the device is not part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProcessorCosts {
+    /// A point query, without the data blocks it looks at: memtable, files, index, the client's own loop.
+    pub point_us: f64,
+    /// A data block that a query reads from the device: the system call, the checksum, the search in it.
+    pub block_us: f64,
+    /// A data block that a query finds in the block cache: looking it up, and the search in it.
+    pub cached_block_us: f64,
+    /// A scan, without the sorted runs that it merges, their blocks, and the pairs it returns.
+    pub seek_us: f64,
+    /// Each sorted run that a scan merges: finding its position in the index. The block there is not part.
+    pub seek_run_us: f64,
+    /// A pair that a scan returns, without reading its bytes.
+    pub pair_us: f64,
+    /// A MiB that a scan reads from the device beyond the first block of each run.
+    pub read_mib_us: f64,
+    /// A pair that a client inserts: the log and the memtable.
+    pub insert_us: f64,
+    /// A pair that a flush writes from the memtable to a file of level 0, without writing its bytes.
+    pub flush_pair_us: f64,
+    /// A pair that goes into a compaction, without reading and writing its bytes.
+    pub merge_pair_us: f64,
+    /// A MiB that a flush or a compaction reads or writes: system calls, checksums, copies.
+    pub compaction_mib_us: f64,
+}
