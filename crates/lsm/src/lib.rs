@@ -1,11 +1,26 @@
 #![doc = include_str!("../README.md")]
 
+mod block;
+mod cache;
+mod costs;
 mod data;
 mod error;
+mod estimate;
+mod fill;
 mod layout;
+mod mix;
+mod predict;
 mod processor;
+mod query;
+mod queue;
+mod tree;
 
+pub use costs::DeviceCosts;
 pub use data::Data;
 pub use error::LsmError;
+pub use estimate::Estimate;
 pub use layout::Layout;
+pub use mix::{Mix, MixError, Operation};
+pub use predict::{Demands, LoadPrediction, Machine, MixPrediction, Prediction, QueryPrediction, predict};
 pub use processor::ProcessorCosts;
+#[cfg(test)]
