@@ -3,6 +3,7 @@
 mod data;
 mod error;
 mod layout;
+pub mod options;
 
 pub use data::Data;
 pub use error::LsmError;

@@ -1,1 +1,3 @@
 //! Every test of this crate.
+
+mod options;
