@@ -1,3 +1,4 @@
 //! Every test of this crate.
 
-mod options;
+mod options_read;
+mod options_written;

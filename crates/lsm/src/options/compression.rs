@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use super::error::OptionsError;
+use super::section::Kind::Cf;
+use super::values::Values;
+
 /// A way in which RocksDB compresses blocks, `compression`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -61,4 +65,18 @@ impl fmt::Display for Compression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
+}
+
+/// Names that RocksDB knows and that are not one compression by itself, or an application's own.
+const OTHERS: [&str; 3] = ["kZSTDNotFinalCompression", "kDisableCompressionOption", "kCustomCompression"];
+
+/// Whether RocksDB knows the compression that is set.
+pub(super) fn check(values: &Values<'_>) -> Result<(), OptionsError> {
+    let value = values.get(Cf, "compression");
+    let is_other = OTHERS.iter().any(|other| value.text.starts_with(other));
+    if is_other || Compression::from_name(value.text).is_some() {
+        return Ok(());
+    }
+    let names = Compression::ALL.map(Compression::name).join(", ");
+    Err(values.error(value, format!("must be one of {names}")))
 }

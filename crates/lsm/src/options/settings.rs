@@ -3,8 +3,8 @@
 use crate::Layout;
 
 use super::compression::Compression;
+use super::release::Release;
 use super::section::{Kind, Section};
-use super::version::RocksVersion;
 
 /// What RocksDB reads ahead of a compaction with direct I/O if `compaction_readahead_size` is 0, and from 8.4
 /// on by default (`SanitizeOptions` in db_impl_open.cc of 7.8.3, include/rocksdb/options.h of 8.6.7).
@@ -15,25 +15,21 @@ const SOFT_PENDING_BYTES: u64 = 64 << 30;
 const HARD_PENDING_BYTES: u64 = 256 << 30;
 const PENDING_BASE_BYTES: u64 = 256 << 20;
 
-/// The sections of a file for `version`: all that decides about cost, and every default that differs between
-/// versions, so that the file means the same to each of them.
-pub(super) fn sections(
-    layout: &Layout,
-    version: RocksVersion,
-    direct_io: bool,
-    compression: Compression,
-) -> Vec<Section> {
-    vec![of_version(version), of_db(layout, direct_io), of_family(layout, compression), of_table(layout)]
+/// The sections of a file for `release`: all that decides about cost, and every default that differs between
+/// versions, so that the file means the same to each of them. With direct I/O, and with Snappy if blocks are
+/// compressed.
+pub(super) fn sections(layout: &Layout, release: Release) -> Vec<Section> {
+    vec![of_version(release), of_db(layout), of_family(layout), of_table(layout)]
 }
 
-fn of_version(version: RocksVersion) -> Section {
+fn of_version(release: Release) -> Section {
     let mut section = Section::new(Kind::Version);
-    section.set("rocksdb_version", version.first_release());
+    section.set("rocksdb_version", release);
     section.set("options_file_version", "1.1");
     section
 }
 
-fn of_db(layout: &Layout, direct_io: bool) -> Section {
+fn of_db(layout: &Layout) -> Section {
     let mut section = Section::new(Kind::Db);
     // The pair says exactly how many compactions run at a time. With max_background_jobs alone a quarter of
     // the jobs are flushes (DBImpl::GetBGJobLimits, the same from 7.8 to 10.10).
@@ -47,8 +43,8 @@ fn of_db(layout: &Layout, direct_io: bool) -> Section {
     };
     section.set("compaction_readahead_size", readahead_bytes);
     section.set("writable_file_max_buffer_size", 1 << 20);
-    section.set("use_direct_reads", direct_io);
-    section.set("use_direct_io_for_flush_and_compaction", direct_io);
+    section.set("use_direct_reads", true);
+    section.set("use_direct_io_for_flush_and_compaction", true);
     // With all files open, the indexes and filters of all of them are in memory.
     section.set("max_open_files", -1);
     // Defaults that differ between versions and cost nothing. Of the second, only false works everywhere:
@@ -58,7 +54,7 @@ fn of_db(layout: &Layout, direct_io: bool) -> Section {
     section
 }
 
-fn of_family(layout: &Layout, compression: Compression) -> Section {
+fn of_family(layout: &Layout) -> Section {
     let mut section = Section::new(Kind::Cf);
     section.set("compaction_style", "kCompactionStyleLevel");
     section.set("compaction_pri", "kMinOverlappingRatio");
@@ -77,7 +73,8 @@ fn of_family(layout: &Layout, compression: Compression) -> Section {
     let (soft_bytes, hard_bytes) = pending_bytes(layout);
     section.set("soft_pending_compaction_bytes_limit", soft_bytes);
     section.set("hard_pending_compaction_bytes_limit", hard_bytes);
-    section.set("compression", compression);
+    let is_compressed = layout.compressed_share != 1.0;
+    section.set("compression", if is_compressed { Compression::Snappy } else { Compression::None });
     section.set("optimize_filters_for_hits", false);
     section.set("table_factory", "BlockBasedTable");
     section

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::release::Release;
+
 /// A version of RocksDB for which OPTIONS files are written.
 ///
 /// Within one of them the files mean the same: they set only what the first release of it already has.
@@ -39,12 +41,12 @@ impl RocksVersion {
     }
 
     /// The first release of it: what an OPTIONS file names, since RocksDB may refuse a file of a later one.
-    pub(super) fn first_release(self) -> &'static str {
+    pub fn first_release(self) -> Release {
         match self {
-            RocksVersion::V7_8 => "7.8.0",
-            RocksVersion::V8_6 => "8.6.0",
-            RocksVersion::V9 => "9.0.0",
-            RocksVersion::V10 => "10.0.0",
+            RocksVersion::V7_8 => Release::new(7, 8, 0),
+            RocksVersion::V8_6 => Release::new(8, 6, 0),
+            RocksVersion::V9 => Release::new(9, 0, 0),
+            RocksVersion::V10 => Release::new(10, 0, 0),
         }
     }
 }
