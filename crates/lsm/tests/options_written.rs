@@ -4,7 +4,7 @@ use leadline_lsm::Layout;
 use leadline_lsm::options::{self, Compression, OptionsFile, RocksVersion};
 
 /// A tree in which no number is RocksDB's default.
-fn unusual() -> Layout {
+pub(crate) fn unusual() -> Layout {
     Layout {
         fanout: 6.5,
         levels: 5,

@@ -107,7 +107,7 @@ impl Table {
     }
 }
 
-/// Letters that must be put in, taken out or changed to turn one text into the other (Levenshtein's distance).
+/// Bytes that must be put in, taken out or changed to turn one text into the other: Levenshtein's distance.
 fn edits(from: &str, to: &str) -> usize {
     let mut row: Vec<usize> = (0..=to.len()).collect();
     for (i, a) in from.bytes().enumerate() {

@@ -31,8 +31,8 @@ use crate::Layout;
 /// not fill the memory.
 const MOST_BYTES: u64 = 4 << 20;
 
-/// The text of an OPTIONS file for `layout` that RocksDB of this version loads as it is. The same layout gives
-/// the same bytes. [`OptionsFile`] also takes a compression, and I/O through the kernel's page cache.
+/// The text of an OPTIONS file for `layout` that RocksDB of this version loads as it is. The same layout
+/// gives the same bytes. [`OptionsFile`] also takes a compression, and I/O through the kernel's page cache.
 pub fn write(layout: &Layout, version: RocksVersion) -> String {
     OptionsFile::new(layout, version).to_string()
 }
