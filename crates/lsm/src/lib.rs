@@ -9,6 +9,7 @@ mod estimate;
 mod fill;
 mod layout;
 mod mix;
+pub mod options;
 mod predict;
 mod processor;
 mod query;
@@ -23,4 +24,3 @@ pub use layout::Layout;
 pub use mix::{Mix, MixError, Operation};
 pub use predict::{Demands, LoadPrediction, Machine, MixPrediction, Prediction, QueryPrediction, predict};
 pub use processor::ProcessorCosts;
-#[cfg(test)]
