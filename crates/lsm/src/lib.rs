@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod btree;
 mod data;
 mod error;
 mod layout;

@@ -1,1 +1,4 @@
 //! Every test of this crate.
+
+mod btree_advice;
+mod btree_model;
