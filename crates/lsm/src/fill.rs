@@ -207,7 +207,7 @@ pub(crate) fn fill(
         file_bytes: layout.file_bytes as f64,
         files: coarse,
     };
-    let mut load = Load {
+    let load = Load {
         layout,
         tree: Tree::new(layout, data.pairs, in_file, base_pairs),
         jobs: Vec::new(),

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod block;
+pub mod btree;
 mod cache;
 mod costs;
 mod data;
