@@ -1,5 +1,16 @@
 //! RocksDB's OPTIONS files: a [`Layout`] becomes a file that RocksDB loads, and a file becomes a layout.
 //! docs/rocksdb-options.md describes what is written and why.
+//!
+//! ```
+//! use leadline_lsm::Layout;
+//! use leadline_lsm::options::{self, DEFAULT_FAMILY, OptionsFile, RocksVersion};
+//!
+//! let layout = Layout { bloom_bits: 10.0, ..Layout::default() };
+//! let text = options::write(&layout, RocksVersion::V8_6);
+//! let file = OptionsFile::parse(&text, "options.ini", DEFAULT_FAMILY)?;
+//! assert_eq!(file.layout().bloom_bits, 10.0);
+//! # Ok::<(), leadline_lsm::options::OptionsError>(())
+//! ```
 
 mod check;
 mod compression;
