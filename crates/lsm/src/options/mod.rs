@@ -43,7 +43,7 @@ use crate::Layout;
 const MOST_BYTES: u64 = 4 << 20;
 
 /// The text of an OPTIONS file for `layout` that RocksDB of this version loads as it is. The same layout
-/// gives the same bytes. [`OptionsFile`] also takes a compression, and I/O through the kernel's page cache.
+/// gives the same bytes, and its numbers are written as they are. [`OptionsFile`] also takes a compression, and I/O through the kernel's page cache.
 pub fn write(layout: &Layout, version: RocksVersion) -> String {
     OptionsFile::new(layout, version).to_string()
 }
