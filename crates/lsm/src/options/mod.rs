@@ -43,13 +43,14 @@ use crate::Layout;
 const MOST_BYTES: u64 = 4 << 20;
 
 /// The text of an OPTIONS file for `layout` that RocksDB of this version loads as it is. The same layout
-/// gives the same bytes, and its numbers are written as they are. [`OptionsFile`] also takes a compression, and I/O through the kernel's page cache.
+/// gives the same bytes, and its numbers are written as they are. [`OptionsFile`] also takes a compression,
+/// and I/O through the kernel's page cache.
 pub fn write(layout: &Layout, version: RocksVersion) -> String {
     OptionsFile::new(layout, version).to_string()
 }
 
-/// Reads an OPTIONS file: one of [`write`], or one that RocksDB left in the folder of a database. `family` is
-/// the column family whose layout is wanted; every database has [`DEFAULT_FAMILY`].
+/// Reads an OPTIONS file: one of [`write()`], or one that RocksDB left in the folder of a database. `family`
+/// is the column family whose layout is wanted; every database has [`DEFAULT_FAMILY`].
 ///
 /// # Errors
 /// [`OptionsError`]: unreadable, RocksDB would refuse it, or the column family is not a leveled tree.
