@@ -1,5 +1,5 @@
-//! RocksDB itself loads what is written: db_bench of RocksDB 7.8 in every run, six releases of rocksdbjni from
-//! Maven Central in exhaustive ones.
+//! RocksDB itself loads what is written: db_bench of RocksDB 7.8 in every run, six releases of rocksdbjni
+//! from Maven Central in exhaustive ones.
 
 use std::collections::BTreeMap;
 use std::fs;

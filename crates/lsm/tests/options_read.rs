@@ -72,8 +72,9 @@ fn a_table_within_the_column_family_counts_unless_there_is_a_section() {
     let layout = *parse(&within).layout();
     assert_eq!((layout.block_bytes, layout.bloom_bits), (16384, 12.0));
     let both = within + "\n[TableOptions/BlockBasedTable \"default\"]\nblock_size=8192\n";
-    let layout = *parse(&both).layout();
-    assert_eq!((layout.block_bytes, layout.bloom_bits), (8192, 0.0));
+    let file = parse(&both);
+    assert_eq!((file.layout().block_bytes, file.layout().bloom_bits), (8192, 0.0));
+    assert_eq!(parse(&file.to_string()).layout(), file.layout());
 }
 
 #[test]
@@ -197,6 +198,12 @@ fn options_of_a_newer_rocksdb_are_named() {
 }
 
 #[test]
+fn a_release_between_two_that_are_known_may_have_the_options_of_either() {
+    let text = file("random_access_max_buffer_size=0", "", "use_delta_encoding=true");
+    assert_eq!(parse(&text.replace("8.6.7", "9.5.2")).release(), Release::new(9, 5, 2));
+}
+
+#[test]
 fn of_an_option_that_is_set_twice_the_first_counts() {
     let twice = parse(&file("", "num_levels=4\nnum_levels=5", ""));
     assert_eq!(twice.layout().levels, 4);
@@ -213,6 +220,15 @@ fn another_layout_leaves_the_rest_of_a_file_as_it_is() {
     let layout = *parse(&new).layout();
     assert_eq!((layout.block_bytes, layout.jobs), (16384, 4));
     assert_eq!(old.lines().count(), new.lines().count());
+}
+
+#[test]
+fn another_layout_keeps_the_compression_while_there_is_some() {
+    let file = parse(&file("", "compression=kZSTD", ""));
+    let half = file.clone().with_layout(&Layout { compressed_share: 0.5, ..*file.layout() });
+    assert!(half.to_string().contains("compression=kZSTD"), "{half}");
+    let whole = half.with_layout(file.layout());
+    assert!(whole.to_string().contains("compression=kNoCompression"), "{whole}");
 }
 
 #[test]

@@ -17,6 +17,8 @@ use super::values::Values;
 use super::version::RocksVersion;
 use super::warnings::warnings;
 
+const COMPRESSION: &str = "compression";
+
 /// An OPTIONS file of RocksDB: the layout of one column family, and all else that the file says.
 /// [`Display`](fmt::Display) is its text.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,14 +86,17 @@ impl OptionsFile {
         &self.warnings
     }
 
-    /// The same file with another layout. What a layout does not decide stays as it is.
+    /// The same file with another layout. What a layout does not decide stays as it is, the way in which
+    /// blocks are compressed too.
     pub fn with_layout(mut self, layout: &Layout) -> Self {
+        let keeps_compression = layout.compressed_share != 1.0 && self.is_compressed();
         let old = settings::sections(&self.layout, self.release);
         for (section, old) in settings::sections(layout, self.release).into_iter().zip(old) {
-            let changed =
-                section.settings.iter().zip(old.settings).filter(|(new, old)| new.value != old.value);
-            for (setting, _) in changed {
-                self.section(section.kind).set(&setting.name, &setting.value);
+            let pairs = section.settings.iter().zip(old.settings);
+            for (setting, _) in pairs.filter(|(new, old)| new.value != old.value) {
+                if setting.name != COMPRESSION || !keeps_compression {
+                    self.section(section.kind).set(&setting.name, &setting.value);
+                }
             }
         }
         self.layout = *layout;
@@ -100,7 +105,7 @@ impl OptionsFile {
 
     /// The same with this compression.
     pub fn with_compression(mut self, compression: Compression) -> Self {
-        self.section(Kind::Cf).set("compression", compression);
+        self.section(Kind::Cf).set(COMPRESSION, compression);
         self
     }
 
@@ -110,6 +115,12 @@ impl OptionsFile {
         db.set("use_direct_reads", direct_io);
         db.set("use_direct_io_for_flush_and_compaction", direct_io);
         self
+    }
+
+    fn is_compressed(&self) -> bool {
+        let mut families = self.sections.iter().filter(|s| s.kind == Kind::Cf && s.family == self.family);
+        let setting = families.find_map(|section| section.get(COMPRESSION));
+        setting.is_some_and(|setting| setting.value != Compression::None.name())
     }
 
     /// The section of this kind for the column family, made where there is none.

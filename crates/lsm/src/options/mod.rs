@@ -1,5 +1,16 @@
 //! RocksDB's OPTIONS files: a [`Layout`] becomes a file that RocksDB loads, and a file becomes a layout.
 //! docs/rocksdb-options.md describes what is written and why.
+//!
+//! ```
+//! use leadline_lsm::Layout;
+//! use leadline_lsm::options::{self, DEFAULT_FAMILY, OptionsFile, RocksVersion};
+//!
+//! let layout = Layout { bloom_bits: 10.0, ..Layout::default() };
+//! let text = options::write(&layout, RocksVersion::V8_6);
+//! let file = OptionsFile::parse(&text, "options.ini", DEFAULT_FAMILY)?;
+//! assert_eq!(file.layout().bloom_bits, 10.0);
+//! # Ok::<(), leadline_lsm::options::OptionsError>(())
+//! ```
 
 mod check;
 mod compression;
@@ -32,13 +43,14 @@ use crate::Layout;
 const MOST_BYTES: u64 = 4 << 20;
 
 /// The text of an OPTIONS file for `layout` that RocksDB of this version loads as it is. The same layout
-/// gives the same bytes. [`OptionsFile`] also takes a compression, and I/O through the kernel's page cache.
+/// gives the same bytes, and its numbers are written as they are. [`OptionsFile`] also takes a compression,
+/// and I/O through the kernel's page cache.
 pub fn write(layout: &Layout, version: RocksVersion) -> String {
     OptionsFile::new(layout, version).to_string()
 }
 
-/// Reads an OPTIONS file: one of [`write`], or one that RocksDB left in the folder of a database. `family` is
-/// the column family whose layout is wanted; every database has [`DEFAULT_FAMILY`].
+/// Reads an OPTIONS file: one of [`write()`], or one that RocksDB left in the folder of a database. `family`
+/// is the column family whose layout is wanted; every database has [`DEFAULT_FAMILY`].
 ///
 /// # Errors
 /// [`OptionsError`]: unreadable, RocksDB would refuse it, or the column family is not a leveled tree.

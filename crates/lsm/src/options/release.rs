@@ -19,7 +19,7 @@ impl Release {
         Release { major, minor, patch }
     }
 
-    /// 8.6 of 8.6.7: its releases differ in what they mend, not in their options.
+    /// 8.6 of 8.6.7: its releases have the same options.
     pub(super) fn series(self) -> (u32, u32) {
         (self.major, self.minor)
     }

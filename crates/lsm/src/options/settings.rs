@@ -6,8 +6,8 @@ use super::compression::Compression;
 use super::release::Release;
 use super::section::{Kind, Section};
 
-/// What RocksDB reads ahead of a compaction with direct I/O if `compaction_readahead_size` is 0, and from 8.4
-/// on by default (`SanitizeOptions` in db_impl_open.cc of 7.8.3, include/rocksdb/options.h of 8.6.7).
+/// What RocksDB reads ahead of a compaction with direct I/O: 7.8 does so if `compaction_readahead_size` is 0
+/// (`SanitizeOptions` in db_impl_open.cc), and from 8.6.7 on it is the default (include/rocksdb/options.h).
 pub(super) const READAHEAD_BYTES: u64 = 2 << 20;
 
 /// RocksDB's limits for bytes that wait for compaction, and the size of level 1 for which they are meant.
@@ -48,7 +48,7 @@ fn of_db(layout: &Layout) -> Section {
     // With all files open, the indexes and filters of all of them are in memory.
     section.set("max_open_files", -1);
     // Defaults that differ between versions and cost nothing. Of the second, only false works everywhere:
-    // up to 9.0 RocksDB takes true from a file and ignores it.
+    // before 9.8 RocksDB takes true from a file and ignores it.
     section.set("fail_if_options_file_error", true);
     section.set("write_dbid_to_manifest", false);
     section
@@ -85,7 +85,7 @@ fn of_table(layout: &Layout) -> Section {
     section.set("block_size", layout.block_bytes);
     section.set("filter_policy", filter_policy(layout.bloom_bits));
     section.set("whole_key_filtering", true);
-    // RocksDB 9.7 made true the default, which changes the sizes of filters.
+    // RocksDB 9.2 made true the default, which changes the sizes of filters.
     section.set("optimize_filters_for_memory", false);
     // Indexes and filters are in memory beside the cache, whose bytes are all for data blocks.
     section.set("cache_index_and_filter_blocks", false);
