@@ -17,4 +17,12 @@ pub enum LsmError {
     /// The profile lacks what predictions are made from: what it lacks.
     #[error("the profile has no {0}; measure them first")]
     Profile(String),
+    /// No layout meets a limit.
+    #[error("no layout meets {limit}: {nearest}")]
+    NothingFits {
+        /// The limit.
+        limit: String,
+        /// How near the nearest comes.
+        nearest: String,
+    },
 }

@@ -29,7 +29,7 @@ const MOST_FILES: f64 = 3000.0;
 const DELAYED_BYTES_PER_SECOND: f64 = 16777216.0;
 
 /// Share of the load that is inserted last and taken for a tree of its full size.
-const TAIL: f64 = 0.2;
+const TAIL: f64 = 0.4;
 
 /// Fillings of level 0 over which the states of a tree at rest are averaged.
 const CYCLES: u32 = 4;
@@ -267,7 +267,7 @@ impl Load<'_> {
         let mut tail = None;
         while self.inserted < total {
             let pairs = memtable.min(total - self.inserted);
-            if tail.is_none() && self.inserted >= total * (1.0 - TAIL / 1.2) {
+            if tail.is_none() && self.inserted >= data.pairs * if extra > 0.0 { 1.0 } else { 1.0 - TAIL } {
                 if how.replacing > 0.0 {
                     self.tree.replace_from_now_on();
                 }
@@ -331,6 +331,10 @@ impl Load<'_> {
                 self.speed(1.0)
             };
             let (before, until) = (self.now, self.now + left / speed);
+            // What is left may be too little to be seen beside the time that has passed.
+            if until <= before {
+                break;
+            }
             self.step_with_client(until, !slowed);
             left -= (self.now - before) * speed;
             if slowed {

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod advise;
 mod block;
 pub mod btree;
 mod cache;
@@ -17,6 +18,7 @@ mod query;
 mod queue;
 mod tree;
 
+pub use advise::{Advice, Candidate, Endurance, Neighbour, Wanted, advise};
 pub use costs::DeviceCosts;
 pub use data::Data;
 pub use error::LsmError;
@@ -25,3 +27,4 @@ pub use layout::Layout;
 pub use mix::{Mix, MixError, Operation};
 pub use predict::{Demands, LoadPrediction, Machine, MixPrediction, Prediction, QueryPrediction, predict};
 pub use processor::ProcessorCosts;
+#[cfg(test)]

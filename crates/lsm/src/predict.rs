@@ -124,12 +124,6 @@ pub fn predict(data: &Data, layout: &Layout, machine: &Machine, demands: &Demand
     middle.prediction(demands, [low, high])
 }
 
-/// Predicts one layout without intervals: each number's interval is the number itself. A third of the time.
-pub(crate) fn estimate(data: &Data, layout: &Layout, machine: &Machine, demands: &Demands) -> Prediction {
-    let tree = LoadedTree::load(data, layout, machine, demands.mix.replacing());
-    tree.prediction(demands, [&tree, &tree])
-}
-
 impl<'a> LoadedTree<'a> {
     pub(crate) fn load(data: &'a Data, layout: &Layout, machine: &Machine<'a>, replacing: f64) -> Self {
         let how = Fill { replacing, cores: f64::from(machine.cores) };
@@ -193,7 +187,6 @@ impl<'a> LoadedTree<'a> {
             .iter()
             .map(|runs| {
                 let shape = Shape {
-                    data: self.data,
                     layout: &self.layout,
                     blocks: self.blocks(),
                     runs,
@@ -228,8 +221,39 @@ impl<'a> LoadedTree<'a> {
         }
     }
 
+    /// Mean time of the queries of a mix, microseconds; 0 where it has none.
+    pub(crate) fn read_us(&self, demands: &Demands) -> f64 {
+        let mix = &demands.mix;
+        let queries = 1.0 - mix.writes();
+        if queries <= 0.0 {
+            return 0.0;
+        }
+        let of = |operation, reads: Reads| reads.scaled(mix.share(operation) / queries);
+        let mean = Reads::sum(&[
+            of(Operation::Point, self.reads(demands, |shape, _| shape.point(true))),
+            of(Operation::Absent, self.reads(demands, |shape, _| shape.point(false))),
+            of(Operation::Scan, self.reads(demands, |shape, demands| shape.scan(demands.scan_pairs))),
+        ]);
+        self.query(&mean, demands.clients).us.value
+    }
+
+    /// Pairs per second that it takes at its full size.
+    pub(crate) fn insert_per_s(&self) -> f64 {
+        self.filled.tail_pairs_per_second
+    }
+
+    /// Bytes that flushes and compactions write per byte inserted at its full size.
+    pub(crate) fn write_amplification(&self) -> f64 {
+        self.filled.tail_write_amplification
+    }
+
+    /// Pairs in all files over distinct pairs.
+    pub(crate) fn space_amplification(&self) -> f64 {
+        self.filled.space_amplification
+    }
+
     /// Clients that do a mix, with the compactions that its writes cause.
-    fn mix(&self, demands: &Demands) -> MixPrediction {
+    pub(crate) fn mix(&self, demands: &Demands) -> MixPrediction {
         let mix = &demands.mix;
         let point = self.reads(demands, |shape, _| shape.point(true));
         let absent = self.reads(demands, |shape, _| shape.point(false));
@@ -244,22 +268,22 @@ impl<'a> LoadedTree<'a> {
         ]);
         let cores = f64::from(self.machine.cores);
         let filled = &self.filled;
+        let alone: Vec<f64> =
+            (1..=demands.clients).map(|n| self.device_seconds(&mean, f64::from(n))).collect();
         // What compactions leave of the cores and of the device when clients do `x` operations per second.
         let at = |x: f64| {
             let inserted = x * mix.writes();
             let left = |used: f64| (1.0 - used).max(0.02);
             let cores = cores * left(inserted * filled.tail_processor / cores);
             let slower = 1.0 / left(inserted * filled.tail_device);
-            let device: Vec<f64> =
-                (1..=demands.clients).map(|n| slower * self.device_seconds(&mean, f64::from(n))).collect();
-            let load = closed(&Demand { processor: mean.processor, cores, device: &device }, demands.clients);
-            (load, slower)
+            let device: Vec<f64> = alone.iter().map(|seconds| slower * seconds).collect();
+            closed(&Demand { processor: mean.processor, cores, device: &device }, demands.clients)
         };
         // The rate at which they can do as many as they do.
-        let (mut low, mut high) = (0.0, at(0.0).0.per_second);
+        let (mut low, mut high) = (0.0, at(0.0).per_second);
         for _ in 0..40 {
             let middle = (low + high) / 2.0;
-            if at(middle).0.per_second > middle {
+            if at(middle).per_second > middle {
                 low = middle;
             } else {
                 high = middle;
@@ -268,9 +292,9 @@ impl<'a> LoadedTree<'a> {
         let limit =
             if mix.writes() > 0.0 { filled.tail_pairs_per_second / mix.writes() } else { f64::INFINITY };
         let per_second = low.min(limit);
-        let (load, _) = at(per_second);
+        let load = at(per_second);
         // A client's time at the device, over what its requests take alone there.
-        let alone = self.device_seconds(&mean, 1.0).max(1e-12);
+        let alone = alone[0].max(1e-12);
         let slower = (load.at_device / load.per_second / alone).max(1.0);
         let waiting =
             (f64::from(demands.clients) / load.per_second - slower * alone) / mean.processor.max(1e-12);

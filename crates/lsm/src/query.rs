@@ -3,7 +3,7 @@
 use crate::block::Blocks;
 use crate::cache::{Class, hits};
 use crate::tree::Run;
-use crate::{Data, Layout, ProcessorCosts};
+use crate::{Layout, ProcessorCosts};
 
 /// Reads of one operation on average: how many of each size, and the processor time.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -67,7 +67,6 @@ const POSITIONS: u32 = 16;
 
 /// A tree as queries see it.
 pub(crate) struct Shape<'a> {
-    pub(crate) data: &'a Data,
     pub(crate) layout: &'a Layout,
     pub(crate) blocks: Blocks,
     /// Newest first.

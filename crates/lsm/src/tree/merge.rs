@@ -1,6 +1,6 @@
 //! Merging files: their pairs, in the order of keys, cut into new files.
 
-use super::{File, Tree};
+use super::files::{File, Tree};
 
 /// Pairs of a file and of the files of the next level that it overlaps with, in multiples of a full file
 /// (`max_compaction_bytes`).

@@ -5,7 +5,7 @@
 //! touching more of the next level. A file that overlaps with nothing is moved. Level 0 is taken as a whole.
 //! While its target is busy, its own files are merged into one.
 
-use super::{File, Tree, pairs};
+use super::files::{File, Tree, pairs};
 
 /// Pairs of one compaction at most, in multiples of a full file (`max_compaction_bytes`).
 const LARGEST: f64 = 25.0;
@@ -131,14 +131,26 @@ impl Tree {
 
     fn pick_from(&mut self, level: usize) -> Option<Compaction> {
         let next = &self.levels[level + 1];
-        let mut order: Vec<(f64, usize)> = self.levels[level]
-            .iter()
-            .enumerate()
-            .filter(|(_, file)| !file.busy)
-            .map(|(i, file)| (pairs(overlapping(next, file.low, file.high)) / file.pairs, i))
-            .collect();
-        order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        order.into_iter().find_map(|(_, i)| self.compaction(level, level + 1, vec![self.levels[level][i]]))
+        // Both levels are in the order of keys, so that one walk over both finds what each file overlaps with.
+        let mut first = 0;
+        let mut order: Vec<(f64, usize)> = Vec::with_capacity(self.levels[level].len());
+        for (i, file) in self.levels[level].iter().enumerate() {
+            while next.get(first).is_some_and(|f| f.high <= file.low) {
+                first += 1;
+            }
+            if !file.busy {
+                let overlap =
+                    next[first..].iter().take_while(|f| f.low < file.high).map(|f| f.pairs).sum::<f64>();
+                order.push((overlap / file.pairs, i));
+            }
+        }
+        let least = *order.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+        self.compaction(level, level + 1, vec![self.levels[level][least.1]]).or_else(|| {
+            order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+            order
+                .into_iter()
+                .find_map(|(_, i)| self.compaction(level, level + 1, vec![self.levels[level][i]]))
+        })
     }
 
     /// A compaction of `inputs` with all that they overlap; `None` where something of it is busy.

@@ -1,0 +1,144 @@
+//! Which layout suits a workload: the whole space searched, the best one and what its neighbours cost.
+
+mod candidate;
+mod front;
+mod memory;
+mod neighbours;
+mod searched;
+mod space;
+mod wanted;
+
+use crate::predict::LoadedTree;
+use crate::{Layout, LsmError, Machine};
+use searched::Searched;
+
+pub use candidate::Candidate;
+pub use neighbours::Neighbour;
+pub use wanted::{Endurance, Wanted};
+
+/// Layouts whose mixes reach this share of the best count as as good; the one that writes least is chosen.
+const AS_GOOD: f64 = 0.99;
+
+/// Layouts of the front that are shown.
+const FRONT: usize = 8;
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Advice {
+    /// The layout to take.
+    pub chosen: Candidate,
+    /// Layouts of which none is better than another in everything: time of queries, rate of inserts, space and
+    /// bytes written. From the fastest queries to the slowest, the chosen one among them.
+    pub front: Vec<Candidate>,
+    /// What one step in each direction from the chosen layout comes to.
+    pub neighbours: Vec<Neighbour>,
+    /// How many layouts were looked at.
+    pub searched: usize,
+}
+
+/// Finds the layout that does most operations of the mix per second within what is wanted.
+///
+/// # Errors
+/// [`LsmError::OutOfRange`]: the data, the memory or the number of clients makes no sense;
+/// [`LsmError::NothingFits`]: no layout meets a limit; how near the nearest comes.
+pub fn advise(wanted: &Wanted, machine: &Machine) -> Result<Advice, LsmError> {
+    wanted.check()?;
+    let mut searched = Vec::new();
+    for layout in space::first(wanted, machine.cores) {
+        search(wanted, machine, &layout, &mut searched);
+    }
+    if wanted.jobs.is_none() {
+        // The number of compactions at a time matters little to which shape is best: it is tried for these.
+        for layout in space::other_jobs(&best_shapes(&searched), machine.cores) {
+            search(wanted, machine, &layout, &mut searched);
+        }
+    }
+    let count = searched.len();
+    let allowed = within(wanted, searched)?;
+    let most = allowed.iter().map(|s| s.per_second).fold(0.0, f64::max);
+    let good = allowed.iter().filter(|s| s.per_second >= AS_GOOD * most);
+    let chosen = good.min_by(|a, b| a.write_amplification.total_cmp(&b.write_amplification));
+    let chosen = chosen.expect("a layout that is allowed").layout;
+    let candidate = |layout: &Layout| Candidate::of(wanted, layout, machine);
+    let mut front: Vec<Layout> = front::front(&allowed, FRONT).iter().map(|s| s.layout).collect();
+    if !front.contains(&chosen) {
+        front.push(chosen);
+    }
+    let mut front: Vec<Candidate> = front.iter().map(candidate).collect();
+    front.sort_by(|a, b| a.read_us.total_cmp(&b.read_us));
+    let chosen = candidate(&chosen);
+    let neighbours = neighbours::neighbours(wanted, &chosen, machine);
+    Ok(Advice { chosen, front, neighbours, searched: count })
+}
+
+/// A layout loaded once, and looked at with every block size and filter.
+fn search(wanted: &Wanted, machine: &Machine, layout: &Layout, searched: &mut Vec<Searched>) {
+    let tree = LoadedTree::load(&wanted.data, layout, machine, wanted.demands.mix.replacing());
+    for layout in space::queries(layout, &wanted.demands.mix) {
+        let Some(layout) = memory::with_cache(&layout, &wanted.data, wanted.memory_bytes) else { continue };
+        let tree = tree.with_queries_of(&layout);
+        let mix = tree.mix(&wanted.demands);
+        let writes = tree.write_amplification();
+        searched.push(Searched {
+            layout,
+            per_second: mix.per_second.value,
+            read_us: tree.read_us(&wanted.demands),
+            insert_per_s: tree.insert_per_s(),
+            space_amplification: tree.space_amplification(),
+            write_amplification: writes,
+            p99_us: mix.point_p99_us,
+            life_years: wanted.life(mix.per_second.value, writes),
+        });
+    }
+}
+
+/// The best layouts of different shapes.
+fn best_shapes(searched: &[Searched]) -> Vec<Layout> {
+    let mut order: Vec<&Searched> = searched.iter().collect();
+    order.sort_by(|a, b| b.per_second.total_cmp(&a.per_second));
+    let mut shapes: Vec<Layout> = Vec::new();
+    for searched in order {
+        let same = |l: &Layout| space::same_shape(l, &searched.layout);
+        if !shapes.iter().any(same) && shapes.len() < 4 {
+            shapes.push(searched.layout);
+        }
+    }
+    shapes
+}
+
+/// Those that meet every limit.
+fn within(wanted: &Wanted, searched: Vec<Searched>) -> Result<Vec<Searched>, LsmError> {
+    if searched.is_empty() {
+        let least = memory::least(&wanted.data);
+        return Err(LsmError::NothingFits {
+            limit: format!("{:.0} MiB of memory", wanted.memory_bytes / 1048576.0),
+            nearest: format!("memtables and indexes take {:.0} MiB at least", least / 1048576.0),
+        });
+    }
+    let mut allowed = searched;
+    if let Some(limit) = wanted.p99_us {
+        let least = allowed.iter().map(|s| s.p99_us).fold(f64::INFINITY, f64::min);
+        allowed.retain(|s| s.p99_us <= limit);
+        if allowed.is_empty() {
+            return Err(LsmError::NothingFits {
+                limit: format!("a 99th percentile of {limit:.0} us"),
+                nearest: format!("the lowest is {least:.0} us"),
+            });
+        }
+    }
+    if let Some(years) = wanted.life_years {
+        let most = allowed.iter().filter_map(|s| s.life_years).fold(f64::NEG_INFINITY, f64::max);
+        allowed.retain(|s| s.life_years.is_some_and(|life| life >= years));
+        if allowed.is_empty() {
+            return Err(LsmError::NothingFits {
+                limit: format!("a life of {years} years"),
+                nearest: if most.is_finite() {
+                    format!("the longest is {most:.1} years at this rate")
+                } else {
+                    "neither the drive's rating nor its own write amplification is known".to_owned()
+                },
+            });
+        }
+    }
+    Ok(allowed)
+}

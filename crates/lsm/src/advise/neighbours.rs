@@ -1,0 +1,65 @@
+//! One step away from the chosen layout.
+
+use super::candidate::Candidate;
+use super::memory::with_cache;
+use super::wanted::Wanted;
+use crate::{Layout, Machine};
+
+/// A layout that differs from the chosen one in one setting.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Neighbour {
+    /// What differs, such as `fanout 12`.
+    pub change: String,
+    /// Its costs.
+    pub candidate: Candidate,
+}
+
+/// What one step in each direction comes to.
+pub(super) fn neighbours(wanted: &Wanted, chosen: &Candidate, machine: &Machine) -> Vec<Neighbour> {
+    let from = chosen.prediction.layout;
+    steps(&from)
+        .into_iter()
+        .filter_map(|(change, layout)| {
+            let layout = with_cache(&layout, &wanted.data, wanted.memory_bytes)?;
+            Some(Neighbour { change, candidate: Candidate::quick(wanted, &layout, machine) })
+        })
+        .collect()
+}
+
+fn steps(from: &Layout) -> Vec<(String, Layout)> {
+    let mut steps = Vec::new();
+    let mut step = |change: String, layout: Layout| {
+        if layout != *from {
+            steps.push((change, layout));
+        }
+    };
+    if from.is_single_level() {
+        let base = 4 * from.memtable_bytes;
+        step(
+            "levels with fanout 10".to_owned(),
+            Layout { levels: 7, l0_files: 4, base_bytes: base, ..*from },
+        );
+    } else {
+        for fanout in [from.fanout / 2.0, from.fanout * 2.0].into_iter().filter(|f| *f >= 2.0) {
+            step(format!("fanout {fanout}"), Layout { fanout, ..*from });
+        }
+        for files in [from.l0_files / 2, from.l0_files * 2].into_iter().filter(|f| *f >= 1) {
+            let base_bytes = from.memtable_bytes * u64::from(files);
+            step(format!("{files} files in level 0"), Layout { l0_files: files, base_bytes, ..*from });
+        }
+        let single = from.single_level(from.jobs);
+        step("a single level".to_owned(), single);
+    }
+    for block in
+        [from.block_bytes / 2, from.block_bytes * 2].into_iter().filter(|b| (1024..=65536).contains(b))
+    {
+        step(format!("blocks of {} KiB", block / 1024), Layout { block_bytes: block, ..*from });
+    }
+    let bits = if from.bloom_bits > 0.0 { 0.0 } else { 10.0 };
+    let change = if bits > 0.0 { "a filter of 10 bits per key" } else { "no filter" };
+    step(change.to_owned(), Layout { bloom_bits: bits, ..*from });
+    for jobs in [from.jobs / 2, from.jobs * 2].into_iter().filter(|j| *j >= 1) {
+        step(format!("{jobs} compactions at a time"), Layout { jobs, subcompactions: jobs, ..*from });
+    }
+    steps
+}
