@@ -27,4 +27,3 @@ pub use layout::Layout;
 pub use mix::{Mix, MixError, Operation};
 pub use predict::{Demands, LoadPrediction, Machine, MixPrediction, Prediction, QueryPrediction, predict};
 pub use processor::ProcessorCosts;
-#[cfg(test)]
