@@ -238,12 +238,12 @@ impl<'a> LoadedTree<'a> {
     }
 
     /// Pairs per second that it takes at its full size.
-    pub(crate) fn insert_per_s(&self) -> f64 {
+    pub(crate) fn sustained_inserts_per_s(&self) -> f64 {
         self.filled.tail_pairs_per_second
     }
 
     /// Bytes that flushes and compactions write per byte inserted at its full size.
-    pub(crate) fn write_amplification(&self) -> f64 {
+    pub(crate) fn sustained_write_amplification(&self) -> f64 {
         self.filled.tail_write_amplification
     }
 

@@ -30,7 +30,7 @@ pub(super) fn without_cache(layout: &Layout, data: &Data) -> f64 {
 /// The layout with what memory is left as its block cache; `None` where the rest does not fit.
 pub(super) fn with_cache(layout: &Layout, data: &Data, memory: f64) -> Option<Layout> {
     let left = memory - without_cache(layout, data);
-    (left >= 0.0).then(|| Layout { cache_bytes: left as u64, ..*layout })
+    (left >= 0.0).then_some(Layout { cache_bytes: left as u64, ..*layout })
 }
 
 /// The least that any layout takes, bytes.

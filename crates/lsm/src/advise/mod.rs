@@ -78,12 +78,12 @@ fn search(wanted: &Wanted, machine: &Machine, layout: &Layout, searched: &mut Ve
         let Some(layout) = memory::with_cache(&layout, &wanted.data, wanted.memory_bytes) else { continue };
         let tree = tree.with_queries_of(&layout);
         let mix = tree.mix(&wanted.demands);
-        let writes = tree.write_amplification();
+        let writes = tree.sustained_write_amplification();
         searched.push(Searched {
             layout,
             per_second: mix.per_second.value,
             read_us: tree.read_us(&wanted.demands),
-            insert_per_s: tree.insert_per_s(),
+            insert_per_s: tree.sustained_inserts_per_s(),
             space_amplification: tree.space_amplification(),
             write_amplification: writes,
             p99_us: mix.point_p99_us,
