@@ -4,6 +4,7 @@ mod data;
 mod error;
 mod layout;
 mod processor;
+pub mod validate;
 
 pub use data::Data;
 pub use error::LsmError;
