@@ -7,6 +7,7 @@
 mod device;
 mod emulate;
 mod graph;
+mod lsm;
 mod measure;
 mod trace;
 

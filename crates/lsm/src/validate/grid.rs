@@ -54,7 +54,7 @@ pub fn run(
     let scale = plan.scale()?;
     // It takes what a killed run left away, so the space is looked at after it.
     let scratch = Scratch::create(setup.folder)?;
-    check_space(plan, setup.folder)?;
+    check_space(plan.space_bytes(&scale), setup.folder)?;
     let journal =
         setup.journal.as_deref().map(|path| Journal::open(path, &head(plan, &setup))).transpose()?;
     let cells = journal.as_ref().map_or_else(Vec::new, |journal| journal.cells().to_vec());
@@ -76,10 +76,9 @@ fn head(plan: &Plan, setup: &Setup) -> Value {
     })
 }
 
-fn check_space(plan: &Plan, folder: &Path) -> Result<(), ValidateError> {
+fn check_space(needed_bytes: u64, folder: &Path) -> Result<(), ValidateError> {
     let space =
         Space::of(folder).map_err(|source| ValidateError::io(folder, "asking for its free space", source))?;
-    let needed_bytes = plan.space_bytes();
     if space.allows(needed_bytes) {
         return Ok(());
     }
@@ -121,7 +120,8 @@ impl Grid<'_> {
             return Ok(costs);
         }
         let Plan { data, seconds, seed, .. } = *self.plan;
-        let bench = Bench { bench: self.bench, folder: self.scratch, data, seconds, seed };
+        let file_bytes = self.scale.file_bytes();
+        let bench = Bench { bench: self.bench, folder: self.scratch, data, file_bytes, seconds, seed };
         let costs = calibrate::run(&bench, self.cancel, &mut |done, what| {
             progress(Progress { phase: "calibrate", done, detail: what.to_owned() });
         })?;

@@ -82,8 +82,9 @@ impl Plan {
     }
 
     /// Free space that is needed, bytes.
-    pub fn space_bytes(&self) -> u64 {
-        (self.data.bytes().max(calibrate::DATA_BYTES) * MOST_SPACE) as u64 + MORE_SPACE_BYTES
+    pub fn space_bytes(&self, scale: &Scale) -> u64 {
+        let calibrated = calibrate::data_bytes(scale.file_bytes()) as f64;
+        (self.data.bytes().max(calibrated) * MOST_SPACE) as u64 + MORE_SPACE_BYTES
     }
 
     /// All of it, repeat after repeat; within a repeat, databases and the queries of each are in an order that

@@ -147,8 +147,8 @@ impl Scale {
     }
 
     /// Size of files and memtables, bytes: whole pages of 4 KiB, at least RocksDB's smallest memtable.
-    fn file_bytes(&self) -> f64 {
-        self.share(PAPER_FILE_BYTES).max(LEAST_MEMTABLE_BYTES)
+    pub(super) fn file_bytes(&self) -> u64 {
+        self.share(PAPER_FILE_BYTES).max(LEAST_MEMTABLE_BYTES) as u64
     }
 
     /// `bytes` of the published tree, for this data.
@@ -165,7 +165,7 @@ impl Scale {
     /// The layout of this name with so many compaction threads. Except in the layout for flash, a compaction
     /// may be divided among all of them.
     pub fn layout(&self, name: LayoutName, jobs: u32) -> Layout {
-        let file_bytes = self.file_bytes() as u64;
+        let file_bytes = self.file_bytes();
         let layout = Layout {
             l0_files: name.l0_files(),
             file_bytes,
