@@ -8,6 +8,7 @@ mod btree;
 mod device;
 mod emulate;
 mod graph;
+mod lsm;
 mod measure;
 mod trace;
 

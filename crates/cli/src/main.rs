@@ -9,6 +9,7 @@ mod emulate;
 mod experiment;
 mod failure;
 mod graph;
+mod lsm;
 mod man;
 mod models;
 mod output;
@@ -56,6 +57,7 @@ enum Command {
     Trace(trace::Args),
     Pool(pool::Args),
     Graph(graph::Args),
+    Lsm(lsm::Args),
     Emulate(emulate::Args),
     Completions(completions::Args),
     Man(man::Args),
@@ -87,6 +89,7 @@ fn run() -> Result<(), Failure> {
         Command::Trace(args) => trace::run(args),
         Command::Pool(args) => pool::run(args),
         Command::Graph(args) => graph::run(args),
+        Command::Lsm(args) => lsm::run(args),
         Command::Emulate(args) => emulate::run(args),
         Command::Completions(args) => completions::run(&args, Cli::command()),
         Command::Man(args) => man::run(&args, Cli::command()),

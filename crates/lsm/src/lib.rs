@@ -17,6 +17,7 @@ mod processor;
 mod query;
 mod queue;
 mod tree;
+pub mod validate;
 
 pub use advise::{Advice, Candidate, Endurance, Neighbour, Wanted, advise};
 pub use costs::DeviceCosts;

@@ -1,0 +1,104 @@
+//! A validation's results as tables.
+
+use std::fmt::Write as _;
+
+use leadline_lsm::ProcessorCosts;
+use leadline_lsm::validate::{Fill, LayoutCell, Operation, Read, Record, Summary};
+
+/// All that was measured: medians, and 95 % intervals where there are repeats.
+pub(super) fn tables(record: &Record) -> String {
+    let mut text = format!(
+        "RocksDB {}, {:.0} pairs of {:.0} bytes, {} repeats; medians with 95 % intervals\n\n",
+        record.rocksdb,
+        record.plan.data.pairs,
+        record.plan.data.pair_bytes(),
+        record.plan.repeats
+    );
+    fills(&mut text, record);
+    for operation in Operation::ALL {
+        queries(&mut text, record, operation);
+    }
+    processor(&mut text, &record.processor);
+    text
+}
+
+fn fills(text: &mut String, record: &Record) {
+    line(text, ["fill", "threads", "seconds", "", "write ampl.", "compactions at a time", "stalled s"]);
+    for LayoutCell { name, jobs, .. } in &record.layouts {
+        let of = |of: fn(&Fill) -> f64| record.fill(*name, *jobs, of);
+        let seconds = of(|fill| fill.fill_seconds);
+        line(
+            text,
+            [
+                &name.to_string(),
+                &jobs.to_string(),
+                &median(seconds, 1),
+                &interval(seconds, 1),
+                &median(of(|fill| fill.write_amplification), 2),
+                &median(of(|fill| fill.background.mean_compactions), 2),
+                &median(of(|fill| fill.stall_seconds), 1),
+            ],
+        );
+    }
+    text.push('\n');
+}
+
+fn queries(text: &mut String, record: &Record, operation: Operation) {
+    let cpu = "processor us";
+    line(text, [operation.words(), "clients", "us", "", cpu, "blocks read", "KiB read"]);
+    for LayoutCell { name, .. } in record.layouts.iter().filter(|cell| cell.queried) {
+        for &clients in &record.plan.clients {
+            let of = |of: fn(&Read) -> f64| record.query(*name, operation, clients, of);
+            let us = of(|read| read.wall_us);
+            line(
+                text,
+                [
+                    &name.to_string(),
+                    &clients.to_string(),
+                    &median(us, 1),
+                    &interval(us, 1),
+                    &median(of(|read| read.processor_us), 1),
+                    &median(of(|read| read.cache_misses), 2),
+                    &median(of(|read| read.device_bytes / 1024.0), 1),
+                ],
+            );
+        }
+    }
+    text.push('\n');
+}
+
+fn processor(text: &mut String, costs: &ProcessorCosts) {
+    text.push_str("processor time, us\n");
+    for (name, us) in [
+        ("per point query", costs.point_us),
+        ("per block read", costs.block_us),
+        ("per block in the cache", costs.cached_block_us),
+        ("per scan", costs.seek_us),
+        ("per sorted run of a scan", costs.seek_run_us),
+        ("per pair of a scan", costs.pair_us),
+        ("per MiB that a scan reads on", costs.read_mib_us),
+        ("per pair inserted", costs.insert_us),
+        ("per pair flushed", costs.flush_pair_us),
+        ("per pair merged", costs.merge_pair_us),
+        ("per MiB of flushes and compactions", costs.compaction_mib_us),
+    ] {
+        let _ = writeln!(text, "  {name:<36}{us:>10.2}");
+    }
+}
+
+/// One row: a name, and numbers to the right of their columns.
+fn line(text: &mut String, cells: [&str; 7]) {
+    let [name, count, value, interval, rest @ ..] = cells;
+    let [a, b, c] = rest;
+    let _ = writeln!(text, "{name:<14}{count:>8}{value:>10} {interval:<20}{a:>14}{b:>23}{c:>11}");
+}
+
+fn median(summary: Option<Summary>, digits: usize) -> String {
+    summary.map_or_else(|| "-".to_owned(), |summary| format!("{:.digits$}", summary.median))
+}
+
+fn interval(summary: Option<Summary>, digits: usize) -> String {
+    summary
+        .and_then(|summary| summary.interval)
+        .map_or_else(String::new, |[low, high]| format!("({low:.digits$} to {high:.digits$})"))
+}

@@ -1,0 +1,218 @@
+//! `leadline lsm validate`: real RocksDB, measured for predictions to be compared with.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use leadline_device::target::TargetKind;
+use leadline_device::{format_size, parse_size};
+use leadline_lsm::Data;
+use leadline_lsm::validate::{
+    DbBench, LayoutCell, LayoutName, Plan, Scale, Setup, ValidateError, layout_cells,
+};
+use leadline_measure::{Progress, facts};
+use leadline_profile::DeviceFacts;
+
+use super::measured;
+use crate::failure::Failure;
+use crate::progress::Display;
+use crate::{output, signals, source, values};
+
+/// Measure your RocksDB over a grid of layouts with its own db_bench
+///
+/// Fills a database of each layout with each number of compaction threads, waits until its tree is settled,
+/// and queries it. The trees have the shape of those of a published experiment at any size.
+#[derive(clap::Args)]
+#[command(after_help = "Layouts:\n  \
+        F=NUMBER   RocksDB's own, with this fanout and four files in level 0\n  \
+        single     a single sorted run, into which everything is merged at once\n  \
+        flash      fanout 8, eight files in level 0, four compaction threads\n\n\
+        Examples:\n  \
+        leadline lsm validate profile.json /mnt/nvme -o results.json\n  \
+        leadline lsm validate profile.json . --scale 128M --layouts F=4,single --jobs 1,4 --repeats 1\n\n\
+        A run with -o that was ended goes on where it was when it is given the same arguments. db_bench comes \
+        with RocksDB (Debian: rocksdb-tools).")]
+pub(crate) struct Args {
+    /// The profile of TARGET's device, or device:NAME
+    #[arg(value_name = "PROFILE")]
+    profile: String,
+    /// A folder on the device; a scratch folder is made in it and removed
+    #[arg(value_name = "TARGET")]
+    target: PathBuf,
+    /// Keys and values in each database
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "1G")]
+    scale: u64,
+    /// Size of a key, bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 16)]
+    key_size: u32,
+    /// Size of a value, bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 2048)]
+    value_size: u32,
+    /// Layouts
+    #[arg(long, value_name = "F=N,..,single,flash", value_parser = layouts)]
+    #[arg(default_value = "F=2,4,8,16,32,single")]
+    layouts: Layouts,
+    /// Numbers of clients that query
+    #[arg(long, value_name = "N,..", value_delimiter = ',', default_values_t = [1, 4, 16])]
+    clients: Vec<u32>,
+    /// Numbers of compaction threads; the database that is queried is filled with the most
+    #[arg(long, value_name = "N,..", value_delimiter = ',', default_values_t = [1, 4, 16])]
+    jobs: Vec<u32>,
+    /// How often everything is measured
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    repeats: u32,
+    /// Seconds of each cell of queries, after a warm-up that takes as long
+    #[arg(long, value_name = "S", default_value = "5", value_parser = values::seconds)]
+    duration: Duration,
+    /// Decides the order of the cells and the order of keys
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// The program [default: db_bench in PATH]
+    #[arg(long, value_name = "PATH")]
+    db_bench: Option<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+    /// Write the result to this file as JSON
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone)]
+struct Layouts(Vec<LayoutName>);
+
+fn layouts(text: &str) -> Result<Layouts, String> {
+    LayoutName::parse_list(text).map(Layouts)
+}
+
+impl Args {
+    fn plan(&self) -> Plan {
+        Plan {
+            data: Data::of_bytes(self.scale as f64, self.key_size, self.value_size),
+            layouts: self.layouts.0.clone(),
+            jobs: each_once(&self.jobs),
+            clients: each_once(&self.clients),
+            repeats: self.repeats,
+            seconds: self.duration.as_secs_f64().ceil() as u32,
+            seed: self.seed,
+        }
+    }
+}
+
+fn each_once(counts: &[u32]) -> Vec<u32> {
+    let mut all = Vec::new();
+    for &count in counts {
+        if !all.contains(&count) {
+            all.push(count);
+        }
+    }
+    all
+}
+
+/// Measures, writes and prints.
+pub(super) fn run(args: Args) -> Result<(), Failure> {
+    let profile = source::load_profile(&args.profile)?;
+    let plan = args.plan();
+    let scale = plan.scale()?;
+    let db_bench = DbBench::find(args.db_bench.as_deref().unwrap_or(Path::new(DbBench::NAME)))?;
+    if !args.target.is_dir() {
+        return Err(ValidateError::NotFolder { path: args.target }.into());
+    }
+    if let Some(path) = &args.output {
+        output::check_writable(path)?;
+    }
+    let cancel = signals::cancel_flag()?;
+    let machine = facts::device_facts(&args.target, TargetKind::Directory, false);
+    if !profile.device.is_same_device(&machine) {
+        say_other_device(&args.profile, &profile.device, &machine);
+    }
+    announce(&args.target, &plan, &scale, &db_bench);
+    let journal = args.output.as_deref().map(beside);
+    let setup = Setup {
+        db_bench: &db_bench,
+        folder: &args.target,
+        machine,
+        journal: journal.clone(),
+        now: output::now,
+    };
+    let mut display = Display::new();
+    let measured = leadline_lsm::validate::run(&plan, setup, &cancel, &mut |progress| {
+        let leadline_lsm::validate::Progress { phase, done, detail } = progress;
+        display.show(&Progress { phase, done, detail });
+    });
+    display.finish();
+    let (record, journal) = measured.map_err(|error| goes_on(error, journal.as_deref()))?;
+    if let Some(path) = &args.output {
+        leadline_files::replace(path, record.to_json())?;
+    }
+    if let Some(journal) = journal {
+        journal.remove()?;
+    }
+    output::print(&if args.json { record.to_json() } else { measured::tables(&record) })?;
+    if let Some(path) = &args.output {
+        output::say(&format!("result in {}", path.display()));
+    }
+    Ok(())
+}
+
+/// The journal of a result: `results.json.part`.
+fn beside(output: &Path) -> PathBuf {
+    let mut name = OsString::from(output);
+    name.push(".part");
+    name.into()
+}
+
+/// A run that failed, and what is left of it.
+fn goes_on(error: ValidateError, journal: Option<&Path>) -> Failure {
+    let kept = journal.filter(|path| !error.is_input() && path.exists());
+    match (Failure::from(error), kept) {
+        (Failure::Operation(line), Some(path)) => Failure::Operation(format!(
+            "{line}; what was measured is in {}, and the same command goes on from there",
+            path.display()
+        )),
+        (failure, _) => failure,
+    }
+}
+
+fn say_other_device(given: &str, profile: &DeviceFacts, machine: &DeviceFacts) {
+    let named = |facts: &DeviceFacts| {
+        let model = facts.model.as_ref().map(|model| format!(" ({model})")).unwrap_or_default();
+        format!("{}{model}", facts.name)
+    };
+    output::say(&format!("{given}: is a profile of {}, and TARGET is on {}", named(profile), named(machine)));
+}
+
+/// Says what is going to be done and which trees are to be expected.
+fn announce(target: &Path, plan: &Plan, scale: &Scale, db_bench: &DbBench) {
+    let cells = layout_cells(plan, scale);
+    let fills = cells.len() * plan.repeats as usize;
+    let queried = cells.iter().filter(|cell| cell.queried).count();
+    let queries = queried * plan.clients.len() * 2 * plan.repeats as usize;
+    output::say(&format!(
+        "{}: RocksDB {} fills {fills} databases of {} each, and is queried {queries} times for {} s after as \
+         long a warm-up; it takes up to {} of space",
+        target.display(),
+        db_bench.version(),
+        format_size(plan.data.bytes() as u64),
+        plan.seconds,
+        format_size(plan.space_bytes(scale))
+    ));
+    for LayoutCell { name, jobs, layout, expected_level_bytes, .. } in
+        cells.iter().filter(|cell| cell.queried)
+    {
+        let levels: Vec<String> =
+            expected_level_bytes.iter().map(|bytes| format!("{:.1}", bytes / f64::from(1 << 20))).collect();
+        output::say(&format!(
+            "{name}: files of {}, levels of {} MiB to be expected; filled with {jobs} compaction threads for \
+             its queries",
+            format_size(layout.file_bytes),
+            levels.join(", ")
+        ));
+    }
+    if scale.is_flatter() {
+        output::say(
+            "so little data makes the trees flatter than the published ones, because RocksDB takes no memtable \
+             under 64K: 126M or more have their shape",
+        );
+    }
+}

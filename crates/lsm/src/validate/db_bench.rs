@@ -1,0 +1,121 @@
+//! RocksDB's own benchmark program, which the user has: found, and run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
+
+use crate::{Data, Layout};
+
+use super::child::{self, Job, Seen};
+use super::error::ValidateError;
+use super::scratch::Scratch;
+use super::settings;
+
+/// The program, found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DbBench {
+    path: PathBuf,
+    version: String,
+}
+
+impl DbBench {
+    /// The name under which it is looked for in `PATH`.
+    pub const NAME: &str = "db_bench";
+
+    /// The program at `path`, which a shell would find for a bare name, after asking it for its version.
+    ///
+    /// # Errors
+    /// [`ValidateError::NoDbBench`] where it cannot be started, [`ValidateError::NotDbBench`] where it answers
+    /// something else.
+    pub fn find(path: &Path) -> Result<DbBench, ValidateError> {
+        let output = Command::new(path).arg("--version").stdin(Stdio::null()).output();
+        let output = output.map_err(|source| ValidateError::NoDbBench { path: path.into(), source })?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let first = said.lines().next().unwrap_or("");
+        match first.split_once("db_bench version ") {
+            Some((_, version)) if version.starts_with(|c: char| c.is_ascii_digit()) => {
+                Ok(DbBench { path: path.into(), version: version.trim().to_owned() })
+            }
+            _ => Err(ValidateError::NotDbBench { path: path.into(), said: first.to_owned() }),
+        }
+    }
+
+    /// RocksDB's version: `7.8.3`.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+}
+
+/// A database of db_bench: where it is, what is in it, how it is laid out.
+pub(super) struct Database<'a> {
+    pub(super) bench: &'a DbBench,
+    pub(super) folder: &'a Scratch,
+    pub(super) data: Data,
+    pub(super) layout: Layout,
+}
+
+/// One run of db_bench on a database.
+pub(super) struct Run<'a> {
+    /// What it does, for messages: `filling F=4 with 16 jobs`.
+    pub(super) during: &'a str,
+    /// Its list of benchmarks.
+    pub(super) benchmarks: &'a str,
+    /// Whether RocksDB compacts by itself.
+    pub(super) compactions: bool,
+    /// Its other options.
+    pub(super) options: Vec<String>,
+    pub(super) seed: u64,
+}
+
+impl Database<'_> {
+    /// Folder of the database.
+    pub(super) fn path(&self) -> PathBuf {
+        self.folder.path().join("db")
+    }
+
+    /// Removes it.
+    pub(super) fn remove(&self) -> Result<(), ValidateError> {
+        match fs::remove_dir_all(self.path()) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(ValidateError::io(&self.path(), "removing a database", error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Runs db_bench, and returns what it printed on stdout.
+    ///
+    /// # Errors
+    /// Those of [`child::run`], and where the OPTIONS file cannot be written.
+    pub(super) fn run(
+        &self,
+        run: &Run,
+        cancel: &AtomicBool,
+        see: &mut dyn FnMut(u32, Seen),
+    ) -> Result<String, ValidateError> {
+        let options_file = self.folder.path().join("OPTIONS");
+        fs::write(&options_file, settings::text(&self.layout, self.bench.version(), run.compactions))
+            .map_err(|source| ValidateError::io(&options_file, "writing it", source))?;
+        let mut arguments = vec![
+            format!("--db={}", self.path().display()),
+            format!("--options_file={}", options_file.display()),
+            format!("--benchmarks={}", run.benchmarks),
+            format!("--num={:.0}", self.data.pairs),
+            format!("--key_size={}", self.data.key_bytes),
+            format!("--value_size={}", self.data.value_bytes),
+            // The one thing that db_bench does not take from the file.
+            format!("--cache_size={}", self.layout.cache_bytes),
+            // 0 would stand for the time of day.
+            format!("--seed={}", run.seed.max(1)),
+        ];
+        arguments.extend(run.options.iter().cloned());
+        let job = Job {
+            program: &self.bench.path,
+            arguments: &arguments,
+            during: run.during,
+            lock: self.folder.lock(),
+        };
+        child::run(&job, cancel, see)
+    }
+}

@@ -1,0 +1,138 @@
+//! What can go wrong when real databases are measured.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::LsmError;
+
+/// Why a validation cannot begin, or ended early. Each message is one line.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ValidateError {
+    /// The data or a layout is out of range.
+    #[error(transparent)]
+    OutOfRange(#[from] LsmError),
+    /// A setting of the plan makes no sense.
+    #[error("{what}: {problem}")]
+    Plan {
+        /// The setting, in words.
+        what: &'static str,
+        /// What is wrong with it, and what it may be.
+        problem: String,
+    },
+    /// There is no db_bench.
+    #[error(
+        "{path}: cannot be started ({source}); db_bench comes with RocksDB, on Debian in the package \
+         rocksdb-tools"
+    )]
+    NoDbBench {
+        /// The program that was tried.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The program is something else.
+    #[error("{path}: is not RocksDB's db_bench: asked for its version, it says {said:?}")]
+    NotDbBench {
+        /// The program.
+        path: PathBuf,
+        /// Its first line.
+        said: String,
+    },
+    /// The place of the databases is not a folder.
+    #[error("{path}: is not a folder; name one on the device, in which a scratch folder can be made")]
+    NotFolder {
+        /// The place.
+        path: PathBuf,
+    },
+    /// The file system has too little space.
+    #[error(
+        "{path}: the databases need up to {needed_mib} MiB, and {fits_mib} MiB may be taken, which leaves \
+         {reserve_mib} MiB free; take less data or another folder"
+    )]
+    Space {
+        /// The folder.
+        path: PathBuf,
+        /// What is needed at most, MiB.
+        needed_mib: u64,
+        /// What may be taken, MiB.
+        fits_mib: u64,
+        /// What stays free, MiB.
+        reserve_mib: u64,
+    },
+    /// The system refused something.
+    #[error("{path}: {doing}: {source}")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was tried.
+        doing: &'static str,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// db_bench ended early.
+    #[error("db_bench, {during}: {how}; the last that it said: {said}")]
+    Died {
+        /// What it was to do.
+        during: String,
+        /// Its exit code or signal, in words.
+        how: String,
+        /// Its last line.
+        said: String,
+    },
+    /// db_bench or RocksDB left something out.
+    #[error("db_bench, {during}: {missing}; is its version one that Leadline knows (7.8 to 10)?")]
+    Missing {
+        /// What it was to do.
+        during: String,
+        /// What is missing, in words.
+        missing: String,
+    },
+    /// The journal is of another run.
+    #[error(
+        "{path}: was begun with another {setting}; go on with the same arguments, or remove it to begin again"
+    )]
+    OtherRun {
+        /// The journal.
+        path: PathBuf,
+        /// The first setting that differs.
+        setting: String,
+    },
+    /// The journal cannot be read.
+    #[error("{path}: line {line} is not a line of a journal ({problem}); remove the file to begin again")]
+    Journal {
+        /// The journal.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Another run uses the journal.
+    #[error("{path}: another run is writing it; wait for its end, or name another file")]
+    InUse {
+        /// The journal.
+        path: PathBuf,
+    },
+    /// The caller asked for an early end.
+    #[error("interrupted")]
+    Cancelled,
+}
+
+impl ValidateError {
+    /// Whether other input helps; otherwise the operation failed.
+    pub fn is_input(&self) -> bool {
+        !matches!(
+            self,
+            ValidateError::Io { .. }
+                | ValidateError::Died { .. }
+                | ValidateError::Missing { .. }
+                | ValidateError::Cancelled
+        )
+    }
+
+    /// An error of the system.
+    pub(super) fn io(path: &Path, doing: &'static str, source: impl Into<io::Error>) -> Self {
+        ValidateError::Io { path: path.into(), doing, source: source.into() }
+    }
+}

@@ -1,0 +1,37 @@
+//! Real RocksDB, measured with its own db_bench over a grid of layouts, for predictions to be compared with.
+//!
+//! The experiment is that of "The Multi-Queue SSD model", section 5.3, at any [scale](Scale) with the shape of
+//! its trees. [`run`] measures a [`Plan`] and leaves a [`Record`]. The procedure is in `docs/lsm-validate.md`.
+
+mod calibrate;
+mod child;
+mod counters;
+mod db_bench;
+mod error;
+mod events;
+mod fill;
+mod grid;
+mod journal;
+mod output;
+mod pace;
+mod plan;
+mod read;
+mod record;
+mod scale;
+mod scratch;
+mod settings;
+mod summary;
+
+pub use db_bench::DbBench;
+pub use error::ValidateError;
+pub use events::Background;
+pub use fill::Fill;
+pub use grid::{Setup, run};
+pub use journal::Journal;
+pub use output::{Latency, Level};
+pub use pace::Progress;
+pub use plan::{Plan, SCAN_PAIRS};
+pub use read::{Operation, Read};
+pub use record::{FillCell, LayoutCell, QueryCell, Record, SCHEMA, layout_cells};
+pub use scale::{LayoutName, Scale, expected_levels};
+pub use summary::Summary;
