@@ -18,8 +18,9 @@ struct Need {
 }
 
 /// Add a line here when a test starts another program.
-const NEEDS: [Need; 11] = [
+const NEEDS: [Need; 12] = [
     program("chromium", "chromium"),        // opens the report
+    program("db_bench", "rocksdb-tools"),   // loads the OPTIONS files that are written for RocksDB
     program("fio", "fio"),                  // checks the exported jobs, and the numbers
     program("fusermount3", "fuse3"),        // emulated drives are unmounted by it
     program("losetup", "mount"),            // disks for the safety tests

@@ -4,6 +4,7 @@
 //! The libraries say what is wrong and know nothing of a command line; the files of this folder turn their
 //! errors into failures and add the remedy with the flag that has it.
 
+mod btree;
 mod device;
 mod emulate;
 mod graph;
@@ -11,6 +12,7 @@ mod lsm;
 mod measure;
 mod trace;
 
+pub(crate) use btree::no_advice;
 pub(crate) use measure::why_stopped;
 
 use std::fmt::Display;

@@ -2,6 +2,7 @@
 //!
 //! One file per command: it reads the arguments, calls the crates below, and prints.
 
+mod btree;
 mod completions;
 mod devices;
 mod emulate;
@@ -51,6 +52,7 @@ enum Command {
     Report(report::Args),
     Models(models::Args),
     Predict(predict::Args),
+    Btree(btree::Args),
     Devices(devices::Args),
     Trace(trace::Args),
     Pool(pool::Args),
@@ -82,6 +84,7 @@ fn run() -> Result<(), Failure> {
         Command::Report(args) => report::run(args),
         Command::Models(args) => models::run(args),
         Command::Predict(args) => predict::run(args),
+        Command::Btree(args) => btree::run(args),
         Command::Devices(args) => devices::run(args),
         Command::Trace(args) => trace::run(args),
         Command::Pool(args) => pool::run(args),

@@ -14,4 +14,7 @@ pub enum LsmError {
         /// What it may be.
         range: &'static str,
     },
+    /// The profile lacks what predictions are made from: what it lacks.
+    #[error("the profile has no {0}; measure them first")]
+    Profile(String),
 }

@@ -1,12 +1,28 @@
 #![doc = include_str!("../README.md")]
 
+mod block;
+pub mod btree;
+mod cache;
+mod costs;
 mod data;
 mod error;
+mod estimate;
+mod fill;
 mod layout;
+mod mix;
+pub mod options;
+mod predict;
 mod processor;
+mod query;
+mod queue;
+mod tree;
 pub mod validate;
 
+pub use costs::DeviceCosts;
 pub use data::Data;
 pub use error::LsmError;
+pub use estimate::Estimate;
 pub use layout::Layout;
+pub use mix::{Mix, MixError, Operation};
+pub use predict::{Demands, LoadPrediction, Machine, MixPrediction, Prediction, QueryPrediction, predict};
 pub use processor::ProcessorCosts;

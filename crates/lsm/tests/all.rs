@@ -1,1 +1,7 @@
 //! Every test of this crate.
+
+mod btree_advice;
+mod btree_model;
+mod options_loaded;
+mod options_read;
+mod options_written;

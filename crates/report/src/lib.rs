@@ -17,10 +17,12 @@
 //! | what a trace is like, in the terminal or as a page | [`render_trace_info`], [`render_trace_page`] |
 //! | what replaying it came to | [`render_replay`], [`render_replay_page`] |
 //! | what a graph store holds, in the terminal or as a page | [`render_graph`], [`render_graph_page`] |
+//! | which node size a B-tree should have, in the terminal or as JSON | [`render_btree`], [`btree_json`] |
 //! | what a model predicts, in the terminal or as JSON | [`render_prediction`], [`prediction_json`] |
 
 mod advice;
 mod batching;
+mod btree;
 mod burst;
 mod compare;
 mod durability;
@@ -45,6 +47,7 @@ extern crate self as leadline_report;
 #[path = "../tests/common/mod.rs"]
 mod sample;
 
+pub use btree::{btree_json, render_btree};
 pub use compare::{Cell, Comparison, Quantity, Relation, Row, Verdict, compare};
 pub use error::ReportError;
 pub use fio::fio_jobs;

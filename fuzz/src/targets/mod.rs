@@ -3,6 +3,7 @@
 mod devices;
 mod edges;
 mod faults;
+mod options;
 mod profiles;
 mod stores;
 mod tables;
@@ -20,6 +21,7 @@ pub fn all() -> std::io::Result<Vec<Box<dyn Target>>> {
         Box::new(tables::Tables),
         Box::new(devices::Devices),
         Box::new(faults::Faults),
+        Box::new(options::RocksdbOptions),
     ];
     all.extend(traces::all());
     all.extend(edges::all()?);

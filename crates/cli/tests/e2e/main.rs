@@ -7,6 +7,7 @@
 mod machine;
 mod ran;
 
+mod btree;
 mod devices;
 mod emulate;
 mod experiment;

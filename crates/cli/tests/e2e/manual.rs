@@ -6,13 +6,14 @@ use std::process::{Command, Stdio};
 use crate::ran::{folder, names, program, run, text};
 
 /// Every command, as its manual page names it, and a flag that the page must explain.
-const COMMANDS: [(&str, &str); 18] = [
+const COMMANDS: [(&str, &str); 19] = [
     ("leadline", "leadline-profile"),
     ("leadline-profile", "--max-concurrency"),
     ("leadline-experiment", "--read-share"),
     ("leadline-report", "--fio-jobs"),
     ("leadline-models", "--setup-per"),
     ("leadline-predict", "--what-if"),
+    ("leadline-btree-advise", "--range-bytes"),
     ("leadline-devices", "--json"),
     ("leadline-trace", "leadline-trace-info"),
     ("leadline-trace-info", "--sample-pages"),

@@ -1,0 +1,204 @@
+//! What requests cost on a measured device, as a table that a simulation can look up quickly.
+
+use leadline_model::{ModelComparison, Observations, PredictError, Workload};
+use leadline_profile::{DeviceProfile, OpKind, PAGE_BYTES, Pattern};
+
+use crate::LsmError;
+
+/// Sizes of requests in the table: powers of two from 512 bytes to 16 MiB.
+const SIZES: [u32; 2] = [9, 24];
+
+/// Concurrencies in the table: powers of two up to 256.
+const MOST_IN_FLIGHT: u32 = 8;
+
+/// Writes to the device that making a file durable takes: its data or its size, the commit of the file
+/// system's journal, and a flush of each.
+const WRITES_PER_SYNC: f64 = 2.0;
+
+/// Which end of the intervals of all costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// The estimate.
+    Middle,
+    /// All costs at the lower end.
+    Low,
+    /// All costs at the upper end.
+    High,
+}
+
+/// Seconds per request of every size at every concurrency, from the model that describes the device best.
+#[derive(Debug, Clone)]
+pub struct DeviceCosts {
+    /// The model's name.
+    model: &'static str,
+    /// `[read, write][size][concurrency]`, seconds per request.
+    seconds: [Vec<Vec<f64>>; 2],
+    /// The same, half of the 95 % interval in logarithms.
+    spread: [Vec<Vec<f64>>; 2],
+    /// Seconds to make a file durable.
+    sync_seconds: f64,
+    /// Smallest unit that the device transfers, bytes.
+    unit_bytes: u32,
+    /// Largest request measured, bytes.
+    largest_bytes: u32,
+    /// 99th percentile of a read over its mean, at each concurrency of the table.
+    read_p99: Vec<f64>,
+    /// Of the machine on which it was measured.
+    processors: Option<u32>,
+    end: End,
+}
+
+impl DeviceCosts {
+    /// Fits the models to `profile` and takes the best one.
+    ///
+    /// # Errors
+    /// [`LsmError::Profile`]: no model can be fitted, or reads or writes were not measured.
+    pub fn from_profile(profile: &DeviceProfile) -> Result<Self, LsmError> {
+        let observations = Observations::from_profile(profile);
+        let largest_bytes =
+            observations.all.iter().map(|o| o.workload.block_bytes).max().unwrap_or(PAGE_BYTES);
+        let comparison = ModelComparison::new(observations);
+        let needs = || LsmError::Profile("reads and writes at four concurrencies or more".to_owned());
+        let model = comparison.best().ok_or_else(needs)?;
+        let mut seconds = [Vec::new(), Vec::new()];
+        let mut spread = [Vec::new(), Vec::new()];
+        for (side, op) in [OpKind::Read, OpKind::Write].into_iter().enumerate() {
+            for size in SIZES[0]..=SIZES[1] {
+                let (mut row, mut spreads) = (Vec::new(), Vec::new());
+                for k in 0..=MOST_IN_FLIGHT {
+                    let workload = Workload::pure(op, 1e6, 1 << size, 1.0, 1 << k);
+                    let found = model.predict(&workload).map_err(|error| match error {
+                        PredictError::NotMeasured { op, .. } => LsmError::Profile(match op {
+                            OpKind::Read => "reads".to_owned(),
+                            OpKind::Write => "writes".to_owned(),
+                        }),
+                        other => LsmError::Profile(other.to_string()),
+                    })?;
+                    row.push(found.seconds / 1e6);
+                    spreads.push((found.seconds_ci[1] / found.seconds).ln());
+                }
+                seconds[side].push(row);
+                spread[side].push(spreads);
+            }
+        }
+        Ok(DeviceCosts {
+            model: model.name(),
+            sync_seconds: sync_seconds(profile).unwrap_or(WRITES_PER_SYNC * seconds[1][3][0]),
+            seconds,
+            spread,
+            unit_bytes: profile.device.logical_block_bytes.unwrap_or(512).clamp(512, PAGE_BYTES),
+            largest_bytes,
+            read_p99: read_p99(profile),
+            processors: profile.device.cpus,
+            end: End::Middle,
+        })
+    }
+
+    /// Name of the model that the costs come from.
+    pub fn model(&self) -> &'static str {
+        self.model
+    }
+
+    /// Largest request that was measured, bytes: what compactions read and write beyond it is extrapolated.
+    pub fn largest_bytes(&self) -> u32 {
+        self.largest_bytes
+    }
+
+    /// Processors of the machine on which the profile was measured, where it says so.
+    pub fn processors(&self) -> Option<u32> {
+        self.processors
+    }
+
+    /// Seconds to make a file durable.
+    pub fn sync_seconds(&self) -> f64 {
+        self.sync_seconds
+    }
+
+    /// The same costs with another time to make a file durable, seconds.
+    #[must_use]
+    pub fn with_sync_seconds(mut self, seconds: f64) -> Self {
+        self.sync_seconds = seconds;
+        self
+    }
+
+    pub(crate) fn unit_bytes(&self) -> u32 {
+        self.unit_bytes
+    }
+
+    /// The same device, all costs at this end of their intervals.
+    pub(crate) fn at(&self, end: End) -> Self {
+        DeviceCosts { end, ..self.clone() }
+    }
+
+    /// Seconds per request of `bytes`, `in_flight` of them at a time: their inverse is the throughput.
+    pub(crate) fn request(&self, op: OpKind, bytes: f64, in_flight: f64) -> f64 {
+        let side = usize::from(op == OpKind::Write);
+        let log = |v: &[Vec<f64>], size: usize, k: usize| v[size][k];
+        let x = bytes.max(1.0).log2() - f64::from(SIZES[0]);
+        let y = in_flight.max(1.0).log2();
+        let (sizes, ks) = (self.seconds[side].len(), self.seconds[side][0].len());
+        let (i, u) = place(x, sizes);
+        let (j, v) = place(y.min((ks - 1) as f64), ks);
+        let blend = |table: &[Vec<f64>], map: fn(f64) -> f64| {
+            let at = |i, j| map(log(table, i, j));
+            let low = at(i, j) * (1.0 - v) + at(i, j + 1) * v;
+            let high = at(i + 1, j) * (1.0 - v) + at(i + 1, j + 1) * v;
+            low * (1.0 - u) + high * u
+        };
+        let middle = blend(&self.seconds[side], f64::ln).exp();
+        // Outside of the table's sizes, the cost grows in proportion to the bytes beyond it.
+        let beyond = (bytes / f64::from(1u32 << SIZES[1])).max(1.0);
+        let middle = if x < 0.0 { self.seconds[side][0][j] } else { middle * beyond };
+        match self.end {
+            End::Middle => middle,
+            End::Low => middle * (-blend(&self.spread[side], |s| s)).exp(),
+            End::High => middle * blend(&self.spread[side], |s| s).exp(),
+        }
+    }
+
+    /// 99th percentile of a read's time over its mean, `in_flight` at a time.
+    pub(crate) fn read_p99_over_mean(&self, in_flight: f64) -> f64 {
+        let (j, v) =
+            place(in_flight.max(1.0).log2().min((self.read_p99.len() - 1) as f64), self.read_p99.len());
+        self.read_p99[j] * (1.0 - v) + self.read_p99[j + 1] * v
+    }
+}
+
+/// Index and fraction between it and the next, within `0..len`.
+fn place(x: f64, len: usize) -> (usize, f64) {
+    let x = x.clamp(0.0, (len - 1) as f64);
+    let i = (x as usize).min(len - 2);
+    (i, x - i as f64)
+}
+
+/// From durable writes of a page, one at a time, where they were measured.
+fn sync_seconds(profile: &DeviceProfile) -> Option<f64> {
+    let durable = |pattern| {
+        let found = profile.points.iter().find(|p| {
+            p.op == OpKind::Write
+                && p.durable
+                && p.concurrency == 1
+                && p.pattern == pattern
+                && p.block_bytes == PAGE_BYTES
+        });
+        found.map(|p| 1.0 / p.iops)
+    };
+    durable(Pattern::Sequential).or_else(|| durable(Pattern::Random)).map(|s| WRITES_PER_SYNC * s)
+}
+
+/// Of the random reads of the smallest block measured; where none was measured at a concurrency, that of the
+/// concurrency before. A profile without percentiles (published numbers) gets 1.
+fn read_p99(profile: &DeviceProfile) -> Vec<f64> {
+    let reads = || profile.points.iter().filter(|p| p.op == OpKind::Read && p.pattern == Pattern::Random);
+    let smallest = reads().map(|p| p.block_bytes).min();
+    let mut ratio = 1.0;
+    (0..=MOST_IN_FLIGHT)
+        .map(|k| {
+            let point = reads().find(|p| Some(p.block_bytes) == smallest && p.concurrency == 1 << k);
+            if let Some(latency) = point.map(|p| p.latency_us).filter(|l| l.mean > 0.0 && l.p99 > 0.0) {
+                ratio = (latency.p99 / latency.mean).max(1.0);
+            }
+            ratio
+        })
+        .collect()
+}

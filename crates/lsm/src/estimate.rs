@@ -1,0 +1,24 @@
+//! A predicted number with its interval.
+
+/// A prediction and its 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// The prediction.
+    pub value: f64,
+    /// 95 % interval, lower end first.
+    pub ci: [f64; 2],
+}
+
+impl Estimate {
+    /// From the values with costs as estimated, and at both ends of their intervals.
+    pub(crate) fn of(value: f64, ends: [f64; 2]) -> Self {
+        let low = value.min(ends[0]).min(ends[1]);
+        let high = value.max(ends[0]).max(ends[1]);
+        Estimate { value, ci: [low, high] }
+    }
+
+    /// Whether both intervals have a number in common.
+    pub fn overlaps(&self, other: &Estimate) -> bool {
+        self.ci[0] <= other.ci[1] && other.ci[0] <= self.ci[1]
+    }
+}

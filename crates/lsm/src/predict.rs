@@ -1,0 +1,288 @@
+//! What a layout costs: point queries, scans, inserts, amplification, with intervals.
+
+use leadline_profile::OpKind;
+
+use crate::block::Blocks;
+use crate::costs::{DeviceCosts, End};
+use crate::fill::{Fill, Filled, fill};
+use crate::query::{Reads, Shape};
+use crate::queue::{Demand, closed};
+use crate::{Data, Estimate, Layout, Mix, Operation, ProcessorCosts};
+
+/// The machine that a tree runs on.
+#[derive(Debug, Clone, Copy)]
+pub struct Machine<'a> {
+    /// Its device.
+    pub device: &'a DeviceCosts,
+    /// What RocksDB costs its processor.
+    pub processor: &'a ProcessorCosts,
+    /// Its cores.
+    pub cores: u32,
+}
+
+/// What is asked of a tree.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Demands {
+    /// The operations.
+    pub mix: Mix,
+    /// Queries at a time: threads that each wait for their answer.
+    pub clients: u32,
+    /// Pairs that a scan returns.
+    pub scan_pairs: f64,
+}
+
+/// What loading the tree, and keeping it, comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadPrediction {
+    /// From the first insert to the end of the last compaction, seconds.
+    pub seconds: Estimate,
+    /// Until the last insert, seconds.
+    pub insert_seconds: f64,
+    /// Of these, in which writes were stopped or slowed down, seconds.
+    pub stalled_seconds: f64,
+    /// Bytes that flushes and compactions wrote over bytes inserted, the load from empty.
+    pub write_amplification: Estimate,
+    /// Compactions at a time while any runs, parts of a divided one counted.
+    pub concurrency: f64,
+    /// Files and bytes per level when all compactions are done.
+    pub levels: Vec<(u32, f64)>,
+}
+
+/// What an operation costs at the given number of clients, all of them doing only this.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QueryPrediction {
+    /// Time of one operation, microseconds.
+    pub us: Estimate,
+    /// Operations per second of all clients.
+    pub per_second: f64,
+    /// Data blocks looked at, in the cache or on the device.
+    pub blocks: f64,
+    /// Requests to the device.
+    pub requests: f64,
+    /// Bytes read from the device.
+    pub bytes: f64,
+    /// Processor time, microseconds.
+    pub processor_us: f64,
+    /// Device time of its requests, one at a time, microseconds.
+    pub device_us: f64,
+    /// Operations at the device on average.
+    pub at_device: f64,
+}
+
+/// What a mix of operations comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MixPrediction {
+    /// Operations per second of all clients.
+    pub per_second: Estimate,
+    /// Time of a point query within the mix, microseconds.
+    pub point_us: f64,
+    /// Its 99th percentile, microseconds.
+    pub point_p99_us: f64,
+    /// Whether compactions, not clients, set the pace.
+    pub bound_by_compaction: bool,
+}
+
+/// Everything about one layout.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prediction {
+    /// The layout.
+    pub layout: Layout,
+    /// Loading it.
+    pub load: LoadPrediction,
+    /// A query for a key that is there.
+    pub point: QueryPrediction,
+    /// A query for a key that is not.
+    pub absent: QueryPrediction,
+    /// A scan.
+    pub scan: QueryPrediction,
+    /// Pairs per second that a tree of its full size takes, compactions keeping up.
+    pub insert_per_s: Estimate,
+    /// Bytes that flushes and compactions write per byte inserted into a tree of its full size.
+    pub write_amplification: Estimate,
+    /// Bytes of all files over bytes of the distinct pairs, without compression.
+    pub space_amplification: Estimate,
+    /// The mix.
+    pub mix: MixPrediction,
+}
+
+/// A tree that was loaded in simulated time, to be asked for any query.
+pub(crate) struct LoadedTree<'a> {
+    data: &'a Data,
+    layout: Layout,
+    machine: Machine<'a>,
+    filled: Filled,
+}
+
+/// Predicts one layout, with intervals.
+pub fn predict(data: &Data, layout: &Layout, machine: &Machine, demands: &Demands) -> Prediction {
+    let ends = [End::Low, End::High].map(|end| machine.device.at(end));
+    let low = Machine { device: &ends[0], ..*machine };
+    let high = Machine { device: &ends[1], ..*machine };
+    let replacing = demands.mix.replacing();
+    let trees = [machine, &low, &high].map(|machine| LoadedTree::load(data, layout, machine, replacing));
+    let [middle, low, high] = &trees;
+    middle.prediction(demands, [low, high])
+}
+
+/// Predicts one layout without intervals: each number's interval is the number itself. A third of the time.
+pub(crate) fn estimate(data: &Data, layout: &Layout, machine: &Machine, demands: &Demands) -> Prediction {
+    let tree = LoadedTree::load(data, layout, machine, demands.mix.replacing());
+    tree.prediction(demands, [&tree, &tree])
+}
+
+impl<'a> LoadedTree<'a> {
+    pub(crate) fn load(data: &'a Data, layout: &Layout, machine: &Machine<'a>, replacing: f64) -> Self {
+        let how = Fill { replacing, cores: f64::from(machine.cores) };
+        let filled = fill(data, layout, machine.device, machine.processor, &how);
+        LoadedTree { data, layout: *layout, machine: *machine, filled }
+    }
+
+    /// The same tree with another layout that differs only in what queries see: blocks, filters, cache.
+    pub(crate) fn with_queries_of(&self, layout: &Layout) -> LoadedTree<'a> {
+        LoadedTree { layout: *layout, filled: self.filled.clone(), ..*self }
+    }
+
+    pub(crate) fn prediction(&self, demands: &Demands, ends: [&LoadedTree; 2]) -> Prediction {
+        let of = |value: fn(&Filled) -> f64| {
+            Estimate::of(value(&self.filled), ends.map(|tree| value(&tree.filled)))
+        };
+        let query = |reads: fn(&Shape, &Demands) -> Reads| {
+            let mut found = self.query(&self.reads(demands, reads), demands.clients);
+            let us = ends.map(|tree| tree.query(&tree.reads(demands, reads), demands.clients).us.value);
+            found.us = Estimate::of(found.us.value, us);
+            found
+        };
+        let mut mix = self.mix(demands);
+        mix.per_second =
+            Estimate::of(mix.per_second.value, ends.map(|tree| tree.mix(demands).per_second.value));
+        let blocks = self.blocks();
+        let bytes = |pairs: f64| pairs * blocks.stored_pair_bytes();
+        let levels = self.filled.tree.files_by_level();
+        let load = LoadPrediction {
+            seconds: of(|filled| filled.seconds),
+            insert_seconds: self.filled.insert_seconds,
+            stalled_seconds: self.filled.stalled_seconds,
+            write_amplification: of(|filled| filled.write_amplification),
+            concurrency: self.filled.concurrency,
+            levels: levels
+                .iter()
+                .map(|&(files, pairs)| ((files as f64 * self.filled.scale).round() as u32, bytes(pairs)))
+                .collect(),
+        };
+        Prediction {
+            layout: self.layout,
+            load,
+            point: query(|shape, _| shape.point(true)),
+            absent: query(|shape, _| shape.point(false)),
+            scan: query(|shape, demands| shape.scan(demands.scan_pairs)),
+            insert_per_s: of(|filled| filled.tail_pairs_per_second),
+            write_amplification: of(|filled| filled.tail_write_amplification),
+            space_amplification: of(|filled| filled.space_amplification),
+            mix,
+        }
+    }
+
+    fn blocks(&self) -> Blocks {
+        Blocks::of(self.data, &self.layout, self.machine.device.unit_bytes())
+    }
+
+    /// What an operation reads, averaged over the states in which a tree at rest may be.
+    fn reads(&self, demands: &Demands, of: fn(&Shape, &Demands) -> Reads) -> Reads {
+        let states = &self.filled.states;
+        let all: Vec<Reads> = states
+            .iter()
+            .map(|runs| {
+                let shape = Shape {
+                    data: self.data,
+                    layout: &self.layout,
+                    blocks: self.blocks(),
+                    runs,
+                    processor: self.machine.processor,
+                };
+                of(&shape, demands)
+            })
+            .collect();
+        Reads::mean(&all)
+    }
+
+    /// Seconds at the device per operation that makes these requests, n operations there.
+    fn device_seconds(&self, reads: &Reads, operations: f64) -> f64 {
+        let device = self.machine.device;
+        reads.requests.iter().map(|&(bytes, n)| n * device.request(OpKind::Read, bytes, operations)).sum()
+    }
+
+    fn query(&self, reads: &Reads, clients: u32) -> QueryPrediction {
+        let device: Vec<f64> = (1..=clients).map(|n| self.device_seconds(reads, f64::from(n))).collect();
+        let cores = f64::from(self.machine.cores);
+        let load = closed(&Demand { processor: reads.processor, cores, device: &device }, clients);
+        let us = f64::from(clients) / load.per_second * 1e6;
+        QueryPrediction {
+            us: Estimate { value: us, ci: [us; 2] },
+            per_second: load.per_second,
+            blocks: reads.blocks,
+            requests: reads.count(),
+            bytes: reads.bytes(),
+            processor_us: reads.processor * 1e6,
+            device_us: device[0] * 1e6,
+            at_device: load.at_device,
+        }
+    }
+
+    /// Clients that do a mix, with the compactions that its writes cause.
+    fn mix(&self, demands: &Demands) -> MixPrediction {
+        let mix = &demands.mix;
+        let point = self.reads(demands, |shape, _| shape.point(true));
+        let absent = self.reads(demands, |shape, _| shape.point(false));
+        let scan = self.reads(demands, |shape, demands| shape.scan(demands.scan_pairs));
+        let of = |operation, reads: &Reads| reads.scaled(mix.share(operation));
+        let insert = Reads { processor: self.machine.processor.insert_us * 1e-6, ..Reads::default() };
+        let mean = Reads::sum(&[
+            of(Operation::Point, &point),
+            of(Operation::Absent, &absent),
+            of(Operation::Scan, &scan),
+            insert.scaled(mix.writes()),
+        ]);
+        let cores = f64::from(self.machine.cores);
+        let filled = &self.filled;
+        // What compactions leave of the cores and of the device when clients do `x` operations per second.
+        let at = |x: f64| {
+            let inserted = x * mix.writes();
+            let left = |used: f64| (1.0 - used).max(0.02);
+            let cores = cores * left(inserted * filled.tail_processor / cores);
+            let slower = 1.0 / left(inserted * filled.tail_device);
+            let device: Vec<f64> =
+                (1..=demands.clients).map(|n| slower * self.device_seconds(&mean, f64::from(n))).collect();
+            let load = closed(&Demand { processor: mean.processor, cores, device: &device }, demands.clients);
+            (load, slower)
+        };
+        // The rate at which they can do as many as they do.
+        let (mut low, mut high) = (0.0, at(0.0).0.per_second);
+        for _ in 0..40 {
+            let middle = (low + high) / 2.0;
+            if at(middle).0.per_second > middle {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        let limit =
+            if mix.writes() > 0.0 { filled.tail_pairs_per_second / mix.writes() } else { f64::INFINITY };
+        let per_second = low.min(limit);
+        let (load, _) = at(per_second);
+        // A client's time at the device, over what its requests take alone there.
+        let alone = self.device_seconds(&mean, 1.0).max(1e-12);
+        let slower = (load.at_device / load.per_second / alone).max(1.0);
+        let waiting =
+            (f64::from(demands.clients) / load.per_second - slower * alone) / mean.processor.max(1e-12);
+        let point_us = (point.processor * waiting.max(1.0) + slower * self.device_seconds(&point, 1.0)) * 1e6;
+        // The slowest of its reads takes as long as 99 of 100 do not.
+        let one_read = slower * self.device_seconds(&point, 1.0) / point.count().max(1.0) * 1e6;
+        let p99 = self.machine.device.read_p99_over_mean(load.at_device.max(1.0));
+        MixPrediction {
+            per_second: Estimate { value: per_second, ci: [per_second; 2] },
+            point_us,
+            point_p99_us: point_us + one_read * (p99 - 1.0),
+            bound_by_compaction: limit <= low,
+        }
+    }
+}
