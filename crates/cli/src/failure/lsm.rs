@@ -7,9 +7,9 @@ use super::Failure;
 impl From<ValidateError> for Failure {
     fn from(error: ValidateError) -> Self {
         let remedy = match &error {
-            ValidateError::NoDbBench { .. } | ValidateError::NotDbBench { .. } => {
-                Some("name the program with --db-bench PATH")
-            }
+            ValidateError::NoDbBench { .. }
+            | ValidateError::NotDbBench { .. }
+            | ValidateError::OldDbBench { .. } => Some("name the program with --db-bench PATH"),
             ValidateError::Space { .. } => Some("--scale sets how much"),
             ValidateError::InUse { .. } => Some("-o names another"),
             _ => None,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use leadline_lsm::ProcessorCosts;
-use leadline_lsm::validate::{Fill, LayoutCell, Operation, Read, Record, Summary};
+use leadline_lsm::validate::{Fill, LayoutCell, Query, Read, Record, Summary};
 
 /// All that was measured: medians, and 95 % intervals where there are repeats.
 pub(super) fn tables(record: &Record) -> String {
@@ -15,7 +15,7 @@ pub(super) fn tables(record: &Record) -> String {
         record.plan.repeats
     );
     fills(&mut text, record);
-    for operation in Operation::ALL {
+    for operation in Query::ALL {
         queries(&mut text, record, operation);
     }
     processor(&mut text, &record.processor);
@@ -43,7 +43,7 @@ fn fills(text: &mut String, record: &Record) {
     text.push('\n');
 }
 
-fn queries(text: &mut String, record: &Record, operation: Operation) {
+fn queries(text: &mut String, record: &Record, operation: Query) {
     let cpu = "processor us";
     line(text, [operation.words(), "clients", "us", "", cpu, "blocks read", "KiB read"]);
     for LayoutCell { name, .. } in record.layouts.iter().filter(|cell| cell.queried) {

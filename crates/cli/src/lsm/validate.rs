@@ -166,7 +166,7 @@ fn beside(output: &Path) -> PathBuf {
 fn goes_on(error: ValidateError, journal: Option<&Path>) -> Failure {
     let kept = journal.filter(|path| !error.is_input() && path.exists());
     match (Failure::from(error), kept) {
-        (Failure::Operation(line), Some(path)) => Failure::Operation(format!(
+        (Failure::Query(line), Some(path)) => Failure::Query(format!(
             "{line}; what was measured is in {}, and the same command goes on from there",
             path.display()
         )),
@@ -192,7 +192,7 @@ fn announce(target: &Path, plan: &Plan, scale: &Scale, db_bench: &DbBench) {
         "{}: RocksDB {} fills {fills} databases of {} each, and is queried {queries} times for {} s after as \
          long a warm-up; it takes up to {} of space",
         target.display(),
-        db_bench.version(),
+        db_bench.release(),
         format_size(plan.data.bytes() as u64),
         plan.seconds,
         format_size(plan.space_bytes(scale))

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use leadline_lsm::validate::{LayoutName, Operation, Record, SCHEMA};
+use leadline_lsm::validate::{LayoutName, Query, Record, SCHEMA};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -120,16 +120,15 @@ fn a_run_goes_on_after_its_calibration_and_its_numbers_agree_with_each_other() {
         let read = &cell.read;
         // Every data block that is missing in the cache is a read of the device, of a whole block at least.
         assert!(read.cache_misses > 0.0 && read.device_bytes > 0.0, "{read:?}");
-        if cell.operation == Operation::Point {
+        if cell.operation == Query::Point {
             // The warm-up and the measurement asked for different keys, so the counts agree nearly.
             assert!((read.device_reads / read.cache_misses - 1.0).abs() < 0.1, "{read:?}");
         }
         assert!((read.wall_us * read.ops_per_second / 2e6 - 1.0).abs() < 1e-6);
     }
-    let operations = |cell: Operation| {
-        record.query(LayoutName::Fanout(4), cell, 2, |read| read.device_bytes).unwrap().median
-    };
-    assert!(operations(Operation::Scan) > 10.0 * operations(Operation::Point), "128 pairs are more than one");
+    let operations =
+        |cell: Query| record.query(LayoutName::Fanout(4), cell, 2, |read| read.device_bytes).unwrap().median;
+    assert!(operations(Query::Scan) > 10.0 * operations(Query::Point), "128 pairs are more than one");
 }
 
 #[test]

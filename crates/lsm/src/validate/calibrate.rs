@@ -8,7 +8,7 @@ use super::db_bench::{Database, DbBench, Run};
 use super::error::ValidateError;
 use super::fill::{self, Fill, Shares};
 use super::output;
-use super::read::{self, Operation, Queries, Read};
+use super::read::{self, Queries, Query, Read};
 use super::scratch::Scratch;
 
 /// Files of each database: enough for several levels.
@@ -137,7 +137,7 @@ impl Reads {
         cancel: &AtomicBool,
         next: &mut impl FnMut(&str),
     ) -> Result<Reads, ValidateError> {
-        let mut both = |operation: Operation, scan_pairs: u32| -> Result<[Read; 2], ValidateError> {
+        let mut both = |operation: Query, scan_pairs: u32| -> Result<[Read; 2], ValidateError> {
             let mut read = |cached: bool| {
                 let place = if cached { "in the cache" } else { "on the device" };
                 next(&format!("{} with {runs} sorted runs {place}", operation.words()));
@@ -152,9 +152,9 @@ impl Reads {
         };
         Ok(Reads {
             runs,
-            points: both(Operation::Point, 0)?,
-            seeks: both(Operation::Scan, 0)?,
-            scans: both(Operation::Scan, LONG_SCAN)?,
+            points: both(Query::Point, 0)?,
+            seeks: both(Query::Scan, 0)?,
+            scans: both(Query::Scan, LONG_SCAN)?,
         })
     }
 }

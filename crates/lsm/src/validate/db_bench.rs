@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
+use crate::options::{Release, RocksVersion};
 use crate::{Data, Layout};
 
 use super::child::{self, Job, Seen};
@@ -16,7 +17,8 @@ use super::settings;
 #[derive(Debug, Clone, PartialEq)]
 pub struct DbBench {
     path: PathBuf,
-    version: String,
+    release: Release,
+    version: RocksVersion,
 }
 
 impl DbBench {
@@ -27,23 +29,27 @@ impl DbBench {
     ///
     /// # Errors
     /// [`ValidateError::NoDbBench`] where it cannot be started, [`ValidateError::NotDbBench`] where it answers
-    /// something else.
+    /// something else, [`ValidateError::OldDbBench`] where it is older than RocksDB 7.8.
     pub fn find(path: &Path) -> Result<DbBench, ValidateError> {
         let output = Command::new(path).arg("--version").stdin(Stdio::null()).output();
         let output = output.map_err(|source| ValidateError::NoDbBench { path: path.into(), source })?;
         let said = String::from_utf8_lossy(&output.stdout);
         let first = said.lines().next().unwrap_or("");
-        match first.split_once("db_bench version ") {
-            Some((_, version)) if version.starts_with(|c: char| c.is_ascii_digit()) => {
-                Ok(DbBench { path: path.into(), version: version.trim().to_owned() })
-            }
-            _ => Err(ValidateError::NotDbBench { path: path.into(), said: first.to_owned() }),
+        let release = first.split_once("db_bench version ").and_then(|(_, text)| Release::parse(text.trim()));
+        let Some(release) = release else {
+            return Err(ValidateError::NotDbBench { path: path.into(), said: first.to_owned() });
+        };
+        // The newest whose files it takes: RocksDB takes those of earlier versions.
+        let version = RocksVersion::ALL.into_iter().rfind(|version| version.first_release() <= release);
+        match version {
+            Some(version) => Ok(DbBench { path: path.into(), release, version }),
+            None => Err(ValidateError::OldDbBench { path: path.into(), release }),
         }
     }
 
-    /// RocksDB's version: `7.8.3`.
-    pub fn version(&self) -> &str {
-        &self.version
+    /// Its release of RocksDB.
+    pub fn release(&self) -> Release {
+        self.release
     }
 }
 
@@ -95,7 +101,7 @@ impl Database<'_> {
         see: &mut dyn FnMut(u32, Seen),
     ) -> Result<String, ValidateError> {
         let options_file = self.folder.path().join("OPTIONS");
-        fs::write(&options_file, settings::text(&self.layout, self.bench.version(), run.compactions))
+        fs::write(&options_file, settings::text(&self.layout, self.bench.version, run.compactions))
             .map_err(|source| ValidateError::io(&options_file, "writing it", source))?;
         let mut arguments = vec![
             format!("--db={}", self.path().display()),

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::LsmError;
+use crate::options::Release;
 
 /// Why a validation cannot begin, or ended early. Each message is one line.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +39,14 @@ pub enum ValidateError {
         path: PathBuf,
         /// Its first line.
         said: String,
+    },
+    /// The program is older than what Leadline writes OPTIONS files for.
+    #[error("{path}: is of RocksDB {release}; 7.8 or later is needed")]
+    OldDbBench {
+        /// The program.
+        path: PathBuf,
+        /// Its release.
+        release: Release,
     },
     /// The place of the databases is not a folder.
     #[error("{path}: is not a folder; name one on the device, in which a scratch folder can be made")]

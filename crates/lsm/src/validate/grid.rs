@@ -70,7 +70,7 @@ fn head(plan: &Plan, setup: &Setup) -> Value {
     let folder = setup.folder.canonicalize().unwrap_or_else(|_| setup.folder.into());
     json!({
         "schema": SCHEMA,
-        "rocksdb": setup.db_bench.version(),
+        "rocksdb": setup.db_bench.release().to_string(),
         "folder": folder.display().to_string(),
         "plan": plan,
     })
@@ -163,7 +163,7 @@ impl Grid<'_> {
         })
     }
 
-    fn has_query(&self, unit: &Unit, (operation, clients): (read::Operation, u32)) -> bool {
+    fn has_query(&self, unit: &Unit, (operation, clients): (read::Query, u32)) -> bool {
         self.cells.iter().any(|cell| match cell {
             Cell::Query(cell) => {
                 (cell.repeat, cell.layout, cell.operation, cell.clients)
@@ -202,7 +202,7 @@ impl Grid<'_> {
         &mut self,
         db: &Database,
         unit: &Unit,
-        (operation, clients): (read::Operation, u32),
+        (operation, clients): (read::Query, u32),
         levels: &[Level],
         pace: &mut Pace,
         progress: &mut dyn FnMut(Progress),
@@ -239,7 +239,7 @@ impl Grid<'_> {
             schema: SCHEMA.into(),
             measured_at,
             leadline: env!("CARGO_PKG_VERSION").into(),
-            rocksdb: self.bench.version().into(),
+            rocksdb: self.bench.release().to_string(),
             machine,
             plan: self.plan.clone(),
             layouts: layout_cells(self.plan, &self.scale),

@@ -31,7 +31,7 @@ pub use journal::Journal;
 pub use output::{Latency, Level};
 pub use pace::Progress;
 pub use plan::{Plan, SCAN_PAIRS};
-pub use read::{Operation, Read};
+pub use read::{Query, Read};
 pub use record::{FillCell, LayoutCell, QueryCell, Record, SCHEMA, layout_cells};
 pub use scale::{LayoutName, Scale, expected_levels};
 pub use summary::Summary;

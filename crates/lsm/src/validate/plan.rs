@@ -7,7 +7,7 @@ use crate::Data;
 
 use super::calibrate;
 use super::error::ValidateError;
-use super::read::Operation;
+use super::read::Query;
 use super::scale::{LayoutName, Scale};
 
 /// Pairs that a scan returns: those of the experiment that is repeated.
@@ -45,7 +45,7 @@ pub(super) struct Unit {
     pub(super) layout: LayoutName,
     pub(super) jobs: u32,
     /// What is asked by how many clients, in this order.
-    pub(super) queries: Vec<(Operation, u32)>,
+    pub(super) queries: Vec<(Query, u32)>,
 }
 
 impl Plan {
@@ -98,7 +98,7 @@ impl Plan {
                 for jobs in layout.jobs(&self.jobs) {
                     let mut queries = Vec::new();
                     if jobs == self.queried_jobs(layout) {
-                        for operation in Operation::ALL {
+                        for operation in Query::ALL {
                             queries.extend(self.clients.iter().map(|&clients| (operation, clients)));
                         }
                     }

@@ -13,29 +13,29 @@ use super::output::{self, Latency, Outcome};
 /// What is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Operation {
+pub enum Query {
     /// A key that is there: db_bench's `readrandom`.
     Point,
     /// Pairs from a random key on: db_bench's `seekrandom`.
     Scan,
 }
 
-impl Operation {
+impl Query {
     /// Both.
-    pub const ALL: [Operation; 2] = [Operation::Point, Operation::Scan];
+    pub const ALL: [Query; 2] = [Query::Point, Query::Scan];
 
     /// In words, of several.
     pub fn words(self) -> &'static str {
         match self {
-            Operation::Point => "point queries",
-            Operation::Scan => "scans",
+            Query::Point => "point queries",
+            Query::Scan => "scans",
         }
     }
 
     fn benchmark(self) -> &'static str {
         match self {
-            Operation::Point => "readrandom",
-            Operation::Scan => "seekrandom",
+            Query::Point => "readrandom",
+            Query::Scan => "seekrandom",
         }
     }
 }
@@ -43,7 +43,7 @@ impl Operation {
 /// How a database is read.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Queries {
-    pub(super) operation: Operation,
+    pub(super) operation: Query,
     /// Clients, each with one operation at a time.
     pub(super) clients: u32,
     /// Pairs that a scan returns.

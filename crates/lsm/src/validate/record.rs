@@ -8,7 +8,7 @@ use crate::{Layout, ProcessorCosts};
 use super::fill::Fill;
 use super::output::Level;
 use super::plan::Plan;
-use super::read::{Operation, Read};
+use super::read::{Query, Read};
 use super::scale::{LayoutName, Scale, expected_levels};
 use super::summary::Summary;
 
@@ -79,7 +79,7 @@ pub struct QueryCell {
     /// The repeat, from 0.
     pub repeat: u32,
     /// What was asked.
-    pub operation: Operation,
+    pub operation: Query,
     /// Clients.
     pub clients: u32,
     /// The tree that was asked, level 0 first. After a run was resumed, it is one that was filled again.
@@ -100,7 +100,7 @@ impl Record {
     pub fn query(
         &self,
         layout: LayoutName,
-        operation: Operation,
+        operation: Query,
         clients: u32,
         of: impl Fn(&Read) -> f64,
     ) -> Option<Summary> {
