@@ -244,6 +244,17 @@ fn speeds(work: &Work, layout: &Layout, cores: f64) -> Vec<f64> {
     (1..=threads).map(|n| (closed(&demand, n).per_second / one / f64::from(n)).min(1.0)).collect()
 }
 
+impl Filled {
+    /// The tree as a program finds it that opens it again after the load: at rest, and with one more file in
+    /// level 0, of the memtable that was only in the log, half full on average.
+    pub(crate) fn opened_again(&mut self, memtable_pairs: f64) {
+        self.states.truncate(1);
+        for runs in &mut self.states {
+            runs.insert(0, Run { level: 0, pairs: memtable_pairs / 2.0, coverage: 1.0, files: 1 });
+        }
+    }
+}
+
 /// The sorted runs of `tree` as it is, and at rest after each of the next memtables.
 fn states(mut tree: Tree, memtable: f64, layout: &Layout) -> Vec<Vec<Run>> {
     let mut states = vec![tree.runs()];

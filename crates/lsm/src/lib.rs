@@ -26,5 +26,7 @@ pub use error::LsmError;
 pub use estimate::Estimate;
 pub use layout::Layout;
 pub use mix::{Mix, MixError, Operation};
-pub use predict::{Demands, LoadPrediction, Machine, MixPrediction, Prediction, QueryPrediction, predict};
+pub use predict::{
+    Demands, LoadPrediction, Machine, MixPrediction, Prediction, QueryPrediction, predict, predict_loaded,
+};
 pub use processor::ProcessorCosts;

@@ -7,7 +7,11 @@ use crate::costs::{DeviceCosts, End};
 use crate::fill::{Fill, Filled, fill};
 use crate::query::{Reads, Shape};
 use crate::queue::{Demand, closed};
+use crate::tree::memtable_pairs;
 use crate::{Data, Estimate, Layout, Mix, Operation, ProcessorCosts};
+
+/// Loads over which the state of a tree at the end of one is averaged.
+const LOADS: u32 = 6;
 
 /// The machine that a tree runs on.
 #[derive(Debug, Clone, Copy)]
@@ -107,28 +111,70 @@ pub struct Prediction {
 
 /// A tree that was loaded in simulated time, to be asked for any query.
 pub(crate) struct LoadedTree<'a> {
-    data: &'a Data,
+    data: Data,
     layout: Layout,
     machine: Machine<'a>,
     filled: Filled,
 }
 
+/// Predicts a tree that was just loaded and is opened again, with intervals: what a benchmark that loads and then
+/// asks will see. [`predict`] is for a tree in service.
+pub fn predict_loaded(data: &Data, layout: &Layout, machine: &Machine, demands: &Demands) -> Prediction {
+    with_intervals(machine, |machine| LoadedTree::opened_after_load(data, layout, machine), demands)
+}
+
 /// Predicts one layout, with intervals.
 pub fn predict(data: &Data, layout: &Layout, machine: &Machine, demands: &Demands) -> Prediction {
-    let ends = [End::Low, End::High].map(|end| machine.device.at(end));
-    let low = Machine { device: &ends[0], ..*machine };
-    let high = Machine { device: &ends[1], ..*machine };
     let replacing = demands.mix.replacing();
-    let trees = [machine, &low, &high].map(|machine| LoadedTree::load(data, layout, machine, replacing));
+    with_intervals(machine, |machine| LoadedTree::load(data, layout, machine, replacing), demands)
+}
+
+/// What the tree comes to that `load` makes on a machine, and at both ends of the intervals of its device's costs.
+fn with_intervals<'a>(
+    machine: &Machine,
+    load: impl for<'m> Fn(&Machine<'m>) -> LoadedTree<'m>,
+    demands: &Demands,
+) -> Prediction {
+    let ends = [End::Low, End::High].map(|end| machine.device.at(end));
+    let [low, high] = ends.each_ref().map(|device| Machine { device, ..*machine });
+    let trees = [load(machine), load(&low), load(&high)];
     let [middle, low, high] = &trees;
     middle.prediction(demands, [low, high])
 }
 
 impl<'a> LoadedTree<'a> {
-    pub(crate) fn load(data: &'a Data, layout: &Layout, machine: &Machine<'a>, replacing: f64) -> Self {
+    pub(crate) fn load(data: &Data, layout: &Layout, machine: &Machine<'a>, replacing: f64) -> Self {
         let how = Fill { replacing, cores: f64::from(machine.cores) };
         let filled = fill(data, layout, machine.device, machine.processor, &how);
-        LoadedTree { data, layout: *layout, machine: *machine, filled }
+        LoadedTree { data: *data, layout: *layout, machine: *machine, filled }
+    }
+
+    /// The tree after a load, opened again, as a mean over loads of nearly the same size: where level 0 stands at
+    /// the end of one is chance.
+    pub(crate) fn opened_after_load(data: &Data, layout: &Layout, machine: &Machine<'a>) -> Self {
+        let memtable = memtable_pairs(layout, data);
+        let loads: Vec<Self> = (0..LOADS)
+            .map(|i| {
+                let fewer = Data { pairs: (data.pairs - f64::from(i) * 0.7 * memtable).max(1.0), ..*data };
+                let how = Fill { replacing: 0.0, cores: f64::from(machine.cores) };
+                let mut filled = fill(&fewer, layout, machine.device, machine.processor, &how);
+                filled.opened_again(memtable);
+                LoadedTree { data: *data, layout: *layout, machine: *machine, filled }
+            })
+            .collect();
+        let mean = |of: fn(&Filled) -> f64| {
+            loads.iter().map(|load| of(&load.filled)).sum::<f64>() / f64::from(LOADS)
+        };
+        let filled = Filled {
+            states: loads.iter().flat_map(|load| load.filled.states.clone()).collect(),
+            seconds: mean(|f| f.seconds),
+            insert_seconds: mean(|f| f.insert_seconds),
+            stalled_seconds: mean(|f| f.stalled_seconds),
+            write_amplification: mean(|f| f.write_amplification),
+            concurrency: mean(|f| f.concurrency),
+            ..loads[0].filled.clone()
+        };
+        LoadedTree { filled, ..loads.into_iter().next().expect("LOADS is not 0") }
     }
 
     /// The same tree with another layout that differs only in what queries see: blocks, filters, cache.
@@ -177,7 +223,7 @@ impl<'a> LoadedTree<'a> {
     }
 
     fn blocks(&self) -> Blocks {
-        Blocks::of(self.data, &self.layout, self.machine.device.unit_bytes())
+        Blocks::of(&self.data, &self.layout, self.machine.device.unit_bytes())
     }
 
     /// What an operation reads, averaged over the states in which a tree at rest may be.

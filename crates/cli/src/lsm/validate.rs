@@ -166,7 +166,7 @@ fn beside(output: &Path) -> PathBuf {
 fn goes_on(error: ValidateError, journal: Option<&Path>) -> Failure {
     let kept = journal.filter(|path| !error.is_input() && path.exists());
     match (Failure::from(error), kept) {
-        (Failure::Query(line), Some(path)) => Failure::Query(format!(
+        (Failure::Operation(line), Some(path)) => Failure::Operation(format!(
             "{line}; what was measured is in {}, and the same command goes on from there",
             path.display()
         )),
