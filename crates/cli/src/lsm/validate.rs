@@ -30,8 +30,8 @@ use crate::{output, signals, source, values};
         Examples:\n  \
         leadline lsm validate profile.json /mnt/nvme -o results.json\n  \
         leadline lsm validate profile.json . --scale 128M --layouts F=4,single --jobs 1,4 --repeats 1\n\n\
-        A run with -o that was ended goes on where it was when it is given the same arguments. db_bench comes \
-        with RocksDB (Debian: rocksdb-tools).")]
+        A run with -o that was ended goes on where it was when it is given the same arguments. \
+        db_bench comes with RocksDB (Debian: rocksdb-tools).")]
 pub(crate) struct Args {
     /// The profile of TARGET's device, or device:NAME
     #[arg(value_name = "PROFILE")]
@@ -189,11 +189,13 @@ fn announce(target: &Path, plan: &Plan, scale: &Scale, db_bench: &DbBench) {
     let queried = cells.iter().filter(|cell| cell.queried).count();
     let queries = queried * plan.clients.len() * 2 * plan.repeats as usize;
     output::say(&format!(
-        "{}: RocksDB {} fills {fills} databases of {} each, and is queried {queries} times for {} s after as \
-         long a warm-up; it takes up to {} of space",
+        "{}: RocksDB {} makes {} of {}, and is queried {} for {} s after as long a warm-up; it takes up to {} \
+         of space",
         target.display(),
         db_bench.release(),
+        counted(fills, "database"),
         format_size(plan.data.bytes() as u64),
+        counted(queries, "time"),
         plan.seconds,
         format_size(plan.space_bytes(scale))
     ));
@@ -203,16 +205,21 @@ fn announce(target: &Path, plan: &Plan, scale: &Scale, db_bench: &DbBench) {
         let levels: Vec<String> =
             expected_level_bytes.iter().map(|bytes| format!("{:.1}", bytes / f64::from(1 << 20))).collect();
         output::say(&format!(
-            "{name}: files of {}, levels of {} MiB to be expected; filled with {jobs} compaction threads for \
-             its queries",
+            "{name}: files of {}, levels of {} MiB to be expected; filled with {} for its queries",
             format_size(layout.file_bytes),
-            levels.join(", ")
+            levels.join(", "),
+            counted(*jobs as usize, "compaction thread")
         ));
     }
     if scale.is_flatter() {
         output::say(
-            "so little data makes the trees flatter than the published ones, because RocksDB takes no memtable \
-             under 64K: 126M or more have their shape",
+            "so little data makes the trees flatter than the published ones, because RocksDB takes no \
+             memtable under 64K: 126M or more have their shape",
         );
     }
+}
+
+/// `1 database`, `2 databases`.
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

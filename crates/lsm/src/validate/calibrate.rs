@@ -115,8 +115,8 @@ impl Bench<'_> {
 }
 
 /// Twice as many as there are processors. With fewer a processor falls asleep in every read and is woken up,
-/// which takes time that nobody else would miss: in a virtual machine with two processors, a query of 2.9 blocks
-/// took 129 us of processor time with one client and 45 us with four.
+/// which takes time that nobody else would miss: in a virtual machine with two processors, a query of 2.9
+/// blocks took 129 us of processor time with one client and 45 us with four.
 fn clients_for_device() -> u32 {
     std::thread::available_parallelism().map_or(1, |count| count.get() as u32 * 2)
 }

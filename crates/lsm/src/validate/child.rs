@@ -43,8 +43,8 @@ pub(super) struct Job<'a> {
 /// for every line, and some twenty times per second.
 ///
 /// # Errors
-/// [`ValidateError::Died`] where it fails, with the last line it said; [`ValidateError::Cancelled`] once `cancel`
-/// is set, after the child was ended; [`ValidateError::NoDbBench`] where it cannot be started.
+/// [`ValidateError::Died`] where it fails, with the last line it said; [`ValidateError::Cancelled`] once
+/// `cancel` is set, after the child was ended; [`ValidateError::NoDbBench`] where it cannot be started.
 pub(super) fn run(
     job: &Job,
     cancel: &AtomicBool,

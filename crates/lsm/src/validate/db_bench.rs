@@ -28,8 +28,8 @@ impl DbBench {
     /// The program at `path`, which a shell would find for a bare name, after asking it for its version.
     ///
     /// # Errors
-    /// [`ValidateError::NoDbBench`] where it cannot be started, [`ValidateError::NotDbBench`] where it answers
-    /// something else, [`ValidateError::OldDbBench`] where it is older than RocksDB 7.8.
+    /// [`ValidateError::NoDbBench`] where it cannot be started, [`ValidateError::NotDbBench`] where it
+    /// answers something else, [`ValidateError::OldDbBench`] where it is older than RocksDB 7.8.
     pub fn find(path: &Path) -> Result<DbBench, ValidateError> {
         let output = Command::new(path).arg("--version").stdin(Stdio::null()).output();
         let output = output.map_err(|source| ValidateError::NoDbBench { path: path.into(), source })?;

@@ -77,8 +77,8 @@ pub(super) fn run(
     Ok(watched(db, during, seed, cancel, done, false)?.0)
 }
 
-/// The same, and what the processor time was for. The layout must be one without subcompactions, whose threads
-/// end before they can be asked.
+/// The same, and what the processor time was for. The layout must be one without subcompactions, whose
+/// threads end before they can be asked.
 ///
 /// # Errors
 /// As [`run`], and where the kernel does not tell the processor time of threads.

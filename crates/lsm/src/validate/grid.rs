@@ -39,12 +39,12 @@ pub struct Setup<'a> {
     pub now: fn() -> String,
 }
 
-/// Measures `plan`, and returns the record with the journal, if there is one: the caller removes that once the
-/// record is written. Databases are made in a scratch folder, which is removed whichever way this ends.
+/// Measures `plan`, and returns the record with the journal, if there is one: the caller removes that once
+/// the record is written. Databases are made in a scratch folder, which is removed whichever way this ends.
 ///
 /// # Errors
-/// [`ValidateError`]; what was measured until then is in the journal, and a run with the same plan, folder and
-/// version of RocksDB goes on with it.
+/// [`ValidateError`]; what was measured until then is in the journal, and a run with the same plan, folder
+/// and version of RocksDB goes on with it.
 pub fn run(
     plan: &Plan,
     setup: Setup,

@@ -14,8 +14,8 @@ pub(super) struct Outcome {
     pub(super) found: Option<[u64; 2]>,
 }
 
-/// The outcome of benchmark `name`, if `line` is its line: `readrandom   :     311.327 micros/op 12843 ops/sec
-/// 3.002 seconds 38556 operations;   25.3 MB/s (9679 of 9679 found)`.
+/// The outcome of benchmark `name`, if `line` is its line: `readrandom   :     311.327 micros/op 12843
+/// ops/sec 3.002 seconds 38556 operations;   25.3 MB/s (9679 of 9679 found)`.
 pub(super) fn outcome(name: &str, line: &str) -> Option<Outcome> {
     let (words, rest) = line.strip_prefix(name)?.trim_start().strip_prefix(':')?.split_once(';')?;
     let words: Vec<&str> = words.split_whitespace().collect();

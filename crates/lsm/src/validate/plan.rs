@@ -87,8 +87,8 @@ impl Plan {
         (self.data.bytes().max(calibrated) * MOST_SPACE) as u64 + MORE_SPACE_BYTES
     }
 
-    /// All of it, repeat after repeat; within a repeat, databases and the queries of each are in an order that
-    /// the seed decides, so that no layout always comes after the same other one.
+    /// All of it, repeat after repeat; within a repeat, databases and the queries of each are in an order
+    /// that the seed decides, so that no layout always comes after the same other one.
     pub(super) fn units(&self) -> Vec<Unit> {
         let mut rng = Rng::with_seed(self.seed);
         let mut units = Vec::new();

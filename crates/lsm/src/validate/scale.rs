@@ -1,9 +1,9 @@
 //! Trees of any size in the shape of a published one.
 //!
-//! With RocksDB's level 1 of 256 MiB, a GiB of data is a tree of two levels whatever the fanout is. What shapes
-//! a tree is the ratio of its data to its level 1, so that ratio is kept instead: of the experiment in "The
-//! Multi-Queue SSD model", section 5.3, which is repeated here, with 6.4e7 pairs of 2,064 bytes over a level 1
-//! of four files of 64 MiB.
+//! With RocksDB's level 1 of 256 MiB, a GiB of data is a tree of two levels whatever the fanout is. What
+//! shapes a tree is the ratio of its data to its level 1, so that ratio is kept instead: of the experiment in
+//! "The Multi-Queue SSD model", section 5.3, which is repeated here, with 6.4e7 pairs of 2,064 bytes over a
+//! level 1 of four files of 64 MiB.
 
 use std::fmt;
 use std::str::FromStr;
