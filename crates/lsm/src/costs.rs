@@ -54,11 +54,24 @@ impl DeviceCosts {
     /// # Errors
     /// [`LsmError::Profile`]: no model can be fitted, or reads or writes were not measured.
     pub fn from_profile(profile: &DeviceProfile) -> Result<Self, LsmError> {
-        let observations = Observations::from_profile(profile);
+        Self::from_profiles(&[profile])
+    }
+
+    /// The same from several profiles of one device, all their measurements together; what is asked of the
+    /// device itself is taken from the first.
+    ///
+    /// # Errors
+    /// As [`DeviceCosts::from_profile`].
+    pub fn from_profiles(profiles: &[&DeviceProfile]) -> Result<Self, LsmError> {
+        let needs = || LsmError::Profile("reads and writes at four concurrencies or more".to_owned());
+        let profile = *profiles.first().ok_or_else(needs)?;
+        let mut observations = Observations::from_profile(profile);
+        for other in &profiles[1..] {
+            observations.all.extend(Observations::from_profile(other).all);
+        }
         let largest_bytes =
             observations.all.iter().map(|o| o.workload.block_bytes).max().unwrap_or(PAGE_BYTES);
         let comparison = ModelComparison::new(observations);
-        let needs = || LsmError::Profile("reads and writes at four concurrencies or more".to_owned());
         let model = comparison.best().ok_or_else(needs)?;
         let mut seconds = [Vec::new(), Vec::new()];
         let mut spread = [Vec::new(), Vec::new()];

@@ -1,7 +1,7 @@
 //! A predicted number with its interval.
 
 /// A prediction and its 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Estimate {
     /// The prediction.
     pub value: f64,

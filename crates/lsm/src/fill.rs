@@ -75,6 +75,8 @@ pub(crate) struct Filled {
     pub(crate) tail_processor: f64,
     /// Seconds of device time, one request at a time, of the same.
     pub(crate) tail_device: f64,
+    /// Processor time of all of it, seconds.
+    pub(crate) processor_seconds: f64,
     /// Compactions running on average while any was, subcompactions counted.
     pub(crate) concurrency: f64,
     /// Pairs in all files / distinct pairs, at the end.
@@ -304,6 +306,7 @@ impl Load<'_> {
             tail_pairs_per_second: pairs / (self.now - at).max(1e-9),
             tail_processor: (self.cost.processor - cost.processor) / pairs,
             tail_device: (self.cost.device - cost.device) / pairs,
+            processor_seconds: self.cost.processor + self.inserted * insert,
             concurrency: if self.busy_seconds > 0.0 { self.thread_seconds / self.busy_seconds } else { 0.0 },
             space_amplification: stored / data.pairs,
             scale: self.work.files,

@@ -46,6 +46,8 @@ pub struct LoadPrediction {
     pub stalled_seconds: f64,
     /// Bytes that flushes and compactions wrote over bytes inserted, the load from empty.
     pub write_amplification: Estimate,
+    /// Processor time of client, flushes and compactions, seconds.
+    pub processor_seconds: f64,
     /// Compactions at a time while any runs, parts of a divided one counted.
     pub concurrency: f64,
     /// Files and bytes per level when all compactions are done.
@@ -171,6 +173,7 @@ impl<'a> LoadedTree<'a> {
             insert_seconds: mean(|f| f.insert_seconds),
             stalled_seconds: mean(|f| f.stalled_seconds),
             write_amplification: mean(|f| f.write_amplification),
+            processor_seconds: mean(|f| f.processor_seconds),
             concurrency: mean(|f| f.concurrency),
             ..loads[0].filled.clone()
         };
@@ -203,6 +206,7 @@ impl<'a> LoadedTree<'a> {
             insert_seconds: self.filled.insert_seconds,
             stalled_seconds: self.filled.stalled_seconds,
             write_amplification: of(|filled| filled.write_amplification),
+            processor_seconds: self.filled.processor_seconds,
             concurrency: self.filled.concurrency,
             levels: levels
                 .iter()

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::compared;
 use leadline_lsm::ProcessorCosts;
 use leadline_lsm::validate::{Fill, LayoutCell, Query, Read, Record, Summary};
 
@@ -19,6 +20,10 @@ pub(super) fn tables(record: &Record) -> String {
         queries(&mut text, record, operation);
     }
     processor(&mut text, &record.processor);
+    if let Some(comparison) = &record.comparison {
+        text.push('\n');
+        text += &compared::tables(comparison);
+    }
     text
 }
 

@@ -1,5 +1,7 @@
 //! `leadline lsm`: what an LSM tree costs on a device.
 
+mod compared;
+mod device;
 mod measured;
 mod validate;
 

@@ -8,12 +8,12 @@ use leadline_device::target::TargetKind;
 use leadline_device::{format_size, parse_size};
 use leadline_lsm::Data;
 use leadline_lsm::validate::{
-    DbBench, LayoutCell, LayoutName, Plan, Scale, Setup, ValidateError, layout_cells,
+    Comparison, DbBench, LayoutCell, LayoutName, Plan, Scale, Setup, ValidateError, layout_cells,
 };
 use leadline_measure::{Progress, facts};
 use leadline_profile::DeviceFacts;
 
-use super::measured;
+use super::{device, measured};
 use crate::failure::Failure;
 use crate::progress::Display;
 use crate::{output, signals, source, values};
@@ -64,6 +64,9 @@ pub(crate) struct Args {
     /// Seconds of each cell of queries, after a warm-up that takes as long
     #[arg(long, value_name = "S", default_value = "5", value_parser = values::seconds)]
     duration: Duration,
+    /// Seconds for which the device is measured before each repeat, 0 for not at all: then PROFILE stands for it
+    #[arg(long, value_name = "S", default_value_t = 20.0, value_parser = profile_seconds)]
+    profile_seconds: f64,
     /// Decides the order of the cells and the order of keys
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -99,6 +102,11 @@ impl Args {
     }
 }
 
+fn profile_seconds(text: &str) -> Result<f64, String> {
+    let seconds = text.parse().ok().filter(|s| *s == 0.0 || (1.0..=3600.0).contains(s));
+    seconds.ok_or_else(|| "must be 0, or from 1 to 3600".to_owned())
+}
+
 fn each_once(counts: &[u32]) -> Vec<u32> {
     let mut all = Vec::new();
     for &count in counts {
@@ -128,12 +136,17 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     }
     announce(&args.target, &plan, &scale, &db_bench);
     let journal = args.output.as_deref().map(beside);
+    let mut measure_device = |folder: &Path| match args.profile_seconds {
+        0.0 => Ok(profile.clone()),
+        seconds => device::profile(folder, plan.data.bytes() as u64, seconds, &cancel),
+    };
     let setup = Setup {
         db_bench: &db_bench,
         folder: &args.target,
         machine,
         journal: journal.clone(),
         now: output::now,
+        profile: &mut measure_device,
     };
     let mut display = Display::new();
     let measured = leadline_lsm::validate::run(&plan, setup, &cancel, &mut |progress| {
@@ -141,7 +154,12 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         display.show(&Progress { phase, done, detail });
     });
     display.finish();
-    let (record, journal) = measured.map_err(|error| goes_on(error, journal.as_deref()))?;
+    let (mut record, journal) = measured.map_err(|error| goes_on(error, journal.as_deref()))?;
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+    if let Some(device) = record.device_costs() {
+        let device = device.map_err(|error| Failure::Input(format!("{}: {error}", args.profile)))?;
+        record.comparison = Some(Comparison::of(&record, &device, cores));
+    }
     if let Some(path) = &args.output {
         leadline_files::replace(path, record.to_json())?;
     }

@@ -10,6 +10,9 @@ use crate::options::Release;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ValidateError {
+    /// The device could not be measured.
+    #[error("measuring the device: {0}")]
+    Device(String),
     /// The data or a layout is out of range.
     #[error(transparent)]
     OutOfRange(#[from] LsmError),
@@ -137,6 +140,7 @@ impl ValidateError {
                 | ValidateError::Died { .. }
                 | ValidateError::Missing { .. }
                 | ValidateError::Cancelled
+                | ValidateError::Device(_)
         )
     }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use leadline_files::Space;
-use leadline_profile::DeviceFacts;
+use leadline_profile::{DeviceFacts, DeviceProfile};
 use serde_json::{Value, json};
 
 use crate::ProcessorCosts;
@@ -19,13 +19,13 @@ use super::output::Level;
 use super::pace::{Pace, Progress};
 use super::plan::{Plan, SCAN_PAIRS, Unit};
 use super::read::{self, Queries};
-use super::record::{FillCell, QueryCell, Record, SCHEMA, layout_cells};
+use super::record::{DeviceCell, FillCell, QueryCell, Record, SCHEMA, layout_cells};
 use super::scale::Scale;
 use super::scratch::Scratch;
+use super::sync;
 
 const MIB: u64 = 1 << 20;
 /// With what a plan is measured.
-#[derive(Debug)]
 pub struct Setup<'a> {
     /// The program.
     pub db_bench: &'a DbBench,
@@ -37,6 +37,8 @@ pub struct Setup<'a> {
     pub journal: Option<PathBuf>,
     /// The time of day, RFC 3339, asked when all is measured.
     pub now: fn() -> String,
+    /// Measures the device of a folder: asked before each repeat, since a device is not always as fast.
+    pub profile: &'a mut dyn FnMut(&Path) -> Result<DeviceProfile, String>,
 }
 
 /// Measures `plan`, and returns the record with the journal, if there is one: the caller removes that once
@@ -58,7 +60,16 @@ pub fn run(
     let journal =
         setup.journal.as_deref().map(|path| Journal::open(path, &head(plan, &setup))).transpose()?;
     let cells = journal.as_ref().map_or_else(Vec::new, |journal| journal.cells().to_vec());
-    let mut grid = Grid { plan, scale, bench: setup.db_bench, scratch: &scratch, cancel, journal, cells };
+    let mut grid = Grid {
+        plan,
+        scale,
+        bench: setup.db_bench,
+        scratch: &scratch,
+        cancel,
+        journal,
+        cells,
+        profile: setup.profile,
+    };
     let processor = grid.processor(progress)?;
     grid.measure(progress)?;
     let record = grid.record(processor, setup.machine, (setup.now)());
@@ -99,6 +110,7 @@ struct Grid<'a> {
     journal: Option<Journal>,
     /// All that is measured, those of the journal first.
     cells: Vec<Cell>,
+    profile: &'a mut dyn FnMut(&Path) -> Result<DeviceProfile, String>,
 }
 
 impl Grid<'_> {
@@ -139,6 +151,7 @@ impl Grid<'_> {
             if filled && left.is_empty() {
                 continue;
             }
+            self.device(unit.repeat, &pace, progress)?;
             let db = Database {
                 bench: self.bench,
                 folder: self.scratch,
@@ -152,6 +165,29 @@ impl Grid<'_> {
             db.remove()?;
         }
         Ok(())
+    }
+
+    /// Measures the device, unless it was before this repeat.
+    fn device(
+        &mut self,
+        repeat: u32,
+        pace: &Pace,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), ValidateError> {
+        let known = |cell: &Cell| matches!(cell, Cell::Device(device) if device.repeat == repeat);
+        if self.cells.iter().any(known) {
+            return Ok(());
+        }
+        let detail = format!("repeat {} of {}: measuring the device", repeat + 1, self.plan.repeats);
+        progress(pace.progress(0.0, detail));
+        let mut profile = (self.profile)(self.scratch.path()).map_err(ValidateError::Device)?;
+        for point in &mut profile.points {
+            point.slices.clear();
+            point.histogram.clear();
+        }
+        profile.timeline.clear();
+        let sync_seconds = sync::seconds(self.scratch.path())?;
+        self.add(Cell::Device(Box::new(DeviceCell { repeat, profile, sync_seconds })))
     }
 
     fn has_fill(&self, unit: &Unit) -> bool {
@@ -227,10 +263,11 @@ impl Grid<'_> {
     }
 
     fn record(&mut self, processor: ProcessorCosts, machine: DeviceFacts, measured_at: String) -> Record {
-        let (mut fills, mut queries) = (Vec::new(), Vec::new());
+        let (mut devices, mut fills, mut queries) = (Vec::new(), Vec::new(), Vec::new());
         for cell in self.cells.drain(..) {
             match cell {
                 Cell::Processor(_) => {}
+                Cell::Device(cell) => devices.push(*cell),
                 Cell::Fill(cell) => fills.push(cell),
                 Cell::Query(cell) => queries.push(cell),
             }
@@ -244,8 +281,10 @@ impl Grid<'_> {
             plan: self.plan.clone(),
             layouts: layout_cells(self.plan, &self.scale),
             processor,
+            devices,
             fills,
             queries,
+            comparison: None,
         }
     }
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::ProcessorCosts;
 
 use super::error::ValidateError;
-use super::record::{FillCell, QueryCell};
+use super::record::{DeviceCell, FillCell, QueryCell};
 
 /// A line of a journal after its head.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,6 +19,8 @@ use super::record::{FillCell, QueryCell};
 pub(super) enum Cell {
     /// The calibration.
     Processor(ProcessorCosts),
+    /// The device, as it was before a repeat.
+    Device(Box<DeviceCell>),
     /// A fill.
     Fill(FillCell),
     /// Queries.

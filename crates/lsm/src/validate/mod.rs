@@ -6,6 +6,7 @@
 
 mod calibrate;
 mod child;
+mod compare;
 mod counters;
 mod db_bench;
 mod error;
@@ -22,7 +23,9 @@ mod scale;
 mod scratch;
 mod settings;
 mod summary;
+mod sync;
 
+pub use compare::{Choice, ComparedCell, Comparison, Errors, Kind, Order, Term};
 pub use db_bench::DbBench;
 pub use error::ValidateError;
 pub use events::Background;
@@ -33,6 +36,6 @@ pub use output::{Latency, Level};
 pub use pace::Progress;
 pub use plan::{Plan, SCAN_PAIRS};
 pub use read::{Query, Read};
-pub use record::{FillCell, LayoutCell, QueryCell, Record, SCHEMA, layout_cells};
+pub use record::{DeviceCell, FillCell, LayoutCell, QueryCell, Record, SCHEMA, layout_cells};
 pub use scale::{LayoutName, Scale, expected_levels};
 pub use summary::Summary;

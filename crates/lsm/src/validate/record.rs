@@ -1,10 +1,11 @@
 //! What a validation leaves: all that was measured, and on what.
 
-use leadline_profile::DeviceFacts;
+use leadline_profile::{DeviceFacts, DeviceProfile};
 use serde::{Deserialize, Serialize};
 
-use crate::{Layout, ProcessorCosts};
+use crate::{DeviceCosts, Layout, LsmError, ProcessorCosts};
 
+use super::compare::Comparison;
 use super::fill::Fill;
 use super::output::Level;
 use super::plan::Plan;
@@ -34,10 +35,27 @@ pub struct Record {
     pub layouts: Vec<LayoutCell>,
     /// What RocksDB cost the processor on databases of other shapes.
     pub processor: ProcessorCosts,
+    /// The device before each repeat, where it was measured.
+    #[serde(default)]
+    pub devices: Vec<DeviceCell>,
     /// All fills, in the order in which they were made.
     pub fills: Vec<FillCell>,
     /// All queries, likewise.
     pub queries: Vec<QueryCell>,
+    /// The predictions beside them; `None` where none were made.
+    #[serde(default)]
+    pub comparison: Option<Comparison>,
+}
+
+/// The device before a repeat.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DeviceCell {
+    /// The repeat, from 0.
+    pub repeat: u32,
+    /// Its profile, without slices and histograms.
+    pub profile: DeviceProfile,
+    /// Seconds to make a file durable that has grown by a few bytes.
+    pub sync_seconds: f64,
 }
 
 /// A layout that was measured.
@@ -90,6 +108,16 @@ pub struct QueryCell {
 }
 
 impl Record {
+    /// The cost of the device over all repeats, by its profiles and its syncs; `None` where it was not measured.
+    ///
+    /// # Errors
+    /// As [`DeviceCosts::from_profile`].
+    pub fn device_costs(&self) -> Option<Result<DeviceCosts, LsmError>> {
+        let profiles: Vec<&DeviceProfile> = self.devices.iter().map(|device| &device.profile).collect();
+        let syncs = Summary::of(self.devices.iter().map(|device| device.sync_seconds))?;
+        Some(DeviceCosts::from_profiles(&profiles).map(|costs| costs.with_sync_seconds(syncs.median)))
+    }
+
     /// Median and interval over the repeats of fills of this layout with this many compaction threads.
     pub fn fill(&self, layout: LayoutName, jobs: u32, of: impl Fn(&Fill) -> f64) -> Option<Summary> {
         let cells = self.fills.iter().filter(|cell| (cell.layout, cell.jobs) == (layout, jobs));
