@@ -1,7 +1,11 @@
 //! The queueing network, the intervals and the verdicts.
 
-use leadline_btree::{Cell, Forecast, Verdict, interval, throughput, verdicts};
+use leadline_btree::{
+    Cell, Forecast, Forecaster, ProcessorTimes, Verdict, interval, pairs_of, throughput, verdicts,
+};
 use leadline_lsm::btree::{Estimate, Operation};
+use leadline_model::{ModelComparison, Observation, Observations, Workload};
+use leadline_profile::OpKind;
 
 #[test]
 fn a_network_of_two_stations_has_the_throughputs_of_the_textbook() {
@@ -24,6 +28,47 @@ fn a_network_of_two_stations_has_the_throughputs_of_the_textbook() {
     assert_eq!(throughput(&[], 1.0, 1), None);
     assert_eq!(throughput(&[0.0], 0.0, 1), None);
     assert_eq!(throughput(&[f64::INFINITY], 1.0, 1), None);
+}
+
+#[test]
+fn a_forecast_is_the_time_of_the_nodes_read_and_of_the_processor() {
+    // Reads of 80 us and 2 us per page, as many at once as there are.
+    let all = [4096, 16384, 65536].into_iter().flat_map(|block: u32| {
+        [1, 2, 4, 8].map(|k| Observation {
+            workload: Workload::pure(OpKind::Read, 1000.0, block, 1.0, k),
+            seconds: 1000.0 * (80e-6 + 2e-6 * f64::from(block / 4096)) / f64::from(k),
+            relative_error: 0.0,
+            weight: 1.0,
+        })
+    });
+    let observations = Observations { all: all.collect(), ..Observations::default() };
+    let comparison = ModelComparison::with_resamples(observations, 0);
+    let forecaster = Forecaster {
+        model: comparison.best().unwrap(),
+        // Leaves of 1365 pairs at 64K: 1000 of them, and one root.
+        data: pairs_of(48 * 1_365_000),
+        range_bytes: 48 * 1366,
+        memory_bytes: 0,
+        processors: 1,
+    };
+    let times = ProcessorTimes { node_bytes: 65536, point_visit_us: 1.0, range_visit_us: 10.0, miss_us: 5.0 };
+    let rate = |operation, clients| {
+        let forecast = forecaster.forecast(&times, operation, clients).unwrap();
+        (forecast.per_second.value, forecast.reads)
+    };
+    let close =
+        |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 0.01, "{found}, {expected}");
+    // A lookup reads two nodes of 112 us, and takes the processor 1 us for each and 5 us for each miss.
+    let (point, reads) = rate(Operation::Point, 1);
+    assert_eq!(reads, 2.0);
+    close(point, 1.0 / (2.0 * 112e-6 + 2.0 * 1e-6 + 2.0 * 5e-6));
+    // A range reads one leaf more.
+    let (range, reads) = rate(Operation::Range, 1);
+    assert_eq!(reads, 3.0);
+    close(range, 1.0 / (3.0 * 112e-6 + 3.0 * 10e-6 + 3.0 * 5e-6));
+    // Four clients read side by side, and hardly meet at the processor.
+    let (four, _) = rate(Operation::Point, 4);
+    assert!(four > 3.9 * point * 0.95 && four < 4.0 * point, "{four} and {point}");
 }
 
 #[test]
