@@ -28,6 +28,7 @@ pub fn render_btree(advice: &Advice, width: usize) -> String {
             block(other.node_bytes())
         ));
     }
+    say(by_operation(advice));
     say(by_clients(advice));
     say(by_model(advice));
     if let Some(affine) = &advice.affine {
@@ -169,7 +170,14 @@ fn neighbour(advice: &Advice, other: &NodeCost) -> String {
     )
 }
 
-/// `1 to 4 clients 16K, 8 to 128 clients 4K`.
+fn by_operation(advice: &Advice) -> String {
+    let best = Operation::ALL.into_iter().zip(advice.by_operation);
+    let parts: Vec<String> =
+        best.filter_map(|(o, node)| Some(format!("{} {}", o.name(), block(node?)))).collect();
+    format!("Best by operation: {}", parts.join(", "))
+}
+
+/// `k = 1 to 4: 16K; k = 8 to 128: 4K`.
 fn by_clients(advice: &Advice) -> String {
     let mut runs: Vec<(u32, u32, u32)> = Vec::new();
     for best in &advice.by_concurrency {
@@ -185,7 +193,13 @@ fn by_clients(advice: &Advice) -> String {
             false => format!("k = {first} to {last}: {}", block(node)),
         })
         .collect();
-    format!("Best by the number of clients k: {}", parts.join("; "))
+    let [low, high] = advice.measured_in_flight;
+    let asked = advice.by_concurrency.iter().map(|best| best.clients).chain([advice.clients]);
+    let beyond = match asked.into_iter().any(|clients| !(low..=high).contains(&clients)) {
+        true => format!(" (only k = {low} to {high} was measured)"),
+        false => String::new(),
+    };
+    format!("Best by the number of clients k: {}{beyond}", parts.join("; "))
 }
 
 fn by_model(advice: &Advice) -> String {
@@ -220,6 +234,10 @@ pub fn btree_json(advice: &Advice) -> Value {
         "measured_bytes": advice.measured,
         "chosen": chosen,
         "sizes": advice.sizes.iter().map(size_json).collect::<Vec<_>>(),
+        "measured_in_flight": advice.measured_in_flight,
+        "by_operation": serde_json::Map::from_iter(
+            Operation::ALL.into_iter().zip(advice.by_operation).map(|(o, node)| (o.name().to_owned(), json!(node)))
+        ),
         "by_concurrency": advice.by_concurrency.iter().map(|best| {
             let mut entry = json!({ "clients": best.clients, "node_bytes": best.node_bytes });
             put(&mut entry, "mix_per_s", best.mix_per_second);

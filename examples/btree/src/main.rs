@@ -106,10 +106,19 @@ fn run(args: &Args, cancel: &AtomicBool) -> Result<String, (String, u8)> {
     let profile = DeviceProfile::load(&args.profile).map_err(|error| input(error.to_string()))?;
     let comparison = ModelComparison::new(Observations::from_profile(&profile));
     let model = model(&comparison, args.model.as_deref()).map_err(|text| input(format!("{name}: {text}")))?;
-    let blocks = || comparison.observations.all.iter().map(|o| o.workload.block_bytes);
+    let reads = || comparison.observations.all.iter().filter(|o| o.workload.reads > 0.0);
+    let blocks = || reads().map(|o| o.workload.block_bytes);
     let mut clients = args.clients.clone();
     clients.sort_unstable();
     clients.dedup();
+    let (most, asked) = (reads().map(|o| o.concurrency()).max(), clients.last());
+    if let (Some(most), Some(asked)) = (most, asked)
+        && asked > &most
+    {
+        say(&format!(
+            "{name}: reads with up to {most} in flight were measured; {asked} clients go beyond that"
+        ));
+    }
     let plan = Plan {
         directory: args.directory.clone(),
         data_bytes: args.size,
