@@ -10,6 +10,7 @@ use leadline_device::MemoryDevice;
 use leadline_lsm::btree::Operation;
 use leadline_tpcc::heap::RowId;
 use leadline_tpcc::key::Key;
+use leadline_tpcc::pages::Pages as _;
 use proptest::prelude::*;
 
 fn grown(node_bytes: u32, frames: u32, pairs: u32) -> Grown {
@@ -84,6 +85,9 @@ fn ascending_keys_fill_the_leaves_and_fit_the_room_that_is_taken() {
             let tree = Grown::load(device, node_bytes, 16, pairs, &AtomicBool::new(false), |_| {}).unwrap();
             tree.point(pairs - 1).unwrap();
             tree.range(0, pairs.min(2000)).unwrap();
+            // Without what is to spare whatever the size: a hundred times the pairs fit as well.
+            let used = tree.pages.page_count() * u64::from(node_bytes);
+            assert!(used + (2 << 20) <= bytes, "{node_bytes}, {pairs}: {used} of {bytes} bytes");
             if pairs > 100_000 {
                 assert!(tree.fill() > 0.96, "{node_bytes}: {}", tree.fill());
             }
