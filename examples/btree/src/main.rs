@@ -10,7 +10,8 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use leadline_btree::{Plan, ValidateError, json, text, validate};
 use leadline_device::parse_size;
-use leadline_model::{ModelComparison, Observations, Predict};
+use leadline_lsm::btree::fitted_model;
+use leadline_model::{ModelComparison, Observations};
 use leadline_profile::DeviceProfile;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
@@ -105,7 +106,8 @@ fn run(args: &Args, cancel: &AtomicBool) -> Result<String, (String, u8)> {
     let name = args.profile.display();
     let profile = DeviceProfile::load(&args.profile).map_err(|error| input(error.to_string()))?;
     let comparison = ModelComparison::new(Observations::from_profile(&profile));
-    let model = model(&comparison, args.model.as_deref()).map_err(|text| input(format!("{name}: {text}")))?;
+    let model = fitted_model(&comparison, args.model.as_deref())
+        .map_err(|error| input(format!("{name}: {error}")))?;
     let reads = || comparison.observations.all.iter().filter(|o| o.workload.reads > 0.0);
     let blocks = || reads().map(|o| o.workload.block_bytes);
     let mut clients = args.clients.clone();
@@ -147,19 +149,6 @@ fn run(args: &Args, cancel: &AtomicBool) -> Result<String, (String, u8)> {
         return Ok(format!("{:#}", json(&plan, model.name(), &found)));
     }
     Ok(text(&plan, model.name(), &found).trim_end().to_owned())
-}
-
-/// The model asked for, or the one that describes the device best.
-fn model<'a>(comparison: &'a ModelComparison, name: Option<&str>) -> Result<&'a dyn Predict, String> {
-    let found = match name {
-        None => comparison.best(),
-        Some(name) => comparison.get(name).and_then(|assessed| assessed.fitted.as_deref()),
-    };
-    found.ok_or_else(|| {
-        let assessed = name.and_then(|name| comparison.get(name));
-        let needs = assessed.and_then(|assessed| assessed.needs.as_deref());
-        format!("{} needs {}", name.unwrap_or("every model"), needs.unwrap_or("measured points"))
-    })
 }
 
 fn range(text: &str) -> Result<u64, String> {

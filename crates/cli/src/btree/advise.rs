@@ -12,13 +12,14 @@ use crate::{output, source, values};
 /// Predict what a B-tree costs for each node size, and name the best
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
-        leadline btree advise profile.json --data 100G --key 16 --value 100 --mix point=60,range=10,insert=30\n  \
+        leadline btree advise profile.json --data 100G --key 16 --value 100 \\\n    \
+        --mix point=60,range=10,insert=30\n  \
         leadline btree advise profile.json --data 1T --key 8 --value 56 --mix point=95,update=5 \\\n    \
         --memory 64G --clients 32 --json\n\n\
-        Only requests of the sizes that were measured lead to advice: leadline experiment r-by-k measures 4K to\n\
-        4M. docs/btree.md has the formulas.")]
+        Only sizes that were measured are advised; leadline experiment r-by-k measures 4K to 4M.\n\
+        docs/btree.md has the formulas.")]
 pub(super) struct Args {
-    /// A profile that `leadline profile` and `leadline experiment r-by-k` wrote, or device:NAME
+    /// A profile that `leadline profile` and `leadline experiment r-by-k` wrote
     #[arg(value_name = "PROFILE")]
     profile: String,
     /// Keys and values in the tree

@@ -97,7 +97,7 @@ impl Advice {
         model: Option<&str>,
     ) -> Result<Self, BTreeError> {
         usage.check()?;
-        let predict = fitted(comparison, model)?;
+        let predict = fitted_model(comparison, model)?;
         let measured = measured(comparison)?;
         let in_flight = || comparison.observations.all.iter().map(|o| o.concurrency());
         let smallest = block_bytes.unwrap_or(0).clamp(NODE_BYTES[0], NODE_BYTES[1]).next_power_of_two();
@@ -205,8 +205,14 @@ fn fastest(sizes: &[NodeCost], operation: Operation) -> Option<u32> {
     times.reduce(|best, other| if other.1 < best.1 * (1.0 - SAME) { other } else { best }).map(|best| best.0)
 }
 
-/// The model asked for, or the one that describes the device best.
-fn fitted<'a>(comparison: &'a ModelComparison, name: Option<&str>) -> Result<&'a dyn Predict, BTreeError> {
+/// The model of this name, or the one that describes the device best.
+///
+/// # Errors
+/// [`BTreeError::NotFitted`] says what is missing to fit it.
+pub fn fitted_model<'a>(
+    comparison: &'a ModelComparison,
+    name: Option<&str>,
+) -> Result<&'a dyn Predict, BTreeError> {
     let found = match name {
         None => comparison.best(),
         Some(name) => comparison.get(name).and_then(|assessed| assessed.fitted.as_deref()),
