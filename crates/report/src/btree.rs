@@ -12,8 +12,8 @@ use crate::terminal::{finish, new_table, wrap};
 pub fn render_btree(advice: &Advice, width: usize) -> String {
     let mut lines = vec![asked(advice), sizes(advice, width)];
     lines.push(wrap(
-        "Times in \u{b5}s, as a client sees them when all clients do only that; sizes in parentheses were not measured; \
-         after numbers 95 % intervals",
+        "Times in \u{b5}s, as a client sees them when all clients do only that; sizes in parentheses were \
+         not measured; after numbers 95 % intervals",
         width,
         "  ",
     ));
@@ -37,8 +37,8 @@ pub fn render_btree(advice: &Advice, width: usize) -> String {
             format!("{pages} page{} ({})", if pages == 1 { "" } else { "s" }, bytes(size))
         };
         say(format!(
-            "Affine model, without memory: setup {} \u{b5}s, transfer {} \u{b5}s/page; lookups are cheapest with \
-             nodes of {}, ranges reach half of the bandwidth with {}",
+            "Affine model, without memory: setup {} \u{b5}s, transfer {} \u{b5}s/page; lookups are cheapest \
+             with nodes of {}, ranges reach half of the bandwidth with {}",
             significant(affine.setup_us),
             significant(affine.transfer_us),
             pages(affine.lookup_pages),
@@ -59,7 +59,8 @@ fn asked(advice: &Advice) -> String {
         false => String::new(),
     };
     format!(
-        "B-tree of {} in {} pairs of {} bytes, nodes {:.0} % full, {memory}\n{} %{range}, {} client{}, model {}",
+        "B-tree of {} in {} pairs of {} bytes, nodes {:.0} % full, {memory}\n\
+         {} %{range}, {} client{}, model {}",
         bytes(usage.data.bytes() as u64),
         count(usage.data.pairs),
         usage.data.pair_bytes(),
@@ -134,8 +135,8 @@ fn reasons(advice: &Advice) -> String {
         .map(|(operation, share)| format!("{} {:.0} %", operation.name(), 100.0 * share))
         .collect();
     format!(
-        "{node} is advised: {} operations/s, the most of all sizes measured. An operation reads and writes {} \
-         nodes, each of which takes the device {} \u{b5}s; of the time {}",
+        "{node} is advised: {} operations/s, the most of all sizes measured. An operation reads and writes \
+         {} nodes, each of which takes the device {} \u{b5}s; of the time {}",
         count(rate.value),
         significant(nodes),
         significant(each),
@@ -152,8 +153,8 @@ fn neighbour(advice: &Advice, other: &NodeCost) -> String {
     let ((nodes, each), (best_nodes, best_each)) = (work(advice, other), work(advice, advice.best()));
     let overlaps = rate.ci[0] <= best.ci[1] && best.ci[0] <= rate.ci[1];
     format!(
-        "{}: {} operations/s, {:.1} % {}{}: {} nodes instead of {} per operation, each {} \u{b5}s instead of {} \
-         \u{b5}s",
+        "{}: {} operations/s, {:.1} % {}{}: {} nodes instead of {} per operation, each {} \u{b5}s instead of \
+         {} \u{b5}s",
         block(other.node_bytes()),
         count(rate.value),
         change.abs(),
@@ -236,7 +237,7 @@ pub fn btree_json(advice: &Advice) -> Value {
         "sizes": advice.sizes.iter().map(size_json).collect::<Vec<_>>(),
         "measured_in_flight": advice.measured_in_flight,
         "by_operation": serde_json::Map::from_iter(
-            Operation::ALL.into_iter().zip(advice.by_operation).map(|(o, node)| (o.name().to_owned(), json!(node)))
+            Operation::ALL.map(|o| (o.name().to_owned(), json!(advice.by_operation[o as usize])))
         ),
         "by_concurrency": advice.by_concurrency.iter().map(|best| {
             let mut entry = json!({ "clients": best.clients, "node_bytes": best.node_bytes });

@@ -1,10 +1,10 @@
 //! B+-trees of five node sizes on Leadline's buffer pool, measured and compared with what
 //! [`leadline_lsm::btree`] predicts for them.
 //!
-//! The tree is that of the TPC-C example, whose node is a page of any size. [`Grown`] is one tree on a device,
-//! [`measure`] has clients use it, [`ProcessorTimes`] is what that costs the processor without a device,
-//! [`Forecast`] is what the model says beforehand, [`validate()`] does it all, and [`Verdict`] says for which
-//! pairs of node sizes the order was foretold.
+//! The tree is that of the TPC-C example, whose node is a page of any size. [`Grown`] is one tree on a
+//! device, [`measure`] has clients use it, [`ProcessorTimes`] is what that costs the processor without a
+//! device, [`Forecast`] is what the model says beforehand, [`validate()`] does it all, and [`Verdict`] says
+//! for which pairs of node sizes the order was foretold.
 
 mod clients;
 mod error;

@@ -38,8 +38,9 @@ enum Command {
 /// Forecasts lookups and ranges on trees with nodes of 4K to 64K, then measures them
 #[derive(clap::Args)]
 #[command(after_help = "Example: btree validate profile.json /mnt/nvme --size 1G --clients 1,4,16\n\n\
-    The profile needs requests of 4K to 64K: leadline experiment r-by-k DIR --into PROFILE. Five trees take five\n\
-    times --size on the disk; they are files without a name, and nothing is left behind.")]
+    The profile needs requests of 4K to 64K: leadline experiment r-by-k DIR --into PROFILE.\n\
+    Five trees take five times --size on the disk; they are files without a name, and nothing is left\n\
+    behind.")]
 struct Args {
     /// A profile of the device under DIR
     #[arg(value_name = "PROFILE")]

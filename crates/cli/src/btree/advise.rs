@@ -38,7 +38,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "SIZE", value_parser = amount, default_value = "64K")]
     range_bytes: u64,
     /// Memory for nodes, the most recently used [default: none, every node is read from the device]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "0", hide_default_value = true)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(default_value = "0", hide_default_value = true)]
     memory: u64,
     /// How full nodes are, 50 % to 100 % [default: 69.3 %, as after inserts in random order]
     #[arg(long, value_name = "PERCENT", value_parser = fill)]

@@ -8,8 +8,8 @@ use crate::ran::{folder, run};
 
 const TREE: [&str; 6] = ["--data", "100G", "--key", "16", "--value", "100"];
 
-/// A profile of the simulated flash drive with requests of 4K to 4M: 80 us reads on 80 servers, 22.4 us writes
-/// on 8.
+/// A profile of the simulated flash drive with requests of 4K to 4M: 80 us reads on 80 servers, 22.4 us
+/// writes on 8.
 fn flash(dir: &Path) {
     run(dir, &["profile", "sim:flash", "--quick", "-o", "flash.json"]).succeeded();
     run(dir, &["experiment", "r-by-k", "sim:flash", "--quick", "--into", "flash.json"]).succeeded();

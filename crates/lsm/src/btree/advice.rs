@@ -34,8 +34,8 @@ pub struct Advice {
     /// Which of `sizes` is advised: the one with the most operations of the mix per second, within what was
     /// measured.
     pub chosen: usize,
-    /// The best size, bytes, for each of [`Operation::ALL`] alone, with the mix's nodes in memory; `None` where
-    /// the profile has no such requests.
+    /// The best size, bytes, for each of [`Operation::ALL`] alone, with the mix's nodes in memory; `None`
+    /// where the profile has no such requests.
     pub by_operation: [Option<u32>; 4],
     /// The best size for 1, 2, 4, ..., 128 clients.
     pub by_concurrency: Vec<BestAtClients>,
