@@ -28,6 +28,7 @@ const PACKAGE: &[&str] = &[
     "package",
     "--workspace",
     "--exclude=leadline-benches",
+    "--exclude=leadline-btree",
     "--exclude=leadline-crash",
     "--exclude=leadline-fuzz",
     "--exclude=leadline-testing",

@@ -339,9 +339,9 @@ fn test_runs_every_step_in_order_and_sums_up() {
             "cargo test --workspace --doc --locked --quiet --color=never",
             "made-up --test-threads=1 --color=never",
             "cargo doc --workspace --no-deps --locked",
-            "cargo package --workspace --exclude=leadline-benches --exclude=leadline-crash \
-             --exclude=leadline-fuzz --exclude=leadline-testing --exclude=leadline-tpcc --exclude=xtask --locked \
-             --allow-dirty --quiet --no-verify",
+            "cargo package --workspace --exclude=leadline-benches --exclude=leadline-btree \
+             --exclude=leadline-crash --exclude=leadline-fuzz --exclude=leadline-testing --exclude=leadline-tpcc \
+             --exclude=xtask --locked --allow-dirty --quiet --no-verify",
         ]
     );
     for part in

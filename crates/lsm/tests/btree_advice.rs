@@ -63,6 +63,16 @@ fn a_disk_wants_large_nodes_and_larger_ones_for_ranges() {
 }
 
 #[test]
+fn each_operation_has_a_best_size_of_its_own() {
+    let mixed = advise(&disk(), &usage("point=50,range=50"), 1);
+    let [point, range, insert, update] = mixed.by_operation.map(Option::unwrap);
+    assert_eq!(point, advise(&disk(), &usage("point=100"), 1).best().node_bytes());
+    assert_eq!(range, advise(&disk(), &usage("range=100"), 1).best().node_bytes());
+    assert!(insert <= point && update <= point && point < range, "{:?}", mixed.by_operation);
+    assert_eq!(mixed.measured_in_flight, [1, 128]);
+}
+
+#[test]
 fn what_a_lookup_takes_is_its_levels_times_a_node() {
     let advice = advise(&disk(), &usage("point=100"), 4);
     for size in &advice.sizes {

@@ -90,7 +90,8 @@ struct Lru {
     now: u64,
     held: BTreeMap<(usize, u32), (u64, bool)>,
     by_age: BTreeMap<u64, (usize, u32)>,
-    reads: f64,
+    /// Nodes read, by level.
+    reads: Vec<f64>,
     writes: f64,
 }
 
@@ -103,7 +104,7 @@ impl Lru {
                 changed
             }
             None => {
-                self.reads += 1.0;
+                self.reads[node.0] += 1.0;
                 if self.held.len() == self.frames {
                     let (_, victim) = self.by_age.pop_first().unwrap();
                     self.writes += f64::from(u8::from(self.held.remove(&victim).unwrap().1));
@@ -124,6 +125,8 @@ fn reads_and_writes_are_those_of_a_simulated_lru() {
         ("update=100", 4 << 20),
         ("point=70,update=30", 16 << 20),
         ("point=50,range=40,update=10", 8 << 20),
+        // Barely more memory than the inner nodes: the leaves of ranges push them out.
+        ("range=100", 1 << 20),
     ] {
         // 3000 leaves; a range of 64 KiB touches 17.1 of them.
         let data = Data { pairs: 1.05e5, ..DATA };
@@ -131,14 +134,20 @@ fn reads_and_writes_are_those_of_a_simulated_lru() {
         let expected = TreeAccesses::new(&usage, 4096).unwrap();
         let (levels, share) = (&expected.shape.levels, |o| usage.mix.share(o));
         let frames = (usage.memory_bytes / 4096) as usize;
-        let mut lru =
-            Lru { frames, now: 0, held: BTreeMap::new(), by_age: BTreeMap::new(), reads: 0.0, writes: 0.0 };
+        let mut lru = Lru {
+            frames,
+            now: 0,
+            held: BTreeMap::new(),
+            by_age: BTreeMap::new(),
+            reads: vec![0.0; levels.len()],
+            writes: 0.0,
+        };
         let mut random = fastrand::Rng::with_seed(7);
         let leaves = levels[levels.len() - 1] as u32;
         let touched = expected.shape.leaves_touched(usage.range_pairs());
         for operation in 0..2 * OPERATIONS {
             if operation == OPERATIONS {
-                (lru.reads, lru.writes) = (0.0, 0.0);
+                (lru.reads, lru.writes) = (vec![0.0; levels.len()], 0.0);
             }
             let leaf = random.u32(..leaves);
             let kind = random.f64();
@@ -154,9 +163,14 @@ fn reads_and_writes_are_those_of_a_simulated_lru() {
                 (1..=more).for_each(|step| lru.touch((levels.len() - 1, (leaf + step) % leaves), false));
             }
         }
-        let found = [lru.reads, lru.writes].map(|count| count / f64::from(OPERATIONS));
+        let found = [lru.reads.iter().sum(), lru.writes].map(|count: f64| count / f64::from(OPERATIONS));
         let all = expected.of_mix(&usage.mix);
         assert!((found[0] / all.reads - 1.0).abs() < 0.03, "{mix}: {found:?} and {all:?}");
+        let inner = levels.len() - 1;
+        for (level, share) in expected.resident[..inner].iter().enumerate() {
+            let missed = lru.reads[level] / f64::from(OPERATIONS);
+            assert!((missed - (1.0 - share)).abs() < 0.03, "{mix}, level {level}: {missed} and 1 - {share}");
+        }
         assert!((found[1] - all.writes).abs() <= 0.03 * all.writes, "{mix}: {found:?} and {all:?}");
     }
 }

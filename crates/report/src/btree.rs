@@ -12,8 +12,8 @@ use crate::terminal::{finish, new_table, wrap};
 pub fn render_btree(advice: &Advice, width: usize) -> String {
     let mut lines = vec![asked(advice), sizes(advice, width)];
     lines.push(wrap(
-        "Times in \u{b5}s, as a client sees them when all clients do only that; sizes in parentheses were not measured; \
-         after numbers 95 % intervals",
+        "Times in \u{b5}s, as a client sees them when all clients do only that; sizes in parentheses were \
+         not measured; after numbers 95 % intervals",
         width,
         "  ",
     ));
@@ -28,6 +28,7 @@ pub fn render_btree(advice: &Advice, width: usize) -> String {
             block(other.node_bytes())
         ));
     }
+    say(by_operation(advice));
     say(by_clients(advice));
     say(by_model(advice));
     if let Some(affine) = &advice.affine {
@@ -36,8 +37,8 @@ pub fn render_btree(advice: &Advice, width: usize) -> String {
             format!("{pages} page{} ({})", if pages == 1 { "" } else { "s" }, bytes(size))
         };
         say(format!(
-            "Affine model, without memory: setup {} \u{b5}s, transfer {} \u{b5}s/page; lookups are cheapest with \
-             nodes of {}, ranges reach half of the bandwidth with {}",
+            "Affine model, without memory: setup {} \u{b5}s, transfer {} \u{b5}s/page; lookups are cheapest \
+             with nodes of {}, ranges reach half of the bandwidth with {}",
             significant(affine.setup_us),
             significant(affine.transfer_us),
             pages(affine.lookup_pages),
@@ -58,7 +59,8 @@ fn asked(advice: &Advice) -> String {
         false => String::new(),
     };
     format!(
-        "B-tree of {} in {} pairs of {} bytes, nodes {:.0} % full, {memory}\n{} %{range}, {} client{}, model {}",
+        "B-tree of {} in {} pairs of {} bytes, nodes {:.0} % full, {memory}\n\
+         {} %{range}, {} client{}, model {}",
         bytes(usage.data.bytes() as u64),
         count(usage.data.pairs),
         usage.data.pair_bytes(),
@@ -133,8 +135,8 @@ fn reasons(advice: &Advice) -> String {
         .map(|(operation, share)| format!("{} {:.0} %", operation.name(), 100.0 * share))
         .collect();
     format!(
-        "{node} is advised: {} operations/s, the most of all sizes measured. An operation reads and writes {} \
-         nodes, each of which takes the device {} \u{b5}s; of the time {}",
+        "{node} is advised: {} operations/s, the most of all sizes measured. An operation reads and writes \
+         {} nodes, each of which takes the device {} \u{b5}s; of the time {}",
         count(rate.value),
         significant(nodes),
         significant(each),
@@ -151,8 +153,8 @@ fn neighbour(advice: &Advice, other: &NodeCost) -> String {
     let ((nodes, each), (best_nodes, best_each)) = (work(advice, other), work(advice, advice.best()));
     let overlaps = rate.ci[0] <= best.ci[1] && best.ci[0] <= rate.ci[1];
     format!(
-        "{}: {} operations/s, {:.1} % {}{}: {} nodes instead of {} per operation, each {} \u{b5}s instead of {} \
-         \u{b5}s",
+        "{}: {} operations/s, {:.1} % {}{}: {} nodes instead of {} per operation, each {} \u{b5}s instead of \
+         {} \u{b5}s",
         block(other.node_bytes()),
         count(rate.value),
         change.abs(),
@@ -169,7 +171,14 @@ fn neighbour(advice: &Advice, other: &NodeCost) -> String {
     )
 }
 
-/// `1 to 4 clients 16K, 8 to 128 clients 4K`.
+fn by_operation(advice: &Advice) -> String {
+    let best = Operation::ALL.into_iter().zip(advice.by_operation);
+    let parts: Vec<String> =
+        best.filter_map(|(o, node)| Some(format!("{} {}", o.name(), block(node?)))).collect();
+    format!("Best by operation: {}", parts.join(", "))
+}
+
+/// `k = 1 to 4: 16K; k = 8 to 128: 4K`.
 fn by_clients(advice: &Advice) -> String {
     let mut runs: Vec<(u32, u32, u32)> = Vec::new();
     for best in &advice.by_concurrency {
@@ -185,7 +194,13 @@ fn by_clients(advice: &Advice) -> String {
             false => format!("k = {first} to {last}: {}", block(node)),
         })
         .collect();
-    format!("Best by the number of clients k: {}", parts.join("; "))
+    let [low, high] = advice.measured_in_flight;
+    let asked = advice.by_concurrency.iter().map(|best| best.clients).chain([advice.clients]);
+    let beyond = match asked.into_iter().any(|clients| !(low..=high).contains(&clients)) {
+        true => format!(" (only k = {low} to {high} was measured)"),
+        false => String::new(),
+    };
+    format!("Best by the number of clients k: {}{beyond}", parts.join("; "))
 }
 
 fn by_model(advice: &Advice) -> String {
@@ -220,6 +235,10 @@ pub fn btree_json(advice: &Advice) -> Value {
         "measured_bytes": advice.measured,
         "chosen": chosen,
         "sizes": advice.sizes.iter().map(size_json).collect::<Vec<_>>(),
+        "measured_in_flight": advice.measured_in_flight,
+        "by_operation": serde_json::Map::from_iter(
+            Operation::ALL.map(|o| (o.name().to_owned(), json!(advice.by_operation[o as usize])))
+        ),
         "by_concurrency": advice.by_concurrency.iter().map(|best| {
             let mut entry = json!({ "clients": best.clients, "node_bytes": best.node_bytes });
             put(&mut entry, "mix_per_s", best.mix_per_second);

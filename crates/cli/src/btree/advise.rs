@@ -12,13 +12,14 @@ use crate::{output, source, values};
 /// Predict what a B-tree costs for each node size, and name the best
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
-        leadline btree advise profile.json --data 100G --key 16 --value 100 --mix point=60,range=10,insert=30\n  \
+        leadline btree advise profile.json --data 100G --key 16 --value 100 \\\n    \
+        --mix point=60,range=10,insert=30\n  \
         leadline btree advise profile.json --data 1T --key 8 --value 56 --mix point=95,update=5 \\\n    \
         --memory 64G --clients 32 --json\n\n\
-        Only requests of the sizes that were measured lead to advice: leadline experiment r-by-k measures 4K to\n\
-        4M. docs/btree.md has the formulas.")]
+        Only sizes that were measured are advised; leadline experiment r-by-k measures 4K to 4M.\n\
+        docs/btree.md has the formulas.")]
 pub(super) struct Args {
-    /// A profile that `leadline profile` and `leadline experiment r-by-k` wrote, or device:NAME
+    /// A profile that `leadline profile` and `leadline experiment r-by-k` wrote
     #[arg(value_name = "PROFILE")]
     profile: String,
     /// Keys and values in the tree
@@ -37,7 +38,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "SIZE", value_parser = amount, default_value = "64K")]
     range_bytes: u64,
     /// Memory for nodes, the most recently used [default: none, every node is read from the device]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "0", hide_default_value = true)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(default_value = "0", hide_default_value = true)]
     memory: u64,
     /// How full nodes are, 50 % to 100 % [default: 69.3 %, as after inserts in random order]
     #[arg(long, value_name = "PERCENT", value_parser = fill)]

@@ -7,7 +7,8 @@ use crate::failure::Failure;
 /// Find the node size that a B-tree should have on a device
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  \
-        leadline btree advise profile.json --data 100G --key 16 --value 100 --mix point=60,range=10,insert=30")]
+        leadline btree advise profile.json --data 100G --key 16 --value 100 \\\n    \
+        --mix point=60,range=10,insert=30")]
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Command,

@@ -8,8 +8,8 @@ use crate::ran::{folder, run};
 
 const TREE: [&str; 6] = ["--data", "100G", "--key", "16", "--value", "100"];
 
-/// A profile of the simulated flash drive with requests of 4K to 4M: 80 us reads on 80 servers, 22.4 us writes
-/// on 8.
+/// A profile of the simulated flash drive with requests of 4K to 4M: 80 us reads on 80 servers, 22.4 us
+/// writes on 8.
 fn flash(dir: &Path) {
     run(dir, &["profile", "sim:flash", "--quick", "-o", "flash.json"]).succeeded();
     run(dir, &["experiment", "r-by-k", "sim:flash", "--quick", "--into", "flash.json"]).succeeded();
@@ -56,6 +56,10 @@ fn node_sizes_are_compared_on_a_simulated_drive() {
         .map(|best| best["clients"].as_u64().unwrap())
         .collect();
     assert_eq!(at, [1, 2, 4, 8, 16, 32, 64, 128]);
+    assert_eq!(found["measured_in_flight"][0], 1);
+    // A lookup wants smaller nodes than a range of 64K.
+    let of = |operation: &str| found["by_operation"][operation].as_u64().unwrap();
+    assert!(of("point") < of("range"), "{}", found["by_operation"]);
     let models: Vec<&str> =
         found["by_model"].as_array().unwrap().iter().map(|best| best["model"].as_str().unwrap()).collect();
     assert_eq!(models, ["dam", "pdam", "affine", "pio", "mqssd", "shared"]);
@@ -84,8 +88,16 @@ fn the_table_says_which_size_and_why() {
     let mix = ["--mix", "point=60,range=10,insert=30"];
     let asked = [&["btree", "advise", "flash.json"], &TREE[..], &mix].concat();
     let shown = run(dir.path(), &asked).succeeded().stdout;
-    for said in ["operations/s of the mix", " * ", "is advised", "instead of", "k = 1", "dam", "Affine model"]
-    {
+    for said in [
+        "operations/s of the mix",
+        " * ",
+        "is advised",
+        "instead of",
+        "Best by operation: point",
+        "k = 1",
+        "dam",
+        "Affine model",
+    ] {
         assert!(shown.contains(said), "no {said:?} in {shown}");
     }
     assert!(shown.lines().all(|line| line.chars().count() <= 100), "{shown}");

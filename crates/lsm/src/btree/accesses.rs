@@ -69,8 +69,8 @@ impl TreeAccesses {
     /// the leaves, one random access each. An insert or update changes a leaf, which is written when memory
     /// needs its place: once for all changes since it was read. With h the share of leaves found in memory
     /// and w the share of leaf accesses that change the leaf, that is (1 - h) / (1 - h (1 - w)) writes per
-    /// change: 1 where nothing is in memory, 1 - h where all accesses are changes. An insert also splits: each
-    /// level gets one node per so many pairs, and the new node and its parent are written.
+    /// change: 1 where nothing is in memory, 1 - h where all accesses are changes. An insert also splits:
+    /// each level gets one node per so many pairs, and the new node and its parent are written.
     ///
     /// # Errors
     /// [`BTreeError`] as [`Usage::check`] and [`Shape::new`].
@@ -121,9 +121,9 @@ impl TreeAccesses {
     }
 }
 
-/// Writes of a leaf per change of it, with the share `h` of leaf accesses found in memory and the share `w` of
-/// them that change the leaf. A leaf that is read in stays for a geometrically distributed number of accesses,
-/// 1 / (1 - h) on average; it is written if one of them was a change.
+/// Writes of a leaf per change of it, with the share `h` of leaf accesses found in memory and the share `w`
+/// of them that change the leaf. A leaf that is read in stays for a geometrically distributed number of
+/// accesses, 1 / (1 - h) on average; it is written if one of them was a change.
 fn writes_per_change(h: f64, w: f64) -> f64 {
     if h >= 1.0 { 0.0 } else { (1.0 - h) / (1.0 - h * (1.0 - w.clamp(0.0, 1.0))) }
 }

@@ -5,7 +5,7 @@ use leadline_profile::PAGE_BYTES;
 
 use super::affine::{best_lookup_pages, half_bandwidth_pages};
 use super::shape::POINTER_BYTES;
-use super::{BTreeError, Estimate, NodeCost, Usage};
+use super::{BTreeError, Estimate, NodeCost, Operation, Usage};
 
 /// Smallest and largest node considered, bytes.
 const NODE_BYTES: [u32; 2] = [512, 4 << 20];
@@ -27,11 +27,16 @@ pub struct Advice {
     pub model: &'static str,
     /// Smallest and largest request measured, bytes; larger and smaller nodes are shown, never chosen.
     pub measured: [u32; 2],
+    /// Smallest and largest number of requests in flight that was measured.
+    pub measured_in_flight: [u32; 2],
     /// Every node size considered that takes the data, ascending.
     pub sizes: Vec<NodeCost>,
     /// Which of `sizes` is advised: the one with the most operations of the mix per second, within what was
     /// measured.
     pub chosen: usize,
+    /// The best size, bytes, for each of [`Operation::ALL`] alone, with the mix's nodes in memory; `None`
+    /// where the profile has no such requests.
+    pub by_operation: [Option<u32>; 4],
     /// The best size for 1, 2, 4, ..., 128 clients.
     pub by_concurrency: Vec<BestAtClients>,
     /// The best size by each model that could be fitted, simplest first.
@@ -92,8 +97,9 @@ impl Advice {
         model: Option<&str>,
     ) -> Result<Self, BTreeError> {
         usage.check()?;
-        let predict = fitted(comparison, model)?;
+        let predict = fitted_model(comparison, model)?;
         let measured = measured(comparison)?;
+        let in_flight = || comparison.observations.all.iter().map(|o| o.concurrency());
         let smallest = block_bytes.unwrap_or(0).clamp(NODE_BYTES[0], NODE_BYTES[1]).next_power_of_two();
         let question = Question { usage, measured, smallest };
         let sizes = question.sizes(clients, predict)?;
@@ -112,6 +118,8 @@ impl Advice {
             clients,
             model: predict.name(),
             measured,
+            measured_in_flight: [in_flight().min().unwrap_or(0), in_flight().max().unwrap_or(0)],
+            by_operation: Operation::ALL.map(|operation| fastest(&sizes, operation)),
             sizes,
             chosen,
             by_concurrency,
@@ -188,8 +196,23 @@ impl Question<'_> {
     }
 }
 
-/// The model asked for, or the one that describes the device best.
-fn fitted<'a>(comparison: &'a ModelComparison, name: Option<&str>) -> Result<&'a dyn Predict, BTreeError> {
+/// The size within what was measured whose operation is the fastest; of equally fast ones the smallest.
+fn fastest(sizes: &[NodeCost], operation: Operation) -> Option<u32> {
+    let times = sizes
+        .iter()
+        .filter(|size| size.measured)
+        .filter_map(|size| size.operation_us[operation as usize].map(|time| (size.node_bytes(), time.value)));
+    times.reduce(|best, other| if other.1 < best.1 * (1.0 - SAME) { other } else { best }).map(|best| best.0)
+}
+
+/// The model of this name, or the one that describes the device best.
+///
+/// # Errors
+/// [`BTreeError::NotFitted`] says what is missing to fit it.
+pub fn fitted_model<'a>(
+    comparison: &'a ModelComparison,
+    name: Option<&str>,
+) -> Result<&'a dyn Predict, BTreeError> {
     let found = match name {
         None => comparison.best(),
         Some(name) => comparison.get(name).and_then(|assessed| assessed.fitted.as_deref()),

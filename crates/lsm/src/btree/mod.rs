@@ -15,7 +15,7 @@ mod resident;
 mod shape;
 
 pub use accesses::{Accesses, TreeAccesses, Usage};
-pub use advice::{Advice, AffineSizes, BestAtClients, BestByModel};
+pub use advice::{Advice, AffineSizes, BestAtClients, BestByModel, fitted_model};
 pub use affine::{best_lookup_pages, half_bandwidth_pages};
 pub use cost::{Estimate, NodeCost};
 pub use error::BTreeError;

@@ -10,7 +10,7 @@ const HALVINGS: usize = 80;
 /// Memory is one LRU list over all nodes, by Che's approximation (Che, Tung and Wang, IEEE JSAC 2002): a node
 /// stays until it was not used for T operations. Of each level's n nodes an operation uses u at random: one,
 /// and `leaves_used` of the leaves. So an access to the level finds its node in memory with probability
-/// 1 - exp(-u T / n), and T is such that the nodes in memory fill it. Upper levels, which have few nodes, are
+/// 1 - (1 - u / n)^T, and T is such that the nodes in memory fill it. Upper levels, which have few nodes, are
 /// nearly always there.
 ///
 /// `memory_bytes` of 0 holds nothing; one as large as the tree holds all of it.
@@ -24,7 +24,10 @@ pub fn resident(shape: &Shape, memory_bytes: u64, leaves_used: f64) -> Vec<f64> 
     }
     let used = |level: usize| if level + 1 == shape.height() { leaves_used } else { 1.0 };
     let shares = |time: f64| -> Vec<f64> {
-        let at = |(level, nodes): (usize, &f64)| -(-used(level) * time / nodes).exp_m1();
+        let at = |(level, nodes): (usize, &f64)| {
+            let unused = (1.0 - used(level) / nodes).max(0.0);
+            -(time * unused.ln()).exp_m1()
+        };
         shape.levels.iter().enumerate().map(at).collect()
     };
     let held = |time: f64| shares(time).iter().zip(&shape.levels).map(|(share, n)| share * n).sum::<f64>();

@@ -1,0 +1,5 @@
+//! Every test of this crate.
+
+mod cli;
+mod forecasts;
+mod trees;
