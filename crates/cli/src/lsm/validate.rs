@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use leadline_device::target::TargetKind;
 use leadline_device::{format_size, parse_size};
-use leadline_lsm::Data;
+use leadline_lsm::options::{self, DEFAULT_FAMILY};
 use leadline_lsm::validate::{
     Comparison, DbBench, LayoutCell, LayoutName, Plan, Scale, Setup, ValidateError, layout_cells,
 };
+use leadline_lsm::{Data, Layout};
 use leadline_measure::{Progress, facts};
 use leadline_profile::DeviceFacts;
 
@@ -52,6 +53,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "F=N,..,single,flash", value_parser = layouts)]
     #[arg(default_value = "F=2,4,8,16,32,single")]
     layouts: Layouts,
+    /// OPTIONS files whose layouts are measured too, as file-1 and so on, with their own compaction threads
+    #[arg(long, value_name = "FILE,..", value_delimiter = ',')]
+    options: Vec<PathBuf>,
+    /// Block cache of these layouts, which an OPTIONS file does not hold [default: RocksDB's]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size, requires = "options")]
+    cache: Option<u64>,
     /// Numbers of clients that query
     #[arg(long, value_name = "N,..", value_delimiter = ',', default_values_t = [1, 4, 16])]
     clients: Vec<u32>,
@@ -89,16 +96,27 @@ fn layouts(text: &str) -> Result<Layouts, String> {
 }
 
 impl Args {
-    fn plan(&self) -> Plan {
-        Plan {
+    fn plan(&self) -> Result<Plan, Failure> {
+        let files = self.options.iter().map(|path| self.of_file(path)).collect::<Result<Vec<_>, _>>()?;
+        let names = (1..=files.len() as u32).map(LayoutName::File);
+        let named: Vec<LayoutName> = self.layouts.0.iter().copied().chain(names).collect();
+        Ok(Plan {
             data: Data::of_bytes(self.scale as f64, self.key_size, self.value_size),
-            layouts: self.layouts.0.clone(),
+            layouts: named,
+            files,
             jobs: each_once(&self.jobs),
             clients: each_once(&self.clients),
             repeats: self.repeats,
             seconds: self.duration.as_secs_f64().ceil() as u32,
             seed: self.seed,
-        }
+        })
+    }
+
+    /// The layout of an OPTIONS file, with the block cache asked for.
+    fn of_file(&self, path: &Path) -> Result<Layout, Failure> {
+        let file = options::read(path, DEFAULT_FAMILY).map_err(|error| Failure::Input(error.to_string()))?;
+        let layout = *file.layout();
+        Ok(Layout { cache_bytes: self.cache.unwrap_or(layout.cache_bytes), ..layout })
     }
 }
 
@@ -120,7 +138,7 @@ fn each_once(counts: &[u32]) -> Vec<u32> {
 /// Measures, writes and prints.
 pub(super) fn run(args: Args) -> Result<(), Failure> {
     let profile = source::load_profile(&args.profile)?;
-    let plan = args.plan();
+    let plan = args.plan()?;
     let scale = plan.scale()?;
     let db_bench = DbBench::find(args.db_bench.as_deref().unwrap_or(Path::new(DbBench::NAME)))?;
     if !args.target.is_dir() {

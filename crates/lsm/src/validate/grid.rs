@@ -156,7 +156,7 @@ impl Grid<'_> {
                 bench: self.bench,
                 folder: self.scratch,
                 data: self.plan.data,
-                layout: self.scale.layout(unit.layout, unit.jobs),
+                layout: self.plan.layout(&self.scale, unit.layout, unit.jobs),
             };
             let levels = self.fill(&db, unit, &mut pace, progress)?;
             for &&query in &left {

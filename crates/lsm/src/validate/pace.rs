@@ -76,6 +76,7 @@ mod tests {
         let plan = Plan {
             data: Data::of_bytes(1e9, 16, 2048),
             layouts: LayoutName::parse_list("F=2,8").unwrap(),
+            files: Vec::new(),
             jobs: vec![1],
             clients: vec![1],
             repeats: 1,

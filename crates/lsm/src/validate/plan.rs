@@ -3,12 +3,12 @@
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::Data;
+use crate::{Data, Layout};
 
 use super::calibrate;
 use super::error::ValidateError;
 use super::read::Query;
-use super::scale::{LayoutName, Scale};
+use super::scale::{FLASH_JOBS, LayoutName, Scale};
 
 /// Pairs that a scan returns: those of the experiment that is repeated.
 pub const SCAN_PAIRS: u32 = 128;
@@ -26,6 +26,9 @@ pub struct Plan {
     pub data: Data,
     /// Layouts.
     pub layouts: Vec<LayoutName>,
+    /// Layouts of OPTIONS files, `file-1` and so on; their own compaction threads and block cache count.
+    #[serde(default)]
+    pub files: Vec<Layout>,
     /// Counts of compaction threads with which each layout is filled.
     pub jobs: Vec<u32>,
     /// Counts of clients by which each layout is queried.
@@ -58,6 +61,9 @@ impl Plan {
         let fits = |counts: &[u32], most| {
             !counts.is_empty() && counts.iter().all(|count| (1..=most).contains(count))
         };
+        if let Some(name) = self.layouts.iter().find(|name| self.jobs_of(**name).is_empty()) {
+            return out("the list of layouts", &format!("names {name}, and there is no such OPTIONS file"));
+        }
         if self.layouts.is_empty() {
             return out("the list of layouts", "is empty; name one or more");
         }
@@ -76,9 +82,28 @@ impl Plan {
         Scale::new(self.data)
     }
 
+    /// The counts of compaction threads with which a layout is filled.
+    pub fn jobs_of(&self, name: LayoutName) -> Vec<u32> {
+        match name {
+            LayoutName::Flash => vec![FLASH_JOBS],
+            LayoutName::File(number) => self.file(number).map(|layout| vec![layout.jobs]).unwrap_or_default(),
+            _ => self.jobs.clone(),
+        }
+    }
+
+    /// The layout of this name with so many compaction threads.
+    pub(super) fn layout(&self, scale: &Scale, name: LayoutName, jobs: u32) -> Layout {
+        let of_file = if let LayoutName::File(number) = name { self.file(number) } else { None };
+        of_file.unwrap_or_else(|| scale.layout(name, jobs))
+    }
+
+    fn file(&self, number: u32) -> Option<Layout> {
+        self.files.get((number as usize).checked_sub(1)?).copied()
+    }
+
     /// The count of compaction threads whose database is queried: the largest with which it is filled.
     pub fn queried_jobs(&self, layout: LayoutName) -> u32 {
-        layout.jobs(&self.jobs).into_iter().max().unwrap_or(1)
+        self.jobs_of(layout).into_iter().max().unwrap_or(1)
     }
 
     /// Free space that is needed, bytes.
@@ -95,7 +120,7 @@ impl Plan {
         for repeat in 0..self.repeats {
             let from = units.len();
             for &layout in &self.layouts {
-                for jobs in layout.jobs(&self.jobs) {
+                for jobs in self.jobs_of(layout) {
                     let mut queries = Vec::new();
                     if jobs == self.queried_jobs(layout) {
                         for operation in Query::ALL {
@@ -120,6 +145,7 @@ mod tests {
         Plan {
             data: Data::of_bytes(1e9, 16, 2048),
             layouts: LayoutName::parse_list("F=2,8,single,flash").unwrap(),
+            files: Vec::new(),
             jobs: vec![1, 4, 16],
             clients: vec![1, 8],
             repeats: 3,

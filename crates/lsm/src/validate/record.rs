@@ -148,8 +148,8 @@ impl Record {
 pub fn layout_cells(plan: &Plan, scale: &Scale) -> Vec<LayoutCell> {
     let mut cells = Vec::new();
     for &name in &plan.layouts {
-        for jobs in name.jobs(&plan.jobs) {
-            let layout = scale.layout(name, jobs);
+        for jobs in plan.jobs_of(name) {
+            let layout = plan.layout(scale, name, jobs);
             let expected_level_bytes = expected_levels(&layout, &plan.data);
             let queried = jobs == plan.queried_jobs(name);
             cells.push(LayoutCell { name, jobs, queried, layout, expected_level_bytes });

@@ -25,7 +25,7 @@ const PAGE_BYTES: f64 = 4096.0;
 /// RocksDB takes no smaller memtable (`SanitizeOptions` in column_family.cc).
 const LEAST_MEMTABLE_BYTES: f64 = (64 << 10) as f64;
 /// Compaction threads of the layout for flash.
-const FLASH_JOBS: u32 = 4;
+pub(super) const FLASH_JOBS: u32 = 4;
 
 /// A layout by its name: `F=8`, `single` or `flash`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -38,17 +38,14 @@ pub enum LayoutName {
     /// What RocksDB's tuning guide has for flash: fanout 8, eight files in level 0, four compaction threads
     /// whatever else is asked for.
     Flash,
+    /// That of an OPTIONS file: which of [`super::Plan::files`], from 1 on.
+    File(u32),
 }
 
 impl LayoutName {
     /// Files in level 0 that start a compaction, which level 1 is as large as.
     fn l0_files(self) -> u32 {
         if self == LayoutName::Flash { 8 } else { 4 }
-    }
-
-    /// The counts of compaction threads with which it is filled, of those asked for.
-    pub fn jobs(self, asked: &[u32]) -> Vec<u32> {
-        if self == LayoutName::Flash { vec![FLASH_JOBS] } else { asked.to_vec() }
     }
 
     /// Reads a list: `F=2,4,8,single`, where a number alone is a fanout as well.
@@ -83,6 +80,7 @@ impl fmt::Display for LayoutName {
             LayoutName::Fanout(fanout) => write!(f, "F={fanout}"),
             LayoutName::Single => f.write_str("single"),
             LayoutName::Flash => f.write_str("flash"),
+            LayoutName::File(number) => write!(f, "file-{number}"),
         }
     }
 }
@@ -94,10 +92,13 @@ impl FromStr for LayoutName {
         match text {
             "single" => Ok(LayoutName::Single),
             "flash" => Ok(LayoutName::Flash),
-            _ => match text.strip_prefix("F=").map(str::parse) {
-                Some(Ok(fanout)) => LayoutName::fanout(fanout),
-                _ => Err(format!("{text:?} is not a layout; there are F=NUMBER, single and flash")),
-            },
+            _ => {
+                match (text.strip_prefix("F=").map(str::parse), text.strip_prefix("file-").map(str::parse)) {
+                    (Some(Ok(fanout)), _) => LayoutName::fanout(fanout),
+                    (_, Some(Ok(number))) => Ok(LayoutName::File(number)),
+                    _ => Err(format!("{text:?} is not a layout; there are F=NUMBER, single and flash")),
+                }
+            }
         }
     }
 }
@@ -181,6 +182,7 @@ impl Scale {
             LayoutName::Fanout(fanout) => Layout { fanout: f64::from(fanout), ..layout },
             LayoutName::Single => layout.single_level(jobs),
             LayoutName::Flash => Layout { fanout: 8.0, jobs: FLASH_JOBS, subcompactions: 1, ..layout },
+            LayoutName::File(_) => layout,
         }
     }
 }
