@@ -1,6 +1,5 @@
 //! What the kernel counts of a running process: processor time, and I/O.
 
-use std::collections::BTreeMap;
 use std::fs;
 
 use nix::time::{clock_getcpuclockid, clock_gettime};
@@ -55,36 +54,34 @@ impl Usage {
     }
 }
 
-/// Processor time of each thread that was seen alive, as it was last seen.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// Processor time of each thread that is alive.
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Threads {
-    /// Name and seconds by the thread's id.
-    seen: BTreeMap<u32, (String, f64)>,
+    /// Name and seconds of each.
+    seen: Vec<(String, f64)>,
 }
 
 impl Threads {
-    /// Looks again at the threads of a process.
-    pub(super) fn look(&mut self, pid: u32) {
-        for task in fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten() {
+    /// Those of the process of this id, without those of which the kernel does not tell it.
+    pub(super) fn of(pid: u32) -> Threads {
+        let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+        let thread = |task: fs::DirEntry| {
             let read = |file: &str| fs::read_to_string(task.path().join(file)).ok();
-            let id = task.file_name().to_str().and_then(|name| name.parse().ok());
-            let nanoseconds: Option<f64> =
-                read("schedstat").and_then(|text| text.split(' ').next()?.parse().ok());
-            if let (Some(id), Some(name), Some(nanoseconds)) = (id, read("comm"), nanoseconds) {
-                self.seen.insert(id, (name.trim_end().to_owned(), nanoseconds / 1e9));
-            }
-        }
+            let nanoseconds: f64 = read("schedstat")?.split(' ').next()?.parse().ok()?;
+            Some((read("comm")?.trim_end().to_owned(), nanoseconds / 1e9))
+        };
+        Threads { seen: tasks.filter_map(thread).collect() }
     }
 
     /// Seconds of all threads.
     pub(super) fn seconds(&self) -> f64 {
-        self.seen.values().map(|(_, seconds)| seconds).sum()
+        self.seen.iter().map(|(_, seconds)| seconds).sum()
     }
 
     /// Seconds of all threads of this name; `None` where none was seen.
     pub(super) fn seconds_of(&self, name: &str) -> Option<f64> {
         let seconds: Vec<f64> =
-            self.seen.values().filter(|(own, _)| own == name).map(|(_, seconds)| *seconds).collect();
+            self.seen.iter().filter(|(own, _)| own == name).map(|(_, seconds)| *seconds).collect();
         (!seconds.is_empty()).then(|| seconds.iter().sum())
     }
 }
@@ -112,11 +109,10 @@ mod tests {
         while Usage::of(std::process::id()).unwrap().since(before).processor_seconds < 0.01 {
             sum = std::hint::black_box(sum + 1);
         }
-        let mut threads = Threads::default();
         std::thread::Builder::new()
             .name("named:low".into())
-            .spawn(move || {
-                threads.look(std::process::id());
+            .spawn(|| {
+                let threads = Threads::of(std::process::id());
                 assert!(threads.seconds_of("named:low").is_some() && threads.seconds_of("none").is_none());
             })
             .unwrap()

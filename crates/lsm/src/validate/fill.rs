@@ -55,12 +55,12 @@ pub(super) struct Shares {
 /// What was seen of db_bench while it ran.
 #[derive(Default)]
 struct Watched {
-    /// The result of the inserts, when its line came in seconds since 1970, and what had been used.
-    inserted: Option<(Outcome, f64, Option<Usage>)>,
-    /// Processor time of the threads that were alive at the end of the inserts.
-    threads_then: Option<f64>,
-    threads: Threads,
+    /// The result of the inserts, and when its line came, in seconds since 1970.
+    inserted: Option<(Outcome, f64)>,
+    /// What had been used when the program was last seen.
     last: Option<Usage>,
+    /// The same with the threads that were alive, as long as RocksDB's were.
+    with_threads: Option<(Usage, Threads)>,
 }
 
 /// Fills `db`, which is removed first. `done` is told the share of pairs that are in.
@@ -90,11 +90,12 @@ pub(super) fn run_with_shares(
 ) -> Result<(Fill, Shares), ValidateError> {
     let (fill, watched) = watched(db, during, seed, cancel, &mut |_| (), true)?;
     let shares = || {
-        let at_end = watched.inserted.as_ref()?.2?.processor_seconds;
+        let (used, threads) = watched.with_threads.as_ref()?;
         Some(Shares {
-            insert_seconds: at_end - watched.threads_then?,
-            flush_seconds: watched.threads.seconds_of(FLUSHES)?,
-            compaction_seconds: watched.threads.seconds_of(COMPACTIONS)?,
+            // By then all has settled, and of the threads that had ended only the client's had work to do.
+            insert_seconds: used.processor_seconds - threads.seconds(),
+            flush_seconds: threads.seconds_of(FLUSHES)?,
+            compaction_seconds: threads.seconds_of(COMPACTIONS)?,
         })
     };
     let missing = || ValidateError::Missing {
@@ -130,12 +131,7 @@ impl Watched {
                 if let Some(outcome) = output::outcome(BENCHMARK, line) {
                     let now =
                         SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |now| now.as_secs_f64());
-                    self.inserted = Some((outcome, now, Usage::of(pid)));
-                    if with_threads {
-                        let mut threads = Threads::default();
-                        threads.look(pid);
-                        self.threads_then = Some(threads.seconds());
-                    }
+                    self.inserted = Some((outcome, now));
                 } else if let Some(count) = finished(line) {
                     done((count / pairs).min(1.0));
                 }
@@ -144,7 +140,13 @@ impl Watched {
             Seen::Running => {
                 self.last = Usage::of(pid).or(self.last);
                 if with_threads {
-                    self.threads.look(pid);
+                    let threads = Threads::of(pid);
+                    let are_there = threads.seconds_of(COMPACTIONS).is_some();
+                    self.with_threads = self
+                        .last
+                        .filter(|_| are_there)
+                        .map(|used| (used, threads))
+                        .or(self.with_threads.take());
                 }
             }
         }
@@ -159,7 +161,7 @@ fn finished(line: &str) -> Option<f64> {
 /// Puts together what was printed, watched and logged; in words what is missing.
 fn fill(db: &Database, text: &str, watched: &Watched) -> Result<Fill, String> {
     let missing = |what: &str| format!("{what} is missing in what it printed");
-    let (outcome, end, _) = watched.inserted.as_ref().ok_or_else(|| missing("the result"))?;
+    let (outcome, end) = watched.inserted.as_ref().ok_or_else(|| missing("the result"))?;
     let used = watched.last.ok_or("the kernel did not tell what it used (/proc/PID/io)")?;
     let log = fs_read(db)?;
     let log =
