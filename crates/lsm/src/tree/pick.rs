@@ -131,12 +131,17 @@ impl Tree {
 
     fn pick_from(&mut self, level: usize) -> Option<Compaction> {
         let next = &self.levels[level + 1];
-        let mut order: Vec<(f64, usize)> = self.levels[level]
-            .iter()
-            .enumerate()
-            .filter(|(_, file)| !file.busy)
-            .map(|(i, file)| (pairs(overlapping(next, file.low, file.high)) / file.pairs, i))
-            .collect();
+        let mut order: Vec<(f64, usize)> = Vec::with_capacity(self.levels[level].len());
+        // Both levels are in the order of keys: what a file overlaps with moves on from file to file.
+        let (mut first, mut last) = (0, 0);
+        for (i, file) in self.levels[level].iter().enumerate() {
+            first += next[first..].iter().take_while(|f| f.high <= file.low).count();
+            last = last.max(first);
+            last += next[last..].iter().take_while(|f| f.low < file.high).count();
+            if !file.busy {
+                order.push((pairs(&next[first..last]) / file.pairs, i));
+            }
+        }
         order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         order.into_iter().find_map(|(_, i)| self.compaction(level, level + 1, vec![self.levels[level][i]]))
     }
