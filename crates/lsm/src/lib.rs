@@ -12,6 +12,7 @@ mod fill;
 mod layout;
 mod mix;
 pub mod options;
+pub mod paper;
 mod predict;
 mod processor;
 mod query;

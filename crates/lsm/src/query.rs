@@ -93,10 +93,10 @@ impl Shape<'_> {
             .iter()
             .map(|run| {
                 let here = if present && all > 0.0 { run.pairs / all } else { 0.0 };
-                // A key that is here has a file around it; any other, with the chance of the coverage.
-                let passing = (reach - here).max(0.0);
-                reach = passing;
-                here + passing * run.coverage * passes
+                // A key has a file of this run around it with the chance of the coverage, and if it is here, always.
+                let met = (reach * run.coverage).max(here);
+                reach = (reach - here).max(0.0);
+                here + (met - here) * passes
             })
             .collect()
     }
@@ -191,4 +191,41 @@ fn together(mut requests: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
         }
     }
     sums
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A key is looked for in a run at most as often as the run has a file around it, however many of the pairs
+    /// are in it: they are in its files, too.
+    #[test]
+    fn a_run_is_looked_at_as_often_as_it_covers_the_key() {
+        let run = |level, pairs, coverage| Run { level, pairs, coverage, files: 10 };
+        let runs = [run(1, 1e4, 0.2), run(2, 5e6, 0.8), run(3, 4.99e6, 1.0)];
+        let data = Data { pairs: 1e7, key_bytes: 16, value_bytes: 100 };
+        let layout = Layout::default();
+        let processor = ProcessorCosts {
+            point_us: 0.0,
+            block_us: 0.0,
+            cached_block_us: 0.0,
+            seek_us: 0.0,
+            seek_run_us: 0.0,
+            pair_us: 0.0,
+            read_mib_us: 0.0,
+            insert_us: 0.0,
+            flush_pair_us: 0.0,
+            merge_pair_us: 0.0,
+            compaction_mib_us: 0.0,
+        };
+        let blocks = Blocks::of(&data, &layout, 512);
+        let shape = Shape { data: &data, layout: &layout, blocks, runs: &runs, processor: &processor };
+        let looks = shape.looked_at(true);
+        // The last run has what the others do not: 49.9 % of the keys.
+        for (look, wanted) in looks.iter().zip([0.2, 0.999 * 0.8, 0.499]) {
+            assert!((look - wanted).abs() < 1e-9, "{looks:?}");
+        }
+        // Of a key that is not there, every covering run is looked at.
+        assert_eq!(shape.looked_at(false), [0.2, 0.8, 1.0]);
+    }
 }

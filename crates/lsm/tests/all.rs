@@ -5,3 +5,4 @@ mod btree_model;
 mod options_loaded;
 mod options_read;
 mod options_written;
+mod paper_tables;
