@@ -91,8 +91,6 @@ struct Work<'a> {
     processor: &'a ProcessorCosts,
     /// Bytes per simulated pair in a file.
     pair_bytes: f64,
-    /// Real pairs per simulated one.
-    scale: f64,
     readahead: f64,
     file_bytes: f64,
     /// Files that a simulated file stands for.
@@ -102,7 +100,10 @@ struct Work<'a> {
 /// Seconds of one job alone on the machine.
 #[derive(Debug, Clone, Copy, Default)]
 struct Cost {
+    /// Processor time beside the requests.
     processor: f64,
+    /// Processor time of the requests, which is part of the device's.
+    requests: f64,
     device: f64,
 }
 
@@ -127,21 +128,32 @@ impl Work<'_> {
         (files * self.files + SYNCS_PER_JOB) * self.device.sync_seconds()
     }
 
-    fn flush(&self, pairs: f64) -> Cost {
+    /// What changing the list of files costs the processor: RocksDB builds it anew, of all files of the tree.
+    fn edit(&self, tree_files: usize) -> f64 {
+        tree_files as f64 * self.files * self.processor.edit_file_us * 1e-6
+    }
+
+    fn flush(&self, pairs: f64, tree_files: usize) -> Cost {
         let p = self.processor;
         Cost {
-            processor: (pairs * self.scale * p.flush_pair_us + self.mib(pairs) * p.compaction_mib_us) * 1e-6,
+            processor: pairs * p.flush_pair_us * 1e-6 + self.edit(tree_files),
+            requests: self.mib(pairs) * p.compaction_mib_us * 1e-6,
             device: self.write(pairs, 1.0) + self.syncs(1.0),
         }
     }
 
-    fn compaction(&self, pairs: f64, files: usize) -> Cost {
+    fn compaction(&self, pairs: f64, files: usize, tree_files: usize) -> Cost {
         let p = self.processor;
-        let mib = 2.0 * self.mib(pairs);
         Cost {
-            processor: (pairs * self.scale * p.merge_pair_us + mib * p.compaction_mib_us) * 1e-6,
+            processor: pairs * p.merge_pair_us * 1e-6 + self.edit(tree_files),
+            requests: 2.0 * self.mib(pairs) * p.compaction_mib_us * 1e-6,
             device: self.read(pairs, 1.0) + self.write(pairs, 1.0) + self.syncs(files as f64),
         }
+    }
+
+    /// Moving a file to the next level only changes the list.
+    fn moving(&self, tree_files: usize) -> Cost {
+        Cost { processor: self.edit(tree_files), requests: 0.0, device: self.device.sync_seconds() }
     }
 }
 
@@ -201,7 +213,6 @@ pub(crate) fn fill(
         device,
         processor,
         pair_bytes: stored,
-        scale: 1.0,
         readahead: match layout.compaction_readahead_bytes {
             0 => DEFAULT_READAHEAD,
             bytes => bytes as f64,
@@ -232,7 +243,7 @@ pub(crate) fn fill(
 /// With n threads at work, each alternates between processor and device as a compaction of full files does.
 fn speeds(work: &Work, layout: &Layout, cores: f64) -> Vec<f64> {
     let pairs = 8.0 * work.file_bytes / work.pair_bytes;
-    let alone = work.compaction(pairs, 8);
+    let alone = work.compaction(pairs, 8, 0);
     let threads = layout.jobs.max(1) * layout.subcompactions.max(1) + 2;
     let device: Vec<f64> = (1..=threads)
         .map(|n| {
@@ -241,20 +252,9 @@ fn speeds(work: &Work, layout: &Layout, cores: f64) -> Vec<f64> {
             work.read(pairs, n) + work.write(pairs, n) + work.syncs(8.0) / n
         })
         .collect();
-    let demand = Demand { processor: alone.processor, cores, device: &device };
+    let demand = Demand { processor: alone.processor, reading: alone.requests, cores, device: &device };
     let one = closed(&demand, 1).per_second;
     (1..=threads).map(|n| (closed(&demand, n).per_second / one / f64::from(n)).min(1.0)).collect()
-}
-
-impl Filled {
-    /// The tree as a program finds it that opens it again after the load: at rest, and with one more file in
-    /// level 0, of the memtable that was only in the log, half full on average.
-    pub(crate) fn opened_again(&mut self, memtable_pairs: f64) {
-        self.states.truncate(1);
-        for runs in &mut self.states {
-            runs.insert(0, Run { level: 0, pairs: memtable_pairs / 2.0, coverage: 1.0, files: 1 });
-        }
-    }
 }
 
 /// The sorted runs of `tree` as it is, and at rest after each of the next memtables.
@@ -304,9 +304,10 @@ impl Load<'_> {
             write_amplification: self.written / self.inserted.max(1.0),
             tail_write_amplification: (self.written - written) / pairs,
             tail_pairs_per_second: pairs / (self.now - at).max(1e-9),
-            tail_processor: (self.cost.processor - cost.processor) / pairs,
+            tail_processor: (self.cost.processor + self.cost.requests - cost.processor - cost.requests)
+                / pairs,
             tail_device: (self.cost.device - cost.device) / pairs,
-            processor_seconds: self.cost.processor + self.inserted * insert,
+            processor_seconds: self.cost.processor + self.cost.requests + self.inserted * insert,
             concurrency: if self.busy_seconds > 0.0 { self.thread_seconds / self.busy_seconds } else { 0.0 },
             space_amplification: stored / data.pairs,
             scale: self.work.files,
@@ -429,17 +430,19 @@ impl Load<'_> {
     fn start(&mut self) {
         if self.flushing() == 0 && !self.full.is_empty() {
             let pairs = self.full.remove(0);
-            let cost = self.work.flush(pairs);
+            let cost = self.work.flush(pairs, self.tree.file_count());
             self.push(cost, 1.0, Kind::Flush(pairs));
         }
         while self.compacting() < self.allowed() {
             let Some(compaction) = self.tree.pick() else { break };
+            let tree_files = self.tree.file_count();
             if compaction.is_move() {
-                self.tree.finish(compaction);
+                let cost = self.work.moving(tree_files);
+                self.push(cost, 1.0, Kind::Compaction(compaction));
                 continue;
             }
             let pairs = compaction.pairs();
-            let cost = self.work.compaction(pairs, compaction.files());
+            let cost = self.work.compaction(pairs, compaction.files(), tree_files);
             // Level 0 alone is divided, into parts of nearly a file.
             let parts = if compaction.start == 0 && compaction.output > 0 {
                 let most = pairs * self.work.pair_bytes / (0.8 * self.work.file_bytes);
@@ -453,6 +456,7 @@ impl Load<'_> {
 
     fn push(&mut self, cost: Cost, threads: f64, kind: Kind) {
         self.cost.processor += cost.processor;
+        self.cost.requests += cost.requests;
         self.cost.device += cost.device;
         self.jobs.push(Job { left: (cost.processor + cost.device).max(1e-9), threads, kind });
     }

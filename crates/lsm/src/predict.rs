@@ -119,10 +119,9 @@ pub(crate) struct LoadedTree<'a> {
     filled: Filled,
 }
 
-/// Predicts a tree that was just loaded and is opened again, with intervals: what a benchmark that loads and then
-/// asks will see. [`predict`] is for a tree in service.
+/// Predicts a tree that was just loaded, with intervals: what a benchmark that loads and then asks will see. [`predict`] is for a tree in service.
 pub fn predict_loaded(data: &Data, layout: &Layout, machine: &Machine, demands: &Demands) -> Prediction {
-    with_intervals(machine, |machine| LoadedTree::opened_after_load(data, layout, machine), demands)
+    with_intervals(machine, |machine| LoadedTree::after_load(data, layout, machine), demands)
 }
 
 /// Predicts one layout, with intervals.
@@ -151,16 +150,17 @@ impl<'a> LoadedTree<'a> {
         LoadedTree { data: *data, layout: *layout, machine: *machine, filled }
     }
 
-    /// The tree after a load, opened again, as a mean over loads of nearly the same size: where level 0 stands at
+    /// The tree after a load, as a mean over loads of nearly the same size: where level 0 stands at
     /// the end of one is chance.
-    pub(crate) fn opened_after_load(data: &Data, layout: &Layout, machine: &Machine<'a>) -> Self {
+    pub(crate) fn after_load(data: &Data, layout: &Layout, machine: &Machine<'a>) -> Self {
         let memtable = memtable_pairs(layout, data);
         let loads: Vec<Self> = (0..LOADS)
             .map(|i| {
                 let fewer = Data { pairs: (data.pairs - f64::from(i) * 0.7 * memtable).max(1.0), ..*data };
                 let how = Fill { replacing: 0.0, cores: f64::from(machine.cores) };
                 let mut filled = fill(&fewer, layout, machine.device, machine.processor, &how);
-                filled.opened_again(memtable);
+                // Nothing is inserted after it: the next memtables do not come.
+                filled.states.truncate(1);
                 LoadedTree { data: *data, layout: *layout, machine: *machine, filled }
             })
             .collect();
@@ -257,7 +257,10 @@ impl<'a> LoadedTree<'a> {
     fn query(&self, reads: &Reads, clients: u32) -> QueryPrediction {
         let device: Vec<f64> = (1..=clients).map(|n| self.device_seconds(reads, f64::from(n))).collect();
         let cores = f64::from(self.machine.cores);
-        let load = closed(&Demand { processor: reads.processor, cores, device: &device }, clients);
+        let load = closed(
+            &Demand { processor: reads.processor, reading: reads.reading, cores, device: &device },
+            clients,
+        );
         let us = f64::from(clients) / load.per_second * 1e6;
         QueryPrediction {
             us: Estimate { value: us, ci: [us; 2] },
@@ -265,7 +268,7 @@ impl<'a> LoadedTree<'a> {
             blocks: reads.blocks,
             requests: reads.count(),
             bytes: reads.bytes(),
-            processor_us: reads.processor * 1e6,
+            processor_us: (reads.processor + reads.reading) * 1e6,
             device_us: device[0] * 1e6,
             at_device: load.at_device,
         }
@@ -327,7 +330,10 @@ impl<'a> LoadedTree<'a> {
             let cores = cores * left(inserted * filled.tail_processor / cores);
             let slower = 1.0 / left(inserted * filled.tail_device);
             let device: Vec<f64> = alone.iter().map(|seconds| slower * seconds).collect();
-            closed(&Demand { processor: mean.processor, cores, device: &device }, demands.clients)
+            closed(
+                &Demand { processor: mean.processor, reading: mean.reading, cores, device: &device },
+                demands.clients,
+            )
         };
         // The rate at which they can do as many as they do.
         let (mut low, mut high) = (0.0, at(0.0).per_second);

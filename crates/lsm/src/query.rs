@@ -14,8 +14,10 @@ pub(crate) struct Reads {
     pub(crate) blocks: f64,
     /// Of these, found in the cache.
     pub(crate) cached: f64,
-    /// Processor time, seconds.
+    /// Processor time beside the reads, seconds.
     pub(crate) processor: f64,
+    /// Processor time of the reads, seconds: part of the time that a device was measured to take.
+    pub(crate) reading: f64,
 }
 
 impl Reads {
@@ -36,6 +38,7 @@ impl Reads {
             blocks: share * self.blocks,
             cached: share * self.cached,
             processor: share * self.processor,
+            reading: share * self.reading,
         }
     }
 
@@ -46,6 +49,7 @@ impl Reads {
             blocks: all.iter().map(|reads| reads.blocks).sum(),
             cached: all.iter().map(|reads| reads.cached).sum(),
             processor: all.iter().map(|reads| reads.processor).sum(),
+            reading: all.iter().map(|reads| reads.reading).sum(),
         }
     }
 
@@ -120,9 +124,10 @@ impl Shape<'_> {
         let cached: f64 = looks.iter().zip(&hit).map(|(look, hit)| look * hit).sum();
         let missed = blocks - cached;
         let p = self.processor;
-        let processor = p.point_us + missed * p.block_us + cached * p.cached_block_us;
+        let processor = p.point_us + blocks * p.cached_block_us;
+        let reading = missed * (p.block_us - p.cached_block_us).max(0.0);
         let requests = vec![(self.blocks.transferred(self.blocks.bytes), missed)];
-        Reads { requests, blocks, cached, processor: processor * 1e-6 }
+        Reads { requests, blocks, cached, processor: processor * 1e-6, reading: reading * 1e-6 }
     }
 
     /// A scan that returns `pairs` pairs in the order of keys.
@@ -145,11 +150,16 @@ impl Shape<'_> {
             beyond += (touched - 1.0) * self.blocks.bytes;
         }
         let p = self.processor;
-        let processor = p.seek_us
-            + self.runs.len() as f64 * (p.seek_run_us + p.block_us)
-            + pairs * p.pair_us
-            + beyond / 1048576.0 * p.read_mib_us;
-        Reads { requests: together(requests), blocks, cached: 0.0, processor: processor * 1e-6 }
+        let runs = self.runs.len() as f64;
+        let processor = p.seek_us + runs * (p.seek_run_us + p.cached_block_us) + pairs * p.pair_us;
+        let reading = runs * (p.block_us - p.cached_block_us).max(0.0) + beyond / 1048576.0 * p.read_mib_us;
+        Reads {
+            requests: together(requests),
+            blocks,
+            cached: 0.0,
+            processor: processor * 1e-6,
+            reading: reading * 1e-6,
+        }
     }
 
     /// Reads of a run of which `touched` blocks are taken one after the other, from block `start` of a file of
@@ -203,7 +213,7 @@ mod tests {
     fn a_run_is_looked_at_as_often_as_it_covers_the_key() {
         let run = |level, pairs, coverage| Run { level, pairs, coverage, files: 10 };
         let runs = [run(1, 1e4, 0.2), run(2, 5e6, 0.8), run(3, 4.99e6, 1.0)];
-        let data = Data { pairs: 1e7, key_bytes: 16, value_bytes: 100 };
+        let data = crate::Data { pairs: 1e7, key_bytes: 16, value_bytes: 100 };
         let layout = Layout::default();
         let processor = ProcessorCosts {
             point_us: 0.0,
@@ -217,9 +227,10 @@ mod tests {
             flush_pair_us: 0.0,
             merge_pair_us: 0.0,
             compaction_mib_us: 0.0,
+            edit_file_us: 0.0,
         };
         let blocks = Blocks::of(&data, &layout, 512);
-        let shape = Shape { data: &data, layout: &layout, blocks, runs: &runs, processor: &processor };
+        let shape = Shape { layout: &layout, blocks, runs: &runs, processor: &processor };
         let looks = shape.looked_at(true);
         // The last run has what the others do not: 49.9 % of the keys.
         for (look, wanted) in looks.iter().zip([0.2, 0.999 * 0.8, 0.499]) {

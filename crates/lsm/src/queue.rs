@@ -8,8 +8,11 @@
 /// What one operation demands of both stations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Demand<'a> {
-    /// Processor time, seconds.
+    /// Processor time beside its requests, seconds.
     pub(crate) processor: f64,
+    /// Processor time of its requests, seconds. The device was measured with it, so that it is no time of its own;
+    /// but cores cannot do more than all of it.
+    pub(crate) reading: f64,
     /// Cores; more than 0, a share where others take the rest.
     pub(crate) cores: f64,
     /// Seconds of device time per operation with 1, 2, ... operations at the device. Not empty; beyond its end
@@ -48,7 +51,8 @@ pub(crate) fn closed(demand: &Demand, clients: u32) -> Load {
             per_second += weight / device(n as u32).max(1e-12);
         }
     }
-    Load { per_second: per_second / sum, at_device: at_device / sum }
+    let most = demand.cores / (demand.processor + demand.reading).max(1e-12);
+    Load { per_second: (per_second / sum).min(most), at_device: at_device / sum }
 }
 
 #[cfg(test)]
@@ -56,7 +60,7 @@ mod tests {
     use super::*;
 
     fn per_second(processor: f64, cores: f64, device: &[f64], clients: u32) -> f64 {
-        closed(&Demand { processor, cores, device }, clients).per_second
+        closed(&Demand { processor, reading: 0.0, cores, device }, clients).per_second
     }
 
     fn near(found: f64, wanted: f64) {
@@ -79,8 +83,18 @@ mod tests {
     fn a_device_of_many_servers_serves_each_client_as_if_it_were_alone() {
         let device: Vec<f64> = (1..=16).map(|n| 100e-6 / f64::from(n)).collect();
         near(per_second(1e-12, 2.0, &device, 16), 1.6e5);
-        let load = closed(&Demand { processor: 1e-12, cores: 2.0, device: &device }, 8);
+        let load = closed(&Demand { processor: 1e-12, reading: 0.0, cores: 2.0, device: &device }, 8);
         assert!((load.at_device - 8.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn requests_take_processor_time_too_but_no_time_of_their_own() {
+        let of = |reading, clients| {
+            closed(&Demand { processor: 10e-6, reading, cores: 2.0, device: &[90e-6] }, clients).per_second
+        };
+        near(of(30e-6, 1), 1e4);
+        let fast = Demand { processor: 10e-6, reading: 30e-6, cores: 2.0, device: &[1e-6] };
+        near(closed(&fast, 500).per_second, 5e4);
     }
 
     #[test]

@@ -86,6 +86,7 @@ fn processor(text: &mut String, costs: &ProcessorCosts) {
         ("per pair flushed", costs.flush_pair_us),
         ("per pair merged", costs.merge_pair_us),
         ("per MiB of flushes and compactions", costs.compaction_mib_us),
+        ("per file of the tree and change", costs.edit_file_us),
     ] {
         let _ = writeln!(text, "  {name:<36}{us:>10.2}");
     }

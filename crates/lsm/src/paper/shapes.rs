@@ -22,6 +22,7 @@ const TIMES: ProcessorCosts = ProcessorCosts {
     read_mib_us: 0.0,
     flush_pair_us: 0.0,
     compaction_mib_us: 0.0,
+    edit_file_us: 0.0,
 };
 
 /// More than there are threads: compactions wait only for each other.
@@ -80,6 +81,6 @@ fn simulate(column: Column, k: u32) -> SimulatedShape {
     // of these loads, Table 5 is predicted worse (docs/lsm-models.md).
     let runs: Vec<Run> = filled.tree.runs().into_iter().filter(|run| run.level > 0).collect();
     let blocks = Blocks::of(&DATA, &layout, device.unit_bytes());
-    let shape = Shape { data: &DATA, layout: &layout, blocks, runs: &runs, processor: &TIMES };
+    let shape = Shape { layout: &layout, blocks, runs: &runs, processor: &TIMES };
     SimulatedShape { write_amplification: filled.write_amplification, blocks: shape.point(true).blocks }
 }

@@ -86,6 +86,11 @@ impl Tree {
         self.levels[0].len()
     }
 
+    /// Files of all levels.
+    pub(crate) fn file_count(&self) -> usize {
+        self.levels.iter().map(Vec::len).sum()
+    }
+
     /// Pairs per level.
     pub(crate) fn pairs_by_level(&self) -> &[f64] {
         &self.totals

@@ -13,6 +13,8 @@ use super::scratch::Scratch;
 
 /// Files of each database: enough for several levels.
 const FILES: u64 = 128;
+/// Files of one that is filled to see what many files cost.
+const MANY_FILES: u64 = 1024;
 /// A pass over queries takes no longer than this, seconds.
 const MOST_SECONDS: u32 = 3;
 /// Pairs that a long scan returns.
@@ -38,13 +40,13 @@ pub(super) struct Bench<'a> {
     pub(super) seed: u64,
 }
 
-/// Size of the databases, bytes.
+/// Size of the largest database, bytes.
 pub(super) fn data_bytes(file_bytes: u64) -> u64 {
-    FILES * file_bytes
+    MANY_FILES * file_bytes
 }
 
-/// Steps of a calibration, of which `done` is told: two fills, one compaction, two states of six reads.
-const STEPS: f64 = 15.0;
+/// Steps of a calibration, of which `done` is told: three fills, one compaction, two states of six reads.
+const STEPS: f64 = 16.0;
 
 /// Measures the costs.
 ///
@@ -64,10 +66,14 @@ pub(super) fn run(
     let others = bench.database(other_size(&bench.data));
     let other = fill::run_with_shares(&others, "calibrating a fill of other pairs", bench.seed, cancel)?;
     others.remove()?;
+    next("filling with many files");
+    let many = bench.database_of(MANY_FILES, bench.data);
+    let large = fill::run_with_shares(&many, "calibrating a fill of many files", bench.seed, cancel)?;
+    many.remove()?;
     next("filling");
     let db = bench.database(bench.data);
     let own = fill::run_with_shares(&db, "calibrating a fill", bench.seed, cancel)?;
-    let writes = Writes::of([&own, &other], db.data.pairs);
+    let writes = Writes::of([&own, &other, &large], db.data.pairs);
     let levels = Reads::measure(bench, &db, runs(&own.0.levels), cancel, &mut next)?;
     next("compacting into one sorted run");
     let compact = Run {
@@ -99,6 +105,10 @@ fn runs(levels: &[output::Level]) -> f64 {
 
 impl Bench<'_> {
     fn database(&self, data: Data) -> Database<'_> {
+        self.database_of(FILES, data)
+    }
+
+    fn database_of(&self, files: u64, data: Data) -> Database<'_> {
         let layout = Layout {
             fanout: 10.0,
             l0_files: L0_FILES,
@@ -108,7 +118,7 @@ impl Bench<'_> {
             cache_bytes: SMALL_CACHE_BYTES,
             ..Layout::default()
         };
-        let bytes = data_bytes(self.file_bytes) as f64;
+        let bytes = (files * self.file_bytes) as f64;
         let data = Data::of_bytes(bytes, data.key_bytes, data.value_bytes);
         Database { bench: self.bench, folder: self.folder, data, layout }
     }
@@ -144,7 +154,7 @@ impl Reads {
                 let seconds = bench.seconds.min(MOST_SECONDS);
                 let clients = if cached { 1 } else { clients_for_device() };
                 let queries = Queries { operation, clients, scan_pairs, seconds, cached, seed: bench.seed };
-                let cache_bytes = if cached { 4 * data_bytes(bench.file_bytes) } else { SMALL_CACHE_BYTES };
+                let cache_bytes = if cached { 4 * FILES * bench.file_bytes } else { SMALL_CACHE_BYTES };
                 let db = Database { layout: Layout { cache_bytes, ..db.layout }, ..*db };
                 read::run(&db, &format!("calibrating {}", operation.words()), &queries, cancel)
             };
@@ -166,18 +176,32 @@ struct Writes {
     flush_pair_us: f64,
     merge_pair_us: f64,
     mib_us: f64,
+    edit_file_us: f64,
 }
 
+/// Rounds in which the cost of a file and those of pairs and bytes are found from each other; each makes the
+/// error smaller by the ratio of the numbers of files.
+const ROUNDS: u32 = 8;
+
 impl Writes {
-    /// From a fill of the pairs to calibrate for, of which there are `pairs`, and one of other pairs.
-    fn of(fills: [&(Fill, Shares); 2], pairs: f64) -> Writes {
-        // Pairs and MiB of each fill's compactions, and what they took.
-        let equation = |(fill, shares): &(Fill, Shares)| {
+    /// From a fill of the pairs to calibrate for, of which there are `pairs`, one of other pairs, and one of as
+    /// large pairs with many more files.
+    fn of(fills: [&(Fill, Shares); 3], pairs: f64) -> Writes {
+        let mut edit_file_us = 0.0;
+        let (mut merge_pair_us, mut mib_us) = (0.0, 0.0);
+        // Pairs and MiB of a fill's compactions, and what they took without the lists of files.
+        let equation = |(fill, shares): &(Fill, Shares), edit_file_us: f64| {
             let background = &fill.background;
             let bytes = (background.compaction_read_bytes + background.compaction_written_bytes) as f64;
-            [background.compaction_pairs as f64, bytes / MIB, shares.compaction_seconds * 1e6]
+            let lists = listed_files(fill) * edit_file_us;
+            [background.compaction_pairs as f64, bytes / MIB, shares.compaction_seconds * 1e6 - lists]
         };
-        let (merge_pair_us, mib_us) = two(equation(fills[0]), equation(fills[1]));
+        for _ in 0..ROUNDS {
+            (merge_pair_us, mib_us) = two(equation(fills[0], edit_file_us), equation(fills[1], edit_file_us));
+            let [pairs, mib, us] = equation(fills[2], 0.0);
+            let rest = us - pairs * merge_pair_us - mib * mib_us;
+            edit_file_us = (rest / listed_files(&fills[2].0).max(1.0)).max(0.0);
+        }
         let (own, shares) = fills[0];
         let flushed_mib = own.background.flushed_bytes as f64 / MIB;
         Writes {
@@ -185,8 +209,15 @@ impl Writes {
             flush_pair_us: ((shares.flush_seconds * 1e6 - flushed_mib * mib_us) / pairs).max(0.0),
             merge_pair_us,
             mib_us,
+            edit_file_us,
         }
     }
+}
+
+/// Files in all lists that a fill's compactions and moves made: the tree grows evenly to its last size.
+fn listed_files(fill: &Fill) -> f64 {
+    let files: u64 = fill.levels.iter().map(|level| level.files).sum();
+    (fill.background.compactions + fill.background.moves) as f64 * files as f64 / 2.0
 }
 
 /// Solves `a x + b y = c` twice, for x and y of at least 0; where one would be less it is 0, and the other is
@@ -252,6 +283,7 @@ fn solve(writes: &Writes, trees: &[Reads; 2]) -> ProcessorCosts {
         flush_pair_us: writes.flush_pair_us,
         merge_pair_us: writes.merge_pair_us,
         compaction_mib_us: writes.mib_us,
+        edit_file_us: writes.edit_file_us,
     }
 }
 
@@ -272,6 +304,7 @@ mod tests {
         flush_pair_us: 2.0,
         merge_pair_us: 1.25,
         compaction_mib_us: 600.0,
+        edit_file_us: 1.5,
     };
 
     fn read(processor_us: f64, cache_hits: f64, cache_misses: f64, device_bytes: f64) -> Read {
@@ -316,20 +349,25 @@ mod tests {
         }
     }
 
-    /// A fill that costs [`COSTS`], and flushed a MiB per `1 / pairs_per_mib` pairs.
-    fn filled(pairs: f64, mib: f64) -> (Fill, Shares) {
+    /// A fill that costs [`COSTS`], of so many pairs, MiB and files.
+    fn filled(pairs: f64, mib: f64, files: u64) -> (Fill, Shares) {
         let c = COSTS;
         let background = super::super::events::Background {
             flushed_bytes: (mib * MIB) as u64,
             compaction_read_bytes: (4.0 * mib * MIB) as u64,
             compaction_written_bytes: (4.0 * mib * MIB) as u64,
             compaction_pairs: (4.0 * pairs) as u64,
+            compactions: 3 * files,
+            moves: files,
             ..Default::default()
         };
         let shares = Shares {
             insert_seconds: pairs * c.insert_us / 1e6,
             flush_seconds: (pairs * c.flush_pair_us + mib * c.compaction_mib_us) / 1e6,
-            compaction_seconds: (4.0 * pairs * c.merge_pair_us + 8.0 * mib * c.compaction_mib_us) / 1e6,
+            compaction_seconds: (4.0 * pairs * c.merge_pair_us
+                + 8.0 * mib * c.compaction_mib_us
+                + 4.0 * (files * files) as f64 / 2.0 * c.edit_file_us)
+                / 1e6,
         };
         let fill = Fill {
             fill_seconds: 1.0,
@@ -341,14 +379,17 @@ mod tests {
             stall_seconds: 0.0,
             stalls: Default::default(),
             background,
-            levels: Vec::new(),
+            levels: vec![output::Level { files, bytes: 1.0 }],
         };
         (fill, shares)
     }
 
     #[test]
-    fn the_costs_with_which_two_trees_and_two_fills_were_made_are_found_again() {
-        let writes = Writes::of([&filled(32_000.0, 64.0), &filled(800_000.0, 64.0)], 32_000.0);
+    fn the_costs_with_which_two_trees_and_three_fills_were_made_are_found_again() {
+        let writes = Writes::of(
+            [&filled(32_000.0, 64.0, 128), &filled(800_000.0, 64.0, 128), &filled(256_000.0, 512.0, 1024)],
+            32_000.0,
+        );
         let found = solve(&writes, &[tree(7.0, 3.2), tree(1.0, 1.0)]);
         let both = |costs: &ProcessorCosts| serde_json::to_value(costs).unwrap();
         let (found, expected) = (both(&found), both(&COSTS));

@@ -186,6 +186,7 @@ mod tests {
             flush_pair_us: 1.0,
             merge_pair_us: 1.0,
             compaction_mib_us: 1.0,
+            edit_file_us: 1.0,
         })
     }
 
