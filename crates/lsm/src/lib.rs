@@ -2,8 +2,10 @@
 
 mod advise;
 mod block;
+mod bound;
 pub mod btree;
 mod cache;
+mod calibration;
 mod costs;
 mod data;
 mod error;
@@ -20,11 +22,15 @@ mod tree;
 pub mod validate;
 
 pub use advise::{Advice, Candidate, Endurance, Neighbour, Wanted, advise};
+pub use bound::Bound;
+pub use calibration::{Calibration, CalibrationError};
 pub use costs::DeviceCosts;
 pub use data::Data;
 pub use error::LsmError;
 pub use estimate::Estimate;
 pub use layout::Layout;
 pub use mix::{Mix, MixError, Operation};
-pub use predict::{Demands, LoadPrediction, Machine, MixPrediction, Prediction, QueryPrediction, predict};
+pub use predict::{
+    Busy, Demands, LoadPrediction, Machine, MixPrediction, Prediction, QueryPrediction, predict,
+};
 pub use processor::ProcessorCosts;
