@@ -13,6 +13,7 @@ mod measure;
 mod trace;
 
 pub(crate) use btree::no_advice;
+pub(crate) use lsm::{no_layout, no_tree, no_tree_of};
 pub(crate) use measure::why_stopped;
 
 use std::fmt::Display;

@@ -12,7 +12,7 @@ use leadline_report::{
 use leadline_report::{render_what_if, speedup_json, sustainable_rate_json, what_if_json};
 
 use crate::failure::Failure;
-use crate::{output, source};
+use crate::{output, source, values};
 
 /// Predict how long a workload takes on a device, its throughput, and what limits it
 #[derive(clap::Args)]
@@ -231,17 +231,8 @@ fn slo(text: &str) -> Result<Slo, String> {
     let names: Vec<&str> = Percentile::ALL.iter().map(|p| p.name()).collect();
     let percentile = Percentile::parse(percentile.trim())
         .ok_or_else(|| format!("the percentile is one of {}", names.join(", ")))?;
-    let time = time.trim();
-    let digits = time.find(|c: char| c.is_alphabetic() || c == '\u{b5}').ok_or_else(form)?;
-    let scale = match time[digits..].trim() {
-        "us" | "\u{b5}s" | "\u{3bc}s" => 1.0,
-        "ms" => 1e3,
-        "s" => 1e6,
-        _ => return Err(form()),
-    };
-    let value = time[..digits].trim().parse::<f64>().map_err(|_| form())?;
-    let limit_us = value * scale;
-    if (1e-3..=1e12).contains(&limit_us) { Ok(Slo { percentile, limit_us }) } else { Err(form()) }
+    let limit_us = values::micros(time).map_err(|_| form())?;
+    Ok(Slo { percentile, limit_us })
 }
 
 /// `70/30` as the share of reads, 0.7.

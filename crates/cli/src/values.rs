@@ -21,6 +21,45 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     seconds.map(Duration::from_secs_f64).ok_or_else(|| "must be from 0.1 to 86400".to_owned())
 }
 
+/// A time with its unit, `800us`, `5ms` or `1s`, in microseconds.
+pub(crate) fn micros(text: &str) -> Result<f64, String> {
+    let form = || "must be a time from 0.001us to 1e6s, such as 800us, 5ms or 1s".to_owned();
+    let text = text.trim();
+    let digits = text.find(|c: char| c.is_alphabetic() || c == '\u{b5}').ok_or_else(form)?;
+    let scale = match text[digits..].trim() {
+        "us" | "\u{b5}s" | "\u{3bc}s" => 1.0,
+        "ms" => 1e3,
+        "s" => 1e6,
+        _ => return Err(form()),
+    };
+    let value: Option<f64> = text[..digits].trim().parse().ok().map(|number: f64| number * scale);
+    value.filter(|us| (1e-3..=1e12).contains(us)).ok_or_else(form)
+}
+
+/// The size of all keys and values of a tree.
+pub(crate) fn amount(text: &str) -> Result<u64, String> {
+    match parse_size(text)? {
+        size @ 1..=0x4_0000_0000_0000 => Ok(size),
+        _ => Err("must be from 1 byte to 1024T".to_owned()),
+    }
+}
+
+/// The size of a key of a tree.
+pub(crate) fn key(text: &str) -> Result<u32, String> {
+    match parse_size(text)? {
+        size @ 1..=0x10_0000 => Ok(size as u32),
+        _ => Err("must be from 1 byte to 1M".to_owned()),
+    }
+}
+
+/// The size of a value of a tree.
+pub(crate) fn value(text: &str) -> Result<u32, String> {
+    match parse_size(text)? {
+        size @ 0..=0x4000_0000 => Ok(size as u32),
+        _ => Err("must be at most 1G".to_owned()),
+    }
+}
+
 /// A share in percent, `70` or `70%`, as a number from 0 to 1.
 pub(crate) fn percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').unwrap_or(text).trim_end();

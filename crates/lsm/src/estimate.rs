@@ -17,6 +17,17 @@ impl Estimate {
         Estimate { value, ci: [low, high] }
     }
 
+    /// Times a positive number.
+    pub(crate) fn times(self, factor: f64) -> Self {
+        Estimate { value: self.value * factor, ci: self.ci.map(|end| end * factor) }
+    }
+
+    /// One over it; `None` for 0.
+    pub(crate) fn inverse(self) -> Option<Self> {
+        (self.value > 0.0)
+            .then(|| Estimate { value: 1.0 / self.value, ci: [1.0 / self.ci[1], 1.0 / self.ci[0]] })
+    }
+
     /// Whether both intervals have a number in common.
     pub fn overlaps(&self, other: &Estimate) -> bool {
         self.ci[0] <= other.ci[1] && other.ci[0] <= self.ci[1]

@@ -2,8 +2,10 @@
 
 mod advise;
 mod block;
+mod bound;
 pub mod btree;
 mod cache;
+mod calibration;
 mod costs;
 mod data;
 mod error;
@@ -21,6 +23,8 @@ mod tree;
 pub mod validate;
 
 pub use advise::{Advice, Candidate, Endurance, Neighbour, Wanted, advise};
+pub use bound::Bound;
+pub use calibration::{Calibration, CalibrationError};
 pub use costs::DeviceCosts;
 pub use data::Data;
 pub use error::LsmError;
@@ -28,6 +32,7 @@ pub use estimate::Estimate;
 pub use layout::Layout;
 pub use mix::{Mix, MixError, Operation};
 pub use predict::{
-    Demands, LoadPrediction, Machine, MixPrediction, Prediction, QueryPrediction, predict, predict_loaded,
+    Busy, Demands, LoadPrediction, Machine, MixPrediction, Prediction, QueryPrediction, predict,
+    predict_loaded,
 };
 pub use processor::ProcessorCosts;

@@ -79,6 +79,9 @@ pub enum MixError {
 }
 
 impl Mix {
+    /// Point queries for keys that are there, and nothing else.
+    pub const POINTS: Mix = Mix([1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+
     /// The mix of RocksDB's benchmark `mixgraph` as its documentation sets it for ZippyDB-like loads: 83 % get,
     /// 14 % put, 3 % seek (Cao et al., FAST 2020).
     pub const MIXGRAPH: &'static str = "get=83,put=14,seek=3";

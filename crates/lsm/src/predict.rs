@@ -3,6 +3,7 @@
 use leadline_profile::OpKind;
 
 use crate::block::Blocks;
+use crate::bound::Bound;
 use crate::costs::{DeviceCosts, End};
 use crate::fill::{Fill, Filled, fill};
 use crate::query::{Reads, Shape};
@@ -73,6 +74,17 @@ pub struct QueryPrediction {
     pub device_us: f64,
     /// Operations at the device on average.
     pub at_device: f64,
+    /// What keeps the clients from doing more.
+    pub bound: Bound,
+}
+
+/// What flushes and compactions take of a machine at some rate of writes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Busy {
+    /// Of the time of all cores, 0 to 1.
+    pub processor: f64,
+    /// Of the device's time, their requests one at a time; above 1 where requests of several must overlap.
+    pub device: f64,
 }
 
 /// What a mix of operations comes to.
@@ -84,8 +96,14 @@ pub struct MixPrediction {
     pub point_us: f64,
     /// Its 99th percentile, microseconds.
     pub point_p99_us: f64,
-    /// Whether compactions, not clients, set the pace.
-    pub bound_by_compaction: bool,
+    /// What sets the pace.
+    pub bound: Bound,
+    /// Operations at the device on average.
+    pub at_device: f64,
+    /// Of the time of all cores, what the operations themselves take.
+    pub processor: f64,
+    /// What compactions take meanwhile.
+    pub compactions: Busy,
 }
 
 /// Everything about one layout.
@@ -103,6 +121,8 @@ pub struct Prediction {
     pub scan: QueryPrediction,
     /// Pairs per second that a tree of its full size takes, compactions keeping up.
     pub insert_per_s: Estimate,
+    /// What compactions take meanwhile.
+    pub insert_busy: Busy,
     /// Bytes that flushes and compactions write per byte inserted into a tree of its full size.
     pub write_amplification: Estimate,
     /// Bytes of all files over bytes of the distinct pairs, without compression.
@@ -220,6 +240,7 @@ impl<'a> LoadedTree<'a> {
             absent: query(|shape, _| shape.point(false)),
             scan: query(|shape, demands| shape.scan(demands.scan_pairs)),
             insert_per_s: of(|filled| filled.tail_pairs_per_second),
+            insert_busy: self.busy(self.filled.tail_pairs_per_second),
             write_amplification: of(|filled| filled.tail_write_amplification),
             space_amplification: of(|filled| filled.space_amplification),
             mix,
@@ -254,13 +275,19 @@ impl<'a> LoadedTree<'a> {
         reads.requests.iter().map(|&(bytes, n)| n * device.request(OpKind::Read, bytes, operations)).sum()
     }
 
+    /// What compactions take while `inserted` pairs per second are written.
+    fn busy(&self, inserted: f64) -> Busy {
+        Busy {
+            processor: inserted * self.filled.tail_processor / f64::from(self.machine.cores),
+            device: inserted * self.filled.tail_device,
+        }
+    }
+
     fn query(&self, reads: &Reads, clients: u32) -> QueryPrediction {
-        let device: Vec<f64> = (1..=clients).map(|n| self.device_seconds(reads, f64::from(n))).collect();
+        let device: Vec<f64> = (1..=2 * clients).map(|n| self.device_seconds(reads, f64::from(n))).collect();
         let cores = f64::from(self.machine.cores);
-        let load = closed(
-            &Demand { processor: reads.processor, reading: reads.reading, cores, device: &device },
-            clients,
-        );
+        let demand = Demand { processor: reads.processor, reading: reads.reading, cores, device: &device };
+        let load = closed(&demand, clients);
         let us = f64::from(clients) / load.per_second * 1e6;
         QueryPrediction {
             us: Estimate { value: us, ci: [us; 2] },
@@ -271,6 +298,7 @@ impl<'a> LoadedTree<'a> {
             processor_us: (reads.processor + reads.reading) * 1e6,
             device_us: device[0] * 1e6,
             at_device: load.at_device,
+            bound: Bound::of(&demand, clients),
         }
     }
 
@@ -322,14 +350,17 @@ impl<'a> LoadedTree<'a> {
         let cores = f64::from(self.machine.cores);
         let filled = &self.filled;
         let alone: Vec<f64> =
-            (1..=demands.clients).map(|n| self.device_seconds(&mean, f64::from(n))).collect();
+            (1..=2 * demands.clients).map(|n| self.device_seconds(&mean, f64::from(n))).collect();
         // What compactions leave of the cores and of the device when clients do `x` operations per second.
-        let at = |x: f64| {
-            let inserted = x * mix.writes();
+        let left = |x: f64| {
+            let busy = self.busy(x * mix.writes());
             let left = |used: f64| (1.0 - used).max(0.02);
-            let cores = cores * left(inserted * filled.tail_processor / cores);
-            let slower = 1.0 / left(inserted * filled.tail_device);
+            let slower = 1.0 / left(busy.device);
             let device: Vec<f64> = alone.iter().map(|seconds| slower * seconds).collect();
+            (cores * left(busy.processor), device)
+        };
+        let at = |x: f64| {
+            let (cores, device) = left(x);
             closed(
                 &Demand { processor: mean.processor, reading: mean.reading, cores, device: &device },
                 demands.clients,
@@ -348,7 +379,10 @@ impl<'a> LoadedTree<'a> {
         let limit =
             if mix.writes() > 0.0 { filled.tail_pairs_per_second / mix.writes() } else { f64::INFINITY };
         let per_second = low.min(limit);
-        let load = at(per_second);
+        let (cores_left, device) = left(per_second);
+        let demand =
+            Demand { processor: mean.processor, reading: mean.reading, cores: cores_left, device: &device };
+        let load = closed(&demand, demands.clients);
         // A client's time at the device, over what its requests take alone there.
         let alone = alone[0].max(1e-12);
         let slower = (load.at_device / load.per_second / alone).max(1.0);
@@ -362,7 +396,10 @@ impl<'a> LoadedTree<'a> {
             per_second: Estimate { value: per_second, ci: [per_second; 2] },
             point_us,
             point_p99_us: point_us + one_read * (p99 - 1.0),
-            bound_by_compaction: limit <= low,
+            bound: if limit <= low { Bound::Compaction } else { Bound::of(&demand, demands.clients) },
+            at_device: load.at_device,
+            processor: per_second * mean.processor / cores,
+            compactions: self.busy(per_second * mix.writes()),
         }
     }
 }

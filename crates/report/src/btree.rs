@@ -1,6 +1,7 @@
 //! Which node size a B-tree should have, for people and for scripts.
 
-use leadline_lsm::btree::{Advice, Estimate, NodeCost, Operation};
+use leadline_lsm::Estimate;
+use leadline_lsm::btree::{Advice, NodeCost, Operation};
 use leadline_profile::PAGE_BYTES;
 use serde_json::{Value, json};
 
@@ -151,7 +152,6 @@ fn neighbour(advice: &Advice, other: &NodeCost) -> String {
     };
     let change = 100.0 * (rate.value / best.value - 1.0);
     let ((nodes, each), (best_nodes, best_each)) = (work(advice, other), work(advice, advice.best()));
-    let overlaps = rate.ci[0] <= best.ci[1] && best.ci[0] <= rate.ci[1];
     format!(
         "{}: {} operations/s, {:.1} % {}{}: {} nodes instead of {} per operation, each {} \u{b5}s instead of \
          {} \u{b5}s",
@@ -159,7 +159,7 @@ fn neighbour(advice: &Advice, other: &NodeCost) -> String {
         count(rate.value),
         change.abs(),
         if change <= 0.0 { "fewer" } else { "more" },
-        match (other.measured, overlaps) {
+        match (other.measured, rate.overlaps(&best)) {
             (false, _) => " (beyond what was measured)",
             (true, true) => " (the intervals overlap)",
             (true, false) => "",

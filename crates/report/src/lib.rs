@@ -18,6 +18,8 @@
 //! | what replaying it came to | [`render_replay`], [`render_replay_page`] |
 //! | what a graph store holds, in the terminal or as a page | [`render_graph`], [`render_graph_page`] |
 //! | which node size a B-tree should have, in the terminal or as JSON | [`render_btree`], [`btree_json`] |
+//! | which layout an LSM tree should have, in the terminal or as JSON | [`render_lsm_advice`], [`lsm_advice_json`] |
+//! | what a layout of one costs, in the terminal or as JSON | [`render_lsm_prediction`], [`lsm_prediction_json`] |
 //! | what a model predicts, in the terminal or as JSON | [`render_prediction`], [`prediction_json`] |
 
 mod advice;
@@ -31,6 +33,7 @@ mod fio;
 mod format;
 mod graph;
 mod html;
+mod lsm;
 mod model_words;
 mod models_json;
 mod pool;
@@ -55,6 +58,7 @@ pub use graph::{DegreeBin, GraphInfo};
 pub use html::{
     PAGE_LIMIT_BYTES, render_graph_page, render_page, render_pool_page, render_replay_page, render_trace_page,
 };
+pub use lsm::{LsmQuestion, lsm_advice_json, lsm_prediction_json, render_lsm_advice, render_lsm_prediction};
 pub use models_json::models_json;
 pub use pool::{Baselines, GAINS_NOTHING, PoolCell, PoolSweep};
 pub use predict::{

@@ -23,19 +23,19 @@ pub(super) struct Args {
     #[arg(value_name = "PROFILE")]
     profile: String,
     /// Keys and values in the tree
-    #[arg(long, value_name = "SIZE", value_parser = amount)]
+    #[arg(long, value_name = "SIZE", value_parser = values::amount)]
     data: u64,
     /// Size of a key
-    #[arg(long, value_name = "BYTES", value_parser = key)]
+    #[arg(long, value_name = "BYTES", value_parser = values::key)]
     key: u32,
     /// Size of a value
-    #[arg(long, value_name = "BYTES", value_parser = value)]
+    #[arg(long, value_name = "BYTES", value_parser = values::value)]
     value: u32,
     /// Operations and their percentages, which add up to 100: point, range, insert, update
     #[arg(long, value_name = "OPERATION=PERCENT,..")]
     mix: Mix,
     /// Keys and values that a range reads
-    #[arg(long, value_name = "SIZE", value_parser = amount, default_value = "64K")]
+    #[arg(long, value_name = "SIZE", value_parser = values::amount, default_value = "64K")]
     range_bytes: u64,
     /// Memory for nodes, the most recently used [default: none, every node is read from the device]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
@@ -73,27 +73,6 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         return output::print_json(&btree_json(&advice));
     }
     output::print(&render_btree(&advice, output::width()))
-}
-
-fn amount(text: &str) -> Result<u64, String> {
-    match parse_size(text)? {
-        size @ 1..=0x4_0000_0000_0000 => Ok(size),
-        _ => Err("must be from 1 byte to 1024T".to_owned()),
-    }
-}
-
-fn key(text: &str) -> Result<u32, String> {
-    match parse_size(text)? {
-        size @ 1..=0x10_0000 => Ok(size as u32),
-        _ => Err("must be from 1 byte to 1M".to_owned()),
-    }
-}
-
-fn value(text: &str) -> Result<u32, String> {
-    match parse_size(text)? {
-        size @ 0..=0x4000_0000 => Ok(size as u32),
-        _ => Err("must be at most 1G".to_owned()),
-    }
 }
 
 fn fill(text: &str) -> Result<f64, String> {

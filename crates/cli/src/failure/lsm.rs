@@ -1,6 +1,8 @@
 //! Failures of LSM trees, predicted and measured.
 
+use leadline_lsm::options::OptionsError;
 use leadline_lsm::validate::ValidateError;
+use leadline_lsm::{CalibrationError, LsmError};
 
 use super::Failure;
 
@@ -19,5 +21,36 @@ impl From<ValidateError> for Failure {
         } else {
             Failure::Operation(error.to_string())
         }
+    }
+}
+
+impl From<OptionsError> for Failure {
+    fn from(error: OptionsError) -> Self {
+        Failure::Input(error.to_string())
+    }
+}
+
+impl From<CalibrationError> for Failure {
+    fn from(error: CalibrationError) -> Self {
+        Failure::input(&error, Some("leadline lsm validate -o FILE writes one".to_owned()))
+    }
+}
+
+/// Why nothing can be predicted from `profile`.
+pub(crate) fn no_tree(profile: &str, error: &LsmError) -> Failure {
+    Failure::Input(format!("{profile}: {error}"))
+}
+
+/// Why there is no tree of such data.
+pub(crate) fn no_tree_of(error: &LsmError) -> Failure {
+    // The flags' own ranges leave only the number of pairs.
+    Failure::Input(format!("{error} (--data)"))
+}
+
+/// Why no layout is advised.
+pub(crate) fn no_layout(error: &LsmError) -> Failure {
+    match error {
+        LsmError::NothingFits { .. } => Failure::Input(error.to_string()),
+        _ => no_tree_of(error),
     }
 }

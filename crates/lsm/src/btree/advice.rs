@@ -5,7 +5,8 @@ use leadline_profile::PAGE_BYTES;
 
 use super::affine::{best_lookup_pages, half_bandwidth_pages};
 use super::shape::POINTER_BYTES;
-use super::{BTreeError, Estimate, NodeCost, Operation, Usage};
+use super::{BTreeError, NodeCost, Operation, Usage};
+use crate::Estimate;
 
 /// Smallest and largest node considered, bytes.
 const NODE_BYTES: [u32; 2] = [512, 4 << 20];

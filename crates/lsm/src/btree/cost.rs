@@ -3,28 +3,7 @@
 use leadline_model::{InFlight, Predict, PredictError, Workload};
 
 use super::{Accesses, BTreeError, Operation, TreeAccesses, Usage};
-
-/// A number with its 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Estimate {
-    /// The number.
-    pub value: f64,
-    /// Its 95 % interval: the model's uncertainty.
-    pub ci: [f64; 2],
-}
-
-impl Estimate {
-    /// Times a positive number.
-    pub fn times(self, factor: f64) -> Self {
-        Estimate { value: self.value * factor, ci: self.ci.map(|end| end * factor) }
-    }
-
-    /// One over it; `None` for 0.
-    pub fn inverse(self) -> Option<Self> {
-        (self.value > 0.0)
-            .then(|| Estimate { value: 1.0 / self.value, ci: [1.0 / self.ci[1], 1.0 / self.ci[0]] })
-    }
-}
+use crate::Estimate;
 
 /// A tree with nodes of one size on a device, used by so many clients.
 #[derive(Debug, Clone, PartialEq)]

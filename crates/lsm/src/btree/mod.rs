@@ -17,7 +17,7 @@ mod shape;
 pub use accesses::{Accesses, TreeAccesses, Usage};
 pub use advice::{Advice, AffineSizes, BestAtClients, BestByModel, fitted_model};
 pub use affine::{best_lookup_pages, half_bandwidth_pages};
-pub use cost::{Estimate, NodeCost};
+pub use cost::NodeCost;
 pub use error::BTreeError;
 pub use mix::{Mix, MixError, Operation};
 pub use resident::resident;

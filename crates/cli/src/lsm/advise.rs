@@ -1,0 +1,185 @@
+//! `leadline lsm advise`: the layout of an LSM tree that suits a workload, a device and a machine.
+
+use std::path::PathBuf;
+
+use leadline_lsm::options::{self, RocksVersion};
+use leadline_lsm::{Endurance, Machine, Mix, Wanted};
+use leadline_report::{LsmQuestion, lsm_advice_json, render_lsm_advice};
+
+use super::asked::{Asked, size};
+use crate::failure::{Failure, no_layout};
+use crate::{output, values};
+
+/// Find the layout of an LSM tree (RocksDB's) that suits a workload and a device
+///
+/// Searches fanouts, files in level 0, memtables, blocks, filters and numbers of compactions, and a single
+/// level, for the one that does most operations per second within the limits.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+        leadline lsm advise profile.json --data 100G --key 16 --value 2048 --mix point=60,scan=10,insert=30\n  \
+        leadline lsm advise profile.json --data 1T --key 16 --value 100 --mix mixgraph --clients 16 \\\n    \
+        --memory 64G --p99 5ms --rocksdb 9 -o OPTIONS.ini\n  \
+        leadline lsm advise profile.json --data 1T --key 16 --value 100 --mix point=50,update=50 --rate 20000 \\\n    \
+        --life 5y --rated-writes 600T --device-write-amplification 1.5\n\n\
+        docs/lsm-advise.md says what is searched, what predictions are made from, and what is left out.")]
+pub(super) struct Args {
+    #[command(flatten)]
+    asked: Asked,
+    /// Operations and their percentages, which add up to 100: point, absent, scan, insert, update, delete; or
+    /// mixgraph's get, put, seek; or mixgraph for the mix of its documentation
+    #[arg(long, value_name = "OPERATION=PERCENT,..")]
+    mix: Mix,
+    /// Memory for memtables, filters, indexes and block cache [default: a sixteenth of the data, at least 1G]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    memory: Option<u64>,
+    /// Compactions at a time [default: as many as serve best]
+    #[arg(long, value_name = "N")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=256))]
+    jobs: Option<u32>,
+    /// Allow only layouts whose point queries' 99th percentile is at most this, such as 5ms
+    #[arg(long, value_name = "TIME", value_parser = values::micros)]
+    p99: Option<f64>,
+    /// Allow only layouts with which the drive lasts so many years, such as 5y
+    #[arg(long, value_name = "YEARS", value_parser = years)]
+    life: Option<f64>,
+    /// Bytes that may be written to the drive by its data sheet (TBW), in powers of 1000, such as 600T
+    #[arg(long, value_name = "BYTES", value_parser = rated)]
+    rated_writes: Option<f64>,
+    /// Bytes that the drive writes to its flash for each byte it is given, 1 or more
+    #[arg(long, value_name = "FACTOR", value_parser = factor)]
+    device_write_amplification: Option<f64>,
+    /// Operations per second that will be asked, for the life of the drive [default: all that the tree can do]
+    #[arg(long, value_name = "OPS", value_parser = rate)]
+    rate: Option<f64>,
+    /// Write the layout to this file: options that RocksDB loads
+    #[arg(long, short, value_name = "OPTIONS.ini")]
+    output: Option<PathBuf>,
+    /// Version of RocksDB that the file is for; later ones load it, too
+    #[arg(long, value_name = "VERSION", default_value = "7.8", value_parser = ["7.8", "8.6", "9", "10"])]
+    rocksdb: String,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let endurance = endurance(args)?;
+    if let Some(path) = &args.output {
+        output::check_writable(path)?;
+    }
+    let mut costs = args.asked.costs()?;
+    let memory = args.memory.unwrap_or_else(|| (args.asked.data_bytes() / 16).max(1 << 30));
+    let wanted = Wanted {
+        data: args.asked.data(),
+        demands: args.asked.demands(args.mix),
+        memory_bytes: memory as f64,
+        jobs: args.jobs,
+        compressed_share: args.asked.compressed_share(),
+        p99_us: args.p99,
+        endurance,
+        rate: args.rate,
+        life_years: args.life,
+    };
+    let machine = Machine { device: &costs.device, processor: &costs.processor, cores: costs.cores };
+    let advice = leadline_lsm::advise(&wanted, &machine).map_err(|error| no_layout(&error))?;
+    let does = advice.chosen.prediction.mix.per_second.value;
+    if let Some(rate) = args.rate.filter(|rate| *rate > does) {
+        let warning = format!("no layout does {rate:.0} operations/s; the chosen one does {does:.0}");
+        output::say(&warning);
+        costs.warnings.push(warning);
+    }
+    if let Some(path) = &args.output {
+        let version = RocksVersion::from_name(&args.rocksdb).unwrap_or(RocksVersion::V7_8);
+        leadline_files::replace(path, options::write(&advice.chosen.prediction.layout, version))?;
+    }
+    let question = LsmQuestion {
+        data: &wanted.data,
+        demands: &wanted.demands,
+        has_mix: true,
+        machine,
+        processor: &costs.origin,
+        warnings: &costs.warnings,
+    };
+    if args.json {
+        output::print_json(&lsm_advice_json(&advice, &wanted, &question))?;
+    } else {
+        output::print(&render_lsm_advice(&advice, &wanted, &question, output::width()))?;
+    }
+    if let Some(path) = &args.output {
+        output::say(&format!("options for RocksDB {} in {}", args.rocksdb, path.display()));
+    }
+    Ok(())
+}
+
+/// Both facts about the drive or none; `--life` takes both.
+fn endurance(args: &Args) -> Result<Option<Endurance>, Failure> {
+    match (args.rated_writes, args.device_write_amplification) {
+        (Some(rated_bytes), Some(write_amplification)) => {
+            Ok(Some(Endurance { rated_bytes, write_amplification }))
+        }
+        (None, None) if args.life.is_none() => Ok(None),
+        _ => {
+            let asked = if args.life.is_some() { "--life" } else { "the life of the drive" };
+            Err(Failure::Input(format!(
+                "{asked} takes both facts about the drive: --rated-writes, what its data sheet allows to be \
+                 written, such as 600T, and --device-write-amplification, what it writes to its flash for each \
+                 byte it is given, such as 1.5"
+            )))
+        }
+    }
+}
+
+fn years(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('y').unwrap_or(text).trim_end();
+    let years = number.parse().ok().filter(|years| (0.01..=1000.0).contains(years));
+    years.ok_or_else(|| "must be from 0.01 to 1000 years, such as 5y".to_owned())
+}
+
+/// As data sheets count: `600T` and `600TB` are 600e12 bytes.
+fn rated(text: &str) -> Result<f64, String> {
+    let form = || "must be bytes in powers of 1000, such as 600T or 1.2P".to_owned();
+    let text = text.trim().trim_end_matches(['B', 'b']);
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let scale = match text[digits.len()..].to_ascii_uppercase().as_str() {
+        "" => 1.0,
+        "G" => 1e9,
+        "T" => 1e12,
+        "P" => 1e15,
+        _ => return Err(form()),
+    };
+    let bytes: Option<f64> = digits.trim().parse().ok().map(|number: f64| number * scale);
+    bytes.filter(|bytes| (1e9..=1e21).contains(bytes)).ok_or_else(form)
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    let factor = text.parse().ok().filter(|factor| (1.0..=100.0).contains(factor));
+    factor.ok_or_else(|| "must be from 1 to 100".to_owned())
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse().ok().filter(|rate| (1e-3..=1e12).contains(rate));
+    rate.ok_or_else(|| "must be operations per second, from 0.001 to 1e12".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratings_are_in_powers_of_1000_as_on_data_sheets() {
+        for text in ["600T", "600TB", "600tb", "0.6P", "600000000000000"] {
+            assert_eq!(rated(text), Ok(600e12), "{text}");
+        }
+        for text in ["", "T", "0T", "-1T", "600X", "nanT", "infT"] {
+            assert!(rated(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_life_is_in_years() {
+        assert_eq!((years("5y"), years("2.5")), (Ok(5.0), Ok(2.5)));
+        for text in ["", "y", "0y", "-5y", "5 months", "nan"] {
+            assert!(years(text).is_err(), "{text}");
+        }
+    }
+}

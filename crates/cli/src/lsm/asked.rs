@@ -1,0 +1,135 @@
+//! What both predictions of LSM trees take: the profile, the data, the workload and the machine.
+
+use std::path::PathBuf;
+
+use leadline_device::{format_size, parse_size};
+use leadline_lsm::{Calibration, Data, Demands, DeviceCosts, Mix, ProcessorCosts};
+use leadline_profile::EngineKind;
+
+use crate::failure::{Failure, no_tree};
+use crate::{output, source, values};
+
+/// Compactions read and write requests of this size and more: above it nothing should be guessed.
+const COMPACTION_BYTES: u32 = 512 << 10;
+
+#[derive(clap::Args)]
+pub(super) struct Asked {
+    /// A profile that `leadline profile` wrote, or device:NAME
+    #[arg(value_name = "PROFILE")]
+    pub(super) profile: String,
+    /// Keys and values in the tree
+    #[arg(long, value_name = "SIZE", value_parser = values::amount)]
+    data: u64,
+    /// Size of a key
+    #[arg(long, value_name = "BYTES", value_parser = values::key)]
+    key: u32,
+    /// Size of a value
+    #[arg(long, value_name = "BYTES", value_parser = values::value)]
+    value: u32,
+    /// Clients, each with one operation at a time
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=4096))]
+    clients: u32,
+    /// Pairs that a scan returns
+    #[arg(long, value_name = "PAIRS", default_value_t = 128)]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    scan_pairs: u32,
+    /// Processor cores [default: those of the profile's machine, or else of this one]
+    #[arg(long, value_name = "N")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=4096))]
+    cores: Option<u32>,
+    /// Stored bytes in percent of those of keys and values, with compression [default: 100, without]
+    #[arg(long, value_name = "PERCENT", value_parser = stored)]
+    compressed: Option<f64>,
+    /// What RocksDB costs the processor: a result of `leadline lsm validate`, or a JSON object of such costs
+    /// [default: those of another machine]
+    #[arg(long, value_name = "FILE")]
+    processor: Option<PathBuf>,
+}
+
+/// The device and the processor.
+pub(super) struct Costs {
+    pub(super) device: DeviceCosts,
+    pub(super) processor: ProcessorCosts,
+    pub(super) cores: u32,
+    /// Where the processor's costs are from, in words.
+    pub(super) origin: String,
+    /// What makes predictions worth less, one line each.
+    pub(super) warnings: Vec<String>,
+}
+
+impl Asked {
+    pub(super) fn data(&self) -> Data {
+        Data::of_bytes(self.data as f64, self.key, self.value)
+    }
+
+    pub(super) fn demands(&self, mix: Mix) -> Demands {
+        Demands { mix, clients: self.clients, scan_pairs: f64::from(self.scan_pairs) }
+    }
+
+    /// Stored bytes over bytes of pairs.
+    pub(super) fn compressed_share(&self) -> f64 {
+        self.compressed.unwrap_or(1.0)
+    }
+
+    /// Bytes of all pairs.
+    pub(super) fn data_bytes(&self) -> u64 {
+        self.data
+    }
+
+    /// Reads the profile and the processor's costs.
+    pub(super) fn costs(&self) -> Result<Costs, Failure> {
+        // A file that cannot be read should not be found out after the fit.
+        let calibration = self.processor.as_ref().map(Calibration::read).transpose()?;
+        let profile = source::load_profile(&self.profile)?;
+        let mut device =
+            DeviceCosts::from_profile(&profile).map_err(|error| no_tree(&self.profile, &error))?;
+        let mut warnings = Vec::new();
+        if profile.method.engine == EngineKind::Published {
+            warnings.push(format!(
+                "{}: has published numbers, not measured ones; the intervals do not tell how far they are off",
+                self.profile
+            ));
+        }
+        if device.largest_bytes() < COMPACTION_BYTES {
+            warnings.push(format!(
+                "{}: has no requests larger than {}, and compactions read 2M and write 1M at a time, whose costs \
+                 are extrapolated; leadline profile --block-sizes 4K,16K,64K,512K,2M measures them",
+                self.profile,
+                format_size(u64::from(device.largest_bytes()))
+            ));
+        }
+        let origin = match &self.processor {
+            Some(path) => format!("costs of {}", path.display()),
+            None => {
+                "costs of another machine, good enough to compare layouts; leadline lsm validate measures \
+                     this one's, for --processor"
+                    .to_owned()
+            }
+        };
+        if self.processor.is_none() {
+            warnings.push(format!("processor: {origin}"));
+        }
+        if let Some(seconds) = calibration.and_then(|found| found.sync_seconds) {
+            device = device.with_sync_seconds(seconds);
+        }
+        let here = || std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+        let cores = self.cores.or(device.processors()).unwrap_or_else(here);
+        warnings.iter().for_each(|warning| output::say(warning));
+        let processor = calibration.map_or_else(ProcessorCosts::default, |found| found.processor);
+        Ok(Costs { device, processor, cores, origin, warnings })
+    }
+}
+
+fn stored(text: &str) -> Result<f64, String> {
+    let share = values::percent(text).ok().filter(|share| *share >= 0.01);
+    share.ok_or_else(|| "must be from 1 to 100 (percent)".to_owned())
+}
+
+/// A size of at least one byte.
+pub(super) fn size(text: &str) -> Result<u64, String> {
+    match parse_size(text)? {
+        0 => Err("must be at least 1 byte".to_owned()),
+        size => Ok(size),
+    }
+}

@@ -1,0 +1,111 @@
+//! What bounds a tree, in words.
+
+use leadline_lsm::{Bound, Busy, Layout, MixPrediction, Prediction, QueryPrediction};
+
+use super::question::{LsmQuestion, counted};
+use crate::format::{bytes, count, percent, significant};
+
+/// From this share of its time on, a resource counts as busy.
+const BUSY: f64 = 0.9;
+
+/// `fanout 8, 4 files in level 0, memtables of 64.0 MiB, blocks of 4.00 KiB, 10 bits per key`.
+pub(super) fn layout(layout: &Layout) -> String {
+    let shape = match layout.is_single_level() {
+        true => "a single level".to_owned(),
+        false => format!("fanout {}, {}", layout.fanout, counted_files(layout.l0_files)),
+    };
+    format!(
+        "{shape}, memtables and files of {} and {}, blocks of {}, {}, a block cache of {}, {} at a time",
+        bytes(layout.memtable_bytes),
+        bytes(layout.file_bytes),
+        bytes(u64::from(layout.block_bytes)),
+        filter(layout),
+        bytes(layout.cache_bytes),
+        counted(layout.jobs, "compaction")
+    )
+}
+
+fn counted_files(files: u32) -> String {
+    format!("{} in level 0", counted(files, "file"))
+}
+
+fn filter(layout: &Layout) -> String {
+    match layout.bloom_bits {
+        bits if bits > 0.0 => format!("filters of {bits} bits per key"),
+        _ => "no filters".to_owned(),
+    }
+}
+
+/// What sets the pace of the mix.
+pub(super) fn mix(found: &MixPrediction, asked: &LsmQuestion) -> String {
+    let clients = asked.demands.clients;
+    let waiting = format!("{} of {} at the device on average", significant(found.at_device), clients);
+    let pace = match found.bound {
+        Bound::Compaction => format!("Compactions set the pace, {}", compactions_bound(&found.compactions)),
+        Bound::Processor => "The processor sets the pace: its cores are busy".to_owned(),
+        Bound::Device => format!("The device sets the pace: {waiting}"),
+        _ => format!(
+            "The clients set the pace: each waits for its own operation, {waiting}; more of them would do more"
+        ),
+    };
+    let writes = asked.demands.mix.writes() > 0.0;
+    let taken = match writes {
+        true => format!(". Meanwhile compactions take {}", busy(&found.compactions)),
+        false => String::new(),
+    };
+    format!("{pace}. Operations take {} of the cores' time{taken}", percent(found.processor))
+}
+
+/// `20 % of the cores' time and 30 % of the device's`.
+pub(super) fn busy(busy: &Busy) -> String {
+    format!("{} of the cores' time and {} of the device's", percent(busy.processor), percent(busy.device))
+}
+
+/// What compactions that are behind wait for.
+fn compactions_bound(busy: &Busy) -> &'static str {
+    match (busy.processor >= BUSY, busy.device >= BUSY) {
+        (true, _) => "and the processor bounds them",
+        (false, true) => "and the device bounds them",
+        (false, false) => "bounded by how many run at a time",
+    }
+}
+
+/// What sets the pace of inserts alone.
+pub(super) fn inserts(found: &Prediction) -> String {
+    let pace = match found.load.stalled_seconds > 0.0 {
+        true => format!("compactions set the pace, {}", compactions_bound(&found.insert_busy)),
+        false => "the client that inserts sets the pace; compactions keep up".to_owned(),
+    };
+    format!("{pace}; compactions take {}", busy(&found.insert_busy))
+}
+
+/// What one query does, and what bounds clients that do only that.
+pub(super) fn query(found: &QueryPrediction) -> String {
+    format!(
+        "{} blocks, {} reads of {} in all; {} us of the processor, {} us of the device; bounded by {}",
+        significant(found.blocks),
+        significant(found.requests),
+        bytes(found.bytes.round() as u64),
+        significant(found.processor_us),
+        significant(found.device_us),
+        match found.bound {
+            Bound::Processor => "the processor",
+            Bound::Device => "the device",
+            _ => "the number of clients",
+        }
+    )
+}
+
+/// Years, or that they are not known.
+pub(super) fn life(years: Option<f64>) -> String {
+    match years {
+        None => "unknown".to_owned(),
+        Some(years) if years >= 1000.0 => "> 1000 y".to_owned(),
+        Some(years) => format!("{} y", significant(years)),
+    }
+}
+
+/// `12.3k (11.0k to 13.4k)`.
+pub(super) fn rate(value: leadline_lsm::Estimate) -> String {
+    format!("{} ({})", count(value.value), crate::format::range(value.ci, count))
+}
