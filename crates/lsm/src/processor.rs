@@ -36,7 +36,7 @@ pub struct ProcessorCosts {
 
 impl ProcessorCosts {
     /// Each cost and the name of its field.
-    pub(crate) fn named(&self) -> [(&'static str, f64); 11] {
+    pub(crate) fn named(&self) -> [(&'static str, f64); 12] {
         [
             ("point_us", self.point_us),
             ("block_us", self.block_us),
@@ -49,6 +49,7 @@ impl ProcessorCosts {
             ("flush_pair_us", self.flush_pair_us),
             ("merge_pair_us", self.merge_pair_us),
             ("compaction_mib_us", self.compaction_mib_us),
+            ("edit_file_us", self.edit_file_us),
         ]
     }
 }

@@ -10,7 +10,7 @@ use leadline_lsm::options::{self, DEFAULT_FAMILY};
 use leadline_lsm::validate::{
     Comparison, DbBench, LayoutCell, LayoutName, Plan, Scale, Setup, ValidateError, layout_cells,
 };
-use leadline_lsm::{Data, Layout};
+use leadline_lsm::{Data, DeviceCosts, Layout, LsmError};
 use leadline_measure::{Progress, facts};
 use leadline_profile::DeviceFacts;
 
@@ -138,6 +138,11 @@ fn each_once(counts: &[u32]) -> Vec<u32> {
 /// Measures, writes and prints.
 pub(super) fn run(args: Args) -> Result<(), Failure> {
     let profile = source::load_profile(&args.profile)?;
+    let unfit = |error: LsmError| Failure::Input(format!("{}: {error}", args.profile));
+    if args.profile_seconds == 0.0 {
+        // What cannot be predicted from is refused before hours of measuring.
+        DeviceCosts::from_profile(&profile).map_err(unfit)?;
+    }
     let plan = args.plan()?;
     let scale = plan.scale()?;
     let db_bench = DbBench::find(args.db_bench.as_deref().unwrap_or(Path::new(DbBench::NAME)))?;
@@ -175,7 +180,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let (mut record, journal) = measured.map_err(|error| goes_on(error, journal.as_deref()))?;
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
     if let Some(device) = record.device_costs() {
-        let device = device.map_err(|error| Failure::Input(format!("{}: {error}", args.profile)))?;
+        let device = device.map_err(unfit)?;
         record.comparison = Some(Comparison::of(&record, &device, cores));
     }
     if let Some(path) = &args.output {

@@ -22,6 +22,7 @@ use super::read::{self, Queries};
 use super::record::{DeviceCell, FillCell, QueryCell, Record, SCHEMA, layout_cells};
 use super::scale::Scale;
 use super::scratch::Scratch;
+use super::summary::Summary;
 use super::sync;
 
 const MIB: u64 = 1 << 20;
@@ -281,6 +282,8 @@ impl Grid<'_> {
             plan: self.plan.clone(),
             layouts: layout_cells(self.plan, &self.scale),
             processor,
+            sync_us: Summary::of(devices.iter().map(|device: &DeviceCell| device.sync_seconds * 1e6))
+                .map(|summary| summary.median),
             devices,
             fills,
             queries,

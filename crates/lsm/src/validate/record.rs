@@ -35,6 +35,9 @@ pub struct Record {
     pub layouts: Vec<LayoutCell>,
     /// What RocksDB cost the processor on databases of other shapes.
     pub processor: ProcessorCosts,
+    /// Microseconds to make a file durable that has grown, the median over the repeats.
+    #[serde(default)]
+    pub sync_us: Option<f64>,
     /// The device before each repeat, where it was measured.
     #[serde(default)]
     pub devices: Vec<DeviceCell>,
@@ -114,8 +117,8 @@ impl Record {
     /// As [`DeviceCosts::from_profile`].
     pub fn device_costs(&self) -> Option<Result<DeviceCosts, LsmError>> {
         let profiles: Vec<&DeviceProfile> = self.devices.iter().map(|device| &device.profile).collect();
-        let syncs = Summary::of(self.devices.iter().map(|device| device.sync_seconds))?;
-        Some(DeviceCosts::from_profiles(&profiles).map(|costs| costs.with_sync_seconds(syncs.median)))
+        let sync_us = self.sync_us?;
+        Some(DeviceCosts::from_profiles(&profiles).map(|costs| costs.with_sync_seconds(sync_us * 1e-6)))
     }
 
     /// Median and interval over the repeats of fills of this layout with this many compaction threads.
