@@ -3,8 +3,9 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-use leadline_lsm::validate::{LayoutName, Query, Record, SCHEMA};
+use leadline_lsm::validate::{Kind, LayoutName, Query, Record, SCHEMA};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -28,8 +29,21 @@ const SMALL: [&str; 14] = [
     "results.json",
 ];
 
+/// A profile, which stands for the device in all tests: a real one is measured for seconds.
+fn profile() -> &'static str {
+    static MADE: OnceLock<(tempfile::TempDir, String)> = OnceLock::new();
+    let (_, path) = MADE.get_or_init(|| {
+        let dir = folder();
+        let path = dir.path().join("p.json").display().to_string();
+        let brief = ["profile", "sim:flash", "--budget-seconds", "0.5", "--block-sizes", "4K,64K"];
+        run(dir.path(), &[&brief[..], &["-o", &path]].concat()).succeeded();
+        (dir, path)
+    });
+    path
+}
+
 fn arguments<'a>(more: &[&'a str]) -> Vec<&'a str> {
-    [&["lsm", "validate", "device:p4510", "."][..], &SMALL, more].concat()
+    [&["lsm", "validate", profile(), ".", "--profile-seconds", "0"][..], &SMALL, more].concat()
 }
 
 /// This exit code, nothing on stdout, and a last line on stderr, after what was announced, that has all of
@@ -63,6 +77,7 @@ fn calibrated(dir: &Path) {
         "plan": {
             "data": {"pairs": 2032.0, "key_bytes": 16, "value_bytes": 2048},
             "layouts": ["F=4"],
+            "files": [],
             "jobs": [1],
             "clients": [2],
             "repeats": 1,
@@ -82,6 +97,7 @@ fn calibrated(dir: &Path) {
         "flush_pair_us",
         "merge_pair_us",
         "compaction_mib_us",
+        "edit_file_us",
     ];
     let costs: serde_json::Map<String, Value> =
         names.iter().map(|name| ((*name).to_owned(), json!(1.5))).collect();
@@ -114,6 +130,19 @@ fn a_run_goes_on_after_its_calibration_and_its_numbers_agree_with_each_other() {
     let bytes: f64 = fill.levels.iter().map(|level| level.bytes).sum();
     assert!(fill.write_amplification > 1.0);
     assert!((bytes / data.bytes() - 1.0).abs() < 0.1, "{bytes} of {}", data.bytes());
+
+    // The prediction stands beside every cell, and knows how much is read.
+    let comparison = record.comparison.as_ref().unwrap();
+    assert_eq!(comparison.cells.len(), 3);
+    assert_eq!(comparison.errors.len(), 3);
+    assert!(record.sync_us.unwrap() > 0.0 && record.devices.len() == 1);
+    for cell in &comparison.cells {
+        assert!((cell.predicted.value / cell.measured.median - 1.0 - cell.error).abs() < 1e-9);
+        assert!(cell.predicted.ci[0] <= cell.predicted.value && cell.predicted.value <= cell.predicted.ci[1]);
+    }
+    let point = comparison.cells.iter().find(|cell| cell.kind == Kind::Point).unwrap();
+    let reads = &point.terms[0];
+    assert!((0.5..2.0).contains(&(reads.predicted / reads.measured)), "{reads:?}");
 
     assert_eq!(record.queries.len(), 2);
     for cell in &record.queries {
@@ -212,6 +241,10 @@ fn what_cannot_be_measured_is_refused_in_one_line() {
     refused(&[".", "--layouts", "F=1"], &["from 2 to 1000"]);
     refused(&[".", "--layouts", "deep"], &["deep", "single and flash"]);
     refused(&[".", "--jobs", "0"], &["compaction threads", "from 1 to 256"]);
+    refused(&[".", "--profile-seconds", "0"], &["device:p4510", "measure them first"]);
+    refused(&[".", "--profile-seconds", "-1"], &["must be 0, or from 1 to 3600"]);
+    refused(&[".", "--options", "none.ini"], &["none.ini"]);
+    refused(&[".", "--layouts", "file-2"], &["file-2", "no such OPTIONS file"]);
     refused(&[".", "--scale", "64K"], &["66048 bytes", "1 MiB or more"]);
     refused(&[".", "--scale", "900000T"], &["MiB", "--scale"]);
     assert_eq!(names(dir.path()), ["file"]);

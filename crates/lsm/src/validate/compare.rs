@@ -298,3 +298,63 @@ fn choice(record: &Record, cells: &[ComparedCell], mix: &str) -> Option<Choice> 
     let regret = of(measured, predicted.0, predicted.1)? / least - 1.0;
     Some(Choice { mix: mix.to_owned(), clients, predicted, measured: best, regret })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(
+        kind: Kind,
+        fanout: u32,
+        clients: Option<u32>,
+        predicted: f64,
+        measured: [f64; 3],
+    ) -> ComparedCell {
+        let [low, median, high] = measured;
+        ComparedCell {
+            kind,
+            layout: LayoutName::Fanout(fanout),
+            jobs: 4,
+            clients,
+            predicted: Estimate { value: predicted, ci: [predicted; 2] },
+            measured: Summary { repeats: 3, median, interval: Some([low, high]) },
+            error: predicted / median - 1.0,
+            terms: Vec::new(),
+            off: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn only_pairs_whose_intervals_are_apart_count_and_only_those_in_order_are_right() {
+        let cells = [
+            cell(Kind::Fill, 2, None, 10.0, [9.0, 10.0, 11.0]),
+            cell(Kind::Fill, 4, None, 20.0, [19.0, 20.0, 21.0]),
+            // Overlaps with the second, and is predicted below the first although it is above it.
+            cell(Kind::Fill, 8, None, 5.0, [20.5, 22.0, 23.0]),
+        ];
+        let order = order(Kind::Fill, &cells.iter().collect::<Vec<_>>());
+        assert_eq!((order.pairs, order.right), (2, 1));
+    }
+
+    #[test]
+    fn queries_are_compared_by_their_rate() {
+        // 100 us with one client is slower than 400 us with sixteen.
+        let cells = [
+            cell(Kind::Point, 4, Some(1), 100.0, [95.0, 100.0, 105.0]),
+            cell(Kind::Point, 4, Some(16), 400.0, [390.0, 400.0, 410.0]),
+        ];
+        let order = order(Kind::Point, &cells.iter().collect::<Vec<_>>());
+        assert_eq!((order.pairs, order.right), (1, 1));
+    }
+
+    #[test]
+    fn errors_are_absolute_and_relative() {
+        let cells = [
+            cell(Kind::Scan, 2, Some(1), 90.0, [99.0, 100.0, 101.0]),
+            cell(Kind::Scan, 4, Some(1), 130.0, [99.0, 100.0, 101.0]),
+        ];
+        let found = errors(Kind::Scan, cells.iter()).unwrap();
+        assert!((found.median - 0.2).abs() < 1e-9 && (found.largest - 0.3).abs() < 1e-9, "{found:?}");
+        assert_eq!(errors(Kind::Point, [].iter()), None);
+    }
+}
