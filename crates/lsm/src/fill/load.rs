@@ -1,29 +1,9 @@
-//! Loading a tree, in simulated time: one client inserts, memtables are flushed, compactions run.
-//!
-//! The tree decides what is compacted; this decides how long that takes. A compaction is one thread that reads,
-//! merges and writes in turn, as in RocksDB; threads share the cores and the device (`queue.rs`). Writes stop
-//! while all memtables are full or level 0 is, and slow down before that.
+//! The load itself: what the client, flushes and compactions do from one moment to the next.
 
-use leadline_profile::OpKind;
-
-use crate::block::Blocks;
-use crate::costs::DeviceCosts;
-use crate::queue::{Demand, closed};
-use crate::tree::{Compaction, Run, Tree, file_pairs, memtable_pairs};
-use crate::{Data, Layout, ProcessorCosts};
-
-/// Bytes that a flush or a compaction writes at a time (`writable_file_max_buffer_size`).
-const WRITE_BYTES: f64 = 1048576.0;
-
-/// Bytes that a compaction reads at a time with direct I/O where nothing else is set.
-pub(crate) const DEFAULT_READAHEAD: f64 = 2097152.0;
-
-/// Files and logs made durable per compaction or flush, besides each file that it writes: the folder and the
-/// manifest.
-const SYNCS_PER_JOB: f64 = 2.0;
-
-/// Files in a simulated tree at most; a larger one is simulated with larger files.
-const MOST_FILES: f64 = 3000.0;
+use super::filled::{Fill, Filled};
+use super::work::{Cost, Work};
+use crate::tree::{Compaction, Run, Tree};
+use crate::{Data, Layout};
 
 /// Bytes per second at which a client may write while writes are slowed down (`delayed_write_rate`).
 const DELAYED_BYTES_PER_SECOND: f64 = 16777216.0;
@@ -42,121 +22,6 @@ const HARD_PENDING: f64 = 1024.0;
 /// Share of a limit on pending compaction from which more than one compaction runs.
 const SPEED_UP_PENDING: f64 = 0.25;
 
-/// How a tree is loaded.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Fill {
-    /// Of the pairs inserted after the load of distinct keys, this share replaces keys that are there.
-    pub(crate) replacing: f64,
-    /// Cores of the machine.
-    pub(crate) cores: f64,
-}
-
-/// What loading a tree came to.
-#[derive(Debug, Clone)]
-pub(crate) struct Filled {
-    /// The tree, all compactions done.
-    pub(crate) tree: Tree,
-    /// Its sorted runs, then and after each of the next memtables: level 0 and level 1 are fuller at some times
-    /// than at others.
-    pub(crate) states: Vec<Vec<Run>>,
-    /// From the first insert to the end of the last compaction, seconds.
-    pub(crate) seconds: f64,
-    /// Until the last insert.
-    pub(crate) insert_seconds: f64,
-    /// In which the client was stopped or slowed down.
-    pub(crate) stalled_seconds: f64,
-    /// Bytes that flushes and compactions wrote / bytes inserted.
-    pub(crate) write_amplification: f64,
-    /// The same for the last inserts, in a tree of nearly its full size.
-    pub(crate) tail_write_amplification: f64,
-    /// Pairs per second that a tree of its full size takes, compactions keeping up.
-    pub(crate) tail_pairs_per_second: f64,
-    /// Seconds of processor time of flushes and compactions per pair inserted into a tree of its full size.
-    pub(crate) tail_processor: f64,
-    /// Seconds of device time, one request at a time, of the same.
-    pub(crate) tail_device: f64,
-    /// Processor time of all of it, seconds.
-    pub(crate) processor_seconds: f64,
-    /// Compactions running on average while any was, subcompactions counted.
-    pub(crate) concurrency: f64,
-    /// Pairs in all files / distinct pairs, at the end.
-    pub(crate) space_amplification: f64,
-    /// One simulated pair stands for so many.
-    pub(crate) scale: f64,
-}
-
-/// Costs of the work of compactions and flushes, per pair and per file.
-struct Work<'a> {
-    device: &'a DeviceCosts,
-    processor: &'a ProcessorCosts,
-    /// Bytes per simulated pair in a file.
-    pair_bytes: f64,
-    readahead: f64,
-    file_bytes: f64,
-    /// Files that a simulated file stands for.
-    files: f64,
-}
-
-/// Seconds of one job alone on the machine.
-#[derive(Debug, Clone, Copy, Default)]
-struct Cost {
-    /// Processor time beside the requests.
-    processor: f64,
-    /// Processor time of the requests, which is part of the device's.
-    requests: f64,
-    device: f64,
-}
-
-impl Work<'_> {
-    fn read(&self, pairs: f64, in_flight: f64) -> f64 {
-        let bytes = pairs * self.pair_bytes;
-        let request = self.readahead.min(self.file_bytes);
-        bytes / request * self.device.request(OpKind::Read, request, in_flight)
-    }
-
-    fn write(&self, pairs: f64, in_flight: f64) -> f64 {
-        let bytes = pairs * self.pair_bytes;
-        let request = WRITE_BYTES.min(self.file_bytes);
-        bytes / request * self.device.request(OpKind::Write, request, in_flight)
-    }
-
-    fn mib(&self, pairs: f64) -> f64 {
-        pairs * self.pair_bytes / 1048576.0
-    }
-
-    fn syncs(&self, files: f64) -> f64 {
-        (files * self.files + SYNCS_PER_JOB) * self.device.sync_seconds()
-    }
-
-    /// What changing the list of files costs the processor: RocksDB builds it anew, of all files of the tree.
-    fn edit(&self, tree_files: usize) -> f64 {
-        tree_files as f64 * self.files * self.processor.edit_file_us * 1e-6
-    }
-
-    fn flush(&self, pairs: f64, tree_files: usize) -> Cost {
-        let p = self.processor;
-        Cost {
-            processor: pairs * p.flush_pair_us * 1e-6 + self.edit(tree_files),
-            requests: self.mib(pairs) * p.compaction_mib_us * 1e-6,
-            device: self.write(pairs, 1.0) + self.syncs(1.0),
-        }
-    }
-
-    fn compaction(&self, pairs: f64, files: usize, tree_files: usize) -> Cost {
-        let p = self.processor;
-        Cost {
-            processor: pairs * p.merge_pair_us * 1e-6 + self.edit(tree_files),
-            requests: 2.0 * self.mib(pairs) * p.compaction_mib_us * 1e-6,
-            device: self.read(pairs, 1.0) + self.write(pairs, 1.0) + self.syncs(files as f64),
-        }
-    }
-
-    /// Moving a file to the next level only changes the list.
-    fn moving(&self, tree_files: usize) -> Cost {
-        Cost { processor: self.edit(tree_files), requests: 0.0, device: self.device.sync_seconds() }
-    }
-}
-
 /// A running flush or compaction.
 struct Job {
     /// Seconds it would still take alone.
@@ -172,7 +37,7 @@ enum Kind {
 }
 
 /// The state of a load.
-struct Load<'a> {
+pub(super) struct Load<'a> {
     layout: &'a Layout,
     work: Work<'a>,
     tree: Tree,
@@ -193,87 +58,36 @@ struct Load<'a> {
     busy_seconds: f64,
 }
 
-/// Loads `data` into an empty tree.
-pub(crate) fn fill(
-    data: &Data,
-    layout: &Layout,
-    device: &DeviceCosts,
-    processor: &ProcessorCosts,
-    how: &Fill,
-) -> Filled {
-    let blocks = Blocks::of(data, layout, device.unit_bytes());
-    let stored = blocks.stored_pair_bytes();
-    // A large tree is simulated with fewer, larger pairs: what counts is how many files there are.
-    let files = data.pairs / file_pairs(layout, stored);
-    let coarse = (files / MOST_FILES).max(1.0);
-    let in_file = file_pairs(layout, stored) * coarse;
-    let base_pairs = layout.base_bytes as f64 / stored;
-    let memtable = memtable_pairs(layout, data);
-    let work = Work {
-        device,
-        processor,
-        pair_bytes: stored,
-        readahead: match layout.compaction_readahead_bytes {
-            0 => DEFAULT_READAHEAD,
-            bytes => bytes as f64,
-        },
-        file_bytes: layout.file_bytes as f64,
-        files: coarse,
-    };
-    let load = Load {
-        layout,
-        tree: Tree::new(layout, data.pairs, in_file, base_pairs),
-        jobs: Vec::new(),
-        speeds: speeds(&work, layout, how.cores),
-        work,
-        now: 0.0,
-        full: Vec::new(),
-        base_pairs,
-        delayed_rate: DELAYED_BYTES_PER_SECOND,
-        inserted: 0.0,
-        written: 0.0,
-        cost: Cost::default(),
-        stalled: 0.0,
-        thread_seconds: 0.0,
-        busy_seconds: 0.0,
-    };
-    load.run(data, memtable, how)
-}
-
-/// With n threads at work, each alternates between processor and device as a compaction of full files does.
-fn speeds(work: &Work, layout: &Layout, cores: f64) -> Vec<f64> {
-    let pairs = 8.0 * work.file_bytes / work.pair_bytes;
-    let alone = work.compaction(pairs, 8, 0);
-    let threads = layout.jobs.max(1) * layout.subcompactions.max(1) + 2;
-    let device: Vec<f64> = (1..=threads)
-        .map(|n| {
-            let n = f64::from(n);
-            // Syncs of several threads go together in the journal: each takes its time, whoever else waits.
-            work.read(pairs, n) + work.write(pairs, n) + work.syncs(8.0) / n
-        })
-        .collect();
-    let demand = Demand { processor: alone.processor, reading: alone.requests, cores, device: &device };
-    let one = closed(&demand, 1).per_second;
-    (1..=threads).map(|n| (closed(&demand, n).per_second / one / f64::from(n)).min(1.0)).collect()
-}
-
-/// The sorted runs of `tree` as it is, and at rest after each of the next memtables.
-fn states(mut tree: Tree, memtable: f64, layout: &Layout) -> Vec<Vec<Run>> {
-    let mut states = vec![tree.runs()];
-    // A single level is merged at each of them, and is always the same.
-    let more = if layout.is_single_level() { 0 } else { CYCLES * layout.l0_files.max(1) };
-    for _ in 0..more {
-        tree.flush(memtable);
-        while let Some(compaction) = tree.pick() {
-            tree.finish(compaction);
+impl<'a> Load<'a> {
+    /// Before the first insert.
+    pub(super) fn new(
+        layout: &'a Layout,
+        work: Work<'a>,
+        speeds: Vec<f64>,
+        tree: Tree,
+        base_pairs: f64,
+    ) -> Self {
+        Load {
+            layout,
+            work,
+            tree,
+            jobs: Vec::new(),
+            speeds,
+            now: 0.0,
+            full: Vec::new(),
+            base_pairs,
+            delayed_rate: DELAYED_BYTES_PER_SECOND,
+            inserted: 0.0,
+            written: 0.0,
+            cost: Cost::default(),
+            stalled: 0.0,
+            thread_seconds: 0.0,
+            busy_seconds: 0.0,
         }
-        states.push(tree.runs());
     }
-    states
-}
 
-impl Load<'_> {
-    fn run(mut self, data: &Data, memtable: f64, how: &Fill) -> Filled {
+    /// Inserts everything, and waits for all compactions.
+    pub(super) fn run(mut self, data: &Data, memtable: f64, how: &Fill) -> Filled {
         let insert = self.work.processor.insert_us * 1e-6;
         let extra = if how.replacing > 0.0 { TAIL * data.pairs } else { 0.0 };
         let total = data.pairs + extra;
@@ -473,4 +287,19 @@ impl Load<'_> {
             || self.tree.pending_pairs() >= SPEED_UP_PENDING * SOFT_PENDING * self.base_pairs;
         if behind { jobs.max(1) } else { 1 }
     }
+}
+
+/// The sorted runs of `tree` as it is, and at rest after each of the next memtables.
+fn states(mut tree: Tree, memtable: f64, layout: &Layout) -> Vec<Vec<Run>> {
+    let mut states = vec![tree.runs()];
+    // A single level is merged at each of them, and is always the same.
+    let more = if layout.is_single_level() { 0 } else { CYCLES * layout.l0_files.max(1) };
+    for _ in 0..more {
+        tree.flush(memtable);
+        while let Some(compaction) = tree.pick() {
+            tree.finish(compaction);
+        }
+        states.push(tree.runs());
+    }
+    states
 }
