@@ -28,6 +28,17 @@ const MOST_FILES: f64 = 3000.0;
 /// Bytes per second at which a client may write while writes are slowed down (`delayed_write_rate`).
 const DELAYED_BYTES_PER_SECOND: f64 = 16777216.0;
 
+/// Memtables in a simulated load at most. More are not all simulated: the tree is filled as far as its levels
+/// allow, these are inserted into it, and the load takes as long as if all had been.
+const MOST_MEMTABLES: f64 = 6000.0;
+
+/// The same where each simulated file stands for more than [`COARSE`]: the picker looks at thousands of files.
+const MOST_MEMTABLES_COARSE: f64 = 600.0;
+
+/// Files that a simulated file stands for, above which compactions between the lowest levels are too rare in a
+/// simulated load: what they write is then underestimated.
+pub(crate) const COARSE: f64 = 50.0;
+
 /// Share of the load that is inserted last and taken for a tree of its full size.
 const TAIL: f64 = 0.4;
 
@@ -262,12 +273,18 @@ fn states(mut tree: Tree, memtable: f64, layout: &Layout) -> Vec<Vec<Run>> {
 impl Load<'_> {
     fn run(mut self, data: &Data, memtable: f64, how: &Fill) -> Filled {
         let insert = self.work.processor.insert_us * 1e-6;
-        let extra = if how.replacing > 0.0 { TAIL * data.pairs } else { 0.0 };
+        let most = if self.work.files > COARSE { MOST_MEMTABLES_COARSE } else { MOST_MEMTABLES };
+        let simulated = (most * memtable).min(data.pairs);
+        let extra = if how.replacing > 0.0 { TAIL * simulated } else { 0.0 };
         let total = data.pairs + extra;
+        let skipped = data.pairs - simulated;
+        self.tree.fill(skipped);
+        self.inserted = skipped;
+        let tail_from = data.pairs - if extra > 0.0 { 0.0 } else { TAIL * simulated };
         let mut tail = None;
         while self.inserted < total {
             let pairs = memtable.min(total - self.inserted);
-            if tail.is_none() && self.inserted >= data.pairs * if extra > 0.0 { 1.0 } else { 1.0 - TAIL } {
+            if tail.is_none() && self.inserted >= tail_from {
                 if how.replacing > 0.0 {
                     self.tree.replace_from_now_on();
                 }
@@ -284,11 +301,13 @@ impl Load<'_> {
         let (at, inserted, written, cost) = tail.unwrap_or((0.0, 0.0, 0.0, Cost::default()));
         let pairs = (self.inserted - inserted).max(1.0);
         let stored: f64 = self.tree.pairs_by_level().iter().sum();
+        let loaded = (self.inserted - skipped).max(1.0);
+        let whole = self.inserted / loaded;
         Filled {
-            seconds: self.now,
-            insert_seconds,
-            stalled_seconds: self.stalled,
-            write_amplification: self.written / self.inserted.max(1.0),
+            seconds: whole * self.now,
+            insert_seconds: whole * insert_seconds,
+            stalled_seconds: whole * self.stalled,
+            write_amplification: self.written / loaded,
             tail_write_amplification: (self.written - written) / pairs,
             tail_pairs_per_second: pairs / (self.now - at).max(1e-9),
             tail_processor: (self.cost.processor - cost.processor) / pairs,
