@@ -60,6 +60,11 @@ fn has_intervals(layout: &Value, fields: &[&str]) {
     }
 }
 
+/// Without the line breaks of the terminal.
+fn unwrapped(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 const COSTS: [&str; 5] =
     ["point_us", "scan_us", "insert_per_s", "write_amplification", "space_amplification"];
 
@@ -141,7 +146,7 @@ fn tables_say_what_is_advised_and_why() {
     }
     assert!(shown.stdout.lines().all(|line| line.chars().count() <= 100), "{}", shown.stdout);
     let unknown = lsm(dir.path(), "advise", "flash.json", &MIX).succeeded();
-    assert!(unknown.stdout.contains("life of the drive: unknown"), "{}", unknown.stdout);
+    assert!(unwrapped(&unknown.stdout).contains("life of the drive: unknown"), "{}", unknown.stdout);
     let shown = lsm(dir.path(), "predict", "flash.json", &["--options", "O.ini"]).succeeded().stdout;
     for said in ["level", "fill, with all compactions", "Point query", "bounded by"] {
         assert!(shown.contains(said), "no {said:?} in {shown}");
@@ -170,9 +175,11 @@ fn what_makes_predictions_worth_less_is_said() {
     fs::write(dir.path().join("costs.json"), costs.to_string()).unwrap();
     let more = [&MIX[..], &["--processor", "costs.json", "--json"]].concat();
     let ran = lsm(dir.path(), "advise", "flash.json", &more);
-    assert_eq!(ran.stderr, "", "measured costs need no warning");
+    // Progress is shown where the search takes long.
+    assert!(ran.stderr.lines().all(|line| line.ends_with(" ...")), "no warning: {}", ran.stderr);
     let found = answer(ran);
-    assert_eq!(found["asked"]["sync_us"], 1234.0);
+    let sync_us = found["asked"]["sync_us"].as_f64().unwrap();
+    assert!((sync_us - 1234.0).abs() < 1e-6, "{sync_us}");
     assert!(found["chosen"]["point"]["processor_us"].as_f64() > Some(600.0));
     let more = [&MIX[..], &["--rate", "1e9"]].concat();
     let ran = lsm(dir.path(), "advise", "flash.json", &more).succeeded();
@@ -220,11 +227,16 @@ fn questions_about_lsm_trees_without_an_answer_are_refused() {
             refused(&[&["advise", "flash.json"], &tree[..], &more].concat(), &[tree[at - 1], said]);
         }
     }
+    let unmet = |more: &[&str], said: &[&str]| {
+        let ran = run(dir.path(), &[&["lsm", "advise", "flash.json"], &TREE[..], more].concat());
+        ran.failed(2, said);
+        assert_eq!(ran.stdout, "");
+    };
     // Limits that nothing meets.
-    advise(&[&MIX[..], &["--p99", "1us"]].concat(), &["99th percentile of 1 us", "the lowest is"]);
-    advise(&["--mix", "point=50,insert=50", "--memory", "1M"], &["1 MiB of memory", "MiB at least"]);
+    unmet(&[&MIX[..], &["--p99", "1us"]].concat(), &["99th percentile of 1 us", "the lowest is"]);
+    unmet(&["--mix", "point=50,insert=50", "--memory", "512K"], &["0.5 MiB of memory", "MiB at least"]);
     let drive = ["--rated-writes", "1T", "--device-write-amplification", "2"];
-    advise(&[&MIX[..], &drive, &["--life", "900y"]].concat(), &["900 years", "the longest is"]);
+    unmet(&[&MIX[..], &drive, &["--life", "900y"]].concat(), &["900 years", "the longest is"]);
     for facts in [&[][..], &drive[..2], &drive[2..]] {
         let more = [&MIX[..], &["--life", "5y"], facts].concat();
         advise(&more, &["--life", "--rated-writes", "--device-write-amplification"]);

@@ -93,8 +93,8 @@ fn within(wanted: &Wanted, searched: Vec<Searched>) -> Result<Vec<Searched>, Lsm
     if searched.is_empty() {
         let least = memory::least(&wanted.data);
         return Err(LsmError::NothingFits {
-            limit: format!("{:.0} MiB of memory", wanted.memory_bytes / 1048576.0),
-            nearest: format!("memtables and indexes take {:.0} MiB at least", least / 1048576.0),
+            limit: format!("{:.1} MiB of memory", wanted.memory_bytes / 1048576.0),
+            nearest: format!("memtables and indexes take {:.1} MiB at least", least / 1048576.0),
         });
     }
     let mut allowed = searched;
