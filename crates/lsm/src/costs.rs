@@ -8,9 +8,6 @@ use crate::LsmError;
 /// Sizes of requests in the table: powers of two from 512 bytes to 16 MiB.
 const SIZES: [u32; 2] = [9, 24];
 
-/// Concurrencies in the table: powers of two up to 256.
-const MOST_IN_FLIGHT: u32 = 8;
-
 /// Writes to the device that making a file durable takes: its data or its size, the commit of the file
 /// system's journal, and a flush of each.
 const WRITES_PER_SYNC: f64 = 2.0;
@@ -49,6 +46,9 @@ pub struct DeviceCosts {
 }
 
 impl DeviceCosts {
+    /// Concurrencies in the table are powers of two up to this. More at a time are served as fast as these.
+    pub(crate) const MOST_IN_FLIGHT: u32 = 256;
+
     /// Fits the models to `profile` and takes the best one.
     ///
     /// # Errors
@@ -78,7 +78,7 @@ impl DeviceCosts {
         for (side, op) in [OpKind::Read, OpKind::Write].into_iter().enumerate() {
             for size in SIZES[0]..=SIZES[1] {
                 let (mut row, mut spreads) = (Vec::new(), Vec::new());
-                for k in 0..=MOST_IN_FLIGHT {
+                for k in 0..=Self::MOST_IN_FLIGHT.ilog2() {
                     let workload = Workload::pure(op, 1e6, 1 << size, 1.0, 1 << k);
                     let found = model.predict(&workload).map_err(|error| match error {
                         PredictError::NotMeasured { op, .. } => LsmError::Profile(match op {
@@ -111,8 +111,9 @@ impl DeviceCosts {
     /// wait for among themselves.
     pub(crate) fn free() -> Self {
         // Not 0: the table is interpolated in logarithms.
-        let next_to_none =
-            || vec![vec![1e-12; MOST_IN_FLIGHT as usize + 1]; (SIZES[1] - SIZES[0] + 1) as usize];
+        let next_to_none = || {
+            vec![vec![1e-12; Self::MOST_IN_FLIGHT.ilog2() as usize + 1]; (SIZES[1] - SIZES[0] + 1) as usize]
+        };
         DeviceCosts {
             model: "none",
             seconds: [next_to_none(), next_to_none()],
@@ -120,7 +121,7 @@ impl DeviceCosts {
             sync_seconds: 0.0,
             unit_bytes: PAGE_BYTES,
             largest_bytes: 1 << SIZES[1],
-            read_p99: vec![1.0; MOST_IN_FLIGHT as usize + 1],
+            read_p99: vec![1.0; Self::MOST_IN_FLIGHT.ilog2() as usize + 1],
             processors: None,
             end: End::Middle,
         }
@@ -224,7 +225,7 @@ fn read_p99(profile: &DeviceProfile) -> Vec<f64> {
     let reads = || profile.points.iter().filter(|p| p.op == OpKind::Read && p.pattern == Pattern::Random);
     let smallest = reads().map(|p| p.block_bytes).min();
     let mut ratio = 1.0;
-    (0..=MOST_IN_FLIGHT)
+    (0..=DeviceCosts::MOST_IN_FLIGHT.ilog2())
         .map(|k| {
             let point = reads().find(|p| Some(p.block_bytes) == smallest && p.concurrency == 1 << k);
             if let Some(latency) = point.map(|p| p.latency_us).filter(|l| l.mean > 0.0 && l.p99 > 0.0) {

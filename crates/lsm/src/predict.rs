@@ -5,7 +5,7 @@ use leadline_profile::OpKind;
 use crate::block::Blocks;
 use crate::bound::Bound;
 use crate::costs::{DeviceCosts, End};
-use crate::fill::{Fill, Filled, fill};
+use crate::fill::{COARSE, Fill, Filled, fill};
 use crate::query::{Reads, Shape};
 use crate::queue::{Demand, closed};
 use crate::tree::memtable_pairs;
@@ -51,6 +51,8 @@ pub struct LoadPrediction {
     pub processor_seconds: f64,
     /// Compactions at a time while any runs, parts of a divided one counted.
     pub concurrency: f64,
+    /// Whether the tree was too large to be simulated closely: writes of its lowest levels are then underestimated.
+    pub is_coarse: bool,
     /// Files and bytes per level when all compactions are done.
     pub levels: Vec<(u32, f64)>,
 }
@@ -179,8 +181,9 @@ impl<'a> LoadedTree<'a> {
                 let fewer = Data { pairs: (data.pairs - f64::from(i) * 0.7 * memtable).max(1.0), ..*data };
                 let how = Fill { replacing: 0.0, cores: f64::from(machine.cores) };
                 let mut filled = fill(&fewer, layout, machine.device, machine.processor, &how);
-                // Nothing is inserted after it: the next memtables do not come.
-                filled.states.truncate(1);
+                // How many files a load leaves in level 0 is chance: they are merged.
+                filled.tree.empty_level_0();
+                filled.states = vec![filled.tree.runs()];
                 LoadedTree { data: *data, layout: *layout, machine: *machine, filled }
             })
             .collect();
@@ -228,6 +231,7 @@ impl<'a> LoadedTree<'a> {
             write_amplification: of(|filled| filled.write_amplification),
             processor_seconds: self.filled.processor_seconds,
             concurrency: self.filled.concurrency,
+            is_coarse: self.filled.scale > COARSE,
             levels: levels
                 .iter()
                 .map(|&(files, pairs)| ((files as f64 * self.filled.scale).round() as u32, bytes(pairs)))
@@ -275,6 +279,12 @@ impl<'a> LoadedTree<'a> {
         reads.requests.iter().map(|&(bytes, n)| n * device.request(OpKind::Read, bytes, operations)).sum()
     }
 
+    /// The same for 1, 2, ... operations there, up to twice as many as there are clients.
+    fn device_times(&self, reads: &Reads, clients: u32) -> Vec<f64> {
+        let most = (2 * clients).min(DeviceCosts::MOST_IN_FLIGHT);
+        (1..=most).map(|n| self.device_seconds(reads, f64::from(n))).collect()
+    }
+
     /// What compactions take while `inserted` pairs per second are written.
     fn busy(&self, inserted: f64) -> Busy {
         Busy {
@@ -284,7 +294,7 @@ impl<'a> LoadedTree<'a> {
     }
 
     fn query(&self, reads: &Reads, clients: u32) -> QueryPrediction {
-        let device: Vec<f64> = (1..=2 * clients).map(|n| self.device_seconds(reads, f64::from(n))).collect();
+        let device = self.device_times(reads, clients);
         let cores = f64::from(self.machine.cores);
         let demand = Demand { processor: reads.processor, reading: reads.reading, cores, device: &device };
         let load = closed(&demand, clients);
@@ -349,8 +359,7 @@ impl<'a> LoadedTree<'a> {
         ]);
         let cores = f64::from(self.machine.cores);
         let filled = &self.filled;
-        let alone: Vec<f64> =
-            (1..=2 * demands.clients).map(|n| self.device_seconds(&mean, f64::from(n))).collect();
+        let alone = self.device_times(&mean, demands.clients);
         // What compactions leave of the cores and of the device when clients do `x` operations per second.
         let left = |x: f64| {
             let busy = self.busy(x * mix.writes());

@@ -50,7 +50,9 @@ pub(crate) fn no_tree_of(error: &LsmError) -> Failure {
 /// Why no layout is advised.
 pub(crate) fn no_layout(error: &LsmError) -> Failure {
     match error {
-        LsmError::NothingFits { .. } => Failure::Input(error.to_string()),
+        LsmError::NothingFits { .. } => {
+            Failure::input(error, Some("give more with --memory, --p99 or --life".to_owned()))
+        }
         _ => no_tree_of(error),
     }
 }

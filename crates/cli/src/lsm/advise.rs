@@ -1,14 +1,20 @@
 //! `leadline lsm advise`: the layout of an LSM tree that suits a workload, a device and a machine.
 
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use leadline_lsm::options::{self, RocksVersion};
-use leadline_lsm::{Endurance, Machine, Mix, Wanted};
+use leadline_lsm::{Advice, Endurance, Machine, Mix, Wanted};
+use leadline_measure::Progress;
 use leadline_report::{LsmQuestion, lsm_advice_json, render_lsm_advice};
 
-use super::asked::{Asked, size};
+use super::asked::{Asked, doubt, size};
 use crate::failure::{Failure, no_layout};
+use crate::progress::Display;
 use crate::{output, values};
+
+/// A search that takes no longer shows no progress.
+const QUIET: Duration = Duration::from_secs(1);
 
 /// Find the layout of an LSM tree (RocksDB's) that suits a workload and a device
 ///
@@ -67,10 +73,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.output {
         output::check_writable(path)?;
     }
+    let data = args.asked.data()?;
     let mut costs = args.asked.costs()?;
     let memory = args.memory.unwrap_or_else(|| (args.asked.data_bytes() / 16).max(1 << 30));
     let wanted = Wanted {
-        data: args.asked.data(),
+        data,
         demands: args.asked.demands(args.mix),
         memory_bytes: memory as f64,
         jobs: args.jobs,
@@ -81,16 +88,18 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         life_years: args.life,
     };
     let machine = Machine { device: &costs.device, processor: &costs.processor, cores: costs.cores };
-    let advice = leadline_lsm::advise(&wanted, &machine).map_err(|error| no_layout(&error))?;
-    let does = advice.chosen.prediction.mix.per_second.value;
+    let advice = search(&wanted, &machine)?;
+    let found = &advice.chosen.prediction;
+    let does = found.mix.per_second.value;
     if let Some(rate) = args.rate.filter(|rate| *rate > does) {
-        let warning = format!("no layout does {rate:.0} operations/s; the chosen one does {does:.0}");
-        output::say(&warning);
-        costs.warnings.push(warning);
+        let asked = format!("--rate {rate}: no layout within the limits does so many operations per second");
+        costs.warnings.push(format!("{asked}; the chosen one does {does:.0}"));
     }
+    costs.warnings.extend(doubt(found));
+    costs.warnings.iter().for_each(|warning| output::say(warning));
     if let Some(path) = &args.output {
         let version = RocksVersion::from_name(&args.rocksdb).unwrap_or(RocksVersion::V7_8);
-        leadline_files::replace(path, options::write(&advice.chosen.prediction.layout, version))?;
+        leadline_files::replace(path, options::write(&found.layout, version))?;
     }
     let question = LsmQuestion {
         data: &wanted.data,
@@ -109,6 +118,19 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         output::say(&format!("options for RocksDB {} in {}", args.rocksdb, path.display()));
     }
     Ok(())
+}
+
+/// Shows how far the search is once it takes long.
+fn search(wanted: &Wanted, machine: &Machine) -> Result<Advice, Failure> {
+    let started = Instant::now();
+    let mut display = Display::new();
+    let found = leadline_lsm::advise(wanted, machine, &mut |done| {
+        if started.elapsed() > QUIET {
+            display.show(&Progress { phase: "search", done, detail: String::new() });
+        }
+    });
+    display.finish();
+    found.map_err(|error| no_layout(&error))
 }
 
 /// Both facts about the drive or none; `--life` takes both.

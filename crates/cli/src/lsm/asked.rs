@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use leadline_device::{format_size, parse_size};
-use leadline_lsm::{Calibration, Data, Demands, DeviceCosts, Mix, ProcessorCosts};
+use leadline_lsm::{Calibration, Data, Demands, DeviceCosts, Mix, Prediction, ProcessorCosts};
 use leadline_profile::EngineKind;
 
-use crate::failure::{Failure, no_tree};
-use crate::{output, source, values};
+use crate::failure::{Failure, no_tree, no_tree_of};
+use crate::{source, values};
 
 /// Compactions read and write requests of this size and more: above it nothing should be guessed.
 const COMPACTION_BYTES: u32 = 512 << 10;
@@ -58,9 +58,20 @@ pub(super) struct Costs {
     pub(super) warnings: Vec<String>,
 }
 
+/// What makes this prediction worth less, if anything does.
+pub(super) fn doubt(prediction: &Prediction) -> Option<String> {
+    prediction.load.is_coarse.then(|| {
+        "--data: the tree has too many files to be simulated closely; what its lowest levels write is \
+         underestimated, and so are write amplification and the time of the load"
+            .to_owned()
+    })
+}
+
 impl Asked {
-    pub(super) fn data(&self) -> Data {
-        Data::of_bytes(self.data as f64, self.key, self.value)
+    pub(super) fn data(&self) -> Result<Data, Failure> {
+        let data = Data::of_bytes(self.data as f64, self.key, self.value);
+        data.check().map_err(|error| no_tree_of(&error))?;
+        Ok(data)
     }
 
     pub(super) fn demands(&self, mix: Mix) -> Demands {
@@ -115,7 +126,6 @@ impl Asked {
         }
         let here = || std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
         let cores = self.cores.or(device.processors()).unwrap_or_else(here);
-        warnings.iter().for_each(|warning| output::say(warning));
         let processor = calibration.map_or_else(ProcessorCosts::default, |found| found.processor);
         Ok(Costs { device, processor, cores, origin, warnings })
     }

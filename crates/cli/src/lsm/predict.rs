@@ -7,8 +7,8 @@ use leadline_lsm::options::{self, DEFAULT_FAMILY};
 use leadline_lsm::{Layout, Machine, Mix};
 use leadline_report::{LsmQuestion, lsm_prediction_json, render_lsm_prediction};
 
-use super::asked::Asked;
-use crate::failure::{Failure, no_tree_of};
+use super::asked::{Asked, doubt};
+use crate::failure::Failure;
 use crate::output;
 
 /// Predict what an LSM tree costs with the OPTIONS file that a RocksDB has
@@ -43,22 +43,20 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let file = options::read(&args.options, &args.family)?;
-    let data = args.asked.data();
-    data.check().map_err(|error| no_tree_of(&error))?;
-    let mut costs = args.asked.costs()?;
-    let layout = Layout {
-        cache_bytes: args.cache.unwrap_or(file.layout().cache_bytes),
-        compressed_share: args.asked.compressed_share(),
-        ..*file.layout()
+    let file = match args.cache {
+        Some(bytes) => file.with_cache(bytes),
+        None => file,
     };
-    for warning in file.warnings() {
-        let line = format!("{}: {warning}", args.options.display());
-        output::say(&line);
-        costs.warnings.push(line);
-    }
+    let data = args.asked.data()?;
+    let mut costs = args.asked.costs()?;
+    let layout = Layout { compressed_share: args.asked.compressed_share(), ..*file.layout() };
+    let warnings = file.warnings().iter();
+    costs.warnings.extend(warnings.map(|warning| format!("{}: {warning}", args.options.display())));
     let machine = Machine { device: &costs.device, processor: &costs.processor, cores: costs.cores };
     let demands = args.asked.demands(args.mix.unwrap_or(Mix::POINTS));
     let prediction = leadline_lsm::predict(&data, &layout, &machine, &demands);
+    costs.warnings.extend(doubt(&prediction));
+    costs.warnings.iter().for_each(|warning| output::say(warning));
     let question = LsmQuestion {
         data: &data,
         demands: &demands,

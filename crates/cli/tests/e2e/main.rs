@@ -17,6 +17,7 @@ mod failing;
 mod graph_import;
 mod graph_run;
 mod interruption;
+mod lsm;
 mod lsm_validate;
 mod manual;
 mod models;

@@ -19,19 +19,9 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// With intervals.
     pub(super) fn of(wanted: &Wanted, layout: &Layout, machine: &Machine) -> Self {
         let tree = LoadedTree::load(&wanted.data, layout, machine, wanted.demands.mix.replacing());
-        Self::with(wanted, layout, &tree, predict(&wanted.data, layout, machine, &wanted.demands))
-    }
-
-    /// Without intervals, in a quarter of the time.
-    pub(super) fn quick(wanted: &Wanted, layout: &Layout, machine: &Machine) -> Self {
-        let tree = LoadedTree::load(&wanted.data, layout, machine, wanted.demands.mix.replacing());
-        Self::with(wanted, layout, &tree, tree.prediction(&wanted.demands, [&tree, &tree]))
-    }
-
-    fn with(wanted: &Wanted, layout: &Layout, tree: &LoadedTree, prediction: Prediction) -> Self {
+        let prediction = predict(&wanted.data, layout, machine, &wanted.demands);
         Candidate {
             read_us: tree.read_us(&wanted.demands),
             memory_bytes: without_cache(layout, &wanted.data),

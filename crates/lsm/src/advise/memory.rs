@@ -35,6 +35,6 @@ pub(super) fn with_cache(layout: &Layout, data: &Data, memory: f64) -> Option<La
 
 /// The least that any layout takes, bytes.
 pub(super) fn least(data: &Data) -> f64 {
-    let largest_block = Layout { block_bytes: 32768, memtable_bytes: MEMTABLES[0], ..Layout::default() };
+    let largest_block = Layout { block_bytes: 65536, memtable_bytes: MEMTABLES[0], ..Layout::default() };
     without_cache(&largest_block, data)
 }

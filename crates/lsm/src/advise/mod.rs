@@ -4,12 +4,15 @@ mod candidate;
 mod front;
 mod memory;
 mod neighbours;
+mod parallel;
+mod search;
 mod searched;
 mod space;
 mod wanted;
 
-use crate::predict::LoadedTree;
 use crate::{Layout, LsmError, Machine};
+use parallel::in_parallel;
+use search::search;
 use searched::Searched;
 
 pub use candidate::Candidate;
@@ -36,22 +39,21 @@ pub struct Advice {
     pub searched: usize,
 }
 
-/// Finds the layout that does most operations of the mix per second within what is wanted.
+/// Finds the layout that does most operations of the mix per second within what is wanted. It takes seconds, on
+/// all processors: `progress` is told the share that is done, 0 to 1.
 ///
 /// # Errors
 /// [`LsmError::OutOfRange`]: the data, the memory or the number of clients makes no sense;
 /// [`LsmError::NothingFits`]: no layout meets a limit; how near the nearest comes.
-pub fn advise(wanted: &Wanted, machine: &Machine) -> Result<Advice, LsmError> {
+pub fn advise(wanted: &Wanted, machine: &Machine, progress: &mut dyn FnMut(f64)) -> Result<Advice, LsmError> {
     wanted.check()?;
-    let mut searched = Vec::new();
-    for layout in space::first(wanted, machine.cores) {
-        search(wanted, machine, &layout, &mut searched);
-    }
+    let first = space::first(wanted, machine.cores);
+    // What follows the first round takes about half as long as that.
+    let mut searched = search(wanted, machine, &first, &mut |done| progress(0.7 * done));
     if wanted.jobs.is_none() {
         // The number of compactions at a time matters little to which shape is best: it is tried for these.
-        for layout in space::other_jobs(&best_shapes(&searched), machine.cores) {
-            search(wanted, machine, &layout, &mut searched);
-        }
+        let more = space::other_jobs(&best_shapes(&searched), machine.cores);
+        searched.extend(search(wanted, machine, &more, &mut |done| progress(0.7 + 0.1 * done)));
     }
     let count = searched.len();
     let allowed = within(wanted, searched)?;
@@ -59,37 +61,17 @@ pub fn advise(wanted: &Wanted, machine: &Machine) -> Result<Advice, LsmError> {
     let good = allowed.iter().filter(|s| s.per_second >= AS_GOOD * most);
     let chosen = good.min_by(|a, b| a.write_amplification.total_cmp(&b.write_amplification));
     let chosen = chosen.expect("a layout that is allowed").layout;
-    let candidate = |layout: &Layout| Candidate::of(wanted, layout, machine);
     let mut front: Vec<Layout> = front::front(&allowed, FRONT).iter().map(|s| s.layout).collect();
     if !front.contains(&chosen) {
         front.push(chosen);
     }
-    let mut front: Vec<Candidate> = front.iter().map(candidate).collect();
+    let candidate = |layout: &Layout| Candidate::of(wanted, layout, machine);
+    let mut front = in_parallel(&front, &candidate, &mut |done| progress(0.8 + 0.1 * done));
     front.sort_by(|a, b| a.read_us.total_cmp(&b.read_us));
-    let chosen = candidate(&chosen);
-    let neighbours = neighbours::neighbours(wanted, &chosen, machine);
+    let is_chosen = |candidate: &&Candidate| candidate.prediction.layout == chosen;
+    let chosen = front.iter().find(is_chosen).expect("the chosen layout is on the front").clone();
+    let neighbours = neighbours::neighbours(wanted, &chosen, machine, &mut |done| progress(0.9 + 0.1 * done));
     Ok(Advice { chosen, front, neighbours, searched: count })
-}
-
-/// A layout loaded once, and looked at with every block size and filter.
-fn search(wanted: &Wanted, machine: &Machine, layout: &Layout, searched: &mut Vec<Searched>) {
-    let tree = LoadedTree::load(&wanted.data, layout, machine, wanted.demands.mix.replacing());
-    for layout in space::queries(layout, &wanted.demands.mix) {
-        let Some(layout) = memory::with_cache(&layout, &wanted.data, wanted.memory_bytes) else { continue };
-        let tree = tree.with_queries_of(&layout);
-        let mix = tree.mix(&wanted.demands);
-        let writes = tree.sustained_write_amplification();
-        searched.push(Searched {
-            layout,
-            per_second: mix.per_second.value,
-            read_us: tree.read_us(&wanted.demands),
-            insert_per_s: tree.sustained_inserts_per_s(),
-            space_amplification: tree.space_amplification(),
-            write_amplification: writes,
-            p99_us: mix.point_p99_us,
-            life_years: wanted.life(mix.per_second.value, writes),
-        });
-    }
 }
 
 /// The best layouts of different shapes.
@@ -111,8 +93,8 @@ fn within(wanted: &Wanted, searched: Vec<Searched>) -> Result<Vec<Searched>, Lsm
     if searched.is_empty() {
         let least = memory::least(&wanted.data);
         return Err(LsmError::NothingFits {
-            limit: format!("{:.0} MiB of memory", wanted.memory_bytes / 1048576.0),
-            nearest: format!("memtables and indexes take {:.0} MiB at least", least / 1048576.0),
+            limit: format!("{:.1} MiB of memory", wanted.memory_bytes / 1048576.0),
+            nearest: format!("memtables and indexes take {:.1} MiB at least", least / 1048576.0),
         });
     }
     let mut allowed = searched;

@@ -2,6 +2,7 @@
 
 use super::candidate::Candidate;
 use super::memory::with_cache;
+use super::parallel::in_parallel;
 use super::wanted::Wanted;
 use crate::{Layout, Machine};
 
@@ -15,15 +16,23 @@ pub struct Neighbour {
 }
 
 /// What one step in each direction comes to.
-pub(super) fn neighbours(wanted: &Wanted, chosen: &Candidate, machine: &Machine) -> Vec<Neighbour> {
-    let from = chosen.prediction.layout;
-    steps(&from)
+pub(super) fn neighbours(
+    wanted: &Wanted,
+    chosen: &Candidate,
+    machine: &Machine,
+    progress: &mut dyn FnMut(f64),
+) -> Vec<Neighbour> {
+    let steps: Vec<(String, Layout)> = steps(&chosen.prediction.layout)
         .into_iter()
         .filter_map(|(change, layout)| {
-            let layout = with_cache(&layout, &wanted.data, wanted.memory_bytes)?;
-            Some(Neighbour { change, candidate: Candidate::quick(wanted, &layout, machine) })
+            Some((change, with_cache(&layout, &wanted.data, wanted.memory_bytes)?))
         })
-        .collect()
+        .collect();
+    let neighbour = |(change, layout): &(String, Layout)| Neighbour {
+        change: change.clone(),
+        candidate: Candidate::of(wanted, layout, machine),
+    };
+    in_parallel(&steps, &neighbour, progress)
 }
 
 fn steps(from: &Layout) -> Vec<(String, Layout)> {
@@ -45,7 +54,8 @@ fn steps(from: &Layout) -> Vec<(String, Layout)> {
         }
         for files in [from.l0_files / 2, from.l0_files * 2].into_iter().filter(|f| *f >= 1) {
             let base_bytes = from.memtable_bytes * u64::from(files);
-            step(format!("{files} files in level 0"), Layout { l0_files: files, base_bytes, ..*from });
+            let change = format!("{files} file{} in level 0", if files == 1 { "" } else { "s" });
+            step(change, Layout { l0_files: files, base_bytes, ..*from });
         }
         let single = from.single_level(from.jobs);
         step("a single level".to_owned(), single);
@@ -59,7 +69,8 @@ fn steps(from: &Layout) -> Vec<(String, Layout)> {
     let change = if bits > 0.0 { "a filter of 10 bits per key" } else { "no filter" };
     step(change.to_owned(), Layout { bloom_bits: bits, ..*from });
     for jobs in [from.jobs / 2, from.jobs * 2].into_iter().filter(|j| *j >= 1) {
-        step(format!("{jobs} compactions at a time"), Layout { jobs, subcompactions: jobs, ..*from });
+        let change = format!("{jobs} compaction{} at a time", if jobs == 1 { "" } else { "s" });
+        step(change, Layout { jobs, subcompactions: jobs, ..*from });
     }
     steps
 }

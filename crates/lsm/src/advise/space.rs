@@ -6,7 +6,7 @@ use crate::{Layout, Mix, Operation};
 
 const FANOUTS: [f64; 8] = [2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 16.0, 24.0];
 const L0_FILES: [u32; 3] = [2, 4, 8];
-const BLOCKS: [u32; 4] = [4096, 8192, 16384, 32768];
+const BLOCKS: [u32; 5] = [4096, 8192, 16384, 32768, 65536];
 const BLOOM_BITS: [f64; 2] = [0.0, 10.0];
 
 /// The memtable sizes tried: the largest that the memory allows, and halves of it.

@@ -16,6 +16,7 @@ use load::Load;
 use work::{Work, speeds};
 
 pub(crate) use filled::{Fill, Filled};
+pub(crate) use load::COARSE;
 
 /// Files in a simulated tree at most; a larger one is simulated with larger files.
 const MOST_FILES: f64 = 3000.0;
@@ -39,5 +40,5 @@ pub(crate) fn fill(
     let work = Work::new(layout, device, processor, stored, coarse);
     let speeds = speeds(&work, layout, how.cores, (files / coarse / 2.0) as usize);
     let tree = Tree::new(layout, data.pairs, in_file, base_pairs);
-    Load::new(layout, work, speeds, tree, base_pairs).run(data, memtable, how)
+    Load::new(layout, work, speeds, how.cores, tree, base_pairs).run(data, memtable, how)
 }

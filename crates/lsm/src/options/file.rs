@@ -15,7 +15,7 @@ use super::section::{DEFAULT_FAMILY, Kind, Section};
 use super::settings;
 use super::values::Values;
 use super::version::RocksVersion;
-use super::warnings::warnings;
+use super::warnings::{cache, warnings};
 
 const COMPRESSION: &str = "compression";
 
@@ -27,6 +27,8 @@ pub struct OptionsFile {
     family: String,
     layout: Layout,
     warnings: Vec<String>,
+    /// Of these, the one that says that the size of the cache is assumed.
+    assumed_cache: Option<String>,
     sections: Vec<Section>,
 }
 
@@ -40,6 +42,7 @@ impl OptionsFile {
             family: DEFAULT_FAMILY.to_owned(),
             layout: *layout,
             warnings: Vec::new(),
+            assumed_cache: None,
             sections: settings::sections(layout, release),
         }
     }
@@ -60,7 +63,9 @@ impl OptionsFile {
         let values = Values { path, release, sections: &sections, family };
         let layout = layout(&values)?;
         notes.extend(warnings(&values, &settings::sections(&layout, release)));
-        Ok(OptionsFile { release, family: family.to_owned(), layout, warnings: notes, sections })
+        let assumed_cache = cache(&values);
+        let family = family.to_owned();
+        Ok(OptionsFile { release, family, layout, warnings: notes, assumed_cache, sections })
     }
 
     /// The layout. Where RocksDB corrects an option, this is what it makes of it.
@@ -101,6 +106,15 @@ impl OptionsFile {
         }
         self.layout = *layout;
         self
+    }
+
+    /// The same with a block cache of so many bytes, which is then not assumed.
+    pub fn with_cache(mut self, bytes: u64) -> Self {
+        if let Some(assumed) = self.assumed_cache.take() {
+            self.warnings.retain(|warning| *warning != assumed);
+        }
+        let layout = Layout { cache_bytes: bytes, ..self.layout };
+        self.with_layout(&layout)
     }
 
     /// The same with this compression.

@@ -84,7 +84,8 @@ fn filter(values: &Values<'_>) -> Option<String> {
     })
 }
 
-fn cache(values: &Values<'_>) -> Option<String> {
+/// That the size of the block cache is assumed.
+pub(super) fn cache(values: &Values<'_>) -> Option<String> {
     let has_cache = values.get(Table, "no_block_cache").text != "true";
     (has_cache && values.setting(Table, "block_cache").is_none()).then(|| {
         format!(

@@ -6,6 +6,7 @@
 //! it; keys are uniform in 0 to 1, and everything is counted in pairs.
 
 mod files;
+mod filled;
 mod limits;
 mod merge;
 mod pick;

@@ -59,7 +59,7 @@ impl Tree {
         self.limits.follow(&self.totals);
         let mut due: Vec<(f64, usize)> = (0..self.levels.len() - 1)
             .map(|level| (self.score(level), level))
-            .filter(|(score, _)| *score >= 1.0)
+            .filter(|&(score, level)| score > 1.0 || level == 0 && score == 1.0)
             .collect();
         due.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let mut picked = None;
@@ -102,6 +102,16 @@ impl Tree {
             return None;
         }
         self.compaction(0, output, inputs)
+    }
+
+    /// Merges what is in level 0 into the next level, however little it is, and whatever is due then: the tree must
+    /// be at rest.
+    pub(crate) fn empty_level_0(&mut self) {
+        let mut next = if self.l0_count() > 0 { self.pick_l0() } else { None };
+        while let Some(compaction) = next {
+            self.finish(compaction);
+            next = self.pick();
+        }
     }
 
     fn pick_intra_l0(&mut self) -> Option<Compaction> {

@@ -124,6 +124,26 @@ fn watched(
     Ok((fill, watched))
 }
 
+/// Merges what is left in level 0 into the next level, and waits until the tree is settled: how many files a fill
+/// leaves there is chance, and each is one more run for every query. The levels afterwards.
+///
+/// # Errors
+/// Where db_bench fails, or does not print the levels.
+pub(super) fn settle(db: &Database, during: &str, cancel: &AtomicBool) -> Result<Vec<Level>, ValidateError> {
+    let run = Run {
+        during,
+        benchmarks: "compact0,waitforcompaction,stats",
+        compactions: true,
+        options: vec!["--use_existing_db=true".into()],
+        seed: 1,
+    };
+    let text = db.run(&run, cancel, &mut |_, _| ())?;
+    output::levels(&text).ok_or_else(|| ValidateError::Missing {
+        during: during.into(),
+        missing: "the levels are missing in what it printed".into(),
+    })
+}
+
 impl Watched {
     fn see(&mut self, pid: u32, seen: &Seen, pairs: f64, with_threads: bool, done: &mut dyn FnMut(f64)) {
         match seen {

@@ -159,9 +159,12 @@ impl Grid<'_> {
                 data: self.plan.data,
                 layout: self.plan.layout(&self.scale, unit.layout, unit.jobs),
             };
-            let levels = self.fill(&db, unit, &mut pace, progress)?;
-            for &&query in &left {
-                self.query(&db, unit, query, &levels, &mut pace, progress)?;
+            self.fill(&db, unit, &mut pace, progress)?;
+            if !left.is_empty() {
+                let levels = fill::settle(&db, &format!("emptying level 0 of {}", unit.layout), self.cancel)?;
+                for &&query in &left {
+                    self.query(&db, unit, query, &levels, &mut pace, progress)?;
+                }
             }
             db.remove()?;
         }
@@ -218,7 +221,7 @@ impl Grid<'_> {
         unit: &Unit,
         pace: &mut Pace,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<Vec<Level>, ValidateError> {
+    ) -> Result<(), ValidateError> {
         let Unit { repeat, layout, jobs, .. } = *unit;
         let words = format!("filling {layout} with {}", threads(jobs));
         let detail = format!("repeat {} of {}: {words}", repeat + 1, self.plan.repeats);
@@ -228,11 +231,10 @@ impl Grid<'_> {
             progress(pace.progress(done, format!("{detail}, {:.0} % inserted", done * 100.0)));
         })?;
         pace.filled(began.elapsed().as_secs_f64());
-        let levels = filled.levels.clone();
         if !self.has_fill(unit) {
             self.add(Cell::Fill(FillCell { layout, jobs, repeat, fill: filled }))?;
         }
-        Ok(levels)
+        Ok(())
     }
 
     fn query(

@@ -1,6 +1,7 @@
 //! The layouts of the front, the chosen one and why, and its neighbours.
 
-use leadline_lsm::{Advice, Candidate, Neighbour, Wanted};
+use leadline_lsm::Operation::{Absent, Point, Scan};
+use leadline_lsm::{Advice, Candidate, Neighbour, QueryPrediction, Wanted};
 
 use super::question::LsmQuestion;
 use super::words;
@@ -13,7 +14,10 @@ pub fn render_lsm_advice(advice: &Advice, wanted: &Wanted, asked: &LsmQuestion, 
     let mut say = |text: String| lines.push(wrap(&text, width, "  "));
     say(format!(
         "Of {} layouts within {} of memory, these are the ones of which none is better than another in read \
-         time, insert rate, space and write amplification; after numbers 95 % intervals",
+         time, insert rate, space and write amplification. Columns: files in level 0 that start a compaction, bits of the \
+         filter per key, mean time of the mix's queries, inserts per second at full size, bytes stored per byte \
+         of distinct pairs, bytes written per byte inserted, operations of the mix per second with their 95 % \
+         interval",
         count(advice.searched as f64),
         bytes(wanted.memory_bytes as u64)
     ));
@@ -46,16 +50,16 @@ fn front(advice: &Advice, width: usize) -> String {
     let mut table = new_table(width);
     table.set_header([
         "fanout",
-        "L0 files",
+        "files",
         "memtable",
         "block",
-        "bits/key",
+        "bits",
         "read",
         "inserts/s",
         "space",
-        "written/byte",
+        "writes",
         "life",
-        "mix, operations/s",
+        "mix/s",
     ]);
     for candidate in &advice.front {
         let found = &candidate.prediction;
@@ -65,7 +69,7 @@ fn front(advice: &Advice, width: usize) -> String {
         table.add_row([
             format!("{fanout}{mark}"),
             layout.l0_files.to_string(),
-            leadline_memtable(layout.memtable_bytes),
+            memtable(layout.memtable_bytes),
             block(layout.block_bytes),
             layout.bloom_bits.to_string(),
             if candidate.read_us > 0.0 { micros(candidate.read_us) } else { "-".to_owned() },
@@ -80,16 +84,12 @@ fn front(advice: &Advice, width: usize) -> String {
 }
 
 /// `64M`.
-fn leadline_memtable(size: u64) -> String {
+fn memtable(size: u64) -> String {
     u32::try_from(size).map_or_else(|_| bytes(size), block)
 }
 
 /// The queries that the mix has.
-fn queries<'a>(
-    candidate: &'a Candidate,
-    asked: &LsmQuestion,
-) -> Vec<(&'static str, &'a leadline_lsm::QueryPrediction)> {
-    use leadline_lsm::Operation::{Absent, Point, Scan};
+fn queries<'a>(candidate: &'a Candidate, asked: &LsmQuestion) -> Vec<(&'static str, &'a QueryPrediction)> {
     let found = &candidate.prediction;
     [
         (Point, "A point query", &found.point),
@@ -107,7 +107,7 @@ fn neighbour(chosen: &Candidate, other: &Neighbour) -> String {
     let (best, found) = (&chosen.prediction, &other.candidate.prediction);
     let change = 100.0 * (found.mix.per_second.value / best.mix.per_second.value - 1.0);
     format!(
-        "{}: {:.1} % {}{}; reads {} instead of {}, written per byte {} instead of {}",
+        "  {}: {:.1} % {}{}; reads {} instead of {}, writes {} instead of {} bytes per byte",
         other.change,
         change.abs(),
         if change <= 0.0 { "fewer" } else { "more" },

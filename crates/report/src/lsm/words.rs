@@ -1,9 +1,9 @@
 //! What bounds a tree, in words.
 
-use leadline_lsm::{Bound, Busy, Layout, MixPrediction, Prediction, QueryPrediction};
+use leadline_lsm::{Bound, Busy, Estimate, Layout, MixPrediction, Prediction, QueryPrediction};
 
 use super::question::{LsmQuestion, counted};
-use crate::format::{bytes, count, percent, significant};
+use crate::format::{bytes, count, percent, range, significant};
 
 /// From this share of its time on, a resource counts as busy.
 const BUSY: f64 = 0.9;
@@ -15,7 +15,7 @@ pub(super) fn layout(layout: &Layout) -> String {
         false => format!("fanout {}, {}", layout.fanout, counted_files(layout.l0_files)),
     };
     format!(
-        "{shape}, memtables and files of {} and {}, blocks of {}, {}, a block cache of {}, {} at a time",
+        "{shape}, memtables of {}, files of {}, blocks of {}, {}, a block cache of {}, {} at a time",
         bytes(layout.memtable_bytes),
         bytes(layout.file_bytes),
         bytes(u64::from(layout.block_bytes)),
@@ -82,7 +82,7 @@ pub(super) fn inserts(found: &Prediction) -> String {
 /// What one query does, and what bounds clients that do only that.
 pub(super) fn query(found: &QueryPrediction) -> String {
     format!(
-        "{} blocks, {} reads of {} in all; {} us of the processor, {} us of the device; bounded by {}",
+        "{} blocks, {} reads of {} in all; {} \u{b5}s of the processor, {} \u{b5}s of the device; bounded by {}",
         significant(found.blocks),
         significant(found.requests),
         bytes(found.bytes.round() as u64),
@@ -105,7 +105,7 @@ pub(super) fn life(years: Option<f64>) -> String {
     }
 }
 
-/// `12.3k (11.0k to 13.4k)`.
-pub(super) fn rate(value: leadline_lsm::Estimate) -> String {
-    format!("{} ({})", count(value.value), crate::format::range(value.ci, count))
+/// A number and its interval.
+pub(super) fn rate(value: Estimate) -> String {
+    format!("{} ({})", count(value.value), range(value.ci, count))
 }
