@@ -6,8 +6,8 @@ use crate::{Data, Layout};
 /// (compression type and checksum).
 const OVERHEAD_BYTES: f64 = 17.0;
 
-/// Bytes that each pair has besides key and value: sequence number and type (8), and three lengths of which the
-/// value's takes two bytes from 128 on.
+/// Bytes that each pair has besides key and value: sequence number and type (8), and three lengths of which
+/// the value's takes two bytes from 128 on.
 const PAIR_OVERHEAD_BYTES: f64 = 12.0;
 
 /// A block is closed before a pair that does not fit once it is fuller than this (`block_size_deviation`).

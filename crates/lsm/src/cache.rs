@@ -1,7 +1,7 @@
 //! What a block cache holds: Che's approximation of LRU (IEEE JSAC 20(7), 2002).
 //!
-//! A block that is asked for at rate q is found if it was asked for within the last T, where T is such that the
-//! cache is full: hit = 1 - exp(-q T). Blocks of the same run are asked for alike.
+//! A block that is asked for at rate q is found if it was asked for within the last T, where T is such that
+//! the cache is full: hit = 1 - exp(-q T). Blocks of the same run are asked for alike.
 
 /// Blocks that are asked for alike.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -65,8 +65,8 @@ struct Validation {
 }
 
 impl Calibration {
-    /// Reads the result of a validation (its `processor`, and its `sync_us` where it has one), or a JSON object
-    /// of [`ProcessorCosts`] alone.
+    /// Reads the result of a validation (its `processor`, and its `sync_us` where it has one), or a JSON
+    /// object of [`ProcessorCosts`] alone.
     ///
     /// # Errors
     /// [`CalibrationError`]: unreadable, neither of both, or a cost that cannot be.

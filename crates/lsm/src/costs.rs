@@ -107,8 +107,8 @@ impl DeviceCosts {
         })
     }
 
-    /// A device that takes next to no time: of a load, what remains is the processor's time, and what compactions
-    /// wait for among themselves.
+    /// A device that takes next to no time: of a load, what remains is the processor's time, and what
+    /// compactions wait for among themselves.
     pub(crate) fn free() -> Self {
         // Not 0: the table is interpolated in logarithms.
         let next_to_none = || {

@@ -16,8 +16,8 @@ pub enum Operation {
     Insert,
     /// A new value for a key that is there.
     Update,
-    /// The removal of a key. A tree keeps it as a small pair until it meets the last level, so it is taken for an
-    /// update.
+    /// The removal of a key. A tree keeps it as a small pair until it meets the last level, so it is taken
+    /// for an update.
     Delete,
 }
 
@@ -82,8 +82,8 @@ impl Mix {
     /// Point queries for keys that are there, and nothing else.
     pub const POINTS: Mix = Mix([1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
 
-    /// The mix of RocksDB's benchmark `mixgraph` as its documentation sets it for ZippyDB-like loads: 83 % get,
-    /// 14 % put, 3 % seek (Cao et al., FAST 2020).
+    /// The mix of RocksDB's benchmark `mixgraph` as its documentation sets it for ZippyDB-like loads: 83 %
+    /// get, 14 % put, 3 % seek (Cao et al., FAST 2020).
     pub const MIXGRAPH: &'static str = "get=83,put=14,seek=3";
 
     /// The share of an operation, 0 to 1.

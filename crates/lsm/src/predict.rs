@@ -51,7 +51,8 @@ pub struct LoadPrediction {
     pub processor_seconds: f64,
     /// Compactions at a time while any runs, parts of a divided one counted.
     pub concurrency: f64,
-    /// Whether the tree was too large to be simulated closely: writes of its lowest levels are then underestimated.
+    /// Whether the tree was too large to be simulated closely: writes of its lowest levels are then
+    /// underestimated.
     pub is_coarse: bool,
     /// Files and bytes per level when all compactions are done.
     pub levels: Vec<(u32, f64)>,
@@ -141,7 +142,8 @@ pub(crate) struct LoadedTree<'a> {
     filled: Filled,
 }
 
-/// Predicts a tree that was just loaded, with intervals: what a benchmark that loads and then asks will see. [`predict`] is for a tree in service.
+/// Predicts a tree that was just loaded, with intervals: what a benchmark that loads and then asks will
+/// see. [`predict`] is for a tree in service.
 pub fn predict_loaded(data: &Data, layout: &Layout, machine: &Machine, demands: &Demands) -> Prediction {
     with_intervals(machine, |machine| LoadedTree::after_load(data, layout, machine), demands)
 }
@@ -152,7 +154,8 @@ pub fn predict(data: &Data, layout: &Layout, machine: &Machine, demands: &Demand
     with_intervals(machine, |machine| LoadedTree::load(data, layout, machine, replacing), demands)
 }
 
-/// What the tree comes to that `load` makes on a machine, and at both ends of the intervals of its device's costs.
+/// What the tree comes to that `load` makes on a machine, and at both ends of the intervals of its device's
+/// costs.
 fn with_intervals<'a>(
     machine: &Machine,
     load: impl for<'m> Fn(&Machine<'m>) -> LoadedTree<'m>,

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 /// Processor time of one core, user and kernel, that RocksDB spends on each piece of work on one machine.
-/// Every field is in microseconds and at least 0. Time in which a core waits for the device is not part of it.
+/// Every field is in microseconds and at least 0. Time in which a core waits for the device is not part of
+/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProcessorCosts {
@@ -55,10 +56,10 @@ impl ProcessorCosts {
 }
 
 impl Default for ProcessorCosts {
-    /// As RocksDB 7.8.3 took on a virtual machine with two cores in November 2026, with pairs of 2,064 bytes and
-    /// without compression: enough to compare layouts. What it takes on a machine is measured by `validate`. The
-    /// cost per MiB of compactions is extrapolated to files of 64 MiB, from 3,600 us with files of 132 KiB and
-    /// 1,600 us with files of 532 KiB: what a file costs is in it.
+    /// As RocksDB 7.8.3 took on a virtual machine with two cores in November 2026, with pairs of 2,064
+    /// bytes and without compression: enough to compare layouts. What it takes on a machine is measured by
+    /// `validate`. The cost per MiB of compactions is extrapolated to files of 64 MiB, from 3,600 us with
+    /// files of 132 KiB and 1,600 us with files of 532 KiB: what a file costs is in it.
     fn default() -> Self {
         ProcessorCosts {
             point_us: 0.5,

@@ -97,7 +97,8 @@ impl Shape<'_> {
             .iter()
             .map(|run| {
                 let here = if present && all > 0.0 { run.pairs / all } else { 0.0 };
-                // A key has a file of this run around it with the chance of the coverage, and if it is here, always.
+                // A key has a file of this run around it with the chance of the coverage, and if it is
+                // here, always.
                 let met = (reach * run.coverage).max(here);
                 reach = (reach - here).max(0.0);
                 here + (met - here) * passes
@@ -162,8 +163,9 @@ impl Shape<'_> {
         }
     }
 
-    /// Reads of a run of which `touched` blocks are taken one after the other, from block `start` of a file of
-    /// `per_file` on: two single ones, then with as much ahead as RocksDB chooses, doubling; anew in each file.
+    /// Reads of a run of which `touched` blocks are taken one after the other, from block `start` of a file
+    /// of `per_file` on: two single ones, then with as much ahead as RocksDB chooses, doubling; anew in
+    /// each file.
     fn sequence(&self, touched: f64, per_file: f64, start: f64) -> Vec<(f64, f64)> {
         let mut requests = Vec::new();
         let (mut left, mut in_file) = (touched, per_file - start);
@@ -207,8 +209,8 @@ fn together(mut requests: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
 mod tests {
     use super::*;
 
-    /// A key is looked for in a run at most as often as the run has a file around it, however many of the pairs
-    /// are in it: they are in its files, too.
+    /// A key is looked for in a run at most as often as the run has a file around it, however many of the
+    /// pairs are in it: they are in its files, too.
     #[test]
     fn a_run_is_looked_at_as_often_as_it_covers_the_key() {
         let run = |level, pairs, coverage| Run { level, pairs, coverage, files: 10 };

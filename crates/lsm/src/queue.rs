@@ -1,22 +1,22 @@
 //! Clients, processors and a device as a closed queueing network.
 //!
-//! Each client alternates between the processors and the device, and never waits for anything else. With two
-//! stations whose rates depend on how many are there, the number at the device is a birth-death chain, and its
-//! stationary distribution is exact for exponential times (Gordon and Newell, Operations Research 15(2), 1967)
-//! and close for others, as the order of visits does not matter.
+//! Each client alternates between the processors and the device, and never waits for anything else. With
+//! two stations whose rates depend on how many are there, the number at the device is a birth-death chain,
+//! and its stationary distribution is exact for exponential times (Gordon and Newell, Operations Research
+//! 15(2), 1967) and close for others, as the order of visits does not matter.
 
 /// What one operation demands of both stations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Demand<'a> {
     /// Processor time beside its requests, seconds.
     pub(crate) processor: f64,
-    /// Processor time of its requests, seconds. The device was measured with it, so that it is no time of its own;
-    /// but cores cannot do more than all of it.
+    /// Processor time of its requests, seconds. The device was measured with it, so that it is no time of
+    /// its own; but cores cannot do more than all of it.
     pub(crate) reading: f64,
     /// Cores; more than 0, a share where others take the rest.
     pub(crate) cores: f64,
-    /// Seconds of device time per operation with 1, 2, ... operations at the device. Not empty; beyond its end
-    /// the last one holds.
+    /// Seconds of device time per operation with 1, 2, ... operations at the device. Not empty; beyond its
+    /// end the last one holds.
     pub(crate) device: &'a [f64],
 }
 

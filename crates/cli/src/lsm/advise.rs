@@ -54,7 +54,8 @@ pub(super) struct Args {
     /// Bytes that the drive writes to its flash for each byte it is given, 1 or more
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     device_write_amplification: Option<f64>,
-    /// Operations per second that will be asked, for the life of the drive [default: all that the tree can do]
+    /// Operations per second that will be asked, for the life of the drive [default: all that the tree can
+    /// do]
     #[arg(long, value_name = "OPS", value_parser = rate)]
     rate: Option<f64>,
     /// Write the layout to this file: options that RocksDB loads

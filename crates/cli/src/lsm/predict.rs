@@ -13,8 +13,8 @@ use crate::output;
 
 /// Predict what an LSM tree costs with the OPTIONS file that a RocksDB has
 ///
-/// Loads the tree in simulated time, and says what point queries, scans, inserts and a mix of them cost on the
-/// device, how full the levels are, and what bounds each.
+/// Loads the tree in simulated time, and says what point queries, scans, inserts and a mix of them cost on
+/// the device, how full the levels are, and what bounds each.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
         leadline lsm predict profile.json --options db/OPTIONS-000007 --data 100G --key 16 --value 2048\n  \

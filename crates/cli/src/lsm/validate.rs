@@ -71,7 +71,8 @@ pub(crate) struct Args {
     /// Seconds of each cell of queries, after a warm-up that takes as long
     #[arg(long, value_name = "S", default_value = "5", value_parser = values::seconds)]
     duration: Duration,
-    /// Seconds for which the device is measured before each repeat, 0 for not at all: then PROFILE stands for it
+    /// Seconds for which the device is measured before each repeat, 0 for not at all: then PROFILE stands
+    /// for it
     #[arg(long, value_name = "S", default_value_t = 20.0, value_parser = profile_seconds)]
     profile_seconds: f64,
     /// Decides the order of the cells and the order of keys

@@ -2,8 +2,8 @@
 
 use super::searched::Searched;
 
-/// Of all layouts, those that no other one beats in everything: at most `most` of them, spread from the fastest
-/// queries to the slowest.
+/// Of all layouts, those that no other one beats in everything: at most `most` of them, spread from the
+/// fastest queries to the slowest.
 pub(super) fn front(searched: &[Searched], most: usize) -> Vec<Searched> {
     let mut front: Vec<Searched> =
         searched.iter().filter(|s| !searched.iter().any(|other| beats(other, s))).copied().collect();

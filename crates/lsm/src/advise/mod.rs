@@ -30,8 +30,8 @@ const FRONT: usize = 8;
 pub struct Advice {
     /// The layout to take.
     pub chosen: Candidate,
-    /// Layouts of which none is better than another in everything: time of queries, rate of inserts, space and
-    /// bytes written. From the fastest queries to the slowest, the chosen one among them.
+    /// Layouts of which none is better than another in everything: time of queries, rate of inserts, space
+    /// and bytes written. From the fastest queries to the slowest, the chosen one among them.
     pub front: Vec<Candidate>,
     /// What one step in each direction from the chosen layout comes to.
     pub neighbours: Vec<Neighbour>,
@@ -39,8 +39,8 @@ pub struct Advice {
     pub searched: usize,
 }
 
-/// Finds the layout that does most operations of the mix per second within what is wanted. It takes seconds, on
-/// all processors: `progress` is told the share that is done, 0 to 1.
+/// Finds the layout that does most operations of the mix per second within what is wanted. It takes
+/// seconds, on all processors: `progress` is told the share that is done, 0 to 1.
 ///
 /// # Errors
 /// [`LsmError::OutOfRange`]: the data, the memory or the number of clients makes no sense;

@@ -35,7 +35,8 @@ pub struct Wanted {
     pub p99_us: Option<f64>,
     /// What the drive may write, where that is known.
     pub endurance: Option<Endurance>,
-    /// Operations per second that will be asked, for the life of the drive; `None` for all that the tree can do.
+    /// Operations per second that will be asked, for the life of the drive; `None` for all that the tree
+    /// can do.
     pub rate: Option<f64>,
     /// Years that the drive must last; takes `endurance`.
     pub life_years: Option<f64>,

@@ -16,8 +16,8 @@ pub(crate) struct Fill {
 pub(crate) struct Filled {
     /// The tree, all compactions done.
     pub(crate) tree: Tree,
-    /// Its sorted runs, then and after each of the next memtables: level 0 and level 1 are fuller at some times
-    /// than at others.
+    /// Its sorted runs, then and after each of the next memtables: level 0 and level 1 are fuller at some
+    /// times than at others.
     pub(crate) states: Vec<Vec<Run>>,
     /// From the first insert to the end of the last compaction, seconds.
     pub(crate) seconds: f64,

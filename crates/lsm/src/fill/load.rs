@@ -12,11 +12,12 @@ const DELAYED_BYTES_PER_SECOND: f64 = 16777216.0;
 /// allow, these are inserted into it, and the load takes as long as if all had been.
 const MOST_MEMTABLES: f64 = 6000.0;
 
-/// The same where each simulated file stands for more than [`COARSE`]: the picker looks at thousands of files.
+/// The same where each simulated file stands for more than [`COARSE`]: the picker looks at thousands of
+/// files.
 const MOST_MEMTABLES_COARSE: f64 = 600.0;
 
-/// Files that a simulated file stands for, above which compactions between the lowest levels are too rare in a
-/// simulated load: what they write is then underestimated.
+/// Files that a simulated file stands for, above which compactions between the lowest levels are too rare
+/// in a simulated load: what they write is then underestimated.
 pub(crate) const COARSE: f64 = 50.0;
 
 /// Share of the load that is inserted last and taken for a tree of its full size.
@@ -25,12 +26,12 @@ const TAIL: f64 = 0.4;
 /// Fillings of level 0 over which the states of a tree at rest are averaged.
 const CYCLES: u32 = 4;
 
-/// Compactions per core that slow a thread down which mostly waits. With 16 compactions on two cores, loads of
-/// 1 GiB wrote what this gives within about 10 %.
+/// Compactions per core that slow a thread down which mostly waits. With 16 compactions on two cores, loads
+/// of 1 GiB wrote what this gives within about 10 %.
 const FELT_PER_CORE: f64 = 4.0;
 
-/// Limits on pending compaction, in multiples of the size of level 1, as RocksDB's 64 GiB and 256 GiB are of its
-/// 256 MiB.
+/// Limits on pending compaction, in multiples of the size of level 1, as RocksDB's 64 GiB and 256 GiB are
+/// of its 256 MiB.
 const SOFT_PENDING: f64 = 256.0;
 const HARD_PENDING: f64 = 1024.0;
 
@@ -207,9 +208,9 @@ impl<'a> Load<'a> {
         self.jobs.iter().map(|job| job.threads).sum()
     }
 
-    /// Speeds while `clients` insert: of the client and of the flush, and of each compaction thread. The former
-    /// mostly wait, so that the scheduler lets them run as if only a few compactions per core were running, however
-    /// many there are; compactions share what is left.
+    /// Speeds while `clients` insert: of the client and of the flush, and of each compaction thread. The
+    /// former mostly wait, so that the scheduler lets them run as if only a few compactions per core were
+    /// running, however many there are; compactions share what is left.
     fn speeds(&self, clients: f64) -> [f64; 2] {
         let speed = |threads: f64| {
             let threads = (threads.round() as usize).clamp(1, self.speeds.len());

@@ -1,8 +1,8 @@
 //! Loading a tree, in simulated time: one client inserts, memtables are flushed, compactions run.
 //!
-//! The tree decides what is compacted; this decides how long that takes. A compaction is one thread that reads,
-//! merges and writes in turn, as in RocksDB; threads share the cores and the device (`queue.rs`). Writes stop
-//! while all memtables are full or level 0 is, and slow down before that.
+//! The tree decides what is compacted; this decides how long that takes. A compaction is one thread that
+//! reads, merges and writes in turn, as in RocksDB; threads share the cores and the device (`queue.rs`).
+//! Writes stop while all memtables are full or level 0 is, and slow down before that.
 
 mod filled;
 mod load;

@@ -106,8 +106,8 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Speed of each of n threads, alone = 1, for n from 1 on: each alternates between processor and device as a usual
-/// compaction does in a tree of so many files.
+/// Speed of each of n threads, alone = 1, for n from 1 on: each alternates between processor and device as
+/// a usual compaction does in a tree of so many files.
 pub(super) fn speeds(work: &Work, layout: &Layout, cores: f64, tree_files: usize) -> Vec<f64> {
     let pairs = USUAL_FILES * work.file_bytes * work.files / work.pair_bytes;
     let alone = work.compaction(pairs, USUAL_FILES as usize, tree_files);

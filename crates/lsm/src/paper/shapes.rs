@@ -8,8 +8,8 @@ use crate::fill::{Fill, fill};
 use crate::query::Shape;
 use crate::tree::Run;
 
-/// Times of the simulated machine, which decide only how far inserts run ahead of compactions: about those that
-/// the fit to Table 4 gives. Other times change the results little (docs/lsm-models.md).
+/// Times of the simulated machine, which decide only how far inserts run ahead of compactions: about those
+/// that the fit to Table 4 gives. Other times change the results little (docs/lsm-models.md).
 const TIMES: ProcessorCosts = ProcessorCosts {
     insert_us: 60.0,
     merge_pair_us: 45.0,
@@ -77,8 +77,8 @@ fn simulate(column: Column, k: u32) -> SimulatedShape {
     let layout = column.layout(k);
     let device = DeviceCosts::free();
     let filled = fill(&DATA, &layout, &device, &TIMES, &Fill { replacing: 0.0, cores: CORES });
-    // Up to C - 1 files may remain in level 0 when all compactions are done. How many is chance; with the means
-    // of these loads, Table 5 is predicted worse (docs/lsm-models.md).
+    // Up to C - 1 files may remain in level 0 when all compactions are done. How many is chance; with the
+    // means of these loads, Table 5 is predicted worse (docs/lsm-models.md).
     let runs: Vec<Run> = filled.tree.runs().into_iter().filter(|run| run.level > 0).collect();
     let blocks = Blocks::of(&DATA, &layout, device.unit_bytes());
     let shape = Shape { layout: &layout, blocks, runs: &runs, processor: &TIMES };

@@ -101,8 +101,8 @@ impl Tree {
         self.levels.iter().map(Vec::len).zip(self.totals.iter().copied()).collect()
     }
 
-    /// Pairs that must still be compacted until every level is within its limit, as RocksDB estimates them for
-    /// its limits on pending compaction bytes.
+    /// Pairs that must still be compacted until every level is within its limit, as RocksDB estimates them
+    /// for its limits on pending compaction bytes.
     pub(crate) fn pending_pairs(&self) -> f64 {
         self.limits.pending(&self.totals, self.l0_count() >= self.l0_files)
     }
@@ -133,8 +133,8 @@ pub(crate) fn file_pairs(layout: &Layout, stored: f64) -> f64 {
 /// Bytes that a pair takes in a memtable besides key and value: a node of the skip list, and its tag.
 const MEMTABLE_PAIR_BYTES: f64 = 24.0;
 
-/// Pairs that a memtable holds when it is flushed: its arena may exceed the size by about six tenths of a block
-/// of the arena, which is an eighth of the memtable and at most 1 MiB.
+/// Pairs that a memtable holds when it is flushed: its arena may exceed the size by about six tenths of a
+/// block of the arena, which is an eighth of the memtable and at most 1 MiB.
 pub(crate) fn memtable_pairs(layout: &Layout, data: &Data) -> f64 {
     let size = layout.memtable_bytes as f64;
     let arena_block = (size / 8.0).min(1048576.0);

@@ -3,8 +3,8 @@
 use super::files::Tree;
 
 impl Tree {
-    /// Puts `pairs` into an empty tree: every level from the first one on as full as its limit allows, and the
-    /// rest into the last one that is needed. Files are full and lie side by side over all keys.
+    /// Puts `pairs` into an empty tree: every level from the first one on as full as its limit allows, and
+    /// the rest into the last one that is needed. Files are full and lie side by side over all keys.
     pub(crate) fn fill(&mut self, pairs: f64) {
         let last = self.levels.len() - 1;
         self.totals[last] = pairs;

@@ -6,16 +6,18 @@ use super::files::{File, Tree};
 /// (`max_compaction_bytes`).
 const MOST_OVERLAP: f64 = 25.0;
 
-/// A file that ends where one of the next level does may end at this share of its full size, and at this much more
-/// for each end of such a file that it has passed, up to the last (`level_compaction_dynamic_file_size`).
+/// A file that ends where one of the next level does may end at this share of its full size, and at this
+/// much more for each end of such a file that it has passed, up to the last
+/// (`level_compaction_dynamic_file_size`).
 const EARLY_CUT: [f64; 3] = [0.5, 0.05, 0.9];
 
 impl Tree {
-    /// The files that merging `inputs` gives. Where pairs replace others, those of two inputs that happen to have
-    /// the same key become one: in a range in which they hold shares p and q of the keys, p + q - p q remain.
+    /// The files that merging `inputs` gives. Where pairs replace others, those of two inputs that happen
+    /// to have the same key become one: in a range in which they hold shares p and q of the keys, p + q - p
+    /// q remain.
     ///
-    /// As in RocksDB from 7.8 on, files end where those of the next level, `below`, begin or end, if they have
-    /// at least half of their size there: whoever is compacted next then touches fewer files.
+    /// As in RocksDB from 7.8 on, files end where those of the next level, `below`, begin or end, if they
+    /// have at least half of their size there: whoever is compacted next then touches fewer files.
     pub(super) fn merged(&mut self, inputs: &[File], below: &[File]) -> Vec<File> {
         // Where a file begins and ends, and what it adds there: pairs per key range, or the logarithm of the
         // share of keys that it does not have.

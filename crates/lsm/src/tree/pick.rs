@@ -1,9 +1,9 @@
 //! Which compaction comes next, as RocksDB's leveled picker decides.
 //!
-//! The level that exceeds its limit most goes first; in it, the file that overlaps least with the next level in
-//! proportion to its size (`kMinOverlappingRatio`), together with those around it that can come along without
-//! touching more of the next level. A file that overlaps with nothing is moved. Level 0 is taken as a whole.
-//! While its target is busy, its own files are merged into one.
+//! The level that exceeds its limit most goes first; in it, the file that overlaps least with the next
+//! level in proportion to its size (`kMinOverlappingRatio`), together with those around it that can come
+//! along without touching more of the next level. A file that overlaps with nothing is moved. Level 0 is
+//! taken as a whole. While its target is busy, its own files are merged into one.
 
 use super::files::{File, Tree, pairs};
 
@@ -104,8 +104,8 @@ impl Tree {
         self.compaction(0, output, inputs)
     }
 
-    /// Merges what is in level 0 into the next level, however little it is, and whatever is due then: the tree must
-    /// be at rest.
+    /// Merges what is in level 0 into the next level, however little it is, and whatever is due then: the
+    /// tree must be at rest.
     pub(crate) fn empty_level_0(&mut self) {
         let mut next = if self.l0_count() > 0 { self.pick_l0() } else { None };
         while let Some(compaction) = next {
@@ -141,7 +141,8 @@ impl Tree {
 
     fn pick_from(&mut self, level: usize) -> Option<Compaction> {
         let next = &self.levels[level + 1];
-        // Both levels are in the order of keys, so that one walk over both finds what each file overlaps with.
+        // Both levels are in the order of keys, so that one walk over both finds what each file overlaps
+        // with.
         let mut first = 0;
         let mut order: Vec<(f64, usize)> = Vec::with_capacity(self.levels[level].len());
         for (i, file) in self.levels[level].iter().enumerate() {

@@ -184,8 +184,8 @@ struct Writes {
 const ROUNDS: u32 = 8;
 
 impl Writes {
-    /// From a fill of the pairs to calibrate for, of which there are `pairs`, one of other pairs, and one of as
-    /// large pairs with many more files.
+    /// From a fill of the pairs to calibrate for, of which there are `pairs`, one of other pairs, and one
+    /// of as large pairs with many more files.
     fn of(fills: [&(Fill, Shares); 3], pairs: f64) -> Writes {
         let mut edit_file_us = 0.0;
         let (mut merge_pair_us, mut mib_us) = (0.0, 0.0);

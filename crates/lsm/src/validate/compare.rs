@@ -1,4 +1,5 @@
-//! Predictions beside what was measured: errors, the order of pairs, which term is off, which layout is chosen.
+//! Predictions beside what was measured: errors, the order of pairs, which term is off, which layout is
+//! chosen.
 
 use serde::{Deserialize, Serialize};
 
@@ -264,8 +265,8 @@ fn order(kind: Kind, cells: &[&ComparedCell]) -> Order {
     Order { kind, pairs, right }
 }
 
-/// The best layout for a mix by predictions and by measurements. An operation takes the time of its query by the
-/// most clients, over their number; a write takes its share of the fill.
+/// The best layout for a mix by predictions and by measurements. An operation takes the time of its query
+/// by the most clients, over their number; a write takes its share of the fill.
 fn choice(record: &Record, cells: &[ComparedCell], mix: &str) -> Option<Choice> {
     let shares: Mix = mix.parse().ok()?;
     let clients = *record.plan.clients.iter().max()?;

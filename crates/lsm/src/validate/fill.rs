@@ -124,8 +124,8 @@ fn watched(
     Ok((fill, watched))
 }
 
-/// Merges what is left in level 0 into the next level, and waits until the tree is settled: how many files a fill
-/// leaves there is chance, and each is one more run for every query. The levels afterwards.
+/// Merges what is left in level 0 into the next level, and waits until the tree is settled: how many files
+/// a fill leaves there is chance, and each is one more run for every query. The levels afterwards.
 ///
 /// # Errors
 /// Where db_bench fails, or does not print the levels.
