@@ -74,14 +74,14 @@ pub struct Level {
 }
 
 /// The levels in RocksDB's table of compactions, level 0 first: `  L1      5/0   239.33 KB   0.9 ...`.
+///
+/// A level without files and without compactions has no line.
 pub(super) fn levels(text: &str) -> Option<Vec<Level>> {
     let mut levels = Vec::new();
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let is_next = words.first().is_some_and(|word| *word == format!("L{}", levels.len()));
-        if !is_next {
-            continue;
-        }
+        let number = words.first().and_then(|word| word.strip_prefix('L')?.parse::<usize>().ok());
+        let Some(number) = number.filter(|number| (levels.len()..64).contains(number)) else { continue };
         let unit = match *words.get(3)? {
             "KB" => 1024.0,
             "MB" => 1024.0 * 1024.0,
@@ -90,6 +90,7 @@ pub(super) fn levels(text: &str) -> Option<Vec<Level>> {
             _ => return None,
         };
         let files = words.get(1)?.split('/').next()?.parse().ok()?;
+        levels.resize(number, Level { files: 0, bytes: 0.0 });
         levels.push(Level { files, bytes: words.get(2)?.parse::<f64>().ok()? * unit });
     }
     (!levels.is_empty()).then_some(levels)
@@ -164,5 +165,14 @@ mod tests {
         let stalls = stalls(FILL).unwrap();
         assert_eq!(stalls.get("level0_slowdown"), Some(&2300));
         assert_eq!(stalls.len(), 5, "{stalls:?}");
+    }
+
+    #[test]
+    fn a_level_without_a_line_is_empty() {
+        let text =
+            "  L1      4/0    1.60 MB   0.8\n  L2     18/0    7.96 MB   1.0\n Sum     22/0    9.56 MB\n";
+        let files: Vec<u64> = levels(text).unwrap().iter().map(|level| level.files).collect();
+        assert_eq!(files, [0, 4, 18]);
+        assert_eq!(levels("Uptime"), None);
     }
 }
