@@ -48,13 +48,7 @@ impl Places {
     }
 
     fn check(&self) -> Result<(), Failure> {
-        if let (Some(profile), Some(report)) = (&self.profile, &self.report)
-            && profile == report
-        {
-            let text = format!("{}: named for both the profile and the page; name two", profile.display());
-            return Err(Failure::Input(text));
-        }
-        [&self.profile, &self.report].into_iter().flatten().try_for_each(|path| check_writable(path))
+        check_with_page("profile", self.profile.as_deref(), self.report.as_deref())
     }
 
     /// Nothing will be written: takes the new folder away again.
@@ -112,6 +106,18 @@ fn new_folder(device: &str) -> Result<PathBuf, Failure> {
         }
     }
     Err(Failure::Input(format!("{base}: a thousand folders of this name exist already; name a file with -o")))
+}
+
+/// Refuses where `file` or the page about it, those of them that were asked for, could not be written, or where
+/// both are to be one file. `what` is what the file holds.
+pub(crate) fn check_with_page(what: &str, file: Option<&Path>, page: Option<&Path>) -> Result<(), Failure> {
+    if let (Some(file), Some(page)) = (file, page)
+        && file == page
+    {
+        let text = format!("{}: named for both the {what} and the page; name two", file.display());
+        return Err(Failure::Input(text));
+    }
+    [file, page].into_iter().flatten().try_for_each(check_writable)
 }
 
 /// Refuses where a file could not be written, or something other than a file would be replaced by one.

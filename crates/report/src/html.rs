@@ -10,6 +10,7 @@ mod experiment_charts;
 mod experiments;
 mod facts;
 mod graphs;
+mod lsm;
 mod model_charts;
 mod models;
 mod pool;
@@ -29,6 +30,7 @@ use crate::{ReportError, format, sentences};
 use chart_data::{ChartData, Detail};
 use experiments::{ExperimentCharts, ExperimentWords};
 pub use graphs::render_graph_page;
+pub use lsm::{render_lsm_advice_page, render_lsm_validation_page};
 use models::Models;
 pub use pool::render_pool_page;
 pub use traces::{render_replay_page, render_trace_page};
@@ -36,7 +38,7 @@ pub use traces::{render_replay_page, render_trace_page};
 /// The largest that a page may be, bytes.
 pub const PAGE_LIMIT_BYTES: usize = 8 << 20;
 
-const TEMPLATES: [(&str, &str); 10] = [
+const TEMPLATES: [(&str, &str); 12] = [
     ("base.html", include_str!("../templates/base.html")),
     ("macros.html", include_str!("../templates/macros.html")),
     ("experiments.html", include_str!("../templates/experiments.html")),
@@ -45,6 +47,8 @@ const TEMPLATES: [(&str, &str); 10] = [
     ("single.html", include_str!("../templates/single.html")),
     ("comparison.html", include_str!("../templates/comparison.html")),
     ("graph.html", include_str!("../templates/graph.html")),
+    ("lsm_validation.html", include_str!("../templates/lsm_validation.html")),
+    ("lsm_advice.html", include_str!("../templates/lsm_advice.html")),
     ("trace.html", include_str!("../templates/trace.html")),
     ("replay.html", include_str!("../templates/replay.html")),
 ];
@@ -53,11 +57,13 @@ const ECHARTS: &str = include_str!("../vendor/echarts/echarts.min.js");
 const BASE: &str = include_str!("../assets/base.js");
 const AXES: &str = include_str!("../assets/axes.js");
 const DRAW: &str = include_str!("../assets/draw.js");
+const SERIES: &str = include_str!("../assets/series.js");
 /// In this order: each uses the names of those before it.
-const SCRIPTS: [&str; 13] = [
+const SCRIPTS: [&str; 14] = [
     BASE,
     AXES,
     DRAW,
+    SERIES,
     include_str!("../assets/curves.js"),
     include_str!("../assets/spread.js"),
     include_str!("../assets/models.js"),
@@ -167,7 +173,7 @@ fn report(profile: &DeviceProfile, label: &str) -> Value {
         tiles => Value::from(Serde(facts::tiles(profile))),
         validity => Value::from(Serde(facts::validity(profile))),
         checks => Value::from(Serde(facts::checks(profile))),
-        facts => Value::from(Serde(facts::device(profile))),
+        facts => Value::from(Serde(facts::device(&profile.device))),
         method => Value::from(Serde(facts::method(profile))),
         parameters => Value::from(Serde(tables::parameters(profile))),
         points => Value::from(Serde(tables::points(profile))),

@@ -20,6 +20,9 @@
 //! | which node size a B-tree should have, in the terminal or as JSON | [`render_btree`], [`btree_json`] |
 //! | which layout an LSM tree should have, in the terminal or as JSON | [`render_lsm_advice`], [`lsm_advice_json`] |
 //! | what a layout of one costs, in the terminal or as JSON | [`render_lsm_prediction`], [`lsm_prediction_json`] |
+//! | which layout an LSM tree should have, as a page | [`render_lsm_advice_page`] |
+//! | how far predictions of LSM trees are from RocksDB, as a page | [`render_lsm_validation_page`] |
+//! | the same in sentences; what RocksDB costs the processor | [`lsm_comparison_sentences`], [`lsm_processor_costs`] |
 //! | what a model predicts, in the terminal or as JSON | [`render_prediction`], [`prediction_json`] |
 
 mod advice;
@@ -56,9 +59,13 @@ pub use error::ReportError;
 pub use fio::fio_jobs;
 pub use graph::{DegreeBin, GraphInfo};
 pub use html::{
-    PAGE_LIMIT_BYTES, render_graph_page, render_page, render_pool_page, render_replay_page, render_trace_page,
+    PAGE_LIMIT_BYTES, render_graph_page, render_lsm_advice_page, render_lsm_validation_page, render_page,
+    render_pool_page, render_replay_page, render_trace_page,
 };
-pub use lsm::{LsmQuestion, lsm_advice_json, lsm_prediction_json, render_lsm_advice, render_lsm_prediction};
+pub use lsm::{
+    LsmQuestion, lsm_advice_json, lsm_comparison_sentences, lsm_prediction_json, lsm_processor_costs,
+    render_lsm_advice, render_lsm_prediction,
+};
 pub use models_json::models_json;
 pub use pool::{Baselines, GAINS_NOTHING, PoolCell, PoolSweep};
 pub use predict::{

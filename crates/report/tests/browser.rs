@@ -9,10 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use leadline_lsm::options::RocksVersion;
+use leadline_lsm::validate::Record;
 use leadline_profile::DeviceProfile;
 use leadline_report::{
-    PoolCell, PoolSweep, render_graph_page, render_page, render_pool_page, render_replay_page,
-    render_trace_page,
+    PoolCell, PoolSweep, render_graph_page, render_lsm_advice_page, render_lsm_validation_page, render_page,
+    render_pool_page, render_replay_page, render_trace_page,
 };
 
 /// Runs at the end of the page and leaves what it finds in the DOM: sizes of the charts, what sticks out, and
@@ -315,8 +317,12 @@ fn a_comparison_on_a_phone_and_in_the_dark() {
 
 /// A page of a phone's width inside a frame, which a desktop window cannot be.
 fn on_a_phone_and_in_the_dark(name: &str, profiles: &[DeviceProfile], charts: usize) {
+    page_on_a_phone_and_in_the_dark(name, &render_page(profiles).expect("a page"), charts);
+}
+
+/// As [`on_a_phone_and_in_the_dark`], for any page.
+fn page_on_a_phone_and_in_the_dark(name: &str, html: &str, charts: usize) {
     let page = folder().join(format!("{name}-inner.html"));
-    let html = render_page(profiles).expect("a page");
     let end = html.rfind("</body>").expect("a body");
     // The frame's document hands its findings up: the two are strangers to one another.
     let report = "<script>setInterval(() => { const found = document.getElementById('probe'); \
@@ -363,6 +369,35 @@ fn a_graph() {
     assert!(seen.dom.contains("outgoing edges") && seen.dom.contains("524,288-1,048,575"));
     let empty = render_graph_page(&common::graphs::empty_graph()).expect("a page");
     open_page("graph-empty", &empty, &[]).is_sound(0);
+}
+
+#[test]
+fn a_validation_of_lsm_trees() {
+    let page = |record: &Record| render_lsm_validation_page(record).expect("a page");
+    let record = common::lsm::sample_validation();
+    let seen = open_page("lsm-validation", &page(&record), &["--window-size=1280,3600"]);
+    seen.is_sound(6);
+    // Of the axes and the ratios in the charts, not of the page's own text.
+    for words in ["fanout, or layout", ">flash<", ">32<", "all clients together", "×", ">predicted<"] {
+        assert!(seen.dom.contains(words), "{words:?} is not on the page");
+    }
+    open_page("lsm-validation-small", &page(&common::lsm::small_validation()), &[]).is_sound(4);
+    open_page("lsm-validation-unpredicted", &page(&common::lsm::unpredicted_validation()), &[]).is_sound(3);
+    page_on_a_phone_and_in_the_dark("phone-lsm-validation", &page(&record), 6);
+}
+
+#[test]
+fn an_advice_on_lsm_trees() {
+    for mix in ["point=60,scan=10,insert=30", "insert=100"] {
+        let sample = common::lsm::sample_advice(mix);
+        let asked = sample.question();
+        let page = render_lsm_advice_page(&sample.advice(), &sample.wanted, &asked, RocksVersion::V7_8);
+        let page = page.expect("a page");
+        let seen = open_page(&format!("lsm-advice-{mix}"), &page, &["--window-size=1280,2400"]);
+        seen.is_sound(1);
+        assert!(seen.dom.contains(">chosen</text>") && seen.dom.contains("time of a "), "{mix}");
+        page_on_a_phone_and_in_the_dark("phone-lsm-advice", &page, 1);
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use leadline_lsm::options::{self, RocksVersion};
 use leadline_lsm::{Advice, Endurance, Machine, Mix, Wanted};
 use leadline_measure::Progress;
-use leadline_report::{LsmQuestion, lsm_advice_json, render_lsm_advice};
+use leadline_report::{LsmQuestion, lsm_advice_json, render_lsm_advice, render_lsm_advice_page};
 
 use super::asked::{Asked, doubt, size};
 use crate::failure::{Failure, no_layout};
@@ -24,7 +24,7 @@ const QUIET: Duration = Duration::from_secs(1);
 #[command(after_help = "Examples:\n  \
         leadline lsm advise profile.json --data 100G --key 16 --value 2048 --mix point=60,scan=10,insert=30\n  \
         leadline lsm advise profile.json --data 1T --key 16 --value 100 --mix mixgraph --clients 16 \\\n    \
-        --memory 64G --p99 5ms --rocksdb 9 -o OPTIONS.ini\n  \
+        --memory 64G --p99 5ms --rocksdb 9 -o OPTIONS.ini --report advice.html\n  \
         leadline lsm advise profile.json --data 1T --key 16 --value 100 --mix point=50,update=50 --rate 20000 \\\n    \
         --life 5y --rated-writes 600T --device-write-amplification 1.5\n\n\
         docs/lsm-advise.md says what is searched, what predictions are made from, and what is left out.")]
@@ -64,6 +64,9 @@ pub(super) struct Args {
     /// Version of RocksDB that the file is for; later ones load it, too
     #[arg(long, value_name = "VERSION", default_value = "7.8", value_parser = ["7.8", "8.6", "9", "10"])]
     rocksdb: String,
+    /// Write a page with the front as a chart to this file (replaced if it exists)
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -71,9 +74,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let endurance = endurance(args)?;
-    if let Some(path) = &args.output {
-        output::check_writable(path)?;
-    }
+    output::check_with_page("options", args.output.as_deref(), args.report.as_deref())?;
     let data = args.asked.data()?;
     let mut costs = args.asked.costs()?;
     let memory = args.memory.unwrap_or_else(|| (args.asked.data_bytes() / 16).max(1 << 30));
@@ -98,8 +99,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     costs.warnings.extend(doubt(found));
     costs.warnings.iter().for_each(|warning| output::say(warning));
+    let version = RocksVersion::from_name(&args.rocksdb).unwrap_or(RocksVersion::V7_8);
     if let Some(path) = &args.output {
-        let version = RocksVersion::from_name(&args.rocksdb).unwrap_or(RocksVersion::V7_8);
         leadline_files::replace(path, options::write(&found.layout, version))?;
     }
     let question = LsmQuestion {
@@ -117,6 +118,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     if let Some(path) = &args.output {
         output::say(&format!("options for RocksDB {} in {}", args.rocksdb, path.display()));
+    }
+    if let Some(path) = &args.report {
+        output::write(path, &render_lsm_advice_page(&advice, &wanted, &question, version)?)?;
+        output::say(&format!("page in {}", path.display()));
     }
     Ok(())
 }

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use leadline_lsm::validate::{Choice, ComparedCell, Comparison, Errors, Kind, Order, Term};
+use leadline_lsm::validate::{ComparedCell, Comparison, Kind, Term};
+use leadline_report::lsm_comparison_sentences;
 
 /// Every cell with its error and the terms that are off, then errors, orders and choices.
 pub(super) fn tables(comparison: &Comparison) -> String {
@@ -10,33 +11,8 @@ pub(super) fn tables(comparison: &Comparison) -> String {
     for kind in Kind::ALL {
         cells(&mut text, kind, comparison);
     }
-    for Errors { kind, median, mean, largest } in &comparison.errors {
-        let percent = |share: &f64| format!("{:.1} %", share * 100.0);
-        let _ = writeln!(
-            text,
-            "{}: error {} in the median, {} on average, {} at most",
-            kind.words(),
-            percent(median),
-            percent(mean),
-            percent(largest)
-        );
-    }
-    for Order { kind, pairs, right } in &comparison.orders {
-        let _ = writeln!(
-            text,
-            "{}: {right} of {pairs} pairs whose intervals are apart are predicted in their order",
-            kind.words()
-        );
-    }
-    for Choice { mix, clients, predicted, measured, regret } in &comparison.choices {
-        let named = |(layout, jobs): &(leadline_lsm::validate::LayoutName, u32)| format!("{layout} ({jobs})");
-        let _ = writeln!(
-            text,
-            "{mix}, {clients} clients: {} chosen, {} best, {:.1} % apart",
-            named(predicted),
-            named(measured),
-            regret * 100.0
-        );
+    for sentence in lsm_comparison_sentences(comparison) {
+        let _ = writeln!(text, "{sentence}");
     }
     text
 }

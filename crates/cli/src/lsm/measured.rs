@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::compared;
 use leadline_lsm::ProcessorCosts;
 use leadline_lsm::validate::{Fill, LayoutCell, Query, Read, Record, Summary};
+use leadline_report::lsm_processor_costs;
 
 /// All that was measured: medians, and 95 % intervals where there are repeats.
 pub(super) fn tables(record: &Record) -> String {
@@ -74,20 +75,7 @@ fn queries(text: &mut String, record: &Record, operation: Query) {
 
 fn processor(text: &mut String, costs: &ProcessorCosts) {
     text.push_str("processor time, us\n");
-    for (name, us) in [
-        ("per point query", costs.point_us),
-        ("per block read", costs.block_us),
-        ("per block in the cache", costs.cached_block_us),
-        ("per scan", costs.seek_us),
-        ("per sorted run of a scan", costs.seek_run_us),
-        ("per pair of a scan", costs.pair_us),
-        ("per MiB that a scan reads on", costs.read_mib_us),
-        ("per pair inserted", costs.insert_us),
-        ("per pair flushed", costs.flush_pair_us),
-        ("per pair merged", costs.merge_pair_us),
-        ("per MiB of flushes and compactions", costs.compaction_mib_us),
-        ("per file of the tree and change", costs.edit_file_us),
-    ] {
+    for (name, us) in lsm_processor_costs(costs) {
         let _ = writeln!(text, "  {name:<36}{us:>10.2}");
     }
 }

@@ -13,6 +13,7 @@ use leadline_lsm::validate::{
 use leadline_lsm::{Data, DeviceCosts, Layout, LsmError};
 use leadline_measure::{Progress, facts};
 use leadline_profile::DeviceFacts;
+use leadline_report::render_lsm_validation_page;
 
 use super::{device, measured};
 use crate::failure::Failure;
@@ -29,7 +30,7 @@ use crate::{output, signals, source, values};
         single     a single sorted run, into which everything is merged at once\n  \
         flash      fanout 8, eight files in level 0, four compaction threads\n\n\
         Examples:\n  \
-        leadline lsm validate profile.json /mnt/nvme -o results.json\n  \
+        leadline lsm validate profile.json /mnt/nvme -o results.json --report results.html\n  \
         leadline lsm validate profile.json . --scale 128M --layouts F=4,single --jobs 1,4 --repeats 1\n\n\
         A run with -o that was ended goes on where it was when it is given the same arguments. \
         db_bench comes with RocksDB (Debian: rocksdb-tools).")]
@@ -87,6 +88,9 @@ pub(crate) struct Args {
     /// Write the result to this file as JSON
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Write a page with charts of predictions and measurements to this file (replaced if it exists)
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone)]
@@ -150,9 +154,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     if !args.target.is_dir() {
         return Err(ValidateError::NotFolder { path: args.target }.into());
     }
-    if let Some(path) = &args.output {
-        output::check_writable(path)?;
-    }
+    output::check_with_page("result", args.output.as_deref(), args.report.as_deref())?;
     let cancel = signals::cancel_flag()?;
     let machine = facts::device_facts(&args.target, TargetKind::Directory, false);
     if !profile.device.is_same_device(&machine) {
@@ -193,6 +195,11 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     output::print(&if args.json { record.to_json() } else { measured::tables(&record) })?;
     if let Some(path) = &args.output {
         output::say(&format!("result in {}", path.display()));
+    }
+    // What was measured has been written and printed by now, whatever comes of the page.
+    if let Some(path) = &args.report {
+        output::write(path, &render_lsm_validation_page(&record)?)?;
+        output::say(&format!("page in {}", path.display()));
     }
     Ok(())
 }

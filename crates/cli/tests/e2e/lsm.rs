@@ -276,3 +276,32 @@ fn questions_about_lsm_trees_without_an_answer_are_refused() {
     let ran = run(dir.path(), &[&["lsm"], &newer[..], &TREE].concat()).succeeded();
     assert!(ran.stderr.contains("newer.ini: ") && ran.stderr.contains("11.0.0"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_page_of_the_advice_replaces_the_one_before_and_never_the_options() {
+    let dir = folder();
+    flash(dir.path());
+    fs::write(dir.path().join("a.html"), "before").unwrap();
+    let more = [&MIX[..], &["--jobs", "2", "-o", "O.ini", "--report", "a.html", "--json"]].concat();
+    let ran = lsm(dir.path(), "advise", "flash.json", &more);
+    assert!(ran.stderr.contains("page in a.html"), "{}", ran.stderr);
+    let chosen = &answer(ran)["chosen"];
+    assert_eq!(names(dir.path()), ["O.ini", "a.html", "flash.json"]);
+    let page = fs::read_to_string(dir.path().join("a.html")).unwrap();
+    assert!(page.starts_with("<!doctype html>") && page.contains("point=60,scan=10,insert=30"));
+    // The same options as in the file.
+    assert!(
+        page.contains(&format!("write_buffer_size={}", chosen["memtable_bytes"])),
+        "no size of memtables"
+    );
+
+    for (more, said) in [
+        (["-o", "one", "--report", "one"], "one: named for both the options and the page; name two"),
+        (["-o", "O.ini", "--report", "none/a.html"], "none"),
+    ] {
+        let ran = lsm(dir.path(), "advise", "flash.json", &[&MIX[..], &more].concat());
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{}", ran.stderr);
+        assert!(ran.stderr.lines().count() == 1 && ran.stderr.contains(said), "{}", ran.stderr);
+    }
+    assert_eq!(names(dir.path()), ["O.ini", "a.html", "flash.json"]);
+}

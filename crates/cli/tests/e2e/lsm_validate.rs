@@ -108,9 +108,9 @@ fn calibrated(dir: &Path) {
 fn a_run_goes_on_after_its_calibration_and_its_numbers_agree_with_each_other() {
     let dir = folder();
     calibrated(dir.path());
-    let ran = run(dir.path(), &arguments(&["--json"])).succeeded();
+    let ran = run(dir.path(), &arguments(&["--report", "results.html", "--json"])).succeeded();
     assert!(!ran.stderr.contains("calibrate"), "{}", ran.stderr);
-    assert_eq!(names(dir.path()), ["results.json"]);
+    assert_eq!(names(dir.path()), ["results.html", "results.json"]);
     let written = fs::read_to_string(dir.path().join("results.json")).unwrap();
     assert_eq!(written, ran.stdout);
     let record: Record = serde_json::from_str(&written).unwrap();
@@ -143,6 +143,12 @@ fn a_run_goes_on_after_its_calibration_and_its_numbers_agree_with_each_other() {
     let point = comparison.cells.iter().find(|cell| cell.kind == Kind::Point).unwrap();
     let reads = &point.terms[0];
     assert!((0.5..2.0).contains(&(reads.predicted / reads.measured)), "{reads:?}");
+
+    let page = fs::read_to_string(dir.path().join("results.html")).unwrap();
+    for cell in &comparison.cells {
+        let error = format!("<td>{:+.1} %</td>", 100.0 * cell.error);
+        assert!(page.contains(&error), "no {error} on the page");
+    }
 
     assert_eq!(record.queries.len(), 2);
     for cell in &record.queries {
@@ -247,4 +253,18 @@ fn what_cannot_be_measured_is_refused_in_one_line() {
     refused(&[".", "--scale", "64K"], &["66048 bytes", "1 MiB or more"]);
     refused(&[".", "--scale", "900000T"], &["MiB", "--scale"]);
     assert_eq!(names(dir.path()), ["file"]);
+}
+
+#[test]
+fn a_page_that_cannot_be_written_is_refused_before_measuring() {
+    let dir = folder();
+    // Were it asked to measure, it would fail with another exit code.
+    let program = impostor(dir.path(), "exit 1");
+    let refused = |more: &[&str], said: &str| {
+        let arguments = arguments(&[&["--db-bench", text(&program)], more].concat());
+        fails(&run(dir.path(), &arguments), 2, &[said]);
+    };
+    refused(&["--report", "none/page.html"], "none/page.html");
+    refused(&["--report", "results.json"], "results.json: named for both the result and the page; name two");
+    assert_eq!(names(dir.path()), ["impostor"]);
 }

@@ -1,6 +1,6 @@
 //! The words of the page: what it is, how it was measured, what it is worth.
 
-use leadline_profile::{CheckStatus, DeviceProfile, DeviceState, OpKind, Parameters};
+use leadline_profile::{CheckStatus, DeviceFacts, DeviceProfile, DeviceState, OpKind, Parameters};
 use serde::Serialize;
 
 use crate::advice::Advice;
@@ -30,7 +30,7 @@ pub(super) struct Tile {
     note: &'static str,
 }
 
-fn fact(name: &str, value: impl Into<String>, tone: &'static str) -> Fact {
+pub(super) fn fact(name: &str, value: impl Into<String>, tone: &'static str) -> Fact {
     Fact { name: name.to_owned(), value: value.into(), tone }
 }
 
@@ -236,8 +236,7 @@ pub(super) fn checks(profile: &DeviceProfile) -> Vec<Fact> {
 }
 
 /// What was measured.
-pub(super) fn device(profile: &DeviceProfile) -> Vec<Fact> {
-    let d = &profile.device;
+pub(super) fn device(d: &DeviceFacts) -> Vec<Fact> {
     let link = d.link.as_ref().map(|link| match link.bandwidth_bytes {
         Some(most) => format!("{}, at most {}", link.name, format::bandwidth(most)),
         None => link.name.clone(),

@@ -1,12 +1,17 @@
-//! LSM trees: which layout suits a workload, and what a layout costs, for people and for scripts.
+//! LSM trees: which layout suits a workload, what a layout costs, and how far that is from what was measured,
+//! for people and for scripts.
 
-mod advice;
+pub(crate) mod advice;
+pub(crate) mod comparison;
 mod json;
 mod prediction;
-mod question;
-mod words;
+mod processor;
+pub(crate) mod question;
+pub(crate) mod words;
 
 pub use advice::render_lsm_advice;
+pub use comparison::lsm_comparison_sentences;
 pub use json::{lsm_advice_json, lsm_prediction_json};
 pub use prediction::render_lsm_prediction;
+pub use processor::lsm_processor_costs;
 pub use question::LsmQuestion;

@@ -23,7 +23,7 @@ pub struct LsmQuestion<'a> {
 
 impl LsmQuestion<'_> {
     /// The data, the workload and the machine: two lines.
-    pub(super) fn words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         let Demands { mix, clients, scan_pairs } = self.demands;
         let mix = match self.has_mix {
             true => format!("{} %, ", mix.to_string().replace('=', " ").replace(',', " %, ")),
@@ -43,6 +43,6 @@ impl LsmQuestion<'_> {
 }
 
 /// `1 client`, `2 clients`.
-pub(super) fn counted(n: u32, word: &str) -> String {
+pub(crate) fn counted(n: u32, word: &str) -> String {
     format!("{n} {word}{}", if n == 1 { "" } else { "s" })
 }

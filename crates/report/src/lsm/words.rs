@@ -3,13 +3,13 @@
 use leadline_lsm::{Bound, Busy, Estimate, Layout, MixPrediction, Prediction, QueryPrediction};
 
 use super::question::{LsmQuestion, counted};
-use crate::format::{bytes, count, percent, range, significant};
+use crate::format::{bytes, count, micros, percent, range, significant};
 
 /// From this share of its time on, a resource counts as busy.
 const BUSY: f64 = 0.9;
 
 /// `fanout 8, 4 files in level 0, memtables of 64.0 MiB, blocks of 4.00 KiB, 10 bits per key`.
-pub(super) fn layout(layout: &Layout) -> String {
+pub(crate) fn layout(layout: &Layout) -> String {
     let shape = match layout.is_single_level() {
         true => "a single level".to_owned(),
         false => format!("fanout {}, {}", layout.fanout, counted_files(layout.l0_files)),
@@ -82,12 +82,12 @@ pub(super) fn inserts(found: &Prediction) -> String {
 /// What one query does, and what bounds clients that do only that.
 pub(super) fn query(found: &QueryPrediction) -> String {
     format!(
-        "{} blocks, {} reads of {} in all; {} \u{b5}s of the processor, {} \u{b5}s of the device; bounded by {}",
+        "{} blocks, {} reads of {} in all; {} of the processor, {} of the device; bounded by {}",
         significant(found.blocks),
         significant(found.requests),
         bytes(found.bytes.round() as u64),
-        significant(found.processor_us),
-        significant(found.device_us),
+        micros(found.processor_us),
+        micros(found.device_us),
         match found.bound {
             Bound::Processor => "the processor",
             Bound::Device => "the device",
@@ -105,7 +105,8 @@ pub(super) fn life(years: Option<f64>) -> String {
     }
 }
 
-/// A number and its interval.
+/// `12.3k (11.0k–13.4k)`, or the number alone where it has no interval.
 pub(super) fn rate(value: Estimate) -> String {
-    format!("{} ({})", count(value.value), range(value.ci, count))
+    let (number, interval) = (count(value.value), range(value.ci, count));
+    if number == interval { number } else { format!("{number} ({interval})") }
 }

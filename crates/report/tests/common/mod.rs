@@ -9,6 +9,8 @@ use leadline_profile::*;
 mod experiments;
 #[path = "graphs.rs"]
 pub mod graphs;
+#[path = "lsm.rs"]
+pub mod lsm;
 #[path = "traces.rs"]
 pub mod traces;
 #[path = "tried.rs"]
