@@ -108,8 +108,8 @@ fn new_folder(device: &str) -> Result<PathBuf, Failure> {
     Err(Failure::Input(format!("{base}: a thousand folders of this name exist already; name a file with -o")))
 }
 
-/// Refuses where `file` or the page about it, those of them that were asked for, could not be written, or where
-/// both are to be one file. `what` is what the file holds.
+/// Refuses where `file` or the page about it, those of them that were asked for, could not be written, or
+/// where both are to be one file. `what` is what the file holds.
 pub(crate) fn check_with_page(what: &str, file: Option<&Path>, page: Option<&Path>) -> Result<(), Failure> {
     if let (Some(file), Some(page)) = (file, page)
         && file == page
