@@ -1,7 +1,8 @@
 //! What the model says of a tree before it is measured.
 
 use leadline_lsm::Data;
-use leadline_lsm::btree::{BTreeError, Estimate, Mix, Operation, TreeAccesses, Usage};
+use leadline_lsm::Estimate;
+use leadline_lsm::btree::{BTreeError, Mix, Operation, TreeAccesses, Usage};
 use leadline_model::{Predict, Workload};
 use leadline_profile::OpKind;
 

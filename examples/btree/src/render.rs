@@ -1,7 +1,7 @@
 //! A validation for people and for scripts.
 
 use leadline_device::format_size;
-use leadline_lsm::btree::Estimate;
+use leadline_lsm::Estimate;
 use serde_json::{Value, json};
 
 use crate::{Cell, KEY_BYTES, Plan, VALUE_BYTES, Validation, interval, verdicts};

@@ -1,6 +1,7 @@
 //! For which pairs of node sizes the order was foretold.
 
-use leadline_lsm::btree::{Estimate, Operation};
+use leadline_lsm::Estimate;
+use leadline_lsm::btree::Operation;
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
 use crate::Cell;

@@ -3,7 +3,8 @@
 use leadline_btree::{
     Cell, Forecast, Forecaster, ProcessorTimes, Verdict, interval, pairs_of, throughput, verdicts,
 };
-use leadline_lsm::btree::{Estimate, Operation};
+use leadline_lsm::Estimate;
+use leadline_lsm::btree::Operation;
 use leadline_model::{ModelComparison, Observation, Observations, Workload};
 use leadline_profile::OpKind;
 
