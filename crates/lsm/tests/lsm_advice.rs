@@ -32,11 +32,9 @@ fn the_chosen_layout_is_on_the_front_and_no_layout_shown_beats_it_by_more_than_a
         assert!(advice.neighbours.len() >= 3, "{mix}: {:?}", advice.neighbours);
         let neighbours = advice.neighbours.iter().map(|other| &other.candidate);
         for other in advice.front.iter().chain(neighbours) {
-            // Neighbours lie outside of the space searched: between its steps little may be gained.
             let found = other.prediction.mix.per_second.value;
-            let within = if advice.front.contains(other) { 1.0 / 0.99 } else { 1.15 };
             assert!(
-                found <= within * best * 1.0001,
+                found <= best / 0.99 * 1.0001,
                 "{mix}: {:?} does {found}, not {best}",
                 other.prediction.layout
             );

@@ -247,7 +247,7 @@ fn what_cannot_be_measured_is_refused_in_one_line() {
     refused(&[".", "--layouts", "F=1"], &["from 2 to 1000"]);
     refused(&[".", "--layouts", "deep"], &["deep", "single and flash"]);
     refused(&[".", "--jobs", "0"], &["compaction threads", "from 1 to 256"]);
-    refused(&[".", "--profile-seconds", "-1"], &["must be 0, or from 1 to 3600"]);
+    refused(&[".", "--profile-seconds", "0.5"], &["must be 0, or from 1 to 3600"]);
     refused(&[".", "--options", "none.ini"], &["none.ini"]);
     refused(&[".", "--layouts", "file-2"], &["file-2", "no such OPTIONS file"]);
     refused(&[".", "--scale", "64K"], &["66048 bytes", "1 MiB or more"]);

@@ -22,6 +22,9 @@ pub use wanted::{Endurance, Wanted};
 /// Layouts whose mixes reach this share of the best count as as good; the one that writes least is chosen.
 const AS_GOOD: f64 = 0.99;
 
+/// Steps that are taken from the best layout of the space to a better neighbour.
+const STEPS: u32 = 8;
+
 /// Layouts of the front that are shown.
 const FRONT: usize = 8;
 
@@ -69,9 +72,31 @@ pub fn advise(wanted: &Wanted, machine: &Machine, progress: &mut dyn FnMut(f64))
     let mut front = in_parallel(&front, &candidate, &mut |done| progress(0.8 + 0.1 * done));
     front.sort_by(|a, b| a.read_us.total_cmp(&b.read_us));
     let is_chosen = |candidate: &&Candidate| candidate.prediction.layout == chosen;
-    let chosen = front.iter().find(is_chosen).expect("the chosen layout is on the front").clone();
-    let neighbours = neighbours::neighbours(wanted, &chosen, machine, &mut |done| progress(0.9 + 0.1 * done));
+    let mut chosen = front.iter().find(is_chosen).expect("the chosen layout is on the front").clone();
+    let mut neighbours =
+        neighbours::neighbours(wanted, &chosen, machine, &mut |done| progress(0.9 + 0.05 * done));
+    // Not every combination is in the space: where a step away is better, that step is taken.
+    for _ in 0..STEPS {
+        let Some(better) = better_neighbour(wanted, &chosen, &neighbours) else { break };
+        chosen = better;
+        front.push(chosen.clone());
+        neighbours = neighbours::neighbours(wanted, &chosen, machine, &mut |_| progress(0.97));
+    }
+    front.sort_by(|a, b| a.read_us.total_cmp(&b.read_us));
     Ok(Advice { chosen, front, neighbours, searched: count })
+}
+
+/// The best neighbour within all limits, if it does clearly more than the chosen layout.
+fn better_neighbour(wanted: &Wanted, chosen: &Candidate, neighbours: &[Neighbour]) -> Option<Candidate> {
+    let rate = |candidate: &Candidate| candidate.prediction.mix.per_second.value;
+    let allowed = neighbours.iter().map(|neighbour| &neighbour.candidate).filter(|candidate| {
+        let jobs = candidate.prediction.layout.jobs;
+        wanted.jobs.is_none_or(|wanted| wanted == jobs)
+            && wanted.p99_us.is_none_or(|limit| candidate.prediction.mix.point_p99_us <= limit)
+            && wanted.life_years.is_none_or(|years| candidate.life_years.is_some_and(|life| life >= years))
+    });
+    let best = allowed.max_by(|a, b| rate(a).total_cmp(&rate(b)))?;
+    (AS_GOOD * rate(best) > rate(chosen)).then(|| best.clone())
 }
 
 /// The best layouts of different shapes.
