@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use leadline_device::IoEngine;
 use leadline_measure::target::Access;
 use leadline_measure::{BlockSizes, Budget, Settings, Surroundings, measure, summary};
 use leadline_profile::{DeviceProfile, Pattern};
@@ -33,7 +34,14 @@ pub(super) fn profile(
 ) -> Result<DeviceProfile, String> {
     let [least, most] = SCRATCH_BYTES;
     let settings = Settings {
-        access: Access { size_bytes: Some(data_bytes.clamp(least, most)), quick: true, ..Access::default() },
+        // RocksDB reads with blocking calls from its clients' threads, and so does this engine: a request then
+        // takes the time to wake the thread up as well, which a loop over io_uring does not.
+        access: Access {
+            engine: Some(IoEngine::Psync),
+            size_bytes: Some(data_bytes.clamp(least, most)),
+            quick: true,
+            ..Access::default()
+        },
         budget: Budget::Custom(Duration::from_secs_f64(seconds)),
         block_sizes: BlockSizes::Listed(BLOCK_SIZES.to_vec()),
         patterns: Some(vec![Pattern::Random]),
