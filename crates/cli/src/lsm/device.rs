@@ -34,8 +34,8 @@ pub(super) fn profile(
 ) -> Result<DeviceProfile, String> {
     let [least, most] = SCRATCH_BYTES;
     let settings = Settings {
-        // RocksDB reads with blocking calls from its clients' threads, and so does this engine: a request then
-        // takes the time to wake the thread up as well, which a loop over io_uring does not.
+        // RocksDB reads with blocking calls from its clients' threads, and so does this engine: a request
+        // then takes the time to wake the thread up as well, which a loop over io_uring does not.
         access: Access {
             engine: Some(IoEngine::Psync),
             size_bytes: Some(data_bytes.clamp(least, most)),
