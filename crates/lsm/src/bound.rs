@@ -35,7 +35,7 @@ impl Bound {
         let last = demand.device.last().copied().unwrap_or_default();
         if more > GROWS * now {
             Bound::Clients
-        } else if demand.processor / demand.cores > last {
+        } else if (demand.processor + demand.reading) / demand.cores > last {
             Bound::Processor
         } else {
             Bound::Device
@@ -57,5 +57,9 @@ mod tests {
         assert_eq!(of(10e-6, 80e-6, 1), Bound::Clients);
         assert_eq!(of(10e-6, 80e-6, 100), Bound::Device);
         assert_eq!(of(100e-6, 80e-6, 100), Bound::Processor);
+        // The processor's part in the requests counts, too.
+        let device: Vec<f64> = (1..=200).map(|n| 80e-6 / f64::from(n.min(8))).collect();
+        let demand = Demand { processor: 10e-6, reading: 90e-6, cores: 2.0, device: &device };
+        assert_eq!(Bound::of(&demand, 100), Bound::Processor);
     }
 }

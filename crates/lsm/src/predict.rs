@@ -410,7 +410,7 @@ impl<'a> LoadedTree<'a> {
             point_p99_us: point_us + one_read * (p99 - 1.0),
             bound: if limit <= low { Bound::Compaction } else { Bound::of(&demand, demands.clients) },
             at_device: load.at_device,
-            processor: per_second * mean.processor / cores,
+            processor: per_second * (mean.processor + mean.reading) / cores,
             compactions: self.busy(per_second * mix.writes()),
         }
     }

@@ -26,6 +26,7 @@ use super::summary::Summary;
 use super::sync;
 
 const MIB: u64 = 1 << 20;
+
 /// With what a plan is measured.
 pub struct Setup<'a> {
     /// The program.
