@@ -1,5 +1,7 @@
 //! What a layout costs: point queries, scans, inserts, amplification, with intervals.
 
+use std::sync::Arc;
+
 use leadline_profile::OpKind;
 
 use crate::block::Blocks;
@@ -95,6 +97,8 @@ pub struct Busy {
 pub struct MixPrediction {
     /// Operations per second of all clients.
     pub per_second: Estimate,
+    /// Mean time of its queries where clients do nothing else, microseconds; 0 where it has none.
+    pub read_us: f64,
     /// Time of a point query within the mix, microseconds.
     pub point_us: f64,
     /// Its 99th percentile, microseconds.
@@ -139,76 +143,80 @@ pub(crate) struct LoadedTree<'a> {
     data: Data,
     layout: Layout,
     machine: Machine<'a>,
-    filled: Filled,
+    filled: Arc<Filled>,
 }
 
-/// Predicts a tree that was just loaded, with intervals: what a benchmark that loads and then asks will
-/// see. [`predict`] is for a tree in service.
-pub fn predict_loaded(data: &Data, layout: &Layout, machine: &Machine, demands: &Demands) -> Prediction {
+/// Predicts a tree that was just loaded for each of `demands`, with intervals: what a benchmark that loads and
+/// then asks will see. [`predict`] is for a tree in service.
+pub fn predict_loaded(
+    data: &Data,
+    layout: &Layout,
+    machine: &Machine,
+    demands: &[Demands],
+) -> Vec<Prediction> {
     with_intervals(machine, |machine| LoadedTree::after_load(data, layout, machine), demands)
 }
 
 /// Predicts one layout, with intervals.
 pub fn predict(data: &Data, layout: &Layout, machine: &Machine, demands: &Demands) -> Prediction {
     let replacing = demands.mix.replacing();
-    with_intervals(machine, |machine| LoadedTree::load(data, layout, machine, replacing), demands)
+    let one = std::slice::from_ref(demands);
+    with_intervals(machine, |machine| LoadedTree::load(data, layout, machine, replacing), one).remove(0)
 }
 
 /// What the tree comes to that `load` makes on a machine, and at both ends of the intervals of its device's
-/// costs.
-fn with_intervals<'a>(
+/// costs: loaded once each, whatever is asked of it.
+fn with_intervals(
     machine: &Machine,
     load: impl for<'m> Fn(&Machine<'m>) -> LoadedTree<'m>,
-    demands: &Demands,
-) -> Prediction {
+    demands: &[Demands],
+) -> Vec<Prediction> {
     let ends = [End::Low, End::High].map(|end| machine.device.at(end));
     let [low, high] = ends.each_ref().map(|device| Machine { device, ..*machine });
     let trees = [load(machine), load(&low), load(&high)];
     let [middle, low, high] = &trees;
-    middle.prediction(demands, [low, high])
+    demands.iter().map(|demands| middle.prediction(demands, [low, high])).collect()
 }
 
 impl<'a> LoadedTree<'a> {
     pub(crate) fn load(data: &Data, layout: &Layout, machine: &Machine<'a>, replacing: f64) -> Self {
         let how = Fill { replacing, cores: f64::from(machine.cores) };
         let filled = fill(data, layout, machine.device, machine.processor, &how);
-        LoadedTree { data: *data, layout: *layout, machine: *machine, filled }
+        LoadedTree { data: *data, layout: *layout, machine: *machine, filled: Arc::new(filled) }
     }
 
     /// The tree after a load, as a mean over loads of nearly the same size: where level 0 stands at
     /// the end of one is chance.
     pub(crate) fn after_load(data: &Data, layout: &Layout, machine: &Machine<'a>) -> Self {
         let memtable = memtable_pairs(layout, data);
-        let loads: Vec<Self> = (0..LOADS)
+        let how = Fill { replacing: 0.0, cores: f64::from(machine.cores) };
+        let loads: Vec<Filled> = (0..LOADS)
             .map(|i| {
                 let fewer = Data { pairs: (data.pairs - f64::from(i) * 0.7 * memtable).max(1.0), ..*data };
-                let how = Fill { replacing: 0.0, cores: f64::from(machine.cores) };
                 let mut filled = fill(&fewer, layout, machine.device, machine.processor, &how);
                 // How many files a load leaves in level 0 is chance: they are merged.
                 filled.tree.empty_level_0();
                 filled.states = vec![filled.tree.runs()];
-                LoadedTree { data: *data, layout: *layout, machine: *machine, filled }
+                filled
             })
             .collect();
-        let mean = |of: fn(&Filled) -> f64| {
-            loads.iter().map(|load| of(&load.filled)).sum::<f64>() / f64::from(LOADS)
-        };
+        let mean = |of: fn(&Filled) -> f64| loads.iter().map(of).sum::<f64>() / f64::from(LOADS);
         let filled = Filled {
-            states: loads.iter().flat_map(|load| load.filled.states.clone()).collect(),
+            states: loads.iter().flat_map(|load| load.states.clone()).collect(),
             seconds: mean(|f| f.seconds),
             insert_seconds: mean(|f| f.insert_seconds),
             stalled_seconds: mean(|f| f.stalled_seconds),
             write_amplification: mean(|f| f.write_amplification),
             processor_seconds: mean(|f| f.processor_seconds),
             concurrency: mean(|f| f.concurrency),
-            ..loads[0].filled.clone()
+            ..loads[0].clone()
         };
-        LoadedTree { filled, ..loads.into_iter().next().expect("LOADS is not 0") }
+        LoadedTree { data: *data, layout: *layout, machine: *machine, filled: Arc::new(filled) }
     }
 
     /// The same tree with another layout that differs only in what queries see: blocks, filters, cache.
     pub(crate) fn with_queries_of(&self, layout: &Layout) -> LoadedTree<'a> {
-        LoadedTree { layout: *layout, filled: self.filled.clone(), ..*self }
+        LoadedTree { layout: *layout, filled: Arc::clone(&self.filled), ..*self }
     }
 
     pub(crate) fn prediction(&self, demands: &Demands, ends: [&LoadedTree; 2]) -> Prediction {
@@ -315,22 +323,6 @@ impl<'a> LoadedTree<'a> {
         }
     }
 
-    /// Mean time of the queries of a mix, microseconds; 0 where it has none.
-    pub(crate) fn read_us(&self, demands: &Demands) -> f64 {
-        let mix = &demands.mix;
-        let queries = 1.0 - mix.writes();
-        if queries <= 0.0 {
-            return 0.0;
-        }
-        let of = |operation, reads: Reads| reads.scaled(mix.share(operation) / queries);
-        let mean = Reads::sum(&[
-            of(Operation::Point, self.reads(demands, |shape, _| shape.point(true))),
-            of(Operation::Absent, self.reads(demands, |shape, _| shape.point(false))),
-            of(Operation::Scan, self.reads(demands, |shape, demands| shape.scan(demands.scan_pairs))),
-        ]);
-        self.query(&mean, demands.clients).us.value
-    }
-
     /// Pairs per second that it takes at its full size.
     pub(crate) fn sustained_inserts_per_s(&self) -> f64 {
         self.filled.tail_pairs_per_second
@@ -354,12 +346,17 @@ impl<'a> LoadedTree<'a> {
         let scan = self.reads(demands, |shape, demands| shape.scan(demands.scan_pairs));
         let of = |operation, reads: &Reads| reads.scaled(mix.share(operation));
         let insert = Reads { processor: self.machine.processor.insert_us * 1e-6, ..Reads::default() };
-        let mean = Reads::sum(&[
+        let queries = Reads::sum(&[
             of(Operation::Point, &point),
             of(Operation::Absent, &absent),
             of(Operation::Scan, &scan),
-            insert.scaled(mix.writes()),
         ]);
+        let asked = 1.0 - mix.writes();
+        let read_us = match asked > 0.0 {
+            true => self.query(&queries.scaled(1.0 / asked), demands.clients).us.value,
+            false => 0.0,
+        };
+        let mean = Reads::sum(&[queries, insert.scaled(mix.writes())]);
         let cores = f64::from(self.machine.cores);
         let filled = &self.filled;
         let alone = self.device_times(&mean, demands.clients);
@@ -406,6 +403,7 @@ impl<'a> LoadedTree<'a> {
         let p99 = self.machine.device.read_p99_over_mean(load.at_device.max(1.0));
         MixPrediction {
             per_second: Estimate { value: per_second, ci: [per_second; 2] },
+            read_us,
             point_us,
             point_p99_us: point_us + one_read * (p99 - 1.0),
             bound: if limit <= low { Bound::Compaction } else { Bound::of(&demand, demands.clients) },

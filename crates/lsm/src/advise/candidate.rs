@@ -2,7 +2,6 @@
 
 use super::memory::without_cache;
 use super::wanted::Wanted;
-use crate::predict::LoadedTree;
 use crate::{Layout, Machine, Prediction, predict};
 
 /// A layout with what it costs.
@@ -20,10 +19,9 @@ pub struct Candidate {
 
 impl Candidate {
     pub(super) fn of(wanted: &Wanted, layout: &Layout, machine: &Machine) -> Self {
-        let tree = LoadedTree::load(&wanted.data, layout, machine, wanted.demands.mix.replacing());
         let prediction = predict(&wanted.data, layout, machine, &wanted.demands);
         Candidate {
-            read_us: tree.read_us(&wanted.demands),
+            read_us: prediction.mix.read_us,
             memory_bytes: without_cache(layout, &wanted.data),
             life_years: wanted.life(prediction.mix.per_second.value, prediction.write_amplification.value),
             prediction,

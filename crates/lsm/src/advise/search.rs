@@ -29,7 +29,7 @@ fn look(wanted: &Wanted, machine: &Machine, layout: &Layout) -> Vec<Searched> {
         searched.push(Searched {
             layout,
             per_second: mix.per_second.value,
-            read_us: tree.read_us(&wanted.demands),
+            read_us: mix.read_us,
             insert_per_s: tree.sustained_inserts_per_s(),
             space_amplification: tree.space_amplification(),
             write_amplification: writes,

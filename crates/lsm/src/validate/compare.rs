@@ -156,18 +156,16 @@ impl Comparison {
 
 /// The cells of one layout with one number of compaction threads.
 fn layout_cells(record: &Record, cell: &LayoutCell, machine: &Machine) -> Vec<ComparedCell> {
-    let predicted = |clients: u32| {
-        // The mix does not matter to single queries.
-        let mix = "point=100".parse().expect("a mix");
-        let demands = Demands { mix, clients, scan_pairs: f64::from(SCAN_PAIRS) };
-        predict_loaded(&record.plan.data, &cell.layout, machine, &demands)
-    };
+    // The mix does not matter to single queries, and the clients not to the fill.
+    let mix = "point=100".parse().expect("a mix");
+    let scan_pairs = f64::from(SCAN_PAIRS);
+    let demands: Vec<Demands> =
+        record.plan.clients.iter().map(|&clients| Demands { mix, clients, scan_pairs }).collect();
+    let predicted = predict_loaded(&record.plan.data, &cell.layout, machine, &demands);
     let mut cells = Vec::new();
-    let first = predicted(1);
-    cells.extend(fill_cell(record, cell, &first));
+    cells.extend(predicted.first().and_then(|predicted| fill_cell(record, cell, predicted)));
     if cell.queried {
-        for &clients in &record.plan.clients {
-            let predicted = predicted(clients);
+        for (&clients, predicted) in record.plan.clients.iter().zip(&predicted) {
             cells.extend(query_cell(record, cell, Query::Point, clients, &predicted.point));
             cells.extend(query_cell(record, cell, Query::Scan, clients, &predicted.scan));
         }

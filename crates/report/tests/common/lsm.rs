@@ -74,7 +74,7 @@ fn measure(record: &mut Record, device: &DeviceCosts) {
         let (layout, jobs) = (cell.name, cell.jobs);
         for &clients in &record.plan.clients {
             let demands = Demands { mix: Mix::POINTS, clients, scan_pairs: f64::from(SCAN_PAIRS) };
-            let found = predict_loaded(&record.plan.data, &cell.layout, &machine, &demands);
+            let found = predict_loaded(&record.plan.data, &cell.layout, &machine, &[demands]).remove(0);
             for (operation, query) in [(Query::Point, &found.point), (Query::Scan, &found.scan)] {
                 let error = 0.85 + 0.35 * rng.f64();
                 for repeat in (0..record.plan.repeats).filter(|_| cell.queried) {
