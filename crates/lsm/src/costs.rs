@@ -169,22 +169,21 @@ impl DeviceCosts {
     /// Seconds per request of `bytes`, `in_flight` of them at a time: their inverse is the throughput.
     pub(crate) fn request(&self, op: OpKind, bytes: f64, in_flight: f64) -> f64 {
         let side = usize::from(op == OpKind::Write);
-        let log = |v: &[Vec<f64>], size: usize, k: usize| v[size][k];
         let x = bytes.max(1.0).log2() - f64::from(SIZES[0]);
         let y = in_flight.max(1.0).log2();
         let (sizes, ks) = (self.seconds[side].len(), self.seconds[side][0].len());
         let (i, u) = place(x, sizes);
         let (j, v) = place(y.min((ks - 1) as f64), ks);
         let blend = |table: &[Vec<f64>], map: fn(f64) -> f64| {
-            let at = |i, j| map(log(table, i, j));
+            let at = |i: usize, j: usize| map(table[i][j]);
             let low = at(i, j) * (1.0 - v) + at(i, j + 1) * v;
             let high = at(i + 1, j) * (1.0 - v) + at(i + 1, j + 1) * v;
             low * (1.0 - u) + high * u
         };
         let middle = blend(&self.seconds[side], f64::ln).exp();
-        // Outside of the table's sizes, the cost grows in proportion to the bytes beyond it.
-        let beyond = (bytes / f64::from(1u32 << SIZES[1])).max(1.0);
-        let middle = if x < 0.0 { self.seconds[side][0][j] } else { middle * beyond };
+        // Beyond the largest of the table, the cost grows in proportion to the bytes; below the smallest, it
+        // stays.
+        let middle = middle * (bytes / f64::from(1u32 << SIZES[1])).max(1.0);
         match self.end {
             End::Middle => middle,
             End::Low => middle * (-blend(&self.spread[side], |s| s)).exp(),

@@ -146,8 +146,8 @@ pub(crate) struct LoadedTree<'a> {
     filled: Arc<Filled>,
 }
 
-/// Predicts a tree that was just loaded for each of `demands`, with intervals: what a benchmark that loads and
-/// then asks will see. [`predict`] is for a tree in service.
+/// Predicts a tree that was just loaded for each of `demands`, with intervals: what a benchmark that loads
+/// and then asks will see. [`predict`] is for a tree in service.
 pub fn predict_loaded(
     data: &Data,
     layout: &Layout,
@@ -164,8 +164,8 @@ pub fn predict(data: &Data, layout: &Layout, machine: &Machine, demands: &Demand
     with_intervals(machine, |machine| LoadedTree::load(data, layout, machine, replacing), one).remove(0)
 }
 
-/// What the tree comes to that `load` makes on a machine, and at both ends of the intervals of its device's
-/// costs: loaded once each, whatever is asked of it.
+/// What the tree that `load` makes comes to, with intervals from both ends of the device's costs. It is
+/// loaded three times, however much is asked of it.
 fn with_intervals(
     machine: &Machine,
     load: impl for<'m> Fn(&Machine<'m>) -> LoadedTree<'m>,
@@ -185,8 +185,7 @@ impl<'a> LoadedTree<'a> {
         LoadedTree { data: *data, layout: *layout, machine: *machine, filled: Arc::new(filled) }
     }
 
-    /// The tree after a load, as a mean over loads of nearly the same size: where level 0 stands at
-    /// the end of one is chance.
+    /// The tree after a load, as a mean over loads of nearly the same size.
     pub(crate) fn after_load(data: &Data, layout: &Layout, machine: &Machine<'a>) -> Self {
         let memtable = memtable_pairs(layout, data);
         let how = Fill { replacing: 0.0, cores: f64::from(machine.cores) };

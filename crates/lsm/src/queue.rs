@@ -51,8 +51,11 @@ pub(crate) fn closed(demand: &Demand, clients: u32) -> Load {
             per_second += weight / device(n as u32).max(1e-12);
         }
     }
+    let (per_second, at_device) = (per_second / sum, at_device / sum);
+    // Where the cores cannot do that much, the rest of the clients wait for them, not for the device.
     let most = demand.cores / (demand.processor + demand.reading).max(1e-12);
-    Load { per_second: (per_second / sum).min(most), at_device: at_device / sum }
+    let share = (most / per_second).min(1.0);
+    Load { per_second: share * per_second, at_device: share * at_device }
 }
 
 #[cfg(test)]

@@ -73,15 +73,18 @@ impl<'a> Work<'a> {
         pairs * self.pair_bytes / 1048576.0
     }
 
-    pub(super) fn syncs(&self, files: f64) -> f64 {
-        (files * self.files + SYNCS_PER_JOB) * self.device.sync_seconds()
+    /// Making durable what one real job writes, `files` files.
+    fn syncs(&self, files: f64) -> f64 {
+        (files + SYNCS_PER_JOB) * self.device.sync_seconds()
     }
 
-    /// What changing the list of files costs the processor: RocksDB builds it anew, of all files of the tree.
-    pub(super) fn edit(&self, tree_files: usize) -> f64 {
+    /// What one change of the list of files costs the processor: RocksDB builds it anew, of all files of the
+    /// tree.
+    fn edit(&self, tree_files: usize) -> f64 {
         tree_files as f64 * self.files * self.processor.edit_file_us * 1e-6
     }
 
+    /// A memtable, which is a file of its own however many files a simulated one stands for.
     pub(super) fn flush(&self, pairs: f64, tree_files: usize) -> Cost {
         let p = self.processor;
         Cost {
@@ -91,18 +94,21 @@ impl<'a> Work<'a> {
         }
     }
 
+    /// Of simulated files: as many real compactions as each of them stands for files.
     pub(super) fn compaction(&self, pairs: f64, files: usize, tree_files: usize) -> Cost {
         let p = self.processor;
+        let syncs = self.files * self.syncs(files as f64);
         Cost {
-            processor: pairs * p.merge_pair_us * 1e-6 + self.edit(tree_files),
+            processor: pairs * p.merge_pair_us * 1e-6 + self.files * self.edit(tree_files),
             requests: 2.0 * self.mib(pairs) * p.compaction_mib_us * 1e-6,
-            device: self.read(pairs, 1.0) + self.write(pairs, 1.0) + self.syncs(files as f64),
+            device: self.read(pairs, 1.0) + self.write(pairs, 1.0) + syncs,
         }
     }
 
     /// Moving a file to the next level only changes the list.
     pub(super) fn moving(&self, tree_files: usize) -> Cost {
-        Cost { processor: self.edit(tree_files), requests: 0.0, device: self.device.sync_seconds() }
+        let device = self.files * self.device.sync_seconds();
+        Cost { processor: self.files * self.edit(tree_files), requests: 0.0, device }
     }
 }
 
@@ -116,7 +122,7 @@ pub(super) fn speeds(work: &Work, layout: &Layout, cores: f64, tree_files: usize
         .map(|n| {
             let n = f64::from(n);
             // Syncs of several threads go together in the journal: each takes its time, whoever else waits.
-            work.read(pairs, n) + work.write(pairs, n) + work.syncs(USUAL_FILES) / n
+            work.read(pairs, n) + work.write(pairs, n) + work.files * work.syncs(USUAL_FILES) / n
         })
         .collect();
     let demand = Demand { processor: alone.processor, reading: alone.requests, cores, device: &device };
