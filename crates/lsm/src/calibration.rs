@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::ProcessorCosts;
+use crate::{FileCosts, ProcessorCosts};
 
 /// The largest file that is read; results of `leadline lsm validate` have some 100 KiB.
 const MOST_BYTES: u64 = 64 << 20;
@@ -19,8 +19,8 @@ const MOST_US: f64 = 60e6;
 pub struct Calibration {
     /// Processor time of each piece of work.
     pub processor: ProcessorCosts,
-    /// Seconds to make a file durable, where that was measured.
-    pub sync_seconds: Option<f64>,
+    /// What making files durable takes, where that was measured.
+    pub files: Option<FileCosts>,
 }
 
 /// Why a file has no [`Calibration`]. Every message is one line and names the file.
@@ -61,11 +61,11 @@ pub enum CalibrationError {
 #[derive(Deserialize)]
 struct Validation {
     processor: ProcessorCosts,
-    sync_us: Option<f64>,
+    files: Option<FileCosts>,
 }
 
 impl Calibration {
-    /// Reads the result of a validation (its `processor`, and its `sync_us` where it has one), or a JSON
+    /// Reads the result of a validation (its `processor`, and its `files` where it has them), or a JSON
     /// object of [`ProcessorCosts`] alone.
     ///
     /// # Errors
@@ -93,19 +93,19 @@ impl Calibration {
             reason: error.to_string(),
         };
         let document: Value = serde_json::from_slice(bytes).map_err(format)?;
-        let (processor, sync_us) = if document.get("processor").is_some() {
+        let (processor, files) = if document.get("processor").is_some() {
             let found: Validation = serde_json::from_value(document).map_err(format)?;
-            (found.processor, found.sync_us)
+            (found.processor, found.files)
         } else {
             (serde_json::from_value(document).map_err(format)?, None)
         };
-        let costs = processor.named().into_iter().chain(sync_us.map(|us| ("sync_us", us)));
+        let costs = processor.named().into_iter().chain(files.iter().flat_map(FileCosts::named));
         for (name, value) in costs {
             if !(0.0..=MOST_US).contains(&value) {
                 return Err(CalibrationError::Range { path: path.to_owned(), name: name.to_owned(), value });
             }
         }
-        Ok(Calibration { processor, sync_seconds: sync_us.map(|us| us * 1e-6) })
+        Ok(Calibration { processor, files })
     }
 }
 
@@ -124,9 +124,10 @@ mod tests {
     fn costs_are_read_alone_and_from_a_validation() {
         let costs = json!(ProcessorCosts::default());
         let alone = parse(&costs).unwrap();
-        assert_eq!(alone, Calibration { processor: ProcessorCosts::default(), sync_seconds: None });
-        let found = parse(&json!({"processor": costs, "sync_us": 1500.0, "fills": []})).unwrap();
-        assert_eq!(found, Calibration { sync_seconds: Some(1.5e-3), ..alone });
+        assert_eq!(alone, Calibration { processor: ProcessorCosts::default(), files: None });
+        let files = FileCosts::of_sync(1500.0);
+        let found = parse(&json!({"processor": costs, "files": files, "fills": []})).unwrap();
+        assert_eq!(found, Calibration { files: Some(files), ..alone });
     }
 
     #[test]

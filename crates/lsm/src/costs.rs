@@ -3,7 +3,8 @@
 use leadline_model::{ModelComparison, Observations, PredictError, Workload};
 use leadline_profile::{DeviceProfile, OpKind, PAGE_BYTES, Pattern};
 
-use crate::LsmError;
+use crate::residuals::Residuals;
+use crate::{FileCosts, LsmError};
 
 /// Sizes of requests in the table: powers of two from 512 bytes to 16 MiB.
 const SIZES: [u32; 2] = [9, 24];
@@ -23,7 +24,8 @@ pub(crate) enum End {
     High,
 }
 
-/// Seconds per request of every size at every concurrency, from the model that describes the device best.
+/// Seconds per request of every size at every concurrency: from the model that describes the device best,
+/// corrected by what was measured of like requests.
 #[derive(Debug, Clone)]
 pub struct DeviceCosts {
     /// The model's name.
@@ -32,8 +34,7 @@ pub struct DeviceCosts {
     seconds: [Vec<Vec<f64>>; 2],
     /// The same, half of the 95 % interval in logarithms.
     spread: [Vec<Vec<f64>>; 2],
-    /// Seconds to make a file durable.
-    sync_seconds: f64,
+    files: FileCosts,
     /// Smallest unit that the device transfers, bytes.
     unit_bytes: u32,
     /// Largest request measured, bytes.
@@ -71,11 +72,12 @@ impl DeviceCosts {
         }
         let largest_bytes =
             observations.all.iter().map(|o| o.workload.block_bytes).max().unwrap_or(PAGE_BYTES);
-        let comparison = ModelComparison::new(observations);
+        let comparison = ModelComparison::new(observations.clone());
         let model = comparison.best().ok_or_else(needs)?;
         let mut seconds = [Vec::new(), Vec::new()];
         let mut spread = [Vec::new(), Vec::new()];
         for (side, op) in [OpKind::Read, OpKind::Write].into_iter().enumerate() {
+            let residuals = Residuals::of(model, &observations, op);
             for size in SIZES[0]..=SIZES[1] {
                 let (mut row, mut spreads) = (Vec::new(), Vec::new());
                 for k in 0..=Self::MOST_IN_FLIGHT.ilog2() {
@@ -90,8 +92,10 @@ impl DeviceCosts {
                     // Twice as many in flight are at most twice as fast, whatever the fit says: no request
                     // takes less time because others are there.
                     let least = row.last().map_or(0.0, |half: &f64| half / 2.0);
-                    row.push((found.seconds / 1e6).max(least));
-                    spreads.push((found.seconds_ci[1] / found.seconds).ln());
+                    let of_model = (found.seconds_ci[1] / found.seconds).ln();
+                    let near = residuals.near(f64::from(size), f64::from(k), of_model);
+                    row.push((found.seconds / 1e6 * near.shift.exp()).max(least));
+                    spreads.push(near.spread);
                 }
                 seconds[side].push(row);
                 spread[side].push(spreads);
@@ -99,7 +103,9 @@ impl DeviceCosts {
         }
         Ok(DeviceCosts {
             model: model.name(),
-            sync_seconds: sync_seconds(profile).unwrap_or(WRITES_PER_SYNC * seconds[1][3][0]),
+            files: FileCosts::of_sync(
+                1e6 * sync_seconds(profile).unwrap_or(WRITES_PER_SYNC * seconds[1][3][0]),
+            ),
             seconds,
             spread,
             unit_bytes: profile.device.logical_block_bytes.unwrap_or(512).clamp(512, PAGE_BYTES),
@@ -121,7 +127,7 @@ impl DeviceCosts {
             model: "none",
             seconds: [next_to_none(), next_to_none()],
             spread: [next_to_none(), next_to_none()],
-            sync_seconds: 0.0,
+            files: FileCosts::of_sync(0.0),
             unit_bytes: PAGE_BYTES,
             largest_bytes: 1 << SIZES[1],
             read_p99: vec![1.0; Self::MOST_IN_FLIGHT.ilog2() as usize + 1],
@@ -145,15 +151,15 @@ impl DeviceCosts {
         self.processors
     }
 
-    /// Seconds to make a file durable.
-    pub fn sync_seconds(&self) -> f64 {
-        self.sync_seconds
+    /// What making files durable takes.
+    pub fn files(&self) -> &FileCosts {
+        &self.files
     }
 
-    /// The same costs with another time to make a file durable, seconds.
+    /// The same costs with others of making files durable.
     #[must_use]
-    pub fn with_sync_seconds(mut self, seconds: f64) -> Self {
-        self.sync_seconds = seconds;
+    pub fn with_files(mut self, files: FileCosts) -> Self {
+        self.files = files;
         self
     }
 

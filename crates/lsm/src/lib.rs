@@ -10,6 +10,7 @@ mod costs;
 mod data;
 mod error;
 mod estimate;
+mod files;
 mod fill;
 mod layout;
 mod mix;
@@ -19,6 +20,7 @@ mod predict;
 mod processor;
 mod query;
 mod queue;
+mod residuals;
 mod tree;
 pub mod validate;
 
@@ -29,6 +31,7 @@ pub use costs::DeviceCosts;
 pub use data::Data;
 pub use error::LsmError;
 pub use estimate::Estimate;
+pub use files::FileCosts;
 pub use layout::Layout;
 pub use mix::{Mix, MixError, Operation};
 pub use predict::{

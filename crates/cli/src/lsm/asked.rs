@@ -121,8 +121,8 @@ impl Asked {
         if self.processor.is_none() {
             warnings.push(format!("processor: {origin}"));
         }
-        if let Some(seconds) = calibration.and_then(|found| found.sync_seconds) {
-            device = device.with_sync_seconds(seconds);
+        if let Some(files) = calibration.and_then(|found| found.files) {
+            device = device.with_files(files);
         }
         let here = || std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
         let cores = self.cores.or(device.processors()).unwrap_or_else(here);

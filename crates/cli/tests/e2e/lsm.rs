@@ -171,14 +171,14 @@ fn what_makes_predictions_worth_less_is_said() {
         "point_us": 600.0, "block_us": 9.0, "cached_block_us": 1.5, "seek_us": 4.0, "seek_run_us": 1.5,
         "pair_us": 0.6, "read_mib_us": 250.0, "insert_us": 8.0, "flush_pair_us": 2.0, "merge_pair_us": 3.0,
         "compaction_mib_us": 350.0,
-    }, "sync_us": 1234.0});
+    }, "files": {"sync_us": 1234.0, "file_us": [2000.0, 1500.0, 1500.0, 1500.0, 1500.0]}});
     fs::write(dir.path().join("costs.json"), costs.to_string()).unwrap();
     let more = [&MIX[..], &["--processor", "costs.json", "--json"]].concat();
     let ran = lsm(dir.path(), "advise", "flash.json", &more);
     // Progress is shown where the search takes long.
     assert!(ran.stderr.lines().all(|line| line.ends_with(" ...")), "no warning: {}", ran.stderr);
     let found = answer(ran);
-    let sync_us = found["asked"]["sync_us"].as_f64().unwrap();
+    let sync_us = found["asked"]["files"]["sync_us"].as_f64().unwrap();
     assert!((sync_us - 1234.0).abs() < 1e-6, "{sync_us}");
     assert!(found["chosen"]["point"]["processor_us"].as_f64() > Some(600.0));
     let more = [&MIX[..], &["--rate", "1e9"]].concat();

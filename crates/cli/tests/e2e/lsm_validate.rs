@@ -135,7 +135,7 @@ fn a_run_goes_on_after_its_calibration_and_its_numbers_agree_with_each_other() {
     let comparison = record.comparison.as_ref().unwrap();
     assert_eq!(comparison.cells.len(), 3);
     assert_eq!(comparison.errors.len(), 3);
-    assert!(record.sync_us.unwrap() > 0.0 && record.devices.len() == 1);
+    assert!(record.files.unwrap().sync_us > 0.0 && record.devices.len() == 1);
     for cell in &comparison.cells {
         assert!((cell.predicted.value / cell.measured.median - 1.0 - cell.error).abs() < 1e-9);
         assert!(cell.predicted.ci[0] <= cell.predicted.value && cell.predicted.value <= cell.predicted.ci[1]);

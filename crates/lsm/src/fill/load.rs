@@ -26,10 +26,6 @@ const TAIL: f64 = 0.4;
 /// Fillings of level 0 over which the states of a tree at rest are averaged.
 const CYCLES: u32 = 4;
 
-/// Compactions per core that slow a thread down which mostly waits. With 16 compactions on two cores, loads
-/// of 1 GiB wrote what this gives within about 10 %.
-const FELT_PER_CORE: f64 = 4.0;
-
 /// Limits on pending compaction, in multiples of the size of level 1, as RocksDB's 64 GiB and 256 GiB are
 /// of its 256 MiB.
 const SOFT_PENDING: f64 = 256.0;
@@ -60,7 +56,6 @@ pub(super) struct Load<'a> {
     jobs: Vec<Job>,
     /// Speed of each thread, alone = 1, with 1, 2, ... of them.
     speeds: Vec<f64>,
-    cores: f64,
     now: f64,
     /// Memtables that are full and not yet flushed, pairs.
     full: Vec<f64>,
@@ -81,7 +76,6 @@ impl<'a> Load<'a> {
         layout: &'a Layout,
         work: Work<'a>,
         speeds: Vec<f64>,
-        cores: f64,
         tree: Tree,
         base_pairs: f64,
     ) -> Self {
@@ -91,7 +85,6 @@ impl<'a> Load<'a> {
             tree,
             jobs: Vec::new(),
             speeds,
-            cores,
             now: 0.0,
             full: Vec::new(),
             base_pairs,
@@ -145,10 +138,9 @@ impl<'a> Load<'a> {
             write_amplification: self.written / loaded,
             tail_write_amplification: (self.written - written) / pairs,
             tail_pairs_per_second: pairs / (self.now - at).max(1e-9),
-            tail_processor: (self.cost.processor + self.cost.requests - cost.processor - cost.requests)
-                / pairs,
+            tail_processor: (self.cost.processor - cost.processor) / pairs,
             tail_device: (self.cost.device - cost.device) / pairs,
-            processor_seconds: self.cost.processor + self.cost.requests + self.inserted * insert,
+            processor_seconds: self.cost.processor + self.inserted * insert,
             concurrency: if self.busy_seconds > 0.0 { self.thread_seconds / self.busy_seconds } else { 0.0 },
             space_amplification: stored / data.pairs,
             scale: self.work.files,
@@ -184,7 +176,7 @@ impl<'a> Load<'a> {
             let speed = if slowed {
                 (self.delayed_rate / pair_bytes * seconds_per_pair).min(1.0)
             } else {
-                self.speeds(1.0)[0]
+                self.speed(1.0)
             };
             let (before, until) = (self.now, self.now + left / speed);
             // What is left may be too little to be seen beside the time that has passed.
@@ -208,20 +200,10 @@ impl<'a> Load<'a> {
         self.jobs.iter().map(|job| job.threads).sum()
     }
 
-    /// Speeds while `clients` insert: of the client and of the flush, and of each compaction thread. The
-    /// former mostly wait, so that the scheduler lets them run as if only a few compactions per core were
-    /// running, however many there are; compactions share what is left.
-    fn speeds(&self, clients: f64) -> [f64; 2] {
-        let speed = |threads: f64| {
-            let threads = (threads.round() as usize).clamp(1, self.speeds.len());
-            self.speeds[threads - 1]
-        };
-        let light = self.flushing() as f64 + clients;
-        let compactions = self.threads() - self.flushing() as f64;
-        let all = light + compactions;
-        let of_light = speed(light + compactions.min(FELT_PER_CORE * self.cores));
-        let left = all * speed(all) - light * of_light;
-        [of_light, (left / compactions.max(1.0)).max(0.25 * speed(all))]
+    /// Speed of every thread while `clients` insert, alone = 1: cores and device are shared evenly.
+    fn speed(&self, clients: f64) -> f64 {
+        let threads = ((self.threads() + clients).round() as usize).clamp(1, self.speeds.len());
+        self.speeds[threads - 1]
     }
 
     fn step(&mut self, until: f64) -> bool {
@@ -237,11 +219,8 @@ impl<'a> Load<'a> {
     /// To the next end of a job, or to `until`; false where nothing runs.
     fn advance(&mut self, until: f64, clients: f64) -> bool {
         self.start();
-        let [light, compaction] = self.speeds(clients);
-        let pace = |job: &Job| match job.kind {
-            Kind::Flush(_) => light,
-            Kind::Compaction(_) => job.threads * compaction,
-        };
+        let speed = self.speed(clients);
+        let pace = |job: &Job| job.threads * speed;
         let time = |job: &Job| job.left / pace(job);
         let first = self.jobs.iter().map(time).enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
         let Some((i, seconds)) = first else { return false };
@@ -311,7 +290,6 @@ impl<'a> Load<'a> {
 
     fn push(&mut self, cost: Cost, threads: f64, kind: Kind) {
         self.cost.processor += cost.processor;
-        self.cost.requests += cost.requests;
         self.cost.device += cost.device;
         self.jobs.push(Job { left: (cost.processor + cost.device).max(1e-9), threads, kind });
     }

@@ -40,5 +40,5 @@ pub(crate) fn fill(
     let work = Work::new(layout, device, processor, stored, coarse);
     let speeds = speeds(&work, layout, how.cores, (files / coarse / 2.0) as usize);
     let tree = Tree::new(layout, data.pairs, in_file, base_pairs);
-    Load::new(layout, work, speeds, how.cores, tree, base_pairs).run(data, memtable, how)
+    Load::new(layout, work, speeds, tree, base_pairs).run(data, memtable, how)
 }

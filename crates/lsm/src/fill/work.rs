@@ -12,9 +12,11 @@ const WRITE_BYTES: f64 = 1048576.0;
 /// Bytes that a compaction reads at a time with direct I/O where nothing else is set.
 const DEFAULT_READAHEAD: f64 = 2097152.0;
 
-/// Files and logs made durable per compaction or flush, besides each file that it writes: the folder and the
-/// manifest.
+/// Syncs per compaction or flush, besides those of the files that it writes: of the folder and the manifest.
 const SYNCS_PER_JOB: f64 = 2.0;
+
+/// Files made and removed per flush: the table, and the log of the memtable.
+const FILES_PER_FLUSH: f64 = 2.0;
 
 /// Files of a usual compaction: one, and those of the next level that it overlaps with.
 const USUAL_FILES: f64 = 3.0;
@@ -34,10 +36,7 @@ pub(super) struct Work<'a> {
 /// Seconds of one job alone on the machine.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cost {
-    /// Processor time beside the requests.
     pub(super) processor: f64,
-    /// Processor time of the requests, which is part of the device's.
-    pub(super) requests: f64,
     pub(super) device: f64,
 }
 
@@ -73,9 +72,9 @@ impl<'a> Work<'a> {
         pairs * self.pair_bytes / 1048576.0
     }
 
-    /// Making durable what one real job writes, `files` files.
-    fn syncs(&self, files: f64) -> f64 {
-        (files + SYNCS_PER_JOB) * self.device.sync_seconds()
+    /// Making durable what one real job writes, `files` files, while `in_flight` jobs do.
+    fn durable(&self, files: f64, in_flight: f64) -> f64 {
+        self.device.files().seconds(files, SYNCS_PER_JOB, in_flight)
     }
 
     /// What one change of the list of files costs the processor: RocksDB builds it anew, of all files of the
@@ -88,27 +87,27 @@ impl<'a> Work<'a> {
     pub(super) fn flush(&self, pairs: f64, tree_files: usize) -> Cost {
         let p = self.processor;
         Cost {
-            processor: pairs * p.flush_pair_us * 1e-6 + self.edit(tree_files),
-            requests: self.mib(pairs) * p.compaction_mib_us * 1e-6,
-            device: self.write(pairs, 1.0) + self.syncs(1.0),
+            processor: (pairs * p.flush_pair_us + self.mib(pairs) * p.compaction_mib_us) * 1e-6
+                + self.edit(tree_files),
+            device: self.write(pairs, 1.0) + self.durable(FILES_PER_FLUSH, 1.0),
         }
     }
 
     /// Of simulated files: as many real compactions as each of them stands for files.
     pub(super) fn compaction(&self, pairs: f64, files: usize, tree_files: usize) -> Cost {
         let p = self.processor;
-        let syncs = self.files * self.syncs(files as f64);
+        let durable = self.files * self.durable(files as f64, 1.0);
         Cost {
-            processor: pairs * p.merge_pair_us * 1e-6 + self.files * self.edit(tree_files),
-            requests: 2.0 * self.mib(pairs) * p.compaction_mib_us * 1e-6,
-            device: self.read(pairs, 1.0) + self.write(pairs, 1.0) + syncs,
+            processor: (pairs * p.merge_pair_us + 2.0 * self.mib(pairs) * p.compaction_mib_us) * 1e-6
+                + self.files * self.edit(tree_files),
+            device: self.read(pairs, 1.0) + self.write(pairs, 1.0) + durable,
         }
     }
 
     /// Moving a file to the next level only changes the list.
     pub(super) fn moving(&self, tree_files: usize) -> Cost {
-        let device = self.files * self.device.sync_seconds();
-        Cost { processor: self.files * self.edit(tree_files), requests: 0.0, device }
+        let device = self.files * self.device.files().seconds(0.0, 1.0, 1.0);
+        Cost { processor: self.files * self.edit(tree_files), device }
     }
 }
 
@@ -121,11 +120,10 @@ pub(super) fn speeds(work: &Work, layout: &Layout, cores: f64, tree_files: usize
     let device: Vec<f64> = (1..=threads)
         .map(|n| {
             let n = f64::from(n);
-            // Syncs of several threads go together in the journal: each takes its time, whoever else waits.
-            work.read(pairs, n) + work.write(pairs, n) + work.files * work.syncs(USUAL_FILES) / n
+            work.read(pairs, n) + work.write(pairs, n) + work.files * work.durable(USUAL_FILES, n)
         })
         .collect();
-    let demand = Demand { processor: alone.processor, reading: alone.requests, cores, device: &device };
+    let demand = Demand { processor: alone.processor, reading: 0.0, cores, device: &device };
     let one = closed(&demand, 1).per_second;
     (1..=threads).map(|n| (closed(&demand, n).per_second / one / f64::from(n)).min(1.0)).collect()
 }

@@ -13,7 +13,6 @@ use crate::ProcessorCosts;
 use super::calibrate::{self, Bench};
 use super::db_bench::{Database, DbBench};
 use super::error::ValidateError;
-use super::fill;
 use super::journal::{Cell, Journal};
 use super::output::Level;
 use super::pace::{Pace, Progress};
@@ -23,7 +22,8 @@ use super::record::{DeviceCell, FillCell, QueryCell, Record, SCHEMA, layout_cell
 use super::scale::Scale;
 use super::scratch::Scratch;
 use super::summary::Summary;
-use super::sync;
+use super::{files, fill};
+use crate::FileCosts;
 
 const MIB: u64 = 1 << 20;
 
@@ -191,8 +191,8 @@ impl Grid<'_> {
             point.histogram.clear();
         }
         profile.timeline.clear();
-        let sync_seconds = sync::seconds(self.scratch.path())?;
-        self.add(Cell::Device(Box::new(DeviceCell { repeat, profile, sync_seconds })))
+        let files = files::measure(self.scratch.path(), self.scale.file_bytes())?;
+        self.add(Cell::Device(Box::new(DeviceCell { repeat, profile, files })))
     }
 
     fn has_fill(&self, unit: &Unit) -> bool {
@@ -285,14 +285,25 @@ impl Grid<'_> {
             plan: self.plan.clone(),
             layouts: layout_cells(self.plan, &self.scale),
             processor,
-            sync_us: Summary::of(devices.iter().map(|device: &DeviceCell| device.sync_seconds * 1e6))
-                .map(|summary| summary.median),
+            files: median(&devices),
             devices,
             fills,
             queries,
             comparison: None,
         }
     }
+}
+
+/// The median of each number over the repeats.
+fn median(devices: &[DeviceCell]) -> Option<FileCosts> {
+    let of = |value: &dyn Fn(&FileCosts) -> f64| {
+        Summary::of(devices.iter().map(|device| value(&device.files))).map(|summary| summary.median)
+    };
+    let mut file_us = [0.0; 5];
+    for (i, us) in file_us.iter_mut().enumerate() {
+        *us = of(&|files| files.file_us[i])?;
+    }
+    Some(FileCosts { sync_us: of(&|files| files.sync_us)?, file_us })
 }
 
 /// `1 compaction thread`.

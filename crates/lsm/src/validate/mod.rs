@@ -11,6 +11,7 @@ mod counters;
 mod db_bench;
 mod error;
 mod events;
+mod files;
 mod fill;
 mod grid;
 mod journal;
@@ -23,7 +24,6 @@ mod scale;
 mod scratch;
 mod settings;
 mod summary;
-mod sync;
 
 pub use compare::{Choice, ComparedCell, Comparison, Errors, Kind, Order, Term};
 pub use db_bench::DbBench;

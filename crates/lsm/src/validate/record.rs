@@ -3,7 +3,7 @@
 use leadline_profile::{DeviceFacts, DeviceProfile};
 use serde::{Deserialize, Serialize};
 
-use crate::{DeviceCosts, Layout, LsmError, ProcessorCosts};
+use crate::{DeviceCosts, FileCosts, Layout, LsmError, ProcessorCosts};
 
 use super::compare::Comparison;
 use super::fill::Fill;
@@ -35,9 +35,9 @@ pub struct Record {
     pub layouts: Vec<LayoutCell>,
     /// What RocksDB cost the processor on databases of other shapes.
     pub processor: ProcessorCosts,
-    /// Microseconds to make a file durable that has grown, the median over the repeats.
+    /// What making files durable takes, the median over the repeats.
     #[serde(default)]
-    pub sync_us: Option<f64>,
+    pub files: Option<FileCosts>,
     /// The device before each repeat, where it was measured.
     #[serde(default)]
     pub devices: Vec<DeviceCell>,
@@ -57,8 +57,8 @@ pub struct DeviceCell {
     pub repeat: u32,
     /// Its profile, without slices and histograms.
     pub profile: DeviceProfile,
-    /// Seconds to make a file durable that has grown by a few bytes.
-    pub sync_seconds: f64,
+    /// What making files durable takes.
+    pub files: FileCosts,
 }
 
 /// A layout that was measured.
@@ -111,15 +111,15 @@ pub struct QueryCell {
 }
 
 impl Record {
-    /// The cost of the device over all repeats, by its profiles and its syncs; `None` where it was not
+    /// The cost of the device over all repeats, by its profiles and the costs of its files; `None` where it was not
     /// measured.
     ///
     /// # Errors
     /// As [`DeviceCosts::from_profile`].
     pub fn device_costs(&self) -> Option<Result<DeviceCosts, LsmError>> {
         let profiles: Vec<&DeviceProfile> = self.devices.iter().map(|device| &device.profile).collect();
-        let sync_us = self.sync_us?;
-        Some(DeviceCosts::from_profiles(&profiles).map(|costs| costs.with_sync_seconds(sync_us * 1e-6)))
+        let files = self.files?;
+        Some(DeviceCosts::from_profiles(&profiles).map(|costs| costs.with_files(files)))
     }
 
     /// Median and interval over the repeats of fills of this layout with this many compaction threads.

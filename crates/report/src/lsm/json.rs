@@ -57,7 +57,7 @@ fn question(asked: &LsmQuestion) -> Value {
         "scan_pairs": asked.demands.scan_pairs,
         "cores": asked.machine.cores,
         "processor_us": asked.machine.processor,
-        "sync_us": asked.machine.device.sync_seconds() * 1e6,
+        "files": asked.machine.device.files(),
     })
 }
 

@@ -29,7 +29,7 @@ pub fn small_validation() -> Record {
 
 /// Measured without the device beside it, so without predictions.
 pub fn unpredicted_validation() -> Record {
-    Record { comparison: None, devices: Vec::new(), sync_us: None, ..small_validation() }
+    Record { comparison: None, devices: Vec::new(), files: None, ..small_validation() }
 }
 
 fn validation(layouts: Vec<LayoutName>, clients: Vec<u32>, repeats: u32) -> Record {
@@ -44,6 +44,7 @@ fn validation(layouts: Vec<LayoutName>, clients: Vec<u32>, repeats: u32) -> Reco
         seed: 1,
     };
     let profile = sample_profile();
+    let files = FileCosts::of_sync(850.0);
     let layouts = layout_cells(&plan, &plan.scale().expect("a plan"));
     let mut record = Record {
         schema: SCHEMA.into(),
@@ -54,8 +55,8 @@ fn validation(layouts: Vec<LayoutName>, clients: Vec<u32>, repeats: u32) -> Reco
         plan,
         layouts,
         processor: processor(),
-        sync_us: Some(850.0),
-        devices: vec![DeviceCell { repeat: 0, profile, sync_seconds: 850e-6 }],
+        files: Some(files),
+        devices: vec![DeviceCell { repeat: 0, profile, files }],
         fills: Vec::new(),
         queries: Vec::new(),
         comparison: None,

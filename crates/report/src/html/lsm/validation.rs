@@ -205,8 +205,11 @@ fn run(record: &Record) -> Vec<Fact> {
     if let Some(first) = record.layouts.first() {
         facts.push(fact("Files", format!("{} each", bytes(first.layout.file_bytes)), ""));
     }
-    if let Some(us) = record.sync_us {
-        facts.push(fact("Sync of a file", micros(us), ""));
+    if let Some(files) = record.files {
+        facts.push(fact("Sync of a file", micros(files.sync_us), ""));
+        let [alone, .., many] = files.file_us;
+        let times = format!("{}; {} each by 16 threads at a time", micros(alone), micros(many));
+        facts.push(fact("Making, syncing and removing a file", times, ""));
     }
     let profiles = record.devices.len() as u32;
     if profiles > 0 {
