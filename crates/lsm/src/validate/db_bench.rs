@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
+use leadline_files::Space;
+
 use crate::options::{Release, RocksVersion};
 use crate::{Data, Layout};
 
@@ -12,6 +14,9 @@ use super::child::{self, Job, Seen};
 use super::error::ValidateError;
 use super::scratch::Scratch;
 use super::settings;
+
+/// With less than this left, a disk is full.
+const FULL_BYTES: u64 = 16 << 20;
 
 /// The program, found.
 #[derive(Debug, Clone, PartialEq)]
@@ -122,6 +127,18 @@ impl Database<'_> {
             during: run.during,
             lock: self.folder.lock(),
         };
-        child::run(&job, cancel, see)
+        child::run(&job, cancel, see).map_err(|error| self.explained(error))
+    }
+
+    /// RocksDB does not always say that it died of a full disk.
+    fn explained(&self, error: ValidateError) -> ValidateError {
+        let is_full = || Space::of(self.folder.path()).is_ok_and(|space| space.available_bytes < FULL_BYTES);
+        match error {
+            ValidateError::Died { during, how, said } if is_full() => {
+                let place = self.folder.path().parent().unwrap_or(self.folder.path()).display();
+                ValidateError::Died { during, how: format!("{how}, and {place} is full"), said }
+            }
+            other => other,
+        }
     }
 }

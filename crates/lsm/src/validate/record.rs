@@ -111,8 +111,8 @@ pub struct QueryCell {
 }
 
 impl Record {
-    /// The cost of the device over all repeats, by its profiles and the costs of its files; `None` where it was not
-    /// measured.
+    /// The cost of the device over all repeats, by its profiles and the costs of its files; `None` where it
+    /// was not measured.
     ///
     /// # Errors
     /// As [`DeviceCosts::from_profile`].
