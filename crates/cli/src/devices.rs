@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use leadline_catalogue::{AccessPath, DEVICES, Description, Pattern, Published, load, split_path};
 use leadline_device::format_size;
-use leadline_sim::{ParametricSpec, ServerSpec};
+use leadline_sim::{DeviceSpec, ParametricSpec, ServerSpec};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -30,7 +30,7 @@ pub(crate) struct Args {
 struct CatalogueEntry {
     name: String,
     description: Description,
-    simulated: Option<ParametricSpec>,
+    simulated: Option<DeviceSpec>,
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
@@ -48,8 +48,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 impl CatalogueEntry {
     fn load(name: &str) -> Result<CatalogueEntry, Failure> {
         let description = load(name)?;
-        let simulated =
-            if description.simulated { Some(leadline_sim::open(name)?.spec().clone()) } else { None };
+        let simulated = if description.simulated { Some(leadline_sim::spec(name)?) } else { None };
         Ok(CatalogueEntry { name: name.to_owned(), description, simulated })
     }
 
@@ -79,8 +78,8 @@ impl CatalogueEntry {
         for entry in &d.published {
             out += &published(entry);
         }
-        if let Some(spec) = &self.simulated {
-            out += &simulated(spec);
+        if let Some(DeviceSpec::Parametric(spec)) = &self.simulated {
+            out += &parametric(spec);
         }
         out.push('\n');
         if !d.published.is_empty() {
@@ -114,7 +113,7 @@ fn published(entry: &Published) -> String {
     out
 }
 
-fn simulated(spec: &ParametricSpec) -> String {
+fn parametric(spec: &ParametricSpec) -> String {
     let server =
         |s: &ServerSpec| format!("{} us + {} us/KiB on {} servers", s.service_us, s.per_kib_us, s.servers);
     // As the file has them.

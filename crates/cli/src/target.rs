@@ -9,7 +9,7 @@ use leadline_measure::summary::Circumstances;
 use leadline_measure::target::{Access, OpenTarget};
 use leadline_measure::{Settings, facts};
 use leadline_profile::DeviceFacts;
-use leadline_sim::Parametric;
+use leadline_sim::Simulated;
 
 use crate::failure::Failure;
 use crate::values;
@@ -63,7 +63,7 @@ impl AccessArgs {
 /// What TARGET turned out to be, before anything is opened or written.
 pub(crate) enum Target {
     /// A device of the catalogue or a description of one, and how the user named it.
-    Simulated(Box<Parametric>, String),
+    Simulated(Box<Simulated>, String),
     /// A directory, a file or a block device.
     Real(target::Target),
 }

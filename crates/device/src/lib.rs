@@ -37,5 +37,7 @@ pub use file::{FileDevice, FileOptions, IoEngine, direct_alignment};
 #[cfg(feature = "testing")]
 pub use memory::{Crashes, MemoryDevice, Survival, Tearing, UnsyncedWrite};
 pub use payload::Payload;
-pub use queue::{Clock, Completion, Device, Geometry, NEVER, Nanos, Op, QueuePair, QueueShape, Request};
+pub use queue::{
+    Clock, Completion, Device, Geometry, NEVER, Nanos, Op, QueuePair, QueueShape, Request, Wear,
+};
 pub use size::{format_size, parse_size};

@@ -84,6 +84,38 @@ pub enum Clock {
     Virtual,
 }
 
+/// What a drive has done to its medium since it was made: counted by simulated drives, read from SMART of real
+/// ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Wear {
+    /// Bytes that hosts wrote.
+    pub host_bytes: u64,
+    /// Bytes that were written to the medium for it: the host's, those moved by garbage collection and
+    /// refreshes, the mapping's, padding.
+    pub media_bytes: u64,
+    /// Blocks erased; 0 for a medium that is not erased.
+    pub erases: u64,
+    /// Blocks that there are to be erased; 0 likewise.
+    pub blocks: u64,
+}
+
+impl Wear {
+    /// What happened since `before`, an earlier reading of the same drive.
+    pub fn since(&self, before: &Wear) -> Wear {
+        Wear {
+            host_bytes: self.host_bytes - before.host_bytes,
+            media_bytes: self.media_bytes - before.media_bytes,
+            erases: self.erases - before.erases,
+            blocks: self.blocks,
+        }
+    }
+
+    /// Bytes written to the medium per byte that the host wrote; `None` where it wrote none.
+    pub fn write_amplification(&self) -> Option<f64> {
+        (self.host_bytes > 0).then(|| self.media_bytes as f64 / self.host_bytes as f64)
+    }
+}
+
 /// One thread's way to a device.
 pub trait QueuePair: Send {
     /// What requests must fit.
@@ -125,6 +157,11 @@ pub trait QueuePair: Send {
 
     /// Requests submitted and not yet reaped.
     fn in_flight(&self) -> u32;
+
+    /// What the drive has done to its medium so far; `None` where it does not tell.
+    fn wear(&self) -> Option<Wear> {
+        None
+    }
 }
 
 /// Something that hands out queue pairs.

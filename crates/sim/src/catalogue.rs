@@ -2,16 +2,23 @@
 
 use leadline_catalogue::{DEVICES, Description, find, is_file};
 
-use crate::{DeviceModel, Parametric, ParametricModel, ParametricSpec, SimError};
+use crate::{DeviceModel, DeviceSpec, SimError, Simulated};
 
 /// Opens what follows `sim:` in a TARGET: a path when it holds a `/` or ends in `.toml`, else a built-in
 /// name.
 ///
 /// # Errors
 /// [`SimError`] names the file or name, the place in it, and what to do.
-pub fn open(name: &str) -> Result<Parametric, SimError> {
-    let (spec, _) = describe(name)?;
-    Ok(Parametric::new(spec))
+pub fn open(name: &str) -> Result<Simulated, SimError> {
+    Ok(spec(name)?.device())
+}
+
+/// The description of what [`open`] opens.
+///
+/// # Errors
+/// As [`open`].
+pub fn spec(name: &str) -> Result<DeviceSpec, SimError> {
+    Ok(describe(name)?.0)
 }
 
 /// The timing alone of what [`open`] opens, idle, and what the file says of the device.
@@ -20,10 +27,10 @@ pub fn open(name: &str) -> Result<Parametric, SimError> {
 /// As [`open`].
 pub fn open_model(name: &str) -> Result<(Box<dyn DeviceModel>, Description), SimError> {
     let (spec, description) = describe(name)?;
-    Ok((Box::new(ParametricModel::new(&spec)), description))
+    Ok((spec.model(), description))
 }
 
-fn describe(name: &str) -> Result<(ParametricSpec, Description), SimError> {
+fn describe(name: &str) -> Result<(DeviceSpec, Description), SimError> {
     if is_file(name) {
         let text =
             std::fs::read_to_string(name).map_err(|source| SimError::Io { path: name.to_owned(), source })?;
@@ -35,14 +42,14 @@ fn describe(name: &str) -> Result<(ParametricSpec, Description), SimError> {
     }
 }
 
-fn simulated_part(text: &str, name: &str) -> Result<(ParametricSpec, Description), SimError> {
+fn simulated_part(text: &str, name: &str) -> Result<(DeviceSpec, Description), SimError> {
     let description = Description::parse(text, name);
     // Before the simulator misses its own keys one by one.
     if description.as_ref().is_ok_and(|description| !description.simulated) {
         return Err(SimError::PublishedOnly { name: name.to_owned(), known: simulated() });
     }
     // The simulator's own messages come before those of the catalogue, which knows its keys by name only.
-    Ok((ParametricSpec::parse(text, name)?, description?))
+    Ok((DeviceSpec::parse(text, name)?, description?))
 }
 
 /// Names of the devices built in that can be simulated.

@@ -1,5 +1,7 @@
 //! What can go wrong with a device description.
 
+use crate::place::line_of;
+
 /// A description that makes no device. The message names the file, the place in it, and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -42,13 +44,39 @@ pub enum SimError {
         reason: String,
     },
     /// A value makes no sense.
-    #[error("{path}: {field}: {reason}")]
+    #[error("{path}: {}{field}: {reason}", line_words(*.line))]
     Value {
         /// The file.
         path: String,
+        /// Line of the field, from 1; of its table where it is left out. `None` where there is no text.
+        line: Option<usize>,
         /// The field, such as `read.servers`.
         field: &'static str,
         /// What is wrong and what is allowed.
         reason: String,
     },
+}
+
+fn line_words(line: Option<usize>) -> String {
+    line.map_or(String::new(), |line| format!("line {line}: "))
+}
+
+/// A field that cannot be, and what is allowed.
+pub(crate) type Flaw = (&'static str, String);
+
+impl SimError {
+    /// A flaw of a description whose text is at hand.
+    pub(crate) fn value((field, reason): Flaw, text: &str, path: &str) -> Self {
+        SimError::Value { path: path.to_owned(), line: Some(line_of(text, field)), field, reason }
+    }
+
+    /// The parser's error, in one line.
+    pub(crate) fn syntax(error: &toml::de::Error, text: &str, path: &str) -> Self {
+        let line = |at: usize| 1 + text[..at.min(text.len())].matches('\n').count();
+        SimError::Syntax {
+            path: path.to_owned(),
+            line: error.span().map_or(1, |span| line(span.start)),
+            reason: error.message().replace('\n', " "),
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! The timing of a device, apart from any clock.
 
-use leadline_device::{Completion, Geometry, Nanos, Request};
+use leadline_device::{Completion, Geometry, Nanos, Request, Wear};
 
 /// How long a device takes: requests in with the time at which they arrive, completions out.
 ///
@@ -30,9 +30,10 @@ pub trait DeviceModel: Send {
     /// A request arrives at `at`. [`Request::slot`] is its id, any number that no request in flight has.
     fn arrive(&mut self, request: &Request, at: Nanos);
 
-    /// When the next completion is due if nothing more arrives; `None` with nothing in flight. It may lie
-    /// before the last time given: [`DeviceModel::advance`] still has to hand that completion out. Advancing
-    /// to it brings at least one completion.
+    /// The earliest time at which a completion may be due if nothing more arrives; `None` with nothing in
+    /// flight. It may lie before the last time given: [`DeviceModel::advance`] still has to hand that
+    /// completion out. A model that decides step by step may have only an internal step there: advancing to it
+    /// then brings no completion, and the next call gives a later time.
     fn next_completion(&self) -> Option<Nanos>;
 
     /// Time passes to `now`: appends every completion due by then, in the order of completion, each with its
@@ -42,4 +43,9 @@ pub trait DeviceModel: Send {
 
     /// Requests that have arrived and were not yet handed out as completions.
     fn in_flight(&self) -> u32;
+
+    /// What the drive has done to its medium so far; `None` where the model has no medium.
+    fn wear(&self) -> Option<Wear> {
+        None
+    }
 }

@@ -97,7 +97,12 @@ pub fn published_model(
     let mut spec = ParametricSpec::from_published(&description, path, block_bytes, name)?;
     if let Some(bytes) = capacity_bytes {
         spec.capacity = bytes;
-        spec.check(name)?;
+        spec.check().map_err(|(field, reason)| SimError::Value {
+            path: name.to_owned(),
+            line: None,
+            field,
+            reason,
+        })?;
     }
     Ok((Box::new(ParametricModel::new(&spec)), description))
 }
@@ -137,7 +142,7 @@ mod tests {
 
     #[test]
     fn alpha_1_is_that_of_a_page() {
-        let spec = crate::open("flash").unwrap().spec().clone().with_alpha_1(4.0, 8192);
+        let spec = crate::spec("flash").unwrap().parametric().unwrap().clone().with_alpha_1(4.0, 8192);
         let us = |server: &crate::ServerSpec| server.service_us + 8.0 * server.per_kib_us;
         assert!((us(&spec.write) / us(&spec.read) - 4.0).abs() < 1e-9);
     }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use leadline_device::{
     Clock, Completion, Device, DeviceError, Geometry, NEVER, Nanos, QueuePair, QueueShape, Request,
-    RequestError,
+    RequestError, Wear,
 };
 
 use crate::DeviceModel;
@@ -146,6 +146,10 @@ impl<M: DeviceModel> QueuePair for VirtualQueue<M> {
 
     fn in_flight(&self) -> u32 {
         self.timed().model.in_flight()
+    }
+
+    fn wear(&self) -> Option<Wear> {
+        self.timed().model.wear()
     }
 }
 

@@ -2,7 +2,7 @@
 //! device does.
 
 use leadline_device::{Completion, Device, NEVER, Nanos, QueueShape, Request};
-use leadline_sim::{DeviceModel, ParametricModel, ParametricSpec, VirtualDevice, open, open_model};
+use leadline_sim::{DeviceModel, ParametricModel, ParametricSpec, VirtualDevice, open, open_model, spec};
 use proptest::prelude::*;
 
 fn model(read: &str, write: &str) -> ParametricModel {
@@ -76,7 +76,7 @@ proptest! {
             }))
         });
         let (mut model, _) = open_model(device).unwrap();
-        let simulated = VirtualDevice::new(ParametricModel::new(open(device).unwrap().spec()));
+        let simulated = VirtualDevice::new(ParametricModel::new(spec(device).unwrap().parametric().unwrap()));
         let mut queue = simulated.queue_pair(QueueShape::new(60, 1 << 20)).unwrap();
         let (mut by_model, mut by_queue) = (Vec::new(), Vec::new());
         for (at, request) in requests {

@@ -6,7 +6,7 @@ use leadline_sim::{Parametric, ParametricSpec};
 
 /// FNV-1a of every completion (slot, bytes, time) of a mixed load: reads and writes of several lengths,
 /// flushes, pauses, and queues that are never full for long.
-fn fingerprint(device: &Parametric) -> u64 {
+fn fingerprint(device: &dyn Device) -> u64 {
     const DEPTH: u32 = 40;
     let mut queue = device.queue_pair(QueueShape::new(DEPTH, 1 << 20)).unwrap();
     let mut random = fastrand::Rng::with_seed(11);

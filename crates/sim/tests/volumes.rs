@@ -1,7 +1,7 @@
 //! The cloud volumes built in do what their vendors document.
 
 use leadline_device::{Nanos, Request};
-use leadline_sim::{CapSpec, open, open_model};
+use leadline_sim::{CapSpec, open_model, spec};
 
 const SECOND: Nanos = 1_000_000_000;
 
@@ -29,7 +29,7 @@ fn a_gp2_volume_bursts_as_long_as_the_vendor_says() {
     assert!((3000 * 2_000 + 300 * 100 - 10..=3000 * 2_000 + 300 * 100).contains(&after), "{after}");
     // The same table: duration of the burst, and time to fill an empty bucket.
     for (name, burst_s, refill_s) in [("gp2-100g", 2_000.0, 18_000.0), ("gp2-334g", 2_703.0, 5_389.0)] {
-        let cap: CapSpec = open(name).unwrap().spec().cap.clone().unwrap();
+        let cap: CapSpec = spec(name).unwrap().parametric().unwrap().cap.clone().unwrap();
         let credit = cap.credit as f64;
         assert!((credit / (cap.iops - cap.refill) - burst_s).abs() < 0.5, "{name}");
         assert!((credit / cap.refill - refill_s).abs() < 0.5, "{name}");

@@ -1,7 +1,7 @@
 //! Device descriptions, TOML: what the catalogue reads of them, and the simulator.
 
 use leadline_catalogue::{CatalogueError, DEVICES, Description};
-use leadline_sim::{Parametric, ParametricSpec};
+use leadline_sim::DeviceSpec;
 
 use crate::Target;
 
@@ -37,8 +37,8 @@ impl Target for Devices {
 
     fn read(&mut self, input: &[u8]) -> bool {
         let Ok(text) = std::str::from_utf8(input) else { return false };
-        if let Ok(spec) = ParametricSpec::parse(text, "input") {
-            let _ = Parametric::new(spec);
+        if let Ok(spec) = DeviceSpec::parse(text, "input") {
+            let _ = spec.model();
         }
         match Description::parse(text, "input") {
             Ok(_) => true,

@@ -35,7 +35,7 @@ impl Drive {
         let mut s4610 = ParametricSpec::from_published(&published, None, 4096, "s4610")?;
         s4610.capacity = S4610_BYTES;
         s4610.flush.service_us = S4610_FLUSH_US;
-        let mut flash = leadline_sim::open("flash")?.spec().clone();
+        let mut flash = leadline_sim::spec("flash")?.parametric().expect("a parametric device").clone();
         flash.flush.service_us = FLASH_FLUSH_US;
         Ok([Drive { name: "s4610", spec: s4610 }, Drive { name: "flash", spec: flash }])
     }

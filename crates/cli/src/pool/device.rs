@@ -3,7 +3,7 @@
 use leadline_catalogue::{is_file, load, split_path};
 use leadline_profile::{DeviceProfile, Pattern as Measured};
 use leadline_report::headline;
-use leadline_sim::ParametricSpec;
+use leadline_sim::{DeviceSpec, ParametricSpec};
 
 use crate::failure::Failure;
 use crate::source::PUBLISHED;
@@ -11,7 +11,7 @@ use crate::source::PUBLISHED;
 /// A device to make, one for each pool.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct SimulatedDevice {
-    spec: ParametricSpec,
+    spec: DeviceSpec,
     page_bytes: u32,
     /// What was assumed to make it, for the user.
     pub(super) note: Option<String>,
@@ -24,7 +24,7 @@ impl SimulatedDevice {
     /// [`Failure::Input`] names the device, and what is wrong with it.
     pub(super) fn open(text: &str, page_bytes: u32) -> Result<SimulatedDevice, Failure> {
         if let Some(name) = text.strip_prefix("sim:") {
-            let spec = leadline_sim::open(name)?.spec().clone();
+            let spec = leadline_sim::spec(name)?;
             return Ok(SimulatedDevice { spec, page_bytes, note: None });
         }
         match text.strip_prefix(PUBLISHED) {
@@ -37,15 +37,30 @@ impl SimulatedDevice {
 
     /// Writes it does at once: the n that uses it fully.
     pub(super) fn writes_at_once(&self) -> u32 {
-        self.spec.write.servers
+        self.spec.writes_at_once()
     }
 
-    /// Its description, where one write of a page takes as long as `alpha_1` reads.
-    pub(super) fn spec(&self, alpha_1: Option<f64>) -> ParametricSpec {
-        let spec = self.spec.clone();
-        match alpha_1 {
-            Some(alpha_1) => spec.with_alpha_1(alpha_1, self.page_bytes),
-            None => spec,
+    /// Refuses `--alpha-1` where the time of a write is not a number of the description.
+    ///
+    /// # Errors
+    /// [`Failure::Input`] names the device.
+    pub(super) fn takes_alpha_1(&self, name: &str) -> Result<(), Failure> {
+        match self.spec.parametric() {
+            Some(_) => Ok(()),
+            None => Err(Failure::Input(format!(
+                "--alpha-1: what a write takes on {name} follows from its parts; name a parametric device, \
+                 such as sim:flash"
+            ))),
+        }
+    }
+
+    /// Its description, where one write of a page takes as long as `alpha_1` reads of a parametric device.
+    pub(super) fn spec(&self, alpha_1: Option<f64>) -> DeviceSpec {
+        match (alpha_1, self.spec.parametric()) {
+            (Some(alpha_1), Some(spec)) => {
+                DeviceSpec::Parametric(spec.clone().with_alpha_1(alpha_1, self.page_bytes))
+            }
+            _ => self.spec.clone(),
         }
     }
 }
@@ -66,7 +81,7 @@ fn from_published(name: &str, page_bytes: u32) -> Result<SimulatedDevice, Failur
          us{limit}, no jitter, no end",
         spec.read.servers, spec.read.service_us, spec.write.servers, spec.write.service_us
     );
-    Ok(SimulatedDevice { spec, page_bytes, note: Some(note) })
+    Ok(SimulatedDevice { spec: DeviceSpec::Parametric(spec), page_bytes, note: Some(note) })
 }
 
 /// Pages to write at once, by a profile: its k_w_90 for pages of this size where that was measured; k_w where

@@ -86,6 +86,9 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     }
     let device =
         args.device.as_deref().map(|text| SimulatedDevice::open(text, args.page_bytes)).transpose()?;
+    if let (Some(device), Some(name), Some(_)) = (&device, &args.device, &args.alpha_1) {
+        device.takes_alpha_1(name)?;
+    }
     let mut notes: Vec<String> = device.iter().filter_map(|device| device.note.clone()).collect();
     let cells = plan(&args, device.as_ref(), &mut notes)?;
     check(&args, &cells, device.is_some())?;

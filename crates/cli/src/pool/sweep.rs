@@ -5,7 +5,6 @@ use std::sync::atomic::AtomicBool;
 use leadline_device::Device as _;
 use leadline_measure::Progress;
 use leadline_pool::simulate::{Config, Inputs, Outcome, SimulateError, SweepError, sweep};
-use leadline_sim::Parametric;
 use leadline_trace::Format;
 
 use super::device::SimulatedDevice;
@@ -32,7 +31,7 @@ pub(super) fn run(cells: &[Cell], common: &Common, cancel: &AtomicBool) -> Resul
         let trace = open_trace(&cell.trace, common.format)?;
         let device = match common.device {
             Some(device) => {
-                let device = Parametric::new(device.spec(cell.alpha_1));
+                let device = device.spec(cell.alpha_1).device();
                 Some(device.queue_pair(cell.config.queue_shape()?)?)
             }
             None => None,

@@ -6,7 +6,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use leadline_device::{
-    Clock, Completion, Device, DeviceError, Geometry, Nanos, Op, QueuePair, QueueShape, Request, RequestError,
+    Clock, Completion, Device, DeviceError, Geometry, Nanos, Op, QueuePair, QueueShape, Request,
+    RequestError, Wear,
 };
 
 thread_local! {
@@ -109,6 +110,10 @@ impl QueuePair for RangePair {
 
     fn in_flight(&self) -> u32 {
         self.inner.in_flight()
+    }
+
+    fn wear(&self) -> Option<Wear> {
+        self.inner.wear()
     }
 }
 

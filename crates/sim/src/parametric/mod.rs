@@ -8,19 +8,13 @@
 //! or not.
 
 mod admission;
-mod bucket;
-mod cap;
 mod device;
 mod flush;
 mod model;
-mod nearest;
-mod scramble;
-mod size;
 mod spec;
 mod speed;
 mod station;
 
-pub use cap::CapSpec;
 pub use device::Parametric;
 pub use flush::FlushSpec;
 pub use model::ParametricModel;

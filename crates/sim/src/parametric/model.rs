@@ -6,11 +6,11 @@ use std::collections::BinaryHeap;
 use leadline_device::{Completion, Geometry, Nanos, Op, Request};
 
 use super::admission::Admission;
-use super::nearest::nearest;
 use super::spec::ParametricSpec;
 use super::speed::{Noise, RequestJitter};
 use super::station::Station;
 use crate::DeviceModel;
+use crate::nearest::nearest;
 
 /// The timing of a parametric device. When a request completes is decided as it arrives.
 pub struct ParametricModel {

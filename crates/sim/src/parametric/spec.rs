@@ -5,10 +5,11 @@ use leadline_device::Geometry;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use super::cap::CapSpec;
 use super::flush::FlushSpec;
-use super::size::size;
 use crate::SimError;
+use crate::cap::CapSpec;
+use crate::error::Flaw;
+use crate::size::size;
 
 /// Addresses are hashed and requests aligned in units of this.
 pub(super) const BLOCK_BYTES: u32 = 512;
@@ -123,12 +124,9 @@ impl ParametricSpec {
     /// [`SimError::Syntax`] with the line, [`SimError::Value`] with the field, [`SimError::Catalogue`] for
     /// what the simulator itself has no use for.
     pub fn parse(text: &str, path: &str) -> Result<Self, SimError> {
-        let spec: ParametricSpec = toml::from_str(text).map_err(|error| SimError::Syntax {
-            path: path.to_owned(),
-            line: error.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count()),
-            reason: error.message().replace('\n', " "),
-        })?;
-        spec.check(path)?;
+        let spec: ParametricSpec =
+            toml::from_str(text).map_err(|error| SimError::syntax(&error, text, path))?;
+        spec.check().map_err(|flaw| SimError::value(flaw, text, path))?;
         Description::parse(text, path)?;
         Ok(spec)
     }
@@ -138,13 +136,11 @@ impl ParametricSpec {
         Geometry { capacity_bytes: self.capacity, block_bytes: BLOCK_BYTES, writable: true }
     }
 
-    /// Refuses a value out of range; `path` is for the message.
-    pub(crate) fn check(&self, path: &str) -> Result<(), SimError> {
-        let bad = |field, reason: &str| {
-            Err(SimError::Value { path: path.to_owned(), field, reason: reason.to_owned() })
-        };
+    /// The first value out of range.
+    pub(crate) fn check(&self) -> Result<(), Flaw> {
+        let bad = |field, reason: &str| Err((field, reason.to_owned()));
         if self.kind != "parametric" {
-            return bad("kind", "this version simulates kind = \"parametric\" only");
+            return bad("kind", "must be \"parametric\" for this reader");
         }
         if self.capacity < 1 << 20 || self.capacity > 1 << 60 {
             return bad("capacity", "must be from 1M to 1048576T");

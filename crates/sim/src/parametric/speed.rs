@@ -2,8 +2,8 @@
 
 use leadline_device::Nanos;
 
-use super::scramble::scramble;
 use super::spec::{Jitter, ParametricSpec};
+use crate::scramble::scramble;
 
 /// The factor of each request.
 pub(super) struct RequestJitter {

@@ -5,8 +5,8 @@ use std::collections::BinaryHeap;
 
 use leadline_device::Nanos;
 
-use super::scramble::scramble;
 use super::spec::{BLOCK_BYTES, Placement, ServerSpec};
+use crate::scramble::scramble;
 
 /// One operation's servers: when each is free again.
 enum Servers {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::size::size;
+use crate::size::size;
 
 /// Operations and bytes per second, each with credit that may be saved up for a burst. 0 stands for no limit
 /// and no credit.
@@ -39,7 +39,7 @@ const LONGEST_REFILL_S: f64 = 1e9;
 
 impl CapSpec {
     /// The first field that cannot be, and what is allowed.
-    pub(super) fn check(&self) -> Result<(), (&'static str, &'static str)> {
+    pub(crate) fn check(&self) -> Result<(), (&'static str, &'static str)> {
         if self.iops == 0.0 && self.bytes_per_s == 0 {
             return Err(("cap", "limits nothing: give iops or bytes_per_s, or leave [cap] out"));
         }

@@ -5,6 +5,6 @@ use leadline_device::Nanos;
 /// The nearest whole number. Not [`f64::round`]: without SSE4.1 that is a call, and this is done for every
 /// request.
 #[inline]
-pub(super) fn nearest(nanos: f64) -> Nanos {
+pub(crate) fn nearest(nanos: f64) -> Nanos {
     (nanos + 0.5) as Nanos
 }

@@ -4,7 +4,7 @@ use leadline_device::parse_size;
 use serde::Deserialize;
 
 /// Bytes; K, M, G and T are powers of two.
-pub(super) fn size<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+pub(crate) fn size<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Size {

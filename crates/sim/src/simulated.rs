@@ -1,0 +1,31 @@
+//! A simulated device of any kind.
+
+use leadline_device::{Clock, Device, DeviceError, Geometry, QueuePair, QueueShape};
+
+use crate::Parametric;
+
+/// A device in virtual time. An enum and not a boxed model, so that the queue pair of each kind is compiled
+/// for it.
+#[non_exhaustive]
+pub enum Simulated {
+    /// Of [`ParametricSpec`](crate::ParametricSpec).
+    Parametric(Parametric),
+}
+
+impl Device for Simulated {
+    fn geometry(&self) -> Geometry {
+        match self {
+            Simulated::Parametric(device) => device.geometry(),
+        }
+    }
+
+    fn clock(&self) -> Clock {
+        Clock::Virtual
+    }
+
+    fn queue_pair(&self, shape: QueueShape) -> Result<Box<dyn QueuePair>, DeviceError> {
+        match self {
+            Simulated::Parametric(device) => device.queue_pair(shape),
+        }
+    }
+}
