@@ -23,6 +23,7 @@ impl fmt::Display for RequestError {
             Op::Read => "read",
             Op::Write => "write",
             Op::Flush => "flush",
+            Op::Trim => "trim",
         };
         write!(f, "{op} of {len} bytes at offset {offset} (slot {slot}) refused: {}", self.reason)
     }

@@ -58,7 +58,7 @@ pub struct FileOptions {
     /// Whether requests go past the page cache; sets or clears O_DIRECT on the file.
     pub direct: bool,
     /// Whether completions are polled from the device (IORING_SETUP_IOPOLL); io_uring and `direct` only. Such
-    /// a queue pair refuses flushes: the kernel cannot poll them.
+    /// a queue pair refuses flushes and trims: the kernel cannot poll them.
     pub iopoll: bool,
     /// Whether a kernel thread polls for submissions (IORING_SETUP_SQPOLL); io_uring only.
     pub sqpoll: bool,

@@ -1,4 +1,4 @@
-//! psync: blocking preadv2 and pwritev2, the papers' own method.
+//! psync: blocking preadv2 and pwritev2, the papers' own method; fdatasync and fallocate beside them.
 //!
 //! A queue pair of depth 1 does its request inside `reap`, on the caller's thread: k threads with such a pair
 //! each are k requests in flight with nothing between them and the system call. A deeper one keeps a thread
@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{IoSlice, IoSliceMut};
 use std::sync::Arc;
 
-use rustix::fs::fdatasync;
+use rustix::fs::{FallocateFlags, fallocate, fdatasync};
 use rustix::io::{ReadWriteFlags, preadv2, pwritev2};
 
 use self::workers::WorkerPair;
@@ -47,21 +47,29 @@ struct Target {
 }
 
 impl Target {
-    /// Does a request with one system call: bytes moved or a negative errno.
+    /// Does a request with one system call: bytes moved or trimmed, or a negative errno.
     ///
     /// # Safety
     /// The request was validated, and nobody else uses its slot meanwhile.
     unsafe fn perform(&self, request: &Request) -> i32 {
         let Request { op, durable, slot, len, offset } = *request;
+        let bytes = len as usize;
         // SAFETY: the caller's promise.
-        let buffer = &mut unsafe { self.arena.shared_buffer(slot) }[..len as usize];
+        let buffer = unsafe { self.arena.shared_buffer(slot) };
         let result = match op {
-            Op::Read => preadv2(&self.file, &mut [IoSliceMut::new(buffer)], offset, ReadWriteFlags::empty()),
+            Op::Read => {
+                let buffers = &mut [IoSliceMut::new(&mut buffer[..bytes])];
+                preadv2(&self.file, buffers, offset, ReadWriteFlags::empty())
+            }
             Op::Write => {
                 let flags = if durable { ReadWriteFlags::DSYNC } else { ReadWriteFlags::empty() };
-                pwritev2(&self.file, &[IoSlice::new(buffer)], offset, flags)
+                pwritev2(&self.file, &[IoSlice::new(&buffer[..bytes])], offset, flags)
             }
             Op::Flush => fdatasync(&self.file).map(|()| 0),
+            Op::Trim => {
+                let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+                fallocate(&self.file, hole, offset, u64::from(len)).map(|()| bytes)
+            }
         };
         match result {
             // The kernel moves at most 2 GiB less a page per call.

@@ -18,18 +18,22 @@ pub enum Op {
     /// All writes that completed before this one are durable when it completes. Has no buffer, offset or
     /// length.
     Flush,
+    /// The range holds nothing any more: reads of it return zeros or anything the drive likes. Durable like a
+    /// write, with the next flush. Has no buffer.
+    Trim,
 }
 
 /// One request. Its `slot` is both its name and the buffer it uses; one request per slot may be in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
-    /// Read, write or flush.
+    /// Read, write, flush or trim.
     pub op: Op,
     /// A write that is durable when it completes (RWF_DSYNC); no meaning for other operations.
     pub durable: bool,
     /// Buffer, from 0 to [`QueueShape::slots`] - 1.
     pub slot: u32,
-    /// Bytes, a positive multiple of [`Geometry::block_bytes`], at most [`QueueShape::buffer_bytes`].
+    /// Bytes, a positive multiple of [`Geometry::block_bytes`], at most [`QueueShape::buffer_bytes`]; of a
+    /// trim at most `i32::MAX`.
     pub len: u32,
     /// First byte on the device, a multiple of [`Geometry::block_bytes`].
     pub offset: u64,
@@ -40,7 +44,8 @@ pub struct Request {
 pub struct Completion {
     /// The request's slot, free again.
     pub slot: u32,
-    /// Bytes moved, or a negative errno.
+    /// Bytes moved or trimmed, or a negative errno: of a trim EOPNOTSUPP where the device or the file system
+    /// has none.
     pub result: i32,
     /// When it was reaped, on the device's clock. A simulated device gives the exact time of completion.
     pub at: Nanos,
@@ -53,7 +58,7 @@ pub struct Geometry {
     pub capacity_bytes: u64,
     /// Offsets and lengths are multiples of this power of two.
     pub block_bytes: u32,
-    /// False where writes are refused.
+    /// False where writes and trims are refused.
     pub writable: bool,
 }
 
@@ -209,6 +214,11 @@ impl Request {
         Request { op: Op::Flush, durable: false, slot, len: 0, offset: 0 }
     }
 
+    /// A trim of a range of any length up to `i32::MAX` bytes.
+    pub fn trim(slot: u32, offset: u64, len: u32) -> Self {
+        Request { op: Op::Trim, durable: false, slot, len, offset }
+    }
+
     /// Checks the request against what it must fit. Every backend calls this first.
     ///
     /// # Errors
@@ -232,14 +242,19 @@ impl Request {
         if self.offset & u64::from(mask) != 0 {
             return refuse("its offset is not a multiple of the device's block");
         }
-        if self.len > shape.buffer_bytes {
+        if self.op == Op::Trim {
+            // The completion gives it in an i32.
+            if i32::try_from(self.len).is_err() {
+                return refuse("it is longer than a trim may be: 2147483647 bytes");
+            }
+        } else if self.len > shape.buffer_bytes {
             return refuse("it is longer than the queue pair's buffers");
         }
         match self.offset.checked_add(u64::from(self.len)) {
             Some(end) if end <= geometry.capacity_bytes => {}
             _ => return refuse("it ends beyond the device"),
         }
-        if self.op == Op::Write && !geometry.writable {
+        if self.op != Op::Read && !geometry.writable {
             return refuse("the device is open for reading only");
         }
         Ok(())

@@ -26,6 +26,9 @@ use crate::{
 /// The registered file.
 const FILE: Fixed = Fixed(0);
 
+/// How a range of the file is trimmed; the file keeps its length.
+const PUNCH_HOLE: i32 = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+
 /// How long a queue pair that is dropped waits for what the kernel still has.
 const DROP_TIME: Nanos = 1_000_000_000;
 
@@ -111,8 +114,13 @@ impl UringPair {
             }
             (Op::Write, None) => opcode::Write::new(FILE, buffer, len).offset(offset).rw_flags(flags).build(),
             (Op::Flush, _) => opcode::Fsync::new(FILE).flags(FsyncFlags::DATASYNC).build(),
+            (Op::Trim, _) => {
+                opcode::Fallocate::new(FILE, u64::from(len)).offset(offset).mode(PUNCH_HOLE).build()
+            }
         };
-        entry.user_data(u64::from(slot))
+        // The kernel says 0 of a trim: the bytes to report travel with the slot.
+        let trimmed = if op == Op::Trim { len } else { 0 };
+        entry.user_data(u64::from(trimmed) << 32 | u64::from(slot))
     }
 
     /// Puts an entry into the ring; false if there is no room.
@@ -138,11 +146,12 @@ impl UringPair {
     #[inline]
     fn collect(&mut self, completions: &mut Vec<Completion>) {
         for entry in self.ring.completion() {
-            let slot = entry.user_data() as u32;
+            let (slot, trimmed) = (entry.user_data() as u32, (entry.user_data() >> 32) as i32);
             let known = self.in_flight.complete(slot);
             debug_assert!(known, "a completion for slot {slot}, which is not in flight");
             if known {
-                completions.push(Completion { slot, result: entry.result(), at: 0 });
+                let result = if entry.result() == 0 { trimmed } else { entry.result() };
+                completions.push(Completion { slot, result, at: 0 });
             }
         }
     }
@@ -241,8 +250,12 @@ impl QueuePair for UringPair {
     #[inline]
     fn submit(&mut self, request: Request) -> Result<(), RequestError> {
         let refuse = |reason| Err(RequestError { request, reason });
-        if self.polling.completions && request.op == Op::Flush {
-            return refuse("a queue pair that polls for completions (IOPOLL) cannot flush");
+        if self.polling.completions {
+            match request.op {
+                Op::Read | Op::Write => {}
+                Op::Flush => return refuse("a queue pair that polls for completions (IOPOLL) cannot flush"),
+                Op::Trim => return refuse("a queue pair that polls for completions (IOPOLL) cannot trim"),
+            }
         }
         self.in_flight.admit(&request, &self.geometry, &self.shape)?;
         let entry = self.entry(&request);

@@ -67,6 +67,16 @@ fn hanging() -> (FileDevice, std::io::PipeWriter) {
     (FileDevice::new(OwnedFd::from(reader).into(), CAPACITY, options).unwrap(), writer)
 }
 
+/// Whether the scratch files' system can take blocks out of a file; says so where it cannot.
+fn can_trim() -> bool {
+    let mut pair = pair(IoEngine::Psync, 1);
+    let can = perform(&mut *pair, Request::trim(0, 0, BLOCK)) != -libc::EOPNOTSUPP;
+    if !can {
+        eprintln!("SKIPPED trims: the file system of {} cannot punch holes", env!("CARGO_TARGET_TMPDIR"));
+    }
+    can
+}
+
 // ----------------------------------------------------------------------------------------------------
 // integrity
 
@@ -81,7 +91,9 @@ struct Step {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let op = prop_oneof![5 => Just(Op::Read), 5 => Just(Op::Write), 1 => Just(Op::Flush)];
+    let op = prop_oneof![
+        10 => Just(Op::Read), 10 => Just(Op::Write), 2 => Just(Op::Flush), 3 => Just(Op::Trim)
+    ];
     (op, prop::bool::weighted(0.1), 0..CAPACITY / u64::from(BLOCK) - 4, 1u32..=4, 0u32..3)
         .prop_map(|(op, durable, block, blocks, reap)| Step { op, durable, block, blocks, reap })
 }
@@ -134,6 +146,7 @@ impl Session {
                 payload.fill(buffer);
                 self.model[offset as usize..end as usize].copy_from_slice(buffer);
             }
+            Op::Trim => self.model[offset as usize..end as usize].fill(0),
         }
         self.pair.submit(request).unwrap();
         self.flying[slot as usize] = Some(request);
@@ -162,6 +175,10 @@ proptest! {
 
     #[test]
     fn every_backend_is_a_vec_of_bytes(steps in prop::collection::vec(step(), 1..60), depth in 1u32..10) {
+        let mut steps = steps;
+        if !can_trim() {
+            steps.retain(|step| step.op != Op::Trim);
+        }
         let mut outcomes = Vec::new();
         for (engine, sqpoll) in [(IoEngine::IoUring, false), (IoEngine::IoUring, true), (IoEngine::Psync, false)] {
             let file = scratch();
@@ -200,7 +217,7 @@ proptest! {
 
     #[test]
     fn validator_accepts_what_the_model_accepts(
-        op in prop::sample::select(vec![Op::Read, Op::Write, Op::Flush]),
+        op in prop::sample::select(vec![Op::Read, Op::Write, Op::Flush, Op::Trim]),
         durable: bool, slot in 0u32..10, slots in 1u32..10, len in edges(), offset in edges(),
         buffer_bytes in edges(), capacity_bytes in edges(), block_shift in 9u32..=16, writable: bool,
     ) {
@@ -212,7 +229,7 @@ proptest! {
         let fits = len > 0
             && u128::from(len) % block == 0
             && u128::from(offset) % block == 0
-            && len <= buffer_bytes
+            && len <= if op == Op::Trim { i32::MAX as u32 } else { buffer_bytes }
             && u128::from(offset) + u128::from(len) <= u128::from(capacity_bytes)
             && (op == Op::Read || writable);
         let accepted = slot < slots && (op == Op::Flush || fits);
@@ -223,6 +240,27 @@ proptest! {
             prop_assert!(op == Op::Flush || error.to_string().contains(&offset.to_string()));
         }
     }
+}
+
+#[test]
+fn trims_may_be_longer_than_buffers_but_not_than_what_a_completion_can_say() {
+    let shape = QueueShape::new(1, BLOCK);
+    let geometry = Geometry { capacity_bytes: 1 << 40, block_bytes: BLOCK, writable: true };
+    let longest = i32::MAX as u32 / BLOCK * BLOCK;
+    assert!(Request::trim(0, 4096, longest).validate(&geometry, &shape).is_ok());
+    let refused = |request: Request, geometry| request.validate(geometry, &shape).unwrap_err().to_string();
+    let error = refused(Request::trim(0, 4096, longest + BLOCK), &geometry);
+    assert_eq!(
+        error,
+        "trim of 2147483648 bytes at offset 4096 (slot 0) refused: it is longer than a trim may be: 2147483647 \
+         bytes"
+    );
+    assert!(refused(Request::trim(0, 1 << 40, BLOCK), &geometry).contains("beyond the device"));
+    assert!(refused(Request::trim(0, (1 << 40) - 4096, 2 * BLOCK), &geometry).contains("beyond the device"));
+    assert!(refused(Request::trim(0, 0, 512), &geometry).contains("not a multiple"));
+    assert!(refused(Request::trim(1, 0, BLOCK), &geometry).contains("slot does not exist"));
+    let read_only = Geometry { writable: false, ..geometry };
+    assert!(refused(Request::trim(0, 0, BLOCK), &read_only).contains("reading only"));
 }
 
 #[test]
@@ -531,6 +569,45 @@ fn a_bad_request_among_good_ones_fails_alone() {
 }
 
 #[test]
+fn trimmed_range_is_zeros_and_its_neighbours_survive() {
+    if !can_trim() {
+        return;
+    }
+    for engine in ENGINES {
+        for depth in [1, 3] {
+            let device = device(engine);
+            let shape = QueueShape { buffer_bytes: 16 * BLOCK, ..QueueShape::new(depth, BLOCK) };
+            let mut filling = device.queue_pair(shape).unwrap();
+            filling.buffer(0).fill(7);
+            assert_eq!(perform(&mut *filling, Request::write(0, 0, 16 * BLOCK)), 16 * BLOCK as i32);
+            // Its buffers hold one block, the trim is of six.
+            let mut pair = device.queue_pair(QueueShape::new(depth, BLOCK)).unwrap();
+            assert_eq!(perform(&mut *pair, Request::trim(0, 5 * 4096, 6 * BLOCK)), 6 * BLOCK as i32);
+            assert_eq!(perform(&mut *pair, Request::flush(0)), 0);
+            assert_eq!(perform(&mut *filling, Request::read(0, 0, 16 * BLOCK)), 16 * BLOCK as i32);
+            for (block, bytes) in filling.buffer(0).chunks(BLOCK as usize).enumerate() {
+                let expected = if (5..11).contains(&block) { 0 } else { 7 };
+                assert!(bytes.iter().all(|byte| *byte == expected), "{engine:?} {depth}: block {block}");
+            }
+            assert_eq!(device.file().metadata().unwrap().len(), CAPACITY, "the file keeps its length");
+        }
+    }
+}
+
+#[test]
+fn trim_of_a_file_that_cannot_be_trimmed_fails_with_the_systems_reason() {
+    for engine in ENGINES {
+        // A writable file of a file system that has no such thing; nothing is written to it.
+        let file = OpenOptions::new().read(true).write(true).open("/proc/self/comm").unwrap();
+        let device = FileDevice::new(file, CAPACITY, FileOptions::new(engine, BLOCK).direct(false)).unwrap();
+        for depth in [1, 3] {
+            let mut pair = device.queue_pair(QueueShape::new(depth, BLOCK)).unwrap();
+            assert_eq!(perform(&mut *pair, Request::trim(0, 0, BLOCK)), -libc::EOPNOTSUPP, "{engine:?}");
+        }
+    }
+}
+
+#[test]
 fn opening_refuses_what_cannot_be_and_says_why() {
     let refused = |file: File, capacity, options| match FileDevice::new(file, capacity, options) {
         Ok(_) => panic!("accepted: {options:?}"),
@@ -583,6 +660,7 @@ fn polling_for_completions_works_or_is_refused_at_once() {
             let mut pair = device.queue_pair(QueueShape::new(4, BLOCK)).unwrap();
             assert_eq!(perform(&mut *pair, Request::write(0, 0, BLOCK)), BLOCK as i32);
             assert!(reason(pair.submit(Request::flush(0))).contains("cannot flush"));
+            assert!(reason(pair.submit(Request::trim(0, 0, BLOCK))).contains("cannot trim"));
         }
     }
 }

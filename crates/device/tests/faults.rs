@@ -82,6 +82,66 @@ fn differing_bits(a: &[u8], b: &[u8]) -> u32 {
 }
 
 // -------------------------------------------------------------------------------------------------------
+// trims
+
+/// Longer than the buffers.
+const TRIMMED: u32 = 4 * PAGE;
+
+#[test]
+fn faults_of_data_pass_trims_on() {
+    let faults = [
+        Fault::short(),
+        Fault::torn(512),
+        Fault::lost(),
+        Fault::lying_flush(),
+        Fault::misdirected(),
+        Fault::stale(),
+        Fault::bit_flip(),
+    ];
+    for fault in faults {
+        let memory = memory();
+        write(&mut *pair(&memory, 1), 0, &random(1, PAGE));
+        let device = Faulty::new(memory, [fault]);
+        let mut pair = pair(&device, 1);
+        let trim = Request { durable: true, ..Request::trim(0, 0, TRIMMED) };
+        assert_eq!(perform(&mut *pair, trim), TRIMMED as i32, "{fault:?}");
+        assert_eq!(device.device().contents(0, PAGE as usize), [0; PAGE as usize], "{fault:?}");
+        assert_eq!(device.strikes(), [0], "{fault:?}");
+        let on_trims = std::panic::catch_unwind(|| fault.on(Op::Trim));
+        assert!(on_trims.is_err(), "{fault:?} on trims must be refused");
+    }
+}
+
+#[test]
+fn faults_of_completions_befall_trims_too() {
+    for (fault, result, reaches) in [
+        (Fault::eio(), -EIO, false),
+        (Fault::errno_though_done(EIO), -EIO, true),
+        (Fault::delay(MS), TRIMMED as i32, true),
+        (Fault::stall(MS), TRIMMED as i32, true),
+        (Fault::reorder(), TRIMMED as i32, true),
+    ] {
+        let device = Faulty::new(memory(), [fault.on(Op::Trim).within(512..1024)]);
+        let mut pair = pair(&device, 1);
+        write(&mut *pair, 0, &random(1, PAGE));
+        assert_eq!(perform(&mut *pair, Request::trim(0, 0, 512)), 512, "it lies beside the range");
+        assert_eq!(perform(&mut *pair, Request::trim(0, 512, TRIMMED)), result, "{fault:?}");
+        let trimmed = device.device().contents(512, 512) == [0; 512];
+        assert_eq!((trimmed, device.strikes()), (reaches, vec![1]), "{fault:?}");
+    }
+}
+
+#[test]
+fn trims_pass_on_files_too() {
+    for engine in [IoEngine::IoUring, IoEngine::Psync] {
+        let device = Faulty::new(file(engine), [Fault::torn(512), Fault::stale().from(u64::MAX)]);
+        let mut pair = pair(&device, 1);
+        let trimmed = perform(&mut *pair, Request::trim(0, 0, TRIMMED));
+        assert!(trimmed == TRIMMED as i32 || trimmed == -libc::EOPNOTSUPP, "{engine:?}: {trimmed}");
+    }
+}
+
+// -------------------------------------------------------------------------------------------------------
 // errors
 
 #[test]
@@ -482,6 +542,20 @@ fn power_cut_leaves_all_writes_in_the_air_to_the_crash_durable_or_not() {
     // they were.
     assert_eq!(device.device().durable_contents(0, 1024), [[1; 512], [0; 512]].concat());
     assert_eq!(device.device().every_crash(Tearing::Sector512).count(), 8);
+}
+
+#[test]
+fn power_cut_leaves_a_trim_in_the_air_to_the_crash() {
+    let device = Faulty::new(memory(), [Fault::power_cut().on(Op::Trim).nth(0)]);
+    let mut pair = pair(&device, 1);
+    write(&mut *pair, 0, &random(1, 1024));
+    flush(&mut *pair);
+    assert_eq!(perform(&mut *pair, Request::trim(0, 0, 512)), -EIO);
+    assert_eq!(perform(&mut *pair, Request::trim(0, 512, 512)), -EIO);
+    let memory = device.device();
+    assert_eq!(memory.crash_to_durable().contents(0, 1024), random(1, 1024));
+    let trimmed = memory.crash(|_| Survival::Whole).contents(0, 1024);
+    assert_eq!((&trimmed[..512], &trimmed[512..]), (&[0; 512][..], &random(1, 1024)[512..]));
 }
 
 #[test]

@@ -47,6 +47,11 @@ fn flush(pair: &mut dyn QueuePair) {
     assert_eq!(reap(pair)[0].result, 0);
 }
 
+fn trim(pair: &mut dyn QueuePair, block: u64, blocks: u32) {
+    pair.submit(Request::trim(0, block * u64::from(BLOCK), blocks * BLOCK)).unwrap();
+    assert_eq!(reap(pair)[0].result, (blocks * BLOCK) as i32);
+}
+
 /// The stamp of each block, every one of them whole.
 fn stamps(contents: &[u8]) -> Vec<u32> {
     let stamp = |block: &[u8]| {
@@ -104,6 +109,61 @@ fn flush_covers_only_writes_that_completed_before_it_was_submitted() {
     assert_eq!(durable(&device, 2), [1, 0]);
     flush(&mut *pair);
     assert_eq!(durable(&device, 2), [1, 2]);
+}
+
+#[test]
+fn trimmed_blocks_read_as_zeros_at_once_and_are_durably_so_after_a_flush() {
+    let device = MemoryDevice::new(1 << 20, BLOCK);
+    let mut pair = pair(&device, 1);
+    write(&mut *pair, 0, 4, 1);
+    flush(&mut *pair);
+    trim(&mut *pair, 1, 2);
+    assert_eq!((seen(&device, 4), durable(&device, 4)), (vec![1, 0, 0, 1], vec![1, 1, 1, 1]));
+    assert_eq!(seen(&device.crash_to_durable(), 4), [1, 1, 1, 1]);
+    assert_eq!(crashes(&device, 4, Tearing::Never), [[1, 0, 0, 1], [1, 1, 1, 1]]);
+    assert_eq!(crashes(&device, 4, Tearing::Sector512).len(), 4, "each block is trimmed or as before");
+    // A write after the trim is newer than the trim, whatever survives.
+    write_durable(&mut *pair, 1, 1, 2);
+    assert_eq!(crashes(&device, 4, Tearing::Never), [[1, 2, 0, 1], [1, 2, 1, 1]]);
+    flush(&mut *pair);
+    assert_eq!((seen(&device, 4), durable(&device, 4)), (vec![1, 2, 0, 1], vec![1, 2, 0, 1]));
+}
+
+#[test]
+fn flush_covers_a_trim_as_it_covers_a_write() {
+    let device = MemoryDevice::new(1 << 20, BLOCK);
+    let mut pair = pair(&device, 2);
+    write_durable(&mut *pair, 0, 1, 1);
+    pair.submit(Request::trim(0, 0, BLOCK)).unwrap();
+    pair.submit(Request::flush(1)).unwrap();
+    reap(&mut *pair);
+    assert_eq!(durable(&device, 1), [1], "the trim had not completed when the flush was submitted");
+    flush(&mut *pair);
+    assert_eq!(durable(&device, 1), [0]);
+}
+
+#[test]
+fn long_trim_takes_only_what_was_written_in_it() {
+    let device = MemoryDevice::new(1 << 60, 4096);
+    let mut pair = pair(&device, 1);
+    let (start, len) = (1 << 40, 0x7FFF_F000);
+    for offset in [start - 4096, start, start + (1 << 20), start + u64::from(len) - 4096, start + (1 << 31)] {
+        perform_at(&mut *pair, offset);
+    }
+    flush(&mut *pair);
+    let before = device.memory_bytes();
+    pair.submit(Request::trim(0, start, len)).unwrap();
+    assert_eq!(reap(&mut *pair)[0].result, len as i32);
+    assert_eq!(device.memory_bytes(), before);
+    let unsynced: Vec<_> = device.unsynced().iter().map(|write| (write.offset, write.data.len())).collect();
+    let stretches = [start, start + (1 << 20), start + u64::from(len) - 4096];
+    assert_eq!(unsynced, stretches.map(|offset| (offset, 4096)));
+    for (offset, byte) in
+        [(start - 4096, 9), (start, 0), (start + u64::from(len) - 4096, 0), (start + (1 << 31), 9)]
+    {
+        assert_eq!(device.contents(offset, 4096), [byte; 4096]);
+    }
+    assert!(pair.submit(Request::trim(0, (1 << 60) - 4096, 8192)).is_err());
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub trait DeviceModel: Send {
     fn next_completion(&self) -> Option<Nanos>;
 
     /// Time passes to `now`: appends every completion due by then, in the order of completion, each with its
-    /// exact time and the bytes moved (0 for a flush). Those due at the same time come in the order of
+    /// exact time and the bytes moved or trimmed (0 for a flush). Those due at the same time come in the order of
     /// arrival.
     fn advance(&mut self, now: Nanos, completions: &mut Vec<Completion>);
 

@@ -54,7 +54,7 @@ proptest! {
 
     #[test]
     fn a_flush_takes_its_time_after_the_last_write_that_arrived_before_it(
-        load in prop::collection::vec((0u64..60_000, 0u32..8), 1..80),
+        load in prop::collection::vec((0u64..60_000, 0u32..9), 1..80),
         service_us in prop_oneof![Just(0u64), 1u64..500],
         servers in 1u32..5,
     ) {
@@ -65,6 +65,7 @@ proptest! {
                 *at += gap;
                 Some((*at, match op {
                     0 | 1 => Request::flush(slot),
+                    8 => Request::trim(slot, 4096, 4096),
                     2..6 => Request::write(slot, 4096, 4096),
                     _ => Request::read(slot, 4096, 4096),
                 }))
@@ -82,6 +83,7 @@ proptest! {
             match request.op {
                 Op::Write => last_write = last_write.max(done),
                 Op::Flush => prop_assert_eq!(done, last_write.max(*arrival) + service_us * 1_000),
+                Op::Trim => prop_assert_eq!(done, *arrival, "a trim waits for nothing"),
                 Op::Read => {}
             }
         }

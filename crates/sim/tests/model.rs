@@ -46,6 +46,31 @@ fn a_late_caller_gets_all_that_is_due_in_order_with_the_exact_times() {
 }
 
 #[test]
+fn a_trim_completes_as_it_arrives_and_takes_no_server() {
+    let mut model = model("servers = 1\nservice_us = 10", "servers = 1\nservice_us = 10");
+    model.arrive(&Request::write(0, 0, 4096), 1_000);
+    model.arrive(&Request::trim(1, 0, i32::MAX as u32), 2_000);
+    assert_eq!(model.next_completion(), Some(2_000));
+    let trimmed = Completion { slot: 1, result: i32::MAX, at: 2_000 };
+    assert_eq!(advance(&mut model, 2_000), [trimmed]);
+    model.arrive(&Request::write(2, 0, 4096), 2_000);
+    let all: Vec<(u32, Nanos)> = advance(&mut model, NEVER).iter().map(|c| (c.slot, c.at)).collect();
+    assert_eq!(all, [(0, 11_000), (2, 21_000)]);
+}
+
+#[test]
+fn a_trim_takes_no_room_under_a_cap() {
+    let toml = "kind = \"parametric\"\ncapacity = \"1G\"\ncap_iops = 10\n\
+                [read]\nservice_us = 1\nservers = 1\n[write]\nservice_us = 1\nservers = 1\n";
+    let mut model = ParametricModel::new(&ParametricSpec::parse(toml, "test.toml").unwrap());
+    model.arrive(&Request::trim(0, 0, 4096), 5);
+    model.arrive(&Request::trim(1, 0, 4096), 5);
+    model.arrive(&Request::read(2, 0, 4096), 5);
+    let all: Vec<Nanos> = advance(&mut model, NEVER).iter().map(|c| c.at).collect();
+    assert_eq!(all, [5, 5, 1_005]);
+}
+
+#[test]
 fn what_has_no_model_is_refused_as_by_open() {
     let (mut flash, description) = open_model("flash").unwrap();
     assert_eq!(flash.geometry(), open("flash").unwrap().geometry());
@@ -64,7 +89,7 @@ proptest! {
     #[test]
     fn the_model_and_the_device_in_virtual_time_agree(
         device in prop::sample::select(vec!["flash", "optane", "sata", "capped"]),
-        load in prop::collection::vec((0u64..200_000, 0u32..10, 1u32..64, 0u64..1000), 1..60),
+        load in prop::collection::vec((0u64..200_000, 0u32..11, 1u32..64, 0u64..1000), 1..60),
     ) {
         let requests = load.iter().zip(0..).scan(0, |at, (&(gap, op, blocks, place), slot)| {
             *at += gap;
@@ -72,6 +97,7 @@ proptest! {
             Some((*at, match op {
                 0 => Request::flush(slot),
                 1..5 => Request::write(slot, offset, len),
+                10 => Request::trim(slot, offset, len),
                 _ => Request::read(slot, offset, len),
             }))
         });

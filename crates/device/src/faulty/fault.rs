@@ -135,7 +135,7 @@ impl Fault {
     }
 
     /// Power is lost when the request is submitted: it and all later ones fail with EIO, on every queue pair.
-    /// Writes that are submitted before anybody reaps were in the air: they reach the medium, not durably, so
+    /// Writes and trims that are submitted before anybody reaps were in the air: they reach the medium, not durably, so
     /// that a crash of the [`crate::MemoryDevice`] below decides what becomes of them. Nothing after that
     /// reaches the device.
     pub fn power_cut() -> Fault {
@@ -158,7 +158,7 @@ impl Fault {
         self.with(|rule| rule.add_op(op))
     }
 
-    /// Reads and writes of at least one byte of this range: a bad place on the device.
+    /// Reads, writes and trims of at least one byte of this range: a bad place on the device.
     pub fn within(self, bytes: Range<u64>) -> Fault {
         self.with(|rule| rule.range = (bytes.start, bytes.end))
     }

@@ -125,7 +125,7 @@ impl Outcome {
         }
     }
 
-    /// Power is gone. A write that was in the air reaches the device, though not for certain.
+    /// Power is gone. A write or trim that was in the air reaches the device, though not for certain.
     pub(super) fn lose_power(&mut self, silent: bool, in_the_air: bool) {
         self.below = self.below.filter(|_| in_the_air);
         self.below.iter_mut().for_each(|below| below.durable = false);

@@ -139,7 +139,7 @@ impl FaultyPair {
     fn land(&mut self, slot: u32, flight: &Flight, result: i32) {
         let Outcome { below: Some(below), flip, stale, moved, .. } = &flight.outcome else { return };
         let buffer = self.inner.buffer(slot);
-        if buffer.is_empty() || below.op == Op::Flush {
+        if buffer.is_empty() || matches!(below.op, Op::Flush | Op::Trim) {
             return;
         }
         let buffer = &mut buffer[..below.len as usize];

@@ -98,9 +98,11 @@ impl FaultKind {
     /// Whether requests of this operation can have it.
     fn befalls(self, op: Op) -> bool {
         match self {
-            FaultKind::Short | FaultKind::Misdirected | FaultKind::BitFlip => op != Op::Flush,
+            FaultKind::Short | FaultKind::Misdirected | FaultKind::BitFlip => {
+                matches!(op, Op::Read | Op::Write)
+            }
             FaultKind::Torn(_) | FaultKind::Lost => op == Op::Write,
-            FaultKind::Lie => op != Op::Read,
+            FaultKind::Lie => matches!(op, Op::Write | Op::Flush),
             FaultKind::Stale => op == Op::Read,
             _ => true,
         }

@@ -75,7 +75,9 @@ impl FaultState {
         outcome.settle();
         match *power {
             Power::On => {}
-            Power::Failing { silent } => outcome.lose_power(silent, request.op == Op::Write),
+            Power::Failing { silent } => {
+                outcome.lose_power(silent, matches!(request.op, Op::Write | Op::Trim));
+            }
             Power::Off { silent } => outcome.lose_power(silent, false),
         }
         outcome

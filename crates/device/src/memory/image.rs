@@ -1,6 +1,7 @@
 //! What a medium holds: a sparse array of bytes that knows, sector by sector, which write they are of.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Bytes that a power cut leaves whole or not at all.
@@ -45,6 +46,21 @@ impl Image {
                 None => bytes.fill(0),
             }
         }
+    }
+
+    /// The parts of a range whose pages were written, in order; two that touch are one.
+    pub(super) fn written(&self, start: u64, end: u64) -> Vec<Range<u64>> {
+        let page_bytes = PAGE_BYTES as u64;
+        let pages = start / page_bytes..end.div_ceil(page_bytes);
+        let mut parts: Vec<Range<u64>> = Vec::new();
+        for page in pages.filter(|page| self.pages.contains_key(page)) {
+            let part = start.max(page * page_bytes)..end.min((page + 1) * page_bytes);
+            match parts.last_mut() {
+                Some(last) if last.end == part.start => last.end = part.end,
+                _ => parts.push(part),
+            }
+        }
+        parts
     }
 
     /// Writes one sector as of write `version`, unless it already is of a later one.

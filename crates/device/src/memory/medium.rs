@@ -38,6 +38,16 @@ impl Medium {
         }
     }
 
+    /// Does a trim: zeros that no flush covers yet. Where nothing was written there are zeros already, so that
+    /// a long trim costs no memory there.
+    pub(super) fn trim(&mut self, offset: u64, len: u32) {
+        // All that is durable is in what reads see too.
+        for stretch in self.volatile.written(offset, offset + u64::from(len)) {
+            let zeros = vec![0; (stretch.end - stretch.start) as usize];
+            self.write(stretch.start, &zeros, false);
+        }
+    }
+
     /// What a flush that is submitted now covers.
     pub(super) fn horizon(&self) -> Horizon {
         Horizon(self.writes)

@@ -3,7 +3,7 @@
 //! It keeps two states: what reads see, and what a power cut leaves. A write is in the first when it
 //! completes, and in the second when a flush that was submitted after that completes, or at once where the
 //! write is durable (RWF_DSYNC). Of the writes in between, a power cut leaves any part: see
-//! [`MemoryDevice::crash`].
+//! [`MemoryDevice::crash`]. A trim is a write of zeros wherever anything was written.
 
 mod crash;
 mod every;
@@ -52,7 +52,8 @@ impl MemoryDevice {
     }
 
     /// The writes that a power cut may lose, in the order in which they were done. Those that later durable
-    /// writes cover are not among them.
+    /// writes cover are not among them. A trim is one for each stretch of it in which anything was written, in
+    /// whole pages of 4096 bytes, and holds zeros.
     pub fn unsynced(&self) -> Vec<UnsyncedWrite> {
         self.medium().unsynced()
     }
@@ -179,7 +180,7 @@ struct MemoryPair {
     queued: VecDeque<(Request, Horizon)>,
 }
 
-/// Does a request: bytes moved.
+/// Does a request: bytes moved or trimmed.
 fn perform(medium: &mut Medium, request: &Request, covers: Horizon, buffer: &mut [u8]) -> i32 {
     let Request { op, durable, len, offset, .. } = *request;
     match op {
@@ -189,6 +190,7 @@ fn perform(medium: &mut Medium, request: &Request, covers: Horizon, buffer: &mut
             medium.flush(covers);
             return 0;
         }
+        Op::Trim => medium.trim(offset, len),
     }
     i32::try_from(len).unwrap_or(i32::MAX)
 }

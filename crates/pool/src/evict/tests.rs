@@ -157,7 +157,7 @@ impl QueuePair for RecordingPair {
             }
             (_, Op::Write) => by_device.push(Decision::Batch(vec![page])),
             (_, Op::Read) => by_device.push(Decision::Reads(vec![page])),
-            (_, Op::Flush) => {}
+            (_, Op::Flush | Op::Trim) => {}
         }
         self.new_group = false;
         self.inner.submit(request)

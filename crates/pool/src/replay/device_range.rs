@@ -86,7 +86,7 @@ impl QueuePair for RangePair {
         request.validate(&self.geometry, &self.shape)?;
         let offset = match request.op {
             Op::Flush => request.offset,
-            Op::Read | Op::Write => request.offset + self.start,
+            Op::Read | Op::Write | Op::Trim => request.offset + self.start,
         };
         self.inner.submit(Request { offset, ..request })?;
         if request.op == Op::Read {
@@ -134,6 +134,25 @@ mod tests {
         assert!(pair.submit(Request::write(0, 8192, 4096)).is_err(), "beyond its end");
         let bytes = device.contents(0, 1 << 16);
         assert!(bytes.iter().enumerate().all(|(at, &byte)| byte == if at / 4096 == 3 { 7 } else { 0 }));
+    }
+
+    #[test]
+    fn a_window_trims_nothing_outside() {
+        let device = MemoryDevice::new(1 << 16, 4096);
+        let mut whole = device.queue_pair(QueueShape::new(1, 1 << 16)).unwrap();
+        whole.buffer(0).fill(7);
+        whole.submit(Request::write(0, 0, 1 << 16)).unwrap();
+        whole.reap(1, NEVER, &mut Vec::new()).unwrap();
+        let window = DeviceRange::new(Arc::new(device.clone()), 8192, 8192);
+        let mut pair = window.queue_pair(QueueShape::new(1, 4096)).unwrap();
+        assert!(pair.submit(Request::trim(0, 4096, 8192)).is_err(), "beyond its end");
+        pair.submit(Request::trim(0, 0, 8192)).unwrap();
+        pair.reap(1, NEVER, &mut Vec::new()).unwrap();
+        let bytes = device.contents(0, 1 << 16);
+        let trimmed = 8192..16384;
+        assert!(
+            bytes.iter().enumerate().all(|(at, &byte)| byte == if trimmed.contains(&at) { 0 } else { 7 })
+        );
     }
 
     #[test]

@@ -100,7 +100,7 @@ impl ReplayArea {
                 if completion.result != (count * page_bytes) as i32 {
                     let phase = match op {
                         Op::Write => ReplayPhase::LayingOut,
-                        Op::Read | Op::Flush => ReplayPhase::Verifying,
+                        Op::Read | Op::Flush | Op::Trim => ReplayPhase::Verifying,
                     };
                     return Err(self.failed(phase, first, completion.result));
                 }

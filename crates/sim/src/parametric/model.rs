@@ -76,6 +76,8 @@ impl DeviceModel for ParametricModel {
         let done = match request.op {
             Op::Flush => at.max(self.last_write_done).saturating_add(self.flush),
             Op::Read | Op::Write => self.serve(request, at),
+            // It keeps no data, so there is nothing to do, and nobody to wait for.
+            Op::Trim => at,
         };
         self.in_flight.push(Reverse((done, self.sequence, request.slot, request.len)));
         self.sequence += 1;
