@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::io::Errno;
 
@@ -39,7 +39,7 @@ impl Forgotten {
 /// A drive that programs use.
 pub(crate) struct Drive {
     pub(crate) volume: Volume,
-    pub(crate) pacer: Pacer,
+    pub(crate) pacer: Arc<Pacer>,
     pub(crate) programs: Programs,
     pub(crate) listings: Listings,
     injector: Mutex<Injector>,
@@ -52,7 +52,7 @@ pub(crate) struct Drive {
 impl Drive {
     pub(crate) fn new(
         volume: Volume,
-        pacer: Pacer,
+        pacer: Arc<Pacer>,
         injector: Injector,
         withdrawn: Sender<Withdrawn>,
     ) -> Drive {

@@ -95,9 +95,10 @@ impl Emulator {
         openable.map_err(|source| EmulateError::NoFuse { source })?;
         raise_file_limit();
         let capacity = device.geometry.capacity_bytes;
-        let volume = Volume::open(&backing, capacity, options.strict, options.cache_bytes)
-            .map_err(EmulateError::scan(&backing, capacity))?;
-        let pacer = Pacer::new(device.model, options.slowdown);
+        let pacer = Arc::new(Pacer::new(device.model, options.slowdown));
+        let volume =
+            Volume::open(&backing, capacity, options.strict, options.cache_bytes, Arc::clone(&pacer))
+                .map_err(EmulateError::scan(&backing, capacity))?;
         let (withdraw, withdrawn) = channel();
         let drive = Arc::new(Drive::new(volume, pacer, Injector::new(options.faults), withdraw));
         let shared = Arc::new(Shared::new(Arc::clone(&drive), device.name, options.slowdown));

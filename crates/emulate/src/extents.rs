@@ -152,12 +152,13 @@ impl FileMap {
         }
     }
 
-    /// Takes the whole blocks away that lie within the part of the file.
-    pub(crate) fn clear(&mut self, allocator: &mut Allocator, offset: u64, end: u64) {
+    /// Takes the whole blocks away that lie within the part of the file: where they were.
+    pub(crate) fn clear(&mut self, allocator: &mut Allocator, offset: u64, end: u64) -> Vec<Extent> {
         let first = offset.next_multiple_of(BLOCK_BYTES);
         let end = if end == u64::MAX { end } else { end / BLOCK_BYTES * BLOCK_BYTES };
+        let mut freed = Vec::new();
         if first >= end {
-            return;
+            return freed;
         }
         let start = self.extents.range(..=first).next_back().map_or(first, |(&start, _)| start);
         let touched: Vec<(u64, Extent)> =
@@ -175,8 +176,11 @@ impl FileMap {
                 let rest = Extent { offset: extent.offset + (to - at), len: at + extent.len - to };
                 self.extents.insert(to, rest);
             }
-            allocator.give_back(Extent { offset: extent.offset + (from - at), len: to - from });
+            let part = Extent { offset: extent.offset + (from - at), len: to - from };
+            allocator.give_back(part);
+            freed.push(part);
         }
+        freed
     }
 
     /// Where a part of the file lies; holes are left out.
@@ -246,7 +250,8 @@ mod tests {
                     let located: u64 = files[file].locate(at, len).iter().map(|e| e.len).sum();
                     prop_assert!(full || located == len);
                 } else {
-                    files[file].clear(&mut allocator, at, at + len);
+                    let before = files[file].locate(at, len);
+                    prop_assert_eq!(files[file].clear(&mut allocator, at, at + len), before);
                     prop_assert!(files[file].locate(at, len).is_empty());
                 }
                 let mut owned: Vec<Extent> = files.iter().flat_map(|f| f.extents().map(|(_, e)| e)).collect();

@@ -27,6 +27,9 @@ use crate::way::Way;
 /// An answer may be this late without being counted as late, or by a twentieth of the device's time.
 const TOLERANCE: Nanos = 20_000;
 
+/// Most bytes of one trim.
+const TRIM_BYTES: u64 = 1 << 30;
+
 /// What a request asks of the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work<'a> {
@@ -59,8 +62,8 @@ struct State {
     /// The device last; before it those that were exchanged and still have requests.
     models: Vec<Box<dyn DeviceModel>>,
     requests: Slab<Pending>,
-    /// The request of each part that is on a device.
-    parts: Slab<usize>,
+    /// The request of each part that is on a device; none for a trim, which nobody waits for.
+    parts: Slab<Option<usize>>,
     /// Requests whose parts are all done, by the time at which they are due.
     due: BinaryHeap<Reverse<(Nanos, u64, usize)>>,
     sequence: u64,
@@ -177,6 +180,26 @@ impl Pacer {
             }
         }
         self.send(&mut answers);
+    }
+
+    /// Tells the device that these extents hold nothing any more. Nobody waits for it, as a file system need
+    /// not wait for its trims.
+    pub(crate) fn trim(&self, extents: &[Extent]) {
+        if extents.is_empty() {
+            return;
+        }
+        let now = self.now();
+        let mut state = self.lock();
+        let at = self.device_time(now.saturating_sub(self.way_in.takes(now))).max(state.told);
+        state.told = at;
+        for extent in extents {
+            for done in (0..extent.len).step_by(TRIM_BYTES as usize) {
+                let len = (extent.len - done).min(TRIM_BYTES);
+                state.arrive(None, at, Request::trim(0, extent.offset + done, len as u32));
+            }
+        }
+        // So that those that are done do not pile up where nothing else is asked for.
+        state.advance(self.device_time(now), |at| self.wall_time(at));
     }
 
     /// Takes the answers that have to be sent now; after the end, all.
@@ -299,10 +322,14 @@ struct Ready {
 
 impl State {
     fn send(&mut self, request: usize, at: Nanos, part: Request) {
-        let slot = self.parts.insert(request);
         if let Some(pending) = self.requests.get_mut(request) {
             pending.parts += 1;
         }
+        self.arrive(Some(request), at, part);
+    }
+
+    fn arrive(&mut self, request: Option<usize>, at: Nanos, part: Request) {
+        let slot = self.parts.insert(request);
         if let Some(model) = self.models.last_mut() {
             model.arrive(&Request { slot: slot as u32, ..part }, at);
         }
@@ -325,7 +352,7 @@ impl State {
             self.models.retain(|model| i.next() == Some(last) || model.in_flight() > 0);
         }
         for completion in done.drain(..) {
-            let Some(request) = self.parts.remove(completion.slot as usize) else { continue };
+            let Some(request) = self.parts.remove(completion.slot as usize).flatten() else { continue };
             let Some(pending) = self.requests.get_mut(request) else { continue };
             pending.finished = pending.finished.max(wall(completion.at));
             pending.parts -= 1;

@@ -1,7 +1,7 @@
 //! The emulated drive's file system: names and bytes as programs see them, and what of it is durable.
 //!
 //! No lock is held while a request waits for its time on the device. Locks are taken in the order life, tree,
-//! durable, file, allocator.
+//! durable, file, allocator; the pacer's own comes after all of them.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -18,12 +18,12 @@ use crate::durable::Durable;
 use crate::extents::{Allocator, Extent};
 use crate::journal::Operation;
 use crate::node::{Attributes, FileData, FileState, Ino, Kind, ROOT};
+use crate::pace::Pacer;
 use crate::scan::{ScanError, root_attributes, scan};
 use crate::survivors::{PowerCut, Survivors, leave};
 use crate::tree::Tree;
 
 /// The file system of an emulated drive.
-#[derive(Debug)]
 pub(crate) struct Volume {
     path: PathBuf,
     capacity: u64,
@@ -35,6 +35,8 @@ pub(crate) struct Volume {
     tree: Mutex<Tree>,
     durable: Mutex<Durable>,
     allocator: Mutex<Allocator>,
+    /// Where the device is told of blocks that no file has any more.
+    pacer: Arc<Pacer>,
     /// Files with changes that wait, roughly in the order in which they were changed.
     backlog: Mutex<VecDeque<(Ino, Weak<FileData>)>>,
     waiting_bytes: AtomicU64,
@@ -60,6 +62,7 @@ impl Volume {
         capacity: u64,
         strict: bool,
         cache_bytes: u64,
+        pacer: Arc<Pacer>,
     ) -> Result<Volume, ScanError> {
         let failed = |error| ScanError::Io(path.to_owned(), error);
         let mut tree = Tree::new(root_attributes(path).map_err(failed)?);
@@ -75,6 +78,7 @@ impl Volume {
             tree: Mutex::new(tree),
             durable: Mutex::new(durable),
             allocator: Mutex::new(allocator),
+            pacer,
             backlog: Mutex::default(),
             waiting_bytes: AtomicU64::new(0),
         })
@@ -110,13 +114,20 @@ impl Volume {
             let mut state = file.lock();
             self.waiting_bytes.fetch_sub(state.content.waiting_bytes(), Ordering::Relaxed);
             state.content.drop_changes();
-            state.map.clear(&mut lock(&self.allocator), 0, u64::MAX);
+            self.free_blocks(&mut state, 0, u64::MAX);
         }
         // A nameless file that stays behind costs space until the next start, no more.
         let _ = lock(&self.durable).drop_nameless(ino);
         if node.known == 0 {
             tree.nodes.remove(&ino);
         }
+    }
+
+    /// Takes whole blocks away from part of a file, and tells the device, before another file can be given
+    /// them and writes to them.
+    fn free_blocks(&self, state: &mut FileState, offset: u64, end: u64) {
+        let mut allocator = lock(&self.allocator);
+        self.pacer.trim(&state.map.clear(&mut allocator, offset, end));
     }
 
     /// The kernel has learnt of a node once more.
@@ -287,11 +298,7 @@ impl Volume {
         if len != state.content.len() {
             self.change(ino, &file, &mut state, Change::Truncate(len));
         }
-        state.map.clear(
-            &mut lock(&self.allocator),
-            len.next_multiple_of(crate::extents::BLOCK_BYTES),
-            u64::MAX,
-        );
+        self.free_blocks(&mut state, len.next_multiple_of(crate::extents::BLOCK_BYTES), u64::MAX);
         state.written = Some(SystemTime::now());
         Ok(())
     }
@@ -315,13 +322,11 @@ impl Volume {
         let _alive = self.alive();
         let file = self.tree().file(ino)?;
         let mut state = file.lock();
-        let mut allocator = lock(&self.allocator);
         if hole {
-            state.map.clear(&mut allocator, offset, offset.saturating_add(len));
-        } else if !state.map.fill(&mut allocator, offset, len) {
+            self.free_blocks(&mut state, offset, offset.saturating_add(len));
+        } else if !state.map.fill(&mut lock(&self.allocator), offset, len) {
             return Err(Errno::NOSPC);
         }
-        drop(allocator);
         self.change(ino, &file, &mut state, Change::Zero(offset, len));
         state.written = Some(SystemTime::now());
         Ok(())
@@ -528,3 +533,7 @@ impl Volume {
         Ok((attributes, len, bytes))
     }
 }
+
+#[cfg(test)]
+#[path = "volume_tests.rs"]
+mod tests;
