@@ -250,11 +250,8 @@ fn trims_may_be_longer_than_buffers_but_not_than_what_a_completion_can_say() {
     assert!(Request::trim(0, 4096, longest).validate(&geometry, &shape).is_ok());
     let refused = |request: Request, geometry| request.validate(geometry, &shape).unwrap_err().to_string();
     let error = refused(Request::trim(0, 4096, longest + BLOCK), &geometry);
-    assert_eq!(
-        error,
-        "trim of 2147483648 bytes at offset 4096 (slot 0) refused: it is longer than a trim may be: 2147483647 \
-         bytes"
-    );
+    let named = "trim of 2147483648 bytes at offset 4096 (slot 0) refused: it is longer than a trim may be";
+    assert!(error.starts_with(named), "{error}");
     assert!(refused(Request::trim(0, 1 << 40, BLOCK), &geometry).contains("beyond the device"));
     assert!(refused(Request::trim(0, (1 << 40) - 4096, 2 * BLOCK), &geometry).contains("beyond the device"));
     assert!(refused(Request::trim(0, 0, 512), &geometry).contains("not a multiple"));

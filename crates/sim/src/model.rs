@@ -37,8 +37,8 @@ pub trait DeviceModel: Send {
     fn next_completion(&self) -> Option<Nanos>;
 
     /// Time passes to `now`: appends every completion due by then, in the order of completion, each with its
-    /// exact time and the bytes moved or trimmed (0 for a flush). Those due at the same time come in the order of
-    /// arrival.
+    /// exact time and the bytes moved or trimmed (0 for a flush). Those due at the same time come in the
+    /// order of arrival.
     fn advance(&mut self, now: Nanos, completions: &mut Vec<Completion>);
 
     /// Requests that have arrived and were not yet handed out as completions.

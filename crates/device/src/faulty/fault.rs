@@ -135,9 +135,9 @@ impl Fault {
     }
 
     /// Power is lost when the request is submitted: it and all later ones fail with EIO, on every queue pair.
-    /// Writes and trims that are submitted before anybody reaps were in the air: they reach the medium, not durably, so
-    /// that a crash of the [`crate::MemoryDevice`] below decides what becomes of them. Nothing after that
-    /// reaches the device.
+    /// Writes and trims that are submitted before anybody reaps were in the air: they reach the medium, not
+    /// durably, so that a crash of the [`crate::MemoryDevice`] below decides what becomes of them. Nothing
+    /// after that reaches the device.
     pub fn power_cut() -> Fault {
         Fault::Rule(FaultRule::new(FaultKind::PowerCut { silent: false }))
     }

@@ -38,8 +38,8 @@ impl Medium {
         }
     }
 
-    /// Does a trim: zeros that no flush covers yet. Where nothing was written there are zeros already, so that
-    /// a long trim costs no memory there.
+    /// Does a trim: zeros that no flush covers yet. Where nothing was written there are zeros already, so a
+    /// long trim costs no memory there.
     pub(super) fn trim(&mut self, offset: u64, len: u32) {
         // All that is durable is in what reads see too.
         for stretch in self.volatile.written(offset, offset + u64::from(len)) {

@@ -52,8 +52,8 @@ impl MemoryDevice {
     }
 
     /// The writes that a power cut may lose, in the order in which they were done. Those that later durable
-    /// writes cover are not among them. A trim is one for each stretch of it in which anything was written, in
-    /// whole pages of 4096 bytes, and holds zeros.
+    /// writes cover are not among them. A trim is one write of zeros for each stretch of it in which anything
+    /// was written, in whole pages of 4096 bytes.
     pub fn unsynced(&self) -> Vec<UnsyncedWrite> {
         self.medium().unsynced()
     }
