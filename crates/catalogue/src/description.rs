@@ -99,6 +99,19 @@ struct File {
     noise_seed: Option<IgnoredAny>,
     read: Option<IgnoredAny>,
     write: Option<IgnoredAny>,
+    over_provisioning: Option<IgnoredAny>,
+    state: Option<IgnoredAny>,
+    allocation: Option<IgnoredAny>,
+    geometry: Option<IgnoredAny>,
+    timing: Option<IgnoredAny>,
+    gc: Option<IgnoredAny>,
+    buffer: Option<IgnoredAny>,
+    slc: Option<IgnoredAny>,
+    mapping: Option<IgnoredAny>,
+    read_ahead: Option<IgnoredAny>,
+    disturb: Option<IgnoredAny>,
+    wear: Option<IgnoredAny>,
+    link: Option<IgnoredAny>,
 }
 
 impl File {
@@ -117,6 +130,23 @@ impl File {
         ]
         .iter()
         .chain([&self.noise, &self.noise_ms, &self.noise_seed, &self.read, &self.write])
+        .chain([
+            &self.over_provisioning,
+            &self.state,
+            &self.allocation,
+            &self.geometry,
+            &self.timing,
+            &self.gc,
+        ])
+        .chain([
+            &self.buffer,
+            &self.slc,
+            &self.mapping,
+            &self.read_ahead,
+            &self.disturb,
+            &self.wear,
+            &self.link,
+        ])
         .any(Option::is_some)
     }
 }

@@ -6,6 +6,7 @@
 mod cap;
 mod catalogue;
 mod error;
+mod flash;
 mod model;
 mod nearest;
 mod parametric;
@@ -20,6 +21,10 @@ mod virtual_device;
 pub use cap::CapSpec;
 pub use catalogue::{open, open_model, spec};
 pub use error::SimError;
+pub use flash::{
+    Allocation, BufferSpec, DisturbSpec, FlashModel, FlashSpec, GcPolicy, GcSpec, GeometrySpec, InitialState,
+    LinkSpec, MappingSpec, PerType, ReadAheadSpec, SlcSpec, TimingSpec, WearSpec,
+};
 pub use model::DeviceModel;
 pub use parametric::{FlushSpec, Jitter, Parametric, ParametricModel, ParametricSpec, Placement, ServerSpec};
 pub use published::{PublishedLatencyError, published_model};

@@ -2,20 +2,23 @@
 
 use leadline_device::{Clock, Device, DeviceError, Geometry, QueuePair, QueueShape};
 
-use crate::Parametric;
+use crate::{FlashModel, Parametric, VirtualDevice};
 
 /// A device in virtual time. An enum and not a boxed model, so that the queue pair of each kind is compiled
 /// for it.
 #[non_exhaustive]
 pub enum Simulated {
     /// Of [`ParametricSpec`](crate::ParametricSpec).
-    Parametric(Parametric),
+    Parametric(Box<Parametric>),
+    /// Of [`FlashSpec`](crate::FlashSpec).
+    Flash(VirtualDevice<FlashModel>),
 }
 
 impl Device for Simulated {
     fn geometry(&self) -> Geometry {
         match self {
             Simulated::Parametric(device) => device.geometry(),
+            Simulated::Flash(device) => device.geometry(),
         }
     }
 
@@ -26,6 +29,7 @@ impl Device for Simulated {
     fn queue_pair(&self, shape: QueueShape) -> Result<Box<dyn QueuePair>, DeviceError> {
         match self {
             Simulated::Parametric(device) => device.queue_pair(shape),
+            Simulated::Flash(device) => device.queue_pair(shape),
         }
     }
 }

@@ -3,16 +3,24 @@
 use leadline_device::parse_size;
 use serde::Deserialize;
 
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Size {
+    Bytes(u64),
+    Text(String),
+}
+
 /// Bytes; K, M, G and T are powers of two.
 pub(crate) fn size<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Size {
-        Bytes(u64),
-        Text(String),
-    }
     match Size::deserialize(deserializer)? {
         Size::Bytes(bytes) => Ok(bytes),
         Size::Text(text) => parse_size(&text).map_err(serde::de::Error::custom),
     }
+}
+
+/// The same where it may be left out.
+pub(crate) fn optional_size<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<u64>, D::Error> {
+    size(deserializer).map(Some)
 }

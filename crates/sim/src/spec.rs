@@ -3,7 +3,10 @@
 use serde::Serialize;
 use toml::de::{DeTable, DeValue};
 
-use crate::{DeviceModel, Parametric, ParametricModel, ParametricSpec, SimError, Simulated};
+use crate::{
+    DeviceModel, FlashModel, FlashSpec, Parametric, ParametricModel, ParametricSpec, SimError, Simulated,
+    VirtualDevice,
+};
 
 /// What a description says of the device, by its `kind`. docs/simulated-devices.md has the fields.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -11,7 +14,9 @@ use crate::{DeviceModel, Parametric, ParametricModel, ParametricSpec, SimError, 
 #[non_exhaustive]
 pub enum DeviceSpec {
     /// `kind = "parametric"`: servers and service times.
-    Parametric(ParametricSpec),
+    Parametric(Box<ParametricSpec>),
+    /// `kind = "flash"`: the parts of a flash drive.
+    Flash(Box<FlashSpec>),
 }
 
 impl DeviceSpec {
@@ -22,9 +27,12 @@ impl DeviceSpec {
     /// simulator itself has no use for.
     pub fn parse(text: &str, path: &str) -> Result<Self, SimError> {
         match kind(text).as_deref() {
-            Some("parametric") | None => Ok(DeviceSpec::Parametric(ParametricSpec::parse(text, path)?)),
+            Some("parametric") | None => {
+                Ok(DeviceSpec::Parametric(Box::new(ParametricSpec::parse(text, path)?)))
+            }
+            Some("flash") => Ok(DeviceSpec::Flash(Box::new(FlashSpec::parse(text, path)?))),
             Some(other) => {
-                let reason = format!("must be \"parametric\", not {other:?}");
+                let reason = format!("must be \"parametric\" or \"flash\", not {other:?}");
                 Err(SimError::value(("kind", reason), text, path))
             }
         }
@@ -34,13 +42,17 @@ impl DeviceSpec {
     pub fn model(&self) -> Box<dyn DeviceModel> {
         match self {
             DeviceSpec::Parametric(spec) => Box::new(ParametricModel::new(spec)),
+            DeviceSpec::Flash(spec) => Box::new(FlashModel::new(spec)),
         }
     }
 
     /// The device in virtual time, at time zero, idle.
     pub fn device(&self) -> Simulated {
         match self {
-            DeviceSpec::Parametric(spec) => Simulated::Parametric(Parametric::new(spec.clone())),
+            DeviceSpec::Parametric(spec) => {
+                Simulated::Parametric(Box::new(Parametric::new((**spec).clone())))
+            }
+            DeviceSpec::Flash(spec) => Simulated::Flash(VirtualDevice::new(FlashModel::new(spec))),
         }
     }
 
@@ -48,6 +60,7 @@ impl DeviceSpec {
     pub fn parametric(&self) -> Option<&ParametricSpec> {
         match self {
             DeviceSpec::Parametric(spec) => Some(spec),
+            DeviceSpec::Flash(_) => None,
         }
     }
 
@@ -55,6 +68,7 @@ impl DeviceSpec {
     pub fn writes_at_once(&self) -> u32 {
         match self {
             DeviceSpec::Parametric(spec) => spec.write.servers,
+            DeviceSpec::Flash(spec) => spec.geometry.channels * spec.geometry.dies_per_channel,
         }
     }
 
@@ -62,6 +76,7 @@ impl DeviceSpec {
     pub fn capacity_bytes(&self) -> u64 {
         match self {
             DeviceSpec::Parametric(spec) => spec.capacity,
+            DeviceSpec::Flash(spec) => spec.capacity,
         }
     }
 }

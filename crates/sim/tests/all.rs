@@ -3,6 +3,7 @@
 
 mod cap;
 mod description;
+mod flash_amplification;
 mod flush;
 mod model;
 mod truth;

@@ -58,7 +58,7 @@ impl SimulatedDevice {
     pub(super) fn spec(&self, alpha_1: Option<f64>) -> DeviceSpec {
         match (alpha_1, self.spec.parametric()) {
             (Some(alpha_1), Some(spec)) => {
-                DeviceSpec::Parametric(spec.clone().with_alpha_1(alpha_1, self.page_bytes))
+                DeviceSpec::Parametric(Box::new(spec.clone().with_alpha_1(alpha_1, self.page_bytes)))
             }
             _ => self.spec.clone(),
         }
@@ -81,7 +81,7 @@ fn from_published(name: &str, page_bytes: u32) -> Result<SimulatedDevice, Failur
          us{limit}, no jitter, no end",
         spec.read.servers, spec.read.service_us, spec.write.servers, spec.write.service_us
     );
-    Ok(SimulatedDevice { spec: DeviceSpec::Parametric(spec), page_bytes, note: Some(note) })
+    Ok(SimulatedDevice { spec: DeviceSpec::Parametric(Box::new(spec)), page_bytes, note: Some(note) })
 }
 
 /// Pages to write at once, by a profile: its k_w_90 for pages of this size where that was measured; k_w where

@@ -1,0 +1,68 @@
+//! Between the program and the controller: software, limits, the link.
+
+use leadline_device::Nanos;
+
+use super::spec::FlashSpec;
+use crate::cap::Limits;
+use crate::nearest::nearest;
+
+/// The way of requests in and of their answers out, each part with the time at which it is free again.
+pub(super) struct Host {
+    request_ns: Nanos,
+    controller_ns: Nanos,
+    /// Picoseconds per byte; 0 for no limit.
+    link_ps_per_byte: u64,
+    duplex: bool,
+    software: Vec<Nanos>,
+    limits: Option<Limits>,
+    link_in: Nanos,
+    link_out: Nanos,
+}
+
+impl Host {
+    pub(super) fn new(spec: &FlashSpec) -> Self {
+        let link = &spec.link;
+        Host {
+            request_ns: nearest(link.request_us * 1e3),
+            controller_ns: nearest(spec.timing.controller_us * 1e3),
+            link_ps_per_byte: if link.mb_per_s > 0.0 { nearest(1e6 / link.mb_per_s) } else { 0 },
+            duplex: link.duplex,
+            software: vec![0; link.queues as usize],
+            limits: spec.cap.as_ref().map(Limits::new),
+            link_in: 0,
+            link_out: 0,
+        }
+    }
+
+    /// When a request that arrives at `at` has been taken up by the controller: software, limits, the data of
+    /// a write over the link.
+    pub(super) fn enter(&mut self, slot: u32, at: Nanos, len: u32, data_in: u32) -> Nanos {
+        let queue = slot as usize % self.software.len();
+        let begins = at.max(self.software[queue]);
+        let mut now = begins + self.request_ns;
+        self.software[queue] = now;
+        if let Some(limits) = self.limits.as_mut().filter(|_| len > 0) {
+            now = limits.admit(len, now);
+        }
+        if data_in > 0 && self.link_ps_per_byte > 0 {
+            let free = if self.duplex { self.link_in } else { self.link_in.max(self.link_out) };
+            now = now.max(free) + self.transfer(data_in);
+            self.link_in = now;
+        }
+        now + self.controller_ns
+    }
+
+    /// When `bytes` that are in the controller at `at` are with the host.
+    pub(super) fn leave(&mut self, at: Nanos, bytes: u32) -> Nanos {
+        if self.link_ps_per_byte == 0 {
+            return at;
+        }
+        let free = if self.duplex { self.link_out } else { self.link_in.max(self.link_out) };
+        self.link_out = at.max(free) + self.transfer(bytes);
+        self.link_out
+    }
+
+    fn transfer(&self, bytes: u32) -> Nanos {
+        (u64::from(bytes) * self.link_ps_per_byte).div_ceil(1000)
+    }
+}
