@@ -23,7 +23,7 @@ pub use catalogue::{open, open_model, spec};
 pub use error::SimError;
 pub use flash::{
     Allocation, BufferSpec, DisturbSpec, FlashModel, FlashSpec, GcPolicy, GcSpec, GeometrySpec, InitialState,
-    LinkSpec, MappingSpec, PerType, ReadAheadSpec, SlcSpec, TimingSpec, WearSpec,
+    LinkSpec, MappingSpec, Operations, PerType, ReadAheadSpec, SlcSpec, TimingSpec, WearSpec,
 };
 pub use model::DeviceModel;
 pub use parametric::{FlushSpec, Jitter, Parametric, ParametricModel, ParametricSpec, Placement, ServerSpec};

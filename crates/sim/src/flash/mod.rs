@@ -22,6 +22,7 @@ mod spec;
 mod times;
 mod writes;
 
+pub use media::Operations;
 pub use model::FlashModel;
 pub use spec::{
     Allocation, BufferSpec, DisturbSpec, FlashSpec, GcPolicy, GcSpec, GeometrySpec, InitialState, LinkSpec,

@@ -11,7 +11,7 @@ use super::events::{Event, Events};
 use super::host::Host;
 use super::layout::Layout;
 use super::lru::Lru;
-use super::media::{Media, NONE};
+use super::media::{Media, NONE, Operations};
 use super::read_ahead::ReadAhead;
 use super::spec::FlashSpec;
 use super::times::Times;
@@ -147,6 +147,11 @@ impl FlashModel {
             media: Media::new(spec, layout),
             spec: spec.clone(),
         }
+    }
+
+    /// Operations of its flash so far.
+    pub fn operations(&self) -> Operations {
+        self.media.operations
     }
 
     /// Bytes of memory that its tables take.

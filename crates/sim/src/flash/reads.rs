@@ -78,6 +78,7 @@ impl FlashModel {
         let die = layout.die_of(block, program);
         let takes = self.times.read(program / layout.lane_dies, layout.is_slc(block));
         let ends = self.dies[die as usize].read(at, takes, self.times.suspend);
+        self.media.operations.reads += 1;
         if let Some(disturb) = &self.spec.disturb {
             let (limit, pages) = (disturb.reads, disturb.pages);
             if self.media.count_read(block, limit) {

@@ -13,11 +13,15 @@ pub(in crate::flash) struct Initial {
     /// The pages before each block of a lane: valid units in the blocks before it. One entry more than blocks
     /// that hold something; all lanes are alike.
     before: Vec<u32>,
+    /// The block that holds the first of each 2^`guide_bits` valid units of a lane: where a search begins.
+    guide: Vec<u32>,
+    guide_bits: u32,
     program_units: u32,
     lanes: u32,
     block_units: u32,
     lane_blocks: u32,
-    lane_logical: u32,
+    /// Of a lane's logical units.
+    order: Permutation,
     /// Multiplier that orders the units of a block, and its inverse.
     stride: (u32, u32),
 }
@@ -39,15 +43,21 @@ impl Initial {
             *sum += count;
             Some(*sum)
         }));
+        let guide_bits = layout.block_units.ilog2();
+        let guide = (0..=before.last().copied().unwrap_or(0) >> guide_bits)
+            .map(|part| before.partition_point(|&before| before <= part << guide_bits) as u32 - 1)
+            .collect();
         Initial {
             state,
             seed,
             before,
+            guide,
+            guide_bits,
+            order: Permutation::new(layout.lane_logical),
             program_units: layout.program_units,
             lanes: layout.lanes,
             block_units: layout.block_units,
             lane_blocks: layout.lane_blocks(),
-            lane_logical: layout.lane_logical,
             stride: stride(layout.block_units),
         }
     }
@@ -68,8 +78,11 @@ impl Initial {
         let (block, offset) = match self.state {
             InitialState::Filled => (index / self.block_units, index % self.block_units),
             _ => {
-                let nth = self.shuffle(lane, index);
-                let block = self.before.partition_point(|&before| before <= nth) as u32 - 1;
+                let nth = self.order.forth(self.key(lane), index);
+                let mut block = self.guide[(nth >> self.guide_bits) as usize];
+                while self.before[block as usize + 1] <= nth {
+                    block += 1;
+                }
                 let rank = nth - self.before[block as usize];
                 (block, self.nth_of_block(lane, block, rank))
             }
@@ -79,26 +92,19 @@ impl Initial {
 
     /// What a physical unit of a block that holds something holds; `None` where it has been superseded.
     pub(in crate::flash) fn content(&self, at: u32) -> Option<u32> {
-        let (block, offset) = (at / self.block_units, at % self.block_units);
+        self.contents(at / self.block_units, at % self.block_units).next()?
+    }
+
+    /// What the units of a block hold, from the one at `offset` on.
+    pub(in crate::flash) fn contents(&self, block: u32, offset: u32) -> Contents<'_> {
         let (lane, block) = (block / self.lane_blocks, block % self.lane_blocks);
-        let index = match self.state {
-            InitialState::Fresh => return None,
-            InitialState::Filled => block * self.block_units + offset,
-            InitialState::Steady => {
-                let (&before, &after) =
-                    (self.before.get(block as usize)?, self.before.get(block as usize + 1)?);
-                let rank = self.rank_in_block(lane, block, offset);
-                if rank >= after - before {
-                    return None;
-                }
-                self.unshuffle(lane, before + rank)
-            }
+        let bounds = self.before.get(block as usize).zip(self.before.get(block as usize + 1));
+        let (before, valid) = bounds.map_or((0, 0), |(&before, &after)| (before, after - before));
+        let rank = match self.state {
+            InitialState::Steady => self.rank_in_block(lane, block, offset),
+            InitialState::Filled | InitialState::Fresh => offset,
         };
-        if index >= self.lane_logical {
-            return None;
-        }
-        let program = index / self.program_units * self.lanes + lane;
-        Some(program * self.program_units + index % self.program_units)
+        Contents { initial: self, lane, before, valid, rank }
     }
 
     /// Where the `rank`-th unit of a block is: the valid ones are the first, scattered.
@@ -117,49 +123,110 @@ impl Initial {
         scramble(self.seed ^ (u64::from(lane) << 32 | u64::from(block))) % u64::from(self.block_units)
     }
 
-    /// A permutation of a lane's logical units.
-    fn shuffle(&self, lane: u32, index: u32) -> u32 {
+    fn key(&self, lane: u32) -> u64 {
+        scramble(self.seed ^ u64::from(lane) << 32)
+    }
+}
+
+/// What the units of a block hold, one after the other; `None` where it has been superseded.
+pub(in crate::flash) struct Contents<'a> {
+    initial: &'a Initial,
+    lane: u32,
+    /// Valid units in the blocks before, and in this one.
+    before: u32,
+    valid: u32,
+    /// Of the next unit: those below `valid` are valid.
+    rank: u32,
+}
+
+impl Iterator for Contents<'_> {
+    type Item = Option<u32>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Option<u32>> {
+        let (initial, rank) = (self.initial, self.rank);
+        let step = if initial.state == InitialState::Steady { initial.stride.1 } else { 1 };
+        self.rank += step;
+        if self.rank >= initial.block_units {
+            self.rank -= initial.block_units;
+        }
+        if rank >= self.valid {
+            return Some(None);
+        }
+        let index = match initial.state {
+            InitialState::Steady => initial.order.back(initial.key(self.lane), self.before + rank),
+            InitialState::Filled | InitialState::Fresh => self.before + rank,
+        };
+        let program = index / initial.program_units * initial.lanes + self.lane;
+        Some(Some(program * initial.program_units + index % initial.program_units))
+    }
+}
+
+/// Permutations of the numbers below `len`, one for each key: a Feistel network on `columns` times a power of
+/// two, at most a little more than `len`; numbers beyond are walked through (Black and Rogaway 2002).
+#[derive(Debug, Clone)]
+struct Permutation {
+    len: u32,
+    columns: u32,
+    row_bits: u32,
+}
+
+impl Permutation {
+    fn new(len: u32) -> Self {
+        let row_bits = len.max(1).ilog2() / 2;
+        Permutation { len, columns: len.div_ceil(1 << row_bits).max(1), row_bits }
+    }
+
+    fn forth(&self, key: u64, index: u32) -> u32 {
         let mut x = index;
         loop {
-            x = self.feistel(lane, x, [0, 1, 2, 3]);
-            if x < self.lane_logical {
+            let (mut column, mut row) = (x >> self.row_bits, x & self.row_mask());
+            for round in 0..2 {
+                column += self.column_shift(key, round, row);
+                column -= if column >= self.columns { self.columns } else { 0 };
+                row ^= self.row_mix(key, round, column);
+            }
+            x = column << self.row_bits | row;
+            if x < self.len {
                 return x;
             }
         }
     }
 
-    fn unshuffle(&self, lane: u32, nth: u32) -> u32 {
-        let swap = |x: u32| x >> self.half_bits() | (x & self.half_mask()) << self.half_bits();
+    fn back(&self, key: u64, nth: u32) -> u32 {
         let mut x = nth;
         loop {
-            // The rounds backwards undo themselves, with the halves swapped before and after.
-            x = swap(self.feistel(lane, swap(x), [3, 2, 1, 0]));
-            if x < self.lane_logical {
+            let (mut column, mut row) = (x >> self.row_bits, x & self.row_mask());
+            for round in [1, 0] {
+                row ^= self.row_mix(key, round, column);
+                let shift = self.column_shift(key, round, row);
+                column = if column < shift { column + self.columns - shift } else { column - shift };
+            }
+            x = column << self.row_bits | row;
+            if x < self.len {
                 return x;
             }
         }
     }
 
-    fn half_bits(&self) -> u32 {
-        (32 - (self.lane_logical - 1).leading_zeros()).div_ceil(2).max(1)
+    fn row_mask(&self) -> u32 {
+        (1 << self.row_bits) - 1
     }
 
-    fn half_mask(&self) -> u32 {
-        (1 << self.half_bits()) - 1
+    fn column_shift(&self, key: u64, round: u64, row: u32) -> u32 {
+        ((mix(key ^ round << 62, row) * u64::from(self.columns)) >> 32) as u32
     }
 
-    /// A Feistel network on twice [`Initial::half_bits`] bits: at most four times as many numbers as there are
-    /// units, of which those beyond the last are walked through (Black and Rogaway 2002).
-    fn feistel(&self, lane: u32, x: u32, rounds: [u64; 4]) -> u32 {
-        let (bits, mask) = (self.half_bits(), self.half_mask());
-        let (mut left, mut right) = (x >> bits & mask, x & mask);
-        for round in rounds {
-            let key = self.seed ^ (u64::from(lane) << 40 | round << 36 | u64::from(right));
-            let mixed = scramble(key.wrapping_mul(0x9e37_79b9_7f4a_7c15)) as u32 & mask;
-            (left, right) = (right, left ^ mixed);
-        }
-        left << bits | right
+    fn row_mix(&self, key: u64, round: u64, column: u32) -> u32 {
+        mix(key ^ (round << 62 | 1 << 61), column) as u32 & self.row_mask()
     }
+}
+
+/// 32 bits that depend on all of the key and the number.
+#[inline]
+fn mix(key: u64, x: u32) -> u64 {
+    let x = (key ^ u64::from(x)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (x ^ x >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32
 }
 
 /// Valid units of each closed block of a lane after random writes for ever under greedy collection: a block is

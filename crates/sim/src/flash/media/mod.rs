@@ -22,6 +22,9 @@ use super::spec::FlashSpec;
 /// No block, no unit.
 pub(super) const NONE: u32 = u32::MAX;
 
+/// Units of a victim that are looked at together.
+const LOOK_AHEAD: u32 = 64;
+
 /// Whose data a program writes: each has an open block of its own, so that what lives long is kept apart from
 /// what does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,6 +92,25 @@ pub(super) struct Media {
     hard: u32,
     spread: u32,
     pub(super) wear: Wear,
+    pub(super) operations: Operations,
+}
+
+/// Operations of the flash so far, each on all planes of a die.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Operations {
+    /// Pages read from the array.
+    pub reads: u64,
+    /// Pages programmed.
+    pub programs: u64,
+    /// Blocks erased.
+    pub erases: u64,
+}
+
+impl Operations {
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.reads + self.programs + self.erases
+    }
 }
 
 impl Media {
@@ -139,6 +161,7 @@ impl Media {
             hard: spec.gc.hard,
             spread: spec.wear.spread,
             wear,
+            operations: Operations::default(),
             layout,
         }
     }
@@ -209,6 +232,7 @@ impl Media {
             self.blocks.pad(open.block, offset);
         }
         self.wear.media_bytes += u64::from(program_units) * u64::from(self.layout.unit_bytes);
+        self.operations.programs += 1;
         let entry = &mut self.lanes[lane as usize];
         entry.written = entry.written.wrapping_add(program_units);
         let place = Place {
@@ -311,23 +335,45 @@ impl Media {
         units.clear();
         let Some(victim) = &self.lanes[lane as usize].victim else { return };
         let Victim { block, mut cursor, .. } = *victim;
-        let mut last_read = NONE;
         let mut left = self.blocks.all[block as usize].valid;
+        let ahead = LOOK_AHEAD.max(program_units);
+        if cursor % ahead < program_units && left > 0 {
+            self.look_ahead(block, cursor, ahead);
+        }
+        let mut last_read = NONE;
+        let mut initial =
+            self.blocks.all[block as usize].initial.then(|| self.initial.contents(block, cursor));
         while cursor < block_units && units.len() < program_units as usize && left > 0 {
             let offset = cursor;
             cursor += 1;
-            let Some(unit) = self.valid_unit(block * block_units + offset) else { continue };
+            let valid = match &mut initial {
+                Some(contents) => contents.next().flatten().filter(|&unit| !self.mapping.touched(unit)),
+                None => self.written_unit(block, offset),
+            };
+            let Some(unit) = valid else { continue };
             left -= 1;
             units.push(unit);
             let program = offset / program_units;
             if program != last_read {
                 last_read = program;
+                self.operations.reads += 1;
                 read(block, program);
             }
         }
         if let Some(victim) = self.victim_mut(lane) {
             victim.cursor = cursor;
         }
+    }
+
+    /// Brings the mapping of the units that follow into the processor's cache: looked at together, they are
+    /// waited for together.
+    fn look_ahead(&self, block: u32, cursor: u32, units: u32) {
+        if self.blocks.all[block as usize].initial {
+            return;
+        }
+        let end = (cursor + units).min(self.layout.block_units);
+        let valid = (cursor..end).filter(|&offset| self.written_unit(block, offset).is_some()).count();
+        std::hint::black_box(valid);
     }
 
     /// Whether there is a block for what is moved on a lane.
@@ -350,7 +396,13 @@ impl Media {
         if self.blocks.all[block as usize].initial {
             return self.initial.content(at).filter(|&unit| !self.mapping.touched(unit));
         }
-        let unit = self.blocks.content(block, at % self.layout.block_units);
+        self.written_unit(block, at % self.layout.block_units)
+    }
+
+    /// The same of a block that was written since the start.
+    #[inline]
+    fn written_unit(&self, block: u32, offset: u32) -> Option<u32> {
+        let (unit, at) = (self.blocks.content(block, offset), block * self.layout.block_units + offset);
         Some(unit).filter(|&unit| unit != NONE && self.mapping.is_at(unit, at))
     }
 
@@ -360,6 +412,7 @@ impl Media {
         let block = victim.block;
         self.blocks.erase(block);
         self.wear.erases += 1;
+        self.operations.erases += u64::from(self.layout.lane_dies);
         let entry = &mut self.lanes[lane as usize];
         if self.layout.is_slc(block) {
             entry.slc_free.push_back(block);

@@ -1,4 +1,7 @@
-//! A map from numbers to numbers with open addressing: a cache line per lookup, 8 bytes per entry.
+//! A map from numbers to numbers with open addressing: a cache line or two per lookup, at most 12 bytes per entry.
+
+/// It grows when this share of it is taken, by a quarter: so at least two thirds of its memory are in use.
+const FULL: (usize, usize) = (17, 20);
 
 /// What no key is.
 const FREE: u32 = u32::MAX;
@@ -6,7 +9,7 @@ const FREE: u32 = u32::MAX;
 /// From `u32` (but `u32::MAX`) to `u32`.
 #[derive(Debug, Clone)]
 pub(in crate::flash) struct Table {
-    /// Key and value; a power of two of them.
+    /// Key and value.
     slots: Vec<(u32, u32)>,
     len: usize,
 }
@@ -14,7 +17,7 @@ pub(in crate::flash) struct Table {
 impl Table {
     /// Empty, with room for `entries` before it grows.
     pub(in crate::flash) fn new(entries: usize) -> Self {
-        let slots = (entries * 8 / 7 + 1).next_power_of_two().max(16);
+        let slots = (entries * FULL.1 / FULL.0 + 1).max(16);
         Table { slots: vec![(FREE, 0); slots], len: 0 }
     }
 
@@ -25,20 +28,30 @@ impl Table {
 
     #[inline]
     fn home(&self, key: u32) -> usize {
-        // Fibonacci hashing: the upper bits of the product are those that depend on all of the key.
-        let hash = u64::from(key).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (hash >> (64 - self.slots.len().trailing_zeros())) as usize
+        // Fibonacci hashing: the upper bits of the product are those that depend on all of the key. A product
+        // again brings them into range without a division.
+        let hash = u64::from(key).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        (hash * self.slots.len() as u64 >> 32) as usize
+    }
+
+    #[inline]
+    fn after(&self, at: usize) -> usize {
+        if at + 1 == self.slots.len() { 0 } else { at + 1 }
+    }
+
+    /// Slots from `from` on to `to`.
+    fn distance(&self, from: usize, to: usize) -> usize {
+        if to >= from { to - from } else { to + self.slots.len() - from }
     }
 
     #[inline]
     fn find(&self, key: u32) -> Result<usize, usize> {
-        let mask = self.slots.len() - 1;
         let mut at = self.home(key);
         loop {
             match self.slots[at].0 {
                 k if k == key => return Ok(at),
                 FREE => return Err(at),
-                _ => at = (at + 1) & mask,
+                _ => at = self.after(at),
             }
         }
     }
@@ -56,7 +69,7 @@ impl Table {
             Err(at) => {
                 self.slots[at] = (key, value);
                 self.len += 1;
-                if self.len * 8 > self.slots.len() * 7 {
+                if self.len * FULL.1 > self.slots.len() * FULL.0 {
                     self.grow();
                 }
                 None
@@ -67,17 +80,16 @@ impl Table {
     pub(in crate::flash) fn remove(&mut self, key: u32) -> Option<u32> {
         let mut hole = self.find(key).ok()?;
         let value = self.slots[hole].1;
-        let mask = self.slots.len() - 1;
         // What comes after the hole moves into it where it may, so that no search ends too early.
         let mut at = hole;
         loop {
-            at = (at + 1) & mask;
+            at = self.after(at);
             let (key, _) = self.slots[at];
             if key == FREE {
                 break;
             }
             let home = self.home(key);
-            if (at.wrapping_sub(home) & mask) >= (at.wrapping_sub(hole) & mask) {
+            if self.distance(home, at) >= self.distance(hole, at) {
                 self.slots[hole] = self.slots[at];
                 hole = at;
             }
@@ -94,7 +106,7 @@ impl Table {
 
     #[cold]
     fn grow(&mut self) {
-        let larger = Table { slots: vec![(FREE, 0); self.slots.len() * 2], len: 0 };
+        let larger = Table { slots: vec![(FREE, 0); self.slots.len() + self.slots.len() / 4 + 1], len: 0 };
         let old = std::mem::replace(self, larger);
         for (key, value) in old.iter() {
             let (Ok(at) | Err(at)) = self.find(key);
