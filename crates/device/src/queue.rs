@@ -102,6 +102,8 @@ pub struct Wear {
     pub erases: u64,
     /// Blocks that there are to be erased; 0 likewise.
     pub blocks: u64,
+    /// Bytes that may be written to the medium in its whole life; 0 where that is not known.
+    pub rated_bytes: u64,
 }
 
 impl Wear {
@@ -111,8 +113,13 @@ impl Wear {
             host_bytes: self.host_bytes - before.host_bytes,
             media_bytes: self.media_bytes - before.media_bytes,
             erases: self.erases - before.erases,
-            blocks: self.blocks,
+            ..*self
         }
+    }
+
+    /// The share of the drive's life that this took; `None` where the medium's is not known.
+    pub fn life_share(&self) -> Option<f64> {
+        (self.rated_bytes > 0).then(|| self.media_bytes as f64 / self.rated_bytes as f64)
     }
 
     /// Bytes written to the medium per byte that the host wrote; `None` where it wrote none.

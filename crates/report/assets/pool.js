@@ -25,6 +25,7 @@ const METRICS = {
   p99_us: { name: 'p99 latency', show: micros, axis: axisUnit(MICROS) },
   misses: { name: 'misses', show: count, axis: axisCount },
   writes: { name: 'page writes', show: count, axis: axisCount },
+  write_amplification: { name: 'write amplification', show: times, axis: times },
 };
 /** What a pool is chosen by. Cleaner and ACE are what is compared. */
 const CHOICES = {

@@ -66,6 +66,11 @@ pub struct PoolCell {
     pub seconds: Option<f64>,
     /// 99th percentile of the latency of operations that waited, microseconds; `None` without a device.
     pub p99_us: Option<f64>,
+    /// Bytes written to the device's medium per byte written by the pool; `None` where the device does not
+    /// tell.
+    pub write_amplification: Option<f64>,
+    /// Operations of the trace until the device's medium is worn out; likewise.
+    pub life_operations: Option<f64>,
 }
 
 impl PoolCell {
@@ -158,6 +163,11 @@ pub(crate) fn added(more: u64, less: u64) -> Option<f64> {
     }
 }
 
+/// Operations until a drive is worn out, in words.
+pub(crate) fn operations(count: f64) -> String {
+    format!("{:.1} × 10⁹ operations", count / 1e9)
+}
+
 #[cfg(test)]
 pub(crate) mod sample {
     use super::*;
@@ -184,6 +194,8 @@ pub(crate) mod sample {
             prefetches_used: 0,
             seconds: Some(seconds),
             p99_us: Some(120.0),
+            write_amplification: None,
+            life_operations: None,
         }
     }
 

@@ -461,6 +461,8 @@ fn sweep() -> PoolSweep {
                     prefetches_used: 0,
                     seconds: Some((100.0 + writes) / f64::from(clients)),
                     p99_us: Some(150.0),
+                    write_amplification: None,
+                    life_operations: None,
                 });
             }
         }

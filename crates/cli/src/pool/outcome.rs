@@ -39,5 +39,7 @@ pub(super) fn shown(cell: &Cell, outcome: Outcome) -> PoolCell {
         prefetches_used: outcome.prefetches_used,
         seconds: outcome.seconds,
         p99_us: outcome.latency_us.map(|latency| latency.p99),
+        write_amplification: outcome.wear.map(|wear| wear.write_amplification),
+        life_operations: outcome.wear.and_then(|wear| wear.life_operations),
     }
 }

@@ -1,6 +1,6 @@
 //! Requests to the simulated device, and whom their completions are for.
 
-use leadline_device::{Completion, NEVER, Nanos, QueuePair, Request};
+use leadline_device::{Completion, NEVER, Nanos, QueuePair, Request, Wear};
 
 use super::SimulateError;
 use crate::policy::{Frame, Page};
@@ -56,6 +56,11 @@ impl Io {
             Task::Write(_) | Task::Clean => Request::write(slot, offset, len),
         };
         Ok(self.queue.submit(request)?)
+    }
+
+    /// What the device has done to its medium so far.
+    pub(super) fn wear(&self) -> Option<Wear> {
+        self.queue.wear()
     }
 
     #[inline]

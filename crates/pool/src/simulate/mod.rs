@@ -24,7 +24,7 @@ use crate::policy::{Policy, PolicyKind, Visitor};
 use crate::setters::setters;
 use simulator::Simulator;
 
-pub use outcome::{LatencyUs, Outcome};
+pub use outcome::{LatencyUs, Outcome, WearOutcome};
 pub use sweep::{Inputs, SweepError, SweepProgress, sweep};
 
 /// An adaptive n goes no higher.

@@ -1,6 +1,7 @@
 //! What came of a simulation.
 
 use hdrhistogram::Histogram;
+use leadline_device::Wear;
 use serde::Serialize;
 
 use super::Config;
@@ -43,6 +44,37 @@ pub struct Outcome {
     pub seconds: Option<f64>,
     /// Latency of the operations that had to wait; `None` without a device, or where none had to.
     pub latency_us: Option<LatencyUs>,
+    /// What the writes did to the device's medium; `None` where the device does not tell, or nothing was
+    /// written.
+    pub wear: Option<WearOutcome>,
+}
+
+/// What writes did to a device's medium.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct WearOutcome {
+    /// Bytes written to the medium per byte written by the pool.
+    pub write_amplification: f64,
+    /// Bytes written to the medium.
+    pub media_bytes: u64,
+    /// Operations of the trace, at this rate of writes, until the medium is worn out; `None` where its life is
+    /// not known.
+    pub life_operations: Option<f64>,
+    /// Years until then, with the pool busy all the time.
+    pub life_years: Option<f64>,
+}
+
+impl WearOutcome {
+    /// Of what was done to a medium in `operations` of a trace that took `seconds`.
+    pub(crate) fn of(wear: &Wear, operations: u64, seconds: f64) -> Option<WearOutcome> {
+        const SECONDS_PER_YEAR: f64 = 365.25 * 86_400.0;
+        let life = wear.life_share().filter(|&share| share > 0.0);
+        Some(WearOutcome {
+            write_amplification: wear.write_amplification()?,
+            media_bytes: wear.media_bytes,
+            life_operations: life.map(|share| operations as f64 / share),
+            life_years: life.map(|share| seconds / share / SECONDS_PER_YEAR),
+        })
+    }
 }
 
 /// Latency of operations, microseconds.
@@ -95,6 +127,7 @@ impl Outcome {
             prefetches_used: 0,
             seconds: None,
             latency_us: None,
+            wear: None,
         }
     }
 }

@@ -3,14 +3,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use hdrhistogram::Histogram;
-use leadline_device::{Nanos, QueuePair};
+use leadline_device::{Nanos, QueuePair, Wear};
 use leadline_trace::{Access, Pages, Trace};
 
 use super::cleaner_state::CleanerState;
 use super::clients::Clients;
 use super::frames::{AHEAD, DIRTY, Frames, LOADING, NOBODY, WRITING};
 use super::io::{Io, Task};
-use super::outcome::{LatencyUs, Outcome};
+use super::outcome::{LatencyUs, Outcome, WearOutcome};
 use super::{Config, SimulateError};
 use crate::BatchSearch;
 use crate::evict::{Conditions, Eviction, Evictor};
@@ -43,6 +43,8 @@ pub(super) struct Simulator<'a, P> {
     pub(super) outcome: Outcome,
     latencies: Histogram<u64>,
     begun: Nanos,
+    /// What had been done to the medium before.
+    wear_before: Wear,
     trace_ended: bool,
     cancel: &'a AtomicBool,
 }
@@ -61,6 +63,7 @@ impl<'a, P: Policy> Simulator<'a, P> {
             trace: Pages::new(trace, config.page_bytes),
             config,
             begun: io.as_ref().map_or(0, Io::now),
+            wear_before: io.as_ref().and_then(Io::wear).unwrap_or_default(),
             frames: Frames::new(config.frames, io.as_ref().map_or(u64::MAX, |io| io.pages)),
             io,
             clients: Clients::new(config.clients),
@@ -86,7 +89,11 @@ impl<'a, P: Policy> Simulator<'a, P> {
             }
         }
         if let Some(io) = &self.io {
-            self.outcome.seconds = Some((io.now() - self.begun) as f64 / 1e9);
+            let seconds = (io.now() - self.begun) as f64 / 1e9;
+            self.outcome.seconds = Some(seconds);
+            self.outcome.wear = io.wear().and_then(|wear| {
+                WearOutcome::of(&wear.since(&self.wear_before), self.outcome.operations, seconds)
+            });
             self.outcome.latency_us = LatencyUs::of(&self.latencies);
         }
         if let Some(adaptive) = &self.adaptive {

@@ -9,7 +9,7 @@ use minijinja::{AutoEscape, Environment, Value, context};
 use serde::Serialize;
 
 use super::{CSS, ECHARTS, PAGE_LIMIT_BYTES, script_json};
-use crate::pool::{Baselines, GAINS_NOTHING, PoolCell, PoolSweep, added};
+use crate::pool::{Baselines, GAINS_NOTHING, PoolCell, PoolSweep, added, operations};
 use crate::{ReportError, format};
 
 const TEMPLATES: [(&str, &str); 3] = [
@@ -168,6 +168,8 @@ fn rows(sweep: &PoolSweep, baselines: &Baselines<'_>) -> Vec<Row> {
                 cell.writes_by_cleaner.to_string(),
                 cell.batches.to_string(),
                 format!("{} ({})", cell.prefetches, cell.prefetches_used),
+                cell.write_amplification.map_or_else(none, |times| format!("{times:.3}×")),
+                cell.life_operations.map_or_else(none, operations),
             ],
         }
     };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{NARROWEST, finish, new_table, wrap};
 use crate::format::{self, significant};
-use crate::pool::{Baselines, PoolCell, PoolSweep, added};
+use crate::pool::{Baselines, PoolCell, PoolSweep, added, operations};
 
 /// One property of a pool: its column where it differs between pools, a word above the table where it does
 /// not.
@@ -75,6 +75,7 @@ fn table(sweep: &PoolSweep, baselines: &Baselines<'_>, swept: &[&Dimension]) -> 
     let timed = sweep.cells.iter().any(|cell| cell.seconds.is_some());
     let ahead = sweep.cells.iter().any(|cell| cell.prefetches > 0);
     let held = sweep.cells.len() > 1;
+    let worn = sweep.cells.iter().any(|cell| cell.write_amplification.is_some());
     // Wider than the terminal rather than with numbers broken in two.
     let mut table = new_table(usize::MAX);
     let mut head: Vec<&str> = swept.iter().map(|dimension| dimension.name).collect();
@@ -83,6 +84,7 @@ fn table(sweep: &PoolSweep, baselines: &Baselines<'_>, swept: &[&Dimension]) -> 
     head.extend(timed.then_some("seconds"));
     head.extend((timed && held).then_some("speed-up"));
     head.extend(held.then_some(["+misses", "+writes"]).into_iter().flatten());
+    head.extend(worn.then_some(["amplification", "drive lasts"]).into_iter().flatten());
     table.set_header(head);
     for cell in &sweep.cells {
         let base = baselines.base(cell);
@@ -101,6 +103,12 @@ fn table(sweep: &PoolSweep, baselines: &Baselines<'_>, swept: &[&Dimension]) -> 
             || or_none(base.and_then(|b| cell.speedup_over(b)).map(|s| format!("{}×", significant(s))));
         row.extend((timed && held).then(speedup));
         row.extend(held.then(|| [share(|c| c.misses), share(|c| c.writes)]).into_iter().flatten());
+        let amplification = or_none(cell.write_amplification.map(|times| format!("{times:.3}×")));
+        row.extend(
+            worn.then(|| [amplification, or_none(cell.life_operations.map(operations))])
+                .into_iter()
+                .flatten(),
+        );
         table.add_row(row);
     }
     finish(table, usize::MAX)

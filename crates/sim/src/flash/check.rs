@@ -131,6 +131,7 @@ fn parts(spec: &FlashSpec) -> Result<(), Flaw> {
         let pages = u64::from(spec.geometry.pages_per_block);
         within("disturb.pages", disturb.pages.into(), 0, pages, "pages of a block; 0 for all of it")?;
     }
+    within("wear.cycles", spec.wear.cycles.into(), 1, 100_000_000, "cycles")?;
     number("link.mb_per_s", spec.link.mb_per_s, 0.0, 1e6, "megabytes per second; 0 for no limit")?;
     number("link.request_us", spec.link.request_us, 0.0, 1e6, "microseconds")?;
     within("link.queues", spec.link.queues.into(), 1, 1024, "queues")

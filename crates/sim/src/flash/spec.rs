@@ -282,12 +282,20 @@ pub struct DisturbSpec {
 }
 
 /// Wear levelling.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct WearSpec {
+    /// How often a block can be programmed and erased in its life.
+    pub cycles: u32,
     /// How much more often than the least worn block of its die a block may be erased before that one is put to
     /// use; 0: any.
     pub spread: u32,
+}
+
+impl Default for WearSpec {
+    fn default() -> Self {
+        WearSpec { cycles: 3000, spread: 0 }
+    }
 }
 
 /// Between host and controller.

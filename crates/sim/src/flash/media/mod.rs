@@ -150,7 +150,10 @@ impl Media {
             })
             .collect();
         let units = layout.lane_logical * layout.lanes;
-        let wear = Wear { blocks: u64::from(layout.blocks()), ..Wear::default() };
+        let block_bytes = u64::from(layout.block_units) * u64::from(layout.unit_bytes);
+        let block_count = u64::from(layout.blocks());
+        let rated_bytes = (block_count * block_bytes).saturating_mul(spec.wear.cycles.into());
+        let wear = Wear { blocks: block_count, rated_bytes, ..Wear::default() };
         Media {
             initial,
             mapping: Mapping::new(units),

@@ -31,7 +31,7 @@ impl Table {
         // Fibonacci hashing: the upper bits of the product are those that depend on all of the key. A product
         // again brings them into range without a division.
         let hash = u64::from(key).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        (hash * self.slots.len() as u64 >> 32) as usize
+        ((hash * self.slots.len() as u64) >> 32) as usize
     }
 
     #[inline]
