@@ -171,6 +171,40 @@ fn n_is_the_devices_unless_it_is_given_and_never_more_than_the_pool() {
 }
 
 #[test]
+fn on_flash_a_pool_is_told_what_its_writes_do_to_the_drive() {
+    let dir = with_files();
+    // Small pages of a pool on large ones of flash, all of them in use: every write moves others.
+    let flash = "kind = \"flash\"\ncapacity = \"64M\"\nover_provisioning = 0.2\n\
+                 [geometry]\nchannels = 2\ndies_per_channel = 1\npages_per_block = 64\npage_bytes = 4096\n\
+                 [timing]\nread_us = 60\nprogram_us = 500\nerase_us = 3000\nbus_mb_per_s = 600\n\
+                 [buffer]\nwrite = \"1M\"\n[wear]\ncycles = 1000\n";
+    std::fs::write(dir.path().join("flash.toml"), flash).unwrap();
+    let pool =
+        ["gen:uniform?pages=16384&ops=60000&reads=0", "--frames", "100", "--device", "sim:./flash.toml"];
+    let found = document(simulate(dir.path(), &[&pool[..], &["--json"]].concat()));
+    let wear = &found["wear"];
+    let amplification = wear["write_amplification"].as_f64().unwrap();
+    assert!((2.0..5.0).contains(&amplification), "{wear}");
+    let written = found["writes"].as_f64().unwrap() * 4096.0;
+    let media = wear["media_bytes"].as_f64().unwrap();
+    assert!((media / written / amplification - 1.0).abs() < 1e-9, "{found}");
+    // 64 MiB and a fifth, a thousand times.
+    let life = 1.2 * f64::from(64 << 20) * 1000.0 / media * found["operations"].as_f64().unwrap();
+    assert!((wear["life_operations"].as_f64().unwrap() / life - 1.0).abs() < 0.1, "{wear}");
+    let shown = simulate(dir.path(), &pool).succeeded();
+    assert!(
+        shown.stdout.contains("amplification") && shown.stdout.contains("10⁹ operations"),
+        "{}",
+        shown.stdout
+    );
+
+    let timed =
+        document(simulate(dir.path(), &["small.txt", "--frames", "2", "--device", "sim:flash", "--json"]));
+    assert!(timed["wear"].is_null(), "servers have no flash");
+    simulate(dir.path(), &[&pool[..], &["--alpha-1", "2"]].concat()).refused(&["--alpha-1"]);
+}
+
+#[test]
 fn bad_usage_is_refused_in_one_line() {
     let dir = with_files();
     fs::write(dir.path().join("empty.txt"), "").unwrap();
