@@ -4,6 +4,9 @@
 mod cap;
 mod description;
 mod flash_amplification;
+mod flash_brute;
+mod flash_drive;
+mod flash_random;
 mod flush;
 mod model;
 mod truth;

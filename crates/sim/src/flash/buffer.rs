@@ -18,8 +18,8 @@ struct Entry {
 }
 
 /// The units: a place for each, and queues of those that wait to be programmed, in the order in which they
-/// came. Where they are written to is up to the lanes, so there is one queue, or with static allocation one for
-/// each lane.
+/// came. Where they are written to is up to the lanes, so there is one queue, or with static allocation one
+/// for each lane.
 #[derive(Debug, Clone)]
 pub(super) struct WriteBuffer {
     entries: Vec<Entry>,
@@ -36,6 +36,8 @@ struct Queue {
     first: u32,
     last: u32,
     len: u32,
+    /// Of which trimmed.
+    trimmed: u32,
 }
 
 /// What became of a unit.
@@ -61,7 +63,7 @@ impl WriteBuffer {
             free: 0,
             free_count: capacity,
             places: Table::new(capacity as usize),
-            queues: vec![Queue { first: NONE, last: NONE, len: 0 }; queues as usize],
+            queues: vec![Queue { first: NONE, last: NONE, len: 0, trimmed: 0 }; queues as usize],
             sequence: 0,
         }
     }
@@ -72,10 +74,17 @@ impl WriteBuffer {
         self.places.get(unit).is_some()
     }
 
-    /// Units that wait in a queue.
+    /// Units in a queue that are to be programmed.
     #[inline]
     pub(super) fn waiting(&self, queue: u32) -> u32 {
-        self.queues[queue as usize].len
+        let queue = &self.queues[queue as usize];
+        queue.len - queue.trimmed
+    }
+
+    /// Whether anything waits in a queue, if only to be forgotten.
+    #[inline]
+    pub(super) fn has_waiting(&self, queue: u32) -> bool {
+        self.queues[queue as usize].len > 0
     }
 
     /// Units in it, being programmed or not.
@@ -138,8 +147,9 @@ impl WriteBuffer {
                 queue.last = NONE;
             }
             self.entries[at as usize] = Entry { next: NONE, programming: true, ..entry };
-            if entry.unit != NONE {
-                units.push(entry.unit);
+            match entry.unit {
+                NONE => queue.trimmed -= 1,
+                unit => units.push(unit),
             }
             match last {
                 NONE => first = at,
@@ -170,13 +180,14 @@ impl WriteBuffer {
         self.free_count += 1;
     }
 
-    /// A unit holds nothing any more: it need not be programmed.
-    pub(super) fn trim(&mut self, unit: u32) {
+    /// A unit, of a queue, holds nothing any more: it need not be programmed.
+    pub(super) fn trim(&mut self, unit: u32, queue: u32) {
         if let Some(place) = self.places.remove(unit) {
             let entry = &mut self.entries[place as usize];
             // What a request waits for is programmed all the same.
             if !entry.programming && entry.waiter == NONE {
                 entry.unit = NONE;
+                self.queues[queue as usize].trimmed += 1;
             }
         }
     }

@@ -1,6 +1,6 @@
 //! What the fields of a flash description may be.
 
-use super::layout::Layout;
+use super::layout::{Layout, MOST_OVER_PROVISIONING};
 use super::spec::FlashSpec;
 use crate::error::Flaw;
 
@@ -15,7 +15,7 @@ pub(super) fn check(spec: &FlashSpec) -> Result<(), Flaw> {
     within("capacity", spec.capacity, 1 << 20, 1 << 45, "bytes (1M to 32T)")?;
     multiple("capacity", spec.capacity, u64::from(SECTOR_BYTES), "512 bytes")?;
     if let Some(share) = spec.over_provisioning {
-        number("over_provisioning", share, 0.001, 10.0, "(a share of the capacity)")?;
+        number("over_provisioning", share, 0.001, MOST_OVER_PROVISIONING, "(a share of the capacity)")?;
     }
     geometry(spec)?;
     timing(spec)?;

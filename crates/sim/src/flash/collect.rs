@@ -41,7 +41,8 @@ impl FlashModel {
             });
             let moved = !units.is_empty();
             if moved {
-                self.move_units(lane, &units, ready, at);
+                self.media.victim_mut(lane).expect("it has units").moving += 1;
+                self.move_units(lane, WorkKind::Moved, &units, ready, at);
             }
             self.units = units;
             if !moved {
@@ -65,7 +66,7 @@ impl FlashModel {
     }
 
     /// Programs units that have been read by `ready` to the lane's block for what is moved.
-    fn move_units(&mut self, lane: u32, units: &[u32], ready: Nanos, at: Nanos) {
+    fn move_units(&mut self, lane: u32, kind: WorkKind, units: &[u32], ready: Nanos, at: Nanos) {
         let place = self.media.program(lane, Stream::Moved, units).expect("a free block is kept for this");
         let layout = &self.media.layout;
         // Out of one register and into another: the channel is charged now, so that what comes meanwhile is
@@ -75,11 +76,10 @@ impl FlashModel {
         *channel = at.max(*channel) + 2 * transfer;
         let ready = (ready + 2 * transfer).max(*channel);
         let takes = self.times.program(place.program / layout.lane_dies, false);
-        if let Some(victim) = self.media.victim_mut(lane) {
-            victim.moving += 1;
-        }
-        self.lanes[lane as usize].tokens -= 1.0;
-        self.work(place.die, Work { kind: WorkKind::Moved, ready, takes }, at);
+        // What it did unasked, because there was nothing else to do or no choice, is no debt.
+        let tokens = &mut self.lanes[lane as usize].tokens;
+        *tokens = (*tokens - 1.0).max(0.0);
+        self.work(place.die, Work { kind, ready, takes }, at);
     }
 
     /// All of the lane's victim has been dealt with: erases it, once the last of it is programmed.
@@ -96,7 +96,7 @@ impl FlashModel {
     /// Moved units are programmed.
     pub(super) fn moved(&mut self, lane: u32, at: Nanos) {
         if let Some(victim) = self.media.victim_mut(lane) {
-            victim.moving = victim.moving.saturating_sub(1);
+            victim.moving -= 1;
         }
         self.collect(lane, at);
     }
@@ -130,7 +130,7 @@ impl FlashModel {
                 let die = layout.die_of(block, program);
                 let takes = self.times.read(program / layout.lane_dies, layout.is_slc(block));
                 let ready = self.dies[die as usize].read(at, takes, self.times.suspend);
-                self.move_units(lane, &units, ready, at);
+                self.move_units(lane, WorkKind::Refreshed, &units, ready, at);
             }
             self.units = units;
         }

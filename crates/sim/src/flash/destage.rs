@@ -32,13 +32,16 @@ pub(super) struct Destage {
     /// Writes that are not all in the buffer yet.
     pub(super) waiting: VecDeque<u32>,
     pub(super) flushes: Vec<Flush>,
-    /// Units of the mapping to be written with the next program.
-    pub(super) map_units: Vec<u32>,
+    /// Units of the mapping to be written with the next program of each queue.
+    map_units: Vec<Vec<u32>>,
     /// Programs for the host on each die.
     pending: Vec<u8>,
     /// Lanes that may have time and space for a program, a bit each.
     open: Vec<u64>,
     next_lane: u32,
+    /// Lanes without a free block for the host of which no block was worth collecting: something in them must
+    /// become invalid first.
+    starved: Vec<u32>,
     /// Units that a request waits for until they are programmed.
     pub(super) awaited: u32,
     /// Scratch: requests that a program completes.
@@ -51,15 +54,17 @@ impl Destage {
         for lane in 0..layout.lanes {
             open[lane as usize / 64] |= 1 << (lane % 64);
         }
+        let queues = if spec.allocation == Allocation::Static { layout.lanes } else { 1 };
         Destage {
             layout: layout.clone(),
             allocation: spec.allocation,
             waiting: VecDeque::with_capacity(256),
             flushes: Vec::new(),
-            map_units: Vec::new(),
+            map_units: vec![Vec::new(); queues as usize],
             pending: vec![0; layout.dies() as usize],
             open,
             next_lane: 0,
+            starved: Vec::new(),
             awaited: 0,
             freed: Vec::with_capacity(layout.program_units as usize),
         }
@@ -67,7 +72,7 @@ impl Destage {
 
     /// Queues of the write buffer.
     pub(super) fn queues(&self) -> u32 {
-        if self.allocation == Allocation::Static { self.layout.lanes } else { 1 }
+        self.map_units.len() as u32
     }
 
     /// The queue that a unit waits in.
@@ -81,6 +86,12 @@ impl Destage {
         (0..self.queues()).any(|queue| buffer.waiting(queue) > 0)
     }
 
+    /// A unit of the mapping is to be written.
+    pub(super) fn add_map_unit(&mut self, unit: u32) {
+        let queue = self.queue_of(unit);
+        self.map_units[queue as usize].push(unit);
+    }
+
     fn queue_of_lane(&self, lane: u32) -> u32 {
         if self.allocation == Allocation::Static { lane } else { 0 }
     }
@@ -88,6 +99,13 @@ impl Destage {
     /// A lane may have time or space again.
     pub(super) fn reopen(&mut self, lane: u32) {
         self.open[lane as usize / 64] |= 1 << (lane % 64);
+    }
+
+    /// What has become invalid may make lanes worth collecting that were not.
+    fn reopen_starved(&mut self) {
+        while let Some(lane) = self.starved.pop() {
+            self.reopen(lane);
+        }
     }
 
     fn close(&mut self, lane: u32) {
@@ -109,6 +127,7 @@ impl Destage {
 impl FlashModel {
     /// Sends programs to all lanes that have time, while there is something to program.
     pub(super) fn dispatch(&mut self, at: Nanos) {
+        self.destage.reopen_starved();
         if self.destage.allocation == Allocation::Static {
             let mut lane = 0;
             while let Some(open) = self.destage.next_open(lane) {
@@ -130,11 +149,11 @@ impl FlashModel {
 
     /// Whether there is enough in a queue for a program, or less and something waits for it.
     fn has_program(&self, queue: u32) -> bool {
-        let (waiting, maps) = (self.buffer.waiting(queue), self.destage.map_units.len() as u32);
-        let whole = waiting + maps >= self.media.layout.program_units;
+        let maps = self.destage.map_units[queue as usize].len() as u32;
+        let whole = self.buffer.waiting(queue) + maps >= self.media.layout.program_units;
         // A full buffer of which nothing is on its way would never empty.
         let stuck = || self.buffer.is_full() && self.destage.pending.iter().all(|&pending| pending == 0);
-        whole || (waiting > 0 && (self.is_draining() || stuck()))
+        whole || (self.buffer.has_waiting(queue) && (self.is_draining() || stuck()))
     }
 
     /// Whether something waits until all that is in the buffer is programmed.
@@ -145,23 +164,29 @@ impl FlashModel {
     /// Sends a lane the next program, where it has time and space and there is one.
     fn program_next(&mut self, lane: u32, at: Nanos) -> bool {
         let queue = self.destage.queue_of_lane(lane);
+        let next = self.media.next_host_die(lane);
         let has_time = |die: &u32| self.destage.pending[*die as usize] < PER_DIE;
-        let Some(die) = self.media.next_host_die(lane).filter(has_time) else {
+        let Some(die) = next.filter(has_time) else {
             self.destage.close(lane); // until a program or an erase on it is done
             self.collect(lane, at);
+            if next.is_none() && self.media.victim_mut(lane).is_none() {
+                self.destage.starved.push(lane);
+            }
             return false;
         };
         if !self.has_program(queue) {
             return false;
         }
         let mut units = std::mem::take(&mut self.units);
-        let maps = (self.destage.map_units.len() as u32).min(self.media.layout.program_units);
-        let chain = self.buffer.take(queue, self.media.layout.program_units - maps, &mut units);
-        let rest = self.destage.map_units.len() - maps as usize;
-        units.extend(self.destage.map_units.drain(rest..));
+        let map_units = &mut self.destage.map_units[queue as usize];
+        let maps = map_units.len().min(self.media.layout.program_units as usize);
+        let chain = self.buffer.take(queue, self.media.layout.program_units - maps as u32, &mut units);
+        units.extend(map_units.drain(map_units.len() - maps..));
         if units.is_empty() {
+            // All were trimmed.
             self.units = units;
-            self.programmed(chain, at); // all were trimmed
+            self.programmed(chain, at);
+            self.admit_waiting(at);
             return true;
         }
         let place = self.media.program(lane, Stream::Host, &units).expect("a block is open");
@@ -205,6 +230,7 @@ impl FlashModel {
                 self.dispatch(at);
             }
             WorkKind::Moved => self.moved(lane, at),
+            WorkKind::Refreshed => {}
             WorkKind::Erase => self.erased(lane, at),
         }
     }

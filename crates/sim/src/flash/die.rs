@@ -1,5 +1,5 @@
-//! One die: reads in the order in which they come, at most one program or erase at a time, and how they get in
-//! each other's way.
+//! One die: reads in the order in which they come, at most one program or erase at a time, and how they get
+//! in each other's way.
 
 use leadline_device::Nanos;
 
@@ -21,8 +21,10 @@ pub(super) struct Work {
 pub(super) enum WorkKind {
     /// The host's units are programmed: the first of them in the write buffer.
     Host(u32),
-    /// Moved units are programmed.
+    /// Units of the victim of the die's lane are programmed.
     Moved,
+    /// Pages that were next to one that was read too often are programmed.
+    Refreshed,
     /// The victim of the die's lane is erased here.
     Erase,
 }
@@ -52,8 +54,8 @@ impl Die {
         Die { reads_until: 0, running: None, waiting: std::collections::VecDeque::with_capacity(8) }
     }
 
-    /// Takes on a read that comes at `now`; gives when its data is in the register. `suspend` is what it takes
-    /// until a program or erase gives way; `None` where it does not.
+    /// Takes on a read that comes at `now`; gives when its data is in the register. `suspend` is what it
+    /// takes until a program or erase gives way; `None` where it does not.
     pub(super) fn read(&mut self, now: Nanos, takes: Nanos, suspend: Option<Nanos>) -> Nanos {
         let start = now.max(self.reads_until);
         let start = match &mut self.running {

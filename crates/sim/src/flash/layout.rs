@@ -3,9 +3,9 @@
 use super::spec::FlashSpec;
 
 /// Units, programs, blocks, lanes and dies. A *unit* is what has an entry in the mapping; a *program* writes
-/// one page on each plane of a die; a *block* is what is erased at a time: one block on each plane of a die, or
-/// with superblocks on each plane of every die. A *lane* is the dies that a block lies on; it allocates and
-/// collects on its own.
+/// one page on each plane of a die; a *block* is what is erased at a time: one block on each plane of a die,
+/// or with superblocks on each plane of every die. A *lane* is the dies that a block lies on; it allocates
+/// and collects on its own.
 #[derive(Debug, Clone)]
 pub(super) struct Layout {
     pub(super) unit_bytes: u32,
@@ -33,12 +33,15 @@ pub(super) struct Layout {
     pub(super) host_units: u64,
 }
 
+/// The most that `over_provisioning` may be.
+pub(super) const MOST_OVER_PROVISIONING: f64 = 10.0;
+
 /// Bytes of an entry of the mapping.
 const ENTRY_BYTES: u64 = 4;
 
-/// Blocks of a lane beyond those that hold data. The two that are being written, one with what the host writes
-/// and one with what is moved, are half full on average; a full drive is nearly always collecting, with about
-/// `soft - 2` free blocks. So `over_provisioning` is net of them, to a fraction of a block.
+/// Blocks of a lane beyond those that hold data. The two that are being written, one with what the host
+/// writes and one with what is moved, are half full on average; a full drive is nearly always collecting,
+/// with about `soft - 2` free blocks. So `over_provisioning` is net of them, to a fraction of a block.
 fn reserve_blocks(soft: u32) -> u64 {
     u64::from(soft) - 1
 }
@@ -56,6 +59,11 @@ impl Layout {
         let page_units = g.page_bytes / spec.mapping.unit;
         let program_units = page_units * u64::from(g.planes);
         let block_units = program_units * u64::from(g.pages_per_block) * lane_dies;
+        if block_units == program_units && program_units > 1 {
+            let reason =
+                "must be at least 2 where a page of all planes has more than one mapping.unit".to_owned();
+            return Err(("geometry.pages_per_block", reason));
+        }
         let host_units = spec.capacity.div_ceil(spec.mapping.unit);
         let map_entries = spec.mapping.unit / ENTRY_BYTES;
         let map_units = if spec.mapping.cache.is_some() { host_units.div_ceil(map_entries) } else { 0 };
@@ -63,7 +71,7 @@ impl Layout {
         let logical = (host_units + map_units).next_multiple_of(program_units * lanes);
         let lane_logical = logical / lanes;
         let reserve = reserve_blocks(spec.gc.soft);
-        let closed = Self::closed_blocks(spec, lane_logical, block_units, reserve)?;
+        let closed = Self::closed_blocks(spec, lane_logical, block_units, program_units, reserve)?;
         let slc_bytes = spec.slc.as_ref().map_or(0, |slc| slc.bytes);
         let lane_slc = slc_bytes.div_ceil(block_units * spec.mapping.unit * lanes);
         let physical = (closed + reserve + lane_slc) * block_units * lanes;
@@ -94,17 +102,29 @@ impl Layout {
     }
 
     /// Blocks of a lane that hold data, by `over_provisioning` or by `blocks_per_plane`.
-    fn closed_blocks(spec: &FlashSpec, logical: u64, block: u64, reserve: u64) -> Result<u64, Flaw> {
+    fn closed_blocks(
+        spec: &FlashSpec,
+        logical: u64,
+        block: u64,
+        program: u64,
+        reserve: u64,
+    ) -> Result<u64, Flaw> {
         let given = u64::from(spec.geometry.blocks_per_plane);
-        let least = logical.div_ceil(block) + 2;
+        // What is moved out of a block is written as whole programs. Were more valid than all but one of them
+        // hold in every block, collection would gain nothing, and the host would wait for ever.
+        let least = logical.div_ceil(block).max(logical / (block - program + 1)) + 2;
         match (spec.over_provisioning, given) {
             (Some(share), 0) => {
                 let closed = (logical as f64 * (1.0 + share) / block as f64).round() as u64;
                 if closed < least {
                     let needed = (least * block) as f64 / logical as f64 - 1.0;
+                    if needed > MOST_OVER_PROVISIONING {
+                        return Err(("capacity", Self::too_small(spec, block)));
+                    }
                     let reason = format!(
-                        "must be at least {needed:.4} for this capacity: two blocks of {} bytes on each die; or \
-                         make capacity larger or blocks smaller",
+                        "must be at least {:.4} for this capacity: two blocks of {} bytes on each die, and a \
+                         page of every block; or make capacity larger or blocks smaller",
+                        (needed * 1e4).ceil() / 1e4,
                         block * spec.mapping.unit
                     );
                     return Err(("over_provisioning", reason));
@@ -122,6 +142,18 @@ impl Layout {
                 Err(("geometry.blocks_per_plane", reason.to_owned()))
             }
         }
+    }
+
+    fn too_small(spec: &FlashSpec, block: u64) -> String {
+        let g = &spec.geometry;
+        let lanes = if g.superblock { 1 } else { u64::from(g.channels) * u64::from(g.dies_per_channel) };
+        let bytes = block * spec.mapping.unit;
+        // A third of a block of each lane, with the most over-provisioning there may be, makes three.
+        format!(
+            "must be at least {} for blocks of {bytes} bytes, of which each die needs three; or make blocks \
+             smaller",
+            (bytes / 3 * lanes + 1).next_multiple_of(1 << 20)
+        )
     }
 
     /// Blocks of a lane.

@@ -110,7 +110,7 @@ impl FlashModel {
             if !cache.touch(map_unit) {
                 known = known.max(self.read_map(map_unit, at));
                 if let Some((old, true)) = cache.add(map_unit) {
-                    self.destage.map_units.push(self.media.layout.first_map_unit + old);
+                    self.destage.add_map_unit(self.media.layout.first_map_unit + old);
                 }
             }
         }

@@ -82,10 +82,12 @@ impl FlashModel {
         let (first, end) = self.units_of(request.offset, request.len);
         for unit in first..end {
             if self.bytes_within(unit, request.offset, request.len) == self.media.layout.unit_bytes {
-                self.buffer.trim(unit);
+                self.buffer.trim(unit, self.destage.queue_of(unit));
                 self.media.trim(unit);
             }
         }
+        // Room perhaps, for those who wait for it.
+        self.dispatch(at);
         self.events.add(at + self.times.hit, Event::Complete(index));
     }
 

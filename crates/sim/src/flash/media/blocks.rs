@@ -32,6 +32,8 @@ pub(super) struct Block {
     pub(super) state: BlockState,
     /// Whether what it holds is what it held at the start.
     pub(super) initial: bool,
+    /// Whether it waits to be refreshed.
+    pub(super) refresh_is_due: bool,
 }
 
 /// All blocks and, for each lane, its closed ones by valid units: those that changed last are last in each
@@ -60,6 +62,7 @@ impl Blocks {
             reads: 0,
             state: BlockState::Free,
             initial: false,
+            refresh_is_due: false,
         };
         let count = (lanes * lane_blocks) as usize;
         Blocks {

@@ -1,0 +1,81 @@
+//! The computed states against themselves and against what happens.
+
+use super::blocks::BlockState;
+use super::*;
+
+const SPEC: &str = "kind = \"flash\"\ncapacity = \"1G\"\nover_provisioning = 0.1\n\
+                    [geometry]\nchannels = 2\ndies_per_channel = 1\npages_per_block = 64\n\
+                    page_bytes = 4096\n\
+                    [timing]\nread_us = 1\nprogram_us = 1\nerase_us = 1\nbus_mb_per_s = 1000\n";
+
+fn media(state: &str) -> Media {
+    let spec =
+        FlashSpec::parse(&SPEC.replacen("[geo", &format!("state = \"{state}\"\n[geo"), 1), "test").unwrap();
+    let layout = Layout::new(&spec).unwrap();
+    Media::new(&spec, layout)
+}
+
+/// Writes one unit on the lane that it is on, and collects until there are enough free blocks.
+fn write(media: &mut Media, unit: u32) {
+    let lane = media.layout.lane_of_unit(unit);
+    while media.is_short(lane) || media.free_blocks(lane) < media.soft {
+        assert!(media.choose_victim(lane, false));
+        let mut units = Vec::new();
+        media.gather(lane, &mut units, |_, _| ());
+        match units.is_empty() {
+            true => media.erased(lane),
+            false => assert!(media.program(lane, Stream::Moved, &units).is_some()),
+        }
+    }
+    media.program(lane, Stream::Host, &[unit]).unwrap();
+}
+
+fn valid_counts(media: &Media) -> Vec<u32> {
+    let full = media.blocks.all.iter().filter(|block| block.state == BlockState::Closed);
+    let mut counts: Vec<u32> = full.map(|block| block.valid).collect();
+    counts.sort_unstable();
+    counts
+}
+
+/// The largest distance between two empirical distributions (Kolmogorov and Smirnov).
+fn distance(a: &[u32], b: &[u32]) -> f64 {
+    let share = |of: &[u32], value: u32| of.partition_point(|&x| x <= value) as f64 / of.len() as f64;
+    a.iter().chain(b).map(|&value| (share(a, value) - share(b, value)).abs()).fold(0.0, f64::max)
+}
+
+#[test]
+fn what_is_computed_is_consistent_both_ways() {
+    for state in ["steady", "filled"] {
+        let media = media(state);
+        let mut valid = 0;
+        for at in 0..media.layout.blocks() * media.layout.block_units {
+            let block = &media.blocks.all[(at / media.layout.block_units) as usize];
+            let Some(unit) = Some(at).filter(|_| block.initial).and_then(|at| media.valid_unit(at)) else {
+                continue;
+            };
+            assert_eq!(media.lookup(unit), Some(at), "{state}, unit {unit}");
+            valid += 1;
+        }
+        assert_eq!(valid, media.layout.lane_logical * media.layout.lanes, "each unit is somewhere");
+    }
+    assert!((0..1000).all(|unit| media("fresh").lookup(unit).is_none()));
+}
+
+#[test]
+fn the_computed_steady_state_is_that_after_a_long_time() {
+    let (computed, mut simulated) = (media("steady"), media("filled"));
+    let units = simulated.layout.lane_logical * simulated.layout.lanes;
+    let mut random = fastrand::Rng::with_seed(1);
+    for _ in 0..4 * units {
+        write(&mut simulated, random.u32(..units));
+    }
+    let (a, b) = (valid_counts(&computed), valid_counts(&simulated));
+    // Critical value for 1 % at these sizes.
+    let critical = 1.63 * ((a.len() + b.len()) as f64 / (a.len() * b.len()) as f64).sqrt();
+    let found = distance(&a, &b);
+    println!("distance {found:.4}, critical {critical:.4}");
+    assert!(found < critical, "{found} is not below {critical}");
+    // A state that only looks similar is told apart.
+    let fuller: Vec<u32> = a.iter().map(|&count| (count + 4).min(64)).collect();
+    assert!(distance(&fuller, &b) > critical);
+}
