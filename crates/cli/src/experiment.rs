@@ -13,7 +13,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use leadline_device::{format_size, parse_size};
 use leadline_measure::experiment::{Experiment, ExperimentPlan};
 use leadline_measure::target::OpenTarget;
-use leadline_profile::{DeviceFacts, DeviceProfile, OpKind};
+use leadline_profile::{DeviceFacts, DeviceProfile, OpKind, WritePattern};
 
 use crate::failure::Failure;
 use crate::target::AccessArgs;
@@ -23,7 +23,7 @@ use crate::values;
 const ALL: &str = "all";
 
 /// Measure what a profile leaves open: accesses of many sizes, reads mixed with writes, latency under load,
-/// batching, tail latency, unaligned writes, burst credit, durable writes
+/// batching, tail latency, unaligned writes, burst credit, durable writes, write amplification
 #[derive(clap::Args)]
 #[command(
     mut_arg("reads_only", |arg| arg.help("Measure reads only (not with experiments that need writes)")),
@@ -40,6 +40,7 @@ const ALL: &str = "all";
         burst         burst credit of a volume: peak, baseline, credit, and how fast it comes back\n  \
         fsync         small durable appends by 1 to 16 writers; etcd's rule\n  \
         sync-methods  fsync, fdatasync, O_DSYNC and RWF_DSYNC, on a preallocated file or not\n  \
+        write-amplification  bytes written to the medium per byte written, where the drive tells\n  \
         all           all of these that TARGET allows, into --into PROFILE; run again, it goes on\n\n\
         Examples:\n  \
         leadline experiment r-by-k /mnt/nvme --into profile.json   adds to a profile of that device\n  \
@@ -47,6 +48,7 @@ const ALL: &str = "all";
         leadline experiment pio-classes . --quick --read-share 80  half a minute, 80 % reads\n  \
         leadline experiment interleaving . --into profile.json     measures what the profile does not have\n  \
         leadline experiment burst /mnt/volume --seconds 3600       an hour at most\n  \
+        leadline experiment write-amplification sim:my.toml --pattern zones:10/90\n  \
         leadline experiment all /mnt/nvme --into profile.json      everything"
 )]
 pub(crate) struct Args {
@@ -65,7 +67,7 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     /// Measure for 30 s instead of 60 s; latency for 30 s instead of 720 s at most, burst for 60 s instead of
-    /// 300 s
+    /// 300 s, write-amplification for an hour at most instead of a day
     #[arg(long)]
     quick: bool,
     /// Measure for this many seconds
@@ -83,6 +85,13 @@ pub(crate) struct Args {
     /// Read or write no more than this (burst) [default: 64G, on simulated devices 4G]
     #[arg(long, value_parser = parse_size, value_name = "SIZE")]
     max_bytes: Option<u64>,
+    /// Which pages to write: uniform, zipf:THETA, zones:P/W (P % of the pages get W % of the writes) or
+    /// sequential (write-amplification) [default: uniform]
+    #[arg(long, value_name = "PATTERN")]
+    pattern: Option<WritePattern>,
+    /// Write only to this part of what is used, percent (write-amplification) [default: 100]
+    #[arg(long, value_name = "PERCENT", value_parser = values::fill)]
+    fill: Option<f64>,
     /// Write no more than this in all, layout included; reads go on
     #[arg(long, value_parser = parse_size, value_name = "SIZE")]
     max_writes: Option<u64>,
@@ -129,6 +138,11 @@ impl Args {
                 return refuse(format!("{flag}: is for burst; leave it out with {name}"));
             }
         }
+        for (flag, given) in [("--pattern", self.pattern.is_some()), ("--fill", self.fill.is_some())] {
+            if given && experiment != Experiment::WriteAmplification {
+                return refuse(format!("{flag}: is for write-amplification; leave it out with {name}"));
+            }
+        }
         if self.access.reads_only && experiment.needs_writes() {
             let others = Experiment::ALL.into_iter().filter(|one| !one.needs_writes());
             let others: Vec<&str> = others.map(Experiment::name).collect();
@@ -164,6 +178,8 @@ impl Args {
         plan.read_share = self.read_share.unwrap_or(plan.read_share);
         plan.operation = if self.writes { OpKind::Write } else { OpKind::Read };
         plan.max_bytes = self.max_bytes.unwrap_or(plan.max_bytes);
+        plan.pattern = self.pattern.unwrap_or(plan.pattern);
+        plan.fill = self.fill.unwrap_or(plan.fill);
         plan.seed = self.seed.unwrap_or(plan.seed);
         // Bandwidth through the page cache says nothing about the device.
         if let Some(into) = into.filter(|into| into.method.direct && experiment == Experiment::Interleaving) {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use leadline_device::guard;
 use leadline_device::target::{self, TargetKind};
-use leadline_device::{Device as _, IoEngine, format_size, parse_size};
+use leadline_device::{Device as _, IoEngine, QueueShape, format_size, parse_size};
 use leadline_measure::summary::Circumstances;
 use leadline_measure::target::{Access, OpenTarget};
 use leadline_measure::{Settings, facts};
@@ -99,6 +99,26 @@ impl Target {
         match self {
             Target::Simulated(..) => Ok(access.size_bytes.unwrap_or(SIMULATED_BYTES)),
             Target::Real(target) => Ok(access.layout_bytes(target)?),
+        }
+    }
+
+    /// Bytes of a simulated device; `None` of a real one.
+    pub(crate) fn simulated_capacity(&self) -> Option<u64> {
+        match self {
+            Target::Simulated(device, _) => Some(device.geometry().capacity_bytes),
+            Target::Real(_) => None,
+        }
+    }
+
+    /// Whether it tells what it does to its medium. No real device does: the kernel has no such counters, and
+    /// vendors' log pages are each different.
+    pub(crate) fn tells_wear(&self) -> bool {
+        match self {
+            Target::Simulated(device, _) => {
+                let queue = device.queue_pair(QueueShape::new(1, device.geometry().block_bytes));
+                queue.is_ok_and(|queue| queue.wear().is_some())
+            }
+            Target::Real(_) => false,
         }
     }
 

@@ -67,6 +67,14 @@ pub(crate) fn percent(text: &str) -> Result<f64, String> {
     percent.map(|p: f64| p / 100.0).ok_or_else(|| "must be from 0 to 100 (percent)".to_owned())
 }
 
+/// A share in percent that is not nothing, as a number above 0 and at most 1.
+pub(crate) fn fill(text: &str) -> Result<f64, String> {
+    percent(text)
+        .ok()
+        .filter(|share| *share > 0.0)
+        .ok_or_else(|| "must be above 0 and at most 100 (percent)".to_owned())
+}
+
 /// How many times as long a device takes.
 pub(crate) fn slowdown(text: &str) -> Result<f64, String> {
     let factor = text.parse().ok().filter(|s| (1.0..=1e6).contains(s));

@@ -84,6 +84,18 @@ pub enum PlanError {
         /// The share.
         share: f64,
     },
+    /// A fill level that is not one.
+    #[error("a fill level of {fill}: must be above 0 and at most 1")]
+    Fill {
+        /// The share.
+        fill: f64,
+    },
+    /// Write amplification of a device that does not count what it writes to its medium.
+    #[error(
+        "write-amplification needs a drive that counts what it writes to its medium, and this one does not \
+         tell; nothing was written; name a simulated flash drive, sim:NAME"
+    )]
+    NoWear,
     /// An experiment's requests are smaller than the target's.
     #[error("experiments make requests of 4K, and this target transfers {} at least; name another target",
         format_size((*.smallest).into()))]

@@ -32,7 +32,8 @@ fn plain() -> Parametric {
 
 /// Those that can be made on a device without a file system, each of its points in every round.
 fn in_rounds() -> impl Iterator<Item = Experiment> {
-    Experiment::ALL.into_iter().filter(|one| !one.needs_directory() && *one != Experiment::Burst)
+    let one_by_one = |one: &Experiment| *one == Experiment::Burst || one.needs_wear();
+    Experiment::ALL.into_iter().filter(move |one| !one.needs_directory() && !one_by_one(one))
 }
 
 /// Nothing is laid out.

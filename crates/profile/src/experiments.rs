@@ -12,6 +12,7 @@ mod pressure;
 mod range;
 mod sync_methods;
 mod unaligned;
+mod write_amplification;
 
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,7 @@ pub use latency::{BlockLayerTime, LatencyDistribution, LatencyDistributions};
 pub use pressure::{Background, BackgroundCapacity, Pressure, PressurePoint};
 pub use sync_methods::{FileState, SyncMethod, SyncMethods, SyncPoint};
 pub use unaligned::{Unaligned, UnalignedPoint};
+pub use write_amplification::{WearWindow, WriteAmplification, WriteAmplificationRun};
 
 use crate::{EngineKind, Latency};
 
@@ -65,6 +67,9 @@ pub struct Experiments {
     /// The ways to make a write durable.
     #[serde(rename = "sync-methods", skip_serializing_if = "Option::is_none")]
     pub sync_methods: Option<SyncMethods>,
+    /// Bytes that the drive writes to its medium per byte that it is given.
+    #[serde(rename = "write-amplification", skip_serializing_if = "Option::is_none")]
+    pub write_amplification: Option<WriteAmplification>,
 }
 
 impl Experiments {
@@ -89,6 +94,7 @@ impl Experiments {
             burst,
             fsync,
             sync_methods,
+            write_amplification,
         } = self;
         [
             ("r-by-k", r_by_k.as_ref().map(|found| &found.procedure)),
@@ -103,6 +109,7 @@ impl Experiments {
             ("burst", burst.as_ref().map(|found| &found.procedure)),
             ("fsync", fsync.as_ref().map(|found| &found.procedure)),
             ("sync-methods", sync_methods.as_ref().map(|found| &found.procedure)),
+            ("write-amplification", write_amplification.as_ref().map(|found| &found.procedure)),
         ]
         .into_iter()
         .filter_map(|(name, procedure)| Some((name, procedure?)))

@@ -19,12 +19,14 @@ mod published;
 pub mod replay;
 mod store;
 mod terms;
+mod write_pattern;
 
 pub use error::ProfileError;
 pub use experiments::{
     Background, BackgroundCapacity, BlockLayerTime, Burst, BurstLoad, FileState, Fsync, FsyncPoint,
     Interleaving, InterleavingPoint, LatencyDistribution, LatencyDistributions, LogKind, Pressure,
-    PressurePoint, SyncMethod, SyncMethods, SyncPoint, Unaligned, UnalignedPoint,
+    PressurePoint, SyncMethod, SyncMethods, SyncPoint, Unaligned, UnalignedPoint, WearWindow,
+    WriteAmplification, WriteAmplificationRun,
 };
 pub use experiments::{
     Experiments, Ladder, LadderMix, PioClass, PioClasses, PioPoint, Procedure, Rung, Work, WorkPoint,
@@ -39,6 +41,7 @@ pub use replay::Replay;
 pub use terms::{
     BudgetKind, CheckName, DeviceKind, DeviceState, EngineKind, RunPhase, WriteCache, WriteStatus,
 };
+pub use write_pattern::WritePattern;
 
 /// Bytes of a page: the unit in which models count transfers, and the smallest block that is measured by
 /// default.

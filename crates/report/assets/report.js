@@ -97,4 +97,6 @@ show([
   commits,
   fdatasync,
   syncMethods,
+  amplification,
+  fills,
 ]);

@@ -6,7 +6,7 @@ mod common;
 
 use common::{
     one_point, published_profile, raw_profile, reads_only, sample_profile, slower_profile, studied_profile,
-    tried_profile, troubled_profile,
+    tried_profile, troubled_profile, written_profile,
 };
 use leadline_model::{ModelComparison, Observations};
 use leadline_report::{
@@ -24,6 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("troubled", vec![troubled_profile()]),
         ("studied", vec![studied_profile()]),
         ("tried", vec![tried_profile()]),
+        ("written", vec![written_profile()]),
         ("published", vec![published_profile()]),
         ("comparison", vec![sample_profile(), slower_profile()]),
         ("raw", vec![sample_profile(), raw_profile()]),

@@ -1,5 +1,6 @@
 //! The page: one file that needs nothing else and makes no network requests.
 
+mod amplification_charts;
 mod burst_chart;
 mod chart_data;
 mod chart_numbers;
@@ -38,12 +39,13 @@ pub use traces::{render_replay_page, render_trace_page};
 /// The largest that a page may be, bytes.
 pub const PAGE_LIMIT_BYTES: usize = 8 << 20;
 
-const TEMPLATES: [(&str, &str); 12] = [
+const TEMPLATES: [(&str, &str); 13] = [
     ("base.html", include_str!("../templates/base.html")),
     ("macros.html", include_str!("../templates/macros.html")),
     ("experiments.html", include_str!("../templates/experiments.html")),
     ("models.html", include_str!("../templates/models.html")),
     ("devices.html", include_str!("../templates/devices.html")),
+    ("writes.html", include_str!("../templates/writes.html")),
     ("single.html", include_str!("../templates/single.html")),
     ("comparison.html", include_str!("../templates/comparison.html")),
     ("graph.html", include_str!("../templates/graph.html")),
@@ -59,7 +61,7 @@ const AXES: &str = include_str!("../assets/axes.js");
 const DRAW: &str = include_str!("../assets/draw.js");
 const SERIES: &str = include_str!("../assets/series.js");
 /// In this order: each uses the names of those before it.
-const SCRIPTS: [&str; 14] = [
+const SCRIPTS: [&str; 15] = [
     BASE,
     AXES,
     DRAW,
@@ -73,6 +75,7 @@ const SCRIPTS: [&str; 14] = [
     include_str!("../assets/pressure.js"),
     include_str!("../assets/burst.js"),
     include_str!("../assets/durability.js"),
+    include_str!("../assets/amplification.js"),
     include_str!("../assets/report.js"),
 ];
 

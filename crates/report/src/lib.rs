@@ -26,6 +26,7 @@
 //! | what a model predicts, in the terminal or as JSON | [`render_prediction`], [`prediction_json`] |
 
 mod advice;
+mod amplification;
 mod batching;
 mod btree;
 mod burst;

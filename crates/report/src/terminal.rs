@@ -10,6 +10,7 @@ mod plot;
 mod pool;
 mod table;
 mod trace;
+mod written;
 
 use leadline_profile::{CheckStatus, DeviceProfile};
 

@@ -249,6 +249,16 @@ fn experiments_on_the_device_are_drawn_beside_the_papers_numbers() {
 }
 
 #[test]
+fn experiments_on_writes_are_drawn() {
+    let seen = open("written", &[common::written_profile()], &["--window-size=1280,2400"]);
+    seen.is_sound(12);
+    for words in ["w-amplification", "w-fills", "zones:10/90", "not settled", "fill level, percent"] {
+        assert!(seen.dom.contains(words), "no {words}");
+    }
+    on_a_phone_and_in_the_dark("phone-written", &[common::written_profile()], 12);
+}
+
+#[test]
 fn published_numbers_show_what_batching_gains() {
     let seen = open("published", &[common::published_profile()], &[]);
     seen.is_sound(1);

@@ -41,9 +41,12 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let access = args.access.access(args.quick);
     let (cached, direct): (Vec<Experiment>, Vec<Experiment>) =
         left.iter().partition(|&&one| through_page_cache(&target, &access, one));
+    // Of a simulated drive these use more than the others.
+    let (whole, direct): (Vec<Experiment>, Vec<Experiment>) =
+        direct.iter().partition(|one| one.uses_whole_drive() && target.simulated_capacity().is_some());
     let cancel = signals::cancel_flag()?;
     let mut run = Run { args, path, profile, cancel, done: 0, of: left.len(), written: 0, short: Vec::new() };
-    for group in [direct, cached] {
+    for group in [direct, whole, cached] {
         if !group.is_empty() {
             run.group(group)?;
         }
@@ -151,6 +154,9 @@ fn left_to_run(
     let access = args.access.access(args.quick);
     leave_out(&mut left, &format!("complete in {}", path.display()), complete);
     leave_out(&mut left, "need writes", |one| args.access.reads_only && one.needs_writes());
+    leave_out(&mut left, "need a drive that counts what it writes to its medium", |one| {
+        one.needs_wear() && !target.tells_wear()
+    });
     leave_out(&mut left, "need a directory", |one| one.needs_directory() && !target.is_directory());
     leave_out(&mut left, "need smaller blocks", |one| {
         !target.is_directory() && has_large_blocks(target, &access, one)

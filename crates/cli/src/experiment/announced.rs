@@ -28,6 +28,9 @@ pub(super) fn announce(args: &Args, target: &Target, which: &[Experiment]) -> Re
     if others.is_empty() {
         access.size_bytes = Some(UNUSED_BYTES);
     }
+    if which.iter().all(|one| one.uses_whole_drive()) {
+        access.size_bytes = access.size_bytes.or(target.simulated_capacity());
+    }
     let bytes = target.layout_bytes(&access)?;
     let mut said = Vec::new();
     if !others.is_empty() {
@@ -51,7 +54,7 @@ fn during(which: &[Experiment]) -> &'static str {
     match which {
         [Experiment::Latency] => "about two thirds of",
         [Experiment::Burst] => "most of",
-        [Experiment::Unaligned] => "all of",
+        [Experiment::Unaligned | Experiment::WriteAmplification] => "all of",
         several if several.contains(&Experiment::Latency) => "more than half of",
         _ => "about half of",
     }

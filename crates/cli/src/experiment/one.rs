@@ -25,6 +25,9 @@ pub(super) fn run(args: &Args, which: Experiment) -> Result<(), Failure> {
     if which.needs_directory() && !target.is_directory() {
         return Err(PlanError::NeedsDirectory { experiment: which.name() }.into());
     }
+    if which.needs_wear() && !target.tells_wear() {
+        return Err(Failure::Input(format!("{}: {}", args.target, PlanError::NoWear)));
+    }
     let cancel = signals::cancel_flag()?;
     let target = open(args, target, &[which])?;
     let plan = args.plan(which, &target, into.as_ref())?;

@@ -16,7 +16,9 @@ pub(super) fn open(args: &Args, target: Target, which: &[Experiment]) -> Result<
     let announced = announce(args, &target, which)?;
     let seconds: f64 = which.iter().map(|&one| args.seconds(one)).sum();
     // They end with the requests or bytes that they are made of, if time does not end them first.
-    let may_end_early = |one: &Experiment| matches!(one, Experiment::Latency | Experiment::Burst);
+    let may_end_early = |one: &Experiment| {
+        matches!(one, Experiment::Latency | Experiment::Burst | Experiment::WriteAmplification)
+    };
     let at_most = if which.iter().any(may_end_early) { "at most " } else { "" };
     let list = match args.which {
         Which::One(_) => String::new(),

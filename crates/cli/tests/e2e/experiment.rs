@@ -143,7 +143,7 @@ fn an_impossible_number_in_a_profile_is_refused_with_its_place() {
 #[test]
 fn wrong_arguments_are_refused_in_one_line() {
     let dir = folder();
-    let cases: [(&[&str], &[&str]); 11] = [
+    let cases: [(&[&str], &[&str]); 18] = [
         (&["r-by-q"], &["r-by-q", "r-by-k, mixed, ladder, pio-classes"]),
         (&[], &["<NAME>"]),
         (&["mixed", ".", "--buffered"], &["--buffered"]),
@@ -158,6 +158,13 @@ fn wrong_arguments_are_refused_in_one_line() {
         (&["mixed", ".", "--quick", "--budget-seconds", "3"], &["--quick"]),
         (&["mixed", ".", "--size", "64M", "--max-writes", "1M"], &["--max-writes 1M", "--size"]),
         (&["mixed", "./nothing"], &["./nothing", "no such file"]),
+        (&["mixed", ".", "--fill", "50"], &["--fill", "write-amplification", "mixed"]),
+        (&["mixed", ".", "--pattern", "uniform"], &["--pattern", "write-amplification", "mixed"]),
+        (&["write-amplification", "sim:flash", "--fill", "0"], &["--fill", "above 0 and at most 100"]),
+        (&["write-amplification", "sim:flash", "--pattern", "zones:0/1"], &["--pattern", "zones:P/W"]),
+        (&["write-amplification", "sim:flash", "--reads-only"], &["--reads-only", "needs writes"]),
+        (&["write-amplification", "sim:flash"], &["sim:flash", "does not tell", "nothing was written"]),
+        (&["write-amplification", "."], &[".: write-amplification", "does not tell", "nothing was written"]),
     ];
     for (arguments, said) in cases {
         run(dir.path(), &[&["experiment"], arguments].concat()).refused(said);

@@ -27,11 +27,13 @@ mod r_by_k;
 mod rounds;
 mod sampled_load;
 mod saturation;
+mod settling;
 mod sync_methods;
 mod tail;
 mod timed;
 mod unaligned;
 mod volume;
+mod write_amplification;
 
 pub use plan::{Experiment, ExperimentPlan};
 
@@ -41,7 +43,7 @@ use std::sync::atomic::AtomicBool;
 use leadline_device::Device;
 use leadline_profile::{
     Burst, DeviceProfile, EngineKind, Experiments, Fsync, Interleaving, Ladder, LatencyDistributions,
-    PioClasses, Pressure, Procedure, SyncMethods, Unaligned, Work,
+    PioClasses, Pressure, Procedure, SyncMethods, Unaligned, Work, WriteAmplification,
 };
 
 use self::frame::Frame;
@@ -78,6 +80,8 @@ pub enum Found {
     Fsync(Fsync),
     /// Of [`Experiment::SyncMethods`].
     SyncMethods(SyncMethods),
+    /// Of [`Experiment::WriteAmplification`].
+    WriteAmplification(WriteAmplification),
 }
 
 /// An experiment that was run: to its end, or far enough to be worth keeping.
@@ -146,6 +150,9 @@ pub fn run(
         Experiment::SyncMethods => {
             sync_methods::run(&mut frame).map(|(methods, stop)| (Found::SyncMethods(methods), stop))
         }
+        Experiment::WriteAmplification => {
+            write_amplification::run(&mut frame).map(|(found, stop)| (Found::WriteAmplification(found), stop))
+        }
     }?;
     let procedure = found.procedure();
     procedure.bytes_written += prepared.written;
@@ -195,10 +202,12 @@ impl Found {
             Found::Burst(burst) => &mut burst.procedure,
             Found::Fsync(fsync) => &mut fsync.procedure,
             Found::SyncMethods(methods) => &mut methods.procedure,
+            Found::WriteAmplification(found) => &mut found.procedure,
         }
     }
 
-    /// Takes the place of an earlier result of the same experiment.
+    /// Takes the place of an earlier result of the same experiment; of `write-amplification`, of the same
+    /// pattern and fill level.
     fn add_to(self, experiments: &mut Experiments) {
         match self {
             Found::RByK(work) => experiments.r_by_k = Some(work),
@@ -213,6 +222,12 @@ impl Found {
             Found::Burst(burst) => experiments.burst = Some(burst),
             Found::Fsync(fsync) => experiments.fsync = Some(fsync),
             Found::SyncMethods(methods) => experiments.sync_methods = Some(methods),
+            Found::WriteAmplification(mut found) => {
+                if let Some(earlier) = experiments.write_amplification.take() {
+                    found.keep(earlier);
+                }
+                experiments.write_amplification = Some(found);
+            }
         }
     }
 }

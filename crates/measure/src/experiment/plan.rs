@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use leadline_device::{Clock, Geometry};
-use leadline_profile::{OpKind, PAGE_BYTES, Pattern, Point};
+use leadline_profile::{OpKind, PAGE_BYTES, Pattern, Point, WritePattern};
 
 use super::extremes::{
     BACKGROUND_BYTES, INTERLEAVING_CONCURRENCY, UNALIGNED_LARGEST, UNALIGNED_STEP, interleaving_sizes,
 };
 use super::log_file::{ETCD_SEGMENT_BYTES, POSTGRES_SEGMENT_BYTES};
 use super::r_by_k;
+use super::write_amplification;
 use crate::PlanError;
 use crate::load::Region;
 use crate::plan::{Budget, Lanes, Plan};
@@ -47,11 +48,13 @@ pub enum Experiment {
     Fsync,
     /// The ways to make a write to a file durable.
     SyncMethods,
+    /// Bytes that the drive writes to its medium per byte that it is given.
+    WriteAmplification,
 }
 
 impl Experiment {
     /// All there are.
-    pub const ALL: [Experiment; 12] = [
+    pub const ALL: [Experiment; 13] = [
         Experiment::RByK,
         Experiment::Mixed,
         Experiment::Ladder,
@@ -64,6 +67,7 @@ impl Experiment {
         Experiment::Burst,
         Experiment::Fsync,
         Experiment::SyncMethods,
+        Experiment::WriteAmplification,
     ];
 
     /// As on the command line and in the profile.
@@ -81,6 +85,7 @@ impl Experiment {
             Experiment::Burst => "burst",
             Experiment::Fsync => "fsync",
             Experiment::SyncMethods => "sync-methods",
+            Experiment::WriteAmplification => "write-amplification",
         }
     }
 
@@ -91,8 +96,8 @@ impl Experiment {
 
     /// Whether it means nothing on a device that is only read.
     pub fn needs_writes(self) -> bool {
-        use Experiment::{Fsync, Mixed, PioClasses, SyncMethods, Unaligned};
-        matches!(self, Mixed | PioClasses | Unaligned | Fsync | SyncMethods)
+        use Experiment::{Fsync, Mixed, PioClasses, SyncMethods, Unaligned, WriteAmplification};
+        matches!(self, Mixed | PioClasses | Unaligned | Fsync | SyncMethods | WriteAmplification)
     }
 
     /// Device time of it where none is given, seconds; `quick`: when there is little time.
@@ -104,6 +109,9 @@ impl Experiment {
             // Credit of a volume lasts for minutes, and comes back as slowly.
             (Experiment::Burst, false) => 300.0,
             (Experiment::Burst, true) => 60.0,
+            // It ends when it has settled.
+            (Experiment::WriteAmplification, false) => 86_400.0,
+            (Experiment::WriteAmplification, true) => 3600.0,
             (_, false) => ExperimentPlan::SECONDS,
             (_, true) => ExperimentPlan::QUICK_SECONDS,
         }
@@ -122,6 +130,22 @@ impl Experiment {
             Experiment::SyncMethods => Some(POSTGRES_SEGMENT_BYTES),
             _ => None,
         }
+    }
+
+    /// Whether it is about a drive as a whole: of a simulated one all is used where no size is given.
+    pub fn uses_whole_drive(self) -> bool {
+        self == Experiment::WriteAmplification
+    }
+
+    /// Whether it needs a drive that tells what it does to its medium.
+    pub fn needs_wear(self) -> bool {
+        self == Experiment::WriteAmplification
+    }
+
+    /// Whether the region is written whole before it begins. Those that do not either make a file of their
+    /// own or bring the drive into the state that they need.
+    fn is_laid_out(self) -> bool {
+        self.own_file_bytes().is_none() && self != Experiment::WriteAmplification
     }
 
     /// Whether it compares system calls on files, and so means nothing on any other target.
@@ -157,6 +181,10 @@ pub struct ExperimentPlan {
     pub operation: OpKind,
     /// Bytes that `burst` moves at most.
     pub max_bytes: u64,
+    /// Which pages `write-amplification` writes.
+    pub pattern: WritePattern,
+    /// Share of the region that `write-amplification` writes to, above 0 and at most 1.
+    pub fill: f64,
     /// The directory in which `fsync` and `sync-methods` make their file; without one `fsync` writes to the
     /// device.
     pub directory: Option<PathBuf>,
@@ -186,7 +214,7 @@ impl ExperimentPlan {
         ExperimentPlan {
             region: target.region,
             writes: target.writes,
-            layout: target.layout && experiment.own_file_bytes().is_none(),
+            layout: target.layout && experiment.is_laid_out(),
             lanes: target.lanes(),
             seed: target.default_seed(),
             direct: target.direct,
@@ -204,7 +232,7 @@ impl ExperimentPlan {
             seconds: experiment.default_seconds(false),
             region: Region { start: 0, len: geometry.capacity_bytes },
             writes: geometry.writable,
-            layout: geometry.writable && experiment.own_file_bytes().is_none(),
+            layout: geometry.writable && experiment.is_laid_out(),
             lanes: Lanes::Threads(1),
             seed: 1,
             max_writes: None,
@@ -215,6 +243,8 @@ impl ExperimentPlan {
                 // A million requests: more would cost real time.
                 Clock::Virtual => 4 << 30,
             },
+            pattern: WritePattern::Uniform,
+            fill: 1.0,
             directory: None,
             max_ops_per_slice: match (clock, experiment) {
                 (Clock::Wall, _) => u64::MAX,
@@ -243,6 +273,9 @@ impl ExperimentPlan {
         }
         if !(0.0..=1.0).contains(&self.read_share) {
             return Err(PlanError::ReadShare { share: self.read_share });
+        }
+        if !(self.fill > 0.0 && self.fill <= 1.0) {
+            return Err(PlanError::Fill { fill: self.fill });
         }
         let largest_block = self.experiment.largest_block();
         if !largest_block.is_multiple_of(geometry.block_bytes) {
@@ -286,6 +319,7 @@ impl ExperimentPlan {
         match self.experiment {
             Experiment::Interleaving => INTERLEAVING_CONCURRENCY,
             Experiment::Latency | Experiment::Unaligned => 1,
+            Experiment::WriteAmplification => write_amplification::IN_FLIGHT,
             _ => MOST_IN_FLIGHT,
         }
     }

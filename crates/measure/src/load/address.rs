@@ -29,6 +29,14 @@ pub enum Spread {
     /// Block of rank i with weight 1 / i^theta; ranks are scattered over the region. theta from 0 to 2, not 1
     /// ± 1e-9.
     Zipf(f64),
+    /// Two kinds of blocks, scattered over the region: `blocks` (a share between 0 and 1) of them get `jumps`
+    /// (a share from 0 to 1) of the requests.
+    Zones {
+        /// Share of the blocks that are of the first kind.
+        blocks: f64,
+        /// Share of the requests that go to them.
+        jumps: f64,
+    },
 }
 
 /// What a stream of requests looks like.
@@ -53,8 +61,17 @@ pub struct AddressStream {
     region: Region,
     blocks: u64,
     cursor: u64,
-    zipf: Option<(Zipf, Scatter)>,
+    jumps: Jumps,
     random: fastrand::Rng,
+}
+
+/// Where random requests go.
+#[derive(Debug, Clone)]
+enum Jumps {
+    Uniform,
+    Zipf(Zipf, Scatter),
+    /// Blocks of the first kind, and the share of the requests that go to them.
+    Zones(u64, f64, Scatter),
 }
 
 impl AddressStream {
@@ -66,11 +83,15 @@ impl AddressStream {
         let blocks = region.len / u64::from(workload.block_bytes);
         assert!(blocks > 0, "the region holds no block of {} bytes", workload.block_bytes);
         let mut random = fastrand::Rng::with_seed(seed);
-        let zipf = match workload.spread {
-            Spread::Uniform => None,
-            Spread::Zipf(theta) => Some((Zipf::new(blocks, theta), Scatter::new(blocks))),
+        let jumps = match workload.spread {
+            Spread::Zipf(theta) => Jumps::Zipf(Zipf::new(blocks, theta), Scatter::new(blocks)),
+            Spread::Zones { blocks: share, jumps } if blocks > 1 => {
+                let first = (share * blocks as f64).round() as u64;
+                Jumps::Zones(first.clamp(1, blocks - 1), jumps, Scatter::new(blocks))
+            }
+            Spread::Uniform | Spread::Zones { .. } => Jumps::Uniform,
         };
-        AddressStream { workload, region, blocks, cursor: random.u64(..blocks), zipf, random }
+        AddressStream { workload, region, blocks, cursor: random.u64(..blocks), jumps, random }
     }
 
     /// Moves a sequential stream to the region's first block.
@@ -111,16 +132,26 @@ impl AddressStream {
     #[allow(clippy::should_implement_trait)] // endless: an Option at every request would say nothing
     pub fn next(&mut self) -> (Op, u64) {
         let op = if self.is(self.workload.read_share) { Op::Read } else { Op::Write };
-        let block = if self.is(self.workload.random_fraction) {
-            match &self.zipf {
-                None => self.random.u64(..self.blocks),
-                Some((zipf, scatter)) => scatter.place(zipf.sample(&mut self.random)),
-            }
-        } else {
-            self.cursor
-        };
+        let block = if self.is(self.workload.random_fraction) { self.jump() } else { self.cursor };
         self.cursor = if block + 1 == self.blocks { 0 } else { block + 1 };
         (op, self.region.start + block * u64::from(self.workload.block_bytes))
+    }
+
+    /// The block of a random request.
+    #[inline]
+    fn jump(&mut self) -> u64 {
+        match &self.jumps {
+            Jumps::Uniform => self.random.u64(..self.blocks),
+            Jumps::Zipf(zipf, scatter) => scatter.place(zipf.sample(&mut self.random)),
+            Jumps::Zones(first, share, scatter) => {
+                let rank = if self.random.f64() < *share {
+                    self.random.u64(..*first)
+                } else {
+                    self.random.u64(*first..self.blocks)
+                };
+                scatter.place(rank)
+            }
+        }
     }
 
     /// True with probability `p`; draws nothing where `p` is 0 or 1.
@@ -166,6 +197,24 @@ mod tests {
         }
         // 100 each on average; five standard deviations are 50.
         assert!(seen.iter().all(|&n| (50..150).contains(&n)), "{seen:?}");
+    }
+
+    #[test]
+    fn zones_get_their_share_of_the_requests_and_are_scattered() {
+        let spread = Spread::Zones { blocks: 0.1, jumps: 0.9 };
+        let mut stream = AddressStream::new(Workload { spread, ..workload() }, REGION, 7);
+        let mut seen = vec![0u32; 1000];
+        for _ in 0..100_000 {
+            seen[((stream.next().1 - REGION.start) / 4096) as usize] += 1;
+        }
+        // 900 each of the first kind, 11 each of the other.
+        let first: Vec<usize> = (0..1000).filter(|&block| seen[block] > 200).collect();
+        assert_eq!(first.len(), 100);
+        let requests: u32 = first.iter().map(|&block| seen[block]).sum();
+        assert!((89_400..90_600).contains(&requests), "{requests}");
+        assert!(first.iter().all(|&block| (700..1100).contains(&seen[block])));
+        assert!(seen.iter().all(|&n| n > 0), "all blocks are reached");
+        assert!((0..10).all(|tenth| first.iter().any(|block| block / 100 == tenth)), "{first:?}");
     }
 
     #[test]

@@ -3,10 +3,11 @@
 use leadline_profile::{DeviceProfile, Experiments, Procedure};
 use serde::Serialize;
 
+use super::amplification_charts::AmplificationChart;
 use super::burst_chart::BurstChart;
 use super::device_charts::DeviceCharts;
 use super::durability_charts::{CommitChart, SyncChart};
-use crate::{burst, durability};
+use crate::{amplification, burst, durability};
 
 /// What the scripts draw.
 #[derive(Debug, Serialize)]
@@ -15,6 +16,7 @@ pub(super) struct ExperimentCharts {
     burst: Option<BurstChart>,
     fsync: Option<CommitChart>,
     sync_methods: Option<SyncChart>,
+    write_amplification: Option<AmplificationChart>,
 }
 
 /// What the template writes: sentences of each experiment that was run.
@@ -23,16 +25,25 @@ pub(super) struct ExperimentWords {
     burst: Option<Vec<String>>,
     fsync: Option<Vec<String>>,
     sync_methods: Option<Vec<String>>,
+    write_amplification: Option<AmplificationWords>,
+}
+
+/// The sentences, and whether several fill levels were measured.
+#[derive(Debug, Serialize)]
+struct AmplificationWords {
+    said: Vec<String>,
+    fills: bool,
 }
 
 impl ExperimentCharts {
     pub(super) fn new(profile: &DeviceProfile) -> ExperimentCharts {
-        let Experiments { burst, fsync, sync_methods, .. } = &profile.experiments;
+        let Experiments { burst, fsync, sync_methods, write_amplification, .. } = &profile.experiments;
         ExperimentCharts {
             devices: DeviceCharts::new(profile),
             burst: burst.as_ref().map(BurstChart::new),
             fsync: fsync.as_ref().map(CommitChart::new),
             sync_methods: sync_methods.as_ref().map(SyncChart::new),
+            write_amplification: write_amplification.as_ref().map(AmplificationChart::new),
         }
     }
 
@@ -44,7 +55,7 @@ impl ExperimentCharts {
 
 impl ExperimentWords {
     pub(super) fn new(profile: &DeviceProfile) -> ExperimentWords {
-        let Experiments { burst, fsync, sync_methods, .. } = &profile.experiments;
+        let Experiments { burst, fsync, sync_methods, write_amplification, .. } = &profile.experiments;
         ExperimentWords {
             burst: burst.as_ref().map(|found| with_notes(burst::summary(found), &found.procedure)),
             fsync: fsync.as_ref().map(|found| {
@@ -54,6 +65,10 @@ impl ExperimentWords {
             sync_methods: sync_methods
                 .as_ref()
                 .map(|found| with_notes(durability::fastest(found), &found.procedure)),
+            write_amplification: write_amplification.as_ref().map(|found| AmplificationWords {
+                said: with_notes(amplification::summary(found), &found.procedure),
+                fills: AmplificationChart::new(found).has_fills(),
+            }),
         }
     }
 }

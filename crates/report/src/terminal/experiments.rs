@@ -10,6 +10,7 @@ use super::burst::burst;
 use super::device_experiments::{interleaving, latency, pressure, tail, unaligned};
 use super::durability::{fsync, sync_methods};
 use super::table::{Line, titled};
+use super::written::write_amplification;
 use super::{NARROWEST, wrap};
 use crate::batching::predicted_speedup;
 use crate::format::{block, count, micros, significant, with_interval};
@@ -33,6 +34,9 @@ pub fn render_experiment(profile: &DeviceProfile, name: &str, width: usize) -> O
         "burst" => found.burst.as_ref().map(|b| (burst(b, width), &b.procedure)),
         "fsync" => found.fsync.as_ref().map(|f| (fsync(f, width), &f.procedure)),
         "sync-methods" => found.sync_methods.as_ref().map(|m| (sync_methods(m, width), &m.procedure)),
+        "write-amplification" => {
+            found.write_amplification.as_ref().map(|w| (write_amplification(w, width), &w.procedure))
+        }
         _ => None,
     }?;
     let mut out = parts;
@@ -291,7 +295,9 @@ mod tests {
     fn what_was_not_run_has_no_table() {
         let names =
             ["r-by-k", "mixed", "ladder", "pio-classes", "latency", "interleaving", "pressure", "tail"];
-        for name in names.into_iter().chain(["unaligned", "burst", "fsync", "sync-methods"]) {
+        for name in
+            names.into_iter().chain(["unaligned", "burst", "fsync", "sync-methods", "write-amplification"])
+        {
             assert_eq!(render_experiment(&DeviceProfile::default(), name, 80), None);
         }
         assert_eq!(render_experiment(&sample(), "other", 80), None);

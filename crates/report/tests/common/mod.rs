@@ -15,6 +15,8 @@ pub mod lsm;
 pub mod traces;
 #[path = "tried.rs"]
 mod tried;
+#[path = "written.rs"]
+mod written;
 
 /// What the made-up drive is like.
 #[derive(Debug, Clone)]
@@ -136,6 +138,11 @@ pub fn studied_profile() -> DeviceProfile {
 /// A drive on which the experiments on devices as such were made.
 pub fn tried_profile() -> DeviceProfile {
     tried::tried_profile()
+}
+
+/// The usual drive with the experiments on writes.
+pub fn written_profile() -> DeviceProfile {
+    written::written_profile()
 }
 
 /// A device of which only the numbers of a paper are known.

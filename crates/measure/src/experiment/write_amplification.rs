@@ -1,0 +1,188 @@
+//! `write-amplification`: what a drive writes to its medium per byte that it is given, from the drive's own
+//! counters, window after window until it has settled.
+
+use leadline_device::{QueueShape, Wear};
+use leadline_profile::{PAGE_BYTES, WearWindow, WriteAmplification, WriteAmplificationRun, WritePattern};
+
+use super::frame::Frame;
+use super::settling::{Level, level, settled};
+use crate::load::{AddressStream, Lane, Limits, Recorder, Region, Spread, Workload, closed_loop};
+use crate::outcome::Stop;
+use crate::{MeasureError, PlanError};
+
+/// Requests in flight.
+pub(super) const IN_FLIGHT: u32 = 32;
+
+/// Share of the part that one window writes.
+const WINDOW: f64 = 0.25;
+
+/// Windows that a level is given of where it has not settled.
+const UNSETTLED: usize = 6;
+
+/// It is given up after so many times the part, and after this has been written over the whole device so
+/// often besides: a part that is small beside the device has all of it to fill first.
+const MOST_PARTS: u64 = 24;
+const MOST_DEVICES: u64 = 3;
+
+/// Share of what is written to the medium that must be erased at the same time: a drive that has free blocks
+/// left to write to has not begun to collect. Not all, since erased blocks are counted and their size is
+/// estimated.
+const ERASED: f64 = 0.5;
+
+/// Runs the experiment.
+///
+/// # Errors
+/// As [`super::run`]; [`PlanError::NoWear`], before anything is written, where the device does not tell.
+pub(super) fn run(frame: &mut Frame) -> Result<(WriteAmplification, Option<Stop>), MeasureError> {
+    let queue = frame.device.queue_pair(QueueShape::new(IN_FLIGHT, PAGE_BYTES))?;
+    let wear = queue.wear().ok_or(PlanError::NoWear)?;
+    let part = part(frame.plan.region, frame.plan.fill);
+    let seed = frame.random.u64(..);
+    let mut windows = Windows {
+        stream: AddressStream::new(workload(frame.plan.pattern), part, seed),
+        lane: Lane::new(queue, frame.device.clock(), frame.plan.seed),
+        part,
+        block_bytes: erase_block_bytes(&wear, frame.device.geometry().capacity_bytes),
+        windows: Vec::new(),
+        used_from: 0,
+        frame,
+    };
+    windows.stream.rewind();
+    windows.frame.begin(windows.lane.queue.now());
+    let mut notes = Vec::new();
+    let ended = windows.run(&mut notes);
+    let stop = windows.frame.kept(ended, !windows.windows.is_empty())?;
+    Ok((windows.into_found(notes), stop))
+}
+
+/// The first `fill` of the region, whole pages.
+fn part(region: Region, fill: f64) -> Region {
+    let pages = region.len / u64::from(PAGE_BYTES);
+    let part = ((pages as f64 * fill).round() as u64).clamp(1, pages);
+    Region { start: region.start, len: part * u64::from(PAGE_BYTES) }
+}
+
+fn workload(pattern: WritePattern) -> Workload {
+    let (random_fraction, spread) = match pattern {
+        WritePattern::Sequential => (0.0, Spread::Uniform),
+        WritePattern::Uniform => (1.0, Spread::Uniform),
+        WritePattern::Zipf(theta) => (1.0, Spread::Zipf(theta)),
+        WritePattern::Zones { pages, writes } => (1.0, Spread::Zones { blocks: pages, jumps: writes }),
+    };
+    Workload { read_share: 0.0, block_bytes: PAGE_BYTES, random_fraction, spread, durable: false }
+}
+
+/// Bytes of an erased block, without its share of the spare area; `None` for a medium that is not erased.
+fn erase_block_bytes(wear: &Wear, capacity_bytes: u64) -> Option<f64> {
+    (wear.blocks > 0).then(|| capacity_bytes as f64 / wear.blocks as f64)
+}
+
+struct Windows<'f, 'a> {
+    frame: &'f mut Frame<'a>,
+    lane: Lane,
+    stream: AddressStream,
+    part: Region,
+    block_bytes: Option<f64>,
+    windows: Vec<WearWindow>,
+    /// The first of those windows in which, without a break, the drive erased as it wrote.
+    used_from: usize,
+}
+
+impl Windows<'_, '_> {
+    fn run(&mut self, notes: &mut Vec<String>) -> Result<(), Stop> {
+        self.window()?;
+        if self.used_from > 0 {
+            // A drive that is not full: pages that were never written would be spare area, ever less of it.
+            self.lay_out()?;
+            (self.windows, self.used_from) = (Vec::new(), 0);
+            self.window()?;
+        }
+        let most = MOST_PARTS * self.part.len + MOST_DEVICES * self.frame.device.geometry().capacity_bytes;
+        while self.settled().is_none() {
+            if self.lane.traffic().1 >= most
+                || self.frame.spent(self.lane.queue.now()) >= self.frame.plan.seconds
+            {
+                notes.push("the limit came before successive windows agreed".to_owned());
+                return Ok(());
+            }
+            self.window()?;
+        }
+        Ok(())
+    }
+
+    /// Writes one window and reads the drive's counters around it.
+    fn window(&mut self) -> Result<(), Stop> {
+        let pages = ((self.part.len as f64 * WINDOW) as u64 / u64::from(PAGE_BYTES)).max(1);
+        let bytes = pages * u64::from(PAGE_BYTES);
+        if self.frame.may_send(self.lane.traffic().1, bytes)? < bytes {
+            return Err(Stop::WritesSpent);
+        }
+        let before = self.wear()?;
+        write(self.frame, &mut self.lane, &mut self.stream, bytes)?;
+        let Wear { host_bytes, media_bytes, erases, .. } = self.wear()?.since(&before);
+        self.windows.push(WearWindow { host_bytes, media_bytes, erases });
+        if self.block_bytes.is_some_and(|block| erases as f64 * block < ERASED * media_bytes as f64) {
+            self.used_from = self.windows.len();
+        }
+        let words = format!("window {}: {:.2}", self.windows.len(), media_bytes as f64 / host_bytes as f64);
+        self.frame.report(self.lane.queue.now(), words);
+        Ok(())
+    }
+
+    /// Writes the part once, in sequence.
+    fn lay_out(&mut self) -> Result<(), Stop> {
+        if self.frame.may_send(self.lane.traffic().1, self.part.len)? < self.part.len {
+            return Err(Stop::WritesSpent);
+        }
+        let mut stream = AddressStream::new(workload(WritePattern::Sequential), self.part, 0);
+        stream.rewind();
+        write(self.frame, &mut self.lane, &mut stream, self.part.len)
+    }
+
+    fn wear(&self) -> Result<Wear, Stop> {
+        self.lane.queue.wear().ok_or_else(|| Stop::Failed(PlanError::NoWear.into()))
+    }
+
+    /// The level, once it has settled.
+    fn settled(&self) -> Option<Level> {
+        settled(&amplifications(&self.windows[self.used_from..]))
+    }
+
+    fn into_found(self, notes: Vec<String>) -> WriteAmplification {
+        let found = self.settled();
+        let all = amplifications(&self.windows);
+        let level = found.unwrap_or_else(|| level(&all[all.len().saturating_sub(UNSETTLED)..]));
+        let (read, written) = self.lane.traffic();
+        let mut procedure =
+            self.frame.procedure(self.windows.len() as u32, (read, written), self.lane.queue.now());
+        procedure.footprint_bytes = self.part.len;
+        procedure.notes = notes;
+        let latest = WriteAmplificationRun {
+            pattern: self.frame.plan.pattern,
+            fill: self.frame.plan.fill,
+            part_bytes: self.part.len,
+            block_bytes: PAGE_BYTES,
+            concurrency: IN_FLIGHT,
+            write_amplification: level.mean,
+            write_amplification_ci: level.ci,
+            settled: found.is_some(),
+            host_bytes: self.windows.iter().map(|window| window.host_bytes).sum(),
+            media_bytes: self.windows.iter().map(|window| window.media_bytes).sum(),
+            used_windows: level.windows as u32,
+            windows: self.windows,
+        };
+        WriteAmplification { procedure, latest, others: Vec::new() }
+    }
+}
+
+fn amplifications(windows: &[WearWindow]) -> Vec<f64> {
+    windows.iter().map(WearWindow::write_amplification).collect()
+}
+
+/// Writes so many bytes of a stream and waits for all of them.
+fn write(frame: &mut Frame, lane: &mut Lane, stream: &mut AddressStream, bytes: u64) -> Result<(), Stop> {
+    let limits = Limits { max_bytes: bytes, ..Limits::of(u64::MAX / 4) };
+    closed_loop(lane, stream, IN_FLIGHT, &limits, &mut Recorder::new(), frame.cancel)
+        .map_err(Stop::Failed)?;
+    frame.cancelled()
+}
