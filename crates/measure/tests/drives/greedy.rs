@@ -168,6 +168,7 @@ impl Inside for Greedy {
             media_bytes: self.media_pages * PAGE,
             erases: self.erases,
             blocks: self.valid.len() as u64,
+            ..Wear::default()
         })
     }
 }
