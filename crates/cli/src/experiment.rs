@@ -41,6 +41,7 @@ const ALL: &str = "all";
         fsync         small durable appends by 1 to 16 writers; etcd's rule\n  \
         sync-methods  fsync, fdatasync, O_DSYNC and RWF_DSYNC, on a preallocated file or not\n  \
         write-amplification  bytes written to the medium per byte written, where the drive tells\n  \
+        gc            bandwidth while a full drive is overwritten, and after a rest\n  \
         all           all of these that TARGET allows, into --into PROFILE; run again, it goes on\n\n\
         Examples:\n  \
         leadline experiment r-by-k /mnt/nvme --into profile.json   adds to a profile of that device\n  \
@@ -66,8 +67,8 @@ pub(crate) struct Args {
     /// Print the profile as JSON on stdout, and make no folder
     #[arg(long)]
     json: bool,
-    /// Measure for 30 s instead of 60 s; latency for 30 s instead of 720 s at most, burst for 60 s instead of
-    /// 300 s, write-amplification for an hour at most instead of a day
+    /// Measure for 30 s instead of 60 s; latency for 30 s instead of 720 s at most, burst and gc for 60 s
+    /// instead of 300 s at most, write-amplification for an hour at most instead of a day
     #[arg(long)]
     quick: bool,
     /// Measure for this many seconds

@@ -8,6 +8,7 @@ mod devices_as_such;
 mod drives;
 mod experiments;
 mod fit_properties;
+mod gc;
 mod load;
 mod models_of_devices;
 mod replay;

@@ -32,7 +32,7 @@ fn plain() -> Parametric {
 
 /// Those that can be made on a device without a file system, each of its points in every round.
 fn in_rounds() -> impl Iterator<Item = Experiment> {
-    let one_by_one = |one: &Experiment| *one == Experiment::Burst || one.needs_wear();
+    let one_by_one = |one: &Experiment| *one == Experiment::Burst || one.uses_whole_drive();
     Experiment::ALL.into_iter().filter(move |one| !one.needs_directory() && !one_by_one(one))
 }
 

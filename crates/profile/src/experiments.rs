@@ -6,6 +6,7 @@
 mod burst;
 mod check;
 mod fsync;
+mod gc;
 mod interleaving;
 mod latency;
 mod pressure;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 pub use burst::{Burst, BurstLoad};
 pub use fsync::{Fsync, FsyncPoint, LogKind};
+pub use gc::{Gc, GcPass, GcPassKind, GcRecovery};
 pub use interleaving::{Interleaving, InterleavingPoint};
 pub use latency::{BlockLayerTime, LatencyDistribution, LatencyDistributions};
 pub use pressure::{Background, BackgroundCapacity, Pressure, PressurePoint};
@@ -70,6 +72,9 @@ pub struct Experiments {
     /// Bytes that the drive writes to its medium per byte that it is given.
     #[serde(rename = "write-amplification", skip_serializing_if = "Option::is_none")]
     pub write_amplification: Option<WriteAmplification>,
+    /// Bandwidth while a full drive is overwritten.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gc: Option<Gc>,
 }
 
 impl Experiments {
@@ -95,6 +100,7 @@ impl Experiments {
             fsync,
             sync_methods,
             write_amplification,
+            gc,
         } = self;
         [
             ("r-by-k", r_by_k.as_ref().map(|found| &found.procedure)),
@@ -110,6 +116,7 @@ impl Experiments {
             ("fsync", fsync.as_ref().map(|found| &found.procedure)),
             ("sync-methods", sync_methods.as_ref().map(|found| &found.procedure)),
             ("write-amplification", write_amplification.as_ref().map(|found| &found.procedure)),
+            ("gc", gc.as_ref().map(|found| &found.procedure)),
         ]
         .into_iter()
         .filter_map(|(name, procedure)| Some((name, procedure?)))

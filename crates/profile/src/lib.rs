@@ -23,10 +23,10 @@ mod write_pattern;
 
 pub use error::ProfileError;
 pub use experiments::{
-    Background, BackgroundCapacity, BlockLayerTime, Burst, BurstLoad, FileState, Fsync, FsyncPoint,
-    Interleaving, InterleavingPoint, LatencyDistribution, LatencyDistributions, LogKind, Pressure,
-    PressurePoint, SyncMethod, SyncMethods, SyncPoint, Unaligned, UnalignedPoint, WearWindow,
-    WriteAmplification, WriteAmplificationRun,
+    Background, BackgroundCapacity, BlockLayerTime, Burst, BurstLoad, FileState, Fsync, FsyncPoint, Gc,
+    GcPass, GcPassKind, GcRecovery, Interleaving, InterleavingPoint, LatencyDistribution,
+    LatencyDistributions, LogKind, Pressure, PressurePoint, SyncMethod, SyncMethods, SyncPoint, Unaligned,
+    UnalignedPoint, WearWindow, WriteAmplification, WriteAmplificationRun,
 };
 pub use experiments::{
     Experiments, Ladder, LadderMix, PioClass, PioClasses, PioPoint, Procedure, Rung, Work, WorkPoint,

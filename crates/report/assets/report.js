@@ -99,4 +99,5 @@ show([
   syncMethods,
   amplification,
   fills,
+  collection,
 ]);

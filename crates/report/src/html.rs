@@ -10,6 +10,7 @@ mod durability_charts;
 mod experiment_charts;
 mod experiments;
 mod facts;
+mod gc_chart;
 mod graphs;
 mod lsm;
 mod model_charts;
@@ -61,7 +62,7 @@ const AXES: &str = include_str!("../assets/axes.js");
 const DRAW: &str = include_str!("../assets/draw.js");
 const SERIES: &str = include_str!("../assets/series.js");
 /// In this order: each uses the names of those before it.
-const SCRIPTS: [&str; 15] = [
+const SCRIPTS: [&str; 16] = [
     BASE,
     AXES,
     DRAW,
@@ -76,6 +77,7 @@ const SCRIPTS: [&str; 15] = [
     include_str!("../assets/burst.js"),
     include_str!("../assets/durability.js"),
     include_str!("../assets/amplification.js"),
+    include_str!("../assets/gc.js"),
     include_str!("../assets/report.js"),
 ];
 

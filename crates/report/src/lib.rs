@@ -35,6 +35,7 @@ mod durability;
 mod error;
 mod fio;
 mod format;
+mod gc;
 mod graph;
 mod html;
 mod lsm;

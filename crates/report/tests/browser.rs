@@ -251,11 +251,20 @@ fn experiments_on_the_device_are_drawn_beside_the_papers_numbers() {
 #[test]
 fn experiments_on_writes_are_drawn() {
     let seen = open("written", &[common::written_profile()], &["--window-size=1280,2400"]);
-    seen.is_sound(12);
-    for words in ["w-amplification", "w-fills", "zones:10/90", "not settled", "fill level, percent"] {
+    seen.is_sound(13);
+    for words in [
+        "w-amplification",
+        "w-fills",
+        "zones:10/90",
+        "not settled",
+        "fill level, percent",
+        "w-gc",
+        "seconds since the fill began",
+        "NAND P3700, slowest 1.62 GB/s",
+    ] {
         assert!(seen.dom.contains(words), "no {words}");
     }
-    on_a_phone_and_in_the_dark("phone-written", &[common::written_profile()], 12);
+    on_a_phone_and_in_the_dark("phone-written", &[common::written_profile()], 13);
 }
 
 #[test]

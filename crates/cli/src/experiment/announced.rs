@@ -54,7 +54,7 @@ fn during(which: &[Experiment]) -> &'static str {
     match which {
         [Experiment::Latency] => "about two thirds of",
         [Experiment::Burst] => "most of",
-        [Experiment::Unaligned | Experiment::WriteAmplification] => "all of",
+        [Experiment::Unaligned | Experiment::WriteAmplification | Experiment::Gc] => "all of",
         several if several.contains(&Experiment::Latency) => "more than half of",
         _ => "about half of",
     }

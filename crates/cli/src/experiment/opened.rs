@@ -17,7 +17,8 @@ pub(super) fn open(args: &Args, target: Target, which: &[Experiment]) -> Result<
     let seconds: f64 = which.iter().map(|&one| args.seconds(one)).sum();
     // They end with the requests or bytes that they are made of, if time does not end them first.
     let may_end_early = |one: &Experiment| {
-        matches!(one, Experiment::Latency | Experiment::Burst | Experiment::WriteAmplification)
+        use Experiment::{Burst, Gc, Latency, WriteAmplification};
+        matches!(one, Latency | Burst | WriteAmplification | Gc)
     };
     let at_most = if which.iter().any(may_end_early) { "at most " } else { "" };
     let list = match args.which {

@@ -13,6 +13,7 @@ mod emulate;
 mod experiment;
 mod experiment_all;
 mod experiment_storage;
+mod experiment_writes;
 mod failing;
 mod graph_import;
 mod graph_run;

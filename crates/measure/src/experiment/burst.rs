@@ -13,6 +13,9 @@ use crate::MeasureError;
 use crate::load::{AddressStream, Lane};
 use crate::outcome::Stop;
 
+/// Length of a sample at first.
+const SAMPLE: Nanos = 10_000_000;
+
 /// Samples of a load that the profile keeps.
 const KEPT_SAMPLES: usize = 400;
 
@@ -122,7 +125,8 @@ impl Loads<'_, '_> {
         let most = self.bytes_left().min(may_send) / u64::from(PAGE_BYTES);
         let began = self.lane.queue.now();
         let Loads { frame, lane, stream, .. } = self;
-        let mut load = SampledLoad::begin(lane, stream, MOST_IN_FLIGHT, most).map_err(Stop::Failed)?;
+        let mut load =
+            SampledLoad::begin(lane, stream, MOST_IN_FLIGHT, most, SAMPLE).map_err(Stop::Failed)?;
         let (mut fall, mut searched, mut goes_on) = (None, 0, true);
         while goes_on && fall.is_none() && (load.now() - began) as f64 / 1e9 < limit {
             goes_on = load.sample().map_err(Stop::Failed)?;

@@ -8,6 +8,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::fall::{Fall, best_split, rate, total};
 use super::sampled_load::Sample;
+use super::stretches::resampled;
 
 /// Resamples of one load.
 const RESAMPLES: usize = 200;
@@ -121,18 +122,6 @@ fn error(load: &Load, of: &Levels, random: &mut fastrand::Rng) -> Levels {
         baseline: deviation(of.baseline, &|l| l.baseline),
         credit: deviation(of.credit, &|l| l.credit),
     }
-}
-
-/// As many samples, in stretches of about the square root of their number: neighbours are alike.
-fn resampled(samples: &[Sample], random: &mut fastrand::Rng) -> Vec<Sample> {
-    let stretch = ((samples.len() as f64).sqrt().ceil() as usize).max(1);
-    let mut again = Vec::with_capacity(samples.len() + stretch);
-    while again.len() < samples.len() {
-        let start = random.usize(..samples.len() - stretch + 1);
-        again.extend_from_slice(&samples[start..start + stretch]);
-    }
-    again.truncate(samples.len());
-    again
 }
 
 /// Throughput of a load that never fell.

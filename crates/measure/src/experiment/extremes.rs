@@ -12,6 +12,10 @@ pub(super) const UNALIGNED_STEP: u32 = 1 << 10;
 /// The largest size of `unaligned`, bytes.
 pub(super) const UNALIGNED_LARGEST: u32 = 64 << 10;
 
+/// Bytes per request of `gc`, and how many of them are in flight: those of the paper.
+pub(super) const GC_BYTES: u32 = 16 << 10;
+pub(super) const GC_IN_FLIGHT: u32 = 256;
+
 /// Bytes per request of `interleaving`.
 pub(super) const INTERLEAVING_SIZES: [u32; 7] =
     [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10];

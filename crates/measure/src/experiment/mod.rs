@@ -15,6 +15,7 @@ mod fall;
 mod file_commits;
 mod frame;
 mod fsync;
+mod gc;
 mod interleaving;
 mod ladder;
 mod latency;
@@ -28,6 +29,7 @@ mod rounds;
 mod sampled_load;
 mod saturation;
 mod settling;
+mod stretches;
 mod sync_methods;
 mod tail;
 mod timed;
@@ -42,7 +44,7 @@ use std::sync::atomic::AtomicBool;
 
 use leadline_device::Device;
 use leadline_profile::{
-    Burst, DeviceProfile, EngineKind, Experiments, Fsync, Interleaving, Ladder, LatencyDistributions,
+    Burst, DeviceProfile, EngineKind, Experiments, Fsync, Gc, Interleaving, Ladder, LatencyDistributions,
     PioClasses, Pressure, Procedure, SyncMethods, Unaligned, Work, WriteAmplification,
 };
 
@@ -82,6 +84,8 @@ pub enum Found {
     SyncMethods(SyncMethods),
     /// Of [`Experiment::WriteAmplification`].
     WriteAmplification(WriteAmplification),
+    /// Of [`Experiment::Gc`].
+    Gc(Gc),
 }
 
 /// An experiment that was run: to its end, or far enough to be worth keeping.
@@ -153,6 +157,7 @@ pub fn run(
         Experiment::WriteAmplification => {
             write_amplification::run(&mut frame).map(|(found, stop)| (Found::WriteAmplification(found), stop))
         }
+        Experiment::Gc => gc::run(&mut frame).map(|(found, stop)| (Found::Gc(found), stop)),
     }?;
     let procedure = found.procedure();
     procedure.bytes_written += prepared.written;
@@ -203,6 +208,7 @@ impl Found {
             Found::Fsync(fsync) => &mut fsync.procedure,
             Found::SyncMethods(methods) => &mut methods.procedure,
             Found::WriteAmplification(found) => &mut found.procedure,
+            Found::Gc(found) => &mut found.procedure,
         }
     }
 
@@ -228,6 +234,7 @@ impl Found {
                 }
                 experiments.write_amplification = Some(found);
             }
+            Found::Gc(found) => experiments.gc = Some(found),
         }
     }
 }

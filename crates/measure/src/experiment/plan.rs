@@ -7,7 +7,8 @@ use leadline_device::{Clock, Geometry};
 use leadline_profile::{OpKind, PAGE_BYTES, Pattern, Point, WritePattern};
 
 use super::extremes::{
-    BACKGROUND_BYTES, INTERLEAVING_CONCURRENCY, UNALIGNED_LARGEST, UNALIGNED_STEP, interleaving_sizes,
+    BACKGROUND_BYTES, GC_BYTES, GC_IN_FLIGHT, INTERLEAVING_CONCURRENCY, UNALIGNED_LARGEST, UNALIGNED_STEP,
+    interleaving_sizes,
 };
 use super::log_file::{ETCD_SEGMENT_BYTES, POSTGRES_SEGMENT_BYTES};
 use super::r_by_k;
@@ -50,11 +51,13 @@ pub enum Experiment {
     SyncMethods,
     /// Bytes that the drive writes to its medium per byte that it is given.
     WriteAmplification,
+    /// Bandwidth while a full drive is overwritten.
+    Gc,
 }
 
 impl Experiment {
     /// All there are.
-    pub const ALL: [Experiment; 13] = [
+    pub const ALL: [Experiment; 14] = [
         Experiment::RByK,
         Experiment::Mixed,
         Experiment::Ladder,
@@ -68,6 +71,7 @@ impl Experiment {
         Experiment::Fsync,
         Experiment::SyncMethods,
         Experiment::WriteAmplification,
+        Experiment::Gc,
     ];
 
     /// As on the command line and in the profile.
@@ -86,6 +90,7 @@ impl Experiment {
             Experiment::Fsync => "fsync",
             Experiment::SyncMethods => "sync-methods",
             Experiment::WriteAmplification => "write-amplification",
+            Experiment::Gc => "gc",
         }
     }
 
@@ -96,8 +101,8 @@ impl Experiment {
 
     /// Whether it means nothing on a device that is only read.
     pub fn needs_writes(self) -> bool {
-        use Experiment::{Fsync, Mixed, PioClasses, SyncMethods, Unaligned, WriteAmplification};
-        matches!(self, Mixed | PioClasses | Unaligned | Fsync | SyncMethods | WriteAmplification)
+        use Experiment::{Fsync, Gc, Mixed, PioClasses, SyncMethods, Unaligned, WriteAmplification};
+        matches!(self, Mixed | PioClasses | Unaligned | Fsync | SyncMethods | WriteAmplification | Gc)
     }
 
     /// Device time of it where none is given, seconds; `quick`: when there is little time.
@@ -107,8 +112,8 @@ impl Experiment {
             // for each of them.
             (Experiment::Latency, false) => 720.0,
             // Credit of a volume lasts for minutes, and comes back as slowly.
-            (Experiment::Burst, false) => 300.0,
-            (Experiment::Burst, true) => 60.0,
+            (Experiment::Burst | Experiment::Gc, false) => 300.0,
+            (Experiment::Burst | Experiment::Gc, true) => 60.0,
             // It ends when it has settled.
             (Experiment::WriteAmplification, false) => 86_400.0,
             (Experiment::WriteAmplification, true) => 3600.0,
@@ -134,7 +139,7 @@ impl Experiment {
 
     /// Whether it is about a drive as a whole: of a simulated one all is used where no size is given.
     pub fn uses_whole_drive(self) -> bool {
-        self == Experiment::WriteAmplification
+        matches!(self, Experiment::WriteAmplification | Experiment::Gc)
     }
 
     /// Whether it needs a drive that tells what it does to its medium.
@@ -143,9 +148,14 @@ impl Experiment {
     }
 
     /// Whether the region is written whole before it begins. Those that do not either make a file of their
-    /// own or bring the drive into the state that they need.
-    fn is_laid_out(self) -> bool {
-        self.own_file_bytes().is_none() && self != Experiment::WriteAmplification
+    /// own or bring the drive into the state that they need; a file needs its blocks all the same.
+    fn is_laid_out(self, clock: Clock) -> bool {
+        let brings_its_own = match self {
+            Experiment::WriteAmplification => true,
+            Experiment::Gc => clock == Clock::Virtual,
+            _ => self.own_file_bytes().is_some(),
+        };
+        !brings_its_own
     }
 
     /// Whether it compares system calls on files, and so means nothing on any other target.
@@ -214,7 +224,7 @@ impl ExperimentPlan {
         ExperimentPlan {
             region: target.region,
             writes: target.writes,
-            layout: target.layout && experiment.is_laid_out(),
+            layout: target.layout && experiment.is_laid_out(target.device.clock()),
             lanes: target.lanes(),
             seed: target.default_seed(),
             direct: target.direct,
@@ -232,7 +242,7 @@ impl ExperimentPlan {
             seconds: experiment.default_seconds(false),
             region: Region { start: 0, len: geometry.capacity_bytes },
             writes: geometry.writable,
-            layout: geometry.writable && experiment.is_laid_out(),
+            layout: geometry.writable && experiment.is_laid_out(clock),
             lanes: Lanes::Threads(1),
             seed: 1,
             max_writes: None,
@@ -255,6 +265,8 @@ impl ExperimentPlan {
                 (Clock::Virtual, Experiment::Latency | Experiment::Pressure) => 12_000,
                 // A 99.99th percentile needs many.
                 (Clock::Virtual, Experiment::Tail) => 200_000,
+                // A pass: 64 GiB.
+                (Clock::Virtual, Experiment::Gc) => 4 << 20,
                 (Clock::Virtual, _) => 4_000,
             },
             direct: true,
@@ -310,6 +322,7 @@ impl ExperimentPlan {
             Experiment::Interleaving => interleaving_sizes(self.region).last().copied().unwrap_or(PAGE_BYTES),
             Experiment::Pressure | Experiment::Tail => BACKGROUND_BYTES,
             Experiment::Unaligned => UNALIGNED_LARGEST,
+            Experiment::Gc => GC_BYTES,
             _ => PAGE_BYTES,
         }
     }
@@ -320,6 +333,7 @@ impl ExperimentPlan {
             Experiment::Interleaving => INTERLEAVING_CONCURRENCY,
             Experiment::Latency | Experiment::Unaligned => 1,
             Experiment::WriteAmplification => write_amplification::IN_FLIGHT,
+            Experiment::Gc => GC_IN_FLIGHT,
             _ => MOST_IN_FLIGHT,
         }
     }

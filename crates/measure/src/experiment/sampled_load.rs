@@ -11,9 +11,6 @@ use crate::load::{AddressStream, Lane};
 /// be slow.
 const WATCHDOG: u64 = 60_000_000_000;
 
-/// Length of a sample at first.
-const FIRST_LENGTH: Nanos = 10_000_000;
-
 /// Samples that are kept; with more, each two neighbours become one.
 const MOST_SAMPLES: usize = 2000;
 
@@ -38,7 +35,8 @@ pub(super) struct SampledLoad<'a> {
 }
 
 impl<'a> SampledLoad<'a> {
-    /// Begins with `concurrency` requests in flight; `most` are sent in all.
+    /// Begins with `concurrency` requests in flight; `most` are sent in all. Samples are at first `length`
+    /// long.
     ///
     /// # Errors
     /// [`MeasureError`] where a request is refused.
@@ -47,6 +45,7 @@ impl<'a> SampledLoad<'a> {
         stream: &'a mut AddressStream,
         concurrency: u32,
         most: u64,
+        length: Nanos,
     ) -> Result<Self, MeasureError> {
         let last = lane.queue.now();
         let first = most.min(u64::from(concurrency));
@@ -54,7 +53,6 @@ impl<'a> SampledLoad<'a> {
             lane.send(stream, slot, last)?;
         }
         let left = most - first;
-        let length = FIRST_LENGTH;
         Ok(SampledLoad { lane, stream, left, length, samples: Vec::new(), last })
     }
 

@@ -3,6 +3,8 @@
 use leadline_device::Op;
 use leadline_trace::{Scatter, Zipf};
 
+use super::Order;
+
 /// A stretch of the device that load may touch, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Region {
@@ -62,6 +64,8 @@ pub struct AddressStream {
     blocks: u64,
     cursor: u64,
     jumps: Jumps,
+    /// In which order blocks follow one another; ascending without one.
+    order: Option<Order>,
     random: fastrand::Rng,
 }
 
@@ -91,7 +95,17 @@ impl AddressStream {
             }
             Spread::Uniform | Spread::Zones { .. } => Jumps::Uniform,
         };
-        AddressStream { workload, region, blocks, cursor: random.u64(..blocks), jumps, random }
+        AddressStream { workload, region, blocks, cursor: random.u64(..blocks), jumps, order: None, random }
+    }
+
+    /// A stream that visits the blocks of `region` in this order, over and over, from its first one on.
+    ///
+    /// # Panics
+    /// If the region does not hold one block.
+    pub fn in_order(workload: Workload, region: Region, order: Order) -> Self {
+        let workload = Workload { random_fraction: 0.0, ..workload };
+        let stream = AddressStream::new(workload, region, 0);
+        AddressStream { blocks: order.count(), cursor: 0, order: Some(order), ..stream }
     }
 
     /// Moves a sequential stream to the region's first block.
@@ -134,6 +148,7 @@ impl AddressStream {
         let op = if self.is(self.workload.read_share) { Op::Read } else { Op::Write };
         let block = if self.is(self.workload.random_fraction) { self.jump() } else { self.cursor };
         self.cursor = if block + 1 == self.blocks { 0 } else { block + 1 };
+        let block = self.order.as_ref().map_or(block, |order| order.block(block));
         (op, self.region.start + block * u64::from(self.workload.block_bytes))
     }
 
@@ -197,6 +212,15 @@ mod tests {
         }
         // 100 each on average; five standard deviations are 50.
         assert!(seen.iter().all(|&n| (50..150).contains(&n)), "{seen:?}");
+    }
+
+    #[test]
+    fn an_order_is_kept_and_repeated() {
+        let order = Order::new(1000, 3).first(400);
+        let mut stream = AddressStream::in_order(workload(), REGION, order.clone());
+        for i in 0..1000 {
+            assert_eq!(stream.next(), (Op::Read, REGION.start + order.block(i % 400) * 4096));
+        }
     }
 
     #[test]

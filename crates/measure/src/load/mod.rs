@@ -11,6 +11,7 @@ mod beside;
 mod closed;
 mod one_at_a_time;
 mod open;
+mod order;
 mod recorder;
 mod window;
 
@@ -19,6 +20,7 @@ pub use beside::{Beside, beside};
 pub use closed::closed_loop;
 pub use one_at_a_time::{OneAtATime, one_at_a_time};
 pub use open::{Arrivals, open_loop};
+pub use order::Order;
 pub use recorder::{Recorder, Window};
 
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -97,3 +97,24 @@ impl<F: Fn(u64) -> f64 + Send> Inside for Amplifying<F> {
         Some(Wear { host_bytes: self.host_bytes, media_bytes: self.media_bytes as u64, ..Wear::default() })
     }
 }
+
+/// One server whose speed is a function of what it is asked and when.
+pub struct Paced<F> {
+    pace: F,
+    free_at: Nanos,
+}
+
+impl<F: FnMut(&Request, Nanos) -> Nanos + Send> Paced<F> {
+    /// `pace` says how long a request takes that is begun at a time.
+    pub fn new(pace: F) -> Self {
+        Paced { pace, free_at: 0 }
+    }
+}
+
+impl<F: FnMut(&Request, Nanos) -> Nanos + Send> Inside for Paced<F> {
+    fn done(&mut self, request: &Request, at: Nanos) -> Nanos {
+        let begin = self.free_at.max(at);
+        self.free_at = begin + (self.pace)(request, begin);
+        self.free_at
+    }
+}

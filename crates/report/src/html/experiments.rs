@@ -7,7 +7,8 @@ use super::amplification_charts::AmplificationChart;
 use super::burst_chart::BurstChart;
 use super::device_charts::DeviceCharts;
 use super::durability_charts::{CommitChart, SyncChart};
-use crate::{amplification, burst, durability};
+use super::gc_chart::GcChart;
+use crate::{amplification, burst, durability, gc};
 
 /// What the scripts draw.
 #[derive(Debug, Serialize)]
@@ -17,6 +18,7 @@ pub(super) struct ExperimentCharts {
     fsync: Option<CommitChart>,
     sync_methods: Option<SyncChart>,
     write_amplification: Option<AmplificationChart>,
+    gc: Option<GcChart>,
 }
 
 /// What the template writes: sentences of each experiment that was run.
@@ -26,6 +28,7 @@ pub(super) struct ExperimentWords {
     fsync: Option<Vec<String>>,
     sync_methods: Option<Vec<String>>,
     write_amplification: Option<AmplificationWords>,
+    gc: Option<Vec<String>>,
 }
 
 /// The sentences, and whether several fill levels were measured.
@@ -37,13 +40,14 @@ struct AmplificationWords {
 
 impl ExperimentCharts {
     pub(super) fn new(profile: &DeviceProfile) -> ExperimentCharts {
-        let Experiments { burst, fsync, sync_methods, write_amplification, .. } = &profile.experiments;
+        let Experiments { burst, fsync, sync_methods, write_amplification, gc, .. } = &profile.experiments;
         ExperimentCharts {
             devices: DeviceCharts::new(profile),
             burst: burst.as_ref().map(BurstChart::new),
             fsync: fsync.as_ref().map(CommitChart::new),
             sync_methods: sync_methods.as_ref().map(SyncChart::new),
             write_amplification: write_amplification.as_ref().map(AmplificationChart::new),
+            gc: gc.as_ref().and_then(GcChart::new),
         }
     }
 
@@ -55,7 +59,7 @@ impl ExperimentCharts {
 
 impl ExperimentWords {
     pub(super) fn new(profile: &DeviceProfile) -> ExperimentWords {
-        let Experiments { burst, fsync, sync_methods, write_amplification, .. } = &profile.experiments;
+        let Experiments { burst, fsync, sync_methods, write_amplification, gc, .. } = &profile.experiments;
         ExperimentWords {
             burst: burst.as_ref().map(|found| with_notes(burst::summary(found), &found.procedure)),
             fsync: fsync.as_ref().map(|found| {
@@ -69,6 +73,7 @@ impl ExperimentWords {
                 said: with_notes(amplification::summary(found), &found.procedure),
                 fills: AmplificationChart::new(found).has_fills(),
             }),
+            gc: gc.as_ref().map(|found| with_notes(gc::summary(found), &found.procedure)),
         }
     }
 }

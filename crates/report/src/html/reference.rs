@@ -5,6 +5,7 @@ const LATENCY: &str = include_str!("../../data/optane_latency.csv");
 const INTERLEAVING: &str = include_str!("../../data/optane_interleaving.csv");
 const PRESSURE: &str = include_str!("../../data/optane_pressure.csv");
 const TAIL: &str = include_str!("../../data/optane_tail.csv");
+const GC: &str = include_str!("../../data/optane_gc.csv");
 const UNALIGNED: &str = include_str!("../../data/optane_unaligned.csv");
 
 /// Drive, operation, pattern and mean latency in microseconds.
@@ -46,6 +47,11 @@ pub(super) fn unaligned() -> Vec<(&'static str, f64, f64)> {
     rows(UNALIGNED).map(|[device, block, us]| (device, number(block), number(us))).collect()
 }
 
+/// Drive, and its fastest and slowest bandwidth while it is overwritten, bytes per second.
+pub(super) fn gc() -> Vec<(&'static str, f64, f64)> {
+    rows(GC).map(|[device, fastest, slowest]| (device, number(fastest), number(slowest))).collect()
+}
+
 /// The rows below the header; the files are compiled in.
 fn rows<const N: usize>(text: &'static str) -> impl Iterator<Item = [&'static str; N]> {
     text.lines().filter(|line| !line.starts_with('#')).skip(1).map(|line| {
@@ -69,6 +75,7 @@ mod tests {
         assert_eq!(pressure().len(), 27);
         assert_eq!(pressure()[1], ("Optane P4800X", "read", "sequential", "read", 1500.0, 12.92));
         assert_eq!(tail()[7], ("NAND P3700", "beside reads at 800 MB/s", [101.0, 212.0, 343.0, 832.0]));
+        assert_eq!(gc()[1], ("NAND P3700", 2e9, 1.62e9));
         assert_eq!(unaligned()[2], ("NAND P3700", 3072.0, 80.0));
     }
 }

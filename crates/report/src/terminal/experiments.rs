@@ -10,7 +10,7 @@ use super::burst::burst;
 use super::device_experiments::{interleaving, latency, pressure, tail, unaligned};
 use super::durability::{fsync, sync_methods};
 use super::table::{Line, titled};
-use super::written::write_amplification;
+use super::written::{gc, write_amplification};
 use super::{NARROWEST, wrap};
 use crate::batching::predicted_speedup;
 use crate::format::{block, count, micros, significant, with_interval};
@@ -37,6 +37,7 @@ pub fn render_experiment(profile: &DeviceProfile, name: &str, width: usize) -> O
         "write-amplification" => {
             found.write_amplification.as_ref().map(|w| (write_amplification(w, width), &w.procedure))
         }
+        "gc" => found.gc.as_ref().map(|g| (gc(g, width), &g.procedure)),
         _ => None,
     }?;
     let mut out = parts;
@@ -293,11 +294,11 @@ mod tests {
 
     #[test]
     fn what_was_not_run_has_no_table() {
-        let names =
-            ["r-by-k", "mixed", "ladder", "pio-classes", "latency", "interleaving", "pressure", "tail"];
-        for name in
-            names.into_iter().chain(["unaligned", "burst", "fsync", "sync-methods", "write-amplification"])
-        {
+        let models = ["r-by-k", "mixed", "ladder", "pio-classes"];
+        let devices = ["latency", "interleaving", "pressure", "tail", "unaligned"];
+        let databases = ["burst", "fsync", "sync-methods"];
+        let writes = ["write-amplification", "gc"];
+        for name in models.into_iter().chain(devices).chain(databases).chain(writes) {
             assert_eq!(render_experiment(&DeviceProfile::default(), name, 80), None);
         }
         assert_eq!(render_experiment(&sample(), "other", 80), None);

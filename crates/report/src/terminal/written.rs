@@ -1,11 +1,11 @@
 //! What the experiments on writes found, as sentences and tables.
 
-use leadline_profile::{WriteAmplification, WriteAmplificationRun};
+use leadline_profile::{Gc, GcPass, WriteAmplification, WriteAmplificationRun};
 
 use super::table::{Line, titled};
 use super::wrap;
-use crate::amplification;
-use crate::format::{bytes, percent, with_interval};
+use crate::format::{bandwidth, bytes, percent, significant, with_interval};
+use crate::{amplification, gc};
 
 pub(super) fn write_amplification(found: &WriteAmplification, width: usize) -> Vec<String> {
     let mut out = vec![wrap(&amplification::summary(found).join(" "), width, "  ")];
@@ -19,4 +19,45 @@ pub(super) fn write_amplification(found: &WriteAmplification, width: usize) -> V
     let head = ["write amplification", "fill", "written", "settled"].map(str::to_owned).to_vec();
     out.push(titled("By pattern, the latest last", head, found.runs().map(row).collect(), width));
     out
+}
+
+pub(super) fn gc(found: &Gc, width: usize) -> Vec<String> {
+    let mut out = vec![wrap(&gc::summary(found).join(" "), width, "  ")];
+    let row = |pass: &GcPass| -> Line {
+        let rates = [pass.mean_bytes_per_second, pass.max_bytes_per_second, pass.min_bytes_per_second];
+        let drops = [gc::exactly(pass.drop), gc::robust(pass)].map(Some);
+        let amplification = pass.write_amplification.map(significant);
+        let cells = rates.map(|rate| Some(bandwidth(rate))).into_iter().chain(drops).chain([amplification]);
+        (gc::pass_name(pass.kind).to_owned(), cells.collect())
+    };
+    let head = ["mean", "fastest", "slowest", "drop", "robust drop", "amplification"];
+    let title = format!("Overwriting {}, pass by pass", bytes(found.part_bytes));
+    let rows = found.passes.iter().map(row).collect();
+    out.push(titled(&title, head.map(str::to_owned).to_vec(), rows, width));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::render_experiment;
+    use crate::sample::written_profile;
+
+    #[test]
+    fn the_numbers_are_there_and_fit_the_width() {
+        let expected: [(&str, &[&str]); 2] = [
+            ("write-amplification", &["3.19 (3.16–3.22)", "zones:10/90", "70 %", "no", "12.0 GiB"]),
+            ("gc", &["same order", "1.62 GB/s", "19 %", "15 % (13–17 %)", "1.30", "after a rest"]),
+        ];
+        for (name, said) in expected {
+            for width in [60, 80, 120] {
+                let text = render_experiment(&written_profile(), name, width).unwrap();
+                let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+                assert!(widest <= width, "{widest} > {width}:\n{text}");
+            }
+            let text = render_experiment(&written_profile(), name, 120).unwrap();
+            for word in said {
+                assert!(text.contains(word), "no {word:?} in\n{text}");
+            }
+        }
+    }
 }

@@ -5,8 +5,11 @@ use super::*;
 /// A drive on which the experiments on writes were made.
 pub fn written_profile() -> DeviceProfile {
     let mut profile = sample_profile();
-    profile.experiments =
-        Experiments { write_amplification: Some(write_amplification()), ..Experiments::default() };
+    profile.experiments = Experiments {
+        write_amplification: Some(write_amplification()),
+        gc: Some(gc()),
+        ..Experiments::default()
+    };
     profile
 }
 
@@ -48,5 +51,53 @@ fn write_amplification() -> WriteAmplification {
             run("uniform", 0.9, 2.2),
             run("uniform", 0.7, 1.4),
         ],
+    }
+}
+
+fn gc() -> Gc {
+    let mut at = 0.0;
+    let mut pass = |kind, max: f64, min: f64| {
+        let windows: Vec<(f64, f64)> = (0..100)
+            .map(|i| {
+                let rate = if i % 7 < 2 { max } else { min + (max - min) * 0.2 * f64::from(i % 5) / 4.0 };
+                at += 0.1;
+                (at - 0.1, rate)
+            })
+            .collect();
+        if kind == GcPassKind::OtherOrder {
+            at += 15.0;
+        }
+        GcPass {
+            kind,
+            bytes: 15 << 30,
+            seconds: 10.0,
+            whole: true,
+            mean_bytes_per_second: (max + min) / 2.0,
+            max_bytes_per_second: max,
+            min_bytes_per_second: min,
+            drop: 1.0 - min / max,
+            drop_robust: 0.15,
+            drop_robust_ci: Some([0.13, 0.17]),
+            write_amplification: Some(1.3),
+            windows,
+        }
+    };
+    Gc {
+        procedure: procedure(),
+        block_bytes: 16384,
+        concurrency: 256,
+        part_bytes: 15 << 30,
+        passes: vec![
+            pass(GcPassKind::Fill, 2.0e9, 1.99e9),
+            pass(GcPassKind::SameOrder, 2.0e9, 1.62e9),
+            pass(GcPassKind::OtherOrder, 1.4e9, 0.9e9),
+            pass(GcPassKind::AfterRest, 1.9e9, 0.9e9),
+        ],
+        recovery: Some(GcRecovery {
+            rest_seconds: 15.0,
+            before_bytes_per_second: 1.0e9,
+            after_bytes_per_second: 1.9e9,
+            lasted_bytes: Some(f64::from(1 << 30)),
+        }),
     }
 }
