@@ -219,7 +219,7 @@ fn validity(
     };
     let before = earlier.map_or((0, 0), |p| (p.validity.bytes_read, p.validity.bytes_written));
     let durability = if around.clock == Clock::Virtual {
-        "simulated: a write takes the same time whether durable or not"
+        "simulated: what a durable write takes is in the description"
     } else if !around.direct {
         "buffered: a write is in the page cache, and nowhere else, when it completes; durable writes are on the device (RWF_DSYNC)"
     } else {
