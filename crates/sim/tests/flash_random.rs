@@ -15,6 +15,8 @@ const PARTS: &[&[(&str, &str)]] = &[
     &[("buffer.read", "\"32K\""), ("buffer.hit_us", "2")],
     &[("slc.bytes", "\"256K\""), ("slc.read_us", "20"), ("slc.program_us", "60"), ("slc.idle_ms", "0.5")],
     &[("mapping.cache", "\"8K\"")],
+    &[("mapping.fine_entries", "5")],
+    &[("mapping.fine_entries", "200")],
     &[("read_ahead.bytes", "\"32K\""), ("read_ahead.streams", "2")],
     &[("disturb.reads", "20")],
     &[("disturb.reads", "9"), ("disturb.pages", "1")],
@@ -184,7 +186,8 @@ proptest! {
         let load = load(seed, count);
         let wear = run(&drive, &load);
         let written = |step: &Step| request(0, *step, drive.spec().capacity_bytes());
-        let host: u64 = load.iter().map(written).filter(|r| r.op == Op::Write).map(|r| u64::from(r.len)).sum();
+        let host = load.iter().map(written).filter(|request| request.op == Op::Write);
+        let host: u64 = host.map(|request| u64::from(request.len)).sum();
         prop_assert_eq!(wear.host_bytes, host);
         prop_assert!(wear.media_bytes >= least_programmed(&drive, &load));
         prop_assert_eq!(run(&drive, &load), wear);

@@ -83,7 +83,7 @@ impl Destage {
 
     /// Whether anything of the host's waits to be programmed.
     pub(super) fn has_waiting(&self, buffer: &WriteBuffer) -> bool {
-        (0..self.queues()).any(|queue| buffer.waiting(queue) > 0)
+        !self.waiting.is_empty() || (0..self.queues()).any(|queue| buffer.waiting(queue) > 0)
     }
 
     /// A unit of the mapping is to be written.

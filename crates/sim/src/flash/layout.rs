@@ -31,6 +31,8 @@ pub(super) struct Layout {
     pub(super) map_entries: u32,
     /// Units that the host can address.
     pub(super) host_units: u64,
+    /// Units of which a part may be mapped apart, after all others.
+    pub(super) parts: u32,
 }
 
 /// The most that `over_provisioning` may be.
@@ -71,7 +73,10 @@ impl Layout {
         let logical = (host_units + map_units).next_multiple_of(program_units * lanes);
         let lane_logical = logical / lanes;
         let reserve = reserve_blocks(spec.gc.soft);
-        let closed = Self::closed_blocks(spec, lane_logical, block_units, program_units, reserve)?;
+        // The parts take their share of the space, though there are none at the start.
+        let lane_parts = u64::from(spec.mapping.fine_entries).next_multiple_of(program_units * lanes) / lanes;
+        let closed =
+            Self::closed_blocks(spec, lane_logical + lane_parts, block_units, program_units, reserve)?;
         let slc_bytes = spec.slc.as_ref().map_or(0, |slc| slc.bytes);
         let lane_slc = slc_bytes.div_ceil(block_units * spec.mapping.unit * lanes);
         let physical = (closed + reserve + lane_slc) * block_units * lanes;
@@ -98,6 +103,7 @@ impl Layout {
             first_map_unit: host_units as u32,
             map_entries: map_entries as u32,
             host_units,
+            parts: spec.mapping.fine_entries,
         })
     }
 

@@ -8,6 +8,8 @@ pub(super) struct Lru {
     places: Table,
     /// Key, mark, the one used before it and the one used after it.
     entries: Vec<Entry>,
+    /// Entries that are not used.
+    free: Vec<u32>,
     capacity: usize,
     /// Used longest ago, and last.
     ends: (u32, u32),
@@ -23,7 +25,8 @@ struct Entry {
 
 impl Lru {
     pub(super) fn new(capacity: usize) -> Self {
-        Lru { places: Table::new(capacity.min(1 << 16)), entries: Vec::new(), capacity, ends: (NONE, NONE) }
+        let places = Table::new(capacity.min(1 << 10));
+        Lru { places, entries: Vec::new(), free: Vec::new(), capacity, ends: (NONE, NONE) }
     }
 
     /// Whether it holds a key, which is then the one used last.
@@ -32,6 +35,30 @@ impl Lru {
         self.unlink(place);
         self.append(place);
         true
+    }
+
+    /// Whether it holds a key.
+    pub(super) fn holds(&self, key: u32) -> bool {
+        self.place(key).is_some()
+    }
+
+    /// A number below the capacity that is a key's own while the set holds it.
+    pub(super) fn place(&self, key: u32) -> Option<u32> {
+        self.places.get(key)
+    }
+
+    /// The key that was used longest ago, where another one would make the set forget it.
+    pub(super) fn next_forgotten(&self) -> Option<u32> {
+        let is_full = self.free.is_empty() && self.entries.len() == self.capacity;
+        self.entries.get(self.ends.0 as usize).filter(|_| is_full).map(|entry| entry.key)
+    }
+
+    /// Forgets a key; gives the place that it had.
+    pub(super) fn remove(&mut self, key: u32) -> Option<u32> {
+        let place = self.places.remove(key)?;
+        self.unlink(place);
+        self.free.push(place);
+        Some(place)
     }
 
     /// Marks a key that it holds.
@@ -48,7 +75,10 @@ impl Lru {
         }
         let entry = Entry { key, marked: false, before: NONE, after: NONE };
         let mut forgotten = None;
-        let place = if self.entries.len() < self.capacity {
+        let place = if let Some(place) = self.free.pop() {
+            self.entries[place as usize] = entry;
+            place
+        } else if self.entries.len() < self.capacity {
             self.entries.push(entry);
             self.entries.len() as u32 - 1
         } else {
@@ -100,5 +130,18 @@ mod tests {
         assert_eq!(set.add(4), Some((2, false)));
         assert!(!set.touch(1) && set.touch(0) && set.touch(3) && set.touch(4));
         assert_eq!(Lru::new(0).add(1), None);
+    }
+
+    #[test]
+    fn what_is_removed_makes_room() {
+        let mut set = Lru::new(2);
+        assert_eq!(
+            (set.add(7), set.next_forgotten(), set.add(8), set.next_forgotten()),
+            (None, None, None, Some(7))
+        );
+        let place = set.place(7);
+        assert_eq!((set.remove(7), set.remove(7), set.next_forgotten()), (place, None, None));
+        assert_eq!((set.add(9), set.place(9), set.holds(7)), (None, place, false));
+        assert_eq!(set.add(10), Some((8, false)));
     }
 }

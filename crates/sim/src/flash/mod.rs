@@ -2,8 +2,8 @@
 //! collection.
 //!
 //! [`model`] is the main path: requests come in, events carry them through the parts, completions go out.
-//! `media` knows what is where and what the flash has been through, but no time; [`die`] and [`host`] know when
-//! things are done, but not what they are. docs/flash.md has the parts and their laws.
+//! `media` knows what is where and what the flash has been through, but no time; [`die`] and [`host`] know
+//! when things are done, but not what they are. docs/flash.md has the parts and their laws.
 
 mod buffer;
 mod check;
@@ -16,9 +16,12 @@ mod layout;
 mod lru;
 mod media;
 mod model;
+mod parts;
 mod read_ahead;
 mod reads;
 mod spec;
+#[cfg(test)]
+mod tests;
 mod times;
 mod writes;
 

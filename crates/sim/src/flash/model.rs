@@ -170,7 +170,7 @@ impl FlashModel {
         // Beyond the end only where the caller did not check; the last unit answers for that.
         let most = self.media.layout.host_units;
         let first = (offset / unit).min(most - 1);
-        let end = (offset + u64::from(len)).div_ceil(unit).clamp(first + 1, most);
+        let end = offset.saturating_add(u64::from(len)).div_ceil(unit).clamp(first + 1, most);
         (first as u32, end as u32)
     }
 
@@ -239,7 +239,9 @@ impl DeviceModel for FlashModel {
             self.media.wear.host_bytes += u64::from(len);
         }
         let first = if len > 0 { self.units_of(request.offset, len).0 } else { NONE };
-        let in_flight = InFlight { request: *request, next_unit: first, parts: 0, latest: 0, mapped: false };
+        // An offset beyond the end is its caller's mistake, but must not overflow.
+        let request = Request { offset: request.offset.min(self.spec.capacity), ..*request };
+        let in_flight = InFlight { request, next_unit: first, parts: 0, latest: 0, mapped: false };
         let index = self.requests.add(in_flight);
         self.in_flight += 1;
         self.events.add(reached, Event::Reached(index));

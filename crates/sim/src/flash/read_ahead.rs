@@ -1,11 +1,12 @@
 //! Read-ahead: what follows a sequence of reads is read before it is asked for.
 
+use std::ops::Range;
+
 use leadline_device::Nanos;
 
 use super::layout::Layout;
 use super::media::{NONE, Table};
 use super::model::FlashModel;
-use super::reads::{Page, Pages};
 use super::spec::ReadAheadSpec;
 
 /// The sequences that are followed, and what was read ahead of them.
@@ -32,7 +33,8 @@ struct Stream {
 impl ReadAhead {
     pub(super) fn new(spec: &ReadAheadSpec, layout: &Layout) -> Self {
         let depth = (spec.bytes / u64::from(layout.unit_bytes)) as u32;
-        let ring = 2 * spec.streams as usize * depth as usize;
+        // The last page may reach beyond the depth.
+        let ring = 2 * spec.streams as usize * (depth + layout.program_units) as usize;
         ReadAhead {
             streams: vec![Stream { next: NONE, fetched: NONE }; spec.streams as usize],
             depth,
@@ -47,9 +49,8 @@ impl ReadAhead {
         self.places.get(unit).map(|place| self.ring[place as usize].1)
     }
 
-    /// A read of `first..end`. The units to be read ahead of it; none where it follows no other read.
-    fn follow(&mut self, first: u32, end: u32) -> std::ops::Range<u32> {
-        let last = self.streams.len() - 1;
+    /// The units that may be read ahead of a read of `first..end`; none where it follows no other one.
+    fn follow(&mut self, first: u32, end: u32) -> Range<u32> {
         let Some(at) = self.streams.iter().position(|stream| stream.next == first) else {
             // A new sequence perhaps, in place of the one that was used longest ago.
             self.streams[0] = Stream { next: end, fetched: end };
@@ -57,11 +58,22 @@ impl ReadAhead {
             return 0..0;
         };
         let stream = &mut self.streams[at];
-        let from = stream.fetched.max(end);
-        *stream = Stream { next: end, fetched: end.saturating_add(self.depth) };
-        let wanted = from..stream.fetched;
-        self.streams[at..=last].rotate_left(1);
+        *stream = Stream { next: end, fetched: stream.fetched.max(end) };
+        let wanted = stream.fetched..end.saturating_add(self.depth);
+        self.streams[at..].rotate_left(1);
         wanted
+    }
+
+    /// The sequence that was followed last has been read ahead up to a unit.
+    fn has_fetched(&mut self, until: u32) {
+        if let Some(stream) = self.streams.last_mut() {
+            stream.fetched = until;
+        }
+    }
+
+    /// A unit has been written or trimmed.
+    pub(super) fn forget(&mut self, unit: u32) {
+        self.places.remove(unit);
     }
 
     fn keep(&mut self, unit: u32, ready: Nanos) {
@@ -75,40 +87,74 @@ impl ReadAhead {
 }
 
 impl FlashModel {
-    /// Reads ahead of a read of `first..end`, as far as dies have time: what would have to wait is dropped.
-    pub(super) fn look_ahead(&mut self, first: u32, end: u32, at: Nanos) {
-        let Some(mut ahead) = self.read_ahead.take() else { return };
+    /// A read of `first..end`. Where it follows another one, the pages that it needs are read whole for those
+    /// that will follow it; gives the units that may be read ahead then.
+    pub(super) fn follow(&mut self, first: u32, end: u32, at: Nanos) -> Range<u32> {
+        let Some(mut ahead) = self.read_ahead.take() else { return 0..0 };
         let wanted = ahead.follow(first, end);
-        let most = self.media.layout.host_units as u32;
-        let mut pages = Pages::default();
-        let (first, end) = (wanted.start.min(most), wanted.end.min(most));
-        // Of the page that is being put together.
-        let mut begins = first;
-        for unit in first..end {
-            let place = self.media.lookup(unit).filter(|_| !self.buffer.holds(unit));
-            let Some(place) = place else { continue };
-            if let Some(page) = pages.next(self.program_of(place), self.media.layout.unit_bytes) {
-                self.fetch(&mut ahead, page, begins..unit, at);
-                begins = unit;
+        let mut unit = if wanted.is_empty() { end } else { first };
+        while unit < end {
+            let known = ahead.ready(unit).is_some() || self.read_buffer.holds(unit);
+            match self.page_ahead(unit).filter(|_| !known) {
+                Some(page) => unit = self.fetch(&mut ahead, page, unit, at),
+                None => unit += 1,
             }
         }
-        if let Some(page) = pages.last() {
-            self.fetch(&mut ahead, page, begins..end, at);
+        let rest = wanted.start.max(unit)..wanted.end;
+        if !wanted.is_empty() {
+            ahead.has_fetched(rest.start);
         }
+        self.read_ahead = Some(ahead);
+        rest
+    }
+
+    /// Reads units ahead, whole pages, as far as dies have time: nothing waits for them, and what would have
+    /// to is tried again with the next read of the sequence.
+    pub(super) fn look_ahead(&mut self, wanted: Range<u32>, at: Nanos) {
+        if wanted.is_empty() {
+            return;
+        }
+        let Some(mut ahead) = self.read_ahead.take() else { return };
+        let (mut unit, until) = (wanted.start, wanted.end.min(self.media.layout.host_units as u32));
+        while unit < until {
+            match self.page_ahead(unit) {
+                Some(page) if !self.has_time(page, at) => break,
+                Some(page) => unit = self.fetch(&mut ahead, page, unit, at),
+                None => unit += 1,
+            }
+        }
+        ahead.has_fetched(unit);
         self.read_ahead = Some(ahead);
     }
 
-    fn fetch(&mut self, ahead: &mut ReadAhead, page: Page, units: std::ops::Range<u32>, at: Nanos) {
-        let die = self.media.layout.die_of(page.block, page.program);
-        let channel = self.media.layout.channel_of(die) as usize;
-        if self.dies[die as usize].is_busy(at) || self.channels[channel] > at {
-            return;
+    /// The block and program that a unit is to be read from; `None` where it need not be read.
+    fn page_ahead(&self, unit: u32) -> Option<(u32, u32)> {
+        if self.buffer.holds(unit) || self.media.fine.part(unit).is_some() {
+            return None;
         }
-        let sensed = self.sensed_at(page.block, page.program, at);
-        let transfer = self.times.transfer(page.bytes);
-        self.channels[channel] = at + transfer;
-        for unit in units {
-            ahead.keep(unit, sensed + transfer);
-        }
+        let place = self.media.lookup(unit)?;
+        Some(self.program_of(place))
+    }
+
+    /// Whether a page can be read without anything in its way: its die, and its channel by when it is there.
+    fn has_time(&self, (block, program): (u32, u32), at: Nanos) -> bool {
+        let die = self.media.layout.die_of(block, program);
+        let channel = self.channels[self.media.layout.channel_of(die) as usize];
+        !self.dies[die as usize].is_busy(at) && channel <= at + self.times.shortest_read()
+    }
+
+    /// Reads a page from a unit on, as far as those that follow it are on it; gives the one after them.
+    fn fetch(&mut self, ahead: &mut ReadAhead, page: (u32, u32), first: u32, at: Nanos) -> u32 {
+        let most = self.media.layout.host_units as u32;
+        let end = (first + 1..most).find(|&unit| self.page_ahead(unit) != Some(page)).unwrap_or(most);
+        let sensed = self.sensed_at(page.0, page.1, at);
+        let transfer = self.times.transfer((end - first) * self.media.layout.unit_bytes);
+        let die = self.media.layout.die_of(page.0, page.1);
+        let channel = &mut self.channels[self.media.layout.channel_of(die) as usize];
+        // Charged now, so that what comes meanwhile is not kept waiting for a transfer that has not begun.
+        *channel = at.max(*channel) + transfer;
+        let ready = (*channel).max(sensed + transfer);
+        (first..end).for_each(|unit| ahead.keep(unit, ready));
+        end
     }
 }

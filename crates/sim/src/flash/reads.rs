@@ -2,8 +2,9 @@
 
 use leadline_device::Nanos;
 
+use super::check::SECTOR_BYTES;
 use super::events::Event;
-use super::media::NONE;
+use super::media::{NONE, Sectors};
 use super::model::{FlashModel, Part};
 
 impl FlashModel {
@@ -15,6 +16,7 @@ impl FlashModel {
         if !request.mapped && self.waits_for_mapping(index, first, end, at) {
             return;
         }
+        let ahead = self.follow(first, end, at);
         let mut pages = Pages::default();
         let mut latest = at + self.times.hit;
         for unit in first..end {
@@ -25,12 +27,10 @@ impl FlashModel {
                 latest = latest.max(ready);
                 continue;
             }
-            // What was never written is answered by the controller.
-            let Some(place) = self.media.lookup(unit) else { continue };
-            let (block, program) = self.program_of(place);
-            let bytes = self.bytes_within(unit, offset, len);
-            if let Some(page) = pages.next((block, program), bytes) {
-                self.sense(index, page, at);
+            for (place, bytes) in self.places_of(unit, offset, len).into_iter().flatten() {
+                if let Some(page) = pages.next(self.program_of(place), bytes) {
+                    self.sense(index, page, at);
+                }
             }
             self.read_buffer.add(unit);
         }
@@ -42,9 +42,22 @@ impl FlashModel {
         if entry.parts == 0 {
             self.events.add(latest, Event::Gathered(index));
         }
-        if self.read_ahead.is_some() {
-            self.look_ahead(first, end, at);
-        }
+        self.look_ahead(ahead, at);
+    }
+
+    /// Where what a read wants of a unit is in the flash, and how many bytes it is: in one place, or in two
+    /// where a part is mapped apart. What was never written is answered by the controller.
+    fn places_of(&self, unit: u32, offset: u64, len: u32) -> [Option<(u32, u32)>; 2] {
+        let bytes = self.bytes_within(unit, offset, len);
+        let Some((part, sectors)) = self.media.fine.part(unit) else {
+            return [self.media.lookup(unit).map(|place| (place, bytes)), None];
+        };
+        let wanted = self.sectors_within(unit, offset, len);
+        let place_of = |unit: u32, wanted: Sectors| {
+            let place = self.media.lookup(unit).filter(|_| wanted != 0 && !self.buffer.holds(unit));
+            place.map(|place| (place, bytes.min(wanted.count_ones() * SECTOR_BYTES)))
+        };
+        [place_of(unit, wanted & !sectors), place_of(part, wanted & sectors)]
     }
 
     /// The block of a physical unit, and the program in it.
@@ -94,6 +107,9 @@ impl FlashModel {
         let free = &mut self.channels[channel as usize];
         *free = at.max(*free) + self.times.transfer(bytes);
         let done = *free;
+        if request == NONE {
+            return;
+        }
         if let Some(latest) = self.part_done(request, done) {
             let write = self.requests.get(request).request.op == leadline_device::Op::Write;
             self.events.add(latest, if write { Event::Complete(request) } else { Event::Gathered(request) });

@@ -287,8 +287,8 @@ pub struct DisturbSpec {
 pub struct WearSpec {
     /// How often a block can be programmed and erased in its life.
     pub cycles: u32,
-    /// How much more often than the least worn block of its die a block may be erased before that one is put to
-    /// use; 0: any.
+    /// How much more often than the least worn block of its die a block may be erased before that one is put
+    /// to use; 0: any.
     pub spread: u32,
 }
 

@@ -52,21 +52,25 @@ impl FlashModel {
         let waits = buffer.write == 0 || (entry.request.durable && !buffer.power_loss_protection);
         let waiter = if waits { index } else { NONE };
         for unit in entry.next_unit..end {
-            let whole = self.bytes_within(unit, offset, len) == self.media.layout.unit_bytes;
-            let rest = if whole || self.buffer.holds(unit) { None } else { self.media.lookup(unit) };
-            match self.buffer.admit(unit, self.destage.queue_of(unit), waiter) {
-                Admitted::Full => {
-                    self.requests.get(index).next_unit = unit;
-                    return false;
-                }
-                Admitted::Merged => {}
-                Admitted::Added if waits => {
-                    self.requests.get(index).parts += 1;
-                    self.destage.awaited += 1;
-                }
-                Admitted::Added => {}
+            let enters = self.entry_for(unit, offset, len, at);
+            let admitted = enters.map(|enters| {
+                let queue = self.destage.queue_of(enters.unit);
+                (enters, self.buffer.admit(enters.unit, queue, waiter))
+            });
+            let Some((enters, admitted)) = admitted.filter(|(_, admitted)| *admitted != Admitted::Full)
+            else {
+                self.requests.get(index).next_unit = unit;
+                return false;
+            };
+            self.has_entered(unit, enters);
+            if admitted == Admitted::Added && waits {
+                self.requests.get(index).parts += 1;
+                self.destage.awaited += 1;
             }
-            if let Some(place) = rest {
+            if let Some(ahead) = &mut self.read_ahead {
+                ahead.forget(unit);
+            }
+            if let Some(place) = enters.read {
                 // Read, modify, write.
                 let (block, program) = self.program_of(place);
                 let page = Page { block, program, bytes: self.media.layout.unit_bytes };
@@ -84,6 +88,7 @@ impl FlashModel {
             if self.bytes_within(unit, request.offset, request.len) == self.media.layout.unit_bytes {
                 self.buffer.trim(unit, self.destage.queue_of(unit));
                 self.media.trim(unit);
+                self.drop_part(unit);
             }
         }
         // Room perhaps, for those who wait for it.

@@ -157,7 +157,7 @@ impl Media {
     }
 
     /// What a physical unit holds, where that is valid.
-    pub(super) fn valid_unit(&self, at: u32) -> Option<u32> {
+    pub(in crate::flash) fn valid_unit(&self, at: u32) -> Option<u32> {
         let block = at / self.layout.block_units;
         if self.blocks.all[block as usize].initial {
             return self.initial.content(at).filter(|&unit| !self.mapping.touched(unit));
@@ -191,15 +191,17 @@ impl Media {
     /// Puts the least worn block of a lane to use where `block` has been erased much more often.
     fn level_wear(&mut self, lane: u32, block: u32) {
         let erases = self.blocks.all[block as usize].erases;
-        // Looked at now and then: it takes a look at every block.
-        if self.spread == 0 || !erases.is_multiple_of((self.spread / 2).max(1)) {
+        // Erases only grow: what was the least at the last look is at most what it is now.
+        if self.spread == 0 || erases <= self.lanes[lane as usize].least_erases + self.spread {
             return;
         }
         let first = lane * self.layout.lane_blocks();
-        let full = (first..first + self.layout.lane_main)
-            .filter(|&block| self.blocks.all[block as usize].state == BlockState::Closed);
-        let Some(least) = full.min_by_key(|&block| self.blocks.all[block as usize].erases) else { return };
-        if self.blocks.all[least as usize].erases + self.spread < erases {
+        let erases_of = |block: &u32| self.blocks.all[*block as usize].erases;
+        let least = (first..first + self.layout.lane_main).map(|block| erases_of(&block)).min();
+        self.lanes[lane as usize].least_erases = least.unwrap_or(0);
+        let is_full = |block: &u32| self.blocks.all[*block as usize].state == BlockState::Closed;
+        let full = (first..first + self.layout.lane_main).filter(is_full).min_by_key(erases_of);
+        if let Some(least) = full.filter(|block| erases_of(block) + self.spread < erases) {
             self.refresh(least);
         }
     }

@@ -1,5 +1,5 @@
-//! What the drive holds at the start: computed when it is asked for, so that a drive of any size starts at once
-//! and takes no memory for what was never touched.
+//! What the drive holds at the start: computed when it is asked for, so that a drive of any size starts at
+//! once and takes no memory for what was never touched.
 
 use crate::flash::layout::Layout;
 use crate::flash::spec::InitialState;
@@ -16,6 +16,8 @@ pub(in crate::flash) struct Initial {
     /// The block that holds the first of each 2^`guide_bits` valid units of a lane: where a search begins.
     guide: Vec<u32>,
     guide_bits: u32,
+    /// All that are at some place, those of the mapping included.
+    units: u32,
     program_units: u32,
     lanes: u32,
     block_units: u32,
@@ -54,6 +56,7 @@ impl Initial {
             guide,
             guide_bits,
             order: Permutation::new(layout.lane_logical),
+            units: layout.lane_logical * layout.lanes,
             program_units: layout.program_units,
             lanes: layout.lanes,
             block_units: layout.block_units,
@@ -69,7 +72,8 @@ impl Initial {
 
     /// Where a logical unit is.
     pub(in crate::flash) fn place(&self, unit: u32) -> Option<u32> {
-        if self.state == InitialState::Fresh {
+        // After the units of the drive come parts that are mapped apart: there are none yet.
+        if self.state == InitialState::Fresh || unit >= self.units {
             return None;
         }
         let program = unit / self.program_units;

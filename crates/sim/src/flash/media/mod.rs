@@ -3,6 +3,7 @@
 
 mod blocks;
 mod collecting;
+mod fine;
 mod initial;
 mod mapping;
 mod table;
@@ -16,6 +17,8 @@ use leadline_device::Wear;
 
 use self::blocks::Blocks;
 pub(super) use self::collecting::Victim;
+use self::fine::Fine;
+pub(super) use self::fine::Sectors;
 use self::initial::Initial;
 use self::mapping::Mapping;
 pub(super) use self::table::Table;
@@ -66,6 +69,8 @@ struct Lane {
     refresh: VecDeque<u32>,
     /// Whether the last victim was one of those.
     refreshed_last: bool,
+    /// No block has been erased less often than this.
+    least_erases: u32,
     /// Units programmed, modulo 2^32: the lane's clock.
     written: u32,
 }
@@ -74,6 +79,8 @@ struct Lane {
 #[derive(Debug, Clone)]
 pub(super) struct Media {
     pub(super) layout: Layout,
+    /// Parts of units that are mapped apart.
+    pub(super) fine: Fine,
     initial: Initial,
     mapping: Mapping,
     blocks: Blocks,
@@ -137,18 +144,20 @@ impl Media {
                     victim: None,
                     refresh: VecDeque::new(),
                     refreshed_last: false,
+                    least_erases: 0,
                     written: (filled - first).wrapping_mul(layout.block_units),
                 }
             })
             .collect();
-        let units = layout.lane_logical * layout.lanes;
+        let first_part = layout.lane_logical * layout.lanes;
         let block_bytes = u64::from(layout.block_units) * u64::from(layout.unit_bytes);
         let block_count = u64::from(layout.blocks());
         let rated_bytes = (block_count * block_bytes).saturating_mul(spec.wear.cycles.into());
         let wear = Wear { blocks: block_count, rated_bytes, ..Wear::default() };
         Media {
             initial,
-            mapping: Mapping::new(units),
+            mapping: Mapping::new(first_part + layout.parts),
+            fine: Fine::new(layout.parts, first_part),
             blocks,
             victims,
             lanes,
@@ -184,7 +193,7 @@ impl Media {
         let kept = self.hard + u32::from(entry.victim.is_some_and(|victim| self.layout.is_slc(victim.block)));
         let block = match entry.slc_free.pop_front() {
             Some(block) => block,
-            None if entry.free.len() as u32 > kept => self.take_free(lane)?,
+            None if entry.free.len() as u32 > kept => self.take_free(lane, Stream::Host)?,
             None => return None,
         };
         self.blocks.open(block);
@@ -193,15 +202,20 @@ impl Media {
         Some(open)
     }
 
-    /// The next free block: the one that was erased first, or with wear levelling least often.
-    fn take_free(&mut self, lane: u32) -> Option<u32> {
+    /// The next free block: the one that was erased first. With wear levelling the host, who will write again
+    /// soon, gets the one erased least often, and what is moved, which has not been written for long, the one
+    /// erased most often.
+    fn take_free(&mut self, lane: u32, stream: Stream) -> Option<u32> {
         let free = &mut self.lanes[lane as usize].free;
         if self.spread == 0 {
             return free.pop_front();
         }
-        let erases = |block: &u32| self.blocks.all[*block as usize].erases;
-        let (at, _) = free.iter().enumerate().min_by_key(|(_, block)| erases(block))?;
-        free.remove(at)
+        let erases = |at: &usize| self.blocks.all[free[*at] as usize].erases;
+        let at = match stream {
+            Stream::Host => (0..free.len()).min_by_key(erases),
+            Stream::Moved => (0..free.len()).rev().max_by_key(erases),
+        };
+        free.remove(at?)
     }
 
     /// Writes at most a program's units to the open block of a lane's stream; what is missing is padding.
@@ -211,7 +225,7 @@ impl Media {
             (Stream::Host, Some(open), _) | (Stream::Moved, _, Some(open)) => open,
             (Stream::Host, None, _) => self.open_for_host(lane)?,
             (Stream::Moved, _, None) => {
-                let block = self.take_free(lane)?;
+                let block = self.take_free(lane, stream)?;
                 self.blocks.open(block);
                 Open { block, program: 0 }
             }
@@ -282,6 +296,12 @@ impl Media {
     /// Whether the host must wait for collection on this lane.
     pub(super) fn is_short(&self, lane: u32) -> bool {
         self.free_blocks(lane) <= self.hard
+    }
+
+    /// Valid units of each block.
+    #[cfg(test)]
+    pub(super) fn valid_counts(&self) -> impl Iterator<Item = u32> {
+        self.blocks.all.iter().map(|block| block.valid)
     }
 
     /// Bytes of memory it takes.

@@ -9,8 +9,11 @@ const SPEC: &str = "kind = \"flash\"\ncapacity = \"1G\"\nover_provisioning = 0.1
                     [timing]\nread_us = 1\nprogram_us = 1\nerase_us = 1\nbus_mb_per_s = 1000\n";
 
 fn media(state: &str) -> Media {
-    let spec =
-        FlashSpec::parse(&SPEC.replacen("[geo", &format!("state = \"{state}\"\n[geo"), 1), "test").unwrap();
+    media_of(&SPEC.replacen("[geo", &format!("state = \"{state}\"\n[geo"), 1))
+}
+
+fn media_of(text: &str) -> Media {
+    let spec = FlashSpec::parse(text, "test").unwrap();
     let layout = Layout::new(&spec).unwrap();
     Media::new(&spec, layout)
 }
@@ -78,4 +81,34 @@ fn the_computed_steady_state_is_that_after_a_long_time() {
     // A state that only looks similar is told apart.
     let fuller: Vec<u32> = a.iter().map(|&count| (count + 4).min(64)).collect();
     assert!(distance(&fuller, &b) > critical);
+}
+
+/// The largest and the smallest number of erases of a block.
+fn erases(media: &Media) -> (u32, u32) {
+    let erases = || media.blocks.all.iter().map(|block| block.erases);
+    (erases().max().unwrap(), erases().min().unwrap())
+}
+
+#[test]
+fn wear_levelling_keeps_blocks_within_its_spread() {
+    // A hundredth of the drive is written all the time, the rest never.
+    let after = |spread: u32| {
+        let text = SPEC.replace("\"1G\"", "\"32M\"");
+        let mut media = media_of(&format!("{text}[wear]\nspread = {spread}\n"));
+        let mut random = fastrand::Rng::with_seed(1);
+        for _ in 0..400_000 {
+            let unit = random.u32(..80);
+            write(&mut media, unit);
+        }
+        (erases(&media), media.wear.erases)
+    };
+    let ((most, least), without) = after(0);
+    assert!(least == 0 && most > 200, "{most} and {least}");
+    for spread in [10, 20, 80] {
+        let ((most, least), erases) = after(spread);
+        println!("spread {spread}: {least} to {most}, {erases} erases, without levelling {without}");
+        // Blocks are put to use one at a time.
+        assert!(most - least <= spread + 8, "{spread}: {most} and {least}");
+        assert!(erases < without * 7 / 5, "{erases} and {without}");
+    }
 }
