@@ -191,7 +191,7 @@ fn trimming_half_of_a_drive_is_as_good_as_so_much_over_provisioning() {
     let mut queue = drive(256 * M, 0.1, 64).queue(16);
     let half = 128 * M / UNIT;
     let outcome = closed_loop(&mut *queue, 1, |slot| Request::trim(slot, 128 * M, (128 * M) as u32));
-    assert_eq!(outcome.requests[0].0, Op::Trim);
+    assert_eq!(outcome.requests[0].op, Op::Trim);
     let mut random = fastrand::Rng::with_seed(5);
     write(&mut *queue, 4 * half, || random.u64(..half));
     let measured = write(&mut *queue, 4 * half, || random.u64(..half));

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use leadline_device::{Completion, Device, NEVER, Nanos, Op, QueuePair, QueueShape, Request};
 use leadline_sim::{DeviceModel, DeviceSpec, SimError};
 
+pub const K: u64 = 1 << 10;
 pub const M: u64 = 1 << 20;
 
 /// The fields of a description.
@@ -31,7 +32,7 @@ impl Drive {
             ("timing.read_us", "50"),
             ("timing.program_us", "200"),
             ("timing.erase_us", "2000"),
-            ("timing.bus_mb_per_s", "1024"),
+            ("timing.bus_mb_per_s", "1000"),
         ] {
             drive = drive.set(field, value);
         }
@@ -50,6 +51,12 @@ impl Drive {
         let (table, key) = field.split_once('.').unwrap_or(("", field));
         self.fields.remove(&(table.to_owned(), key.to_owned()));
         self
+    }
+
+    /// What a field has been set to.
+    pub fn get(&self, field: &str) -> Option<&str> {
+        let (table, key) = field.split_once('.').unwrap_or(("", field));
+        self.fields.get(&(table.to_owned(), key.to_owned())).map(String::as_str)
     }
 
     /// The description.
@@ -89,14 +96,48 @@ impl std::fmt::Debug for Drive {
     }
 }
 
+/// One request that is complete.
+#[derive(Debug, Clone, Copy)]
+pub struct Done {
+    pub op: Op,
+    pub slot: u32,
+    /// When it completed.
+    pub at: Nanos,
+    pub took: Nanos,
+}
+
 /// What requests took.
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
     /// From the first submission to the last completion.
     pub took: Nanos,
-    /// Of each request in the order in which they completed: what it was, when it completed, and what it
-    /// took.
-    pub requests: Vec<(Op, Nanos, Nanos)>,
+    /// In the order in which they completed.
+    pub requests: Vec<Done>,
+}
+
+impl Outcome {
+    pub fn per_second(&self) -> f64 {
+        self.requests.len() as f64 / (self.took as f64 * 1e-9)
+    }
+
+    /// Latencies of one operation, µs, shortest first.
+    pub fn sorted_us(&self, op: Op) -> Vec<f64> {
+        let of_op = self.requests.iter().filter(|done| done.op == op);
+        let mut all: Vec<f64> = of_op.map(|done| done.took as f64 / 1e3).collect();
+        all.sort_by(f64::total_cmp);
+        all
+    }
+
+    pub fn mean_us(&self, op: Op) -> f64 {
+        let all = self.sorted_us(op);
+        all.iter().sum::<f64>() / all.len() as f64
+    }
+
+    /// The latency that a share of the requests do not exceed, µs.
+    pub fn quantile_us(&self, op: Op, share: f64) -> f64 {
+        let all = self.sorted_us(op);
+        all[((all.len() as f64 * share) as usize).min(all.len() - 1)]
+    }
 }
 
 /// Keeps as many requests in flight as the queue pair allows until `count` are complete; `next` makes the
@@ -119,11 +160,18 @@ pub fn closed_loop(queue: &mut dyn QueuePair, count: u64, mut next: impl FnMut(u
         assert!(!completions.is_empty(), "the drive hangs with {} in flight", queue.in_flight());
         for completion in completions.drain(..) {
             assert!(completion.result >= 0);
-            let (op, at) = sent[completion.slot as usize];
-            outcome.requests.push((op, completion.at, completion.at - at));
-            free.push(completion.slot);
+            let (slot, at) = (completion.slot, completion.at);
+            let (op, since) = sent[slot as usize];
+            outcome.requests.push(Done { op, slot, at, took: at - since });
+            free.push(slot);
         }
     }
     outcome.took = queue.now() - begins;
     outcome
+}
+
+/// Lets time pass on an idle drive.
+pub fn pause(queue: &mut dyn QueuePair, time: Nanos) {
+    assert_eq!(queue.in_flight(), 0);
+    queue.reap(1, queue.now() + time, &mut Vec::new()).unwrap();
 }
