@@ -166,3 +166,16 @@ fn what_may_be_written_is_never_exceeded() {
     let error = experiment::run(&drive, &plan, &Arc::default(), &mut |_| ()).unwrap_err();
     assert!(matches!(error, MeasureError::Plan(PlanError::WritesSpent { .. })), "{error}");
 }
+
+#[test]
+fn a_small_region_has_fewer_requests_in_flight_and_all_of_its_passes() {
+    for blocks in [16, 100, 1000] {
+        let drive = device(blocks * BLOCK, Paced::new(|_, _| 1_000_000));
+        let found = measure(&drive, &plan(&drive, 60.0));
+        assert_eq!(found.passes.len(), 4, "{blocks}");
+        assert_eq!(u64::from(found.concurrency), (blocks / 8).min(256), "{blocks}");
+        for pass in &found.passes {
+            assert!((pass.mean_bytes_per_second / (BLOCK as f64 / 1e-3) - 1.0).abs() < 0.3, "{pass:?}");
+        }
+    }
+}

@@ -51,6 +51,9 @@ const END: usize = 10;
 /// Samples between two reports.
 const REPORT_EVERY: usize = 10;
 
+/// Waves that a pass has at least: of a small region fewer requests are in flight.
+const FEWEST_WAVES: u64 = 8;
+
 /// Runs the experiment.
 ///
 /// # Errors
@@ -104,10 +107,11 @@ impl Passes<'_, '_> {
         let limit = share * frame.plan.seconds;
         let written = workload(OpKind::Write, Pattern::Random, false, GC_BYTES);
         let mut stream = AddressStream::in_order(written, frame.plan.region, order.clone());
+        let in_flight = in_flight(most);
         let (began, sent) = (lane.queue.now(), lane.traffic().1);
         let wear = lane.queue.wear();
         let mut load =
-            SampledLoad::begin(lane, &mut stream, GC_IN_FLIGHT, most, SHORTEST).map_err(Stop::Failed)?;
+            SampledLoad::begin(lane, &mut stream, in_flight, most, SHORTEST).map_err(Stop::Failed)?;
         while load.sample().map_err(Stop::Failed)? && (load.now() - began) as f64 / 1e9 < limit {
             frame.cancelled()?;
             let samples = load.samples();
@@ -125,7 +129,7 @@ impl Passes<'_, '_> {
             self.part = blocks;
         }
         let worn = wear.and_then(|before| Some(self.lane.queue.wear()?.since(&before)));
-        if !samples.is_empty() {
+        if total(&samples).0 > 0.0 {
             let mut pass = record(&samples, (began - self.began) as f64 / 1e9, self.frame.plan.seed);
             (pass.kind, pass.bytes) = (kind, blocks * u64::from(GC_BYTES));
             pass.whole = blocks == order.count();
@@ -158,12 +162,17 @@ impl Passes<'_, '_> {
         Gc {
             procedure,
             block_bytes: GC_BYTES,
-            concurrency: GC_IN_FLIGHT,
+            concurrency: in_flight(self.part),
             part_bytes,
             passes: self.passes,
             recovery: self.recovery,
         }
     }
+}
+
+/// Requests in flight in a pass of so many.
+fn in_flight(requests: u64) -> u32 {
+    u64::from(GC_IN_FLIGHT).min(requests / FEWEST_WAVES).max(1) as u32
 }
 
 /// What the samples of a pass come to, but for what they do not know.
