@@ -134,6 +134,7 @@ fn parts(spec: &FlashSpec) -> Result<(), Flaw> {
     within("wear.cycles", spec.wear.cycles.into(), 1, 100_000_000, "cycles")?;
     number("link.mb_per_s", spec.link.mb_per_s, 0.0, 1e6, "megabytes per second; 0 for no limit")?;
     number("link.request_us", spec.link.request_us, 0.0, 1e6, "microseconds")?;
+    number("link.per_kib_us", spec.link.per_kib_us, 0.0, 1e3, "microseconds per KiB")?;
     within("link.queues", spec.link.queues.into(), 1, 1024, "queues")
 }
 

@@ -9,6 +9,8 @@ use crate::nearest::nearest;
 /// The way of requests in and of their answers out, each part with the time at which it is free again.
 pub(super) struct Host {
     request_ns: Nanos,
+    /// Picoseconds of software per KiB.
+    copy_ps_per_kib: u64,
     controller_ns: Nanos,
     /// Picoseconds per byte; 0 for no limit.
     link_ps_per_byte: u64,
@@ -24,6 +26,7 @@ impl Host {
         let link = &spec.link;
         Host {
             request_ns: nearest(link.request_us * 1e3),
+            copy_ps_per_kib: nearest(link.per_kib_us * 1e6),
             controller_ns: nearest(spec.timing.controller_us * 1e3),
             link_ps_per_byte: if link.mb_per_s > 0.0 { nearest(1e6 / link.mb_per_s) } else { 0 },
             duplex: link.duplex,
@@ -39,7 +42,8 @@ impl Host {
     pub(super) fn enter(&mut self, slot: u32, at: Nanos, len: u32, data_in: u32) -> Nanos {
         let queue = slot as usize % self.software.len();
         let begins = at.max(self.software[queue]);
-        let mut now = begins + self.request_ns;
+        let copy_ns = u64::from(len) * self.copy_ps_per_kib / 1_024_000;
+        let mut now = begins + self.request_ns + copy_ns;
         self.software[queue] = now;
         if let Some(limits) = self.limits.as_mut().filter(|_| len > 0) {
             now = limits.admit(len, now);
@@ -64,5 +68,27 @@ impl Host {
 
     fn transfer(&self, bytes: u32) -> Nanos {
         (u64::from(bytes) * self.link_ps_per_byte).div_ceil(1000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn software_takes_its_time_for_each_request_and_for_each_kib_one_after_the_other() {
+        let spec = FlashSpec::parse(
+            "kind = \"flash\"\ncapacity = \"64M\"\nover_provisioning = 0.5\n\
+             geometry = { channels = 1, dies_per_channel = 1, pages_per_block = 16, page_bytes = \"4K\" }\n\
+             timing = { read_us = 50, program_us = 100, erase_us = 1000, bus_mb_per_s = 100 }\n\
+             link = { request_us = 5, per_kib_us = 0.5 }\n",
+            "test",
+        )
+        .unwrap();
+        let mut host = Host::new(&spec);
+        let us = 1000;
+        assert_eq!(host.enter(0, 0, 4096, 0), 7 * us, "a read of 4K: 5 and 2 us");
+        assert_eq!(host.enter(1, 0, 65536, 65536), 44 * us, "then a write of 64K: 5 and 32 us");
+        assert_eq!(host.enter(2, 0, 0, 0), 49 * us, "then a flush: 5 us");
     }
 }
