@@ -4,7 +4,7 @@ use leadline_device::parse_size;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "must be a whole number of bytes, or a size with K, M, G or T such as \"4G\"")]
 enum Size {
     Bytes(u64),
     Text(String),

@@ -5,6 +5,7 @@ mod cap;
 mod description;
 mod flash_amplification;
 mod flash_brute;
+mod flash_description;
 mod flash_drive;
 mod flash_physics;
 mod flash_random;

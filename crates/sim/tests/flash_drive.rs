@@ -59,6 +59,15 @@ impl Drive {
         self.fields.get(&(table.to_owned(), key.to_owned())).map(String::as_str)
     }
 
+    /// The fields that it has.
+    pub fn names(&self) -> Vec<String> {
+        let name = |(table, key): &(String, String)| match table.as_str() {
+            "" => key.clone(),
+            _ => format!("{table}.{key}"),
+        };
+        self.fields.keys().map(name).collect()
+    }
+
     /// The description.
     pub fn text(&self) -> String {
         let (mut text, mut within) = (String::new(), "");

@@ -22,9 +22,13 @@ struct Entry {
 /// for each lane.
 #[derive(Debug, Clone)]
 pub(super) struct WriteBuffer {
+    /// As many as were in it at the same time so far.
     entries: Vec<Entry>,
+    /// The first of the entries that are free.
     free: u32,
+    /// Units for which there is room.
     free_count: u32,
+    capacity: u32,
     /// The newest entry of each unit in the buffer.
     places: Table,
     queues: Vec<Queue>,
@@ -53,16 +57,12 @@ pub(super) enum Admitted {
 
 impl WriteBuffer {
     pub(super) fn new(capacity: u32, queues: u32) -> Self {
-        let entry = |next| Entry { unit: NONE, next, waiter: NONE, sequence: 0, programming: false };
-        let mut entries: Vec<Entry> = (1..=capacity).map(entry).collect();
-        if let Some(last) = entries.last_mut() {
-            last.next = NONE;
-        }
         WriteBuffer {
-            entries,
-            free: 0,
+            entries: Vec::new(),
+            free: NONE,
             free_count: capacity,
-            places: Table::new(capacity as usize),
+            capacity,
+            places: Table::new(capacity.min(1 << 10) as usize),
             queues: vec![Queue { first: NONE, last: NONE, len: 0, trimmed: 0 }; queues as usize],
             sequence: 0,
         }
@@ -89,7 +89,7 @@ impl WriteBuffer {
 
     /// Units in it, being programmed or not.
     pub(super) fn used(&self) -> u32 {
-        self.entries.len() as u32 - self.free_count
+        self.capacity - self.free_count
     }
 
     pub(super) fn is_full(&self) -> bool {
@@ -114,11 +114,8 @@ impl WriteBuffer {
         if self.free_count == 0 {
             return Admitted::Full;
         }
-        let place = self.free;
-        self.free = self.entries[place as usize].next;
-        self.free_count -= 1;
-        self.entries[place as usize] =
-            Entry { unit, next: NONE, waiter, sequence: self.sequence, programming: false };
+        let entry = Entry { unit, next: NONE, waiter, sequence: self.sequence, programming: false };
+        let place = self.place(entry);
         self.sequence += 1;
         self.places.insert(unit, place);
         let queue = &mut self.queues[queue as usize];
@@ -128,6 +125,21 @@ impl WriteBuffer {
         }
         (queue.last, queue.len) = (place, queue.len + 1);
         Admitted::Added
+    }
+
+    /// Puts an entry where there is room.
+    fn place(&mut self, entry: Entry) -> u32 {
+        self.free_count -= 1;
+        match self.free {
+            NONE => {
+                self.entries.push(entry);
+                self.entries.len() as u32 - 1
+            }
+            free => {
+                self.free = std::mem::replace(&mut self.entries[free as usize], entry).next;
+                free
+            }
+        }
     }
 
     /// Takes the oldest units of a queue for a program, at most `most`, and puts them into `units`; gives the

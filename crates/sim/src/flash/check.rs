@@ -1,6 +1,7 @@
 //! What the fields of a flash description may be.
 
 use super::layout::{Layout, MOST_OVER_PROVISIONING};
+use super::memory::MOST_READ_AHEAD;
 use super::spec::FlashSpec;
 use crate::error::Flaw;
 
@@ -59,7 +60,10 @@ fn geometry(spec: &FlashSpec) -> Result<(), Flaw> {
             "bytes, at least mapping.unit; leave it out for all",
         )?;
     }
-    within("mapping.fine_entries", m.fine_entries.into(), 0, 1 << 24, "units")
+    // A part is at least a sector.
+    let units = if m.unit == u64::from(SECTOR_BYTES) { 0 } else { spec.capacity / m.unit };
+    let unit = "units: at most those of the drive, 0 where mapping.unit is 512";
+    within("mapping.fine_entries", m.fine_entries.into(), 0, units.min(1 << 24), unit)
 }
 
 fn timing(spec: &FlashSpec) -> Result<(), Flaw> {
@@ -124,7 +128,9 @@ fn parts(spec: &FlashSpec) -> Result<(), Flaw> {
     }
     if let Some(ahead) = &spec.read_ahead {
         within("read_ahead.streams", ahead.streams.into(), 1, 1024, "streams")?;
-        within("read_ahead.bytes", ahead.bytes, spec.mapping.unit, 16 << 20, "bytes, at least mapping.unit")?;
+        let most = (MOST_READ_AHEAD / u64::from(ahead.streams)).min(16 << 20);
+        let unit = "bytes, at least mapping.unit and at most 256M for all streams";
+        within("read_ahead.bytes", ahead.bytes, spec.mapping.unit, most, unit)?;
     }
     if let Some(disturb) = &spec.disturb {
         within("disturb.reads", disturb.reads.into(), 1, u64::from(u32::MAX) - 1, "reads")?;
@@ -132,7 +138,10 @@ fn parts(spec: &FlashSpec) -> Result<(), Flaw> {
         within("disturb.pages", disturb.pages.into(), 0, pages, "pages of a block; 0 for all of it")?;
     }
     within("wear.cycles", spec.wear.cycles.into(), 1, 100_000_000, "cycles")?;
-    number("link.mb_per_s", spec.link.mb_per_s, 0.0, 1e6, "megabytes per second; 0 for no limit")?;
+    let link = spec.link.mb_per_s;
+    if link != 0.0 {
+        number("link.mb_per_s", link, 0.1, 1e6, "megabytes per second, or 0 for no limit")?;
+    }
     number("link.request_us", spec.link.request_us, 0.0, 1e6, "microseconds")?;
     number("link.per_kib_us", spec.link.per_kib_us, 0.0, 1e3, "microseconds per KiB")?;
     within("link.queues", spec.link.queues.into(), 1, 1024, "queues")

@@ -30,8 +30,9 @@ pub(super) struct Events {
     sequence: u64,
 }
 
-/// Bits of the index in a packed event: most requests in flight, parts, dies.
-const INDEX_BITS: u32 = 20;
+/// Bits of the index in a packed event: most requests in flight, parts of them, dies. A request of 2 GiB may
+/// have four million parts.
+const INDEX_BITS: u32 = 26;
 
 /// Bits of the kind.
 const KIND_BITS: u32 = 3;

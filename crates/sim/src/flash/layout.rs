@@ -1,5 +1,6 @@
 //! The numbers that follow from a description's geometry.
 
+use super::memory;
 use super::spec::FlashSpec;
 
 /// Units, programs, blocks, lanes and dies. A *unit* is what has an entry in the mapping; a *program* writes
@@ -66,6 +67,7 @@ impl Layout {
                 "must be at least 2 where a page of all planes has more than one mapping.unit".to_owned();
             return Err(("geometry.pages_per_block", reason));
         }
+        memory::check_blocks(spec, block_units, lanes)?;
         let host_units = spec.capacity.div_ceil(spec.mapping.unit);
         let map_entries = spec.mapping.unit / ENTRY_BYTES;
         let map_units = if spec.mapping.cache.is_some() { host_units.div_ceil(map_entries) } else { 0 };
@@ -79,6 +81,7 @@ impl Layout {
             Self::closed_blocks(spec, lane_logical + lane_parts, block_units, program_units, reserve)?;
         let slc_bytes = spec.slc.as_ref().map_or(0, |slc| slc.bytes);
         let lane_slc = slc_bytes.div_ceil(block_units * spec.mapping.unit * lanes);
+        memory::check_count(spec, closed + reserve + lane_slc, lanes)?;
         let physical = (closed + reserve + lane_slc) * block_units * lanes;
         if physical > u64::from(u32::MAX - 2) {
             let most = u64::from(u32::MAX - 2) * spec.mapping.unit;

@@ -15,6 +15,7 @@ mod host;
 mod layout;
 mod lru;
 mod media;
+mod memory;
 mod model;
 mod parts;
 mod read_ahead;

@@ -144,7 +144,7 @@ pub struct TimingSpec {
 
 /// One time for all page types, or one for each.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "must be a number of microseconds, or a list of them, one per page type")]
 pub enum PerType {
     /// For all.
     All(f64),
