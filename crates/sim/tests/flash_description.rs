@@ -84,7 +84,10 @@ fn what_may_be_left_out_has_its_documented_default() {
     let buffer = BufferSpec { write: 0, read: 0, hit_us: 0.0, flush_us: 0.0, power_loss_protection: true };
     assert_eq!(spec.buffer, buffer);
     assert_eq!(spec.mapping, MappingSpec { unit: 4096, cache: None, fine_entries: 0 });
-    assert_eq!(spec.link, LinkSpec { mb_per_s: 0.0, duplex: true, request_us: 0.0, queues: 1 });
+    assert_eq!(
+        spec.link,
+        LinkSpec { mb_per_s: 0.0, duplex: true, request_us: 0.0, per_kib_us: 0.0, queues: 1 }
+    );
     assert_eq!(spec.wear, WearSpec { cycles: 3000, spread: 0 });
     assert!(spec.slc.is_none() && spec.read_ahead.is_none() && spec.disturb.is_none() && spec.cap.is_none());
     let partial = Drive::new()
@@ -97,6 +100,22 @@ fn what_may_be_left_out_has_its_documented_default() {
     let (slc, ahead, disturb) = (spec.slc.unwrap(), spec.read_ahead.unwrap(), spec.disturb.unwrap());
     assert_eq!((slc.idle_ms, ahead.streams, disturb.pages), (100.0, 4, 0));
     full().spec();
+}
+
+#[test]
+fn the_descriptions_of_the_manual_are_drives_and_have_every_field() {
+    let page = include_str!("../../../docs/flash.md");
+    let all: Vec<&str> =
+        page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    for text in &all {
+        DeviceSpec::parse(text, "docs/flash.md").unwrap_or_else(|error| panic!("{error}"));
+    }
+    for field in full().names() {
+        let (table, key) = field.split_once('.').unwrap_or(("", &field));
+        if table != "cap" {
+            assert!(all[1].contains(&format!("\n{key} = ")), "{field}");
+        }
+    }
 }
 
 #[test]
