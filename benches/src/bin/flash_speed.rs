@@ -1,5 +1,6 @@
-//! How fast the flash simulator is, and how much memory it takes: flash operations per second of processor time
-//! while it collects garbage, writes of the host while it does not, and a drive of 1 TB in its steady state.
+//! How fast the flash simulator is, and how much memory it takes: flash operations per second of processor
+//! time while it collects garbage, writes of the host while it does not, and a drive of 1 TB in its steady
+//! state.
 
 use std::time::Instant;
 

@@ -89,8 +89,8 @@ pub enum Clock {
     Virtual,
 }
 
-/// What a drive has done to its medium since it was made: counted by simulated drives, read from SMART of real
-/// ones.
+/// What a drive has done to its medium since it was made: counted by simulated drives, read from SMART of
+/// real ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Wear {
     /// Bytes that hosts wrote.

@@ -32,8 +32,8 @@ pub trait DeviceModel: Send {
 
     /// The earliest time at which a completion may be due if nothing more arrives; `None` with nothing in
     /// flight. It may lie before the last time given: [`DeviceModel::advance`] still has to hand that
-    /// completion out. A model that decides step by step may have only an internal step there: advancing to it
-    /// then brings no completion, and the next call gives a later time.
+    /// completion out. A model that decides step by step may have only an internal step there: advancing to
+    /// it then brings no completion, and the next call gives a later time.
     fn next_completion(&self) -> Option<Nanos>;
 
     /// Time passes to `now`: appends every completion due by then, in the order of completion, each with its

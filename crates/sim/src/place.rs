@@ -2,7 +2,8 @@
 
 use toml::de::{DeTable, DeValue};
 
-/// Line of `field` (`gc.soft`), from 1; of the table it belongs to, or of the first line, where it is left out.
+/// Line of `field` (`gc.soft`), from 1; of the table it belongs to, or of the first line, where it is left
+/// out.
 pub(crate) fn line_of(text: &str, field: &str) -> usize {
     let Ok(root) = DeTable::parse(text) else { return 1 };
     let mut at = 0;

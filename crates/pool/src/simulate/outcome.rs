@@ -56,8 +56,8 @@ pub struct WearOutcome {
     pub write_amplification: f64,
     /// Bytes written to the medium.
     pub media_bytes: u64,
-    /// Operations of the trace, at this rate of writes, until the medium is worn out; `None` where its life is
-    /// not known.
+    /// Operations of the trace, at this rate of writes, until the medium is worn out; `None` where its life
+    /// is not known.
     pub life_operations: Option<f64>,
     /// Years until then, with the pool busy all the time.
     pub life_years: Option<f64>,

@@ -233,12 +233,12 @@ fn mix(key: u64, x: u32) -> u64 {
     (x ^ x >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32
 }
 
-/// Valid units of each closed block of a lane after random writes for ever under greedy collection: a block is
-/// written full and loses units in proportion to those it still has, until it has the fewest and is collected.
-/// With `v` units in a victim of `n`, the number of blocks with `i` units is in proportion to 1/i for i from v
-/// to n, and `n (H(n) - H(v)) / (n - v)` is physical over logical units; for large blocks that is
-/// v/n = exp(-a (1 - v/n)) (Xiang and Kurkoski 2011; Desnoyers 2012). H(i), the harmonic number, is
-/// ln(i + 1/2) and a constant.
+/// Valid units of each closed block of a lane after random writes for ever under greedy collection: a block
+/// is written full and loses units in proportion to those it still has, until it has the fewest and is
+/// collected. With `v` units in a victim of `n`, the number of blocks with `i` units is in proportion to 1/i
+/// for i from v to n, and `n (H(n) - H(v)) / (n - v)` is physical over logical units; for large blocks that
+/// is v/n = exp(-a (1 - v/n)) (Xiang and Kurkoski 2011; Desnoyers 2012). H(i), the harmonic number, is ln(i +
+/// 1/2) and a constant.
 fn steady_counts(layout: &Layout) -> Vec<u32> {
     let (blocks, units) = (layout.lane_closed as usize, f64::from(layout.block_units));
     let least = victim_units(units, layout.spare_factor());

@@ -1,4 +1,5 @@
-//! A map from numbers to numbers with open addressing: a cache line or two per lookup, at most 12 bytes per entry.
+//! A map from numbers to numbers with open addressing: a cache line or two per lookup, at most 12 bytes per
+//! entry.
 
 /// It grows when this share of it is taken, by a quarter: so at least two thirds of its memory are in use.
 const FULL: (usize, usize) = (17, 20);
