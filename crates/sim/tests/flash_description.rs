@@ -106,7 +106,7 @@ fn what_may_be_left_out_has_its_documented_default() {
 fn the_descriptions_of_the_manual_are_drives_and_have_every_field() {
     let page = include_str!("../../../docs/flash.md");
     let all: Vec<&str> =
-        page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+        page.split("```toml").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
     for text in &all {
         DeviceSpec::parse(text, "docs/flash.md").unwrap_or_else(|error| panic!("{error}"));
     }
