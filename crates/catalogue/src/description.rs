@@ -111,6 +111,12 @@ struct File {
     read_ahead: Option<IgnoredAny>,
     disturb: Option<IgnoredAny>,
     wear: Option<IgnoredAny>,
+    stall: Option<IgnoredAny>,
+    settle: Option<IgnoredAny>,
+    alignment: Option<IgnoredAny>,
+    platter: Option<IgnoredAny>,
+    seek: Option<IgnoredAny>,
+    queue: Option<IgnoredAny>,
     link: Option<IgnoredAny>,
 }
 
@@ -147,6 +153,7 @@ impl File {
             &self.wear,
             &self.link,
         ])
+        .chain([&self.stall, &self.settle, &self.alignment, &self.platter, &self.seek, &self.queue])
         .any(Option::is_some)
     }
 }

@@ -51,7 +51,8 @@ fn every_device_built_in_says_what_it_is_and_where_that_is_from() {
         DEVICES.iter().filter(|d| d.description().simulated).map(|device| device.name).collect();
     let shapes = ["flash", "optane", "sata", "capped"];
     let volumes = ["gp2-100g", "gp2-334g", "gp2-1t", "gp3", "io2", "pd-balanced", "aws-virtual"];
-    assert_eq!(simulated, [&shapes[..], &volumes].concat());
+    let drives = ["p4800x-xpoint", "hdd-disk"];
+    assert_eq!(simulated, [&shapes[..], &volumes, &drives].concat());
 }
 
 const GOOD: &str = "description = \"mine\"\nsource = \"a data sheet\"\nclass = \"flash ssd\"\n\n[[published]]\n\

@@ -5,8 +5,13 @@
 
 mod cap;
 mod catalogue;
+mod checks;
+mod disk;
 mod error;
 mod flash;
+mod flush;
+mod host;
+mod lognormal;
 mod model;
 mod nearest;
 mod parametric;
@@ -17,17 +22,25 @@ mod simulated;
 mod size;
 mod spec;
 mod virtual_device;
+mod xpoint;
 
 pub use cap::CapSpec;
 pub use catalogue::{open, open_model, spec};
+pub use disk::{Disk, DiskBuffer, DiskPlatter, DiskQueue, DiskSeek, DiskSpec, DiskTiming};
 pub use error::SimError;
 pub use flash::{
     Allocation, BufferSpec, DisturbSpec, FlashModel, FlashSpec, GcPolicy, GcSpec, GeometrySpec, InitialState,
     LinkSpec, MappingSpec, Operations, PerType, ReadAheadSpec, SlcSpec, TimingSpec, WearSpec,
 };
+pub use flush::FlushSpec;
+pub use host::HostLinkSpec;
 pub use model::DeviceModel;
-pub use parametric::{FlushSpec, Jitter, Parametric, ParametricModel, ParametricSpec, Placement, ServerSpec};
+pub use parametric::{Jitter, Parametric, ParametricModel, ParametricSpec, Placement, ServerSpec};
 pub use published::{PublishedLatencyError, published_model};
 pub use simulated::Simulated;
 pub use spec::DeviceSpec;
 pub use virtual_device::VirtualDevice;
+pub use xpoint::{
+    Xpoint, XpointAlignment, XpointDisturb, XpointGeometry, XpointSettle, XpointSpec, XpointStall,
+    XpointTiming,
+};

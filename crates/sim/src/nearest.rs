@@ -8,3 +8,8 @@ use leadline_device::Nanos;
 pub(crate) fn nearest(nanos: f64) -> Nanos {
     (nanos + 0.5) as Nanos
 }
+
+/// Nanoseconds of a description's microseconds.
+pub(crate) fn nanos(us: f64) -> Nanos {
+    nearest(us * 1e3)
+}

@@ -2,7 +2,7 @@
 
 use leadline_device::{Clock, Device, DeviceError, Geometry, QueuePair, QueueShape};
 
-use crate::{FlashModel, Parametric, VirtualDevice};
+use crate::{Disk, FlashModel, Parametric, VirtualDevice, Xpoint};
 
 /// A device in virtual time. An enum and not a boxed model, so that the queue pair of each kind is compiled
 /// for it.
@@ -12,6 +12,10 @@ pub enum Simulated {
     Parametric(Box<Parametric>),
     /// Of [`FlashSpec`](crate::FlashSpec).
     Flash(VirtualDevice<FlashModel>),
+    /// Of [`XpointSpec`](crate::XpointSpec).
+    Xpoint(Xpoint),
+    /// Of [`DiskSpec`](crate::DiskSpec).
+    Disk(Disk),
 }
 
 impl Device for Simulated {
@@ -19,6 +23,8 @@ impl Device for Simulated {
         match self {
             Simulated::Parametric(device) => device.geometry(),
             Simulated::Flash(device) => device.geometry(),
+            Simulated::Xpoint(device) => device.geometry(),
+            Simulated::Disk(device) => device.geometry(),
         }
     }
 
@@ -30,6 +36,8 @@ impl Device for Simulated {
         match self {
             Simulated::Parametric(device) => device.queue_pair(shape),
             Simulated::Flash(device) => device.queue_pair(shape),
+            Simulated::Xpoint(device) => device.queue_pair(shape),
+            Simulated::Disk(device) => device.queue_pair(shape),
         }
     }
 }

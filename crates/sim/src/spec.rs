@@ -4,8 +4,8 @@ use serde::Serialize;
 use toml::de::{DeTable, DeValue};
 
 use crate::{
-    DeviceModel, FlashModel, FlashSpec, Parametric, ParametricModel, ParametricSpec, SimError, Simulated,
-    VirtualDevice,
+    DeviceModel, Disk, DiskSpec, FlashModel, FlashSpec, Parametric, ParametricModel, ParametricSpec,
+    SimError, Simulated, VirtualDevice, Xpoint, XpointSpec,
 };
 
 /// What a description says of the device, by its `kind`. docs/simulated-devices.md has the fields.
@@ -17,6 +17,10 @@ pub enum DeviceSpec {
     Parametric(Box<ParametricSpec>),
     /// `kind = "flash"`: the parts of a flash drive.
     Flash(Box<FlashSpec>),
+    /// `kind = "xpoint"`: a drive of 3D XPoint memory.
+    Xpoint(Box<XpointSpec>),
+    /// `kind = "disk"`: a hard disk.
+    Disk(Box<DiskSpec>),
 }
 
 impl DeviceSpec {
@@ -31,8 +35,11 @@ impl DeviceSpec {
                 Ok(DeviceSpec::Parametric(Box::new(ParametricSpec::parse(text, path)?)))
             }
             Some("flash") => Ok(DeviceSpec::Flash(Box::new(FlashSpec::parse(text, path)?))),
+            Some("xpoint") => Ok(DeviceSpec::Xpoint(Box::new(XpointSpec::parse(text, path)?))),
+            Some("disk") => Ok(DeviceSpec::Disk(Box::new(DiskSpec::parse(text, path)?))),
             Some(other) => {
-                let reason = format!("must be \"parametric\" or \"flash\", not {other:?}");
+                let kinds = "\"parametric\", \"flash\", \"xpoint\" or \"disk\"";
+                let reason = format!("must be {kinds}, not {other:?}");
                 Err(SimError::value(("kind", reason), text, path))
             }
         }
@@ -43,6 +50,8 @@ impl DeviceSpec {
         match self {
             DeviceSpec::Parametric(spec) => Box::new(ParametricModel::new(spec)),
             DeviceSpec::Flash(spec) => Box::new(FlashModel::new(spec)),
+            DeviceSpec::Xpoint(spec) => spec.model(),
+            DeviceSpec::Disk(spec) => spec.model(),
         }
     }
 
@@ -53,6 +62,8 @@ impl DeviceSpec {
                 Simulated::Parametric(Box::new(Parametric::new((**spec).clone())))
             }
             DeviceSpec::Flash(spec) => Simulated::Flash(VirtualDevice::new(FlashModel::new(spec))),
+            DeviceSpec::Xpoint(spec) => Simulated::Xpoint(Xpoint::new(spec)),
+            DeviceSpec::Disk(spec) => Simulated::Disk(Disk::new(spec)),
         }
     }
 
@@ -60,7 +71,7 @@ impl DeviceSpec {
     pub fn parametric(&self) -> Option<&ParametricSpec> {
         match self {
             DeviceSpec::Parametric(spec) => Some(spec),
-            DeviceSpec::Flash(_) => None,
+            _ => None,
         }
     }
 
@@ -69,6 +80,9 @@ impl DeviceSpec {
         match self {
             DeviceSpec::Parametric(spec) => spec.write.servers,
             DeviceSpec::Flash(spec) => spec.geometry.channels * spec.geometry.dies_per_channel,
+            DeviceSpec::Xpoint(spec) => spec.writes_at_once(),
+            // One head: a queue lets it choose, but not write two things.
+            DeviceSpec::Disk(_) => 1,
         }
     }
 
@@ -77,6 +91,8 @@ impl DeviceSpec {
         match self {
             DeviceSpec::Parametric(spec) => spec.capacity,
             DeviceSpec::Flash(spec) => spec.capacity,
+            DeviceSpec::Xpoint(spec) => spec.capacity,
+            DeviceSpec::Disk(spec) => spec.capacity,
         }
     }
 }

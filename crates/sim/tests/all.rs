@@ -3,6 +3,7 @@
 
 mod cap;
 mod description;
+mod disk;
 mod flash_amplification;
 mod flash_brute;
 mod flash_description;
@@ -13,7 +14,11 @@ mod flash_reads;
 mod flash_unchanged;
 mod flash_writes;
 mod flush;
+mod kinds;
+mod loads;
 mod model;
+mod p4800x;
 mod truth;
 mod unchanged;
 mod volumes;
+mod xpoint;

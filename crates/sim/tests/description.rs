@@ -223,7 +223,7 @@ fn the_edges_of_every_range_are_devices() {
 fn devices_are_found_by_name_and_by_file() {
     let simulated: Vec<_> = DEVICES.iter().filter(|device| device.description().simulated).collect();
     assert!(simulated.len() >= 4);
-    for device in simulated {
+    for device in simulated.into_iter().filter(|device| device.text.contains("kind = \"parametric\"")) {
         let spec = ParametricSpec::parse(device.text, device.name).unwrap();
         assert_eq!(leadline_sim::spec(device.name).unwrap().parametric(), Some(&spec));
     }

@@ -2,7 +2,7 @@
 //! device does.
 
 use leadline_device::{Completion, Device, NEVER, Nanos, QueueShape, Request};
-use leadline_sim::{DeviceModel, ParametricModel, ParametricSpec, VirtualDevice, open, open_model, spec};
+use leadline_sim::{DeviceModel, ParametricModel, ParametricSpec, open, open_model};
 use proptest::prelude::*;
 
 fn model(read: &str, write: &str) -> ParametricModel {
@@ -82,13 +82,15 @@ fn what_has_no_model_is_refused_as_by_open() {
     }
 }
 
+const DEVICES: [&str; 6] = ["flash", "optane", "sata", "capped", "p4800x-xpoint", "hdd-disk"];
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Gaps between arrivals, and what arrives.
     #[test]
     fn the_model_and_the_device_in_virtual_time_agree(
-        device in prop::sample::select(vec!["flash", "optane", "sata", "capped"]),
+        device in prop::sample::select(DEVICES.to_vec()),
         load in prop::collection::vec((0u64..200_000, 0u32..11, 1u32..64, 0u64..1000), 1..60),
     ) {
         let requests = load.iter().zip(0..).scan(0, |at, (&(gap, op, blocks, place), slot)| {
@@ -102,7 +104,7 @@ proptest! {
             }))
         });
         let (mut model, _) = open_model(device).unwrap();
-        let simulated = VirtualDevice::new(ParametricModel::new(spec(device).unwrap().parametric().unwrap()));
+        let simulated = open(device).unwrap();
         let mut queue = simulated.queue_pair(QueueShape::new(60, 1 << 20)).unwrap();
         let (mut by_model, mut by_queue) = (Vec::new(), Vec::new());
         for (at, request) in requests {

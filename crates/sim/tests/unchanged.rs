@@ -46,6 +46,8 @@ fn a_description_gives_the_same_times_in_every_version() {
         ("optane", 0x5fbf_f938_7a55_4610),
         ("sata", 0xad80_ff50_bd10_ed39),
         ("capped", 0x8f5b_03e3_88ae_613a),
+        ("p4800x-xpoint", 0xbbd9_5cb2_41b1_ac07),
+        ("hdd-disk", 0xefa7_e1de_d0cf_7ebd),
     ] {
         assert_eq!(fingerprint(&leadline_sim::open(name).unwrap()), expected, "{name}");
     }

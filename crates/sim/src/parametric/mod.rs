@@ -9,13 +9,11 @@
 
 mod admission;
 mod device;
-mod flush;
 mod model;
 mod spec;
 mod speed;
 mod station;
 
 pub use device::Parametric;
-pub use flush::FlushSpec;
 pub use model::ParametricModel;
 pub use spec::{Jitter, ParametricSpec, Placement, ServerSpec};

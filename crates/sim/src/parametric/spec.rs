@@ -5,10 +5,10 @@ use leadline_device::Geometry;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use super::flush::FlushSpec;
 use crate::SimError;
 use crate::cap::CapSpec;
 use crate::error::Flaw;
+use crate::flush::FlushSpec;
 use crate::size::size;
 
 /// Addresses are hashed and requests aligned in units of this.

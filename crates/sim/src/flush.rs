@@ -17,7 +17,7 @@ pub struct FlushSpec {
 
 impl FlushSpec {
     /// The first field out of range, and its range.
-    pub(super) fn check(&self) -> Result<(), (&'static str, &'static str)> {
+    pub(crate) fn check(&self) -> Result<(), (&'static str, &'static str)> {
         for (field, us) in [("flush.service_us", self.service_us), ("flush.durable_us", self.durable_us)] {
             if !(0.0..=1e9).contains(&us) {
                 return Err((field, "must be from 0 to 1e9 microseconds"));
