@@ -1,10 +1,12 @@
 //! `leadline devices`: what the catalogue knows without measuring.
 
+mod simulated;
+
 use std::fmt::Write as _;
 
 use leadline_catalogue::{AccessPath, DEVICES, Description, Pattern, Published, load, split_path};
 use leadline_device::format_size;
-use leadline_sim::{DeviceSpec, ParametricSpec, ServerSpec};
+use leadline_sim::DeviceSpec;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -78,8 +80,11 @@ impl CatalogueEntry {
         for entry in &d.published {
             out += &published(entry);
         }
-        if let Some(DeviceSpec::Parametric(spec)) = &self.simulated {
-            out += &parametric(spec);
+        if let Some(rows) = self.simulated.as_ref().and_then(simulated::rows) {
+            out += "\nsimulated\n";
+            for (name, value) in rows {
+                out += &hanging(&format!("  {name:<10} "), &value);
+            }
         }
         out.push('\n');
         if !d.published.is_empty() {
@@ -111,58 +116,6 @@ fn published(entry: &Published) -> String {
         out += &hanging(&format!("  {name:<10} "), &value);
     }
     out
-}
-
-fn parametric(spec: &ParametricSpec) -> String {
-    let server =
-        |s: &ServerSpec| format!("{} us + {} us/KiB on {} servers", s.service_us, s.per_kib_us, s.servers);
-    // As the file has them.
-    let word = |value: Value| value.as_str().unwrap_or_default().to_owned();
-    let rows = [
-        ("capacity", format_size(spec.capacity)),
-        ("read", server(&spec.read)),
-        ("write", server(&spec.write)),
-        ("jitter", word(json!(spec.jitter))),
-        ("placement", word(json!(spec.placement))),
-        ("flush", format!("{} us; a durable write + {} us", spec.flush.service_us, spec.flush.durable_us)),
-        ("limit", limit(spec)),
-    ];
-    rows.iter().fold("\nsimulated\n".to_owned(), |out, (name, value)| {
-        out + &hanging(&format!("  {name:<10} "), value)
-    })
-}
-
-/// What is set in software, and for how long more than that is allowed.
-fn limit(spec: &ParametricSpec) -> String {
-    let Some(cap) = &spec.cap else {
-        return match spec.cap_iops > 0.0 {
-            true => format!("{} requests/s", spec.cap_iops),
-            false => "none".to_owned(),
-        };
-    };
-    let mut parts = Vec::new();
-    if cap.iops > 0.0 {
-        let credit = match cap.credit > 0 {
-            true => format!(" while credit of {} lasts, {}/s after it", cap.credit, cap.refill),
-            false => String::new(),
-        };
-        parts.push(format!("{} operations/s{credit}", cap.iops));
-    }
-    if cap.operation_bytes > 0 {
-        parts.push(format!("an operation has at most {}", format_size(cap.operation_bytes)));
-    }
-    if cap.bytes_per_s > 0 {
-        let credit = match cap.bytes_credit > 0 {
-            true => format!(
-                " while credit of {} lasts, {}/s after it",
-                format_size(cap.bytes_credit),
-                format_size(cap.bytes_refill)
-            ),
-            false => String::new(),
-        };
-        parts.push(format!("{}/s{credit}", format_size(cap.bytes_per_s)));
-    }
-    parts.join("; ")
 }
 
 /// One row a device and path, the sources below.

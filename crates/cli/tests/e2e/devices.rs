@@ -19,6 +19,8 @@ fn the_list_has_every_device_once_per_path_with_its_numbers() {
         ("p4510:raw", &["3.0", "16", "6", "no"]),
         ("hdd", &["hard disk", "1.04", "7000.0", "7300.0"]),
         ("gp2-100g", &["cloud volume", "yes"]),
+        ("p4800x-xpoint", &["3d xpoint ssd", "yes"]),
+        ("hdd-disk", &["hard disk", "yes"]),
         ("aws-virtual", &["2.0", "180.0", "200.0", "yes"]),
     ] {
         let row = row(name);
@@ -43,6 +45,31 @@ fn one_device_is_shown_whole() {
     for said in ["60 us + 5 us/KiB on 80 servers", "exponential", "leadline profile sim:flash"] {
         assert!(simulated.contains(said), "no {said}: {simulated}");
     }
+    for (name, parts) in [
+        (
+            "p4800x-xpoint",
+            [
+                "8, each moves 512 bytes at once",
+                "2320 MB/s on all channels",
+                "every 30th read of a 4K takes 20 us longer",
+                "2.14 us before it is on its way",
+            ],
+        ),
+        (
+            "hdd-disk",
+            [
+                "7200 rpm, 180 MB/s outside to 90 MB/s inside",
+                "8500 us over a third of all",
+                "the first of 32 under the head",
+                "no write cache; reads 2M ahead",
+            ],
+        ),
+    ] {
+        let shown = run(dir.path(), &["devices", name]).succeeded().stdout;
+        let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(parts.iter().all(|part| words.contains(part)), "{shown}");
+        assert!(shown.lines().all(|line| line.chars().count() <= 100), "{shown}");
+    }
     let volume = run(dir.path(), &["devices", "gp2-100g"]).succeeded().stdout;
     let volume = volume.split_whitespace().collect::<Vec<_>>().join(" ");
     let limit = "3000 operations/s while credit of 5400000 lasts, 300/s after it; an operation has at most 256K; 128M/s";
@@ -63,6 +90,9 @@ fn json_is_one_document() {
     let one = run(dir.path(), &["devices", "flash", "--json"]).succeeded().stdout;
     let one: serde_json::Value = serde_json::from_str(&one).unwrap();
     assert_eq!(one["simulated"]["read"]["servers"], 80);
+    let found = |name: &str| devices.iter().find(|device| device["name"] == name).unwrap();
+    assert_eq!(found("p4800x-xpoint")["simulated"]["disturb"]["reads"], 30);
+    assert_eq!(found("hdd-disk")["simulated"]["platter"]["rpm"], 7200);
     assert!(devices.contains(&one));
 }
 
