@@ -137,6 +137,26 @@ fn read_ahead_follows_as_many_sequences_as_it_has_streams() {
 }
 
 #[test]
+fn what_was_read_ahead_goes_with_its_sequence() {
+    let mean_us = |streams: &str| {
+        let mut queue = read_ahead().set("read_ahead.streams", streams).queue(1);
+        let (mut random, mut next) = (fastrand::Rng::with_seed(3), 0..);
+        // Fifteen of a sequence, then one elsewhere, which costs the sequence its place.
+        let outcome = closed_loop(&mut *queue, 8_000, |slot| match next.next().unwrap() {
+            at if at % 16 == 15 => Request::read(slot, (8192 + random.u64(..8192)) * 4096, 4096),
+            at => Request::read(slot, at / 16 * 15 * 4096 + at % 16 * 4096, 4096),
+        });
+        let sequential: Vec<f64> =
+            (0..8_000).filter(|at| at % 16 < 15).map(|at| outcome.requests[at].took as f64 / 1e3).collect();
+        sequential.iter().sum::<f64>() / sequential.len() as f64
+    };
+    let (one, two) = (mean_us("1"), mean_us("2"));
+    println!("with memory for one sequence {one:.1} us, for two {two:.1} us");
+    // At least two in fifteen are read from the flash.
+    assert!(two < 1.3 * 5.0 && one > (2.0 * MISS_US + 13.0 * 5.0) / 15.0, "{one} and {two}");
+}
+
+#[test]
 fn read_ahead_is_dropped_where_dies_are_busy() {
     let mut queue = read_ahead().queue(33);
     let (mut random, mut next) = (fastrand::Rng::with_seed(3), 0..);

@@ -52,7 +52,10 @@ impl ReadAhead {
     /// The units that may be read ahead of a read of `first..end`; none where it follows no other one.
     fn follow(&mut self, first: u32, end: u32) -> Range<u32> {
         let Some(at) = self.streams.iter().position(|stream| stream.next == first) else {
-            // A new sequence perhaps, in place of the one that was used longest ago.
+            // A new sequence perhaps, in place of the one that was used longest ago. What was read ahead of
+            // that one goes with it.
+            let Stream { next, fetched } = self.streams[0];
+            (next..fetched).for_each(|unit| self.forget(unit));
             self.streams[0] = Stream { next: end, fetched: end };
             self.streams.rotate_left(1);
             return 0..0;
