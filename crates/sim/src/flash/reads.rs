@@ -18,13 +18,14 @@ impl FlashModel {
         }
         let ahead = self.follow(first, end, at);
         let mut pages = Pages::default();
-        let mut latest = at + self.times.hit;
+        let (hit, mut latest) = (at + self.times.hit, at);
         for unit in first..end {
             if self.buffer.holds(unit) || self.read_buffer.touch(unit) {
+                latest = latest.max(hit);
                 continue;
             }
             if let Some(ready) = self.read_ahead.as_ref().and_then(|ahead| ahead.ready(unit)) {
-                latest = latest.max(ready);
+                latest = latest.max(hit).max(ready);
                 continue;
             }
             for (place, bytes) in self.places_of(unit, offset, len).into_iter().flatten() {
