@@ -86,7 +86,7 @@ fn what_may_be_left_out_has_its_documented_default() {
     assert_eq!(spec.mapping, MappingSpec { unit: 4096, cache: None, fine_entries: 0 });
     assert_eq!(
         spec.link,
-        LinkSpec { mb_per_s: 0.0, duplex: true, request_us: 0.0, per_kib_us: 0.0, queues: 1 }
+        LinkSpec { mb_per_s: 0.0, duplex: true, request_us: 0.0, write_us: 0.0, per_kib_us: 0.0, queues: 1 }
     );
     assert_eq!(spec.wear, WearSpec { cycles: 3000, spread: 0 });
     assert!(spec.slc.is_none() && spec.read_ahead.is_none() && spec.disturb.is_none() && spec.cap.is_none());

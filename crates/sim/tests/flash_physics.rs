@@ -124,6 +124,14 @@ fn no_concurrency_does_more_than_so_many_times_one_request_nor_than_the_link() {
 }
 
 #[test]
+fn software_that_writes_wait_for_does_not_hold_up_reads() {
+    let drive = dies(4, 8).set("link.request_us", "5").set("link.write_us", "20");
+    let drive = drive.set("buffer.write", "\"16M\"");
+    assert_close(reads(&drive, 512, 20_000).per_second(), 1.0 / 5e-6, 0.03);
+    assert_close(writes(&drive, 512, 4_000).per_second(), 1.0 / 25e-6, 0.03);
+}
+
+#[test]
 fn both_ways_of_a_link_are_used_at_once_or_one_at_a_time() {
     let mixed = |duplex: &str| {
         let drive = dies(4, 8).set("buffer.write", "\"8M\"").set("link.mb_per_s", "409.6");

@@ -21,7 +21,7 @@ const PARTS: &[&[(&str, &str)]] = &[
     &[("disturb.reads", "20")],
     &[("disturb.reads", "9"), ("disturb.pages", "1")],
     &[("wear.spread", "3")],
-    &[("link.mb_per_s", "800"), ("link.request_us", "1"), ("link.queues", "3")],
+    &[("link.mb_per_s", "800"), ("link.request_us", "1"), ("link.write_us", "2"), ("link.queues", "3")],
     &[("link.mb_per_s", "500"), ("link.duplex", "false")],
     &[("cap.iops", "50000"), ("cap.bytes_per_s", "\"300M\"")],
     &[("timing.suspend_us", "5"), ("timing.sigma", "0.3"), ("timing.controller_us", "3")],

@@ -143,6 +143,7 @@ fn parts(spec: &FlashSpec) -> Result<(), Flaw> {
         number("link.mb_per_s", link, 0.1, 1e6, "megabytes per second, or 0 for no limit")?;
     }
     number("link.request_us", spec.link.request_us, 0.0, 1e6, "microseconds")?;
+    number("link.write_us", spec.link.write_us, 0.0, 1e6, "microseconds")?;
     number("link.per_kib_us", spec.link.per_kib_us, 0.0, 1e3, "microseconds per KiB")?;
     within("link.queues", spec.link.queues.into(), 1, 1024, "queues")
 }

@@ -9,6 +9,8 @@ use crate::nearest::nearest;
 /// The way of requests in and of their answers out, each part with the time at which it is free again.
 pub(super) struct Host {
     request_ns: Nanos,
+    /// Of software more for a write.
+    write_ns: Nanos,
     /// Picoseconds of software per KiB.
     copy_ps_per_kib: u64,
     controller_ns: Nanos,
@@ -26,6 +28,7 @@ impl Host {
         let link = &spec.link;
         Host {
             request_ns: nearest(link.request_us * 1e3),
+            write_ns: nearest(link.write_us * 1e3),
             copy_ps_per_kib: nearest(link.per_kib_us * 1e6),
             controller_ns: nearest(spec.timing.controller_us * 1e3),
             link_ps_per_byte: if link.mb_per_s > 0.0 { nearest(1e6 / link.mb_per_s) } else { 0 },
@@ -43,7 +46,8 @@ impl Host {
         let queue = slot as usize % self.software.len();
         let begins = at.max(self.software[queue]);
         let copy_ns = u64::from(len) * self.copy_ps_per_kib / 1_024_000;
-        let mut now = begins + self.request_ns + copy_ns;
+        let write_ns = if data_in > 0 { self.write_ns } else { 0 };
+        let mut now = begins + self.request_ns + write_ns + copy_ns;
         self.software[queue] = now;
         if let Some(limits) = self.limits.as_mut().filter(|_| len > 0) {
             now = limits.admit(len, now);

@@ -308,6 +308,8 @@ pub struct LinkSpec {
     pub duplex: bool,
     /// Microseconds of software per request, one after the other in each queue.
     pub request_us: f64,
+    /// Microseconds of software more for a write, as the locks of a file system take.
+    pub write_us: f64,
     /// Microseconds of software more for each KiB that a request moves, as where data is copied.
     pub per_kib_us: f64,
     /// Queues that do so at the same time.
@@ -316,7 +318,7 @@ pub struct LinkSpec {
 
 impl Default for LinkSpec {
     fn default() -> Self {
-        LinkSpec { mb_per_s: 0.0, duplex: true, request_us: 0.0, per_kib_us: 0.0, queues: 1 }
+        LinkSpec { mb_per_s: 0.0, duplex: true, request_us: 0.0, write_us: 0.0, per_kib_us: 0.0, queues: 1 }
     }
 }
 
