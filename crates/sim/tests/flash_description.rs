@@ -46,6 +46,7 @@ fn full() -> Drive {
         ("link.mb_per_s", "2000"),
         ("link.duplex", "true"),
         ("link.request_us", "1"),
+        ("link.per_kib_us", "0.1"),
         ("link.queues", "1"),
         ("cap.iops", "100000"),
     ]
@@ -159,6 +160,7 @@ fn a_value_out_of_range_is_told_with_its_line_its_field_and_the_range() {
         ("wear.cycles", &["0", "100000001"], "must be from 1 to 100000000 cycles"),
         ("link.mb_per_s", &["-1", "0.09", "1e-300", "nan", "inf"], "must be from 0.1 to 1000000 megabytes"),
         ("link.request_us", &numbers, "must be from 0 to 1000000 microseconds"),
+        ("link.per_kib_us", &["-1", "1001", "nan"], "must be from 0 to 1000 microseconds per KiB"),
         ("link.queues", &["0", "1025"], "must be from 1 to 1024 queues"),
         ("cap.iops", &["-1", "nan", "1e10"], "must be"),
     ] {
