@@ -19,7 +19,7 @@ impl BuiltIn {
 }
 
 /// All devices built in: first those that can be simulated, then those with published numbers.
-pub const DEVICES: [BuiltIn; 17] = [
+pub const DEVICES: [BuiltIn; 21] = [
     BuiltIn { name: "flash", text: include_str!("../devices/flash.toml") },
     BuiltIn { name: "optane", text: include_str!("../devices/optane.toml") },
     BuiltIn { name: "sata", text: include_str!("../devices/sata.toml") },
@@ -31,6 +31,10 @@ pub const DEVICES: [BuiltIn; 17] = [
     BuiltIn { name: "io2", text: include_str!("../devices/io2.toml") },
     BuiltIn { name: "pd-balanced", text: include_str!("../devices/pd-balanced.toml") },
     BuiltIn { name: "aws-virtual", text: include_str!("../devices/aws-virtual.toml") },
+    BuiltIn { name: "p4510-ftl", text: include_str!("../devices/p4510-ftl.toml") },
+    BuiltIn { name: "p3700-ftl", text: include_str!("../devices/p3700-ftl.toml") },
+    BuiltIn { name: "s4610-ftl", text: include_str!("../devices/s4610-ftl.toml") },
+    BuiltIn { name: "990pro-ftl", text: include_str!("../devices/990pro-ftl.toml") },
     BuiltIn { name: "p4800x-xpoint", text: include_str!("../devices/p4800x-xpoint.toml") },
     BuiltIn { name: "hdd-disk", text: include_str!("../devices/hdd-disk.toml") },
     BuiltIn { name: "p4800x", text: include_str!("../devices/p4800x.toml") },

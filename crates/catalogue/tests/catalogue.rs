@@ -51,7 +51,7 @@ fn every_device_built_in_says_what_it_is_and_where_that_is_from() {
         DEVICES.iter().filter(|d| d.description().simulated).map(|device| device.name).collect();
     let shapes = ["flash", "optane", "sata", "capped"];
     let volumes = ["gp2-100g", "gp2-334g", "gp2-1t", "gp3", "io2", "pd-balanced", "aws-virtual"];
-    let drives = ["p4800x-xpoint", "hdd-disk"];
+    let drives = ["p4510-ftl", "p3700-ftl", "s4610-ftl", "990pro-ftl", "p4800x-xpoint", "hdd-disk"];
     assert_eq!(simulated, [&shapes[..], &volumes, &drives].concat());
 }
 

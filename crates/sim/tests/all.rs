@@ -9,6 +9,7 @@ mod flash_brute;
 mod flash_description;
 mod flash_drive;
 mod flash_full;
+mod flash_papers;
 mod flash_physics;
 mod flash_random;
 mod flash_reads;

@@ -1,5 +1,7 @@
 //! What a device is simulated as, one line for each of its parts.
 
+mod flash;
+
 use leadline_device::format_size;
 use leadline_sim::{
     CapSpec, DeviceSpec, DiskSpec, FlushSpec, HostLinkSpec, ParametricSpec, ServerSpec, XpointSpec,
@@ -13,6 +15,7 @@ type Row = (&'static str, String);
 pub(super) fn rows(spec: &DeviceSpec) -> Option<Vec<Row>> {
     match spec {
         DeviceSpec::Parametric(spec) => Some(parametric(spec)),
+        DeviceSpec::Flash(spec) => Some(flash::rows(spec)),
         DeviceSpec::Xpoint(spec) => Some(xpoint(spec)),
         DeviceSpec::Disk(spec) => Some(disk(spec)),
         _ => None,
@@ -45,13 +48,13 @@ fn xpoint(spec: &XpointSpec) -> Vec<Row> {
         ("kind", "3D XPoint".to_owned()),
         ("capacity", format_size(spec.capacity)),
         ("channels", format!("{}, each moves {} bytes at once", geometry.channels, geometry.part_bytes)),
-        ("controller", format!("{} us a request, one after the other", timing.controller_us)),
+        ("controller", format!("{} us per request, one after the other", timing.controller_us)),
         ("read", medium(timing.read_us, timing.read_mb_per_s)),
         ("write", medium(timing.write_us, timing.write_mb_per_s)),
     ];
     if let Some(stall) = &spec.stall {
         let percent = stall.share * 100.0;
-        rows.push(("stall", format!("{percent:.3} % of the requests, {} us on average", stall.mean_us)));
+        rows.push(("stall", format!("{percent:.3} % of requests, {} us on average", stall.mean_us)));
     }
     if let Some(settle) = &spec.settle {
         let text =
@@ -97,7 +100,7 @@ fn disk(spec: &DiskSpec) -> Vec<Row> {
                 seek.track_us, seek.average_us, seek.full_us, seek.write_us
             ),
         ),
-        ("controller", format!("{} us a request, beside the head's work", spec.timing.controller_us)),
+        ("controller", format!("{} us per request, beside the head's work", spec.timing.controller_us)),
         (
             "queue",
             format!("the first of {} under the head, within {} ms", spec.queue.depth, spec.queue.reorder_ms),

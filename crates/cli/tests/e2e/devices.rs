@@ -45,6 +45,16 @@ fn one_device_is_shown_whole() {
     for said in ["60 us + 5 us/KiB on 80 servers", "exponential", "leadline profile sim:flash"] {
         assert!(simulated.contains(said), "no {said}: {simulated}");
     }
+    let drive = run(dir.path(), &["devices", "p3700-ftl"]).succeeded().stdout;
+    let drive = drive.split_whitespace().collect::<Vec<_>>().join(" ");
+    for said in [
+        "2000 GB, over-provisioned by 24 %",
+        "18 channels of 8 dies of 2 planes; 512 pages of 16K per block",
+        "read 60, 100 us, program 2360 us",
+        "leadline profile sim:p3700-ftl",
+    ] {
+        assert!(drive.contains(said), "no {said}: {drive}");
+    }
     for (name, parts) in [
         (
             "p4800x-xpoint",
