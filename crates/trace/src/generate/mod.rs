@@ -6,6 +6,7 @@
 mod glibc;
 mod looped;
 mod mixed;
+mod msr;
 mod options;
 mod paper;
 mod scan;
@@ -28,7 +29,7 @@ pub fn generators() -> impl Iterator<Item = &'static GeneratorInfo> {
 /// Makes a generator from its options.
 type Make = fn(&'static str, &Options) -> Result<Box<dyn Trace>, String>;
 
-const KINDS: [(GeneratorInfo, Make); 15] = [
+const KINDS: [(GeneratorInfo, Make); 19] = [
     (paper::MS, paper::make),
     (paper::WIS, paper::make),
     (paper::RIS, paper::make),
@@ -44,6 +45,10 @@ const KINDS: [(GeneratorInfo, Make); 15] = [
     (ycsb::D, ycsb::make),
     (ycsb::E, ycsb::make),
     (ycsb::F, ycsb::make),
+    (msr::PRN_1, msr::make),
+    (msr::PROJ_0, msr::make),
+    (msr::USR_2, msr::make),
+    (msr::WEB_2, msr::make),
 ];
 
 /// The trace that `spec` describes, the name without [`GENERATOR`].

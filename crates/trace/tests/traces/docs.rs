@@ -14,6 +14,7 @@ fn every_format_and_generator_is_described() {
     for info in generators() {
         let heading = match info.name.split_once('-') {
             Some(("ycsb", _)) => "### ycsb-a to ycsb-f",
+            Some(("msr", _)) => "### msr-prn-1 to msr-web-2",
             Some(("paper", _)) => "### paper-ms, paper-wis, paper-ris, paper-mu",
             _ => info.name,
         };
