@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use leadline_device::Device as _;
 use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found};
-use leadline_profile::{OpKind, Pressure, PressurePoint};
-use leadline_sim::{Parametric, ParametricSpec};
+use leadline_profile::{Chore, OpKind, Pressure, PressurePoint};
+use leadline_sim::{DeviceSpec, Parametric, ParametricSpec};
 
 /// Service time of a request and how many are served at once.
 #[derive(Clone, Copy)]
@@ -149,15 +149,47 @@ fn pressure_is_that_of_an_independent_simulation() {
 #[test]
 fn tails_are_those_of_an_independent_simulation() {
     let tail = measure(Experiment::Tail, Jitter::Exponential, 200_000, 2000.0);
-    assert_eq!(tail.points.len(), 5);
-    for (point, load) in tail.points[1..].iter().zip([0.3, 0.7, 0.3, 0.7]) {
+    assert_eq!(tail.points.len(), 7);
+    for (point, load) in tail.points[1..5].iter().zip([0.3, 0.7, 0.3, 0.7]) {
         let background = point.background.unwrap();
         let share = background.offered_bytes_per_second / tail.capacity(background.op).unwrap();
         assert!((share - load).abs() < 1e-9, "{share}");
     }
-    for point in &tail.points {
+    // Writes of 4 KiB one at a time, which have servers of their own.
+    let [overwriting, over_and_over] = &tail.points[5..] else { panic!("{:?}", tail.points) };
+    assert_eq!(overwriting.chore, Some(Chore::Collection));
+    assert_eq!((over_and_over.chore, over_and_over.background), (Some(Chore::ReadDisturb), None));
+    let written = overwriting.background.unwrap().bytes_per_second;
+    assert!((written * WRITE.mean_us(4.0) / 4096e6 - 1.0).abs() < 0.02, "{written}");
+    let at_rest = PressurePoint { background: None, ..overwriting.clone() };
+    for point in tail.points[..5].iter().chain([&at_rest, over_and_over]) {
         let l = &point.latency_us;
         let percentiles = [(0.5, l.p50), (0.9, l.p90), (0.99, l.p99), (0.999, l.p99_9), (0.9999, l.p99_99)];
         compare(point, Jitter::Exponential, &percentiles, 2_000_000);
     }
+}
+
+#[test]
+fn reads_wait_for_collection_and_for_refreshes_where_the_drive_has_them() {
+    let tail = |text: &str| {
+        let device = DeviceSpec::parse(text, "test.toml").unwrap().device();
+        let mut plan = ExperimentPlan::new(Experiment::Tail, device.geometry(), device.clock());
+        (plan.layout, plan.max_ops_per_slice, plan.seconds) = (false, 20_000, 60.0);
+        let ran = experiment::run(&device, &plan, &Arc::default(), &mut |_| ()).unwrap();
+        let Found::Tail(tail) = ran.found else { panic!("{:?}", ran.found) };
+        let of = |chore| {
+            let point = |p: &&PressurePoint| p.chore == chore && (chore.is_some() || p.background.is_none());
+            tail.points.iter().find(point).unwrap_or_else(|| panic!("{chore:?}: {tail:?}")).latency_us
+        };
+        [None, Some(Chore::Collection), Some(Chore::ReadDisturb)].map(of)
+    };
+    let drive = "kind = \"flash\"\ncapacity = \"64M\"\nover_provisioning = 0.1\nstate = \"steady\"\n\
+                 geometry = {channels = 2, dies_per_channel = 2, planes = 1, pages_per_block = 64, \
+                 page_bytes = 4096}\ntiming = {read_us = 50, program_us = 500, erase_us = 5000, bus_mb_per_s = 400}\n\
+                 buffer = {write = \"1M\", power_loss_protection = true}\n";
+    let [at_rest, overwritten, over_and_over] = tail(drive);
+    assert!(overwritten.p99 > 5.0 * at_rest.p99, "{overwritten:?}, at rest {at_rest:?}");
+    assert!(over_and_over.p99_9 < 1.1 * at_rest.p99_9, "{over_and_over:?}, at rest {at_rest:?}");
+    let [_, _, over_and_over] = tail(&format!("{drive}disturb = {{reads = 200}}\n"));
+    assert!(over_and_over.p99_9 > 5.0 * over_and_over.p50, "{over_and_over:?}");
 }

@@ -22,7 +22,7 @@ pub use fsync::{Fsync, FsyncPoint, LogKind};
 pub use gc::{Gc, GcPass, GcPassKind, GcRecovery};
 pub use interleaving::{Interleaving, InterleavingPoint};
 pub use latency::{BlockLayerTime, LatencyDistribution, LatencyDistributions};
-pub use pressure::{Background, BackgroundCapacity, Pressure, PressurePoint};
+pub use pressure::{Background, BackgroundCapacity, Chore, Pressure, PressurePoint};
 pub use sync_methods::{FileState, SyncMethod, SyncMethods, SyncPoint};
 pub use unaligned::{Unaligned, UnalignedPoint};
 pub use write_amplification::{WearWindow, WriteAmplification, WriteAmplificationRun};

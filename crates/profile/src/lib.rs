@@ -23,8 +23,8 @@ mod write_pattern;
 
 pub use error::ProfileError;
 pub use experiments::{
-    Background, BackgroundCapacity, BlockLayerTime, Burst, BurstLoad, FileState, Fsync, FsyncPoint, Gc,
-    GcPass, GcPassKind, GcRecovery, Interleaving, InterleavingPoint, LatencyDistribution,
+    Background, BackgroundCapacity, BlockLayerTime, Burst, BurstLoad, Chore, FileState, Fsync, FsyncPoint,
+    Gc, GcPass, GcPassKind, GcRecovery, Interleaving, InterleavingPoint, LatencyDistribution,
     LatencyDistributions, LogKind, Pressure, PressurePoint, SyncMethod, SyncMethods, SyncPoint, Unaligned,
     UnalignedPoint, WearWindow, WriteAmplification, WriteAmplificationRun,
 };

@@ -3,7 +3,7 @@
 
 use leadline_device::{Clock, Nanos, QueueShape, format_size};
 use leadline_profile::{
-    Background, BackgroundCapacity, OpKind, PAGE_BYTES, Pattern, Pressure, PressurePoint,
+    Background, BackgroundCapacity, Chore, OpKind, PAGE_BYTES, Pattern, Pressure, PressurePoint,
 };
 
 use super::extremes::BACKGROUND_BYTES;
@@ -14,11 +14,14 @@ use super::saturation::saturate;
 use super::timed::{Timed, words, workload};
 use crate::MeasureError;
 use crate::bootstrap::Resamples;
-use crate::load::{AddressStream, Arrivals, Lane, Limits, Recorder, beside, one_at_a_time};
+use crate::load::{AddressStream, Arrivals, Company, Lane, Limits, Recorder, Region, beside, one_at_a_time};
 use crate::outcome::Stop;
 
 /// Requests of the pilot of each foreground.
 const PILOT: u64 = 64;
+
+/// What is read over and over, bytes: the file of section 4.6 of the paper.
+const DISTURBED_BYTES: u64 = 20_000_000;
 
 /// One foreground.
 #[derive(Clone)]
@@ -26,15 +29,26 @@ struct Foreground {
     op: OpKind,
     pattern: Pattern,
     stream: AddressStream,
+    /// Whether it stays within [`DISTURBED_BYTES`].
+    over_and_over: bool,
     /// Requests per second at rest, roughly.
     rate: f64,
+}
+
+/// What there is beside a foreground.
+#[derive(Clone, Copy)]
+enum Beside {
+    Nothing,
+    /// What arrives, and bytes per second of it.
+    Arrivals(OpKind, f64),
+    /// Random writes of a page, one at a time.
+    Overwriting,
 }
 
 /// One foreground beside one background.
 struct Scene {
     foreground: usize,
-    /// What arrives beside it, and bytes per second of it.
-    background: Option<(OpKind, f64)>,
+    beside: Beside,
     timed: Timed,
     /// Background requests completed and seconds, over all rounds.
     served: (u64, f64),
@@ -46,19 +60,23 @@ struct Scenes {
     foregrounds: Vec<Foreground>,
     /// Random reads, random writes.
     backgrounds: [AddressStream; 2],
+    /// Random writes of a page, and how many per second one at a time, roughly; if they are wanted.
+    overwriting: Option<(AddressStream, f64)>,
     scenes: Vec<Scene>,
     recorder: Recorder,
 }
 
 /// Measures each of `foregrounds` at rest and beside random reads and random writes, at the rates (bytes per
 /// second) that `rates` makes of what the device can do of them; what it says about rates that it leaves out
-/// goes into the notes.
+/// goes into the notes. `chores`: also beside what makes the drive collect garbage, and random reads where
+/// they make it refresh what it stores.
 ///
 /// # Errors
 /// As [`super::run`].
 pub(super) fn measure(
     frame: &mut Frame,
     foregrounds: &[(OpKind, Pattern)],
+    chores: bool,
     rates: impl Fn(OpKind, f64) -> (Vec<f64>, Option<String>),
 ) -> Result<(Pressure, Option<Stop>), MeasureError> {
     let queue = frame.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, BACKGROUND_BYTES))?;
@@ -76,13 +94,18 @@ pub(super) fn measure(
                 op,
                 pattern,
                 stream: stream(op, pattern, PAGE_BYTES),
+                over_and_over: false,
                 rate: 1.0,
             })
             .collect(),
         backgrounds: [OpKind::Read, OpKind::Write].map(|op| stream(op, Pattern::Random, BACKGROUND_BYTES)),
+        overwriting: (chores && writes).then(|| (stream(OpKind::Write, Pattern::Random, PAGE_BYTES), 1.0)),
         scenes: Vec::new(),
         recorder: Recorder::new(),
     };
+    if chores {
+        scenes.foregrounds.push(over_and_over(region, frame.random.u64(..)));
+    }
     let (mut capacities, mut notes, mut epochs) = (Vec::new(), Vec::new(), 0);
     let mut ended = scenes.pilot(frame, &mut lane);
     for op in [OpKind::Read, OpKind::Write].into_iter().filter(|op| *op == OpKind::Read || writes) {
@@ -126,7 +149,21 @@ impl Scenes {
             let seconds = (lane.queue.now() - began).max(1) as f64 / 1e9;
             self.foregrounds[i].rate = PILOT as f64 / seconds;
         }
-        if self.foregrounds.iter().any(|foreground| foreground.op == OpKind::Write) {
+        if let Some((stream, rate)) = &mut self.overwriting {
+            let began = lane.queue.now();
+            let max_bytes = frame.may_send(lane.traffic().1, u64::from(PAGE_BYTES))?;
+            let limits = Limits { max_ops: PILOT, max_bytes, ..Limits::of(Nanos::MAX / 4) };
+            let done = one_at_a_time(lane, stream, &limits, &mut self.recorder, frame.cancel);
+            let done = done.map_err(Stop::Failed)?;
+            frame.cancelled()?;
+            if !done.complete {
+                return Err(Stop::WritesSpent);
+            }
+            // A microsecond at least: a simulated drive may take no time at all while its buffer has room.
+            *rate = PILOT as f64 * 1e9 / (lane.queue.now() - began).max(1000 * PILOT) as f64;
+        }
+        let writes = self.foregrounds.iter().any(|foreground| foreground.op == OpKind::Write);
+        if writes || self.overwriting.is_some() {
             frame.settle(lane)?;
         }
         Ok(())
@@ -147,18 +184,20 @@ impl Scenes {
         Ok(BackgroundCapacity { op, bandwidth_bytes: iops * f64::from(BACKGROUND_BYTES), concurrency })
     }
 
-    /// Every foreground at rest, and beside every background load.
+    /// Every foreground at rest, and beside every background load; what is read over and over only at rest.
     fn set_up(&mut self, loads: &[(OpKind, f64)]) {
-        for foreground in 0..self.foregrounds.len() {
-            for background in std::iter::once(None).chain(loads.iter().copied().map(Some)) {
-                self.scenes.push(Scene {
-                    foreground,
-                    background,
-                    timed: Timed::default(),
-                    served: (0, 0.0),
-                    fell_behind: 0,
-                });
-            }
+        let loads = loads.iter().map(|&(op, rate)| Beside::Arrivals(op, rate));
+        let overwriting = self.overwriting.iter().map(|_| Beside::Overwriting);
+        let besides: Vec<Beside> = std::iter::once(Beside::Nothing).chain(loads).chain(overwriting).collect();
+        for (foreground, Foreground { over_and_over, .. }) in self.foregrounds.iter().enumerate() {
+            let besides = if *over_and_over { &besides[..1] } else { &besides[..] };
+            self.scenes.extend(besides.iter().map(|&beside| Scene {
+                foreground,
+                beside,
+                timed: Timed::default(),
+                served: (0, 0.0),
+                fell_behind: 0,
+            }));
         }
     }
 
@@ -184,30 +223,36 @@ impl Scenes {
     fn into_points(self, resamples: Option<&Resamples>, notes: &mut Vec<String>) -> Vec<PressurePoint> {
         let (kept, out): (Vec<Scene>, Vec<Scene>) =
             self.scenes.into_iter().partition(|s| s.timed.ops() > 0 && 2 * s.fell_behind <= s.timed.rounds());
-        let name = |scene: &Scene| {
-            let Foreground { op, pattern, .. } = self.foregrounds[scene.foreground];
-            describe(op, pattern, scene.background)
-        };
+        let name = |scene: &Scene| describe(&self.foregrounds[scene.foreground], scene.beside);
         if !out.is_empty() {
             let names: Vec<String> = out.iter().map(name).collect();
             notes.push(format!("left out, since the device did not keep up: {}", names.join("; ")));
         }
-        let point = |scene: Scene| {
-            let Foreground { op, pattern, .. } = self.foregrounds[scene.foreground];
-            let background = scene.background.map(|(op, offered_bytes_per_second)| Background {
-                op,
-                offered_bytes_per_second,
-                bytes_per_second: scene.served.0 as f64 * f64::from(BACKGROUND_BYTES) / scene.served.1,
-            });
-            PressurePoint {
-                op,
-                pattern,
-                background,
-                ops: scene.timed.ops(),
-                latency_us: scene.timed.latency(),
-                mean_us_ci: scene.timed.mean_us_ci(resamples),
-            }
-        };
+        let point =
+            |scene: Scene| {
+                let Foreground { op, pattern, over_and_over, .. } = self.foregrounds[scene.foreground];
+                let served = |block: u32| scene.served.0 as f64 * f64::from(block) / scene.served.1;
+                let background = match scene.beside {
+                    Beside::Nothing => None,
+                    Beside::Arrivals(op, offered) => Some((op, offered, served(BACKGROUND_BYTES))),
+                    Beside::Overwriting => Some((OpKind::Write, served(PAGE_BYTES), served(PAGE_BYTES))),
+                };
+                let chore = match scene.beside {
+                    Beside::Overwriting => Some(Chore::Collection),
+                    _ => over_and_over.then_some(Chore::ReadDisturb),
+                };
+                PressurePoint {
+                    op,
+                    pattern,
+                    chore,
+                    background: background.map(|(op, offered_bytes_per_second, bytes_per_second)| {
+                        Background { op, offered_bytes_per_second, bytes_per_second }
+                    }),
+                    ops: scene.timed.ops(),
+                    latency_us: scene.timed.latency(),
+                    mean_us_ci: scene.timed.mean_us_ci(resamples),
+                }
+            };
         kept.into_iter().map(point).collect()
     }
 }
@@ -218,14 +263,24 @@ impl InRounds for Scenes {
     }
 
     fn writes(&self, i: usize) -> bool {
-        let Scene { foreground, background, .. } = &self.scenes[i];
-        let writes = |op: OpKind| op == OpKind::Write;
-        writes(self.foregrounds[*foreground].op) || background.is_some_and(|(op, _)| writes(op))
+        let Scene { foreground, beside, .. } = &self.scenes[i];
+        self.foregrounds[*foreground].op == OpKind::Write
+            || matches!(beside, Beside::Arrivals(OpKind::Write, _) | Beside::Overwriting)
     }
 
     fn slice(&mut self, frame: &mut Frame, lane: &mut Lane, i: usize, seconds: f64) -> Result<(), Stop> {
-        let Scene { foreground, background, .. } = self.scenes[i];
-        let rate = background.map_or(0.0, |(_, bytes)| bytes / f64::from(BACKGROUND_BYTES));
+        let Scene { foreground, beside: what, .. } = self.scenes[i];
+        // The background, its requests per second, and when they are sent.
+        let background = match (what, &mut self.overwriting) {
+            (Beside::Arrivals(op, bytes), _) => {
+                let rate = bytes / f64::from(BACKGROUND_BYTES);
+                let stream = &mut self.backgrounds[usize::from(op == OpKind::Write)];
+                Some((stream, rate, Company::Arrivals(Arrivals::Poisson(rate))))
+            }
+            (Beside::Overwriting, Some((stream, rate))) => Some((stream, *rate, Company::OneAtATime)),
+            _ => None,
+        };
+        let rate = background.as_ref().map_or(0.0, |(_, rate, _)| *rate);
         let seconds = match frame.device.clock() {
             Clock::Wall => seconds,
             // On a virtual clock time costs nothing and requests do.
@@ -234,12 +289,12 @@ impl InRounds for Scenes {
             }
         };
         let mut limits = Limits::of((seconds * 1e9) as Nanos);
-        let Some((op, _)) = background else {
+        let Some((background, _, company)) = background else {
             let (ops, sum) = self.at_rest(frame, lane, foreground, limits)?;
             self.scenes[i].timed.add(ops, sum, &self.recorder);
             return Ok(());
         };
-        if self.writes(i) {
+        if background.writes() || self.foregrounds[foreground].op == OpKind::Write {
             let least = u64::from(PAGE_BYTES) + u64::from(BACKGROUND_BYTES);
             limits.max_bytes = frame.may_send(lane.traffic().1, least)?;
         }
@@ -247,8 +302,8 @@ impl InRounds for Scenes {
         let done = beside(
             lane,
             &mut self.foregrounds[foreground].stream,
-            &mut self.backgrounds[usize::from(op == OpKind::Write)],
-            Arrivals::Poisson(rate),
+            background,
+            company,
             &limits,
             &mut self.recorder,
             seed,
@@ -268,20 +323,33 @@ impl InRounds for Scenes {
     }
 
     fn describe(&self, i: usize) -> String {
-        let Foreground { op, pattern, .. } = self.foregrounds[self.scenes[i].foreground];
-        describe(op, pattern, self.scenes[i].background)
+        let scene = &self.scenes[i];
+        describe(&self.foregrounds[scene.foreground], scene.beside)
     }
 }
 
 /// `sequential reads at rest`, `random writes beside random reads at 200 MB/s`.
-fn describe(op: OpKind, pattern: Pattern, background: Option<(OpKind, f64)>) -> String {
-    let foreground = words(op, pattern, false);
-    match background {
-        None => format!("{foreground} at rest"),
-        Some((op, rate)) => {
-            format!("{foreground} beside {} at {:.0} MB/s", words(op, Pattern::Random, false), rate / 1e6)
+fn describe(foreground: &Foreground, beside: Beside) -> String {
+    let reads = words(foreground.op, foreground.pattern, false);
+    match beside {
+        Beside::Nothing if foreground.over_and_over => format!("{reads} of the same 20 MB"),
+        Beside::Nothing => format!("{reads} at rest"),
+        Beside::Arrivals(op, rate) => {
+            format!("{reads} beside {} at {:.0} MB/s", words(op, Pattern::Random, false), rate / 1e6)
         }
+        Beside::Overwriting => format!("{reads} beside one random write at a time"),
     }
+}
+
+/// Random reads of the first [`DISTURBED_BYTES`] of the region.
+fn over_and_over(region: Region, seed: u64) -> Foreground {
+    let (op, pattern) = (OpKind::Read, Pattern::Random);
+    let part = Region {
+        len: region.len.min(DISTURBED_BYTES / u64::from(PAGE_BYTES) * u64::from(PAGE_BYTES)),
+        ..region
+    };
+    let stream = AddressStream::new(workload(op, pattern, false, PAGE_BYTES), part, seed);
+    Foreground { op, pattern, stream, over_and_over: true, rate: 1.0 }
 }
 
 /// `random reads of 16K alone reach 327 MB/s`.

@@ -28,7 +28,7 @@ const MOST_LOAD: f64 = 0.9;
 /// # Errors
 /// As [`super::run`].
 pub(super) fn run(frame: &mut Frame) -> Result<(Pressure, Option<Stop>), MeasureError> {
-    measure(frame, &FOREGROUNDS, |op, capacity| {
+    measure(frame, &FOREGROUNDS, false, |op, capacity| {
         let (within, beyond): (Vec<f64>, Vec<f64>) =
             RATES.into_iter().map(|rate| rate * 1e6).partition(|&rate| rate <= MOST_LOAD * capacity);
         let names: Vec<String> = beyond.iter().map(|rate| format!("{:.0}", rate / 1e6)).collect();

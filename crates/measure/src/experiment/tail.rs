@@ -20,5 +20,5 @@ const LOADS: [f64; 2] = [0.3, 0.7];
 /// # Errors
 /// As [`super::run`].
 pub(super) fn run(frame: &mut Frame) -> Result<(Pressure, Option<Stop>), MeasureError> {
-    measure(frame, &[FOREGROUND], |_, capacity| (LOADS.map(|load| load * capacity).to_vec(), None))
+    measure(frame, &[FOREGROUND], true, |_, capacity| (LOADS.map(|load| load * capacity).to_vec(), None))
 }

@@ -1,5 +1,4 @@
-//! A foreground of one request at a time beside a background that arrives on a schedule of its own, on one
-//! queue pair.
+//! A foreground of one request at a time beside a background, on one queue pair.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,6 +13,25 @@ const FOREGROUND: u32 = 0;
 
 /// Share of a slice after which latencies count: the background's queue begins empty.
 const RAMP: f64 = 0.1;
+
+/// When requests of the background are sent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Company {
+    /// On a schedule of their own.
+    Arrivals(Arrivals),
+    /// One as soon as the last one is completed.
+    OneAtATime,
+}
+
+impl Company {
+    /// Nanoseconds from one request's time to the next.
+    fn gap_ns(self, random: &mut fastrand::Rng) -> f64 {
+        match self {
+            Company::Arrivals(arrivals) => arrivals.gap_ns(random),
+            Company::OneAtATime => 0.0,
+        }
+    }
+}
 
 /// What [`beside`] did.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -32,13 +50,13 @@ pub struct Beside {
     pub complete: bool,
 }
 
-/// Sends requests of `foreground` one at a time, and those of `background` as `arrivals` has them whether the
-/// device keeps up or not, for `limits.duration`; then drains.
+/// Sends requests of `foreground` one at a time, and those of `background` as `company` has them, on a
+/// schedule whether the device keeps up or not, for `limits.duration`; then drains.
 ///
 /// The foreground's latency runs from one of its completions to its next, as in [`super::one_at_a_time`]; in
-/// the first tenth of the slice it does not count. The background has all slots but one; what finds none
-/// free waits outside. `recorder` is cleared and afterwards holds the foreground's latencies. `max_bytes`
-/// counts the writes of both; `min_ops` and `max_ops` have no meaning here.
+/// the first tenth of the slice it does not count. A background on a schedule has all slots but one; what
+/// finds none free waits outside. `recorder` is cleared and afterwards holds the foreground's latencies.
+/// `max_bytes` counts the writes of both; `min_ops` and `max_ops` have no meaning here.
 ///
 /// # Errors
 /// As [`super::closed_loop`].
@@ -50,7 +68,7 @@ pub fn beside(
     lane: &mut Lane,
     foreground: &mut AddressStream,
     background: &mut AddressStream,
-    arrivals: Arrivals,
+    company: Company,
     limits: &Limits,
     recorder: &mut Recorder,
     seed: u64,
@@ -64,8 +82,9 @@ pub fn beside(
     let begin = lane.queue.now();
     let end = begin.saturating_add(limits.duration);
     let counts_from = begin + (limits.duration as f64 * RAMP) as Nanos;
-    let mut free: Vec<u32> = (1..depth).rev().collect();
-    let mut next = begin as f64 + arrivals.gap_ns(&mut random);
+    let slots = if company == Company::OneAtATime { 1 } else { depth - 1 };
+    let mut free: Vec<u32> = (1..=slots).rev().collect();
+    let mut next = begin as f64 + company.gap_ns(&mut random);
     let mut done = Beside::default();
     let written = |stream: &AddressStream| u64::from(stream.block_bytes()) * u64::from(stream.writes());
     let costs = [written(foreground), written(background)];
@@ -80,7 +99,8 @@ pub fn beside(
             if now >= end || spent || cancelled {
                 ended = true;
                 done.length = now - begin;
-                done.fell_behind = next <= now as f64 && free.is_empty();
+                let waits = next <= now as f64 && free.is_empty();
+                done.fell_behind = waits && company != Company::OneAtATime;
                 done.complete = !spent && !cancelled;
             }
         }
@@ -94,7 +114,7 @@ pub fn beside(
                 let Some(slot) = free.pop() else { break };
                 left -= costs[1];
                 lane.send(background, slot, now)?;
-                next += arrivals.gap_ns(&mut random);
+                next += company.gap_ns(&mut random);
             }
         } else if lane.queue.in_flight() == 0 {
             return Ok(done);

@@ -16,7 +16,7 @@ mod recorder;
 mod window;
 
 pub use address::{AddressStream, Region, Spread, Workload};
-pub use beside::{Beside, beside};
+pub use beside::{Beside, Company, beside};
 pub use closed::closed_loop;
 pub use one_at_a_time::{OneAtATime, one_at_a_time};
 pub use open::{Arrivals, open_loop};

@@ -170,8 +170,15 @@ mod tests {
             cpu_bound: false,
         };
         let background = Background { op, offered_bytes_per_second: 5e7, bytes_per_second: 4.9e7 };
-        let beside =
-            PressurePoint { op, pattern, background: Some(background), ops: 10, latency_us, mean_us_ci };
+        let beside = PressurePoint {
+            op,
+            pattern,
+            chore: None,
+            background: Some(background),
+            ops: 10,
+            latency_us,
+            mean_us_ci,
+        };
         let capacity = BackgroundCapacity { op, bandwidth_bytes: 1e8, concurrency: 32 };
         let pressure = Pressure {
             block_bytes: 4096,

@@ -2,8 +2,8 @@
 //! numbers beside them.
 
 use leadline_profile::{
-    Background, DeviceProfile, Experiments, Interleaving, InterleavingPoint, LatencyDistributions, OpKind,
-    Pattern, Pressure, PressurePoint, Unaligned,
+    DeviceProfile, Experiments, Interleaving, InterleavingPoint, LatencyDistributions, OpKind, Pattern,
+    Pressure, PressurePoint, Unaligned,
 };
 use serde::Serialize;
 
@@ -209,7 +209,7 @@ fn tails(found: &Pressure) -> Tails {
         let l = &p.latency_us;
         let slower = [(0.5, l.p50), (0.1, l.p90), (0.01, l.p99), (1e-3, l.p99_9), (1e-4, l.p99_99)];
         TailLine {
-            name: scene(p.background.as_ref()),
+            name: scene(p),
             ops: p.ops,
             us: slower.map(|(share, us)| (p.ops as f64 * share >= 10.0).then(|| round(us))),
         }
@@ -234,11 +234,15 @@ fn sizes(found: &Unaligned) -> Sizes {
 }
 
 /// `at rest`, `beside reads at 84.9 MB/s`.
-fn scene(background: Option<&Background>) -> String {
-    background.map_or("at rest".to_owned(), |b| {
-        let rate = format::bandwidth(b.offered_bytes_per_second);
-        format!("beside {}s at {rate}", operation(b.op))
-    })
+fn scene(point: &PressurePoint) -> String {
+    match (point.chore, point.background) {
+        (Some(chore), _) => format::chore(chore).to_owned(),
+        (None, None) => "at rest".to_owned(),
+        (None, Some(b)) => {
+            let rate = format::bandwidth(b.offered_bytes_per_second);
+            format!("beside {}s at {rate}", operation(b.op))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -277,7 +281,9 @@ mod tests {
         tail.points[0].ops = 9_999;
         let lines = DeviceCharts::new(&profile).expect("charts").tail.expect("measured").lines;
         assert_eq!(lines[0].us.map(|us| us.is_some()), [true, true, true, false, false]);
-        assert_eq!((lines[0].name.as_str(), lines[1].name.as_str()), ("at rest", "beside reads at 300 MB/s"));
+        let names: Vec<&str> = lines.iter().map(|line| line.name.as_str()).collect();
+        assert_eq!(names[..2], ["at rest", "beside reads at 300 MB/s"]);
+        assert_eq!(names[5..], ["beside overwriting", "over and over"]);
     }
 
     #[test]

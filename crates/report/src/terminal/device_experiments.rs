@@ -10,7 +10,8 @@ use leadline_profile::{
 use super::table::{Line, titled};
 use super::wrap;
 use crate::format::{
-    bandwidth, block, count, micros, operation, percent, requests, significant, with_interval,
+    bandwidth, block, chore as chore_name, count, micros, operation, percent, requests, significant,
+    with_interval,
 };
 
 /// The workloads with an operation and a pattern of their own.
@@ -103,11 +104,15 @@ pub(super) fn tail(found: &Pressure, width: usize) -> Vec<String> {
         let Latency { p50, p90, p99, p99_9, p99_99, .. } = p.latency_us;
         let slower = [(0.5, p50), (0.1, p90), (0.01, p99), (1e-3, p99_9), (1e-4, p99_99)];
         let cells = slower.map(|(share, us)| borne_out(p.ops, share, us));
-        let name = p.background.map_or("at rest".to_owned(), |b| {
-            let share = found.capacity(b.op).map(|most| b.offered_bytes_per_second / most);
-            let of = share.map(|share| format!(" ({} of capacity)", percent(share))).unwrap_or_default();
-            format!("{}s at {}{of}", operation(b.op), bandwidth(b.offered_bytes_per_second))
-        });
+        let name = match (p.chore, p.background) {
+            (Some(chore), _) => chore_name(chore).to_owned(),
+            (None, None) => "at rest".to_owned(),
+            (None, Some(b)) => {
+                let share = found.capacity(b.op).map(|most| b.offered_bytes_per_second / most);
+                let of = share.map(|share| format!(" ({} of capacity)", percent(share))).unwrap_or_default();
+                format!("{}s at {}{of}", operation(b.op), bandwidth(b.offered_bytes_per_second))
+            }
+        };
         (name, std::iter::once(Some(count(p.ops as f64))).chain(cells).collect())
     };
     let title = format!(

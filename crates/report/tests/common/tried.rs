@@ -37,7 +37,7 @@ pub fn tried_profile() -> DeviceProfile {
         latency: Some(latency()),
         interleaving: Some(interleaving()),
         pressure: Some(pressure(&foregrounds(), &[50.0, 100.0, 200.0, 400.0])),
-        tail: Some(pressure(&[(OpKind::Read, Pattern::Random)], &[300.0, 700.0])),
+        tail: Some(tail()),
         unaligned: Some(unaligned()),
         ..Experiments::default()
     };
@@ -118,6 +118,7 @@ fn pressure(foregrounds: &[(OpKind, Pattern)], rates: &[f64]) -> Pressure {
             points.push(PressurePoint {
                 op,
                 pattern,
+                chore: None,
                 background: background.map(|(op, rate, _)| Background {
                     op,
                     offered_bytes_per_second: rate * 1e6,
@@ -138,6 +139,15 @@ fn pressure(foregrounds: &[(OpKind, Pattern)], rates: &[f64]) -> Pressure {
         capacities: capacities.map(capacity).to_vec(),
         points,
     }
+}
+
+/// At rest, beside four loads, beside overwriting, and over and over.
+fn tail() -> Pressure {
+    let mut found = pressure(&[(OpKind::Read, Pattern::Random)], &[300.0, 700.0]);
+    let collection = PressurePoint { chore: Some(Chore::Collection), ..found.points[4].clone() };
+    let disturbed = PressurePoint { chore: Some(Chore::ReadDisturb), ..found.points[0].clone() };
+    found.points.extend([collection, disturbed]);
+    found
 }
 
 fn unaligned() -> Unaligned {
