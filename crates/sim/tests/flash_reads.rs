@@ -220,6 +220,11 @@ fn a_block_read_too_often_is_refreshed_with_its_period() {
         let expected = if pages == 0 { 64 } else { pages };
         assert!((8 * expected..=11 * expected).contains(&moved), "{moved} pages moved");
     }
+    // What refreshes write has to be collected, though nobody writes.
+    let mut queue = Drive::new().set("disturb.reads", "100").set("disturb.pages", "4").queue(1);
+    closed_loop(&mut *queue, 200_000, |slot| Request::read(slot, 0, 4096));
+    let wear = queue.wear().unwrap();
+    assert!(wear.media_bytes >= 1_800 * 4 * 4096 && wear.erases > 30, "{wear:?}");
     let mut queue = Drive::new().queue(1);
     closed_loop(&mut *queue, 10_000, |slot| Request::read(slot, 0, 4096));
     assert_eq!(queue.wear().unwrap().media_bytes, 0, "without [disturb] nothing is moved");

@@ -230,7 +230,8 @@ impl FlashModel {
                 self.dispatch(at);
             }
             WorkKind::Moved => self.moved(lane, at),
-            WorkKind::Refreshed => {}
+            // It took space that collection may have to make good.
+            WorkKind::Refreshed => self.collect(lane, at),
             WorkKind::Erase => self.erased(lane, at),
         }
     }
