@@ -3,6 +3,7 @@
 //!
 //! docs/experiments.md says how each is made. Units as in [`crate::DeviceProfile`]: in the names.
 
+mod buffer;
 mod burst;
 mod check;
 mod fsync;
@@ -11,18 +12,21 @@ mod interleaving;
 mod latency;
 mod pressure;
 mod range;
+mod read_disturb;
 mod sync_methods;
 mod unaligned;
 mod write_amplification;
 
 use serde::{Deserialize, Serialize};
 
+pub use buffer::{Buffer, BufferPoint};
 pub use burst::{Burst, BurstLoad};
 pub use fsync::{Fsync, FsyncPoint, LogKind};
 pub use gc::{Gc, GcPass, GcPassKind, GcRecovery};
 pub use interleaving::{Interleaving, InterleavingPoint};
 pub use latency::{BlockLayerTime, LatencyDistribution, LatencyDistributions};
 pub use pressure::{Background, BackgroundCapacity, Chore, Pressure, PressurePoint};
+pub use read_disturb::{Detectable, DisturbSeries, ReadDisturb};
 pub use sync_methods::{FileState, SyncMethod, SyncMethods, SyncPoint};
 pub use unaligned::{Unaligned, UnalignedPoint};
 pub use write_amplification::{WearWindow, WriteAmplification, WriteAmplificationRun};
@@ -60,6 +64,12 @@ pub struct Experiments {
     /// Sequential writes of many sizes, most of them not multiples of a page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unaligned: Option<Unaligned>,
+    /// The drive's read buffer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<Buffer>,
+    /// Slow reads among many reads of one page.
+    #[serde(rename = "read-disturb", skip_serializing_if = "Option::is_none")]
+    pub read_disturb: Option<ReadDisturb>,
     /// Burst credit of a volume.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub burst: Option<Burst>,
@@ -96,6 +106,8 @@ impl Experiments {
             pressure,
             tail,
             unaligned,
+            buffer,
+            read_disturb,
             burst,
             fsync,
             sync_methods,
@@ -112,6 +124,8 @@ impl Experiments {
             ("pressure", pressure.as_ref().map(|found| &found.procedure)),
             ("tail", tail.as_ref().map(|found| &found.procedure)),
             ("unaligned", unaligned.as_ref().map(|found| &found.procedure)),
+            ("buffer", buffer.as_ref().map(|found| &found.procedure)),
+            ("read-disturb", read_disturb.as_ref().map(|found| &found.procedure)),
             ("burst", burst.as_ref().map(|found| &found.procedure)),
             ("fsync", fsync.as_ref().map(|found| &found.procedure)),
             ("sync-methods", sync_methods.as_ref().map(|found| &found.procedure)),

@@ -28,6 +28,7 @@ pub use experiments::{
     LatencyDistributions, LogKind, Pressure, PressurePoint, SyncMethod, SyncMethods, SyncPoint, Unaligned,
     UnalignedPoint, WearWindow, WriteAmplification, WriteAmplificationRun,
 };
+pub use experiments::{Buffer, BufferPoint, Detectable, DisturbSeries, ReadDisturb};
 pub use experiments::{
     Experiments, Ladder, LadderMix, PioClass, PioClasses, PioPoint, Procedure, Rung, Work, WorkPoint,
 };

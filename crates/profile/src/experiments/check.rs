@@ -20,6 +20,8 @@ impl Experiments {
             .or_else(|| under("pressure", self.pressure.as_ref()?.impossible()))
             .or_else(|| under("tail", self.tail.as_ref()?.impossible()))
             .or_else(|| under("unaligned", self.unaligned.as_ref()?.impossible()))
+            .or_else(|| under("buffer", self.buffer.as_ref()?.impossible()))
+            .or_else(|| under("read-disturb", self.read_disturb.as_ref()?.impossible()))
             .or_else(|| under("burst", self.burst.as_ref()?.impossible()))
             .or_else(|| under("fsync", self.fsync.as_ref()?.impossible()))
             .or_else(|| under("sync-methods", self.sync_methods.as_ref()?.impossible()))
