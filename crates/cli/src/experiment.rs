@@ -37,6 +37,8 @@ const ALL: &str = "all";
         pressure      latency of one 4K request at a time beside 50 to 1500 MB/s of background load\n  \
         tail          percentiles of random 4K reads to p99.99, at rest and beside background load\n  \
         unaligned     sequential writes from 1K to 64K in steps of 1K\n  \
+        buffer        the drive's read buffer: latency of regions from 256K to 256M, read three times\n  \
+        read-disturb  one page read again and again: whether every so many reads one is slow\n  \
         burst         burst credit of a volume: peak, baseline, credit, and how fast it comes back\n  \
         fsync         small durable appends by 1 to 16 writers; etcd's rule\n  \
         sync-methods  fsync, fdatasync, O_DSYNC and RWF_DSYNC, on a preallocated file or not\n  \
@@ -185,6 +187,9 @@ impl Args {
         // Bandwidth through the page cache says nothing about the device.
         if let Some(into) = into.filter(|into| into.method.direct && experiment == Experiment::Interleaving) {
             plan.known.clone_from(&into.points);
+        }
+        if let Some(buffer) = into.and_then(|into| into.experiments.buffer.as_ref()) {
+            plan.buffer_bytes = Some(buffer.held_bytes());
         }
         plan.check(&target.device.geometry())?;
         Ok(plan)

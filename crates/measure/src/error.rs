@@ -80,6 +80,11 @@ impl MeasureError {
         MeasureError::Request { operation: stream.operation(), block_bytes: stream.block_bytes(), reason }
     }
 
+    /// A read outside of any stream.
+    pub(crate) fn read(block_bytes: u32, result: i32) -> Self {
+        MeasureError::Request { operation: "read", block_bytes, reason: reason(result) }
+    }
+
     pub(crate) fn flush(result: i32) -> Self {
         MeasureError::Device(DeviceError::io("flush", io::Error::from_raw_os_error(-result)))
     }

@@ -113,10 +113,12 @@ pub enum PlanError {
         /// The smallest that the target transfers, bytes.
         smallest: u32,
     },
-    /// A region too small for the requests in flight.
-    #[error("the {} to be measured are too small; interleaving needs {} at least, use a larger target",
+    /// A region too small for the requests in flight, or for what is looked for.
+    #[error("the {} to be measured are too small; {experiment} needs {} at least, use a larger target",
         size(*.region_bytes), format_size(*.least_bytes))]
     SmallRegion {
+        /// The experiment's name.
+        experiment: &'static str,
         /// The region, bytes.
         region_bytes: u64,
         /// The smallest that will do, bytes.
@@ -125,7 +127,7 @@ pub enum PlanError {
     /// An experiment that writes, on a target that is only read.
     #[error(
         "{experiment} needs writes, and this target is only read; name a directory, or choose r-by-k, \
-         ladder, latency, interleaving, pressure or tail"
+         ladder, latency, interleaving, pressure, tail, buffer or read-disturb"
     )]
     NeedsWrites {
         /// The experiment's name.

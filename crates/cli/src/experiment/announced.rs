@@ -34,8 +34,9 @@ pub(super) fn announce(args: &Args, target: &Target, which: &[Experiment]) -> Re
     let bytes = target.layout_bytes(&access)?;
     let mut said = Vec::new();
     if !others.is_empty() {
-        // Of these, burst alone has a load of reads on a target that may be written.
-        let only_reads = !args.writes && others.iter().all(|one| *one == Experiment::Burst);
+        // Of the others, burst alone has a load of reads on a target that may be written.
+        let reads = |one: &Experiment| one.only_reads() || (!args.writes && *one == Experiment::Burst);
+        let only_reads = others.iter().all(reads);
         let of = Access { reads_only: access.reads_only || only_reads, ..access.clone() };
         said.push(target.what_is_written(&of, bytes, bytes, args.max_writes, during(&others)));
     }

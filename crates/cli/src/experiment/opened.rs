@@ -18,7 +18,7 @@ pub(super) fn open(args: &Args, target: Target, which: &[Experiment]) -> Result<
     // They end with the requests or bytes that they are made of, if time does not end them first.
     let may_end_early = |one: &Experiment| {
         use Experiment::{Burst, Gc, Latency, WriteAmplification};
-        matches!(one, Latency | Burst | WriteAmplification | Gc)
+        one.only_reads() || matches!(one, Latency | Burst | WriteAmplification | Gc)
     };
     let at_most = if which.iter().any(may_end_early) { "at most " } else { "" };
     let list = match args.which {

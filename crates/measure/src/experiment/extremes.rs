@@ -16,6 +16,13 @@ pub(super) const UNALIGNED_LARGEST: u32 = 64 << 10;
 pub(super) const GC_BYTES: u32 = 16 << 10;
 pub(super) const GC_IN_FLIGHT: u32 = 256;
 
+/// The smallest region of `buffer`, bytes: smaller buffers are not found.
+pub(super) const SMALLEST_BUFFER: u64 = 256 << 10;
+
+/// Bytes per request of what `read-disturb` reads between two reads of its page: some of a drive's pages, so
+/// that it takes few requests, and each is a jump all the same.
+pub(super) const EVICTED_BLOCK: u32 = 64 << 10;
+
 /// Bytes per request of `interleaving`.
 pub(super) const INTERLEAVING_SIZES: [u32; 7] =
     [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10];

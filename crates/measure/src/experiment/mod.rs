@@ -5,11 +5,14 @@
 
 mod application;
 mod background;
+mod buffer;
+mod buffer_size;
 mod burst;
 mod burst_estimates;
 mod cells;
 mod commit_log;
 mod device_commits;
+mod disturb_series;
 mod extremes;
 mod fall;
 mod file_commits;
@@ -21,10 +24,13 @@ mod ladder;
 mod latency;
 mod log_file;
 mod mixed;
+mod other_reads;
+mod period;
 mod pio_classes;
 mod plan;
 mod pressure;
 mod r_by_k;
+mod read_disturb;
 mod rounds;
 mod sampled_load;
 mod saturation;
@@ -44,8 +50,9 @@ use std::sync::atomic::AtomicBool;
 
 use leadline_device::Device;
 use leadline_profile::{
-    Burst, DeviceProfile, EngineKind, Experiments, Fsync, Gc, Interleaving, Ladder, LatencyDistributions,
-    PioClasses, Pressure, Procedure, SyncMethods, Unaligned, Work, WriteAmplification,
+    Buffer, Burst, DeviceProfile, EngineKind, Experiments, Fsync, Gc, Interleaving, Ladder,
+    LatencyDistributions, PioClasses, Pressure, Procedure, ReadDisturb, SyncMethods, Unaligned, Work,
+    WriteAmplification,
 };
 
 use self::frame::Frame;
@@ -76,6 +83,10 @@ pub enum Found {
     Tail(Pressure),
     /// Of [`Experiment::Unaligned`].
     Unaligned(Unaligned),
+    /// Of [`Experiment::Buffer`].
+    Buffer(Buffer),
+    /// Of [`Experiment::ReadDisturb`].
+    ReadDisturb(Box<ReadDisturb>),
     /// Of [`Experiment::Burst`].
     Burst(Burst),
     /// Of [`Experiment::Fsync`].
@@ -149,6 +160,10 @@ pub fn run(
         Experiment::Unaligned => {
             unaligned::run(&mut frame).map(|(found, stop)| (Found::Unaligned(found), stop))
         }
+        Experiment::Buffer => buffer::run(&mut frame).map(|(found, stop)| (Found::Buffer(found), stop)),
+        Experiment::ReadDisturb => {
+            read_disturb::run(&mut frame).map(|(found, stop)| (Found::ReadDisturb(Box::new(found)), stop))
+        }
         Experiment::Burst => burst::run(&mut frame).map(|(burst, stop)| (Found::Burst(burst), stop)),
         Experiment::Fsync => fsync::run(&mut frame).map(|(fsync, stop)| (Found::Fsync(fsync), stop)),
         Experiment::SyncMethods => {
@@ -204,6 +219,8 @@ impl Found {
             Found::Interleaving(found) => &mut found.procedure,
             Found::Pressure(found) | Found::Tail(found) => &mut found.procedure,
             Found::Unaligned(found) => &mut found.procedure,
+            Found::Buffer(found) => &mut found.procedure,
+            Found::ReadDisturb(found) => &mut found.procedure,
             Found::Burst(burst) => &mut burst.procedure,
             Found::Fsync(fsync) => &mut fsync.procedure,
             Found::SyncMethods(methods) => &mut methods.procedure,
@@ -225,6 +242,8 @@ impl Found {
             Found::Pressure(found) => experiments.pressure = Some(found),
             Found::Tail(found) => experiments.tail = Some(found),
             Found::Unaligned(found) => experiments.unaligned = Some(found),
+            Found::Buffer(found) => experiments.buffer = Some(found),
+            Found::ReadDisturb(found) => experiments.read_disturb = Some(*found),
             Found::Burst(burst) => experiments.burst = Some(burst),
             Found::Fsync(fsync) => experiments.fsync = Some(fsync),
             Found::SyncMethods(methods) => experiments.sync_methods = Some(methods),

@@ -7,8 +7,8 @@ use leadline_device::{Clock, Geometry};
 use leadline_profile::{OpKind, PAGE_BYTES, Pattern, Point, WritePattern};
 
 use super::extremes::{
-    BACKGROUND_BYTES, GC_BYTES, GC_IN_FLIGHT, INTERLEAVING_CONCURRENCY, UNALIGNED_LARGEST, UNALIGNED_STEP,
-    interleaving_sizes,
+    BACKGROUND_BYTES, EVICTED_BLOCK, GC_BYTES, GC_IN_FLIGHT, INTERLEAVING_CONCURRENCY, SMALLEST_BUFFER,
+    UNALIGNED_LARGEST, UNALIGNED_STEP, interleaving_sizes,
 };
 use super::log_file::{ETCD_SEGMENT_BYTES, POSTGRES_SEGMENT_BYTES};
 use super::r_by_k;
@@ -43,6 +43,10 @@ pub enum Experiment {
     Tail,
     /// Sequential writes of sizes that are not multiples of a page.
     Unaligned,
+    /// The drive's read buffer.
+    Buffer,
+    /// Slow reads among many reads of one page.
+    ReadDisturb,
     /// Burst credit of a volume.
     Burst,
     /// Small durable appends by several writers.
@@ -57,7 +61,7 @@ pub enum Experiment {
 
 impl Experiment {
     /// All there are.
-    pub const ALL: [Experiment; 14] = [
+    pub const ALL: [Experiment; 16] = [
         Experiment::RByK,
         Experiment::Mixed,
         Experiment::Ladder,
@@ -67,6 +71,8 @@ impl Experiment {
         Experiment::Pressure,
         Experiment::Tail,
         Experiment::Unaligned,
+        Experiment::Buffer,
+        Experiment::ReadDisturb,
         Experiment::Burst,
         Experiment::Fsync,
         Experiment::SyncMethods,
@@ -86,6 +92,8 @@ impl Experiment {
             Experiment::Pressure => "pressure",
             Experiment::Tail => "tail",
             Experiment::Unaligned => "unaligned",
+            Experiment::Buffer => "buffer",
+            Experiment::ReadDisturb => "read-disturb",
             Experiment::Burst => "burst",
             Experiment::Fsync => "fsync",
             Experiment::SyncMethods => "sync-methods",
@@ -103,6 +111,11 @@ impl Experiment {
     pub fn needs_writes(self) -> bool {
         use Experiment::{Fsync, Gc, Mixed, PioClasses, SyncMethods, Unaligned, WriteAmplification};
         matches!(self, Mixed | PioClasses | Unaligned | Fsync | SyncMethods | WriteAmplification | Gc)
+    }
+
+    /// Whether it never writes, whatever it may; `burst` does with one of its loads.
+    pub fn only_reads(self) -> bool {
+        matches!(self, Experiment::Buffer | Experiment::ReadDisturb)
     }
 
     /// Device time of it where none is given, seconds; `quick`: when there is little time.
@@ -206,6 +219,9 @@ pub struct ExperimentPlan {
     pub disk: Option<PathBuf>,
     /// Points that are known already and not to be measured again (`interleaving`).
     pub known: Vec<Point>,
+    /// Bytes of the drive's read buffer, by `buffer`; 0 where it has none, `None` where that is not known
+    /// (`read-disturb`).
+    pub buffer_bytes: Option<u64>,
 }
 
 impl ExperimentPlan {
@@ -267,11 +283,16 @@ impl ExperimentPlan {
                 (Clock::Virtual, Experiment::Tail) => 200_000,
                 // A pass: 64 GiB.
                 (Clock::Virtual, Experiment::Gc) => 4 << 20,
+                // The largest region, three times.
+                (Clock::Virtual, Experiment::Buffer) => 200_000,
+                // Periods of thousands of reads.
+                (Clock::Virtual, Experiment::ReadDisturb) => 100_000,
                 (Clock::Virtual, _) => 4_000,
             },
             direct: true,
             disk: None,
             known: Vec::new(),
+            buffer_bytes: None,
         }
     }
 
@@ -298,7 +319,10 @@ impl ExperimentPlan {
         }
         if self.experiment == Experiment::Interleaving && interleaving_sizes(self.region).is_empty() {
             let least_bytes = u64::from(INTERLEAVING_CONCURRENCY) * u64::from(PAGE_BYTES);
-            return Err(PlanError::SmallRegion { region_bytes: self.region.len, least_bytes });
+            return Err(self.small_region(least_bytes));
+        }
+        if self.experiment.only_reads() && self.region.len < 4 * SMALLEST_BUFFER {
+            return Err(self.small_region(4 * SMALLEST_BUFFER));
         }
         let writes = self.experiment == Experiment::Burst && self.operation == OpKind::Write;
         if (writes || self.experiment.needs_writes()) && !self.writes {
@@ -308,6 +332,11 @@ impl ExperimentPlan {
             return Err(PlanError::NeedsDirectory { experiment: self.experiment.name() });
         }
         self.for_preparing().check(geometry)
+    }
+
+    fn small_region(&self, least_bytes: u64) -> PlanError {
+        let (experiment, region_bytes) = (self.experiment.name(), self.region.len);
+        PlanError::SmallRegion { experiment, region_bytes, least_bytes }
     }
 
     /// The directory in which the experiment makes a file of its own; `None` where it has none.
@@ -323,6 +352,7 @@ impl ExperimentPlan {
             Experiment::Pressure | Experiment::Tail => BACKGROUND_BYTES,
             Experiment::Unaligned => UNALIGNED_LARGEST,
             Experiment::Gc => GC_BYTES,
+            Experiment::ReadDisturb => EVICTED_BLOCK,
             _ => PAGE_BYTES,
         }
     }

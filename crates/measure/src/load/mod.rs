@@ -4,10 +4,11 @@
 //! batch in its loops. A [`Workload`] says what is asked for; [`closed_loop`] keeps a fixed number of
 //! requests in flight; [`open_loop`] sends them at a given rate and counts latency from when each should have
 //! started; [`one_at_a_time`] also times the system call; [`beside`] keeps one request in flight beside
-//! others that arrive on a schedule.
+//! others that arrive on a schedule; [`read_alone`] and [`read_all`] read what the caller chooses.
 
 mod address;
 mod beside;
+mod chosen;
 mod closed;
 mod one_at_a_time;
 mod open;
@@ -17,6 +18,7 @@ mod window;
 
 pub use address::{AddressStream, Region, Spread, Workload};
 pub use beside::{Beside, Company, beside};
+pub use chosen::{read_all, read_alone};
 pub use closed::closed_loop;
 pub use one_at_a_time::{OneAtATime, one_at_a_time};
 pub use open::{Arrivals, open_loop};
