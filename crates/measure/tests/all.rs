@@ -10,6 +10,7 @@ mod drives;
 mod experiments;
 mod fit_properties;
 mod gc;
+mod hidden_drives;
 mod inside_a_drive;
 mod load;
 mod models_of_devices;
