@@ -61,6 +61,11 @@ pub(crate) fn significant(value: f64) -> String {
     }
 }
 
+/// A probability; those that two digits would show as 0.00 have a third.
+pub(crate) fn probability(value: f64) -> String {
+    if value < 0.01 { format!("{value:.3}") } else { format!("{value:.2}") }
+}
+
 /// `1.70–2.10`, each end by `show`; one number where both read the same.
 pub(crate) fn range(ends: [f64; 2], show: impl Fn(f64) -> String) -> String {
     let (low, high) = (show(ends[0]), show(ends[1]));

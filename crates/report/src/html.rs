@@ -12,6 +12,7 @@ mod experiments;
 mod facts;
 mod gc_chart;
 mod graphs;
+mod inside_charts;
 mod lsm;
 mod model_charts;
 mod models;
@@ -62,7 +63,7 @@ const AXES: &str = include_str!("../assets/axes.js");
 const DRAW: &str = include_str!("../assets/draw.js");
 const SERIES: &str = include_str!("../assets/series.js");
 /// In this order: each uses the names of those before it.
-const SCRIPTS: [&str; 16] = [
+const SCRIPTS: [&str; 17] = [
     BASE,
     AXES,
     DRAW,
@@ -74,6 +75,7 @@ const SCRIPTS: [&str; 16] = [
     include_str!("../assets/speedup.js"),
     include_str!("../assets/devices.js"),
     include_str!("../assets/pressure.js"),
+    include_str!("../assets/inside.js"),
     include_str!("../assets/burst.js"),
     include_str!("../assets/durability.js"),
     include_str!("../assets/amplification.js"),

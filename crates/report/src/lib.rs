@@ -38,6 +38,7 @@ mod format;
 mod gc;
 mod graph;
 mod html;
+mod inside;
 mod lsm;
 mod model_words;
 mod models_json;

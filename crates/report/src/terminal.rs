@@ -5,6 +5,7 @@ mod device_experiments;
 mod durability;
 mod experiments;
 mod graph;
+mod inside;
 mod models;
 mod plot;
 mod pool;

@@ -7,8 +7,19 @@ use rustix::process::Signal;
 
 use crate::ran::{folder, made_folder, names, run, small, start};
 
-const NAMES: [&str; 9] =
-    ["r-by-k", "mixed", "ladder", "pio-classes", "latency", "interleaving", "pressure", "tail", "unaligned"];
+const NAMES: [&str; 11] = [
+    "r-by-k",
+    "mixed",
+    "ladder",
+    "pio-classes",
+    "latency",
+    "interleaving",
+    "pressure",
+    "tail",
+    "unaligned",
+    "buffer",
+    "read-disturb",
+];
 
 /// A small budget, on a simulated device.
 fn brief(name: &str) -> [&str; 5] {
@@ -27,6 +38,8 @@ fn has(profile: &DeviceProfile) -> [bool; NAMES.len()] {
         found.pressure.is_some(),
         found.tail.is_some(),
         found.unaligned.is_some(),
+        found.buffer.is_some(),
+        found.read_disturb.is_some(),
     ]
 }
 
@@ -150,7 +163,7 @@ fn wrong_arguments_are_refused_in_one_line() {
         (&["mixed", ".", "--reads-only"], &["--reads-only", "mixed needs writes", "r-by-k"]),
         (
             &["unaligned", ".", "--reads-only"],
-            &["--reads-only", "unaligned needs writes", "pressure, tail, burst"],
+            &["--reads-only", "unaligned needs writes", "tail, buffer, read-disturb, burst"],
         ),
         (&["pio-classes", ".", "--reads-only"], &["--reads-only", "leave it out"]),
         (&["mixed", ".", "--read-share", "50"], &["--read-share", "pio-classes"]),
@@ -180,7 +193,8 @@ fn wrong_arguments_are_refused_in_one_line() {
 fn what_is_only_read_is_left_as_it_is() {
     let dir = folder();
     fs::write(dir.path().join("theirs"), vec![7u8; 16 << 20]).unwrap();
-    for name in ["r-by-k", "ladder", "latency", "interleaving", "pressure", "tail"] {
+    for name in ["r-by-k", "ladder", "latency", "interleaving", "pressure", "tail", "buffer", "read-disturb"]
+    {
         let arguments = ["experiment", name, "./theirs", "--budget-seconds", "1", "--json"];
         let profile = run(dir.path(), &arguments).succeeded().profile();
         assert_eq!(profile.device.kind.as_str(), "file");
@@ -211,7 +225,9 @@ fn a_real_directory_is_measured_and_left_clean() {
         let ran =
             run(dir.path(), &[&["experiment", name, ".", "--into", "p.json"], &small[..], engine].concat())
                 .succeeded();
-        assert!(ran.stderr.contains("writes 32M before measuring"), "{}", ran.stderr);
+        let only_reads = ["buffer", "read-disturb"].contains(&name);
+        let announced = if only_reads { "writes 32M to lay out what it reads" } else { "writes 32M before" };
+        assert!(ran.stderr.contains(announced), "{}", ran.stderr);
         assert_eq!(names(dir.path()), ["p.json"]);
     }
     let profile = DeviceProfile::load(dir.path().join("p.json")).unwrap();
@@ -242,6 +258,30 @@ fn a_real_directory_is_measured_and_left_clean() {
     assert_eq!(unaligned.durable, !unaligned.procedure.direct);
     assert!(found.pressure.as_ref().unwrap().points.iter().any(|p| p.background.is_none()));
     assert!(!found.interleaving.as_ref().unwrap().points.is_empty());
+    let buffer = found.buffer.as_ref().unwrap();
+    assert!(buffer.points.iter().all(|point| point.size_bytes <= 31 << 20) && !buffer.points.is_empty());
+    let disturb = found.read_disturb.as_ref().unwrap();
+    assert_eq!(disturb.buffer_bytes, Some(buffer.held_bytes()), "what `buffer` found is known");
+    assert!(disturb.repeating.reads >= 64 && disturb.procedure.bytes_written <= 32 << 20);
+}
+
+#[test]
+fn read_disturb_pushes_its_page_out_of_the_buffer_that_was_found() {
+    let dir = folder();
+    let brief = |name: &'static str| [&brief(name)[..], &["--into", "p.json"]].concat();
+    run(dir.path(), &brief("read-disturb")).succeeded();
+    let load = || DeviceProfile::load(dir.path().join("p.json")).unwrap();
+    let before = load().experiments.read_disturb.unwrap();
+    assert_eq!((before.buffer_bytes, before.evicted_bytes), (None, 20 << 20), "the paper's 20 MB");
+    run(dir.path(), &brief("buffer")).succeeded();
+    let mut profile = load();
+    let buffer = profile.experiments.buffer.as_mut().unwrap();
+    (buffer.buffer_bytes, buffer.buffer_ci) = (Some(3e6), Some([2.9e6, 3.1e6]));
+    profile.save(dir.path().join("p.json")).unwrap();
+    let ran = run(dir.path(), &brief("read-disturb")).succeeded();
+    assert!(ran.stdout.contains("buffer of 2.86 MiB answers those reads"), "{}", ran.stdout);
+    let after = load().experiments.read_disturb.unwrap();
+    assert_eq!((after.buffer_bytes, after.evicted_bytes / 65536), (Some(3_000_000), 92));
 }
 
 #[test]

@@ -197,8 +197,8 @@ impl Regions<'_, '_> {
         Ok(visit)
     }
 
-    /// Reads the pages in this order and times one in `stride`, microseconds: the first few of every piece, so
-    /// that the others are enough to be read several at once.
+    /// Reads the pages in this order and times one in `stride`, microseconds: the first few of every piece,
+    /// so that the others are enough to be read several at once.
     fn pass(&mut self, pages: &[u64], stride: usize) -> Result<Vec<f64>, Stop> {
         let mut timed = Vec::with_capacity(pages.len() / stride + TIMED_TOGETHER);
         for piece in pages.chunks(TIMED_TOGETHER * stride) {

@@ -1,5 +1,4 @@
-//! What the charts of `latency`, `interleaving`, `pressure`, `tail` and `unaligned` draw, with the paper's
-//! numbers beside them.
+//! What the charts of the experiments on a drive as such draw, with the paper's numbers beside them.
 
 use leadline_profile::{
     DeviceProfile, Experiments, Interleaving, InterleavingPoint, LatencyDistributions, OpKind, Pattern,
@@ -9,6 +8,7 @@ use serde::Serialize;
 
 use super::chart_numbers::{Measured, point, round};
 use super::distribution::slower_than;
+use super::inside_charts::{BufferChart, DisturbChart};
 use super::reference;
 use crate::format::{self, operation};
 
@@ -23,6 +23,8 @@ pub(super) struct DeviceCharts {
     pressure: Option<Pressures>,
     tail: Option<Tails>,
     unaligned: Option<Sizes>,
+    buffer: Option<BufferChart>,
+    disturb: Option<DisturbChart>,
 }
 
 #[derive(Debug, Serialize)]
@@ -111,21 +113,26 @@ pub(super) struct Has {
     pressure: bool,
     tail: bool,
     unaligned: bool,
+    buffer: bool,
+    disturb: bool,
 }
 
 impl DeviceCharts {
     /// `None` where none of these experiments was run.
     pub(super) fn new(profile: &DeviceProfile) -> Option<DeviceCharts> {
-        let Experiments { latency, interleaving, pressure, tail, unaligned, .. } = &profile.experiments;
+        let Experiments { latency, interleaving, pressure, tail, unaligned, buffer, read_disturb, .. } =
+            &profile.experiments;
         let charts = DeviceCharts {
             latency: latency.as_ref().map(latencies),
             interleaving: interleaving.as_ref().filter(|i| !i.points.is_empty()).map(bandwidths),
             pressure: pressure.as_ref().filter(|p| !p.points.is_empty()).map(pressures),
             tail: tail.as_ref().filter(|t| !t.points.is_empty()).map(tails),
             unaligned: unaligned.as_ref().filter(|u| !u.points.is_empty()).map(sizes),
+            buffer: buffer.as_ref().filter(|b| !b.points.is_empty()).map(BufferChart::new),
+            disturb: read_disturb.as_ref().map(DisturbChart::new),
         };
-        let Has { latency, interleaving, pressure, tail, unaligned } = charts.has();
-        (latency || interleaving || pressure || tail || unaligned).then_some(charts)
+        let Has { latency, interleaving, pressure, tail, unaligned, buffer, disturb } = charts.has();
+        (latency || interleaving || pressure || tail || unaligned || buffer || disturb).then_some(charts)
     }
 
     pub(super) fn has(&self) -> Has {
@@ -135,6 +142,8 @@ impl DeviceCharts {
             pressure: self.pressure.is_some(),
             tail: self.tail.is_some(),
             unaligned: self.unaligned.is_some(),
+            buffer: self.buffer.is_some(),
+            disturb: self.disturb.is_some(),
         }
     }
 }
@@ -254,12 +263,12 @@ mod tests {
     fn there_is_a_chart_for_each_experiment_that_was_run() {
         assert!(DeviceCharts::new(&sample_profile()).is_none());
         let mut profile = tried_profile();
-        let Has { latency, interleaving, pressure, tail, unaligned } =
+        let Has { latency, interleaving, pressure, tail, unaligned, buffer, disturb } =
             DeviceCharts::new(&profile).expect("all of them").has();
-        assert!(latency && interleaving && pressure && tail && unaligned);
+        assert!(latency && interleaving && pressure && tail && unaligned && buffer && disturb);
         profile.experiments = Experiments { tail: profile.experiments.tail, ..Experiments::default() };
         let has = DeviceCharts::new(&profile).expect("one of them").has();
-        assert!(has.tail && !has.latency && !has.pressure);
+        assert!(has.tail && !has.latency && !has.pressure && !has.buffer && !has.disturb);
     }
 
     #[test]

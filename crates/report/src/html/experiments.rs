@@ -8,7 +8,7 @@ use super::burst_chart::BurstChart;
 use super::device_charts::DeviceCharts;
 use super::durability_charts::{CommitChart, SyncChart};
 use super::gc_chart::GcChart;
-use crate::{amplification, burst, durability, gc};
+use crate::{amplification, burst, durability, gc, inside};
 
 /// What the scripts draw.
 #[derive(Debug, Serialize)]
@@ -24,6 +24,8 @@ pub(super) struct ExperimentCharts {
 /// What the template writes: sentences of each experiment that was run.
 #[derive(Debug, Serialize)]
 pub(super) struct ExperimentWords {
+    buffer: Option<Vec<String>>,
+    disturb: Option<Vec<String>>,
     burst: Option<Vec<String>>,
     fsync: Option<Vec<String>>,
     sync_methods: Option<Vec<String>>,
@@ -59,8 +61,11 @@ impl ExperimentCharts {
 
 impl ExperimentWords {
     pub(super) fn new(profile: &DeviceProfile) -> ExperimentWords {
-        let Experiments { burst, fsync, sync_methods, write_amplification, gc, .. } = &profile.experiments;
+        let Experiments { buffer, read_disturb, burst, fsync, sync_methods, write_amplification, gc, .. } =
+            &profile.experiments;
         ExperimentWords {
+            buffer: buffer.as_ref().map(|found| with_notes(inside::buffer(found), &found.procedure)),
+            disturb: read_disturb.as_ref().map(|found| with_notes(inside::disturb(found), &found.procedure)),
             burst: burst.as_ref().map(|found| with_notes(burst::summary(found), &found.procedure)),
             fsync: fsync.as_ref().map(|found| {
                 let first = format!("Measured: {}.", durability::appends(found));

@@ -7,6 +7,8 @@ const PRESSURE: &str = include_str!("../../data/optane_pressure.csv");
 const TAIL: &str = include_str!("../../data/optane_tail.csv");
 const GC: &str = include_str!("../../data/optane_gc.csv");
 const UNALIGNED: &str = include_str!("../../data/optane_unaligned.csv");
+const BUFFER: &str = include_str!("../../data/optane_buffer.csv");
+const DISTURB: &str = include_str!("../../data/optane_disturb.csv");
 
 /// Drive, operation, pattern and mean latency in microseconds.
 pub(super) fn latency() -> Vec<(&'static str, &'static str, &'static str, f64)> {
@@ -52,6 +54,16 @@ pub(super) fn gc() -> Vec<(&'static str, f64, f64)> {
     rows(GC).map(|[device, fastest, slowest]| (device, number(fastest), number(slowest))).collect()
 }
 
+/// Drive, percentile, and the size in bytes at which it rises.
+pub(super) fn buffer() -> Vec<(&'static str, &'static str, f64)> {
+    rows(BUFFER).map(|[device, percentile, bytes]| (device, percentile, number(bytes))).collect()
+}
+
+/// Drive, period in reads, and penalty in microseconds.
+pub(super) fn disturb() -> Vec<(&'static str, f64, f64)> {
+    rows(DISTURB).map(|[device, period, us]| (device, number(period), number(us))).collect()
+}
+
 /// The rows below the header; the files are compiled in.
 fn rows<const N: usize>(text: &'static str) -> impl Iterator<Item = [&'static str; N]> {
     text.lines().filter(|line| !line.starts_with('#')).skip(1).map(|line| {
@@ -77,5 +89,7 @@ mod tests {
         assert_eq!(tail()[9], ("NAND P3700", "beside reads at 800 MB/s", [101.0, 212.0, 343.0, 832.0]));
         assert_eq!(gc()[1], ("NAND P3700", 2e9, 1.62e9));
         assert_eq!(unaligned()[2], ("NAND P3700", 3072.0, 80.0));
+        assert_eq!(buffer()[1], ("NAND P3700", "p40", 10e6));
+        assert_eq!(disturb(), [("Optane P4800X", 30.0, 20.0)]);
     }
 }

@@ -9,6 +9,7 @@ use leadline_profile::{DeviceProfile, Ladder, PAGE_BYTES, PioClass, PioClasses, 
 use super::burst::burst;
 use super::device_experiments::{interleaving, latency, pressure, tail, unaligned};
 use super::durability::{fsync, sync_methods};
+use super::inside::{buffer, read_disturb};
 use super::table::{Line, titled};
 use super::written::{gc, write_amplification};
 use super::{NARROWEST, wrap};
@@ -31,6 +32,8 @@ pub fn render_experiment(profile: &DeviceProfile, name: &str, width: usize) -> O
         "pressure" => found.pressure.as_ref().map(|p| (pressure(p, width), &p.procedure)),
         "tail" => found.tail.as_ref().map(|t| (tail(t, width), &t.procedure)),
         "unaligned" => found.unaligned.as_ref().map(|u| (unaligned(u, width), &u.procedure)),
+        "buffer" => found.buffer.as_ref().map(|b| (buffer(b, width), &b.procedure)),
+        "read-disturb" => found.read_disturb.as_ref().map(|d| (read_disturb(d, width), &d.procedure)),
         "burst" => found.burst.as_ref().map(|b| (burst(b, width), &b.procedure)),
         "fsync" => found.fsync.as_ref().map(|f| (fsync(f, width), &f.procedure)),
         "sync-methods" => found.sync_methods.as_ref().map(|m| (sync_methods(m, width), &m.procedure)),
@@ -295,7 +298,7 @@ mod tests {
     #[test]
     fn what_was_not_run_has_no_table() {
         let models = ["r-by-k", "mixed", "ladder", "pio-classes"];
-        let devices = ["latency", "interleaving", "pressure", "tail", "unaligned"];
+        let devices = ["latency", "interleaving", "pressure", "tail", "unaligned", "buffer", "read-disturb"];
         let databases = ["burst", "fsync", "sync-methods"];
         let writes = ["write-amplification", "gc"];
         for name in models.into_iter().chain(devices).chain(databases).chain(writes) {

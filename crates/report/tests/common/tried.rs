@@ -39,6 +39,8 @@ pub fn tried_profile() -> DeviceProfile {
         pressure: Some(pressure(&foregrounds(), &[50.0, 100.0, 200.0, 400.0])),
         tail: Some(tail()),
         unaligned: Some(unaligned()),
+        buffer: Some(buffer()),
+        read_disturb: Some(read_disturb()),
         ..Experiments::default()
     };
     profile
@@ -161,4 +163,89 @@ fn unaligned() -> Unaligned {
         }
     };
     Unaligned { procedure: procedure(), durable: false, points: (1..=64).map(point).collect() }
+}
+
+/// A drive with a buffer of 13.4 MiB.
+fn buffer() -> Buffer {
+    let size = 13.4 * f64::from(1 << 20);
+    let point = |kib: u64| {
+        let held = if (kib << 10) as f64 <= size { 1.0 } else { 0.0 };
+        let (fast, slow) = (12.0, 82.0);
+        let later = held * fast + (1.0 - held) * slow;
+        BufferPoint {
+            size_bytes: kib << 10,
+            reads: 2304,
+            p30_us: later * 0.97,
+            p40_us: later,
+            mean_us: (slow + 2.0 * later) / 3.0,
+            first_mean_us: slow,
+            later_mean_us: later,
+            held_share: Some(held),
+        }
+    };
+    let mut sizes: Vec<u64> = (0..11).map(|i| 256 << i).collect();
+    sizes.extend([6553, 10240, 12800, 13312, 13516, 13926, 14336, 20480]);
+    sizes.sort_unstable();
+    Buffer {
+        procedure: procedure(),
+        block_bytes: 4096,
+        passes: 3,
+        detected: true,
+        p_value: 0.001,
+        distance: 0.99,
+        buffer_bytes: Some(size),
+        buffer_ci: Some([f64::from(13_516 << 10), f64::from(13_926 << 10)]),
+        at_least_bytes: None,
+        fast_us: Some(12.0),
+        slow_us: 82.0,
+        points: sizes.into_iter().map(point).collect(),
+    }
+}
+
+/// A drive that is slow at every 30th read, which reads between do not show.
+fn read_disturb() -> ReadDisturb {
+    let mut random = fastrand::Rng::with_seed(3);
+    let mut us =
+        |i: usize, slow: f64| 10.0 * (1.0 + 0.1 * random.f64()) + if i % 30 == 29 { slow } else { 0.0 };
+    let series = |us: &mut dyn FnMut(usize) -> f64, reads: usize| DisturbSeries {
+        reads: reads as u64,
+        seconds: 1.0,
+        latency_us: latency_us(10.7, 1.9),
+        p_value: 0.62,
+        detectable: vec![
+            Detectable { period_reads: 30.0, penalty_us: 0.9 },
+            Detectable { period_reads: 300.0, penalty_us: 1.8 },
+        ],
+        stretch_reads: reads.div_ceil(1000) as u32,
+        stretches: (0..1000)
+            .map(|i| (us(i % 29), us(i % 29) + 20.0 * f64::from(u8::from(i % 3 == 0))))
+            .collect(),
+        excerpt_first: 29,
+        excerpt_us: (0..240).map(&mut *us).collect(),
+        lag_reads: 1,
+        correlation: (1..=105).map(|lag| if lag % 30 == 0 { 0.42 } else { us(0) * 0.01 - 0.105 }).collect(),
+        ..DisturbSeries::default()
+    };
+    let with = DisturbSeries {
+        detected: true,
+        p_value: 0.01,
+        period_reads: Some(30.0),
+        period_ci: Some([29.8, 30.2]),
+        penalty_us: Some(20.1),
+        penalty_ci: Some([19.8, 20.4]),
+        detection_probability: Some(1.0),
+        ..series(&mut |i| us(i, 20.0), 100_000)
+    };
+    let without = series(&mut |i| us(i, 0.0), 4_000);
+    let correlation = without.correlation.iter().map(|r| r.min(0.02)).collect();
+    ReadDisturb {
+        procedure: procedure(),
+        block_bytes: 4096,
+        buffer_bytes: None,
+        evicted_bytes: 20 << 20,
+        evicted_block_bytes: 65536,
+        false_alarm_rate: 0.02,
+        repeating: with,
+        evicting: Some(DisturbSeries { correlation, ..without }),
+    }
 }
