@@ -5,6 +5,7 @@
 //! errors into failures and add the remedy with the flag that has it.
 
 mod btree;
+mod calibrate;
 mod device;
 mod emulate;
 mod graph;
@@ -13,6 +14,7 @@ mod measure;
 mod trace;
 
 pub(crate) use btree::no_advice;
+pub(crate) use calibrate::no_calibration;
 pub(crate) use lsm::{no_layout, no_tree, no_tree_of};
 pub(crate) use measure::why_stopped;
 

@@ -3,6 +3,7 @@
 //! One file per command: it reads the arguments, calls the crates below, and prints.
 
 mod btree;
+mod calibrate;
 mod completions;
 mod devices;
 mod emulate;
@@ -53,6 +54,7 @@ enum Command {
     Models(models::Args),
     Predict(predict::Args),
     Btree(btree::Args),
+    Calibrate(calibrate::Args),
     Devices(devices::Args),
     Trace(trace::Args),
     Pool(pool::Args),
@@ -85,6 +87,7 @@ fn run() -> Result<(), Failure> {
         Command::Models(args) => models::run(args),
         Command::Predict(args) => predict::run(args),
         Command::Btree(args) => btree::run(args),
+        Command::Calibrate(args) => calibrate::run(&args),
         Command::Devices(args) => devices::run(args),
         Command::Trace(args) => trace::run(args),
         Command::Pool(args) => pool::run(args),

@@ -18,6 +18,7 @@
 //! | what replaying it came to | [`render_replay`], [`render_replay_page`] |
 //! | what a graph store holds, in the terminal or as a page | [`render_graph`], [`render_graph_page`] |
 //! | which node size a B-tree should have, in the terminal or as JSON | [`render_btree`], [`btree_json`] |
+//! | a drive fitted to a profile, in the terminal or as JSON | [`render_calibration`], [`calibration_json`] |
 //! | which layout an LSM tree should have, in the terminal or as JSON | [`render_lsm_advice`], [`lsm_advice_json`] |
 //! | what a layout of one costs, in the terminal or as JSON | [`render_lsm_prediction`], [`lsm_prediction_json`] |
 //! | which layout an LSM tree should have, as a page | [`render_lsm_advice_page`] |
@@ -30,6 +31,7 @@ mod amplification;
 mod batching;
 mod btree;
 mod burst;
+mod calibration;
 mod compare;
 mod durability;
 mod error;
@@ -57,6 +59,7 @@ extern crate self as leadline_report;
 mod sample;
 
 pub use btree::{btree_json, render_btree};
+pub use calibration::{calibration_json, render_calibration};
 pub use compare::{Cell, Comparison, Quantity, Relation, Row, Verdict, compare};
 pub use error::ReportError;
 pub use fio::fio_jobs;

@@ -8,6 +8,7 @@ mod machine;
 mod ran;
 
 mod btree;
+mod calibrate;
 mod devices;
 mod emulate;
 mod experiment;

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use crate::ran::{folder, names, program, run, text};
 
 /// Every command, as its manual page names it, and a flag that the page must explain.
-const COMMANDS: [(&str, &str); 21] = [
+const COMMANDS: [(&str, &str); 22] = [
     ("leadline", "leadline-profile"),
     ("leadline-profile", "--max-concurrency"),
     ("leadline-experiment", "--read-share"),
@@ -14,6 +14,7 @@ const COMMANDS: [(&str, &str); 21] = [
     ("leadline-models", "--setup-per"),
     ("leadline-predict", "--what-if"),
     ("leadline-btree-advise", "--range-bytes"),
+    ("leadline-calibrate", "--again"),
     ("leadline-lsm-advise", "--rated-writes"),
     ("leadline-lsm-predict", "--family"),
     ("leadline-devices", "--json"),

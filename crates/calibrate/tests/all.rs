@@ -1,0 +1,7 @@
+//! Calibrations of simulated drives, whose true parameters are known.
+
+mod drives;
+
+mod checks;
+mod recovery;
+mod refusals;

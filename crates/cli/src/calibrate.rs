@@ -1,0 +1,92 @@
+//! `leadline calibrate`: a simulated flash drive in the place of a measured device.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use leadline_calibrate::{CalibrateError, Calibration, Checked, can_be_checked, check};
+use leadline_profile::DeviceProfile;
+use leadline_report::{calibration_json, render_calibration};
+
+use crate::failure::{Failure, no_calibration};
+use crate::progress::Display;
+use crate::{output, signals, source};
+
+/// Fit a simulated flash drive to a measured profile, and say which of its parameters the profile shows
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+        leadline profile /mnt/nvme --block-sizes 4K,16K,64K,256K,1M -o profile.json\n  \
+        leadline calibrate profile.json -o mine.toml\n  \
+        leadline profile sim:./mine.toml                  the fitted drive, measured\n\n  \
+        leadline experiment mixed /mnt/nvme --into profile.json\n  \
+        leadline calibrate profile.json --check           how well it predicts what it was not fitted to\n\n\
+        docs/calibration.md has the procedure.")]
+pub(crate) struct Args {
+    /// A profile that `leadline profile` wrote; several block sizes show more of a drive than one
+    #[arg(value_name = "PROFILE")]
+    profile: String,
+    /// Write the description to this file, which is replaced if it exists
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Run the profile's experiments mixed, r-by-k and ladder on the fitted drive and compare; beside its
+    /// errors those of the best analytic model
+    #[arg(long)]
+    check: bool,
+    /// With --check: a profile of the same device with the same experiments, made again; how far both are
+    /// apart is what no prediction can undercut
+    #[arg(long, value_name = "PROFILE", requires = "check")]
+    again: Option<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(path) = &args.output {
+        let inputs = [Some(&args.profile), args.again.as_ref()];
+        if let Some(input) = inputs.into_iter().flatten().find(|input| Path::new(input) == path) {
+            let text = format!("-o {input}: would replace the profile that is read; name another place");
+            return Err(Failure::Input(text));
+        }
+        output::check_writable(path)?;
+    }
+    let profile = source::load_profile(&args.profile)?;
+    let again = args.again.as_deref().map(source::load_profile).transpose()?;
+    if args.check && !can_be_checked(&profile) {
+        return Err(no_calibration(&args.profile, CalibrateError::NoExperiments));
+    }
+    let cancel = signals::cancel_flag()?;
+    let mut display = Display::new();
+    let done = fit(args, &profile, again.as_ref(), &cancel, &mut display);
+    display.finish();
+    let (fitted, checks) = done?;
+    if let Some(path) = &args.output {
+        output::write(path, &fitted.text)?;
+    }
+    if args.json {
+        output::print_json(&calibration_json(&fitted, checks.as_deref()))?;
+    } else {
+        output::print(&render_calibration(&fitted, checks.as_deref(), output::width()))?;
+    }
+    if let Some(path) = &args.output {
+        output::say(&format!("description in {}", path.display()));
+    }
+    Ok(())
+}
+
+/// Fits, and checks where that is wanted.
+fn fit(
+    args: &Args,
+    profile: &DeviceProfile,
+    again: Option<&DeviceProfile>,
+    cancel: &AtomicBool,
+    display: &mut Display,
+) -> Result<(Calibration, Option<Vec<Checked>>), Failure> {
+    let fitted = Calibration::of(profile, cancel, &mut |progress| display.show(&progress))
+        .map_err(|error| no_calibration(&args.profile, error))?;
+    if !args.check {
+        return Ok((fitted, None));
+    }
+    let checks = check(&fitted.spec, profile, again, cancel, &mut |progress| display.show(&progress))
+        .map_err(|error| no_calibration(&args.profile, error))?;
+    Ok((fitted, Some(checks)))
+}
