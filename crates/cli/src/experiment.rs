@@ -44,6 +44,7 @@ const ALL: &str = "all";
         sync-methods  fsync, fdatasync, O_DSYNC and RWF_DSYNC, on a preallocated file or not\n  \
         write-amplification  bytes written to the medium per byte written, where the drive tells\n  \
         gc            bandwidth while a full drive is overwritten, and after a rest\n  \
+        sustained     burst against sustained writes, caches, and reads beside writes\n  \
         all           all of these that TARGET allows, into --into PROFILE; run again, it goes on\n\n\
         Examples:\n  \
         leadline experiment r-by-k /mnt/nvme --into profile.json   adds to a profile of that device\n  \
@@ -69,8 +70,8 @@ pub(crate) struct Args {
     /// Print the profile as JSON on stdout, and make no folder
     #[arg(long)]
     json: bool,
-    /// Measure for 30 s instead of 60 s; latency for 30 s instead of 720 s at most, burst and gc for 60 s
-    /// instead of 300 s at most, write-amplification for an hour at most instead of a day
+    /// Measure for 30 s instead of 60 s; latency for 30 s instead of 720 s at most, burst, gc and sustained
+    /// for 60 s instead of 300 s at most, write-amplification for an hour at most instead of a day
     #[arg(long)]
     quick: bool,
     /// Measure for this many seconds
@@ -85,7 +86,8 @@ pub(crate) struct Args {
     /// Load with writes instead of reads (burst)
     #[arg(long, conflicts_with = "reads_only")]
     writes: bool,
-    /// Read or write no more than this (burst) [default: 64G, on simulated devices 4G]
+    /// Read or write no more than this (burst) [default: 64G, on simulated devices 4G], write no more than
+    /// this in sequence, and a quarter of it at random (sustained) [default: 64G]
     #[arg(long, value_parser = parse_size, value_name = "SIZE")]
     max_bytes: Option<u64>,
     /// Which pages to write: uniform, zipf:THETA, zones:P/W (P % of the pages get W % of the writes) or
@@ -136,10 +138,11 @@ impl Args {
         if self.read_share.is_some() && experiment != Experiment::PioClasses {
             return refuse(format!("--read-share: is for pio-classes; {name} has shares of its own"));
         }
-        for (flag, given) in [("--writes", self.writes), ("--max-bytes", self.max_bytes.is_some())] {
-            if given && experiment != Experiment::Burst {
-                return refuse(format!("{flag}: is for burst; leave it out with {name}"));
-            }
+        if self.writes && experiment != Experiment::Burst {
+            return refuse(format!("--writes: is for burst; leave it out with {name}"));
+        }
+        if self.max_bytes.is_some() && !matches!(experiment, Experiment::Burst | Experiment::Sustained) {
+            return refuse(format!("--max-bytes: is for burst and sustained; leave it out with {name}"));
         }
         for (flag, given) in [("--pattern", self.pattern.is_some()), ("--fill", self.fill.is_some())] {
             if given && experiment != Experiment::WriteAmplification {

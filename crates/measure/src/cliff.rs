@@ -19,38 +19,61 @@ const FALL: f64 = 0.6;
 /// Samples needed on either side.
 const SIDE: usize = 6;
 
-/// The cliff in a series of samples, if there is one: the split that explains most of the series' variance,
-/// where the median falls by 40 % or more and nine in ten samples after it lie below nine in ten before it.
+/// The cliff in a series of samples, if there is one: see [`find_split`].
 pub fn find_cliff(phase: RunPhase, samples: &[WriteSample]) -> Option<Cliff> {
-    let n = samples.len();
-    if n < 2 * SIDE {
-        return None;
-    }
-    let sorted = |part: &[WriteSample], value: fn(&WriteSample) -> f64| {
-        let mut values: Vec<f64> = part.iter().map(value).collect();
-        values.sort_unstable_by(f64::total_cmp);
-        values
-    };
-    let at = |values: &[f64], level: f64| values[(level * (values.len() - 1) as f64).round() as usize];
-    let mean_log =
-        |part: &[WriteSample]| part.iter().map(|s| s.rate.max(1e-12).ln()).sum::<f64>() / part.len() as f64;
-    // The split that explains most of the variance of the logarithms.
-    let explained = |split: usize| {
-        let (left, right) = samples.split_at(split);
-        (left.len() * right.len()) as f64 * (mean_log(left) - mean_log(right)).powi(2)
-    };
-    let split = (SIDE..=n - SIDE).max_by(|&a, &b| explained(a).total_cmp(&explained(b)))?;
-    let (before, after) = (sorted(&samples[..split], |s| s.rate), sorted(&samples[split..], |s| s.rate));
-    if at(&after, 0.9) >= at(&before, 0.1) || at(&after, 0.5) >= FALL * at(&before, 0.5) {
-        return None;
-    }
-    let median = |part: &[WriteSample]| at(&sorted(part, |s| s.bytes_per_second), 0.5);
+    let rates: Vec<f64> = samples.iter().map(|sample| sample.rate).collect();
+    let split = find_split(&rates)?;
+    let median = |part: &[WriteSample]| at(&sorted(part.iter().map(|s| s.bytes_per_second)), 0.5);
     Some(Cliff {
         phase,
         at_bytes: samples[split - 1].written,
         before_bytes_per_second: median(&samples[..split]),
         after_bytes_per_second: median(&samples[split..]),
     })
+}
+
+/// How many samples there are before the cliff in a series of rates, if there is one: the split that explains
+/// most of the series' variance, where the median falls by 40 % or more and nine in ten samples after it lie
+/// below nine in ten before it.
+pub fn find_split(rates: &[f64]) -> Option<usize> {
+    let split = best_split(rates)?;
+    let (before, after) = rates.split_at(split);
+    let (before, after) = (sorted(before.iter().copied()), sorted(after.iter().copied()));
+    let falls = at(&after, 0.9) < at(&before, 0.1) && at(&after, 0.5) < FALL * at(&before, 0.5);
+    falls.then_some(split)
+}
+
+/// The split of a series of rates that explains most of the variance of their logarithms; `None` of fewer
+/// than 12 samples.
+pub fn best_split(rates: &[f64]) -> Option<usize> {
+    let n = rates.len();
+    if n < 2 * SIDE {
+        return None;
+    }
+    let logs: Vec<f64> = rates.iter().map(|rate| rate.max(1e-12).ln()).collect();
+    let all: f64 = logs.iter().sum();
+    let mut before: f64 = logs[..SIDE - 1].iter().sum();
+    let mut best = (SIDE, f64::NEG_INFINITY);
+    for (i, log) in logs.iter().enumerate().take(n - SIDE).skip(SIDE - 1) {
+        before += log;
+        let (left, right) = ((i + 1) as f64, (n - i - 1) as f64);
+        let explained = left * right * (before / left - (all - before) / right).powi(2);
+        if explained >= best.1 {
+            best = (i + 1, explained);
+        }
+    }
+    Some(best.0)
+}
+
+fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_unstable_by(f64::total_cmp);
+    values
+}
+
+/// The value at this level, 0 to 1.
+fn at(values: &[f64], level: f64) -> f64 {
+    values[(level * (values.len() - 1) as f64).round() as usize]
 }
 
 #[cfg(test)]

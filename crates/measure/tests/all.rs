@@ -16,5 +16,6 @@ mod load;
 mod models_of_devices;
 mod replay;
 mod session;
+mod sustained;
 mod truth;
 mod write_amplification;

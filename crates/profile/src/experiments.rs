@@ -13,6 +13,7 @@ mod latency;
 mod pressure;
 mod range;
 mod read_disturb;
+mod sustained;
 mod sync_methods;
 mod unaligned;
 mod write_amplification;
@@ -27,6 +28,7 @@ pub use interleaving::{Interleaving, InterleavingPoint};
 pub use latency::{BlockLayerTime, LatencyDistribution, LatencyDistributions};
 pub use pressure::{Background, BackgroundCapacity, Chore, Pressure, PressurePoint};
 pub use read_disturb::{Detectable, DisturbSeries, ReadDisturb};
+pub use sustained::{Sustained, SustainedCliff, SustainedLoad, UnderLoad};
 pub use sync_methods::{FileState, SyncMethod, SyncMethods, SyncPoint};
 pub use unaligned::{Unaligned, UnalignedPoint};
 pub use write_amplification::{WearWindow, WriteAmplification, WriteAmplificationRun};
@@ -85,6 +87,9 @@ pub struct Experiments {
     /// Bandwidth while a full drive is overwritten.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gc: Option<Gc>,
+    /// Burst against sustained writes, and reads beside them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sustained: Option<Sustained>,
 }
 
 impl Experiments {
@@ -113,6 +118,7 @@ impl Experiments {
             sync_methods,
             write_amplification,
             gc,
+            sustained,
         } = self;
         [
             ("r-by-k", r_by_k.as_ref().map(|found| &found.procedure)),
@@ -131,6 +137,7 @@ impl Experiments {
             ("sync-methods", sync_methods.as_ref().map(|found| &found.procedure)),
             ("write-amplification", write_amplification.as_ref().map(|found| &found.procedure)),
             ("gc", gc.as_ref().map(|found| &found.procedure)),
+            ("sustained", sustained.as_ref().map(|found| &found.procedure)),
         ]
         .into_iter()
         .filter_map(|(name, procedure)| Some((name, procedure?)))

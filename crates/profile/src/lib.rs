@@ -25,8 +25,9 @@ pub use error::ProfileError;
 pub use experiments::{
     Background, BackgroundCapacity, BlockLayerTime, Burst, BurstLoad, Chore, FileState, Fsync, FsyncPoint,
     Gc, GcPass, GcPassKind, GcRecovery, Interleaving, InterleavingPoint, LatencyDistribution,
-    LatencyDistributions, LogKind, Pressure, PressurePoint, SyncMethod, SyncMethods, SyncPoint, Unaligned,
-    UnalignedPoint, WearWindow, WriteAmplification, WriteAmplificationRun,
+    LatencyDistributions, LogKind, Pressure, PressurePoint, Sustained, SustainedCliff, SustainedLoad,
+    SyncMethod, SyncMethods, SyncPoint, Unaligned, UnalignedPoint, UnderLoad, WearWindow, WriteAmplification,
+    WriteAmplificationRun,
 };
 pub use experiments::{Buffer, BufferPoint, Detectable, DisturbSeries, ReadDisturb};
 pub use experiments::{

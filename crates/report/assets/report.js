@@ -104,4 +104,6 @@ show([
   amplification,
   fills,
   collection,
+  sustained,
+  underLoad,
 ]);

@@ -19,6 +19,7 @@ mod models;
 mod pool;
 mod reference;
 mod speedup_charts;
+mod sustained_charts;
 mod tables;
 mod traces;
 
@@ -63,7 +64,7 @@ const AXES: &str = include_str!("../assets/axes.js");
 const DRAW: &str = include_str!("../assets/draw.js");
 const SERIES: &str = include_str!("../assets/series.js");
 /// In this order: each uses the names of those before it.
-const SCRIPTS: [&str; 17] = [
+const SCRIPTS: [&str; 18] = [
     BASE,
     AXES,
     DRAW,
@@ -80,6 +81,7 @@ const SCRIPTS: [&str; 17] = [
     include_str!("../assets/durability.js"),
     include_str!("../assets/amplification.js"),
     include_str!("../assets/gc.js"),
+    include_str!("../assets/sustained.js"),
     include_str!("../assets/report.js"),
 ];
 

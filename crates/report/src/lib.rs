@@ -47,6 +47,7 @@ mod models_json;
 mod pool;
 mod predict;
 mod sentences;
+mod sustained;
 mod terminal;
 mod trace;
 

@@ -251,7 +251,7 @@ fn experiments_on_the_device_are_drawn_beside_the_papers_numbers() {
 #[test]
 fn experiments_on_writes_are_drawn() {
     let seen = open("written", &[common::written_profile()], &["--window-size=1280,2400"]);
-    seen.is_sound(13);
+    seen.is_sound(15);
     for words in [
         "w-amplification",
         "w-fills",
@@ -261,10 +261,12 @@ fn experiments_on_writes_are_drawn() {
         "w-gc",
         "seconds since the fill began",
         "NAND P3700, slowest 1.62 GB/s",
+        "sequential: 500 MB/s for long",
+        "percent of what can be sustained",
     ] {
         assert!(seen.dom.contains(words), "no {words}");
     }
-    on_a_phone_and_in_the_dark("phone-written", &[common::written_profile()], 13);
+    on_a_phone_and_in_the_dark("phone-written", &[common::written_profile()], 15);
 }
 
 #[test]

@@ -54,7 +54,7 @@ pub(super) fn announce(args: &Args, target: &Target, which: &[Experiment]) -> Re
 fn during(which: &[Experiment]) -> &'static str {
     match which {
         [Experiment::Latency] => "about two thirds of",
-        [Experiment::Burst] => "most of",
+        [Experiment::Burst | Experiment::Sustained] => "most of",
         [Experiment::Unaligned | Experiment::WriteAmplification | Experiment::Gc] => "all of",
         several if several.contains(&Experiment::Latency) => "more than half of",
         _ => "about half of",

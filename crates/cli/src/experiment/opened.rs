@@ -17,8 +17,8 @@ pub(super) fn open(args: &Args, target: Target, which: &[Experiment]) -> Result<
     let seconds: f64 = which.iter().map(|&one| args.seconds(one)).sum();
     // They end with the requests or bytes that they are made of, if time does not end them first.
     let may_end_early = |one: &Experiment| {
-        use Experiment::{Burst, Gc, Latency, WriteAmplification};
-        one.only_reads() || matches!(one, Latency | Burst | WriteAmplification | Gc)
+        use Experiment::{Burst, Gc, Latency, Sustained, WriteAmplification};
+        one.only_reads() || matches!(one, Latency | Burst | WriteAmplification | Gc | Sustained)
     };
     let at_most = if which.iter().any(may_end_early) { "at most " } else { "" };
     let list = match args.which {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use leadline_profile::{DeviceProfile, GcPassKind, WritePattern};
+use leadline_profile::{DeviceProfile, GcPassKind, Pattern, WritePattern};
 
 use crate::ran::{folder, made_folder, names, run};
 
@@ -93,4 +93,28 @@ fn a_file_is_filled_and_overwritten_too() {
     let gc = DeviceProfile::load(dir.path().join("p.json")).unwrap().experiments.gc.unwrap();
     assert!(gc.passes.len() == 4 && gc.passes.iter().all(|pass| pass.write_amplification.is_none()));
     assert_eq!(names(dir.path()), ["p.json"]);
+}
+
+#[test]
+fn a_cache_shows_as_a_cliff_and_reads_are_measured_beside_writes() {
+    let dir = folder();
+    // Half of the drive's time would be spent on its 16M of cache.
+    let cached = FLASH.replace("capacity = \"64M\"", "capacity = \"256M\"");
+    let slc = "[slc]\nbytes = \"16M\"\nread_us = 20\nprogram_us = 20\nidle_ms = 50\n";
+    fs::write(dir.path().join("drive.toml"), format!("{cached}{slc}")).unwrap();
+    let arguments = ["experiment", "sustained", DRIVE, "--max-bytes", "512M", "--into", "p.json"];
+    let ran = run(dir.path(), &arguments).succeeded();
+    assert!(
+        ran.stdout.contains("Sequential writes of 128K") && ran.stdout.contains("p99.9"),
+        "{}",
+        ran.stdout
+    );
+    let found = DeviceProfile::load(dir.path().join("p.json")).unwrap().experiments.sustained.unwrap();
+    let sequential = found.load(Pattern::Sequential).unwrap();
+    let cache = f64::from(16 << 20);
+    assert!((sequential.cliffs[0].at_bytes / cache - 1.0).abs() < 0.1, "{:?}", sequential.cliffs);
+    assert!(sequential.ratio < 0.6 && found.latencies.len() == 6);
+    run(dir.path(), &["report", "p.json", "-o", "page.html"]).succeeded();
+    let page = fs::read_to_string(dir.path().join("page.html")).unwrap();
+    assert!(page.contains("w-sustained") && page.contains("w-under-load"));
 }

@@ -8,13 +8,13 @@ use super::burst_estimates::{Estimates, Load};
 use super::fall::{rate, settled_fall, total};
 use super::frame::{Frame, MOST_EPOCHS};
 use super::plan::MOST_IN_FLIGHT;
-use super::sampled_load::{Sample, SampledLoad, joined};
+use super::sampled_load::{Sample, SampleLength, SampledLoad, joined};
 use crate::MeasureError;
 use crate::load::{AddressStream, Lane};
 use crate::outcome::Stop;
 
 /// Length of a sample at first.
-const SAMPLE: Nanos = 10_000_000;
+const SAMPLE: SampleLength = SampleLength::Equal(10_000_000);
 
 /// Samples of a load that the profile keeps.
 const KEPT_SAMPLES: usize = 400;

@@ -23,6 +23,10 @@ pub(super) const SMALLEST_BUFFER: u64 = 256 << 10;
 /// that it takes few requests, and each is a jump all the same.
 pub(super) const EVICTED_BLOCK: u32 = 64 << 10;
 
+/// Bytes per sequential write of `sustained`: large enough for any drive's full bandwidth with a few in
+/// flight.
+pub(super) const SUSTAINED_BYTES: u32 = 128 << 10;
+
 /// Bytes per request of `interleaving`.
 pub(super) const INTERLEAVING_SIZES: [u32; 7] =
     [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10];

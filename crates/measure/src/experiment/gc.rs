@@ -8,7 +8,7 @@ use leadline_profile::{Gc, GcPass, GcPassKind, GcRecovery, OpKind, Pattern};
 use super::extremes::{GC_BYTES, GC_IN_FLIGHT};
 use super::fall::{rate, settled_fall, total};
 use super::frame::Frame;
-use super::sampled_load::{Sample, SampledLoad, joined};
+use super::sampled_load::{Sample, SampleLength, SampledLoad, joined};
 use super::stretches::{percentile, resampled};
 use super::timed::workload;
 use crate::MeasureError;
@@ -35,7 +35,7 @@ const WINDOWS: usize = 100;
 const FEWEST: f64 = GC_IN_FLIGHT as f64;
 
 /// A window is never shorter, nanoseconds.
-const SHORTEST: Nanos = 1_000_000;
+const SHORTEST: SampleLength = SampleLength::Equal(1_000_000);
 
 /// Robustly, the fastest and the slowest window are these percentiles.
 const FAST: f64 = 0.95;

@@ -36,10 +36,13 @@ mod sampled_load;
 mod saturation;
 mod settling;
 mod stretches;
+mod sustained;
+mod sustained_cliffs;
 mod sync_methods;
 mod tail;
 mod timed;
 mod unaligned;
+mod under_load;
 mod volume;
 mod write_amplification;
 
@@ -51,8 +54,8 @@ use std::sync::atomic::AtomicBool;
 use leadline_device::Device;
 use leadline_profile::{
     Buffer, Burst, DeviceProfile, EngineKind, Experiments, Fsync, Gc, Interleaving, Ladder,
-    LatencyDistributions, PioClasses, Pressure, Procedure, ReadDisturb, SyncMethods, Unaligned, Work,
-    WriteAmplification,
+    LatencyDistributions, PioClasses, Pressure, Procedure, ReadDisturb, Sustained, SyncMethods, Unaligned,
+    Work, WriteAmplification,
 };
 
 use self::frame::Frame;
@@ -97,6 +100,8 @@ pub enum Found {
     WriteAmplification(WriteAmplification),
     /// Of [`Experiment::Gc`].
     Gc(Gc),
+    /// Of [`Experiment::Sustained`].
+    Sustained(Sustained),
 }
 
 /// An experiment that was run: to its end, or far enough to be worth keeping.
@@ -173,6 +178,9 @@ pub fn run(
             write_amplification::run(&mut frame).map(|(found, stop)| (Found::WriteAmplification(found), stop))
         }
         Experiment::Gc => gc::run(&mut frame).map(|(found, stop)| (Found::Gc(found), stop)),
+        Experiment::Sustained => {
+            sustained::run(&mut frame).map(|(found, stop)| (Found::Sustained(found), stop))
+        }
     }?;
     let procedure = found.procedure();
     procedure.bytes_written += prepared.written;
@@ -226,6 +234,7 @@ impl Found {
             Found::SyncMethods(methods) => &mut methods.procedure,
             Found::WriteAmplification(found) => &mut found.procedure,
             Found::Gc(found) => &mut found.procedure,
+            Found::Sustained(found) => &mut found.procedure,
         }
     }
 
@@ -254,6 +263,7 @@ impl Found {
                 experiments.write_amplification = Some(found);
             }
             Found::Gc(found) => experiments.gc = Some(found),
+            Found::Sustained(found) => experiments.sustained = Some(found),
         }
     }
 }

@@ -8,7 +8,7 @@ use leadline_profile::{OpKind, PAGE_BYTES, Pattern, Point, WritePattern};
 
 use super::extremes::{
     BACKGROUND_BYTES, EVICTED_BLOCK, GC_BYTES, GC_IN_FLIGHT, INTERLEAVING_CONCURRENCY, SMALLEST_BUFFER,
-    UNALIGNED_LARGEST, UNALIGNED_STEP, interleaving_sizes,
+    SUSTAINED_BYTES, UNALIGNED_LARGEST, UNALIGNED_STEP, interleaving_sizes,
 };
 use super::log_file::{ETCD_SEGMENT_BYTES, POSTGRES_SEGMENT_BYTES};
 use super::r_by_k;
@@ -57,11 +57,13 @@ pub enum Experiment {
     WriteAmplification,
     /// Bandwidth while a full drive is overwritten.
     Gc,
+    /// Burst against sustained writes, and reads beside them.
+    Sustained,
 }
 
 impl Experiment {
     /// All there are.
-    pub const ALL: [Experiment; 16] = [
+    pub const ALL: [Experiment; 17] = [
         Experiment::RByK,
         Experiment::Mixed,
         Experiment::Ladder,
@@ -78,6 +80,7 @@ impl Experiment {
         Experiment::SyncMethods,
         Experiment::WriteAmplification,
         Experiment::Gc,
+        Experiment::Sustained,
     ];
 
     /// As on the command line and in the profile.
@@ -99,6 +102,7 @@ impl Experiment {
             Experiment::SyncMethods => "sync-methods",
             Experiment::WriteAmplification => "write-amplification",
             Experiment::Gc => "gc",
+            Experiment::Sustained => "sustained",
         }
     }
 
@@ -109,8 +113,11 @@ impl Experiment {
 
     /// Whether it means nothing on a device that is only read.
     pub fn needs_writes(self) -> bool {
-        use Experiment::{Fsync, Gc, Mixed, PioClasses, SyncMethods, Unaligned, WriteAmplification};
-        matches!(self, Mixed | PioClasses | Unaligned | Fsync | SyncMethods | WriteAmplification | Gc)
+        use Experiment::{
+            Fsync, Gc, Mixed, PioClasses, Sustained, SyncMethods, Unaligned, WriteAmplification,
+        };
+        let about_the_drive = matches!(self, WriteAmplification | Gc | Sustained);
+        about_the_drive || matches!(self, Mixed | PioClasses | Unaligned | Fsync | SyncMethods)
     }
 
     /// Whether it never writes, whatever it may; `burst` does with one of its loads.
@@ -125,8 +132,8 @@ impl Experiment {
             // for each of them.
             (Experiment::Latency, false) => 720.0,
             // Credit of a volume lasts for minutes, and comes back as slowly.
-            (Experiment::Burst | Experiment::Gc, false) => 300.0,
-            (Experiment::Burst | Experiment::Gc, true) => 60.0,
+            (Experiment::Burst | Experiment::Gc | Experiment::Sustained, false) => 300.0,
+            (Experiment::Burst | Experiment::Gc | Experiment::Sustained, true) => 60.0,
             // It ends when it has settled.
             (Experiment::WriteAmplification, false) => 86_400.0,
             (Experiment::WriteAmplification, true) => 3600.0,
@@ -152,7 +159,7 @@ impl Experiment {
 
     /// Whether it is about a drive as a whole: of a simulated one all is used where no size is given.
     pub fn uses_whole_drive(self) -> bool {
-        matches!(self, Experiment::WriteAmplification | Experiment::Gc)
+        matches!(self, Experiment::WriteAmplification | Experiment::Gc | Experiment::Sustained)
     }
 
     /// Whether it needs a drive that tells what it does to its medium.
@@ -165,7 +172,7 @@ impl Experiment {
     fn is_laid_out(self, clock: Clock) -> bool {
         let brings_its_own = match self {
             Experiment::WriteAmplification => true,
-            Experiment::Gc => clock == Clock::Virtual,
+            Experiment::Gc | Experiment::Sustained => clock == Clock::Virtual,
             _ => self.own_file_bytes().is_some(),
         };
         !brings_its_own
@@ -202,7 +209,8 @@ pub struct ExperimentPlan {
     pub read_share: f64,
     /// What `burst` loads the device with.
     pub operation: OpKind,
-    /// Bytes that `burst` moves at most.
+    /// Bytes that `burst` moves at most, and those that `sustained` writes in sequence; at random it writes a
+    /// quarter of that.
     pub max_bytes: u64,
     /// Which pages `write-amplification` writes.
     pub pattern: WritePattern,
@@ -228,8 +236,8 @@ impl ExperimentPlan {
     /// Device time of an experiment, seconds.
     pub const SECONDS: f64 = 60.0;
 
-    /// Bytes that `burst` moves at most where none are given: as many as the largest credit of a cloud volume
-    /// that is sold, 5.4 million requests, and twice again.
+    /// Bytes that `burst` and `sustained` move at most where none are given: as many as the largest credit of
+    /// a cloud volume that is sold, 5.4 million requests, and twice again.
     pub const BURST_BYTES: u64 = 64 << 30;
 
     /// Device time of a quick experiment, seconds.
@@ -264,10 +272,11 @@ impl ExperimentPlan {
             max_writes: None,
             read_share: 0.5,
             operation: OpKind::Read,
-            max_bytes: match clock {
-                Clock::Wall => Self::BURST_BYTES,
+            max_bytes: match (clock, experiment) {
+                // A cache of a simulated drive may be as large; requests are large, too.
+                (Clock::Wall, _) | (Clock::Virtual, Experiment::Sustained) => Self::BURST_BYTES,
                 // A million requests: more would cost real time.
-                Clock::Virtual => 4 << 30,
+                (Clock::Virtual, _) => 4 << 30,
             },
             pattern: WritePattern::Uniform,
             fill: 1.0,
@@ -353,6 +362,7 @@ impl ExperimentPlan {
             Experiment::Unaligned => UNALIGNED_LARGEST,
             Experiment::Gc => GC_BYTES,
             Experiment::ReadDisturb => EVICTED_BLOCK,
+            Experiment::Sustained => SUSTAINED_BYTES,
             _ => PAGE_BYTES,
         }
     }

@@ -11,6 +11,16 @@ use crate::load::{AddressStream, Lane};
 /// be slow.
 const WATCHDOG: u64 = 60_000_000_000;
 
+/// How long samples are.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum SampleLength {
+    /// All alike, at first so long; doubled where there are too many.
+    Equal(Nanos),
+    /// This share of the time since the load began, and no shorter than the other: what happens early is seen
+    /// as finely as what happens late.
+    Growing(f64, Nanos),
+}
+
 /// Samples that are kept; with more, each two neighbours become one.
 const MOST_SAMPLES: usize = 2000;
 
@@ -29,8 +39,9 @@ pub(super) struct SampledLoad<'a> {
     stream: &'a mut AddressStream,
     /// Requests that may still be sent.
     left: u64,
-    length: Nanos,
+    length: SampleLength,
     samples: Vec<Sample>,
+    began: Nanos,
     last: Nanos,
 }
 
@@ -45,15 +56,15 @@ impl<'a> SampledLoad<'a> {
         stream: &'a mut AddressStream,
         concurrency: u32,
         most: u64,
-        length: Nanos,
+        length: SampleLength,
     ) -> Result<Self, MeasureError> {
-        let last = lane.queue.now();
+        let began = lane.queue.now();
         let first = most.min(u64::from(concurrency));
         for slot in 0..first as u32 {
-            lane.send(stream, slot, last)?;
+            lane.send(stream, slot, began)?;
         }
         let left = most - first;
-        Ok(SampledLoad { lane, stream, left, length, samples: Vec::new(), last })
+        Ok(SampledLoad { lane, stream, left, length, samples: Vec::new(), began, last: began })
     }
 
     /// Runs until the next sample is full. `false`: all requests that may be sent have been.
@@ -61,7 +72,13 @@ impl<'a> SampledLoad<'a> {
     /// # Errors
     /// [`MeasureError`]: a request failed, or the device stopped answering.
     pub(super) fn sample(&mut self) -> Result<bool, MeasureError> {
-        let end = self.last.saturating_add(self.length);
+        let length = match self.length {
+            SampleLength::Equal(length) => length,
+            SampleLength::Growing(share, least) => {
+                least.max(((self.last - self.began) as f64 * share) as Nanos)
+            }
+        };
+        let end = self.last.saturating_add(length);
         let mut give_up = self.last.saturating_add(WATCHDOG);
         let mut ops = 0u64;
         while self.lane.queue.now() < end && self.left > 0 {
@@ -89,9 +106,11 @@ impl<'a> SampledLoad<'a> {
             self.samples.push(Sample { seconds: (now - self.last) as f64 / 1e9, ops: ops as f64 });
         }
         self.last = now;
-        if self.samples.len() >= MOST_SAMPLES {
+        if let SampleLength::Equal(length) = &mut self.length
+            && self.samples.len() >= MOST_SAMPLES
+        {
             self.samples = joined(&self.samples, MOST_SAMPLES / 2);
-            self.length *= 2;
+            *length *= 2;
         }
         Ok(self.left > 0)
     }
@@ -119,6 +138,27 @@ impl<'a> SampledLoad<'a> {
     }
 }
 
+/// Neighbours joined until each sample has at least so many requests, but for the last one where there are
+/// fewer in all: one in which none happened to end says little of the rate.
+pub(super) fn gathered(samples: &[Sample], least: f64) -> Vec<Sample> {
+    let mut gathered: Vec<Sample> = Vec::with_capacity(samples.len());
+    for sample in samples {
+        match gathered.last_mut().filter(|last| last.ops < least) {
+            Some(last) => {
+                *last = Sample { seconds: last.seconds + sample.seconds, ops: last.ops + sample.ops }
+            }
+            None => gathered.push(*sample),
+        }
+    }
+    if gathered.len() > 1
+        && let Some(rest) = gathered.pop_if(|last| last.ops < least)
+        && let Some(last) = gathered.last_mut()
+    {
+        *last = Sample { seconds: last.seconds + rest.seconds, ops: last.ops + rest.ops };
+    }
+    gathered
+}
+
 /// At most `most` samples, each the sum of as many neighbours.
 pub(super) fn joined(samples: &[Sample], most: usize) -> Vec<Sample> {
     let width = samples.len().div_ceil(most.max(1)).max(1);
@@ -129,4 +169,25 @@ pub(super) fn joined(samples: &[Sample], most: usize) -> Vec<Sample> {
             ops: chunk.iter().map(|sample| sample.ops).sum(),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_with_few_requests_are_gathered_and_none_is_lost() {
+        let of =
+            |ops: &[f64]| -> Vec<Sample> { ops.iter().map(|&ops| Sample { seconds: 1.0, ops }).collect() };
+        let parts = |ops: &[f64]| -> Vec<(f64, f64)> {
+            gathered(&of(ops), 4.0).iter().map(|sample| (sample.seconds, sample.ops)).collect()
+        };
+        assert_eq!(
+            parts(&[9.0, 4.0, 1.0, 0.0, 0.0, 8.0, 5.0]),
+            [(1.0, 9.0), (1.0, 4.0), (4.0, 9.0), (1.0, 5.0)]
+        );
+        assert_eq!(parts(&[5.0, 3.0, 0.0]), [(3.0, 8.0)]);
+        assert_eq!(parts(&[1.0, 1.0]), [(2.0, 2.0)]);
+        assert_eq!(parts(&[]), []);
+    }
 }

@@ -7,8 +7,10 @@ use std::collections::BinaryHeap;
 use leadline_device::{Completion, Geometry, Nanos, Op, Request, Wear};
 use leadline_sim::{DeviceModel, VirtualDevice};
 
+mod cached;
 mod greedy;
 
+pub use cached::{Cached, Emptied};
 pub use greedy::{Greedy, uniform};
 
 pub const PAGE: u64 = 4096;

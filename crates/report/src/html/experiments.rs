@@ -8,7 +8,8 @@ use super::burst_chart::BurstChart;
 use super::device_charts::DeviceCharts;
 use super::durability_charts::{CommitChart, SyncChart};
 use super::gc_chart::GcChart;
-use crate::{amplification, burst, durability, gc, inside};
+use super::sustained_charts::SustainedChart;
+use crate::{amplification, burst, durability, gc, inside, sustained};
 
 /// What the scripts draw.
 #[derive(Debug, Serialize)]
@@ -19,6 +20,7 @@ pub(super) struct ExperimentCharts {
     sync_methods: Option<SyncChart>,
     write_amplification: Option<AmplificationChart>,
     gc: Option<GcChart>,
+    sustained: Option<SustainedChart>,
 }
 
 /// What the template writes: sentences of each experiment that was run.
@@ -31,6 +33,14 @@ pub(super) struct ExperimentWords {
     sync_methods: Option<Vec<String>>,
     write_amplification: Option<AmplificationWords>,
     gc: Option<Vec<String>>,
+    sustained: Option<SustainedWords>,
+}
+
+/// The sentences, and whether reads were measured beside writes.
+#[derive(Debug, Serialize)]
+struct SustainedWords {
+    said: Vec<String>,
+    latencies: bool,
 }
 
 /// The sentences, and whether several fill levels were measured.
@@ -42,7 +52,8 @@ struct AmplificationWords {
 
 impl ExperimentCharts {
     pub(super) fn new(profile: &DeviceProfile) -> ExperimentCharts {
-        let Experiments { burst, fsync, sync_methods, write_amplification, gc, .. } = &profile.experiments;
+        let Experiments { burst, fsync, sync_methods, write_amplification, gc, sustained, .. } =
+            &profile.experiments;
         ExperimentCharts {
             devices: DeviceCharts::new(profile),
             burst: burst.as_ref().map(BurstChart::new),
@@ -50,6 +61,7 @@ impl ExperimentCharts {
             sync_methods: sync_methods.as_ref().map(SyncChart::new),
             write_amplification: write_amplification.as_ref().map(AmplificationChart::new),
             gc: gc.as_ref().and_then(GcChart::new),
+            sustained: sustained.as_ref().map(SustainedChart::new),
         }
     }
 
@@ -61,8 +73,17 @@ impl ExperimentCharts {
 
 impl ExperimentWords {
     pub(super) fn new(profile: &DeviceProfile) -> ExperimentWords {
-        let Experiments { buffer, read_disturb, burst, fsync, sync_methods, write_amplification, gc, .. } =
-            &profile.experiments;
+        let Experiments {
+            buffer,
+            read_disturb,
+            burst,
+            fsync,
+            sync_methods,
+            write_amplification,
+            gc,
+            sustained,
+            ..
+        } = &profile.experiments;
         ExperimentWords {
             buffer: buffer.as_ref().map(|found| with_notes(inside::buffer(found), &found.procedure)),
             disturb: read_disturb.as_ref().map(|found| with_notes(inside::disturb(found), &found.procedure)),
@@ -79,6 +100,10 @@ impl ExperimentWords {
                 fills: AmplificationChart::new(found).has_fills(),
             }),
             gc: gc.as_ref().map(|found| with_notes(gc::summary(found), &found.procedure)),
+            sustained: sustained.as_ref().map(|found| SustainedWords {
+                said: with_notes(sustained::summary(found), &found.procedure),
+                latencies: SustainedChart::new(found).has_latencies(),
+            }),
         }
     }
 }

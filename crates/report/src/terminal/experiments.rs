@@ -11,7 +11,7 @@ use super::device_experiments::{interleaving, latency, pressure, tail, unaligned
 use super::durability::{fsync, sync_methods};
 use super::inside::{buffer, read_disturb};
 use super::table::{Line, titled};
-use super::written::{gc, write_amplification};
+use super::written::{gc, sustained, write_amplification};
 use super::{NARROWEST, wrap};
 use crate::batching::predicted_speedup;
 use crate::format::{block, count, micros, significant, with_interval};
@@ -41,6 +41,7 @@ pub fn render_experiment(profile: &DeviceProfile, name: &str, width: usize) -> O
             found.write_amplification.as_ref().map(|w| (write_amplification(w, width), &w.procedure))
         }
         "gc" => found.gc.as_ref().map(|g| (gc(g, width), &g.procedure)),
+        "sustained" => found.sustained.as_ref().map(|s| (sustained(s, width), &s.procedure)),
         _ => None,
     }?;
     let mut out = parts;
@@ -300,7 +301,7 @@ mod tests {
         let models = ["r-by-k", "mixed", "ladder", "pio-classes"];
         let devices = ["latency", "interleaving", "pressure", "tail", "unaligned", "buffer", "read-disturb"];
         let databases = ["burst", "fsync", "sync-methods"];
-        let writes = ["write-amplification", "gc"];
+        let writes = ["write-amplification", "gc", "sustained"];
         for name in models.into_iter().chain(devices).chain(databases).chain(writes) {
             assert_eq!(render_experiment(&DeviceProfile::default(), name, 80), None);
         }

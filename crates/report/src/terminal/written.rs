@@ -1,11 +1,11 @@
 //! What the experiments on writes found, as sentences and tables.
 
-use leadline_profile::{Gc, GcPass, WriteAmplification, WriteAmplificationRun};
+use leadline_profile::{Gc, GcPass, Sustained, UnderLoad, WriteAmplification, WriteAmplificationRun};
 
 use super::table::{Line, titled};
 use super::wrap;
-use crate::format::{bandwidth, bytes, percent, significant, with_interval};
-use crate::{amplification, gc};
+use crate::format::{bandwidth, block, bytes, count, micros, percent, significant, with_interval};
+use crate::{amplification, gc, sustained};
 
 pub(super) fn write_amplification(found: &WriteAmplification, width: usize) -> Vec<String> {
     let mut out = vec![wrap(&amplification::summary(found).join(" "), width, "  ")];
@@ -37,6 +37,29 @@ pub(super) fn gc(found: &Gc, width: usize) -> Vec<String> {
     out
 }
 
+pub(super) fn sustained(found: &Sustained, width: usize) -> Vec<String> {
+    let mut out: Vec<String> =
+        sustained::summary(found).iter().map(|sentence| wrap(sentence, width, "  ")).collect();
+    if found.latencies.is_empty() {
+        return out;
+    }
+    let row = |point: &UnderLoad| -> Line {
+        let l = &point.latency_us;
+        let slower = [(0.5, l.p50), (0.1, l.p90), (0.01, l.p99), (1e-3, l.p99_9)];
+        let percentiles = slower.map(|(share, us)| (point.ops as f64 * share >= 10.0).then(|| micros(us)));
+        let written = [Some(bandwidth(point.bytes_per_second)), Some(count(point.ops as f64))];
+        let mean = with_interval(l.mean, point.mean_us_ci, micros);
+        (percent(point.write_share), written.into_iter().chain([Some(mean)]).chain(percentiles).collect())
+    };
+    let title = format!(
+        "Random reads of {} one at a time beside random writes: latency by share of what is sustained",
+        block(found.read_block_bytes)
+    );
+    let head = ["written", "reads", "mean", "p50", "p90", "p99", "p99.9"].map(str::to_owned).to_vec();
+    out.push(titled(&title, head, found.latencies.iter().map(row).collect(), width));
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use crate::render_experiment;
@@ -44,8 +67,9 @@ mod tests {
 
     #[test]
     fn the_numbers_are_there_and_fit_the_width() {
-        let expected: [(&str, &[&str]); 2] = [
+        let expected: [(&str, &[&str]); 3] = [
             ("write-amplification", &["3.19 (3.16–3.22)", "zones:10/90", "70 %", "no", "12.0 GiB"]),
+            ("sustained", &["Sequential writes", "1.00 GiB", "90 %", "NOT settled", "p99.9", "80 µs"]),
             ("gc", &["same order", "1.62 GB/s", "19 %", "15 % (13–17 %)", "1.30", "after a rest"]),
         ];
         for (name, said) in expected {

@@ -8,6 +8,7 @@ pub fn written_profile() -> DeviceProfile {
     profile.experiments = Experiments {
         write_amplification: Some(write_amplification()),
         gc: Some(gc()),
+        sustained: Some(sustained()),
         ..Experiments::default()
     };
     profile
@@ -99,5 +100,68 @@ fn gc() -> Gc {
             after_bytes_per_second: 1.9e9,
             lasted_bytes: Some(f64::from(1 << 30)),
         }),
+    }
+}
+
+fn sustained() -> Sustained {
+    let load = |pattern, block_bytes, burst: f64, falls: bool| {
+        let sustained = if falls { burst / 4.0 } else { burst };
+        let around = |value: f64| Some([value * 0.99, value * 1.01]);
+        let at_bytes = f64::from(1 << 30);
+        let cliff = SustainedCliff {
+            at_bytes,
+            at_ci: [at_bytes * 0.98, at_bytes * 1.02],
+            beyond_bytes: at_bytes * 0.75,
+            beyond_ci: [at_bytes * 0.73, at_bytes * 0.77],
+            before_bytes_per_second: burst,
+            after_bytes_per_second: sustained,
+        };
+        SustainedLoad {
+            pattern,
+            block_bytes,
+            concurrency: 32,
+            rest_seconds: 15.0,
+            written_bytes: 8 << 30,
+            seconds: 10.0,
+            burst_bytes_per_second: burst,
+            burst_ci: around(burst),
+            sustained_bytes_per_second: sustained,
+            sustained_ci: around(sustained),
+            ratio: sustained / burst,
+            ratio_ci: Some([0.96, 1.04].map(|share| share * sustained / burst)),
+            settled: falls,
+            cliffs: if falls { vec![cliff] } else { Vec::new() },
+            samples: (0..200)
+                .map(|i| {
+                    let written = 2f64.powf(20.0 + 13.0 * f64::from(i) / 199.0);
+                    let noise = 1.0 + 0.03 * f64::from(i % 7 - 3) / 3.0;
+                    (written, noise * if written < at_bytes { burst } else { sustained })
+                })
+                .collect(),
+        }
+    };
+    let under = |share: f64| {
+        let mean = 80.0 * (1.0 + share / (1.02 - share));
+        UnderLoad {
+            write_share: share,
+            offered_bytes_per_second: share * 8e8,
+            bytes_per_second: share * 8e8,
+            ops: 40_000,
+            latency_us: Latency {
+                mean,
+                p50: mean * 0.95,
+                p90: mean * 1.2,
+                p99: mean * 1.5,
+                p99_9: mean * 3.0,
+                ..Latency::default()
+            },
+            mean_us_ci: Some([mean * 0.98, mean * 1.02]),
+        }
+    };
+    Sustained {
+        procedure: procedure(),
+        loads: vec![load(Pattern::Sequential, 128 << 10, 2e9, true), load(Pattern::Random, 4096, 8e8, false)],
+        latencies: [0.0, 0.1, 0.3, 0.5, 0.7, 0.9].map(under).to_vec(),
+        read_block_bytes: 4096,
     }
 }
