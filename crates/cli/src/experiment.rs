@@ -45,6 +45,7 @@ const ALL: &str = "all";
         write-amplification  bytes written to the medium per byte written, where the drive tells\n  \
         gc            bandwidth while a full drive is overwritten, and after a rest\n  \
         sustained     burst against sustained writes, caches, and reads beside writes\n  \
+        channels      channels that are busy with so many reads, at once and in a stream\n  \
         all           all of these that TARGET allows, into --into PROFILE; run again, it goes on\n\n\
         Examples:\n  \
         leadline experiment r-by-k /mnt/nvme --into profile.json   adds to a profile of that device\n  \

@@ -3,6 +3,7 @@
 
 mod beside;
 mod burst;
+mod channels;
 mod commits;
 mod devices_as_such;
 mod drive;

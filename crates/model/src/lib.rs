@@ -9,10 +9,11 @@
 //! | read the models | [`Dam`], [`Pdam`], [`Affine`], [`Pio`], [`Mqssd`], [`SharedBudget`], behind [`Model`]
 //! |
 //! | load measurements that others made | [`Table`], [`table_profile`] |
-//! | weigh batching, or channels chosen by address | [`speedup`], [`occupancy`] |
+//! | weigh batching, or channels chosen by address | [`speedup`], [`occupancy`], [`channels`] |
 //! | find the rate at which a latency limit holds | [`LatencyModel`] |
 
 mod bootstrap;
+pub mod channels;
 mod class;
 mod compare;
 mod cost;

@@ -5,6 +5,7 @@
 
 mod buffer;
 mod burst;
+mod channels;
 mod check;
 mod fsync;
 mod gc;
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize};
 
 pub use buffer::{Buffer, BufferPoint};
 pub use burst::{Burst, BurstLoad};
+pub use channels::{ChannelPlacement, Channels, ChannelsFit, ChannelsPoint};
 pub use fsync::{Fsync, FsyncPoint, LogKind};
 pub use gc::{Gc, GcPass, GcPassKind, GcRecovery};
 pub use interleaving::{Interleaving, InterleavingPoint};
@@ -90,6 +92,9 @@ pub struct Experiments {
     /// Burst against sustained writes, and reads beside them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sustained: Option<Sustained>,
+    /// Channels that are busy with so many reads, at once and in a stream.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channels: Option<Channels>,
 }
 
 impl Experiments {
@@ -119,6 +124,7 @@ impl Experiments {
             write_amplification,
             gc,
             sustained,
+            channels,
         } = self;
         [
             ("r-by-k", r_by_k.as_ref().map(|found| &found.procedure)),
@@ -138,6 +144,7 @@ impl Experiments {
             ("write-amplification", write_amplification.as_ref().map(|found| &found.procedure)),
             ("gc", gc.as_ref().map(|found| &found.procedure)),
             ("sustained", sustained.as_ref().map(|found| &found.procedure)),
+            ("channels", channels.as_ref().map(|found| &found.procedure)),
         ]
         .into_iter()
         .filter_map(|(name, procedure)| Some((name, procedure?)))

@@ -106,4 +106,5 @@ show([
   collection,
   sustained,
   underLoad,
+  channels,
 ]);

@@ -2,6 +2,7 @@
 
 mod amplification_charts;
 mod burst_chart;
+mod channels_chart;
 mod chart_data;
 mod chart_numbers;
 mod device_charts;
@@ -42,12 +43,13 @@ pub use traces::{render_replay_page, render_trace_page};
 /// The largest that a page may be, bytes.
 pub const PAGE_LIMIT_BYTES: usize = 8 << 20;
 
-const TEMPLATES: [(&str, &str); 13] = [
+const TEMPLATES: [(&str, &str); 14] = [
     ("base.html", include_str!("../templates/base.html")),
     ("macros.html", include_str!("../templates/macros.html")),
     ("experiments.html", include_str!("../templates/experiments.html")),
     ("models.html", include_str!("../templates/models.html")),
     ("devices.html", include_str!("../templates/devices.html")),
+    ("channels.html", include_str!("../templates/channels.html")),
     ("writes.html", include_str!("../templates/writes.html")),
     ("single.html", include_str!("../templates/single.html")),
     ("comparison.html", include_str!("../templates/comparison.html")),
@@ -64,7 +66,7 @@ const AXES: &str = include_str!("../assets/axes.js");
 const DRAW: &str = include_str!("../assets/draw.js");
 const SERIES: &str = include_str!("../assets/series.js");
 /// In this order: each uses the names of those before it.
-const SCRIPTS: [&str; 18] = [
+const SCRIPTS: [&str; 19] = [
     BASE,
     AXES,
     DRAW,
@@ -82,6 +84,7 @@ const SCRIPTS: [&str; 18] = [
     include_str!("../assets/amplification.js"),
     include_str!("../assets/gc.js"),
     include_str!("../assets/sustained.js"),
+    include_str!("../assets/channels.js"),
     include_str!("../assets/report.js"),
 ];
 

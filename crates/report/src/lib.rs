@@ -32,6 +32,7 @@ mod batching;
 mod btree;
 mod burst;
 mod calibration;
+mod channels;
 mod compare;
 mod durability;
 mod error;

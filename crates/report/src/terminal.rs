@@ -1,6 +1,7 @@
 //! What the terminal shows: the same numbers as the page, in a hundred columns or fewer.
 
 mod burst;
+mod channels;
 mod device_experiments;
 mod durability;
 mod experiments;

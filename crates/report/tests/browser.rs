@@ -241,11 +241,18 @@ fn the_models_are_drawn() {
 #[test]
 fn experiments_on_the_device_are_drawn_beside_the_papers_numbers() {
     let seen = open("tried", &[common::tried_profile()], &["--window-size=1280,2400"]);
-    seen.is_sound(19);
-    for words in ["Optane P4800X", "NAND P3700", "beside writes at 700 MB/s", "durable random writes"] {
+    seen.is_sound(20);
+    for words in [
+        "Optane P4800X",
+        "NAND P3700",
+        "beside writes at 700 MB/s",
+        "durable random writes",
+        "e-channels",
+        "16 channels",
+    ] {
         assert!(seen.dom.contains(words), "no {words}");
     }
-    on_a_phone_and_in_the_dark("phone-tried", &[common::tried_profile()], 15);
+    on_a_phone_and_in_the_dark("phone-tried", &[common::tried_profile()], 20);
 }
 
 #[test]

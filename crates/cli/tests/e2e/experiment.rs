@@ -7,7 +7,7 @@ use rustix::process::Signal;
 
 use crate::ran::{folder, made_folder, names, run, small, start};
 
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 12] = [
     "r-by-k",
     "mixed",
     "ladder",
@@ -19,6 +19,7 @@ const NAMES: [&str; 11] = [
     "unaligned",
     "buffer",
     "read-disturb",
+    "channels",
 ];
 
 /// A small budget, on a simulated device.
@@ -40,6 +41,7 @@ fn has(profile: &DeviceProfile) -> [bool; NAMES.len()] {
         found.unaligned.is_some(),
         found.buffer.is_some(),
         found.read_disturb.is_some(),
+        found.channels.is_some(),
     ]
 }
 
@@ -303,4 +305,17 @@ fn an_interrupted_experiment_leaves_the_profile_as_it_was() {
     running.signal(Signal::TERM);
     running.end().0.failed(1, &["nothing is kept"]);
     assert_eq!(names(dir.path()), ["p.json"]);
+}
+
+#[test]
+fn channels_of_a_directory_are_measured_by_reads_alone() {
+    let dir = folder();
+    let arguments = ["experiment", "channels", ".", "--size", "4M", "--seconds", "0.5", "--into", "p.json"];
+    let ran = run(dir.path(), &arguments).succeeded();
+    assert!(ran.stderr.contains("writes 4M to lay out what it reads"), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("time measured"), "{}", ran.stderr);
+    let found = DeviceProfile::load(dir.path().join("p.json")).unwrap().experiments.channels.unwrap();
+    assert_eq!((found.procedure.bytes_written, found.points.len()), (4 << 20, 16));
+    run(dir.path(), &["report", "p.json", "-o", "page.html"]).succeeded();
+    assert!(fs::read_to_string(dir.path().join("page.html")).unwrap().contains("e-channels"));
 }

@@ -27,6 +27,9 @@ pub(super) const EVICTED_BLOCK: u32 = 64 << 10;
 /// flight.
 pub(super) const SUSTAINED_BYTES: u32 = 128 << 10;
 
+/// Most reads of `channels`, at once and in flight.
+pub(super) const CHANNELS_IN_FLIGHT: u32 = 256;
+
 /// Bytes per request of `interleaving`.
 pub(super) const INTERLEAVING_SIZES: [u32; 7] =
     [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10];

@@ -10,6 +10,8 @@ mod buffer_size;
 mod burst;
 mod burst_estimates;
 mod cells;
+mod channels;
+mod channels_fit;
 mod commit_log;
 mod device_commits;
 mod disturb_series;
@@ -53,7 +55,7 @@ use std::sync::atomic::AtomicBool;
 
 use leadline_device::Device;
 use leadline_profile::{
-    Buffer, Burst, DeviceProfile, EngineKind, Experiments, Fsync, Gc, Interleaving, Ladder,
+    Buffer, Burst, Channels, DeviceProfile, EngineKind, Experiments, Fsync, Gc, Interleaving, Ladder,
     LatencyDistributions, PioClasses, Pressure, Procedure, ReadDisturb, Sustained, SyncMethods, Unaligned,
     Work, WriteAmplification,
 };
@@ -102,6 +104,8 @@ pub enum Found {
     Gc(Gc),
     /// Of [`Experiment::Sustained`].
     Sustained(Sustained),
+    /// Of [`Experiment::Channels`].
+    Channels(Channels),
 }
 
 /// An experiment that was run: to its end, or far enough to be worth keeping.
@@ -181,6 +185,7 @@ pub fn run(
         Experiment::Sustained => {
             sustained::run(&mut frame).map(|(found, stop)| (Found::Sustained(found), stop))
         }
+        Experiment::Channels => channels::run(&mut frame).map(|(found, stop)| (Found::Channels(found), stop)),
     }?;
     let procedure = found.procedure();
     procedure.bytes_written += prepared.written;
@@ -235,6 +240,7 @@ impl Found {
             Found::WriteAmplification(found) => &mut found.procedure,
             Found::Gc(found) => &mut found.procedure,
             Found::Sustained(found) => &mut found.procedure,
+            Found::Channels(found) => &mut found.procedure,
         }
     }
 
@@ -264,6 +270,7 @@ impl Found {
             }
             Found::Gc(found) => experiments.gc = Some(found),
             Found::Sustained(found) => experiments.sustained = Some(found),
+            Found::Channels(found) => experiments.channels = Some(found),
         }
     }
 }

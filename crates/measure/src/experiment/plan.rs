@@ -7,8 +7,8 @@ use leadline_device::{Clock, Geometry};
 use leadline_profile::{OpKind, PAGE_BYTES, Pattern, Point, WritePattern};
 
 use super::extremes::{
-    BACKGROUND_BYTES, EVICTED_BLOCK, GC_BYTES, GC_IN_FLIGHT, INTERLEAVING_CONCURRENCY, SMALLEST_BUFFER,
-    SUSTAINED_BYTES, UNALIGNED_LARGEST, UNALIGNED_STEP, interleaving_sizes,
+    BACKGROUND_BYTES, CHANNELS_IN_FLIGHT, EVICTED_BLOCK, GC_BYTES, GC_IN_FLIGHT, INTERLEAVING_CONCURRENCY,
+    SMALLEST_BUFFER, SUSTAINED_BYTES, UNALIGNED_LARGEST, UNALIGNED_STEP, interleaving_sizes,
 };
 use super::log_file::{ETCD_SEGMENT_BYTES, POSTGRES_SEGMENT_BYTES};
 use super::r_by_k;
@@ -59,11 +59,14 @@ pub enum Experiment {
     Gc,
     /// Burst against sustained writes, and reads beside them.
     Sustained,
+    /// Channels that are busy with so many reads, at once and in a stream: appendix A of Papon and
+    /// Athanassoulis, DaMoN 2021.
+    Channels,
 }
 
 impl Experiment {
     /// All there are.
-    pub const ALL: [Experiment; 17] = [
+    pub const ALL: [Experiment; 18] = [
         Experiment::RByK,
         Experiment::Mixed,
         Experiment::Ladder,
@@ -81,6 +84,7 @@ impl Experiment {
         Experiment::WriteAmplification,
         Experiment::Gc,
         Experiment::Sustained,
+        Experiment::Channels,
     ];
 
     /// As on the command line and in the profile.
@@ -103,6 +107,7 @@ impl Experiment {
             Experiment::WriteAmplification => "write-amplification",
             Experiment::Gc => "gc",
             Experiment::Sustained => "sustained",
+            Experiment::Channels => "channels",
         }
     }
 
@@ -122,7 +127,7 @@ impl Experiment {
 
     /// Whether it never writes, whatever it may; `burst` does with one of its loads.
     pub fn only_reads(self) -> bool {
-        matches!(self, Experiment::Buffer | Experiment::ReadDisturb)
+        matches!(self, Experiment::Buffer | Experiment::ReadDisturb | Experiment::Channels)
     }
 
     /// Device time of it where none is given, seconds; `quick`: when there is little time.
@@ -374,6 +379,7 @@ impl ExperimentPlan {
             Experiment::Latency | Experiment::Unaligned => 1,
             Experiment::WriteAmplification => write_amplification::IN_FLIGHT,
             Experiment::Gc => GC_IN_FLIGHT,
+            Experiment::Channels => CHANNELS_IN_FLIGHT,
             _ => MOST_IN_FLIGHT,
         }
     }

@@ -8,9 +8,11 @@ use leadline_device::{Completion, Geometry, Nanos, Op, Request, Wear};
 use leadline_sim::{DeviceModel, VirtualDevice};
 
 mod cached;
+mod channels;
 mod greedy;
 
 pub use cached::{Cached, Emptied};
+pub use channels::{Channelled, Goes};
 pub use greedy::{Greedy, uniform};
 
 pub const PAGE: u64 = 4096;

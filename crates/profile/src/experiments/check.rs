@@ -28,6 +28,7 @@ impl Experiments {
             .or_else(|| under("write-amplification", self.write_amplification.as_ref()?.impossible()))
             .or_else(|| under("gc", self.gc.as_ref()?.impossible()))
             .or_else(|| under("sustained", self.sustained.as_ref()?.impossible()))
+            .or_else(|| under("channels", self.channels.as_ref()?.impossible()))
             .map(|(place, reason)| (format!("experiments.{place}"), reason))
     }
 }

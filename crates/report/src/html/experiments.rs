@@ -5,11 +5,12 @@ use serde::Serialize;
 
 use super::amplification_charts::AmplificationChart;
 use super::burst_chart::BurstChart;
+use super::channels_chart::ChannelsChart;
 use super::device_charts::DeviceCharts;
 use super::durability_charts::{CommitChart, SyncChart};
 use super::gc_chart::GcChart;
 use super::sustained_charts::SustainedChart;
-use crate::{amplification, burst, durability, gc, inside, sustained};
+use crate::{amplification, burst, channels, durability, gc, inside, sustained};
 
 /// What the scripts draw.
 #[derive(Debug, Serialize)]
@@ -21,6 +22,7 @@ pub(super) struct ExperimentCharts {
     write_amplification: Option<AmplificationChart>,
     gc: Option<GcChart>,
     sustained: Option<SustainedChart>,
+    channels: Option<ChannelsChart>,
 }
 
 /// What the template writes: sentences of each experiment that was run.
@@ -34,6 +36,7 @@ pub(super) struct ExperimentWords {
     write_amplification: Option<AmplificationWords>,
     gc: Option<Vec<String>>,
     sustained: Option<SustainedWords>,
+    channels: Option<Vec<String>>,
 }
 
 /// The sentences, and whether reads were measured beside writes.
@@ -52,7 +55,7 @@ struct AmplificationWords {
 
 impl ExperimentCharts {
     pub(super) fn new(profile: &DeviceProfile) -> ExperimentCharts {
-        let Experiments { burst, fsync, sync_methods, write_amplification, gc, sustained, .. } =
+        let Experiments { burst, fsync, sync_methods, write_amplification, gc, sustained, channels, .. } =
             &profile.experiments;
         ExperimentCharts {
             devices: DeviceCharts::new(profile),
@@ -62,6 +65,7 @@ impl ExperimentCharts {
             write_amplification: write_amplification.as_ref().map(AmplificationChart::new),
             gc: gc.as_ref().and_then(GcChart::new),
             sustained: sustained.as_ref().map(SustainedChart::new),
+            channels: channels.as_ref().and_then(ChannelsChart::new),
         }
     }
 
@@ -82,6 +86,7 @@ impl ExperimentWords {
             write_amplification,
             gc,
             sustained,
+            channels,
             ..
         } = &profile.experiments;
         ExperimentWords {
@@ -104,6 +109,7 @@ impl ExperimentWords {
                 said: with_notes(sustained::summary(found), &found.procedure),
                 latencies: SustainedChart::new(found).has_latencies(),
             }),
+            channels: channels.as_ref().map(|found| with_notes(channels::summary(found), &found.procedure)),
         }
     }
 }

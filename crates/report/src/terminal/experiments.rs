@@ -7,6 +7,7 @@ use leadline_model::{Model as _, ModelComparison, Observations, Pio};
 use leadline_profile::{DeviceProfile, Ladder, PAGE_BYTES, PioClass, PioClasses, PioPoint, Work, WorkPoint};
 
 use super::burst::burst;
+use super::channels::channels;
 use super::device_experiments::{interleaving, latency, pressure, tail, unaligned};
 use super::durability::{fsync, sync_methods};
 use super::inside::{buffer, read_disturb};
@@ -42,6 +43,7 @@ pub fn render_experiment(profile: &DeviceProfile, name: &str, width: usize) -> O
         }
         "gc" => found.gc.as_ref().map(|g| (gc(g, width), &g.procedure)),
         "sustained" => found.sustained.as_ref().map(|s| (sustained(s, width), &s.procedure)),
+        "channels" => found.channels.as_ref().map(|c| (channels(c, width), &c.procedure)),
         _ => None,
     }?;
     let mut out = parts;
@@ -299,7 +301,16 @@ mod tests {
     #[test]
     fn what_was_not_run_has_no_table() {
         let models = ["r-by-k", "mixed", "ladder", "pio-classes"];
-        let devices = ["latency", "interleaving", "pressure", "tail", "unaligned", "buffer", "read-disturb"];
+        let devices = [
+            "latency",
+            "interleaving",
+            "pressure",
+            "tail",
+            "unaligned",
+            "buffer",
+            "read-disturb",
+            "channels",
+        ];
         let databases = ["burst", "fsync", "sync-methods"];
         let writes = ["write-amplification", "gc", "sustained"];
         for name in models.into_iter().chain(devices).chain(databases).chain(writes) {

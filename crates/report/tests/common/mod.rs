@@ -5,6 +5,8 @@
 use leadline_model::*;
 use leadline_profile::*;
 
+#[path = "busy.rs"]
+mod busy;
 #[path = "experiments.rs"]
 mod experiments;
 #[path = "graphs.rs"]

@@ -41,6 +41,7 @@ pub fn tried_profile() -> DeviceProfile {
         unaligned: Some(unaligned()),
         buffer: Some(buffer()),
         read_disturb: Some(read_disturb()),
+        channels: Some(busy::channels()),
         ..Experiments::default()
     };
     profile
