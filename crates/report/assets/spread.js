@@ -1,16 +1,20 @@
 'use strict';
 // Charts by block size, of latency distributions, and over the run.
 
+/** Quantities by name: label, colour, and where a published row has it. */
 const ALPHAS = [
-  ['alpha', 'α saturated', 'alpha'],
+  ['alpha', 'α saturated', 'alpha', 0],
   ['alpha_1', 'α₁ unbatched', 'alpha1'],
   ['alpha_durable', 'α durable', 'durable'],
   ['alpha_1_durable', 'α₁ durable', 'soft'],
 ];
 const KNEES = [
-  ['k_r', 'k_r reads', 'read'],
-  ['k_w', 'k_w writes', 'write'],
+  ['k_r', 'k_r reads', 'read', 1],
+  ['k_w', 'k_w writes', 'write', 2],
 ];
+
+/** Drives of Papon and Athanassoulis (2021); random requests. */
+const PUBLISHED_STYLES = { 'Optane P4800X': 'solid', 'PCIe P4510': 'dashed', 'SATA S4610': 'dotted' };
 
 /** A parameter over block sizes with whiskers: one line per quantity, or one per profile in a comparison. */
 function byBlock(id, quantities, axisOf, show) {
@@ -18,6 +22,25 @@ function byBlock(id, quantities, axisOf, show) {
     id,
     quantity: quantities[0][0],
     hidden: new Set(),
+    hiddenPaper: new Set(Object.keys(PUBLISHED_STYLES)),
+    /** Published numbers: one line per drive and quantity, of sizes that were measured here too. */
+    published(blocks) {
+      if (state.pattern !== 'random') return [];
+      return Object.keys(PUBLISHED_STYLES).flatMap((name) =>
+        quantities
+          .filter(([key, , , at]) => at !== undefined && !this.hidden.has(key))
+          .map(([, , colour, at]) => ({
+            key: name,
+            label: name,
+            style: PUBLISHED_STYLES[name],
+            colour: palette[colour],
+            values: DATA.granularity
+              .filter((row) => row[0] === name && row[2][at] !== null && blocks.includes(row[1]))
+              .map((row) => ({ block: row[1], v: row[2][at] })),
+          }))
+          .filter((item) => item.values.length),
+      );
+    },
     items() {
       const entries = (profile) =>
         profile.parameters
@@ -57,7 +80,12 @@ function byBlock(id, quantities, axisOf, show) {
           redraw();
         },
       );
-      return [...(SINGLE ? [] : [pick]), toggles(this.items(), this.hidden, redraw)];
+      const papers = PUBLISHED_ITEMS(this.published(sizesOf(state.pattern)));
+      return [
+        ...(SINGLE ? [] : [pick]),
+        toggles(this.items(), this.hidden, redraw),
+        ...(papers.length ? [toggles(papers, this.hiddenPaper, redraw)] : []),
+      ];
     },
     option() {
       const items = this.items().filter((item) => !this.hidden.has(item.key));
@@ -90,7 +118,10 @@ function byBlock(id, quantities, axisOf, show) {
             .join('')
         );
       };
-      const { y, to } = axisOf(items.flatMap((item) => item.values.flatMap((v) => [v.v, ...(v.ends || [])])));
+      const published = this.published(blocks).filter((item) => !this.hiddenPaper.has(item.key));
+      const { y, to } = axisOf(
+        [...items, ...published].flatMap((item) => item.values.flatMap((v) => [v.v, ...(v.ends || [])])),
+      );
       return frame({
         tooltip: tooltip(formatter, 'x'),
         xAxis: axis({
@@ -119,9 +150,32 @@ function byBlock(id, quantities, axisOf, show) {
             },
             whiskers(item, (v) => place(item, v), to),
           ])
+          .concat(published.map((item) => publishedSeries(item, blocks, to)))
           .concat(to === LOG10 ? [unityLine(blocks.length)] : []),
       });
     },
+  };
+}
+
+/** The drives that have something to show. */
+const PUBLISHED_ITEMS = (published) =>
+  Object.entries(PUBLISHED_STYLES)
+    .filter(([name]) => published.some((item) => item.key === name))
+    .map(([name, style]) => ({ key: name, label: name, colour: palette.soft, style }));
+/** A drive's published numbers: its dashes, the quantity's colour. */
+function publishedSeries(item, blocks, to) {
+  return {
+    type: 'line',
+    name: item.label,
+    silent: true,
+    z: 2,
+    symbol: 'emptyDiamond',
+    symbolSize: 8,
+    showAllSymbol: true,
+    tooltip: { show: false },
+    itemStyle: { color: item.colour },
+    lineStyle: { color: item.colour, width: 1.2, type: item.style },
+    data: item.values.map((v) => [blocks.indexOf(v.block), to(v.v)]),
   };
 }
 

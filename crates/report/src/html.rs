@@ -31,7 +31,7 @@ use serde::Serialize;
 
 use crate::compare::{Relation, compare};
 use crate::sentences::is_published;
-use crate::{ReportError, format, sentences};
+use crate::{ReportError, format, granularity, sentences};
 use chart_data::{ChartData, Detail};
 use experiments::{ExperimentCharts, ExperimentWords};
 pub use graphs::render_graph_page;
@@ -148,6 +148,7 @@ fn fill(
             cdfs => data.has_cdfs(),
             timeline => data.has_timeline(),
             block_sizes => data.has_block_sizes(),
+            published_sizes => data.has_published_sizes(),
             curves => profiles.iter().any(|p| !p.points.is_empty() && !is_published(p)),
         },
     };
@@ -181,6 +182,7 @@ fn report(profile: &DeviceProfile, label: &str) -> Value {
         published => is_published(profile),
         created => profile.created.clone(),
         sentences => sentences(profile).to_vec(),
+        granularity => granularity::sentences(profile),
         banners => facts::banners(profile),
         tiles => Value::from(Serde(facts::tiles(profile))),
         validity => Value::from(Serde(facts::validity(profile))),

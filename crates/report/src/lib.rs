@@ -39,6 +39,7 @@ mod error;
 mod fio;
 mod format;
 mod gc;
+mod granularity;
 mod graph;
 mod html;
 mod inside;

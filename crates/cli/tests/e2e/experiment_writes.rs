@@ -118,3 +118,25 @@ fn a_cache_shows_as_a_cliff_and_reads_are_measured_beside_writes() {
     let page = fs::read_to_string(dir.path().join("page.html")).unwrap();
     assert!(page.contains("w-sustained") && page.contains("w-under-load"));
 }
+
+#[test]
+fn the_page_shows_what_small_writes_cost_and_how_many_large_reads_are_enough() {
+    let dir = folder();
+    // Of a unit of 16K a smaller write needs the rest, which is read first.
+    let units = "[mapping]\nunit = 16384\n";
+    let drive = FLASH.replace("page_bytes = \"4K\"", "page_bytes = \"16K\"");
+    fs::write(dir.path().join("drive.toml"), format!("{drive}{units}")).unwrap();
+    let arguments = ["profile", DRIVE, "--granularity", "--budget-seconds", "8", "-o", "p.json"];
+    run(dir.path(), &arguments).succeeded();
+    let profile = DeviceProfile::load(dir.path().join("p.json")).unwrap();
+    let random = profile.parameters.iter().filter(|entry| entry.pattern == Pattern::Random);
+    let alphas: Vec<(u32, f64)> = random.map(|entry| (entry.block_bytes, entry.alpha.unwrap())).collect();
+    let sizes: Vec<u32> = alphas.iter().map(|&(size, _)| size).collect();
+    assert_eq!(sizes, (9..=18).map(|shift| 1 << shift).collect::<Vec<u32>>());
+    assert!(alphas[0].1 > 1.2 * alphas[5].1, "512B against 16K: {alphas:?}");
+    run(dir.path(), &["report", "p.json", "-o", "page.html"]).succeeded();
+    let page = fs::read_to_string(dir.path().join("page.html")).unwrap();
+    for part in ["c-alpha", "c-k", "a random write of 512B costs", "PCIe P4510"] {
+        assert!(page.contains(part), "no {part}");
+    }
+}

@@ -8,6 +8,7 @@ use super::chart_numbers::round;
 use super::distribution::slower_than;
 use super::experiments::ExperimentCharts;
 use super::models::ModelCharts;
+use super::reference::{self, GranularityRow};
 use crate::format;
 use crate::sentences::is_published;
 
@@ -39,6 +40,8 @@ pub(super) struct ChartData<'a> {
     models: Option<&'a ModelCharts>,
     /// Of a page of one profile.
     experiments: Option<&'a ExperimentCharts>,
+    /// Published asymmetry and concurrency by size, beside those of one profile.
+    granularity: Vec<GranularityRow>,
 }
 
 #[derive(Debug, Serialize)]
@@ -94,12 +97,17 @@ impl<'a> ChartData<'a> {
         experiments: Option<&'a ExperimentCharts>,
         detail: Detail,
     ) -> Self {
-        let profiles = profiles
+        let drawn = profiles
             .iter()
             .zip(labels)
             .map(|(profile, label)| ProfileData::new(profile, label, detail, profiles.len() == 1))
             .collect();
-        ChartData { profiles, models, experiments }
+        let mut data = ChartData { profiles: drawn, models, experiments, granularity: Vec::new() };
+        let one = profiles.len() == 1 && !is_published(&profiles[0]);
+        if one && data.has_block_sizes() {
+            data.granularity = reference::granularity();
+        }
+        data
     }
 
     pub(super) fn has_cdfs(&self) -> bool {
@@ -108,6 +116,11 @@ impl<'a> ChartData<'a> {
 
     pub(super) fn has_timeline(&self) -> bool {
         self.profiles.iter().any(|p| p.timeline.len() > 1)
+    }
+
+    /// Whether there are published numbers beside those by block size.
+    pub(super) fn has_published_sizes(&self) -> bool {
+        !self.granularity.is_empty()
     }
 
     /// Whether one pattern was measured at two block sizes or more.

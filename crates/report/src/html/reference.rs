@@ -1,11 +1,14 @@
-//! Numbers of the paper whose experiments these are: Yang, Li and Lilja, "Exploring Performance
-//! Characteristics of the Optane 3D Xpoint Storage Technology", ACM TOMPECS 5(1), 2020.
+//! Numbers of the papers whose experiments these are: Yang, Li and Lilja, "Exploring Performance
+//! Characteristics of the Optane 3D Xpoint Storage Technology", ACM TOMPECS 5(1), 2020; asymmetry and
+//! concurrency by size from Papon and Athanassoulis, "A Parametric I/O Model for Modern Storage Devices",
+//! DaMoN 2021.
 
 const LATENCY: &str = include_str!("../../data/optane_latency.csv");
 const INTERLEAVING: &str = include_str!("../../data/optane_interleaving.csv");
 const PRESSURE: &str = include_str!("../../data/optane_pressure.csv");
 const TAIL: &str = include_str!("../../data/optane_tail.csv");
 const GC: &str = include_str!("../../data/optane_gc.csv");
+const GRANULARITY: &str = include_str!("../../data/pio_granularity.csv");
 const UNALIGNED: &str = include_str!("../../data/optane_unaligned.csv");
 const BUFFER: &str = include_str!("../../data/optane_buffer.csv");
 const DISTURB: &str = include_str!("../../data/optane_disturb.csv");
@@ -64,6 +67,17 @@ pub(super) fn disturb() -> Vec<(&'static str, f64, f64)> {
     rows(DISTURB).map(|[device, period, us]| (device, number(period), number(us))).collect()
 }
 
+/// Drive, bytes per random request, and α, k_r and k_w, as far as they are given.
+pub(super) type GranularityRow = (&'static str, f64, [Option<f64>; 3]);
+
+/// Asymmetry and concurrency by size.
+pub(super) fn granularity() -> Vec<GranularityRow> {
+    let given = |cell: &'static str| (!cell.is_empty()).then(|| number(cell));
+    rows(GRANULARITY)
+        .map(|[device, block, alpha, k_r, k_w]| (device, number(block), [alpha, k_r, k_w].map(given)))
+        .collect()
+}
+
 /// The rows below the header; the files are compiled in.
 fn rows<const N: usize>(text: &'static str) -> impl Iterator<Item = [&'static str; N]> {
     text.lines().filter(|line| !line.starts_with('#')).skip(1).map(|line| {
@@ -88,6 +102,7 @@ mod tests {
         assert_eq!(pressure()[1], ("Optane P4800X", "read", "sequential", "read", 1500.0, 12.92));
         assert_eq!(tail()[9], ("NAND P3700", "beside reads at 800 MB/s", [101.0, 212.0, 343.0, 832.0]));
         assert_eq!(gc()[1], ("NAND P3700", 2e9, 1.62e9));
+        assert_eq!(granularity()[2], ("PCIe P4510", 1024.0, [Some(14.4), None, None]));
         assert_eq!(unaligned()[2], ("NAND P3700", 3072.0, 80.0));
         assert_eq!(buffer()[1], ("NAND P3700", "p40", 10e6));
         assert_eq!(disturb(), [("Optane P4800X", 30.0, 20.0)]);
