@@ -11,6 +11,7 @@ mod drives;
 mod experiments;
 mod fit_properties;
 mod gc;
+mod hidden_caches;
 mod hidden_drives;
 mod inside_a_drive;
 mod load;
