@@ -30,8 +30,8 @@ fn one_of<T: Copy>(of: &[T], random: &mut fastrand::Rng) -> T {
     of[random.usize(..of.len())]
 }
 
-/// A random drive that programs 50 to 250 MB/s behind buses and a link that are faster than its cache, and how
-/// large the cache is: an SLC cache consists of whole blocks, as many on each die.
+/// A random drive that programs 50 to 250 MB/s behind buses and a link that are faster than its cache, and
+/// how large the cache is: an SLC cache consists of whole blocks, as many on each die.
 fn drive(cache: Cache, seed: u64, random: &mut fastrand::Rng) -> (String, f64) {
     let (channels, dies) = (one_of(&[1, 2, 4], random), one_of(&[1, 2], random));
     let page_kib = one_of(&[4, 8, 16], random);
