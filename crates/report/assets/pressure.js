@@ -131,18 +131,18 @@ const TAIL_NAMES = ['p50', 'p90', 'p99', 'p99.9', 'p99.99'];
 /** Where the paper's four percentiles stand among ours; it has no 99th. */
 const TAIL_PAPER = [0, 1, 3, 4];
 
+// What is not a load keeps clear of the loads' ramp.
+const CHORE_COLOURS = { 'beside overwriting': 'p3', 'over and over': 'p5' };
+
 const tails = {
   id: 'd-tail',
   hidden: new Set(),
   hiddenPaper: new Set(['NAND P3700']),
   items() {
     const lines = DEVICES.tail.lines;
-    return lines.map((line, i) => ({
-      ...line,
-      key: line.name,
-      label: line.name,
-      colour: i ? ramp(i, lines.length) : palette.ink,
-    }));
+    const loads = lines.filter((line) => !CHORE_COLOURS[line.name]).length;
+    const colour = (line, i) => palette[CHORE_COLOURS[line.name]] ?? (i ? ramp(i, loads) : palette.ink);
+    return lines.map((line, i) => ({ ...line, key: line.name, label: line.name, colour: colour(line, i) }));
   },
   chips(redraw) {
     return [
