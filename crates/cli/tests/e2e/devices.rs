@@ -55,6 +55,9 @@ fn one_device_is_shown_whole() {
     ] {
         assert!(drive.contains(said), "no {said}: {drive}");
     }
+    let drive = run(dir.path(), &["devices", "p4510-ftl"]).succeeded().stdout;
+    let drive = drive.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(drive.contains("software 1.6 us per request, 4.2 us more per write"), "{drive}");
     for (name, parts) in [
         (
             "p4800x-xpoint",

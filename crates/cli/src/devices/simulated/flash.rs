@@ -78,6 +78,6 @@ fn link(spec: &FlashSpec) -> String {
         (true, true) => format!("{} MB/s each way", l.mb_per_s),
         (true, false) => format!("{} MB/s, one way at a time", l.mb_per_s),
     };
-    let (request, write) = (l.request_us, l.request_us + l.write_us);
-    format!("{speed}; software {request} us per read, {write} us per write")
+    let write = if l.write_us > 0.0 { format!(", {} us more per write", l.write_us) } else { String::new() };
+    format!("{speed}; software {} us per request{write}", l.request_us)
 }
