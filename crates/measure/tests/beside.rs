@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use leadline_device::Device as _;
 use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found};
-use leadline_profile::{Chore, OpKind, Pressure, PressurePoint};
+use leadline_profile::{InternalWork, OpKind, Pressure, PressurePoint};
 use leadline_sim::{DeviceSpec, Parametric, ParametricSpec};
 
 /// Service time of a request and how many are served at once.
@@ -157,8 +157,8 @@ fn tails_are_those_of_an_independent_simulation() {
     }
     // Writes of 4 KiB one at a time, which have servers of their own.
     let [overwriting, over_and_over] = &tail.points[5..] else { panic!("{:?}", tail.points) };
-    assert_eq!(overwriting.chore, Some(Chore::Collection));
-    assert_eq!((over_and_over.chore, over_and_over.background), (Some(Chore::ReadDisturb), None));
+    assert_eq!(overwriting.provokes, Some(InternalWork::Collection));
+    assert_eq!((over_and_over.provokes, over_and_over.background), (Some(InternalWork::ReadDisturb), None));
     let written = overwriting.background.unwrap().bytes_per_second;
     assert!((written * WRITE.mean_us(4.0) / 4096e6 - 1.0).abs() < 0.02, "{written}");
     let at_rest = PressurePoint { background: None, ..overwriting.clone() };
@@ -177,11 +177,11 @@ fn reads_wait_for_collection_and_for_refreshes_where_the_drive_has_them() {
         (plan.layout, plan.max_ops_per_slice, plan.seconds) = (false, 20_000, 60.0);
         let ran = experiment::run(&device, &plan, &Arc::default(), &mut |_| ()).unwrap();
         let Found::Tail(tail) = ran.found else { panic!("{:?}", ran.found) };
-        let of = |chore| {
-            let point = |p: &&PressurePoint| p.chore == chore && (chore.is_some() || p.background.is_none());
-            tail.points.iter().find(point).unwrap_or_else(|| panic!("{chore:?}: {tail:?}")).latency_us
+        let of = |work: Option<InternalWork>| {
+            let point = |p: &&PressurePoint| p.provokes == work && (work.is_some() || p.background.is_none());
+            tail.points.iter().find(point).unwrap_or_else(|| panic!("{work:?}: {tail:?}")).latency_us
         };
-        [None, Some(Chore::Collection), Some(Chore::ReadDisturb)].map(of)
+        [None, Some(InternalWork::Collection), Some(InternalWork::ReadDisturb)].map(of)
     };
     let drive = "kind = \"flash\"\ncapacity = \"64M\"\nover_provisioning = 0.1\nstate = \"steady\"\n\
                  geometry = {channels = 2, dies_per_channel = 2, planes = 1, pages_per_block = 64, \

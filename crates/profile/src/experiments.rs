@@ -28,7 +28,7 @@ pub use fsync::{Fsync, FsyncPoint, LogKind};
 pub use gc::{Gc, GcPass, GcPassKind, GcRecovery};
 pub use interleaving::{Interleaving, InterleavingPoint};
 pub use latency::{BlockLayerTime, LatencyDistribution, LatencyDistributions};
-pub use pressure::{Background, BackgroundCapacity, Chore, Pressure, PressurePoint};
+pub use pressure::{Background, BackgroundCapacity, InternalWork, Pressure, PressurePoint};
 pub use read_disturb::{Detectable, DisturbSeries, ReadDisturb};
 pub use sustained::{Sustained, SustainedCliff, SustainedLoad, UnderLoad};
 pub use sync_methods::{FileState, SyncMethod, SyncMethods, SyncPoint};

@@ -131,8 +131,8 @@ const TAIL_NAMES = ['p50', 'p90', 'p99', 'p99.9', 'p99.99'];
 /** Where the paper's four percentiles stand among ours; it has no 99th. */
 const TAIL_PAPER = [0, 1, 3, 4];
 
-// What is not a load keeps clear of the loads' ramp.
-const CHORE_COLOURS = { 'beside overwriting': 'p3', 'over and over': 'p5' };
+// Of what provokes work of the drive's own; they keep clear of the loads' ramp.
+const PROVOKED_COLOURS = { 'beside overwriting': 'p3', 'over and over': 'p5' };
 
 const tails = {
   id: 'd-tail',
@@ -140,8 +140,8 @@ const tails = {
   hiddenPaper: new Set(['NAND P3700']),
   items() {
     const lines = DEVICES.tail.lines;
-    const loads = lines.filter((line) => !CHORE_COLOURS[line.name]).length;
-    const colour = (line, i) => palette[CHORE_COLOURS[line.name]] ?? (i ? ramp(i, loads) : palette.ink);
+    const loads = lines.filter((line) => !PROVOKED_COLOURS[line.name]).length;
+    const colour = (line, i) => palette[PROVOKED_COLOURS[line.name]] ?? (i ? ramp(i, loads) : palette.ink);
     return lines.map((line, i) => ({ ...line, key: line.name, label: line.name, colour: colour(line, i) }));
   },
   chips(redraw) {

@@ -1,6 +1,6 @@
 //! Numbers as people read them: three significant digits, always with their unit.
 
-use leadline_profile::{Chore, DeviceProfile, OpKind, Parameters, Pattern, Point};
+use leadline_profile::{DeviceProfile, InternalWork, OpKind, Parameters, Pattern, Point};
 
 /// `4K`, `1M`, `512`: a block or file size that is a power of two, as the command line takes it.
 pub(crate) fn block(bytes: u32) -> String {
@@ -97,11 +97,11 @@ pub(crate) fn pattern(pattern: Pattern) -> &'static str {
     }
 }
 
-/// What a drive has to do besides, by what it is that makes it do so.
-pub(crate) fn chore(chore: Chore) -> &'static str {
-    match chore {
-        Chore::Collection => "beside overwriting",
-        Chore::ReadDisturb => "over and over",
+/// The load that provokes such work.
+pub(crate) fn internal_work(work: InternalWork) -> &'static str {
+    match work {
+        InternalWork::Collection => "beside overwriting",
+        InternalWork::ReadDisturb => "over and over",
     }
 }
 

@@ -3,7 +3,7 @@
 
 use leadline_device::{Clock, Nanos, QueueShape, format_size};
 use leadline_profile::{
-    Background, BackgroundCapacity, Chore, OpKind, PAGE_BYTES, Pattern, Pressure, PressurePoint,
+    Background, BackgroundCapacity, InternalWork, OpKind, PAGE_BYTES, Pattern, Pressure, PressurePoint,
 };
 
 use super::extremes::BACKGROUND_BYTES;
@@ -14,7 +14,9 @@ use super::saturation::saturate;
 use super::timed::{Timed, words, workload};
 use crate::MeasureError;
 use crate::bootstrap::Resamples;
-use crate::load::{AddressStream, Arrivals, Company, Lane, Limits, Recorder, Region, beside, one_at_a_time};
+use crate::load::{
+    AddressStream, Arrivals, Lane, Limits, Recorder, Region, SendTimes, beside, one_at_a_time,
+};
 use crate::outcome::Stop;
 
 /// Requests of the pilot of each foreground.
@@ -68,7 +70,7 @@ struct Scenes {
 
 /// Measures each of `foregrounds` at rest and beside random reads and random writes, at the rates (bytes per
 /// second) that `rates` makes of what the device can do of them; what it says about rates that it leaves out
-/// goes into the notes. `chores`: also beside what makes the drive collect garbage, and random reads where
+/// goes into the notes. `provoke`: also beside what makes the drive collect garbage, and random reads where
 /// they make it refresh what it stores.
 ///
 /// # Errors
@@ -76,7 +78,7 @@ struct Scenes {
 pub(super) fn measure(
     frame: &mut Frame,
     foregrounds: &[(OpKind, Pattern)],
-    chores: bool,
+    provoke: bool,
     rates: impl Fn(OpKind, f64) -> (Vec<f64>, Option<String>),
 ) -> Result<(Pressure, Option<Stop>), MeasureError> {
     let queue = frame.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, BACKGROUND_BYTES))?;
@@ -99,11 +101,11 @@ pub(super) fn measure(
             })
             .collect(),
         backgrounds: [OpKind::Read, OpKind::Write].map(|op| stream(op, Pattern::Random, BACKGROUND_BYTES)),
-        overwriting: (chores && writes).then(|| (stream(OpKind::Write, Pattern::Random, PAGE_BYTES), 1.0)),
+        overwriting: (provoke && writes).then(|| (stream(OpKind::Write, Pattern::Random, PAGE_BYTES), 1.0)),
         scenes: Vec::new(),
         recorder: Recorder::new(),
     };
-    if chores {
+    if provoke {
         scenes.foregrounds.push(over_and_over(region, frame.random.u64(..)));
     }
     let (mut capacities, mut notes, mut epochs) = (Vec::new(), Vec::new(), 0);
@@ -237,14 +239,14 @@ impl Scenes {
                     Beside::Arrivals(op, offered) => Some((op, offered, served(BACKGROUND_BYTES))),
                     Beside::Overwriting => Some((OpKind::Write, served(PAGE_BYTES), served(PAGE_BYTES))),
                 };
-                let chore = match scene.beside {
-                    Beside::Overwriting => Some(Chore::Collection),
-                    _ => over_and_over.then_some(Chore::ReadDisturb),
+                let provokes = match scene.beside {
+                    Beside::Overwriting => Some(InternalWork::Collection),
+                    _ => over_and_over.then_some(InternalWork::ReadDisturb),
                 };
                 PressurePoint {
                     op,
                     pattern,
-                    chore,
+                    provokes,
                     background: background.map(|(op, offered_bytes_per_second, bytes_per_second)| {
                         Background { op, offered_bytes_per_second, bytes_per_second }
                     }),
@@ -275,9 +277,9 @@ impl InRounds for Scenes {
             (Beside::Arrivals(op, bytes), _) => {
                 let rate = bytes / f64::from(BACKGROUND_BYTES);
                 let stream = &mut self.backgrounds[usize::from(op == OpKind::Write)];
-                Some((stream, rate, Company::Arrivals(Arrivals::Poisson(rate))))
+                Some((stream, rate, SendTimes::Arrivals(Arrivals::Poisson(rate))))
             }
-            (Beside::Overwriting, Some((stream, rate))) => Some((stream, *rate, Company::OneAtATime)),
+            (Beside::Overwriting, Some((stream, rate))) => Some((stream, *rate, SendTimes::OneAtATime)),
             _ => None,
         };
         let rate = background.as_ref().map_or(0.0, |(_, rate, _)| *rate);
@@ -289,7 +291,7 @@ impl InRounds for Scenes {
             }
         };
         let mut limits = Limits::of((seconds * 1e9) as Nanos);
-        let Some((background, _, company)) = background else {
+        let Some((background, _, send_times)) = background else {
             let (ops, sum) = self.at_rest(frame, lane, foreground, limits)?;
             self.scenes[i].timed.add(ops, sum, &self.recorder);
             return Ok(());
@@ -303,7 +305,7 @@ impl InRounds for Scenes {
             lane,
             &mut self.foregrounds[foreground].stream,
             background,
-            company,
+            send_times,
             &limits,
             &mut self.recorder,
             seed,

@@ -7,7 +7,9 @@ use leadline_profile::{OpKind, PAGE_BYTES, Pattern, UnderLoad};
 use super::frame::Frame;
 use super::rounds::{InRounds, in_rounds};
 use super::timed::{Timed, workload};
-use crate::load::{AddressStream, Arrivals, Company, Lane, Limits, Recorder, Region, beside, one_at_a_time};
+use crate::load::{
+    AddressStream, Arrivals, Lane, Limits, Recorder, Region, SendTimes, beside, one_at_a_time,
+};
 use crate::outcome::Stop;
 
 /// Writes offered, as shares of what the drive sustains.
@@ -114,9 +116,9 @@ impl InRounds for Scenes<'_> {
         let mut limits = Limits::of((seconds * 1e9) as Nanos);
         let (ops, sum) = if rate > 0.0 {
             limits.max_bytes = frame.may_send(lane.traffic().1, u64::from(PAGE_BYTES))?;
-            let (seed, company) = (frame.random.u64(..), Company::Arrivals(Arrivals::Poisson(rate)));
+            let (seed, send_times) = (frame.random.u64(..), SendTimes::Arrivals(Arrivals::Poisson(rate)));
             let Scenes { reads, writes, recorder, .. } = self;
-            let done = beside(lane, reads, writes, company, &limits, recorder, seed, frame.cancel);
+            let done = beside(lane, reads, writes, send_times, &limits, recorder, seed, frame.cancel);
             let done = done.map_err(Stop::Failed)?;
             frame.cancelled()?;
             if !done.complete {

@@ -16,19 +16,19 @@ const RAMP: f64 = 0.1;
 
 /// When requests of the background are sent.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Company {
+pub enum SendTimes {
     /// On a schedule of their own.
     Arrivals(Arrivals),
     /// One as soon as the last one is completed.
     OneAtATime,
 }
 
-impl Company {
+impl SendTimes {
     /// Nanoseconds from one request's time to the next.
     fn gap_ns(self, random: &mut fastrand::Rng) -> f64 {
         match self {
-            Company::Arrivals(arrivals) => arrivals.gap_ns(random),
-            Company::OneAtATime => 0.0,
+            SendTimes::Arrivals(arrivals) => arrivals.gap_ns(random),
+            SendTimes::OneAtATime => 0.0,
         }
     }
 }
@@ -50,7 +50,7 @@ pub struct Beside {
     pub complete: bool,
 }
 
-/// Sends requests of `foreground` one at a time, and those of `background` as `company` has them, on a
+/// Sends requests of `foreground` one at a time, and those of `background` as `send_times` has them, on a
 /// schedule whether the device keeps up or not, for `limits.duration`; then drains.
 ///
 /// The foreground's latency runs from one of its completions to its next, as in [`super::one_at_a_time`]; in
@@ -68,7 +68,7 @@ pub fn beside(
     lane: &mut Lane,
     foreground: &mut AddressStream,
     background: &mut AddressStream,
-    company: Company,
+    send_times: SendTimes,
     limits: &Limits,
     recorder: &mut Recorder,
     seed: u64,
@@ -82,9 +82,9 @@ pub fn beside(
     let begin = lane.queue.now();
     let end = begin.saturating_add(limits.duration);
     let counts_from = begin + (limits.duration as f64 * RAMP) as Nanos;
-    let slots = if company == Company::OneAtATime { 1 } else { depth - 1 };
+    let slots = if send_times == SendTimes::OneAtATime { 1 } else { depth - 1 };
     let mut free: Vec<u32> = (1..=slots).rev().collect();
-    let mut next = begin as f64 + company.gap_ns(&mut random);
+    let mut next = begin as f64 + send_times.gap_ns(&mut random);
     let mut done = Beside::default();
     let written = |stream: &AddressStream| u64::from(stream.block_bytes()) * u64::from(stream.writes());
     let costs = [written(foreground), written(background)];
@@ -100,7 +100,7 @@ pub fn beside(
                 ended = true;
                 done.length = now - begin;
                 let waits = next <= now as f64 && free.is_empty();
-                done.fell_behind = waits && company != Company::OneAtATime;
+                done.fell_behind = waits && send_times != SendTimes::OneAtATime;
                 done.complete = !spent && !cancelled;
             }
         }
@@ -114,7 +114,7 @@ pub fn beside(
                 let Some(slot) = free.pop() else { break };
                 left -= costs[1];
                 lane.send(background, slot, now)?;
-                next += company.gap_ns(&mut random);
+                next += send_times.gap_ns(&mut random);
             }
         } else if lane.queue.in_flight() == 0 {
             return Ok(done);

@@ -17,7 +17,7 @@ mod recorder;
 mod window;
 
 pub use address::{AddressStream, Region, Spread, Workload};
-pub use beside::{Beside, Company, beside};
+pub use beside::{Beside, SendTimes, beside};
 pub use chosen::{read_all, read_alone};
 pub use closed::closed_loop;
 pub use one_at_a_time::{OneAtATime, one_at_a_time};

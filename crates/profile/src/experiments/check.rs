@@ -177,7 +177,7 @@ mod tests {
         let beside = PressurePoint {
             op,
             pattern,
-            chore: None,
+            provokes: None,
             background: Some(background),
             ops: 10,
             latency_us,

@@ -42,9 +42,9 @@ pub struct PressurePoint {
     pub op: OpKind,
     /// Random or sequential.
     pub pattern: Pattern,
-    /// What the drive has to do besides, if that is what this is about.
+    /// Work of the drive's own that this load is to provoke, if that is what this is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub chore: Option<Chore>,
+    pub provokes: Option<InternalWork>,
     /// What ran beside it; absent at rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background: Option<Background>,
@@ -60,7 +60,7 @@ pub struct PressurePoint {
 /// Work of a drive's own that a load provokes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Chore {
+pub enum InternalWork {
     /// Garbage collection: a background of random writes of a page, one in flight at all times.
     Collection,
     /// Refreshing what is read too often: the foreground stays within 20 MB.
@@ -68,7 +68,7 @@ pub enum Chore {
 }
 
 /// Random requests that arrive as a Poisson process, whether the device keeps up or not; beside
-/// [`Chore::Collection`] one at a time, and what is offered is what was completed.
+/// [`InternalWork::Collection`] one at a time, and what is offered is what was completed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Background {
     /// Read or write.

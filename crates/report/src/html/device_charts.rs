@@ -244,8 +244,8 @@ fn sizes(found: &Unaligned) -> Sizes {
 
 /// `at rest`, `beside reads at 84.9 MB/s`.
 fn scene(point: &PressurePoint) -> String {
-    match (point.chore, point.background) {
-        (Some(chore), _) => format::chore(chore).to_owned(),
+    match (point.provokes, point.background) {
+        (Some(work), _) => format::internal_work(work).to_owned(),
         (None, None) => "at rest".to_owned(),
         (None, Some(b)) => {
             let rate = format::bandwidth(b.offered_bytes_per_second);

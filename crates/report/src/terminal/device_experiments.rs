@@ -10,8 +10,7 @@ use leadline_profile::{
 use super::table::{Line, titled};
 use super::wrap;
 use crate::format::{
-    bandwidth, block, chore as chore_name, count, micros, operation, percent, requests, significant,
-    with_interval,
+    bandwidth, block, count, internal_work, micros, operation, percent, requests, significant, with_interval,
 };
 
 /// The workloads with an operation and a pattern of their own.
@@ -104,8 +103,8 @@ pub(super) fn tail(found: &Pressure, width: usize) -> Vec<String> {
         let Latency { p50, p90, p99, p99_9, p99_99, .. } = p.latency_us;
         let slower = [(0.5, p50), (0.1, p90), (0.01, p99), (1e-3, p99_9), (1e-4, p99_99)];
         let cells = slower.map(|(share, us)| borne_out(p.ops, share, us));
-        let name = match (p.chore, p.background) {
-            (Some(chore), _) => chore_name(chore).to_owned(),
+        let name = match (p.provokes, p.background) {
+            (Some(work), _) => internal_work(work).to_owned(),
             (None, None) => "at rest".to_owned(),
             (None, Some(b)) => {
                 let share = found.capacity(b.op).map(|most| b.offered_bytes_per_second / most);

@@ -121,7 +121,7 @@ fn pressure(foregrounds: &[(OpKind, Pattern)], rates: &[f64]) -> Pressure {
             points.push(PressurePoint {
                 op,
                 pattern,
-                chore: None,
+                provokes: None,
                 background: background.map(|(op, rate, _)| Background {
                     op,
                     offered_bytes_per_second: rate * 1e6,
@@ -147,8 +147,8 @@ fn pressure(foregrounds: &[(OpKind, Pattern)], rates: &[f64]) -> Pressure {
 /// At rest, beside four loads, beside overwriting, and over and over.
 fn tail() -> Pressure {
     let mut found = pressure(&[(OpKind::Read, Pattern::Random)], &[300.0, 700.0]);
-    let collection = PressurePoint { chore: Some(Chore::Collection), ..found.points[4].clone() };
-    let disturbed = PressurePoint { chore: Some(Chore::ReadDisturb), ..found.points[0].clone() };
+    let collection = PressurePoint { provokes: Some(InternalWork::Collection), ..found.points[4].clone() };
+    let disturbed = PressurePoint { provokes: Some(InternalWork::ReadDisturb), ..found.points[0].clone() };
     found.points.extend([collection, disturbed]);
     found
 }
