@@ -8,9 +8,9 @@ use leadline_sim::DeviceSpec;
 
 use crate::description::{Shape, drive};
 use crate::fit::Fit;
-use crate::knob::{Knob, Values};
 use crate::measured::{Curve, CurveKind, Measured};
 use crate::misfit::Misfit;
+use crate::parameter::{Parameter, Values};
 use crate::simulate::{Simulated, at};
 use crate::written::{self, Comments};
 use crate::{CalibrateError, start};
@@ -38,7 +38,7 @@ pub struct Calibration {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fitted {
     /// Which.
-    pub knob: Knob,
+    pub parameter: Parameter,
     /// Its value.
     pub value: f64,
     /// Least and most with which a drive fits about as well, the others making up for it; of an open end, as
@@ -103,14 +103,14 @@ impl Calibration {
         let main = fit.main();
         let parameters: Vec<Fitted> = spreads
             .iter()
-            .map(|&(knob, spread)| Fitted {
-                knob,
-                value: values.get(knob),
+            .map(|&(parameter, spread)| Fitted {
+                parameter,
+                value: values.get(parameter),
                 range: spread.range,
                 open: spread.open,
-                origin: match (spread.is_identified(), held.contains(&knob)) {
+                origin: match (spread.is_identified(), held.contains(&parameter)) {
                     (true, _) => Origin::Identified,
-                    (_, true) => Origin::Default { from: start::default(&measured, &values, knob).from },
+                    (_, true) => Origin::Default { from: start::default(&measured, &values, parameter).from },
                     _ => Origin::Fitted,
                 },
             })

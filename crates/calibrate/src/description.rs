@@ -2,7 +2,7 @@
 
 use leadline_sim::{DeviceSpec, SimError};
 
-use crate::knob::{Knob, Values};
+use crate::parameter::{Parameter, Values};
 
 /// What is chosen among a few, not fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -21,10 +21,10 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// Whether a parameter has any meaning.
-    pub(crate) fn has(self, knob: Knob) -> bool {
-        match knob {
-            Knob::Hit => self.buffered,
-            Knob::Cap => self.capped,
+    pub(crate) fn has(self, parameter: Parameter) -> bool {
+        match parameter {
+            Parameter::Hit => self.buffered,
+            Parameter::Cap => self.capped,
             _ => true,
         }
     }
@@ -64,8 +64,8 @@ pub(crate) struct Geometry {
 
 impl Geometry {
     pub(crate) fn of(values: &Values, capacity: u64) -> Geometry {
-        let dies = values.get(Knob::Dies) as u32;
-        let stripe = values.get(Knob::Stripe) as u64;
+        let dies = values.get(Parameter::Dies) as u32;
+        let stripe = values.get(Parameter::Stripe) as u64;
         let channels = (1..=MOST_CHANNELS.min(dies)).rev().find(|n| dies.is_multiple_of(*n)).unwrap_or(1);
         // At most 16 planes.
         let page_bytes = stripe.min(PAGE_BYTES).max(stripe / 16);
@@ -108,18 +108,18 @@ pub(crate) struct Field {
     pub(crate) key: &'static str,
     pub(crate) value: String,
     /// Of what parameter it is a part; `None` where it is chosen or taken.
-    pub(crate) knob: Option<Knob>,
+    pub(crate) parameter: Option<Parameter>,
 }
 
 /// All fields, in the order of the file.
 pub(crate) fn fields(shape: Shape, values: &Values, capacity: u64) -> Vec<Field> {
     let g = Geometry::of(values, capacity);
     let mut all = Vec::new();
-    let mut add = |table, key, value: String, knob| all.push(Field { table, key, value, knob });
-    let time = |knob| {
+    let mut add = |table, key, value: String, parameter| all.push(Field { table, key, value, parameter });
+    let time = |parameter| {
         // What might as well be nothing is nothing.
-        let value = values.get(knob);
-        number(if value <= knob.range()[0] { 0.0 } else { value })
+        let value = values.get(parameter);
+        number(if value <= parameter.range()[0] { 0.0 } else { value })
     };
     add("", "kind", "\"flash\"".to_owned(), None);
     add("", "capacity", capacity.to_string(), None);
@@ -128,33 +128,33 @@ pub(crate) fn fields(shape: Shape, values: &Values, capacity: u64) -> Vec<Field>
     if !shape.buffered {
         add("", "allocation", "\"static\"".to_owned(), None);
     }
-    add("geometry", "channels", g.channels.to_string(), Some(Knob::Dies));
-    add("geometry", "dies_per_channel", g.dies_per_channel.to_string(), Some(Knob::Dies));
-    add("geometry", "planes", g.planes.to_string(), Some(Knob::Stripe));
-    add("geometry", "page_bytes", g.page_bytes.to_string(), Some(Knob::Stripe));
+    add("geometry", "channels", g.channels.to_string(), Some(Parameter::Dies));
+    add("geometry", "dies_per_channel", g.dies_per_channel.to_string(), Some(Parameter::Dies));
+    add("geometry", "planes", g.planes.to_string(), Some(Parameter::Stripe));
+    add("geometry", "page_bytes", g.page_bytes.to_string(), Some(Parameter::Stripe));
     add("geometry", "pages_per_block", g.pages_per_block.to_string(), None);
-    add("timing", "read_us", number(values.get(Knob::Read)), Some(Knob::Read));
-    add("timing", "program_us", number(values.get(Knob::Program)), Some(Knob::Program));
+    add("timing", "read_us", number(values.get(Parameter::Read)), Some(Parameter::Read));
+    add("timing", "program_us", number(values.get(Parameter::Program)), Some(Parameter::Program));
     add("timing", "erase_us", number(ERASE_US), None);
-    add("timing", "bus_mb_per_s", number(values.get(Knob::Bus)), Some(Knob::Bus));
-    add("timing", "controller_us", time(Knob::Controller), Some(Knob::Controller));
+    add("timing", "bus_mb_per_s", number(values.get(Parameter::Bus)), Some(Parameter::Bus));
+    add("timing", "controller_us", time(Parameter::Controller), Some(Parameter::Controller));
     add("timing", "suspend_us", number(SUSPEND_US), None);
-    add("timing", "sigma", time(Knob::Sigma), Some(Knob::Sigma));
+    add("timing", "sigma", time(Parameter::Sigma), Some(Parameter::Sigma));
     if shape.buffered {
         add("buffer", "write", g.buffer_bytes.to_string(), None);
-        add("buffer", "hit_us", time(Knob::Hit), Some(Knob::Hit));
+        add("buffer", "hit_us", time(Parameter::Hit), Some(Parameter::Hit));
     }
     add("buffer", "power_loss_protection", shape.protected.to_string(), None);
     if shape.read_ahead > 0 {
         add("read_ahead", "streams", READ_AHEAD_STREAMS.to_string(), None);
         add("read_ahead", "bytes", shape.read_ahead.to_string(), None);
     }
-    let link = values.get(Knob::Link);
-    add("link", "mb_per_s", number(if link < NO_LINK_MB_PER_S { link } else { 0.0 }), Some(Knob::Link));
-    add("link", "request_us", time(Knob::Request), Some(Knob::Request));
-    add("link", "per_kib_us", time(Knob::Copy), Some(Knob::Copy));
+    let link = values.get(Parameter::Link);
+    add("link", "mb_per_s", number(if link < NO_LINK_MB_PER_S { link } else { 0.0 }), Some(Parameter::Link));
+    add("link", "request_us", time(Parameter::Request), Some(Parameter::Request));
+    add("link", "per_kib_us", time(Parameter::Copy), Some(Parameter::Copy));
     if shape.capped {
-        add("cap", "iops", number(values.get(Knob::Cap).round()), Some(Knob::Cap));
+        add("cap", "iops", number(values.get(Parameter::Cap).round()), Some(Parameter::Cap));
     }
     all
 }

@@ -6,9 +6,9 @@ use leadline_measure::Progress;
 use leadline_profile::{OpKind, Pattern};
 
 use crate::description::Shape;
-use crate::knob::{Knob, Values};
 use crate::measured::{CurveKind, Measured};
 use crate::misfit::{IMPOSSIBLE, Misfit};
+use crate::parameter::{Parameter, Values};
 use crate::search::{Found, Search};
 use crate::spread::{Spread, spread};
 use crate::{CalibrateError, start};
@@ -73,7 +73,7 @@ impl<'a, 'p> Fit<'a, 'p> {
         if self.cancel.load(Ordering::Relaxed) { Err(CalibrateError::Interrupted) } else { Ok(()) }
     }
 
-    fn search<'s>(&self, shape: Shape, curves: &'s [usize], held: &'s [Knob]) -> Search<'s>
+    fn search<'s>(&self, shape: Shape, curves: &'s [usize], held: &'s [Parameter]) -> Search<'s>
     where
         'a: 's,
     {
@@ -135,13 +135,15 @@ impl<'a, 'p> Fit<'a, 'p> {
     /// to the other: the drive whose bandwidth the other one limits. `None` where neither does.
     fn other_limit(&self, values: &Values) -> Option<Values> {
         let most = 1.5 * self.measured.bandwidth(|_| true) / 1e6;
-        let [no_copy, _] = Knob::Copy.range();
-        let [_, no_link] = Knob::Link.range();
+        let [no_copy, _] = Parameter::Copy.range();
+        let [_, no_link] = Parameter::Link.range();
         // One microsecond a KiB is 1024 MB/s.
-        let (link, copy) = (values.get(Knob::Link), 1024.0 / values.get(Knob::Copy));
+        let (link, copy) = (values.get(Parameter::Link), 1024.0 / values.get(Parameter::Copy));
         match copy <= link {
-            true if copy < most => Some(values.with(Knob::Copy, no_copy).with(Knob::Link, copy)),
-            false if link < most => Some(values.with(Knob::Copy, 1024.0 / link).with(Knob::Link, no_link)),
+            true if copy < most => Some(values.with(Parameter::Copy, no_copy).with(Parameter::Link, copy)),
+            false if link < most => {
+                Some(values.with(Parameter::Copy, 1024.0 / link).with(Parameter::Link, no_link))
+            }
             _ => None,
         }
     }
@@ -166,21 +168,22 @@ impl<'a, 'p> Fit<'a, 'p> {
         shape: Shape,
         found: &mut Found,
         others: &[Found],
-    ) -> Result<Vec<(Knob, Spread)>, CalibrateError> {
+    ) -> Result<Vec<(Parameter, Spread)>, CalibrateError> {
         let curves = self.main();
         let search = self.search(shape, &curves, &[]);
-        let knobs: Vec<Knob> = Knob::ALL.into_iter().filter(|knob| shape.has(*knob)).collect();
+        let parameters: Vec<Parameter> =
+            Parameter::ALL.into_iter().filter(|parameter| shape.has(*parameter)).collect();
         let mut retries = 0;
         loop {
             let limit = self.limit(found.misfit);
             let mut best = *found;
             let mut spreads = Vec::new();
-            for (done, &knob) in knobs.iter().enumerate() {
-                self.tell("spread", done as f64 / knobs.len() as f64, knob.name().to_owned())?;
-                let mut spread = spread(&search, &mut best, knob, limit);
+            for (done, &parameter) in parameters.iter().enumerate() {
+                self.tell("spread", done as f64 / parameters.len() as f64, parameter.name().to_owned())?;
+                let mut spread = spread(&search, &mut best, parameter, limit);
                 let near = others.iter().filter(|other| other.misfit <= limit);
-                near.for_each(|other| spread.widen(other.values.get(knob)));
-                spreads.push((knob, spread));
+                near.for_each(|other| spread.widen(other.values.get(parameter)));
+                spreads.push((parameter, spread));
             }
             let better = found.misfit - best.misfit > 0.02 * found.misfit.max(1.0);
             if !better || retries == MOST_RETRIES {
@@ -198,20 +201,20 @@ impl<'a, 'p> Fit<'a, 'p> {
         &mut self,
         shape: Shape,
         found: Found,
-        spreads: &[(Knob, Spread)],
-    ) -> Result<(Values, Vec<Knob>), CalibrateError> {
+        spreads: &[(Parameter, Spread)],
+    ) -> Result<(Values, Vec<Parameter>), CalibrateError> {
         let curves = self.main();
         let limit = self.limit(found.misfit);
         let (mut best, mut held) = (found, Vec::new());
-        for (done, (knob, spread)) in spreads.iter().enumerate() {
-            self.tell("defaults", done as f64 / spreads.len() as f64, knob.name().to_owned())?;
-            let default = start::default(self.measured, &best.values, *knob).value;
+        for (done, (parameter, spread)) in spreads.iter().enumerate() {
+            self.tell("defaults", done as f64 / spreads.len() as f64, parameter.name().to_owned())?;
+            let default = start::default(self.measured, &best.values, *parameter).value;
             if spread.is_identified() || !spread.holds(default) {
                 continue;
             }
-            let with: Vec<Knob> = held.iter().copied().chain([*knob]).collect();
+            let with: Vec<Parameter> = held.iter().copied().chain([*parameter]).collect();
             let search = self.search(shape, &curves, &with);
-            let tried = search.at(best.values.with(*knob, default));
+            let tried = search.at(best.values.with(*parameter, default));
             let tried = search.descend(tried, &AGAIN, SWEEPS, 0.0);
             if tried.misfit <= limit {
                 (best, held) = (tried, with);

@@ -5,7 +5,7 @@
 //! | to | see |
 //! | --- | --- |
 //! | fit a drive to a profile | [`Calibration::of`] |
-//! | read what the profile shows of a parameter | [`Fitted`], [`Origin`], [`Knob`] |
+//! | read what the profile shows of a parameter | [`Fitted`], [`Origin`], [`Parameter`] |
 //! | read how far the drive is off | [`Residual`] |
 //! | predict experiments with it | [`check`] |
 
@@ -14,9 +14,9 @@ mod check;
 mod description;
 mod error;
 mod fit;
-mod knob;
 mod measured;
 mod misfit;
+mod parameter;
 mod search;
 mod simulate;
 mod spread;
@@ -26,6 +26,6 @@ mod written;
 pub use calibration::{Calibration, Fitted, Origin, Residual};
 pub use check::{ALLOWED_PERCENT, ALLOWED_REPEATS, Checked, can_be_checked, check};
 pub use error::CalibrateError;
-pub use knob::Knob;
 pub use measured::CurveKind;
+pub use parameter::Parameter;
 pub use spread::IDENTIFIED;

@@ -9,8 +9,8 @@ use leadline_profile::OpKind;
 
 use crate::CalibrateError;
 use crate::description::{Geometry, Shape, drive};
-use crate::knob::{Knob, Values};
 use crate::measured::{Curve, Measured};
+use crate::parameter::{Parameter, Values};
 use crate::simulate::{self, Simulated, at};
 use crate::start;
 
@@ -76,12 +76,12 @@ impl<'a> Misfit<'a> {
 
     /// What distance from the defaults costs.
     fn prior(&self, shape: Shape, values: &Values) -> f64 {
-        let away = |knob: Knob| {
-            let default = start::default(self.measured, values, knob).value;
-            (values.get(knob) / default).log2().abs().min(FARTHEST_OCTAVES).powi(2)
+        let away = |parameter: Parameter| {
+            let default = start::default(self.measured, values, parameter).value;
+            (values.get(parameter) / default).log2().abs().min(FARTHEST_OCTAVES).powi(2)
         };
-        let knobs = Knob::ALL.into_iter().filter(|knob| shape.has(*knob));
-        PRIOR_WEIGHT * knobs.map(away).sum::<f64>()
+        let parameters = Parameter::ALL.into_iter().filter(|parameter| shape.has(*parameter));
+        PRIOR_WEIGHT * parameters.map(away).sum::<f64>()
     }
 
     /// These curves of a drive; `None` for those of a drive that cannot be.
@@ -133,8 +133,10 @@ impl<'a> Misfit<'a> {
     fn key(&self, shape: Shape, values: &Values, index: usize) -> Key {
         let kind = self.measured.curves[index].kind;
         let all = kind.op == OpKind::Write && kind.block_bytes < 4096;
-        let knobs = Knob::ALL.into_iter().filter(|knob| shape.has(*knob) && (all || knob.touches(kind.op)));
-        (index, shape, knobs.map(|knob| values.get(knob).to_bits()).collect())
+        let parameters = Parameter::ALL
+            .into_iter()
+            .filter(|parameter| shape.has(*parameter) && (all || parameter.touches(kind.op)));
+        (index, shape, parameters.map(|parameter| values.get(parameter).to_bits()).collect())
     }
 }
 

@@ -4,55 +4,55 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::description::Shape;
-use crate::knob::{Knob, Values};
 use crate::misfit::Misfit;
+use crate::parameter::{Parameter, Values};
 
 /// One way to change a drive.
 #[derive(Debug, Clone, Copy)]
 enum Move {
     /// One parameter by a factor.
-    One(Knob),
+    One(Parameter),
     /// Both by the same factor: what is done at once, and how long it takes.
-    Together(Knob, Knob),
+    Together(Parameter, Parameter),
     /// Time goes from one to the other: as much as a factor makes of the first.
-    Over(Knob, Knob),
+    Over(Parameter, Parameter),
 }
 
 /// All of them; those along which misfits are narrow valleys are among the pairs.
 const MOVES: [Move; 20] = [
-    Move::One(Knob::Request),
-    Move::One(Knob::Copy),
-    Move::One(Knob::Cap),
-    Move::One(Knob::Link),
-    Move::One(Knob::Controller),
-    Move::One(Knob::Read),
-    Move::One(Knob::Dies),
-    Move::One(Knob::Stripe),
-    Move::One(Knob::Sigma),
-    Move::One(Knob::Bus),
-    Move::One(Knob::Hit),
-    Move::One(Knob::Program),
-    Move::Together(Knob::Dies, Knob::Read),
-    Move::Together(Knob::Dies, Knob::Program),
-    Move::Together(Knob::Stripe, Knob::Program),
-    Move::Over(Knob::Read, Knob::Controller),
-    Move::Over(Knob::Controller, Knob::Hit),
-    Move::Over(Knob::Request, Knob::Controller),
-    Move::Over(Knob::Controller, Knob::Request),
-    Move::Over(Knob::Controller, Knob::Read),
+    Move::One(Parameter::Request),
+    Move::One(Parameter::Copy),
+    Move::One(Parameter::Cap),
+    Move::One(Parameter::Link),
+    Move::One(Parameter::Controller),
+    Move::One(Parameter::Read),
+    Move::One(Parameter::Dies),
+    Move::One(Parameter::Stripe),
+    Move::One(Parameter::Sigma),
+    Move::One(Parameter::Bus),
+    Move::One(Parameter::Hit),
+    Move::One(Parameter::Program),
+    Move::Together(Parameter::Dies, Parameter::Read),
+    Move::Together(Parameter::Dies, Parameter::Program),
+    Move::Together(Parameter::Stripe, Parameter::Program),
+    Move::Over(Parameter::Read, Parameter::Controller),
+    Move::Over(Parameter::Controller, Parameter::Hit),
+    Move::Over(Parameter::Request, Parameter::Controller),
+    Move::Over(Parameter::Controller, Parameter::Request),
+    Move::Over(Parameter::Controller, Parameter::Read),
 ];
 
 impl Move {
-    fn knobs(self) -> [Knob; 2] {
+    fn parameters(self) -> [Parameter; 2] {
         match self {
-            Move::One(knob) => [knob; 2],
+            Move::One(parameter) => [parameter; 2],
             Move::Together(a, b) | Move::Over(a, b) => [a, b],
         }
     }
 
     fn apply(self, values: Values, factor: f64) -> Values {
         match self {
-            Move::One(knob) => values.scaled(knob, factor),
+            Move::One(parameter) => values.scaled(parameter, factor),
             Move::Together(a, b) => {
                 let moved = values.scaled(a, factor);
                 moved.with(b, values.get(b) * moved.get(a) / values.get(a))
@@ -79,7 +79,7 @@ pub(crate) struct Search<'a> {
     pub(crate) shape: Shape,
     pub(crate) curves: &'a [usize],
     /// Parameters that stay as they are.
-    pub(crate) held: &'a [Knob],
+    pub(crate) held: &'a [Parameter],
     /// Ends it early.
     pub(crate) cancel: &'a AtomicBool,
 }
@@ -117,7 +117,11 @@ impl Search<'_> {
     fn sweep(&self, from: Found, step: f64, enough: f64) -> Found {
         let mut best = from;
         for way in MOVES {
-            if way.knobs().iter().any(|knob| self.held.contains(knob) || !self.shape.has(*knob)) {
+            if way
+                .parameters()
+                .iter()
+                .any(|parameter| self.held.contains(parameter) || !self.shape.has(*parameter))
+            {
                 continue;
             }
             for factor in [step, 1.0 / step] {

@@ -1,7 +1,7 @@
 //! Which parameters a profile shows: how far each can be from its best value while the others make up for it
 //! (profile likelihood).
 
-use crate::knob::Knob;
+use crate::parameter::Parameter;
 use crate::search::{Found, Search};
 
 /// A parameter is identified where the values that fit about as well are within this factor of each other.
@@ -43,24 +43,24 @@ impl Spread {
     }
 }
 
-/// The spread of `knob` around `best`: drives with a misfit of at most `limit`. `best` gets the best drive
-/// seen on the way, where one is better.
-pub(crate) fn spread(search: &Search, best: &mut Found, knob: Knob, limit: f64) -> Spread {
-    let held: Vec<Knob> = search.held.iter().copied().chain([knob]).collect();
+/// The spread of `parameter` around `best`: drives with a misfit of at most `limit`. `best` gets the best
+/// drive seen on the way, where one is better.
+pub(crate) fn spread(search: &Search, best: &mut Found, parameter: Parameter, limit: f64) -> Spread {
+    let held: Vec<Parameter> = search.held.iter().copied().chain([parameter]).collect();
     let search = Search { held: &held, ..*search };
-    let centre = best.values.get(knob);
+    let centre = best.values.get(parameter);
     let from = *best;
     let mut spread = Spread { range: [centre; 2], open: [true; 2] };
     for (end, up) in [(0, false), (1, true)] {
         let mut last = from;
-        for value in beyond(knob, centre, up) {
-            let mut found = search.at(last.values.with(knob, value));
+        for value in beyond(parameter, centre, up) {
+            let mut found = search.at(last.values.with(parameter, value));
             if found.misfit > limit {
                 found = search.descend(found, &STEPS, SWEEPS, limit);
             }
             if found.misfit > limit {
                 spread.open[end] = false;
-                spread.range[end] = crossing(knob, last, found, limit);
+                spread.range[end] = crossing(parameter, last, found, limit);
                 break;
             }
             if found.misfit < best.misfit {
@@ -74,11 +74,11 @@ pub(crate) fn spread(search: &Search, best: &mut Found, knob: Knob, limit: f64) 
 }
 
 /// The values to try, further and further from the best.
-fn beyond(knob: Knob, centre: f64, up: bool) -> Vec<f64> {
-    let [least, most] = knob.range();
+fn beyond(parameter: Parameter, centre: f64, up: bool) -> Vec<f64> {
+    let [least, most] = parameter.range();
     let [_, .., farthest] = FACTORS;
     let is_near = |value: &f64| (centre / farthest..=centre * farthest).contains(value);
-    let mut values: Vec<f64> = match knob.steps() {
+    let mut values: Vec<f64> = match parameter.steps() {
         Some(steps) => steps.iter().copied().filter(is_near).collect(),
         None => FACTORS.map(|factor| if up { centre * factor } else { centre / factor }).to_vec(),
     };
@@ -90,9 +90,9 @@ fn beyond(knob: Knob, centre: f64, up: bool) -> Vec<f64> {
 }
 
 /// Where the misfit passes the limit: between the last drive that fits and the first that does not.
-fn crossing(knob: Knob, inside: Found, outside: Found, limit: f64) -> f64 {
-    let (a, b) = (inside.values.get(knob), outside.values.get(knob));
-    if knob.steps().is_some() {
+fn crossing(parameter: Parameter, inside: Found, outside: Found, limit: f64) -> f64 {
+    let (a, b) = (inside.values.get(parameter), outside.values.get(parameter));
+    if parameter.steps().is_some() {
         return a;
     }
     let share = ((limit - inside.misfit) / (outside.misfit - inside.misfit)).clamp(0.0, 1.0);

@@ -2,8 +2,8 @@
 
 use leadline_profile::{OpKind, Pattern};
 
-use crate::knob::{Knob, Values};
 use crate::measured::{Curve, Measured};
+use crate::parameter::{Parameter, Values};
 
 /// A parameter's value where the profile does not show it, and where that value comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,34 +19,34 @@ const PROGRAM_HEADROOM: f64 = 2.0;
 const LINK_HEADROOM: f64 = 1.25;
 
 /// The default of a parameter, in a drive with these values of the others.
-pub(crate) fn default(measured: &Measured, values: &Values, knob: Knob) -> Default {
+pub(crate) fn default(measured: &Measured, values: &Values, parameter: Parameter) -> Default {
     let of = |value, from| Default { value, from };
-    match knob {
-        Knob::Request => of(2.0, "a system call and an interrupt"),
-        Knob::Copy => of(0.005, "nothing is copied on the way past the page cache"),
-        Knob::Controller => of(5.0, "NVMe drives with little else to do"),
-        Knob::Read => of(60.0, "TLC flash"),
-        Knob::Sigma => of(0.1, "read retries are rare"),
-        Knob::Dies => of(32.0, "a drive of 1 TB"),
-        Knob::Stripe => of(32768.0, "two planes of 16K pages"),
-        Knob::Bus => of(1200.0, "ONFI 4"),
-        Knob::Hit => of(3.0, "DRAM behind a controller"),
-        Knob::Link => match measured.link {
+    match parameter {
+        Parameter::Request => of(2.0, "a system call and an interrupt"),
+        Parameter::Copy => of(0.005, "nothing is copied on the way past the page cache"),
+        Parameter::Controller => of(5.0, "NVMe drives with little else to do"),
+        Parameter::Read => of(60.0, "TLC flash"),
+        Parameter::Sigma => of(0.1, "read retries are rare"),
+        Parameter::Dies => of(32.0, "a drive of 1 TB"),
+        Parameter::Stripe => of(32768.0, "two planes of 16K pages"),
+        Parameter::Bus => of(1200.0, "ONFI 4"),
+        Parameter::Hit => of(3.0, "DRAM behind a controller"),
+        Parameter::Link => match measured.link {
             Some(bytes) => of(bytes / 1e6, "the link's own speed"),
             None => of(
                 LINK_HEADROOM * measured.bandwidth(|_| true) / 1e6,
                 "1.25 times the most that was measured",
             ),
         },
-        Knob::Program => {
+        Parameter::Program => {
             let fastest = measured.bandwidth(|kind| kind.op == OpKind::Write);
             if fastest == 0.0 {
                 return of(600.0, "TLC flash");
             }
-            let at_once = values.get(Knob::Dies) * values.get(Knob::Stripe);
+            let at_once = values.get(Parameter::Dies) * values.get(Parameter::Stripe);
             of(1e6 * at_once / (PROGRAM_HEADROOM * fastest), "twice as fast as any writes measured")
         }
-        Knob::Cap => of(measured.cap_iops.unwrap_or(1e8), "the profile's `capped`"),
+        Parameter::Cap => of(measured.cap_iops.unwrap_or(1e8), "the profile's `capped`"),
     }
 }
 
@@ -86,27 +86,27 @@ fn start(
     let request = request_share * 1e6 / any;
     let rest = (read_us - request).max(0.2 * read_us);
     let mut values = Values::of(|_| 1.0);
-    values.set(Knob::Dies, most * read_us / 1e6 / fewer);
-    values.set(Knob::Stripe, 32768.0);
-    values.set(Knob::Request, request);
-    values.set(Knob::Read, (1e6 * values.get(Knob::Dies) / most).min(0.9 * rest));
-    let other = rest - values.get(Knob::Read);
+    values.set(Parameter::Dies, most * read_us / 1e6 / fewer);
+    values.set(Parameter::Stripe, 32768.0);
+    values.set(Parameter::Request, request);
+    values.set(Parameter::Read, (1e6 * values.get(Parameter::Dies) / most).min(0.9 * rest));
+    let other = rest - values.get(Parameter::Read);
     if copies {
-        values.set(Knob::Copy, 0.9e6 * 1024.0 / measured.bandwidth(|_| true));
+        values.set(Parameter::Copy, 0.9e6 * 1024.0 / measured.bandwidth(|_| true));
     }
-    values.set(Knob::Controller, (0.5 * other).min(write_us.unwrap_or(other)));
-    values.set(Knob::Hit, write_us.map_or(3.0, |us| us - request - values.get(Knob::Controller)));
-    for knob in [Knob::Sigma, Knob::Bus, Knob::Link, Knob::Program, Knob::Cap] {
-        let value = default(measured, &values, knob).value;
-        values.set(knob, value);
+    values.set(Parameter::Controller, (0.5 * other).min(write_us.unwrap_or(other)));
+    values.set(Parameter::Hit, write_us.map_or(3.0, |us| us - request - values.get(Parameter::Controller)));
+    for parameter in [Parameter::Sigma, Parameter::Bus, Parameter::Link, Parameter::Program, Parameter::Cap] {
+        let value = default(measured, &values, parameter).value;
+        values.set(parameter, value);
     }
     if let Some(sigma) = sigma {
-        values.set(Knob::Sigma, sigma);
+        values.set(Parameter::Sigma, sigma);
     }
     if copies {
         // Reads that are slower than writes: their way out of the dies.
-        let channels = values.get(Knob::Dies).min(8.0);
-        values.set(Knob::Bus, 1.1 * measured.bandwidth(|kind| kind.op == OpKind::Read) / 1e6 / channels);
+        let channels = values.get(Parameter::Dies).min(8.0);
+        values.set(Parameter::Bus, 1.1 * measured.bandwidth(|kind| kind.op == OpKind::Read) / 1e6 / channels);
     }
     values
 }

@@ -4,8 +4,8 @@ use leadline_profile::DeviceProfile;
 
 use crate::calibration::{Fitted, Origin};
 use crate::description::{Field, Shape, fields, text as plain};
-use crate::knob::Values;
 use crate::measured::Measured;
+use crate::parameter::Values;
 
 /// What comments are made from.
 pub(crate) struct Comments<'a> {
@@ -39,7 +39,9 @@ impl Comments<'_> {
     }
 
     fn of(&self, field: &Field, shape: Shape) -> String {
-        let fitted = field.knob.and_then(|knob| self.parameters.iter().find(|one| one.knob == knob));
+        let fitted = field
+            .parameter
+            .and_then(|parameter| self.parameters.iter().find(|one| one.parameter == parameter));
         match fitted {
             Some(fitted) => of_fitted(fitted),
             None => self.of_chosen(field.key, shape),

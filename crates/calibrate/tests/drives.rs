@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use leadline_calibrate::{CalibrateError, Calibration, Fitted, Knob};
+use leadline_calibrate::{CalibrateError, Calibration, Fitted, Parameter};
 use leadline_device::{Clock, Device as _, QueueShape};
 use leadline_measure::load::{AddressStream, Lane, Limits, Recorder, Region, Spread, Workload, closed_loop};
 use leadline_profile::{DeviceKind, DeviceProfile, Latency, OpKind, Pattern, Point, SCHEMA};
@@ -136,6 +136,6 @@ pub fn calibrate(profile: &DeviceProfile) -> Result<Calibration, CalibrateError>
     Calibration::of(profile, &AtomicBool::new(false), &mut |_| ())
 }
 
-pub fn fitted(calibration: &Calibration, knob: Knob) -> &Fitted {
-    calibration.parameters.iter().find(|one| one.knob == knob).unwrap()
+pub fn fitted(calibration: &Calibration, parameter: Parameter) -> &Fitted {
+    calibration.parameters.iter().find(|one| one.parameter == parameter).unwrap()
 }

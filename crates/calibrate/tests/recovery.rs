@@ -1,6 +1,6 @@
 //! What is known of a drive comes out again.
 
-use leadline_calibrate::{Calibration, Knob, Origin};
+use leadline_calibrate::{Calibration, Origin, Parameter};
 use leadline_profile::{Capped, OpKind, Parameters, Pattern};
 use leadline_sim::DeviceSpec;
 
@@ -11,25 +11,30 @@ const BOTH: [OpKind; 2] = [OpKind::Read, OpKind::Write];
 /// What is said to be shown is within `factor` of the truth, and no range leaves the truth out by more than
 /// that.
 #[track_caller]
-fn agrees(found: &Calibration, truth: &[(Knob, f64)], factor: f64) {
-    for &(knob, truth) in truth {
-        let one = fitted(found, knob);
+fn agrees(found: &Calibration, truth: &[(Parameter, f64)], factor: f64) {
+    for &(parameter, truth) in truth {
+        let one = fitted(found, parameter);
         if one.origin == Origin::Identified {
             let off = one.value / truth;
-            assert!((1.0 / factor..=factor).contains(&off), "{}: {} for {truth}", knob.name(), one.value);
+            assert!(
+                (1.0 / factor..=factor).contains(&off),
+                "{}: {} for {truth}",
+                parameter.name(),
+                one.value
+            );
         }
         let [low, high] = one.range;
         let above = one.open[0] || low <= truth * factor;
         let below = one.open[1] || high >= truth / factor;
-        assert!(above && below, "{}: {} for {truth}", knob.name(), one.range_words());
+        assert!(above && below, "{}: {} for {truth}", parameter.name(), one.range_words());
     }
 }
 
 #[track_caller]
-fn shows(found: &Calibration, knobs: &[Knob]) {
-    for &knob in knobs {
-        let one = fitted(found, knob);
-        assert_eq!(one.origin, Origin::Identified, "{}: {}", knob.name(), one.range_words());
+fn shows(found: &Calibration, parameters: &[Parameter]) {
+    for &parameter in parameters {
+        let one = fitted(found, parameter);
+        assert_eq!(one.origin, Origin::Identified, "{}: {}", parameter.name(), one.range_words());
     }
 }
 
@@ -48,24 +53,24 @@ fn a_drive_limited_by_dies_programs_and_link_is_recovered() {
     let measured = profile(SSD, &BOTH, &[4 << 10, 64 << 10], &[1, 8, 64]);
     let found = calibrate(&measured).unwrap();
     let truth = [
-        (Knob::Dies, 16.0),
-        (Knob::Read, 80.0),
-        (Knob::Request, 2.0),
-        (Knob::Link, 1500.0),
-        (Knob::Controller, 10.0),
-        (Knob::Hit, 8.0),
-        (Knob::Bus, 800.0),
+        (Parameter::Dies, 16.0),
+        (Parameter::Read, 80.0),
+        (Parameter::Request, 2.0),
+        (Parameter::Link, 1500.0),
+        (Parameter::Controller, 10.0),
+        (Parameter::Hit, 8.0),
+        (Parameter::Bus, 800.0),
     ];
     agrees(&found, &truth, 1.35);
-    shows(&found, &[Knob::Dies, Knob::Read]);
+    shows(&found, &[Parameter::Dies, Parameter::Read]);
     meets(&found, 10.0);
-    let value = |knob| fitted(&found, knob).value;
+    let value = |parameter| fitted(&found, parameter).value;
     // With two sizes, copies of 1024 bytes each explain a bandwidth as well as a link does.
-    let off = value(Knob::Link).min(1024.0 / value(Knob::Copy)) / 1500.0;
+    let off = value(Parameter::Link).min(1024.0 / value(Parameter::Copy)) / 1500.0;
     assert!((0.8..1.25).contains(&off), "{off} times the bandwidth");
     // What is programmed at a time and what it takes go together.
     let rate = |stripe: f64, program: f64, dies: f64| stripe * dies / program;
-    let found_rate = rate(value(Knob::Stripe), value(Knob::Program), value(Knob::Dies));
+    let found_rate = rate(value(Parameter::Stripe), value(Parameter::Program), value(Parameter::Dies));
     let off = found_rate / rate(32768.0, 1000.0, 16.0);
     assert!((0.8..1.25).contains(&off), "writes of {off} times the bandwidth");
 }
@@ -74,11 +79,11 @@ fn a_drive_limited_by_dies_programs_and_link_is_recovered() {
 fn a_disk_behind_software_is_recovered() {
     let measured = profile(VIRTUAL, &BOTH, &[4 << 10, 16 << 10, 64 << 10], &[1, 4, 16]);
     let found = calibrate(&measured).unwrap();
-    agrees(&found, &[(Knob::Request, 6.0), (Knob::Copy, 0.6), (Knob::Read, 30.0)], 1.35);
-    shows(&found, &[Knob::Request, Knob::Copy]);
+    agrees(&found, &[(Parameter::Request, 6.0), (Parameter::Copy, 0.6), (Parameter::Read, 30.0)], 1.35);
+    shows(&found, &[Parameter::Request, Parameter::Copy]);
     meets(&found, 10.0);
     // Its dies never limit anything: there is no telling how many there are.
-    assert_ne!(fitted(&found, Knob::Dies).origin, Origin::Identified);
+    assert_ne!(fitted(&found, Parameter::Dies).origin, Origin::Identified);
 }
 
 #[test]
@@ -89,8 +94,8 @@ fn a_limit_set_in_software_becomes_a_cap() {
     (entry.capped, entry.max_read_iops) = (Capped::Yes, Some(20_100.0));
     measured.parameters.push(entry);
     let found = calibrate(&measured).unwrap();
-    agrees(&found, &[(Knob::Cap, 20_000.0)], 1.05);
-    let off = fitted(&found, Knob::Cap).value / 20_000.0;
+    agrees(&found, &[(Parameter::Cap, 20_000.0)], 1.05);
+    let off = fitted(&found, Parameter::Cap).value / 20_000.0;
     assert!((0.95..1.05).contains(&off), "{off} times the limit");
     meets(&found, 10.0);
     assert!(found.text.contains("[cap]\niops = "), "{}", found.text);
@@ -100,10 +105,10 @@ fn a_limit_set_in_software_becomes_a_cap() {
 fn without_writes_all_that_writes_would_show_is_a_default() {
     let measured = profile(SSD, &[OpKind::Read], &[4 << 10], &[1, 2, 4, 8, 16, 32, 64, 128]);
     let found = calibrate(&measured).unwrap();
-    shows(&found, &[Knob::Dies, Knob::Read]);
-    agrees(&found, &[(Knob::Dies, 16.0), (Knob::Read, 80.0)], 1.35);
-    for knob in [Knob::Hit, Knob::Program] {
-        let one = fitted(&found, knob);
+    shows(&found, &[Parameter::Dies, Parameter::Read]);
+    agrees(&found, &[(Parameter::Dies, 16.0), (Parameter::Read, 80.0)], 1.35);
+    for parameter in [Parameter::Hit, Parameter::Program] {
+        let one = fitted(&found, parameter);
         assert!(matches!(one.origin, Origin::Default { .. }), "{one:?}");
         assert_eq!(one.range_words(), "anything");
     }

@@ -58,14 +58,14 @@ fn parameters(all: &[Fitted], width: usize) -> String {
     let mut table = new_table(width);
     table.set_header(["parameter", "value", "other values", "from"]);
     for one in all {
-        let unit = one.knob.unit();
+        let unit = one.parameter.unit();
         let value = if unit.is_empty() { number(one.value) } else { format!("{} {unit}", number(one.value)) };
         let from = match one.origin {
             Origin::Identified => "the profile".to_owned(),
             Origin::Fitted => "best fit; not shown".to_owned(),
             Origin::Default { from } => format!("default: {from}"),
         };
-        table.add_row([one.knob.name().to_owned(), value, one.range_words(), from]);
+        table.add_row([one.parameter.name().to_owned(), value, one.range_words(), from]);
     }
     finish(table, 0)
 }
@@ -135,8 +135,8 @@ fn parameter_json(one: &Fitted) -> Value {
         Origin::Default { from } => ("default", Some(from)),
     };
     json!({
-        "name": one.knob.name(),
-        "unit": one.knob.unit(),
+        "name": one.parameter.name(),
+        "unit": one.parameter.unit(),
         "value": one.value,
         "range": [end(0), end(1)],
         "origin": origin,
