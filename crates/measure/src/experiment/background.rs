@@ -234,22 +234,22 @@ impl Scenes {
             |scene: Scene| {
                 let Foreground { op, pattern, over_and_over, .. } = self.foregrounds[scene.foreground];
                 let served = |block: u32| scene.served.0 as f64 * f64::from(block) / scene.served.1;
-                let background = match scene.beside {
-                    Beside::Nothing => None,
-                    Beside::Arrivals(op, offered) => Some((op, offered, served(BACKGROUND_BYTES))),
-                    Beside::Overwriting => Some((OpKind::Write, served(PAGE_BYTES), served(PAGE_BYTES))),
+                let (background, provokes) = match scene.beside {
+                    Beside::Nothing => (None, over_and_over.then_some(InternalWork::ReadDisturb)),
+                    Beside::Arrivals(op, offered) => (Some((op, offered, served(BACKGROUND_BYTES))), None),
+                    Beside::Overwriting => {
+                        let bytes = served(PAGE_BYTES);
+                        (Some((OpKind::Write, bytes, bytes)), Some(InternalWork::Collection))
+                    }
                 };
-                let provokes = match scene.beside {
-                    Beside::Overwriting => Some(InternalWork::Collection),
-                    _ => over_and_over.then_some(InternalWork::ReadDisturb),
-                };
+                let background = background.map(|(op, offered_bytes_per_second, bytes_per_second)| {
+                    Background { op, offered_bytes_per_second, bytes_per_second }
+                });
                 PressurePoint {
                     op,
                     pattern,
                     provokes,
-                    background: background.map(|(op, offered_bytes_per_second, bytes_per_second)| {
-                        Background { op, offered_bytes_per_second, bytes_per_second }
-                    }),
+                    background,
                     ops: scene.timed.ops(),
                     latency_us: scene.timed.latency(),
                     mean_us_ci: scene.timed.mean_us_ci(resamples),
@@ -332,14 +332,14 @@ impl InRounds for Scenes {
 
 /// `sequential reads at rest`, `random writes beside random reads at 200 MB/s`.
 fn describe(foreground: &Foreground, beside: Beside) -> String {
-    let reads = words(foreground.op, foreground.pattern, false);
+    let requests = words(foreground.op, foreground.pattern, false);
     match beside {
-        Beside::Nothing if foreground.over_and_over => format!("{reads} of the same 20 MB"),
-        Beside::Nothing => format!("{reads} at rest"),
+        Beside::Nothing if foreground.over_and_over => format!("{requests} of the same 20 MB"),
+        Beside::Nothing => format!("{requests} at rest"),
         Beside::Arrivals(op, rate) => {
-            format!("{reads} beside {} at {:.0} MB/s", words(op, Pattern::Random, false), rate / 1e6)
+            format!("{requests} beside {} at {:.0} MB/s", words(op, Pattern::Random, false), rate / 1e6)
         }
-        Beside::Overwriting => format!("{reads} beside one random write at a time"),
+        Beside::Overwriting => format!("{requests} beside one random write at a time"),
     }
 }
 
