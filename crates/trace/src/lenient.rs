@@ -63,4 +63,8 @@ impl<T: Trace> Trace for Lenient<T> {
     fn progress(&self) -> Option<f64> {
         self.trace.progress()
     }
+
+    fn volume_name(&self, volume: u32) -> Option<&str> {
+        self.trace.volume_name(volume)
+    }
 }

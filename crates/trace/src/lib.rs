@@ -6,6 +6,7 @@
 //! and generators.
 
 pub mod bins;
+pub mod capture;
 mod copy;
 mod error;
 mod format;
@@ -82,6 +83,12 @@ pub trait Trace: Send {
     fn progress(&self) -> Option<f64> {
         None
     }
+
+    /// The name of a volume that a request was given for, where the format has names.
+    fn volume_name(&self, volume: u32) -> Option<&str> {
+        let _ = volume;
+        None
+    }
 }
 
 impl<T: Trace + ?Sized> Trace for Box<T> {
@@ -104,6 +111,10 @@ impl<T: Trace + ?Sized> Trace for Box<T> {
     fn progress(&self) -> Option<f64> {
         (**self).progress()
     }
+
+    fn volume_name(&self, volume: u32) -> Option<&str> {
+        (**self).volume_name(volume)
+    }
 }
 
 impl<T: Trace + ?Sized> Trace for &mut T {
@@ -125,5 +136,9 @@ impl<T: Trace + ?Sized> Trace for &mut T {
 
     fn progress(&self) -> Option<f64> {
         (**self).progress()
+    }
+
+    fn volume_name(&self, volume: u32) -> Option<&str> {
+        (**self).volume_name(volume)
     }
 }

@@ -24,7 +24,7 @@ pub fn open(name: &str) -> Result<Box<dyn Trace>, TraceError> {
     }
     let input = input(name)?;
     let format = detect(&input)?;
-    Ok(format::reader(format, input))
+    format::reader(format, input)
 }
 
 /// Opens a file, or `-` for standard input, in the format that is named.
@@ -36,7 +36,7 @@ pub fn open_as(name: &str, format: Format) -> Result<Box<dyn Trace>, TraceError>
         let reason = "is generated and in no format; leave the format out".to_owned();
         return Err(TraceError::Name { name: name.to_owned(), reason });
     }
-    Ok(format::reader(format, input(name)?))
+    format::reader(format, input(name)?)
 }
 
 /// Reads a trace from anything that gives bytes; `name` stands for it in messages. Without a format it is
@@ -54,7 +54,7 @@ pub fn read(
         Some(format) => format,
         None => detect(&input)?,
     };
-    Ok(format::reader(format, input))
+    format::reader(format, input)
 }
 
 fn input(name: &str) -> Result<Input, TraceError> {

@@ -3,6 +3,7 @@
 use std::io::{Cursor, Write as _};
 
 use leadline_files::{Compression, Compressor};
+use leadline_trace::capture::{Event, Operation, Thread, Writer};
 use leadline_trace::{Format, Trace as _, TraceError, read};
 
 use crate::Target;
@@ -40,6 +41,7 @@ impl Target for Traces {
             Some(Format::Blkparse) => samples!("sda.out"),
             Some(Format::Vscsi) => vec![vscsi(1), vscsi(2)],
             Some(Format::OracleGeneral) => vec![oraclegeneral()],
+            Some(Format::Capture) => vec![capture()],
             None => compressed(),
         }
     }
@@ -65,7 +67,7 @@ impl Target for Traces {
     }
 
     fn binary(&self) -> bool {
-        matches!(self.format, Some(Format::Vscsi | Format::OracleGeneral))
+        matches!(self.format, Some(Format::Vscsi | Format::OracleGeneral | Format::Capture))
     }
 
     fn read(&mut self, input: &[u8]) -> bool {
@@ -111,6 +113,34 @@ fn compressed() -> Vec<Vec<u8>> {
     let both = |kind| Ok([stream(kind, &first)?, stream(kind, &second)?].concat());
     let all: std::io::Result<Vec<Vec<u8>>> = kinds.map(both).into_iter().collect();
     all.expect("memory takes what is compressed")
+}
+
+/// A capture with an event of every operation.
+fn capture() -> Vec<u8> {
+    let whole = || {
+        let mut writer = Writer::new(Vec::new());
+        writer.file("t/lineitem.ibd")?;
+        writer.thread(&Thread { tid: 12, pid: 10, name: "query".to_owned() })?;
+        for (i, operation) in (0..).zip(Operation::ALL) {
+            let (issued_ns, completed_ns) = (i * 1000, i * 1500);
+            let event = Event {
+                issued_ns,
+                completed_ns,
+                thread: 0,
+                file: 0,
+                operation,
+                offset: i * i * 4096,
+                length: 16384,
+            };
+            match operation {
+                Operation::Rename => writer.rename(&event, "t/orders.ibd")?,
+                _ => writer.event(&event)?,
+            }
+        }
+        writer.finish(1 << 20)
+    };
+    let bytes: std::io::Result<Vec<u8>> = whole();
+    bytes.expect("memory takes what is written")
 }
 
 /// Three records of vscsiStats.

@@ -1,7 +1,7 @@
 //! Which format a file is in: by its ending, else by what its first bytes hold.
 
 use super::reader::LineFormat;
-use super::{Format, arc, blkparse, cloudphysics, fio, msr, oraclegeneral, pages, spc, vscsi};
+use super::{Format, arc, blkparse, capture, cloudphysics, fio, msr, oraclegeneral, pages, spc, vscsi};
 use crate::input::HEAD_BYTES;
 
 /// The format of the file called `name` that begins with `head`.
@@ -27,6 +27,7 @@ pub(super) fn of_ending(path: &str) -> Option<Format> {
         "arc" | "lis" => Some(Format::Arc),
         "fio" | "iolog" => Some(Format::Fio),
         "blkparse" => Some(Format::Blkparse),
+        "capture" => Some(Format::Capture),
         _ => None,
     }
 }
@@ -36,6 +37,7 @@ fn of_content(head: &[u8]) -> Option<Format> {
     let text = !head.contains(&0);
     match () {
         () if fio::accepts(head) => Some(Format::Fio),
+        () if capture::accepts(head) => Some(Format::Capture),
         () if text => of_text(head),
         () if vscsi::accepts(head) => Some(Format::Vscsi),
         () if oraclegeneral::accepts(head) => Some(Format::OracleGeneral),

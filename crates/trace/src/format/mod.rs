@@ -2,6 +2,7 @@
 
 mod arc;
 mod blkparse;
+mod capture;
 mod cloudphysics;
 mod detect;
 mod fields;
@@ -14,9 +15,9 @@ mod scsi;
 mod spc;
 mod vscsi;
 
-use crate::Trace;
 use crate::input::Input;
 use crate::write::Encode;
+use crate::{Trace, TraceError};
 
 pub(crate) use detect::detect;
 use reader::{Binary, Text};
@@ -42,11 +43,13 @@ pub enum Format {
     Fio,
     /// What blkparse prints by default.
     Blkparse,
+    /// What reached a mounted file system, by file and thread.
+    Capture,
 }
 
 impl Format {
     /// All, in the order of the docs.
-    pub const ALL: [Format; 9] = [
+    pub const ALL: [Format; 10] = [
         Format::Pages,
         Format::Msr,
         Format::CloudPhysics,
@@ -56,6 +59,7 @@ impl Format {
         Format::Arc,
         Format::Fio,
         Format::Blkparse,
+        Format::Capture,
     ];
 
     /// Those that can be written.
@@ -74,6 +78,7 @@ impl Format {
             Format::Arc => "arc",
             Format::Fio => "fio",
             Format::Blkparse => "blkparse",
+            Format::Capture => "capture",
         }
     }
 
@@ -107,9 +112,9 @@ impl Format {
     }
 }
 
-/// The trace that `input` holds in `format`.
-pub(crate) fn reader(format: Format, input: Input) -> Box<dyn Trace> {
-    match format {
+/// The trace that `input` holds in `format`; an error where its first bytes say otherwise.
+pub(crate) fn reader(format: Format, input: Input) -> Result<Box<dyn Trace>, TraceError> {
+    Ok(match format {
         Format::Pages => Text::open(input, pages::Parser),
         Format::Msr => Text::open(input, msr::Parser::default()),
         Format::CloudPhysics => {
@@ -128,5 +133,6 @@ pub(crate) fn reader(format: Format, input: Input) -> Box<dyn Trace> {
             Text::open(input, parser)
         }
         Format::Blkparse => Text::open(input, blkparse::Parser::default()),
-    }
+        Format::Capture => Box::new(capture::Captured::open(input)?),
+    })
 }

@@ -1,0 +1,132 @@
+//! Captures: what was written comes back, and damage is told.
+
+use leadline_trace::capture::{Event, Operation, Reader, Thread, Writer};
+use leadline_trace::{Format, Request, TraceError};
+use proptest::prelude::*;
+
+use crate::{all, in_memory};
+
+/// A capture of three files and two threads; the name of file 1 changes in event `renamed`.
+fn written(events: &[Event], renamed: Option<usize>, ended_ns: u64) -> Vec<u8> {
+    let mut writer = Writer::new(Vec::new());
+    for (i, name) in ["t/a.ibd", "t/b.ibd", "log"].iter().enumerate() {
+        assert_eq!(writer.file(name).unwrap(), i as u32);
+    }
+    for (i, name) in ["query", ""].iter().enumerate() {
+        let thread = Thread { tid: u32::MAX - i as u32, pid: 7, name: (*name).to_owned() };
+        assert_eq!(writer.thread(&thread).unwrap(), i as u32);
+    }
+    for (i, event) in events.iter().enumerate() {
+        if renamed == Some(i) {
+            writer.rename(&Event { file: 1, ..*event }, "t/new.ibd").unwrap();
+        } else {
+            writer.event(event).unwrap();
+        }
+    }
+    writer.finish(ended_ns).unwrap()
+}
+
+fn reader(bytes: &[u8]) -> Result<Reader, TraceError> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.capture");
+    std::fs::write(&path, bytes).unwrap();
+    Reader::open(path.to_str().unwrap())
+}
+
+fn events() -> impl Strategy<Value = Vec<Event>> {
+    let offset = prop_oneof![0u64..1 << 20, any::<u64>().prop_map(|n| n >> 1)];
+    let length = prop_oneof![Just(16384u64), 0u64..1 << 20, any::<u64>().prop_map(|n| n >> 1)];
+    let operations = Operation::ALL.into_iter().filter(|&operation| operation != Operation::Rename);
+    let operation = prop::sample::select(operations.collect::<Vec<_>>());
+    let one = (0u64..1 << 40, 0u64..1 << 40, 0u32..2, 0u32..3, operation, offset, length, any::<bool>());
+    prop::collection::vec(one, 0..200).prop_map(|drawn| {
+        let (mut now, mut end) = (0, 0u64);
+        let event = |(gap, took, thread, file, operation, offset, length, next)| {
+            now += gap;
+            // Runs of requests that follow one another are what captures are made of.
+            let offset = if next && end < 1 << 62 { end } else { offset };
+            end = offset + length;
+            Event { issued_ns: now, completed_ns: now + took, thread, file, operation, offset, length }
+        };
+        drawn.into_iter().map(event).collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn events_come_back(events in events(), ended_ns: u64) {
+        let mut reader = reader(&written(&events, None, ended_ns)).unwrap();
+        for event in &events {
+            prop_assert_eq!(reader.next_event().unwrap(), Some(*event));
+        }
+        prop_assert_eq!(reader.next_event().unwrap(), None);
+        prop_assert_eq!(reader.ended_ns(), Some(ended_ns));
+        prop_assert_eq!(reader.files(), ["t/a.ibd", "t/b.ibd", "log"]);
+        prop_assert_eq!(reader.threads().iter().map(|t| (t.tid, t.pid)).collect::<Vec<_>>(), [(u32::MAX, 7), (u32::MAX - 1, 7)]);
+    }
+
+    /// Cut off anywhere, a capture gives the events before, and says once that it is damaged.
+    #[test]
+    fn what_is_cut_off_is_told(events in events(), cut in 0.0..1.0) {
+        let whole = written(&events, None, 5);
+        let kept = (whole.len() as f64 * cut) as usize;
+        let Ok(mut reader) = reader(&whole[..kept]) else { return Ok(()) };
+        for event in &events {
+            match reader.next_event() {
+                Ok(found) => prop_assert_eq!(found, Some(*event)),
+                Err(error) => {
+                    prop_assert!(error.to_string().contains("the capture is damaged"), "{}", error);
+                    prop_assert_eq!(reader.next_event().unwrap(), None);
+                    return Ok(());
+                }
+            }
+        }
+        prop_assert!(reader.next_event().is_err());
+    }
+}
+
+fn event(operation: Operation, offset: u64, length: u64, at: u64) -> Event {
+    Event { issued_ns: at, completed_ns: at + 9, thread: 0, file: 1, operation, offset, length }
+}
+
+#[test]
+fn as_a_trace_it_has_reads_and_writes_and_the_names_of_files() {
+    let events = [
+        event(Operation::Sync, 0, 0, 100),
+        event(Operation::Read, 4096, 512, 150),
+        event(Operation::Read, 8192, 0, 160),
+        event(Operation::Truncate, 0, 0, 170),
+        event(Operation::DurableWrite, 0, 64, 190),
+    ];
+    let bytes = written(&events, Some(3), 500);
+    let mut trace = in_memory(bytes.clone(), None).unwrap();
+    assert!(trace.timed());
+    let read = Request { at_ns: 0, volume: 1, write: false, address: 4096, length: 512 };
+    assert_eq!(trace.next().unwrap(), Some(read));
+    assert_eq!(trace.volume_name(1), Some("t/b.ibd"));
+    let write = Request { at_ns: 40, volume: 1, write: true, address: 0, length: 64 };
+    assert_eq!(trace.next().unwrap(), Some(write));
+    assert_eq!((trace.volume_name(1), trace.volume_name(3)), (Some("t/new.ibd"), None));
+    assert_eq!(trace.next().unwrap(), None);
+    assert_eq!(all(in_memory(bytes, Some(Format::Capture)).unwrap()).len(), 2);
+}
+
+#[test]
+fn what_is_no_capture_is_refused() {
+    let refused = |bytes: &[u8]| reader(bytes).err().map(|error| error.to_string()).unwrap();
+    assert!(refused(b"R 1\n").contains("is not a capture"));
+    assert!(refused(b"").contains("is not a capture"));
+    assert!(refused(b"leadline capture 2\n").contains("another version"));
+}
+
+#[test]
+fn an_event_of_a_file_or_thread_that_nobody_announced_is_an_error() {
+    let mark = b"leadline capture 1\n";
+    for record in [&[0x20u8, 0, 0, 0, 0][..], &[0x10, 0, 0, 0, 0], &[0x30, 0, 0, 0]] {
+        let mut reader = reader(&[mark, record].concat()).unwrap();
+        let error = reader.next_event().unwrap_err().to_string();
+        assert!(error.contains("event 1") && error.contains("not announced"), "{error}");
+    }
+}
