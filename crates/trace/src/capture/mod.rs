@@ -2,14 +2,17 @@
 //! each. `docs/capture-format.md` has the layout.
 //!
 //! [`Reader`] gives everything that a capture holds, event by event; [`open`](crate::open) gives its reads and
-//! writes as an ordinary [`Trace`](crate::Trace), whose volumes are the files. [`Writer`] writes one.
+//! writes as an ordinary [`Trace`](crate::Trace), whose volumes are the files. [`Writer`] writes
+//! one, [`Recorder`] one of requests as they happen.
 
 mod code;
 mod decode;
 mod reader;
+mod recorder;
 mod writer;
 
 pub use reader::Reader;
+pub use recorder::{CaptureSummary, Recorder, Ticket};
 pub use writer::Writer;
 
 /// What a capture begins with, once decompressed; the digits are the version.

@@ -1,6 +1,6 @@
 //! Captures: what was written comes back, and damage is told.
 
-use leadline_trace::capture::{Event, Operation, Reader, Thread, Writer};
+use leadline_trace::capture::{Event, Operation, Reader, Recorder, Thread, Writer};
 use leadline_trace::{Format, Request, TraceError};
 use proptest::prelude::*;
 
@@ -129,4 +129,76 @@ fn an_event_of_a_file_or_thread_that_nobody_announced_is_an_error() {
         let error = reader.next_event().unwrap_err().to_string();
         assert!(error.contains("event 1") && error.contains("not announced"), "{error}");
     }
+}
+
+fn recorded(record: impl FnOnce(&Recorder)) -> Reader {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.capture");
+    let recorder = Recorder::create(&path).unwrap();
+    record(&recorder);
+    assert!(!path.exists(), "it appears when it is finished");
+    let summary = recorder.finish(1_000_000).unwrap();
+    assert_eq!(summary.bytes, std::fs::metadata(&path).unwrap().len());
+    assert!(recorder.finish(1_000_000).is_err());
+    Reader::open(path.to_str().unwrap()).unwrap()
+}
+
+fn events_of(reader: &mut Reader) -> Vec<Event> {
+    std::iter::from_fn(|| reader.next_event().unwrap()).collect()
+}
+
+#[test]
+fn what_is_recorded_is_in_the_order_of_issue_whatever_completes_first() {
+    let own = std::process::id();
+    let read = |at| Event { thread: own, ..event(Operation::Read, at, 16384, at) };
+    let mut reader = recorded(|recorder| {
+        let first = recorder.issued(read(100), 77, || "a".to_owned());
+        // Its time is that of a thread that came late to the lock.
+        let second = recorder.issued(read(90), 78, || "b".to_owned());
+        recorder.completed(second, 200, 4096);
+        let to = recorder.renamed(read(150), 77, || unreachable!("known already"), "c".to_owned());
+        recorder.completed(to, 160, 0);
+        recorder.completed(first, 300, 16384);
+        recorder.issued(read(400), 77, || unreachable!("known already"));
+    });
+    let events = events_of(&mut reader);
+    let short: Vec<_> = events.iter().map(|e| (e.issued_ns, e.completed_ns, e.file, e.length)).collect();
+    let open_at_the_end = (400, 1_000_000, 0, 0);
+    assert_eq!(short, [(100, 300, 0, 16384), (100, 200, 1, 4096), (150, 160, 0, 16384), open_at_the_end]);
+    assert_eq!(events[2].operation, Operation::Rename);
+    assert_eq!(reader.files(), ["c", "b"]);
+    assert_eq!((reader.threads()[0].tid, reader.threads()[0].pid), (own, own));
+    assert_eq!(reader.ended_ns(), Some(1_000_000));
+}
+
+#[test]
+fn many_threads_record_at_once() {
+    const EACH: u64 = 20_000;
+    let mut reader = recorded(|recorder| {
+        std::thread::scope(|scope| {
+            for node in 0..4 {
+                scope.spawn(move || {
+                    for i in 0..EACH {
+                        let read = Event { thread: 0, ..event(Operation::Read, i * 4096, 4096, i) };
+                        let ticket = recorder.issued(read, node, || format!("file {node}"));
+                        recorder.completed(ticket, i + 5, 4096);
+                    }
+                });
+            }
+        });
+    });
+    let events = events_of(&mut reader);
+    assert!(events.is_sorted_by_key(|event| event.issued_ns));
+    for file in 0..4 {
+        let own: Vec<u64> = events.iter().filter(|e| e.file == file).map(|e| e.offset / 4096).collect();
+        assert_eq!(own, (0..EACH).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_recorder_that_is_dropped_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(Recorder::create(folder.path().join("x.capture")).unwrap());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    assert!(Recorder::create(folder.path().join("missing/x.capture")).is_err());
 }
