@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use leadline_trace::capture::CaptureSummary;
 use serde::{Deserialize, Serialize};
 
 use crate::device::EmulatedDevice;
@@ -69,6 +70,13 @@ pub enum Command {
         /// As for a mount.
         name: String,
     },
+    /// Begins to record what reaches the drive.
+    StartTrace {
+        /// The capture's file, which appears when it is ended.
+        into: PathBuf,
+    },
+    /// Ends what [`Command::StartTrace`] began.
+    StopTrace,
 }
 
 /// The answer to a command.
@@ -84,7 +92,9 @@ pub enum Answer {
     Enumerated(usize),
     /// To [`Command::Map`]: offset in the file, offset on the device, length, all in bytes.
     Map(Vec<[u64; 3]>),
-    /// To [`Command::Inject`] and [`Command::Device`].
+    /// To [`Command::StopTrace`].
+    Captured(CaptureSummary),
+    /// To [`Command::Inject`], [`Command::Device`] and [`Command::StartTrace`].
     Done,
     /// Why it was not done.
     Refused(String),
@@ -224,5 +234,9 @@ fn carry_out(command: Command, shared: &Shared) -> Result<Answer, String> {
             shared.exchange(device);
             Ok(Answer::Done)
         }
+        Command::StartTrace { into } => {
+            shared.start_trace(&into).map(|()| Answer::Done).map_err(|error| error.to_string())
+        }
+        Command::StopTrace => shared.stop_trace().map(Answer::Captured).map_err(|error| error.to_string()),
     }
 }

@@ -8,10 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::io::Errno;
 
+use crate::capture::{Arrival, Captures, Recorded};
 use crate::extents::Extent;
 use crate::faults::{Effects, FaultKind, FileOperation, Injector, Subject};
 use crate::listings::Listings;
-use crate::node::Ino;
+use crate::node::{Ino, ROOT};
 use crate::pace::Pacer;
 use crate::programs::Programs;
 use crate::scan::ScanError;
@@ -42,6 +43,7 @@ pub(crate) struct Drive {
     pub(crate) pacer: Arc<Pacer>,
     pub(crate) programs: Programs,
     pub(crate) listings: Listings,
+    pub(crate) captures: Captures,
     injector: Mutex<Injector>,
     probing: AtomicBool,
     cuts: Mutex<Vec<(f64, PowerCut)>>,
@@ -61,6 +63,7 @@ impl Drive {
             pacer,
             programs: Programs::default(),
             listings: Listings::default(),
+            captures: Captures::default(),
             injector: Mutex::new(injector),
             probing: AtomicBool::new(true),
             cuts: Mutex::default(),
@@ -86,17 +89,30 @@ impl Drive {
         self.cuts.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// A file's path from the root of the mount; empty once its name was removed.
+    fn path(&self, ino: Ino) -> Result<String, Errno> {
+        let tree = self.volume.tree();
+        let parent = tree.node(ino)?.parent;
+        Ok(tree.path(ino, parent).to_string_lossy().into_owned())
+    }
+
+    /// Records a request, if somebody wants it. The tree must not be locked.
+    pub(crate) fn record(&self, arrival: Arrival, new_name: Option<String>) -> Option<Recorded> {
+        let name = || match self.path(arrival.ino) {
+            _ if arrival.ino == ROOT => ".".to_owned(),
+            Ok(path) if !path.is_empty() => path,
+            _ => format!("(removed, {})", arrival.ino),
+        };
+        self.captures.record(arrival, name, new_name)
+    }
+
     /// What befalls an operation; stalls, slow periods and power cuts have begun.
     fn strike(&self, ino: Ino, operation: FileOperation, offset: u64, len: u64) -> Result<Effects, Errno> {
         let mut injector = self.injector();
         if injector.is_idle() {
             return Ok(Effects::default());
         }
-        let path = {
-            let tree = self.volume.tree();
-            let parent = tree.node(ino)?.parent;
-            tree.path(ino, parent).to_string_lossy().into_owned()
-        };
+        let path = self.path(ino)?;
         let subject = Subject { operation, path: &path, offset, len, seconds: self.pacer.seconds() };
         let mut effects = injector.strike(&subject);
         drop(injector);

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use fuser::{BackgroundSession, Config, INodeNo, MountOption, Notifier, SessionACL};
 use leadline_files::Space;
+use leadline_trace::capture::CaptureSummary;
 use rustix::fs::FlockOperation;
 
 use crate::device::EmulatedDevice;
@@ -168,13 +169,39 @@ impl Emulator {
         self.shared.report()
     }
 
+    /// Begins to record what reaches the drive into a capture at `path`, which appears when it is ended.
+    ///
+    /// # Errors
+    /// [`EmulateError::Capture`] where no file can be made there, [`EmulateError::Refused`] where one is being
+    /// made.
+    pub fn start_trace(&self, path: impl AsRef<Path>) -> Result<(), EmulateError> {
+        self.shared.start_trace(path.as_ref())
+    }
+
+    /// Ends the capture. Unmounting ends it too.
+    ///
+    /// # Errors
+    /// [`EmulateError::Capture`] where not all of it could be written, [`EmulateError::Refused`] where none is
+    /// being made.
+    pub fn stop_trace(&self) -> Result<CaptureSummary, EmulateError> {
+        self.shared.stop_trace()
+    }
+
+    /// Whether a capture is being made that cannot be written any further, such as on a full disk.
+    pub fn has_trace_failed(&self) -> bool {
+        self.shared.drive.captures.have_failed()
+    }
+
     /// Unmounts it, makes everything durable, and reports.
     ///
     /// # Errors
-    /// [`EmulateError::Io`] where not everything could be made durable.
+    /// [`EmulateError::Io`] where not everything could be made durable, [`EmulateError::Capture`] where the trace
+    /// could not be written.
     pub fn unmount(mut self) -> Result<Report, EmulateError> {
         let ended = self.end();
-        let report = self.report();
+        // What the kernel held back until then was recorded too.
+        let trace = self.shared.drive.captures.stop(self.shared.drive.pacer.now()).transpose();
+        let report = Report { trace: trace?, ..self.report() };
         ended.map(|()| report)
     }
 

@@ -119,6 +119,9 @@ pub enum EmulateError {
         /// Its reason.
         reason: String,
     },
+    /// A capture could not be written.
+    #[error(transparent)]
+    Capture(#[from] leadline_trace::TraceError),
     /// Reading or writing a file failed.
     #[error("{}: {source}", path.display())]
     Io {
@@ -147,6 +150,7 @@ impl EmulateError {
             EmulateError::NoFuse { .. }
                 | EmulateError::Mount { .. }
                 | EmulateError::NoSpace { .. }
+                | EmulateError::Capture(leadline_trace::TraceError::Io { .. })
                 | EmulateError::Io { .. }
         )
     }

@@ -13,9 +13,12 @@ use fuser::{
     KernelConfig, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory,
     ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
+use leadline_device::Nanos;
+use leadline_trace::capture::Operation;
 use rustix::fs::FallocateFlags;
 
 use crate::answer::{Answer, PROBE_BYTES};
+use crate::capture::{Arrival, Recorded};
 use crate::drive::Drive;
 use crate::durable::is_reserved;
 use crate::extents::BLOCK_BYTES;
@@ -131,6 +134,62 @@ impl EmulatedFs {
     }
 }
 
+/// Of captures: what is asked of a file, the first byte and how many.
+type Asked = (Operation, u64, u64);
+
+impl EmulatedFs {
+    /// Records a request, if somebody wants it.
+    fn record(&self, req: &Request, ino: Ino, asked: Asked, received: Nanos) -> Option<Recorded> {
+        let (operation, offset, length) = asked;
+        let at = self.drive.pacer.sent(received);
+        self.drive.record(Arrival { at, thread: req.pid(), ino, operation, offset, length }, None)
+    }
+
+    /// Does, and records, what does not go to the device.
+    fn recorded<T>(
+        &self,
+        req: &Request,
+        ino: Ino,
+        asked: Asked,
+        change: impl FnOnce() -> SysResult<T>,
+    ) -> SysResult<T> {
+        let recorded = self.record(req, ino, asked, self.drive.pacer.now());
+        let changed = change();
+        self.answered(recorded, &changed);
+        changed
+    }
+
+    fn answered<T>(&self, recorded: Option<Recorded>, result: &SysResult<T>) {
+        if let Some(recorded) = recorded {
+            recorded.answered(self.drive.pacer.now(), result.is_err());
+        }
+    }
+
+    /// Records a rename, if somebody wants it.
+    fn record_rename(&self, req: &Request, from: (Ino, &OsStr), to: (Ino, &OsStr)) -> Option<Recorded> {
+        let (ino, new_name) = {
+            let tree = self.drive.volume.tree();
+            let mut new_name = tree.path(to.0, tree.node(to.0).ok()?.parent);
+            if !new_name.is_empty() {
+                new_name.push("/");
+            }
+            new_name.push(to.1);
+            (tree.lookup(from.0, from.1).ok()?, new_name.to_string_lossy().into_owned())
+        };
+        let at = self.drive.pacer.sent(self.drive.pacer.now());
+        let operation = Operation::Rename;
+        let arrival = Arrival { at, thread: req.pid(), ino, operation, offset: 0, length: 0 };
+        self.drive.record(arrival, Some(new_name))
+    }
+
+    fn remove(&self, req: &Request, parent: INodeNo, name: &OsStr, directory: bool) -> SysResult<()> {
+        let found = self.drive.volume.tree().lookup(parent.0, name)?;
+        self.recorded(req, found, (Operation::Remove, 0, 0), || {
+            self.drive.volume.change_names(|tree| Ok(((), Some(tree.remove(parent.0, name, directory)?))))
+        })
+    }
+}
+
 fn special(bits: u32) -> FileType {
     match rustix::fs::FileType::from_raw_mode(bits) {
         rustix::fs::FileType::Fifo => FileType::NamedPipe,
@@ -224,7 +283,7 @@ impl Filesystem for EmulatedFs {
 
     fn setattr(
         &self,
-        _req: &Request,
+        req: &Request,
         ino: INodeNo,
         mode: Option<u32>,
         uid: Option<u32>,
@@ -244,7 +303,10 @@ impl Filesystem for EmulatedFs {
             TimeOrNow::SpecificTime(time) => time,
             TimeOrNow::Now => SystemTime::now(),
         };
-        let truncated = size.map_or(Ok(()), |size| self.drive.volume.truncate(ino.0, size));
+        let truncated = size.map_or(Ok(()), |size| {
+            let asked = (Operation::Truncate, size, 0);
+            self.recorded(req, ino.0, asked, || self.drive.volume.truncate(ino.0, size))
+        });
         let changed = truncated.and_then(|()| {
             if mode.is_none() && uid.is_none() && gid.is_none() && atime.is_none() && mtime.is_none() {
                 return Ok(());
@@ -304,25 +366,17 @@ impl Filesystem for EmulatedFs {
         self.entry(linked, reply);
     }
 
-    fn unlink(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        let removed = self.drive.volume.change_names(|tree| {
-            let ino = tree.remove(parent.0, name, false)?;
-            Ok(((), Some(ino)))
-        });
-        done(removed, reply);
+    fn unlink(&self, req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        done(self.remove(req, parent, name, false), reply);
     }
 
-    fn rmdir(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        let removed = self.drive.volume.change_names(|tree| {
-            let ino = tree.remove(parent.0, name, true)?;
-            Ok(((), Some(ino)))
-        });
-        done(removed, reply);
+    fn rmdir(&self, req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        done(self.remove(req, parent, name, true), reply);
     }
 
     fn rename(
         &self,
-        _req: &Request,
+        req: &Request,
         parent: INodeNo,
         name: &OsStr,
         new_parent: INodeNo,
@@ -334,10 +388,12 @@ impl Filesystem for EmulatedFs {
         if !only_new && !flags.is_empty() {
             return reply.error(Errno::EINVAL);
         }
+        let recorded = self.record_rename(req, (parent.0, name), (new_parent.0, new_name));
         let renamed = self.drive.volume.change_names(|tree| {
             let replaced = tree.rename((parent.0, name), (new_parent.0, new_name), only_new)?;
             Ok(((), replaced))
         });
+        self.answered(recorded, &renamed);
         done(renamed, reply);
     }
 
@@ -408,16 +464,22 @@ impl Filesystem for EmulatedFs {
     ) {
         let received = self.drive.pacer.now();
         if ino.0 == PROBE {
-            return self.drive.pacer.submit(Work::Read(&[]), received, Answer::Probe(reply, received));
+            let answer = Answer::Probe(reply, received);
+            return self.drive.pacer.submit(Work::Read(&[]), received, answer, None);
         }
         self.drive.programs.saw(req.pid());
+        let mut recorded = self.record(req, ino.0, (Operation::Read, offset, size.into()), received);
         match self.drive.read(ino.0, offset, size) {
             Ok((bytes, extents)) => {
-                self.drive.pacer.submit(Work::Read(&extents), received, Answer::Data(reply, bytes));
+                if let Some(recorded) = &mut recorded {
+                    recorded.moves = bytes.len() as u64;
+                }
+                let answer = Answer::Data(reply, bytes);
+                self.drive.pacer.submit(Work::Read(&extents), received, answer, recorded);
             }
             Err(error) => {
                 let answer = Answer::DataFailed(reply, handle_errno(error));
-                self.drive.pacer.submit(Work::Read(&[]), received, answer);
+                self.drive.pacer.submit(Work::Read(&[]), received, answer, recorded);
             }
         }
     }
@@ -441,18 +503,23 @@ impl Filesystem for EmulatedFs {
             self.drive.programs.saw(req.pid());
         }
         let durable = !cached && flags.0 & O_DSYNC != 0;
+        let operation = if durable { Operation::DurableWrite } else { Operation::Write };
+        let mut recorded = self.record(req, ino.0, (operation, offset, data.len() as u64), received);
         if write_flags.contains(WriteFlags::FUSE_WRITE_KILL_SUIDGID) {
             // Who changes a program must not leave it with the rights of another user.
             let _ = self.set_attributes(ino.0, |attributes| attributes.mode &= !SET_IDS);
         }
         match self.drive.write(ino.0, offset, data, durable) {
             Ok(extents) => {
+                if let Some(recorded) = &mut recorded {
+                    recorded.moves = data.len() as u64;
+                }
                 let answer = Answer::Written(reply, data.len() as u32);
-                self.drive.pacer.submit(Work::Write(&extents, durable), received, answer);
+                self.drive.pacer.submit(Work::Write(&extents, durable), received, answer, recorded);
             }
             Err(error) => {
                 let answer = Answer::WriteFailed(reply, handle_errno(error));
-                self.drive.pacer.submit(Work::Read(&[]), received, answer);
+                self.drive.pacer.submit(Work::Read(&[]), received, answer, recorded);
             }
         }
     }
@@ -561,7 +628,7 @@ impl Filesystem for EmulatedFs {
 
     fn fallocate(
         &self,
-        _req: &Request,
+        req: &Request,
         ino: INodeNo,
         _fh: FileHandle,
         offset: u64,
@@ -572,14 +639,16 @@ impl Filesystem for EmulatedFs {
         let mode = FallocateFlags::from_bits_retain(mode as u32);
         let keep_size = mode.contains(FallocateFlags::KEEP_SIZE);
         let volume = &self.drive.volume;
-        let allocated = match mode - FallocateFlags::KEEP_SIZE {
+        let mode = mode - FallocateFlags::KEEP_SIZE;
+        let operation = if mode.is_empty() { Operation::Allocate } else { Operation::Discard };
+        let allocated = self.recorded(req, ino.0, (operation, offset, length), || match mode {
             flags if flags.is_empty() => volume.allocate(ino.0, offset, length, keep_size),
             FallocateFlags::PUNCH_HOLE => volume.zero(ino.0, offset, length, true),
             FallocateFlags::ZERO_RANGE => volume
                 .allocate(ino.0, offset, length, keep_size)
                 .and_then(|()| volume.zero(ino.0, offset, length, false)),
             _ => Err(rustix::io::Errno::OPNOTSUPP),
-        };
+        });
         done(allocated, reply);
     }
 }
@@ -589,11 +658,12 @@ impl EmulatedFs {
     fn sync(&self, req: &Request, ino: INodeNo, reply: ReplyEmpty) {
         let received = self.drive.pacer.now();
         self.drive.programs.saw(req.pid());
+        let recorded = self.record(req, ino.0, (Operation::Sync, 0, 0), received);
         let answer = match self.drive.sync(ino.0) {
             Ok(()) => Answer::Done(reply),
             Err(error) => Answer::Failed(reply, handle_errno(error)),
         };
-        self.drive.pacer.submit(Work::Flush, received, answer);
+        self.drive.pacer.submit(Work::Flush, received, answer, recorded);
     }
 }
 

@@ -4,6 +4,7 @@
 //! of durability and the format of schedules.
 
 mod answer;
+mod capture;
 mod content;
 mod control;
 mod counters;

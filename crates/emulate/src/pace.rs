@@ -20,6 +20,7 @@ use leadline_device::{Completion, Nanos, Request};
 use leadline_sim::DeviceModel;
 
 use crate::answer::Answer;
+use crate::capture::Recorded;
 use crate::counters::Counters;
 use crate::extents::Extent;
 use crate::way::Way;
@@ -80,6 +81,7 @@ struct State {
 
 struct Pending {
     answer: Answer,
+    recorded: Option<Recorded>,
     arrived: Nanos,
     finished: Nanos,
     parts: usize,
@@ -139,15 +141,20 @@ impl Pacer {
         if self.slowdown == 1.0 { device } else { (device as f64 * self.slowdown).ceil() as Nanos }
     }
 
+    /// When a request that was received at `received` was sent by its program.
+    pub(crate) fn sent(&self, received: Nanos) -> Nanos {
+        received.saturating_sub(self.way_in.takes(received))
+    }
+
     /// Takes a request that was received at `received`; its answer is sent when the device is done with it.
-    pub(crate) fn submit(&self, work: Work<'_>, received: Nanos, answer: Answer) {
-        let arrived = received.saturating_sub(self.way_in.takes(received));
+    pub(crate) fn submit(&self, work: Work<'_>, received: Nanos, answer: Answer, recorded: Option<Recorded>) {
+        let arrived = self.sent(received);
         self.way_in.used(received);
         let mut state = self.lock();
         let at = self.device_time(arrived).max(state.told);
         state.told = at;
         let cuts = state.cuts;
-        let pending = Pending { answer, arrived, finished: arrived, parts: 0, cuts };
+        let pending = Pending { answer, recorded, arrived, finished: arrived, parts: 0, cuts };
         let request = state.requests.insert(pending);
         match work {
             Work::Read(extents) => {
@@ -279,7 +286,7 @@ impl Pacer {
     }
 
     fn send(&self, answers: &mut Vec<Ready>) {
-        for Ready { answer, due, way_out, arrived, failed } in answers.drain(..) {
+        for Ready { answer, recorded, due, way_out, arrived, failed } in answers.drain(..) {
             let now = self.now();
             let overshoot = now.saturating_sub(due.saturating_sub(way_out));
             let late = overshoot > TOLERANCE.max((due - arrived) / 20);
@@ -287,6 +294,9 @@ impl Pacer {
                 self.counters.answered(overshoot, late);
             }
             self.way_out.used(now);
+            if let Some(recorded) = recorded {
+                recorded.answered(due.max(now + way_out), failed);
+            }
             answer.send(failed, now);
         }
     }
@@ -313,6 +323,7 @@ impl Pacer {
 /// An answer to be sent now.
 struct Ready {
     answer: Answer,
+    recorded: Option<Recorded>,
     due: Nanos,
     /// What it takes until the program has it.
     way_out: Nanos,
@@ -393,8 +404,8 @@ impl State {
             && due <= last
         {
             self.due.pop();
-            if let Some(Pending { answer, arrived, cuts, .. }) = self.requests.remove(request) {
-                answers.push(Ready { answer, due, way_out, arrived, failed: cuts != self.cuts });
+            if let Some(Pending { answer, recorded, arrived, cuts, .. }) = self.requests.remove(request) {
+                answers.push(Ready { answer, recorded, due, way_out, arrived, failed: cuts != self.cuts });
             }
         }
     }

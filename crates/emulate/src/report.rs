@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use leadline_files::FileError;
+use leadline_trace::capture::CaptureSummary;
 use serde::{Deserialize, Serialize};
 
 use crate::counters::{Overshoot, Traffic};
@@ -59,6 +60,9 @@ pub struct Report {
     pub faults: BTreeMap<String, u64>,
     /// Power cuts, in order.
     pub power_cuts: Vec<CutRecord>,
+    /// The trace that was being recorded when the drive was unmounted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<CaptureSummary>,
 }
 
 /// A power cut, and when it was.
@@ -127,6 +131,12 @@ impl Report {
             let faults: Vec<String> =
                 self.faults.iter().map(|(kind, times)| format!("{times} x {kind}")).collect();
             lines.push(format!("faults: {}", faults.join(", ")));
+        }
+        if let Some(trace) = self.trace {
+            lines.push(format!(
+                "trace: {} requests to {} files, {} bytes",
+                trace.events, trace.files, trace.bytes
+            ));
         }
         lines
     }

@@ -1,7 +1,11 @@
 //! What the threads of an emulator share.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use leadline_trace::capture::CaptureSummary;
+
+use crate::EmulateError;
 use crate::device::EmulatedDevice;
 use crate::drive::Drive;
 use crate::report::{CutRecord, FEW_LATE, MOST_LATE, Report};
@@ -22,6 +26,20 @@ impl Shared {
     pub(crate) fn exchange(&self, device: EmulatedDevice) {
         self.drive.pacer.exchange(device.model);
         *self.device.lock().unwrap_or_else(PoisonError::into_inner) = device.name;
+    }
+
+    /// Begins a capture at `path`.
+    pub(crate) fn start_trace(&self, path: &Path) -> Result<(), EmulateError> {
+        if self.drive.captures.start(path, self.drive.pacer.now())? {
+            return Ok(());
+        }
+        Err(EmulateError::Refused { reason: "a trace is being recorded already; stop it first".into() })
+    }
+
+    /// Ends it.
+    pub(crate) fn stop_trace(&self) -> Result<CaptureSummary, EmulateError> {
+        let none = || EmulateError::Refused { reason: "no trace is being recorded; start one first".into() };
+        Ok(self.drive.captures.stop(self.drive.pacer.now()).ok_or_else(none)??)
     }
 
     /// The state at this moment.
@@ -53,6 +71,7 @@ impl Shared {
             traffic: counters.traffic(),
             faults,
             power_cuts: drive.power_cuts().into_iter().map(|(at_s, cut)| CutRecord { at_s, cut }).collect(),
+            trace: None,
         }
     }
 }

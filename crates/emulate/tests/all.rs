@@ -1,5 +1,6 @@
 //! All tests of the crate that mount a drive.
 
+mod capture;
 mod drive;
 mod durability;
 mod faults;

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::values;
 
-/// Command a mounted drive: power cuts, faults, counters, the layout of files, another device
+/// Command a mounted drive: power cuts, faults, counters, the layout of files, another device, traces
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
     leadline emulate ctl mnt counters --json\n  \
@@ -79,6 +79,13 @@ enum Action {
         /// The device: sim:NAME, sim:FILE.toml or device:NAME
         device: String,
     },
+    /// Begin to record every request that reaches the drive
+    StartTrace {
+        /// The trace, which appears with `stop-trace` or when the drive is unmounted
+        file: PathBuf,
+    },
+    /// End what `start-trace` or `--trace` began
+    StopTrace,
 }
 
 /// Sends the command and prints the answer.
@@ -94,10 +101,7 @@ fn command(action: Action) -> Result<Command, Failure> {
     Ok(match action {
         Action::Counters => Command::Counters,
         Action::PowerCut { enumerate: Some(into), most, .. } => {
-            // The emulator has a working directory of its own.
-            let into = std::path::absolute(&into)
-                .map_err(|error| Failure::Input(format!("{}: {error}", into.display())))?;
-            Command::Enumerate { into, most }
+            Command::Enumerate { into: from_root(into)?, most }
         }
         Action::PowerCut { seed, .. } => Command::PowerCut { seed },
         Action::Inject { kind, operation, path, seconds, times, forever } => Command::Inject {
@@ -109,7 +113,14 @@ fn command(action: Action) -> Result<Command, Failure> {
         },
         Action::Map { file } => Command::Map { file },
         Action::Device { device } => Command::Device { name: absolute(device)? },
+        Action::StartTrace { file } => Command::StartTrace { into: from_root(file)? },
+        Action::StopTrace => Command::StopTrace,
     })
+}
+
+/// A path from the root: the emulator has a working directory of its own.
+fn from_root(path: PathBuf) -> Result<PathBuf, Failure> {
+    std::path::absolute(&path).map_err(|error| Failure::Input(format!("{}: {error}", path.display())))
 }
 
 /// A device's name with the path of its file from the root.
@@ -118,9 +129,7 @@ fn absolute(device: String) -> Result<String, Failure> {
         if let Some(name) = device.strip_prefix(prefix)
             && leadline_catalogue::is_file(name)
         {
-            let path =
-                std::path::absolute(name).map_err(|error| Failure::Input(format!("{device}: {error}")))?;
-            return Ok(format!("{prefix}{}", path.display()));
+            return Ok(format!("{prefix}{}", from_root(name.into())?.display()));
         }
     }
     Ok(device)
@@ -131,6 +140,7 @@ fn json(answer: &Answer) -> serde_json::Value {
         Answer::Counters(report) => json!(report),
         Answer::PowerCut(cut) => json!(cut),
         Answer::Enumerated(states) => json!({ "states": states }),
+        Answer::Captured(summary) => json!(summary),
         Answer::Map(extents) => {
             let extents = extents.iter().map(|[file, device, bytes]| {
                 json!({ "file_offset_bytes": file, "device_offset_bytes": device, "bytes": bytes })
@@ -163,6 +173,9 @@ fn text(answer: &Answer) -> String {
             cut.writes_lost, cut.writes, cut.names_lost, cut.names
         ),
         Answer::Enumerated(states) => format!("{states} states were written\n"),
+        Answer::Captured(trace) => {
+            format!("{} requests to {} files were recorded\n", trace.events, trace.files)
+        }
         Answer::Map(extents) => {
             let mut text = "      offset in file    offset on device        bytes\n".to_owned();
             for [file, device, bytes] in extents {

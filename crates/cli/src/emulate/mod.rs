@@ -27,6 +27,7 @@ const LOOK: Duration = Duration::from_millis(50);
         Examples:\n  \
         leadline emulate sim:flash --backing /srv/data --mount /mnt/flash\n  \
         leadline emulate device:s4610 --backing data --mount mnt --faults torn.toml --report run.json\n  \
+        leadline emulate sim:flash --backing data --mount mnt --trace run.capture\n  \
         leadline emulate ctl mnt power-cut     everything that is not durable is lost\n\n\
         It runs until Ctrl-C, SIGTERM or `fusermount3 -u`, and leaves all data in the backing folder."
 )]
@@ -60,6 +61,9 @@ pub(crate) struct Args {
     /// Write what happened, and how punctual the answers were, to this file as JSON
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Record every request that reaches the drive in this file, for `leadline trace` (docs/capture-format.md)
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
     /// End with exit code 0 even if the machine could not keep up with the device
     #[arg(long)]
     lenient: bool,
@@ -95,6 +99,9 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let cancel = signals::cancel_flag()?;
     let capacity = device.capacity_bytes();
     let emulator = Emulator::mount(device, options)?;
+    if let Some(path) = &args.trace {
+        emulator.start_trace(path)?;
+    }
     if emulator.cleaned_up() {
         output::say(&format!("{}: an emulator was killed here; its mount was taken away", mount.display()));
     }
@@ -104,7 +111,12 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         emulator.mount_point().display(),
         mount.display()
     ));
+    let mut warned = false;
     while !cancel.load(std::sync::atomic::Ordering::Relaxed) && !emulator.is_unmounted() {
+        if emulator.has_trace_failed() && !warned {
+            output::say("warning: the trace cannot be written any further; the drive goes on without it");
+            warned = true;
+        }
         std::thread::sleep(LOOK);
     }
     finish(&args, emulator.unmount()?)

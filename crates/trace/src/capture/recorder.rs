@@ -29,7 +29,7 @@ pub struct Recorder {
 }
 
 /// What a capture holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct CaptureSummary {
     /// Events.
