@@ -172,8 +172,8 @@ impl Emulator {
     /// Begins to record what reaches the drive into a capture at `path`, which appears when it is ended.
     ///
     /// # Errors
-    /// [`EmulateError::Capture`] where no file can be made there, [`EmulateError::Refused`] where one is being
-    /// made.
+    /// [`EmulateError::Capture`] where no file can be made there, [`EmulateError::Refused`] where one is
+    /// being made.
     pub fn start_trace(&self, path: impl AsRef<Path>) -> Result<(), EmulateError> {
         self.shared.start_trace(path.as_ref())
     }
@@ -181,8 +181,8 @@ impl Emulator {
     /// Ends the capture. Unmounting ends it too.
     ///
     /// # Errors
-    /// [`EmulateError::Capture`] where not all of it could be written, [`EmulateError::Refused`] where none is
-    /// being made.
+    /// [`EmulateError::Capture`] where not all of it could be written, [`EmulateError::Refused`] where none
+    /// is being made.
     pub fn stop_trace(&self) -> Result<CaptureSummary, EmulateError> {
         self.shared.stop_trace()
     }
@@ -195,8 +195,8 @@ impl Emulator {
     /// Unmounts it, makes everything durable, and reports.
     ///
     /// # Errors
-    /// [`EmulateError::Io`] where not everything could be made durable, [`EmulateError::Capture`] where the trace
-    /// could not be written.
+    /// [`EmulateError::Io`] where not everything could be made durable, [`EmulateError::Capture`] where the
+    /// trace could not be written.
     pub fn unmount(mut self) -> Result<Report, EmulateError> {
         let ended = self.end();
         // What the kernel held back until then was recorded too.

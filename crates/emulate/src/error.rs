@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use leadline_sim::{PublishedLatencyError, SimError};
+use leadline_trace::TraceError;
 
 use crate::faults::ScheduleError;
 use crate::scan::ScanError;
@@ -121,7 +122,7 @@ pub enum EmulateError {
     },
     /// A capture could not be written.
     #[error(transparent)]
-    Capture(#[from] leadline_trace::TraceError),
+    Capture(#[from] TraceError),
     /// Reading or writing a file failed.
     #[error("{}: {source}", path.display())]
     Io {
@@ -145,13 +146,14 @@ impl EmulateError {
 
     /// Whether the user has to change what was asked for; else the operation failed.
     pub fn is_bad_input(&self) -> bool {
-        !matches!(
-            self,
+        match self {
             EmulateError::NoFuse { .. }
-                | EmulateError::Mount { .. }
-                | EmulateError::NoSpace { .. }
-                | EmulateError::Capture(leadline_trace::TraceError::Io { .. })
-                | EmulateError::Io { .. }
-        )
+            | EmulateError::Mount { .. }
+            | EmulateError::NoSpace { .. }
+            | EmulateError::Capture(TraceError::Io { .. })
+            | EmulateError::Io { .. } => false,
+            EmulateError::Capture(TraceError::Write(error)) => error.is_bad_place(),
+            _ => true,
+        }
     }
 }

@@ -61,7 +61,8 @@ pub(crate) struct Args {
     /// Write what happened, and how punctual the answers were, to this file as JSON
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Record every request that reaches the drive in this file, for `leadline trace` (docs/capture-format.md)
+    /// Record every request that reaches the drive in this file, for `leadline trace`
+    /// (docs/capture-format.md)
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// End with exit code 0 even if the machine could not keep up with the device

@@ -1,9 +1,9 @@
 //! Captures: the requests that reached a mounted file system, with the files, the threads and both times of
 //! each. `docs/capture-format.md` has the layout.
 //!
-//! [`Reader`] gives everything that a capture holds, event by event; [`open`](crate::open) gives its reads and
-//! writes as an ordinary [`Trace`](crate::Trace), whose volumes are the files. [`Writer`] writes
-//! one, [`Recorder`] one of requests as they happen.
+//! [`Reader`] gives everything that a capture holds, event by event; [`open`](crate::open) gives its reads
+//! and writes as an ordinary [`Trace`](crate::Trace), whose volumes are the files. [`Writer`] writes one,
+//! [`Recorder`] one of requests as they happen.
 
 mod code;
 mod decode;

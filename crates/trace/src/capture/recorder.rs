@@ -106,8 +106,8 @@ impl Recorder {
     }
 
     /// A request was issued, `event.issued_ns` after the beginning; of `event`, `thread` is the number that
-    /// the kernel has for it, and `completed_ns` and `file` do not count. `node` tells files apart, and `name`
-    /// is asked when it comes up first.
+    /// the kernel has for it, and `completed_ns` and `file` do not count. `node` tells files apart, and
+    /// `name` is asked when it comes up first.
     pub fn issued(&self, event: Event, node: u64, name: impl FnOnce() -> String) -> Ticket {
         let mut state = self.state();
         let ticket = state.issued(event, node, name, None);
@@ -150,11 +150,12 @@ impl Recorder {
         self.state().sender.is_none()
     }
 
-    /// Ends the capture, `ended_ns` after its beginning, and gives the file its name. What is in flight counts
-    /// as completed then, and as having moved nothing. What is recorded later is not in the capture.
+    /// Ends the capture, `ended_ns` after its beginning, and gives the file its name. What is in flight
+    /// counts as completed then, and as having moved nothing. What is recorded later is not in the capture.
     ///
     /// # Errors
-    /// [`TraceError::Io`] or [`TraceError::Write`] where not all of it could be written; no file is left then.
+    /// [`TraceError::Io`] or [`TraceError::Write`] where not all of it could be written; no file is left
+    /// then.
     pub fn finish(&self, ended_ns: u64) -> Result<CaptureSummary, TraceError> {
         let mut state = self.state();
         for open in &mut state.open {
