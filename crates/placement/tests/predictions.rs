@@ -1,0 +1,132 @@
+//! Predictions against programs that are run on both devices.
+
+use leadline_placement::{After, Captured, Kind, PlacementError, Prediction, Waits, replay, side_by_side};
+use leadline_sim::DeviceModel;
+use leadline_trace::capture::{Event, Operation, Thread, Writer};
+use proptest::prelude::*;
+
+use crate::program::{Step, drive, run};
+
+fn predicted(captured: &Captured, device: &mut dyn DeviceModel) -> Prediction {
+    replay(captured, &Waits::of(captured), &side_by_side(captured).0, device)
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let kind = prop_oneof![8 => Just(Kind::Read), 1 => Just(Kind::Write), 1 => Just(Kind::Flush)];
+    // Pages far apart: nothing that looks like read-ahead.
+    let request = (kind, 0u64..400).prop_map(|(kind, page)| Step::Wait(kind, 80 * page));
+    let step = prop_oneof![2 => request, 1 => (1u64..500_000).prop_map(Step::Compute)];
+    prop::collection::vec(step, 1..60)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A program that waits for each of its requests is predicted exactly, whichever drive it was captured on.
+    #[test]
+    fn who_waits_for_each_request_is_predicted_to_the_nanosecond(
+        steps in steps(), fast_us in 1u64..100, slow_us in 100u64..1000,
+    ) {
+        let steps = [steps, vec![Step::Wait(Kind::Read, 1)]].concat();
+        let on = |us| run(std::slice::from_ref(&steps), &mut *drive(us, 4));
+        let (fast, slow) = (on(fast_us), on(slow_us));
+        for (from, to, us) in [(&fast, &slow, slow_us), (&slow, &fast, fast_us), (&fast, &fast, fast_us)] {
+            let prediction = predicted(from, &mut *drive(us, 4));
+            prop_assert_eq!(prediction.total_ns, to.ended_ns);
+            prop_assert_eq!(prediction.io_ns + prediction.computing_ns, prediction.total_ns);
+            let computing: u64 = steps.iter().map(|step| match step { Step::Compute(time) => *time, _ => 0 }).sum();
+            prop_assert_eq!(prediction.computing_ns, computing);
+        }
+    }
+
+    /// So are several that share a drive with room for all of them.
+    #[test]
+    fn threads_do_not_wait_for_each_other(programs in prop::collection::vec(steps(), 2..4)) {
+        let programs: Vec<_> = programs.into_iter().map(|steps| [steps, vec![Step::Wait(Kind::Read, 1)]].concat()).collect();
+        let without_flushes = |step: &Step| !matches!(step, Step::Wait(Kind::Flush, _));
+        let programs: Vec<Vec<Step>> =
+            programs.iter().map(|steps| steps.iter().copied().filter(without_flushes).collect()).collect();
+        let (fast, slow) = (run(&programs, &mut *drive(30, 8)), run(&programs, &mut *drive(200, 8)));
+        prop_assert_eq!(predicted(&fast, &mut *drive(30, 8)).total_ns, fast.ended_ns);
+        // The end of the capture waits for the thread that ended last there, which need not be the last here.
+        let total = predicted(&fast, &mut *drive(200, 8)).total_ns;
+        let own: Vec<u64> = programs.iter().map(|steps| run(std::slice::from_ref(steps), &mut *drive(200, 8)).ended_ns).collect();
+        prop_assert!(own.contains(&total) && total <= slow.ended_ns);
+    }
+}
+
+/// A scan as InnoDB does it: one read that it waits for, the rest of the extent read ahead, and computing.
+fn scan(extents: u64, spacing: u64, computing: u64) -> Vec<Step> {
+    let extent = |i: u64| {
+        [Step::Wait(Kind::Read, 64 * i), Step::ReadAhead(64 * i + 1, 63, spacing), Step::Compute(computing)]
+    };
+    (0..extents).flat_map(extent).chain([Step::Wait(Kind::Read, 64 * extents)]).collect()
+}
+
+#[test]
+fn read_ahead_does_not_wait_for_itself() {
+    let steps = [scan(50, 10_000, 3_000_000)];
+    let (fast, slow) = (run(&steps, &mut *drive(40, 6)), run(&steps, &mut *drive(200, 25)));
+    for (from, to, us, servers) in [(&fast, &slow, 200, 25), (&slow, &fast, 40, 6)] {
+        let waits = Waits::of(from);
+        let ahead = (0..from.requests.len() as u32)
+            .filter(|&i| matches!(waits.of_request(i).after, After::Issued(_)))
+            .count();
+        // Of each extent all but the one that is waited for and the first behind it, which starts the rest.
+        assert_eq!(ahead, 50 * 62);
+        let total = predicted(from, &mut *drive(us, servers)).total_ns as f64;
+        let off = total / to.ended_ns as f64 - 1.0;
+        assert!(off.abs() < 0.05, "{off:.3}");
+    }
+}
+
+#[test]
+fn one_page_after_the_other_is_not_read_ahead() {
+    let steps = [(0..200).flat_map(|page| [Step::Wait(Kind::Read, page), Step::Compute(10_000)]).collect()];
+    let fast: Captured = run(&steps, &mut *drive(40, 6));
+    let total = predicted(&fast, &mut *drive(200, 25)).total_ns;
+    assert_eq!(total, 200 * 210_000 - 10_000);
+}
+
+#[test]
+fn a_capture_is_loaded_without_what_no_device_sees() {
+    let mut writer = Writer::new(Vec::new());
+    writer.file("t/a.ibd").unwrap();
+    writer.file("never touched").unwrap();
+    writer.thread(&Thread { tid: 1, pid: 1, name: String::new() }).unwrap();
+    let event = |operation, at, offset, length| Event {
+        issued_ns: at,
+        completed_ns: at + 10,
+        thread: 0,
+        file: 0,
+        operation,
+        offset,
+        length,
+    };
+    for event in [
+        event(Operation::Read, 5, 4096, 4096),
+        event(Operation::Read, 20, 1 << 40, 0),
+        event(Operation::Truncate, 30, 0, 0),
+        event(Operation::Sync, 40, 0, 0),
+    ] {
+        writer.event(&event).unwrap();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("q3.capture");
+    let path = path.to_str().unwrap();
+    std::fs::write(path, writer.finish(100).unwrap()).unwrap();
+    let captured = Captured::load(path, &mut |_| true).unwrap();
+    assert_eq!((captured.name.as_str(), captured.ended_ns), ("q3", 100));
+    let kinds: Vec<Kind> = captured.requests.iter().map(|request| request.kind).collect();
+    assert_eq!(kinds, [Kind::Read, Kind::Flush]);
+    let files: Vec<(&str, u64)> =
+        captured.files.iter().map(|file| (file.name.as_str(), file.bytes)).collect();
+    assert_eq!(files, [("t/a.ibd", 8192), ("never touched", 0)]);
+    // 5 ns, the read, 25 ns, the flush, 50 ns.
+    let prediction = predicted(&captured, &mut *drive(1, 1));
+    assert_eq!((prediction.computing_ns, prediction.total_ns >= 1080), (80, true));
+
+    std::fs::write(path, Writer::new(Vec::new()).finish(100).unwrap()).unwrap();
+    let empty = Captured::load(path, &mut |_| true).unwrap_err();
+    assert!(matches!(empty, PlacementError::Requests { found: 0, .. }), "{empty}");
+}
