@@ -61,17 +61,17 @@ fn line_words(line: Option<usize>) -> String {
     line.map_or(String::new(), |line| format!("line {line}: "))
 }
 
-/// A field that cannot be, and what is allowed.
-pub(crate) type Flaw = (&'static str, String);
+/// A field that cannot be, such as `read.servers`, and what is allowed there.
+pub type Flaw = (&'static str, String);
 
 impl SimError {
-    /// A flaw of a description whose text is at hand.
-    pub(crate) fn value((field, reason): Flaw, text: &str, path: &str) -> Self {
+    /// A flaw of a description, whose text tells the line.
+    pub fn value((field, reason): Flaw, text: &str, path: &str) -> Self {
         SimError::Value { path: path.to_owned(), line: Some(line_of(text, field)), field, reason }
     }
 
     /// The parser's error, in one line.
-    pub(crate) fn syntax(error: &toml::de::Error, text: &str, path: &str) -> Self {
+    pub fn syntax(error: &toml::de::Error, text: &str, path: &str) -> Self {
         let line = |at: usize| 1 + text[..at.min(text.len())].matches('\n').count();
         SimError::Syntax {
             path: path.to_owned(),

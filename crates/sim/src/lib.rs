@@ -27,18 +27,19 @@ mod xpoint;
 pub use cap::CapSpec;
 pub use catalogue::{open, open_model, spec};
 pub use disk::{Disk, DiskBuffer, DiskPlatter, DiskQueue, DiskSeek, DiskSpec, DiskTiming};
-pub use error::SimError;
+pub use error::{Flaw, SimError};
 pub use flash::{
     Allocation, BufferSpec, DisturbSpec, FlashModel, FlashSpec, GcPolicy, GcSpec, GeometrySpec, InitialState,
     LinkSpec, MappingSpec, Operations, PerType, ReadAheadSpec, SlcSpec, TimingSpec, WearSpec,
 };
 pub use flush::FlushSpec;
 pub use host::HostLinkSpec;
-pub use model::DeviceModel;
+pub use model::{CacheCounters, DeviceModel};
 pub use parametric::{Jitter, Parametric, ParametricModel, ParametricSpec, Placement, ServerSpec};
 pub use published::{PublishedLatencyError, published_model};
 pub use simulated::Simulated;
-pub use spec::DeviceSpec;
+pub use size::size;
+pub use spec::{DeviceSpec, kind_of};
 pub use virtual_device::VirtualDevice;
 pub use xpoint::{
     Xpoint, XpointAlignment, XpointDisturb, XpointGeometry, XpointSettle, XpointSpec, XpointStall,

@@ -1,6 +1,7 @@
 //! The timing of a device, apart from any clock.
 
 use leadline_device::{Completion, Geometry, Nanos, Request, Wear};
+use serde::{Deserialize, Serialize};
 
 /// How long a device takes: requests in with the time at which they arrive, completions out.
 ///
@@ -47,5 +48,63 @@ pub trait DeviceModel: Send {
     /// What the drive has done to its medium so far; `None` where the model has no medium.
     fn wear(&self) -> Option<Wear> {
         None
+    }
+
+    /// What its block cache has done so far; `None` where it has none that can be counted.
+    fn cache(&self) -> Option<CacheCounters> {
+        None
+    }
+}
+
+/// What a block cache has done, in blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CacheCounters {
+    /// Blocks that reads found in the cache.
+    pub hits: u64,
+    /// Blocks that reads did not find there.
+    pub misses: u64,
+    /// Blocks that were taken in.
+    pub admissions: u64,
+    /// Blocks that made room for others.
+    pub evictions: u64,
+    /// Blocks in the cache that were written, there too.
+    pub written: u64,
+}
+
+impl CacheCounters {
+    /// `hits` of all blocks read, 0 to 1; `None` where none was read.
+    pub fn hit_share(&self) -> Option<f64> {
+        let read = self.hits + self.misses;
+        (read > 0).then(|| self.hits as f64 / read as f64)
+    }
+}
+
+impl<M: DeviceModel + ?Sized> DeviceModel for Box<M> {
+    fn geometry(&self) -> Geometry {
+        (**self).geometry()
+    }
+
+    fn arrive(&mut self, request: &Request, at: Nanos) {
+        (**self).arrive(request, at);
+    }
+
+    fn next_completion(&self) -> Option<Nanos> {
+        (**self).next_completion()
+    }
+
+    fn advance(&mut self, now: Nanos, completions: &mut Vec<Completion>) {
+        (**self).advance(now, completions);
+    }
+
+    fn in_flight(&self) -> u32 {
+        (**self).in_flight()
+    }
+
+    fn wear(&self) -> Option<Wear> {
+        (**self).wear()
+    }
+
+    fn cache(&self) -> Option<CacheCounters> {
+        (**self).cache()
     }
 }

@@ -10,8 +10,11 @@ enum Size {
     Text(String),
 }
 
-/// Bytes; K, M, G and T are powers of two.
-pub(crate) fn size<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+/// Reads a size of a description, for `#[serde(deserialize_with)]`: bytes; K, M, G and T are powers of two.
+///
+/// # Errors
+/// The deserializer's, with what a size may look like.
+pub fn size<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
     match Size::deserialize(deserializer)? {
         Size::Bytes(bytes) => Ok(bytes),
         Size::Text(text) => parse_size(&text).map_err(serde::de::Error::custom),

@@ -30,13 +30,17 @@ impl DeviceSpec {
     /// [`SimError::Syntax`] and [`SimError::Value`] with the line, [`SimError::Catalogue`] for what the
     /// simulator itself has no use for.
     pub fn parse(text: &str, path: &str) -> Result<Self, SimError> {
-        match kind(text).as_deref() {
+        match kind_of(text).as_deref() {
             Some("parametric") | None => {
                 Ok(DeviceSpec::Parametric(Box::new(ParametricSpec::parse(text, path)?)))
             }
             Some("flash") => Ok(DeviceSpec::Flash(Box::new(FlashSpec::parse(text, path)?))),
             Some("xpoint") => Ok(DeviceSpec::Xpoint(Box::new(XpointSpec::parse(text, path)?))),
             Some("disk") => Ok(DeviceSpec::Disk(Box::new(DiskSpec::parse(text, path)?))),
+            Some(kind @ ("cached" | "placed")) => {
+                let reason = format!("{kind:?} is made of two devices; what asked for it takes one by itself");
+                Err(SimError::value(("kind", reason), text, path))
+            }
             Some(other) => {
                 let kinds = "\"parametric\", \"flash\", \"xpoint\" or \"disk\"";
                 let reason = format!("must be {kinds}, not {other:?}");
@@ -97,8 +101,9 @@ impl DeviceSpec {
     }
 }
 
-/// What the text calls itself, where it is a table that does; its reader finds everything else.
-fn kind(text: &str) -> Option<String> {
+/// What a description calls itself by its `kind`; `None` where it is no TOML or has none, which its reader
+/// will find.
+pub fn kind_of(text: &str) -> Option<String> {
     let table = DeTable::parse(text).ok()?;
     match table.get_ref().get("kind")?.get_ref() {
         DeValue::String(kind) => Some(kind.to_string()),
