@@ -1,5 +1,8 @@
 //! What the tests of all crates share. A dependency of tests only; it is not published.
 
+#[cfg(feature = "policies")]
+pub mod policies;
+
 /// Set, and neither empty nor `0`: tests try every case. `cargo xtask test --exhaustive` sets it.
 const VARIABLE: &str = "LEADLINE_EXHAUSTIVE";
 

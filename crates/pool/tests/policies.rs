@@ -1,19 +1,14 @@
 //! Every policy against a plain one: the same random operations, and after each the whole virtual order is
 //! the same.
 //!
-//! The plain ones (`policies/*.rs`) say in vectors what the papers say in words: what happens next, a second
-//! chance or a victim. Their order is found by doing it on a copy.
-
-#[path = "policies/plain.rs"]
-mod plain;
-#[path = "policies/plain_ghosts.rs"]
-mod plain_ghosts;
+//! The plain ones (`leadline_testing::policies`) say in vectors what the papers say in words: what happens
+//! next, a second chance or a victim. Their order is found by doing it on a copy.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use leadline_pool::policy::{Frame, Page, Policy, PolicyKind, Verdict, Walk};
-use plain::Plain;
+use leadline_testing::policies::{self as plain, Plain};
 use proptest::prelude::*;
 
 /// What may happen to a pool.

@@ -2,19 +2,25 @@
 
 use leadline_pool::policy::{Frame, Page, PolicyKind, Verdict};
 
-use super::plain_ghosts::{Arc, S3Fifo, TwoQ};
+use super::ghosts::{Arc, S3Fifo, TwoQ};
 
 /// A policy that says only what happens next.
 pub trait Plain {
+    /// A copy on which things can be tried.
     fn copy(&self) -> Box<dyn Plain>;
+    /// A page that is not there was asked for.
     fn missed(&mut self, _page: Page) {}
+    /// A page came into a free frame, dirty or not.
     fn insert(&mut self, frame: Frame, page: Page, dirty: bool);
+    /// A page was used, by a write or not.
     fn hit(&mut self, frame: Frame, write: bool);
+    /// A page was written back.
     fn cleaned(&mut self, _frame: Frame) {}
     /// The page that the policy looks at next, and what it does with it; `None` with no page left.
     fn next(&self) -> Option<(Frame, Verdict)>;
     /// Gives a page its second chance.
     fn grant(&mut self, _frame: Frame) {}
+    /// A page leaves its frame.
     fn evict(&mut self, frame: Frame, page: Page);
     /// The virtual order: what happens if nothing but evictions happens. Policies for which this is not what
     /// is promised say so.
@@ -57,6 +63,10 @@ pub fn next_to_go(plain: &dyn Plain) -> Vec<(Frame, Verdict)> {
     order
 }
 
+/// The plain one of a policy, for so many frames.
+///
+/// # Panics
+/// For a policy that has none.
 pub fn build(kind: PolicyKind, frames: usize) -> Box<dyn Plain> {
     match kind {
         PolicyKind::Lru => Box::new(Lru(Vec::new())),

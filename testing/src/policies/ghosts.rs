@@ -52,7 +52,7 @@ fn remove(frames: &mut Vec<Frame>, frame: Frame) -> bool {
 
 /// Queues with the oldest first.
 #[derive(Clone)]
-pub struct TwoQ {
+pub(super) struct TwoQ {
     a1_in: Vec<Frame>,
     am: Vec<Frame>,
     a1_out: Remembered,
@@ -60,7 +60,7 @@ pub struct TwoQ {
 }
 
 impl TwoQ {
-    pub fn new(frames: usize) -> Self {
+    pub(super) fn new(frames: usize) -> Self {
         TwoQ { a1_in: Vec::new(), am: Vec::new(), a1_out: Remembered::default(), frames }
     }
     /// The queue with the next victim, and the other.
@@ -113,7 +113,7 @@ fn looked_at((frame, count): (Frame, u8), stays_from: u8, goes: Verdict) -> (Fra
 
 /// (frame, count), the oldest first.
 #[derive(Clone)]
-pub struct S3Fifo {
+pub(super) struct S3Fifo {
     small: Vec<(Frame, u8)>,
     main: Vec<(Frame, u8)>,
     ghosts: Remembered,
@@ -137,7 +137,7 @@ impl S3Fifo {
     fn next_of_main(&self) -> Option<(Frame, Verdict)> {
         self.main.first().map(|&entry| looked_at(entry, 1, Verdict::Evict))
     }
-    pub fn new(frames: usize) -> Self {
+    pub(super) fn new(frames: usize) -> Self {
         S3Fifo {
             small: Vec::new(),
             main: Vec::new(),
@@ -219,7 +219,7 @@ impl Plain for S3Fifo {
 
 /// The lists of figure 4, the oldest first.
 #[derive(Clone)]
-pub struct Arc {
+pub(super) struct Arc {
     t1: Vec<Frame>,
     t2: Vec<Frame>,
     b1: Remembered,
@@ -230,7 +230,7 @@ pub struct Arc {
 }
 
 impl Arc {
-    pub fn new(c: usize) -> Self {
+    pub(super) fn new(c: usize) -> Self {
         let (b1, b2) = (Remembered::default(), Remembered::default());
         Arc { t1: Vec::new(), t2: Vec::new(), b1, b2, p: 0.0, asked_in_b2: false, c }
     }
