@@ -4,12 +4,11 @@ use std::path::Path;
 
 use leadline_device::guard;
 use leadline_device::target::{self, TargetKind};
-use leadline_device::{Device as _, IoEngine, QueueShape, format_size, parse_size};
+use leadline_device::{Device, IoEngine, QueueShape, format_size, parse_size};
 use leadline_measure::summary::Circumstances;
 use leadline_measure::target::{Access, OpenTarget};
 use leadline_measure::{Settings, facts};
 use leadline_profile::DeviceFacts;
-use leadline_sim::Simulated;
 
 use crate::failure::Failure;
 use crate::values;
@@ -63,7 +62,7 @@ impl AccessArgs {
 /// What TARGET turned out to be, before anything is opened or written.
 pub(crate) enum Target {
     /// A device of the catalogue or a description of one, and how the user named it.
-    Simulated(Box<Simulated>, String),
+    Simulated(Box<dyn Device>, String),
     /// A directory, a file or a block device.
     Real(target::Target),
 }
@@ -72,7 +71,7 @@ impl Target {
     /// Looks at TARGET without touching it.
     pub(crate) fn find(text: &str) -> Result<Target, Failure> {
         match text.strip_prefix(SIMULATED) {
-            Some(name) => Ok(Target::Simulated(Box::new(leadline_sim::open(name)?), text.to_owned())),
+            Some(_) => Ok(Target::Simulated(leadline_tiers::open_device(text)?.0, text.to_owned())),
             None => Ok(Target::Real(target::Target::resolve(Path::new(text))?)),
         }
     }

@@ -231,6 +231,9 @@ fn carry_out(command: Command, shared: &Shared) -> Result<Answer, String> {
         Command::Device { name } => {
             let device =
                 EmulatedDevice::open(&name, Some(drive.volume.space().0)).map_err(|e| e.to_string())?;
+            if device.placement.as_ref() != drive.volume.layout().placement() {
+                return Err(format!("{name}: files would have to move: their places are fixed at the mount"));
+            }
             shared.exchange(device);
             Ok(Answer::Done)
         }

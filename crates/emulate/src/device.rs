@@ -1,7 +1,8 @@
-//! The device that is emulated: by name, a model and its capacity.
+//! The device that is emulated: a model, what it is called, and which files lie where on it.
 
 use leadline_device::Geometry;
 use leadline_sim::DeviceModel;
+use leadline_tiers::{Opened, Placement};
 
 use crate::EmulateError;
 
@@ -12,27 +13,35 @@ const UNKNOWN_CAPACITY: u64 = 256 << 30;
 pub struct EmulatedDevice {
     /// As it was named.
     pub name: String,
+    /// What was assumed to make it, in words for the user.
+    pub notes: Vec<String>,
     pub(crate) model: Box<dyn DeviceModel>,
     pub(crate) geometry: Geometry,
+    pub(crate) placement: Option<Placement>,
 }
 
 impl EmulatedDevice {
-    /// A device of the catalogue or of a file: `sim:NAME`, `sim:FILE.toml`, or `device:NAME` by its published
-    /// numbers, which has `capacity_bytes`, or 256 GiB.
+    /// A device by its name: `sim:NAME`, `sim:FILE.toml`, of one device or made of two, `device:NAME` by its
+    /// published numbers, or `FILE.json`, a measured profile. Where no capacity is known it has
+    /// `capacity_bytes`, or 256 GiB.
     ///
     /// # Errors
-    /// [`EmulateError`] names the device and what is wrong with it.
+    /// [`EmulateError::Device`] names the device and what is wrong with it.
     pub fn open(name: &str, capacity_bytes: Option<u64>) -> Result<EmulatedDevice, EmulateError> {
-        let model = if let Some(simulated) = name.strip_prefix("sim:") {
-            leadline_sim::open_model(simulated)?.0
-        } else if let Some(device) = name.strip_prefix("device:") {
-            let capacity = capacity_bytes.unwrap_or(UNKNOWN_CAPACITY);
-            let published = leadline_sim::published_model(device, Some(capacity));
-            published.map_err(|source| EmulateError::Published { name: name.to_owned(), source })?.0
-        } else {
-            return Err(EmulateError::NotModelled { name: name.to_owned() });
-        };
-        Ok(EmulatedDevice { name: name.to_owned(), geometry: model.geometry(), model })
+        let opened = leadline_tiers::open(name, Some(capacity_bytes.unwrap_or(UNKNOWN_CAPACITY)))?;
+        let Opened { model, placement, notes } = opened;
+        Ok(EmulatedDevice { placement, notes, ..EmulatedDevice::from_model(name, model) })
+    }
+
+    /// Any model, called `name`.
+    pub fn from_model(name: &str, model: Box<dyn DeviceModel>) -> EmulatedDevice {
+        let geometry = model.geometry();
+        EmulatedDevice { name: name.to_owned(), notes: Vec::new(), model, geometry, placement: None }
+    }
+
+    /// The same device, whose files are laid out so: some of them behind the border.
+    pub fn placed(self, placement: Placement) -> EmulatedDevice {
+        EmulatedDevice { placement: Some(placement), ..self }
     }
 
     /// Bytes that it holds.

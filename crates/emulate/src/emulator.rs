@@ -18,6 +18,7 @@ use crate::device::EmulatedDevice;
 use crate::drive::{Drive, Withdrawn};
 use crate::faults::{Injector, Schedule};
 use crate::fs::EmulatedFs;
+use crate::layout::Layout;
 use crate::node::ROOT;
 use crate::pace::Pacer;
 use crate::report::Report;
@@ -97,9 +98,9 @@ impl Emulator {
         raise_file_limit();
         let capacity = device.geometry.capacity_bytes;
         let pacer = Arc::new(Pacer::new(device.model, options.slowdown));
-        let volume =
-            Volume::open(&backing, capacity, options.strict, options.cache_bytes, Arc::clone(&pacer))
-                .map_err(EmulateError::scan(&backing, capacity))?;
+        let layout = Layout::new(capacity, device.placement);
+        let volume = Volume::open(&backing, layout, options.strict, options.cache_bytes, Arc::clone(&pacer))
+            .map_err(EmulateError::scan(&backing, capacity))?;
         let (withdraw, withdrawn) = channel();
         let drive = Arc::new(Drive::new(volume, pacer, Injector::new(options.faults), withdraw));
         let shared = Arc::new(Shared::new(Arc::clone(&drive), device.name, options.slowdown));

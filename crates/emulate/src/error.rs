@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use leadline_sim::{PublishedLatencyError, SimError};
+use leadline_tiers::OpenError;
 use leadline_trace::TraceError;
 
 use crate::faults::ScheduleError;
@@ -13,26 +13,9 @@ use crate::scan::ScanError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmulateError {
-    /// The name of the device begins with neither `sim:` nor `device:`.
-    #[error("{name}: is not a modelled device; name one as sim:NAME, sim:FILE.toml or device:NAME")]
-    NotModelled {
-        /// What was given.
-        name: String,
-    },
-    /// The description of a simulated device cannot be used.
+    /// The device's name, or what it names, makes no device.
     #[error(transparent)]
-    Simulated(#[from] SimError),
-    /// The catalogue does not have it.
-    #[error(transparent)]
-    Catalogue(#[from] leadline_catalogue::CatalogueError),
-    /// Its published numbers make no device.
-    #[error("{name}: {source}")]
-    Published {
-        /// The device.
-        name: String,
-        /// Why.
-        source: PublishedLatencyError,
-    },
+    Device(#[from] OpenError),
     /// The schedule of faults cannot be used.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),

@@ -5,11 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use crate::free::Free;
+
 /// Files are laid out in blocks of this many bytes.
 pub(crate) const BLOCK_BYTES: u64 = 4096;
-
-/// Distance between the beginnings of new files.
-const SPREAD_BYTES: u64 = 1 << 20;
 
 /// Consecutive bytes on the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,93 +17,81 @@ pub(crate) struct Extent {
     pub(crate) len: u64,
 }
 
+/// The part of the device that a file's blocks are to be taken from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Zone {
+    /// All of a device that has no other.
+    Slow,
+    /// The part behind the border, as long as there is room.
+    Fast,
+}
+
 /// The free space of the device.
 #[derive(Debug)]
 pub(crate) struct Allocator {
-    capacity: u64,
-    /// Offset and length of each free extent; no two touch.
-    free: BTreeMap<u64, u64>,
-    free_bytes: u64,
-    /// Where the next new file begins.
-    cursor: u64,
+    slow: Free,
+    fast: Free,
+    /// Bytes given on the slow part to files that belong on the fast one.
+    spilled_bytes: u64,
 }
 
 impl Allocator {
-    /// A device of which nothing is used; its last incomplete block is not available.
-    pub(crate) fn new(capacity: u64) -> Allocator {
-        let capacity = capacity / BLOCK_BYTES * BLOCK_BYTES;
-        let free = BTreeMap::from_iter((capacity > 0).then_some((0, capacity)));
-        Allocator { capacity, free, free_bytes: capacity, cursor: 0 }
+    /// A device of which nothing is used: a slow part and behind it a fast one, which may be nothing. The
+    /// last incomplete block of each is not available.
+    pub(crate) fn new(slow_bytes: u64, fast_bytes: u64) -> Allocator {
+        let whole = |bytes: u64| bytes / BLOCK_BYTES * BLOCK_BYTES;
+        let border = slow_bytes;
+        Allocator {
+            slow: Free::new(0, whole(slow_bytes)),
+            fast: Free::new(border, whole(fast_bytes)),
+            spilled_bytes: 0,
+        }
     }
 
     /// Bytes in all.
     pub(crate) fn capacity(&self) -> u64 {
-        self.capacity
+        self.slow.len() + self.fast.len()
     }
 
     /// Bytes that no file has.
     pub(crate) fn free_bytes(&self) -> u64 {
-        self.free_bytes
+        self.slow.free_bytes() + self.fast.free_bytes()
     }
 
-    /// Where a file without blocks should begin.
-    fn new_file(&mut self) -> u64 {
-        let at = self.cursor;
-        self.cursor = if at + SPREAD_BYTES < self.capacity { at + SPREAD_BYTES } else { 0 };
-        at
+    /// Of the fast part: bytes that files have there, and bytes of files that had no room there.
+    pub(crate) fn fast_used_and_spilled(&self) -> (u64, u64) {
+        (self.fast.len() - self.fast.free_bytes(), self.spilled_bytes)
     }
 
-    /// Takes `len` bytes, a multiple of the block: from `goal` on as far as it is free, then wherever there
-    /// is space. `None`, and nothing taken, where there is too little.
-    fn take(&mut self, mut goal: u64, len: u64) -> Option<Vec<Extent>> {
-        if len > self.free_bytes {
+    /// Takes `len` bytes, a multiple of the block: behind `last` as far as that is free, or where a new file
+    /// begins, then wherever there is space. `None`, and nothing taken, where there is too little.
+    fn take(&mut self, zone: Zone, last: Option<u64>, len: u64) -> Option<Vec<Extent>> {
+        let fast_len = if zone == Zone::Fast { len.min(self.fast.free_bytes()) } else { 0 };
+        if len - fast_len > self.slow.free_bytes() {
             return None;
         }
         let mut taken = Vec::new();
-        let mut left = len;
-        while left > 0 {
-            let extent = self.take_one(goal, left)?;
-            left -= extent.len;
-            goal = extent.offset + extent.len;
-            taken.push(extent);
+        if fast_len > 0 {
+            self.fast.take(last, fast_len, &mut taken);
         }
-        self.free_bytes -= len;
+        if len > fast_len {
+            self.slow.take(last, len - fast_len, &mut taken);
+            self.spilled_bytes += if zone == Zone::Fast { len - fast_len } else { 0 };
+        }
         Some(taken)
-    }
-
-    /// The first free extent at or after `goal`, or else the first of all; at most `most` bytes of it.
-    fn take_one(&mut self, goal: u64, most: u64) -> Option<Extent> {
-        let around = self.free.range(..=goal).next_back().filter(|(start, len)| goal < *start + *len);
-        let chosen = around.or_else(|| self.free.range(goal..).next()).or_else(|| self.free.iter().next());
-        let (&start, &len) = chosen?;
-        let offset = goal.clamp(start, start + len - 1);
-        // Wrapped around: from the beginning of the extent.
-        let offset = if goal >= start + len { start } else { offset };
-        let taken = most.min(start + len - offset);
-        self.free.remove(&start);
-        if offset > start {
-            self.free.insert(start, offset - start);
-        }
-        if offset + taken < start + len {
-            self.free.insert(offset + taken, start + len - offset - taken);
-        }
-        Some(Extent { offset, len: taken })
     }
 
     /// Gives an extent back.
     fn give_back(&mut self, extent: Extent) {
-        let Extent { mut offset, mut len } = extent;
-        self.free_bytes += len;
-        if let Some((&start, &before)) = self.free.range(..offset).next_back()
-            && start + before == offset
-        {
-            self.free.remove(&start);
-            (offset, len) = (start, len + before);
+        // Of a file on both parts, blocks on both sides of the border may be one extent.
+        let border = self.fast.start().clamp(extent.offset, extent.offset + extent.len);
+        let slow = Extent { len: border - extent.offset, ..extent };
+        let fast = Extent { offset: border, len: extent.len - slow.len };
+        for (part, extent) in [(&mut self.slow, slow), (&mut self.fast, fast)] {
+            if extent.len > 0 {
+                part.give_back(extent);
+            }
         }
-        if let Some(after) = self.free.remove(&(offset + len)) {
-            len += after;
-        }
-        self.free.insert(offset, len);
     }
 }
 
@@ -112,6 +99,8 @@ impl Allocator {
 #[derive(Debug, Default)]
 pub(crate) struct FileMap {
     extents: BTreeMap<u64, Extent>,
+    /// Where new blocks are to lie; `None` before that was decided.
+    pub(crate) zone: Option<Zone>,
 }
 
 impl FileMap {
@@ -128,11 +117,9 @@ impl FileMap {
                 continue;
             }
             let hole_end = self.extents.range(at..).next().map_or(end, |(&next, _)| next.min(end));
-            let goal = match before {
-                Some((_, extent)) => extent.offset + extent.len,
-                None => allocator.new_file(),
-            };
-            let Some(taken) = allocator.take(goal, hole_end - at) else { return false };
+            let last = before.map(|(_, extent)| extent.offset + extent.len);
+            let zone = self.zone.unwrap_or(Zone::Slow);
+            let Some(taken) = allocator.take(zone, last, hole_end - at) else { return false };
             for extent in taken {
                 self.insert(at, extent);
                 at += extent.len;
@@ -216,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_file_that_grows_alone_is_one_extent() {
-        let mut allocator = Allocator::new(1 << 30);
+        let mut allocator = Allocator::new(1 << 30, 0);
         let mut file = FileMap::default();
         for i in 0..100 {
             assert!(file.fill(&mut allocator, i * 10_000, 10_000));
@@ -226,8 +213,31 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_belongs_on_the_fast_part_is_there_as_far_as_there_is_room() {
+        let mut allocator = Allocator::new(100 * BLOCK_BYTES, 10 * BLOCK_BYTES);
+        let mut fast = FileMap { zone: Some(Zone::Fast), ..FileMap::default() };
+        let mut slow = FileMap { zone: Some(Zone::Slow), ..FileMap::default() };
+        assert!(slow.fill(&mut allocator, 0, 40 * BLOCK_BYTES));
+        assert!(fast.fill(&mut allocator, 0, 8 * BLOCK_BYTES));
+        let extent = |offset, len| Extent { offset: offset * BLOCK_BYTES, len: len * BLOCK_BYTES };
+        assert_eq!(fast.locate(0, 8 * BLOCK_BYTES), [extent(100, 8)]);
+        assert_eq!(allocator.fast_used_and_spilled(), (8 * BLOCK_BYTES, 0));
+        assert!(fast.fill(&mut allocator, 8 * BLOCK_BYTES, 5 * BLOCK_BYTES));
+        assert_eq!(fast.locate(0, 10 * BLOCK_BYTES), [extent(100, 10)]);
+        assert!(
+            fast.locate(10 * BLOCK_BYTES, 3 * BLOCK_BYTES).iter().all(|e| e.offset < extent(100, 0).offset)
+        );
+        assert_eq!(allocator.fast_used_and_spilled(), (10 * BLOCK_BYTES, 3 * BLOCK_BYTES));
+        // A file that does not belong there gets nothing of it, even where it is all that is left.
+        fast.clear(&mut allocator, 0, u64::MAX);
+        assert!(!slow.fill(&mut allocator, 40 * BLOCK_BYTES, 61 * BLOCK_BYTES));
+        assert!(slow.fill(&mut allocator, 40 * BLOCK_BYTES, 60 * BLOCK_BYTES));
+        assert_eq!(allocator.free_bytes(), 10 * BLOCK_BYTES);
+    }
+
+    #[test]
     fn a_full_device_refuses_and_what_is_given_back_can_be_taken() {
-        let mut allocator = Allocator::new(10 * BLOCK_BYTES + 5);
+        let mut allocator = Allocator::new(10 * BLOCK_BYTES + 5, 0);
         let (mut one, mut two) = (FileMap::default(), FileMap::default());
         assert!(one.fill(&mut allocator, 0, 8 * BLOCK_BYTES));
         assert!(!two.fill(&mut allocator, 0, 3 * BLOCK_BYTES));
@@ -240,9 +250,15 @@ mod tests {
     proptest! {
         /// No block belongs to two files, none is lost, and a file has what it was given.
         #[test]
-        fn blocks_have_one_owner(steps in prop::collection::vec((0..4usize, any::<bool>(), 0..60u64, 1..20u64), 1..60)) {
-            let mut allocator = Allocator::new(64 * BLOCK_BYTES);
-            let mut files: Vec<FileMap> = (0..4).map(|_| FileMap::default()).collect();
+        fn blocks_have_one_owner(
+            steps in prop::collection::vec((0..4usize, any::<bool>(), 0..60u64, 1..20u64), 1..60),
+            fast_blocks in prop_oneof![Just(0u64), 1..64u64],
+        ) {
+            let slow_blocks = 64 - fast_blocks;
+            let mut allocator = Allocator::new(slow_blocks * BLOCK_BYTES, fast_blocks * BLOCK_BYTES);
+            let zone = |file| Some(if file % 2 == 0 { Zone::Slow } else { Zone::Fast });
+            let mut files: Vec<FileMap> =
+                (0..4).map(|file| FileMap { zone: zone(file), ..FileMap::default() }).collect();
             for (file, fill, from, count) in steps {
                 let (at, len) = (from * BLOCK_BYTES, count * BLOCK_BYTES);
                 if fill {
@@ -255,7 +271,7 @@ mod tests {
                     prop_assert!(files[file].locate(at, len).is_empty());
                 }
                 let mut owned: Vec<Extent> = files.iter().flat_map(|f| f.extents().map(|(_, e)| e)).collect();
-                owned.extend(allocator.free.iter().map(|(&offset, &len)| Extent { offset, len }));
+                owned.extend(allocator.slow.extents().chain(allocator.fast.extents()));
                 owned.sort_by_key(|extent| extent.offset);
                 let mut at = 0;
                 for extent in owned {
@@ -263,6 +279,9 @@ mod tests {
                     at += extent.len;
                 }
                 prop_assert_eq!(at, 64 * BLOCK_BYTES);
+                for extent in files.iter().step_by(2).flat_map(|f| f.extents().map(|(_, extent)| extent)) {
+                    prop_assert!(extent.offset + extent.len <= slow_blocks * BLOCK_BYTES);
+                }
                 let used: u64 = files.iter().map(FileMap::bytes).sum();
                 prop_assert_eq!(used + allocator.free_bytes(), 64 * BLOCK_BYTES);
             }

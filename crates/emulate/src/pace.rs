@@ -17,7 +17,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use leadline_device::{Completion, Nanos, Request};
-use leadline_sim::DeviceModel;
+use leadline_sim::{CacheCounters, DeviceModel};
 
 use crate::answer::Answer;
 use crate::capture::Recorded;
@@ -235,6 +235,11 @@ impl Pacer {
         let mut state = self.lock();
         state.models.retain(|model| model.in_flight() > 0);
         state.models.push(model);
+    }
+
+    /// What the device's block cache has done, where it has one.
+    pub(crate) fn cache(&self) -> Option<CacheCounters> {
+        self.lock().models.last().and_then(|model| model.cache())
     }
 
     /// Answers nothing for so long.

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use leadline_device::format_size;
 use leadline_files::FileError;
+use leadline_sim::CacheCounters;
 use leadline_trace::capture::CaptureSummary;
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +58,12 @@ pub struct Report {
     /// Reads, writes, syncs and bytes.
     #[serde(flatten)]
     pub traffic: Traffic,
+    /// What the block cache of a cached device has done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheCounters>,
+    /// What lies on the fast part of a placed device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fast_part: Option<FastPart>,
     /// How often each kind of fault has happened.
     pub faults: BTreeMap<String, u64>,
     /// Power cuts, in order.
@@ -63,6 +71,17 @@ pub struct Report {
     /// The trace that was being recorded when the drive was unmounted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<CaptureSummary>,
+}
+
+/// The fast part of a placed device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FastPart {
+    /// Bytes that it has.
+    pub bytes: u64,
+    /// Bytes that files have there.
+    pub used_bytes: u64,
+    /// Bytes that files were given on the slow part for want of room, although they belong on the fast one.
+    pub spilled_bytes: u64,
 }
 
 /// A power cut, and when it was.
@@ -126,6 +145,25 @@ impl Report {
                 ""
             };
             lines.push(format!("programs on the mount: {:.0} % of a processor{doubt}", 100.0 * share));
+        }
+        if let Some(cache) = self.cache
+            && let Some(hits) = cache.hit_share()
+        {
+            lines.push(format!(
+                "block cache: {:.1} % of {} blocks read were in it; {} were taken in, {} made room",
+                100.0 * hits,
+                cache.hits + cache.misses,
+                cache.admissions,
+                cache.evictions
+            ));
+        }
+        if let Some(FastPart { bytes, used_bytes, spilled_bytes }) = self.fast_part {
+            let spilled = match spilled_bytes {
+                0 => String::new(),
+                bytes => format!("; {} that belong there had no room", format_size(bytes)),
+            };
+            let (used, all) = (format_size(used_bytes), format_size(bytes));
+            lines.push(format!("fast device: files have {used} of {all}{spilled}"));
         }
         if !self.faults.is_empty() {
             let faults: Vec<String> =

@@ -13,6 +13,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::content::Content;
 use crate::durable::{Durable, is_reserved};
 use crate::extents::Allocator;
+use crate::layout::Layout;
 use crate::node::{Attributes, FileData, Ino, Kind, Node, ROOT};
 use crate::tree::Tree;
 
@@ -46,21 +47,25 @@ fn time(seconds: i64, nanos: i64) -> SystemTime {
     if seconds >= 0 { UNIX_EPOCH + whole + nanos } else { UNIX_EPOCH - whole + nanos }
 }
 
-/// Takes up everything in the folder; files get blocks of the device.
+/// Takes up everything in the folder; files get blocks of the device. What is left of it.
 pub(crate) fn scan(
     path: &Path,
     tree: &mut Tree,
     durable: &mut Durable,
-    allocator: &mut Allocator,
-) -> Result<(), ScanError> {
-    let mut scan = Scan { tree, durable, allocator, linked: HashMap::new() };
-    scan.directory(path, ROOT)
+    layout: &Layout,
+) -> Result<Allocator, ScanError> {
+    let allocator = layout.allocator();
+    let mut scan = Scan { root: path, tree, durable, layout, allocator, linked: HashMap::new() };
+    scan.directory(path, ROOT)?;
+    Ok(scan.allocator)
 }
 
 struct Scan<'a> {
+    root: &'a Path,
     tree: &'a mut Tree,
     durable: &'a mut Durable,
-    allocator: &'a mut Allocator,
+    layout: &'a Layout,
+    allocator: Allocator,
     /// Files of several names, by device and inode.
     linked: HashMap<(u64, u64), Ino>,
 }
@@ -108,9 +113,13 @@ impl Scan<'_> {
             Kind::Symlink(std::fs::read_link(path).map_err(failed)?.into_os_string())
         } else if metadata.file_type().is_file() {
             let file = FileData::new(Content::new(metadata.len()));
-            if !file.lock().map.fill(self.allocator, 0, metadata.len()) {
+            let from_root = path.strip_prefix(self.root).unwrap_or(path);
+            let mut state = file.lock();
+            state.map.zone = Some(self.layout.zone(from_root.as_os_str()));
+            if !state.map.fill(&mut self.allocator, 0, metadata.len()) {
                 return Err(ScanError::TooLarge);
             }
+            drop(state);
             Kind::File(file)
         } else {
             debug_assert!(

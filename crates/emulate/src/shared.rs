@@ -8,7 +8,7 @@ use leadline_trace::capture::CaptureSummary;
 use crate::EmulateError;
 use crate::device::EmulatedDevice;
 use crate::drive::Drive;
-use crate::report::{CutRecord, FEW_LATE, MOST_LATE, Report};
+use crate::report::{CutRecord, FEW_LATE, FastPart, MOST_LATE, Report};
 
 /// A drive, and what it is called.
 pub(crate) struct Shared {
@@ -69,6 +69,11 @@ impl Shared {
             way_out_after_pause_us: way_out.1,
             cpu_share: drive.programs.share(),
             traffic: counters.traffic(),
+            cache: drive.pacer.cache(),
+            fast_part: drive.volume.layout().placement().map(|placement| {
+                let (used_bytes, spilled_bytes) = drive.volume.fast_used_and_spilled();
+                FastPart { bytes: placement.fast_bytes, used_bytes, spilled_bytes }
+            }),
             faults,
             power_cuts: drive.power_cuts().into_iter().map(|(at_s, cut)| CutRecord { at_s, cut }).collect(),
             trace: None,

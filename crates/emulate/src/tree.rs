@@ -242,6 +242,10 @@ impl Tree {
         let node = self.node_mut(ino)?;
         node.parent = to.0;
         node.attributes.changed = SystemTime::now();
+        if let Kind::File(file) = &node.kind {
+            // Its next blocks lie where its new name belongs.
+            file.lock().map.zone = None;
+        }
         self.journal.push(Operation::Rename {
             from: (from.0, from.1.to_owned()),
             to: (to.0, to.1.to_owned()),

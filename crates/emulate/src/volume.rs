@@ -17,6 +17,7 @@ use crate::content::Change;
 use crate::durable::Durable;
 use crate::extents::{Allocator, Extent};
 use crate::journal::Operation;
+use crate::layout::Layout;
 use crate::node::{Attributes, FileData, FileState, Ino, Kind, ROOT};
 use crate::pace::Pacer;
 use crate::scan::{ScanError, root_attributes, scan};
@@ -26,7 +27,7 @@ use crate::tree::Tree;
 /// The file system of an emulated drive.
 pub(crate) struct Volume {
     path: PathBuf,
-    capacity: u64,
+    layout: Layout,
     strict: bool,
     /// Bytes that may wait to become durable.
     cache_bytes: u64,
@@ -59,7 +60,7 @@ impl Volume {
     /// Takes up the backing folder.
     pub(crate) fn open(
         path: &Path,
-        capacity: u64,
+        layout: Layout,
         strict: bool,
         cache_bytes: u64,
         pacer: Arc<Pacer>,
@@ -67,11 +68,10 @@ impl Volume {
         let failed = |error| ScanError::Io(path.to_owned(), error);
         let mut tree = Tree::new(root_attributes(path).map_err(failed)?);
         let mut durable = Durable::open(path).map_err(failed)?;
-        let mut allocator = Allocator::new(capacity);
-        scan(path, &mut tree, &mut durable, &mut allocator)?;
+        let allocator = scan(path, &mut tree, &mut durable, &layout)?;
         Ok(Volume {
             path: path.to_owned(),
-            capacity,
+            layout,
             strict,
             cache_bytes,
             life: RwLock::new(()),
@@ -205,10 +205,23 @@ impl Volume {
         Ok((view.read().map_err(|error| errno(&error))?, extents))
     }
 
+    /// A file that is about to get blocks; from which part of the device is decided by its name.
+    fn file_to_fill(&self, ino: Ino) -> Result<Arc<FileData>, Errno> {
+        let tree = self.tree();
+        let file = tree.file(ino)?;
+        if self.layout.placement().is_some() {
+            let mut state = file.lock();
+            if state.map.zone.is_none() {
+                state.map.zone = Some(self.layout.zone(&tree.path(ino, tree.node(ino)?.parent)));
+            }
+        }
+        Ok(file)
+    }
+
     /// Writes part of a file; where it lies on the device.
     pub(crate) fn write(&self, ino: Ino, offset: u64, data: &[u8]) -> Result<Vec<Extent>, Errno> {
         let _alive = self.alive();
-        let file = self.tree().file(ino)?;
+        let file = self.file_to_fill(ino)?;
         let extents = {
             let mut state = file.lock();
             if !state.map.fill(&mut lock(&self.allocator), offset, data.len() as u64) {
@@ -262,7 +275,7 @@ impl Volume {
     /// Gives part of a file blocks, as a write does that is lost; where it lies on the device.
     pub(crate) fn place(&self, ino: Ino, offset: u64, len: u64) -> Result<Vec<Extent>, Errno> {
         let _alive = self.alive();
-        let file = self.tree().file(ino)?;
+        let file = self.file_to_fill(ino)?;
         let mut state = file.lock();
         if !state.map.fill(&mut lock(&self.allocator), offset, len) {
             return Err(Errno::NOSPC);
@@ -306,7 +319,7 @@ impl Volume {
     /// Gives a file blocks; it grows to `offset + len` unless `keep_size`.
     pub(crate) fn allocate(&self, ino: Ino, offset: u64, len: u64, keep_size: bool) -> Result<(), Errno> {
         let _alive = self.alive();
-        let file = self.tree().file(ino)?;
+        let file = self.file_to_fill(ino)?;
         let mut state = file.lock();
         if !state.map.fill(&mut lock(&self.allocator), offset, len) {
             return Err(Errno::NOSPC);
@@ -320,7 +333,7 @@ impl Volume {
     /// Makes part of a file zeros: without blocks where `hole`, else with blocks for all of it.
     pub(crate) fn zero(&self, ino: Ino, offset: u64, len: u64, hole: bool) -> Result<(), Errno> {
         let _alive = self.alive();
-        let file = self.tree().file(ino)?;
+        let file = self.file_to_fill(ino)?;
         let mut state = file.lock();
         if hole {
             self.free_blocks(&mut state, offset, offset.saturating_add(len));
@@ -481,9 +494,7 @@ impl Volume {
         tree.forget_all(root_attributes(&self.path).map_err(failed)?);
         let mut durable = lock(&self.durable);
         *durable = Durable::open(&self.path).map_err(failed)?;
-        let mut allocator = lock(&self.allocator);
-        *allocator = Allocator::new(self.capacity);
-        scan(&self.path, &mut tree, &mut durable, &mut allocator)?;
+        *lock(&self.allocator) = scan(&self.path, &mut tree, &mut durable, &self.layout)?;
         Ok((cut, names.unwrap_or_default()))
     }
 
@@ -491,6 +502,16 @@ impl Volume {
     pub(crate) fn space(&self) -> (u64, u64) {
         let allocator = lock(&self.allocator);
         (allocator.capacity(), allocator.free_bytes())
+    }
+
+    /// How files are laid out.
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Of the fast part: bytes that files have there, and bytes of files that had no room there.
+    pub(crate) fn fast_used_and_spilled(&self) -> (u64, u64) {
+        lock(&self.allocator).fast_used_and_spilled()
     }
 
     /// Nodes there are.

@@ -60,7 +60,7 @@ impl Fixture {
         let (backing, trims) = (tempfile::tempdir().unwrap(), Trims::default());
         let model = Recorder { trims: Arc::clone(&trims), done: VecDeque::new() };
         let pacer = Arc::new(Pacer::new(Box::new(model), 1.0));
-        let volume = Volume::open(backing.path(), CAPACITY, false, 1 << 20, pacer)
+        let volume = Volume::open(backing.path(), Layout::new(CAPACITY, None), false, 1 << 20, pacer)
             .unwrap_or_else(|error| panic!("{error:?}"));
         let make = |tree: &mut Tree| {
             let ino = tree.create(ROOT, OsStr::new("file"), Tree::new_file(), (0o600, 0, 0))?;

@@ -23,7 +23,10 @@ const LOOK: Duration = Duration::from_millis(50);
     subcommand_negates_reqs = true,
     after_help = "Devices:\n  \
         sim:NAME, sim:FILE.toml   a simulated device; `leadline devices` lists them\n  \
-        device:NAME               a device by its published numbers\n\n\
+        device:NAME               a device by its published numbers\n  \
+        FILE.json                 a device that was measured: a profile\n\n\
+        A FILE.toml may also describe a device made of two, a block cache or tables placed on a fast device \
+        (docs/tiers.md).\n\n\
         Examples:\n  \
         leadline emulate sim:flash --backing /srv/data --mount /mnt/flash\n  \
         leadline emulate device:s4610 --backing data --mount mnt --faults torn.toml --report run.json\n  \
@@ -34,7 +37,7 @@ const LOOK: Duration = Duration::from_millis(50);
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Option<Command>,
-    /// The device: sim:NAME, sim:FILE.toml or device:NAME
+    /// The device: sim:NAME, sim:FILE.toml, device:NAME or the file of a profile
     #[arg(required = true)]
     device: Option<String>,
     /// Folder that holds the data; what is in it is what a power cut would leave
@@ -90,6 +93,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     }
     let capacity = args.capacity.or_else(|| Some(leadline_files::Space::of(backing).ok()?.total_bytes));
     let device = EmulatedDevice::open(name, capacity)?;
+    device.notes.iter().for_each(|note| output::say(note));
     let mut options = EmulateOptions::new(backing, mount);
     options.slowdown = args.slowdown;
     options.strict = args.strict;

@@ -4,6 +4,7 @@ use leadline_device::guard::GuardError;
 use leadline_device::target::TargetError;
 use leadline_device::{DeviceError, format_size};
 use leadline_sim::SimError;
+use leadline_tiers::OpenError;
 
 use super::Failure;
 
@@ -38,6 +39,12 @@ impl From<DeviceError> for Failure {
             DeviceError::Unsupported(_) => Failure::Input(error.to_string()),
             _ => Failure::Operation(error.to_string()),
         }
+    }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        Failure::Input(error.to_string())
     }
 }
 

@@ -7,10 +7,6 @@ use super::Failure;
 impl From<EmulateError> for Failure {
     fn from(error: EmulateError) -> Self {
         let line = error.to_string();
-        match error {
-            EmulateError::Published { .. } | EmulateError::Simulated(_) => Failure::Input(line),
-            error if error.is_bad_input() => Failure::Input(line),
-            _ => Failure::Operation(line),
-        }
+        if error.is_bad_input() { Failure::Input(line) } else { Failure::Operation(line) }
     }
 }
