@@ -26,7 +26,7 @@ pub struct CacheOptions {
 /// A slow device with a fast one as its block cache. Its addresses are those of the slow one.
 ///
 /// A read looks its blocks up in order when it arrives. Those in the cache are read from the fast device, the
-/// others from the slow one; neighbours on the same device are read together. When blocks that are to be
+/// others from the slow one; neighbours on the same device are read together. When all blocks that are to be
 /// admitted have come from the slow device, they are in the cache, and are written to the fast one with
 /// nobody waiting, but for whoever reads them before that is done. Until they have come, they are missed by
 /// others too. Writes go to the slow device and, where blocks are cached, to the fast one.
@@ -38,16 +38,18 @@ pub struct CachedModel {
     block_bytes: u64,
     capacity_bytes: u64,
     counters: CacheCounters,
+    /// Scratch: what a read consists of.
+    runs: Vec<Run>,
     /// Scratch: parts that are done.
     ended: Vec<Part>,
 }
 
-/// Neighbouring blocks of a request on one device.
+/// Neighbouring blocks of a read on one device.
 enum Run {
-    /// Offset and length on the fast device.
-    Hits(u64, u64),
-    /// From and to on the slow device, and the blocks among them that will be taken in.
-    Misses(u64, u64, Vec<u64>),
+    /// So many bytes from here on the fast device.
+    Hits { at: u64, len: u64 },
+    /// From here to there on the slow device, and whether blocks among them will be taken in.
+    Misses { from: u64, to: u64, admits: bool },
 }
 
 impl CachedModel {
@@ -62,6 +64,7 @@ impl CachedModel {
             block_bytes: options.block_bytes.into(),
             capacity_bytes,
             counters: CacheCounters::default(),
+            runs: Vec::new(),
             ended: Vec::new(),
         }
     }
@@ -135,65 +138,65 @@ impl CachedModel {
     }
 
     fn read(&mut self, id: u32, offset: u64, end: u64) {
-        let mut run = None;
+        let mut admitted = Vec::new();
         for (block, from, to) in self.parts_of(offset, end) {
-            if let Some(frame) = self.blocks.hit(block) {
-                self.counters.hits += 1;
-                let at = u64::from(frame) * self.block_bytes + (from - block * self.block_bytes);
-                let read = WaitingRead { request: id, offset: at, len: to - from };
-                if self.tasks.wait(frame, read) {
-                    self.pair.hold(id);
-                    continue;
-                }
-                run = match run {
-                    Some(Run::Hits(start, len)) if start + len == at => {
-                        Some(Run::Hits(start, len + to - from))
-                    }
-                    before => self.send(id, before, Run::Hits(at, to - from)),
-                };
-            } else {
-                self.counters.misses += 1;
-                let mut missed = match run {
-                    Some(Run::Misses(..)) => run.take(),
-                    before => self.send(id, before, Run::Misses(from, to, Vec::new())),
-                };
-                if let Some(Run::Misses(run_from, run_to, blocks)) = &mut missed {
-                    *run_to = to;
-                    if self.doorkeeper.admits(block) {
-                        // All of the block is fetched, as far as there is a device.
-                        let whole = (block + 1).saturating_mul(self.block_bytes).min(self.capacity_bytes);
-                        *run_from = (*run_from).min(block * self.block_bytes);
-                        *run_to = to.max(whole);
-                        blocks.push(block);
-                    }
-                }
-                run = missed;
+            match self.blocks.hit(block) {
+                Some(frame) => self.hit(id, frame, from - block * self.block_bytes, to - from),
+                None => self.missed(block, from, to, &mut admitted),
             }
         }
-        self.send_run(id, run);
-    }
-
-    /// Sends the run before, and begins one.
-    fn send(&mut self, id: u32, before: Option<Run>, next: Run) -> Option<Run> {
-        self.send_run(id, before);
-        Some(next)
-    }
-
-    fn send_run(&mut self, id: u32, run: Option<Run>) {
+        let task = (!admitted.is_empty()).then(|| self.tasks.begin(Task::Fetch { blocks: admitted }));
         let read = Request::read(0, 0, 0);
-        let request = Some(id);
-        match run {
-            None => {}
-            Some(Run::Hits(offset, len)) => {
-                self.pair.send(Side::Fast, &read, offset, len, Part { request, task: None });
-            }
-            Some(Run::Misses(from, to, blocks)) => {
-                let task = (!blocks.is_empty()).then(|| self.tasks.begin(Task::Fetch { blocks }));
-                let sent = self.pair.send(Side::Slow, &read, from, to - from, Part { request, task });
-                if let Some(task) = task {
-                    self.tasks.sent(task, sent);
+        let mut runs = std::mem::take(&mut self.runs);
+        for run in runs.drain(..) {
+            match run {
+                Run::Hits { at, len } => {
+                    let part = Part { request: Some(id), task: None };
+                    self.pair.send(Side::Fast, &read, at, len, part);
+                }
+                Run::Misses { from, to, admits } => {
+                    let part = Part { request: Some(id), task: task.filter(|_| admits) };
+                    let sent = self.pair.send(Side::Slow, &read, from, to - from, part);
+                    if let Some(task) = part.task {
+                        self.tasks.sent(task, sent);
+                    }
                 }
             }
+        }
+        self.runs = runs;
+    }
+
+    /// Part of a block in the cache is read: with its neighbour before, or once the block is written there.
+    fn hit(&mut self, id: u32, frame: Frame, inside: u64, bytes: u64) {
+        self.counters.hits += 1;
+        let offset = u64::from(frame) * self.block_bytes + inside;
+        if self.tasks.wait(frame, WaitingRead { request: id, offset, len: bytes }) {
+            self.pair.hold(id);
+            return;
+        }
+        match self.runs.last_mut() {
+            Some(Run::Hits { at, len }) if *at + *len == offset => *len += bytes,
+            _ => self.runs.push(Run::Hits { at: offset, len: bytes }),
+        }
+    }
+
+    /// Part of a block that is not in the cache is read, with its neighbour before; all of a block that will
+    /// be in it.
+    fn missed(&mut self, block: u64, mut from: u64, mut to: u64, admitted: &mut Vec<u64>) {
+        self.counters.misses += 1;
+        let admits = self.doorkeeper.admits(block);
+        if admits {
+            admitted.push(block);
+            from = block * self.block_bytes;
+            // As far as there is a device.
+            to = to.max((block + 1).saturating_mul(self.block_bytes).min(self.capacity_bytes));
+        }
+        match self.runs.last_mut() {
+            Some(Run::Misses { to: end, admits: any, .. }) if *end == from => {
+                *end = to;
+                *any |= admits;
+            }
+            _ => self.runs.push(Run::Misses { from, to, admits }),
         }
     }
 
