@@ -8,3 +8,4 @@ mod mounting;
 mod oracle;
 mod same_seed;
 mod time;
+mod two_devices;
