@@ -28,7 +28,8 @@ fn write(folder: &Path, text: &str) -> String {
 }
 
 const CACHED: &str = "kind = \"cached\"\ndescription = \"both\"\nfast = \"parts/fast.toml\"\n\
-    slow = \"sim:slow.toml\"\nfast_size = \"1M\"\nblock = \"16K\"\npolicy = \"2q\"\nadmission = \"second-miss\"\n";
+    slow = \"sim:slow.toml\"\nfast_size = \"1M\"\nblock = \"16K\"\npolicy = \"2q\"\n\
+    admission = \"second-miss\"\n";
 const PLACED: &str = "kind = \"placed\"\nfast = \"parts/fast.toml\"\nslow = \"slow.toml\"\n\
     fast_size = \"32M\"\nfast_files = [\"*lineitem*\", \"tpch/o?ders.ibd\"]\n";
 
@@ -100,8 +101,8 @@ fn mistakes_are_named_with_line_and_field() {
         (cached("16K", "5000"), ": line 6: block: must be a power of two from 512 to 16M"),
         (
             cached("2q", "mru"),
-            ": line 7: policy: must be one of lru, cflru, lru-wsr, clock, clock-sweep, fifo, sieve, s3-fifo, 2q, \
-             arc, not \"mru\"",
+            ": line 7: policy: must be one of lru, cflru, lru-wsr, clock, clock-sweep, fifo, sieve, s3-fifo, \
+             2q, arc, not \"mru\"",
         ),
         (
             cached("second-miss", "third"),

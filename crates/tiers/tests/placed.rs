@@ -35,7 +35,8 @@ proptest! {
     #[test]
     fn with_all_on_one_part_it_is_that_device(k in 1..40usize, seed in any::<u64>()) {
         let on_slow = requests(0, BORDER, 200, seed);
-        prop_assert_eq!(closed_loop(&mut placed(), &on_slow, k, 5), closed_loop(&mut *slow(), &on_slow, k, 5));
+        let alone = closed_loop(&mut *slow(), &on_slow, k, 5);
+        prop_assert_eq!(closed_loop(&mut placed(), &on_slow, k, 5), alone);
         let on_fast = requests(BORDER, FAST, 200, seed);
         let alone = requests(0, FAST, 200, seed);
         prop_assert_eq!(closed_loop(&mut placed(), &on_fast, k, 5), closed_loop(&mut *fast(), &alone, k, 5));

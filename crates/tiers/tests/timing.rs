@@ -1,6 +1,6 @@
 //! How long requests take: as the one device, as the other, and never wrongly.
 
-use leadline_device::{Nanos, Op, Request};
+use leadline_device::{Nanos, Request};
 use leadline_pool::policy::PolicyKind;
 use leadline_profile::{OpKind, Pattern};
 use leadline_sim::DeviceModel;
@@ -165,8 +165,8 @@ proptest! {
                 let filled = reads([block, block]);
                 closed_loop(&mut model, &filled, 1, block * 1_000_000);
             }
-            let cached: Vec<Request> =
-                requests.iter().filter(|r| r.op == Op::Read && r.offset / BLOCK < frames.into()).copied().collect();
+            let is_cached = |request: &&Request| request.offset / BLOCK < frames.into();
+            let cached: Vec<Request> = requests.iter().filter(is_cached).copied().collect();
             took(&mut model, &cached, k, LATER)
         };
         prop_assert!(run(1) <= k as u64 * run(k));

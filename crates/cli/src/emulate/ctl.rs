@@ -76,7 +76,7 @@ enum Action {
     },
     /// Be another device from now on
     Device {
-        /// The device: sim:NAME, sim:FILE.toml or device:NAME
+        /// The device: sim:NAME, sim:FILE.toml, device:NAME or the file of a profile
         device: String,
     },
     /// Begin to record every request that reaches the drive
@@ -126,13 +126,19 @@ fn from_root(path: PathBuf) -> Result<PathBuf, Failure> {
 /// A device's name with the path of its file from the root.
 fn absolute(device: String) -> Result<String, Failure> {
     for prefix in ["sim:", "device:"] {
-        if let Some(name) = device.strip_prefix(prefix)
-            && leadline_catalogue::is_file(name)
-        {
-            return Ok(format!("{prefix}{}", from_root(name.into())?.display()));
+        if let Some(name) = device.strip_prefix(prefix) {
+            return Ok(match leadline_catalogue::is_file(name) {
+                true => format!("{prefix}{}", from_root(name.into())?.display()),
+                false => device,
+            });
         }
     }
-    Ok(device)
+    // A profile; or no device, as the emulator will say.
+    if leadline_tiers::is_modelled(&device) {
+        Ok(from_root(device.into())?.display().to_string())
+    } else {
+        Ok(device)
+    }
 }
 
 fn json(answer: &Answer) -> serde_json::Value {

@@ -30,6 +30,7 @@ mod profile;
 mod real;
 mod refusals;
 mod report;
+mod tiers;
 mod trace;
 mod trace_convert;
 mod usage;

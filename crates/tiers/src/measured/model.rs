@@ -189,8 +189,8 @@ fn notes(curves: &Curves) -> Vec<String> {
     if !curves.has(OpKind::Write, false) && !curves.has(OpKind::Write, true) {
         notes.push("no writes were measured: they are taken to be as quick as reads".to_owned());
     } else if !curves.has(OpKind::Write, true) {
-        let text = "no durable writes were measured: they are taken to be as quick as others, flushes to take \
-                    no time";
+        let text = "no durable writes were measured: they are taken to be as quick as others, flushes to \
+                    take no time";
         notes.push(text.to_owned());
     }
     notes
