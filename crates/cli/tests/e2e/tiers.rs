@@ -22,7 +22,7 @@ fn place() -> TempDir {
     write("cached.toml", &format!("kind = \"cached\"\n{two}"));
     write("placed.toml", &format!("kind = \"placed\"\n{two}fast_files = [\"*\"]\n"));
     write("none.toml", &format!("kind = \"cached\"\n{}", two.replace("\"16M\"", "0")));
-    let pages = (0..2).flat_map(|_| 0..64).map(|page| format!("{page}\n"));
+    let pages = (0..2).flat_map(|_| 0..64).map(|page| format!("R {page}\n"));
     write("pages.txt", &pages.collect::<String>());
     dir
 }
@@ -37,7 +37,7 @@ fn mean_us(dir: &Path, device: &str) -> f64 {
     let arguments = ["trace", "replay", "pages.txt", device, "--pace", "closed:1", "--json"];
     let replay =
         document(&run(dir, &[&arguments[..], &["--format", "pages", "--page-bytes", "16K"]].concat()));
-    replay["all"]["latency_us"]["mean"].as_f64().unwrap()
+    replay["all"]["latency"]["mean"].as_f64().unwrap()
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn a_profile_of_one_is_like_that_of_any_device() {
 fn mistakes_in_its_file_are_one_line_and_exit_code_2() {
     let dir = place();
     let none = "none.toml: line 4: fast_size: must be a block of the cache or more, 16384 bytes";
-    let pages = ["trace", "replay", "pages.txt", "sim:none.toml", "--format", "pages"];
+    let pages = ["trace", "replay", "pages.txt", "sim:none.toml", "--format", "pages", "--pace", "closed:1"];
     for arguments in [
         &["emulate", "sim:none.toml", "--backing", ".", "--mount", "mnt"][..],
         &["profile", "sim:none.toml", "--quick"],
