@@ -4,10 +4,14 @@
 
 mod captured;
 mod error;
+mod layout;
+mod predict;
 mod replay;
 mod waits;
 
 pub use captured::{Captured, File, Kind, Request};
 pub use error::PlacementError;
-pub use replay::{Layout, Prediction, replay, side_by_side};
+pub use layout::{Layout, placed, side_by_side};
+pub use predict::predict;
+pub use replay::{Prediction, replay};
 pub use waits::{After, Wait, Waits};

@@ -10,6 +10,7 @@ use leadline_device::{Completion, Nanos, Request as DeviceRequest};
 use leadline_sim::DeviceModel;
 
 use crate::captured::{Captured, Kind, Request};
+use crate::layout::Layout;
 use crate::waits::{After, Wait, Waits};
 
 /// How long a capture takes on a device. The parts add up: `total_ns = io_ns + computing_ns`.
@@ -28,20 +29,6 @@ impl Prediction {
     pub fn seconds(&self) -> f64 {
         self.total_ns as f64 / 1e9
     }
-}
-
-/// Where each file of a capture begins on the device, bytes.
-pub type Layout = [u64];
-
-/// Files one after the other from address 0 on, each at a multiple of 1 MiB; and where the last one ends.
-pub fn side_by_side(captured: &Captured) -> (Vec<u64>, u64) {
-    let mut end = 0;
-    let starts = captured.files.iter().map(|file| {
-        let start = end;
-        end += file.bytes.next_multiple_of(1 << 20);
-        start
-    });
-    (starts.collect(), end)
 }
 
 /// Plays `captured` on `device`, idle at first, with files where `layout` has them.

@@ -12,6 +12,7 @@
 //!   before it, the first of them by the first rule.
 
 use crate::captured::{Captured, Kind, Request};
+use crate::replay::Prediction;
 
 /// Bytes that a database reads ahead at once, aligned: InnoDB's extent of 64 pages of 16K.
 const EXTENT_BYTES: u64 = 1 << 20;
@@ -96,6 +97,22 @@ impl Waits {
             waits,
             end,
         }
+    }
+
+    /// How long the capture itself took: what was waiting for requests, and what was computing, along the
+    /// chain of requests that ended last.
+    pub fn recorded(&self, captured: &Captured) -> Prediction {
+        let mut computing_ns = 0;
+        let mut wait = self.end;
+        loop {
+            computing_ns += wait.computing_ns;
+            wait = match wait.after {
+                After::Start => break,
+                After::Completed(before) | After::Issued(before) => self.waits[before as usize],
+            };
+        }
+        let total_ns = captured.ended_ns.max(computing_ns);
+        Prediction { total_ns, io_ns: total_ns - computing_ns, computing_ns }
     }
 
     /// Of a request.

@@ -1,6 +1,8 @@
 //! Predictions against programs that are run on both devices.
 
-use leadline_placement::{After, Captured, Kind, PlacementError, Prediction, Waits, replay, side_by_side};
+use leadline_placement::{
+    After, Captured, Kind, PlacementError, Prediction, Waits, predict, replay, side_by_side,
+};
 use leadline_sim::DeviceModel;
 use leadline_trace::capture::{Event, Operation, Thread, Writer};
 use proptest::prelude::*;
@@ -36,6 +38,7 @@ proptest! {
             prop_assert_eq!(prediction.io_ns + prediction.computing_ns, prediction.total_ns);
             let computing: u64 = steps.iter().map(|step| match step { Step::Compute(time) => *time, _ => 0 }).sum();
             prop_assert_eq!(prediction.computing_ns, computing);
+            prop_assert_eq!(Waits::of(to).recorded(to), prediction);
         }
     }
 
@@ -86,6 +89,38 @@ fn one_page_after_the_other_is_not_read_ahead() {
     let fast: Captured = run(&steps, &mut *drive(40, 6));
     let total = predicted(&fast, &mut *drive(200, 25)).total_ns;
     assert_eq!(total, 200 * 210_000 - 10_000);
+}
+
+#[test]
+fn files_that_a_placed_device_names_are_on_its_fast_part() {
+    let page = |page| [Step::Wait(Kind::Read, page), Step::Compute(10_000)];
+    let mut captured = run(&[(0..10).map(|i| 80 * i).flat_map(page).collect()], &mut *drive(100, 1));
+    let folder = tempfile::tempdir().unwrap();
+    let device = |us: u32| {
+        let half = format!("service_us = {us}\nservers = 1\n");
+        format!("kind = \"parametric\"\ncapacity = \"1G\"\n[read]\n{half}[write]\n{half}")
+    };
+    std::fs::write(folder.path().join("fast.toml"), device(10)).unwrap();
+    std::fs::write(folder.path().join("slow.toml"), device(200)).unwrap();
+    let placed = folder.path().join("placed.toml");
+    let on = |fast_size: &str, captured: &Captured| {
+        let text = format!(
+            "kind = \"placed\"\nfast = \"fast.toml\"\nslow = \"slow.toml\"\nfast_size = \"{fast_size}\"\n\
+             fast_files = [\"t/line*\"]\n"
+        );
+        std::fs::write(&placed, text).unwrap();
+        let name = format!("sim:{}", placed.display());
+        let mut opened = leadline_tiers::open(&name, None).unwrap();
+        predict(captured, &Waits::of(captured), &name, &mut opened)
+    };
+    captured.files[0].name = "t/orders.ibd".to_owned();
+    assert_eq!(on("600M", &captured).unwrap().io_ns, 10 * 200_000);
+    captured.files[0].name = "t/lineitem.ibd".to_owned();
+    assert_eq!(on("600M", &captured).unwrap().io_ns, 10 * 10_000);
+    // No room for all of it: it stays where it was.
+    assert_eq!(on("100M", &captured).unwrap().io_ns, 10 * 200_000);
+    captured.files[0].bytes = 2 << 30;
+    assert!(matches!(on("100M", &captured), Err(PlacementError::TooLarge { .. })));
 }
 
 #[test]
