@@ -11,6 +11,7 @@ mod emulate;
 mod graph;
 mod lsm;
 mod measure;
+mod placement;
 mod trace;
 
 pub(crate) use btree::no_advice;

@@ -21,8 +21,8 @@ pub fn side_by_side(captured: &Captured) -> (Vec<u64>, u64) {
     (starts.collect(), end)
 }
 
-/// The same on a device made of two: files whose names `placement` has are on its fast part while there is room
-/// for them whole, the others on its slow part; and where the last one there ends.
+/// The same on a device made of two: files whose names `placement` has are on its fast part while there is
+/// room for them whole, the others on its slow part; and where the last one there ends.
 pub fn placed(captured: &Captured, placement: &Placement) -> (Vec<u64>, u64) {
     let (mut slow, mut fast) = (0, 0);
     let starts = captured.files.iter().map(|file| {

@@ -1,7 +1,7 @@
 //! A capture in virtual time on another device.
 //!
-//! Each request is sent when the one that it waits for is completed there, and the program has computed for as
-//! long as it did when the capture was made.
+//! Each request is sent when the one that it waits for is completed there, and the program has computed for
+//! as long as it did when the capture was made.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -6,10 +6,10 @@
 //! - A request waits for the last one of its thread that was completed before it was issued; the time from
 //!   that completion to its issue is computing.
 //! - **Read-ahead** does not wait for itself. A run is reads of one thread that go on in one file, within one
-//!   extent, each behind the end of the one before. Where one of them was issued while the one before it was in
-//!   flight, as nobody does who reads page after page, all but the first of the run are read-ahead: the first
-//!   one is the page whose absence was noticed. They wait for no completion; each follows the issue of the one
-//!   before it, the first of them by the first rule.
+//!   extent, each behind the end of the one before. Where one of them was issued while the one before it was
+//!   in flight, as nobody does who reads page after page, all but the first of the run are read-ahead: the
+//!   first one is the page whose absence was noticed. They wait for no completion; each follows the issue of
+//!   the one before it, the first of them by the first rule.
 
 use crate::captured::{Captured, Kind, Request};
 use crate::replay::Prediction;
@@ -152,8 +152,8 @@ impl Wait {
     }
 }
 
-/// For each request, the one of its thread before it, where both are in a run of read-ahead and that one is not
-/// the first of it.
+/// For each request, the one of its thread before it, where both are in a run of read-ahead and that one is
+/// not the first of it.
 fn read_ahead(captured: &Captured) -> Vec<Option<u32>> {
     let requests = &captured.requests;
     let mut before = vec![None; requests.len()];

@@ -24,7 +24,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// A program that waits for each of its requests is predicted exactly, whichever drive it was captured on.
+    /// A program that waits for each of its requests is predicted exactly, whichever drive it ran on.
     #[test]
     fn who_waits_for_each_request_is_predicted_to_the_nanosecond(
         steps in steps(), fast_us in 1u64..100, slow_us in 100u64..1000,

@@ -52,6 +52,7 @@ mod sentences;
 mod sustained;
 mod terminal;
 mod trace;
+mod trace_prediction;
 
 // The samples name this crate as tests outside of it do.
 #[cfg(test)]
@@ -86,6 +87,7 @@ pub use terminal::{
     PlotOptions, render_comparison, render_experiment, render_graph, render_models, render_plot, render_pool,
     render_replay, render_summary, render_trace_info,
 };
+pub use trace_prediction::{TracePrediction, render_trace_predictions, trace_predictions_json};
 
 use leadline_profile::{DeviceProfile, Parameters, Pattern};
 

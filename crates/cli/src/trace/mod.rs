@@ -3,6 +3,7 @@
 mod convert;
 mod generate;
 mod info;
+mod predict;
 mod replay;
 
 use std::path::Path;
@@ -10,7 +11,7 @@ use std::path::Path;
 use crate::failure::Failure;
 use crate::output;
 
-/// Describe, replay, convert and generate traces of block and page accesses
+/// Describe, replay, predict, convert and generate traces of block and page accesses
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  \
         leadline trace info gen:paper-ms")]
@@ -23,6 +24,7 @@ pub(crate) struct Args {
 enum Command {
     Info(info::Args),
     Replay(replay::Args),
+    Predict(predict::Args),
     Convert(convert::Args),
     Generate(generate::Args),
 }
@@ -31,6 +33,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     match args.command {
         Command::Info(args) => info::run(args),
         Command::Replay(args) => replay::run(args),
+        Command::Predict(args) => predict::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Generate(args) => generate::run(args),
     }

@@ -33,4 +33,5 @@ mod report;
 mod tiers;
 mod trace;
 mod trace_convert;
+mod trace_predict;
 mod usage;

@@ -1,0 +1,65 @@
+//! `leadline trace predict`: the time of a captured trace on other devices.
+
+use leadline_measure::Progress;
+use leadline_placement::{Captured, Waits, predict};
+use leadline_report::{TracePrediction, render_trace_predictions, trace_predictions_json};
+
+use crate::failure::Failure;
+use crate::output;
+use crate::progress::Display;
+use crate::signals;
+
+/// Predict how long what a trace recorded would take on other devices
+#[derive(clap::Args)]
+#[command(after_help = "Devices:\n  \
+        FILE.json                 a profile that `leadline profile` wrote\n  \
+        sim:NAME, sim:FILE.toml   a simulated device, or one made of two (docs/tiers.md)\n  \
+        device:NAME               a device by its published numbers\n\n\
+        Example:\n  \
+        leadline trace predict q3.capture slow.json sim:p4800x-xpoint\n\n\
+        Which request waited for which is found out from their times: docs/predict-trace.md.")]
+pub(crate) struct Args {
+    /// The trace, made by `leadline trace capture` or `leadline emulate --trace`
+    #[arg(value_name = "TRACE")]
+    trace: String,
+    /// The devices; speed-ups are over the first one
+    #[arg(value_name = "DEVICE", required = true)]
+    devices: Vec<String>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    // A device that is misspelt is told before a long trace is read.
+    let devices = args.devices.iter().map(|name| Ok((name, leadline_tiers::open(name, None)?)));
+    let devices = devices.collect::<Result<Vec<_>, Failure>>()?;
+    let cancel = signals::cancel_flag()?;
+    let goes_on = || !cancel.load(std::sync::atomic::Ordering::Relaxed);
+    let mut display = Display::new();
+    let loaded = Captured::load(&args.trace, &mut |share| {
+        display.show(&Progress { phase: "read", done: share.unwrap_or(0.0), detail: String::new() });
+        goes_on()
+    });
+    let captured = loaded.inspect_err(|_| display.finish())?;
+    let waits = Waits::of(&captured);
+    let mut predictions = Vec::new();
+    let of = devices.len();
+    for (i, (name, mut device)) in devices.into_iter().enumerate() {
+        if !goes_on() {
+            display.finish();
+            return Err(Failure::Operation("interrupted".to_owned()));
+        }
+        let done = i as f64 / of as f64;
+        display.show(&Progress { phase: "predict", done, detail: name.clone() });
+        device.notes.iter().for_each(|note| output::say(note));
+        let prediction = predict(&captured, &waits, name, &mut device).inspect_err(|_| display.finish())?;
+        predictions.push(TracePrediction { device: name.clone(), prediction });
+    }
+    display.finish();
+    let recorded = waits.recorded(&captured);
+    if args.json {
+        return output::print_json(&trace_predictions_json(&captured, recorded, &predictions));
+    }
+    output::print(&render_trace_predictions(&captured, recorded, &predictions, output::width()))
+}
