@@ -2,6 +2,7 @@
 
 mod amplification_charts;
 mod burst_chart;
+mod by_file;
 mod channels_chart;
 mod chart_data;
 mod chart_numbers;
@@ -32,6 +33,7 @@ use serde::Serialize;
 use crate::compare::{Relation, compare};
 use crate::sentences::is_published;
 use crate::{ReportError, format, granularity, sentences};
+pub use by_file::render_by_file_page;
 use chart_data::{ChartData, Detail};
 use experiments::{ExperimentCharts, ExperimentWords};
 pub use graphs::render_graph_page;
@@ -43,7 +45,7 @@ pub use traces::{render_replay_page, render_trace_page};
 /// The largest that a page may be, bytes.
 pub const PAGE_LIMIT_BYTES: usize = 8 << 20;
 
-const TEMPLATES: [(&str, &str); 14] = [
+const TEMPLATES: [(&str, &str); 15] = [
     ("base.html", include_str!("../templates/base.html")),
     ("macros.html", include_str!("../templates/macros.html")),
     ("experiments.html", include_str!("../templates/experiments.html")),
@@ -56,6 +58,7 @@ const TEMPLATES: [(&str, &str); 14] = [
     ("graph.html", include_str!("../templates/graph.html")),
     ("lsm_validation.html", include_str!("../templates/lsm_validation.html")),
     ("lsm_advice.html", include_str!("../templates/lsm_advice.html")),
+    ("by_file.html", include_str!("../templates/by_file.html")),
     ("trace.html", include_str!("../templates/trace.html")),
     ("replay.html", include_str!("../templates/replay.html")),
 ];

@@ -15,6 +15,7 @@
 //! | what simulated buffer pools did, in the terminal or as a page | [`render_pool`], [`render_pool_page`] |
 //! | which I/O model fits, in the terminal or as JSON | [`render_models`], [`models_json`] |
 //! | what a trace is like, in the terminal or as a page | [`render_trace_info`], [`render_trace_page`] |
+//! | what it asked of each file, likewise | [`render_by_file`], [`render_by_file_page`] |
 //! | what replaying it came to | [`render_replay`], [`render_replay_page`] |
 //! | what a graph store holds, in the terminal or as a page | [`render_graph`], [`render_graph_page`] |
 //! | which node size a B-tree should have, in the terminal or as JSON | [`render_btree`], [`btree_json`] |
@@ -31,6 +32,7 @@ mod amplification;
 mod batching;
 mod btree;
 mod burst;
+mod by_file;
 mod calibration;
 mod channels;
 mod compare;
@@ -69,8 +71,8 @@ pub use error::ReportError;
 pub use fio::fio_jobs;
 pub use graph::{DegreeBin, GraphInfo};
 pub use html::{
-    PAGE_LIMIT_BYTES, render_graph_page, render_lsm_advice_page, render_lsm_validation_page, render_page,
-    render_pool_page, render_replay_page, render_trace_page,
+    PAGE_LIMIT_BYTES, render_by_file_page, render_graph_page, render_lsm_advice_page,
+    render_lsm_validation_page, render_page, render_pool_page, render_replay_page, render_trace_page,
 };
 pub use lsm::{
     LsmQuestion, lsm_advice_json, lsm_comparison_sentences, lsm_prediction_json, lsm_processor_costs,
@@ -84,8 +86,8 @@ pub use predict::{
 };
 pub use sentences::sentences;
 pub use terminal::{
-    PlotOptions, render_comparison, render_experiment, render_graph, render_models, render_plot, render_pool,
-    render_replay, render_summary, render_trace_info,
+    PlotOptions, render_by_file, render_comparison, render_experiment, render_graph, render_models,
+    render_plot, render_pool, render_replay, render_summary, render_trace_info,
 };
 pub use trace_prediction::{TracePrediction, render_trace_predictions, trace_predictions_json};
 

@@ -1,6 +1,7 @@
 //! What the terminal shows: the same numbers as the page, in a hundred columns or fewer.
 
 mod burst;
+mod by_file;
 mod channels;
 mod device_experiments;
 mod durability;
@@ -21,6 +22,7 @@ use crate::format::{self, block};
 use crate::sentences::{is_buffered, is_published};
 use crate::{headline, sentences};
 
+pub use by_file::render_by_file;
 pub use experiments::render_experiment;
 pub use graph::render_graph;
 pub use models::render_models;

@@ -13,8 +13,8 @@ use leadline_lsm::options::RocksVersion;
 use leadline_lsm::validate::Record;
 use leadline_profile::DeviceProfile;
 use leadline_report::{
-    PoolCell, PoolSweep, render_graph_page, render_lsm_advice_page, render_lsm_validation_page, render_page,
-    render_pool_page, render_replay_page, render_trace_page,
+    PoolCell, PoolSweep, render_by_file_page, render_graph_page, render_lsm_advice_page,
+    render_lsm_validation_page, render_page, render_pool_page, render_replay_page, render_trace_page,
 };
 
 /// Runs at the end of the page and leaves what it finds in the DOM: sizes of the charts, what sticks out, and
@@ -385,6 +385,8 @@ fn a_trace() {
     }
     let one = render_trace_page(&common::traces::one_request_info()).expect("a page");
     open_page("trace-one", &one, &[]).is_sound(6);
+    let by_file = render_by_file_page(&common::traces::many_files()).expect("a page");
+    open_page("trace-by-file", &by_file, &[]).is_sound(1);
     let empty = render_trace_page(&common::traces::empty_info()).expect("a page");
     open_page("trace-empty", &empty, &[]).is_sound(0);
 }

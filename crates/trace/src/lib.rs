@@ -6,6 +6,7 @@
 //! and generators.
 
 pub mod bins;
+pub mod by_file;
 pub mod capture;
 mod copy;
 mod error;

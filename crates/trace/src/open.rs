@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use crate::capture::Reader;
 use crate::format::{self, Format};
 use crate::generate::{self, GENERATOR};
 use crate::input::Input;
@@ -55,6 +56,26 @@ pub fn read(
         None => detect(&input)?,
     };
     format::reader(format, input)
+}
+
+/// What a name leads to: a capture with all it holds, or any other trace.
+pub(crate) enum Opened {
+    Capture(Box<Reader>),
+    Trace(Box<dyn Trace>),
+}
+
+/// Opens a trace as [`open`] does, or as [`open_as`] where the format is given.
+pub(crate) fn open_either(name: &str, format: Option<Format>) -> Result<Opened, TraceError> {
+    if name.starts_with(GENERATOR) {
+        let generated = format.map_or_else(|| open(name), |format| open_as(name, format));
+        return generated.map(Opened::Trace);
+    }
+    let input = input(name)?;
+    let format = format.map_or_else(|| detect(&input), Ok)?;
+    match format {
+        Format::Capture => Ok(Opened::Capture(Box::new(Reader::new(input)?))),
+        _ => format::reader(format, input).map(Opened::Trace),
+    }
 }
 
 fn input(name: &str) -> Result<Input, TraceError> {

@@ -13,5 +13,6 @@ mod hash;
 mod order;
 mod shards;
 
+pub(crate) use hash::{PageMap, place};
 pub use order::StackDistances;
 pub use shards::{Reuse, SampledPage};

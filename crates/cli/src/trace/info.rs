@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use leadline_device::parse_size;
 use leadline_measure::Progress;
-use leadline_report::{render_trace_info, render_trace_page};
+use leadline_report::{render_by_file, render_by_file_page, render_trace_info, render_trace_page};
+use leadline_trace::by_file::{ByFileOptions, by_file};
 use leadline_trace::info::{MOST_PAGES, info};
 use leadline_trace::{Format, Info, InfoOptions};
 
@@ -19,6 +20,7 @@ use crate::{output, values};
         leadline trace info web_0.csv.gz                     a summary in the terminal\n  \
         leadline trace info web_0.csv.gz -o web_0.html       and a page with the curves\n  \
         leadline trace info gen:paper-ms --json              one JSON document\n  \
+        leadline trace info q9.capture --by file             what a query asked of each table\n  \
         zcat day*.csv.gz | leadline trace info - --format msr")]
 pub(crate) struct Args {
     /// The trace: a file, - for standard input, or gen:NAME
@@ -27,12 +29,19 @@ pub(crate) struct Args {
     /// Format of TRACE [default: recognized by its ending, else by its content]
     #[arg(long, value_name = "FORMAT", value_parser = values::format)]
     format: Option<Format>,
+    /// Tell files apart: what was asked of each, in sequence or at random, how often again, for how long
+    #[arg(long, value_name = "WHAT", value_enum)]
+    by: Option<By>,
     /// Size of a page: requests in bytes are cut into pages of this size, page numbers count pages of this
-    /// size
-    #[arg(long, value_name = "SIZE", value_parser = values::block, default_value = "4K")]
-    page_bytes: u32,
+    /// size [default: 4K, with --by file 16K]
+    #[arg(long, value_name = "SIZE", value_parser = values::block)]
+    page_bytes: Option<u32>,
+    /// With --by file: what the database reads ahead at once, at least four pages; a run of this length is
+    /// sequential
+    #[arg(long, value_name = "SIZE", value_parser = values::amount, default_value = "1M", requires = "by")]
+    extent: u64,
     /// Track reuse of up to N distinct pages exactly; of more pages, track a sample of N [default: 1M]
-    #[arg(long, value_name = "N", value_parser = most_pages)]
+    #[arg(long, value_name = "N", value_parser = most_pages, conflicts_with = "by")]
     sample_pages: Option<usize>,
     /// Fail at the first line that is not a request, instead of skipping it
     #[arg(long)]
@@ -45,11 +54,25 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
 }
 
+/// What a trace is divided by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum By {
+    /// By file; by volume where a trace has no names
+    File,
+}
+
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     super::check_page(args.output.as_deref(), &args.trace)?;
+    match args.by {
+        Some(By::File) => run_by_file(&args),
+        None => run_whole(&args),
+    }
+}
+
+fn run_whole(args: &Args) -> Result<(), Failure> {
     let trace = open_trace(&args.trace, args.format)?;
     let options = InfoOptions {
-        page_bytes: args.page_bytes,
+        page_bytes: args.page_bytes.unwrap_or(InfoOptions::default().page_bytes),
         most_pages: args.sample_pages.unwrap_or(MOST_PAGES),
         strict: args.strict,
     };
@@ -67,6 +90,42 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         output::say(&format!("page in {}", path.display()));
     }
     print(&found, args.json)
+}
+
+fn run_by_file(args: &Args) -> Result<(), Failure> {
+    let page_bytes = args.page_bytes.unwrap_or(ByFileOptions::default().page_bytes);
+    let options = ByFileOptions {
+        page_bytes,
+        extent_bytes: args.extent,
+        strict: args.strict,
+        ..ByFileOptions::default()
+    };
+    if options.extent_bytes < 4 * u64::from(page_bytes) {
+        return Err(Failure::Input(format!(
+            "--extent {}: is less than four pages of {page_bytes} bytes; give a longer one, such as --extent {}",
+            args.extent,
+            64 * u64::from(page_bytes)
+        )));
+    }
+    let mut display = Display::new();
+    let found = by_file(&args.trace, args.format, &options, &mut |requests, share| {
+        let detail = format!("{requests} requests");
+        display.show(&Progress { phase: "read", done: share.unwrap_or(0.0), detail });
+    });
+    display.finish();
+    let found = found?;
+    super::say_bad_lines(found.bad_lines.count, &found.bad_lines.first, found.all.requests)?;
+    if !found.named {
+        output::say("the trace has no names of files: each volume stands for a file");
+    }
+    if let Some(path) = &args.output {
+        output::write(path, &render_by_file_page(&found)?)?;
+        output::say(&format!("page in {}", path.display()));
+    }
+    match args.json {
+        true => output::print_json(&found),
+        false => output::print(&render_by_file(&found, output::width())),
+    }
 }
 
 fn print(info: &Info, json: bool) -> Result<(), Failure> {

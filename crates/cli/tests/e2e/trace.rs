@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use leadline_trace::capture::{Event, Operation, Thread, Writer};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -253,4 +254,70 @@ fn an_interrupted_replay_shows_what_was_done_and_cleans_up() {
         ran.stderr
     );
     assert_eq!(names(dir.path()), ["long.csv"]);
+}
+
+/// 128K reads in a row of one file, 16K reads at random of another, over and over; a write and a sync.
+fn capture(dir: &Path) {
+    let mut writer = Writer::new(Vec::new());
+    for name in ["t/scanned.ibd", "t/looked_up.ibd"] {
+        writer.file(name).unwrap();
+    }
+    writer.thread(&Thread { tid: 7, pid: 7, name: "query".to_owned() }).unwrap();
+    for i in 0..256u64 {
+        let at = i * 1_000_000;
+        let event = |file, offset, length| Event {
+            issued_ns: at,
+            completed_ns: at + 400_000,
+            thread: 0,
+            file,
+            operation: Operation::Read,
+            offset,
+            length,
+        };
+        writer.event(&event(0, i << 17, 1 << 17)).unwrap();
+        writer.event(&event(1, (i * 37 % 64) << 14, 1 << 14)).unwrap();
+    }
+    fs::write(dir.join("q.capture"), writer.finish(1_000_000_000).unwrap()).unwrap();
+}
+
+#[test]
+fn a_capture_is_described_by_file() {
+    let dir = folder();
+    capture(dir.path());
+    let info = ["trace", "info", "q.capture", "--by", "file"];
+    let ran = run(dir.path(), &[&info[..], &["-o", "page.html"]].concat()).succeeded();
+    for words in ["t/scanned.ibd", "random", "32.0 MiB", "1.00 s: 102 ms I/O, 898 ms computing"] {
+        assert!(ran.stdout.contains(words), "no {words:?} in {}", ran.stdout);
+    }
+    assert!(fs::read_to_string(dir.path().join("page.html")).unwrap().contains("t/looked_up.ibd"));
+    let found = document(&run(dir.path(), &[&info[..], &["--json"]].concat()).succeeded());
+    assert_eq!(found["schema"], "leadline.trace-by-file/1");
+    let [scanned, looked_up] = [&found["files"][0], &found["files"][1]];
+    assert_eq!((&scanned["name"], &looked_up["name"]), (&"t/scanned.ibd".into(), &"t/looked_up.ibd".into()));
+    assert_eq!(
+        (&scanned["class"], &looked_up["class"]),
+        (&"sequential".into(), &"random and repeated".into())
+    );
+    assert_eq!(looked_up["repeat_access_rate"], 4.0);
+    assert_eq!(scanned["read_bytes"], 32 << 20);
+    assert_eq!((&found["all"]["page_reads"], &found["seconds"]), (&(2048 + 256).into(), &1.0.into()));
+    assert_eq!(found["computing_seconds"], 0.8976);
+}
+
+#[test]
+fn by_file_without_names_or_times_says_so() {
+    let dir = folder();
+    timed(dir.path(), "web.csv", 200);
+    let ran = run(dir.path(), &["trace", "info", "web.csv", "--by", "file", "--json"]).succeeded();
+    assert!(ran.stderr.contains("each volume stands for a file"), "{}", ran.stderr);
+    let found = document(&ran);
+    assert_eq!(found["files"][0]["name"], "volume 0");
+    assert_eq!(found["all"]["io_seconds"], Value::Null);
+    assert_eq!(found["named"], false);
+    ended(
+        &run(dir.path(), &["trace", "info", "web.csv", "--by", "file", "--extent", "32K"]),
+        2,
+        &["--extent"],
+    );
+    ended(&run(dir.path(), &["trace", "info", "web.csv", "--extent", "2M"]), 2, &["--by"]);
 }

@@ -26,9 +26,9 @@ struct Data<'a> {
 
 /// A large number with what it means.
 #[derive(Serialize)]
-struct Tile {
-    value: String,
-    meaning: &'static str,
+pub(super) struct Tile {
+    pub(super) value: String,
+    pub(super) meaning: &'static str,
 }
 
 /// A page for a trace: the miss-ratio curve of LRU caches, reuse distances, where and when requests go, their
@@ -67,7 +67,13 @@ pub fn render_replay_page(replay: &Replay) -> Result<String, ReportError> {
     fill("replay.html", rest, &Data { profiles: [], trace: None, replay: Some(replay) }, REPLAY)
 }
 
-fn fill(template: &str, rest: Value, data: &Data<'_>, script: &str) -> Result<String, ReportError> {
+/// The template with a chart script that finds `data`.
+pub(super) fn fill(
+    template: &str,
+    rest: Value,
+    data: &impl Serialize,
+    script: &str,
+) -> Result<String, ReportError> {
     let scripts = [BASE, AXES, DRAW, script].map(|script| Value::from_safe_string(script.to_owned()));
     let shared = context! {
         leadline => env!("CARGO_PKG_VERSION"),

@@ -2,8 +2,9 @@
 
 use leadline_profile::replay::{Mapping, Moment, Schedule, Side};
 use leadline_profile::{Bin, Latency, Replay};
+use leadline_trace::by_file::{BY_FILE_SCHEMA, ByFile, Class, FileUsage, Usage};
 use leadline_trace::info::info;
-use leadline_trace::{Info, InfoOptions, Request, Trace, TraceError, Unit};
+use leadline_trace::{BadLines, Info, InfoOptions, Request, Trace, TraceError, Unit};
 
 /// Skewed requests of 4K to 64K over two volumes for a minute, a third of them writes.
 struct MadeUp {
@@ -139,5 +140,68 @@ pub fn partial_replay() -> Replay {
         all: Side::default(),
         over_time: Vec::new(),
         ..sample
+    }
+}
+
+fn usage(reads: u64, writes: u64) -> Usage {
+    Usage {
+        requests: reads + writes,
+        reads,
+        writes,
+        syncs: 3,
+        bytes: (reads + writes) << 14,
+        read_bytes: reads << 14,
+        written_bytes: writes << 14,
+        page_accesses: reads + writes,
+        page_reads: reads,
+        page_writes: writes,
+        sequential_page_reads: reads / 5,
+        random_page_reads: reads - reads / 5,
+        random_page_writes: writes,
+        sequential_read_share: Some(0.2),
+        random_read_share: Some(0.8),
+        random_write_share: (writes > 0).then_some(1.0),
+        distinct_pages: (reads + writes) / 3,
+        footprint_bytes: (reads + writes) / 3 << 14,
+        repeat_access_rate: Some(3.0),
+        io_seconds: Some(4.0),
+        class: Some(Class::RandomAndRepeated),
+        ..Usage::default()
+    }
+}
+
+pub fn sample_by_file() -> ByFile {
+    let file = |name: &str, reads, writes| FileUsage { name: name.to_owned(), usage: usage(reads, writes) };
+    ByFile {
+        schema: BY_FILE_SCHEMA,
+        trace: "q9.capture".to_owned(),
+        page_bytes: 16 << 10,
+        extent_bytes: 1 << 20,
+        named: true,
+        exact: true,
+        bad_lines: BadLines::default(),
+        seconds: Some(10.0),
+        computing_seconds: Some(6.0),
+        all: usage(840, 60),
+        files: vec![file("t/lineitem.ibd", 600, 0), file("t/orders.ibd", 240, 60)],
+    }
+}
+
+/// More than a terminal shows, with names longer than it has room for.
+pub fn many_files() -> ByFile {
+    let name = |i| format!("{}/{i}.ibd", "a/very/long/folder".repeat(4));
+    let files = (0..100).map(|i| FileUsage { name: name(i), usage: usage(1_000_000_000, 300) }).collect();
+    ByFile { files, exact: false, all: usage(100_000_000_000, 30_000), ..sample_by_file() }
+}
+
+pub fn files_without_times() -> ByFile {
+    let timeless = |usage: Usage| Usage { io_seconds: None, ..usage };
+    let volume = |i: u64| FileUsage { name: format!("volume {i}"), usage: timeless(usage(300 + i, 0)) };
+    ByFile {
+        named: false,
+        computing_seconds: None,
+        all: timeless(usage(601, 0)),
+        files: vec![volume(1), volume(0)],
+        ..sample_by_file()
     }
 }

@@ -6,11 +6,11 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 /// A table by page. The standard hasher withstands people who choose keys to make it slow, and costs more
 /// than all the rest of an access; who gives Leadline such a trace waits longer for it.
-pub(super) type PageMap<T> = HashMap<u64, T, BuildHasherDefault<PageHasher>>;
+pub(crate) type PageMap<T> = HashMap<u64, T, BuildHasherDefault<PageHasher>>;
 
 /// Multiply and fold (as wyhash has it).
 #[derive(Debug, Default)]
-pub(super) struct PageHasher(u64);
+pub(crate) struct PageHasher(u64);
 
 impl Hasher for PageHasher {
     fn finish(&self) -> u64 {
@@ -28,7 +28,7 @@ impl Hasher for PageHasher {
 }
 
 /// Where a page stands between 0 and 2^64, as good as at random (the finaliser of splitmix64).
-pub(super) fn place(page: u64) -> u64 {
+pub(crate) fn place(page: u64) -> u64 {
     let mut x = page.wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
