@@ -18,19 +18,21 @@ struct Need {
 }
 
 /// Add a line here when a test starts another program.
-const NEEDS: [Need; 12] = [
-    program("chromium", "chromium"),        // opens the report
-    program("db_bench", "rocksdb-tools"),   // loads the OPTIONS files that are written for RocksDB
-    program("fio", "fio"),                  // checks the exported jobs, and the numbers
-    program("fusermount3", "fuse3"),        // emulated drives are unmounted by it
-    program("losetup", "mount"),            // disks for the safety tests
-    program("mkfs.ext4", "e2fsprogs"),      // file systems on them
-    program("pg_ctlcluster", POSTGRES),     // power is cut under it; pg_ctlcluster is what it has on PATH
-    program("python3", "python3"),          // the example postgres-trace has tests in Python
-    module("networkx", "python3-networkx"), // the graph algorithms are checked against it
-    module("scipy", "python3-scipy"),       // and against it
-    program("sfdisk", "fdisk"),             // partitions on disks
-    program("sqlite3", "sqlite3"),          // power is cut under it
+const NEEDS: [Need; 14] = [
+    program("chromium", "chromium"),            // opens the report
+    program("db_bench", "rocksdb-tools"),       // loads the OPTIONS files that are written for RocksDB
+    program("fio", "fio"),                      // checks the exported jobs, and the numbers
+    program("fusermount3", "fuse3"),            // emulated drives are unmounted by it
+    program("losetup", "mount"),                // disks for the safety tests
+    program("mariadb", "mariadb-client-core"),  // the client of the next one
+    program("mariadbd", "mariadb-server-core"), // TPC-H's queries run on it; the package starts no server
+    program("mkfs.ext4", "e2fsprogs"),          // file systems on them
+    program("pg_ctlcluster", POSTGRES),         // power is cut under it; pg_ctlcluster is what it has on PATH
+    program("python3", "python3"),              // the example postgres-trace has tests in Python
+    module("networkx", "python3-networkx"),     // the graph algorithms are checked against it
+    module("scipy", "python3-scipy"),           // and against it
+    program("sfdisk", "fdisk"),                 // partitions on disks
+    program("sqlite3", "sqlite3"),              // power is cut under it
 ];
 
 /// Its installation makes and starts a server, unless [`CLUSTERS`] says not to.

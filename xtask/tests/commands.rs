@@ -11,12 +11,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
 
-const PROGRAMS: [&str; 10] = [
+const PROGRAMS: [&str; 12] = [
     "chromium",
     "db_bench",
     "fio",
     "fusermount3",
     "losetup",
+    "mariadb",
+    "mariadbd",
     "mkfs.ext4",
     "pg_ctlcluster",
     "python3",

@@ -1,0 +1,16 @@
+-- Promotion Effect
+-- The paper has 96 % sequential reads: LINEITEM is scanned, and PART, which fits in the pool, is read at
+-- random. MariaDB scans PART and reaches LINEITEM by its key of parts, at random.
+select straight_join
+    100.00 * sum(case
+        when p_type like 'PROMO%'
+            then l_extendedprice * (1 - l_discount)
+        else 0
+    end) / sum(l_extendedprice * (1 - l_discount)) as promo_revenue
+from
+    lineitem,
+    part
+where
+    l_partkey = p_partkey
+    and l_shipdate >= date '1995-09-01'
+    and l_shipdate < date '1995-09-01' + interval '1' month

@@ -1,0 +1,7 @@
+//! What `tpch` does, one file each.
+
+pub(crate) mod explain;
+pub(crate) mod failure;
+pub(crate) mod load;
+pub(crate) mod run;
+mod shared;

@@ -1,0 +1,1 @@
+//! What the example promises, as one test program: linking many would take longer than running them.
