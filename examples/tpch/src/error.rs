@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use leadline_emulate::EmulateError;
 use leadline_files::FileError;
+use leadline_trace::TraceError;
 
 /// Why it could not be done.
 #[derive(Debug, thiserror::Error)]
@@ -73,6 +74,9 @@ pub enum TpchError {
     /// The emulated drive.
     #[error(transparent)]
     Emulate(#[from] EmulateError),
+    /// The recording of a query's requests.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
     /// A file of Leadline's.
     #[error(transparent)]
     File(#[from] FileError),

@@ -39,7 +39,7 @@ macro_rules! texts {
 const DEFAULT: &[(u8, &str)] = texts!("default", 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22);
 
 /// Those that need hints to run as the paper's did.
-const PAPER: &[(u8, &str)] = texts!("paper", 5 8 10 11 14 18);
+const PAPER: &[(u8, &str)] = texts!("paper", 5 8 10 11 14 16 18);
 
 /// Q11's share of the stock depends on the scale.
 const FRACTION: &str = "{fraction}";

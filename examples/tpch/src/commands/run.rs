@@ -38,6 +38,9 @@ pub(crate) struct Args {
     /// A further setting of the server, as NAME=VALUE
     #[arg(long = "set", value_name = "SETTING")]
     further: Vec<String>,
+    /// Records the requests of each query in a folder, as q3-default-1.capture
+    #[arg(long, value_name = "DIR")]
+    traces: Option<PathBuf>,
     /// Writes everything to a JSON file
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -53,8 +56,11 @@ pub(crate) fn run(args: &Args) -> Result<(), TpchError> {
         limit_s: args.limit,
         pool_bytes: args.pool.map(|mib| mib << 20),
         further: args.further.clone(),
-        traces: None,
+        traces: args.traces.clone(),
     };
+    if let Some(folder) = &args.traces {
+        std::fs::create_dir_all(folder).map_err(|source| TpchError::Io { path: folder.clone(), source })?;
+    }
     print(HEAD)?;
     let result = run_queries(&folder, &options, &interrupt()?, &mut |measured| {
         // Nobody reads: the run goes on, for its file.

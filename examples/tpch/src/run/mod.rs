@@ -1,5 +1,6 @@
 //! Queries on an emulated drive, each from a cold buffer pool.
 
+mod access;
 mod counters;
 mod direct;
 mod mounted;
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 
 use leadline_emulate::EmulatedDevice;
 
+pub use access::{Access, TableAccess};
 pub use counters::Counters;
 pub use direct::direct;
 pub use mounted::Mounted;
@@ -37,7 +39,7 @@ pub struct RunOptions {
     pub pool_bytes: Option<u64>,
     /// Further settings of the server, as on its command line but without `--`.
     pub further: Vec<String>,
-    /// Where the requests of each query are recorded.
+    /// An existing folder, in which the requests of each query are recorded: `q3-default-1.capture`.
     pub traces: Option<PathBuf>,
 }
 

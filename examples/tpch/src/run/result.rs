@@ -1,9 +1,11 @@
 //! What came of a run: one JSON file.
 
+use std::path::PathBuf;
+
 use leadline_emulate::Report;
 use serde::{Deserialize, Serialize};
 
-use super::{Counters, Mounted, RunOptions};
+use super::{Access, Counters, Mounted, RunOptions};
 use crate::TpchError;
 use crate::answers::Answer;
 use crate::database::{Folder, TableFile};
@@ -79,6 +81,12 @@ pub struct Measured {
     pub written_bytes: u64,
     /// Syncs.
     pub flushes: u64,
+    /// Where its requests were recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capture: Option<PathBuf>,
+    /// How the tables were accessed, by that recording.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access: Option<Access>,
     /// All counters of SHOW GLOBAL STATUS that grew, by how much.
     pub counters: Counters,
 }
