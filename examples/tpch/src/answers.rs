@@ -1,11 +1,18 @@
 //! What a query answered, in short: enough to see that two answers are the same up to rounding.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
+use crate::queries::Query;
 use crate::server::Row;
 
 /// Relative difference of sums that rounding may make: averages have six decimals, shares eight.
 const TOLERANCE: f64 = 1e-5;
+
+/// The answers at some scales, derived by SQLite from the same rows: see `answers/derive.py`.
+const EXPECTED: [(f64, &str); 2] =
+    [(0.01, include_str!("../answers/0.01.json")), (0.25, include_str!("../answers/0.25.json"))];
 
 /// An answer in short.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,6 +44,12 @@ impl Answer {
             }
         }
         Answer { rows: rows.len() as u64, text_crc32: format!("{:08x}", crc.finalize()), sums }
+    }
+
+    /// What a query must answer at a scale, where that is known.
+    pub fn expected(query: Query, scale: f64) -> Option<Answer> {
+        let (_, text) = EXPECTED.iter().find(|(known, _)| *known == scale)?;
+        serde_json::from_str::<BTreeMap<Query, Answer>>(text).ok()?.remove(&query)
     }
 
     /// How the other one differs by more than rounding.

@@ -3,6 +3,7 @@
 //! Not an official TPC-H result. `docs/tpch.md` has the set-up and the commands.
 
 pub mod answers;
+pub mod compare;
 pub mod data;
 pub mod database;
 mod error;

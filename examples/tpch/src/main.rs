@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{explain, failure, load, run};
+use commands::{compare, explain, failure, load, rows, run};
 
 /// TPC-H on MariaDB on an emulated drive: loads the tables, runs the queries from a cold buffer pool,
 /// compares them with a paper's. Not an official result.
@@ -22,6 +22,8 @@ enum Command {
     Load(load::Args),
     Run(run::Args),
     Explain(explain::Args),
+    Compare(compare::Args),
+    Rows(rows::Args),
 }
 
 fn main() -> ExitCode {
@@ -33,6 +35,8 @@ fn main() -> ExitCode {
         Command::Load(args) => load::run(&args),
         Command::Run(args) => run::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Compare(args) => compare::run(&args),
+        Command::Rows(args) => rows::run(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -86,7 +86,7 @@ impl Query {
 
 impl fmt::Display for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "q{}", self.0)
+        f.pad(&format!("q{}", self.0))
     }
 }
 

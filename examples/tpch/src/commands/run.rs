@@ -89,7 +89,7 @@ fn line(measured: &Measured) -> String {
     let plan = if measured.plans == Plans::Paper && measured.query.is_forced() { "paper" } else { "default" };
     format!(
         "{:<6}{:<9}{:>7.2}{:>12}{:>11.0}%{:>10}{:>12.2}{:>5.1}%{}",
-        measured.query.to_string(),
+        measured.query,
         plan,
         measured.seconds,
         measured.innodb.pages_read,

@@ -90,7 +90,10 @@ impl Folder {
                 scale.factor(),
                 marker.scale
             ))),
-            _ => Ok(Folder { path: path.to_owned(), marker }),
+            _ => {
+                let path = path.canonicalize().map_err(TpchError::io(path))?;
+                Ok(Folder { path, marker })
+            }
         }
     }
 
@@ -121,6 +124,11 @@ impl Folder {
     /// What lies on the emulated drive.
     pub fn drive(&self) -> PathBuf {
         drive(&self.path)
+    }
+
+    /// The log of the last server, as long as it is of interest.
+    pub fn log(&self) -> PathBuf {
+        self.path.join(LOG)
     }
 
     /// The tables' files, as large as they are.
@@ -158,6 +166,9 @@ pub(super) fn drive(folder: &Path) -> PathBuf {
 
 /// The database's folder on the drive.
 pub(crate) const DATA: &str = "data";
+
+/// The server's log, beside the drive.
+pub(super) const LOG: &str = "server.log";
 
 /// Temporary files on the drive.
 pub(crate) const TEMPORARY: &str = "tmp";

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use leadline_files::Space;
 
-use super::folder::{DATA, Folder, TEMPORARY, drive};
+use super::folder::{DATA, Folder, LOG, TEMPORARY, drive};
 use crate::data::{self, Scale};
 use crate::schema::{TABLES, Table};
 use crate::server::{Server, Session, Settings, create_data_folder};
@@ -24,43 +24,44 @@ pub fn load(
     said: &mut dyn FnMut(&str),
 ) -> Result<Folder, TpchError> {
     let was_there = claim(path, scale)?;
+    let log = path.join(LOG);
     let loaded = fill(path, scale, interrupt, said);
     if loaded.is_err() {
         let _ = fs::remove_dir_all(drive(path));
-        if !was_there {
-            let _ = fs::remove_dir(path);
-        }
+    }
+    if !matches!(loaded, Err(TpchError::Server { .. })) {
+        let _ = fs::remove_file(log);
+    }
+    if loaded.is_err() && !was_there {
+        // Not where it has a log that the error names.
+        let _ = fs::remove_dir(path);
     }
     loaded
 }
 
-/// Makes the folder, or checks that it is empty: whether it was there.
+/// Makes the folder, or checks that it is empty but for an earlier log: whether it was there.
 fn claim(path: &Path, scale: Scale) -> Result<bool, TpchError> {
     let was_there = path.is_dir();
     fs::create_dir_all(path).map_err(TpchError::io(path))?;
-    let problem = if fs::read_dir(path).map_err(TpchError::io(path))?.next().is_some() {
-        Some("has something in it; name a new folder".to_owned())
+    let mut others = fs::read_dir(path).map_err(TpchError::io(path))?;
+    let (needed, space) = (scale.peak_bytes(), Space::of(path).map_err(TpchError::io(path))?);
+    let problem = if others.any(|entry| entry.is_ok_and(|entry| entry.file_name() != LOG)) {
+        "has something in it; name a new folder".to_owned()
+    } else if space.available_bytes < needed {
+        format!(
+            "loading scale {} takes {} MB, and {} MB are free; name a folder on another file system, or a \
+             smaller --scale",
+            scale.factor(),
+            needed / 1_000_000,
+            space.available_bytes / 1_000_000
+        )
     } else {
-        let (needed, space) = (scale.peak_bytes(), Space::of(path).map_err(TpchError::io(path))?);
-        (space.available_bytes < needed).then(|| {
-            format!(
-                "loading scale {} takes {} MB, and {} MB are free; name a folder on another file system, or \
-                 a smaller --scale",
-                scale.factor(),
-                needed / 1_000_000,
-                space.available_bytes / 1_000_000
-            )
-        })
+        return Ok(was_there);
     };
-    match problem {
-        None => Ok(was_there),
-        Some(problem) => {
-            if !was_there {
-                let _ = fs::remove_dir(path);
-            }
-            Err(TpchError::Input(format!("{}: {problem}", path.display())))
-        }
+    if !was_there {
+        let _ = fs::remove_dir(path);
     }
+    Err(TpchError::Input(format!("{}: {problem}", path.display())))
 }
 
 fn fill(
@@ -69,47 +70,34 @@ fn fill(
     interrupt: &Interrupt,
     said: &mut dyn FnMut(&str),
 ) -> Result<Folder, TpchError> {
+    let path = &path.canonicalize().map_err(TpchError::io(path))?;
     let drive = drive(path);
     fs::create_dir(&drive).map_err(TpchError::io(&drive))?;
     let private = tempfile::Builder::new().prefix("tpch").tempdir().map_err(TpchError::io(path))?;
-    let drive = drive.canonicalize().map_err(TpchError::io(&drive))?;
     let settings = Settings {
         data: drive.join(DATA),
         temporary: drive.join(TEMPORARY),
         private: private.path().to_owned(),
+        log: path.join(LOG),
         pool: None,
         further: Vec::new(),
     };
     for folder in [&settings.data, &settings.temporary] {
         fs::create_dir(folder).map_err(TpchError::io(folder))?;
     }
-    keep_log(private, || {
-        create_data_folder(&settings)?;
-        let server = Server::start(settings.clone(), interrupt)?;
-        let mut session = server.session()?;
-        session.run("create database tpch character set latin1 collate latin1_bin")?;
-        session.run("use tpch")?;
-        for table in &TABLES {
-            fill_table(&mut session, table, scale, &settings.temporary.join("rows"), interrupt)?;
-            said(table.name);
-        }
-        let version = session.run("select version()")?.concat().concat();
-        drop(session);
-        server.stop()?;
-        Folder::seal(path, scale, version)
-    })
-}
-
-/// Keeps a private folder, with the server's log, where something fails that names it.
-fn keep_log<T>(
-    private: tempfile::TempDir,
-    work: impl FnOnce() -> Result<T, TpchError>,
-) -> Result<T, TpchError> {
-    let done = work();
-    if let Err(TpchError::Server { .. }) = done {
-        let _ = private.keep();
+    create_data_folder(&settings)?;
+    let server = Server::start(settings.clone(), interrupt)?;
+    let mut session = server.session()?;
+    session.run("create database tpch character set latin1 collate latin1_bin")?;
+    session.run("use tpch")?;
+    for table in &TABLES {
+        fill_table(&mut session, table, scale, &settings.temporary.join("rows"), interrupt)?;
+        said(table.name);
     }
-    done
+    let version = session.run("select version()")?.concat().concat();
+    drop(session);
+    server.stop()?;
+    Folder::seal(path, scale, version)
 }
 
 fn fill_table(

@@ -7,6 +7,7 @@ use leadline_trace::capture::{Event, Operation, Reader};
 use serde::{Deserialize, Serialize};
 
 use crate::TpchError;
+use crate::database::TEMPORARY;
 
 /// InnoDB's page.
 const PAGE_BYTES: u64 = 16_384;
@@ -21,6 +22,8 @@ pub struct Access {
     pub all: TableAccess,
     /// Those that were read or written.
     pub tables: BTreeMap<String, TableAccess>,
+    /// Bytes of temporary files that were written.
+    pub temporary_written_bytes: u64,
 }
 
 /// Pages of 16 KiB that were read from the drive.
@@ -65,6 +68,12 @@ struct Run {
 }
 
 impl Access {
+    /// Bytes written to temporary files, of those and all that were read of tables and written to them; 0 to 1.
+    pub fn temporary_share(&self) -> f64 {
+        let tables = (self.all.pages + self.all.written) * PAGE_BYTES;
+        self.temporary_written_bytes as f64 / (tables + self.temporary_written_bytes).max(1) as f64
+    }
+
     /// Reads a recording.
     ///
     /// # Errors
@@ -72,12 +81,13 @@ impl Access {
     pub fn of(capture: &Path) -> Result<Access, TpchError> {
         let mut reader = Reader::open(&capture.to_string_lossy())?;
         let (mut files, mut seen) = (HashMap::<u32, TableAccess>::new(), HashSet::<(u32, u64)>::new());
-        let mut runs = HashMap::<u32, Run>::new();
+        let (mut runs, mut written) = (HashMap::<u32, Run>::new(), HashMap::<u32, u64>::new());
         while let Some(event) = reader.next_event()? {
             let pages = event.length / PAGE_BYTES;
             let access = files.entry(event.file).or_default();
             if event.operation.is_write() {
                 access.written += pages;
+                *written.entry(event.file).or_default() += event.length;
             } else if event.operation == Operation::Read && pages > 0 {
                 let first = event.offset / PAGE_BYTES;
                 access.pages += pages;
@@ -86,6 +96,10 @@ impl Access {
                 access.sequential += in_a_run(&mut runs, &event, first, pages);
             }
         }
+        let is_temporary =
+            |file: &u32| reader.files().get(*file as usize).is_some_and(|name| name.starts_with(TEMPORARY));
+        let temporary = written.iter().filter(|(file, _)| is_temporary(file));
+        let temporary_written_bytes = temporary.map(|(_, bytes)| bytes).sum();
         let named = files.into_iter().filter_map(|(file, access)| {
             let name = reader.files().get(file as usize)?;
             let table = name.strip_prefix("data/tpch/")?.strip_suffix(".ibd")?;
@@ -94,7 +108,7 @@ impl Access {
         let tables: BTreeMap<String, TableAccess> = named.collect();
         let mut all = TableAccess::default();
         tables.values().for_each(|table| all.add(table));
-        Ok(Access { all, tables })
+        Ok(Access { all, tables, temporary_written_bytes })
     }
 }
 

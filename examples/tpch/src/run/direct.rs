@@ -17,7 +17,7 @@ pub fn direct<T>(
     interrupt: &Interrupt,
     work: impl FnOnce(&mut Session) -> Result<T, TpchError>,
 ) -> Result<T, TpchError> {
-    let drive = folder.drive().canonicalize().map_err(TpchError::io(folder.drive()))?;
+    let drive = folder.drive();
     // As an emulated drive locks it.
     let lock = File::open(&drive).map_err(TpchError::io(&drive))?;
     if rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
@@ -32,6 +32,7 @@ pub fn direct<T>(
         data: drive.join(DATA),
         temporary: drive.join(TEMPORARY),
         private: private.path().to_owned(),
+        log: folder.log(),
         pool: Some(folder.pool()?),
         further: Vec::new(),
     };
@@ -41,5 +42,6 @@ pub fn direct<T>(
     let done = work(&mut session)?;
     drop(session);
     server.stop()?;
+    let _ = std::fs::remove_file(folder.log());
     Ok(done)
 }

@@ -1,7 +1,7 @@
 //! A folder's tables on an emulated drive, and servers on them.
 
 use std::fs;
-use std::path::PathBuf;
+use std::io::ErrorKind;
 
 use leadline_emulate::{EmulateOptions, EmulatedDevice, Emulator, Report};
 use tempfile::TempDir;
@@ -13,14 +13,13 @@ use crate::{Interrupt, TpchError};
 /// The tables on a mounted drive. Unmounted with the value, so servers must be gone before it.
 #[derive(Debug)]
 pub struct Mounted {
-    // Dropped in this order: unmounted before its folder goes.
     emulator: Emulator,
     private: TempDir,
     settings: Settings,
 }
 
 impl Mounted {
-    /// Mounts the drive in a folder of its own.
+    /// Mounts the drive on the folder's `mount`, where the next run finds it, dead, if this one is killed.
     ///
     /// # Errors
     /// [`TpchError::Emulate`] where it cannot be mounted.
@@ -32,13 +31,19 @@ impl Mounted {
     ) -> Result<Mounted, TpchError> {
         let private = tempfile::Builder::new().prefix("tpch").tempdir();
         let private = private.map_err(TpchError::io(std::env::temp_dir()))?;
-        let mount = private.path().join("mount");
-        fs::create_dir(&mount).map_err(TpchError::io(&mount))?;
+        let mount = folder.path().join("mount");
+        match fs::create_dir(&mount) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                return Err(TpchError::io(&mount)(error));
+            }
+            _ => {}
+        }
         let emulator = Emulator::mount(device, EmulateOptions::new(folder.drive(), &mount))?;
         let settings = Settings {
             data: mount.join(DATA),
             temporary: mount.join(TEMPORARY),
             private: private.path().to_owned(),
+            log: folder.log(),
             pool: Some(pool),
             further: further.to_vec(),
         };
@@ -48,9 +53,9 @@ impl Mounted {
     /// Starts a server.
     ///
     /// # Errors
-    /// As [`Server::start`]; the log it names is kept.
+    /// As [`Server::start`].
     pub fn start(&self, interrupt: &Interrupt) -> Result<Server, TpchError> {
-        Server::start(self.settings.clone(), interrupt).map_err(|error| self.with_log_kept(error))
+        Server::start(self.settings.clone(), interrupt)
     }
 
     /// The drive.
@@ -68,27 +73,11 @@ impl Mounted {
     /// # Errors
     /// [`TpchError::Emulate`] where not everything could be made durable.
     pub fn unmount(self) -> Result<Report, TpchError> {
-        let Mounted { emulator, private, .. } = self;
+        let Mounted { emulator, private, settings } = self;
+        let mount = emulator.mount_point().to_owned();
         let report = emulator.unmount()?;
-        drop(private);
+        // What is left of them does no harm.
+        let _ = (private.close(), fs::remove_dir(mount), fs::remove_file(settings.log));
         Ok(report)
     }
-
-    /// Copies a log that an error names to where it outlives the folder.
-    fn with_log_kept(&self, error: TpchError) -> TpchError {
-        match error {
-            TpchError::Server { what, said, log } => {
-                let kept = kept_log(&log).unwrap_or(log);
-                TpchError::Server { what, said, log: kept }
-            }
-            other => other,
-        }
-    }
-}
-
-fn kept_log(log: &PathBuf) -> Option<PathBuf> {
-    let text = fs::read(log).ok()?;
-    let kept = tempfile::Builder::new().prefix("tpch-server").suffix(".log").tempfile().ok()?;
-    fs::write(kept.path(), text).ok()?;
-    kept.into_temp_path().keep().ok()
 }

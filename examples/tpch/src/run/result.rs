@@ -1,6 +1,7 @@
 //! What came of a run: one JSON file.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use leadline_emulate::Report;
 use serde::{Deserialize, Serialize};
@@ -150,18 +151,38 @@ impl RunResult {
         })
     }
 
-    /// Refuses an answer that differs from that of an earlier repeat.
+    /// Refuses an answer that is not the expected one, or differs from that of an earlier repeat.
     pub(super) fn check_answer(&self, measured: &Measured) -> Result<(), TpchError> {
         let Some(answer) = &measured.answer else { return Ok(()) };
         let earlier = self.queries.iter().filter(|earlier| earlier.query == measured.query);
-        match earlier.filter_map(|earlier| earlier.answer.as_ref()).find_map(|first| first.difference(answer))
-        {
+        let expected = Answer::expected(measured.query, self.scale);
+        let known = expected.iter().chain(earlier.filter_map(|earlier| earlier.answer.as_ref()));
+        match known.into_iter().find_map(|known| known.difference(answer)) {
             None => Ok(()),
             Some(what) => {
                 let query = format!("{} with {} plans", measured.query, measured.plans.name());
-                Err(TpchError::Answer { query, what: format!("repeat {} has {what}", measured.repeat) })
+                Err(TpchError::Answer { query, what: format!("the answer has {what}") })
             }
         }
+    }
+
+    /// Reads one that was written.
+    ///
+    /// # Errors
+    /// [`TpchError::Input`] where it is none.
+    pub fn load(path: &Path) -> Result<RunResult, TpchError> {
+        let text = fs::read_to_string(path).map_err(TpchError::io(path))?;
+        let result: RunResult = serde_json::from_str(&text).map_err(|error| {
+            TpchError::Input(format!("{}: {error}; name a file that tpch run has written", path.display()))
+        })?;
+        if result.schema == Self::SCHEMA {
+            return Ok(result);
+        }
+        let (named, schema) = (path.display(), &result.schema);
+        Err(TpchError::Input(format!(
+            "{named}: has the schema {schema}; this program reads {}",
+            Self::SCHEMA
+        )))
     }
 
     /// As indented JSON.

@@ -39,7 +39,7 @@ impl Server {
     pub fn start(settings: Settings, interrupt: &Interrupt) -> Result<Server, TpchError> {
         let program = SERVER.find()?;
         // What an earlier server said is no reason of this one's.
-        let _ = fs::remove_file(settings.log());
+        let _ = fs::remove_file(&settings.log);
         let mut command = Command::new(SETPRIV.find()?);
         command.args(["--pdeathsig", "KILL", "--"]).arg(&program).args(settings.arguments());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -107,7 +107,7 @@ impl Server {
     }
 
     fn failed(&self, what: String) -> TpchError {
-        let log = self.settings.log();
+        let log = self.settings.log.clone();
         TpchError::Server { what, said: last_lines(&log), log }
     }
 }
@@ -134,7 +134,7 @@ pub fn create_data_folder(settings: &Settings) -> Result<(), TpchError> {
     if output.status.success() {
         return Ok(());
     }
-    let log = settings.log();
+    let log = settings.log.clone();
     let mut said = last_lines(&log);
     if said.is_empty() {
         said = quote(

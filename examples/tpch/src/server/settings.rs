@@ -67,8 +67,10 @@ pub struct Settings {
     pub data: PathBuf,
     /// Temporary files.
     pub temporary: PathBuf,
-    /// Socket and log; a short path, since a socket's name has 107 bytes.
+    /// The socket's folder; a short path, since a socket's name has 107 bytes.
     pub private: PathBuf,
+    /// The server's log.
+    pub log: PathBuf,
     /// The buffer pool; none: to load.
     pub pool: Option<Pool>,
     /// Further settings, as on the command line but without `--`.
@@ -79,11 +81,6 @@ impl Settings {
     /// The server's socket.
     pub(super) fn socket(&self) -> PathBuf {
         self.private.join("socket")
-    }
-
-    /// The server's log.
-    pub(super) fn log(&self) -> PathBuf {
-        self.private.join("server.log")
     }
 
     /// The settings without the paths: what a result says of them.
@@ -106,7 +103,7 @@ impl Settings {
             ("tmpdir", self.temporary.clone()),
             ("socket", self.socket()),
             ("pid-file", self.private.join("pid")),
-            ("log-error", self.log()),
+            ("log-error", self.log.clone()),
         ] {
             arguments.push(format!("--{name}={}", path.display()));
         }
