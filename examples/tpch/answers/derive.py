@@ -32,9 +32,11 @@ TABLES = {
     "l_discount r, l_tax r, l_returnflag t, l_linestatus t, l_shipdate t, l_commitdate t, l_receiptdate t, "
     "l_shipinstruct t, l_shipmode t, l_comment t",
 }
-INDEXES = ["region (r_regionkey)", "nation (n_nationkey)", "supplier (s_suppkey)", "customer (c_custkey)",
-           "part (p_partkey)", "partsupp (ps_partkey, ps_suppkey)", "orders (o_orderkey)", "orders (o_custkey)",
-           "lineitem (l_orderkey)", "lineitem (l_partkey, l_suppkey)"]
+INDEXES = [
+    "region (r_regionkey)", "nation (n_nationkey)", "supplier (s_suppkey)", "customer (c_custkey)",
+    "part (p_partkey)", "partsupp (ps_partkey, ps_suppkey)", "orders (o_orderkey)", "orders (o_custkey)",
+    "lineitem (l_orderkey)", "lineitem (l_partkey, l_suppkey)",
+]
 TYPES = {"i": int, "r": float, "t": str}
 
 
@@ -70,7 +72,8 @@ def dialect(text, scale):
     text = re.sub(r"extract\(year from (\w+)\)", r"cast(substr(\1, 1, 4) as integer)", text)
     text = re.sub(r"substring\((\w+) from (\d) for (\d)\)", r"substr(\1, \2, \3)", text)
     # Binary fractions have no 0.07.
-    text = text.replace("l_discount between 0.06 - 0.01 and 0.06 + 0.01", "round(100 * l_discount) between 5 and 7")
+    discount = "l_discount between 0.06 - 0.01 and 0.06 + 0.01"
+    text = text.replace(discount, "round(100 * l_discount) between 5 and 7")
     return text.replace("{fraction}", repr(0.0001 / scale))
 
 
@@ -95,9 +98,7 @@ def main():
         with open(os.path.join(queries, f"q{number}.sql"), encoding="ascii") as file:
             answers[f"q{number}"] = in_short(db.execute(dialect(file.read(), scale)).fetchall())
             print(f"q{number}", file=sys.stderr)
-    print("{")
-    print(",\n".join(f'  "{name}": {json.dumps(answer)}' for name, answer in answers.items()))
-    print("}")
+    print(json.dumps(answers, indent=1))
 
 
 main()

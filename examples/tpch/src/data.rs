@@ -19,16 +19,22 @@ const TEXT_BYTES: f64 = 1.1e9;
 pub struct Scale(f64);
 
 impl Scale {
-    /// Above 0, at most 1000.
+    /// Above 0, at most 1000. Of those below 0.025, not all.
     ///
     /// # Errors
     /// Says what it must be.
     pub fn new(scale: f64) -> Result<Scale, String> {
-        if scale > 0.0 && scale <= 1000.0 {
-            Ok(Scale(scale))
-        } else {
-            Err("must be above 0, and 1000 at most".to_owned())
+        if !(scale > 0.0 && scale <= 1000.0) {
+            return Err("must be above 0, and 1000 at most".to_owned());
         }
+        if !has_distinct_suppliers(scale) {
+            return Err(
+                "by TPC-H's formula a part has one supplier twice at this scale; 0.01 is a small scale \
+                        without, and so are all from 0.025 on"
+                    .to_owned(),
+            );
+        }
+        Ok(Scale(scale))
     }
 
     /// As a number.
@@ -40,6 +46,17 @@ impl Scale {
     pub fn peak_bytes(self) -> u64 {
         (self.0 * TEXT_BYTES * 3.5) as u64 + (256 << 20)
     }
+}
+
+/// Whether the four suppliers of each part differ: part p has supplier (p + i (S / 4 + (p - 1) / S)) mod S for
+/// i = 0 to 3, where S is the number of suppliers (TPC-H 4.2.3).
+fn has_distinct_suppliers(scale: f64) -> bool {
+    let (suppliers, parts) = ((10_000.0 * scale) as u64, (200_000.0 * scale) as u64);
+    suppliers > 0
+        && (0..=parts.saturating_sub(1) / suppliers).all(|round| {
+            let step = suppliers / 4 + round;
+            (1..4).all(|apart| !(apart * step).is_multiple_of(suppliers))
+        })
 }
 
 /// Writes a table's rows, a line each, columns ended by `|`.

@@ -1,1 +1,7 @@
 //! What the example promises, as one test program: linking many would take longer than running them.
+
+mod bad_input;
+mod ends;
+mod patterns;
+mod runs;
+mod shared;

@@ -1,8 +1,8 @@
 -- Parts/Supplier Relationship
--- The paper has 76 % random reads, but each page once: PART is scanned, and PARTSUPP follows in the order of its
--- key, a part of which is skipped. MariaDB joins the same tables in the same order, but first sorts the parts by
--- the columns of GROUP BY, so that it reads PARTSUPP in no order, and many pages more than once. The derived
--- table, which LIMIT keeps from being merged, is grouped after the join.
+-- The paper has 76 % random reads, but each page once: PART is scanned, and PARTSUPP follows in the order of
+-- its key, a part of which is skipped. MariaDB joins the same tables in the same order, but first sorts the
+-- parts by the columns of GROUP BY, so that it reads PARTSUPP in no order, and many pages more than once.
+-- The derived table, which LIMIT keeps from being merged, is grouped after the join.
 select
     p_brand,
     p_type,

@@ -11,7 +11,7 @@ use super::shared::print;
 /// Prints tables 4, 5 and 6 of Yang, Li and Lilja (2020) beside the access patterns of runs
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Results of tpch run, with --plans default and --plans paper; recorded (--traces) for the repeat access rate
+    /// Results of tpch run with --plans default and --plans paper; with --traces for the repeat access rate
     #[arg(required = true, value_name = "RESULT")]
     results: Vec<PathBuf>,
 }

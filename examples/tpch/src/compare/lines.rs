@@ -11,23 +11,26 @@ const SAME: f64 = 0.02;
 /// The paper's tables 4, 5 and 6 beside the results', with the class of each query.
 pub fn lines(results: &[RunResult]) -> Vec<String> {
     let mut lines = vec![
-        "Pages read ahead, read at random and written, reads of each page, and the class.".to_owned(),
-        format!("{:6}{:<42}{:<50}{}", "", "paper", "MariaDB's plans", "paper's plans"),
+        "Pages read ahead, read one at a time, and written; reads of each page; class.".to_owned(),
+        format!("{:6}{:<38}{:<38}{}", "", "paper", "MariaDB's plans", "paper's plans"),
     ];
-    let mut others: [Vec<String>; 2] = [Vec::new(), Vec::new()];
+    let (mut notes, mut others) = (Vec::new(), [Vec::new(), Vec::new()]);
     for paper in &QUERIES {
         let Ok(query) = Query::parse(&format!("q{}", paper.number)) else { continue };
-        let [default, forced] =
-            [Plans::Default, Plans::Paper].map(|plans| Pattern::of(results, query, plans));
-        for (pattern, other) in [&default, &forced].into_iter().zip(&mut others) {
-            if let Some(pattern) = pattern.as_ref().filter(|pattern| !pattern.class().may_be(paper.class())) {
+        let patterns = [Plans::Default, Plans::Paper].map(|plans| Pattern::of(results, query, plans));
+        for (pattern, other) in patterns.iter().zip(&mut others) {
+            let differs = |pattern: &&Pattern| !pattern.class().may_be(paper.class());
+            if let Some(pattern) = pattern.as_ref().filter(differs) {
                 other.push(format!("{query} ({}, here {})", paper.class(), pattern.class()));
             }
         }
-        let forced = if query.is_forced() { cells(forced.as_ref()) } else { "the same".to_owned() };
-        let line = format!("{query:<6}{:<42}{:<50}{forced}", paper_cells(paper), cells(default.as_ref()));
-        lines.push(line.trim_end().to_owned());
+        notes.extend(notes_on(query, &patterns));
+        let [default, forced] = patterns.map(|pattern| cells(pattern.as_ref()));
+        let forced = if query.is_forced() { forced } else { "the same".to_owned() };
+        lines
+            .push(format!("{query:<6}{:<38}{default:<38}{forced}", paper_cells(paper)).trim_end().to_owned());
     }
+    lines.extend(notes);
     for (plans, other) in ["MariaDB's plans", "the paper's plans"].iter().zip(others) {
         lines.push(match other.is_empty() {
             true => format!("With {plans}, no query that was measured has another class than in the paper."),
@@ -40,35 +43,60 @@ pub fn lines(results: &[RunResult]) -> Vec<String> {
 
 fn paper_cells(paper: &PaperQuery) -> String {
     let PaperQuery { sequential, random, written, repeat, .. } = paper;
-    format!("{sequential:>3}%{random:>5}%{written:>4}%{repeat:>6.1}  {}", paper.class())
+    format!("{sequential:>3}%{random:>4}%{written:>3}%{repeat:>6.1}  {}", paper.class())
 }
 
 fn cells(pattern: Option<&Pattern>) -> String {
     let Some(pattern) = pattern else { return "not measured".to_owned() };
-    let Pattern { sequential, sequential_by_trace, written, repeat } = pattern;
-    let by_trace = sequential_by_trace.filter(|share| (share - sequential).abs() >= SAME);
-    let by_trace = by_trace.map_or(String::new(), |share| format!("({:.0}%)", 100.0 * share));
-    let percent = |share: Option<f64>| share.map_or("-".to_owned(), |share| format!("{:.0}%", 100.0 * share));
-    let repeat = repeat.map_or("-".to_owned(), |repeat| format!("{repeat:.1}"));
-    let random = 1.0 - sequential - written.unwrap_or(0.0);
+    let percent = |share: f64| format!("{:.0}%", 100.0 * share);
+    let written = pattern.written.unwrap_or(0.0);
     format!(
-        "{:>4}{by_trace:<6}{:>5}{:>5}{repeat:>6}  {}",
-        percent(Some(*sequential)),
-        percent(Some(random)),
-        percent(*written),
-        pattern.class()
+        "{:>4}{:>5}{:>4}{:>6}  {}{}",
+        percent(pattern.sequential * (1.0 - written)),
+        percent(pattern.random()),
+        pattern.written.map_or("-".to_owned(), percent),
+        pattern.repeat.map_or("-".to_owned(), |repeat| format!("{repeat:.1}")),
+        pattern.class(),
+        if pattern.finished { "" } else { "*" }
     )
 }
 
-/// Table 6.
+/// What the cells of a query leave out.
+fn notes_on(query: Query, patterns: &[Option<Pattern>; 2]) -> Vec<String> {
+    let mut notes = Vec::new();
+    if patterns.iter().flatten().any(|pattern| !pattern.finished) {
+        notes.push(format!("* {query} did not finish within the limit; its numbers are up to it."));
+    }
+    // Without hints both are the same.
+    let plans = if query.is_forced() { ["MariaDB's", "the paper's"].as_slice() } else { &["MariaDB's"] };
+    for (pattern, plans) in patterns.iter().zip(plans) {
+        if let Some(Pattern { sequential, sequential_by_trace: Some(by_trace), .. }) = pattern
+            && (by_trace - sequential).abs() >= SAME
+        {
+            notes.push(format!(
+                "{query} with {plans} plan: {:.0} % read ahead by the server's counters, {:.0} % by the requests.",
+                100.0 * sequential,
+                100.0 * by_trace
+            ));
+        }
+    }
+    notes
+}
+
+/// Table 6, once for each drive.
 fn q3(results: &[RunResult]) -> Vec<String> {
-    let mut lines = Vec::new();
+    let (mut lines, mut devices) = (Vec::new(), Vec::new());
     for result in results {
         let runs = result.queries.iter().filter(|run| run.query.number() == 3 && run.finished);
         let Some(run) = runs.into_iter().find(|run| run.access.is_some()) else { continue };
+        if devices.contains(&&result.device) {
+            continue;
+        }
+        devices.push(&result.device);
+        lines.push(format!("Q3's tables, scale {}, {}:", result.scale, result.device));
         lines.push(format!(
-            "Q3's tables at scale {} on {}, and the paper's: size, read ahead, accessed, reads of each page.",
-            result.scale, result.device
+            "{:10}{:>10}{:>8}{:>11}{:>6}      the paper's",
+            "", "size", "ahead", "read", "rate"
         ));
         lines.extend(Q3_TABLES.iter().map(|table| q3_line(result, run, table)));
     }
@@ -80,7 +108,7 @@ fn q3_line(result: &RunResult, run: &Measured, paper: &PaperTable) -> String {
     let access = run.access.as_ref().and_then(|access| access.tables.get(paper.name));
     let access = access.copied().unwrap_or_default();
     format!(
-        "{:<10}{:>7.1} MB{:>6.1}%{:>8.1} MB{:>6.1}      paper:{:>6.1} GB{:>6.1}%{:>7.1} GB{:>6.1}",
+        "{:<10}{:>7.1} MB{:>7.1}%{:>8.1} MB{:>6.1}      {:>4.1} GB{:>6.1}%{:>7.1} GB{:>6.1}",
         paper.name,
         size as f64 / 1e6,
         100.0 * access.sequential_share(),

@@ -8,11 +8,13 @@ pub use class::Class;
 pub use lines::lines;
 
 use crate::queries::{Plans, Query};
-use crate::run::{Access, RunResult};
+use crate::run::{Access, Measured, RunResult};
 
 /// How a query accessed the tables: the mean of all runs with one kind of plans.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pattern {
+    /// Whether any run finished; else everything is up to the limit.
+    pub finished: bool,
     /// Pages read ahead, of the pages read, by the server's counters; 0 to 1.
     pub sequential: f64,
     /// The same by the recorded requests.
@@ -24,14 +26,19 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Of all runs of a query with these plans that finished, in all results; none where there are none.
+    /// Of all runs of a query with these plans in all results; none where there are none. Where the plan is
+    /// MariaDB's in any case, all of its runs count. Those that were ended at the limit count only where no
+    /// run finished.
     pub fn of(results: &[RunResult], query: Query, plans: Plans) -> Option<Pattern> {
         let all = results.iter().flat_map(|result| &result.queries);
-        let runs: Vec<_> =
-            all.filter(|run| run.query == query && run.plans == plans && run.finished).collect();
+        let of_query = |run: &&Measured| run.query == query && (run.plans == plans || !query.is_forced());
+        let mut runs: Vec<&Measured> = all.filter(of_query).collect();
+        let finished = runs.iter().any(|run| run.finished);
+        runs.retain(|run| run.finished == finished);
         let accesses: Vec<&Access> = runs.iter().filter_map(|run| run.access.as_ref()).collect();
         let of_trace = |value: fn(&Access) -> f64| mean(accesses.iter().map(|access| value(access)));
         Some(Pattern {
+            finished,
             sequential: mean(runs.iter().map(|run| run.innodb.sequential_share))?,
             sequential_by_trace: of_trace(|access| access.all.sequential_share()),
             written: of_trace(Access::temporary_share),
@@ -39,9 +46,14 @@ impl Pattern {
         })
     }
 
+    /// Pages read one at a time, of all that were read and written; 0 to 1.
+    pub fn random(&self) -> f64 {
+        (1.0 - self.sequential) * (1.0 - self.written.unwrap_or(0.0))
+    }
+
     /// Its class.
     pub fn class(&self) -> Class {
-        Class::of(1.0 - self.sequential - self.written.unwrap_or(0.0), self.repeat)
+        Class::of(self.random(), self.repeat)
     }
 }
 

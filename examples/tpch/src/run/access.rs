@@ -23,6 +23,7 @@ pub struct Access {
     /// Those that were read or written.
     pub tables: BTreeMap<String, TableAccess>,
     /// Bytes of temporary files that were written.
+    #[serde(default)]
     pub temporary_written_bytes: u64,
 }
 
@@ -58,17 +59,8 @@ impl TableAccess {
     }
 }
 
-/// Reads of one thread that may be one read-ahead.
-#[derive(Debug, Clone, Copy)]
-struct Run {
-    file: u32,
-    page: u64,
-    completed_ns: u64,
-    pages: u64,
-}
-
 impl Access {
-    /// Bytes written to temporary files, of those and all that were read of tables and written to them; 0 to 1.
+    /// Bytes written to temporary files, of those and of what was read and written of tables; 0 to 1.
     pub fn temporary_share(&self) -> f64 {
         let tables = (self.all.pages + self.all.written) * PAGE_BYTES;
         self.temporary_written_bytes as f64 / (tables + self.temporary_written_bytes).max(1) as f64
@@ -80,51 +72,79 @@ impl Access {
     /// [`TpchError::Trace`] where it cannot be read.
     pub fn of(capture: &Path) -> Result<Access, TpchError> {
         let mut reader = Reader::open(&capture.to_string_lossy())?;
-        let (mut files, mut seen) = (HashMap::<u32, TableAccess>::new(), HashSet::<(u32, u64)>::new());
-        let (mut runs, mut written) = (HashMap::<u32, Run>::new(), HashMap::<u32, u64>::new());
+        let mut counts = Counts::default();
         while let Some(event) = reader.next_event()? {
-            let pages = event.length / PAGE_BYTES;
-            let access = files.entry(event.file).or_default();
-            if event.operation.is_write() {
-                access.written += pages;
-                *written.entry(event.file).or_default() += event.length;
-            } else if event.operation == Operation::Read && pages > 0 {
-                let first = event.offset / PAGE_BYTES;
-                access.pages += pages;
-                access.distinct +=
-                    (first..first + pages).filter(|page| seen.insert((event.file, *page))).count() as u64;
-                access.sequential += in_a_run(&mut runs, &event, first, pages);
+            counts.count(&event);
+        }
+        let mut access = Access::default();
+        for (file, count) in counts.files {
+            let name = reader.files().get(file as usize).map_or("", String::as_str);
+            if name.starts_with(&format!("{TEMPORARY}/")) {
+                access.temporary_written_bytes += count.written_bytes;
+            } else if let Some(table) = name.strip_prefix("data/tpch/")
+                && let Some(table) = table.strip_suffix(".ibd")
+                && count.table != TableAccess::default()
+            {
+                access.all.add(&count.table);
+                access.tables.insert(table.to_owned(), count.table);
             }
         }
-        let is_temporary =
-            |file: &u32| reader.files().get(*file as usize).is_some_and(|name| name.starts_with(TEMPORARY));
-        let temporary = written.iter().filter(|(file, _)| is_temporary(file));
-        let temporary_written_bytes = temporary.map(|(_, bytes)| bytes).sum();
-        let named = files.into_iter().filter_map(|(file, access)| {
-            let name = reader.files().get(file as usize)?;
-            let table = name.strip_prefix("data/tpch/")?.strip_suffix(".ibd")?;
-            (access != TableAccess::default()).then(|| (table.to_owned(), access))
-        });
-        let tables: BTreeMap<String, TableAccess> = named.collect();
-        let mut all = TableAccess::default();
-        tables.values().for_each(|table| all.add(table));
-        Ok(Access { all, tables, temporary_written_bytes })
+        Ok(access)
     }
 }
 
-/// Pages that this read adds to those read ahead: none, its own, or also those of the first of its run.
-fn in_a_run(runs: &mut HashMap<u32, Run>, event: &Event, first: u64, pages: u64) -> u64 {
-    let last = runs.get(&event.thread).copied();
-    let next = Run { file: event.file, page: first + pages - 1, completed_ns: event.completed_ns, pages };
-    let continues = last.filter(|last| {
-        last.file == event.file
-            && last.page < first
-            && last.page / AREA_PAGES == first / AREA_PAGES
-            && event.issued_ns < last.completed_ns
+#[derive(Default)]
+struct Counts {
+    files: HashMap<u32, FileCount>,
+    /// Pages that were read, by file.
+    seen: HashSet<(u32, u64)>,
+    /// Of each thread, its last read.
+    last: HashMap<u32, LastRead>,
+}
+
+#[derive(Default)]
+struct FileCount {
+    table: TableAccess,
+    written_bytes: u64,
+}
+
+/// A thread's last read.
+#[derive(Clone, Copy)]
+struct LastRead {
+    file: u32,
+    page: u64,
+    completed_ns: u64,
+    /// Its pages, until they are counted as sequential.
+    uncounted: u64,
+}
+
+impl Counts {
+    fn count(&mut self, event: &Event) {
+        let count = self.files.entry(event.file).or_default();
+        let (first, pages) = (event.offset / PAGE_BYTES, event.length / PAGE_BYTES);
+        if event.operation.is_write() {
+            count.table.written += pages;
+            count.written_bytes += event.length;
+        } else if event.operation == Operation::Read && pages > 0 {
+            let new = (first..first + pages).filter(|page| self.seen.insert((event.file, *page)));
+            count.table.distinct += new.count() as u64;
+            count.table.pages += pages;
+            count.table.sequential += read_ahead(&mut self.last, event, first, pages);
+        }
+    }
+}
+
+/// Pages that this read adds to those read ahead: none, or its own, and those of the first of its run too.
+fn read_ahead(last: &mut HashMap<u32, LastRead>, event: &Event, first: u64, pages: u64) -> u64 {
+    let before = last.get(&event.thread).filter(|before| {
+        before.file == event.file
+            && before.page < first
+            && before.page / AREA_PAGES == first / AREA_PAGES
+            && event.issued_ns < before.completed_ns
     });
-    // Those of a run that were counted already count no more.
-    let counted = continues.map_or(0, |last| pages + last.pages);
-    let pages = if continues.is_some() { 0 } else { pages };
-    runs.insert(event.thread, Run { pages, ..next });
+    let counted = before.map_or(0, |before| pages + before.uncounted);
+    let uncounted = if before.is_some() { 0 } else { pages };
+    let (file, page, completed_ns) = (event.file, first + pages - 1, event.completed_ns);
+    last.insert(event.thread, LastRead { file, page, completed_ns, uncounted });
     counted
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use leadline_emulate::{EmulateOptions, EmulatedDevice, Emulator, Report};
 use tempfile::TempDir;
@@ -13,7 +14,9 @@ use crate::{Interrupt, TpchError};
 /// The tables on a mounted drive. Unmounted with the value, so servers must be gone before it.
 #[derive(Debug)]
 pub struct Mounted {
+    // Dropped in this order: unmounted before the mount point goes.
     emulator: Emulator,
+    point: MountPoint,
     private: TempDir,
     settings: Settings,
 }
@@ -32,12 +35,7 @@ impl Mounted {
         let private = tempfile::Builder::new().prefix("tpch").tempdir();
         let private = private.map_err(TpchError::io(std::env::temp_dir()))?;
         let mount = folder.path().join("mount");
-        match fs::create_dir(&mount) {
-            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-                return Err(TpchError::io(&mount)(error));
-            }
-            _ => {}
-        }
+        let point = MountPoint::create(&mount)?;
         let emulator = Emulator::mount(device, EmulateOptions::new(folder.drive(), &mount))?;
         let settings = Settings {
             data: mount.join(DATA),
@@ -47,7 +45,7 @@ impl Mounted {
             pool: Some(pool),
             further: further.to_vec(),
         };
-        Ok(Mounted { emulator, private, settings })
+        Ok(Mounted { emulator, point, private, settings })
     }
 
     /// Starts a server.
@@ -73,11 +71,31 @@ impl Mounted {
     /// # Errors
     /// [`TpchError::Emulate`] where not everything could be made durable.
     pub fn unmount(self) -> Result<Report, TpchError> {
-        let Mounted { emulator, private, settings } = self;
-        let mount = emulator.mount_point().to_owned();
+        let Mounted { emulator, point, private, settings } = self;
         let report = emulator.unmount()?;
-        // What is left of them does no harm.
-        let _ = (private.close(), fs::remove_dir(mount), fs::remove_file(settings.log));
+        drop((point, private));
+        // Nothing was wrong that it would tell of.
+        let _ = fs::remove_file(settings.log);
         Ok(report)
+    }
+}
+
+/// A folder to mount on, removed with the value.
+#[derive(Debug)]
+struct MountPoint(PathBuf);
+
+impl MountPoint {
+    fn create(path: &Path) -> Result<MountPoint, TpchError> {
+        match fs::create_dir(path) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(TpchError::io(path)(error)),
+            _ => Ok(MountPoint(path.to_owned())),
+        }
+    }
+}
+
+impl Drop for MountPoint {
+    fn drop(&mut self) {
+        // Something is mounted there where another run has the folder; then it stays.
+        let _ = fs::remove_dir(&self.0);
     }
 }
