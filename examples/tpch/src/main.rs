@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{compare, explain, failure, load, rows, run};
+use commands::{compare, explain, failure, load, predict, rows, run};
 
 /// TPC-H on MariaDB on an emulated drive: loads the tables, runs the queries from a cold buffer pool,
 /// compares them with a paper's. Not an official result.
@@ -23,6 +23,7 @@ enum Command {
     Run(run::Args),
     Explain(explain::Args),
     Compare(compare::Args),
+    Predict(predict::Args),
     Rows(rows::Args),
 }
 
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Predict(args) => predict::run(&args),
         Command::Rows(args) => rows::run(&args),
     };
     match result {

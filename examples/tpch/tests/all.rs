@@ -3,5 +3,6 @@
 mod bad_input;
 mod ends;
 mod patterns;
+mod predictions;
 mod runs;
 mod shared;
