@@ -33,6 +33,7 @@ const PACKAGE: &[&str] = &[
     "--exclude=leadline-fuzz",
     "--exclude=leadline-testing",
     "--exclude=leadline-tpcc",
+    "--exclude=leadline-tpch",
     "--exclude=xtask",
     "--locked",
     "--allow-dirty",

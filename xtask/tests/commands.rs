@@ -343,7 +343,7 @@ fn test_runs_every_step_in_order_and_sums_up() {
             "cargo doc --workspace --no-deps --locked",
             "cargo package --workspace --exclude=leadline-benches --exclude=leadline-btree \
              --exclude=leadline-crash --exclude=leadline-fuzz --exclude=leadline-testing --exclude=leadline-tpcc \
-             --exclude=xtask --locked --allow-dirty --quiet --no-verify",
+             --exclude=leadline-tpch --exclude=xtask --locked --allow-dirty --quiet --no-verify",
         ]
     );
     for part in

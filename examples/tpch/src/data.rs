@@ -29,8 +29,8 @@ impl Scale {
         }
         if !has_distinct_suppliers(scale) {
             return Err(
-                "by TPC-H's formula a part has one supplier twice at this scale; 0.01 is a small scale \
-                        without, and so are all from 0.025 on"
+                "by TPC-H's formula a part has one supplier twice at this scale; not so at 0.01, and from \
+                 0.025 on"
                     .to_owned(),
             );
         }
@@ -42,14 +42,14 @@ impl Scale {
         self.0
     }
 
-    /// Bytes that loading takes at its peak: the tables, the text of one of them, and what sorts its indexes.
+    /// Bytes that loading takes at its peak: the tables, the text of one, and what sorts its index.
     pub fn peak_bytes(self) -> u64 {
         (self.0 * TEXT_BYTES * 3.5) as u64 + (256 << 20)
     }
 }
 
-/// Whether the four suppliers of each part differ: part p has supplier (p + i (S / 4 + (p - 1) / S)) mod S for
-/// i = 0 to 3, where S is the number of suppliers (TPC-H 4.2.3).
+/// Whether the four suppliers of each part differ. Part p has supplier (p + i (S / 4 + (p - 1) / S)) mod S
+/// for i = 0 to 3, where S is the number of suppliers (TPC-H 4.2.3).
 fn has_distinct_suppliers(scale: f64) -> bool {
     let (suppliers, parts) = ((10_000.0 * scale) as u64, (200_000.0 * scale) as u64);
     suppliers > 0

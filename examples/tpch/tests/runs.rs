@@ -4,7 +4,7 @@
 use std::fs;
 
 use leadline_tpch::answers::Answer;
-use leadline_tpch::compare::lines;
+use leadline_tpch::compare::{Class, Pattern, lines};
 use leadline_tpch::explain::explain;
 use leadline_tpch::queries::{Plans, Query};
 use leadline_tpch::run::{RunOptions, RunResult, run};
@@ -61,6 +61,37 @@ fn all_queries_answer_as_sqlite_does_with_both_plans() {
     let row = compared.iter().find(|line| line.starts_with("q10 ")).unwrap();
     assert!(row.contains("93%") && !row.contains("not measured"), "{row}");
     assert!(compared.iter().any(|line| line.starts_with("lineitem ")), "{compared:?}");
+}
+
+/// Minutes. Classes that are near a bound are left out: Q11, Q21, Q22.
+#[test]
+fn at_a_quarter_the_classes_are_the_documented_ones() {
+    if !leadline_testing::exhaustive() || !can_run() {
+        return;
+    }
+    let loaded = Loaded::new(0.25);
+    let traces = loaded.temporary.path().join("traces");
+    fs::create_dir(&traces).unwrap();
+    let results = [Plans::Default, Plans::Paper].map(|plans| {
+        let mut options = loaded.options(plans);
+        options.device = format!("sim:{}/devices/fast.toml", env!("CARGO_MANIFEST_DIR"));
+        options.traces = Some(traces.clone());
+        measured(&loaded, &options)
+    });
+    for (plans, sequential, repeated) in [
+        (Plans::Default, &[1, 4, 6, 12][..], &[3, 5, 7, 8, 9, 10, 13, 14, 16, 18, 20][..]),
+        (Plans::Paper, &[1, 4, 5, 6, 8, 10, 12, 14, 18], &[3, 7, 9, 13, 20]),
+    ] {
+        for query in Query::all().filter(|query| ![2, 11, 15, 21, 22].contains(&query.number())) {
+            let class = Pattern::of(&results, query, plans).unwrap().class();
+            let expected = match query.number() {
+                number if sequential.contains(&number) => Class::Sequential,
+                number if repeated.contains(&number) => Class::RandomRepeated,
+                _ => Class::Random,
+            };
+            assert_eq!(class, expected, "{query} with {} plans", plans.name());
+        }
+    }
 }
 
 /// An answer that changes is an error, even where nobody knows the right one.

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
+use leadline_files::Space;
 use leadline_tpch::Interrupt;
 use leadline_tpch::data::Scale;
 use leadline_tpch::database::{Folder, load};
@@ -26,6 +27,15 @@ pub(crate) fn can_run() -> bool {
     missing.is_none()
 }
 
+/// In memory where there is room for the tables, as the disk is not what is tested.
+fn temporary_folder() -> TempDir {
+    let memory = Path::new("/dev/shm");
+    match Space::of(memory) {
+        Ok(space) if space.available_bytes > 2 << 30 => tempfile::tempdir_in(memory).unwrap(),
+        _ => tempfile::tempdir().unwrap(),
+    }
+}
+
 /// Tables in a folder of their own, gone with the value.
 pub(crate) struct Loaded {
     pub(crate) temporary: TempDir,
@@ -34,7 +44,7 @@ pub(crate) struct Loaded {
 
 impl Loaded {
     pub(crate) fn new(scale: f64) -> Loaded {
-        let temporary = tempfile::tempdir().unwrap();
+        let temporary = temporary_folder();
         let scale = Scale::new(scale).unwrap();
         let folder =
             load(&temporary.path().join("tables"), scale, &Interrupt::default(), &mut |_| {}).unwrap();

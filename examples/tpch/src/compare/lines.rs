@@ -74,7 +74,7 @@ fn notes_on(query: Query, patterns: &[Option<Pattern>; 2]) -> Vec<String> {
             && (by_trace - sequential).abs() >= SAME
         {
             notes.push(format!(
-                "{query} with {plans} plan: {:.0} % read ahead by the server's counters, {:.0} % by the requests.",
+                "{query} with {plans} plan: {:.0} % read ahead by the counters, {:.0} % by the requests.",
                 100.0 * sequential,
                 100.0 * by_trace
             ));

@@ -97,6 +97,8 @@ fn fill(
     let version = session.run("select version()")?.concat().concat();
     drop(session);
     server.stop()?;
+    let synced = File::open(&drive).and_then(|file| Ok(rustix::fs::syncfs(file)?));
+    synced.map_err(TpchError::io(&drive))?;
     Folder::seal(path, scale, version)
 }
 
