@@ -1,0 +1,87 @@
+//! What can be wrong with a capture of a folder.
+
+use std::io;
+use std::path::PathBuf;
+
+use leadline_trace::TraceError;
+
+/// A folder that cannot be captured, or a capture that could not be finished.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CaptureError {
+    /// The folder does not exist, or is none.
+    #[error("{}: is not a folder; name the one that holds the program's files", path.display())]
+    NotAFolder {
+        /// What was named.
+        path: PathBuf,
+    },
+    /// The root of all folders.
+    #[error("{}: the root folder cannot be captured; name the one that holds the program's files", path.display())]
+    Root {
+        /// What was named.
+        path: PathBuf,
+    },
+    /// Another capture of this folder runs.
+    #[error("{}: is being captured already; wait until that ends, or end it", path.display())]
+    Captured {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// Something that is not a capture is mounted there and does not answer.
+    #[error("{}: what is mounted there does not answer; take it away with umount -l", path.display())]
+    Dead {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The capture would record itself.
+    #[error("{}: is inside the folder that is captured, {}, and would record itself; write it elsewhere",
+            file.display(), folder.display())]
+    Inside {
+        /// The capture's file.
+        file: PathBuf,
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// FUSE is not there, or not for this user.
+    #[error(
+        "/dev/fuse: {source}; load it with modprobe fuse, or let the user open it (mode 0666 on most systems)"
+    )]
+    NoFuse {
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// Mounting failed.
+    #[error("{}: cannot mount: {source}; a plain user needs the program fusermount3 (Debian package fuse3) and \
+             must own the folder", path.display())]
+    Mount {
+        /// The folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The system refuses something.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// Where.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The capture cannot be written.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+}
+
+impl CaptureError {
+    /// Whether another folder or file would do, rather than another state of the machine.
+    pub fn is_bad_input(&self) -> bool {
+        match self {
+            CaptureError::NoFuse { .. }
+            | CaptureError::Mount { .. }
+            | CaptureError::Io { .. }
+            | CaptureError::Trace(TraceError::Io { .. }) => false,
+            CaptureError::Trace(TraceError::Write(error)) => error.is_bad_place(),
+            _ => true,
+        }
+    }
+}

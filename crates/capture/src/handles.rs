@@ -1,0 +1,121 @@
+//! What programs have open.
+
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use fuser::FileType;
+use rustix::fs::OFlags;
+
+use crate::nodes::{Node, SysResult};
+
+/// Flags that a program can change while a file is open and that the file below must have too.
+const CHANGEABLE: OFlags = OFlags::APPEND.union(OFlags::DIRECT);
+
+/// An open file.
+#[derive(Debug)]
+pub(crate) struct OpenFile {
+    pub(crate) file: File,
+    pub(crate) node: Arc<Node>,
+    flags: AtomicI32,
+}
+
+/// An entry of a folder.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    pub(crate) inode: u64,
+    pub(crate) kind: FileType,
+    pub(crate) name: OsString,
+}
+
+/// An open folder; its entries as they were when they were read from the first on.
+#[derive(Debug)]
+pub(crate) struct OpenFolder {
+    pub(crate) file: File,
+    pub(crate) node: Arc<Node>,
+    pub(crate) listed: Mutex<Vec<Listed>>,
+}
+
+/// Things by their numbers.
+#[derive(Debug)]
+pub(crate) struct Handles<T> {
+    last: AtomicU64,
+    open: RwLock<HashMap<u64, Arc<T>>>,
+}
+
+impl<T> Default for Handles<T> {
+    fn default() -> Self {
+        Handles { last: AtomicU64::new(0), open: RwLock::default() }
+    }
+}
+
+impl<T> Handles<T> {
+    pub(crate) fn insert(&self, opened: T) -> u64 {
+        let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
+        self.open.write().unwrap_or_else(PoisonError::into_inner).insert(number, Arc::new(opened));
+        number
+    }
+
+    pub(crate) fn get(&self, number: u64) -> SysResult<Arc<T>> {
+        let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
+        open.get(&number).cloned().ok_or(rustix::io::Errno::BADF)
+    }
+
+    pub(crate) fn remove(&self, number: u64) {
+        let closed = self.open.write().unwrap_or_else(PoisonError::into_inner).remove(&number);
+        drop(closed);
+    }
+}
+
+impl OpenFile {
+    pub(crate) fn new(file: File, node: Arc<Node>, flags: i32) -> OpenFile {
+        OpenFile { file, node, flags: AtomicI32::new(flags) }
+    }
+
+    /// Follows what the program has changed with `fcntl` since.
+    pub(crate) fn follow(&self, flags: i32) -> SysResult<()> {
+        let changed = self.flags.load(Ordering::Relaxed) ^ flags;
+        if changed as u32 & CHANGEABLE.bits() == 0 {
+            return Ok(());
+        }
+        let wanted = OFlags::from_bits_retain(flags as u32) & CHANGEABLE;
+        let now = rustix::fs::fcntl_getfl(&self.file)?;
+        rustix::fs::fcntl_setfl(&self.file, (now - CHANGEABLE) | wanted)?;
+        self.flags.store(flags, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+impl OpenFolder {
+    /// Reads the entries anew.
+    pub(crate) fn list(&self) -> SysResult<()> {
+        let mut listed = Vec::new();
+        for entry in rustix::fs::Dir::read_from(&self.file)? {
+            let entry = entry?;
+            listed.push(Listed {
+                inode: entry.ino(),
+                kind: kind(entry.file_type()),
+                name: OsStr::from_bytes(entry.file_name().to_bytes()).to_owned(),
+            });
+        }
+        *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = listed;
+        Ok(())
+    }
+}
+
+/// A kind of file as the kernel wants it.
+pub(crate) fn kind(of: rustix::fs::FileType) -> FileType {
+    use rustix::fs::FileType as Found;
+    match of {
+        Found::Directory => FileType::Directory,
+        Found::Symlink => FileType::Symlink,
+        Found::Fifo => FileType::NamedPipe,
+        Found::Socket => FileType::Socket,
+        Found::CharacterDevice => FileType::CharDevice,
+        Found::BlockDevice => FileType::BlockDevice,
+        Found::RegularFile | Found::Unknown => FileType::RegularFile,
+    }
+}

@@ -1,0 +1,17 @@
+#![doc = include_str!("../README.md")]
+
+mod attributes;
+mod buffer;
+mod error;
+mod fs;
+mod handles;
+mod mount;
+mod nodes;
+mod pass_through;
+mod place;
+mod record;
+mod transfer;
+
+pub use error::CaptureError;
+pub use leadline_trace::capture::CaptureSummary;
+pub use pass_through::PassThrough;

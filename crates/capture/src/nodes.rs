@@ -1,0 +1,194 @@
+//! The files and folders that the kernel knows, each held open by a descriptor that reads nothing (`O_PATH`):
+//! it leads to the file below the mount whatever it is called by now.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustix::fs::{Mode, OFlags, Stat};
+use rustix::io::Errno;
+
+use crate::place::Place;
+
+/// The captured folder.
+pub(crate) const ROOT: u64 = 1;
+
+/// Numbers of files on other file systems that are mounted below the folder begin here.
+const FOREIGN: u64 = 1 << 63;
+
+pub(crate) type SysResult<T> = Result<T, Errno>;
+
+/// A file system and a file on it.
+type Key = (u64, u64);
+
+/// A file or folder.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub(crate) fd: OwnedFd,
+    /// Stands for the file in the capture, even after the kernel has forgotten it.
+    pub(crate) serial: u64,
+    pub(crate) place: Place,
+    /// How it was when it was opened last: seconds and nanoseconds of its change, its length.
+    seen: Mutex<Option<(i64, u64, i64)>>,
+    /// Whether it was changed through the mount since.
+    pub(crate) changed: AtomicBool,
+    key: Key,
+}
+
+/// All that the kernel knows.
+#[derive(Debug)]
+pub(crate) struct Nodes {
+    device: u64,
+    serial: AtomicU64,
+    table: Mutex<Table>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    known: HashMap<u64, (Arc<Node>, u64)>,
+    /// Serials of files, also of those that the kernel has forgotten.
+    serials: HashMap<Key, u64>,
+}
+
+impl Node {
+    /// A path that leads to it for calls that want one.
+    pub(crate) fn path(&self) -> String {
+        format!("/proc/self/fd/{}", self.fd.as_raw_fd())
+    }
+
+    pub(crate) fn stat(&self) -> SysResult<Stat> {
+        rustix::fs::fstat(&self.fd)
+    }
+
+    /// Its name in the capture.
+    pub(crate) fn name(&self) -> String {
+        self.place.path().to_string_lossy().into_owned()
+    }
+
+    /// Whether nobody changed it behind the mount's back since it was opened last, so that what the kernel
+    /// has in its cache is right.
+    pub(crate) fn is_as_before(&self, now: &Stat) -> bool {
+        let now = (now.st_mtime, now.st_mtime_nsec, now.st_size);
+        let changed_here = self.changed.swap(false, Ordering::Relaxed);
+        let before = self.seen.lock().unwrap_or_else(PoisonError::into_inner).replace(now);
+        changed_here || before.is_none_or(|before| before == now)
+    }
+}
+
+impl Nodes {
+    /// With the captured folder itself.
+    pub(crate) fn new(folder: OwnedFd) -> SysResult<Nodes> {
+        let stat = rustix::fs::fstat(&folder)?;
+        let root = Node {
+            fd: folder,
+            serial: 0,
+            place: Place::default(),
+            seen: Mutex::default(),
+            changed: AtomicBool::new(false),
+            key: (stat.st_dev, stat.st_ino),
+        };
+        let mut table = Table::default();
+        table.serials.insert(root.key, 0);
+        table.known.insert(ROOT, (Arc::new(root), 1));
+        Ok(Nodes { device: stat.st_dev, serial: AtomicU64::new(0), table: Mutex::new(table) })
+    }
+
+    pub(crate) fn get(&self, number: u64) -> SysResult<Arc<Node>> {
+        self.table().known.get(&number).map(|(node, _)| Arc::clone(node)).ok_or(Errno::STALE)
+    }
+
+    /// Looks a name up; the kernel is told once more of the file.
+    pub(crate) fn look_up(&self, folder: u64, name: &OsStr) -> SysResult<(u64, Stat, Arc<Node>)> {
+        let folder = self.get(folder)?;
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let fd = rustix::fs::openat(&folder.fd, name, flags, Mode::empty())?;
+        let stat = rustix::fs::fstat(&fd)?;
+        let key = (stat.st_dev, stat.st_ino);
+        let mut table = self.table();
+        let serial = *table.serials.entry(key).or_insert_with(|| self.next_serial());
+        let number = self.number(key, serial);
+        let (node, times) = table.known.entry(number).or_insert_with(|| {
+            let node = Node {
+                fd,
+                serial,
+                place: Place::new(&folder, name),
+                seen: Mutex::default(),
+                changed: AtomicBool::new(false),
+                key,
+            };
+            (Arc::new(node), 0)
+        });
+        *times += 1;
+        let node = Arc::clone(node);
+        drop(table);
+        node.place.set(&folder, name);
+        Ok((number, stat, node))
+    }
+
+    /// The number of a file that is listed in `folder`, which may be another one where a file system is
+    /// mounted on it.
+    pub(crate) fn number_of_listed(&self, inode: u64) -> u64 {
+        if inode == ROOT { FOREIGN } else { inode }
+    }
+
+    /// What is called that, if the kernel knows it.
+    pub(crate) fn known(&self, folder: &Node, name: &OsStr) -> Option<Arc<Node>> {
+        let stat = rustix::fs::statat(&folder.fd, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        let key = (stat.st_dev, stat.st_ino);
+        let table = self.table();
+        let serial = *table.serials.get(&key)?;
+        table.known.get(&self.number(key, serial)).map(|(node, _)| Arc::clone(node))
+    }
+
+    /// The kernel has forgotten the file as often as it was told of it.
+    pub(crate) fn forget(&self, number: u64, times: u64) {
+        let mut table = self.table();
+        let Some((_, left)) = table.known.get_mut(&number).filter(|_| number != ROOT) else { return };
+        *left = left.saturating_sub(times);
+        let gone = if *left == 0 { table.known.remove(&number) } else { None };
+        drop(table);
+        drop(gone);
+    }
+
+    /// The last name of a file was removed: another file may get its number.
+    pub(crate) fn removed(&self, node: &Node) {
+        if rustix::fs::fstat(&node.fd).is_ok_and(|stat| stat.st_nlink == 0) {
+            self.table().serials.remove(&node.key);
+        }
+    }
+
+    pub(crate) fn root(&self) -> SysResult<Arc<Node>> {
+        self.get(ROOT)
+    }
+
+    fn number(&self, (device, inode): Key, serial: u64) -> u64 {
+        match serial {
+            0 => ROOT,
+            _ if device == self.device && inode > ROOT && inode < FOREIGN => inode,
+            _ => FOREIGN | serial,
+        }
+    }
+
+    fn next_serial(&self) -> u64 {
+        self.serial.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Opens a folder that is not to be looked up by its path any more.
+pub(crate) fn open_folder(path: &Path) -> SysResult<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    rustix::fs::open(path, flags, Mode::empty())
+}
+
+/// The folder of a node, opened to be read.
+pub(crate) fn open_listing(node: &Node) -> SysResult<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    rustix::fs::openat(node.fd.as_fd(), ".", flags, Mode::empty())
+}
