@@ -6,6 +6,7 @@
 
 mod btree;
 mod calibrate;
+mod capture;
 mod device;
 mod emulate;
 mod graph;

@@ -1,5 +1,6 @@
 //! `leadline trace`: what programs asked of storage.
 
+mod capture;
 mod convert;
 mod generate;
 mod info;
@@ -11,7 +12,7 @@ use std::path::Path;
 use crate::failure::Failure;
 use crate::output;
 
-/// Describe, replay, predict, convert and generate traces of block and page accesses
+/// Describe, capture, replay, predict, convert and generate traces of block and page accesses
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  \
         leadline trace info gen:paper-ms")]
@@ -23,6 +24,7 @@ pub(crate) struct Args {
 #[derive(clap::Subcommand)]
 enum Command {
     Info(info::Args),
+    Capture(capture::Args),
     Replay(replay::Args),
     Predict(predict::Args),
     Convert(convert::Args),
@@ -32,6 +34,7 @@ enum Command {
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     match args.command {
         Command::Info(args) => info::run(args),
+        Command::Capture(args) => capture::run(args),
         Command::Replay(args) => replay::run(args),
         Command::Predict(args) => predict::run(args),
         Command::Convert(args) => convert::run(args),

@@ -32,6 +32,7 @@ mod refusals;
 mod report;
 mod tiers;
 mod trace;
+mod trace_capture;
 mod trace_convert;
 mod trace_predict;
 mod usage;

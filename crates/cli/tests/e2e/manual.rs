@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use crate::ran::{folder, names, program, run, text};
 
 /// Every command, as its manual page names it, and a flag that the page must explain.
-const COMMANDS: [(&str, &str); 22] = [
+const COMMANDS: [(&str, &str); 24] = [
     ("leadline", "leadline-profile"),
     ("leadline-profile", "--max-concurrency"),
     ("leadline-experiment", "--read-share"),
@@ -20,7 +20,9 @@ const COMMANDS: [(&str, &str); 22] = [
     ("leadline-devices", "--json"),
     ("leadline-trace", "leadline-trace-info"),
     ("leadline-trace-info", "--sample-pages"),
+    ("leadline-trace-capture", "--output"),
     ("leadline-trace-replay", "--pace"),
+    ("leadline-trace-predict", "--json"),
     ("leadline-trace-convert", "--skip-bad"),
     ("leadline-trace-generate", "--list"),
     ("leadline-pool", "leadline-pool-replay"),

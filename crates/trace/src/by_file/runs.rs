@@ -11,6 +11,9 @@ const AT_ONCE_NS: u64 = 20_000;
 /// A request that is this part of an extent was not made for a single row.
 const PART_OF_EXTENT: u64 = 16;
 
+/// One in so many requests of a run may have paused longer: a busy machine interrupts programs.
+const REQUESTS_A_PAUSE: u64 = 16;
+
 /// Sizes in pages.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Extent {
@@ -76,6 +79,8 @@ struct Run {
     /// What the piece before was, if there was one.
     before: Option<bool>,
     requests: u64,
+    /// Requests that were not asked for together with those before them.
+    pauses: u64,
     used: u64,
 }
 
@@ -115,6 +120,7 @@ impl Runs {
             distinct: 0,
             before: None,
             requests: 0,
+            pauses: 0,
             used: self.requests,
         };
         if self.open.len() < MOST_RUNS {
@@ -138,12 +144,18 @@ impl Run {
         {
             return false;
         }
-        let large = span.pages > 1 && span.bytes >= extent.large_bytes;
-        let together = match span.times {
-            Some((issued_ns, _)) => large || issued_ns <= self.completed_ns.saturating_add(AT_ONCE_NS),
-            None => true,
-        };
-        together && (span.start == self.end || !self.has_some_of(span))
+        let may_pause = (self.pauses + 1) * REQUESTS_A_PAUSE <= self.requests;
+        (may_pause || self.is_together_with(span, extent))
+            && (span.start == self.end || !self.has_some_of(span))
+    }
+
+    /// Whether the request was made without a look at what the run has brought.
+    #[inline]
+    fn is_together_with(&self, span: &Span, extent: Extent) -> bool {
+        let is_large = span.pages > 1 && span.bytes >= extent.large_bytes;
+        span.times.is_none_or(|(issued_ns, _)| {
+            is_large || issued_ns <= self.completed_ns.saturating_add(AT_ONCE_NS)
+        })
     }
 
     /// Whether one of the request's pages is part of it already.
@@ -155,6 +167,9 @@ impl Run {
     }
 
     fn take(&mut self, span: &Span, extent: Extent, counts: [&mut u64; 2]) {
+        if self.requests > 0 && !self.is_together_with(span, extent) {
+            self.pauses += 1;
+        }
         self.requests += 1;
         if let Some((_, completed_ns)) = span.times {
             self.completed_ns = self.completed_ns.max(completed_ns);

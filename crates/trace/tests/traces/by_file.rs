@@ -167,6 +167,17 @@ fn parts_of_pages_in_order_are_one_run() {
 }
 
 #[test]
+fn a_program_that_is_interrupted_now_and_then_still_reads_in_sequence() {
+    let pause = |i: u64| if i % 20 == 19 { 500 * US } else { US };
+    let mut at = 0;
+    let one = |i| {
+        at += SERVICE + pause(i);
+        event(0, at, i)
+    };
+    assert_eq!(reads(&only((0..1000).map(one).collect())), (1000, 0));
+}
+
+#[test]
 fn writes_have_shares_of_their_own_and_count_as_accesses() {
     let write = |event: Event| Event { operation: Operation::Write, ..event };
     let mut events: Vec<Event> = ahead(0, 0, 0..64).into_iter().map(write).collect();
