@@ -10,7 +10,7 @@ use leadline_trace::capture::{Event, Operation, Thread, Writer};
 const PAGE: u64 = 16_384;
 
 /// A capture of reads of ORDERS: when each was issued and completed, and of which page.
-fn capture(path: &Path, reads: &[(u64, u64, u64)]) {
+fn capture(path: &Path, reads: impl Iterator<Item = (u64, u64, u64)>) {
     let mut writer = Writer::new(Vec::new());
     let others = writer.file("data/ibdata1").unwrap();
     let temporary = writer.file("tmp/#sql-temptable-1.MAD").unwrap();
@@ -19,39 +19,33 @@ fn capture(path: &Path, reads: &[(u64, u64, u64)]) {
     let mut event = |issued_ns, completed_ns, file, operation, offset, length| {
         writer.event(&Event { issued_ns, completed_ns, thread, file, operation, offset, length }).unwrap();
     };
-    event(0, 1, others, Operation::Read, 0, PAGE);
-    event(0, 1, temporary, Operation::Write, 0, 1000);
+    event(0, 1000, others, Operation::Read, 0, PAGE);
+    event(0, 1000, temporary, Operation::Write, 0, PAGE);
     for (issued, completed, page) in reads {
-        event(*issued, *completed, file, Operation::Read, page * PAGE, PAGE);
+        event(issued, completed, file, Operation::Read, page * PAGE, PAGE);
     }
-    fs::write(path, writer.finish(1_000_000).unwrap()).unwrap();
+    fs::write(path, writer.finish(100_000_000).unwrap()).unwrap();
 }
 
 #[test]
-fn read_ahead_is_several_pages_of_an_area_without_waiting() {
+fn tables_are_told_from_other_files_and_read_ahead_from_reads_on_demand() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("c.capture");
-    let reads = [
-        // One after the other, each awaited: random, though neighbours.
-        (10, 20, 5),
-        (30, 40, 6),
-        // Read ahead, past a page that is in the pool already.
-        (50, 90, 64),
-        (51, 90, 65),
-        (52, 90, 67),
-        // Awaited: page 5 again.
-        (100, 110, 5),
-        // Two at once, of different areas.
-        (120, 140, 127),
-        (121, 140, 128),
-    ];
-    capture(&path, &reads);
+    // Sixteen pages one at a time, an extent at once, and three of the first pages again.
+    let on_demand = (0..16).map(|page| (1_000_000 * page, 1_000_000 * page + 200_000, page));
+    let ahead = (64..128).map(|page| (20_000_000 + 1000 * page, 21_000_000, page));
+    let again = (0..3).map(|page| (30_000_000 + 1_000_000 * page, 30_200_000 + 1_000_000 * page, page));
+    capture(&path, on_demand.chain(ahead).chain(again));
     let access = Access::of(&path).unwrap();
     assert_eq!(access.all, access.tables["orders"]);
     assert_eq!(access.tables.len(), 1);
-    assert_eq!(access.all, TableAccess { pages: 8, sequential: 3, distinct: 7, written: 0 });
-    assert_eq!(access.all.repeat_access_rate(), 8.0 / 7.0);
-    assert_eq!(access.temporary_written_bytes, 1000);
+    assert_eq!(access.all, TableAccess { pages: 83, sequential: 64, distinct: 80, written: 0 });
+    assert_eq!(access.all.repeat_access_rate(), 83.0 / 80.0);
+    assert_eq!(access.temporary_written_bytes, PAGE);
+    assert_eq!(access.temporary_share(), 1.0 / 84.0);
+    // 19 reads of 200 us, and the extent from its first read to the last answer.
+    assert!((access.io_seconds - (19.0 * 0.0002 + 0.000_936)).abs() < 1e-9, "{access:?}");
+    assert!((access.computing_seconds - 0.1 + access.io_seconds).abs() < 1e-9, "{access:?}");
 }
 
 #[test]

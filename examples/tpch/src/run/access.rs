@@ -1,54 +1,63 @@
 //! How a query accessed the tables, from the requests that were recorded.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use leadline_trace::capture::{Event, Operation, Reader};
+use leadline_trace::Format;
+use leadline_trace::by_file::{ByFileOptions, Usage, by_file};
 use serde::{Deserialize, Serialize};
 
 use crate::TpchError;
 use crate::database::TEMPORARY;
 
-/// InnoDB's page.
-const PAGE_BYTES: u64 = 16_384;
-
-/// Pages that InnoDB reads ahead at once, at most: an aligned area.
-const AREA_PAGES: u64 = 64;
-
-/// How the files of TPC-H's tables were accessed.
+/// How the files of TPC-H's tables were accessed, as `leadline trace info --by file` has it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Access {
     /// All tables.
     pub all: TableAccess,
-    /// Those that were read or written.
+    /// Those that were accessed.
     pub tables: BTreeMap<String, TableAccess>,
-    /// Bytes of temporary files that were written.
-    #[serde(default)]
+    /// Bytes read of tables and written to them.
+    pub table_bytes: u64,
+    /// Bytes written to temporary files.
     pub temporary_written_bytes: u64,
+    /// Seconds with a request to any file under way.
+    pub io_seconds: f64,
+    /// The other seconds.
+    pub computing_seconds: f64,
 }
 
-/// Pages of 16 KiB that were read from the drive.
+/// Pages of 16 KiB that were read of a table from the drive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct TableAccess {
     /// Pages read.
     pub pages: u64,
-    /// Of them read ahead: several of one area in a row, each asked for before the one before it was there.
+    /// Of them read ahead: in runs of whole extents.
     pub sequential: u64,
-    /// Different pages.
+    /// Different pages, read or written.
     pub distinct: u64,
     /// Pages written.
     pub written: u64,
 }
 
 impl TableAccess {
-    /// Pages read for each different one; 0 where none was.
+    /// Pages accessed for each different one; 0 where none was.
     pub fn repeat_access_rate(&self) -> f64 {
-        if self.distinct == 0 { 0.0 } else { self.pages as f64 / self.distinct as f64 }
+        (self.pages + self.written) as f64 / self.distinct.max(1) as f64
     }
 
     /// Of the pages read, 0 to 1.
     pub fn sequential_share(&self) -> f64 {
-        if self.pages == 0 { 0.0 } else { self.sequential as f64 / self.pages as f64 }
+        self.sequential as f64 / self.pages.max(1) as f64
+    }
+
+    fn of(usage: &Usage) -> TableAccess {
+        TableAccess {
+            pages: usage.page_reads,
+            sequential: usage.sequential_page_reads,
+            distinct: usage.distinct_pages,
+            written: usage.page_writes,
+        }
     }
 
     fn add(&mut self, other: &TableAccess) {
@@ -62,8 +71,8 @@ impl TableAccess {
 impl Access {
     /// Bytes written to temporary files, of those and of what was read and written of tables; 0 to 1.
     pub fn temporary_share(&self) -> f64 {
-        let tables = (self.all.pages + self.all.written) * PAGE_BYTES;
-        self.temporary_written_bytes as f64 / (tables + self.temporary_written_bytes).max(1) as f64
+        let written = self.temporary_written_bytes;
+        written as f64 / (self.table_bytes + written).max(1) as f64
     }
 
     /// Reads a recording.
@@ -71,80 +80,26 @@ impl Access {
     /// # Errors
     /// [`TpchError::Trace`] where it cannot be read.
     pub fn of(capture: &Path) -> Result<Access, TpchError> {
-        let mut reader = Reader::open(&capture.to_string_lossy())?;
-        let mut counts = Counts::default();
-        while let Some(event) = reader.next_event()? {
-            counts.count(&event);
-        }
-        let mut access = Access::default();
-        for (file, count) in counts.files {
-            let name = reader.files().get(file as usize).map_or("", String::as_str);
-            if name.starts_with(&format!("{TEMPORARY}/")) {
-                access.temporary_written_bytes += count.written_bytes;
-            } else if let Some(table) = name.strip_prefix("data/tpch/")
-                && let Some(table) = table.strip_suffix(".ibd")
-                && count.table != TableAccess::default()
+        let options = ByFileOptions::default();
+        let found = by_file(&capture.to_string_lossy(), Some(Format::Capture), &options, &mut |_, _| {})?;
+        let mut access = Access {
+            io_seconds: found.all.io_seconds.unwrap_or(0.0),
+            computing_seconds: found.computing_seconds.unwrap_or(0.0),
+            ..Access::default()
+        };
+        for file in &found.files {
+            let table = file.name.strip_prefix("data/tpch/").and_then(|name| name.strip_suffix(".ibd"));
+            if file.name.starts_with(&format!("{TEMPORARY}/")) {
+                access.temporary_written_bytes += file.usage.written_bytes;
+            } else if let Some(table) = table
+                && file.usage.bytes > 0
             {
-                access.all.add(&count.table);
-                access.tables.insert(table.to_owned(), count.table);
+                let used = TableAccess::of(&file.usage);
+                access.table_bytes += file.usage.bytes;
+                access.all.add(&used);
+                access.tables.insert(table.to_owned(), used);
             }
         }
         Ok(access)
     }
-}
-
-#[derive(Default)]
-struct Counts {
-    files: HashMap<u32, FileCount>,
-    /// Pages that were read, by file.
-    seen: HashSet<(u32, u64)>,
-    /// Of each thread, its last read.
-    last: HashMap<u32, LastRead>,
-}
-
-#[derive(Default)]
-struct FileCount {
-    table: TableAccess,
-    written_bytes: u64,
-}
-
-/// A thread's last read.
-#[derive(Clone, Copy)]
-struct LastRead {
-    file: u32,
-    page: u64,
-    completed_ns: u64,
-    /// Its pages, until they are counted as sequential.
-    uncounted: u64,
-}
-
-impl Counts {
-    fn count(&mut self, event: &Event) {
-        let count = self.files.entry(event.file).or_default();
-        let (first, pages) = (event.offset / PAGE_BYTES, event.length / PAGE_BYTES);
-        if event.operation.is_write() {
-            count.table.written += pages;
-            count.written_bytes += event.length;
-        } else if event.operation == Operation::Read && pages > 0 {
-            let new = (first..first + pages).filter(|page| self.seen.insert((event.file, *page)));
-            count.table.distinct += new.count() as u64;
-            count.table.pages += pages;
-            count.table.sequential += read_ahead(&mut self.last, event, first, pages);
-        }
-    }
-}
-
-/// Pages that this read adds to those read ahead: none, or its own, and those of the first of its run too.
-fn read_ahead(last: &mut HashMap<u32, LastRead>, event: &Event, first: u64, pages: u64) -> u64 {
-    let before = last.get(&event.thread).filter(|before| {
-        before.file == event.file
-            && before.page < first
-            && before.page / AREA_PAGES == first / AREA_PAGES
-            && event.issued_ns < before.completed_ns
-    });
-    let counted = before.map_or(0, |before| pages + before.uncounted);
-    let uncounted = if before.is_some() { 0 } else { pages };
-    let (file, page, completed_ns) = (event.file, first + pages - 1, event.completed_ns);
-    last.insert(event.thread, LastRead { file, page, completed_ns, uncounted });
-    counted
 }
