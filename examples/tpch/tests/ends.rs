@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::shared::{Loaded, can_run, is_on_a_command_line, outcome, tpch};
+use crate::shared::{Loaded, can_run, is_on_a_command_line, outcome, temporary_folder, tpch};
 
 /// Waits for something that comes for certain.
 fn wait_for(what: &str, is_there: impl Fn() -> bool) {
@@ -65,4 +65,23 @@ fn a_killed_run_takes_its_server_along_and_the_next_one_runs() {
     assert_eq!(code, 0, "{said}");
     assert!(out.lines().any(|line| line.starts_with("q6 ")), "{out}");
     assert!(loaded.is_left_alone());
+}
+
+#[test]
+fn a_killed_load_takes_its_server_along_and_leaves_no_loaded_folder() {
+    if !can_run() {
+        return;
+    }
+    let folder = temporary_folder();
+    let path = folder.path().join("tables").display().to_string();
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin("tpch"));
+    // More than is loaded by the time it is killed.
+    command.args(["load", &path, "--scale", "0.25"]).env("TMPDIR", folder.path());
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_for("no rows are loaded", || folder.path().join("tables/drive/data/tpch/region.ibd").exists());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    wait_for("the server outlives the load", || !is_on_a_command_line(&path));
+    let (code, _, said) = tpch(&["run", &path, "--device", "sim:optane"]);
+    assert!(code == 2 && said.contains("tpch load"), "{said}");
 }

@@ -28,7 +28,7 @@ pub(crate) fn can_run() -> bool {
 }
 
 /// In memory where there is room for the tables, as the disk is not what is tested.
-fn temporary_folder() -> TempDir {
+pub(crate) fn temporary_folder() -> TempDir {
     let memory = Path::new("/dev/shm");
     match Space::of(memory) {
         Ok(space) if space.available_bytes > 2 << 30 => tempfile::tempdir_in(memory).unwrap(),
