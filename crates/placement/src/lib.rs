@@ -7,6 +7,7 @@ mod error;
 mod layout;
 mod predict;
 mod replay;
+mod study;
 mod waits;
 
 pub use captured::{Captured, File, Kind, Request};
@@ -14,4 +15,8 @@ pub use error::PlacementError;
 pub use layout::{Layout, placed, side_by_side};
 pub use predict::predict;
 pub use replay::{Prediction, replay};
+pub use study::{
+    Cached, Choice, FileSize, Migration, Placed, Query, QueryTimes, Scope, Simulated, SizeStudy, Storage,
+    Study, StudyError, StudyOptions, Times, Watch, best_sets, labels, study,
+};
 pub use waits::{After, Wait, Waits};

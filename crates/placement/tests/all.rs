@@ -2,3 +2,4 @@
 
 mod predictions;
 mod program;
+mod study;
