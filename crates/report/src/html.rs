@@ -18,6 +18,7 @@ mod inside_charts;
 mod lsm;
 mod model_charts;
 mod models;
+mod place;
 mod pool;
 mod reference;
 mod speedup_charts;
@@ -39,13 +40,14 @@ use experiments::{ExperimentCharts, ExperimentWords};
 pub use graphs::render_graph_page;
 pub use lsm::{render_lsm_advice_page, render_lsm_validation_page};
 use models::Models;
+pub use place::render_place_page;
 pub use pool::render_pool_page;
 pub use traces::{render_replay_page, render_trace_page};
 
 /// The largest that a page may be, bytes.
 pub const PAGE_LIMIT_BYTES: usize = 8 << 20;
 
-const TEMPLATES: [(&str, &str); 15] = [
+const TEMPLATES: [(&str, &str); 16] = [
     ("base.html", include_str!("../templates/base.html")),
     ("macros.html", include_str!("../templates/macros.html")),
     ("experiments.html", include_str!("../templates/experiments.html")),
@@ -61,6 +63,7 @@ const TEMPLATES: [(&str, &str); 15] = [
     ("by_file.html", include_str!("../templates/by_file.html")),
     ("trace.html", include_str!("../templates/trace.html")),
     ("replay.html", include_str!("../templates/replay.html")),
+    ("place.html", include_str!("../templates/place.html")),
 ];
 const CSS: &str = include_str!("../assets/report.css");
 const ECHARTS: &str = include_str!("../vendor/echarts/echarts.min.js");

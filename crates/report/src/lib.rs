@@ -48,6 +48,7 @@ mod inside;
 mod lsm;
 mod model_words;
 mod models_json;
+mod place;
 mod pool;
 mod predict;
 mod sentences;
@@ -72,7 +73,8 @@ pub use fio::fio_jobs;
 pub use graph::{DegreeBin, GraphInfo};
 pub use html::{
     PAGE_LIMIT_BYTES, render_by_file_page, render_graph_page, render_lsm_advice_page,
-    render_lsm_validation_page, render_page, render_pool_page, render_replay_page, render_trace_page,
+    render_lsm_validation_page, render_page, render_place_page, render_pool_page, render_replay_page,
+    render_trace_page,
 };
 pub use lsm::{
     LsmQuestion, lsm_advice_json, lsm_comparison_sentences, lsm_prediction_json, lsm_processor_costs,
@@ -87,7 +89,7 @@ pub use predict::{
 pub use sentences::sentences;
 pub use terminal::{
     PlotOptions, render_by_file, render_comparison, render_experiment, render_graph, render_models,
-    render_plot, render_pool, render_replay, render_summary, render_trace_info,
+    render_place, render_plot, render_pool, render_replay, render_summary, render_trace_info,
 };
 pub use trace_prediction::{TracePrediction, render_trace_predictions, trace_predictions_json};
 

@@ -14,7 +14,8 @@ use leadline_lsm::validate::Record;
 use leadline_profile::DeviceProfile;
 use leadline_report::{
     PoolCell, PoolSweep, render_by_file_page, render_graph_page, render_lsm_advice_page,
-    render_lsm_validation_page, render_page, render_pool_page, render_replay_page, render_trace_page,
+    render_lsm_validation_page, render_page, render_place_page, render_pool_page, render_replay_page,
+    render_trace_page,
 };
 
 /// Runs at the end of the page and leaves what it finds in the DOM: sizes of the charts, what sticks out, and
@@ -201,6 +202,19 @@ fn a_single_page() {
     }
     let knee = format!("k_r {} (", entry.k_r.expect("k_r"));
     assert!(seen.dom.contains(&knee), "the knee {knee:?} is not marked in a chart");
+}
+
+#[test]
+fn placement_is_drawn_against_caching() {
+    let page = render_place_page(&common::place::sample_study()).expect("a page");
+    let seen = open_page("place", &page, &["--window-size=1280,2400"]);
+    seen.is_sound(3);
+    for words in
+        ["best block cache", "all on the fast", "customer + orders", "size of the fast device", "10 GiB"]
+    {
+        assert!(seen.dom.contains(words), "no {words}");
+    }
+    page_on_a_phone_and_in_the_dark("phone-place", &page, 3);
 }
 
 /// Everything that `leadline experiment` measures, and the models fitted to it.

@@ -13,6 +13,8 @@ mod experiments;
 pub mod graphs;
 #[path = "lsm.rs"]
 pub mod lsm;
+#[path = "place.rs"]
+pub mod place;
 #[path = "traces.rs"]
 pub mod traces;
 #[path = "tried.rs"]
