@@ -14,6 +14,7 @@ mod lsm;
 mod man;
 mod models;
 mod output;
+mod place;
 mod pool;
 mod predict;
 mod profile;
@@ -57,6 +58,7 @@ enum Command {
     Calibrate(calibrate::Args),
     Devices(devices::Args),
     Trace(trace::Args),
+    Place(place::Args),
     Pool(pool::Args),
     Graph(graph::Args),
     Lsm(lsm::Args),
@@ -90,6 +92,7 @@ fn run() -> Result<(), Failure> {
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Devices(args) => devices::run(args),
         Command::Trace(args) => trace::run(args),
+        Command::Place(args) => place::run(args),
         Command::Pool(args) => pool::run(args),
         Command::Graph(args) => graph::run(args),
         Command::Lsm(args) => lsm::run(args),

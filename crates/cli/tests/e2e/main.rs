@@ -23,6 +23,7 @@ mod lsm;
 mod lsm_validate;
 mod manual;
 mod models;
+mod place;
 mod pool;
 mod pool_replay;
 mod predict;

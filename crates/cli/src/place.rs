@@ -1,0 +1,132 @@
+//! `leadline place`: tables on a fast device, or the fast device as a block cache.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use leadline_device::parse_size;
+use leadline_measure::Progress;
+use leadline_placement::{Captured, Migration, Simulated, StudyOptions, study};
+use leadline_report::{render_place, render_place_page};
+
+use crate::failure::Failure;
+use crate::progress::Display;
+use crate::{output, signals, values};
+
+/// Say what a little fast storage is best used for: tables placed on it, a block cache, or neither
+#[derive(clap::Args)]
+#[command(after_help = "Devices:\n  \
+    sim:NAME, sim:FILE.toml   a simulated device; `leadline devices` lists them\n  \
+    device:NAME               a device by its published numbers\n  \
+    FILE.json                 a device that was measured: a profile\n\n\
+    Examples:\n  \
+    leadline place q*.capture.zst --fast sim:optane --slow sim:sata\n  \
+    leadline place q3.capture q10.capture --fast nvme.json --slow sata.json --fast-size 64M,256M,1G \\\n    \
+    --weights q3=10,q10=1 -o place.html\n\n\
+    Each TRACE is a query, captured by `leadline emulate --trace` or `leadline trace capture`. All is \
+    predicted in virtual time; docs/place.md says how.")]
+pub(crate) struct Args {
+    /// Captures of queries, which are called as their files
+    #[arg(value_name = "TRACE", required = true)]
+    traces: Vec<String>,
+    /// The fast device
+    #[arg(long, value_name = "DEVICE")]
+    fast: String,
+    /// The slow device, on which everything else is
+    #[arg(long, value_name = "DEVICE")]
+    slow: String,
+    /// Sizes of the fast device, such as 64M,128M [default: eight, up to the size of all files]
+    #[arg(long, value_name = "SIZE,..", value_delimiter = ',', value_parser = parse_size)]
+    fast_size: Vec<u64>,
+    /// How often each query runs, such as q3=10,q10=1 [default: 1]
+    #[arg(long, value_name = "QUERY=N,..", value_delimiter = ',', value_parser = weight)]
+    weights: Vec<(String, f64)>,
+    /// When files that are placed are copied to the fast device: once, or before each run of a query
+    #[arg(long, value_name = "once|per-query", value_parser = migration, default_value = "once")]
+    migration: Migration,
+    /// Size of a cached block
+    #[arg(long, value_name = "SIZE", value_parser = block, default_value = "16K")]
+    block: u32,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+    /// Write a page (HTML) with the curves to this file, which is replaced if it exists
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+fn weight(text: &str) -> Result<(String, f64), String> {
+    let form = || "must be a query and how often it runs, such as q3=10".to_owned();
+    let (name, weight) = text.rsplit_once('=').ok_or_else(form)?;
+    let weight = weight.trim().parse().ok().filter(|weight| (0.0..=1e9).contains(weight));
+    Ok((name.trim().to_owned(), weight.ok_or_else(|| format!("{}, from 0 to 1e9", form()))?))
+}
+
+fn migration(text: &str) -> Result<Migration, String> {
+    match text {
+        "once" => Ok(Migration::Once),
+        "per-query" => Ok(Migration::PerQuery),
+        _ => Err("must be once or per-query".to_owned()),
+    }
+}
+
+fn block(text: &str) -> Result<u32, String> {
+    let block = values::block(text)?;
+    if block.is_power_of_two() { Ok(block) } else { Err("must be a power of two from 512 to 16M".to_owned()) }
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    if let Some(page) = &args.output {
+        output::check_writable(page)?;
+    }
+    // What is wrong with the devices is said before gigabytes are read.
+    let notes = |device: &str| Ok::<_, Failure>(leadline_tiers::open(device, None)?.notes);
+    let notes = [notes(&args.fast)?, notes(&args.slow)?].concat();
+    let cancel = signals::cancel_flag()?;
+    let mut display = Display::new();
+    let captures = load(&args.traces, &cancel, &mut display);
+    display.finish();
+    let mut times = Simulated::new(captures?, &args.fast, &args.slow, args.block)?;
+    times.weigh(&args.weights)?;
+    let options = StudyOptions {
+        fast_bytes: times.fast_sizes(&args.fast_size)?,
+        block_bytes: args.block,
+        migration: args.migration,
+        names: (args.fast.clone(), args.slow.clone()),
+    };
+    let display = Mutex::new(Display::new());
+    let watch = |phase: &'static str, done: usize, count: usize| {
+        let progress =
+            Progress { phase, done: done as f64 / count.max(1) as f64, detail: format!("{done} of {count}") };
+        if let Ok(mut display) = display.lock() {
+            display.show(&progress);
+        }
+        !cancel.load(Ordering::Relaxed)
+    };
+    let studied = study(&times, &options, &watch);
+    if let Ok(mut display) = display.lock() {
+        display.finish();
+    }
+    let mut study = studied?;
+    study.notes = notes;
+    study.notes.dedup();
+    if let Some(path) = &args.output {
+        output::write(path, &render_place_page(&study)?)?;
+        output::say(&format!("page in {}", path.display()));
+    }
+    if args.json { output::print_json(&study) } else { output::print(&render_place(&study, output::width())) }
+}
+
+fn load(traces: &[String], cancel: &AtomicBool, display: &mut Display) -> Result<Vec<Captured>, Failure> {
+    let count = traces.len() as f64;
+    let mut captures = Vec::new();
+    for (number, path) in traces.iter().enumerate() {
+        let captured = Captured::load(path, &mut |share| {
+            let done = (number as f64 + share.unwrap_or(0.5)) / count;
+            display.show(&Progress { phase: "traces", done, detail: path.clone() });
+            !cancel.load(Ordering::Relaxed)
+        });
+        captures.push(captured.map_err(leadline_placement::StudyError::from)?);
+    }
+    Ok(captures)
+}
