@@ -9,6 +9,7 @@ use leadline_measure::summary::Circumstances;
 use leadline_measure::target::{Access, OpenTarget};
 use leadline_measure::{Settings, facts};
 use leadline_profile::DeviceFacts;
+use leadline_tiers::Placement;
 
 use crate::failure::Failure;
 use crate::values;
@@ -61,8 +62,14 @@ impl AccessArgs {
 
 /// What TARGET turned out to be, before anything is opened or written.
 pub(crate) enum Target {
-    /// A device of the catalogue or a description of one, and how the user named it.
-    Simulated(Box<dyn Device>, String),
+    /// A device of the catalogue or a description of one.
+    Simulated {
+        device: Box<dyn Device>,
+        /// How the user named it.
+        text: String,
+        /// Which files belong on which part of it.
+        placement: Option<Placement>,
+    },
     /// A directory, a file or a block device.
     Real(target::Target),
 }
@@ -71,7 +78,10 @@ impl Target {
     /// Looks at TARGET without touching it.
     pub(crate) fn find(text: &str) -> Result<Target, Failure> {
         match text.strip_prefix(SIMULATED) {
-            Some(_) => Ok(Target::Simulated(leadline_tiers::open_device(text)?.0, text.to_owned())),
+            Some(_) => {
+                let (device, placement) = leadline_tiers::open_device(text)?;
+                Ok(Target::Simulated { device, text: text.to_owned(), placement })
+            }
             None => Ok(Target::Real(target::Target::resolve(Path::new(text))?)),
         }
     }
@@ -79,11 +89,19 @@ impl Target {
     /// What is known of it before it is opened.
     pub(crate) fn facts(&self) -> DeviceFacts {
         match self {
-            Target::Simulated(device, text) => {
+            Target::Simulated { device, text, .. } => {
                 let (name, capacity) = (profile_name(text), device.geometry().capacity_bytes);
                 Circumstances::simulated(text, &name, capacity).facts
             }
             Target::Real(target) => facts::device_facts(&target.path, target.kind, false),
+        }
+    }
+
+    /// Which files belong on which of its parts, of a device made of two where that is so.
+    pub(crate) fn placement(&self) -> Option<&Placement> {
+        match self {
+            Target::Simulated { placement, .. } => placement.as_ref(),
+            Target::Real(_) => None,
         }
     }
 
@@ -96,7 +114,7 @@ impl Target {
     /// where nothing is written. Of a simulated device, the bytes that are used.
     pub(crate) fn layout_bytes(&self, access: &Access) -> Result<u64, Failure> {
         match self {
-            Target::Simulated(..) => Ok(access.size_bytes.unwrap_or(SIMULATED_BYTES)),
+            Target::Simulated { .. } => Ok(access.size_bytes.unwrap_or(SIMULATED_BYTES)),
             Target::Real(target) => Ok(access.layout_bytes(target)?),
         }
     }
@@ -104,7 +122,7 @@ impl Target {
     /// Bytes of a simulated device; `None` of a real one.
     pub(crate) fn simulated_capacity(&self) -> Option<u64> {
         match self {
-            Target::Simulated(device, _) => Some(device.geometry().capacity_bytes),
+            Target::Simulated { device, .. } => Some(device.geometry().capacity_bytes),
             Target::Real(_) => None,
         }
     }
@@ -113,7 +131,7 @@ impl Target {
     /// vendors' log pages are each different.
     pub(crate) fn tells_wear(&self) -> bool {
         match self {
-            Target::Simulated(device, _) => {
+            Target::Simulated { device, .. } => {
                 let queue = device.queue_pair(QueueShape::new(1, device.geometry().block_bytes));
                 queue.is_ok_and(|queue| queue.wear().is_some())
             }
@@ -124,7 +142,7 @@ impl Target {
     /// Checks that a directory has room for `bytes` of files whose size no option sets.
     pub(crate) fn check_space(&self, bytes: u64) -> Result<(), Failure> {
         match self {
-            Target::Simulated(..) => Ok(()),
+            Target::Simulated { .. } => Ok(()),
             Target::Real(target) => {
                 // The error says what would fit; --size would not help.
                 guard::check_space(&target.path, bytes).map_err(|error| Failure::Input(error.to_string()))
@@ -135,7 +153,7 @@ impl Target {
     /// The smallest request that it takes, bytes.
     pub(crate) fn smallest_block(&self, access: &Access) -> u32 {
         match self {
-            Target::Simulated(device, _) => device.geometry().block_bytes,
+            Target::Simulated { device, .. } => device.geometry().block_bytes,
             Target::Real(target) => access.smallest_block(target),
         }
     }
@@ -155,7 +173,7 @@ impl Target {
             max_writes.map_or(String::new(), |max| format!("{before}{} in all at most", format_size(max)))
         };
         match (self, layout_bytes) {
-            (Target::Simulated(..), _) => "writes nothing: the device is simulated".to_owned(),
+            (Target::Simulated { .. }, _) => "writes nothing: the device is simulated".to_owned(),
             (Target::Real(target), 0) if target.kind == TargetKind::Block => "reads only".to_owned(),
             (_, 0) if access.reads_only => "reads only".to_owned(),
             (_, 0) => {
@@ -177,7 +195,7 @@ impl Target {
     /// [`Target::layout_bytes`].
     pub(crate) fn write_budget(&self, settings: &Settings, layout_bytes: u64) -> Option<u64> {
         match self {
-            Target::Simulated(..) => None,
+            Target::Simulated { .. } => None,
             Target::Real(target) if target.kind == TargetKind::Block && layout_bytes == 0 => None,
             Target::Real(target) if target.kind == TargetKind::File => {
                 settings.write_budget(layout_bytes, target.size_bytes)
@@ -189,7 +207,7 @@ impl Target {
     /// Opens it; makes the scratch file where it is a directory.
     pub(crate) fn open(self, bytes: u64, access: &Access) -> Result<OpenTarget, Failure> {
         match self {
-            Target::Simulated(device, text) => {
+            Target::Simulated { device, text, .. } => {
                 let name = profile_name(&text);
                 Ok(OpenTarget::simulated(device, &text, &name, bytes, access))
             }

@@ -6,6 +6,7 @@
 //! Closed loop ([`Pace::Closed`]) is for what the device could do: K requests are under way at any time,
 //! whenever they came.
 
+mod fast;
 mod place;
 mod run;
 mod tally;
@@ -24,6 +25,8 @@ use crate::plan::{Budget, Plan};
 use crate::prepare::prepare;
 use crate::target::OpenTarget;
 use crate::{MeasureError, PlanError, Progress};
+use fast::FastExtents;
+pub use fast::FastPart;
 use place::Places;
 use run::Run;
 
@@ -98,6 +101,8 @@ pub struct ReplayPlan {
     pub watchdog: Nanos,
     /// Seed of what is written.
     pub seed: u64,
+    /// Files that go elsewhere.
+    pub fast: Option<FastPart>,
 }
 
 impl ReplayPlan {
@@ -108,7 +113,7 @@ impl ReplayPlan {
             Pace::Closed(k) => k.max(LEAST_DEPTH),
         };
         let (page_bytes, limit, watchdog) = (4096, u64::MAX, 10_000_000_000);
-        ReplayPlan { pace, region, writes, page_bytes, limit, depth, watchdog, seed: 1 }
+        ReplayPlan { pace, region, writes, page_bytes, limit, depth, watchdog, seed: 1, fast: None }
     }
 
     /// The same on an open target, as deep as its engine affords.
@@ -181,7 +186,8 @@ pub fn replay(
 ) -> Result<Replayed, MeasureError> {
     let block_bytes = device.geometry().block_bytes;
     plan.check(trace.timed(), block_bytes)?;
-    let places = Places::new(plan.region, block_bytes, PIECE_BYTES, trace.unit(), plan.page_bytes);
+    let mut places = Places::new(plan.region, block_bytes, PIECE_BYTES, trace.unit(), plan.page_bytes);
+    places.fast = plan.fast.clone().map(FastExtents::new);
     let queue = device.queue_pair(QueueShape::new(plan.depth, PIECE_BYTES))?;
     Ok(Run::new(queue, device.clock(), trace, plan, places, cancel).finish(progress))
 }

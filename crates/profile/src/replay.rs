@@ -81,6 +81,16 @@ pub struct Mapping {
     pub cut: u64,
     /// Writes that were left out, because the target may not be written.
     pub skipped_writes: u64,
+    /// Those of files that belong on the fast part of the target and went there, at least their beginnings.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub fast: u64,
+    /// Those of files that belong there, but had no room.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub spilled: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// How a schedule was kept.

@@ -246,6 +246,8 @@ fn pace_words(replay: &Replay) -> String {
 fn mapping_words(replay: &Replay) -> Option<String> {
     let m = replay.mapping;
     let counted = [
+        (m.fast, "on the fast part"),
+        (m.spilled, "on the slow part for want of room on the fast one"),
         (m.wrapped, "beyond the region, taken modulo its size"),
         (m.widened, "widened to whole blocks"),
         (m.cut, "sent in pieces"),

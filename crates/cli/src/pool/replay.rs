@@ -234,7 +234,7 @@ fn target(args: &Args) -> Result<target::Target, Failure> {
     }
     let name = &args.target;
     match Target::find(name)? {
-        Target::Simulated(..) => Err(Failure::Input(format!(
+        Target::Simulated { .. } => Err(Failure::Input(format!(
             "{name}: a simulated device keeps no data; leadline pool simulate --device {name} runs the trace \
              on it"
         ))),

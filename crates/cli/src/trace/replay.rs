@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use leadline_device::{Clock, format_size};
-use leadline_measure::replay::{self, Pace, ReplayPlan, Replayed, replay};
+use leadline_measure::load::Region;
+use leadline_measure::replay::{self, FastPart, Pace, ReplayPlan, Replayed, replay};
 use leadline_measure::target::{Access, OpenTarget};
 use leadline_measure::{MeasureError, Stop};
 use leadline_profile::Replay;
@@ -77,9 +78,13 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let access = Access { direct: !args.buffered, ..args.access.access(true) };
     let target = Target::find(&args.target)?;
     let bytes = match (&target, args.access.size) {
-        (Target::Simulated(..), None) => u64::MAX,
+        (Target::Simulated { .. }, None) => u64::MAX,
         _ => target.layout_bytes(&access)?,
     };
+    let fast = target.placement().map(|placement| FastPart {
+        region: Region { start: placement.border_bytes, len: placement.fast_bytes },
+        files: placement.fast_files.clone(),
+    });
     let cancel = signals::cancel_flag()?;
     let target = target.open(bytes, &access)?;
     target.warnings.iter().for_each(|warning| say(warning));
@@ -88,12 +93,22 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let mut plan = ReplayPlan::for_target(pace, &target);
     plan.page_bytes = args.page_bytes;
     plan.limit = args.limit.unwrap_or(u64::MAX);
+    if let Some(fast) = fast {
+        plan.region.len = plan.region.len.min(fast.region.start);
+        plan.fast = Some(fast);
+    }
     let mut display = Display::new();
     let result =
         replay(target.device.as_ref(), &mut trace, &plan, &cancel, &mut |progress| display.show(&progress));
     display.finish();
     target.device.warnings().iter().for_each(|note| say(note));
     let Replayed { replay, stopped_by } = result?;
+    if plan.fast.is_some() && replay.mapping.fast + replay.mapping.spilled == 0 {
+        say(&format!(
+            "{}: no file of the trace has a name of fast_files; all went to the slow device",
+            args.trace
+        ));
+    }
     let replay = describe(replay, &args, &target, &trace, &stopped_by);
     drop(target); // the scratch file is gone before anything is printed
     finish(&args, &replay, stopped_by)

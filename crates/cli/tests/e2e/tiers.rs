@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use leadline_trace::capture::{Event, Operation, Thread, Writer};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -47,6 +48,37 @@ fn a_trace_is_replayed_on_a_cached_device() {
     let cached = mean_us(dir.path(), "sim:./cached.toml");
     // The second half of the reads is in the cache.
     assert!((cached - (slow + fast) / 2.0).abs() < 1.0, "{cached}, {slow}, {fast}");
+}
+
+#[test]
+fn the_files_of_a_trace_are_placed_by_their_names() {
+    let dir = place();
+    let mut writer = Writer::new(Vec::new());
+    let files = ["t/lineitem.ibd", "t/orders.ibd"].map(|name| writer.file(name).unwrap());
+    writer.thread(&Thread { tid: 1, pid: 1, name: "query".to_owned() }).unwrap();
+    for i in 0..100 {
+        let (issued_ns, file) = (i * 1000, files[i as usize % 2]);
+        let operation = Operation::Read;
+        let (offset, length) = (i * 16384, 16384);
+        let event = Event { issued_ns, completed_ns: issued_ns, thread: 0, file, operation, offset, length };
+        writer.event(&event).unwrap();
+    }
+    fs::write(dir.path().join("q.capture"), writer.finish(100_000).unwrap()).unwrap();
+    let replayed = |globs: &str| {
+        let text = fs::read_to_string(dir.path().join("placed.toml")).unwrap();
+        fs::write(dir.path().join("other.toml"), text.replace("\"*\"", globs)).unwrap();
+        run(dir.path(), &["trace", "replay", "q.capture", "sim:other.toml", "--pace", "closed:1", "--json"])
+    };
+    let ran = replayed("\"*lineitem*\"");
+    let replay = document(&ran);
+    assert_eq!(
+        (&replay["mapping"]["fast"], replay["all"]["latency"]["mean"].as_f64()),
+        (&50.into(), Some(275.0))
+    );
+    assert_eq!(document(&replayed("\"*\""))["all"]["latency"]["mean"], 50.0);
+    let ran = replayed("\"nosuch\"");
+    assert!(ran.stderr.contains("q.capture: no file of the trace has a name of fast_files"), "{ran:?}");
+    assert_eq!(document(&ran)["all"]["latency"]["mean"], 500.0);
 }
 
 #[test]

@@ -248,9 +248,11 @@ impl<'a> Run<'a> {
                 }
                 continue;
             }
-            let placed = self.places.place(&request);
+            let (placed, fast) = self.places.place_file(&request, self.trace);
             let mapping = &mut self.tally.mapping;
-            mapping.wrapped += u64::from(placed.wrapped);
+            mapping.fast += u64::from(fast == Some(true));
+            mapping.spilled += u64::from(fast == Some(false));
+            mapping.wrapped += u64::from(placed.wrapped && fast != Some(true));
             mapping.widened += u64::from(placed.widened);
             let mut rest = placed;
             self.places.next_piece(&mut rest);

@@ -114,7 +114,7 @@ pub fn sample_replay() -> Replay {
         reads: side(20_000, 80.0),
         writes: side(10_000, 25.0),
         all: side(30_000, 25.0),
-        mapping: Mapping { wrapped: 17, widened: 3, cut: 1, skipped_writes: 0 },
+        mapping: Mapping { wrapped: 17, widened: 3, cut: 1, ..Mapping::default() },
         schedule: Some(Schedule {
             planned_seconds: 9.99,
             late_share: 0.01,
