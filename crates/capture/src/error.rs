@@ -16,7 +16,8 @@ pub enum CaptureError {
         path: PathBuf,
     },
     /// The root of all folders.
-    #[error("{}: the root folder cannot be captured; name the one that holds the program's files", path.display())]
+    #[error("{}: the root folder cannot be captured; name the one that holds the program's files",
+            path.display())]
     Root {
         /// What was named.
         path: PathBuf,
