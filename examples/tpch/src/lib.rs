@@ -9,6 +9,7 @@ pub mod database;
 mod error;
 pub mod explain;
 mod interrupt;
+pub mod place;
 pub mod predict;
 pub mod queries;
 pub mod run;

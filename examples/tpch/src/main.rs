@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{compare, explain, failure, load, predict, rows, run};
+use commands::{compare, explain, failure, load, place, predict, rows, run};
 
 /// TPC-H on MariaDB on an emulated drive: loads the tables, runs the queries from a cold buffer pool,
 /// compares them with a paper's. Not an official result.
@@ -24,6 +24,7 @@ enum Command {
     Explain(explain::Args),
     Compare(compare::Args),
     Predict(predict::Args),
+    Place(place::Args),
     Rows(rows::Args),
 }
 
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         Command::Explain(args) => explain::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Predict(args) => predict::run(&args),
+        Command::Place(args) => place::run(&args),
         Command::Rows(args) => rows::run(&args),
     };
     match result {

@@ -3,6 +3,7 @@
 mod bad_input;
 mod ends;
 mod patterns;
+mod placing;
 mod predictions;
 mod runs;
 mod shared;

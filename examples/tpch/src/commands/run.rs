@@ -9,7 +9,7 @@ use leadline_tpch::queries::Plans;
 use leadline_tpch::run::{Measured, RunOptions, run as run_queries};
 
 use super::failure::say;
-use super::shared::{QueryArgs, interrupt, print, scale};
+use super::shared::{QueryArgs, device_name, interrupt, print, scale};
 
 /// Runs queries on the tables of a loaded folder, on an emulated drive, each from a cold buffer pool
 #[derive(Debug, clap::Args)]
@@ -49,7 +49,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), TpchError> {
     let folder = Folder::open(&args.folder, args.scale)?;
     let options = RunOptions {
-        device: args.device_name(),
+        device: device_name(&args.device),
         queries: args.queries.queries(),
         plans: args.queries.plans,
         repeats: args.repeats,
@@ -72,14 +72,6 @@ pub(crate) fn run(args: &Args) -> Result<(), TpchError> {
     match &args.out {
         Some(path) => Ok(leadline_files::replace(path, result.to_json())?),
         None => Ok(()),
-    }
-}
-
-impl Args {
-    /// A file needs no prefix.
-    fn device_name(&self) -> String {
-        let has_kind = ["sim:", "device:"].iter().any(|kind| self.device.starts_with(kind));
-        if has_kind { self.device.clone() } else { format!("sim:{}", self.device) }
     }
 }
 

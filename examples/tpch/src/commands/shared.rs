@@ -25,6 +25,12 @@ pub(crate) fn scale(text: &str) -> Result<Scale, String> {
     Scale::new(text.parse().map_err(|_| "must be a number".to_owned())?)
 }
 
+/// A drive as it is named elsewhere; a file needs no prefix.
+pub(crate) fn device_name(device: &str) -> String {
+    let has_kind = ["sim:", "device:"].iter().any(|kind| device.starts_with(kind));
+    if has_kind { device.to_owned() } else { format!("sim:{device}") }
+}
+
 /// Which queries, with which plans.
 #[derive(Debug, Args)]
 pub(crate) struct QueryArgs {

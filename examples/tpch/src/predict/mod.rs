@@ -75,8 +75,8 @@ struct FromTrace {
     recorded: Prediction,
 }
 
-/// Predicts every query of two results, which have traces, on the drive of the other. Runs that did not finish
-/// are left out. `said` is called with each capture before it is read.
+/// Predicts every query of two results, which have traces, on the drive of the other. Runs that did not
+/// finish are left out. `said` is called with each capture before it is read.
 ///
 /// # Errors
 /// [`TpchError::Input`] where a result has no traces, or they have no query in common.
@@ -161,7 +161,7 @@ fn ascending(values: impl Iterator<Item = f64>) -> Vec<f64> {
 }
 
 /// Of values in ascending order, at least one.
-fn median(values: &[f64]) -> f64 {
+pub(crate) fn median(values: &[f64]) -> f64 {
     let middle = values.len() / 2;
     if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
 }
