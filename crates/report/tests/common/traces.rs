@@ -162,7 +162,7 @@ fn usage(reads: u64, writes: u64) -> Usage {
         random_read_share: Some(0.8),
         random_write_share: (writes > 0).then_some(1.0),
         distinct_pages: (reads + writes) / 3,
-        footprint_bytes: (reads + writes) / 3 << 14,
+        footprint_bytes: ((reads + writes) / 3) << 14,
         repeat_access_rate: Some(3.0),
         io_seconds: Some(4.0),
         class: Some(Class::RandomAndRepeated),

@@ -15,7 +15,6 @@ use crate::TraceError;
 /// Events that go to the thread that compresses at once, and batches that may wait for it.
 const BATCH: usize = 4096;
 const BATCHES: usize = 64;
-
 /// Writes a capture while requests are issued and completed on any thread. The file appears when it is
 /// finished, or not at all.
 ///
@@ -54,6 +53,8 @@ struct State {
     open: VecDeque<Open>,
     files: HashMap<u64, u32>,
     threads: HashMap<u32, u32>,
+    /// When each thread last had an answer.
+    answered_ns: Vec<u64>,
     last_ns: u64,
     batch: Vec<Record>,
     /// To the thread that compresses; `None` once finished, or where that failed.
@@ -137,10 +138,13 @@ impl Recorder {
         let Some(place) = ticket.0.checked_sub(state.first) else { return };
         let Some(open) = state.open.get_mut(place as usize) else { return };
         open.event.completed_ns = at_ns.max(open.event.issued_ns);
+        let (thread, answered_ns) = (open.event.thread as usize, open.event.completed_ns);
         if open.event.operation.moves_bytes() {
             open.event.length = length;
         }
         open.completed = true;
+        let last_ns = &mut state.answered_ns[thread];
+        *last_ns = answered_ns.max(*last_ns);
         state.close();
         self.hand_over(state);
     }
@@ -220,10 +224,13 @@ impl State {
         let threads = self.threads.len() as u32;
         let thread = *self.threads.entry(event.thread).or_insert_with(|| {
             self.batch.push(Record::Thread(Thread::running(event.thread)));
+            self.answered_ns.push(0);
             threads
         });
-        // Threads that hold different times wait for the lock in any order.
-        let issued_ns = event.issued_ns.max(self.last_ns);
+        // Threads that hold different times wait for the lock in any order. And who measures them may correct
+        // them for what the way of a request takes, which is an estimate: what a thread has an answer to came
+        // before what it asks for now.
+        let issued_ns = event.issued_ns.max(self.last_ns).max(self.answered_ns[thread as usize]);
         self.last_ns = issued_ns;
         let event = Event { issued_ns, completed_ns: issued_ns, thread, file, ..event };
         self.open.push_back(Open { event, completed: false, new_name });

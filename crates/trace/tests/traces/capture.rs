@@ -154,7 +154,8 @@ fn what_is_recorded_is_in_the_order_of_issue_whatever_completes_first() {
     let mut reader = recorded(|recorder| {
         let first = recorder.issued(read(100), 77, || "a".to_owned());
         // Its time is that of a thread that came late to the lock.
-        let second = recorder.issued(read(90), 78, || "b".to_owned());
+        let late = Event { thread: 0, ..read(90) };
+        let second = recorder.issued(late, 78, || "b".to_owned());
         recorder.completed(second, 200, 4096);
         let to = recorder.renamed(read(150), 77, || unreachable!("known already"), "c".to_owned());
         recorder.completed(to, 160, 0);
@@ -169,6 +170,25 @@ fn what_is_recorded_is_in_the_order_of_issue_whatever_completes_first() {
     assert_eq!(reader.files(), ["c", "b"]);
     assert_eq!((reader.threads()[0].tid, reader.threads()[0].pid), (own, own));
     assert_eq!(reader.ended_ns(), Some(1_000_000));
+}
+
+#[test]
+fn a_thread_asks_after_it_was_answered() {
+    let of = |thread, at| Event { thread, ..event(Operation::Read, at, 4096, at) };
+    let mut reader = recorded(|recorder| {
+        let name = || "a".to_owned();
+        let first = recorder.issued(of(1, 100), 77, name);
+        let other = recorder.issued(of(2, 110), 77, name);
+        let ahead = recorder.issued(of(1, 120), 77, name);
+        recorder.completed(first, 300, 4096);
+        // Estimates of the way there say that it was sent before the answer came.
+        let next = recorder.issued(of(1, 295), 77, name);
+        recorder.completed(ahead, 310, 4096);
+        recorder.completed(other, 320, 4096);
+        recorder.completed(next, 500, 4096);
+    });
+    let times: Vec<_> = events_of(&mut reader).iter().map(|e| (e.issued_ns, e.completed_ns)).collect();
+    assert_eq!(times, [(100, 300), (110, 320), (120, 310), (300, 500)]);
 }
 
 #[test]
