@@ -21,6 +21,7 @@ use crate::fs::EmulatedFs;
 use crate::layout::Layout;
 use crate::node::ROOT;
 use crate::pace::Pacer;
+use crate::processors::{Awake, Processors};
 use crate::report::Report;
 use crate::shared::Shared;
 use crate::volume::Volume;
@@ -51,6 +52,10 @@ pub struct EmulateOptions {
     pub strict: bool,
     /// Bytes written that may wait to become durable; the oldest become so before more do.
     pub cache_bytes: u64,
+    /// A processor, by its number from 0, that times the answers and does nothing else for the drive; programs
+    /// should be kept off it too. As root, idle processors also stay awake meanwhile. The ways in and out then
+    /// are short, and the same every time.
+    pub timing_processor: Option<usize>,
 }
 
 impl EmulateOptions {
@@ -63,6 +68,7 @@ impl EmulateOptions {
             faults: Schedule::default(),
             strict: false,
             cache_bytes: 256 << 20,
+            timing_processor: None,
         }
     }
 }
@@ -78,6 +84,7 @@ pub struct Emulator {
     cleaned_up: bool,
     /// Locked as long as the drive is there.
     _backing: File,
+    _awake: Option<Awake>,
 }
 
 impl Emulator {
@@ -89,6 +96,8 @@ impl Emulator {
         if !(1.0..=1e6).contains(&options.slowdown) {
             return Err(EmulateError::Slowdown { slowdown: options.slowdown });
         }
+        let processors = options.timing_processor.map(Processors::apart).transpose()?;
+        let awake = processors.as_ref().and_then(|_| Awake::keep());
         let backing = mounts::folder(&options.backing)?;
         let (mount, cleaned_up) = mounts::prepare(&options.mount)?;
         mounts::check_apart(&mount, &backing)?;
@@ -105,7 +114,7 @@ impl Emulator {
         let drive = Arc::new(Drive::new(volume, pacer, Injector::new(options.faults), withdraw));
         let shared = Arc::new(Shared::new(Arc::clone(&drive), device.name, options.slowdown));
         let failed = |source| EmulateError::Mount { path: options.mount.clone(), source };
-        let threads = start_threads(&drive, &mount, &config(&backing));
+        let threads = start_threads(&drive, &mount, &config(&backing), processors.as_ref());
         let (session, pace) = threads.map_err(failed).inspect_err(|_| {
             // The backing folder is as it was; that it could not be mounted is the error to tell.
             let _ = drive.volume.close();
@@ -119,8 +128,9 @@ impl Emulator {
             ended: Arc::default(),
             cleaned_up,
             _backing: lock,
+            _awake: awake,
         };
-        emulator.begin(withdrawn).inspect_err(|_| {
+        emulator.begin(withdrawn, processors.as_ref()).inspect_err(|_| {
             // The first error is the one to tell.
             let _ = emulator.end();
         })?;
@@ -128,10 +138,14 @@ impl Emulator {
     }
 
     /// What begins once it is mounted.
-    fn begin(&mut self, withdrawn: Receiver<Withdrawn>) -> Result<(), EmulateError> {
+    fn begin(
+        &mut self,
+        withdrawn: Receiver<Withdrawn>,
+        processors: Option<&Processors>,
+    ) -> Result<(), EmulateError> {
         let drive = &self.shared.drive;
         let io = |source| EmulateError::Mount { path: self.mount.clone(), source };
-        let [way_in, way_out] = probe::ways(&self.mount, || drive.pacer.now()).map_err(io)?;
+        let [way_in, way_out] = probe::ways(&self.mount, processors, || drive.pacer.now()).map_err(io)?;
         drive.pacer.way_in.set(way_in.0, way_in.1);
         drive.pacer.way_out.set(way_out.0, way_out.1);
         drive.end_probing();
@@ -255,13 +269,18 @@ fn start_threads(
     drive: &Arc<Drive>,
     mount: &Path,
     config: &Config,
+    processors: Option<&Processors>,
 ) -> io::Result<(BackgroundSession, JoinHandle<()>)> {
     std::thread::scope(|scope| {
         // Threads have the priority of those that start them; the caller keeps its own.
         let starter = scope.spawn(|| {
             let _ = rustix::process::setpriority_process(None, MOST_URGENT);
-            let pacing = Arc::clone(drive);
-            let pace = std::thread::Builder::new().name("pace".into()).spawn(move || pacing.pacer.run())?;
+            let (pacing, apart) = (Arc::clone(drive), processors.cloned());
+            let pace = std::thread::Builder::new().name("pace".into()).spawn(move || {
+                apart.iter().for_each(Processors::time_here);
+                pacing.pacer.run();
+            })?;
+            processors.into_iter().for_each(Processors::serve_here);
             match fuser::spawn_mount(EmulatedFs::new(Arc::clone(drive)), mount, config) {
                 Ok(session) => Ok((session, pace)),
                 Err(error) => {

@@ -25,6 +25,17 @@ pub enum EmulateError {
         /// What was asked for.
         slowdown: f64,
     },
+    /// A processor that cannot be set apart.
+    #[error(
+        "processor {processor}: cannot time answers alone; this program may use {usable:?}, and needs another \
+         one beside it"
+    )]
+    Processor {
+        /// What was asked for.
+        processor: usize,
+        /// Those that there are for this program.
+        usable: Vec<usize>,
+    },
     /// A folder that is not there, or not a folder.
     #[error("{}: is not a directory; make it first", path.display())]
     NotADirectory {

@@ -25,6 +25,7 @@ mod mounts;
 mod node;
 mod pace;
 mod probe;
+mod processors;
 mod programs;
 mod report;
 mod scan;

@@ -28,6 +28,10 @@ use crate::way::Way;
 /// An answer may be this late without being counted as late, or by a twentieth of the device's time.
 const TOLERANCE: Nanos = 20_000;
 
+/// What a probe of the way in and out takes: long enough that the thread that answers later sends it, as it
+/// does for requests that reach the device, and not the one that received it.
+const PROBE_TIME: Nanos = 50_000;
+
 /// Most bytes of one trim.
 const TRIM_BYTES: u64 = 1 << 30;
 
@@ -154,7 +158,8 @@ impl Pacer {
         let at = self.device_time(arrived).max(state.told);
         state.told = at;
         let cuts = state.cuts;
-        let pending = Pending { answer, recorded, arrived, finished: arrived, parts: 0, cuts };
+        let finished = arrived + if answer.is_probe() { PROBE_TIME } else { 0 };
+        let pending = Pending { answer, recorded, arrived, finished, parts: 0, cuts };
         let request = state.requests.insert(pending);
         match work {
             Work::Read(extents) => {

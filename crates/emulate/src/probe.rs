@@ -10,6 +10,7 @@ use leadline_device::Nanos;
 
 use crate::answer::PROBE_BYTES;
 use crate::durable::HIDDEN;
+use crate::processors::Processors;
 
 /// Reads that are made one after the other.
 const READS: usize = 400;
@@ -22,7 +23,22 @@ const PAUSE: Duration = Duration::from_millis(1);
 
 /// Nanoseconds of a request's way in, and of its answer's way out: one after the other, and after pauses. The
 /// lower quartile, which other work on the machine hardly changes. `now` is the drive's clock.
-pub(crate) fn ways(mount: &Path, now: impl Fn() -> Nanos) -> io::Result<[(Nanos, Nanos); 2]> {
+pub(crate) fn ways(
+    mount: &Path,
+    processors: Option<&Processors>,
+    now: impl Fn() -> Nanos + Send,
+) -> io::Result<[(Nanos, Nanos); 2]> {
+    // As a program is, on a thread of its own: the caller's may run anywhere.
+    std::thread::scope(|scope| {
+        let probe = scope.spawn(|| {
+            processors.into_iter().for_each(Processors::serve_here);
+            of_thread(mount, now)
+        });
+        probe.join().unwrap_or_else(|_| Err(io::Error::other("a thread panicked")))
+    })
+}
+
+fn of_thread(mount: &Path, now: impl Fn() -> Nanos) -> io::Result<[(Nanos, Nanos); 2]> {
     let file = File::open(mount.join(HIDDEN))?;
     let (busy_in, busy_out) = measure(&file, &now, READS, None)?;
     let (paused_in, paused_out) = measure(&file, &now, PAUSED_READS, Some(PAUSE))?;

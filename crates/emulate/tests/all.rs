@@ -6,6 +6,7 @@ mod durability;
 mod faults;
 mod mounting;
 mod oracle;
+mod processors;
 mod same_seed;
 mod time;
 mod two_devices;

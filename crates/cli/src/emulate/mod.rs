@@ -58,6 +58,10 @@ pub(crate) struct Args {
     /// Bytes written that may wait to become durable, such as 64M
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "256M")]
     cache: u64,
+    /// Time the answers on this processor (from 0), serve requests on the others, and as root keep idle ones
+    /// awake; keep programs off it too, with taskset. Latencies are closer to the device's then
+    #[arg(long, value_name = "CPU")]
+    timing_processor: Option<usize>,
     /// Capacity of a device by its published numbers [default: what the backing file system has in all]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     capacity: Option<u64>,
@@ -98,6 +102,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     options.slowdown = args.slowdown;
     options.strict = args.strict;
     options.cache_bytes = args.cache;
+    options.timing_processor = args.timing_processor;
     if let Some(path) = &args.faults {
         options.faults = Schedule::load(path).map_err(leadline_emulate::EmulateError::from)?;
     }
