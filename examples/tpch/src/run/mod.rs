@@ -6,6 +6,7 @@ mod direct;
 mod mounted;
 mod one;
 mod processor;
+mod processors;
 mod result;
 
 use std::path::PathBuf;

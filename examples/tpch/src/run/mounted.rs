@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use leadline_emulate::{EmulateOptions, EmulatedDevice, Emulator, Report};
 use tempfile::TempDir;
 
+use super::processors::{self, OffTiming};
 use crate::database::{DATA, Folder, TEMPORARY};
 use crate::server::{Pool, Server, Settings};
 use crate::{Interrupt, TpchError};
@@ -19,6 +20,8 @@ pub struct Mounted {
     point: MountPoint,
     private: TempDir,
     settings: Settings,
+    /// While servers are started.
+    off_timing: Option<OffTiming>,
 }
 
 impl Mounted {
@@ -36,7 +39,10 @@ impl Mounted {
         let private = private.map_err(TpchError::io(std::env::temp_dir()))?;
         let mount = folder.path().join("mount");
         let point = MountPoint::create(&mount)?;
-        let emulator = Emulator::mount(device, EmulateOptions::new(folder.drive(), &mount))?;
+        let mut options = EmulateOptions::new(folder.drive(), &mount);
+        options.timing_processor = processors::for_timing();
+        let timing = options.timing_processor;
+        let emulator = Emulator::mount(device, options)?;
         let settings = Settings {
             data: mount.join(DATA),
             temporary: mount.join(TEMPORARY),
@@ -45,7 +51,7 @@ impl Mounted {
             pool: Some(pool),
             further: further.to_vec(),
         };
-        Ok(Mounted { emulator, point, private, settings })
+        Ok(Mounted { emulator, point, private, settings, off_timing: timing.and_then(OffTiming::of) })
     }
 
     /// Starts a server.
@@ -61,6 +67,11 @@ impl Mounted {
         &self.emulator
     }
 
+    /// The processor that times the drive's answers, where the server is kept off one.
+    pub fn timing_processor(&self) -> Option<usize> {
+        self.off_timing.as_ref().map(OffTiming::timing)
+    }
+
     /// The servers' settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
@@ -71,7 +82,7 @@ impl Mounted {
     /// # Errors
     /// [`TpchError::Emulate`] where not everything could be made durable.
     pub fn unmount(self) -> Result<Report, TpchError> {
-        let Mounted { emulator, point, private, settings } = self;
+        let Mounted { emulator, point, private, settings, .. } = self;
         let report = emulator.unmount()?;
         drop((point, private));
         // Nothing was wrong that it would tell of.

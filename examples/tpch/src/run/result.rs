@@ -29,6 +29,9 @@ pub struct RunResult {
     pub pool_bytes: u64,
     /// The server's settings.
     pub settings: Vec<String>,
+    /// The processor that timed the drive's answers, and that the server was kept off; absent with one alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timing_processor: Option<usize>,
     /// Which plans.
     pub plans: Plans,
     /// Seconds after which queries were ended.
@@ -144,6 +147,7 @@ impl RunResult {
             mariadb: folder.mariadb().to_owned(),
             pool_bytes: mounted.settings().pool.map_or(0, |pool| pool.bytes),
             settings: mounted.settings().named(),
+            timing_processor: mounted.timing_processor(),
             plans: options.plans,
             limit_s: options.limit_s,
             queries: Vec::new(),
