@@ -1,5 +1,6 @@
 //! What users of the crate rely on, as one test program: linking many would take longer than running them.
 
+mod captured;
 mod driver;
 mod hits;
 mod measured;

@@ -147,7 +147,7 @@ fn requests(pattern: Pattern, blocks: u64, count: usize, seed: u64) -> Vec<Reque
 }
 
 /// Both caches, a request at a time.
-fn agree(
+pub fn agree(
     kind: PolicyKind,
     admission: Admission,
     frames: u32,

@@ -1,7 +1,8 @@
-//! Device descriptions, TOML: what the catalogue reads of them, and the simulator.
+//! Device descriptions, TOML: what the catalogue reads of them, the simulator, and devices made of two.
 
 use leadline_catalogue::{CatalogueError, DEVICES, Description};
 use leadline_sim::DeviceSpec;
+use leadline_tiers::TiersSpec;
 
 use crate::Target;
 
@@ -27,13 +28,20 @@ const FLASH: [&str; 2] = [
      [link]\nmb_per_s = 500\nduplex = false\nrequest_us = 1\nqueues = 2\n",
 ];
 
+/// Devices made of two, with every field.
+const TIERS: [&str; 2] = [
+    "kind = \"cached\"\nfast = \"sim:optane\"\nslow = \"sim:sata\"\nfast_size = \"64M\"\nblock = \"16K\"\n\
+     policy = \"arc\"\nadmission = \"second-miss\"\ndescription = \"a cache\"\n",
+    "kind = \"placed\"\nfast = \"a.toml\"\nslow = \"b.json\"\nfast_size = 4096\nfast_files = [\"*line*\", \"x\"]\n",
+];
+
 impl Target for Devices {
     fn name(&self) -> String {
         "device".to_owned()
     }
 
     fn seeds(&self) -> Vec<Vec<u8>> {
-        let all = DEVICES.iter().map(|device| device.text).chain(FLASH);
+        let all = DEVICES.iter().map(|device| device.text).chain(FLASH).chain(TIERS);
         all.map(|text| text.as_bytes().to_vec()).collect()
     }
 
@@ -52,6 +60,8 @@ impl Target for Devices {
             "superblock = true\n",
             "policy = \"cost-benefit\"\n",
             "state = \"fresh\"\n",
+            "kind = \"placed\"\n",
+            "fast_files = [\"[\"]\n",
             "\"",
             "'''",
             " = ",
@@ -68,6 +78,9 @@ impl Target for Devices {
         let Ok(text) = std::str::from_utf8(input) else { return false };
         if let Ok(spec) = DeviceSpec::parse(text, "input") {
             let _ = spec.model();
+        }
+        if TiersSpec::parse(text, "input").is_ok() {
+            return true;
         }
         match Description::parse(text, "input") {
             Ok(_) => true,
