@@ -46,7 +46,7 @@ fn main() -> Result<()> {
     println!("{:.2} bytes each before compression", plain_bytes as f64 / args.requests as f64);
     let name = path.to_str().context("a name of text")?;
     let plain = plain.to_str().context("a name of text")?;
-    let mut median = |what: &str, read: &dyn Fn() -> Result<u64>| -> Result<()> {
+    let median = |what: &str, read: &dyn Fn() -> Result<u64>| -> Result<()> {
         let mut times = Vec::new();
         for _ in 0..args.rounds.max(1) {
             let since = Instant::now();
