@@ -52,9 +52,9 @@ pub struct EmulateOptions {
     pub strict: bool,
     /// Bytes written that may wait to become durable; the oldest become so before more do.
     pub cache_bytes: u64,
-    /// A processor, by its number from 0, that times the answers and does nothing else for the drive; programs
-    /// should be kept off it too. As root, idle processors also stay awake meanwhile. The ways in and out then
-    /// are short, and the same every time.
+    /// A processor, by its number from 0, that times the answers and does nothing else for the drive;
+    /// programs should be kept off it too. As root, idle processors also stay awake meanwhile. The ways in
+    /// and out then are short, and the same every time.
     pub timing_processor: Option<usize>,
 }
 

@@ -15,8 +15,8 @@ pub struct TracePrediction {
     pub prediction: Prediction,
 }
 
-/// Predictions for a terminal `width` columns wide: what the capture itself took, then each device. Ends with a
-/// newline.
+/// Predictions for a terminal `width` columns wide: what the capture itself took, then each device. Ends with
+/// a newline.
 pub fn render_trace_predictions(
     captured: &Captured,
     recorded: Prediction,
@@ -43,7 +43,8 @@ pub fn render_trace_predictions(
     )
 }
 
-/// The same as JSON (`leadline.trace-prediction/1`): `trace`, `requests`, `recorded`, and `devices` with `device`,
+/// The same as JSON (`leadline.trace-prediction/1`): `trace`, `requests`, `recorded`, and `devices` with
+/// `device`,
 /// `total_seconds`, `io_seconds`, `computing_seconds` and, over the first one, `speedup`.
 pub fn trace_predictions_json(
     captured: &Captured,

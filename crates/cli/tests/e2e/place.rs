@@ -33,7 +33,8 @@ fn capture(dir: &Path, name: &str, files: &[&str], pages: impl Iterator<Item = (
     fs::write(dir.join(name), writer.finish(now).unwrap()).unwrap();
 }
 
-/// Two queries: q3 reads 200 pages of a table of 4096 again and again, q16 each third page of one of 1024 once.
+/// Two queries: q3 reads 200 pages of a table of 4096 again and again, q16 each third page of one of 1024
+/// once.
 fn place() -> TempDir {
     let dir = folder();
     let files = ["t/orders.ibd", "t/lineitem.ibd"];

@@ -67,8 +67,8 @@ impl Places {
         }
     }
 
-    /// The same where some files of the trace go elsewhere; whether this one does, and `None` where it does not
-    /// belong there.
+    /// The same where some files of the trace go elsewhere; whether this one does, and `None` where it does
+    /// not belong there.
     pub(super) fn place_file(&mut self, request: &Request, trace: &dyn Trace) -> (Placed, Option<bool>) {
         let mut placed = self.place(request);
         let begin = u128::from(request.address) * u128::from(self.unit_bytes);

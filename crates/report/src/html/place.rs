@@ -21,8 +21,8 @@ struct Data<'a> {
 }
 
 /// A page for a study of placement: which to take at each size, the times over the size of the fast device
-/// (as figure 16 of Yang, Li and Lilja, 2020), and by the files that are placed (as figure 15). Self-contained
-/// as [`render_page`](crate::render_page)'s.
+/// (as figure 16 of Yang, Li and Lilja, 2020), and by the files that are placed (as figure 15).
+/// Self-contained as [`render_page`](crate::render_page)'s.
 ///
 /// # Errors
 /// [`ReportError::Template`].

@@ -10,8 +10,8 @@ use leadline_tpch::place::{PlaceOptions, lines, place};
 use super::failure::say;
 use super::shared::{QueryArgs, device_name, interrupt, print, scale};
 
-/// Uses a fast drive for tables and as a block cache of a slow one: predicts the best of each from a trace, and
-/// measures both
+/// Uses a fast drive for tables and as a block cache of a slow one: predicts the best of each from a trace,
+/// and measures both
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The loaded folder

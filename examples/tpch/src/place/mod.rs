@@ -1,4 +1,5 @@
-//! Placement against caching, predicted from traces on the slow drive and then measured on drives made of two.
+//! Placement against caching, predicted from traces on the slow drive and then measured on drives made of
+//! two.
 
 mod devices;
 mod lines;

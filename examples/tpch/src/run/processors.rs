@@ -2,8 +2,8 @@
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// Keeps this thread, and the programs that it starts, off the processor that times the drive's answers, until
-/// it is dropped.
+/// Keeps this thread, and the programs that it starts, off the processor that times the drive's answers,
+/// until it is dropped.
 #[derive(Debug)]
 pub(super) struct OffTiming {
     before: CpuSet,
