@@ -18,7 +18,7 @@ pub(crate) const LONG_COLUMNS: [&str; 10] = [
     "Written",
     "of it at random",
     "Footprint",
-    "Accesses a page",
+    "Accesses per page",
     "I/O time",
     "Class",
 ];

@@ -75,7 +75,7 @@ fn the_best_use_at_each_size_is_told_in_words_a_table_json_and_a_page() {
     );
     assert_eq!(study["all"]["sizes"][0]["cached"].as_array().unwrap().len(), 20);
     let page = fs::read_to_string(dir.path().join("place.html")).unwrap();
-    assert!(page.contains("sim:slow.toml with some of sim:fast.toml"));
+    assert!(page.contains("sim:fast.toml for what is on sim:slow.toml"));
 
     let ran = placed(dir.path(), &["--fast-size", "16M", "--weights", "q3=0.01,q16=10"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::traces::{Tile, fill};
 use crate::ReportError;
 use crate::by_file::{LONG_COLUMNS, cells, names_words, rows, time};
-use crate::format::bytes;
+use crate::format::{block, bytes};
 use crate::trace::{exact, share};
 
 const SCRIPT: &str = include_str!("../../assets/by_file.js");
@@ -59,6 +59,8 @@ pub fn render_by_file_page(found: &ByFile) -> Result<String, ReportError> {
     let rest = context! {
         title => format!("{}, by file", found.trace),
         found => Value::from(Serde(found)),
+        page => block(found.page_bytes),
+        extent => bytes(found.extent_bytes),
         bad_lines => exact(found.bad_lines.count as f64),
         unnamed => names_words(found),
         tiles => Value::from(Serde(tiles(found))),
@@ -77,7 +79,7 @@ fn tiles(found: &ByFile) -> Vec<Tile> {
     vec![
         tile(all.class.map(|class| class.name().to_owned()), "how it reads"),
         tile(all.random_read_share.map(share), "of the pages read at random"),
-        tile(all.repeat_access_rate.map(|rate| format!("{rate:.2}")), "accesses to a page"),
+        tile(all.repeat_access_rate.map(|rate| format!("{rate:.2}")), "accesses per page"),
         tile(Some(bytes(all.footprint_bytes)), "footprint: distinct pages"),
         tile(all.io_seconds.map(time), "with requests in flight"),
         tile(found.computing_seconds.map(time), "computing"),

@@ -37,7 +37,7 @@ pub fn render_place_page(study: &Study) -> Result<String, ReportError> {
     };
     let words: Vec<String> = study.all.sizes.iter().map(|size| size.words.clone()).collect();
     let page = context! {
-        title => format!("{} with some of {}", study.slow, study.fast),
+        title => format!("{} beside {}: placement or caching", study.fast, study.slow),
         slow => study.slow.clone(),
         fast => study.fast.clone(),
         block => format_size(study.block_bytes.into()),

@@ -12,9 +12,9 @@ use crate::place::{SIZE_COLUMNS, migration, query_columns, query_lines, size_lin
 pub fn render_place(study: &Study, width: usize) -> String {
     let width = width.max(NARROWEST);
     let title = format!(
-        "{} with some of {}, cached blocks of {}; {}",
-        study.slow,
+        "{} for what is on {}: placement or caching? Cached blocks of {}; {}",
         study.fast,
+        study.slow,
         format_size(study.block_bytes.into()),
         migration(study)
     );
