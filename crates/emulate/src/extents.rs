@@ -1,7 +1,7 @@
 //! Where files lie on the device: extents of whole blocks, so that distance and sequence mean something.
 //!
-//! A new file begins a mebibyte after the one before it, as far as there is space, and grows into the free
-//! blocks behind its last one.
+//! A new file begins at a multiple of a mebibyte behind the beginning of the one before it, as far as there
+//! is space, and grows into the free blocks behind its last one.
 
 use std::collections::BTreeMap;
 

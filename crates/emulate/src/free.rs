@@ -4,8 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::extents::Extent;
 
-/// Distance between the beginnings of new files.
+/// Distance between the beginnings of new files, each at a multiple of it: file systems align what is large,
+/// so that a page of a database is in one block of a cache below.
 const SPREAD_BYTES: u64 = 1 << 20;
+
+/// So many free extents are looked at for one that holds such a multiple.
+const MOST_LOOKED_AT: usize = 256;
 
 /// The free space of a part of the device.
 #[derive(Debug)]
@@ -49,10 +53,21 @@ impl Free {
 
     /// Where a file without blocks should begin.
     fn new_file(&mut self) -> u64 {
-        let at = self.cursor;
+        let aligned = self.aligned(self.cursor).or_else(|| self.aligned(self.start));
+        let at = aligned.unwrap_or(self.cursor);
         let next = at + SPREAD_BYTES;
         self.cursor = if next < self.start + self.len { next } else { self.start };
         at
+    }
+
+    /// The first free multiple of [`SPREAD_BYTES`] from `from` on.
+    fn aligned(&self, from: u64) -> Option<u64> {
+        let around = self.free.range(..=from).next_back();
+        let extents = around.into_iter().chain(self.free.range(from + 1..)).take(MOST_LOOKED_AT);
+        extents
+            .map(|(&start, &len)| (start.max(from).next_multiple_of(SPREAD_BYTES), start + len))
+            .find(|(at, end)| at < end)
+            .map(|(at, _)| at)
     }
 
     /// Takes `len` bytes, a multiple of the block and no more than are free: from `last` on, or where a new
@@ -103,5 +118,24 @@ impl Free {
             len += after;
         }
         self.free.insert(offset, len);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_files_begin_at_a_multiple_of_the_spread_while_one_is_free() {
+        let mut free = Free::new(0, 4 * SPREAD_BYTES);
+        let mut begin = |len| {
+            let mut taken = Vec::new();
+            free.take(None, len, &mut taken);
+            taken[0].offset
+        };
+        // The second file would begin within the first, the third right behind the second.
+        assert_eq!([begin(SPREAD_BYTES + 4096), begin(4096), begin(4096)], [0, 2 << 20, 3 << 20]);
+        // No multiple is free any more: anywhere.
+        assert!(begin(4096) % SPREAD_BYTES != 0);
     }
 }
