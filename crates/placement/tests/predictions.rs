@@ -119,8 +119,10 @@ fn files_that_a_placed_device_names_are_on_its_fast_part() {
     assert_eq!(on("600M", &captured).unwrap().io_ns, 10 * 10_000);
     // No room for all of it: it stays where it was.
     assert_eq!(on("100M", &captured).unwrap().io_ns, 10 * 200_000);
-    captured.files[0].bytes = 2 << 30;
-    assert!(matches!(on("100M", &captured), Err(PlacementError::TooLarge { .. })));
+    for bytes in [2 << 30, u64::MAX] {
+        captured.files[0].bytes = bytes;
+        assert!(matches!(on("100M", &captured), Err(PlacementError::TooLarge { .. })));
+    }
 }
 
 #[test]
