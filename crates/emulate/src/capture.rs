@@ -52,12 +52,14 @@ impl Recorded {
 impl Captures {
     /// Begins to record into the file `path`. False where a capture is being made already.
     pub(crate) fn start(&self, path: &Path, now: Nanos) -> Result<bool, TraceError> {
+        // Made before the lock, which every request takes; one that is not needed leaves nothing.
+        let recorder = Recorder::create(path)?;
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        if current.is_none() {
-            *current = Some(Arc::new(Capture { recorder: Recorder::create(path)?, began: now }));
-            return Ok(true);
+        if current.is_some() {
+            return Ok(false);
         }
-        Ok(false)
+        *current = Some(Arc::new(Capture { recorder, began: now }));
+        Ok(true)
     }
 
     /// Ends the capture; `None` where none is being made.

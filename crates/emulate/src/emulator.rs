@@ -112,7 +112,7 @@ impl Emulator {
             .map_err(EmulateError::scan(&backing, capacity))?;
         let (withdraw, withdrawn) = channel();
         let drive = Arc::new(Drive::new(volume, pacer, Injector::new(options.faults), withdraw));
-        let shared = Arc::new(Shared::new(Arc::clone(&drive), device.name, options.slowdown));
+        let shared = Arc::new(Shared::new(Arc::clone(&drive), mount.clone(), device.name, options.slowdown));
         let failed = |source| EmulateError::Mount { path: options.mount.clone(), source };
         let threads = start_threads(&drive, &mount, &config(&backing), processors.as_ref());
         let (session, pace) = threads.map_err(failed).inspect_err(|_| {
@@ -216,8 +216,8 @@ impl Emulator {
         let ended = self.end();
         // What the kernel held back until then was recorded too.
         let trace = self.shared.drive.captures.stop(self.shared.drive.pacer.now()).transpose();
-        let report = Report { trace: trace?, ..self.report() };
-        ended.map(|()| report)
+        ended?;
+        Ok(Report { trace: trace?, ..self.report() })
     }
 
     fn end(&mut self) -> Result<(), EmulateError> {

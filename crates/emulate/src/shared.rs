@@ -1,6 +1,6 @@
 //! What the threads of an emulator share.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use leadline_trace::capture::CaptureSummary;
@@ -13,13 +13,15 @@ use crate::report::{CutRecord, FEW_LATE, FastPart, MOST_LATE, Report};
 /// A drive, and what it is called.
 pub(crate) struct Shared {
     pub(crate) drive: Arc<Drive>,
+    /// Where it is mounted, canonical.
+    mount: PathBuf,
     device: Mutex<String>,
     slowdown: f64,
 }
 
 impl Shared {
-    pub(crate) fn new(drive: Arc<Drive>, device: String, slowdown: f64) -> Shared {
-        Shared { drive, device: Mutex::new(device), slowdown }
+    pub(crate) fn new(drive: Arc<Drive>, mount: PathBuf, device: String, slowdown: f64) -> Shared {
+        Shared { drive, mount, device: Mutex::new(device), slowdown }
     }
 
     /// Another device from now on.
@@ -30,6 +32,14 @@ impl Shared {
 
     /// Begins a capture at `path`.
     pub(crate) fn start_trace(&self, path: &Path) -> Result<(), EmulateError> {
+        // It would record its own writing, without end.
+        if let Ok(folder) = leadline_files::folder_of(path).canonicalize()
+            && folder.starts_with(&self.mount)
+        {
+            let path = path.display();
+            let reason = format!("{path}: lies on the drive that it would record; name a place elsewhere");
+            return Err(EmulateError::Refused { reason });
+        }
         if self.drive.captures.start(path, self.drive.pacer.now())? {
             return Ok(());
         }
