@@ -68,6 +68,11 @@ impl Captures {
         Some(capture.recorder.finish(now.saturating_sub(capture.began)))
     }
 
+    /// Whether a capture is being made.
+    pub(crate) fn are_made(&self) -> bool {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     /// Whether the capture that is being made cannot be written any further.
     pub(crate) fn have_failed(&self) -> bool {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);

@@ -165,8 +165,11 @@ impl EmulatedFs {
         }
     }
 
-    /// Records a rename, if somebody wants it.
-    fn record_rename(&self, req: &Request, from: (Ino, &OsStr), to: (Ino, &OsStr)) -> Option<Recorded> {
+    /// Of a rename, if somebody wants it recorded: its arrival, and the file's path behind it.
+    fn renaming(&self, req: &Request, from: (Ino, &OsStr), to: (Ino, &OsStr)) -> Option<(Arrival, String)> {
+        if !self.drive.captures.are_made() {
+            return None;
+        }
         let (ino, new_name) = {
             let tree = self.drive.volume.tree();
             let mut new_name = tree.path(to.0, tree.node(to.0).ok()?.parent);
@@ -178,8 +181,7 @@ impl EmulatedFs {
         };
         let at = self.drive.pacer.sent(self.drive.pacer.now());
         let operation = Operation::Rename;
-        let arrival = Arrival { at, thread: req.pid(), ino, operation, offset: 0, length: 0 };
-        self.drive.record(arrival, Some(new_name))
+        Some((Arrival { at, thread: req.pid(), ino, operation, offset: 0, length: 0 }, new_name))
     }
 
     fn remove(&self, req: &Request, parent: INodeNo, name: &OsStr, directory: bool) -> SysResult<()> {
@@ -388,12 +390,15 @@ impl Filesystem for EmulatedFs {
         if !only_new && !flags.is_empty() {
             return reply.error(Errno::EINVAL);
         }
-        let recorded = self.record_rename(req, (parent.0, name), (new_parent.0, new_name));
+        let renaming = self.renaming(req, (parent.0, name), (new_parent.0, new_name));
         let renamed = self.drive.volume.change_names(|tree| {
             let replaced = tree.rename((parent.0, name), (new_parent.0, new_name), only_new)?;
             Ok(((), replaced))
         });
-        self.answered(recorded, &renamed);
+        // One that failed has given no name.
+        if let Some((arrival, new_name)) = renaming.filter(|_| renamed.is_ok()) {
+            self.answered(self.drive.record(arrival, Some(new_name)), &renamed);
+        }
         done(renamed, reply);
     }
 

@@ -37,6 +37,8 @@ fn each_operation_is_recorded_with_its_file_and_thread() {
         file.write_all_at(&[7; 5000], 4096).unwrap();
         file.sync_all().unwrap();
         file.set_len(100).unwrap();
+        fs::create_dir(drive.path("folder")).unwrap();
+        assert!(fs::rename(drive.path("a"), drive.path("folder")).is_err());
         fs::rename(drive.path("a"), drive.path("b")).unwrap();
         fs::remove_file(drive.path("b")).unwrap();
         drop(file);
