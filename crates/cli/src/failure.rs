@@ -21,7 +21,6 @@ pub(crate) use lsm::{no_layout, no_tree, no_tree_of};
 pub(crate) use measure::why_stopped;
 
 use std::fmt::Display;
-use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use leadline_catalogue::CatalogueError;
@@ -29,9 +28,11 @@ use leadline_files::FileError;
 use leadline_profile::{ProfileError, PublishedError};
 use leadline_report::ReportError;
 
+use crate::{console, output};
+
 /// A command that failed, in a line for the user.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// Bad usage or bad input: exit code 2.
     Input(String),
     /// The operation failed: exit code 1.
@@ -48,22 +49,26 @@ impl Failure {
     }
 
     /// What the user is told: one line.
-    pub(crate) fn line(&self) -> String {
+    pub fn line(&self) -> String {
         let (Failure::Input(text) | Failure::Operation(text)) = self;
         text.replace('\n', " ")
     }
 
-    pub(crate) fn exit_code(&self) -> ExitCode {
-        ExitCode::from(match self {
+    /// 2 for bad input, 1 for an operation that failed.
+    pub fn exit_code(&self) -> u8 {
+        match self {
             Failure::Input(_) => 2,
             Failure::Operation(_) => 1,
-        })
+        }
     }
 }
 
 /// What clap has to say: help and version are printed as they are, an error becomes one line.
 pub(crate) fn usage(error: &clap::Error) -> Result<(), Failure> {
     if !error.use_stderr() {
+        if console::call().is_some() {
+            return output::print(&error.to_string());
+        }
         return match error.print() {
             Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
                 Err(Failure::Operation(format!("stdout: {error}")))

@@ -52,7 +52,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Subject::Profile(_) if args.setup_per != 1.0 => {
             return Err(Failure::Input("--setup-per: is for a table of costs".into()));
         }
-        Subject::Profile(profile) => compare(&args.subject, profile)?,
+        Subject::Profile(profile) => fit_models(&args.subject, profile)?,
         Subject::Costs(table) => compare_costs(&args.subject, table.clone().setup_per(args.setup_per))?,
     };
     if let Some(path) = &args.output {
@@ -84,8 +84,11 @@ fn looks_like_json(path: &str) -> Result<bool, Failure> {
     Ok(text.trim_start_matches('\u{feff}').trim_start().starts_with('{'))
 }
 
-/// Fits all models, or says why none can be told from another.
-fn compare(name: &str, profile: &DeviceProfile) -> Result<ModelComparison, Failure> {
+/// Fits all models to a profile, which messages call `name`.
+///
+/// # Errors
+/// [`Failure::Input`]: it has too few points to tell models apart.
+pub fn fit_models(name: &str, profile: &DeviceProfile) -> Result<ModelComparison, Failure> {
     let observations = Observations::from_profile(profile);
     match observations.all.len() {
         0 => Err(Failure::Input(format!(

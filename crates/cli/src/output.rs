@@ -7,6 +7,7 @@ use leadline_files::NewFile;
 use leadline_profile::DeviceProfile;
 use leadline_report::{render_page, render_summary};
 
+use crate::console;
 use crate::failure::Failure;
 
 /// Where a profile and its report are to be written.
@@ -133,11 +134,18 @@ pub(crate) fn write(path: &Path, page: &str) -> Result<(), Failure> {
 
 /// Prints a message on stderr; a reader that went away is not a failure.
 pub(crate) fn say(text: &str) {
+    if let Some(call) = console::call() {
+        return call.say(text);
+    }
     let _ = writeln!(std::io::stderr(), "leadline: {text}");
 }
 
 /// Prints a document; a reader that went away is not a failure.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    if let Some(call) = console::call() {
+        call.print(text);
+        return Ok(());
+    }
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {

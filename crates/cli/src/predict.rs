@@ -90,7 +90,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Failure::Input(format!("{error}{more}"))
     })?;
     let comparison = ModelComparison::new(Observations::from_profile(&profile));
-    let model = model(&args, &comparison)?;
+    let model = choose_model(&args.profile, &comparison, args.model.as_deref())?;
     let predict =
         |w: &Workload| model.predict(w).map_err(|error| Failure::Input(format!("{}: {error}", args.profile)));
     if let Some(Concurrencies(ks)) = &args.what_if {
@@ -127,23 +127,29 @@ fn workload(args: &Args) -> Workload {
     }
 }
 
-/// The model asked for, or the one chosen.
-fn model<'a>(args: &Args, comparison: &'a ModelComparison) -> Result<&'a dyn Predict, Failure> {
-    let found = match &args.model {
+/// The model of this name, or the best one, of those fitted to what is called `subject`.
+///
+/// # Errors
+/// [`Failure::Input`] says what the model needs that was not measured.
+pub fn choose_model<'a>(
+    subject: &str,
+    comparison: &'a ModelComparison,
+    wanted: Option<&str>,
+) -> Result<&'a dyn Predict, Failure> {
+    let found = match wanted {
         None => comparison.best(),
         Some(name) => comparison.get(name).and_then(|m| m.fitted.as_deref()),
     };
     found.ok_or_else(|| {
-        let wanted =
-            |m: &&leadline_model::Assessment| args.model.as_deref().is_none_or(|name| name == m.name);
+        let is_wanted = |m: &&leadline_model::Assessment| wanted.is_none_or(|name| name == m.name);
         let needs = comparison
             .models
             .iter()
-            .find(wanted)
+            .find(is_wanted)
             .and_then(|m| m.needs.as_deref())
             .unwrap_or("measured points");
-        let name = args.model.as_deref().unwrap_or("every model");
-        Failure::Input(format!("{}: {name} needs {needs}", args.profile))
+        let name = wanted.unwrap_or("every model");
+        Failure::Input(format!("{subject}: {name} needs {needs}"))
     })
 }
 

@@ -1,4 +1,4 @@
-//! A bar with an ETA on a terminal, one line per phase elsewhere.
+//! A bar with an ETA on a terminal, one line per phase elsewhere; a program that called is told itself.
 
 use std::io::IsTerminal as _;
 use std::time::Duration;
@@ -6,6 +6,7 @@ use std::time::Duration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use leadline_measure::Progress;
 
+use crate::console::{self, Call};
 use crate::output;
 
 /// Steps of a bar: a tenth of a percent.
@@ -18,6 +19,8 @@ pub(crate) struct Display {
     terminal: bool,
     /// Which part this is, from 1, and of how many.
     part: (usize, usize),
+    /// The program to tell instead of the terminal.
+    call: Option<Call>,
 }
 
 impl Display {
@@ -28,11 +31,15 @@ impl Display {
     /// Of one part of several: the bar shows how far all of them are, and is the same in all.
     pub(crate) fn of_part(number: usize, of: usize) -> Self {
         let terminal = std::io::stderr().is_terminal();
-        Display { bar: None, phase: "", terminal, part: (number, of) }
+        Display { bar: None, phase: "", terminal, part: (number, of), call: console::call() }
     }
 
     /// Shows one report; a new phase starts a new bar.
     pub(crate) fn show(&mut self, progress: &Progress) {
+        if let Some(call) = &self.call {
+            let done = self.position(progress.done) as f64 / STEPS as f64;
+            return call.show(&Progress { done, ..progress.clone() });
+        }
         if progress.phase != self.phase {
             self.finish();
             self.phase = progress.phase;

@@ -7,14 +7,18 @@ use std::time::{Duration, Instant};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::console;
 use crate::failure::Failure;
 
 /// A wrapper (`timeout`, a shell, a terminal that closes) may send the same wish twice; this soon it is still
 /// the first.
 const SAME_WISH: Duration = Duration::from_secs(1);
 
-/// A flag that is set once one of the signals has come.
+/// A flag that is set once one of the signals has come; the caller's own where a program called the command.
 pub(crate) fn cancel_flag() -> Result<Arc<AtomicBool>, Failure> {
+    if let Some(call) = console::call() {
+        return Ok(call.cancel());
+    }
     let cancel = Arc::new(AtomicBool::new(false));
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
         .map_err(|error| Failure::Operation(format!("signal handler: {error}")))?;

@@ -2,19 +2,23 @@
 
 use leadline_catalogue::{is_file, load, split_path};
 use leadline_profile::{DeviceProfile, published_profile};
-use leadline_trace::{Format, Trace, TraceError, open, open_as};
+use leadline_trace::{Format, STDIN, Trace, TraceError, open, open_as};
 
+use crate::console;
 use crate::failure::Failure;
 
 /// What a device of the catalogue is named with.
 pub(crate) const PUBLISHED: &str = "device:";
+
+/// What a program that calls a command names the trace with that it has in memory.
+pub const MEMORY: &str = "memory:";
 
 /// The profile that PROFILE names: a path, or `device:NAME`, whose NAME is of the catalogue or a TOML file
 /// (`./x.toml`) and may end in `:raw`.
 ///
 /// # Errors
 /// [`Failure::Input`] names the file or device, the place in it, and what to do.
-pub(crate) fn load_profile(text: &str) -> Result<DeviceProfile, Failure> {
+pub fn load_profile(text: &str) -> Result<DeviceProfile, Failure> {
     if text.starts_with("sim:") {
         return Err(Failure::Input(format!(
             "{text}: is a device, not a profile of one; measure it first, with leadline profile {text} -o FILE"
@@ -36,6 +40,17 @@ pub(crate) fn load_profile(text: &str) -> Result<DeviceProfile, Failure> {
 /// # Errors
 /// As [`open`].
 pub(crate) fn open_trace(name: &str, format: Option<Format>) -> Result<Box<dyn Trace>, TraceError> {
+    if let Some(call) = console::call() {
+        match (name, call.trace()) {
+            (MEMORY, Some(trace)) => return Ok(Box::new(trace)),
+            // What a program's standard input holds is its own.
+            (STDIN, _) => {
+                let reason = "standard input is for the command line; name a file".to_owned();
+                return Err(TraceError::Name { name: name.to_owned(), reason });
+            }
+            _ => {}
+        }
+    }
     match format {
         Some(format) => open_as(name, format),
         None => open(name),

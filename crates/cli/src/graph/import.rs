@@ -90,8 +90,7 @@ struct Imported<'a> {
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     super::refuse_same(&args.edges, &args.store, "the file of edges")?;
-    refuse_other(&args.store, args.force)?;
-    output::check_writable(&args.store)?;
+    check_store(&args.store, args.force)?;
     let memory = args.memory.unwrap_or_else(default_memory);
     let reader = input::open(&args.edges, input_options(&args, memory))?;
     let options = ImportOptions { stop: signals::cancel_flag()?, ..import_options(&args, memory) };
@@ -136,6 +135,16 @@ fn import_options(args: &Args, memory: u64) -> ImportOptions {
         renumber: args.renumber,
         ..ImportOptions::default()
     }
+}
+
+/// Finds out before the work whether a store can be written in this place; with `force` also where another
+/// file is.
+///
+/// # Errors
+/// [`Failure::Input`] says what is in the way.
+pub fn check_store(store: &Path, force: bool) -> Result<(), Failure> {
+    refuse_other(store, force)?;
+    output::check_writable(store)
 }
 
 /// A file that somebody may still want is not replaced unasked; a store, whole or not, of whatever version,
@@ -183,9 +192,15 @@ fn words(imported: &Imported<'_>) -> String {
     rows(&table)
 }
 
-/// A size that blocks may have.
 fn block(text: &str) -> Result<u32, String> {
-    let size = parse_size(text)?;
+    block_bytes(parse_size(text)?)
+}
+
+/// A size that blocks may have, bytes.
+///
+/// # Errors
+/// What it must be.
+pub fn block_bytes(size: u64) -> Result<u32, String> {
     u32::try_from(size)
         .ok()
         .filter(|size| size.is_power_of_two() && (4096..=65536).contains(size))

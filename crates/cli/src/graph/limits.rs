@@ -7,6 +7,14 @@ use leadline_report::headline;
 
 use crate::failure::Failure;
 
+/// Reads in flight that use the device of a profile fully, which messages call `name`.
+///
+/// # Errors
+/// [`Failure::Input`]: it has no k_r.
+pub fn read_depth(profile: &DeviceProfile, name: &str) -> Result<u32, Failure> {
+    Ok(Device::of(profile, name)?.depth)
+}
+
 /// What a run is measured against.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Device {
@@ -20,12 +28,19 @@ impl Device {
     /// # Errors
     /// [`Failure::Input`]: no profile, or one that has no k_r.
     pub(super) fn load(path: &Path) -> Result<Device, Failure> {
-        let profile = DeviceProfile::load(path)?;
+        Device::of(&DeviceProfile::load(path)?, &path.display().to_string())
+    }
+
+    /// Of a profile that messages call `name`.
+    ///
+    /// # Errors
+    /// [`Failure::Input`]: it has no k_r.
+    fn of(profile: &DeviceProfile, name: &str) -> Result<Device, Failure> {
         let small = profile.parameters.iter().find(|p| p.pattern == Pattern::Random && p.block_bytes == 4096);
         let Some(depth) =
-            small.or_else(|| headline(&profile)).and_then(|parameters| parameters.advised_reads())
+            small.or_else(|| headline(profile)).and_then(|parameters| parameters.advised_reads())
         else {
-            let text = format!("{}: has no k_r; measure random reads, or give --depth", path.display());
+            let text = format!("{name}: has no k_r; measure random reads, or give --depth");
             return Err(Failure::Input(text));
         };
         let reads = profile.points.iter().filter(|point| point.op == OpKind::Read);

@@ -27,6 +27,9 @@ use crate::failure::Failure;
 use crate::output;
 use crate::progress::Display;
 
+pub use import::{block_bytes, check_store};
+pub use limits::read_depth;
+
 /// Graphs that do not fit in memory: import them, run algorithms on them, take them out again
 #[derive(clap::Args)]
 pub(crate) struct Args {

@@ -15,7 +15,7 @@ use leadline_graph::{Graph, GraphError, Options, RunStats};
 use super::limits::Device;
 use super::report::{OutputFile, Report, ResultSummary};
 use crate::failure::Failure;
-use crate::{output, signals};
+use crate::{console, output, signals};
 
 /// Shorter runs are over before anything is read.
 const QUIET: Duration = Duration::from_secs(2);
@@ -180,7 +180,7 @@ struct Spinner(Option<(Sender<()>, JoinHandle<()>)>);
 
 impl Spinner {
     fn start(what: &'static str) -> Spinner {
-        if !std::io::stderr().is_terminal() {
+        if !std::io::stderr().is_terminal() || console::call().is_some() {
             return Spinner(None);
         }
         let (sender, ended) = channel();

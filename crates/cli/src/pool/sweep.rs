@@ -9,6 +9,7 @@ use leadline_trace::Format;
 
 use super::device::SimulatedDevice;
 use super::plan::Cell;
+use crate::console;
 use crate::failure::Failure;
 use crate::progress::Display;
 use crate::source::open_trace;
@@ -26,7 +27,10 @@ pub(super) struct Common<'a> {
 /// What went wrong first, by the cells' order; [`Failure::Operation`] where `cancel` was set.
 pub(super) fn run(cells: &[Cell], common: &Common, cancel: &AtomicBool) -> Result<Vec<Outcome>, Failure> {
     let configs: Vec<Config> = cells.iter().map(|cell| cell.config.clone()).collect();
+    let call = console::call();
     let open = |index: usize| {
+        // Each pool is simulated on a thread of its own.
+        let _call = console::work_for(call.clone());
         let cell: &Cell = &cells[index];
         let trace = open_trace(&cell.trace, common.format)?;
         let device = match common.device {

@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::output::say;
 use crate::progress::Display;
 use crate::source::open_trace;
-use crate::{signals, values};
+use crate::{console, signals, values};
 
 /// As on the command line for input, so for output.
 const STDOUT: &str = STDIN;
@@ -81,6 +81,9 @@ pub(super) fn transfer(
     skip_bad: bool,
 ) -> Result<(), Failure> {
     let cancel = signals::cancel_flag()?;
+    if place == STDOUT && console::call().is_some() {
+        return Err(Failure::Input("--output: names no file; standard output is for the command line".into()));
+    }
     let output = if place == STDOUT { Output::stdout() } else { Output::file(Path::new(place))? };
     let name = output.name().to_owned();
     let mut writer = Writer::new(output, &name, format, trace.unit(), page_bytes)?;
@@ -166,7 +169,7 @@ struct Monitor {
 impl Monitor {
     fn new(cancel: Arc<AtomicBool>) -> Monitor {
         let now = Instant::now();
-        let terminal = std::io::stderr().is_terminal();
+        let terminal = std::io::stderr().is_terminal() && console::call().is_none();
         Monitor { cancel, terminal, started: now, shown: now, display: Display::new(), spinner: None }
     }
 

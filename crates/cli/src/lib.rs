@@ -1,0 +1,129 @@
+//! The command line of Leadline: the binary `leadline` is [`main`], and other programs call its commands with
+//! [`call`].
+//!
+//! One file per command: it reads the arguments, calls the crates below, and prints.
+
+mod btree;
+mod calibrate;
+mod completions;
+mod console;
+mod devices;
+mod emulate;
+mod experiment;
+mod failure;
+mod graph;
+mod lsm;
+mod man;
+mod models;
+mod output;
+mod place;
+mod pool;
+mod predict;
+mod profile;
+mod progress;
+mod report;
+mod signals;
+mod source;
+mod target;
+mod trace;
+mod values;
+
+use std::ffi::OsString;
+
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+pub use console::{Answer, Caller};
+pub use failure::Failure;
+pub use graph::{block_bytes, check_store, read_depth};
+pub use models::fit_models;
+pub use predict::choose_model;
+pub use source::{MEMORY, load_profile};
+
+/// Know the device your storage engine runs on.
+#[derive(Parser)]
+#[command(
+    name = "leadline",
+    version,
+    about,
+    after_help = "Start with:\n  \
+        leadline profile --quick\n  \
+        leadline profile sim:flash --quick     on a simulated device, in seconds"
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Profile(profile::Args),
+    Experiment(experiment::Args),
+    Report(report::Args),
+    Models(models::Args),
+    Predict(predict::Args),
+    Btree(btree::Args),
+    Calibrate(calibrate::Args),
+    Devices(devices::Args),
+    Trace(trace::Args),
+    Place(place::Args),
+    Pool(pool::Args),
+    Graph(graph::Args),
+    Lsm(lsm::Args),
+    Emulate(emulate::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+}
+
+/// Runs the command that `arguments` name, the program's name first, for a user at a terminal: results go to
+/// stdout, messages and a failure's line to stderr. Returns the exit code: 0 done, 1 the operation failed, 2 bad
+/// usage or bad input.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    match run(arguments) {
+        Ok(()) => 0,
+        Err(failure) => {
+            output::say(&failure.line());
+            failure.exit_code()
+        }
+    }
+}
+
+/// Runs a command for a program: nothing is printed, no signal is handled; the words of both stand in the
+/// answer. `arguments` are those of the command line without the program's name.
+///
+/// # Errors
+/// What the command fails with. A command that runs other programs or lasts until it is told to end (`emulate`,
+/// `trace capture`) is [`Failure::Input`].
+pub fn call(arguments: &[String], caller: Caller) -> Result<Answer, Failure> {
+    let words: Vec<&str> = arguments.iter().take(2).map(String::as_str).collect();
+    if words.first() == Some(&"emulate") || words == ["trace", "capture"] {
+        let command = words.join(" ");
+        return Err(Failure::Input(format!("{command}: runs in a terminal only: leadline {command} --help")));
+    }
+    let name = OsString::from("leadline");
+    console::answered(caller, || run(std::iter::once(name).chain(arguments.iter().map(OsString::from))))
+}
+
+fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => return failure::usage(&error),
+    };
+    match cli.command {
+        Command::Profile(args) => profile::run(args),
+        Command::Experiment(args) => experiment::run(&args),
+        Command::Report(args) => report::run(args),
+        Command::Models(args) => models::run(args),
+        Command::Predict(args) => predict::run(args),
+        Command::Btree(args) => btree::run(args),
+        Command::Calibrate(args) => calibrate::run(&args),
+        Command::Devices(args) => devices::run(args),
+        Command::Trace(args) => trace::run(args),
+        Command::Place(args) => place::run(args),
+        Command::Pool(args) => pool::run(args),
+        Command::Graph(args) => graph::run(args),
+        Command::Lsm(args) => lsm::run(args),
+        Command::Emulate(args) => emulate::run(args),
+        Command::Completions(args) => completions::run(&args, Cli::command()),
+        Command::Man(args) => man::run(&args, Cli::command()),
+    }
+}
