@@ -3,6 +3,7 @@
 
 mod against_networkx;
 mod algorithms;
+mod arrays;
 mod dfs;
 mod forged;
 mod import;

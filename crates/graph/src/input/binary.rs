@@ -7,7 +7,7 @@ use super::{Batch, Declared, EdgeReader};
 use crate::GraphError;
 
 /// Bytes read at once: 131,072 pairs of 32 bits, half as many of 64.
-const PIECE: usize = 1 << 20;
+pub(super) const PIECE: usize = 1 << 20;
 
 struct Binary {
     source: Source,

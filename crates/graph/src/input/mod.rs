@@ -1,5 +1,7 @@
-//! Edges as users have them: one file a format, behind one trait (docs/graph-import.md).
+//! Edges as users have them: one file a format, behind one trait (docs/graph-import.md); and from memory
+//! ([`ArrayEdges`]).
 
+mod arrays;
 mod binary;
 mod chunks;
 mod columns;
@@ -21,6 +23,7 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
+pub use arrays::{Array, ArrayEdges, ArrayIds, ArrayWeights, StringArray};
 pub use format::Format;
 
 use crate::{GraphError, InputOption};

@@ -1,0 +1,171 @@
+//! Arrays, handed out a batch at a time.
+
+use std::ops::Range;
+
+use super::{ArrayEdges, ArrayIds};
+use crate::GraphError;
+use crate::input::binary::PIECE;
+use crate::input::chunks::Wrong;
+use crate::input::strings::Strings;
+use crate::input::{Batch, Declared, EdgeReader};
+
+impl EdgeReader for ArrayEdges {
+    fn declared(&self) -> Declared {
+        self.declared
+    }
+
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, GraphError> {
+        let vertices = self.vertices_given..self.vertices.count();
+        let edges = self.edges_given..self.sources.count();
+        // After an error nothing more is given out.
+        let ended = std::mem::replace(&mut self.ended, true);
+        if ended || vertices.is_empty() && edges.is_empty() {
+            batch.clear();
+            return Ok(false);
+        }
+        match vertices.is_empty() {
+            true => self.next_edges(edges, batch)?,
+            false => self.next_vertices(vertices, batch)?,
+        }
+        self.ended = false;
+        Ok(true)
+    }
+
+    fn progress(&self) -> (u64, Option<u64>) {
+        // How long strings are shows when they are read.
+        let total = self.strings.is_none().then(|| self.bytes());
+        (self.bytes_read, total)
+    }
+
+    fn strings(&mut self) -> Option<Vec<String>> {
+        self.strings.take().map(Strings::into_strings)
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.strings.as_ref().map_or(0, Strings::memory_bytes)
+    }
+}
+
+impl ArrayEdges {
+    /// Bytes of all arrays, where none is of strings.
+    fn bytes(&self) -> u64 {
+        (self.vertices.count() * self.vertices.width() + self.sources.count() * self.edge_bytes()) as u64
+    }
+
+    /// Bytes of an edge.
+    fn edge_bytes(&self) -> usize {
+        let weight = self.weights.as_ref().map_or(0, |weights| weights.width());
+        self.sources.width() + self.targets.width() + weight
+    }
+
+    /// As many ids of `width` bytes as are read of a binary file at once, and no more than are left.
+    fn some(left: Range<usize>, width: usize) -> Range<usize> {
+        left.start..left.end.min(left.start + PIECE / width)
+    }
+
+    fn next_vertices(&mut self, left: Range<usize>, batch: &mut Batch) -> Result<(), GraphError> {
+        batch.clear();
+        let mut range = ArrayEdges::some(left, self.vertices.width());
+        match &mut self.strings {
+            None => {
+                batch.vertices.resize(range.len(), 0);
+                let copied = self.vertices.copy(range.start, batch.vertices.iter_mut());
+                copied.map_err(|(at, id)| negative(format!("vertices[{at}]"), "id", id))?;
+                self.bytes_read += (range.len() * self.vertices.width()) as u64;
+            }
+            Some(strings) => {
+                let mut texts = Texts { strings, bytes: 0 };
+                range.end = texts.each("vertices", range.clone(), |texts, at| {
+                    batch.vertices.push(texts.number(&self.vertices, at, "id")?);
+                    Ok(())
+                })?;
+                self.bytes_read += texts.bytes as u64;
+            }
+        }
+        self.vertices_given = range.end;
+        Ok(())
+    }
+
+    fn next_edges(&mut self, left: Range<usize>, batch: &mut Batch) -> Result<(), GraphError> {
+        let mut range = ArrayEdges::some(left, self.sources.width() + self.targets.width());
+        batch.vertices.clear();
+        match &mut self.strings {
+            None => {
+                // Not emptied first: every place that is there is written to.
+                batch.pairs.resize(range.len(), (0, 0));
+                let sources = self.sources.copy(range.start, batch.pairs.iter_mut().map(|pair| &mut pair.0));
+                let targets = self.targets.copy(range.start, batch.pairs.iter_mut().map(|pair| &mut pair.1));
+                sources.map_err(|(at, id)| negative(edge(at), "source", id))?;
+                targets.map_err(|(at, id)| negative(edge(at), "target", id))?;
+            }
+            Some(strings) => {
+                batch.pairs.clear();
+                let mut texts = Texts { strings, bytes: 0 };
+                range.end = texts.each("edges", range.clone(), |texts, at| {
+                    let source = texts.number(&self.sources, at, "source")?;
+                    batch.pairs.push((source, texts.number(&self.targets, at, "target")?));
+                    Ok(())
+                })?;
+                self.bytes_read += texts.bytes as u64;
+            }
+        }
+        batch.weights.clear();
+        if let Some(weights) = &self.weights {
+            let copied = weights.copy(range.start, range.len(), &mut batch.weights);
+            copied.map_err(|(at, found)| {
+                GraphError::malformed(edge(at), format!("expected a finite number as weight, found {found}"))
+            })?;
+        }
+        if self.strings.is_none() {
+            self.bytes_read += (range.len() * self.edge_bytes()) as u64;
+        }
+        self.edges_given = range.end;
+        Ok(())
+    }
+}
+
+/// Strings on the way to their numbers.
+struct Texts<'a> {
+    strings: &'a mut Strings,
+    /// Of all strings so far.
+    bytes: usize,
+}
+
+impl Texts<'_> {
+    /// Calls `each` for the places of a range until they had as many bytes as are read of a file at once.
+    /// Returns where it ended; `name` is the array's, for errors.
+    fn each(
+        &mut self,
+        name: &str,
+        range: Range<usize>,
+        mut each: impl FnMut(&mut Self, usize) -> Result<(), Wrong>,
+    ) -> Result<usize, GraphError> {
+        for at in range.clone() {
+            if self.bytes >= PIECE {
+                return Ok(at);
+            }
+            each(self, at).map_err(|wrong| wrong.at(&format!("{name}[{at}]")))?;
+        }
+        Ok(range.end)
+    }
+
+    /// The number of a string; `what` it is, for errors.
+    fn number(&mut self, ids: &ArrayIds, at: usize, what: &str) -> Result<u64, Wrong> {
+        let ArrayIds::Strings(all) = ids else {
+            unreachable!("where ids are strings there are no numbers among them")
+        };
+        let Some(text) = all.get(at) else {
+            return Err(format!("has no {what}; give it one, or leave it out").into());
+        };
+        self.bytes += text.len();
+        self.strings.number(text.as_bytes())
+    }
+}
+
+fn edge(at: usize) -> String {
+    format!("edges[{at}]")
+}
+
+fn negative(place: String, what: &str, id: i64) -> GraphError {
+    GraphError::malformed(place, format!("{what} {id}; ids are from 0 to 2^64 - 1"))
+}
