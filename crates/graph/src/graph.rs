@@ -273,6 +273,11 @@ impl Graph {
         self.options.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
+    /// An error once somebody asked to stop.
+    pub(crate) fn check_stop(&self) -> Result<(), GraphError> {
+        if self.stopped() { Err(GraphError::Interrupted) } else { Ok(()) }
+    }
+
     /// The cache that the last run left, if it is of this size; a new one else.
     pub(crate) fn take_cache(&self, frames: u32) -> Result<Cache, GraphError> {
         let kept = self.cache.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -5,9 +5,9 @@ use crate::made;
 use std::fs::{self, File};
 use std::path::Path;
 
-use leadline_graph::algorithms::{Starts, UNREACHED, WalkOptions};
-use leadline_graph::format::{NO_VERTEX, Vertex};
-use leadline_graph::output::{Column, Output, Values, WalkOutput};
+use leadline_graph::algorithms::{Bfs, Cdlp, PageRank, Starts, UNREACHED, WalkOptions};
+use leadline_graph::format::NO_VERTEX;
+use leadline_graph::output::{Column, Output, Values, VertexTable as _, WalkOutput};
 use leadline_graph::{Graph, GraphError};
 use made::{Shape, edges, lists, options};
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -54,17 +54,10 @@ fn rows_are_in_the_order_of_ids_and_strings_are_quoted() {
     let graph = renumbered(&dir.path().join("g"), &["a", "b, c", "d\"e", "f"]);
     let found = graph.bfs(&[2]).unwrap();
     assert_eq!(found.levels, [2, UNREACHED, 0, 1]);
-    let parents = graph.parents(&found.levels).unwrap().parents;
-    assert_eq!(parents, [3, NO_VERTEX, NO_VERTEX, 2]);
-    let level = |vertex: Vertex| match found.levels[vertex as usize] {
-        UNREACHED => -1,
-        level => i64::from(level),
-    };
-    let parent = |vertex: Vertex| parents[vertex as usize];
-    let columns = [
-        Column { name: "level", values: Values::Integers(&level) },
-        Column { name: "parent", values: Values::Vertices(&parent) },
-    ];
+    let parents = graph.parents(&found.levels).unwrap();
+    assert_eq!(parents.parents, [3, NO_VERTEX, NO_VERTEX, 2]);
+    let found = (found, parents);
+    let columns = found.columns();
     let csv = dir.path().join("r.csv");
     let bytes = Output::create(&csv, &graph).unwrap().write(&graph, &columns).unwrap();
     let text = fs::read_to_string(&csv).unwrap();
@@ -87,13 +80,13 @@ fn every_format_has_the_same_numbers() {
     writer.number_ids((0..200_000).map(|rank| Ok(rank * 3 + (1 << 63)))).unwrap();
     writer.finish().unwrap();
     let graph = Graph::open(dir.path().join("g"), options(32 << 20, 1, 1)).unwrap();
-    let rank = |vertex: Vertex| 1.0 / f64::from(vertex);
-    let label = |vertex: Vertex| 199_999 - vertex;
+    let ranks = (0..200_000).map(|vertex| 1.0 / f64::from(vertex)).collect();
+    let labels = (0..200_000).map(|vertex| 199_999 - vertex).collect();
     let columns = [
-        Column { name: "rank", values: Values::Doubles(&rank) },
-        Column { name: "label", values: Values::Ranks(&label) },
+        Column { name: "rank", values: Values::Doubles(ranks) },
+        Column { name: "label", values: Values::Ranks(labels) },
     ];
-    Output::check_memory(&graph, 1, 1, 0).unwrap();
+    Output::check_memory(&graph, &[PageRank::COLUMNS, Cdlp::COLUMNS].concat()).unwrap();
     let write = |name: &str| {
         let path = dir.path().join(name);
         Output::create(&path, &graph).unwrap().write(&graph, &columns).unwrap();
@@ -158,11 +151,11 @@ fn a_file_is_there_whole_or_not_at_all() {
         Output::create(&dir.path().join("d.csv"), &graph).unwrap_err().to_string().contains("is a directory")
     );
     graph.set_options(options(1 << 20, 1, 1));
-    let Err(GraphError::Memory { needed, .. }) = Output::check_memory(&graph, 1, 0, 4 * 70_000) else {
+    let Err(GraphError::Memory { needed, .. }) = Output::check_memory(&graph, Bfs::COLUMNS) else {
         panic!("a mebibyte is not enough")
     };
     graph.set_options(options(needed, 1, 1));
-    Output::check_memory(&graph, 1, 0, 4 * 70_000).unwrap();
+    Output::check_memory(&graph, Bfs::COLUMNS).unwrap();
 }
 
 #[test]

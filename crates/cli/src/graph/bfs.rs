@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use leadline_graph::algorithms::{Bfs, UNREACHED};
+use leadline_graph::algorithms::{Bfs, Parents};
 use leadline_graph::format::Vertex;
-use leadline_graph::output::{Column, Output, Values};
+use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Graph, GraphError, RunStats};
 
 use super::report::{ResultSummary, grouped};
@@ -43,8 +43,10 @@ impl Task for Search {
     const NAME: &'static str = "breadth-first search";
 
     fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
-        let parents = u64::from(self.parents);
-        run::table(graph, path, 1, parents, graph.vertices() * 4 * (1 + parents))
+        match self.parents {
+            true => run::table::<(Bfs, Parents)>(graph, path),
+            false => run::table::<Bfs>(graph, path),
+        }
     }
 
     fn run(&mut self, graph: &Graph) -> Result<Bfs, GraphError> {
@@ -62,16 +64,9 @@ impl Task for Search {
     }
 
     fn write(&self, graph: &Graph, found: &Bfs, output: Output) -> Result<u64, GraphError> {
-        let level = |vertex: Vertex| match found.levels[vertex as usize] {
-            UNREACHED => -1,
-            level => i64::from(level),
-        };
-        let level = Column { name: "level", values: Values::Integers(&level) };
-        if !self.parents {
-            return output.write(graph, &[level]);
-        }
-        let parents = graph.parents(&found.levels)?.parents;
-        let parent = |vertex: Vertex| parents[vertex as usize];
-        output.write(graph, &[level, Column { name: "parent", values: Values::Vertices(&parent) }])
+        let parents = self.parents.then(|| graph.parents(&found.levels)).transpose()?;
+        let mut columns = found.columns();
+        columns.extend(parents.iter().flat_map(|parents| parents.columns()));
+        output.write(graph, &columns)
     }
 }

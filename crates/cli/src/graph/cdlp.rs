@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use leadline_graph::algorithms::Cdlp;
-use leadline_graph::format::Vertex;
-use leadline_graph::output::{Column, Output, Values};
+use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Graph, GraphError, RunStats};
 
 use super::report::{ResultSummary, grouped};
@@ -36,7 +35,7 @@ impl Task for Labels {
     const NAME: &'static str = "label propagation";
 
     fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
-        run::table(graph, path, 0, 1, graph.vertices() * 4)
+        run::table::<Cdlp>(graph, path)
     }
 
     fn run(&mut self, graph: &Graph) -> Result<Cdlp, GraphError> {
@@ -56,7 +55,6 @@ impl Task for Labels {
     }
 
     fn write(&self, graph: &Graph, found: &Cdlp, output: Output) -> Result<u64, GraphError> {
-        let label = |vertex: Vertex| found.labels[vertex as usize];
-        output.write(graph, &[Column { name: "label", values: Values::Ranks(&label) }])
+        output.write(graph, &found.columns())
     }
 }

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use leadline_graph::algorithms::Dfs;
-use leadline_graph::format::{NO_VERTEX, Vertex};
-use leadline_graph::output::{Column, Output, Values};
+use leadline_graph::format::Vertex;
+use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Graph, GraphError, RunStats};
 
 use super::report::{ResultSummary, grouped};
@@ -35,7 +35,7 @@ impl Task for Search {
     const NAME: &'static str = "depth-first search";
 
     fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
-        run::table(graph, path, 1, 2, graph.vertices() * 12)
+        run::table::<Dfs>(graph, path)
     }
 
     fn run(&mut self, graph: &Graph) -> Result<Dfs, GraphError> {
@@ -54,17 +54,6 @@ impl Task for Search {
     }
 
     fn write(&self, graph: &Graph, found: &Dfs, output: Output) -> Result<u64, GraphError> {
-        let parent = |vertex: Vertex| found.parents[vertex as usize];
-        let root = |vertex: Vertex| found.roots[vertex as usize];
-        let order = |vertex: Vertex| match found.order[vertex as usize] {
-            NO_VERTEX => -1,
-            order => i64::from(order),
-        };
-        let columns = [
-            Column { name: "parent", values: Values::Vertices(&parent) },
-            Column { name: "root", values: Values::Vertices(&root) },
-            Column { name: "order", values: Values::Integers(&order) },
-        ];
-        output.write(graph, &columns)
+        output.write(graph, &found.columns())
     }
 }

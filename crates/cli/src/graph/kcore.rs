@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use leadline_graph::algorithms::KCore;
-use leadline_graph::format::Vertex;
-use leadline_graph::output::{Column, Output, Values};
+use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Graph, GraphError, RunStats};
 
 use super::report::ResultSummary;
@@ -33,7 +32,7 @@ impl Task for Cores {
     const NAME: &'static str = "cores";
 
     fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
-        run::table(graph, path, 1, 0, graph.vertices() * 4)
+        run::table::<KCore>(graph, path)
     }
 
     fn run(&mut self, graph: &Graph) -> Result<KCore, GraphError> {
@@ -51,7 +50,6 @@ impl Task for Cores {
     }
 
     fn write(&self, graph: &Graph, found: &KCore, output: Output) -> Result<u64, GraphError> {
-        let core = |vertex: Vertex| i64::from(found.cores[vertex as usize]);
-        output.write(graph, &[Column { name: "core", values: Values::Integers(&core) }])
+        output.write(graph, &found.columns())
     }
 }

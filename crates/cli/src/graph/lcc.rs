@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use leadline_graph::algorithms::Lcc;
-use leadline_graph::format::Vertex;
-use leadline_graph::output::{Column, Output, Values};
+use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Graph, GraphError, RunStats};
 
 use super::report::{ResultSummary, grouped};
@@ -34,7 +33,7 @@ impl Task for Clustering {
     const NAME: &'static str = "local clustering";
 
     fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
-        run::table(graph, path, 1, 0, graph.vertices() * 8)
+        run::table::<Lcc>(graph, path)
     }
 
     fn run(&mut self, graph: &Graph) -> Result<Lcc, GraphError> {
@@ -55,7 +54,6 @@ impl Task for Clustering {
     }
 
     fn write(&self, graph: &Graph, found: &Lcc, output: Output) -> Result<u64, GraphError> {
-        let coefficient = |vertex: Vertex| found.coefficients[vertex as usize];
-        output.write(graph, &[Column { name: "coefficient", values: Values::Doubles(&coefficient) }])
+        output.write(graph, &found.columns())
     }
 }

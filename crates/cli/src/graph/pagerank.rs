@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use leadline_graph::algorithms::{PageRank, PageRankOptions};
-use leadline_graph::format::Vertex;
-use leadline_graph::output::{Column, Output, Values};
+use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Graph, GraphError, RunStats};
 
 use super::report::ResultSummary;
@@ -59,7 +58,7 @@ impl Task for Ranks {
     const NAME: &'static str = "PageRank";
 
     fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
-        run::table(graph, path, 1, 0, graph.vertices() * 8)
+        run::table::<PageRank>(graph, path)
     }
 
     fn run(&mut self, graph: &Graph) -> Result<PageRank, GraphError> {
@@ -86,7 +85,6 @@ impl Task for Ranks {
     }
 
     fn write(&self, graph: &Graph, found: &PageRank, output: Output) -> Result<u64, GraphError> {
-        let rank = |vertex: Vertex| found.ranks[vertex as usize];
-        output.write(graph, &[Column { name: "rank", values: Values::Doubles(&rank) }])
+        output.write(graph, &found.columns())
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use leadline_device::parse_size;
 use leadline_graph::format::Vertex;
-use leadline_graph::output::Output;
+use leadline_graph::output::{Output, VertexTable};
 use leadline_graph::{Graph, GraphError, Options, RunStats};
 
 use super::limits::Device;
@@ -77,16 +77,9 @@ pub(super) trait Task {
     fn write(&self, graph: &Graph, found: &Self::Outcome, output: Output) -> Result<u64, GraphError>;
 }
 
-/// A file for the result of an algorithm that holds `held` bytes and has so many columns of numbers and of
-/// ids.
-pub(super) fn table(
-    graph: &Graph,
-    path: &Path,
-    numbers: u64,
-    ids: u64,
-    held: u64,
-) -> Result<Option<Output>, GraphError> {
-    Output::check_memory(graph, numbers, ids, held)?;
+/// A file for a result with a row per vertex.
+pub(super) fn table<T: VertexTable>(graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
+    Output::check_memory(graph, T::COLUMNS)?;
     Output::create(path, graph).map(Some)
 }
 

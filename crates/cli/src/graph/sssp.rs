@@ -4,7 +4,7 @@ use std::path::Path;
 
 use leadline_graph::algorithms::Sssp;
 use leadline_graph::format::Vertex;
-use leadline_graph::output::{Column, Output, Values};
+use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Graph, GraphError, RunStats};
 
 use super::report::{ResultSummary, grouped};
@@ -36,7 +36,7 @@ impl Task for Paths {
     const NAME: &'static str = "shortest paths";
 
     fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
-        run::table(graph, path, 1, 0, graph.vertices() * 8)
+        run::table::<Sssp>(graph, path)
     }
 
     fn run(&mut self, graph: &Graph) -> Result<Sssp, GraphError> {
@@ -57,7 +57,6 @@ impl Task for Paths {
     }
 
     fn write(&self, graph: &Graph, found: &Sssp, output: Output) -> Result<u64, GraphError> {
-        let distance = |vertex: Vertex| found.distances[vertex as usize];
-        output.write(graph, &[Column { name: "distance", values: Values::Doubles(&distance) }])
+        output.write(graph, &found.columns())
     }
 }

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use leadline_graph::algorithms::Wcc;
-use leadline_graph::format::Vertex;
-use leadline_graph::output::{Column, Output, Values};
+use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Graph, GraphError, RunStats};
 
 use super::report::{ResultSummary, grouped};
@@ -30,7 +29,7 @@ impl Task for Components {
     const NAME: &'static str = "connected components";
 
     fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
-        run::table(graph, path, 0, 1, graph.vertices() * 4)
+        run::table::<Wcc>(graph, path)
     }
 
     fn run(&mut self, graph: &Graph) -> Result<Wcc, GraphError> {
@@ -49,7 +48,6 @@ impl Task for Components {
     }
 
     fn write(&self, graph: &Graph, found: &Wcc, output: Output) -> Result<u64, GraphError> {
-        let component = |vertex: Vertex| found.components[vertex as usize];
-        output.write(graph, &[Column { name: "component", values: Values::Vertices(&component) }])
+        output.write(graph, &found.columns())
     }
 }

@@ -1,6 +1,8 @@
 //! Results as files: a row per vertex, in ascending order of the users' ids.
 //!
-//! The format is told by the file's ending. Rows are made some thousands at a time and written before the
+//! [`VertexTable`] says which columns each algorithm's result has, [`Output`] writes them.
+//!
+//! The format of a file is told by its ending. Rows are made some thousands at a time and written before the
 //! next are made, so that a file takes the same memory whatever the graph; and the same bytes are written
 //! whatever the memory.
 
@@ -10,6 +12,7 @@ mod csv;
 pub(crate) mod edges;
 mod names;
 mod parquet;
+mod results;
 mod table;
 mod walks;
 
@@ -19,7 +22,8 @@ use leadline_files::NewFile;
 
 use crate::{Graph, GraphError};
 pub(crate) use names::ranks;
-pub use table::{Column, Values};
+pub use results::VertexTable;
+pub use table::{Column, Kind, Values};
 pub use walks::WalkOutput;
 
 /// Rows that are made and written at a time; those of a row group in Parquet.
@@ -90,18 +94,23 @@ impl Output {
         Ok(Output { file: NewFile::with_capacity(BUFFER, path)?, format })
     }
 
-    /// Whether the cap has room for writing, beside `held` bytes of results, so many columns of numbers and
-    /// of ids (the vertex's own apart); to be asked before the work.
+    /// Whether the cap has room for writing a result of these columns, beside the result; to be asked before
+    /// the work.
     ///
     /// # Errors
     /// [`GraphError::Memory`] with the least that would do.
-    pub fn check_memory(graph: &Graph, numbers: u64, ids: u64, held: u64) -> Result<(), GraphError> {
-        let needed = (held + table::bytes(graph, numbers, ids)).next_multiple_of(1 << 10);
+    pub fn check_memory(graph: &Graph, columns: &[(&str, Kind)]) -> Result<(), GraphError> {
+        let needed = Output::least_memory(graph, columns);
         let given = graph.options().memory;
         if given < needed {
             return Err(GraphError::Memory { what: "writing the results".into(), given, needed });
         }
         Ok(())
+    }
+
+    /// The least memory with which a result of these columns is written, bytes.
+    pub(crate) fn least_memory(graph: &Graph, columns: &[(&str, Kind)]) -> u64 {
+        (table::held(graph, columns) + table::bytes(graph, columns)).next_multiple_of(1 << 10)
     }
 
     /// Writes all rows, the vertex's id first, brings them to the disk and gives the file its name, in place
@@ -110,6 +119,9 @@ impl Output {
     /// # Errors
     /// [`GraphError::Write`], [`GraphError::Damaged`] (the ids), [`GraphError::Interrupted`]; no file is left
     /// then, or still the old one.
+    ///
+    /// # Panics
+    /// Where a column has not a value for each vertex.
     pub fn write(self, graph: &Graph, columns: &[Column<'_>]) -> Result<u64, GraphError> {
         graph.forget_cache()?;
         table::write(self.file, self.format, graph, columns)

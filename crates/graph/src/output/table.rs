@@ -1,5 +1,7 @@
 //! A row per vertex: what its columns are, and how they are filled.
 
+use std::borrow::Cow;
+
 use leadline_files::NewFile;
 
 use super::cells::{Cells, ColumnCells, RowWriter};
@@ -9,6 +11,7 @@ use crate::format::{NO_VERTEX, Vertex};
 use crate::{Graph, GraphError};
 
 /// A column beside the vertex's id.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Column<'a> {
     /// Its name.
     pub name: &'static str,
@@ -16,25 +19,89 @@ pub struct Column<'a> {
     pub values: Values<'a>,
 }
 
-/// What a column has for each vertex.
+/// What a column has for each vertex, by vertex.
+#[derive(Debug, Clone, PartialEq)]
 pub enum Values<'a> {
-    /// A number.
-    Integers(&'a dyn Fn(Vertex) -> i64),
+    /// A number below 2^32 - 1. That number itself stands for -1.
+    Integers(Cow<'a, [u32]>),
     /// A number with a point; infinite where it must be.
-    Doubles(&'a dyn Fn(Vertex) -> f64),
+    Doubles(Cow<'a, [f64]>),
     /// The id of another vertex; none for [`NO_VERTEX`].
-    Vertices(&'a dyn Fn(Vertex) -> Vertex),
+    Vertices(Cow<'a, [Vertex]>),
     /// The id of a place in the order of ids.
-    Ranks(&'a dyn Fn(Vertex) -> Vertex),
+    Ranks(Cow<'a, [u32]>),
 }
 
-/// Most bytes in memory while rows of so many columns are written.
-pub(super) fn bytes(graph: &Graph, numbers: u64, ids: u64) -> u64 {
+/// What a column holds, as [`Values`] has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// [`Values::Integers`].
+    Integers,
+    /// [`Values::Doubles`].
+    Doubles,
+    /// [`Values::Vertices`].
+    Vertices,
+    /// [`Values::Ranks`].
+    Ranks,
+}
+
+impl Kind {
+    /// Bytes of a vertex's value in a result.
+    pub(super) fn bytes(self) -> u64 {
+        if self == Kind::Doubles { 8 } else { 4 }
+    }
+
+    /// Whether cells are ids.
+    pub(super) fn is_id(self) -> bool {
+        matches!(self, Kind::Vertices | Kind::Ranks)
+    }
+}
+
+impl Values<'_> {
+    pub(super) fn kind(&self) -> Kind {
+        match self {
+            Values::Integers(_) => Kind::Integers,
+            Values::Doubles(_) => Kind::Doubles,
+            Values::Vertices(_) => Kind::Vertices,
+            Values::Ranks(_) => Kind::Ranks,
+        }
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Values::Doubles(values) => values.len(),
+            Values::Integers(values) | Values::Vertices(values) | Values::Ranks(values) => values.len(),
+        }
+    }
+}
+
+/// An integer as it is written.
+pub(super) fn integer(value: u32) -> i64 {
+    if value == u32::MAX { -1 } else { value.into() }
+}
+
+/// Bytes of a result that has these columns.
+pub(super) fn held(graph: &Graph, columns: &[(&str, Kind)]) -> u64 {
+    graph.vertices() * columns.iter().map(|(_, kind)| kind.bytes()).sum::<u64>()
+}
+
+/// # Panics
+/// Where a column has not a value for each vertex.
+pub(super) fn check_lengths(graph: &Graph, columns: &[Column<'_>]) {
+    for Column { name, values } in columns {
+        assert_eq!(values.len() as u64, graph.vertices(), "a {name} for each vertex");
+    }
+}
+
+/// Most bytes in memory while rows of these columns are written.
+pub(super) fn bytes(graph: &Graph, columns: &[(&str, Kind)]) -> u64 {
     let of_ids = match graph.ids().are_strings() {
         true => (ROWS * size_of::<Option<String>>() + TEXT_BYTES) as u64,
         false => ROWS as u64 * 8,
     };
-    let cells = (1 + ids) * of_ids + numbers * ROWS as u64 * 8;
+    let ids = columns.iter().filter(|(_, kind)| kind.is_id()).count() as u64;
+    let cells = (1 + ids) * of_ids + (columns.len() as u64 - ids) * ROWS as u64 * 8;
     // Once as they are, once more in the format's pages.
     Names::bytes(graph) + 2 * cells + FORMAT_BYTES + BUFFER as u64
 }
@@ -45,6 +112,7 @@ pub(super) fn write(
     graph: &Graph,
     columns: &[Column<'_>],
 ) -> Result<u64, GraphError> {
+    check_lengths(graph, columns);
     let mut names = Names::new(graph)?;
     let mut filled = empty(names.are_strings(), columns);
     let mut rows: Box<dyn RowWriter> = match format {
@@ -64,9 +132,7 @@ pub(super) fn write(
             rows.put(&filled)?;
             filled.iter_mut().for_each(|column| column.cells.clear());
             (count, text_bytes) = (0, 0);
-            if graph.stopped() {
-                return Err(GraphError::Interrupted);
-            }
+            graph.check_stop()?;
         }
     }
     if count > 0 {
@@ -80,11 +146,11 @@ fn empty(strings: bool, columns: &[Column<'_>]) -> Vec<ColumnCells> {
     let ids = || if strings { Cells::Texts(Vec::new()) } else { Cells::Ids(Vec::new()) };
     let filled = |column: &Column<'_>| ColumnCells {
         name: column.name,
-        optional: matches!(column.values, Values::Vertices(_)),
-        cells: match column.values {
-            Values::Integers(_) => Cells::Integers(Vec::new()),
-            Values::Doubles(_) => Cells::Doubles(Vec::new()),
-            Values::Vertices(_) | Values::Ranks(_) => ids(),
+        optional: column.values.kind() == Kind::Vertices,
+        cells: match column.values.kind() {
+            Kind::Integers => Cells::Integers(Vec::new()),
+            Kind::Doubles => Cells::Doubles(Vec::new()),
+            Kind::Vertices | Kind::Ranks => ids(),
         },
     };
     let vertex = ColumnCells { name: "vertex", optional: false, cells: ids() };
@@ -98,12 +164,13 @@ fn push(
     vertex: Vertex,
     names: &mut Names<'_>,
 ) -> Result<usize, GraphError> {
+    let at = vertex as usize;
     match (cells, values) {
-        (Cells::Integers(cells), Values::Integers(value)) => cells.push(value(vertex)),
-        (Cells::Doubles(cells), Values::Doubles(value)) => cells.push(value(vertex)),
-        (cells, Values::Ranks(rank)) => return cells.push_id(Some(u64::from(rank(vertex))), names),
-        (cells, Values::Vertices(other)) => {
-            let other = Some(other(vertex)).filter(|other| *other != NO_VERTEX);
+        (Cells::Integers(cells), Values::Integers(values)) => cells.push(integer(values[at])),
+        (Cells::Doubles(cells), Values::Doubles(values)) => cells.push(values[at]),
+        (cells, Values::Ranks(ranks)) => return cells.push_id(Some(u64::from(ranks[at])), names),
+        (cells, Values::Vertices(others)) => {
+            let other = Some(others[at]).filter(|other| *other != NO_VERTEX);
             return cells.push_id(other.map(|other| names.rank(other)), names);
         }
         _ => unreachable!("cells are made for their values"),
