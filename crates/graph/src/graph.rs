@@ -290,4 +290,12 @@ impl Graph {
     pub(crate) fn give_cache(&self, cache: Cache) {
         *self.cache.lock().unwrap_or_else(PoisonError::into_inner) = Some(cache);
     }
+
+    /// Lets go of the blocks that the last run cached, unless the cap has room for so many bytes beside them.
+    pub(crate) fn make_room(&self, bytes: u64) {
+        let mut kept = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.as_ref().is_some_and(|cache| cache.bytes().saturating_add(bytes) > self.options.memory) {
+            *kept = None;
+        }
+    }
 }

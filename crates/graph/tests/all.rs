@@ -11,6 +11,7 @@ mod input;
 mod listed;
 mod made;
 mod output;
+mod rows;
 mod samples;
 mod store;
 mod sweep;

@@ -110,7 +110,7 @@ impl Graph {
         let scratch = 2 * Scratch::most_bytes(self.header().block_bytes) * self.options().threads as u64;
         let fixed = Hubs::bytes(self.directory(Direction::Forward)) + options.sink_bytes + starts + scratch;
         let room = spare(self, fixed) / 2 / Batch::bytes(1, options.length);
-        let walks = self.count(options);
+        let walks = self.walk_count(options);
         let at_once = room.max(LEAST_WALKERS).min(walks).min(u64::from(u32::MAX));
         let bytes = fixed + Batch::bytes(at_once, options.length);
         let (steps, stats) = Engine::run(self, "random walks", bytes, |engine| {
@@ -130,7 +130,8 @@ impl Graph {
         Ok(Walks { walks, steps, stats })
     }
 
-    fn count(&self, options: &WalkOptions) -> u64 {
+    /// Walks that these options ask for.
+    pub(crate) fn walk_count(&self, options: &WalkOptions) -> u64 {
         match &options.starts {
             Starts::EveryVertex(each) => self.vertices().saturating_mul(*each),
             Starts::Random(_) if self.vertices() == 0 => 0,

@@ -78,6 +78,13 @@ impl Cache {
         })
     }
 
+    /// Bytes in memory of all of it.
+    pub(crate) fn bytes(&self) -> u64 {
+        let block_bytes = self.block_bytes as u32;
+        self.frames.len() as u64 * Cache::bytes_a_frame(block_bytes)
+            + self.frame_of.len() as u64 * Cache::BYTES_A_BLOCK
+    }
+
     /// Frames in all.
     pub(crate) fn frames(&self) -> u32 {
         self.frames.len() as u32

@@ -3,6 +3,7 @@
 //! Ranks are the ids' places in ascending order. A vertex is its id's rank unless the store was renumbered.
 
 use std::fs::File;
+use std::ops::Range;
 
 use super::paged::{Kind, PagedReader};
 use super::{Header, Vertex, header::IdKind};
@@ -41,6 +42,11 @@ impl<'a> Ids<'a> {
         self.kind == IdKind::Strings
     }
 
+    /// Whether each id is its rank: 0 to vertices - 1.
+    pub(crate) fn are_dense(&self) -> bool {
+        self.kind == IdKind::Dense
+    }
+
     /// The number that is the id of a rank.
     ///
     /// # Errors
@@ -66,7 +72,7 @@ impl<'a> Ids<'a> {
             return Err(GraphError::damaged(self.name, format!("its id {rank} has no sound length")));
         };
         let mut text = vec![0; bytes as usize];
-        self.strings.read((self.vertices + 1) * 8 + start, &mut text)?;
+        self.text_bytes(start, &mut text)?;
         String::from_utf8(text)
             .map_err(|_| GraphError::damaged(self.name, format!("its id {rank} is no UTF-8 text")))
     }
@@ -93,13 +99,40 @@ impl<'a> Ids<'a> {
         };
         let mut rank = 0;
         while rank < self.vertices {
-            let page = order.shorts(rank, self.vertices)?;
+            let page = order.of_a_page(rank, self.vertices)?;
             for raw in page {
                 each(check(u32::from_le_bytes(*raw), rank, self.vertices, self.name)?);
                 rank += 1;
             }
         }
         Ok(())
+    }
+
+    /// Appends the numbers that are the ids of some ranks. Of strings: where each begins, and where the last
+    /// ends, as the number of one rank more.
+    ///
+    /// # Errors
+    /// [`GraphError::Damaged`].
+    pub(crate) fn numbers(&mut self, ranks: Range<u64>, out: &mut Vec<u64>) -> Result<(), GraphError> {
+        if self.kind == IdKind::Dense {
+            out.extend(ranks);
+            return Ok(());
+        }
+        let mut rank = ranks.start;
+        while rank < ranks.end {
+            let page = self.ids.of_a_page(rank, ranks.end)?;
+            out.extend(page.iter().map(|raw| u64::from_le_bytes(*raw)));
+            rank += page.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Fills `out` with the bytes of strings, from the place `start` on.
+    ///
+    /// # Errors
+    /// [`GraphError::Damaged`].
+    pub(crate) fn text_bytes(&mut self, start: u64, out: &mut [u8]) -> Result<(), GraphError> {
+        self.strings.read(((self.vertices + 1) * 8).saturating_add(start), out)
     }
 
     /// Whether vertices are in another order than their ids.

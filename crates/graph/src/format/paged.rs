@@ -139,11 +139,16 @@ impl<'a> PagedReader<'a> {
         Ok(u32::from_le_bytes(raw))
     }
 
-    /// The numbers of 4 bytes from the `index`th on that are of one page and before the `end`th: at least
-    /// one.
-    pub(crate) fn shorts(&mut self, index: u64, end: u64) -> Result<&[[u8; 4]], GraphError> {
-        self.within(index.saturating_mul(4), end.saturating_sub(index) * 4)?;
-        self.hold(index * 4 / PAYLOAD as u64)?;
+    /// The numbers of `N` bytes (4 or 8) from the `index`th on that are of one page and before the `end`th:
+    /// at least one.
+    pub(crate) fn of_a_page<const N: usize>(
+        &mut self,
+        index: u64,
+        end: u64,
+    ) -> Result<&[[u8; N]], GraphError> {
+        let bytes = N as u64;
+        self.within(index.saturating_mul(bytes), end.saturating_sub(index).saturating_mul(bytes))?;
+        self.hold(index * bytes / PAYLOAD as u64)?;
         let numbers = self.page[..PAYLOAD].as_chunks().0;
         let start = index as usize % numbers.len();
         let count = (numbers.len() - start).min((end - index) as usize);

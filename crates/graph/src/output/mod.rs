@@ -1,6 +1,7 @@
-//! Results as files: a row per vertex, in ascending order of the users' ids.
+//! Results as files or in memory: a row per vertex, in ascending order of the users' ids.
 //!
-//! [`VertexTable`] says which columns each algorithm's result has, [`Output`] writes them.
+//! [`VertexTable`] says which columns each algorithm's result has, [`Output`] writes them, [`Rows`] has them
+//! in memory.
 //!
 //! The format of a file is told by its ending. Rows are made some thousands at a time and written before the
 //! next are made, so that a file takes the same memory whatever the graph; and the same bytes are written
@@ -10,10 +11,13 @@ mod binary;
 mod cells;
 mod csv;
 pub(crate) mod edges;
+mod id_table;
 mod names;
 mod parquet;
 mod results;
+mod rows;
 mod table;
+mod walk_rows;
 mod walks;
 
 use std::path::Path;
@@ -23,7 +27,9 @@ use leadline_files::NewFile;
 use crate::{Graph, GraphError};
 pub(crate) use names::ranks;
 pub use results::VertexTable;
+pub use rows::{RowColumn, RowValues, Rows, Texts};
 pub use table::{Column, Kind, Values};
+pub use walk_rows::WalkRows;
 pub use walks::WalkOutput;
 
 /// Rows that are made and written at a time; those of a row group in Parquet.

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
+use super::rows::Rows;
 use super::table::{Column, Kind, Values};
 use crate::algorithms::{Bfs, Cdlp, Dfs, KCore, Lcc, PageRank, Parents, Sssp, Wcc};
+use crate::{Graph, GraphError};
 
 /// A result with a row per vertex.
 pub trait VertexTable: Sized {
@@ -12,6 +14,17 @@ pub trait VertexTable: Sized {
 
     /// The columns, for [`Output::write`](super::Output::write).
     fn columns(&self) -> Vec<Column<'_>>;
+
+    /// The columns with their vectors, for [`Rows::collect`].
+    fn into_columns(self) -> Vec<Column<'static>>;
+
+    /// The table in memory.
+    ///
+    /// # Errors
+    /// As [`Rows::collect`].
+    fn into_rows(self, graph: &Graph) -> Result<Rows, GraphError> {
+        Rows::collect(graph, self.into_columns())
+    }
 }
 
 /// Which field of a result is which column, and of what kind.
@@ -22,6 +35,10 @@ macro_rules! table {
 
             fn columns(&self) -> Vec<Column<'_>> {
                 vec![$(Column { name: $name, values: Values::$kind(Cow::Borrowed(&self.$field)) }),+]
+            }
+
+            fn into_columns(self) -> Vec<Column<'static>> {
+                vec![$(Column { name: $name, values: Values::$kind(Cow::Owned(self.$field)) }),+]
             }
         }
     };
@@ -43,5 +60,9 @@ impl VertexTable for (Bfs, Parents) {
 
     fn columns(&self) -> Vec<Column<'_>> {
         [self.0.columns(), self.1.columns()].concat()
+    }
+
+    fn into_columns(self) -> Vec<Column<'static>> {
+        [self.0.into_columns(), self.1.into_columns()].into_iter().flatten().collect()
     }
 }
