@@ -28,6 +28,7 @@
 pub mod algorithms;
 mod engine;
 mod error;
+mod estimate;
 pub mod format;
 mod frontier;
 mod graph;
@@ -39,6 +40,7 @@ mod progress;
 
 pub use engine::{Engine, RunStats, Which};
 pub use error::{GraphError, InputOption};
+pub use estimate::{Algorithm, Estimate, ReadSpeed};
 pub use frontier::Frontier;
 pub use graph::{Graph, Options};
 pub use inspect::{

@@ -5,6 +5,7 @@ mod against_networkx;
 mod algorithms;
 mod arrays;
 mod dfs;
+mod estimate;
 mod forged;
 mod import;
 mod input;

@@ -5,7 +5,7 @@ use std::path::Path;
 use leadline_graph::algorithms::{Bfs, Parents};
 use leadline_graph::format::Vertex;
 use leadline_graph::output::{Output, VertexTable as _};
-use leadline_graph::{Graph, GraphError, RunStats};
+use leadline_graph::{Algorithm, Graph, GraphError, RunStats};
 
 use super::report::{ResultSummary, grouped};
 use super::run::{self, Common, Task};
@@ -41,6 +41,10 @@ struct Search {
 impl Task for Search {
     type Outcome = Bfs;
     const NAME: &'static str = "breadth-first search";
+
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::Bfs { parents: self.parents }
+    }
 
     fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
         match self.parents {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use leadline_graph::algorithms::Cdlp;
 use leadline_graph::output::{Output, VertexTable as _};
-use leadline_graph::{Graph, GraphError, RunStats};
+use leadline_graph::{Algorithm, Graph, GraphError, RunStats};
 
 use super::report::{ResultSummary, grouped};
 use super::run::{self, Common, Task};
@@ -33,6 +33,10 @@ struct Labels(u32);
 impl Task for Labels {
     type Outcome = Cdlp;
     const NAME: &'static str = "label propagation";
+
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::Cdlp { iterations: self.0 }
+    }
 
     fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
         run::table::<Cdlp>(graph, path)

@@ -5,7 +5,7 @@ use std::path::Path;
 use leadline_graph::algorithms::Dfs;
 use leadline_graph::format::Vertex;
 use leadline_graph::output::{Output, VertexTable as _};
-use leadline_graph::{Graph, GraphError, RunStats};
+use leadline_graph::{Algorithm, Graph, GraphError, RunStats};
 
 use super::report::{ResultSummary, grouped};
 use super::run::{self, Common, Task};
@@ -33,6 +33,10 @@ struct Search(Vec<Vertex>);
 impl Task for Search {
     type Outcome = Dfs;
     const NAME: &'static str = "depth-first search";
+
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::Dfs
+    }
 
     fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
         run::table::<Dfs>(graph, path)

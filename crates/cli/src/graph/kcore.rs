@@ -4,7 +4,7 @@ use std::path::Path;
 
 use leadline_graph::algorithms::KCore;
 use leadline_graph::output::{Output, VertexTable as _};
-use leadline_graph::{Graph, GraphError, RunStats};
+use leadline_graph::{Algorithm, Graph, GraphError, RunStats};
 
 use super::report::ResultSummary;
 use super::run::{self, Common, Task};
@@ -30,6 +30,10 @@ struct Cores;
 impl Task for Cores {
     type Outcome = KCore;
     const NAME: &'static str = "cores";
+
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::KCore
+    }
 
     fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
         run::table::<KCore>(graph, path)

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use leadline_graph::algorithms::Lcc;
 use leadline_graph::output::{Output, VertexTable as _};
-use leadline_graph::{Graph, GraphError, RunStats};
+use leadline_graph::{Algorithm, Graph, GraphError, RunStats};
 
 use super::report::{ResultSummary, grouped};
 use super::run::{self, Common, Task};
@@ -31,6 +31,10 @@ struct Clustering;
 impl Task for Clustering {
     type Outcome = Lcc;
     const NAME: &'static str = "local clustering";
+
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::Lcc
+    }
 
     fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
         run::table::<Lcc>(graph, path)

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use leadline_graph::ReadSpeed;
 use leadline_profile::{DeviceProfile, OpKind, Pattern};
 use leadline_report::headline;
 
@@ -22,6 +23,8 @@ pub(super) struct Device {
     pub(super) depth: u32,
     /// Bytes per second at the best point of reading.
     pub(super) bandwidth_bytes: Option<f64>,
+    /// Random reads of 4 KiB per second at the best point of these.
+    iops: Option<f64>,
 }
 
 impl Device {
@@ -43,8 +46,15 @@ impl Device {
             let text = format!("{name}: has no k_r; measure random reads, or give --depth");
             return Err(Failure::Input(text));
         };
-        let reads = profile.points.iter().filter(|point| point.op == OpKind::Read);
-        let bandwidth_bytes = reads.map(|point| point.bandwidth_bytes).max_by(f64::total_cmp);
-        Ok(Device { depth: depth.min(4096), bandwidth_bytes })
+        let reads = || profile.points.iter().filter(|point| point.op == OpKind::Read);
+        let bandwidth_bytes = reads().map(|point| point.bandwidth_bytes).max_by(f64::total_cmp);
+        let random = reads().filter(|point| point.pattern == Pattern::Random && point.block_bytes == 4096);
+        let iops = random.map(|point| point.iops).max_by(f64::total_cmp);
+        Ok(Device { depth: depth.min(4096), bandwidth_bytes, iops })
+    }
+
+    /// How fast it reads, for an estimate.
+    pub(super) fn read_speed(&self) -> Option<ReadSpeed> {
+        self.bandwidth_bytes.map(|bandwidth_bytes| ReadSpeed { bandwidth_bytes, iops: self.iops })
     }
 }

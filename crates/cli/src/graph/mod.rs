@@ -3,6 +3,7 @@
 mod bfs;
 mod cdlp;
 mod dfs;
+mod estimate;
 mod export;
 mod import;
 mod info;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use leadline_graph::algorithms::{PageRank, PageRankOptions};
 use leadline_graph::output::{Output, VertexTable as _};
-use leadline_graph::{Graph, GraphError, RunStats};
+use leadline_graph::{Algorithm, Graph, GraphError, RunStats};
 
 use super::report::ResultSummary;
 use super::run::{self, Common, Task};
@@ -56,6 +56,10 @@ struct Ranks(PageRankOptions);
 impl Task for Ranks {
     type Outcome = PageRank;
     const NAME: &'static str = "PageRank";
+
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::PageRank(self.0.clone())
+    }
 
     fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
         run::table::<PageRank>(graph, path)

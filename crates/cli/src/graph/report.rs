@@ -77,7 +77,7 @@ impl Report {
             algorithm,
             store: graph.name().to_owned(),
             vertices: header.vertices,
-            graph_edges: if header.directed { header.edges } else { (header.edges + header.self_loops) / 2 },
+            graph_edges: header.graph_edges(),
             result: summary.facts,
             iterations,
             stats,

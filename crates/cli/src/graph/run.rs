@@ -10,8 +10,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 use leadline_device::parse_size;
 use leadline_graph::format::Vertex;
 use leadline_graph::output::{Output, VertexTable};
-use leadline_graph::{Graph, GraphError, Options, RunStats};
+use leadline_graph::{Algorithm, Graph, GraphError, Options, RunStats};
 
+use super::estimate::EstimateReport;
 use super::limits::Device;
 use super::report::{OutputFile, Report, ResultSummary};
 use crate::failure::Failure;
@@ -45,6 +46,10 @@ pub(super) struct Common {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+    /// Print what the run would need of memory, what it would read and about how long it would take, and do
+    /// nothing else; with --profile the time of reading too
+    #[arg(long)]
+    estimate: bool,
     /// Number of runs; blocks that one run has cached are there for the next
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     runs: u32,
@@ -57,6 +62,9 @@ pub(super) trait Task {
 
     /// Its name, in the report.
     const NAME: &'static str;
+
+    /// What it costs, and with which arguments.
+    fn algorithm(&self) -> Algorithm;
 
     /// Before any work: whether the result can be written to `path`. The file, where it is written after the
     /// work.
@@ -96,6 +104,11 @@ pub(super) fn run<T: Task>(
     let device = common.profile.as_deref().map(Device::load).transpose()?;
     let graph = Graph::open(&common.store, common.options(device.as_ref())?)?;
     let mut task = task(&graph)?;
+    if common.estimate {
+        let speed = device.as_ref().and_then(Device::read_speed);
+        let estimate = graph.estimate(&task.algorithm(), speed)?;
+        return EstimateReport::new(T::NAME, &graph, estimate).print(common.json);
+    }
     let file = match &common.output {
         Some(path) => {
             refuse_store(path, &common.store)?;

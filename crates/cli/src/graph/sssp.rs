@@ -5,7 +5,7 @@ use std::path::Path;
 use leadline_graph::algorithms::Sssp;
 use leadline_graph::format::Vertex;
 use leadline_graph::output::{Output, VertexTable as _};
-use leadline_graph::{Graph, GraphError, RunStats};
+use leadline_graph::{Algorithm, Graph, GraphError, RunStats};
 
 use super::report::{ResultSummary, grouped};
 use super::run::{self, Common, Task};
@@ -34,6 +34,10 @@ struct Paths(Vec<Vertex>);
 impl Task for Paths {
     type Outcome = Sssp;
     const NAME: &'static str = "shortest paths";
+
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::Sssp
+    }
 
     fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
         run::table::<Sssp>(graph, path)

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use leadline_graph::algorithms::{Starts, WalkOptions, Walks};
 use leadline_graph::output::{Output, WalkOutput};
-use leadline_graph::{Graph, GraphError, RunStats};
+use leadline_graph::{Algorithm, Graph, GraphError, RunStats};
 
 use super::report::{ResultSummary, grouped};
 use super::run::{self, Common, Task};
@@ -73,6 +73,10 @@ struct Walking {
 impl Task for Walking {
     type Outcome = Walks;
     const NAME: &'static str = "random walks";
+
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::Walks(self.options.clone())
+    }
 
     fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
         WalkOutput::create(path, graph)?;

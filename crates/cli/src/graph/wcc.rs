@@ -4,7 +4,7 @@ use std::path::Path;
 
 use leadline_graph::algorithms::Wcc;
 use leadline_graph::output::{Output, VertexTable as _};
-use leadline_graph::{Graph, GraphError, RunStats};
+use leadline_graph::{Algorithm, Graph, GraphError, RunStats};
 
 use super::report::{ResultSummary, grouped};
 use super::run::{self, Common, Task};
@@ -27,6 +27,10 @@ struct Components;
 impl Task for Components {
     type Outcome = Wcc;
     const NAME: &'static str = "connected components";
+
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::Wcc
+    }
 
     fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
         run::table::<Wcc>(graph, path)

@@ -231,6 +231,87 @@ fn too_little_memory_names_what_is_enough() {
     }
 }
 
+/// What `--estimate` says of a run.
+fn estimate(dir: &Path, arguments: &[&str]) -> Value {
+    let before = names(dir);
+    let ran = graph(dir, &[arguments, &["--estimate", "--json"]].concat()).succeeded();
+    assert_eq!(names(dir), before, "nothing is written");
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
+#[test]
+fn the_least_memory_that_is_estimated_is_the_least() {
+    let dir = folder();
+    let dir = dir.path();
+    store(&dir.join("g"), false, Weights::F32, false);
+    for arguments in ALL {
+        let with_file: &[&str] = &["-o", "r.csv"];
+        for (key, output) in [("least_memory_bytes", &[][..]), ("least_memory_with_file_bytes", with_file)] {
+            let least =
+                estimate(dir, &[arguments, &["--threads", "2"], output].concat())[key].as_u64().unwrap();
+            let with = |memory: u64| {
+                let memory = memory.to_string();
+                graph(dir, &[arguments, &["--threads", "2", "--memory", &memory], output].concat())
+            };
+            with(least).succeeded();
+            with(least - 1024).refused(&["needs at least"]);
+            let of_too_little =
+                estimate(dir, &[arguments, &["--threads", "2", "--memory", "8K"], output].concat());
+            assert_eq!(of_too_little[key], least, "the cap does not matter for it");
+            assert_eq!(of_too_little["enough_memory"], false);
+            assert_eq!(of_too_little["bytes_read"], Value::Null);
+        }
+    }
+}
+
+#[test]
+fn what_pagerank_reads_is_as_estimated() {
+    let dir = folder();
+    let dir = dir.path();
+    for (name, directed, reverse) in [("u", false, false), ("d", true, false), ("r", true, true)] {
+        store(&dir.join(name), directed, Weights::F32, reverse);
+        let arguments = ["pagerank", name, "--iterations", "7", "--threads", "2"];
+        let least = estimate(dir, &arguments)["least_memory_bytes"].as_u64().unwrap();
+        for more in [0, 100 << 10, 200 << 10, 64 << 20] {
+            let memory = (least + more).to_string();
+            let arguments = [&arguments[..], &["--memory", &memory]].concat();
+            let estimate = estimate(dir, &arguments);
+            assert_eq!(estimate["all_cached"], more == 64 << 20, "{estimate}");
+            let ran = graph(dir, &[&arguments[..], &["--json"]].concat()).succeeded();
+            let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+            let read = report["bytes_read"].as_f64().unwrap();
+            for expected in estimate["bytes_read"].as_array().unwrap() {
+                let off = read / expected.as_f64().unwrap();
+                assert!((0.97..1.03).contains(&off), "{name}, {more}: {read}, {estimate}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_estimate_is_words_too_and_needs_what_the_run_needs() {
+    let dir = folder();
+    let dir = dir.path();
+    store(&dir.join("g"), true, Weights::None, false);
+    let ran = graph(dir, &["wcc", "g", "--estimate", "--memory", "64M"]).succeeded();
+    for said in [
+        "estimated, not run",
+        "5,000 vertices",
+        "memory: ",
+        "K at least",
+        "with 64M",
+        "computing: ",
+        "--profile",
+    ] {
+        assert!(ran.stdout.contains(said), "no {said:?} in {}", ran.stdout);
+    }
+    let ran = graph(dir, &["wcc", "g", "--estimate", "--memory", "8K"]).succeeded();
+    assert!(ran.stdout.contains("8K is not enough"), "{}", ran.stdout);
+    graph(dir, &["kcore", "g", "--estimate"]).refused(&["needs incoming edges", "--reverse"]);
+    graph(dir, &["sssp", "g", "--source", "0", "--estimate"]).refused(&["needs weights", "--weights"]);
+    graph(dir, &["bfs", "g", "--source", "5000", "--estimate"]).refused(&["has no vertex 5000"]);
+}
+
 #[test]
 fn the_device_sets_depth_and_bound() {
     let dir = folder();
@@ -247,6 +328,10 @@ fn the_device_sets_depth_and_bound() {
     assert!(k_r_90.is_u64(), "{measured}");
     assert_eq!(report["depth"], *k_r_90);
     assert!(report["device_seconds"].as_f64().unwrap() > 0.0, "{report}");
+    let estimate = estimate(dir, &["wcc", "g", "--profile", "p.json"]);
+    let interval = |key: &str| [0, 1].map(|end| estimate[key][end].as_f64().unwrap());
+    let ([least, most], reading) = (interval("seconds"), interval("reading_seconds"));
+    assert!(0.0 < reading[0] && reading[0] <= least && least < most && reading[1] < most, "{estimate}");
     let ran = graph(dir, &["wcc", "g", "--profile", "p.json"]).succeeded();
     assert!(ran.stdout.contains("reading alone"), "{}", ran.stdout);
     graph(dir, &["wcc", "g", "--profile", "p.json", "--depth", "4"]).refused(&["--depth", "--profile"]);

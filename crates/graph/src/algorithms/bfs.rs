@@ -65,14 +65,18 @@ impl Graph {
     /// # Panics
     /// Where a source is not a vertex of the graph; see [`Graph::vertex`].
     pub fn bfs(&self, sources: &[Vertex]) -> Result<Bfs, GraphError> {
-        let vertices = self.vertices();
-        // Either the sets of what is next and not yet reached, or what relaxing takes.
-        let set = Frontier::bytes(vertices);
-        let bytes = vertices * 4 + set + relax_bytes(self).max(2 * set);
+        let bytes = bfs_bytes(self);
         let ((levels, reached, depth), stats) =
             Engine::run(self, "breadth-first search", bytes, |engine| search(engine, sources))?;
         Ok(Bfs { levels, reached, depth, stats })
     }
+}
+
+/// Bytes of vertex state of a breadth-first search.
+pub(crate) fn bfs_bytes(graph: &Graph) -> u64 {
+    // Either the sets of what is next and not yet reached, or what relaxing takes.
+    let set = Frontier::bytes(graph.vertices());
+    graph.vertices() * 4 + set + relax_bytes(graph).max(2 * set)
 }
 
 /// Levels, vertices reached and the largest level.

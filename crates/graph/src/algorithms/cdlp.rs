@@ -46,41 +46,56 @@ impl Graph {
     /// most; what the device or a damaged store gives.
     pub fn cdlp(&self, iterations: u32) -> Result<Cdlp, GraphError> {
         self.need_reverse("label propagation")?;
-        let list = most_values(self) * 4 * 2;
-        let fixed = self.vertices() * 16
-            + u64::from(self.all_blocks()) * 4
-            + self.options().threads.max(1) as u64 * list;
-        let (least, all) = self.collected();
-        // Half of what is left: the other half keeps blocks.
-        let most = (spare(self, fixed) / 2 / 4).min(all).max(least);
+        let Room { most, bytes, .. } = Room::new(self, self.options().memory);
         let ((labels, iterations), stats) =
-            Engine::run(self, "label propagation", fixed + most * 4, |engine| {
-                propagate(engine, iterations, most)
-            })?;
+            Engine::run(self, "label propagation", bytes, |engine| propagate(engine, iterations, most))?;
         let mut seen = labels.clone();
         seen.sort_unstable();
         seen.dedup();
         Ok(Cdlp { count: seen.len() as u64, labels, iterations, stats })
     }
+}
 
-    /// At most how many labels are collected for one vertex, and for all.
-    fn collected(&self) -> (u64, u64) {
-        let values = most_values(self);
-        let (mut least, mut all) = (0, 0);
-        for direction in directions(self) {
-            let (blocks, pieces) = hubs(self.directory(*direction));
-            let longest = match blocks {
-                // No list is longer than a quarter of a block, unless it is a piece.
-                0 if self.header().directed => values.div_ceil(4),
-                blocks => blocks * values,
-            };
-            let known = if *direction == Direction::Forward { self.header().max_degree } else { u64::MAX };
-            least += longest.min(known).min(self.header().edges);
-            all +=
-                if self.header().directed { u64::MAX / 4 } else { pieces * values }.min(self.header().edges);
-        }
-        (least, all)
+/// How memory is shared out.
+pub(crate) struct Room {
+    /// Labels that are collected at a time.
+    most: u64,
+    /// Whether all are collected at once that must be in an iteration.
+    pub(crate) at_once: bool,
+    /// Bytes of all.
+    pub(crate) bytes: u64,
+}
+
+impl Room {
+    /// Under a cap of `memory` bytes.
+    pub(crate) fn new(graph: &Graph, memory: u64) -> Room {
+        let list = most_values(graph) * 4 * 2;
+        let fixed = graph.vertices() * 16
+            + u64::from(graph.all_blocks()) * 4
+            + graph.options().threads.max(1) as u64 * list;
+        let (least, all) = collected(graph);
+        // Half of what is left: the other half keeps blocks.
+        let most = (spare(graph, memory, fixed) / 2 / 4).min(all).max(least);
+        Room { most, at_once: most >= all, bytes: fixed + most * 4 }
     }
+}
+
+/// At most how many labels are collected for one vertex, and for all.
+fn collected(graph: &Graph) -> (u64, u64) {
+    let (values, header) = (most_values(graph), graph.header());
+    let (mut least, mut all) = (0, 0);
+    for direction in directions(graph) {
+        let (blocks, pieces) = hubs(graph.directory(*direction));
+        let longest = match blocks {
+            // No list is longer than a quarter of a block, unless it is a piece.
+            0 if header.directed => values.div_ceil(4),
+            blocks => blocks * values,
+        };
+        let known = if *direction == Direction::Forward { header.max_degree } else { u64::MAX };
+        least += longest.min(known).min(header.edges);
+        all += if header.directed { u64::MAX / 4 } else { pieces * values }.min(header.edges);
+    }
+    (least, all)
 }
 
 /// The most blocks that a vertex's list runs over, 0 if none runs over two, and how many blocks hold pieces.

@@ -59,7 +59,7 @@ impl Graph {
     /// Where a source is not a vertex of the graph; see [`Graph::vertex`].
     pub fn dfs(&self, sources: &[Vertex]) -> Result<Dfs, GraphError> {
         let options = self.options();
-        let Room { stack, at_once, bytes } = Room::new(self);
+        let Room { stack, at_once, bytes } = Room::new(self, options.memory);
         let (parts, stats) = Engine::run(self, "depth-first search", bytes, |engine| {
             let mut forest = Forest::new(self.vertices(), stack);
             let mut ids = self.ids();
@@ -80,29 +80,30 @@ impl Graph {
 }
 
 /// How memory is shared out.
-struct Room {
+pub(crate) struct Room {
     /// Vertices on the stack.
     stack: u64,
     /// Blocks that are visited at once.
     at_once: u64,
     /// Bytes of all.
-    bytes: u64,
+    pub(crate) bytes: u64,
 }
 
 impl Room {
-    fn new(graph: &Graph) -> Room {
+    /// Under a cap of `memory` bytes.
+    pub(crate) fn new(graph: &Graph, memory: u64) -> Room {
         let (vertices, options) = (graph.vertices(), graph.options());
         let least = Forest::least_stack(vertices);
         let (blocks, block_bytes) = (u64::from(graph.all_blocks()), u64::from(graph.header().block_bytes));
         let threads = options.threads.max(1) as u64 * Log::BYTES_A_BYTE_A_THREAD * block_bytes;
         // A hub may have all blocks, which are then listed twice; lists grow by doubling.
         let state = Forest::bytes(vertices, least) + threads + blocks * 16;
-        let most = spare(graph, state) / 8 / (Log::BYTES_A_BYTE * block_bytes);
+        let most = spare(graph, memory, state) / 8 / (Log::BYTES_A_BYTE * block_bytes);
         let at_once = u64::from(options.depth).min(most).max(1);
         let state = state + at_once * Log::BYTES_A_BYTE * block_bytes;
         // Of what is left even when all blocks are in memory, half may go to a larger stack.
         let frames = blocks * Cache::bytes_a_frame(graph.header().block_bytes);
-        let more = (spare(graph, state + frames) / 2 / 4).min(MORE_STACK * vertices);
+        let more = (spare(graph, memory, state + frames) / 2 / 4).min(MORE_STACK * vertices);
         Room { stack: least + more, at_once, bytes: state + 4 * more }
     }
 }

@@ -38,17 +38,21 @@ impl Graph {
     /// [`GraphError::Memory`] below about 4.4 bytes per vertex; what the device or a damaged store gives.
     pub fn kcore(&self) -> Result<KCore, GraphError> {
         self.need_reverse("k-core")?;
-        let vertices = self.vertices();
-        // A block has two pieces at most, each with two ends, in lists that grow by doubling and are put
-        // together in one.
-        let ends = u64::from(self.all_blocks()) * 2 * 2 * 2 * 2 * size_of::<(Vertex, Vertex)>() as u64;
-        // The vertices of a block: an entry takes 2 bytes, and the list grows by doubling.
-        let local = self.options().threads.max(1) as u64 * u64::from(self.header().block_bytes) * 4;
-        let bytes = vertices * 4 + 3 * Frontier::bytes(vertices) + ends + local;
-        let (cores, stats) = Engine::run(self, "k-core", bytes, peel)?;
+        let (cores, stats) = Engine::run(self, "k-core", kcore_bytes(self), peel)?;
         let max = cores.iter().copied().max().unwrap_or(0);
         Ok(KCore { cores, max, stats })
     }
+}
+
+/// Bytes of vertex state of k-core.
+pub(crate) fn kcore_bytes(graph: &Graph) -> u64 {
+    let vertices = graph.vertices();
+    // A block has two pieces at most, each with two ends, in lists that grow by doubling and are put together
+    // in one.
+    let ends = u64::from(graph.all_blocks()) * 2 * 2 * 2 * 2 * size_of::<(Vertex, Vertex)>() as u64;
+    // The vertices of a block: an entry takes 2 bytes, and the list grows by doubling.
+    let local = graph.options().threads.max(1) as u64 * u64::from(graph.header().block_bytes) * 4;
+    vertices * 4 + 3 * Frontier::bytes(vertices) + ends + local
 }
 
 struct KCoreState {

@@ -56,14 +56,7 @@ impl Graph {
             let what = format!("local clustering of {} takes", self.name());
             return Err(GraphError::TooManyVertices { found: vertices, what, most: MOST_VERTICES });
         }
-        let listed = self.header().edges * directions(self).len() as u64;
-        let blocks = u64::from(self.all_blocks());
-        let threads = self.options().threads.max(1) as u64;
-        let fixed = vertices * 28
-            + blocks * 4
-            + threads * (Table::bytes(most_above(listed)) + most_values(self) * 4 * 2);
-        let room = Room::new(listed, blocks, spare(self, fixed) / 4);
-        let bytes = fixed + 4 * (room.held + room.streamed);
+        let (room, bytes) = Room::of(self, self.options().memory);
         let ((coefficients, triangles, passes), stats) =
             Engine::run(self, "local clustering", bytes, |engine| count(engine, room))?;
         Ok(Lcc { coefficients, triangles, passes, stats })
@@ -72,13 +65,25 @@ impl Graph {
 
 /// Entries of lists that there is room for.
 #[derive(Debug, Clone, Copy)]
-struct Room {
-    held: u64,
+pub(crate) struct Room {
+    pub(crate) held: u64,
     /// 0 where all are held.
-    streamed: u64,
+    pub(crate) streamed: u64,
 }
 
 impl Room {
+    /// Under a cap of `memory` bytes, and the bytes of vertex state, room included.
+    pub(crate) fn of(graph: &Graph, memory: u64) -> (Room, u64) {
+        let listed = graph.header().edges * directions(graph).len() as u64;
+        let blocks = u64::from(graph.all_blocks());
+        let threads = graph.options().threads.max(1) as u64;
+        let fixed = graph.vertices() * 28
+            + blocks * 4
+            + threads * (Table::bytes(most_above(listed)) + most_values(graph) * 4 * 2);
+        let room = Room::new(listed, blocks, spare(graph, memory, fixed) / 4);
+        (room, fixed + 4 * (room.held + room.streamed))
+    }
+
     /// Of `spare` entries, for a graph with so many listed in so many blocks.
     fn new(listed: u64, blocks: u64, spare: u64) -> Room {
         // Half of the listed ones lead upwards. Pieces of one list may each have the value where they meet.

@@ -160,14 +160,15 @@ pub(crate) fn directions(graph: &Graph) -> &'static [Direction] {
     }
 }
 
-/// At most as many bytes as the cap leaves for values, beside `state` and the least that the engine takes.
-pub(crate) fn spare(graph: &Graph, state: u64) -> u64 {
-    let (options, blocks) = (graph.options(), u64::from(graph.all_blocks()));
-    let threads = options.threads.max(1) as u64;
+/// At most as many bytes as a cap of `memory` leaves for values, beside `state` and the least that the engine
+/// takes.
+pub(crate) fn spare(graph: &Graph, memory: u64, state: u64) -> u64 {
+    let blocks = u64::from(graph.all_blocks());
+    let threads = graph.options().threads.max(1) as u64;
     let engine = Directory::bytes_for(blocks)
         + blocks * Cache::BYTES_A_BLOCK
         + threads * (BYTES_A_THREAD + 4 * u64::from(graph.header().block_bytes));
-    options.memory.saturating_sub(state + engine)
+    memory.saturating_sub(state + engine)
 }
 
 /// Most values that a block holds.

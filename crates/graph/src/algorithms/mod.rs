@@ -1,19 +1,19 @@
 //! The algorithms, one file each; docs/graph-algorithms.md and docs/graph-run.md say what each computes and
 //! costs.
 
-mod bfs;
-mod cdlp;
-mod dfs;
-mod kcore;
-mod lcc;
+pub(crate) mod bfs;
+pub(crate) mod cdlp;
+pub(crate) mod dfs;
+pub(crate) mod kcore;
+pub(crate) mod lcc;
 mod lists;
-mod pagerank;
-mod parents;
+pub(crate) mod pagerank;
+pub(crate) mod parents;
 mod relax;
-mod sssp;
+pub(crate) mod sssp;
 mod table;
-mod walk;
-mod wcc;
+pub(crate) mod walk;
+pub(crate) mod wcc;
 
 pub use bfs::{Bfs, UNREACHED};
 pub use cdlp::Cdlp;

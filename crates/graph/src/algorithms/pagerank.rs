@@ -60,11 +60,16 @@ impl Graph {
         if !(0.0..=1.0).contains(&options.damping) {
             return Err(GraphError::Damping { given: options.damping });
         }
-        let bytes = self.vertices() * 20 + options.personal.len() as u64 * 4;
+        let bytes = pagerank_bytes(self, options);
         let ((ranks, iterations, change), stats) =
             Engine::run(self, "PageRank", bytes, |engine| iterate(engine, options))?;
         Ok(PageRank { ranks, iterations, change, stats })
     }
+}
+
+/// Bytes of vertex state of PageRank.
+pub(crate) fn pagerank_bytes(graph: &Graph, options: &PageRankOptions) -> u64 {
+    graph.vertices() * 20 + options.personal.len() as u64 * 4
 }
 
 /// A number that threads share, without any order among its changes.

@@ -30,12 +30,17 @@ impl Graph {
     /// Where there is not a level for each vertex.
     pub fn parents(&self, levels: &[u32]) -> Result<Parents, GraphError> {
         assert_eq!(levels.len() as u64, self.vertices(), "a level for each vertex");
-        let a_vertex = if self.header().renumbered { 12 } else { 8 };
-        let bytes = self.vertices() * a_vertex + Frontier::bytes(self.vertices());
+        let bytes = parents_bytes(self);
         let what = "parents of a breadth-first search";
         let (parents, stats) = Engine::run(self, what, bytes, |engine| find(engine, levels))?;
         Ok(Parents { parents, stats })
     }
+}
+
+/// Bytes of vertex state of the search for parents, the levels among them.
+pub(crate) fn parents_bytes(graph: &Graph) -> u64 {
+    let a_vertex = if graph.header().renumbered { 12 } else { 8 };
+    graph.vertices() * a_vertex + Frontier::bytes(graph.vertices())
 }
 
 fn find(engine: &mut Engine<'_>, levels: &[u32]) -> Result<Vec<Vertex>, GraphError> {

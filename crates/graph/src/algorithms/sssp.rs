@@ -45,8 +45,7 @@ impl Graph {
     /// Where a source is not a vertex of the graph; see [`Graph::vertex`].
     pub fn sssp(&self, sources: &[Vertex]) -> Result<Sssp, GraphError> {
         self.need_weights("shortest paths")?;
-        let vertices = self.vertices();
-        let bytes = vertices * 8 + Frontier::bytes(vertices) + relax_bytes(self);
+        let bytes = sssp_bytes(self);
         let (found, stats) = Engine::run(self, "shortest paths", bytes, |engine| search(engine, sources))?;
         let distances = found.map_err(|edge| self.refused(edge))?;
         let finite = || distances.iter().copied().filter(|distance| distance.is_finite());
@@ -76,6 +75,11 @@ impl Graph {
             (Err(error), _) | (_, Err(error)) => error,
         }
     }
+}
+
+/// Bytes of vertex state of shortest paths.
+pub(crate) fn sssp_bytes(graph: &Graph) -> u64 {
+    graph.vertices() * 8 + Frontier::bytes(graph.vertices()) + relax_bytes(graph)
 }
 
 /// The distances, or an edge with a weight that is refused.

@@ -61,6 +61,13 @@ impl Default for WalkOptions {
     }
 }
 
+impl WalkOptions {
+    /// At most how many neighbours are drawn for a step, on average, where p is not above 1.
+    pub(crate) fn tries(&self) -> f64 {
+        if self.p == 1.0 && self.q == 1.0 { 1.0 } else { 1.0 + self.q.max(1.0 / self.q) }
+    }
+}
+
 /// What walking came to; the walks themselves went to the sink.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Walks {
@@ -70,6 +77,31 @@ pub struct Walks {
     pub steps: u64,
     /// What it took.
     pub stats: RunStats,
+}
+
+/// How memory is shared out.
+pub(crate) struct Room {
+    /// Walkers that are under way together.
+    pub(crate) at_once: u64,
+    /// Bytes of all.
+    pub(crate) bytes: u64,
+}
+
+impl Room {
+    /// Under a cap of `memory` bytes.
+    pub(crate) fn new(graph: &Graph, memory: u64, options: &WalkOptions) -> Room {
+        let starts = match &options.starts {
+            Starts::From(starts) => starts.len() as u64 * 4,
+            _ => 0,
+        };
+        let threads = graph.options().threads as u64;
+        let scratch = 2 * Scratch::most_bytes(graph.header().block_bytes) * threads;
+        let fixed = Hubs::bytes(graph.directory(Direction::Forward)) + options.sink_bytes + starts + scratch;
+        let room = spare(graph, memory, fixed) / 2 / Batch::bytes(1, options.length);
+        let walks = graph.walk_count(options);
+        let at_once = room.max(LEAST_WALKERS).min(walks).min(u64::from(u32::MAX));
+        Room { at_once, bytes: fixed + Batch::bytes(at_once, options.length) }
+    }
 }
 
 /// No fewer walkers at a time, however small the cap: too few share a read.
@@ -103,16 +135,8 @@ impl Graph {
         if options.weighted {
             self.need_weights("a weighted walk")?;
         }
-        let starts = match &options.starts {
-            Starts::From(starts) => starts.len() as u64 * 4,
-            _ => 0,
-        };
-        let scratch = 2 * Scratch::most_bytes(self.header().block_bytes) * self.options().threads as u64;
-        let fixed = Hubs::bytes(self.directory(Direction::Forward)) + options.sink_bytes + starts + scratch;
-        let room = spare(self, fixed) / 2 / Batch::bytes(1, options.length);
         let walks = self.walk_count(options);
-        let at_once = room.max(LEAST_WALKERS).min(walks).min(u64::from(u32::MAX));
-        let bytes = fixed + Batch::bytes(at_once, options.length);
+        let Room { at_once, bytes } = Room::new(self, self.options().memory, options);
         let (steps, stats) = Engine::run(self, "random walks", bytes, |engine| {
             let hubs = Hubs::find(engine, options.weighted)?;
             let mut steps = 0;

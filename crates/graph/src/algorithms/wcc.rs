@@ -40,11 +40,9 @@ impl Graph {
     /// [`GraphError::Memory`] below about 4 bytes per vertex; what the device or a damaged
     /// store gives.
     pub fn wcc(&self) -> Result<Wcc, GraphError> {
-        let renumbered = self.header().renumbered;
-        let bytes = self.vertices() * 4 + if renumbered { Frontier::bytes(self.vertices()) } else { 0 };
-        let (components, stats) = Engine::run(self, "connected components", bytes, |engine| {
+        let (components, stats) = Engine::run(self, "connected components", wcc_bytes(self), |engine| {
             let roots = join_all(engine)?;
-            if renumbered {
+            if self.header().renumbered {
                 first_ids(self, &roots)?;
             }
             Ok(plain(roots))
@@ -52,6 +50,12 @@ impl Graph {
         let count = components.iter().zip(0..).filter(|(root, vertex)| *root == vertex).count() as u64;
         Ok(Wcc { components, count, stats })
     }
+}
+
+/// Bytes of vertex state of connected components.
+pub(crate) fn wcc_bytes(graph: &Graph) -> u64 {
+    let named = if graph.header().renumbered { Frontier::bytes(graph.vertices()) } else { 0 };
+    graph.vertices() * 4 + named
 }
 
 /// From the lowest vertex of each component, by vertex, to the one whose id is the first.

@@ -7,6 +7,7 @@ mod stats;
 mod sweep;
 
 pub(crate) use cache::Cache;
+pub(crate) use plan::EnginePlan;
 pub(crate) use reader::Blocks;
 pub use stats::RunStats;
 pub use sweep::{Engine, Which};

@@ -44,9 +44,8 @@ impl EnginePlan {
     ) -> Result<EnginePlan, GraphError> {
         let block = header.block_bytes;
         let threads = options.threads.max(1) as u64;
-        let index = Directory::bytes_for(u64::from(blocks)) + Cache::BYTES_A_BLOCK * u64::from(blocks);
-        let fixed = index + state + threads * BYTES_A_THREAD;
-        let least = fixed + threads * u64::from(LEAST_SLOTS * block);
+        let fixed = EnginePlan::fixed(options, blocks, state);
+        let least = EnginePlan::least_memory(header, options, blocks, state);
         if options.memory < least {
             // Rounded up, so that what is asked for does.
             let needed = least.next_multiple_of(1 << 10);
@@ -68,5 +67,17 @@ impl EnginePlan {
             ((spare - buffers.min(spare)) / Cache::bytes_a_frame(block)).min(u64::from(blocks)) as u32;
         let bytes = fixed + buffers + u64::from(frames) * Cache::bytes_a_frame(block);
         Ok(EnginePlan { threads: threads as usize, slots, request_bytes: request, frames, bytes })
+    }
+
+    /// The least memory that does, `state` bytes of vertex state among it.
+    pub(crate) fn least_memory(header: &Header, options: &Options, blocks: u32, state: u64) -> u64 {
+        let buffers = options.threads.max(1) as u64 * u64::from(LEAST_SLOTS * header.block_bytes);
+        EnginePlan::fixed(options, blocks, state) + buffers
+    }
+
+    /// What is taken whatever the memory: index, state and threads without their buffers.
+    fn fixed(options: &Options, blocks: u32, state: u64) -> u64 {
+        let index = Directory::bytes_for(u64::from(blocks)) + Cache::BYTES_A_BLOCK * u64::from(blocks);
+        index + state + options.threads.max(1) as u64 * BYTES_A_THREAD
     }
 }

@@ -111,6 +111,11 @@ impl Header {
         self.has_reverse || !self.directed
     }
 
+    /// Edges of the graph: undirected ones once.
+    pub fn graph_edges(&self) -> u64 {
+        if self.directed { self.edges } else { (self.edges + self.self_loops) / 2 }
+    }
+
     /// Where the lists of a direction lie. An undirected graph has one set of lists for both.
     pub(crate) fn blocks(&self, direction: Direction) -> Section {
         match direction {

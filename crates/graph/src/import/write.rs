@@ -250,7 +250,7 @@ impl Job<'_> {
 
     fn report(&self, written: FinishedStore, counts: Counts, bytes_spilled: u64) -> ImportReport {
         let FinishedStore { header, file_bytes } = written;
-        let edges = if header.directed { header.edges } else { (header.edges + header.self_loops) / 2 };
+        let edges = header.graph_edges();
         // An input that lists edges from either end lists none of these twice.
         let listed = if self.rules.both_ways { header.edges } else { edges };
         ImportReport {

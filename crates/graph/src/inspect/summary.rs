@@ -50,7 +50,7 @@ pub fn summarise(path: impl AsRef<Path>) -> Result<Summary, GraphError> {
         },
         blocks: blocks(Direction::Forward) + own_reverse,
         fill: fill(&store, blocks(Direction::Forward))?,
-        edges: if header.directed { header.edges } else { (header.edges + header.self_loops) / 2 },
+        edges: header.graph_edges(),
     })
 }
 

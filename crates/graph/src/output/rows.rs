@@ -62,6 +62,11 @@ impl Rows {
         Budget::new(graph).take(bytes(graph, columns))
     }
 
+    /// The least memory with which [`Rows::check_memory`] agrees, bytes.
+    pub(crate) fn least_memory(graph: &Graph, columns: &[(&str, Kind)]) -> u64 {
+        bytes(graph, columns).next_multiple_of(1 << 10)
+    }
+
     /// Makes the rows: the vertex's id first, ascending by it, then these columns. Vectors that are columns
     /// already are moved: doubles of a store that was not renumbered. Blocks that the last run cached are let
     /// go where the cap has no room for both.

@@ -41,7 +41,9 @@ impl<'g> WalkRows<'g> {
         };
         let ranks = if graph.header().renumbered { graph.vertices() * 4 } else { 0 };
         // A vertex, and then its row.
-        rows.saturating_mul(4 + 16 + an_id).saturating_add(walks.saturating_mul(8)).saturating_add(ids + ranks)
+        let all = rows.saturating_mul(4 + 16 + an_id).saturating_add(walks.saturating_mul(8));
+        // More than any machine has, and yet small enough for sums.
+        all.min(1 << 62) + ids + ranks
     }
 
     /// Appends a walk; the first has the number 0, and each one more than the one before.

@@ -1,0 +1,83 @@
+//! `leadline graph ALGORITHM --estimate`: what a run would need, in words and as JSON.
+
+use leadline_device::format_size;
+use leadline_graph::{Estimate, Graph};
+use serde::Serialize;
+
+use super::report::grouped;
+use super::{bytes, print_json, seconds};
+use crate::failure::Failure;
+use crate::output;
+
+/// One document.
+#[derive(Serialize)]
+pub(super) struct EstimateReport {
+    algorithm: &'static str,
+    store: String,
+    vertices: u64,
+    /// As a run's report has it: undirected ones once.
+    graph_edges: u64,
+    #[serde(flatten)]
+    estimate: Estimate,
+}
+
+impl EstimateReport {
+    pub(super) fn new(algorithm: &'static str, graph: &Graph, estimate: Estimate) -> EstimateReport {
+        let header = graph.header();
+        EstimateReport {
+            algorithm,
+            store: graph.name().to_owned(),
+            vertices: header.vertices,
+            graph_edges: header.graph_edges(),
+            estimate,
+        }
+    }
+
+    pub(super) fn print(&self, json: bool) -> Result<(), Failure> {
+        if json { print_json(self) } else { output::print(&self.words()) }
+    }
+
+    fn words(&self) -> String {
+        let EstimateReport { algorithm, store, estimate, .. } = self;
+        let (vertices, edges) = (grouped(self.vertices), grouped(self.graph_edges));
+        let mut lines =
+            vec![format!("{algorithm} on {store}: {vertices} vertices, {edges} edges; estimated, not run")];
+        let [least, file] =
+            [estimate.least_memory_bytes, estimate.least_memory_with_file_bytes].map(format_least);
+        lines.push(format!("memory: {least} at least, {file} to write the result too"));
+        let cap = format_size(estimate.memory_cap_bytes);
+        let Some([fewest, most]) = estimate.bytes_read else {
+            lines.push(format!("{cap} is not enough"));
+            return lines.join("\n") + "\n";
+        };
+        let cached = match estimate.all_cached {
+            true => format!("all {}", bytes(estimate.block_bytes)),
+            false => format!("{} of {}", bytes(estimate.cache_bytes), bytes(estimate.block_bytes)),
+        };
+        let state = bytes(estimate.state_bytes);
+        lines.push(format!("with {cap}: {state} for the algorithm, and a cache for {cached} of blocks"));
+        lines.push(format!("reads in a first run: {}", interval(fewest, most, bytes)));
+        if let Some([least, most]) = estimate.computing_seconds {
+            lines.push(format!("computing: {}", interval(least, most, seconds)));
+        }
+        match (estimate.reading_seconds, estimate.seconds) {
+            (Some(reading), Some(all)) => {
+                lines.push(format!("reading: {}", interval(reading[0], reading[1], seconds)));
+                lines.push(format!("together: {}", interval(all[0], all[1], seconds)));
+            }
+            _ => lines.push("reading: for its time, give the device's profile with --profile".to_owned()),
+        }
+        lines.join("\n") + "\n"
+    }
+}
+
+/// A size that can be given back: in whole units, and at least as much.
+fn format_least(bytes: u64) -> String {
+    format!("{}K", bytes.div_ceil(1 << 10))
+}
+
+/// `1.2 MB`, or `1.2 MB to 3.4 MB`.
+fn interval<T>(least: T, most: T, show: impl Fn(T) -> String) -> String {
+    let (least, most) = (show(least), show(most));
+    if least == most { least } else { format!("{least} to {most}") }
+}

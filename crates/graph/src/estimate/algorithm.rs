@@ -1,0 +1,114 @@
+//! What an algorithm needs: of the graph, and of memory.
+
+use crate::algorithms::{
+    Bfs, Cdlp, Dfs, KCore, Lcc, PageRank, PageRankOptions, Parents, Sssp, WalkOptions, Wcc, bfs, cdlp, dfs,
+    kcore, lcc, pagerank, parents, sssp, walk, wcc,
+};
+use crate::engine::EnginePlan;
+use crate::output::{Kind, Output, Rows, VertexTable, WalkOutput, WalkRows};
+use crate::{Graph, GraphError};
+
+/// An algorithm, and those of its arguments that decide what it costs.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Algorithm {
+    /// [`Graph::bfs`], and [`Graph::parents`] where they are wanted.
+    Bfs {
+        /// Whether parents are wanted.
+        parents: bool,
+    },
+    /// [`Graph::wcc`].
+    Wcc,
+    /// [`Graph::pagerank`].
+    PageRank(PageRankOptions),
+    /// [`Graph::sssp`].
+    Sssp,
+    /// [`Graph::cdlp`].
+    Cdlp {
+        /// Most iterations.
+        iterations: u32,
+    },
+    /// [`Graph::lcc`].
+    Lcc,
+    /// [`Graph::kcore`].
+    KCore,
+    /// [`Graph::dfs`].
+    Dfs,
+    /// [`Graph::walks`].
+    Walks(WalkOptions),
+}
+
+impl Algorithm {
+    /// Whether the graph has what the algorithm cannot do without.
+    ///
+    /// # Errors
+    /// [`GraphError::NeedsWeights`], [`GraphError::NeedsReverse`].
+    pub(super) fn check(&self, graph: &Graph) -> Result<(), GraphError> {
+        match self {
+            Algorithm::Sssp => graph.need_weights("shortest paths"),
+            Algorithm::Walks(options) if options.weighted => graph.need_weights("a weighted walk"),
+            Algorithm::Cdlp { .. } => graph.need_reverse("label propagation"),
+            Algorithm::Lcc => graph.need_reverse("local clustering"),
+            Algorithm::KCore => graph.need_reverse("k-core"),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether most of what it reads is read in the order of the blocks, so that neighbours come in one
+    /// request.
+    pub(super) fn scans(&self) -> bool {
+        let passes = matches!(self, Algorithm::Wcc | Algorithm::PageRank(_) | Algorithm::Lcc);
+        passes || matches!(self, Algorithm::Cdlp { .. })
+    }
+
+    /// Bytes that the algorithm holds under a cap of `memory`.
+    pub(super) fn state_bytes(&self, graph: &Graph, memory: u64) -> u64 {
+        match self {
+            Algorithm::Bfs { parents: false } => bfs::bfs_bytes(graph),
+            Algorithm::Bfs { parents: true } => bfs::bfs_bytes(graph).max(parents::parents_bytes(graph)),
+            Algorithm::Wcc => wcc::wcc_bytes(graph),
+            Algorithm::PageRank(options) => pagerank::pagerank_bytes(graph, options),
+            Algorithm::Sssp => sssp::sssp_bytes(graph),
+            Algorithm::Cdlp { .. } => cdlp::Room::new(graph, memory).bytes,
+            Algorithm::Lcc => lcc::Room::of(graph, memory).1,
+            Algorithm::KCore => kcore::kcore_bytes(graph),
+            Algorithm::Dfs => dfs::Room::new(graph, memory).bytes,
+            Algorithm::Walks(options) => walk::Room::new(graph, memory, options).bytes,
+        }
+    }
+
+    /// The least caps, in whole KiB, with which it runs: alone, with its result in a file, and in memory.
+    pub(super) fn least_memory(&self, graph: &Graph) -> [u64; 3] {
+        // What is shared out by the cap is least under none.
+        let least = |algorithm: &Algorithm| {
+            let (header, options, blocks) = (graph.header(), graph.options(), graph.all_blocks());
+            let state = algorithm.state_bytes(graph, 0);
+            EnginePlan::least_memory(header, options, blocks, state).next_multiple_of(1 << 10)
+        };
+        let alone = least(self);
+        let Algorithm::Walks(options) = self else {
+            let columns = self.columns();
+            let (file, rows) = (Output::least_memory(graph, columns), Rows::least_memory(graph, columns));
+            return [alone, alone.max(file), alone.max(rows)];
+        };
+        // Walks are written while they are made.
+        let with = |sink_bytes: u64| least(&Algorithm::Walks(WalkOptions { sink_bytes, ..options.clone() }));
+        [alone, with(WalkOutput::bytes(graph)), with(WalkRows::bytes(graph, options))]
+    }
+
+    /// The columns of the result, where it has a row per vertex.
+    fn columns(&self) -> &'static [(&'static str, Kind)] {
+        match self {
+            Algorithm::Bfs { parents: false } => Bfs::COLUMNS,
+            Algorithm::Bfs { parents: true } => <(Bfs, Parents)>::COLUMNS,
+            Algorithm::Wcc => Wcc::COLUMNS,
+            Algorithm::PageRank(_) => PageRank::COLUMNS,
+            Algorithm::Sssp => Sssp::COLUMNS,
+            Algorithm::Cdlp { .. } => Cdlp::COLUMNS,
+            Algorithm::Lcc => Lcc::COLUMNS,
+            Algorithm::KCore => KCore::COLUMNS,
+            Algorithm::Dfs => Dfs::COLUMNS,
+            Algorithm::Walks(_) => &[],
+        }
+    }
+}

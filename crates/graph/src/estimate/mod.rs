@@ -1,0 +1,115 @@
+//! What a run needs and about how long it takes, before it runs (docs/graph-run.md).
+
+mod algorithm;
+mod computing;
+mod passes;
+mod reads;
+
+use serde::Serialize;
+
+pub use algorithm::Algorithm;
+
+use crate::engine::EnginePlan;
+use crate::{Graph, GraphError};
+
+/// How fast a device reads.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ReadSpeed {
+    /// Bytes per second, in large requests.
+    pub bandwidth_bytes: f64,
+    /// Random requests of a block per second, with as many in flight as the run has; none: not known.
+    pub iops: Option<f64>,
+}
+
+/// What a run needs. Intervals are the least and the most that is to be expected.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The cap that this is for.
+    pub memory_cap_bytes: u64,
+    /// The least cap with which the algorithm runs.
+    pub least_memory_bytes: u64,
+    /// The least cap with which its result is also written to a file.
+    pub least_memory_with_file_bytes: u64,
+    /// The least cap with which its result also becomes rows in memory.
+    pub least_memory_with_rows_bytes: u64,
+    /// Whether the algorithm runs with this cap. What follows is `None` or 0 where it does not.
+    pub enough_memory: bool,
+    /// What the algorithm holds in memory: vertex state, lists, walkers.
+    pub state_bytes: u64,
+    /// All blocks of the graph, in both directions.
+    pub block_bytes: u64,
+    /// Blocks that the cache has room for.
+    pub cache_bytes: u64,
+    /// Whether these are all.
+    pub all_cached: bool,
+    /// Bytes read from the device in a first run, when nothing is cached.
+    pub bytes_read: Option<[u64; 2]>,
+    /// Seconds without any waiting for the device.
+    pub computing_seconds: Option<[f64; 2]>,
+    /// Seconds of reading alone, where the device's speed is known.
+    pub reading_seconds: Option<[f64; 2]>,
+    /// Seconds of the run: from the longer of both at their least, to the sum of both at their most. Unknown
+    /// without the device's speed.
+    pub seconds: Option<[f64; 2]>,
+}
+
+impl Graph {
+    /// What an algorithm needs of memory under this graph's options, what it reads and about how long it
+    /// takes, without reading a block.
+    ///
+    /// Memory is exact: it is asked of what the run itself asks. Bytes are exact where the algorithm passes
+    /// over all blocks again and again whatever it finds (WCC, PageRank without a tolerance, CDLP and LCC
+    /// where their lists fit), for searches an interval that assumes that the sources lead to nearly all.
+    /// Computing is within a factor of about two on a processor like the one whose rates are known
+    /// (benches/RESULTS.md, "Graphs: what a pass costs to compute"); other processors and odd graphs may be
+    /// farther off.
+    ///
+    /// # Errors
+    /// As the algorithm's where the graph lacks weights or incoming edges.
+    pub fn estimate(&self, algorithm: &Algorithm, speed: Option<ReadSpeed>) -> Result<Estimate, GraphError> {
+        algorithm.check(self)?;
+        let memory = self.options().memory;
+        let (header, blocks) = (self.header(), self.all_blocks());
+        let [alone, file, rows] = algorithm.least_memory(self);
+        let mut estimate = Estimate {
+            memory_cap_bytes: memory,
+            least_memory_bytes: alone,
+            least_memory_with_file_bytes: file,
+            least_memory_with_rows_bytes: rows,
+            enough_memory: memory >= alone,
+            state_bytes: algorithm.state_bytes(self, memory),
+            block_bytes: u64::from(blocks) * u64::from(header.block_bytes),
+            cache_bytes: 0,
+            all_cached: false,
+            bytes_read: None,
+            computing_seconds: None,
+            reading_seconds: None,
+            seconds: None,
+        };
+        if !estimate.enough_memory {
+            return Ok(estimate);
+        }
+        let plan = EnginePlan::new("", header, self.options(), blocks, estimate.state_bytes)?;
+        let read =
+            reads::blocks(self, algorithm, plan.frames).map(|count| count * u64::from(header.block_bytes));
+        let computing = computing::seconds(self, algorithm);
+        estimate.cache_bytes = u64::from(plan.frames) * u64::from(header.block_bytes);
+        estimate.all_cached = plan.frames >= blocks;
+        estimate.bytes_read = Some(read);
+        estimate.computing_seconds = Some(computing);
+        if let Some(speed) = speed {
+            let request = if algorithm.scans() { plan.request_bytes } else { header.block_bytes };
+            let reading = reading_seconds(read, speed, request);
+            estimate.reading_seconds = Some(reading);
+            estimate.seconds = Some([computing[0].max(reading[0]), computing[1] + reading[1]]);
+        }
+        Ok(estimate)
+    }
+}
+
+/// At best at the full bandwidth; at worst each request on its own, as random requests of a block are.
+fn reading_seconds(bytes: [u64; 2], speed: ReadSpeed, request_bytes: u32) -> [f64; 2] {
+    let [least, most] = bytes.map(|bytes| bytes as f64);
+    let requests = speed.iops.map_or(0.0, |iops| most / f64::from(request_bytes) / iops);
+    [least / speed.bandwidth_bytes, (most / speed.bandwidth_bytes).max(requests)]
+}

@@ -1,0 +1,148 @@
+//! How many blocks an algorithm reads in a first run, when nothing is cached: at least, and at most.
+
+use super::Algorithm;
+use super::passes::Passes;
+use crate::Graph;
+use crate::algorithms::{PageRankOptions, Starts, WalkOptions, cdlp, lcc, walk};
+use crate::format::Direction;
+
+/// Most passes of searches where not all blocks fit: as much as was measured (benches/RESULTS.md, "Graphs:
+/// what a pass costs to compute"). Ids at random on a graph of thousands of levels take more.
+const MOST_BFS: u64 = 2;
+const MOST_SSSP: u64 = 4;
+const MOST_DFS: u64 = 2;
+const MOST_KCORE: u64 = 3;
+
+/// A graph's blocks, and the room for them.
+struct Blocks<'g> {
+    graph: &'g Graph,
+    forward: u64,
+    /// 0 where both directions have the same lists, or only one has any.
+    reverse: u64,
+    frames: u32,
+}
+
+/// The least and the most blocks, with so many frames in the cache. Sources are taken to lead to nearly all.
+pub(super) fn blocks(graph: &Graph, algorithm: &Algorithm, frames: u32) -> [u64; 2] {
+    let forward = u64::from(graph.directory(Direction::Forward).blocks());
+    let blocks = Blocks { graph, forward, reverse: u64::from(graph.all_blocks()) - forward, frames };
+    match algorithm {
+        Algorithm::Bfs { parents } => blocks.bfs(*parents),
+        Algorithm::Wcc => [forward; 2],
+        Algorithm::PageRank(options) => blocks.pagerank(options),
+        Algorithm::Sssp => [forward, blocks.again(forward, MOST_SSSP)],
+        Algorithm::Cdlp { iterations } => blocks.cdlp(*iterations),
+        Algorithm::Lcc => blocks.lcc(),
+        Algorithm::KCore => blocks.kcore(),
+        Algorithm::Dfs => [forward, blocks.again(forward, MOST_DFS)],
+        Algorithm::Walks(options) => blocks.walks(options),
+    }
+}
+
+impl Blocks<'_> {
+    fn all(&self) -> u64 {
+        self.forward + self.reverse
+    }
+
+    /// Reads of so many blocks that are visited so many times: once where all are cached.
+    fn again(&self, blocks: u64, times: u64) -> u64 {
+        if u64::from(self.frames) >= self.all() { blocks } else { blocks.saturating_mul(times) }
+    }
+
+    /// Of so many blocks, those that the cache has no room for.
+    fn not_cached(&self, blocks: u64) -> u64 {
+        blocks.saturating_sub(self.frames.into())
+    }
+
+    fn passes(&self) -> Passes {
+        Passes::new(self.graph, self.frames)
+    }
+
+    /// Pushes read forward lists, pulls reverse ones; what is reached is read in one of both at least.
+    /// Parents are one more pass over forward lists.
+    fn bfs(&self, parents: bool) -> [u64; 2] {
+        let least = if self.reverse > 0 { self.forward.min(self.reverse) } else { self.forward };
+        let most = self.again(self.all(), MOST_BFS);
+        match parents && self.again(1, 2) > 1 {
+            true => [least + self.not_cached(self.forward), most + self.forward],
+            false => [least, most],
+        }
+    }
+
+    /// A pass for degrees, then one per iteration. With a tolerance there may be a single one.
+    fn pagerank(&self, options: &PageRankOptions) -> [u64; 2] {
+        let side = match self.graph.header().has_reverse() {
+            true => Direction::Reverse,
+            false => Direction::Forward,
+        };
+        let read = |iterations: u32| {
+            let mut passes = self.passes();
+            passes.pass(Direction::Forward);
+            passes.repeat(iterations, |passes| passes.pass(side));
+            passes.read
+        };
+        let least = if options.tolerance > 0.0 { options.iterations.min(1) } else { options.iterations };
+        [read(least), read(options.iterations)]
+    }
+
+    /// A pass for degrees, then one per iteration, if all are done.
+    fn cdlp(&self, iterations: u32) -> [u64; 2] {
+        let mut passes = self.passes();
+        passes.pass_all();
+        passes.repeat(iterations, Passes::pass_all);
+        let at_once = cdlp::Room::new(self.graph, self.graph.options().memory).at_once;
+        [passes.read, self.at_most(passes.read, at_once, 1 + u64::from(iterations))]
+    }
+
+    /// The most reads of so many passes over all directions, of which the cache saves some if all goes well.
+    /// It does where a pass is over all blocks and over one direction only; else blocks may go that would
+    /// have been wanted again.
+    fn at_most(&self, at_best: u64, whole: bool, passes: u64) -> u64 {
+        if whole && self.reverse == 0 { at_best } else { self.again(self.all(), passes) }
+    }
+
+    /// Two passes for the sizes, one to load the lists, and one each time they are streamed past those held.
+    fn lcc(&self) -> [u64; 2] {
+        let (room, _) = lcc::Room::of(self.graph, self.graph.options().memory);
+        let header = self.graph.header();
+        let sides = if self.reverse > 0 { 2 } else { 1 };
+        // Of an edge and its other direction one leads upwards.
+        let entries = (header.edges - header.self_loops) * sides / 2;
+        let mut passes = self.passes();
+        passes.repeat(2, Passes::pass_all);
+        if entries <= room.held {
+            passes.pass_all();
+            return [passes.read, self.at_most(passes.read, true, 3)];
+        }
+        let times = entries.div_ceil(room.held.max(1));
+        let least = passes.read + (1 + times) * self.not_cached(self.all());
+        // Lists are not cut, so that there may be more of them at a time than it seems.
+        [least, self.again(self.all(), 3 + 2 * times)]
+    }
+
+    /// A pass for degrees, and one at least to take all vertices away.
+    fn kcore(&self) -> [u64; 2] {
+        let mut passes = self.passes();
+        passes.repeat(2, Passes::pass_all);
+        [passes.read, self.again(self.all(), MOST_KCORE).max(passes.read)]
+    }
+
+    /// A round for every step reads the blocks where walkers stand, after those of hubs.
+    fn walks(&self, options: &WalkOptions) -> [u64; 2] {
+        let walks = self.graph.walk_count(options);
+        let at_once = walk::Room::new(self.graph, self.graph.options().memory, options).at_once.max(1);
+        let least = match &options.starts {
+            Starts::From(_) => self.forward.min(walks).min(1),
+            // One in every second block or so, where there is one for each.
+            _ => self.forward.min(walks) / 2,
+        };
+        if self.again(1, 2) == 1 {
+            return [least, self.forward];
+        }
+        // Each try takes a round, and some a second one, in which the vertex before is asked.
+        let asking = if options.tries() > 1.0 { 2.0 } else { 1.0 };
+        let rounds = f64::from(options.length) * options.tries() * asking * walks.div_ceil(at_once) as f64;
+        let most = self.forward as f64 + rounds * at_once.min(self.forward) as f64;
+        [least, most as u64]
+    }
+}
