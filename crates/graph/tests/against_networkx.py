@@ -1,4 +1,4 @@
-"""Compares what Leadline found, one JSON document a line on standard input, with networkx; prints what differs."""
+"""Compares what Leadline found, one JSON document a line on standard input, with networkx; prints errors."""
 import json
 import sys
 

@@ -1,4 +1,4 @@
-//! The width of comments and pages: rustfmt leaves both as they are.
+//! The width of comments, pages and Python: rustfmt leaves all of them as they are.
 
 use std::fs;
 use std::path::Path;
@@ -10,8 +10,8 @@ use crate::run::root;
 /// Columns of a line, as in rustfmt.toml.
 const MOST: usize = 110;
 
-/// Fails on the first comment in Rust, or line of a page, that is too wide. Tables and what stands between
-/// fences (commands and what they print) may be wider.
+/// Fails on the first comment in Rust, or line of a page or of Python, that is too wide. Tables and what
+/// stands between fences (commands and what they print) may be wider.
 pub(super) fn check() -> anyhow::Result<()> {
     check_folder(root())
 }
@@ -24,7 +24,7 @@ fn check_folder(folder: &Path) -> anyhow::Result<()> {
             if name != "target" && !name.starts_with('.') {
                 check_folder(&path)?;
             }
-        } else if name.ends_with(".rs") || name.ends_with(".md") {
+        } else if [".rs", ".md", ".py", ".pyi"].iter().any(|ending| name.ends_with(ending)) {
             let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
             if let Some((line, columns)) = too_wide(&text, name.ends_with(".rs")) {
                 bail!("{}:{line}: has {columns} columns, and a line has at most {MOST}", path.display());

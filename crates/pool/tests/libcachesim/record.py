@@ -41,7 +41,7 @@ def glibc_rand(seed):
 
 
 def zipf(rand):
-    """Each of 2^12 pages, the first 2^11, ..., the first 2 are as likely to be drawn from: density near 1 / page."""
+    """Each of 2^12 pages, the first 2^11, ..., the first 2 are as likely to be drawn from: about 1 / page."""
     pages = 2 << next(rand) % 12
     return next(rand) % pages
 
@@ -85,7 +85,8 @@ def misses(policy, frames, pages):
 def main():
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "misses.csv")
     with open(path, "w") as out:
-        print(f"# libcachesim {version('libcachesim')} from PyPI, defaults; recorded with: python record.py", file=out)
+        release = f"libcachesim {version('libcachesim')} from PyPI"
+        print(f"# {release}, defaults; recorded with: python record.py", file=out)
         print("trace,policy,frames,misses", file=out)
         for trace, pages in traces():
             for name, policy in POLICIES.items():
