@@ -1,0 +1,36 @@
+"""What pip sees of the package: its version, its licences, and that all that it announces is there."""
+
+import importlib.metadata
+import importlib.resources
+import re
+import subprocess
+import sys
+
+import leadline
+
+DISTRIBUTION = importlib.metadata.distribution("leadline")
+
+
+def test_all_that_is_announced_to_others_can_be_loaded() -> None:
+    announced = {(point.group, point.name): point for point in DISTRIBUTION.entry_points}
+    assert ("console_scripts", "leadline") in announced
+    for place, point in announced.items():
+        assert point.load() is not None, place
+
+
+def test_what_networkx_loads_does_not_load_networkx() -> None:
+    # networkx loads it while it is itself being imported.
+    for point in DISTRIBUTION.entry_points:
+        if point.group == "networkx.backend_info":
+            program = f"import sys, {point.module}; sys.exit('networkx' in sys.modules)"
+            subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_licences_and_types_are_part_of_the_package() -> None:
+    assert set(DISTRIBUTION.metadata.get_all("License-File") or []) == {"LICENSE-APACHE", "LICENSE-MIT"}
+    assert importlib.resources.files(leadline).joinpath("py.typed").is_file()
+
+
+def test_the_package_alone_needs_numpy_only() -> None:
+    needs = [need for need in DISTRIBUTION.requires or [] if "extra ==" not in need]
+    assert [re.split(r"[^a-z]", need)[0] for need in needs] == ["numpy"]
