@@ -75,8 +75,8 @@ enum Command {
 }
 
 /// Runs the command that `arguments` name, the program's name first, for a user at a terminal: results go to
-/// stdout, messages and a failure's line to stderr. Returns the exit code: 0 done, 1 the operation failed, 2 bad
-/// usage or bad input.
+/// stdout, messages and a failure's line to stderr. Returns the exit code: 0 done, 1 the operation failed, 2
+/// bad usage or bad input.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     match run(arguments) {
         Ok(()) => 0,
@@ -91,8 +91,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 /// answer. `arguments` are those of the command line without the program's name.
 ///
 /// # Errors
-/// What the command fails with. A command that runs other programs or lasts until it is told to end (`emulate`,
-/// `trace capture`) is [`Failure::Input`].
+/// What the command fails with. A command that runs other programs or lasts until it is told to end
+/// (`emulate`, `trace capture`) is [`Failure::Input`].
 pub fn call(arguments: &[String], caller: Caller) -> Result<Answer, Failure> {
     let words: Vec<&str> = arguments.iter().take(2).map(String::as_str).collect();
     if words.first() == Some(&"emulate") || words == ["trace", "capture"] {

@@ -81,7 +81,13 @@ fn check(mut graph: Graph) {
             let estimate = graph.estimate(&algorithm, None).unwrap();
             let [fewest, most] = estimate.bytes_read.unwrap();
             let read = stats.bytes_read;
-            eprintln!("PP {algorithm:?} {more} {:.2} in {:.2} {:.2} {}", read as f64 / estimate.block_bytes as f64, fewest as f64 / estimate.block_bytes as f64, most as f64 / estimate.block_bytes as f64, fewest <= read && read <= most);
+            eprintln!(
+                "PP {algorithm:?} {more} {:.2} in {:.2} {:.2} {}",
+                read as f64 / estimate.block_bytes as f64,
+                fewest as f64 / estimate.block_bytes as f64,
+                most as f64 / estimate.block_bytes as f64,
+                fewest <= read && read <= most
+            );
             assert_eq!(estimate.all_cached, more == 64 << 20, "{algorithm:?}, {more}");
             assert!(estimate.state_bytes + estimate.cache_bytes <= stats.memory_bytes);
             let exact = match &algorithm {

@@ -82,7 +82,9 @@ pub(super) fn transfer(
 ) -> Result<(), Failure> {
     let cancel = signals::cancel_flag()?;
     if place == STDOUT && console::call().is_some() {
-        return Err(Failure::Input("--output: names no file; standard output is for the command line".into()));
+        return Err(Failure::Input(
+            "--output: names no file; standard output is for the command line".into(),
+        ));
     }
     let output = if place == STDOUT { Output::stdout() } else { Output::file(Path::new(place))? };
     let name = output.name().to_owned();

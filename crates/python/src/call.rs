@@ -1,0 +1,49 @@
+//! The commands of the command line, called from Python.
+
+use std::ffi::OsString;
+use std::sync::Arc;
+
+use leadline_cli::{Caller, Failure};
+use leadline_trace::{MemoryTrace, TraceError};
+use numpy::PyReadonlyArray1;
+use pyo3::prelude::*;
+
+use crate::{background, errors};
+
+/// Runs a command, given its arguments without the program's name. Returns what it printed on stdout, and its
+/// messages. `trace` has the pages of the trace `memory:`, and which of the accesses write; none of them
+/// where `writes` is empty.
+///
+/// # Errors
+/// `leadline.BadInput` and `leadline.Failed` with the line of the command; what [`background::run`] raises.
+#[pyfunction]
+#[pyo3(signature = (arguments, progress = None, trace = None))]
+pub(crate) fn call(
+    py: Python<'_>,
+    arguments: Vec<String>,
+    progress: Option<&Bound<'_, PyAny>>,
+    trace: Option<(PyReadonlyArray1<'_, u64>, PyReadonlyArray1<'_, bool>)>,
+) -> PyResult<(String, Vec<String>)> {
+    let trace = trace.map(|(pages, writes)| in_memory(&pages, &writes)).transpose();
+    let trace = trace.map_err(|error| errors::exception(py, &Failure::from(error)))?;
+    let answer = background::run(py, progress, |watch| {
+        let caller = Caller { cancel: Arc::clone(&watch.cancel), progress: Box::new(watch.shows()), trace };
+        leadline_cli::call(&arguments, caller)
+    })?;
+    let answer = answer.map_err(|failure| errors::exception(py, &failure))?;
+    Ok((answer.text, answer.notes))
+}
+
+fn in_memory(
+    pages: &PyReadonlyArray1<'_, u64>,
+    writes: &PyReadonlyArray1<'_, bool>,
+) -> Result<MemoryTrace, TraceError> {
+    MemoryTrace::new(pages.as_array().iter().copied().collect(), writes.as_array().iter().copied().collect())
+}
+
+/// The command line itself, for a terminal; `arguments` begin with the program's name. Returns the exit code.
+#[pyfunction]
+pub(crate) fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
+    // Signals are the command's own from here on: Python would only see them once it is over.
+    py.detach(|| leadline_cli::main(arguments))
+}

@@ -1,0 +1,40 @@
+//! The extension module of the Python package `leadline` (folder `python/`).
+//!
+//! It has no logic of its own: it calls the commands of the command line, the graph engine and the pool,
+//! gives Python what they found as Arrow tables, and their failures as exceptions. What users see is written
+//! in Python around it.
+
+mod background;
+mod call;
+mod errors;
+mod graph;
+mod models;
+mod profile;
+mod size;
+mod table;
+mod trace;
+
+use pyo3::prelude::*;
+
+/// The functions and classes on which the package is built; not for use from outside it.
+#[pymodule]
+mod _leadline {
+    /// The name of a trace that is in memory.
+    #[pymodule_export]
+    const MEMORY: &str = leadline_cli::MEMORY;
+
+    #[pymodule_export]
+    use super::call::{call, main};
+    #[pymodule_export]
+    use super::graph::{Store, import_arrays};
+    #[pymodule_export]
+    use super::models::Models;
+    #[pymodule_export]
+    use super::profile::{DeviceProfile, comparison, page};
+    #[pymodule_export]
+    use super::size::parse_size;
+    #[pymodule_export]
+    use super::table::Columns;
+    #[pymodule_export]
+    use super::trace::TraceReader;
+}

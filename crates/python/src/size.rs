@@ -1,0 +1,11 @@
+//! Sizes as text.
+
+use pyo3::prelude::*;
+
+use crate::errors;
+
+/// The bytes of a size such as `64M`; `name` is the argument, for the message.
+#[pyfunction]
+pub(crate) fn parse_size(py: Python<'_>, name: &str, text: &str) -> PyResult<u64> {
+    leadline_device::parse_size(text).map_err(|reason| errors::bad_input(py, &format!("{name}: {reason}")))
+}
