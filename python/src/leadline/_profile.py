@@ -1,0 +1,455 @@
+"""What a device can do: measured, loaded, and shown."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from collections.abc import Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+
+import numpy as np
+
+from . import _leadline
+from ._command import run, text
+from ._errors import BadInput
+from ._progress import Progress
+from ._table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ._models import Models
+
+__all__ = ["Interval", "Profile", "compare", "experiment", "profile"]
+
+#: The ends of a 95 % interval, low and high.
+Interval = tuple[float, float]
+
+
+class Profile:
+    """What was measured of a device.
+
+    The numbers without a place (``k_r``, ``alpha``, ...) are those of random 4 KiB requests where these were
+    measured; :meth:`at` has those of other patterns and sizes. Each has its 95 % interval beside it, in the
+    attribute of the same name with ``_ci``. What was not measured is None.
+
+    Examples
+    --------
+    >>> p = Profile.load("device:p4510")
+    >>> p.k_r, p.alpha
+    (80, 2.8)
+    >>> p.points["iops"].max() > 1e5
+    True
+    """
+
+    __module__ = "leadline"
+
+    def __init__(self, device: _leadline.DeviceProfile, path: Path | None = None) -> None:
+        self._device = device
+        self._path = path
+
+    @classmethod
+    def load(cls, source: str | os.PathLike[str]) -> Profile:
+        """Load a profile.
+
+        Parameters
+        ----------
+        source
+            A file that ``leadline profile`` or :meth:`save` wrote, or ``device:NAME`` for published numbers.
+
+        Raises
+        ------
+        BadInput
+            It cannot be read, is not a profile, or holds impossible numbers; the line says where.
+        """
+        name = text(source)
+        path = None if name.startswith("device:") else Path(name)
+        return cls(_leadline.DeviceProfile.load(name), path)
+
+    @classmethod
+    def from_json(cls, document: str, name: str = "profile") -> Profile:
+        """Read the text of a profile; messages call it `name`."""
+        return cls(_leadline.DeviceProfile.parse(document, name))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the profile to a file, whole or not at all; a file of that name is replaced."""
+        self._device.save(os.fspath(path))
+        self._path = Path(path)
+
+    def to_json(self) -> str:
+        """Return the profile as JSON (schema ``leadline.profile/1``)."""
+        return self._device.to_json()
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The whole profile as dictionaries and lists, in the words of its schema."""
+        document: dict[str, Any] = json.loads(self._device.to_json())
+        return document
+
+    @property
+    def name(self) -> str:
+        """Short name of the device, such as ``nvme0n1`` or ``sim-flash``."""
+        return str(self.document["device"]["name"])
+
+    @property
+    def target(self) -> str:
+        """What was measured, as it was given."""
+        return str(self.document["device"]["target"])
+
+    @property
+    def complete(self) -> bool:
+        """Whether the measurement came to its end."""
+        return bool(self.document["validity"]["complete"])
+
+    @property
+    def checks(self) -> Table:
+        """How far the numbers can be trusted: ``name``, ``status`` (ok, violated, unknown), ``detail``."""
+        checks = self.document["validity"]["checks"]
+        return Table({key: [check[key] for check in checks] for key in ("name", "status", "detail")})
+
+    def at(self, pattern: str = "random", block_bytes: int = 4096) -> dict[str, Any]:
+        """Return the parameters of one pattern (``random``, ``sequential``) and block size (bytes)."""
+        entries = self.document["parameters"]
+        for entry in entries:
+            if entry["pattern"] == pattern and entry["block_bytes"] == block_bytes:
+                return dict(entry)
+        known = ", ".join(f"{entry['pattern']} {entry['block_bytes']}" for entry in entries)
+        raise BadInput(
+            f"{self._device.name}: {pattern} {block_bytes} was not measured; it has {known or 'nothing'}"
+        )
+
+    @cached_property
+    def _headline(self) -> dict[str, Any]:
+        place = self._device.headline()
+        return {} if place is None else dict(self.document["parameters"][place])
+
+    def _number(self, name: str) -> Any:
+        return self._headline.get(name)
+
+    def _interval(self, name: str) -> Interval | None:
+        ends = self._headline.get(name + "_ci")
+        return None if ends is None else (ends[0], ends[1])
+
+    @property
+    def k_r(self) -> int | None:
+        """Reads in flight that reach 95 % of the most reads per second."""
+        return self._number("k_r")  # type: ignore[no-any-return]
+
+    @property
+    def k_r_ci(self) -> Interval | None:
+        """95 % interval of :attr:`k_r`."""
+        return self._interval("k_r")
+
+    @property
+    def k_w(self) -> int | None:
+        """Writes in flight that reach 95 % of the most writes per second."""
+        return self._number("k_w")  # type: ignore[no-any-return]
+
+    @property
+    def k_w_ci(self) -> Interval | None:
+        """95 % interval of :attr:`k_w`."""
+        return self._interval("k_w")
+
+    @property
+    def alpha(self) -> float | None:
+        """What a write costs in reads when the device is saturated."""
+        return self._number("alpha")  # type: ignore[no-any-return]
+
+    @property
+    def alpha_ci(self) -> Interval | None:
+        """95 % interval of :attr:`alpha`."""
+        return self._interval("alpha")
+
+    @property
+    def alpha_1(self) -> float | None:
+        """What a write costs in reads with one request in flight."""
+        return self._number("alpha_1")  # type: ignore[no-any-return]
+
+    @property
+    def alpha_1_ci(self) -> Interval | None:
+        """95 % interval of :attr:`alpha_1`."""
+        return self._interval("alpha_1")
+
+    @property
+    def max_read_iops(self) -> float | None:
+        """The most reads per second."""
+        return self._number("max_read_iops")  # type: ignore[no-any-return]
+
+    @property
+    def max_read_iops_ci(self) -> Interval | None:
+        """95 % interval of :attr:`max_read_iops`."""
+        return self._interval("max_read_iops")
+
+    @property
+    def max_write_iops(self) -> float | None:
+        """The most writes per second."""
+        return self._number("max_write_iops")  # type: ignore[no-any-return]
+
+    @property
+    def max_write_iops_ci(self) -> Interval | None:
+        """95 % interval of :attr:`max_write_iops`."""
+        return self._interval("max_write_iops")
+
+    @cached_property
+    def points(self) -> Table:
+        """Every operating point that was measured.
+
+        Columns: ``op`` (read, write), ``pattern`` (random, sequential), ``block_bytes``, ``concurrency``,
+        ``durable``, ``iops`` with ``iops_low`` and ``iops_high`` (95 % interval), ``bandwidth_bytes`` (per
+        second), ``mean_us``, ``p50_us``, ``p99_us``, ``p99.9_us`` (latency, microseconds).
+        """
+        points = self.document["points"]
+
+        def ends(end: int) -> list[float]:
+            return [np.nan if point["iops_ci"] is None else point["iops_ci"][end] for point in points]
+
+        def latency(name: str) -> list[float]:
+            values = [(point.get("latency_us") or {}).get(name) for point in points]
+            return [np.nan if value is None else value for value in values]
+
+        def column(name: str, kind: type) -> Any:
+            return np.array([point[name] for point in points], dtype=kind)
+
+        return Table(
+            {
+                "op": [point["op"] for point in points],
+                "pattern": [point["pattern"] for point in points],
+                "block_bytes": column("block_bytes", np.int64),
+                "concurrency": column("concurrency", np.int64),
+                "durable": column("durable", np.bool_),
+                "iops": column("iops", np.float64),
+                "iops_low": np.array(ends(0), dtype=np.float64),
+                "iops_high": np.array(ends(1), dtype=np.float64),
+                "bandwidth_bytes": column("bandwidth_bytes", np.float64),
+                **{
+                    f"{name}_us": np.array(latency(name), dtype=np.float64)
+                    for name in ("mean", "p50", "p99", "p99.9")
+                },
+            }
+        )
+
+    def sentences(self) -> list[str]:
+        """Return what the numbers mean, in three sentences."""
+        return list(self._device.sentences())
+
+    def summary(self, width: int = 100) -> str:
+        """Return what the command line prints of the profile."""
+        return self._device.summary(width)
+
+    def report(self, path: str | os.PathLike[str] | None = None) -> Report:
+        """Make the page about the profile; a notebook shows it, and `path` gets it as a file."""
+        return Report.of([self], path)
+
+    def compare(self, *others: Profile) -> Table:
+        """Compare with other profiles: see :func:`compare`."""
+        return compare(self, *others)
+
+    def models(self) -> Models:
+        """Fit every I/O model to the profile."""
+        from ._models import Models
+
+        return Models(self)
+
+    def plot(self, ax: Axes | None = None, *, block_bytes: int | None = None) -> Axes:
+        """Draw throughput over concurrency, a line for each operation and pattern (needs Matplotlib)."""
+        from ._plot import concurrency_curves
+
+        return concurrency_curves(self, ax, block_bytes)
+
+    @contextmanager
+    def _as_argument(self) -> Iterator[str]:
+        """Give what commands take for a profile: its file, or one made for the time being."""
+        if self._path is None and self._device.name.startswith("device:"):
+            yield self._device.name
+            return
+        with TemporaryDirectory(prefix="leadline-") as folder:
+            # What is in memory counts, also where the file has changed since.
+            path = Path(folder) / f"{self.name}.json"
+            self._device.save(os.fspath(path))
+            yield str(path)
+
+    def __repr__(self) -> str:
+        numbers = [
+            f"{name}={self._number(name)!r}" for name in ("k_r", "k_w") if self._number(name) is not None
+        ]
+        if self.alpha is not None:
+            numbers.append(f"alpha={self.alpha:.3g}")
+        return f"Profile({self.target!r}: {', '.join(numbers) or 'nothing measured'})"
+
+    def _repr_html_(self) -> str:
+        sentences = "".join(f"<p>{html.escape(sentence)}</p>" for sentence in self.sentences())
+        return f"<div><b>{html.escape(self.target)}</b>{sentences}</div>"
+
+
+class Report:
+    """A self-contained page that opens without a network; a notebook shows it in a frame."""
+
+    __module__ = "leadline"
+
+    def __init__(self, page: str) -> None:
+        #: The page, HTML.
+        self.html = page
+
+    @classmethod
+    def of(cls, profiles: Sequence[Profile], path: str | os.PathLike[str] | None = None) -> Report:
+        """Make the page about one profile, or about several side by side."""
+        report = cls(_leadline.page([profile._device for profile in profiles]))
+        if path is not None:
+            report.save(path)
+        return report
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file."""
+        Path(path).write_text(self.html, encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return f"Report({len(self.html)} characters; .save(path) writes it)"
+
+    def _repr_html_(self) -> str:
+        # A frame, so that the page's styles and scripts stay its own.
+        return f'<iframe srcdoc="{html.escape(self.html)}" style="width:100%;height:640px;border:0"></iframe>'
+
+
+def profile(
+    target: str | os.PathLike[str] = ".",
+    *,
+    quick: bool = False,
+    full: bool = False,
+    output: str | os.PathLike[str] | None = None,
+    progress: Progress = False,
+    **options: object,
+) -> Profile:
+    """Measure a device: asymmetry, concurrency of reads and writes, latencies.
+
+    Other threads of Python run meanwhile. Ctrl-C ends it in order, and the scratch file is gone.
+
+    Parameters
+    ----------
+    target
+        A directory (a scratch file is made in it and removed), a file, a block device (only read, unless
+        ``destructive=True``), or ``sim:NAME`` for a simulated device.
+    quick
+        Measure for half a minute instead of two.
+    full
+        Measure until the numbers are known to within 5 %, an hour at most.
+    output
+        Also write the profile to this file; what was measured is then kept if the run is cut short.
+    progress
+        ``True`` for a bar, or a function that is called with phase, share and detail.
+    **options
+        Those of ``leadline profile``: ``block_sizes=["4K", "16K"]``, ``max_writes="10G"``, ``size="1G"``,
+        ``reads_only=True``, ``seed=1`` and so on.
+
+    Returns
+    -------
+    Profile
+
+    Raises
+    ------
+    BadInput
+        The target or an option cannot be used.
+    Failed
+        The device failed, or the disk is full.
+
+    Examples
+    --------
+    >>> p = profile("sim:flash", quick=True)
+    >>> p.k_r > 50, p.alpha > 2
+    (True, True)
+    """
+    given = {"quick": quick, "full": full, "output": output, **options}
+    document, _ = run("profile", target, options=given, progress=progress)
+    return Profile(_leadline.DeviceProfile.parse(json.dumps(document), text(target)))
+
+
+def experiment(
+    name: str,
+    target: str | os.PathLike[str] = ".",
+    *,
+    into: str | os.PathLike[str] | None = None,
+    progress: Progress = False,
+    **options: object,
+) -> Profile:
+    """Measure what a profile leaves open.
+
+    Parameters
+    ----------
+    name
+        The experiment: ``r-by-k``, ``mixed``, ``ladder``, ``tail``, ``fsync`` and the others that ``leadline
+        experiment --help`` lists.
+    target
+        As for :func:`profile`.
+    into
+        The profile's file that the result is added to; it is made where there is none.
+    progress
+        ``True`` for a bar, or a function that is called with phase, share and detail.
+    **options
+        Those of ``leadline experiment``, such as ``quick=True``, ``seconds=30``.
+
+    Returns
+    -------
+    Profile
+        The profile with the result in ``document["experiments"]``.
+
+    Examples
+    --------
+    >>> p = experiment("ladder", "sim:flash", quick=True)
+    >>> sorted(p.document["experiments"])
+    ['ladder']
+    """
+    document, _ = run("experiment", name, target, options={"into": into, **options}, progress=progress)
+    return Profile(_leadline.DeviceProfile.parse(json.dumps(document), text(target)))
+
+
+def compare(*profiles: Profile) -> Table:
+    """Compare profiles, the first of which is what the others are compared with.
+
+    Returns
+    -------
+    Table
+        A row for each number and profile after the first; ``info`` has the whole comparison.
+    """
+    if len(profiles) < 2:
+        raise BadInput("a comparison takes at least two profiles")
+    document = json.loads(_leadline.comparison([profile._device for profile in profiles]))
+    return _comparison_table(document)
+
+
+def _comparison_table(document: dict[str, Any]) -> Table:
+    """A row for each number and profile after the first."""
+    rows: list[dict[str, Any]] = []
+    for row in document["rows"]:
+        first = row["cells"][0]
+        for other, (cell, verdict) in enumerate(zip(row["cells"][1:], row["verdicts"], strict=True), 1):
+            differs = verdict.get("differs") if isinstance(verdict, dict) else None
+            rows.append(
+                {
+                    "pattern": row["pattern"],
+                    "block_bytes": row["block_bytes"],
+                    "quantity": row["quantity"],
+                    "profile": other,
+                    "first": _or_nan(first["value"]),
+                    "value": _or_nan(cell["value"]),
+                    "ratio": np.nan if differs is None else differs["ratio"],
+                    "verdict": verdict if differs is None else "differs",
+                }
+            )
+    numbers = {"first": np.float64, "value": np.float64, "ratio": np.float64, "profile": np.int64}
+    kinds = {**numbers, "block_bytes": np.int64}
+    names = ("pattern", "block_bytes", "quantity", "profile", "first", "value", "ratio", "verdict")
+    columns = {name: [row[name] for row in rows] for name in names}
+    typed = {
+        name: np.array(values, dtype=kinds[name]) if name in kinds else values
+        for name, values in columns.items()
+    }
+    return Table(typed, document)
+
+
+def _or_nan(value: float | None) -> float:
+    return np.nan if value is None else value

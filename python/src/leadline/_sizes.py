@@ -1,0 +1,35 @@
+"""Sizes: bytes, or text such as ``"64M"``, as the command line has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._errors import BadInput
+from ._leadline import parse_size
+
+__all__ = ["Size", "block_bytes", "size_bytes"]
+
+#: Bytes, or text such as ``"64M"`` (powers of 1024).
+Size = int | str
+
+
+def size_bytes(name: str, size: Size | None) -> int | None:
+    """Return the bytes of the argument `name`."""
+    if size is None:
+        return None
+    if isinstance(size, str):
+        return parse_size(name, size)
+    if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not 0 < size < 1 << 64:
+        raise BadInput(f"{name}={size!r}: must be a number of bytes, or text such as '64M'")
+    return int(size)
+
+
+def block_bytes(block: ArrayLike | str) -> Any:
+    """Return sizes of requests as an array of bytes (uint32)."""
+    values = [size_bytes("block", size) for size in np.atleast_1d(np.asarray(block)).ravel().tolist()]
+    if any(value is None or value >= 1 << 32 for value in values):
+        raise BadInput(f"block={block!r}: must be below 4G")
+    return np.array(values, dtype=np.uint32).reshape(np.shape(block))

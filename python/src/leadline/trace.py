@@ -1,0 +1,104 @@
+"""Traces: what programs asked of storage.
+
+A trace is the path of a file (compressed or not), or a generator such as ``"gen:paper-ms?ops=1000"``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._command import run, text
+from ._leadline import TraceReader
+from ._progress import Progress
+from ._table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["info", "miss_ratios", "open", "plot_miss_ratios"]
+
+
+def open(trace: str | os.PathLike[str], *, format: str | None = None, batch: int = 65536) -> Iterator[Table]:
+    """Iterate over a trace, `batch` requests at a time; memory does not grow with the trace.
+
+    Parameters
+    ----------
+    trace
+        A file, or ``gen:NAME``.
+    format
+        Its format, where neither its ending nor its content tells.
+    batch
+        Requests per table.
+
+    Yields
+    ------
+    Table
+        ``at_ns`` (nanoseconds since the first request; 0 where the trace has no times), ``volume``,
+        ``write``, ``address`` and ``length`` (both in pages or bytes: ``info["unit"]``).
+
+    Examples
+    --------
+    >>> from leadline import trace
+    >>> sum(len(batch) for batch in trace.open("gen:paper-ms?ops=1000", batch=300))
+    1000
+    """
+    reader = TraceReader(text(trace), format, batch)
+    return (Table(columns, {"unit": reader.unit}) for columns in reader)
+
+
+def info(trace: str | os.PathLike[str], *, progress: Progress = False, **options: object) -> dict[str, Any]:
+    """Describe a trace: sizes, footprint, reuse, hot pages, miss ratios of LRU caches.
+
+    Parameters
+    ----------
+    trace
+        A file, or ``gen:NAME``.
+    progress
+        ``True`` for a bar, or a function that is called with phase, share and detail.
+    **options
+        Those of ``leadline trace info``: ``page_bytes="16K"``, ``by="file"``, ``strict=True`` and so on.
+
+    Returns
+    -------
+    dict
+        The document that ``leadline trace info --json`` prints.
+
+    Examples
+    --------
+    >>> from leadline import trace
+    >>> trace.info("gen:paper-ms?ops=1000")["requests"]["count"]
+    1000
+    """
+    document, _ = run("trace info", trace, options=options, progress=progress)
+    return dict(document)
+
+
+def miss_ratios(trace: str | os.PathLike[str], **options: Any) -> Table:
+    """Return the miss ratio of LRU caches of every size, from one pass over the trace.
+
+    Returns
+    -------
+    Table
+        ``pages`` (size of the cache) and ``miss_ratio`` (0 to 1).
+
+    Examples
+    --------
+    >>> from leadline import trace
+    >>> curve = trace.miss_ratios("gen:paper-ms?ops=1000")
+    >>> bool(curve["miss_ratio"][0] >= curve["miss_ratio"][-1])
+    True
+    """
+    document = info(trace, **options)
+    curve = np.array(document["reuse"]["lru_miss_ratios"], dtype=np.float64).reshape(-1, 2)
+    return Table({"pages": curve[:, 0], "miss_ratio": curve[:, 1]}, document)
+
+
+def plot_miss_ratios(trace: str | os.PathLike[str], ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw the miss ratio of LRU caches over their size (needs Matplotlib)."""
+    from ._plot import miss_ratio_curve
+
+    return miss_ratio_curve(miss_ratios(trace, **options), ax, label=text(trace))

@@ -1,0 +1,87 @@
+"""Pools and traces."""
+
+import numpy as np
+import pytest
+
+import leadline
+from leadline import pool, trace
+
+
+def lru_misses(pages, frames):
+    """A plain LRU, to compare with."""
+    held, misses = {}, 0
+    for page in pages:
+        if page in held:
+            del held[page]
+        else:
+            misses += 1
+            if len(held) == frames:
+                del held[next(iter(held))]
+        held[page] = True
+    return misses
+
+
+def test_misses_of_an_array_are_those_of_a_plain_lru():
+    random = np.random.default_rng(1)
+    pages = random.zipf(1.3, 20_000) % 5_000
+    table = pool.simulate(pages, frames=[10, 100, 1000])
+    assert table["misses"].tolist() == [lru_misses(pages.tolist(), frames) for frames in (10, 100, 1000)]
+    assert table["miss_ratio"] == pytest.approx(table["misses"] / len(pages))
+
+
+def test_an_array_and_a_file_of_the_same_accesses_have_the_same_outcome(tmp_path):
+    random = np.random.default_rng(2)
+    pages, writes = random.integers(0, 500, 5_000), random.random(5_000) < 0.5
+    path = tmp_path / "trace.pages"
+    path.write_text("".join(f"{'W' if w else 'R'} {p}\n" for p, w in zip(pages, writes, strict=True)))
+    options = {"frames": 50, "policy": ["lru", "clock"], "ace": ["off", "cow-x"], "device": "sim:flash"}
+    of_array, of_file = pool.simulate(pages, writes, **options), pool.simulate(path, **options)
+    assert of_array.info["cells"] == of_file.info["cells"]
+    assert (of_array["writes"] > 0).all() and (of_array["seconds"] > 0).all()
+
+
+def test_batched_write_back_takes_as_many_pages_as_the_profile_says():
+    profile = leadline.Profile.load("device:p4510")
+    table = pool.simulate("gen:paper-wis?ops=20000", frames=500, ace="cow-x", profile=profile)
+    assert table["n"].tolist() == [profile.at().get("k_w_90") or profile.k_w]
+
+
+def test_a_trace_comes_in_batches_of_requests():
+    batches = list(trace.open("gen:paper-ms?ops=1000", batch=300))
+    assert [len(batch) for batch in batches] == [300, 300, 300, 100]
+    assert batches[0].column_names == ["at_ns", "volume", "write", "address", "length"]
+    writes = sum(batch["write"].sum() for batch in batches)
+    assert writes == trace.info("gen:paper-ms?ops=1000")["requests"]["writes"]
+
+
+def test_miss_ratios_are_those_of_simulated_caches():
+    curve = trace.miss_ratios("gen:zipf?ops=20000&pages=1000")
+    sizes = [int(size) for size in curve["pages"] if size in (8, 64, 512)]
+    assert len(sizes) == 3
+    simulated = pool.simulate("gen:zipf?ops=20000&pages=1000", frames=sizes)
+    ratios = dict(zip(curve["pages"], curve["miss_ratio"], strict=True))
+    assert simulated["miss_ratio"] == pytest.approx([ratios[size] for size in sizes], abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: pool.simulate([1, -2], frames=1), "trace[1] = -2"),
+        (lambda: pool.simulate([1.5], frames=1), "float64"),
+        (lambda: pool.simulate([[1]], frames=1), "(1, 1)"),
+        (lambda: pool.simulate([1, 2], [True], frames=1), "1 elements"),
+        (lambda: pool.simulate([1], [1], frames=1), "booleans"),
+        (lambda: pool.simulate("gen:paper-ms", [True], frames=1), "writes"),
+        (lambda: pool.simulate([1], frames=0), "frames="),
+        (lambda: pool.simulate([1], frames=1, policy="best"), "policy="),
+        (lambda: pool.simulate(np.zeros(0, dtype=np.uint64), frames=1), "no request"),
+        (lambda: pool.simulate("gen:nothing", frames=1), "nothing"),
+        (lambda: trace.open("/nowhere"), "/nowhere"),
+        (lambda: trace.open("gen:paper-ms", batch=0), "batch=0"),
+        (lambda: trace.open("/etc/hostname", format="tape"), "format=tape"),
+    ],
+)
+def test_bad_input_is_one_line_that_names_it(call, words):
+    with pytest.raises(leadline.BadInput) as raised:
+        call()
+    assert words in str(raised.value) and "\n" not in str(raised.value)

@@ -1,0 +1,131 @@
+"""Profiles, models and reports, from Python."""
+
+import json
+
+import numpy as np
+import pytest
+
+import leadline
+from leadline import Profile
+
+
+@pytest.fixture(scope="module")
+def flash():
+    return leadline.profile("sim:flash", quick=True, seed=1)
+
+
+def test_a_profile_has_the_numbers_of_its_document_with_their_intervals(flash):
+    entry = flash.at("random", 4096)
+    assert flash.k_r == entry["k_r"] and list(flash.k_r_ci) == entry["k_r_ci"]
+    assert flash.alpha == entry["alpha"] and flash.alpha_ci[0] <= flash.alpha <= flash.alpha_ci[1]
+    assert flash.max_read_iops > flash.max_write_iops > 0
+    assert flash.complete and flash.target == "sim:flash"
+    assert "sim:flash" in repr(flash) and "Keep" in flash._repr_html_()
+
+
+def test_points_are_a_table_with_every_point(flash):
+    points = flash.points
+    assert len(points) == len(flash.document["points"])
+    reads = points["iops"][(points["op"] == "read") & (points["pattern"] == "random")]
+    assert reads.max() >= flash.max_read_iops * 0.9
+    inside = (points["iops_low"] <= points["iops"]) & (points["iops"] <= points["iops_high"])
+    assert (inside | np.isnan(points["iops_low"])).all()
+
+
+def test_what_is_saved_is_loaded_again(flash, tmp_path):
+    path = tmp_path / "flash.json"
+    flash.save(path)
+    again = Profile.load(path)
+    assert again.document == flash.document
+    assert Profile.from_json(flash.to_json()).document == flash.document
+
+
+def test_the_same_seed_gives_the_command_lines_profile(flash):
+    again = leadline.profile("sim:flash", quick=True, seed=1)
+    assert again.to_json() == flash.to_json()
+
+
+def test_progress_is_told_to_a_function_and_ends_at_the_whole():
+    told = []
+    leadline.profile("sim:flash", quick=True, progress=lambda *step: told.append(step))
+    assert all(0 <= share <= 1 and isinstance(phase, str) for phase, share, _ in told)
+
+
+def test_a_progress_function_that_raises_ends_the_run():
+    class Enough(Exception):
+        pass
+
+    def stop(phase, share, detail):
+        raise Enough
+
+    # Long enough that progress is shown at least once.
+    with pytest.raises(Enough):
+        leadline.experiment("tail", "sim:flash", progress=stop, seconds=600)
+
+
+def test_models_predict_arrays_as_they_predict_single_workloads(flash):
+    models = leadline.fit(flash)
+    assert models.best in models.table["name"].tolist()
+    assert models.held_out() == pytest.approx(
+        dict(zip(models.table["name"], models.table["held_out_percent"], strict=True))[models.best]
+    )
+    many = models.predict(reads=[1e5, 1e6], writes=1e4, concurrency=[1, 64])
+    for row, (reads, k) in enumerate([(1e5, 1), (1e6, 64)]):
+        one = models.predict(reads=reads, writes=1e4, concurrency=k)
+        assert one["seconds"][0] == many["seconds"][row]
+        assert many["seconds_low"][row] <= many["seconds"][row] <= many["seconds_high"][row]
+    assert leadline.predict(flash, reads=1e6, model="dam")["model"][0] == "dam"
+
+
+def test_a_comparison_has_a_row_for_each_number(flash):
+    table = flash.compare(Profile.load("device:p4510"))
+    ratio = dict(zip(table["quantity"], table["ratio"], strict=True))
+    assert "alpha" in ratio and set(table["profile"]) == {1}
+    assert table.info["relation"] == "devices"
+
+
+def test_the_report_is_the_page_and_a_file(flash, tmp_path):
+    report = flash.report(tmp_path / "page.html")
+    assert report.html.startswith("<!") and (tmp_path / "page.html").read_text() == report.html
+    assert "<iframe" in report._repr_html_()
+
+
+def test_plots_are_drawn(flash):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    ax = flash.plot()
+    assert {line.get_label() for line in ax.lines} >= {"random reads", "random writes"}
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: leadline.profile("sim:nothing"), "nothing"),
+        (lambda: leadline.profile("/nowhere/at/all"), "/nowhere/at/all"),
+        (lambda: leadline.profile("sim:flash", block_sizes=["3K5"]), "block_sizes="),
+        (lambda: leadline.profile("sim:flash", quick=True, full=True), "full"),
+        (lambda: leadline.profile("sim:flash", wishes=3), "wishes="),
+        (lambda: Profile.load("/nowhere.json"), "/nowhere.json"),
+        (lambda: Profile.from_json("{}"), "profile"),
+        (lambda: Profile.load("device:nothing"), "nothing"),
+        (lambda: leadline.fit(Profile.load("device:p4510")).predict(reads=1, model="x"), "x"),
+        (lambda: leadline.fit(Profile.load("device:p4510")).predict(), "workload 0"),
+        (lambda: leadline.predict(Profile.load("device:p4510"), reads=[1, 2], writes=[1, 2, 3]), "workloads"),
+        (lambda: leadline.predict(Profile.load("device:p4510"), reads=1, concurrency=0), "concurrency="),
+        (lambda: leadline.predict(Profile.load("device:p4510"), reads=float("nan")), "workload 0"),
+        (lambda: leadline.compare(Profile.load("device:p4510")), "two profiles"),
+        (lambda: leadline.experiment("nothing", "sim:flash"), "nothing"),
+    ],
+)
+def test_bad_input_is_one_line_that_names_it(call, words):
+    with pytest.raises(leadline.BadInput) as raised:
+        call()
+    line = str(raised.value)
+    assert words in line and "\n" not in line and "--" not in line
+    assert isinstance(raised.value, ValueError)
+
+
+def test_a_document_that_a_newer_version_wrote_is_refused(flash):
+    document = json.loads(flash.to_json()) | {"schema": "leadline.profile/9"}
+    with pytest.raises(leadline.BadInput, match="leadline.profile/9"):
+        Profile.from_json(json.dumps(document))

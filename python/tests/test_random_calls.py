@@ -1,0 +1,111 @@
+"""Random calls: an answer or a sentence, never a crash."""
+
+import os
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import leadline
+from leadline import Graph, Table, pool
+
+#: All of them with --exhaustive.
+CALLS = 10_000 if os.environ.get("LEADLINE_EXHAUSTIVE") else 150
+
+sometimes = settings(
+    max_examples=CALLS, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+)
+
+scalars = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.integers(-2, 5),
+    st.floats(),
+    st.text(max_size=5),
+    st.sampled_from(["lru", "all", "4K", "64M", "sim:flash", "device:p4510", "gen:zipf?ops=50", "cow-x"]),
+    st.binary(max_size=3),
+    st.complex_numbers(),
+)
+types = st.sampled_from(["u1", "i4", "u4", "i8", "u8", "f4", "f8", "bool", "U3", "O", "c16", "M8[s]"])
+
+
+@st.composite
+def arrays(draw):
+    numbers = draw(st.lists(st.integers(-1, 20), max_size=6))
+    array = np.array(numbers, dtype=np.int64).astype(draw(types))
+    shape = draw(st.sampled_from(["flat", "reversed", "column", "matrix"]))
+    return {
+        "flat": array,
+        "reversed": array[::-1],
+        "column": np.stack([array, array], axis=1)[:, 0],
+        "matrix": array.reshape(-1, 1),
+    }[shape]
+
+
+anything = st.one_of(
+    scalars, arrays(), st.lists(scalars, max_size=4), st.dictionaries(st.text(max_size=3), scalars)
+)
+
+
+def answered(call):
+    """Whether it answered; what it refuses or fails at, it says in a sentence."""
+    try:
+        call()
+    except (leadline.Error, TypeError, ValueError, OverflowError, KeyError) as error:
+        assert str(error)
+        return False
+    return True
+
+
+@sometimes
+@given(
+    source=anything,
+    target=anything,
+    weight=anything,
+    vertices=anything,
+    options=st.dictionaries(
+        st.sampled_from(["directed", "dedupe", "reverse", "renumber", "plain", "block", "memory"]),
+        scalars,
+        max_size=2,
+    ),
+    algorithm=st.sampled_from(["bfs", "wcc", "pagerank", "sssp", "cdlp", "lcc", "kcore", "dfs", "walk"]),
+    argument=anything,
+)
+def test_graphs_answer_or_say_why_not(source, target, weight, vertices, options, algorithm, argument):
+    def call():
+        with Graph.from_edges(source, target, weight, vertices=vertices, **options) as graph:
+            getattr(graph, algorithm)(*([argument] if algorithm in ("bfs", "sssp", "dfs", "walk") else []))
+
+    answered(call)
+
+
+@sometimes
+@given(trace=anything, writes=anything, frames=anything, policy=anything)
+def test_pools_answer_or_say_why_not(trace, writes, frames, policy):
+    answered(lambda: pool.simulate(trace, writes, frames=frames, policy=policy))
+
+
+@sometimes
+@given(columns=st.dictionaries(st.text(max_size=3), anything, max_size=3))
+def test_tables_are_made_or_refused(columns):
+    def call():
+        table = Table(columns)
+        assert repr(table) and table._repr_html_()
+        for name in table.column_names:
+            assert len(table[name]) == len(table)
+
+    answered(call)
+
+
+@sometimes
+@given(reads=anything, writes=anything, block=anything, random=anything, concurrency=anything)
+def test_predictions_answer_or_say_why_not(reads, writes, block, random, concurrency):
+    models = _models()
+    answered(lambda: models.predict(reads, writes, block=block, random=random, concurrency=concurrency))
+
+
+def _models(kept=[]):
+    if not kept:
+        kept.append(leadline.fit(leadline.Profile.load("device:p4510")))
+    return kept[0]
