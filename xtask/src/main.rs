@@ -4,6 +4,7 @@
 mod bench;
 mod children;
 mod fuzz;
+mod python;
 mod run;
 mod setup;
 mod test;
@@ -20,9 +21,10 @@ Leadline's chores: set-up, tests, fuzzing, side-by-side benchmarks.
 Usage: cargo xtask COMMAND
 
 Commands:
-  setup               install what the tests need, if it is missing (Debian packages, rustfmt, clippy)
-  test [--exhaustive] setup, then format, lints, all tests and docs; stops at the first step that fails;
-                      --exhaustive tries every case where otherwise some stand for all
+  setup               install what the tests need, if it is missing (Debian packages, rustfmt, clippy, and
+                      packages for Python, into the target folder)
+  test [--exhaustive] setup, then format, all tests, lints and docs; --exhaustive tries every case where
+                      otherwise some stand for all
   fuzz [TARGET ARGS]  read mutated inputs, of TARGET or of all targets in turn; --list lists them
   bench [NAME ARGS]   run a benchmark of benches/src/bin/, built for release; without NAME, list them
 

@@ -38,6 +38,12 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the repository's top folder")
 }
 
+/// Where cargo puts what it builds, and we what goes with it.
+pub(crate) fn target() -> PathBuf {
+    // Relative to the folder that we start cargo in.
+    root().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| OsString::from("target")))
+}
+
 /// The cargo that started us, or else the one on PATH.
 pub(crate) fn cargo() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))

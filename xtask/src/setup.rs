@@ -7,18 +7,27 @@ use std::process::Command;
 
 use anyhow::bail;
 
+use crate::python;
 use crate::run::{Usage, cargo, find_program, find_programs, run, say, succeeds};
 
-/// A program that the tests start, or a module of it, and the Debian package it comes in.
+/// A program that the tests start, or a part of it, and the Debian package it comes in.
 struct Need {
     program: &'static str,
-    /// A Python module; none: the program itself.
-    module: Option<&'static str>,
+    part: Part,
     package: &'static str,
 }
 
+/// What of a program is needed.
+enum Part {
+    Itself,
+    /// A module of Python.
+    Module(&'static str),
+    /// What makes environments for Python.
+    Environments,
+}
+
 /// Add a line here when a test starts another program.
-const NEEDS: [Need; 14] = [
+const NEEDS: [Need; 15] = [
     program("chromium", "chromium"),            // opens the report
     program("db_bench", "rocksdb-tools"),       // loads the OPTIONS files that are written for RocksDB
     program("fio", "fio"),                      // checks the exported jobs, and the numbers
@@ -31,6 +40,7 @@ const NEEDS: [Need; 14] = [
     program("python3", "python3"),              // the example postgres-trace has tests in Python
     module("networkx", "python3-networkx"),     // the graph algorithms are checked against it
     module("scipy", "python3-scipy"),           // and against it
+    ENVIRONMENTS,                               // the package for Python is tested in one
     program("sfdisk", "fdisk"),                 // partitions on disks
     program("sqlite3", "sqlite3"),              // power is cut under it
 ];
@@ -41,66 +51,105 @@ const POSTGRES: &str = "postgresql";
 /// Settings of the package postgresql-common, on which postgresql depends.
 const CLUSTERS: &str = "/etc/postgresql-common/createcluster.conf";
 
+const ENVIRONMENTS: Need = Need { program: "python3", part: Part::Environments, package: "python3-venv" };
+
 const fn program(program: &'static str, package: &'static str) -> Need {
-    Need { program, module: None, package }
+    Need { program, part: Part::Itself, package }
 }
 
 const fn module(module: &'static str, package: &'static str) -> Need {
-    Need { program: "python3", module: Some(module), package }
+    Need { program: "python3", part: Part::Module(module), package }
 }
 
 impl Need {
     fn name(&self) -> &'static str {
-        self.module.unwrap_or(self.program)
+        match self.part {
+            Part::Itself => self.program,
+            Part::Module(module) => module,
+            Part::Environments => "a venv of Python 3.10 to 3.13",
+        }
+    }
+
+    fn module(&self) -> Option<&'static str> {
+        if let Part::Module(module) = self.part { Some(module) } else { None }
     }
 
     /// Of modules: whether some Python on PATH has all of them, since one of them is to use them together.
     fn is_met(&self) -> bool {
-        let modules: Vec<&str> = NEEDS.iter().filter_map(|need| need.module).collect();
+        let modules: Vec<&str> = NEEDS.iter().filter_map(Need::module).collect();
         let import = format!("import {}", modules.join(", "));
         let has_all = |program: PathBuf| succeeds(Command::new(program).args(["-c", &import]));
-        match self.module {
-            None => find_program(self.program).is_some(),
-            Some(_) => find_programs(self.program).any(has_all),
+        match self.part {
+            Part::Itself => find_program(self.program).is_some(),
+            Part::Module(_) => find_programs(self.program).any(has_all),
+            Part::Environments => python::interpreter().is_some(),
         }
     }
 }
 
 const COMPONENTS: [(&str, &str); 2] = [("fmt", "rustfmt"), ("clippy", "clippy")];
 
-/// Installs what is missing and says in one line what was done.
+/// What a set-up has to do.
+pub(crate) struct Setup {
+    /// The toolchain's parts that were missing; they are there now.
+    components: Vec<&'static str>,
+    needs: Vec<&'static Need>,
+}
+
+/// Does all of it.
 pub(crate) fn setup() -> anyhow::Result<()> {
-    let packages = install_packages()?;
-    let components = install_components()?;
-    let done = [packages, components].concat();
-    if done.is_empty() {
-        let programs = NEEDS.map(|need| need.name()).join(", ");
-        say(&format!("set-up: nothing to do ({programs}, rustfmt and clippy are here)"));
-    } else {
-        say(&format!("set-up: installed {}", done.join(", ")));
+    Setup::begin()?.finish()
+}
+
+impl Setup {
+    /// Finds out what is missing, and installs what cargo itself needs. What only the user can install is an
+    /// error.
+    pub(crate) fn begin() -> anyhow::Result<Setup> {
+        let needs = missing();
+        check_installable(&needs)?;
+        Ok(Setup { components: install_components()?, needs })
     }
-    Ok(())
+
+    /// Installs the rest, and says in one line what was done.
+    pub(crate) fn finish(self) -> anyhow::Result<()> {
+        let packages = install_packages(self.needs)?;
+        let mut done = [self.components, packages].concat();
+        if !python::is_ready()? {
+            python::make()?;
+            done.push("the packages for Python");
+        }
+        if done.is_empty() {
+            let programs = NEEDS.map(|need| need.name()).join(", ");
+            say(&format!("set-up: nothing to do ({programs}, rustfmt and clippy are here)"));
+        } else {
+            say(&format!("set-up: installed {}", done.join(", ")));
+        }
+        Ok(())
+    }
 }
 
 fn missing() -> Vec<&'static Need> {
     NEEDS.iter().filter(|need| !need.is_met()).collect()
 }
 
-/// The packages it installed.
-fn install_packages() -> anyhow::Result<Vec<&'static str>> {
-    let needs = missing();
+fn packages(needs: &[&Need]) -> Vec<&'static str> {
+    needs.iter().map(|need| need.package).collect()
+}
+
+/// Fails if Debian's packages for `needs` cannot be installed from here.
+fn check_installable(needs: &[&Need]) -> anyhow::Result<()> {
     if needs.is_empty() {
-        return Ok(Vec::new());
+        return Ok(());
     }
-    let packages: Vec<&str> = needs.iter().map(|need| need.package).collect();
     if find_program("apt-get").is_none() {
         return Err(Usage::error(format!(
             "missing programs: {}; this is not Debian (no apt-get), so install them your system's way \
              and have them on PATH",
-            programs(&needs)
+            programs(needs)
         )));
     }
     if !is_root()? {
+        let packages = packages(needs);
         return Err(Usage::error(format!(
             "missing Debian packages: {}; install them with \
              `sudo apt-get update && sudo apt-get install -y --no-install-recommends {}`",
@@ -108,7 +157,15 @@ fn install_packages() -> anyhow::Result<Vec<&'static str>> {
             packages.join(" ")
         )));
     }
+    Ok(())
+}
 
+/// The packages it installed.
+fn install_packages(needs: Vec<&Need>) -> anyhow::Result<Vec<&'static str>> {
+    let packages = packages(&needs);
+    if packages.is_empty() {
+        return Ok(packages);
+    }
     say(&format!("set-up: installing the Debian packages {}", packages.join(", ")));
     run(apt_get().arg("update"))?;
     if packages.contains(&POSTGRES) {

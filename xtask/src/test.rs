@@ -1,45 +1,31 @@
-//! `cargo xtask test`: everything that must pass, in the order in which it fails fastest.
+//! `cargo xtask test`: everything that must pass.
 
 mod build;
+mod cargo;
 mod columns;
 mod output;
+mod python;
 mod queue;
 mod summary;
 
 use std::ffi::OsString;
 use std::process::Command;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
 
 use crate::children;
 use crate::run::{Usage, cargo, root, run, say, words};
-use crate::setup::setup;
+use crate::setup::Setup;
+use build::{Built, build};
+use output::Counts;
+use queue::Job;
 
 /// Set for the tests when they are to try every case; `leadline_testing::exhaustive` reads it.
 const EXHAUSTIVE: &str = "LEADLINE_EXHAUSTIVE";
 
 const FORMAT: &[&str] = &["fmt", "--all", "--check"];
-const LINTS: &[&str] = &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"];
-/// Its list of files and its dependencies make each crate a package. It is built from that only in an
-/// exhaustive run, since that takes as long as a first build. What is never published need not be complete:
-/// the fuzzer reads samples of other crates.
-const PACKAGE: &[&str] = &[
-    "package",
-    "--workspace",
-    "--exclude=leadline-benches",
-    "--exclude=leadline-btree",
-    "--exclude=leadline-crash",
-    "--exclude=leadline-fuzz",
-    "--exclude=leadline-testing",
-    "--exclude=leadline-tpcc",
-    "--exclude=leadline-tpch",
-    "--exclude=xtask",
-    "--locked",
-    "--allow-dirty",
-    "--quiet",
-];
-const DOCS: &[&str] = &["doc", "--workspace", "--no-deps", "--locked"];
 
 /// Runs set-up and all steps; stops at the first step that fails. The last two lines say how long each step
 /// took, and how many tests passed and failed.
@@ -47,20 +33,21 @@ pub(crate) fn test(arguments: &[OsString]) -> anyhow::Result<()> {
     let exhaustive = parse(arguments)?;
     children::end_with_us()?;
     let mut steps = Steps::default();
-    steps.step("set-up", setup)?;
-    steps.cargo("format", FORMAT)?;
+    let setup = steps.step("set-up", Setup::begin)?;
+    steps.step("format", format)?;
     steps.step("columns", columns::check)?;
-    steps.cargo("lints", LINTS)?;
-    let binaries = steps.step("build", build::build)?;
-    let mut counts = output::Counts::default();
-    let result = steps.step("tests", || {
-        counts = queue::run_all(&binaries, exhaustive)?;
+    let built = build_while_installing(&mut steps, setup)?;
+    let mut counts = Counts::default();
+    let mut result = steps.step("tests", || {
+        let ran = queue::run_all(tests(&built, exhaustive)?, cargo::jobs(exhaustive))?;
+        summary::print(&ran);
+        ran.iter().for_each(|ran| counts.add(ran.counts));
         if counts.failed == 0 { Ok(()) } else { bail!("{} of {} tests", counts.failed, counts.total()) }
     });
+    if exhaustive && result.is_ok() {
+        result = steps.step("wheel", python::wheel);
+    }
     if result.is_ok() {
-        steps.cargo("docs", DOCS)?;
-        let unverified: &[&str] = if exhaustive { &[] } else { &["--no-verify"] };
-        steps.cargo("packages", &[PACKAGE, unverified].concat())?;
         say(&format!("xtask test: all passed in {} ({})", seconds(steps.total()), steps.summary()));
     }
     say(&format!("{} passed, {} failed", counts.passed, counts.failed));
@@ -77,6 +64,29 @@ fn parse(arguments: &[OsString]) -> anyhow::Result<bool> {
             word.display()
         ))),
     }
+}
+
+fn format() -> anyhow::Result<()> {
+    let mut command = cargo();
+    command.args(FORMAT).current_dir(root());
+    say(&format!("==> format: {}", words(&command)));
+    run(&mut command)
+}
+
+/// The compiler waits for no network: what comes from there comes meanwhile.
+fn build_while_installing(steps: &mut Steps, setup: Setup) -> anyhow::Result<Built> {
+    thread::scope(|scope| {
+        let installing = scope.spawn(move || setup.finish());
+        let built = steps.step("build", build)?;
+        steps.step("rest of set-up", || installing.join().expect("an installation does not panic"))?;
+        Ok(built)
+    })
+}
+
+fn tests(built: &Built, exhaustive: bool) -> anyhow::Result<Vec<Job>> {
+    let mut jobs: Vec<Job> = built.programs.iter().map(|program| program.job(exhaustive)).collect();
+    jobs.extend(python::jobs(built, exhaustive)?);
+    Ok(jobs)
 }
 
 /// What was done so far, and how long each step took.
@@ -97,19 +107,6 @@ impl Steps {
             Err(error) => bail!("{name} failed: {error:#} ({})", self.summary()),
             done => done,
         }
-    }
-
-    /// Runs cargo with `arguments`.
-    fn cargo(&mut self, name: &'static str, arguments: &[&str]) -> anyhow::Result<()> {
-        let mut command = cargo();
-        command.args(arguments).current_dir(root());
-        if arguments[0] == "doc" {
-            command.env("RUSTDOCFLAGS", "-D warnings");
-        }
-        say(&format!("==> {name}: {}", words(&command)));
-        self.step(name, || run(&mut command))?;
-        say(&format!("<== {name}: passed in {}", seconds(self.times[self.times.len() - 1].1)));
-        Ok(())
     }
 
     fn total(&self) -> Duration {

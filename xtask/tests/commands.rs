@@ -26,6 +26,7 @@ const PROGRAMS: [&str; 12] = [
     "sqlite3",
 ];
 const NOBODY: u32 = 65534;
+const PYTHON_PACKAGES: &str = "python/requirements-test.txt";
 
 /// One test at a time: a script that is still open for writing in a process another test is starting cannot
 /// be run ("text file busy").
@@ -74,14 +75,34 @@ impl System {
         fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
+    /// With all that a set-up looks for.
     fn with_programs(self) -> Self {
         PROGRAMS.iter().for_each(|program| self.script(program, ""));
+        let python = self.python("");
+        fs::create_dir_all(self.target().join("python/bin")).unwrap();
+        fs::copy(python, self.target().join("python/bin/python")).unwrap();
+        fs::copy(top().join(PYTHON_PACKAGES), self.target().join("python/installed.txt")).unwrap();
         self
+    }
+
+    /// Where xtask keeps what it makes.
+    fn target(&self) -> PathBuf {
+        self.folder.path().join("target")
+    }
+
+    /// A python3 that makes environments with a `python` that does `body`, which is returned.
+    fn python(&self, body: &str) -> PathBuf {
+        self.script("python", body);
+        let python = self.bin().join("python");
+        let copy = format!("/bin/mkdir -p \"$4/bin\"; /bin/cp {} \"$4/bin/python\"", python.display());
+        self.script("python3", &format!("[ \"$2\" != venv ] || {{ {copy}; }}"));
+        python
     }
 
     fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(&self.xtask);
         command.args(words).env("PATH", self.bin()).env("CARGO", self.bin().join("cargo"));
+        command.env("CARGO_TARGET_DIR", self.target());
         command
     }
 
@@ -93,10 +114,16 @@ impl System {
     fn calls(&self) -> Vec<String> {
         let text = fs::read_to_string(self.log()).unwrap_or_default();
         text.lines()
-            .filter(|line| !line.ends_with("--version") && !line.starts_with("python3 -c"))
+            .filter(|line| !line.ends_with("--version"))
+            .filter(|line| !line.starts_with("python3 -c") && !line.starts_with("python -c"))
             .map(str::to_owned)
             .collect()
     }
+}
+
+/// The top of the repository.
+fn top() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
 }
 
 fn outcome(command: &mut Command) -> Outcome {
@@ -234,6 +261,40 @@ fn missing_modules_of_python_are_asked_for_by_their_packages() {
 }
 
 #[test]
+fn packages_for_python_are_installed_once_and_again_when_the_list_of_them_changed() {
+    let system = System::new().with_programs();
+    let installed = system.target().join("python/installed.txt");
+    fs::write(&installed, "pytest==1.0\n").unwrap();
+    for _ in 0..2 {
+        let outcome = system.run(&["setup"]);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+        let target = system.target().display().to_string();
+        let list = top().join(PYTHON_PACKAGES).display().to_string();
+        let pip = "python -m pip --disable-pip-version-check --no-input install --quiet";
+        assert_eq!(
+            system.calls(),
+            [
+                format!("python3 -m venv --clear {target}/python"),
+                format!("{pip} --no-compile --only-binary=:all: -r {list}")
+            ]
+        );
+    }
+}
+
+#[test]
+fn packages_for_python_that_were_installed_in_part_are_installed_anew() {
+    let system = System::new().with_programs();
+    fs::remove_dir_all(system.target()).unwrap();
+    system.python("exit 1");
+    for calls in [2, 4] {
+        let outcome = system.run(&["setup"]);
+        assert_eq!(outcome.code, Some(1), "{}", outcome.stdout);
+        assert_one_line(&outcome.stderr, &["pip", "exit status: 1"]);
+        assert_eq!(system.calls().len(), calls, "{:?}", system.calls());
+    }
+}
+
+#[test]
 fn an_installation_that_fails_or_brings_nothing_is_an_error() {
     if !is_root() {
         return skipped("it needs root");
@@ -296,32 +357,47 @@ fn missing_toolchain_parts_come_from_rustup_or_are_named() {
 
 /// What cargo says of a test program that it built.
 fn artifact(program: &Path, folder: &str) -> String {
-    let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap().join(folder);
+    let manifest = top().join(folder);
     let (program, manifest) = (program.display(), manifest.join("Cargo.toml").display().to_string());
     let target = format!(r#"{{"kind":["test"],"name":"made_up","src_path":"{folder}/tests/made_up.rs"}}"#);
     let built = format!(r#""profile":{{"test":true}},"executable":"{program}","target":{target}"#);
     format!(r#"{{"reason":"compiler-artifact","manifest_path":"{manifest}",{built}}}"#)
 }
 
+/// What cargo says of the library that Python loads.
+fn extension() -> String {
+    let target = r#"{"kind":["cdylib","rlib"],"name":"leadline_python"}"#;
+    let files = r#"["/made/up/libleadline_python.rlib","/made/up/libleadline_python.so"]"#;
+    let built = format!(r#""profile":{{"test":false}},"filenames":{files},"target":{target}"#);
+    format!(r#"{{"reason":"compiler-artifact",{built}}}"#)
+}
+
 impl System {
-    /// A system whose cargo builds one test program, of crates/pool, that does `body`.
+    /// A system whose cargo builds the library for Python and one test program, of crates/pool, that does
+    /// `body`.
     fn with_tests(body: &str) -> Self {
         let system = System::new().with_programs();
         system.script("made-up", body);
         let artifact = artifact(&system.bin().join("made-up"), "crates/pool");
-        system.script(
+        system.cargo("", &format!("echo '{artifact}'; echo '{}'", extension()));
+        system
+    }
+
+    /// A cargo that does `first`, and `build` when it is asked for the tests.
+    fn cargo(&self, first: &str, build: &str) {
+        self.script(
             "cargo",
             &format!(
-                "[ \"$1\" != doc ] || [ \"$RUSTDOCFLAGS\" = '-D warnings' ] || exit 9
-                 case \"$*\" in *--no-run*) echo '{artifact}';; esac"
+                "{first}
+                 [ \"$1\" != doc ] || [ \"$RUSTDOCFLAGS\" = '-D warnings' ] || exit 9
+                 case \"$*\" in *--no-run*) {build};; esac"
             ),
         );
-        system
     }
 }
 
 #[test]
-fn test_runs_every_step_in_order_and_sums_up() {
+fn test_runs_every_step_and_sums_up() {
     let system = System::with_tests(
         "echo 'test reads ... ok'; echo 'test writes ... ok'
          echo 'SKIPPED writes: no disk' >&2
@@ -329,23 +405,24 @@ fn test_runs_every_step_in_order_and_sums_up() {
     );
     let outcome = system.run(&["test"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-    let mut calls = system.calls();
-    // Programs and the examples in the documentation run at the same time.
-    calls[3..5].sort();
+    // The tests, what cargo does beside them and Python run at the same time.
+    let calls = system.calls();
+    let of = |program: &str| calls.iter().filter(|call| call.starts_with(program)).collect::<Vec<_>>();
     assert_eq!(
-        calls,
+        of("cargo "),
         [
             "cargo fmt --all --check",
-            "cargo clippy --workspace --all-targets --locked -- -D warnings",
             "cargo test --workspace --no-run --locked --message-format=json-render-diagnostics",
+            "cargo clippy --workspace --all-targets --locked -- -D warnings",
             "cargo test --workspace --doc --locked --quiet --color=never",
-            "made-up --test-threads=1 --color=never",
             "cargo doc --workspace --no-deps --locked",
             "cargo package --workspace --exclude=leadline-benches --exclude=leadline-btree \
-             --exclude=leadline-crash --exclude=leadline-fuzz --exclude=leadline-testing --exclude=leadline-tpcc \
-             --exclude=leadline-tpch --exclude=xtask --locked --allow-dirty --quiet --no-verify",
+             --exclude=leadline-crash --exclude=leadline-fuzz --exclude=leadline-python \
+             --exclude=leadline-testing --exclude=leadline-tpcc --exclude=leadline-tpch --exclude=xtask \
+             --locked --allow-dirty --quiet --no-verify",
         ]
     );
+    assert_eq!(of("made-up "), ["made-up --test-threads=1 --color=never"]);
     for part in
         ["crates/pool made_up: 2 passed\n", "SKIPPED writes: no disk\n", "crates/pool made_up writes\n"]
     {
@@ -354,9 +431,59 @@ fn test_runs_every_step_in_order_and_sums_up() {
     let mut last = outcome.stdout.lines().rev();
     assert_eq!(last.next(), Some("2 passed, 0 failed"));
     let times = last.next().unwrap();
-    for part in ["all passed in", "set-up ", "format ", "lints ", "build ", "tests ", "docs ", "packages "] {
+    for part in ["all passed in", "set-up ", "format ", "build ", "tests "] {
         assert!(times.contains(part), "no {part}: {times}");
     }
+    for part in ["ok      lints clippy", "ok      documentation pages", "ok      packages of all"] {
+        let line = outcome.stdout.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+        let words: Vec<&str> = part.split_whitespace().collect();
+        let said = |line: Vec<&str>| line.first() == words.first() && line[3..].starts_with(&words[1..]);
+        assert!(line.filter(|line| line.len() > 3).any(said), "no {part}: {}", outcome.stdout);
+    }
+}
+
+#[test]
+fn python_loads_the_library_that_was_built_and_its_tests_are_counted() {
+    let system = System::with_tests("");
+    // From the folder in which it finds the package, if it is asked for that.
+    let found = "echo \"$PYTHONPATH/leadline\"/* >> \"$PATH/../found\"";
+    let passed = "echo 'tests/test_a.py::test_b PASSED [100%]'; echo '=== 1 passed, 1 skipped in 0.1s ==='";
+    let skipped = "echo \"SKIPPED [1] tests/test_a.py:7: could not import 'ray'\"";
+    let body = format!("case \"$2\" in pytest) {found}; {skipped}; {passed};; esac");
+    fs::copy(system.python(&body), system.target().join("python/bin/python")).unwrap();
+    let outcome = system.run(&["test"]);
+    assert_eq!(outcome.code, Some(0), "{}{}", outcome.stdout, outcome.stderr);
+    assert!(outcome.stdout.ends_with("\n2 passed, 0 failed\n"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("\nSKIPPED [1] tests/test_a.py:7: could"), "{}", outcome.stdout);
+
+    let mut calls = system.calls();
+    calls.retain(|call| call.starts_with("python"));
+    calls.sort();
+    let parts = ["maturin", "mypy", "mypy.stubtest", "pytest", "pytest"];
+    assert_eq!(calls.iter().map(|call| call.split(' ').nth(2).unwrap()).collect::<Vec<_>>(), parts);
+    let package = system.target().join("python-package/leadline");
+    let library = fs::read_link(package.join("_leadline.abi3.so")).unwrap();
+    assert_eq!(library, Path::new("/made/up/libleadline_python.so"));
+    let found = fs::read_to_string(system.folder.path().join("found")).unwrap();
+    assert!(found.contains(package.join("py.typed").to_str().unwrap()), "{found}");
+}
+
+#[test]
+fn an_exhaustive_run_installs_the_package_and_runs_its_example() {
+    let system = System::with_tests("");
+    // The one of the environment for tests is a copy of the same.
+    let body = "case \"$*\" in *' install '*/python)
+             program=\"${0%/python}/leadline\"; echo '#!/bin/sh' > \"$program\"; /bin/chmod +x \"$program\";;
+         esac";
+    system.python(body);
+    let outcome = system.run(&["test", "--exhaustive"]);
+    assert_eq!(outcome.code, Some(0), "{}{}", outcome.stdout, outcome.stderr);
+    let source = top().join("python").display().to_string();
+    let calls = system.calls();
+    let new = calls.iter().position(|call| call.ends_with("target/python-wheel")).unwrap();
+    assert!(calls[new + 1].ends_with(&format!(" install {source}")), "{calls:?}");
+    assert!(calls[new + 2].starts_with("python -m doctest "), "{calls:?}");
+    assert!(calls[new + 2].ends_with(&format!(" {source}/README.md")), "{calls:?}");
 }
 
 #[test]
@@ -372,7 +499,21 @@ fn a_failed_test_is_shown_with_all_that_its_program_wrote() {
         assert!(outcome.stdout.contains(part), "no {part}: {}", outcome.stdout);
     }
     assert!(outcome.stdout.ends_with("\n3 passed, 1 failed\n"), "{}", outcome.stdout);
-    assert!(!system.calls().iter().any(|call| call.starts_with("cargo doc")), "{:?}", system.calls());
+}
+
+#[test]
+fn lints_that_fail_are_shown_and_fail_the_run() {
+    let system = System::with_tests("");
+    let lints = "[ \"$1 $2\" != 'clippy --workspace' ] || { echo 'warning: useless use' >&2; exit 101; }";
+    system.cargo(lints, &format!("echo '{}'", extension()));
+    let outcome = system.run(&["test"]);
+    assert_eq!(outcome.code, Some(1));
+    for part in
+        ["warning: useless use\n", "FAILED lints clippy: `", "cargo clippy --workspace", "status: 101\n"]
+    {
+        assert!(outcome.stdout.contains(part), "no {part}: {}", outcome.stdout);
+    }
+    assert!(outcome.stdout.ends_with("\n0 passed, 1 failed\n"), "{}", outcome.stdout);
 }
 
 #[test]
@@ -419,11 +560,11 @@ fn a_signal_ends_the_tests_and_what_they_started() {
 #[test]
 fn test_stops_at_the_first_failure() {
     let system = System::new().with_programs();
-    system.script("cargo", "[ \"$1 $2\" != 'clippy --workspace' ] || exit 101");
+    system.script("cargo", "[ \"$*\" != 'fmt --all --check' ] || exit 1");
     let outcome = system.run(&["test"]);
     assert_eq!(outcome.code, Some(1));
-    assert_eq!(system.calls().len(), 2, "{:?}", system.calls());
-    assert_one_line(&outcome.stderr, &["lints failed", "cargo clippy", "101", "format "]);
+    assert_eq!(system.calls().len(), 1, "{:?}", system.calls());
+    assert_one_line(&outcome.stderr, &["format failed", "cargo fmt", "status: 1", "set-up "]);
 }
 
 #[test]

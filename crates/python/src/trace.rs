@@ -58,7 +58,7 @@ impl TraceReader {
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Columns>> {
         let batch = py.detach(|| self.read());
         let batch = batch.map_err(|error| errors::exception(py, &Failure::from(error)))?;
-        Ok((batch.at_ns.len() > 0).then(|| batch.columns()))
+        Ok((!batch.at_ns.is_empty()).then(|| batch.columns()))
     }
 }
 

@@ -1,7 +1,21 @@
 //! What a test program writes, a line at a time as it comes: how many tests passed, which failed, how long
 //! each took.
 
+mod pytest;
+mod rust;
+
 use std::time::{Duration, Instant};
+
+/// How a program tells of its tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// As those do that the test harness of Rust runs.
+    Rust,
+    /// As pytest does when it is verbose.
+    Pytest,
+    /// It has none: it succeeds as a whole or not at all.
+    None,
+}
 
 /// Tests that passed and failed.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +46,7 @@ pub(super) struct Timed {
 /// is the time of a test.
 #[derive(Debug)]
 pub(super) struct Reader {
+    format: Format,
     last: Instant,
     pub(super) counts: Counts,
     pub(super) tests: Vec<Timed>,
@@ -39,60 +54,26 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    pub(super) fn new(start: Instant) -> Self {
-        Reader { last: start, counts: Counts::default(), tests: Vec::new(), failed: Vec::new() }
+    pub(super) fn new(format: Format, start: Instant) -> Self {
+        Reader { format, last: start, counts: Counts::default(), tests: Vec::new(), failed: Vec::new() }
     }
 
-    /// Takes a line that came at `now`.
-    pub(super) fn line(&mut self, line: &str, now: Instant) {
-        if let Some(counts) = counts(line) {
+    /// Takes a line that came at `now`. Whether the user must see it: what could not be tested.
+    pub(super) fn line(&mut self, line: &str, now: Instant) -> bool {
+        let (counts, test) = match self.format {
+            Format::Rust => (rust::counts(line), rust::test(line)),
+            Format::Pytest => (pytest::counts(line), pytest::test(line)),
+            Format::None => (None, None),
+        };
+        if let Some(counts) = counts {
             self.counts.add(counts);
-        } else if let Some((name, outcome)) = test(line) {
-            if outcome.ends_with("FAILED") {
+        } else if let Some((name, failed)) = test {
+            if failed {
                 self.failed.push(name.to_owned());
             }
             self.tests.push(Timed { name: name.to_owned(), time: now - self.last });
             self.last = now;
         }
-    }
-}
-
-/// Of "test NAME ... ok": the name and the rest. A test may write on its own line, so the outcome may come
-/// later.
-fn test(line: &str) -> Option<(&str, &str)> {
-    line.strip_prefix("test ")?.split_once(" ... ")
-}
-
-/// Of "test result: ok. 12 passed; 0 failed; 0 ignored; ...".
-fn counts(line: &str) -> Option<Counts> {
-    let (_, numbers) = line.strip_prefix("test result: ")?.split_once(". ")?;
-    let number = |what: &str| {
-        let part = numbers.split("; ").find(|part| part.ends_with(what))?;
-        part.split(' ').next()?.parse().ok()
-    };
-    Some(Counts { passed: number(" passed")?, failed: number(" failed")? })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_become_counts_and_times() {
-        let start = Instant::now();
-        let after = |seconds| start + Duration::from_secs(seconds);
-        let mut reader = Reader::new(start);
-        for (line, at) in [
-            ("running 2 tests", 0),
-            ("test reads::one ... ok", 2),
-            ("test two - should panic ... FAILED", 5),
-            ("test result: FAILED. 1 passed; 1 failed; 0 ignored; 0 measured; 3 filtered out", 5),
-        ] {
-            reader.line(line, after(at));
-        }
-        assert_eq!(reader.counts, Counts { passed: 1, failed: 1 });
-        assert_eq!(reader.failed, ["two - should panic"]);
-        let times: Vec<_> = reader.tests.iter().map(|test| (&*test.name, test.time.as_secs())).collect();
-        assert_eq!(times, [("reads::one", 2), ("two - should panic", 3)]);
+        self.format == Format::Pytest && line.starts_with("SKIPPED ")
     }
 }

@@ -9,23 +9,33 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
-use super::build::Binary;
-use super::output::{Counts, Reader, Timed};
-use super::{for_tests, seconds, summary};
+use super::output::{Counts, Format, Reader, Timed};
+use super::seconds;
 use crate::children;
-use crate::run::{cargo, root, say};
+use crate::run::{say, words};
 
 /// The programs that take longest, in the order of their times: were one of them begun last, the others would
 /// wait for it. Taken from the summary of a run; it costs time and nothing else if it is out of date.
-const LONGEST: [&str; 7] = [
+const LONGEST: [&str; 8] = [
     "crates/cli e2e",
     "crates/report browser",
     "crates/graph all",
+    "python tests",
     "crates/pool all",
     "crates/measure all",
-    "documentation examples",
+    "python stubs",
     "crates/cli throttled",
 ];
+
+/// A program to run.
+pub(super) struct Job {
+    /// What it belongs to: "crates/pool".
+    pub(super) krate: String,
+    pub(super) name: String,
+    pub(super) command: Command,
+    /// How it tells of its tests.
+    pub(super) format: Format,
+}
 
 /// What came of a program.
 #[derive(Debug)]
@@ -38,18 +48,16 @@ pub(super) struct Ran {
     pub(super) failed: Vec<String>,
 }
 
-/// A program to run, or cargo for the examples in the documentation.
-struct Job {
-    krate: String,
-    name: String,
-    command: Command,
-}
-
-/// Runs all tests, says what each program came to, and sums up.
-pub(super) fn run_all(binaries: &[Binary], exhaustive: bool) -> anyhow::Result<Counts> {
-    let queue = Mutex::new(jobs(binaries, exhaustive));
+/// Runs all of `jobs`, and beside them `fillers`, one after the other, with what time of the processors the
+/// others leave. Says what each one came to.
+pub(super) fn run_all(mut jobs: Vec<Job>, fillers: Vec<Job>) -> anyhow::Result<Vec<Ran>> {
     let workers = thread::available_parallelism().map_or(2, usize::from);
-    say(&format!("==> tests: {} test programs, {workers} at a time", binaries.len()));
+    say(&format!("==> tests: {} programs, {workers} at a time, and cargo beside them", jobs.len()));
+    jobs.sort_by_key(|job| {
+        let label = format!("{} {}", job.krate, job.name);
+        LONGEST.iter().position(|longest| *longest == label).unwrap_or(LONGEST.len())
+    });
+    let queue = Mutex::new(VecDeque::from(jobs));
     let ran: anyhow::Result<Vec<Vec<Ran>>> = thread::scope(|scope| {
         let work = || {
             let mut ran = Vec::new();
@@ -59,43 +67,16 @@ pub(super) fn run_all(binaries: &[Binary], exhaustive: bool) -> anyhow::Result<C
                 ran.push(run(job)?);
             }
         };
-        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        let mut threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        threads.push(scope.spawn(|| {
+            // On Linux it is the thread that gives way, and what it starts does too. If it must not, it only
+            // takes longer.
+            let _ = rustix::process::nice(10);
+            fillers.into_iter().map(run).collect()
+        }));
         threads.into_iter().map(|thread| thread.join().expect("a worker does not panic")).collect()
     });
-    let ran: Vec<Ran> = ran?.into_iter().flatten().collect();
-    summary::print(&ran);
-    let mut counts = Counts::default();
-    ran.iter().for_each(|ran| counts.add(ran.counts));
-    Ok(counts)
-}
-
-fn jobs(binaries: &[Binary], exhaustive: bool) -> VecDeque<Job> {
-    let mut jobs: Vec<Job> = binaries.iter().map(|binary| job(binary, exhaustive)).collect();
-    jobs.push(examples(exhaustive));
-    let place = |job: &Job| {
-        let label = format!("{} {}", job.krate, job.name);
-        LONGEST.iter().position(|longest| *longest == label).unwrap_or(LONGEST.len())
-    };
-    jobs.sort_by_key(place);
-    jobs.into()
-}
-
-/// One test after the other, so that each one's time is known; the programs beside it keep the processors
-/// busy.
-fn job(binary: &Binary, exhaustive: bool) -> Job {
-    let mut command = for_tests(Command::new(&binary.program), exhaustive);
-    command.args(["--test-threads=1", "--color=never"]).current_dir(&binary.folder);
-    // As cargo sets it; ours would mislead them.
-    command.env("CARGO_MANIFEST_DIR", &binary.folder);
-    Job { krate: binary.krate.clone(), name: binary.name.clone(), command }
-}
-
-/// The examples in the documentation of all libraries.
-fn examples(exhaustive: bool) -> Job {
-    let mut command = for_tests(cargo(), exhaustive);
-    command.args(["test", "--workspace", "--doc", "--locked", "--quiet", "--color=never"]);
-    command.current_dir(root());
-    Job { krate: "documentation".to_owned(), name: "examples".to_owned(), command }
+    Ok(ran?.into_iter().flatten().collect())
 }
 
 /// Runs a job and says what it came to: one line, and all that it wrote if it failed.
@@ -107,27 +88,35 @@ fn run(mut job: Job) -> anyhow::Result<Ran> {
     let stdout = child.stdout.take().context("stdout was not kept")?;
     let stderr = child.stderr.take().context("stderr was not kept")?;
     let errors = thread::spawn(move || read_errors(stderr));
-    let mut reader = Reader::new(start);
-    let written = read(stdout, |line| reader.line(line, Instant::now()));
+    let mut reader = Reader::new(job.format, start);
+    let written = read(stdout, |line| {
+        if reader.line(line, Instant::now()) {
+            say(line);
+        }
+    });
     let status = child.wait()?;
     children::ended(&child);
     let errors = errors.join().unwrap_or_default();
     let time = start.elapsed();
 
     if !status.success() && reader.counts.failed == 0 {
-        // It was ended by a signal, or left before it could count.
+        // It was ended by a signal, left before it could count, or has no tests.
         reader.counts.failed = 1;
-        reader.failed.push(format!("ended with {status}"));
+        reader.failed.push(match job.format {
+            Format::None => format!("`{}` ended with {status}", words(&job.command)),
+            Format::Rust | Format::Pytest => format!("ended with {status}"),
+        });
     }
     let Reader { counts, tests, failed, .. } = reader;
     let ran = Ran { krate: job.krate, name: job.name, time, counts, tests, failed };
     let outcome = if counts.failed == 0 { "ok" } else { "FAILED" };
-    let line =
-        format!("{outcome:6} {:>7}  {} {}: {} passed", seconds(time), ran.krate, ran.name, counts.passed);
-    if counts.failed == 0 {
-        say(&line);
-    } else {
-        say(&format!("{line}, {} failed\n{written}{errors}", counts.failed));
+    let line = format!("{outcome:6} {:>7}  {} {}", seconds(time), ran.krate, ran.name);
+    match counts {
+        Counts { passed: 0, failed: 0 } => say(&line),
+        Counts { passed, failed: 0 } => say(&format!("{line}: {passed} passed")),
+        Counts { passed, failed } => {
+            say(&format!("{line}: {passed} passed, {failed} failed\n{written}{errors}"));
+        }
     }
     Ok(ran)
 }
