@@ -13,13 +13,13 @@ use tempfile::tempdir;
 
 /// A few levels and hubs.
 fn random(dir: &Path, directed: bool) -> Graph {
-    let edges = edges(20_000, 100_000, Some((7, 9000)), 15);
-    Shape::new(20_000, directed).compressed().weighted().open(&dir.join("g"), &edges, options(64 << 20, 2, 8))
+    let edges = edges(8000, 40_000, Some((7, 5000)), 15);
+    Shape::new(8000, directed).compressed().weighted().open(&dir.join("g"), &edges, options(64 << 20, 2, 8))
 }
 
 /// Hundreds of levels, neighbours close together.
 fn grid(dir: &Path) -> Graph {
-    let side = 200;
+    let side = 150;
     let right = (0..side * side).filter(|at| at % side + 1 < side).map(|at| (at, at + 1, 1.0));
     let down = (0..side * (side - 1)).map(|at| (at, at + side, 1.0));
     let edges: Vec<(Vertex, Vertex, f64)> = right.chain(down).collect();
@@ -28,7 +28,7 @@ fn grid(dir: &Path) -> Graph {
 }
 
 fn all() -> Vec<Algorithm> {
-    let walks = WalkOptions { starts: Starts::EveryVertex(1), length: 10, ..WalkOptions::default() };
+    let walks = WalkOptions { starts: Starts::Random(3000), length: 5, q: 2.0, ..WalkOptions::default() };
     vec![
         Algorithm::Bfs { parents: false },
         Algorithm::Wcc,
@@ -38,8 +38,7 @@ fn all() -> Vec<Algorithm> {
         Algorithm::Lcc,
         Algorithm::KCore,
         Algorithm::Dfs,
-        Algorithm::Walks(walks.clone()),
-        Algorithm::Walks(WalkOptions { p: 0.25, q: 4.0, ..walks }),
+        Algorithm::Walks(walks),
     ]
 }
 
@@ -61,7 +60,7 @@ fn run(graph: &Graph, algorithm: &Algorithm) -> Result<RunStats, GraphError> {
 /// Runs with a cold cache.
 fn run_with(graph: &mut Graph, memory: u64, algorithm: &Algorithm) -> Result<RunStats, GraphError> {
     let options = Options { memory, ..graph.options().clone() };
-    *graph = Graph::open(graph.name().to_owned(), options).unwrap();
+    *graph = Graph::open(graph.name(), options).unwrap();
     run(graph, algorithm)
 }
 
@@ -76,18 +75,12 @@ fn check(mut graph: Graph) {
             "{algorithm:?}"
         );
         assert!(!graph.estimate(&algorithm, None).unwrap().enough_memory);
-        for more in [0, 128 << 10, 512 << 10, 64 << 20] {
+        for more in [0, 256 << 10, 64 << 20] {
             let stats = run_with(&mut graph, least + more, &algorithm).unwrap();
             let estimate = graph.estimate(&algorithm, None).unwrap();
             let [fewest, most] = estimate.bytes_read.unwrap();
             let read = stats.bytes_read;
-            eprintln!(
-                "PP {algorithm:?} {more} {:.2} in {:.2} {:.2} {}",
-                read as f64 / estimate.block_bytes as f64,
-                fewest as f64 / estimate.block_bytes as f64,
-                most as f64 / estimate.block_bytes as f64,
-                fewest <= read && read <= most
-            );
+            assert!(fewest <= read && read <= most, "{algorithm:?}, {more}: {read}, {estimate:?}");
             assert_eq!(estimate.all_cached, more == 64 << 20, "{algorithm:?}, {more}");
             assert!(estimate.state_bytes + estimate.cache_bytes <= stats.memory_bytes);
             let exact = match &algorithm {
@@ -136,9 +129,12 @@ fn the_device_adds_its_time() {
         let [least, most] = estimate.reading_seconds.unwrap();
         assert!((least - bytes[0] / 1e6).abs() < 1e-9, "{estimate:?}");
         assert!(bytes[1] / 1e6 <= most && most <= bytes[1] / 4096.0 / 100.0 + 1e-9, "{estimate:?}");
-        let ([all, at_most], computing) = (estimate.seconds.unwrap(), estimate.computing_seconds.unwrap());
+        let Some(computing) = estimate.computing_seconds else {
+            assert!(estimate.seconds.is_none(), "{estimate:?}");
+            continue;
+        };
         assert!(0.0 < computing[0] && computing[0] < computing[1], "{estimate:?}");
-        assert_eq!((all, at_most), (least.max(computing[0]), most + computing[1]));
+        assert_eq!(estimate.seconds, Some([least.max(computing[0]), most + computing[1]]));
     }
 }
 

@@ -60,12 +60,12 @@ impl EstimateReport {
         if let Some([least, most]) = estimate.computing_seconds {
             lines.push(format!("computing: {}", interval(least, most, seconds)));
         }
-        match (estimate.reading_seconds, estimate.seconds) {
-            (Some(reading), Some(all)) => {
-                lines.push(format!("reading: {}", interval(reading[0], reading[1], seconds)));
-                lines.push(format!("together: {}", interval(all[0], all[1], seconds)));
-            }
-            _ => lines.push("reading: for its time, give the device's profile with --profile".to_owned()),
+        match estimate.reading_seconds {
+            Some([least, most]) => lines.push(format!("reading: {}", interval(least, most, seconds))),
+            None => lines.push("reading: for its time, give the device's profile with --profile".to_owned()),
+        }
+        if let Some([least, most]) = estimate.seconds {
+            lines.push(format!("together: {}", interval(least, most, seconds)));
         }
         lines.join("\n") + "\n"
     }

@@ -272,7 +272,7 @@ fn what_pagerank_reads_is_as_estimated() {
         store(&dir.join(name), directed, Weights::F32, reverse);
         let arguments = ["pagerank", name, "--iterations", "7", "--threads", "2"];
         let least = estimate(dir, &arguments)["least_memory_bytes"].as_u64().unwrap();
-        for more in [0, 100 << 10, 200 << 10, 64 << 20] {
+        for more in [0, 60 << 10, 100 << 10, 64 << 20] {
             let memory = (least + more).to_string();
             let arguments = [&arguments[..], &["--memory", &memory]].concat();
             let estimate = estimate(dir, &arguments);

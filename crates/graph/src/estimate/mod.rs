@@ -44,12 +44,13 @@ pub struct Estimate {
     pub all_cached: bool,
     /// Bytes read from the device in a first run, when nothing is cached.
     pub bytes_read: Option<[u64; 2]>,
-    /// Seconds without any waiting for the device.
+    /// Seconds without any waiting for the device; unknown for shortest paths and walks, whose costs were not
+    /// measured.
     pub computing_seconds: Option<[f64; 2]>,
     /// Seconds of reading alone, where the device's speed is known.
     pub reading_seconds: Option<[f64; 2]>,
     /// Seconds of the run: from the longer of both at their least, to the sum of both at their most. Unknown
-    /// without the device's speed.
+    /// where one of both is.
     pub seconds: Option<[f64; 2]>,
 }
 
@@ -58,11 +59,10 @@ impl Graph {
     /// takes, without reading a block.
     ///
     /// Memory is exact: it is asked of what the run itself asks. Bytes are exact where the algorithm passes
-    /// over all blocks again and again whatever it finds (WCC, PageRank without a tolerance, CDLP and LCC
-    /// where their lists fit), for searches an interval that assumes that the sources lead to nearly all.
-    /// Computing is within a factor of about two on a processor like the one whose rates are known
-    /// (benches/RESULTS.md, "Graphs: what a pass costs to compute"); other processors and odd graphs may be
-    /// farther off.
+    /// over all blocks again and again whatever it finds (WCC, PageRank without a tolerance; CDLP and LCC of
+    /// undirected graphs where their lists fit), for searches an interval that assumes that the sources lead
+    /// to nearly all. Computing is good for a factor of about two on a processor and graphs like those whose
+    /// costs are known (benches/RESULTS.md); others may be farther off.
     ///
     /// # Errors
     /// As the algorithm's where the graph lacks weights or incoming edges.
@@ -96,12 +96,12 @@ impl Graph {
         estimate.cache_bytes = u64::from(plan.frames) * u64::from(header.block_bytes);
         estimate.all_cached = plan.frames >= blocks;
         estimate.bytes_read = Some(read);
-        estimate.computing_seconds = Some(computing);
+        estimate.computing_seconds = computing;
         if let Some(speed) = speed {
             let request = if algorithm.scans() { plan.request_bytes } else { header.block_bytes };
             let reading = reading_seconds(read, speed, request);
             estimate.reading_seconds = Some(reading);
-            estimate.seconds = Some([computing[0].max(reading[0]), computing[1] + reading[1]]);
+            estimate.seconds = computing.map(|[least, most]| [least.max(reading[0]), most + reading[1]]);
         }
         Ok(estimate)
     }
