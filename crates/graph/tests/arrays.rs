@@ -88,15 +88,15 @@ impl StringArray for Holes {
 #[test]
 fn what_is_wrong_is_named_with_its_place() {
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>();
-    let edge = |source: i64, target: i32| ArrayEdges::new(vec![1, source], vec![2, target]);
+    let edge = |source: i64, target: i32| ArrayEdges::new(vec![1, source, 4], vec![2, target, 6]);
     assert_eq!(refusal(edge(-3, 5)), "edges[1]: source -3; ids are from 0 to 2^64 - 1");
     assert_eq!(refusal(edge(3, -5)), "edges[1]: target -5; ids are from 0 to 2^64 - 1");
-    let vertices = edge(3, 5).and_then(|edges| edges.with_vertices(vec![0, 1, i64::MIN]));
+    let vertices = edge(3, 5).and_then(|edges| edges.with_vertices(vec![0, 1, i64::MIN, 3]));
     assert_eq!(refusal(vertices), format!("vertices[2]: id {}; ids are from 0 to 2^64 - 1", i64::MIN));
     for (weight, said) in [(f64::NAN, "NaN"), (f64::INFINITY, "inf"), (f64::NEG_INFINITY, "-inf")] {
         let said = format!("edges[1]: expected a finite number as weight, found {said}");
-        assert_eq!(refusal(edge(1, 1).and_then(|edges| edges.with_weights(vec![-1.0, weight]))), said);
-        let single = vec![0.0, weight as f32];
+        assert_eq!(refusal(edge(1, 1).and_then(|edges| edges.with_weights(vec![-1.0, weight, 1.0]))), said);
+        let single = vec![0.0, weight as f32, 1.0];
         assert_eq!(refusal(edge(1, 1).and_then(|edges| edges.with_weights(single))), said);
     }
     assert_eq!(
@@ -104,8 +104,8 @@ fn what_is_wrong_is_named_with_its_place() {
         "edges: expected as many targets as sources, found 1 sources and 2 targets"
     );
     assert_eq!(
-        refusal(edge(1, 1).and_then(|edges| edges.with_weights(vec![1.0; 3]))),
-        "weights: expected one for each edge, found 3 weights and 2 edges"
+        refusal(edge(1, 1).and_then(|edges| edges.with_weights(vec![1.0; 2]))),
+        "weights: expected one for each edge, found 2 weights and 3 edges"
     );
     assert_eq!(
         refusal(ArrayEdges::new(vec![1u32], names(&["a"]))),
