@@ -230,6 +230,17 @@ def test_views_are_converted_as_what_they_show() -> None:
             check(nx.single_source_shortest_path_length, view, node)
 
 
+@pytest.mark.parametrize("kind", CLASSES)
+def test_edges_that_a_view_hides_are_not_converted(kind: Any) -> None:
+    graph = random_graph(kind, 3, loops=True, weight=whole)
+    hidden = set(list(graph.edges)[::2])
+    if not graph.is_directed():
+        hidden |= {(v, u, *key) for u, v, *key in hidden}
+    view = nx.subgraph_view(graph, filter_edge=lambda *edge: edge not in hidden)
+    for node in view:
+        check(nx.single_source_dijkstra_path_length, view, node)
+
+
 def test_a_graph_is_converted_and_written_once() -> None:
     graph = random_graph(nx.Graph, 4, weight=real)
     written = []

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from itertools import chain, compress
 from typing import Any
 
@@ -40,13 +40,16 @@ class Edges:
         """
         # Iterators in C, where they do: loops in Python take several times as long.
         adjacency = graph._adj
+        if type(adjacency) is not dict:
+            # A view, whose lengths may count what it hides.
+            adjacency = {node: dict(neighbours) for node, neighbours in adjacency.items()}
         degrees = np.fromiter(map(len, adjacency.values()), np.int64, len(nodes))
         sources = np.repeat(np.arange(len(nodes), dtype=POSITION), degrees)
         positions = map(nodes.position, chain.from_iterable(adjacency.values()))
         targets = np.fromiter(positions, POSITION, len(sources))
         data: Iterable[Any] = chain.from_iterable(neighbours.values() for neighbours in adjacency.values())
         if graph.is_multigraph():
-            parallel = list(data)
+            parallel = list(map(dict, data))
             counts = np.fromiter(map(len, parallel), np.int64, len(sources))
             sources, targets = np.repeat(sources, counts), np.repeat(targets, counts)
             data = chain.from_iterable(keys.values() for keys in parallel)
