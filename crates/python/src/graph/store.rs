@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use leadline_cli::Failure;
-use leadline_graph::algorithms::{PageRankOptions, Starts, WalkOptions};
+use leadline_graph::algorithms::{
+    Bfs, Cdlp, Dfs, KCore, Lcc, PageRank, PageRankOptions, Parents, Sssp, Starts, WalkOptions, Wcc,
+};
 use leadline_graph::format::Vertex;
 use leadline_graph::output::{Rows, VertexTable, WalkRows};
 use leadline_graph::{Graph, GraphError, Options, RunStats};
@@ -73,6 +75,8 @@ impl Store {
         options: RunOptions,
     ) -> PyResult<(Columns, String)> {
         self.run(py, options, |graph| {
+            let columns = if parents { <(Bfs, Parents)>::COLUMNS } else { Bfs::COLUMNS };
+            Rows::check_memory(graph, columns)?;
             let found = graph.bfs(&vertices(graph, &sources)?)?;
             let (stats, facts) = (found.stats, json!({ "reached": found.reached, "depth": found.depth }));
             let rows = match parents {
@@ -88,6 +92,7 @@ impl Store {
 
     fn wcc(&self, py: Python<'_>, options: RunOptions) -> PyResult<(Columns, String)> {
         self.run(py, options, |graph| {
+            Rows::check_memory(graph, Wcc::COLUMNS)?;
             let found = graph.wcc()?;
             let (stats, facts) = (found.stats, json!({ "components": found.count }));
             Ok((found.into_rows(graph)?, stats, facts))
@@ -104,6 +109,7 @@ impl Store {
         options: RunOptions,
     ) -> PyResult<(Columns, String)> {
         self.run(py, options, |graph| {
+            Rows::check_memory(graph, PageRank::COLUMNS)?;
             let personal = vertices(graph, &personal)?;
             let found = graph.pagerank(&PageRankOptions { damping, iterations, tolerance, personal })?;
             let facts = json!({ "iterations": found.iterations, "change": found.change });
@@ -114,6 +120,7 @@ impl Store {
 
     fn sssp(&self, py: Python<'_>, sources: Vec<String>, options: RunOptions) -> PyResult<(Columns, String)> {
         self.run(py, options, |graph| {
+            Rows::check_memory(graph, Sssp::COLUMNS)?;
             let found = graph.sssp(&vertices(graph, &sources)?)?;
             let facts = json!({ "reached": found.reached, "farthest": found.farthest });
             let stats = found.stats;
@@ -123,6 +130,7 @@ impl Store {
 
     fn cdlp(&self, py: Python<'_>, iterations: u32, options: RunOptions) -> PyResult<(Columns, String)> {
         self.run(py, options, |graph| {
+            Rows::check_memory(graph, Cdlp::COLUMNS)?;
             let found = graph.cdlp(iterations)?;
             let (stats, facts) = (found.stats, json!({ "labels": found.count }));
             Ok((found.into_rows(graph)?, stats, facts))
@@ -131,6 +139,7 @@ impl Store {
 
     fn lcc(&self, py: Python<'_>, options: RunOptions) -> PyResult<(Columns, String)> {
         self.run(py, options, |graph| {
+            Rows::check_memory(graph, Lcc::COLUMNS)?;
             let found = graph.lcc()?;
             let (stats, facts) = (found.stats, json!({ "triangles": found.triangles }));
             Ok((found.into_rows(graph)?, stats, facts))
@@ -139,6 +148,7 @@ impl Store {
 
     fn kcore(&self, py: Python<'_>, options: RunOptions) -> PyResult<(Columns, String)> {
         self.run(py, options, |graph| {
+            Rows::check_memory(graph, KCore::COLUMNS)?;
             let found = graph.kcore()?;
             let (stats, facts) = (found.stats, json!({ "max_core": found.max }));
             Ok((found.into_rows(graph)?, stats, facts))
@@ -147,6 +157,7 @@ impl Store {
 
     fn dfs(&self, py: Python<'_>, sources: Vec<String>, options: RunOptions) -> PyResult<(Columns, String)> {
         self.run(py, options, |graph| {
+            Rows::check_memory(graph, Dfs::COLUMNS)?;
             let found = graph.dfs(&vertices(graph, &sources)?)?;
             let (stats, facts) = (found.stats, json!({ "reached": found.reached }));
             Ok((found.into_rows(graph)?, stats, facts))
@@ -189,7 +200,8 @@ impl Store {
 }
 
 impl Store {
-    /// Runs an algorithm with these options: its rows as columns, and what it did as JSON.
+    /// Runs an algorithm with these options: its rows as columns, and what it did as JSON. `work` finds out
+    /// first whether the cap has room for the rows: a long run is not to end at that.
     fn run(
         &self,
         py: Python<'_>,
