@@ -85,3 +85,11 @@ def test_bad_input_is_one_line_that_names_it(call, words):
     with pytest.raises(leadline.BadInput) as raised:
         call()
     assert words in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_lines_of_a_trace_that_were_skipped_are_told(tmp_path):
+    path = tmp_path / "some.pages"
+    path.write_text("R 1\nsomething else\nW 2\n")
+    told = trace.info(path)
+    assert told["requests"]["count"] == 2
+    assert any("some.pages:2" in note for note in told["notes"])

@@ -129,3 +129,8 @@ def test_a_document_that_a_newer_version_wrote_is_refused(flash):
     document = json.loads(flash.to_json()) | {"schema": "leadline.profile/9"}
     with pytest.raises(leadline.BadInput, match="leadline.profile/9"):
         Profile.from_json(json.dumps(document))
+
+
+def test_what_was_said_while_measuring_is_kept(flash):
+    assert any("simulated" in note for note in flash.notes)
+    assert Profile.from_json(flash.to_json()).notes == ()

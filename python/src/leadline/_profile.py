@@ -50,9 +50,13 @@ class Profile:
 
     __module__ = "leadline"
 
-    def __init__(self, device: _leadline.DeviceProfile, path: Path | None = None) -> None:
+    def __init__(
+        self, device: _leadline.DeviceProfile, path: Path | None = None, notes: Sequence[str] = ()
+    ) -> None:
         self._device = device
         self._path = path
+        #: What was said while it was measured: what was to be done, and warnings. Empty if it was loaded.
+        self.notes = tuple(notes)
 
     @classmethod
     def load(cls, source: str | os.PathLike[str]) -> Profile:
@@ -364,8 +368,8 @@ def profile(
     (True, True)
     """
     given = {"quick": quick, "full": full, "output": output, **options}
-    document, _ = run("profile", target, options=given, progress=progress)
-    return Profile(_leadline.DeviceProfile.parse(json.dumps(document), text(target)))
+    document, notes = run("profile", target, options=given, progress=progress)
+    return _measured(document, target, notes)
 
 
 def experiment(
@@ -403,8 +407,14 @@ def experiment(
     >>> sorted(p.document["experiments"])
     ['ladder']
     """
-    document, _ = run("experiment", name, target, options={"into": into, **options}, progress=progress)
-    return Profile(_leadline.DeviceProfile.parse(json.dumps(document), text(target)))
+    given = {"into": into, **options}
+    document, notes = run("experiment", name, target, options=given, progress=progress)
+    return _measured(document, target, notes)
+
+
+def _measured(document: Any, target: object, notes: Sequence[str]) -> Profile:
+    """The profile that a command printed."""
+    return Profile(_leadline.DeviceProfile.parse(json.dumps(document), text(target)), notes=notes)
 
 
 def compare(*profiles: Profile) -> Table:

@@ -65,7 +65,8 @@ def info(trace: str | os.PathLike[str], *, progress: Progress = False, **options
     Returns
     -------
     dict
-        The document that ``leadline trace info --json`` prints.
+        The document that ``leadline trace info --json`` prints, and in ``notes`` its messages: lines that
+        were skipped, for one.
 
     Examples
     --------
@@ -73,8 +74,8 @@ def info(trace: str | os.PathLike[str], *, progress: Progress = False, **options
     >>> trace.info("gen:paper-ms?ops=1000")["requests"]["count"]
     1000
     """
-    document, _ = run("trace info", trace, options=options, progress=progress)
-    return dict(document)
+    document, notes = run("trace info", trace, options=options, progress=progress)
+    return {**document, "notes": notes}
 
 
 def miss_ratios(trace: str | os.PathLike[str], **options: Any) -> Table:
