@@ -20,6 +20,13 @@ pub enum FileError {
         /// The path.
         path: PathBuf,
     },
+    /// The path is none that a folder can be made at, or put in the place of.
+    NoFolder {
+        /// The path.
+        path: PathBuf,
+        /// What it is instead.
+        reason: &'static str,
+    },
     /// The folder takes no new files.
     Folder {
         /// The file that was to be made.
@@ -42,6 +49,7 @@ impl FileError {
         match self {
             FileError::IsFolder { path }
             | FileError::NotRegular { path }
+            | FileError::NoFolder { path, .. }
             | FileError::Folder { path, .. }
             | FileError::Write { path, .. } => path,
         }
@@ -59,6 +67,7 @@ impl fmt::Display for FileError {
         match self {
             FileError::IsFolder { .. } => f.write_str("is a directory, not a file; name another place"),
             FileError::NotRegular { .. } => f.write_str("is not a regular file; name another place"),
+            FileError::NoFolder { reason, .. } => write!(f, "{reason}; name another place"),
             FileError::Folder { source, .. } => {
                 write!(f, "its folder cannot be written: {source}; name another place")
             }
@@ -70,7 +79,7 @@ impl fmt::Display for FileError {
 impl Error for FileError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            FileError::IsFolder { .. } | FileError::NotRegular { .. } => None,
+            FileError::IsFolder { .. } | FileError::NotRegular { .. } | FileError::NoFolder { .. } => None,
             FileError::Folder { source, .. } | FileError::Write { source, .. } => Some(source),
         }
     }

@@ -3,6 +3,7 @@
 //! | for | see |
 //! | --- | --- |
 //! | a file that appears whole or not at all | [`NewFile`], [`replace`], [`FileError`] |
+//! | a folder that does | [`NewFolder`] |
 //! | memory outside the heap | [`MapOptions`], [`Mapping`] |
 //! | the free space of a file system | [`Space`] |
 
@@ -11,6 +12,7 @@ mod compression;
 mod error;
 mod mapping;
 mod new_file;
+mod new_folder;
 mod space;
 
 #[cfg(feature = "compression")]
@@ -18,4 +20,5 @@ pub use compression::{Compression, Compressor, Decompressor};
 pub use error::FileError;
 pub use mapping::{MapOptions, Mapping};
 pub use new_file::{NewFile, folder_of, replace};
+pub use new_folder::NewFolder;
 pub use space::Space;

@@ -172,7 +172,7 @@ pub fn folder_of(path: &Path) -> &Path {
 }
 
 /// Where `path` leads, which need not exist.
-fn end_of_links(path: &Path) -> PathBuf {
+pub(crate) fn end_of_links(path: &Path) -> PathBuf {
     if let Ok(end) = fs::canonicalize(path) {
         return end;
     }

@@ -1,0 +1,251 @@
+//! A folder that appears whole or not at all.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
+use rustix::io::Errno;
+use tempfile::TempDir;
+
+use crate::FileError;
+use crate::new_file::{end_of_links, folder_of};
+
+/// What folders in the making are called, beside those that they are to become.
+const PREFIX: &str = ".leadline-";
+const SUFFIX: &str = ".folder";
+
+/// A folder that takes its name in [`NewFolder::finish`], when all of it is on the disk. Dropped before that,
+/// it leaves what was there as it was.
+///
+/// Until then it has a temporary name beside its place. What a process that was killed leaves of it is
+/// removed when the next folder is made beside it. A symbolic link stays a link, and the folder it points to
+/// is replaced.
+#[derive(Debug)]
+pub struct NewFolder {
+    temporary: TempDir,
+    /// As the caller named it.
+    path: PathBuf,
+    /// The folder to become: where `path` leads when it is a symbolic link.
+    target: PathBuf,
+    /// Locked while it is in the making.
+    handle: File,
+}
+
+impl NewFolder {
+    /// Begins the folder that is to be at `path`. Whether one that is there may be replaced is for the caller
+    /// to find out.
+    ///
+    /// # Errors
+    /// [`FileError`] where `path` is something other than a folder, one that cannot be renamed, or the folder
+    /// that it is in takes no other.
+    pub fn create(path: impl AsRef<Path>) -> Result<NewFolder, FileError> {
+        let path = path.as_ref();
+        let refuse = |reason| Err(FileError::NoFolder { path: path.to_owned(), reason });
+        let failed = |source| FileError::Folder { path: path.to_owned(), source };
+        if path.file_name().is_none() {
+            return refuse("is not the name of a folder to be made");
+        }
+        let target = end_of_links(path);
+        let parent = folder_of(&target);
+        match fs::metadata(path) {
+            Ok(found) if !found.is_dir() => return refuse("is a file, not a directory"),
+            Ok(found) if fs::metadata(parent).is_ok_and(|above| above.dev() != found.dev()) => {
+                return refuse("is where a file system is mounted");
+            }
+            _ => {}
+        }
+        remove_left_behind(parent);
+        loop {
+            let temporary = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).tempdir_in(parent);
+            // Its kind only: the error names the temporary path, which means nothing to the user.
+            let temporary = temporary.map_err(|error| failed(error.kind().into()))?;
+            let handle = File::open(temporary.path()).map_err(failed)?;
+            flock(&handle, FlockOperation::LockExclusive).map_err(|error| failed(error.into()))?;
+            // Another process may have taken it for left behind before it was locked.
+            if temporary.path().exists() {
+                return Ok(NewFolder { temporary, path: path.to_owned(), target, handle });
+            }
+        }
+    }
+
+    /// The path as it was given to [`NewFolder::create`].
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes a folder in it.
+    ///
+    /// # Errors
+    /// [`FileError::Write`] with the system's reason.
+    pub fn folder(&self, name: impl AsRef<Path>) -> Result<(), FileError> {
+        self.within(name.as_ref(), |path| fs::create_dir(path))
+    }
+
+    /// Makes a file in it, which is to be brought to the disk before [`NewFolder::finish`].
+    ///
+    /// # Errors
+    /// [`FileError::Write`] with the system's reason.
+    pub fn file(&self, name: impl AsRef<Path>) -> Result<File, FileError> {
+        self.within(name.as_ref(), |path| File::create_new(path))
+    }
+
+    fn within<T>(&self, name: &Path, make: impl FnOnce(&Path) -> io::Result<T>) -> Result<T, FileError> {
+        make(&self.temporary.path().join(name))
+            .map_err(|source| FileError::Write { path: self.path.join(name), source })
+    }
+
+    /// Gives the folder its name, in place of a folder that has it, which is removed; and brings its folders'
+    /// entries to the disk.
+    ///
+    /// # Errors
+    /// [`FileError::Write`] with the system's reason.
+    pub fn finish(self) -> Result<(), FileError> {
+        let NewFolder { temporary, path, target, handle } = self;
+        let keep = || -> io::Result<()> {
+            for entry in fs::read_dir(temporary.path())? {
+                let entry = entry?;
+                if entry.file_type()?.is_dir() {
+                    File::open(entry.path())?.sync_all()?;
+                }
+            }
+            handle.sync_all()?;
+            if take_place(temporary.path(), &target)? {
+                // What was there has the temporary name now; the new folder is in its place, whatever
+                // becomes of the old one.
+                drop(temporary);
+            } else {
+                let _ = temporary.keep();
+            }
+            File::open(folder_of(&target))?.sync_all()
+        };
+        keep().map_err(|source| FileError::Write { path, source })
+    }
+}
+
+/// Renames `new` to `target`; whether another folder has the name `new` now.
+fn take_place(new: &Path, target: &Path) -> io::Result<bool> {
+    if !target.exists() {
+        return fs::rename(new, target).map(|()| false);
+    }
+    match renameat_with(CWD, new, CWD, target, RenameFlags::EXCHANGE) {
+        Ok(()) => Ok(true),
+        // File systems that do not support it.
+        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+            let old = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).tempdir_in(folder_of(target))?;
+            fs::rename(target, old.path())?;
+            fs::rename(new, target).inspect_err(|_| drop(fs::rename(old.path(), target)))?;
+            Ok(false)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Removes the folders of processes that were killed: nobody holds their locks.
+fn remove_left_behind(parent: &Path) {
+    let ours = |name: &OsStr| {
+        let name = name.to_string_lossy();
+        name.starts_with(PREFIX) && name.ends_with(SUFFIX)
+    };
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    for entry in entries.flatten().filter(|entry| ours(&entry.file_name())) {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir())
+            && let Ok(handle) = File::open(entry.path())
+            && flock(&handle, FlockOperation::NonBlockingLockExclusive).is_ok()
+        {
+            // Another user's stays.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    fn begun(path: &Path, text: &str) -> NewFolder {
+        let new = NewFolder::create(path).unwrap();
+        new.folder("parts").unwrap();
+        new.file("parts/a").unwrap().write_all(text.as_bytes()).unwrap();
+        new
+    }
+
+    fn text(path: &Path) -> String {
+        fs::read_to_string(path.join("parts/a")).unwrap()
+    }
+
+    #[test]
+    fn a_folder_takes_the_place_of_another_when_it_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("result");
+        drop(begun(&path, "none"));
+        assert!(names(folder.path()).is_empty());
+        begun(&path, "one").finish().unwrap();
+        fs::write(path.join("old"), "").unwrap();
+        drop(begun(&path, "none"));
+        assert_eq!((text(&path).as_str(), names(&path).len()), ("one", 2));
+        let new = begun(&path, "two");
+        assert_eq!(text(&path), "one", "until the new one is whole");
+        new.finish().unwrap();
+        assert_eq!((text(&path).as_str(), names(&path).len()), ("two", 1));
+        assert_eq!(names(folder.path()), ["result"]);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
+        fs::create_dir(folder.path().join("plain")).unwrap();
+        assert_eq!(mode(&path), mode(&folder.path().join("plain")), "as the umask leaves them");
+    }
+
+    #[test]
+    fn a_link_stays_a_link_and_the_folder_it_leads_to_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (link, end) = (folder.path().join("link"), folder.path().join("sub/end"));
+        fs::create_dir(folder.path().join("sub")).unwrap();
+        symlink("sub/end", &link).unwrap();
+        // First it leads to nothing, then to the folder of the first round.
+        for name in ["one", "two"] {
+            begun(&link, name).finish().unwrap();
+            assert_eq!(text(&end), name);
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        }
+        assert_eq!(names(&folder.path().join("sub")), ["end"]);
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_removed_and_what_is_in_the_making_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let left = folder.path().join(".leadline-killed.folder");
+        fs::create_dir_all(left.join("parts")).unwrap();
+        let one = begun(&folder.path().join("one"), "one");
+        assert!(!left.exists());
+        begun(&folder.path().join("two"), "two").finish().unwrap();
+        one.finish().unwrap();
+        assert_eq!(names(folder.path()), ["one", "two"]);
+    }
+
+    #[test]
+    fn a_place_that_no_folder_can_take_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("file"), "").unwrap();
+        for (place, said) in
+            [("file", "is a file"), ("..", "is not the name"), ("none/x", "its folder cannot be written")]
+        {
+            let error = NewFolder::create(folder.path().join(place)).unwrap_err();
+            assert!(error.is_bad_place() && error.to_string().contains(said), "{error}");
+            assert!(!error.to_string().contains(".leadline-"), "{error}");
+        }
+        assert!(NewFolder::create("/proc").unwrap_err().to_string().contains("mounted"));
+        assert_eq!(names(folder.path()), ["file"]);
+    }
+}
