@@ -29,6 +29,7 @@ pub mod algorithms;
 mod engine;
 mod error;
 mod estimate;
+mod exported;
 pub mod format;
 mod frontier;
 mod graph;
@@ -46,5 +47,5 @@ pub use graph::{Graph, Options};
 pub use inspect::{
     DegreeBucket, DegreeDistribution, Summary, VerifyReport, degree_distribution, summarise, verify,
 };
-pub use output::edges::{ExportOptions, ExportReport, export};
+pub use output::edges::{ExportOptions, ExportReport, FolderOptions, FolderReport, export, export_folder};
 pub use progress::Progress;

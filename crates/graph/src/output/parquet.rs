@@ -21,16 +21,9 @@ pub(super) struct Writer {
 
 impl Writer {
     pub(super) fn new(file: NewFile, columns: &[ColumnCells]) -> Result<Writer, GraphError> {
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::SNAPPY)
-            // By row group: finer is of no use to who reads all of it, and is kept in memory until the end.
-            .set_statistics_enabled(EnabledStatistics::Chunk)
-            .set_offset_index_disabled(true)
-            .set_created_by(concat!("leadline ", env!("CARGO_PKG_VERSION")).to_owned())
-            .build();
         let path = file.path().to_owned();
-        let made =
-            schema(columns).and_then(|schema| SerializedFileWriter::new(file, schema, Arc::new(properties)));
+        let properties = Arc::new(properties());
+        let made = schema(columns).and_then(|schema| SerializedFileWriter::new(file, schema, properties));
         match made {
             Ok(out) => Ok(Writer { out }),
             Err(error) => Err(GraphError::write(&path, plain(error))),
@@ -65,6 +58,17 @@ impl RowWriter for Writer {
         let file = self.out.into_inner().map_err(|error| GraphError::write(&path, plain(error)))?;
         Ok(file.finish()?)
     }
+}
+
+/// How every file is written.
+pub(super) fn properties() -> WriterProperties {
+    WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        // By row group: finer is of no use to who reads all of it, and is kept in memory until the end.
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_offset_index_disabled(true)
+        .set_created_by(concat!("leadline ", env!("CARGO_PKG_VERSION")).to_owned())
+        .build()
 }
 
 fn schema(columns: &[ColumnCells]) -> Written<TypePtr> {
@@ -105,7 +109,7 @@ fn put(writer: &mut SerializedColumnWriter<'_>, column: &ColumnCells) -> Written
 }
 
 /// The system's own error where there is one.
-fn plain(error: ParquetError) -> io::Error {
+pub(super) fn plain(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
             Ok(error) => *error,

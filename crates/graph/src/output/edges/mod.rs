@@ -1,5 +1,7 @@
 //! From a store back to a list of edges in the users' ids.
 
+mod folder;
+mod ids;
 mod parquet;
 mod text;
 
@@ -15,21 +17,25 @@ use serde::Serialize;
 
 use crate::GraphError;
 use crate::Progress;
-use crate::format::header::IdKind;
-use crate::format::{Direction, Ids, Scratch, Vertex, Weights};
+use crate::format::{Direction, Scratch, Weights};
 use crate::input::Format;
 use crate::inspect::StoreFile;
+pub use folder::{FolderOptions, FolderReport, export_folder};
+use ids::{Id, IdCache};
 
 /// Bytes of the buffer in front of the file.
 const BUFFER: usize = 1 << 20;
+
+/// What a table calls the ids of an edge.
+const COLUMNS: [&str; 2] = ["source", "target"];
 
 /// How to export.
 #[derive(Debug, Clone)]
 pub struct ExportOptions {
     /// The format: CSV, TSV, SNAP, EL, WEL or Parquet; told by the file's name where none is given.
     pub format: Option<Format>,
-    /// Bytes for ids, at least 1 MiB. Less than the ids take makes it slower; a renumbered store needs 4
-    /// bytes per vertex beside.
+    /// Most bytes for ids and for rows on their way to the file; with less than 16 MiB it takes some more.
+    /// Less than the ids take makes it slower; a renumbered store needs 4 bytes per vertex beside.
     pub memory: u64,
     /// Set from another thread to end the export.
     pub stop: Arc<AtomicBool>,
@@ -76,8 +82,11 @@ pub fn export(
     let store = StoreFile::open(store)?;
     let new = NewFile::with_capacity(0, path)?;
     let file = new.file();
-    let mut rows: Box<dyn EdgeWriter + '_> = match format {
-        Format::Parquet => Box::new(parquet::Table::new(file, path, &store)?),
+    let mut rows: Box<dyn EdgeFile + '_> = match format {
+        Format::Parquet => {
+            let shape = parquet::Shape::of(&store, options.memory)?;
+            Box::new(parquet::Table::new(file, path, shape, &COLUMNS, weighted(&store))?)
+        }
         Format::Csv | Format::Tsv | Format::Snap | Format::El | Format::Wel => {
             Box::new(text::Lines::new(file, path, format, &store)?)
         }
@@ -86,38 +95,36 @@ pub fn export(
             return Err(GraphError::path(path, what));
         }
     };
-    let edges = put_all(&store, options, &mut *rows, progress)?;
+    let edges = put_all(&store, options.memory, &options.stop, &mut *rows, progress)?;
     rows.finish()?;
-    drop(rows);
     let bytes = new.finish()?;
     Ok(ExportReport { seconds: begun.elapsed().as_secs_f64(), edges, bytes })
 }
 
-/// A file of edges in the making.
+/// Takes edges.
 trait EdgeWriter {
     fn put(&mut self, source: Id<'_>, target: Id<'_>, weight: f64) -> Result<(), GraphError>;
-    fn finish(&mut self) -> Result<(), GraphError>;
 }
 
-/// A user's id.
-#[derive(Debug, Clone, Copy)]
-enum Id<'a> {
-    Number(u64),
-    Text(&'a str),
+/// A file of edges in the making.
+trait EdgeFile: EdgeWriter {
+    fn finish(self: Box<Self>) -> Result<(), GraphError>;
 }
 
+/// Gives all edges of a store to `rows`; says how many they are.
 fn put_all(
     store: &StoreFile,
-    options: &ExportOptions,
+    memory: u64,
+    stop: &AtomicBool,
     rows: &mut dyn EdgeWriter,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<u64, GraphError> {
     let header = &store.header;
-    let mut ids = IdCache::new(store, options.memory)?;
+    let mut ids = IdCache::new(store, memory)?;
     let mut scratch = Scratch::default();
     let (mut edges, mut entries) = (0, 0);
     store.blocks(Direction::Forward, |number, _, block| {
-        if options.stop.load(Ordering::Relaxed) {
+        if stop.load(Ordering::Relaxed) {
             return Err(GraphError::Interrupted);
         }
         for vertex in block.vertices() {
@@ -141,73 +148,6 @@ fn put_all(
         Ok(())
     })?;
     Ok(edges)
-}
-
-/// An id that was read.
-#[derive(Debug, Clone)]
-enum OwnId {
-    Number(u64),
-    Text(String),
-}
-
-impl OwnId {
-    fn borrow(&self) -> Id<'_> {
-        match self {
-            OwnId::Number(number) => Id::Number(*number),
-            OwnId::Text(text) => Id::Text(text),
-        }
-    }
-}
-
-/// The ids of vertices: pages of the section, as many as memory takes, each in the place that its number
-/// gives it.
-struct IdCache<'a> {
-    store: &'a StoreFile,
-    places: Vec<Option<Ids<'a>>>,
-    /// By vertex: the rank, where they differ.
-    ranks: Vec<u32>,
-}
-
-/// Ranks whose ids share a page.
-const RANKS: u64 = 511;
-
-impl<'a> IdCache<'a> {
-    fn new(store: &'a StoreFile, memory: u64) -> Result<IdCache<'a>, GraphError> {
-        let header = &store.header;
-        let pages = header.vertices.div_ceil(RANKS).max(1);
-        let fit = memory.max(1 << 20) / (Ids::BYTES + size_of::<Option<Ids<'_>>>() as u64);
-        let places = std::iter::repeat_with(|| None).take(pages.min(fit) as usize).collect();
-        let mut ranks = Vec::new();
-        if header.renumbered {
-            if 4 * header.vertices > memory {
-                let what = "the export of a renumbered store".into();
-                return Err(GraphError::Memory { what, given: memory, needed: 4 * header.vertices });
-            }
-            ranks.resize(header.vertices as usize, 0);
-            let mut ids = store.ids();
-            for rank in 0..header.vertices {
-                ranks[ids.vertex(rank)? as usize] = rank as u32;
-            }
-        }
-        Ok(IdCache { store, places, ranks })
-    }
-
-    fn get(&mut self, vertex: Vertex) -> Result<OwnId, GraphError> {
-        let header = &self.store.header;
-        if u64::from(vertex) >= header.vertices {
-            return Err(self.store.damaged(format!("a list leads to vertex {vertex}, which does not exist")));
-        }
-        let rank = u64::from(self.ranks.get(vertex as usize).copied().unwrap_or(vertex));
-        if header.id_kind == IdKind::Dense {
-            return Ok(OwnId::Number(rank));
-        }
-        let place = (rank / RANKS % self.places.len() as u64) as usize;
-        let ids = self.places[place].get_or_insert_with(|| self.store.ids());
-        match header.id_kind {
-            IdKind::Strings => ids.text(rank).map(OwnId::Text),
-            _ => ids.number(rank).map(OwnId::Number),
-        }
-    }
 }
 
 /// Whether a store has weights.

@@ -1,86 +1,173 @@
-//! Edges as the rows of a Parquet file: columns `source`, `target` and perhaps `weight`.
+//! Edges or vertices as the rows of a Parquet file: columns of ids, and perhaps one of weights.
 
-use std::fs::File;
-use std::io::BufWriter;
-use std::path::Path;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use parquet::basic::Compression;
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
-use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
+use parquet::basic::{LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
+use parquet::errors::Result as Written;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::Type;
 
-use super::{BUFFER, EdgeWriter, Id, weighted};
+use super::{BUFFER, EdgeFile, EdgeWriter, Id};
 use crate::GraphError;
+use crate::format::header::IdKind;
 use crate::inspect::StoreFile;
+use crate::output::parquet::{plain, properties};
 
-/// Rows of a group.
-const ROWS: usize = 1 << 19;
+/// Most rows of a group, and fewest.
+const MOST_ROWS: u64 = 1 << 19;
+const LEAST_ROWS: u64 = 1 << 14;
 
-/// A group ends before its strings take more bytes than this.
-const MOST_TEXT: usize = 16 << 20;
+/// A group ends before its strings take more bytes than the memory's share, and than this.
+const MOST_TEXT: u64 = 16 << 20;
+const LEAST_TEXT: u64 = 1 << 20;
 
-pub(super) struct Table<'a> {
-    path: &'a Path,
-    /// None once it is finished.
-    file: Option<SerializedFileWriter<BufWriter<&'a File>>>,
+/// A row in memory: two ids and a weight.
+const ROW_BYTES: u64 = 24;
+
+/// What the columns of all files of a store hold.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shape {
     strings: bool,
+    /// No id is 2^63 or above: more programs read numbers with a sign.
+    signed: bool,
+    most_rows: usize,
+    most_text: usize,
+}
+
+impl Shape {
+    /// As the ids of a store need it. Rows take a quarter of the memory at most, before and after they are
+    /// packed, unless that is less than 2 MiB.
+    ///
+    /// # Errors
+    /// [`GraphError::Damaged`] (the ids).
+    pub(super) fn of(store: &StoreFile, memory: u64) -> Result<Shape, GraphError> {
+        let header = &store.header;
+        let last = match (header.id_kind, header.vertices.checked_sub(1)) {
+            (IdKind::Strings, _) | (_, None) => 0,
+            (_, Some(last)) => store.ids().number(last)?,
+        };
+        Ok(Shape {
+            strings: header.id_kind == IdKind::Strings,
+            signed: i64::try_from(last).is_ok(),
+            most_rows: (memory / 8 / ROW_BYTES).clamp(LEAST_ROWS, MOST_ROWS) as usize,
+            most_text: (memory / 16).clamp(LEAST_TEXT, MOST_TEXT) as usize,
+        })
+    }
+
+    fn schema(self, names: &[&str], weighted: bool) -> Written<Type> {
+        let (physical, logical) = match self.strings {
+            true => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            false => (Physical::INT64, (!self.signed).then(|| LogicalType::integer(64, false))),
+        };
+        let field = |name: &str, physical, logical| {
+            let field = Type::primitive_type_builder(name, physical).with_repetition(Repetition::REQUIRED);
+            field.with_logical_type(logical).build().map(Arc::new)
+        };
+        let ids = names.iter().map(|name| field(name, physical, logical.clone()));
+        let weight = weighted.then(|| field("weight", Physical::DOUBLE, None));
+        let fields = ids.chain(weight).collect::<Written<_>>()?;
+        Type::group_type_builder("leadline").with_fields(fields).build()
+    }
+}
+
+/// A file in the making.
+pub(super) struct Table<W: Write + Send> {
+    path: PathBuf,
+    file: SerializedFileWriter<BufWriter<W>>,
+    shape: Shape,
     weighted: bool,
-    numbers: [Vec<i64>; 2],
-    texts: [Vec<ByteArray>; 2],
+    columns: Vec<Column>,
     weights: Vec<f64>,
     rows: usize,
     text_bytes: usize,
 }
 
-impl<'a> Table<'a> {
-    pub(super) fn new(file: &'a File, path: &'a Path, store: &StoreFile) -> Result<Table<'a>, GraphError> {
-        let (strings, weighted) = (store.ids().are_strings(), weighted(store));
-        let id = if strings { "BYTE_ARRAY" } else { "INT64" };
-        let kind = if strings { "UTF8" } else { "INTEGER(64,false)" };
-        let weight = if weighted { "REQUIRED DOUBLE weight;" } else { "" };
-        let schema = format!(
-            "message edges {{ REQUIRED {id} source ({kind}); REQUIRED {id} target ({kind}); {weight} }}"
-        );
-        let failed = |error| failed(path, error);
-        let schema = Arc::new(parse_message_type(&schema).map_err(failed)?);
-        let properties = Arc::new(WriterProperties::builder().set_compression(Compression::SNAPPY).build());
+/// The ids of a column, of this row group.
+#[derive(Default)]
+struct Column {
+    numbers: Vec<i64>,
+    texts: Vec<ByteArray>,
+}
+
+impl<W: Write + Send> Table<W> {
+    /// Begins a file with a column of ids for each of `names`; `path` is its name in errors.
+    pub(super) fn new(
+        file: W,
+        path: &Path,
+        shape: Shape,
+        names: &[&str],
+        weighted: bool,
+    ) -> Result<Table<W>, GraphError> {
         let out = BufWriter::with_capacity(BUFFER, file);
-        let file = Some(SerializedFileWriter::new(out, schema, properties).map_err(failed)?);
+        let made = shape
+            .schema(names, weighted)
+            .and_then(|schema| SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties())));
         Ok(Table {
-            path,
-            file,
-            strings,
+            path: path.to_owned(),
+            file: made.map_err(|error| GraphError::write(path, plain(error)))?,
+            shape,
             weighted,
-            numbers: Default::default(),
-            texts: Default::default(),
+            columns: names.iter().map(|_| Column::default()).collect(),
             weights: Vec::new(),
             rows: 0,
             text_bytes: 0,
         })
     }
 
-    fn end_group(&mut self) -> Result<(), GraphError> {
-        let path = self.path;
-        self.write_group().map_err(|error| failed(path, error))
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
-    fn write_group(&mut self) -> Result<(), ParquetError> {
-        let Some(file) = self.file.as_mut().filter(|_| self.rows > 0) else { return Ok(()) };
-        let mut group = file.next_row_group()?;
-        for side in 0..2 {
-            if self.strings {
-                put_column::<ByteArrayType>(&mut group, &self.texts[side])?;
-                self.texts[side].clear();
-            } else {
-                put_column::<Int64Type>(&mut group, &self.numbers[side])?;
-                self.numbers[side].clear();
+    /// Appends a row.
+    pub(super) fn row(&mut self, ids: &[Id<'_>], weight: f64) -> Result<(), GraphError> {
+        for (column, id) in self.columns.iter_mut().zip(ids) {
+            match *id {
+                // Parquet's unsigned numbers are the same 64 bits.
+                Id::Number(number) => column.numbers.push(number as i64),
+                Id::Text(text) => {
+                    self.text_bytes += text.len() + size_of::<ByteArray>();
+                    column.texts.push(text.into());
+                }
             }
         }
         if self.weighted {
-            put_column::<DoubleType>(&mut group, &self.weights)?;
+            self.weights.push(weight);
+        }
+        self.rows += 1;
+        let full = self.rows >= self.shape.most_rows || self.text_bytes >= self.shape.most_text;
+        if full { self.end_group() } else { Ok(()) }
+    }
+
+    /// Ends the file; what it was written to.
+    pub(super) fn close(mut self) -> Result<W, GraphError> {
+        self.end_group()?;
+        let Table { path, file, .. } = self;
+        let out = file.into_inner().map_err(|error| GraphError::write(&path, plain(error)))?;
+        out.into_inner().map_err(|error| GraphError::write(&path, error.into_error()))
+    }
+
+    fn end_group(&mut self) -> Result<(), GraphError> {
+        self.write_group().map_err(|error| GraphError::write(&self.path, plain(error)))
+    }
+
+    fn write_group(&mut self) -> Written<()> {
+        if self.rows == 0 {
+            return Ok(());
+        }
+        let mut group = self.file.next_row_group()?;
+        for column in &mut self.columns {
+            match self.shape.strings {
+                true => put_column::<ByteArrayType, W>(&mut group, &column.texts)?,
+                false => put_column::<Int64Type, W>(&mut group, &column.numbers)?,
+            }
+            column.numbers.clear();
+            column.texts.clear();
+        }
+        if self.weighted {
+            put_column::<DoubleType, W>(&mut group, &self.weights)?;
             self.weights.clear();
         }
         group.close()?;
@@ -89,10 +176,10 @@ impl<'a> Table<'a> {
     }
 }
 
-fn put_column<T: parquet::data_type::DataType>(
-    group: &mut SerializedRowGroupWriter<'_, BufWriter<&File>>,
+fn put_column<T: DataType, W: Write + Send>(
+    group: &mut SerializedRowGroupWriter<'_, BufWriter<W>>,
     values: &[T::T],
-) -> Result<(), ParquetError> {
+) -> Written<()> {
     if let Some(mut column) = group.next_column()? {
         column.typed::<T>().write_batch(values, None, None)?;
         column.close()?;
@@ -100,37 +187,14 @@ fn put_column<T: parquet::data_type::DataType>(
     Ok(())
 }
 
-fn failed(path: &Path, error: ParquetError) -> GraphError {
-    match error {
-        ParquetError::External(error) => GraphError::write(path, std::io::Error::other(error)),
-        error => GraphError::write(path, std::io::Error::other(error.to_string())),
+impl<W: Write + Send> EdgeWriter for Table<W> {
+    fn put(&mut self, source: Id<'_>, target: Id<'_>, weight: f64) -> Result<(), GraphError> {
+        self.row(&[source, target], weight)
     }
 }
 
-impl EdgeWriter for Table<'_> {
-    fn put(&mut self, source: Id<'_>, target: Id<'_>, weight: f64) -> Result<(), GraphError> {
-        for (side, id) in [source, target].into_iter().enumerate() {
-            match id {
-                // Parquet's unsigned numbers are the same 64 bits.
-                Id::Number(number) => self.numbers[side].push(number as i64),
-                Id::Text(text) => {
-                    self.text_bytes += text.len() + size_of::<ByteArray>();
-                    self.texts[side].push(text.into());
-                }
-            }
-        }
-        if self.weighted {
-            self.weights.push(weight);
-        }
-        self.rows += 1;
-        if self.rows >= ROWS || self.text_bytes >= MOST_TEXT { self.end_group() } else { Ok(()) }
-    }
-
-    fn finish(&mut self) -> Result<(), GraphError> {
-        self.end_group()?;
-        let path = self.path;
-        let Some(file) = self.file.take() else { return Ok(()) };
-        let out = file.into_inner().map_err(|error| failed(path, error))?;
-        out.into_inner().map(drop).map_err(|error| GraphError::write(path, error.into_error()))
+impl<W: Write + Send> EdgeFile for Table<W> {
+    fn finish(self: Box<Self>) -> Result<(), GraphError> {
+        self.close().map(drop)
     }
 }

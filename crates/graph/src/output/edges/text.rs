@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
-use super::{BufferedFile, EdgeWriter, Id, weighted};
+use super::{BufferedFile, EdgeFile, EdgeWriter, Id, weighted};
 use crate::GraphError;
 use crate::input::Format;
 use crate::inspect::StoreFile;
@@ -91,8 +91,10 @@ impl EdgeWriter for Lines<'_> {
         self.line.push(b'\n');
         self.output.put(&self.line)
     }
+}
 
-    fn finish(&mut self) -> Result<(), GraphError> {
+impl EdgeFile for Lines<'_> {
+    fn finish(mut self: Box<Self>) -> Result<(), GraphError> {
         self.output.flush()
     }
 }
