@@ -178,8 +178,12 @@ pub enum GraphError {
 pub enum InputOption {
     /// [`InputOptions::format`](crate::input::InputOptions::format).
     Format,
+    /// [`InputOptions::directed`](crate::input::InputOptions::directed).
+    Directed,
     /// [`InputOptions::ids`](crate::input::InputOptions::ids).
     Ids,
+    /// [`ImportOptions::undirected`](crate::import::ImportOptions::undirected).
+    Undirected,
     /// [`InputOptions::weights`](crate::input::InputOptions::weights).
     Weights,
     /// [`InputOptions::memory`](crate::input::InputOptions::memory) or [`Options::memory`](crate::Options).

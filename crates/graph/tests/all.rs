@@ -6,6 +6,7 @@ mod algorithms;
 mod arrays;
 mod dfs;
 mod estimate;
+mod folder;
 mod forged;
 mod import;
 mod input;

@@ -107,7 +107,7 @@ fn weights_are_given_where_they_are_wanted() {
         let found = read_text(name, text, WEIGHTED).unwrap();
         assert_eq!((found.pairs, found.weights), (vec![(1, 2), (2, 3)], vec![0.5, -0.001]), "{name}");
         assert!(found.declared.weighted);
-        assert_eq!(read_text(name, text, PLAIN).unwrap().weights, vec![], "{name}");
+        assert_eq!(read_text(name, text, PLAIN).unwrap().weights, Vec::<f64>::new(), "{name}");
     }
 }
 
@@ -147,8 +147,7 @@ fn too_many_names_for_the_memory_are_an_error_with_a_remedy() {
 fn what_a_format_says_of_the_whole_graph_is_declared() {
     let symmetric = "%%MatrixMarket matrix coordinate pattern symmetric\n% comment\n4 4 2\n2 1\n3 3\n";
     let found = read_text("a.mtx", symmetric, PLAIN).unwrap();
-    let declared =
-        Declared { vertices: Some(4), first: 1, undirected: true, both_ways: false, weighted: false };
+    let declared = Declared { vertices: Some(4), first: 1, undirected: true, ..Declared::default() };
     assert_eq!((found.declared, found.pairs), (declared, vec![(2, 1), (3, 3)]));
     let general = "%%matrixmarket MATRIX coordinate Integer general\n2 2 1\n1 2 -5\n";
     let found = read_text("a.mtx", general, WEIGHTED).unwrap();

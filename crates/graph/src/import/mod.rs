@@ -24,7 +24,7 @@ use serde::Serialize;
 pub use plan::{LEAST_MEMORY, default_memory};
 
 use crate::input::{self, EdgeReader, InputOptions};
-use crate::{GraphError, Progress};
+use crate::{GraphError, InputOption, Progress};
 use plan::ImportPlan;
 use sort::{LaneWriter, Record, Weight};
 
@@ -252,6 +252,10 @@ fn import_within(
 ) -> Result<ImportReport, GraphError> {
     let begun = Instant::now();
     let declared = reader.declared();
+    if declared.directed && options.undirected {
+        let text = "the input says itself that its edges lead one way; import it without that option".into();
+        return Err(GraphError::Option { text, option: InputOption::Undirected });
+    }
     let rules = Rules {
         undirected: options.undirected || declared.undirected || declared.both_ways,
         both_ways: declared.both_ways,

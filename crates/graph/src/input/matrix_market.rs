@@ -41,6 +41,7 @@ pub(super) fn open(path: &Path, options: &InputOptions) -> Result<Box<dyn EdgeRe
         declared: Declared {
             vertices: Some(vertices),
             first: 1,
+            directed: false,
             undirected: symmetric && !options.directed,
             both_ways: false,
             weighted,

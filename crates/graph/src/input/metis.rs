@@ -219,6 +219,7 @@ impl EdgeReader for Metis {
         Declared {
             vertices: Some(self.head.vertices),
             first: 1,
+            directed: false,
             undirected: false,
             both_ways: !self.directed,
             weighted: self.wanted,

@@ -5,6 +5,7 @@ mod arrays;
 mod binary;
 mod chunks;
 mod columns;
+mod folder;
 mod format;
 mod grammar;
 mod graphalytics;
@@ -93,7 +94,7 @@ impl Default for InputOptions {
     }
 }
 
-/// Opens an input. Text is decompressed where it is gzip, Zstandard or xz; binary pairs where their name ends
+/// Opens an input: a file, or a folder of Parquet files. Text is decompressed where it is gzip, Zstandard or xz; binary pairs where their name ends
 /// so.
 ///
 /// # Errors
@@ -101,6 +102,9 @@ impl Default for InputOptions {
 /// begins with a wrong header, and where weights are wanted that it does not have; [`GraphError::Read`] where
 /// the system would not read.
 pub fn open(path: &Path, options: InputOptions) -> Result<Box<dyn EdgeReader>, GraphError> {
+    if path.is_dir() {
+        return folder::open(path, options);
+    }
     let format = match options.format {
         Some(format) => format,
         None => Format::of(path)?,
@@ -118,7 +122,7 @@ pub fn open(path: &Path, options: InputOptions) -> Result<Box<dyn EdgeReader>, G
         Format::Graphalytics => graphalytics::open(path, &options)?,
         Format::U32 => binary::open(path, 4)?,
         Format::U64 => binary::open(path, 8)?,
-        Format::Parquet => parquet::open(path, &options)?,
+        Format::Parquet => Box::new(parquet::open(path, parquet::Rows::Edges, &options)?),
     };
     if options.weights && !reader.declared().weighted {
         let text = format!("{}: has no weights as {format}; import it without weights", path.display());
@@ -160,6 +164,8 @@ pub struct Declared {
     pub vertices: Option<u64>,
     /// Id of the first declared vertex.
     pub first: u64,
+    /// The input says itself that each edge leads one way, and is not imported as anything else.
+    pub directed: bool,
     /// The input says itself that each edge leads both ways and is listed once.
     pub undirected: bool,
     /// The input says itself that each edge leads both ways and is listed twice, once from either end

@@ -22,7 +22,15 @@ use crate::{GraphError, InputOption};
 /// Rows of a batch.
 const ROWS: usize = 1 << 16;
 
-struct Parquet {
+/// What the rows of a file are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rows {
+    Edges,
+    /// A column `vertex`.
+    Vertices,
+}
+
+pub(super) struct Parquet {
     name: String,
     file: SerializedFileReader<ParquetBytes>,
     file_bytes: u64,
@@ -30,7 +38,8 @@ struct Parquet {
     read: u64,
     next_group: usize,
     source: Column,
-    target: Column,
+    /// None where the other column has vertices, and no edges.
+    target: Option<Column>,
     weight: Option<Column>,
     strings: Option<Strings>,
     ended: bool,
@@ -40,6 +49,7 @@ struct Parquet {
 struct Column {
     index: usize,
     name: String,
+    text: bool,
     unsigned: bool,
     /// Definition level of a value that is there.
     level: i16,
@@ -53,12 +63,12 @@ enum Values {
     Strings(Vec<ByteArray>),
 }
 
-pub(super) fn open(path: &Path, options: &InputOptions) -> Result<Box<dyn EdgeReader>, GraphError> {
-    guarded(|| open_unguarded(path, options))
+pub(super) fn open(path: &Path, what: Rows, options: &InputOptions) -> Result<Parquet, GraphError> {
+    guarded(|| open_unguarded(path, what, options))
         .unwrap_or_else(|panic| Err(failed(&path.display().to_string(), &panic)))
 }
 
-fn open_unguarded(path: &Path, options: &InputOptions) -> Result<Box<dyn EdgeReader>, GraphError> {
+fn open_unguarded(path: &Path, what: Rows, options: &InputOptions) -> Result<Parquet, GraphError> {
     let name = path.display().to_string();
     let wrong = |what: String| GraphError::malformed(&name, what);
     if uncompressed(path).1 {
@@ -74,8 +84,13 @@ fn open_unguarded(path: &Path, options: &InputOptions) -> Result<Box<dyn EdgeRea
     let rows = u64::try_from(metadata.num_rows()).unwrap_or(0);
     let schema = metadata.schema_descr_ptr();
     let columns: Vec<&ColumnDescriptor> = schema.columns().iter().map(|column| column.as_ref()).collect();
-    let (source, target) = choose(&columns).map_err(&wrong)?;
-    let weight = choose_weight(&columns, source, target);
+    let (source, target, weight) = match what {
+        Rows::Edges => {
+            let (source, target) = choose(&columns).map_err(&wrong)?;
+            (source, Some(target), choose_weight(&columns, source, target))
+        }
+        Rows::Vertices => (choose_vertex(&columns).map_err(&wrong)?, None, None),
+    };
     let is_text = |index: usize| columns[index].physical_type() == Physical::BYTE_ARRAY;
     let strings = is_text(source) || options.ids == IdMode::Strings;
     if is_text(source) && options.ids == IdMode::Numbers {
@@ -86,14 +101,15 @@ fn open_unguarded(path: &Path, options: &InputOptions) -> Result<Box<dyn EdgeRea
     let column = |index: usize| Column {
         index,
         name: columns[index].name().to_owned(),
+        text: is_text(index),
         unsigned: is_unsigned(columns[index]),
         level: columns[index].max_def_level(),
         reader: None,
         levels: Vec::new(),
     };
-    Ok(Box::new(Parquet {
+    Ok(Parquet {
         source: column(source),
-        target: column(target),
+        target: target.map(column),
         weight: weight.filter(|_| options.weights).map(column),
         strings: strings.then(|| Strings::new(options.memory)),
         name,
@@ -103,7 +119,7 @@ fn open_unguarded(path: &Path, options: &InputOptions) -> Result<Box<dyn EdgeRea
         read: 0,
         next_group: 0,
         ended: false,
-    }))
+    })
 }
 
 fn failed(name: &str, error: &dyn std::fmt::Display) -> GraphError {
@@ -143,6 +159,16 @@ fn choose(columns: &[&ColumnDescriptor]) -> Result<(usize, usize), String> {
     Ok((source, target))
 }
 
+/// The column of vertices.
+fn choose_vertex(columns: &[&ColumnDescriptor]) -> Result<usize, String> {
+    let kinds = [Physical::INT32, Physical::INT64, Physical::BYTE_ARRAY];
+    let fits = |column: &&ColumnDescriptor| {
+        column.name() == "vertex" && column.max_rep_level() == 0 && kinds.contains(&column.physical_type())
+    };
+    let found = columns.iter().position(fits);
+    found.ok_or_else(|| "expected a column \"vertex\" of integers or strings".to_owned())
+}
+
 /// The column of weights: by name, else the first numbers behind source and target.
 fn choose_weight(columns: &[&ColumnDescriptor], source: usize, target: usize) -> Option<usize> {
     let kinds = [Physical::INT32, Physical::INT64, Physical::FLOAT, Physical::DOUBLE];
@@ -165,6 +191,46 @@ fn is_unsigned(column: &ColumnDescriptor) -> bool {
 }
 
 impl Parquet {
+    /// Rows, as the file says.
+    pub(super) fn row_count(&self) -> u64 {
+        self.rows
+    }
+
+    pub(super) fn file_bytes(&self) -> u64 {
+        self.file_bytes
+    }
+
+    /// Which columns are read, in words.
+    pub(super) fn columns(&self) -> String {
+        let ids = [&self.source].into_iter().chain(&self.target);
+        let ids = ids.map(|column| match column.text {
+            true => format!("{} (strings)", column.name),
+            false => format!("{} (numbers)", column.name),
+        });
+        let weight = self.weight.iter().map(|column| column.name.clone());
+        ids.chain(weight).collect::<Vec<_>>().join(", ")
+    }
+
+    pub(super) fn is_weighted(&self) -> bool {
+        self.weight.is_some()
+    }
+
+    /// Whether ids are strings in the file.
+    pub(super) fn is_text(&self) -> bool {
+        self.source.text
+    }
+
+    /// Numbers strings as another file's reader began to.
+    pub(super) fn set_strings(&mut self, strings: Option<Strings>) {
+        if strings.is_some() {
+            self.strings = strings;
+        }
+    }
+
+    pub(super) fn take_strings(&mut self) -> Option<Strings> {
+        self.strings.take()
+    }
+
     /// Opens the columns of the next row group; false where there is none.
     fn next_group(&mut self) -> Result<bool, GraphError> {
         if self.next_group >= self.file.num_row_groups() {
@@ -172,7 +238,7 @@ impl Parquet {
         }
         let sound = |error: ParquetError| failed(&self.name, &error);
         let group = self.file.get_row_group(self.next_group).map_err(sound)?;
-        for column in [&mut self.source, &mut self.target].into_iter().chain(&mut self.weight) {
+        for column in [&mut self.source].into_iter().chain(&mut self.target).chain(&mut self.weight) {
             column.reader = Some(group.get_column_reader(column.index).map_err(sound)?);
         }
         self.next_group += 1;
@@ -198,7 +264,10 @@ impl Parquet {
     fn rows(&mut self, batch: &mut Batch) -> Result<bool, Wrong> {
         let row = self.read;
         let sources = self.source.ids(row)?;
-        let targets = self.target.ids(row)?;
+        let Some(target) = &mut self.target else {
+            return self.vertices(row, sources, batch);
+        };
+        let targets = target.ids(row)?;
         if let Some(column) = &mut self.weight {
             batch.weights = column.weights(row)?;
         }
@@ -210,17 +279,11 @@ impl Parquet {
             .into());
         }
         if let Some(strings) = &mut self.strings {
-            let mut number = |values: &Values, at: usize| match values {
-                Values::Strings(all) => strings.number(all[at].data()),
-                Values::Numbers(all) => strings.number(all[at].to_string().as_bytes()),
-            };
             for at in 0..got {
-                let in_row = |wrong: Wrong| {
-                    let text = format!("row {}: {}", row + at as u64 + 1, wrong.text);
-                    Wrong { text, ..wrong }
+                let mut id = |values: &Values| {
+                    number(strings, values, at).map_err(|wrong| in_row(row + at as u64 + 1, wrong))
                 };
-                let pair = (number(&sources, at).map_err(in_row)?, number(&targets, at).map_err(in_row)?);
-                batch.pairs.push(pair);
+                batch.pairs.push((id(&sources)?, id(&targets)?));
             }
         } else if let (Values::Numbers(sources), Values::Numbers(targets)) = (sources, targets) {
             batch.pairs.extend(sources.into_iter().zip(targets));
@@ -228,6 +291,37 @@ impl Parquet {
         self.read += got as u64;
         Ok(got > 0)
     }
+}
+
+impl Parquet {
+    /// The next vertices of this row group; false where it has no more.
+    fn vertices(&mut self, row: u64, values: Values, batch: &mut Batch) -> Result<bool, Wrong> {
+        self.read += values.len() as u64;
+        let there = values.len() > 0;
+        match (&mut self.strings, values) {
+            (None, Values::Numbers(numbers)) => batch.vertices = numbers,
+            (None, Values::Strings(_)) => {}
+            (Some(strings), values) => {
+                for at in 0..values.len() {
+                    let number = number(strings, &values, at);
+                    batch.vertices.push(number.map_err(|wrong| in_row(row + at as u64 + 1, wrong))?);
+                }
+            }
+        }
+        Ok(there)
+    }
+}
+
+/// The number of the string, or of the number as a string, at a place.
+fn number(strings: &mut Strings, values: &Values, at: usize) -> Result<u64, Wrong> {
+    match values {
+        Values::Strings(all) => strings.number(all[at].data()),
+        Values::Numbers(all) => strings.number(all[at].to_string().as_bytes()),
+    }
+}
+
+fn in_row(row: u64, wrong: Wrong) -> Wrong {
+    Wrong { text: format!("row {row}: {}", wrong.text), ..wrong }
 }
 
 impl Values {
@@ -354,7 +448,7 @@ impl EdgeReader for Parquet {
     fn memory_bytes(&self) -> u64 {
         // A page of each column, 1 MiB where writers leave it at their default, packed and unpacked, and a
         // batch.
-        let columns = 2 + u64::from(self.weight.is_some());
+        let columns = 1 + u64::from(self.target.is_some()) + u64::from(self.weight.is_some());
         columns * (2 << 20) + self.strings.as_ref().map_or(0, Strings::memory_bytes)
     }
 }

@@ -1,0 +1,222 @@
+//! A folder of Parquet files, as programs that write with many machines leave one: its files are read as one
+//! table of edges. Or a graph that was exported as a folder, which also has vertices, and a file that says what
+//! the graph is.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use super::parquet::{self, Parquet, Rows};
+use super::strings::Strings;
+use super::{Batch, Declared, EdgeReader, Format, InputOptions};
+use crate::exported::{DESCRIPTION, Description, EDGES, VERTICES};
+use crate::{GraphError, InputOption};
+
+struct Folder {
+    /// Files that are left.
+    files: VecDeque<(PathBuf, Rows)>,
+    options: InputOptions,
+    declared: Declared,
+    current: Option<Parquet>,
+    /// Of the files before, while no file is open.
+    strings: Option<Strings>,
+    /// Of files that were read, and of all.
+    bytes_read: u64,
+    bytes: u64,
+    ended: bool,
+}
+
+/// Opens a folder. Each file is looked at, so that one that is damaged or unlike the others is found before
+/// the work.
+pub(super) fn open(path: &Path, options: InputOptions) -> Result<Box<dyn EdgeReader>, GraphError> {
+    if let Some(format) = options.format.filter(|format| *format != Format::Parquet) {
+        return Err(GraphError::path(path, format!("is a folder; {format} is read from a file only")));
+    }
+    let mut folder = Folder {
+        files: VecDeque::new(),
+        options,
+        declared: Declared::default(),
+        current: None,
+        strings: None,
+        bytes_read: 0,
+        bytes: 0,
+        ended: false,
+    };
+    match Description::read(path)? {
+        Some(description) => folder.exported(path, &description)?,
+        None => {
+            let first = folder.add(path, Rows::Edges)?;
+            folder.declared.weighted = options.weights && first.weighted;
+            if options.weights && !first.weighted {
+                return Err(no_weights(path));
+            }
+        }
+    }
+    Ok(Box::new(folder))
+}
+
+/// What the files of a folder have in common.
+struct Found {
+    rows: u64,
+    weighted: bool,
+    text: bool,
+}
+
+impl Folder {
+    /// A graph that was exported: what it is stands in its description, which no option contradicts.
+    fn exported(&mut self, path: &Path, description: &Description) -> Result<(), GraphError> {
+        let Description { directed, weighted, vertices, edges, .. } = *description;
+        if self.options.directed && !directed {
+            let text = format!(
+                "{}: holds an undirected graph, as its {DESCRIPTION} says; import it without that option",
+                path.display()
+            );
+            return Err(GraphError::Option { text, option: InputOption::Directed });
+        }
+        if self.options.weights && !weighted {
+            return Err(no_weights(path));
+        }
+        self.options.weights = weighted;
+        self.declared = Declared { directed, undirected: !directed, weighted, ..Declared::default() };
+        let of_vertices = self.add(&path.join(VERTICES), Rows::Vertices)?;
+        let of_edges = self.add(&path.join(EDGES), Rows::Edges)?;
+        if weighted && !of_edges.weighted {
+            return Err(no_weights(&path.join(EDGES)));
+        }
+        if of_vertices.text != of_edges.text {
+            let what = "expected strings in both edges and vertices, or numbers in both";
+            return Err(GraphError::malformed(path.display(), what));
+        }
+        for (name, expected, found) in [(VERTICES, vertices, of_vertices.rows), (EDGES, edges, of_edges.rows)]
+        {
+            if expected != found {
+                let what = format!(
+                    "expected {expected} {name}, as {DESCRIPTION} says, found {found}; a part is missing, or \
+                     was changed"
+                );
+                return Err(GraphError::malformed(path.join(name).display(), what));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the files of a folder to those to be read.
+    fn add(&mut self, folder: &Path, what: Rows) -> Result<Found, GraphError> {
+        let mut all: Option<(Found, String, PathBuf)> = None;
+        for path in files(folder)? {
+            let file = parquet::open(&path, what, &self.options)?;
+            let (rows, columns) = (file.row_count(), file.columns());
+            match &mut all {
+                None => {
+                    let found = Found { rows, weighted: file.is_weighted(), text: file.is_text() };
+                    all = Some((found, columns, path.clone()));
+                }
+                Some((found, expected, first)) => {
+                    if *expected != columns {
+                        let first = first.file_name().unwrap_or_default().display();
+                        let what = format!("expected the columns of {first}, {expected}; found {columns}");
+                        return Err(GraphError::malformed(path.display(), what));
+                    }
+                    found.rows += rows;
+                }
+            }
+            self.bytes += file.file_bytes();
+            self.files.push_back((path, what));
+        }
+        let all = all.map(|(found, ..)| found);
+        all.ok_or_else(|| {
+            let what = "holds no Parquet files; name a folder of .parquet files, or a file of edges";
+            GraphError::path(folder, what)
+        })
+    }
+
+    /// Opens the next file; false where there is none.
+    fn next_file(&mut self) -> Result<bool, GraphError> {
+        let Some((path, what)) = self.files.pop_front() else { return Ok(false) };
+        let mut file = parquet::open(&path, what, &self.options)?;
+        file.set_strings(self.strings.take());
+        self.current = Some(file);
+        Ok(true)
+    }
+
+    fn close_file(&mut self) {
+        if let Some(mut file) = self.current.take() {
+            self.bytes_read += file.file_bytes();
+            self.strings = file.take_strings();
+        }
+    }
+
+    fn next_rows(&mut self, batch: &mut Batch) -> Result<bool, GraphError> {
+        loop {
+            if let Some(file) = &mut self.current
+                && file.next_batch(batch)?
+            {
+                return Ok(true);
+            }
+            self.close_file();
+            if !self.next_file()? {
+                return Ok(false);
+            }
+        }
+    }
+}
+
+/// The files of a folder whose names do not begin with `_` or `.`, in the order of their names.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, GraphError> {
+    let entries = folder.read_dir().map_err(|error| GraphError::opening(folder, error))?;
+    let mut files = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|error| GraphError::read(&folder.display().to_string(), error))?;
+        if entry.file_name().to_string_lossy().starts_with(['_', '.']) {
+            continue;
+        }
+        let path = entry.path();
+        if path.is_dir() {
+            let what = "is a folder in a folder of edges; name the one that has the files";
+            return Err(GraphError::path(&path, what));
+        }
+        if !matches!(Format::of(&path), Ok(Format::Parquet)) {
+            let what = "is not a Parquet file, and all others of its folder would be read; move it away";
+            return Err(GraphError::path(&path, what));
+        }
+        files.push(path);
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn no_weights(path: &Path) -> GraphError {
+    let text = format!("{}: has no weights; import it without weights", path.display());
+    GraphError::Option { text, option: InputOption::Weights }
+}
+
+impl EdgeReader for Folder {
+    fn declared(&self) -> Declared {
+        self.declared
+    }
+
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, GraphError> {
+        batch.clear();
+        // After an error nothing more is read.
+        if std::mem::replace(&mut self.ended, true) {
+            return Ok(false);
+        }
+        let more = self.next_rows(batch)?;
+        self.ended = !more;
+        Ok(more)
+    }
+
+    fn progress(&self) -> (u64, Option<u64>) {
+        let of_current = self.current.as_ref().map_or(0, |file| file.progress().0);
+        (self.bytes_read + of_current, Some(self.bytes))
+    }
+
+    fn strings(&mut self) -> Option<Vec<String>> {
+        self.close_file();
+        self.strings.take().map(Strings::into_strings)
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        let strings = self.strings.as_ref().map_or(0, Strings::memory_bytes);
+        strings + self.current.as_ref().map_or(0, Parquet::memory_bytes)
+    }
+}
