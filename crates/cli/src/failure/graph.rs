@@ -24,9 +24,11 @@ impl From<GraphError> for Failure {
 fn flag(option: InputOption) -> &'static str {
     match option {
         InputOption::Format => "--format",
+        InputOption::Directed => "--directed",
         InputOption::Ids => "--ids strings",
         InputOption::Weights => "--weights",
         InputOption::Memory => "--memory",
+        InputOption::Undirected => "--undirected",
         _ => "see --help",
     }
 }

@@ -1,10 +1,11 @@
-//! `leadline graph export`: from a store to a file of edges.
+//! `leadline graph export`: from a store to a file of edges, or to a folder of files that has the whole graph.
 
 use std::path::PathBuf;
 
 use leadline_device::parse_size;
 use leadline_graph::input::Format;
-use leadline_graph::{ExportOptions, ExportReport, export};
+use leadline_graph::{ExportOptions, FolderOptions, export, export_folder};
+use serde::Serialize;
 
 use super::report::grouped;
 use super::{bytes, rows, seconds};
@@ -12,26 +13,33 @@ use crate::failure::Failure;
 use crate::progress::Display;
 use crate::{output, signals};
 
-/// Write the edges of a graph store to a file, an undirected edge once
+/// Write a graph store to a file of edges, or to a folder of Parquet files; an undirected edge once
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  leadline graph export lj.store lj.parquet\n  leadline graph export roads.store roads.tsv\n\
-                        Vertices without edges are not in the file."
+    after_help = "Examples:\n  leadline graph export lj.store lj.parquet\n  leadline graph export roads.store roads.tsv\n  \
+                  leadline graph export lj.store lj/ --partitions 64     for Spark, Dask and others\n\
+                  A file has no vertices without edges; a folder has all, and keeps what the graph is: \
+                  docs/graph-export.md"
 )]
 pub(crate) struct Args {
     /// The store
     #[arg(value_name = "STORE")]
     store: PathBuf,
-    /// The file to write, such as edges.csv, .tsv, .el, .wel or .parquet
+    /// The file to write, such as edges.csv, .tsv, .el, .wel or .parquet; or a folder: one that is there, a
+    /// name that ends in /, or one without an ending
     #[arg(value_name = "OUT")]
     out: PathBuf,
-    /// Format of OUT: csv, tsv, snap, el, wel or parquet [default: from its ending]
-    #[arg(long, value_name = "FORMAT", value_parser = |text: &str| text.parse::<Format>())]
+    /// Format of a file: csv, tsv, snap, el, wel or parquet [default: from its ending]
+    #[arg(long, value_name = "FORMAT", value_parser = |text: &str| text.parse::<Format>(), conflicts_with = "partitions")]
     format: Option<Format>,
-    /// Memory for ids; with less than they need, the export is slower
+    /// Write a folder with the edges in so many parts, of equal numbers of edges [default: parts of 128 MiB
+    /// before compression]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    partitions: Option<u32>,
+    /// Most memory to use; with less than the ids need, the export is slower
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "256M")]
     memory: u64,
-    /// Replace OUT where it exists
+    /// Replace OUT where it is another file; a folder is replaced only if it is an older export
     #[arg(long)]
     force: bool,
     /// Print one JSON document
@@ -40,34 +48,71 @@ pub(crate) struct Args {
 }
 
 /// What was exported.
-#[derive(serde::Serialize)]
-struct Exported {
+#[derive(Serialize)]
+struct Exported<R> {
     store: String,
     out: String,
     #[serde(flatten)]
-    report: ExportReport,
+    report: R,
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     super::refuse_same(&args.store, &args.out, "the store")?;
-    if !args.force && args.out.exists() {
-        let text = format!("{}: exists; name another file, or use --force to replace it", args.out.display());
-        return Err(Failure::Input(text));
+    if args.wants_folder() { args.to_folder() } else { args.to_file() }
+}
+
+impl Args {
+    fn wants_folder(&self) -> bool {
+        let ends_so = self.out.as_os_str().as_encoded_bytes().ends_with(b"/");
+        let named_so = ends_so || self.out.extension().is_none();
+        self.format.is_none() && (named_so || self.partitions.is_some() || self.out.is_dir())
     }
-    output::check_writable(&args.out)?;
-    let options = ExportOptions { format: args.format, memory: args.memory, stop: signals::cancel_flag()? };
-    let mut display = Display::new();
-    let report =
-        export(&args.store, &args.out, &options, &mut |progress| super::show(&mut display, progress));
-    display.finish();
-    let report = report?;
-    if args.json {
-        let (store, out) = (args.store.display().to_string(), args.out.display().to_string());
-        return super::print_json(&Exported { store, out, report });
+
+    fn to_folder(&self) -> Result<(), Failure> {
+        let options =
+            FolderOptions { partitions: self.partitions, memory: self.memory, stop: signals::cancel_flag()? };
+        let mut display = Display::new();
+        let mut show = |progress| super::show(&mut display, progress);
+        let report = export_folder(&self.store, &self.out, &options, &mut show);
+        display.finish();
+        let report = report?;
+        if self.json {
+            return self.print_json(report);
+        }
+        output::print(&rows(&[
+            ("folder", format!("{}, {}", self.out.display(), bytes(report.bytes))),
+            ("vertices", grouped(report.vertices)),
+            ("edges", format!("{}, in {} parts", grouped(report.edges), grouped(report.partitions.into()))),
+            ("export time", seconds(report.seconds)),
+        ]))
     }
-    output::print(&rows(&[
-        ("file", format!("{}, {}", args.out.display(), bytes(report.bytes))),
-        ("edges", grouped(report.edges)),
-        ("export time", seconds(report.seconds)),
-    ]))
+
+    fn to_file(&self) -> Result<(), Failure> {
+        if !self.force && self.out.exists() {
+            let text =
+                format!("{}: exists; name another file, or use --force to replace it", self.out.display());
+            return Err(Failure::Input(text));
+        }
+        output::check_writable(&self.out)?;
+        let options =
+            ExportOptions { format: self.format, memory: self.memory, stop: signals::cancel_flag()? };
+        let mut display = Display::new();
+        let mut show = |progress| super::show(&mut display, progress);
+        let report = export(&self.store, &self.out, &options, &mut show);
+        display.finish();
+        let report = report?;
+        if self.json {
+            return self.print_json(report);
+        }
+        output::print(&rows(&[
+            ("file", format!("{}, {}", self.out.display(), bytes(report.bytes))),
+            ("edges", grouped(report.edges)),
+            ("export time", seconds(report.seconds)),
+        ]))
+    }
+
+    fn print_json(&self, report: impl Serialize) -> Result<(), Failure> {
+        let (store, out) = (self.store.display().to_string(), self.out.display().to_string());
+        super::print_json(&Exported { store, out, report })
+    }
 }

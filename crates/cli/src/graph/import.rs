@@ -15,14 +15,15 @@ use crate::failure::Failure;
 use crate::progress::Display;
 use crate::{output, signals};
 
-/// Make a graph store from a file of edges
+/// Make a graph store from a file of edges, or from a folder of Parquet files
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  leadline graph import soc-LiveJournal1.txt.gz lj.store --dedupe\n  \
                         leadline graph import roads.wel roads.store --weights --undirected\n  \
-                        leadline graph import follows.parquet follows.store --reverse --memory 4G\n\
+                        leadline graph import follows.parquet follows.store --reverse --memory 4G\n  \
+                        leadline graph import from-spark/ follows.store     all its Parquet files\n\
                         Formats and what counts as a vertex: docs/graph-import.md")]
 pub(crate) struct Args {
-    /// The edges; compressed files (.gz, .zst, .xz) are read as they are
+    /// The edges; compressed files (.gz, .zst, .xz) are read as they are, folders of Parquet files as one
     #[arg(value_name = "EDGES")]
     edges: PathBuf,
     /// The store to write; a store of that name is replaced once the new one is whole

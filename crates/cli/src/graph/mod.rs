@@ -91,6 +91,7 @@ fn show(display: &mut Display, progress: PassProgress) {
         "read" => (1e6, "MB"),
         "blocks" | "reverse blocks" => (1e3, "thousand blocks"),
         "ids" => (1e6, "million ids"),
+        "vertices" => (1e6, "million vertices"),
         _ => (1e6, "million edges"),
     };
     let scaled = |number: u64| format!("{:.1}", number as f64 / scale);

@@ -16,6 +16,7 @@ mod experiment_all;
 mod experiment_storage;
 mod experiment_writes;
 mod failing;
+mod graph_export;
 mod graph_import;
 mod graph_run;
 mod interruption;

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use crate::ran::{folder, names, program, run, text};
 
 /// Every command, as its manual page names it, and a flag that the page must explain.
-const COMMANDS: [(&str, &str); 24] = [
+const COMMANDS: [(&str, &str); 25] = [
     ("leadline", "leadline-profile"),
     ("leadline-profile", "--max-concurrency"),
     ("leadline-experiment", "--read-share"),
@@ -29,6 +29,7 @@ const COMMANDS: [(&str, &str); 24] = [
     ("leadline-pool-simulate", "--alpha-1"),
     ("leadline-pool-replay", "--checksums"),
     ("leadline-graph-import", "--drop-self-loops"),
+    ("leadline-graph-export", "--partitions"),
     ("leadline-graph-bfs", "--memory"),
     ("leadline-completions", "SHELL"),
 ];
