@@ -5,14 +5,15 @@ use std::path::Path;
 use leadline_graph::algorithms::{Bfs, Parents};
 use leadline_graph::format::Vertex;
 use leadline_graph::output::{Output, VertexTable as _};
-use leadline_graph::{Algorithm, Graph, GraphError, RunStats};
+use leadline_graph::{Algorithm, Graph, GraphError};
 
-use super::report::{ResultSummary, grouped};
+use super::report::grouped;
 use super::run::{self, Common, Task};
 use crate::failure::Failure;
 
 /// Breadth-first search: how many edges away every vertex is from the nearest source
 #[derive(clap::Args)]
+#[command(group = clap::ArgGroup::new("written").args(["output", "estimate"]).multiple(true))]
 #[command(after_help = "Examples:\n  leadline graph bfs web.graph --source 0 --memory 64M\n  \
                         leadline graph bfs web.graph --source 0 --source 17 -o levels.csv --parents\n  \
                         leadline graph bfs web.graph --source 0 --profile ssd/profile.json --runs 3 --json")]
@@ -20,10 +21,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     common: Common,
     /// Start at the vertex with this id; may be given several times
-    #[arg(long, value_name = "ID", required = true)]
+    #[arg(long, value_name = "ID", required_unless_present = "estimate")]
     source: Vec<String>,
     /// Also write, for each vertex, one that it was reached from
-    #[arg(long, requires = "output")]
+    #[arg(long, requires = "written")]
     parents: bool,
 }
 
@@ -57,14 +58,8 @@ impl Task for Search {
         graph.bfs(&self.sources)
     }
 
-    fn stats(&self, found: &Bfs) -> RunStats {
-        found.stats
-    }
-
-    fn summarise(&self, _: &Graph, found: &Bfs) -> Result<ResultSummary, GraphError> {
-        let words =
-            format!("reached {} vertices; the farthest {} edges away", grouped(found.reached), found.depth);
-        Ok(ResultSummary::new(words, [("reached", found.reached.into()), ("depth", found.depth.into())]))
+    fn words(&self, found: &Bfs) -> String {
+        format!("reached {} vertices; the farthest {} edges away", grouped(found.reached), found.depth)
     }
 
     fn write(&self, graph: &Graph, found: &Bfs, output: Output) -> Result<u64, GraphError> {

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use leadline_graph::algorithms::Cdlp;
 use leadline_graph::output::{Output, VertexTable as _};
-use leadline_graph::{Algorithm, Graph, GraphError, RunStats};
+use leadline_graph::{Algorithm, Graph, GraphError};
 
-use super::report::{ResultSummary, grouped};
+use super::report::grouped;
 use super::run::{self, Common, Task};
 use crate::failure::Failure;
 
@@ -46,16 +46,12 @@ impl Task for Labels {
         graph.cdlp(self.0)
     }
 
-    fn stats(&self, found: &Cdlp) -> RunStats {
-        found.stats
-    }
-
     fn iterations(&self, found: &Cdlp) -> u64 {
         found.iterations.into()
     }
 
-    fn summarise(&self, _: &Graph, found: &Cdlp) -> Result<ResultSummary, GraphError> {
-        Ok(ResultSummary::new(format!("{} labels", grouped(found.count)), [("labels", found.count.into())]))
+    fn words(&self, found: &Cdlp) -> String {
+        format!("{} labels", grouped(found.count))
     }
 
     fn write(&self, graph: &Graph, found: &Cdlp, output: Output) -> Result<u64, GraphError> {

@@ -5,9 +5,9 @@ use std::path::Path;
 use leadline_graph::algorithms::Dfs;
 use leadline_graph::format::Vertex;
 use leadline_graph::output::{Output, VertexTable as _};
-use leadline_graph::{Algorithm, Graph, GraphError, RunStats};
+use leadline_graph::{Algorithm, Graph, GraphError};
 
-use super::report::{ResultSummary, grouped};
+use super::report::grouped;
 use super::run::{self, Common, Task};
 use crate::failure::Failure;
 
@@ -46,15 +46,8 @@ impl Task for Search {
         graph.dfs(&self.0)
     }
 
-    fn stats(&self, found: &Dfs) -> RunStats {
-        found.stats
-    }
-
-    fn summarise(&self, _: &Graph, found: &Dfs) -> Result<ResultSummary, GraphError> {
-        let is_root = |(root, vertex): &(&Vertex, Vertex)| **root == *vertex;
-        let trees = found.roots.iter().zip(0..).filter(is_root).count() as u64;
-        let words = format!("reached {} vertices, in {} trees", grouped(found.reached), grouped(trees));
-        Ok(ResultSummary::new(words, [("reached", found.reached.into()), ("trees", trees.into())]))
+    fn words(&self, found: &Dfs) -> String {
+        format!("reached {} vertices, in {} trees", grouped(found.reached), grouped(found.trees()))
     }
 
     fn write(&self, graph: &Graph, found: &Dfs, output: Output) -> Result<u64, GraphError> {

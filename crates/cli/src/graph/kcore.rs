@@ -4,9 +4,8 @@ use std::path::Path;
 
 use leadline_graph::algorithms::KCore;
 use leadline_graph::output::{Output, VertexTable as _};
-use leadline_graph::{Algorithm, Graph, GraphError, RunStats};
+use leadline_graph::{Algorithm, Graph, GraphError};
 
-use super::report::ResultSummary;
 use super::run::{self, Common, Task};
 use crate::failure::Failure;
 
@@ -43,14 +42,8 @@ impl Task for Cores {
         graph.kcore()
     }
 
-    fn stats(&self, found: &KCore) -> RunStats {
-        found.stats
-    }
-
-    fn summarise(&self, _: &Graph, found: &KCore) -> Result<ResultSummary, GraphError> {
-        let within = found.cores.iter().filter(|core| **core == found.max).count();
-        let words = format!("the innermost is the {}-core, of {within} vertices", found.max);
-        Ok(ResultSummary::new(words, [("max_core", found.max.into()), ("max_core_vertices", within.into())]))
+    fn words(&self, found: &KCore) -> String {
+        format!("the innermost is the {}-core, of {} vertices", found.max, found.innermost())
     }
 
     fn write(&self, graph: &Graph, found: &KCore, output: Output) -> Result<u64, GraphError> {

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use leadline_graph::algorithms::Lcc;
 use leadline_graph::output::{Output, VertexTable as _};
-use leadline_graph::{Algorithm, Graph, GraphError, RunStats};
+use leadline_graph::{Algorithm, Graph, GraphError};
 
-use super::report::{ResultSummary, grouped};
+use super::report::grouped;
 use super::run::{self, Common, Task};
 use crate::failure::Failure;
 
@@ -44,17 +44,8 @@ impl Task for Clustering {
         graph.lcc()
     }
 
-    fn stats(&self, found: &Lcc) -> RunStats {
-        found.stats
-    }
-
-    fn summarise(&self, graph: &Graph, found: &Lcc) -> Result<ResultSummary, GraphError> {
-        let mean = found.coefficients.iter().sum::<f64>() / graph.vertices().max(1) as f64;
-        let words = format!("{} triangles; mean coefficient {mean:.6}", grouped(found.triangles));
-        Ok(ResultSummary::new(
-            words,
-            [("triangles", found.triangles.into()), ("mean_coefficient", mean.into())],
-        ))
+    fn words(&self, found: &Lcc) -> String {
+        format!("{} triangles; mean coefficient {:.6}", grouped(found.triangles), found.mean())
     }
 
     fn write(&self, graph: &Graph, found: &Lcc, output: Output) -> Result<u64, GraphError> {

@@ -4,9 +4,8 @@ use std::path::Path;
 
 use leadline_graph::algorithms::{PageRank, PageRankOptions};
 use leadline_graph::output::{Output, VertexTable as _};
-use leadline_graph::{Algorithm, Graph, GraphError, RunStats};
+use leadline_graph::{Algorithm, Graph, GraphError};
 
-use super::report::ResultSummary;
 use super::run::{self, Common, Task};
 use crate::failure::Failure;
 
@@ -69,23 +68,17 @@ impl Task for Ranks {
         graph.pagerank(&self.0)
     }
 
-    fn stats(&self, found: &PageRank) -> RunStats {
-        found.stats
-    }
-
     fn iterations(&self, found: &PageRank) -> u64 {
         found.iterations.into()
     }
 
-    fn summarise(&self, graph: &Graph, found: &PageRank) -> Result<ResultSummary, GraphError> {
-        let best = (0..).zip(&found.ranks).max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(&a.0)));
-        let highest = best.map_or(0.0, |(_, rank)| *rank);
-        let words = format!(
-            "highest rank {highest:e} of {} vertices; the last iteration changed the ranks by {:.1e}",
-            graph.vertices(),
+    fn words(&self, found: &PageRank) -> String {
+        format!(
+            "highest rank {:e} of {} vertices; the last iteration changed the ranks by {:.1e}",
+            found.highest(),
+            found.ranks.len(),
             found.change
-        );
-        Ok(ResultSummary::new(words, [("highest_rank", highest.into()), ("change", found.change.into())]))
+        )
     }
 
     fn write(&self, graph: &Graph, found: &PageRank, output: Output) -> Result<u64, GraphError> {

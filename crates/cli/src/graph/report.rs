@@ -19,15 +19,6 @@ pub(super) struct ResultSummary {
     pub(super) words: String,
 }
 
-impl ResultSummary {
-    pub(super) fn new<const N: usize>(words: String, facts: [(&str, Value); N]) -> ResultSummary {
-        ResultSummary {
-            facts: facts.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
-            words,
-        }
-    }
-}
-
 /// A result that was written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct OutputFile {

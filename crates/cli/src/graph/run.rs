@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use leadline_device::parse_size;
 use leadline_graph::format::Vertex;
-use leadline_graph::output::{Output, VertexTable};
+use leadline_graph::output::{Outcome, Output, VertexTable};
 use leadline_graph::{Algorithm, Graph, GraphError, Options, RunStats};
 
 use super::estimate::EstimateReport;
@@ -58,7 +58,7 @@ pub(super) struct Common {
 /// An algorithm with its arguments.
 pub(super) trait Task {
     /// What it computes.
-    type Outcome;
+    type Outcome: Outcome;
 
     /// Its name, in the report.
     const NAME: &'static str;
@@ -72,14 +72,13 @@ pub(super) trait Task {
 
     fn run(&mut self, graph: &Graph) -> Result<Self::Outcome, GraphError>;
 
-    fn stats(&self, found: &Self::Outcome) -> RunStats;
-
     /// Iterations, where sweeps are not.
     fn iterations(&self, found: &Self::Outcome) -> u64 {
-        self.stats(found).sweeps
+        found.stats().sweeps
     }
 
-    fn summarise(&self, graph: &Graph, found: &Self::Outcome) -> Result<ResultSummary, GraphError>;
+    /// What came of it, in a line.
+    fn words(&self, found: &Self::Outcome) -> String;
 
     /// Writes the result to what [`Task::create_output`] gave; the bytes of the file.
     fn write(&self, graph: &Graph, found: &Self::Outcome, output: Output) -> Result<u64, GraphError>;
@@ -123,7 +122,7 @@ pub(super) fn run<T: Task>(
     for note in graph.notes() {
         output::say(&note);
     }
-    let summary = task.summarise(&graph, &found)?;
+    let summary = ResultSummary { facts: found.facts(), words: task.words(&found) };
     let report = Report::new(T::NAME, &graph, summary, task.iterations(&found), runs);
     let report = report.on(device.as_ref()).in_file(common.output(), written);
     if common.json { report.print_json() } else { output::print(&report.words()) }
@@ -139,12 +138,12 @@ fn work<T: Task>(
     file: Option<Output>,
 ) -> Result<Done<T::Outcome>, GraphError> {
     let mut found = task.run(graph)?;
-    let mut runs = vec![task.stats(&found)];
+    let mut runs = vec![found.stats()];
     for _ in 1..count {
         // The result before is let go first: the cap covers one.
         drop(found);
         found = task.run(graph)?;
-        runs.push(task.stats(&found));
+        runs.push(found.stats());
     }
     let started = Instant::now();
     let bytes = file.map(|file| task.write(graph, &found, file)).transpose()?;

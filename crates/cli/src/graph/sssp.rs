@@ -5,9 +5,9 @@ use std::path::Path;
 use leadline_graph::algorithms::Sssp;
 use leadline_graph::format::Vertex;
 use leadline_graph::output::{Output, VertexTable as _};
-use leadline_graph::{Algorithm, Graph, GraphError, RunStats};
+use leadline_graph::{Algorithm, Graph, GraphError};
 
-use super::report::{ResultSummary, grouped};
+use super::report::grouped;
 use super::run::{self, Common, Task};
 use crate::failure::Failure;
 
@@ -18,7 +18,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     common: Common,
     /// Begin at the vertex of this id; may be given several times
-    #[arg(long, value_name = "ID", required = true)]
+    #[arg(long, value_name = "ID", required_unless_present = "estimate")]
     source: Vec<String>,
 }
 
@@ -47,17 +47,8 @@ impl Task for Paths {
         graph.sssp(&self.0)
     }
 
-    fn stats(&self, found: &Sssp) -> RunStats {
-        found.stats
-    }
-
-    fn summarise(&self, _: &Graph, found: &Sssp) -> Result<ResultSummary, GraphError> {
-        let words =
-            format!("reached {} vertices; the farthest {} away", grouped(found.reached), found.farthest);
-        Ok(ResultSummary::new(
-            words,
-            [("reached", found.reached.into()), ("farthest", found.farthest.into())],
-        ))
+    fn words(&self, found: &Sssp) -> String {
+        format!("reached {} vertices; the farthest {} away", grouped(found.reached), found.farthest)
     }
 
     fn write(&self, graph: &Graph, found: &Sssp, output: Output) -> Result<u64, GraphError> {

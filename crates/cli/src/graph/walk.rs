@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use leadline_graph::algorithms::{Starts, WalkOptions, Walks};
 use leadline_graph::output::{Output, WalkOutput};
-use leadline_graph::{Algorithm, Graph, GraphError, RunStats};
+use leadline_graph::{Algorithm, Graph, GraphError};
 
-use super::report::{ResultSummary, grouped};
+use super::report::grouped;
 use super::run::{self, Common, Task};
 use crate::failure::Failure;
 
@@ -48,15 +48,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     run::run(&args.common, |graph| {
-        let starts = match (args.source.is_empty(), args.walkers) {
-            (true, Some(walkers)) => Starts::Random(walkers),
-            (true, None) => Starts::EveryVertex(args.per_vertex.unwrap_or(1)),
-            (false, walkers) => {
-                let sources = run::vertices(graph, &args.source)?;
-                let each = |source| std::iter::repeat_n(source, walkers.unwrap_or(1) as usize);
-                Starts::From(sources.into_iter().flat_map(each).collect())
-            }
-        };
+        let sources = run::vertices(graph, &args.source)?;
+        let starts = Starts::of(&sources, args.walkers, args.per_vertex);
         let sink_bytes = if args.common.output().is_some() { WalkOutput::bytes(graph) } else { 0 };
         let Args { length, p, q, weighted, seed, .. } = args;
         let options = WalkOptions { starts, length, p, q, weighted, seed, sink_bytes };
@@ -92,24 +85,13 @@ impl Task for Walking {
         Ok(found)
     }
 
-    fn stats(&self, found: &Walks) -> RunStats {
-        found.stats
-    }
-
-    fn summarise(&self, _: &Graph, found: &Walks) -> Result<ResultSummary, GraphError> {
-        let per_second = found.steps as f64 / found.stats.seconds;
-        let words = format!(
+    fn words(&self, found: &Walks) -> String {
+        format!(
             "{} walks, {} steps, {:.2} million steps/s",
             grouped(found.walks),
             grouped(found.steps),
-            per_second / 1e6
-        );
-        let facts = [
-            ("walks", found.walks.into()),
-            ("steps", found.steps.into()),
-            ("steps_per_second", per_second.into()),
-        ];
-        Ok(ResultSummary::new(words, facts))
+            found.steps_per_second() / 1e6
+        )
     }
 
     fn write(&self, _: &Graph, _: &Walks, _: Output) -> Result<u64, GraphError> {

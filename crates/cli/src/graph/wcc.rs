@@ -4,9 +4,9 @@ use std::path::Path;
 
 use leadline_graph::algorithms::Wcc;
 use leadline_graph::output::{Output, VertexTable as _};
-use leadline_graph::{Algorithm, Graph, GraphError, RunStats};
+use leadline_graph::{Algorithm, Graph, GraphError};
 
-use super::report::{ResultSummary, grouped};
+use super::report::grouped;
 use super::run::{self, Common, Task};
 use crate::failure::Failure;
 
@@ -40,15 +40,8 @@ impl Task for Components {
         graph.wcc()
     }
 
-    fn stats(&self, found: &Wcc) -> RunStats {
-        found.stats
-    }
-
-    fn summarise(&self, _: &Graph, found: &Wcc) -> Result<ResultSummary, GraphError> {
-        Ok(ResultSummary::new(
-            format!("{} components", grouped(found.count)),
-            [("components", found.count.into())],
-        ))
+    fn words(&self, found: &Wcc) -> String {
+        format!("{} components", grouped(found.count))
     }
 
     fn write(&self, graph: &Graph, found: &Wcc, output: Output) -> Result<u64, GraphError> {

@@ -34,6 +34,21 @@ pub enum Starts {
     From(Vec<Vertex>),
 }
 
+impl Starts {
+    /// `walkers` from each of `sources`, one where no number is given; without sources as many in all from
+    /// anywhere, or `per_vertex` from every vertex, one where neither number is given.
+    pub fn of(sources: &[Vertex], walkers: Option<u64>, per_vertex: Option<u64>) -> Starts {
+        match (sources, walkers) {
+            ([], Some(walkers)) => Starts::Random(walkers),
+            ([], None) => Starts::EveryVertex(per_vertex.unwrap_or(1)),
+            (sources, walkers) => {
+                let each = |source| std::iter::repeat_n(source, walkers.unwrap_or(1) as usize);
+                Starts::From(sources.iter().copied().flat_map(each).collect())
+            }
+        }
+    }
+}
+
 /// How walks are made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WalkOptions {

@@ -13,6 +13,7 @@ mod csv;
 pub(crate) mod edges;
 mod id_table;
 mod names;
+mod outcome;
 mod parquet;
 mod results;
 mod rows;
@@ -26,6 +27,7 @@ use leadline_files::NewFile;
 
 use crate::{Graph, GraphError};
 pub(crate) use names::ranks;
+pub use outcome::Outcome;
 pub use results::VertexTable;
 pub use rows::{RowColumn, RowValues, Rows, Texts};
 pub use table::{Column, Kind, Values};

@@ -3,14 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use leadline_cli::Failure;
-use leadline_graph::algorithms::{
-    Bfs, Cdlp, Dfs, KCore, Lcc, PageRank, PageRankOptions, Parents, Sssp, Starts, WalkOptions, Wcc,
-};
+use leadline_graph::algorithms::{Bfs, PageRankOptions, Parents, Starts, WalkOptions};
 use leadline_graph::format::Vertex;
-use leadline_graph::output::{Rows, VertexTable, WalkRows};
+use leadline_graph::output::{Outcome, Rows, VertexTable, WalkRows};
 use leadline_graph::{Graph, GraphError, Options, RunStats};
 use pyo3::prelude::*;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::rows::columns;
 use crate::table::Columns;
@@ -30,13 +28,22 @@ pub(crate) struct Store {
     directed: bool,
     #[pyo3(get)]
     weighted: bool,
+    #[pyo3(get)]
+    self_loops: u64,
+    /// As it was opened: most bytes of everything, threads, reads in flight.
+    #[pyo3(get)]
+    memory: u64,
+    #[pyo3(get)]
+    threads: usize,
+    #[pyo3(get)]
+    depth: u32,
 }
 
 /// How one run differs from how the store was opened: memory (bytes), threads, reads in flight.
 type RunOptions = (Option<u64>, Option<usize>, Option<u32>);
 
 /// What an algorithm found: its rows, what it did, and its results in short.
-type Found = (Rows, RunStats, Value);
+type Found = (Rows, RunStats, Map<String, Value>);
 
 #[pymethods]
 impl Store {
@@ -58,6 +65,10 @@ impl Store {
             edges: header.graph_edges(),
             directed: header.directed,
             weighted: header.weights.bytes() > 0,
+            self_loops: header.self_loops,
+            memory: graph.options().memory,
+            threads: graph.options().threads,
+            depth: graph.options().depth,
             graph: Mutex::new(Some(graph)),
         })
     }
@@ -67,6 +78,14 @@ impl Store {
         py.detach(|| self.graph.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
+    /// The ids of all vertices, ascending.
+    fn ids(&self, py: Python<'_>, options: RunOptions) -> PyResult<Columns> {
+        self.work(py, options, |graph| {
+            Rows::check_memory(graph, &[])?;
+            Ok(columns(Rows::collect(graph, Vec::new())?))
+        })
+    }
+
     fn bfs(
         &self,
         py: Python<'_>,
@@ -74,29 +93,20 @@ impl Store {
         parents: bool,
         options: RunOptions,
     ) -> PyResult<(Columns, String)> {
+        if !parents {
+            return self.table(py, options, |graph| graph.bfs(&vertices(graph, &sources)?));
+        }
         self.run(py, options, |graph| {
-            let columns = if parents { <(Bfs, Parents)>::COLUMNS } else { Bfs::COLUMNS };
-            Rows::check_memory(graph, columns)?;
+            Rows::check_memory(graph, <(Bfs, Parents)>::COLUMNS)?;
             let found = graph.bfs(&vertices(graph, &sources)?)?;
-            let (stats, facts) = (found.stats, json!({ "reached": found.reached, "depth": found.depth }));
-            let rows = match parents {
-                false => found.into_rows(graph)?,
-                true => {
-                    let parents = graph.parents(&found.levels)?;
-                    (found, parents).into_rows(graph)?
-                }
-            };
-            Ok((rows, stats, facts))
+            let (stats, facts) = (found.stats(), found.facts());
+            let parents = graph.parents(&found.levels)?;
+            Ok(((found, parents).into_rows(graph)?, stats, facts))
         })
     }
 
     fn wcc(&self, py: Python<'_>, options: RunOptions) -> PyResult<(Columns, String)> {
-        self.run(py, options, |graph| {
-            Rows::check_memory(graph, Wcc::COLUMNS)?;
-            let found = graph.wcc()?;
-            let (stats, facts) = (found.stats, json!({ "components": found.count }));
-            Ok((found.into_rows(graph)?, stats, facts))
-        })
+        self.table(py, options, Graph::wcc)
     }
 
     fn pagerank(
@@ -108,60 +118,30 @@ impl Store {
         personal: Vec<String>,
         options: RunOptions,
     ) -> PyResult<(Columns, String)> {
-        self.run(py, options, |graph| {
-            Rows::check_memory(graph, PageRank::COLUMNS)?;
+        self.table(py, options, |graph| {
             let personal = vertices(graph, &personal)?;
-            let found = graph.pagerank(&PageRankOptions { damping, iterations, tolerance, personal })?;
-            let facts = json!({ "iterations": found.iterations, "change": found.change });
-            let stats = found.stats;
-            Ok((found.into_rows(graph)?, stats, facts))
+            graph.pagerank(&PageRankOptions { damping, iterations, tolerance, personal })
         })
     }
 
     fn sssp(&self, py: Python<'_>, sources: Vec<String>, options: RunOptions) -> PyResult<(Columns, String)> {
-        self.run(py, options, |graph| {
-            Rows::check_memory(graph, Sssp::COLUMNS)?;
-            let found = graph.sssp(&vertices(graph, &sources)?)?;
-            let facts = json!({ "reached": found.reached, "farthest": found.farthest });
-            let stats = found.stats;
-            Ok((found.into_rows(graph)?, stats, facts))
-        })
+        self.table(py, options, |graph| graph.sssp(&vertices(graph, &sources)?))
     }
 
     fn cdlp(&self, py: Python<'_>, iterations: u32, options: RunOptions) -> PyResult<(Columns, String)> {
-        self.run(py, options, |graph| {
-            Rows::check_memory(graph, Cdlp::COLUMNS)?;
-            let found = graph.cdlp(iterations)?;
-            let (stats, facts) = (found.stats, json!({ "labels": found.count }));
-            Ok((found.into_rows(graph)?, stats, facts))
-        })
+        self.table(py, options, |graph| graph.cdlp(iterations))
     }
 
     fn lcc(&self, py: Python<'_>, options: RunOptions) -> PyResult<(Columns, String)> {
-        self.run(py, options, |graph| {
-            Rows::check_memory(graph, Lcc::COLUMNS)?;
-            let found = graph.lcc()?;
-            let (stats, facts) = (found.stats, json!({ "triangles": found.triangles }));
-            Ok((found.into_rows(graph)?, stats, facts))
-        })
+        self.table(py, options, Graph::lcc)
     }
 
     fn kcore(&self, py: Python<'_>, options: RunOptions) -> PyResult<(Columns, String)> {
-        self.run(py, options, |graph| {
-            Rows::check_memory(graph, KCore::COLUMNS)?;
-            let found = graph.kcore()?;
-            let (stats, facts) = (found.stats, json!({ "max_core": found.max }));
-            Ok((found.into_rows(graph)?, stats, facts))
-        })
+        self.table(py, options, Graph::kcore)
     }
 
     fn dfs(&self, py: Python<'_>, sources: Vec<String>, options: RunOptions) -> PyResult<(Columns, String)> {
-        self.run(py, options, |graph| {
-            Rows::check_memory(graph, Dfs::COLUMNS)?;
-            let found = graph.dfs(&vertices(graph, &sources)?)?;
-            let (stats, facts) = (found.stats, json!({ "reached": found.reached }));
-            Ok((found.into_rows(graph)?, stats, facts))
-        })
+        self.table(py, options, |graph| graph.dfs(&vertices(graph, &sources)?))
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -179,14 +159,7 @@ impl Store {
         options: RunOptions,
     ) -> PyResult<(Columns, String)> {
         self.run(py, options, |graph| {
-            let starts = match (sources.is_empty(), walkers) {
-                (true, Some(walkers)) => Starts::Random(walkers),
-                (true, None) => Starts::EveryVertex(per_vertex.unwrap_or(1)),
-                (false, walkers) => {
-                    let each = |source| std::iter::repeat_n(source, walkers.unwrap_or(1) as usize);
-                    Starts::From(vertices(graph, &sources)?.into_iter().flat_map(each).collect())
-                }
-            };
+            let starts = Starts::of(&vertices(graph, &sources)?, walkers, per_vertex);
             let mut asked = WalkOptions { starts, length, p, q, weighted, seed, sink_bytes: 0 };
             asked.sink_bytes = WalkRows::bytes(graph, &asked);
             let mut rows = WalkRows::new(graph, &asked)?;
@@ -194,21 +167,20 @@ impl Store {
                 rows.put(walk, vertices);
                 Ok(())
             })?;
-            Ok((rows.finish()?, found.stats, json!({ "walks": found.walks, "steps": found.steps })))
+            Ok((rows.finish()?, found.stats(), found.facts()))
         })
     }
 }
 
 impl Store {
-    /// Runs an algorithm with these options: its rows as columns, and what it did as JSON. `work` finds out
-    /// first whether the cap has room for the rows: a long run is not to end at that.
-    fn run(
+    /// Works on the open graph with these options.
+    fn work<T: Send>(
         &self,
         py: Python<'_>,
         run: RunOptions,
-        work: impl FnOnce(&Graph) -> Result<Found, GraphError> + Send,
-    ) -> PyResult<(Columns, String)> {
-        let answer = background::run(py, None, |watch| {
+        work: impl FnOnce(&Graph) -> Result<T, GraphError> + Send,
+    ) -> PyResult<T> {
+        let done = background::run(py, None, |watch| {
             let mut graph = self.graph.lock().unwrap_or_else(PoisonError::into_inner);
             let graph =
                 graph.as_mut().ok_or_else(|| Failure::Input("the graph is closed; open it again".into()))?;
@@ -216,9 +188,23 @@ impl Store {
             let mut options = options(&usual, run).map_err(Failure::Input)?;
             options.stop = Some(Arc::clone(&watch.cancel));
             graph.set_options(options);
-            let found = work(graph);
+            let done = work(graph);
             graph.set_options(usual);
-            let (rows, stats, result) = found?;
+            Ok(done?)
+        })?;
+        done.map_err(|failure: Failure| errors::exception(py, &failure))
+    }
+
+    /// Runs an algorithm: its rows as columns, and what it did as JSON. `work` finds out first whether the
+    /// cap has room for the rows: a long run is not to end at that.
+    fn run(
+        &self,
+        py: Python<'_>,
+        run: RunOptions,
+        work: impl FnOnce(&Graph) -> Result<Found, GraphError> + Send,
+    ) -> PyResult<(Columns, String)> {
+        self.work(py, run, |graph| {
+            let (rows, stats, result) = work(graph)?;
             // Named as in the document of `leadline graph --json`.
             let mut info = json!({
                 "store": graph.name(),
@@ -232,8 +218,22 @@ impl Store {
                 info.extend(stats);
             }
             Ok((columns(rows), info.to_string()))
-        })?;
-        answer.map_err(|failure: Failure| errors::exception(py, &failure))
+        })
+    }
+
+    /// Runs an algorithm whose result has a row per vertex.
+    fn table<T: VertexTable + Outcome>(
+        &self,
+        py: Python<'_>,
+        run: RunOptions,
+        algorithm: impl FnOnce(&Graph) -> Result<T, GraphError> + Send,
+    ) -> PyResult<(Columns, String)> {
+        self.run(py, run, |graph| {
+            Rows::check_memory(graph, T::COLUMNS)?;
+            let found = algorithm(graph)?;
+            let (stats, facts) = (found.stats(), found.facts());
+            Ok((found.into_rows(graph)?, stats, facts))
+        })
     }
 }
 
