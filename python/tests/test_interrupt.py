@@ -21,6 +21,11 @@ WORK = {
         pairs = np.random.default_rng(1).integers(0, 1 << 40, (2, 20_000_000), dtype=np.uint64)
         leadline.Graph.from_edges(*pairs, path=folder + "/g.graph", memory="64M", progress=ready)
     """,
+    "export": """
+        import numpy as np
+        pairs = np.random.default_rng(1).integers(0, 1 << 40, (2, 5_000_000), dtype=np.uint64)
+        leadline.Graph.from_edges(*pairs).export(folder + "/out", progress=ready)
+    """,
     "graph": """
         import threading
         import numpy as np

@@ -2,33 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tempfile
 import weakref
+from contextlib import nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import Any
-
-import numpy as np
 
 from . import _leadline
 from ._command import run, text
 from ._edges import edges_of, ids_of
 from ._errors import BadInput
+from ._graph_algorithms import Algorithms, run_options
 from ._profile import Profile
 from ._progress import Progress, showing
 from ._sizes import Size, size_bytes
-from ._table import Table
 
 __all__ = ["Graph"]
 
-#: A vertex by the id that the user knows, or several.
-Source = Any
+#: What can be estimated: the commands of ``leadline graph`` that take ``--estimate``.
+_ALGORITHMS = ("bfs", "wcc", "pagerank", "sssp", "cdlp", "lcc", "kcore", "dfs", "walk")
 
 
-class Graph:
+class Graph(Algorithms):
     """A graph in a store, one file, of which only the index and what an algorithm needs are in memory.
 
     It is made by :meth:`from_edges` or :meth:`import_file`, or opened by :meth:`open`, and closed by
@@ -193,7 +191,8 @@ class Graph:
         Parameters
         ----------
         edges
-            SNAP, CSV, TSV, Matrix Market, METIS, Graphalytics, Parquet or binary pairs, compressed or not.
+            SNAP, CSV, TSV, Matrix Market, METIS, Graphalytics, Parquet or binary pairs, compressed or not. Or
+            a folder of Parquet files, above all one that :meth:`export` wrote.
         path
             The store to write; a store of that name is replaced.
         memory
@@ -240,233 +239,153 @@ class Graph:
         """Whether edges have weights."""
         return self._store.weighted
 
+    @property
+    def self_loops(self) -> int:
+        """Number of edges from a vertex to itself."""
+        return self._store.self_loops
+
+    def ids(self, *, memory: Size | None = None) -> Any:
+        """Give the id of every vertex, ascending: the order of the rows of all results.
+
+        Parameters
+        ----------
+        memory
+            Most memory for everything, as for :meth:`open`.
+
+        Returns
+        -------
+        numpy.ndarray
+            Numbers (uint64), or strings as objects.
+
+        Raises
+        ------
+        BadInput
+            The ids take more than `memory`.
+        """
+        return self._store.ids(run_options(memory, None, None))["vertex"]
+
+    def export(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        partitions: int | None = None,
+        memory: Size | None = None,
+        progress: Progress = False,
+    ) -> dict[str, Any]:
+        """Write the whole graph to a folder of Parquet files, for Spark, Dask and other programs.
+
+        The folder appears when it is whole, in place of an older export of that name.
+        :meth:`import_file` makes a store of it again.
+
+        Parameters
+        ----------
+        folder
+            Gets ``edges/part-00000.parquet`` and on (columns ``source``, ``target``, and ``weight`` where the
+            graph has weights; an undirected edge once), ``vertices/part-00000.parquet`` and on (column
+            ``vertex``: all of them) and ``graph.json``.
+        partitions
+            Parts of the edges, 1 to 100,000, each with as many as the others; by default as many as make
+            parts of 128 MiB before compression.
+        memory
+            Most memory to use; by default 256 MiB. With less than the ids need, the export is slower.
+        progress
+            ``True`` for a bar, or a function that is called with phase, share and detail.
+
+        Returns
+        -------
+        dict
+            ``vertices``, ``edges``, ``partitions``, ``bytes`` (of all files) and ``seconds``.
+
+        Raises
+        ------
+        BadInput
+            The folder holds something other than an older export, or cannot be made.
+        Failed
+            The disk is full, or the store cannot be read.
+        """
+        self._need_open()
+        given = {"partitions": partitions, "memory": size_bytes("memory", memory)}
+        # With a slash it is a folder, whatever it is called.
+        report, _ = run("graph export", self.path, text(folder) + "/", options=given, progress=progress)
+        return dict(report)
+
+    def estimate(
+        self,
+        algorithm: str = "pagerank",
+        *,
+        memory: Size | None = None,
+        threads: int | None = None,
+        depth: int | None = None,
+        profile: Profile | None = None,
+        **options: object,
+    ) -> dict[str, Any]:
+        """Say what a run would need of memory, what it would read and about how long it would take.
+
+        Nothing is run, and no block of the graph is read.
+
+        Parameters
+        ----------
+        algorithm
+            The name of a method: ``"bfs"``, ``"wcc"``, ``"pagerank"``, ``"sssp"``, ``"cdlp"``, ``"lcc"``,
+            ``"kcore"``, ``"dfs"`` or ``"walk"``.
+        memory, threads, depth
+            Of the run; by default as the graph was opened.
+        profile
+            The device that holds the store: its read speed gives the time of reading, and its k_r the reads
+            in flight.
+        **options
+            Those of ``leadline graph ALGORITHM``, which are those of the method: ``iterations=20``,
+            ``parents=True`` and so on; of ``source`` one id at most.
+
+        Returns
+        -------
+        dict
+            Bytes: ``least_memory_bytes`` with which the algorithm runs, ``least_memory_with_rows_bytes`` with
+            which its table is made too, ``state_bytes``, ``cache_bytes``, ``block_bytes`` (all of the graph),
+            and ``bytes_read``, ``[least, most]``. Seconds, ``[least, most]``: ``computing_seconds``, and with
+            a profile ``reading_seconds`` and ``seconds`` in all. ``enough_memory`` says whether the algorithm
+            runs with ``memory_cap_bytes``; where it does not, and where a time is not known, there is
+            ``None``.
+
+        Raises
+        ------
+        BadInput
+            There is no such algorithm or option, or the graph lacks what the algorithm needs.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 2, 7], [2, 3, 8]) as g:
+        ...     needed = g.estimate("pagerank", memory="64M")
+        >>> needed["enough_memory"], needed["least_memory_bytes"] < 1 << 20
+        (True, True)
+        """
+        self._need_open()
+        if algorithm not in _ALGORITHMS:
+            raise BadInput(f"algorithm={algorithm!r}: must be one of {', '.join(_ALGORITHMS)}")
+        opened = self._store
+        given: dict[str, object] = {
+            "memory": opened.memory if memory is None else size_bytes("memory", memory),
+            "threads": opened.threads if threads is None else threads,
+            "depth": opened.depth if depth is None and profile is None else depth,
+            "estimate": True,
+            **options,
+        }
+        with nullcontext() if profile is None else profile._as_argument() as device:
+            command = f"graph {algorithm}"
+            estimate, _ = run(command, self.path, options={"profile": device, **given})
+        return dict(estimate)
+
+    def _need_open(self) -> None:
+        if not self._end.alive:
+            raise BadInput("the graph is closed; open it again")
+
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
         weighted = ", weighted" if self.weighted else ""
         return (
             f"Graph({str(self.path)!r}: {self.vertices:,} vertices, {self.edges:,} edges, {kind}{weighted})"
         )
-
-    def bfs(
-        self,
-        source: Source,
-        *,
-        parents: bool = False,
-        memory: Size | None = None,
-        threads: int | None = None,
-        depth: int | None = None,
-    ) -> Table:
-        """Breadth-first search: how many edges away every vertex is from the nearest source.
-
-        Parameters
-        ----------
-        source
-            Id of the vertex to start at, or several.
-        parents
-            Also give, for each vertex, one that it was reached from.
-        memory, threads, depth
-            For this run only: see :meth:`open`.
-
-        Returns
-        -------
-        Table
-            ``vertex``, ``level`` (-1 where not reached), and ``parent``.
-        """
-        return _table(self._store.bfs(_needed(source), parents, _options(memory, threads, depth)))
-
-    def wcc(
-        self, *, memory: Size | None = None, threads: int | None = None, depth: int | None = None
-    ) -> Table:
-        """Weakly connected components.
-
-        Returns
-        -------
-        Table
-            ``vertex`` and ``component``, the smallest id of the vertices that are connected.
-        """
-        return _table(self._store.wcc(_options(memory, threads, depth)))
-
-    def pagerank(
-        self,
-        *,
-        damping: float = 0.85,
-        iterations: int = 10,
-        tolerance: float = 0.0,
-        source: Source = None,
-        memory: Size | None = None,
-        threads: int | None = None,
-        depth: int | None = None,
-    ) -> Table:
-        """PageRank; the ranks sum to 1, and vertices without edges give theirs to all.
-
-        Parameters
-        ----------
-        damping
-            Share of a rank that goes along edges, 0 to 1.
-        iterations
-            The most iterations.
-        tolerance
-            End once the ranks change by less than this in all, from one iteration to the next.
-        source
-            Personalised: the rest of the ranks goes to these vertices, in equal parts.
-        memory, threads, depth
-            For this run only: see :meth:`open`.
-
-        Returns
-        -------
-        Table
-            ``vertex`` and ``rank``.
-        """
-        run = _options(memory, threads, depth)
-        return _table(self._store.pagerank(damping, iterations, tolerance, _ids(source), run))
-
-    def sssp(
-        self,
-        source: Source,
-        *,
-        memory: Size | None = None,
-        threads: int | None = None,
-        depth: int | None = None,
-    ) -> Table:
-        """Shortest paths by weights that are not negative, from the nearest source.
-
-        Returns
-        -------
-        Table
-            ``vertex`` and ``distance`` (infinite where not reached).
-        """
-        return _table(self._store.sssp(_needed(source), _options(memory, threads, depth)))
-
-    def cdlp(
-        self,
-        *,
-        iterations: int = 10,
-        memory: Size | None = None,
-        threads: int | None = None,
-        depth: int | None = None,
-    ) -> Table:
-        """Communities by label propagation, as LDBC Graphalytics defines them.
-
-        Returns
-        -------
-        Table
-            ``vertex`` and ``label``.
-        """
-        return _table(self._store.cdlp(iterations, _options(memory, threads, depth)))
-
-    def lcc(
-        self, *, memory: Size | None = None, threads: int | None = None, depth: int | None = None
-    ) -> Table:
-        """Local clustering coefficients, as LDBC Graphalytics defines them.
-
-        Returns
-        -------
-        Table
-            ``vertex`` and ``coefficient``; ``info["result"]["triangles"]`` counts them.
-        """
-        return _table(self._store.lcc(_options(memory, threads, depth)))
-
-    def kcore(
-        self, *, memory: Size | None = None, threads: int | None = None, depth: int | None = None
-    ) -> Table:
-        """Core numbers: the largest k for which a vertex is in the k-core.
-
-        Returns
-        -------
-        Table
-            ``vertex`` and ``core``.
-        """
-        return _table(self._store.kcore(_options(memory, threads, depth)))
-
-    def dfs(
-        self,
-        source: Source = None,
-        *,
-        memory: Size | None = None,
-        threads: int | None = None,
-        depth: int | None = None,
-    ) -> Table:
-        """Depth-first search, from the sources in order; from every vertex where none is given.
-
-        Returns
-        -------
-        Table
-            ``vertex``, ``parent``, ``root`` and ``order`` (-1 where not reached).
-        """
-        return _table(self._store.dfs(_ids(source), _options(memory, threads, depth)))
-
-    def walk(
-        self,
-        source: Source = None,
-        *,
-        walkers: int | None = None,
-        per_vertex: int | None = None,
-        length: int = 80,
-        p: float = 1.0,
-        q: float = 1.0,
-        weighted: bool = False,
-        seed: int = 1,
-        memory: Size | None = None,
-        threads: int | None = None,
-        depth: int | None = None,
-    ) -> Table:
-        """Random walks: uniform, by weight, or node2vec's.
-
-        Parameters
-        ----------
-        source
-            Where walks start; by default at every vertex.
-        walkers
-            Number of walks from vertices chosen at random, or from each source.
-        per_vertex
-            Number of walks from every vertex, where neither is given.
-        length
-            Edges in a walk; one that reaches a vertex without edges ends there.
-        p, q
-            Node2vec's return and in-out parameters.
-        weighted
-            Take edges in proportion to their weights.
-        seed
-            Of the random numbers.
-        memory, threads, depth
-            For this run only: see :meth:`open`.
-
-        Returns
-        -------
-        Table
-            A row for each step: ``walk``, ``step``, ``vertex``.
-        """
-        run = _options(memory, threads, depth)
-        starts = (_ids(source), walkers, per_vertex)
-        return _table(self._store.walk(*starts, length, p, q, weighted, seed, run))
-
-
-def _options(
-    memory: Size | None, threads: int | None, depth: int | None
-) -> tuple[int | None, int | None, int | None]:
-    return size_bytes("memory", memory), threads, depth
-
-
-def _ids(source: Source) -> list[str]:
-    """Ids as text, of one vertex or several; none for None."""
-    if source is None:
-        return []
-    values = ids_of("source", [source] if isinstance(source, str) else np.atleast_1d(np.asarray(source)))
-    if len(values) == 0:
-        raise BadInput("source: names no vertex")
-    return [str(value) for value in values]
-
-
-def _needed(source: Source) -> list[str]:
-    """Ids as text, of at least one vertex."""
-    if source is None:
-        raise BadInput("source: names no vertex")
-    return _ids(source)
-
-
-def _table(answer: tuple[_leadline.Columns, str]) -> Table:
-    columns, info = answer
-    return Table(columns, json.loads(info))
 
 
 def _end(store: _leadline.Store, folder: Path | None) -> None:
