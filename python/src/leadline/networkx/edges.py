@@ -8,6 +8,7 @@ from itertools import chain, compress
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .nodes import ListedNodes
 from .weights import Weights
@@ -20,8 +21,8 @@ POSITION = np.uint32
 class Edges:
     """Each edge once: the positions of its ends, and its weight."""
 
-    sources: np.ndarray
-    targets: np.ndarray
+    sources: NDArray[Any]
+    targets: NDArray[Any]
     weights: Weights = field(default_factory=Weights)
 
     @classmethod
@@ -68,14 +69,14 @@ class Edges:
         """Edges from a node to itself."""
         return int((self.sources == self.targets).sum())
 
-    def neighbours(self, nodes: int) -> np.ndarray:
+    def neighbours(self, nodes: int) -> NDArray[Any]:
         """By position, how many neighbours each of so many nodes has besides itself. For undirected edges,
         none of them parallel."""
         proper = self.sources != self.targets
         ends = np.concatenate([self.sources[proper], self.targets[proper]])
         return np.bincount(ends, minlength=nodes)
 
-    def isolated(self, nodes: int) -> np.ndarray:
+    def isolated(self, nodes: int) -> NDArray[Any]:
         """The positions of those of so many nodes that have no edge."""
         alone = np.ones(nodes, dtype=bool)
         alone[self.sources] = False

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-from leadline._command import run as command
+from numpy.typing import NDArray
 
 import leadline
 import networkx as nx
@@ -89,14 +88,14 @@ class StoredGraph:
         """Edges from a node to itself."""
         if self._edges is not None:
             return self._edges.loops
-        return command("graph info", self.store.path)[0]["self_loops"]
+        return self.store.self_loops
 
     # What the functions of this backend ask.
 
     @cached_property
     def nodes(self) -> Nodes:
         """The nodes, ascending by their ids in the store."""
-        return StoredNodes(self.run("wcc")["vertex"])
+        return StoredNodes(self.store.ids(memory=nx.config.backends.leadline.memory))
 
     @property
     def edges(self) -> Edges:
@@ -150,7 +149,8 @@ class StoredGraph:
         store = self.transposed if backwards and self._directed else self.store
         config = nx.config.backends.leadline
         limits = {name: config[name] for name in ("memory", "threads", "depth") if config[name] is not None}
-        return getattr(store, algorithm)(*arguments, **options, **limits)
+        table: leadline.Table = getattr(store, algorithm)(*arguments, **options, **limits)
+        return table
 
     def by_node(self, values: list[Any]) -> dict[Any, Any]:
         """A value for each node, as networkx returns them."""
@@ -166,7 +166,7 @@ class StoredGraph:
         """A store of the same edges, each the other way."""
         return self._written(self.edges.targets, self.edges.sources)
 
-    def _written(self, sources: np.ndarray, targets: np.ndarray) -> leadline.Graph:
+    def _written(self, sources: NDArray[Any], targets: NDArray[Any]) -> leadline.Graph:
         memory = nx.config.backends.leadline.memory
         return leadline.Graph.from_edges(
             sources,

@@ -21,7 +21,7 @@ class Backend:
         if name not in FUNCTIONS:
             raise AttributeError(name)
         module = import_module(f".algorithms.{FUNCTIONS[name].module}", __package__)
-        function = getattr(module, name)
+        function: Callable[..., Any] = getattr(module, name)
         # The next time it is found without coming here.
         setattr(self, name, function)
         return function

@@ -9,6 +9,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import networkx as nx
 
@@ -16,8 +17,10 @@ import networkx as nx
 class Nodes(ABC):
     """Nodes in the order of the graph, which is the order of rows in every result."""
 
-    #: networkx's ``nbunch_iter`` asks for nothing of a graph but its nodes, under this name.
-    _adj: Container[Any]
+    @property
+    @abstractmethod
+    def _adj(self) -> Container[Any]:
+        """The nodes: networkx's ``nbunch_iter`` asks for nothing else of a graph, and under this name."""
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -37,7 +40,7 @@ class Nodes(ABC):
         """The id of a node in the store."""
 
     @abstractmethod
-    def at(self, positions: np.ndarray) -> list[Any]:
+    def at(self, positions: NDArray[Any]) -> list[Any]:
         """The nodes at these positions."""
 
     def among(self, nodes: Any) -> Iterable[Any]:
@@ -64,8 +67,12 @@ class ListedNodes(Nodes):
         self.listed = listed
 
     @cached_property
-    def _adj(self) -> dict[Any, int]:
+    def _positions(self) -> dict[Any, int]:
         return {node: position for position, node in enumerate(self.listed)}
+
+    @property
+    def _adj(self) -> dict[Any, int]:
+        return self._positions
 
     def __len__(self) -> int:
         return len(self.listed)
@@ -75,16 +82,16 @@ class ListedNodes(Nodes):
 
     def __contains__(self, node: Any) -> bool:
         try:
-            return node in self._adj
+            return node in self._positions
         except TypeError:  # as networkx has it: what cannot be a key is no node
             return False
 
     def position(self, node: Any) -> int:
-        return self._adj[node]
+        return self._positions[node]
 
     id = position
 
-    def at(self, positions: np.ndarray) -> list[Any]:
+    def at(self, positions: NDArray[Any]) -> list[Any]:
         return [self.listed[position] for position in positions.tolist()]
 
 
@@ -97,7 +104,7 @@ class StoredNodes(Nodes):
         Ascending.
     """
 
-    def __init__(self, ids: np.ndarray) -> None:
+    def __init__(self, ids: NDArray[Any]) -> None:
         self.ids = ids
 
     @property
@@ -124,5 +131,6 @@ class StoredNodes(Nodes):
     def id(self, node: Any) -> Any:
         return node
 
-    def at(self, positions: np.ndarray) -> list[Any]:
-        return self.ids[positions].tolist()
+    def at(self, positions: NDArray[Any]) -> list[Any]:
+        nodes: list[Any] = self.ids[positions].tolist()
+        return nodes

@@ -9,6 +9,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 #: Whole numbers up to this are exact as doubles.
 EXACT = 2**53
@@ -25,7 +26,7 @@ class Weights:
     #: The attribute of edges that holds them; None: no weights were asked for, and all are 1.
     attribute: Any = None
     #: As doubles, in the order of the edges; None: all are 1, or they are `unseen`.
-    values: np.ndarray | None = None
+    values: NDArray[Any] | None = None
     #: Whether all were whole numbers in Python, so that sums of them are too.
     whole: bool = True
     #: Why they cannot be used; None: they can.

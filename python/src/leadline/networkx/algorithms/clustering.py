@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..declines import declines
 from ..graph import StoredGraph
@@ -18,21 +19,22 @@ def _declined(G: Any) -> str | None:
     return None
 
 
-def _coefficients(graph: StoredGraph) -> np.ndarray:
+def _coefficients(graph: StoredGraph) -> NDArray[Any]:
     """By position, the share of pairs of neighbours that are neighbours."""
-    return graph.run("lcc")["coefficient"] if len(graph) else np.zeros(0)
+    return np.asarray(graph.run("lcc")["coefficient"]) if len(graph) else np.zeros(0)
 
 
-def _pairs(graph: StoredGraph) -> np.ndarray:
+def _pairs(graph: StoredGraph) -> NDArray[Any]:
     """By position, ordered pairs of neighbours."""
-    neighbours = graph.edges.neighbours(len(graph))
+    neighbours: NDArray[np.int64] = graph.edges.neighbours(len(graph))
     return neighbours * (neighbours - 1)
 
 
-def _closed(graph: StoredGraph, pairs: np.ndarray) -> np.ndarray:
+def _closed(graph: StoredGraph, pairs: NDArray[Any]) -> NDArray[Any]:
     """By position, those ordered pairs of neighbours that are neighbours: whole numbers again, because a
     coefficient is the nearest double to their share."""
-    return np.rint(_coefficients(graph) * pairs).astype(np.int64)
+    closed: NDArray[np.int64] = np.rint(_coefficients(graph) * pairs).astype(np.int64)
+    return closed
 
 
 def _chosen(graph: StoredGraph, values: list[Any], nodes: Any) -> Any:
@@ -68,7 +70,8 @@ def average_clustering(
     values = clustering(G, nodes).values()
     if not count_zeros:
         values = [value for value in values if abs(value) > 0]
-    return sum(values) / len(values)
+    mean: float = sum(values) / len(values)
+    return mean
 
 
 @declines(_declined)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import networkx as nx
 
@@ -13,10 +14,11 @@ from ..graph import StoredGraph
 from .levels import levels
 
 
-def labels(graph: StoredGraph) -> np.ndarray:
+def labels(graph: StoredGraph) -> NDArray[Any]:
     """By position, the number of the component, from 0 in the order of their first nodes."""
     # The engine names a component by its smallest id, which is that of its first node.
-    return np.unique(graph.run("wcc")["component"], return_inverse=True)[1]
+    numbers: NDArray[np.intp] = np.unique(graph.run("wcc")["component"], return_inverse=True)[1]
+    return numbers
 
 
 def connected_components(G: StoredGraph) -> Iterator[set[Any]]:

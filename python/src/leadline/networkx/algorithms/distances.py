@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import networkx as nx
 
@@ -20,7 +21,9 @@ def needs_attribute(weight: Any) -> str | None:
     return "weights must be an attribute, not a function" if callable(weight) else None
 
 
-def distances(graph: StoredGraph, sources: list[Any], weight: Any, *, backwards: bool = False) -> np.ndarray:
+def distances(
+    graph: StoredGraph, sources: list[Any], weight: Any, *, backwards: bool = False
+) -> NDArray[Any]:
     """By position, the distance from the nearest source, or to it; infinite if there is no path.
 
     Raises
@@ -56,7 +59,7 @@ def within(
     return by_distance(graph, found, as_in_python(graph, distance, weight))
 
 
-def as_in_python(graph: StoredGraph, distance: np.ndarray, weight: Any) -> np.ndarray:
+def as_in_python(graph: StoredGraph, distance: NDArray[Any], weight: Any) -> NDArray[Any]:
     """The distances as whole numbers, if all weights are; an infinite one becomes any number."""
     if not graph.weights(weight).whole:
         return distance
@@ -105,4 +108,5 @@ def dijkstra_path_length(G: StoredGraph, source: Any, target: Any, weight: Any =
     distance = distances(G, [source], weight)
     if target not in G or np.isinf(distance[G.nodes.position(target)]):
         raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
-    return as_in_python(G, distance, weight)[G.nodes.position(target)].item()
+    length: float = as_in_python(G, distance, weight)[G.nodes.position(target)].item()
+    return length

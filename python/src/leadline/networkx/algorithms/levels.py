@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import networkx as nx
 
@@ -12,12 +13,12 @@ from ..declines import declines
 from ..graph import StoredGraph
 
 
-def levels(graph: StoredGraph, source: Any, *, backwards: bool = False) -> np.ndarray:
+def levels(graph: StoredGraph, source: Any, *, backwards: bool = False) -> NDArray[Any]:
     """By position, edges on the shortest path from a node, or to it; -1 if there is none."""
     return graph.run("bfs", graph.nodes.id(source), backwards=backwards)["level"]
 
 
-def by_distance(graph: StoredGraph, found: np.ndarray, distances: np.ndarray) -> dict[Any, Any]:
+def by_distance(graph: StoredGraph, found: NDArray[Any], distances: NDArray[Any]) -> dict[Any, Any]:
     """The nodes at the positions `found` and their distances, the nearest first."""
     order = found[np.argsort(distances[found], kind="stable")]
     return dict(zip(graph.nodes.at(order), distances[order].tolist(), strict=True))
