@@ -34,3 +34,18 @@ def test_licences_and_types_are_part_of_the_package() -> None:
 def test_the_package_alone_needs_numpy_only() -> None:
     needs = [need for need in DISTRIBUTION.requires or [] if "extra ==" not in need]
     assert [re.split(r"[^a-z]", need)[0] for need in needs] == ["numpy"]
+
+
+def test_what_networkx_loads_when_it_is_imported_loads_nothing_else() -> None:
+    program = (
+        "import sys, leadline.networkx.info; sys.exit(bool({'numpy', 'leadline._leadline'} & {*sys.modules}))"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_each_public_name_is_there_and_is_shown() -> None:
+    program = "import leadline as l; print({*l.__all__} - {*dir(l)}); from leadline import *; print(Graph)"
+    shown = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert shown.stdout == "set()\n<class 'leadline.Graph'>\n"
+    for name in leadline.__all__:
+        assert getattr(leadline, name) is vars(leadline)[name]

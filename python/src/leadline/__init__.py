@@ -6,12 +6,16 @@
 True
 """
 
-from . import pool, trace
-from ._errors import BadInput, Error, Failed
-from ._graph import Graph
-from ._models import Models, fit, predict
-from ._profile import Profile, Report, compare, experiment, profile
-from ._table import Table
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import pool, trace
+    from ._errors import BadInput, Error, Failed
+    from ._graph import Graph
+    from ._models import Models, fit, predict
+    from ._profile import Profile, Report, compare, experiment, profile
+    from ._table import Table
 
 __all__ = [
     "BadInput",
@@ -30,3 +34,29 @@ __all__ = [
     "profile",
     "trace",
 ]
+
+#: The names of each module, which is loaded when one of them is first used: networkx loads this package to
+#: hear what its backend can do, and `import networkx` should not take the time of NumPy and the extension.
+_NAMES = {
+    "_errors": ("BadInput", "Error", "Failed"),
+    "_graph": ("Graph",),
+    "_models": ("Models", "fit", "predict"),
+    "_profile": ("Profile", "Report", "compare", "experiment", "profile"),
+    "_table": ("Table",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("pool", "trace"):
+        return import_module(f".{name}", __name__)
+    for module, names in _NAMES.items():
+        if name in names:
+            value = getattr(import_module(f".{module}", __name__), name)
+            # The next time it is found without coming here.
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
