@@ -30,7 +30,7 @@ mod _leadline {
     #[pymodule_export]
     use super::models::Models;
     #[pymodule_export]
-    use super::profile::{DeviceProfile, comparison, page};
+    use super::profile::{DeviceProfile, comparison, fleet_page, page};
     #[pymodule_export]
     use super::size::parse_size;
     #[pymodule_export]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use leadline_cli::Failure;
 use leadline_profile as schema;
-use leadline_report::{compare, headline, render_page, render_summary, sentences};
+use leadline_report::{Fleet, compare, headline, render_fleet_page, render_page, render_summary, sentences};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -75,6 +75,20 @@ impl DeviceProfile {
 pub(crate) fn page(py: Python<'_>, profiles: Vec<PyRef<'_, DeviceProfile>>) -> PyResult<String> {
     let profiles = cloned(&profiles);
     py.detach(|| render_page(&profiles)).map_err(|error| errors::exception(py, &Failure::from(error)))
+}
+
+/// The page about the nodes of a cluster, HTML; `fleet` is what was found out about them, JSON.
+#[pyfunction]
+pub(crate) fn fleet_page(
+    py: Python<'_>,
+    fleet: &str,
+    profiles: Vec<PyRef<'_, DeviceProfile>>,
+) -> PyResult<String> {
+    let fleet: Fleet = serde_json::from_str(fleet)
+        .map_err(|error| errors::exception(py, &Failure::Input(format!("fleet: {error}"))))?;
+    let profiles = cloned(&profiles);
+    py.detach(|| render_fleet_page(&fleet, &profiles))
+        .map_err(|error| errors::exception(py, &Failure::from(error)))
 }
 
 /// The comparison of these profiles as JSON, as `leadline report --json` prints it.

@@ -73,6 +73,7 @@ function controls() {
 chooseDefaults();
 controls();
 show([
+  nodes,
   throughput,
   latency,
   trade,

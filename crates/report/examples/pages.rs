@@ -10,8 +10,8 @@ use common::{
 };
 use leadline_model::{ModelComparison, Observations};
 use leadline_report::{
-    render_comparison, render_models, render_page, render_place, render_place_page, render_replay,
-    render_replay_page, render_summary, render_trace_info, render_trace_page,
+    render_comparison, render_fleet_page, render_models, render_page, render_place, render_place_page,
+    render_replay, render_replay_page, render_summary, render_trace_info, render_trace_page,
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -44,6 +44,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("==== trace\n{}", render_trace_info(&info, 100));
     std::fs::write(folder.join("replay.html"), render_replay_page(&replay)?)?;
     println!("==== replay\n{}", render_replay(&replay, 100));
+    let (fleet, profiles) = common::fleet::sample_fleet();
+    std::fs::write(folder.join("fleet.html"), render_fleet_page(&fleet, &profiles)?)?;
     let study = common::place::sample_study();
     std::fs::write(folder.join("place.html"), render_place_page(&study)?)?;
     println!("==== place\n{}", render_place(&study, 100));

@@ -1,7 +1,7 @@
 //! Which differences between profiles are beyond their intervals. No drawing here.
 
 use leadline_profile::{DeviceFacts, DeviceKind, DeviceProfile, Parameters, Pattern};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Several profiles side by side; the first is what the others are compared with.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -32,7 +32,7 @@ pub enum Relation {
 }
 
 /// One quantity of one pattern and block size, across all profiles.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Access pattern.
     pub pattern: Pattern,
@@ -47,7 +47,7 @@ pub struct Row {
 }
 
 /// One profile's value.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Cell {
     /// The estimate, in the quantity's unit; `None` where not measured.
     pub value: Option<f64>,
@@ -58,7 +58,7 @@ pub struct Cell {
 }
 
 /// Whether two values can be told apart.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Verdict {
@@ -76,7 +76,7 @@ pub enum Verdict {
 }
 
 /// A parameter that is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 #[allow(missing_docs)] // the names are those of `Parameters`

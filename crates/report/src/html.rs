@@ -12,6 +12,7 @@ mod durability_charts;
 mod experiment_charts;
 mod experiments;
 mod facts;
+mod fleet;
 mod gc_chart;
 mod graphs;
 mod inside_charts;
@@ -37,6 +38,7 @@ use crate::{ReportError, format, granularity, sentences};
 pub use by_file::render_by_file_page;
 use chart_data::{ChartData, Detail};
 use experiments::{ExperimentCharts, ExperimentWords};
+pub use fleet::render_fleet_page;
 pub use graphs::render_graph_page;
 pub use lsm::{render_lsm_advice_page, render_lsm_validation_page};
 use models::Models;
@@ -47,7 +49,7 @@ pub use traces::{render_replay_page, render_trace_page};
 /// The largest that a page may be, bytes.
 pub const PAGE_LIMIT_BYTES: usize = 8 << 20;
 
-const TEMPLATES: [(&str, &str); 16] = [
+const TEMPLATES: [(&str, &str); 17] = [
     ("base.html", include_str!("../templates/base.html")),
     ("macros.html", include_str!("../templates/macros.html")),
     ("experiments.html", include_str!("../templates/experiments.html")),
@@ -57,6 +59,7 @@ const TEMPLATES: [(&str, &str); 16] = [
     ("writes.html", include_str!("../templates/writes.html")),
     ("single.html", include_str!("../templates/single.html")),
     ("comparison.html", include_str!("../templates/comparison.html")),
+    ("fleet.html", include_str!("../templates/fleet.html")),
     ("graph.html", include_str!("../templates/graph.html")),
     ("lsm_validation.html", include_str!("../templates/lsm_validation.html")),
     ("lsm_advice.html", include_str!("../templates/lsm_advice.html")),
@@ -72,7 +75,7 @@ const AXES: &str = include_str!("../assets/axes.js");
 const DRAW: &str = include_str!("../assets/draw.js");
 const SERIES: &str = include_str!("../assets/series.js");
 /// In this order: each uses the names of those before it.
-const SCRIPTS: [&str; 19] = [
+const SCRIPTS: [&str; 20] = [
     BASE,
     AXES,
     DRAW,
@@ -91,6 +94,7 @@ const SCRIPTS: [&str; 19] = [
     include_str!("../assets/gc.js"),
     include_str!("../assets/sustained.js"),
     include_str!("../assets/channels.js"),
+    include_str!("../assets/fleet.js"),
     include_str!("../assets/report.js"),
 ];
 
@@ -143,21 +147,8 @@ fn fill(
     let labels = format::labels(profiles);
     let data = ChartData::new(profiles, &labels, models.map(|m| &m.charts), experiments, detail);
     let reports: Vec<Value> = profiles.iter().zip(&labels).map(|(p, label)| report(p, label)).collect();
-    let shared = context! {
-        title => labels.join(" against "),
-        leadline => profiles[0].leadline.clone(),
-        css => Value::from_safe_string(CSS.to_owned()),
-        echarts => Value::from_safe_string(ECHARTS.to_owned()),
-        scripts => Value::from(SCRIPTS.map(|script| Value::from_safe_string(script.to_owned())).to_vec()),
-        data => Value::from_safe_string(script_json(&data)),
-        has => context! {
-            cdfs => data.has_cdfs(),
-            timeline => data.has_timeline(),
-            block_sizes => data.has_block_sizes(),
-            published_sizes => data.has_published_sizes(),
-            curves => profiles.iter().any(|p| !p.points.is_empty() && !is_published(p)),
-        },
-    };
+    let leadline = profiles[0].leadline.clone();
+    let shared = shared(labels.join(" against "), leadline, profiles, &data, script_json(&data));
     let name = if profiles.len() == 1 { "single.html" } else { "comparison.html" };
     let rest = if profiles.len() == 1 {
         context! {
@@ -179,6 +170,31 @@ fn fill(
         }
     };
     Ok(environment.get_template(name)?.render(context! { ..rest, ..shared })?)
+}
+
+/// What every page about profiles has: its title, styles, scripts and data, and which curves there are.
+fn shared(
+    title: String,
+    leadline: String,
+    profiles: &[DeviceProfile],
+    charts: &ChartData<'_>,
+    data: String,
+) -> Value {
+    context! {
+        title => title,
+        leadline => leadline,
+        css => Value::from_safe_string(CSS.to_owned()),
+        echarts => Value::from_safe_string(ECHARTS.to_owned()),
+        scripts => Value::from(SCRIPTS.map(|script| Value::from_safe_string(script.to_owned())).to_vec()),
+        data => Value::from_safe_string(data),
+        has => context! {
+            cdfs => charts.has_cdfs(),
+            timeline => charts.has_timeline(),
+            block_sizes => charts.has_block_sizes(),
+            published_sizes => charts.has_published_sizes(),
+            curves => profiles.iter().any(|p| !p.points.is_empty() && !is_published(p)),
+        },
+    }
 }
 
 fn report(profile: &DeviceProfile, label: &str) -> Value {

@@ -7,6 +7,7 @@
 //! | to get | call |
 //! | --- | --- |
 //! | a page for one profile, a comparison for several | [`render_page`] |
+//! | a page for the nodes of a cluster | [`render_fleet_page`] |
 //! | a summary for a terminal | [`render_summary`], [`render_comparison`] |
 //! | a table of an experiment | [`render_experiment`] |
 //! | what it means, in three sentences | [`sentences`] |
@@ -39,6 +40,7 @@ mod compare;
 mod durability;
 mod error;
 mod fio;
+mod fleet;
 mod format;
 mod gc;
 mod granularity;
@@ -70,9 +72,10 @@ pub use calibration::{calibration_json, render_calibration};
 pub use compare::{Cell, Comparison, Quantity, Relation, Row, Verdict, compare};
 pub use error::ReportError;
 pub use fio::fio_jobs;
+pub use fleet::{Fleet, FleetChange, FleetOutlier};
 pub use graph::{DegreeBin, GraphInfo};
 pub use html::{
-    PAGE_LIMIT_BYTES, render_by_file_page, render_graph_page, render_lsm_advice_page,
+    PAGE_LIMIT_BYTES, render_by_file_page, render_fleet_page, render_graph_page, render_lsm_advice_page,
     render_lsm_validation_page, render_page, render_place_page, render_pool_page, render_replay_page,
     render_trace_page,
 };

@@ -13,7 +13,7 @@ use leadline_lsm::options::RocksVersion;
 use leadline_lsm::validate::Record;
 use leadline_profile::DeviceProfile;
 use leadline_report::{
-    PoolCell, PoolSweep, render_by_file_page, render_graph_page, render_lsm_advice_page,
+    PoolCell, PoolSweep, render_by_file_page, render_fleet_page, render_graph_page, render_lsm_advice_page,
     render_lsm_validation_page, render_page, render_place_page, render_pool_page, render_replay_page,
     render_trace_page,
 };
@@ -403,6 +403,18 @@ fn a_trace() {
     open_page("trace-by-file", &by_file, &[]).is_sound(1);
     let empty = render_trace_page(&common::traces::empty_info()).expect("a page");
     open_page("trace-empty", &empty, &[]).is_sound(0);
+}
+
+#[test]
+fn the_nodes_of_a_cluster() {
+    let (fleet, profiles) = common::fleet::sample_fleet();
+    let page = render_fleet_page(&fleet, &profiles).expect("a page");
+    let seen = open_page("fleet", &page, &["--window-size=1280,2400"]);
+    seen.is_sound(7);
+    for words in ["node-c is slow", "node-d: the node died", "id=\"f-nodes\"", "differs, "] {
+        assert!(seen.dom.contains(words), "no {words}");
+    }
+    page_on_a_phone_and_in_the_dark("phone-fleet", &page, 7);
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub(super) struct Detail {
 impl Detail {
     /// Finer than any screen shows, for so many profiles on one page.
     pub(super) fn for_profiles(profiles: usize) -> Detail {
-        Detail { bins: (320 / profiles).max(80), samples: 2400 }
+        Detail { bins: (320 / profiles.max(1)).max(80), samples: 2400 }
     }
 
     /// Half of it, as long as that still is a curve.

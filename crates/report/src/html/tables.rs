@@ -54,6 +54,7 @@ pub(super) struct DifferenceRow {
     verdicts: Vec<VerdictShown>,
 }
 
+/// A verdict as words and a tone.
 #[derive(Debug, Serialize)]
 pub(super) struct VerdictShown {
     words: String,
@@ -160,7 +161,7 @@ pub(super) fn differences(comparison: &Comparison) -> Vec<DifferenceRow> {
     rows
 }
 
-fn verdict_shown(verdict: Verdict) -> VerdictShown {
+pub(super) fn verdict_shown(verdict: Verdict) -> VerdictShown {
     let (words, tone) = match verdict {
         Verdict::Differs { ratio } => (format!("differs, {}×", significant(ratio)), "differs"),
         Verdict::CannotTell => ("cannot be told apart".to_owned(), "same"),
@@ -170,7 +171,7 @@ fn verdict_shown(verdict: Verdict) -> VerdictShown {
     VerdictShown { words, tone }
 }
 
-fn shown(quantity: Quantity, cell: Cell) -> Shown {
+pub(super) fn shown(quantity: Quantity, cell: Cell) -> Shown {
     let show = |value: f64| match quantity.unit() {
         "IOPS" => count(value),
         "in flight" => format!("{value:.0}"),

@@ -9,6 +9,8 @@ use leadline_profile::*;
 mod busy;
 #[path = "experiments.rs"]
 mod experiments;
+#[path = "fleet.rs"]
+pub mod fleet;
 #[path = "graphs.rs"]
 pub mod graphs;
 #[path = "lsm.rs"]
