@@ -17,6 +17,7 @@ __all__ = [
     "TraceReader",
     "call",
     "comparison",
+    "fleet_page",
     "import_arrays",
     "main",
     "page",
@@ -61,6 +62,7 @@ class DeviceProfile:
     def summary(self, width: int) -> str: ...
 
 def page(profiles: list[DeviceProfile]) -> str: ...
+def fleet_page(fleet: str, profiles: list[DeviceProfile]) -> str: ...
 def comparison(profiles: list[DeviceProfile]) -> str: ...
 
 @final

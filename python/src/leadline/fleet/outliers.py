@@ -1,0 +1,112 @@
+"""Which node is not like the others.
+
+A node is an outlier in a number where more than half of the nodes that have it, itself counted among them,
+differ from it in the same direction. Two of them differ where :func:`leadline.compare` says so, which is
+where their 95 % intervals are apart, and one is at least :data:`.verdicts.WORTH` times the other.
+
+Half of *all* nodes rather than of the others: two nodes that differ are then no outliers, nor is either half
+of a cluster with two kinds of disks, because nobody can say which is the odd one. Most nodes rather than
+their median: the median of few nodes has an interval of its own, which would need a second rule. Asking for
+many verdicts at once is also what keeps false alarms rare where many nodes have many numbers;
+docs/python-fleet.md has how rare they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from .._profile import Profile, compare
+from .._table import Table
+from .verdicts import is_speed, times
+
+__all__ = ["outliers"]
+
+_COLUMNS: dict[str, Any] = {
+    "node": None,
+    "pattern": None,
+    "block_bytes": np.int64,
+    "quantity": None,
+    "value": np.float64,
+    "low": np.float64,
+    "high": np.float64,
+    "others": np.float64,
+    "ratio": np.float64,
+    "differs_from": np.int64,
+    "nodes": np.int64,
+    "slow": np.bool_,
+}
+
+
+def outliers(profiles: Mapping[str, Profile]) -> Table:
+    """Return a row for each number of a node that most nodes do not agree with."""
+    names, measured = list(profiles), list(profiles.values())
+    rows: list[dict[str, Any]] = []
+    undecided: set[tuple[str, int, str]] = set()
+    if len(names) > 1:
+        # Against each node in turn; the comparison puts the first before the others.
+        views = [
+            compare(measured[i], *measured[:i], *measured[i + 1 :]).info["rows"] for i in range(len(names))
+        ]
+        for views_of_row in zip(*views, strict=True):
+            found = [row for i, view in enumerate(views_of_row) if (row := _judge(names[i], view))]
+            rows += found
+            if not found and not any(_has_most(view) for view in views_of_row):
+                undecided.add(_key(views_of_row[0]))
+    rows.sort(key=_importance)
+    columns = {
+        name: [row[name] for row in rows]
+        if kind is None
+        else np.array([row[name] for row in rows], dtype=kind)
+        for name, kind in _COLUMNS.items()
+    }
+    return Table(columns, {"undecided": sorted(undecided)})
+
+
+def _importance(row: Mapping[str, Any]) -> tuple[bool, bool, float]:
+    """Slow before different, random 4K before the rest, and what is far out first."""
+    usual = (row["pattern"], row["block_bytes"]) == ("random", 4096)
+    return not row["slow"], not usual, -abs(np.log(row["ratio"]))
+
+
+def _key(view: Mapping[str, Any]) -> tuple[str, int, str]:
+    return view["pattern"], view["block_bytes"], view["quantity"]
+
+
+def _judge(node: str, view: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The row of a node, which is the first of the comparison, if most others differ from it."""
+    own, *others = view["cells"]
+    if own["value"] is None:
+        return None
+    there = [cell["value"] for cell in others if cell["value"] is not None]
+    count = 1 + len(there)
+    ratios = [ratio for verdict in view["verdicts"] if (ratio := times(verdict))]
+    more, less = sum(ratio > 1 for ratio in ratios), sum(ratio < 1 for ratio in ratios)
+    if max(more, less) * 2 <= count:
+        return None
+    pattern, block_bytes, quantity = _key(view)
+    low, high = own["interval"] or (np.nan, np.nan)
+    typical = median(there)
+    return {
+        "node": node,
+        "pattern": pattern,
+        "block_bytes": block_bytes,
+        "quantity": quantity,
+        "value": own["value"],
+        "low": low,
+        "high": np.inf if own["lower_bound"] else high,
+        "others": typical,
+        "ratio": own["value"] / typical,
+        "differs_from": max(more, less),
+        "nodes": count,
+        # Most others have more requests per second.
+        "slow": is_speed(quantity) and more > less,
+    }
+
+
+def _has_most(view: Mapping[str, Any]) -> bool:
+    """Whether the node, which is the first of the comparison, differs from fewer than half of all."""
+    return sum(times(verdict) is not None for verdict in view["verdicts"]) * 2 < len(view["cells"])
