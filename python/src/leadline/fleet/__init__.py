@@ -1,0 +1,17 @@
+"""The disks of a Ray cluster: which one is slow, and what changed since last time.
+
+It needs Ray (``pip install 'leadline[ray]'``), here and on the nodes; importing it does not.
+
+>>> import leadline
+>>> from leadline import fleet
+>>> fast = [leadline.profile("sim:flash", quick=True, seed=seed) for seed in (1, 2)]
+>>> slow = leadline.profile("sim:sata", quick=True)
+>>> found = fleet.Fleet({"a": fast[0], "b": fast[1], "c": slow})
+>>> sorted(set(found.outliers["node"]))
+['c']
+"""
+
+from .measurement import profile
+from .profiles import Fleet
+
+__all__ = ["Fleet", "profile"]
