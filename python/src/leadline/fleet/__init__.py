@@ -11,7 +11,9 @@ It needs Ray (``pip install 'leadline[ray]'``), here and on the nodes; importing
 ['c']
 """
 
+from .fits import fit
 from .measurement import profile
 from .profiles import Fleet
+from .simulations import sweep
 
-__all__ = ["Fleet", "profile"]
+__all__ = ["Fleet", "fit", "profile", "sweep"]
