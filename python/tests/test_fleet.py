@@ -1,0 +1,235 @@
+"""A cluster of three nodes on this machine, each with a simulated disk of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy as np
+import pytest
+
+import leadline
+from leadline import fleet, pool
+
+ray = pytest.importorskip("ray")
+
+exhaustive = pytest.mark.skipif(not os.environ.get("LEADLINE_EXHAUSTIVE"), reason="only if exhaustive")
+
+DRIVE = """
+kind = "parametric"
+capacity = "64G"
+jitter = "lognormal"
+seed = {seed}
+cap_iops = {cap}
+[read]
+service_us = 180
+servers = 64
+[write]
+service_us = 200
+servers = 64
+"""
+#: As little as a profile can be.
+QUICK = {"quick": True, "block_sizes": ["4K"]}
+#: As little as a node can have: whether tests pass must not depend on the memory of the machine.
+NODE = {"num_cpus": 1, "object_store_memory": 80 << 20, "include_dashboard": False}
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster(initialize_head=True, head_node_args={**NODE, "node_name": "node-a"})
+    ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
+    yield cluster
+    ray.shutdown()
+    cluster.shutdown()
+
+
+def join(cluster, name, **options):
+    """Add a node, wait until it is there, and return it."""
+    node = cluster.add_node(**NODE, node_name=name, **options)
+    cluster.wait_for_nodes()
+    return node
+
+
+@pytest.fixture(scope="module")
+def three(cluster):
+    return [cluster.head_node, join(cluster, "node-b"), join(cluster, "node-c")]
+
+
+@pytest.fixture
+def drive(tmp_path):
+    def described(seed, cap=4000):
+        path = tmp_path / f"{seed}-{cap}.toml"
+        path.write_text(DRIVE.format(seed=seed, cap=cap))
+        return f"sim:{path}"
+
+    return described
+
+
+def test_of_three_nodes_the_faulty_one_is_found_and_named(three, drive):
+    disks = {"node-a": drive(1), "node-b": drive(2, cap=1000), "node-c": drive(3)}
+    found = fleet.profile(disks, **QUICK)
+    assert found.failures == {} and list(found.profiles) == ["node-a", "node-b", "node-c"]
+    assert {node: profile.target for node, profile in found.profiles.items()} == disks
+    assert set(found.outliers["node"]) == {"node-b"} and found.outliers["slow"][0]
+    assert "node-b is slow" in found.report().html
+
+    # The models of what was measured, on the cluster and here.
+    fits = fleet.fit(found)
+    here = leadline.fit(found.profiles["node-b"]).table
+    assert fits["held_out_percent"][fits["profile"] == "node-b"] == pytest.approx(
+        here["held_out_percent"], nan_ok=True
+    )
+
+
+def test_a_sweep_has_the_rows_of_one_machine(three):
+    random = np.random.default_rng(1)
+    pages, writes = random.zipf(1.3, 5_000) % 500, random.random(5_000) < 0.5
+    swept = {
+        "frames": [20, 50],
+        "policy": "all",
+        "ace": ["off", "cow-x"],
+        "n": [4, 8],
+        "cleaner": "off,auto",
+        "device": "sim:flash",
+    }
+    there, here = fleet.sweep(pages, writes, **swept), pool.simulate(pages, writes, **swept)
+    assert there.info == here.info and there.column_names == here.column_names
+    for name in here.column_names:
+        np.testing.assert_array_equal(there[name], here[name])
+
+
+def test_what_cannot_be_used_is_said_in_one_line(three, drive):
+    for wrong, words in [
+        ({"path": {"node-x": "sim:gp3"}}, "node-a, node-b, node-c"),
+        ({"nodes": ["node-a", "node-x"]}, "node-x"),
+        ({"nodes": "node-a"}, "nodes='node-a'"),
+        ({"nodes": []}, "nodes"),
+        ({"path": {"node-a": "sim:gp3"}, "nodes": ["node-a"]}, "nodes"),
+        ({"wishes": 3}, "wishes="),
+        ({"timeout": 0}, "timeout=0"),
+        ({"since": "/nowhere"}, "/nowhere"),
+        ({"output": "here.json"}, "output"),
+    ]:
+        with pytest.raises(leadline.BadInput) as raised:
+            fleet.profile(**{"path": "sim:gp3", **wrong})
+        assert words in str(raised.value) and "\n" not in str(raised.value)
+    with pytest.raises(leadline.BadInput, match="frames="):
+        fleet.sweep([1, 2, 3], frames=0)
+    # On one node only, it is that node's failure.
+    found = fleet.profile({"node-a": drive(1), "node-b": "/nowhere/at/all"}, **QUICK)
+    assert list(found.profiles) == ["node-a"] and "/nowhere/at/all" in found.failures["node-b"]
+
+
+@exhaustive
+def test_progress_is_that_of_all_nodes(three, drive):
+    told = []
+    fleet.profile({"node-a": drive(1), "node-b": drive(2)}, **QUICK, progress=lambda *step: told.append(step))
+    shares = [share for _, share, _ in told]
+    assert shares == sorted(shares) and shares[-1] == 1
+    assert any("node-a" in detail or "node-b" in detail for _, _, detail in told)
+
+
+@exhaustive
+def test_nodes_that_share_a_volume_take_turns(three, tmp_path):
+    pipes = [tmp_path / f"{node}.toml" for node in "ab"]
+    for pipe in pipes:
+        os.mkfifo(pipe)
+    alone = []
+
+    def describe():
+        # A node is at work from when it opens its description until it has read it.
+        for pipe, others in ((pipes[0], pipes[1:]), (pipes[1], pipes[:1])):
+            with open(pipe, "w") as description:
+                alone.append(not any(map(is_open, others)))
+                description.write(DRIVE.format(seed=1, cap=4000))
+
+    def is_open(pipe):
+        try:
+            os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
+        except OSError:
+            return False
+        return True
+
+    threading.Thread(target=describe).start()
+    disks = {"node-a": f"sim:{pipes[0]}", "node-b": f"sim:{pipes[1]}"}
+    assert fleet.profile(disks, **QUICK, shared=True).failures == {}
+    assert alone == [True, True]
+
+
+@exhaustive
+def test_a_node_that_takes_too_long_is_given_up(three, tmp_path, drive):
+    description = tmp_path / "never.toml"
+    os.mkfifo(description)
+    found = fleet.profile({"node-a": drive(1), "node-b": f"sim:{description}"}, **QUICK, timeout=60)
+    assert found.failures == {"node-b": "it took longer than timeout=60 seconds"}
+    assert list(found.profiles) == ["node-a"]
+
+
+@exhaustive
+def test_a_node_without_leadline_is_named(cluster, three, drive):
+    node = join(cluster, "node-bare", env_vars={"PYTHONPATH": ""})
+    try:
+        found = fleet.profile({"node-a": drive(1), "node-bare": drive(2)}, **QUICK)
+        assert "pip install 'leadline[ray]'" in found.failures["node-bare"]
+        table = fleet.sweep([1, 2, 3, 1] * 100, frames=list(range(1, 50)))
+        assert len(table) == 49
+    finally:
+        cluster.remove_node(node)
+
+
+@exhaustive
+def test_what_was_saved_is_compared_with(three, drive, tmp_path):
+    fleet.profile({"node-a": drive(1), "node-b": drive(2)}, **QUICK).save(tmp_path / "then")
+    disks = {"node-a": drive(4), "node-b": drive(5, cap=2000)}
+    now = fleet.profile(disks, **QUICK, since=tmp_path / "then")
+    assert {row["node"] for row in now.drift.to_dicts() if row["changed"]} == {"node-b"}
+
+
+@exhaustive
+def test_ctrl_c_ends_every_profile_in_order(cluster, three, tmp_path):
+    volume = tmp_path / "volume"
+    volume.mkdir()
+    program = f"""
+        import sys, ray
+        from leadline import fleet
+        ray.init(address={cluster.address!r}, log_to_driver=False, logging_level="ERROR")
+        def ready(phase, share, detail):
+            if "%" in detail:
+                print("ready", flush=True)
+        try:
+            fleet.profile({os.fspath(volume)!r}, full=True, size="64M", progress=ready)
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+    """
+    running = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True
+    )
+    assert running.stdout.readline() == "ready\n"
+    running.send_signal(signal.SIGINT)
+    said, _ = running.communicate(timeout=120)
+    assert said.splitlines()[-1] == "interrupted"
+    assert list(volume.iterdir()) == []
+
+
+# The last one: Ray takes its time until it has noticed, and waits for the node until then.
+def test_a_node_that_dies_midway_is_reported_and_the_others_are_kept(cluster, three, drive, tmp_path):
+    description = tmp_path / "dies.toml"
+    os.mkfifo(description)
+
+    def die():
+        # Opened for writing only once the node opens it for reading: it is at work then, and remains so.
+        pipe = os.open(description, os.O_WRONLY)
+        cluster.remove_node(three[2], allow_graceful=False)
+        os.close(pipe)
+
+    death = threading.Thread(target=die)
+    death.start()
+    found = fleet.profile({"node-a": drive(1), "node-b": drive(2), "node-c": f"sim:{description}"}, **QUICK)
+    death.join()
+    assert found.failures == {"node-c": "the node died while it was at work"}
+    assert list(found.profiles) == ["node-a", "node-b"]
+    assert "node-c has no profile: the node died while it was at work." in found.report().html
