@@ -40,7 +40,9 @@ pub(crate) fn make() -> anyhow::Result<()> {
     let python = environment(&folder())?;
     let mut pip = pip(&python);
     // To compile all of their modules takes most of the time, and the tests use few of them.
-    pip.args(["install", "--quiet", "--no-compile", "--only-binary=:all:", "-r"]).arg(root().join(LIST));
+    pip.args(["install", "--quiet", "--no-compile", "--only-binary=:all:"]);
+    // Spark is Java's; its package has nothing to compile, and is published as sources only.
+    pip.args(["--no-binary=pyspark", "-r"]).arg(root().join(LIST));
     run(&mut pip)?;
     fs::write(installed(), wanted).with_context(|| installed().display().to_string())
 }

@@ -27,11 +27,12 @@ enum Part {
 }
 
 /// Add a line here when a test starts another program.
-const NEEDS: [Need; 15] = [
+const NEEDS: [Need; 16] = [
     program("chromium", "chromium"),            // opens the report
     program("db_bench", "rocksdb-tools"),       // loads the OPTIONS files that are written for RocksDB
     program("fio", "fio"),                      // checks the exported jobs, and the numbers
     program("fusermount3", "fuse3"),            // emulated drives are unmounted by it
+    program("java", "default-jre-headless"),    // Spark runs on it
     program("losetup", "mount"),                // disks for the safety tests
     program("mariadb", "mariadb-client-core"),  // the client of the next one
     program("mariadbd", "mariadb-server-core"), // TPC-H's queries run on it; the package starts no server
