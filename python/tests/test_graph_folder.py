@@ -64,7 +64,7 @@ def test_an_export_that_cannot_be_made_says_why(roads, tmp_path):
     for given, said in [
         ({"folder": tmp_path / "mine"}, "is not an exported graph"),
         ({"folder": tmp_path / "none/out"}, "its folder cannot be written"),
-        ({"folder": tmp_path / "out", "partitions": 0}, "--partitions"),
+        ({"folder": tmp_path / "out", "partitions": 0}, "partitions"),
         ({"folder": tmp_path / "out", "memory": "much"}, "memory"),
     ]:
         with pytest.raises(leadline.BadInput, match=said):
@@ -118,8 +118,8 @@ def test_what_cannot_be_estimated_is_named():
     with Graph.from_edges([1, 2], [2, 3]) as graph:
         for algorithm, options, said in [
             ("import", {}, "algorithm='import'"),
-            ("pagerank", {"iterations": 0}, "--iterations"),
-            ("pagerank", {"colour": 1}, "--colour"),
+            ("pagerank", {"iterations": 0}, "iterations"),
+            ("pagerank", {"colour": 1}, "colour"),
             ("sssp", {}, "needs weights"),
             ("lcc", {}, "needs incoming edges"),
         ]:

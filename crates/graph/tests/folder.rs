@@ -25,7 +25,7 @@ struct Sample {
     edges: Vec<(usize, usize, f64)>,
     weighted: bool,
     ids: Ids,
-    /// How many of the ids have no edge by themselves.
+    /// So many of the ids are vertices whether or not they have edges.
     vertices: usize,
 }
 
@@ -215,6 +215,9 @@ fn a_folder_of_parquet_files_is_one_list_of_edges() {
     assert!(fs::read(one).unwrap() == fs::read(other).unwrap());
 }
 
+/// A name, what is done to an export of two parts, and what is said then.
+type Case<'a> = (&'a str, &'a dyn Fn(&Path), &'a str);
+
 #[test]
 fn what_is_wrong_with_a_folder_is_said_with_the_file() {
     let dir = tempdir().unwrap();
@@ -223,8 +226,7 @@ fn what_is_wrong_with_a_folder_is_said_with_the_file() {
         Sample { directed: false, edges: vec![(0, 1, 0.5)], weighted: true, ids: Ids::Strings, vertices: 2 };
     let strings = dir.path().join("strings");
     names.import(&strings);
-    // What is done to an export of two parts, and what is said then.
-    let cases: [(&str, &dyn Fn(&Path), &str); 11] = [
+    let cases: [Case<'_>; 11] = [
         ("no files", &|folder| fs::remove_dir_all(folder.join("edges")).unwrap(), "edges: cannot be opened"),
         (
             "an empty folder",
