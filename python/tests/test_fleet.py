@@ -40,11 +40,14 @@ NODE = {"num_cpus": 1, "object_store_memory": 80 << 20, "include_dashboard": Fal
 def cluster():
     from ray.cluster_utils import Cluster
 
-    cluster = Cluster(initialize_head=True, head_node_args={**NODE, "node_name": "node-a"})
-    ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
-    yield cluster
-    ray.shutdown()
-    cluster.shutdown()
+    with pytest.MonkeyPatch.context() as patch:
+        # Ray tells its makers how it is used, and tests tell nobody anything.
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        cluster = Cluster(initialize_head=True, head_node_args={**NODE, "node_name": "node-a"})
+        ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
+        yield cluster
+        ray.shutdown()
+        cluster.shutdown()
 
 
 def join(cluster, name, **options):
@@ -61,6 +64,8 @@ def three(cluster):
 
 @pytest.fixture
 def drive(tmp_path):
+    """Describe a drive; without a cap (0) it has so many requests to simulate that it takes some seconds."""
+
     def described(seed, cap=4000):
         path = tmp_path / f"{seed}-{cap}.toml"
         path.write_text(DRIVE.format(seed=seed, cap=cap))
@@ -127,46 +132,32 @@ def test_what_cannot_be_used_is_said_in_one_line(three, drive):
 @exhaustive
 def test_progress_is_that_of_all_nodes(three, drive):
     told = []
-    fleet.profile({"node-a": drive(1), "node-b": drive(2)}, **QUICK, progress=lambda *step: told.append(step))
+    fleet.profile(
+        {"node-a": drive(1, cap=0), "node-b": drive(2, cap=0)},
+        **QUICK,
+        progress=lambda *step: told.append(step),
+    )
     shares = [share for _, share, _ in told]
     assert shares == sorted(shares) and shares[-1] == 1
     assert any("node-a" in detail or "node-b" in detail for _, _, detail in told)
 
 
 @exhaustive
-def test_nodes_that_share_a_volume_take_turns(three, tmp_path):
-    pipes = [tmp_path / f"{node}.toml" for node in "ab"]
-    for pipe in pipes:
-        os.mkfifo(pipe)
-    alone = []
-
-    def describe():
-        # A node is at work from when it opens its description until it has read it.
-        for pipe, others in ((pipes[0], pipes[1:]), (pipes[1], pipes[:1])):
-            with open(pipe, "w") as description:
-                alone.append(not any(map(is_open, others)))
-                description.write(DRIVE.format(seed=1, cap=4000))
-
-    def is_open(pipe):
-        try:
-            os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
-        except OSError:
-            return False
-        return True
-
-    threading.Thread(target=describe).start()
-    disks = {"node-a": f"sim:{pipes[0]}", "node-b": f"sim:{pipes[1]}"}
-    assert fleet.profile(disks, **QUICK, shared=True).failures == {}
-    assert alone == [True, True]
-
-
-@exhaustive
-def test_a_node_that_takes_too_long_is_given_up(three, tmp_path, drive):
+def test_who_shares_a_volume_waits_for_its_turn_and_who_takes_too_long_is_given_up(three, drive, tmp_path):
     description = tmp_path / "never.toml"
     os.mkfifo(description)
-    found = fleet.profile({"node-a": drive(1), "node-b": f"sim:{description}"}, **QUICK, timeout=60)
-    assert found.failures == {"node-b": "it took longer than timeout=60 seconds"}
-    assert list(found.profiles) == ["node-a"]
+    told = []
+    found = fleet.profile(
+        {"node-a": f"sim:{description}", "node-b": drive(1, cap=0)},
+        **QUICK,
+        shared=True,
+        timeout=30,
+        progress=lambda phase, share, detail: told.append(detail),
+    )
+    assert found.failures == {"node-a": "it took longer than timeout=30 seconds"}
+    assert list(found.profiles) == ["node-b"]
+    assert any("node-b" in detail for detail in told)
+    assert not any("node-b" in detail for detail in told if detail.startswith("0 of 2 nodes"))
 
 
 @exhaustive
@@ -203,15 +194,17 @@ def test_ctrl_c_ends_every_profile_in_order(cluster, three, tmp_path):
         try:
             fleet.profile({os.fspath(volume)!r}, full=True, size="64M", progress=ready)
         except KeyboardInterrupt:
-            print("interrupted", flush=True)
+            # The nodes are free again: each has one CPU.
+            after = fleet.profile("sim:gp3", quick=True, timeout=100)
+            print("interrupted", len(after.profiles), after.failures, flush=True)
     """
     running = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(program)], stdout=subprocess.PIPE, text=True
     )
     assert running.stdout.readline() == "ready\n"
     running.send_signal(signal.SIGINT)
-    said, _ = running.communicate(timeout=120)
-    assert said.splitlines()[-1] == "interrupted"
+    said, _ = running.communicate(timeout=300)
+    assert said.splitlines()[-1] == "interrupted 3 {}"
     assert list(volume.iterdir()) == []
 
 

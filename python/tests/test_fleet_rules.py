@@ -111,6 +111,12 @@ def test_intervals_that_overlap_and_differences_that_do_not_matter_are_no_reason
     assert outliers(first, second, far) == {("n2", "max_read_iops")}
 
 
+def test_k_must_be_twice_as_large_because_it_is_read_off_a_flat_curve(alike):
+    first, second, third = (changed(profile, k_r=20, k_r_ci=[19, 21]) for profile in alike)
+    assert outliers(first, second, changed(third, k_r=38, k_r_ci=[37, 39])) == set()
+    assert outliers(first, second, changed(third, k_r=42, k_r_ci=[41, 43])) == {("n2", "read_concurrency")}
+
+
 def test_a_faster_node_differs_and_is_not_slow(alike):
     first, second, third = alike
     iops = 2 * first.max_read_iops
@@ -119,6 +125,15 @@ def test_a_faster_node_differs_and_is_not_slow(alike):
     )
     assert found.outliers.to_dicts()[0]["node"] == "c" and not found.outliers["slow"].any()
     assert found.table["verdict"].tolist() == ["like the others", "like the others", "differs"]
+
+
+def test_of_three_that_all_differ_the_middle_one_is_no_outlier(alike):
+    iops = alike[0].max_read_iops
+    low, high = (
+        changed(profile, max_read_iops=times * iops, max_read_iops_ci=[times * iops, times * iops])
+        for profile, times in zip(alike[1:], (0.5, 2), strict=True)
+    )
+    assert outliers(alike[0], low, high) == {("n1", "max_read_iops"), ("n2", "max_read_iops")}
 
 
 def test_drift_is_each_node_against_itself(alike, throttled):

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._profile import Profile, compare
 from .._table import Table
-from .verdicts import times
+from .verdicts import ratios
 
 __all__ = ["drift"]
 
@@ -37,7 +37,7 @@ def drift(then: Mapping[str, Profile], now: Mapping[str, Profile]) -> Table:
                     "now": np.nan if after is None else after,
                     "ratio": verdict["differs"]["ratio"] if isinstance(verdict, dict) else np.nan,
                     "verdict": "differs" if isinstance(verdict, dict) else verdict,
-                    "changed": times(verdict) is not None,
+                    "changed": ratios(view) != [None],
                 }
             )
             views.append({"node": node, "row": view})

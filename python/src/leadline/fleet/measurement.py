@@ -120,10 +120,14 @@ def profile(
                     failures[task.key] = answer.reason
                     continue
                 answers.append(answer)
-                if answer.kind == "ok":
-                    profiles[task.key] = Profile.from_json(answer.value, task.key)
-                else:
+                if answer.kind != "ok":
                     failures[task.key] = answer.value
+                    continue
+                try:
+                    profiles[task.key] = Profile.from_json(answer.value, task.key)
+                except BadInput as error:
+                    # A newer version measured it.
+                    failures[task.key] = str(error)
     if answers and all(answer.kind == "refused" for answer in answers):
         # No node can use it, so it is what was given that is wrong.
         raise BadInput(answers[0].value)

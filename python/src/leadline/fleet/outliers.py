@@ -2,7 +2,7 @@
 
 A node is an outlier in a number where more than half of the nodes that have it, itself counted among them,
 differ from it in the same direction. Two of them differ where :func:`leadline.compare` says so, which is
-where their 95 % intervals are apart, and one is at least :data:`.verdicts.WORTH` times the other.
+where their 95 % intervals are apart, and by enough to matter (:mod:`.verdicts`).
 
 Half of *all* nodes rather than of the others: two nodes that differ are then no outliers, nor is either half
 of a cluster with two kinds of disks, because nobody can say which is the odd one. Most nodes rather than
@@ -21,7 +21,7 @@ import numpy as np
 
 from .._profile import Profile, compare
 from .._table import Table
-from .verdicts import is_speed, times
+from .verdicts import importance, is_speed, ratios
 
 __all__ = ["outliers"]
 
@@ -56,7 +56,7 @@ def outliers(profiles: Mapping[str, Profile]) -> Table:
             rows += found
             if not found and not any(_has_most(view) for view in views_of_row):
                 undecided.add(_key(views_of_row[0]))
-    rows.sort(key=_importance)
+    rows.sort(key=lambda row: (not row["slow"], *importance(row), -abs(np.log(row["ratio"]))))
     columns = {
         name: [row[name] for row in rows]
         if kind is None
@@ -64,12 +64,6 @@ def outliers(profiles: Mapping[str, Profile]) -> Table:
         for name, kind in _COLUMNS.items()
     }
     return Table(columns, {"undecided": sorted(undecided)})
-
-
-def _importance(row: Mapping[str, Any]) -> tuple[bool, bool, float]:
-    """Slow before different, random 4K before the rest, and what is far out first."""
-    usual = (row["pattern"], row["block_bytes"]) == ("random", 4096)
-    return not row["slow"], not usual, -abs(np.log(row["ratio"]))
 
 
 def _key(view: Mapping[str, Any]) -> tuple[str, int, str]:
@@ -83,8 +77,8 @@ def _judge(node: str, view: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     there = [cell["value"] for cell in others if cell["value"] is not None]
     count = 1 + len(there)
-    ratios = [ratio for verdict in view["verdicts"] if (ratio := times(verdict))]
-    more, less = sum(ratio > 1 for ratio in ratios), sum(ratio < 1 for ratio in ratios)
+    apart = [ratio for ratio in ratios(view) if ratio is not None]
+    more, less = sum(ratio > 1 for ratio in apart), sum(ratio < 1 for ratio in apart)
     if max(more, less) * 2 <= count:
         return None
     pattern, block_bytes, quantity = _key(view)
@@ -109,4 +103,4 @@ def _judge(node: str, view: Mapping[str, Any]) -> dict[str, Any] | None:
 
 def _has_most(view: Mapping[str, Any]) -> bool:
     """Whether the node, which is the first of the comparison, differs from fewer than half of all."""
-    return sum(times(verdict) is not None for verdict in view["verdicts"]) * 2 < len(view["cells"])
+    return sum(ratio is not None for ratio in ratios(view)) * 2 < len(view["cells"])

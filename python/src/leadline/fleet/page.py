@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import _leadline
-from .verdicts import WORTH
+from .verdicts import WORTH, WORTH_OF_K, importance
 
 if TYPE_CHECKING:
     from .profiles import Fleet
@@ -33,7 +33,8 @@ _QUANTITIES = {
 
 _RULES = [
     "Two numbers differ where their 95 % intervals are apart and one is at least "
-    f"{WORTH:g} times the other; overlapping intervals cannot be told apart.",
+    f"{WORTH:g} times the other ({WORTH_OF_K:g} times for k, which is read off a curve where it is flat). "
+    "Overlapping intervals cannot be told apart.",
     "A node is an outlier in a number where more than half of the nodes, itself counted, differ from it in "
     "the same direction. It is slow where that is fewer requests per second.",
     "Two nodes alone have no outlier, nor have two kinds of disks with as many nodes each: nobody can say "
@@ -112,8 +113,9 @@ def _sentences(fleet: Fleet) -> list[str]:
     undecided = fleet.outliers.info["undecided"]
     if undecided:
         keys = ("pattern", "block_bytes", "quantity")
-        numbers = [_number(dict(zip(keys, key, strict=True))) for key in undecided]
-        said.append(f"Nodes differ, and none is the odd one, in {_some(numbers)}.")
+        numbers = sorted((dict(zip(keys, key, strict=True)) for key in undecided), key=importance)
+        words = [_number(number) for number in numbers]
+        said.append(f"Nodes differ, and none is the odd one, in {_some(words)}.")
     elif len(fleet.profiles) > 1 and alike:
         said.append(f"{_listed(alike)} {'have' if len(alike) > 1 else 'has'} no number out of line.")
     drift = fleet.drift
@@ -124,7 +126,8 @@ def _sentences(fleet: Fleet) -> list[str]:
     if same:
         said.append(f"{_listed(same)} {_are(same)} as last time, as far as can be told.")
     if info["replaced"]:
-        said.append(f"{_listed(info['replaced'])}: it seems to be another device than last time.")
+        has = "have" if len(info["replaced"]) > 1 else "has"
+        said.append(f"{_listed(info['replaced'])} {has} another device than last time, as it seems.")
     if info["new"]:
         said.append(f"{_listed(info['new'])}: there is no profile of last time to compare with.")
     if info["gone"]:
@@ -141,11 +144,15 @@ def _slow_and_odd(fleet: Fleet) -> tuple[list[str], list[str]]:
 
 
 def _changes(fleet: Fleet) -> list[dict[str, Any]]:
-    """Of the drift, what changed."""
+    """Of the drift, what changed; for each node, the most important first."""
     drift = fleet.drift
     if drift is None:
         return []
-    return [row for row, changed in zip(drift.info["rows"], drift["changed"], strict=True) if changed]
+    rows = zip(drift.info["rows"], drift["changed"], strict=True)
+    return sorted(
+        (row for row, changed in rows if changed),
+        key=lambda change: (drift.info["nodes"].index(change["node"]), *importance(change["row"])),
+    )
 
 
 def _by_node(changes: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:

@@ -111,9 +111,9 @@ class Fleet:
         """A row for each number of a node that more than half of the nodes differ from; the slow come first.
 
         Two nodes differ in a number where :func:`leadline.compare` says so (their 95 % intervals are apart),
-        and one is at least 1.1 times the other. Two nodes alone have no outlier, nor has a cluster of two
-        kinds of disks with as many of each: ``info["undecided"]`` lists in which numbers nodes differ and
-        none is the odd one.
+        and one is at least 1.1 times the other, twice for k. Two nodes alone have no outlier, nor has a
+        cluster of two kinds of disks with as many of each: ``info["undecided"]`` lists in which numbers nodes
+        differ and none is the odd one.
 
         Columns: ``node``, ``pattern``, ``block_bytes``, ``quantity``, ``value`` with ``low`` and ``high``
         (95 % interval), ``others`` (median of the other nodes), ``ratio`` (value / others), ``differs_from``
@@ -134,9 +134,9 @@ class Fleet:
         -------
         Table
             Columns: ``node``, ``pattern``, ``block_bytes``, ``quantity``, ``then``, ``now``, ``ratio`` and
-            ``verdict`` as :func:`leadline.compare` has them, and ``changed``: it differs, and by at least
-            1.1 times. ``info`` has the ``nodes`` that were compared, those that are ``new`` and ``gone``, and
-            those whose device was ``replaced`` by another.
+            ``verdict`` as :func:`leadline.compare` has them, and ``changed``: it differs by enough to matter,
+            as for :attr:`outliers`. ``info`` has the ``nodes`` that were compared, those that are ``new`` and
+            ``gone``, and those whose device was ``replaced`` by another.
         """
         return drift.drift(earlier.profiles, self.profiles)
 
@@ -173,7 +173,9 @@ class Fleet:
     def _repr_html_(self) -> str:
         troubles = "".join(f"<li>{html.escape(trouble)}</li>" for trouble in page.troubles(self))
         listed = f"<ul>{troubles}</ul>" if troubles else ""
-        return f"<div><b>{html.escape(page.heading(self))}</b>{listed}{self.table._repr_html_()}</div>"
+        # Without the intervals, which would not fit.
+        table = Table({name: self.table[name] for name in ("node", *_HEADLINE, "verdict")})
+        return f"<div><b>{html.escape(page.heading(self))}</b>{listed}{table._repr_html_()}</div>"
 
 
 def _cell(profile: Profile | None, name: str) -> tuple[float, float, float]:

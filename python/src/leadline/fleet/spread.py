@@ -10,7 +10,7 @@ from typing import Any
 from .._errors import BadInput, Failed
 from .._progress import Progress, showing
 from . import cluster
-from .answers import answering
+from .answers import Answer, answering
 from .tasks import Lost, Task, Tasks
 
 __all__ = ["spread"]
@@ -23,8 +23,8 @@ _ATTEMPTS = 3
 class _Call:
     place: int
     arguments: Sequence[Any]
-    #: Ids of the nodes where it failed, as far as they are known.
-    attempts: list[str | None] = field(default_factory=list)
+    #: What came of it so far.
+    failures: list[Answer | Lost] = field(default_factory=list)
 
 
 def spread(
@@ -61,30 +61,38 @@ def spread(
             tasks.add(task(_Call(place, arguments)))
         for done, answer in tasks:
             call: _Call = done.key
-            if isinstance(answer, Lost):
-                call.attempts.append(None)
-                if len(call.attempts) >= _ATTEMPTS:
-                    raise Failed(f"{phase}: {answer.reason}")
-            elif answer.kind == "ok":
+            if isinstance(answer, Answer) and answer.kind == "ok":
                 answers[call.place] = answer.value
                 ended += 1
                 if callback is not None:
                     callback(phase, ended / len(calls), f"{ended} of {len(calls)} parts")
                 continue
-            else:
-                call.attempts.append(answer.node)
-                if len(call.attempts) >= _ATTEMPTS or not _untried(ray, call, num_cpus):
-                    raise (BadInput if answer.kind == "refused" else Failed)(answer.value)
+            call.failures.append(answer)
+            if len(call.failures) >= _ATTEMPTS or not _untried(ray, call, num_cpus):
+                raise _worst(phase, call.failures)
             tasks.add(task(call))
     return answers
 
 
 def _untried(ray: ModuleType, call: _Call, num_cpus: float) -> list[cluster.Node]:
-    return [node for node in cluster.alive(ray) if node.cpus >= num_cpus and node.id not in call.attempts]
+    """The nodes where it has not failed, as far as is known."""
+    tried = {failure.node for failure in call.failures if isinstance(failure, Answer)}
+    return [node for node in cluster.alive(ray) if node.cpus >= num_cpus and node.id not in tried]
 
 
 def _elsewhere(ray: ModuleType, call: _Call, num_cpus: float) -> object:
-    """Anywhere at first; then on a node where it has not failed."""
-    left = _untried(ray, call, num_cpus) if call.attempts else []
-    place = call.place + len(call.attempts)
+    """Anywhere; once it has failed on a node, on another one. Of dead nodes Ray knows itself."""
+    answered = any(isinstance(failure, Answer) for failure in call.failures)
+    left = _untried(ray, call, num_cpus) if answered else []
+    place = call.place + len(call.failures)
     return cluster.pinned(left[place % len(left)]) if left else "SPREAD"
+
+
+def _worst(phase: str, failures: Sequence[Answer | Lost]) -> Exception:
+    """The first that a node said, which tells more than that others were lost."""
+    reason = ""
+    for failure in failures:
+        if isinstance(failure, Answer):
+            return (BadInput if failure.kind == "refused" else Failed)(failure.value)
+        reason = failure.reason
+    return Failed(f"{phase}: {reason}")
