@@ -1,0 +1,105 @@
+"""PageRank, as the local engine has it.
+
+GraphX's own PageRank lets the rank of vertices without outgoing edges vanish in every iteration, and scales
+the sum at the end. At convergence that is the same; after a given number of iterations it is not.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._errors import BadInput
+from ._lists import Lists, run
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+__all__ = ["pagerank"]
+
+
+def pagerank(
+    edges: Any,
+    *,
+    damping: float = 0.85,
+    iterations: int = 10,
+    tolerance: float = 0.0,
+    source: Any = None,
+    directed: bool | None = None,
+    vertices: DataFrame | None = None,
+) -> DataFrame:
+    """PageRank; the ranks sum to 1, and vertices without edges give theirs to all.
+
+    Parameters
+    ----------
+    damping
+        Share of a rank that goes along edges, 0 to 1.
+    iterations
+        The most iterations.
+    tolerance
+        End once the ranks change by less than this in all, from one iteration to the next.
+    source
+        Personalised: the rest of the ranks goes to these vertices, in equal parts.
+    edges, directed, vertices
+        See :func:`bfs`, which also says what is raised.
+
+    Returns
+    -------
+    DataFrame
+        ``vertex`` and ``rank``; in no order.
+    """
+    if not 0 <= damping <= 1:
+        raise BadInput(f"damping={damping}: must be from 0 to 1")
+    return run(edges, directed, vertices, lambda lists: _ranks(lists, damping, iterations, tolerance, source))
+
+
+def _ranks(lists: Lists, damping: float, iterations: int, tolerance: float, source: Any) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    degrees = lists.forward.groupBy(F.col("source").alias("vertex")).agg(F.count("*").alias("degree"))
+    jump = _jump(lists, lists.numbers(source, needed=False))
+    begun = lists.vertices.join(degrees.hint("shuffle_hash"), "vertex", "left")
+    start = F.lit(1.0 / max(lists.count, 1))
+    state = lists.kept.cut(begun.select("vertex", "degree", start.alias("rank"), start.alias("before")))
+    change = float("inf")
+    for done in range(iterations):
+        dangling, change = _totals(state) if done else (_totals(state)[0], change)
+        if change < tolerance:
+            break
+        gives = state.where(F.col("degree").isNotNull()).select(
+            F.col("vertex").alias("source"), (F.col("rank") / F.col("degree")).alias("give")
+        )
+        given = (
+            lists.forward.join(gives.hint("shuffle_hash"), "source")
+            .groupBy(F.col("target").alias("vertex"))
+            .agg(F.sum("give").alias("given"))
+        )
+        rank = F.lit(1 - damping + damping * dangling) * jump + F.lit(damping) * F.coalesce(
+            "given", F.lit(0.0)
+        )
+        joined = state.join(given.hint("shuffle_hash"), "vertex", "left")
+        columns = ["vertex", "degree", rank.alias("rank"), F.col("rank").alias("before")]
+        state = lists.kept.cut(joined.select(*columns), instead_of=state)
+    return lists.result(state.select("vertex", "rank"), "vertex")
+
+
+def _jump(lists: Lists, starts: list[int]) -> Column:
+    """The share of the jumps that go to a vertex."""
+    from pyspark.sql import functions as F
+
+    if not starts:
+        return F.lit(1.0 / max(lists.count, 1))
+    jump = F.lit(0.0)
+    for start in set(starts):
+        share = starts.count(start) / len(starts)
+        jump = F.when(F.col("vertex") == start, share).otherwise(jump)
+    return jump
+
+
+def _totals(state: DataFrame) -> tuple[float, float]:
+    """The rank of all vertices without outgoing edges, and how much the last iteration changed."""
+    from pyspark.sql import functions as F
+
+    dangling = F.sum(F.when(F.col("degree").isNull(), F.col("rank")))
+    change = F.sum(F.abs(F.col("rank") - F.col("before")))
+    totals = state.agg(dangling, change).head() or (None, None)
+    return totals[0] or 0.0, totals[1] or 0.0
