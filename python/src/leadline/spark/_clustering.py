@@ -72,7 +72,7 @@ def _links(lists: Lists, pairs: DataFrame, degrees: DataFrame) -> DataFrame:
 
 
 def _triangles(lists: Lists, links: DataFrame) -> DataFrame:
-    """For each triangle and each of its vertices, a row with edges between the other two, or such rows added."""
+    """Rows of a vertex and edges between two of its neighbours: all that there are, in any number of rows."""
     from pyspark.sql import functions as F
 
     ends = links.groupBy("part", "near").agg(

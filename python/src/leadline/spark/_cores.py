@@ -52,6 +52,6 @@ def _cores(lists: Lists) -> DataFrame:
         h = F.size(F.filter("cores", lambda value, place: value > place)).cast("long")
         joined = state.join(listed.select("vertex", h.alias("h")).hint("shuffle_hash"), "vertex", "left")
         core = F.coalesce("h", "core")
-        columns = ["vertex", core.alias("core"), (core < F.col("core")).alias("fell")]
-        state = lists.kept.cut(joined.select(*columns), instead_of=state)
+        lowered = joined.select("vertex", core.alias("core"), (core < F.col("core")).alias("fell"))
+        state = lists.kept.cut(lowered, instead_of=state)
     return lists.result(state.select("vertex", "core"), "vertex")

@@ -61,7 +61,7 @@ def read(session: SparkSession, edges: Any, directed: bool | None, vertices: Dat
     Raises
     ------
     BadInput
-        They are not edges: columns are missing, ids are null, negative or of another type, weights not finite.
+        They are not edges: columns are missing, ids are null, negative or not ids, weights are not finite.
     """
     if vertices is not None:
         vertices = _vertices(moved(vertices, session))
@@ -82,7 +82,8 @@ def read(session: SparkSession, edges: Any, directed: bool | None, vertices: Dat
 
 def _names(session: SparkSession, path: str) -> list[str]:
     """Names of the file, or of the files in the folder, wherever Spark finds it."""
-    place = session._jvm.org.apache.hadoop.fs.Path(path)
+    jvm: Any = session._jvm
+    place = jvm.org.apache.hadoop.fs.Path(path)
     system = place.getFileSystem(session._jsparkSession.sessionState().newHadoopConf())
     names = []
     for found in system.globStatus(place) or []:
@@ -103,6 +104,8 @@ def _exported(session: SparkSession, path: str, directed: bool | None, vertices:
         declared, one_way = (about["vertices"], about["edges"]), bool(about["directed"])
     except (ValueError, KeyError, TypeError):
         raise BadInput(f"{path}: graph.json does not describe a graph; export it again") from None
+    if directed and not one_way:
+        raise BadInput(f"{path}: holds an undirected graph, as graph.json says; leave directed= out")
     listed = _vertices(session.read.parquet(f"{path}/vertices"))
     frame = session.read.parquet(f"{path}/edges")
     together = listed if vertices is None else listed.union(vertices)
@@ -188,7 +191,7 @@ def _rows(name: str, frame: DataFrame, *, numbers: bool) -> tuple[int, float | N
         weight = F.col("weight")
         finite = weight.isNotNull() & ~F.isnan(weight) & (F.abs(weight) < float("inf"))
         asked += [F.count(F.when(~finite, 1)), F.min(weight)]
-    count, without, low, high, *weights = frame.agg(*asked).head() or ()
+    count, without, low, high, *weights = frame.agg(*asked).collect()[0]
     if without:
         raise BadInput(f"{name}: {without} of the edges have no source or no target; leave these rows out")
     _check_bounds(name, low, high)
@@ -204,7 +207,7 @@ def _rows_of_vertices(name: str, vertices: DataFrame, *, numbers: bool) -> None:
     from pyspark.sql import functions as F
 
     without = F.count(F.when(F.col("vertex").isNull(), 1))
-    missing, low, high = vertices.agg(without, *_bounds(numbers, "vertex")).head() or ()
+    missing, low, high = vertices.agg(without, *_bounds(numbers, "vertex")).collect()[0]
     if missing:
         raise BadInput(f"{name}: {missing} of the vertices are null; leave these rows out")
     _check_bounds(name, low, high)

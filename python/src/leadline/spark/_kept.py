@@ -40,7 +40,7 @@ class Kept:
         return frame
 
     def cut(self, frame: DataFrame, instead_of: DataFrame | None = None) -> DataFrame:
-        """Compute a state now, without what it was computed from, and release the one `instead_of` which it is.
+        """Compute a state now, cut off from what it was computed from; it takes the place of `instead_of`.
 
         Otherwise the plan would grow with every iteration, and be computed from the beginning.
         """

@@ -56,6 +56,6 @@ def _labels(lists: Lists, iterations: int) -> DataFrame:
         won = votes.groupBy("vertex").agg((-best["minus"]).alias("won"))
         label = F.coalesce("won", "label")
         joined = state.join(won.hint("shuffle_hash"), "vertex", "left")
-        columns = ["vertex", label.alias("label"), (label != F.col("label")).alias("changed")]
-        state = lists.kept.cut(joined.select(*columns), instead_of=state)
+        voted = joined.select("vertex", label.alias("label"), (label != F.col("label")).alias("changed"))
+        state = lists.kept.cut(voted, instead_of=state)
     return lists.result(state.select("vertex", "label"), "vertex", "label")

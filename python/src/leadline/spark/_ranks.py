@@ -58,11 +58,12 @@ def _ranks(lists: Lists, damping: float, iterations: int, tolerance: float, sour
     degrees = lists.forward.groupBy(F.col("source").alias("vertex")).agg(F.count("*").alias("degree"))
     jump = _jump(lists, lists.numbers(source, needed=False))
     begun = lists.vertices.join(degrees.hint("shuffle_hash"), "vertex", "left")
-    start = F.lit(1.0 / max(lists.count, 1))
-    state = lists.kept.cut(begun.select("vertex", "degree", start.alias("rank"), start.alias("before")))
-    change = float("inf")
-    for done in range(iterations):
-        dangling, change = _totals(state) if done else (_totals(state)[0], change)
+    start = F.lit(1.0 / max(lists.count, 1)).alias("rank")
+    # So that the first iteration is done whatever the tolerance.
+    before = F.lit(float("inf")).alias("before")
+    state = lists.kept.cut(begun.select("vertex", "degree", start, before))
+    for _ in range(iterations):
+        dangling, change = _totals(state)
         if change < tolerance:
             break
         gives = state.where(F.col("degree").isNotNull()).select(
@@ -77,8 +78,8 @@ def _ranks(lists: Lists, damping: float, iterations: int, tolerance: float, sour
             "given", F.lit(0.0)
         )
         joined = state.join(given.hint("shuffle_hash"), "vertex", "left")
-        columns = ["vertex", "degree", rank.alias("rank"), F.col("rank").alias("before")]
-        state = lists.kept.cut(joined.select(*columns), instead_of=state)
+        ranked = joined.select("vertex", "degree", rank.alias("rank"), F.col("rank").alias("before"))
+        state = lists.kept.cut(ranked, instead_of=state)
     return lists.result(state.select("vertex", "rank"), "vertex")
 
 
@@ -101,5 +102,5 @@ def _totals(state: DataFrame) -> tuple[float, float]:
 
     dangling = F.sum(F.when(F.col("degree").isNull(), F.col("rank")))
     change = F.sum(F.abs(F.col("rank") - F.col("before")))
-    totals = state.agg(dangling, change).head() or (None, None)
-    return totals[0] or 0.0, totals[1] or 0.0
+    row = state.agg(dangling, change).collect()[0]
+    return row[0] or 0.0, row[1] or 0.0

@@ -57,7 +57,7 @@ def _need_java() -> None:
 
 
 def own_session(session: SparkSession) -> SparkSession:
-    """A session with the settings that our plans need, in the same application: the user's stay as they are."""
+    """A session of the same application with the settings that our plans need; the user's stay."""
     own = type(session)(session.sparkContext, session._jsparkSession.cloneSession())
     for name, value in _SETTINGS.items():
         own.conf.set(name, value)
@@ -68,7 +68,8 @@ def moved(frame: DataFrame, session: SparkSession) -> DataFrame:
     """The same rows in another session of the application."""
     from pyspark.sql import DataFrame
 
-    datasets = session._jvm.java.lang.Class.forName("org.apache.spark.sql.classic.Dataset$")
+    jvm: Any = session._jvm
+    datasets = jvm.java.lang.Class.forName("org.apache.spark.sql.classic.Dataset$")
     plan = frame._jdf.queryExecution().analyzed()
     made = datasets.getField("MODULE$").get(None).ofRows(session._jsparkSession, plan)
     return DataFrame(made, session)

@@ -55,9 +55,10 @@ def import_(
         Those of ``leadline graph import``: ``reverse=True``, ``dedupe=True`` and so on.
     """
     session = session_of(edges)
-    parent = Path(path).resolve().parent if folder is None else Path(folder).resolve()
-    parent.mkdir(parents=True, exist_ok=folder is not None)
-    place = Path(tempfile.mkdtemp(prefix="leadline-spark-", dir=parent))
+    if folder is not None:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    parent = Path(path).parent if folder is None else Path(folder)
+    place = Path(tempfile.mkdtemp(prefix="leadline-spark-", dir=parent.resolve()))
     try:
         with reported():
             _write(read(own_session(session), edges, directed, vertices), place)
