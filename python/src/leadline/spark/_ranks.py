@@ -6,6 +6,7 @@ the sum at the end. At convergence that is the same; after a given number of ite
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from .._errors import BadInput
@@ -90,9 +91,10 @@ def _jump(lists: Lists, starts: list[int]) -> Column:
     if not starts:
         return F.lit(1.0 / max(lists.count, 1))
     jump = F.lit(0.0)
-    for start in set(starts):
-        share = starts.count(start) / len(starts)
-        jump = F.when(F.col("vertex") == start, share).otherwise(jump)
+    named = Counter(starts)
+    for times in set(named.values()):
+        those = [start for start, count in named.items() if count == times]
+        jump = F.when(F.col("vertex").isin(those), times / len(starts)).otherwise(jump)
     return jump
 
 
