@@ -16,6 +16,7 @@ from leadline import fleet, pool
 ray = pytest.importorskip("ray")
 
 exhaustive = pytest.mark.skipif(not os.environ.get("LEADLINE_EXHAUSTIVE"), reason="only if exhaustive")
+emulated = pytest.mark.skipif(not os.path.exists("/dev/fuse"), reason="drives are emulated with FUSE")
 
 DRIVE = """
 kind = "parametric"
@@ -180,10 +181,44 @@ def test_what_was_saved_is_compared_with(three, drive, tmp_path):
     assert {row["node"] for row in now.drift.to_dicts() if row["changed"]} == {"node-b"}
 
 
+@pytest.fixture
+def folder(drive, tmp_path):
+    """Mount an emulated drive."""
+    mounted = []
+
+    def mount(name, cap):
+        places = [tmp_path / f"{name}-{what}" for what in ("backing", "mount")]
+        for place in places:
+            place.mkdir()
+        command = [sys.executable, "-m", "leadline", "emulate", drive(1, cap)]
+        command += ["--backing", places[0], "--mount", places[1]]
+        running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        mounted.append(running)
+        while "is mounted" not in (line := running.stderr.readline()):
+            assert line, "it ended before it was mounted"
+        return places[1]
+
+    yield mount
+    for running in mounted:
+        running.terminate()
+        running.communicate(timeout=120)
+
+
 @exhaustive
-def test_ctrl_c_ends_every_profile_in_order(cluster, three, tmp_path):
-    volume = tmp_path / "volume"
-    volume.mkdir()
+@emulated
+def test_the_faulty_one_of_three_emulated_disks_is_found_and_named(three, folder):
+    disks = {"node-a": folder("a", 400), "node-b": folder("b", 400), "node-c": folder("c", 100)}
+    found = fleet.profile(disks, **QUICK, size="16M", reads_only=True)
+    assert found.failures == {}
+    assert set(found.outliers["node"][found.outliers["slow"]]) == {"node-c"}
+    assert all(list(disk.iterdir()) == [] for disk in disks.values())
+
+
+@exhaustive
+@emulated
+def test_ctrl_c_ends_every_profile_in_order(cluster, three, folder):
+    # On an emulated drive the scratch file has a name, which a profile that was killed would leave.
+    volume = folder("volume", 4000)
     program = f"""
         import sys, ray
         from leadline import fleet
