@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 
@@ -41,10 +42,13 @@ NODE = {"num_cpus": 1, "object_store_memory": 80 << 20, "include_dashboard": Fal
 def cluster():
     from ray.cluster_utils import Cluster
 
-    with pytest.MonkeyPatch.context() as patch:
+    # A short path: Ray's sockets are in it.
+    sessions = tempfile.TemporaryDirectory(prefix="ray-", dir="/tmp")
+    with pytest.MonkeyPatch.context() as patch, sessions as folder:
         # Ray tells its makers how it is used, and tests tell nobody anything.
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        cluster = Cluster(initialize_head=True, head_node_args={**NODE, "node_name": "node-a"})
+        head = {**NODE, "node_name": "node-a", "temp_dir": folder}
+        cluster = Cluster(initialize_head=True, head_node_args=head)
         ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
         yield cluster
         ray.shutdown()
