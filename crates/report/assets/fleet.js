@@ -49,7 +49,7 @@ const nodes = {
     const bars = this.now();
     if (!bars) return nothing('Nothing was measured.');
     const show = bars.unit === 'IOPS' ? count : bars.unit === 'in flight' ? String : significant;
-    const names = DATA.profiles.map((profile) => profile.label);
+    const names = DATA.nodes;
     const cells = bars.cells.map((cell, node) => ({
       ...cell,
       node,

@@ -12,11 +12,15 @@ use crate::compare::{Cell, Comparison, Quantity, Row, compare};
 use crate::fleet::{Fleet, FleetChange};
 use crate::{ReportError, format, headline};
 
+/// The most nodes whose curves are drawn: with more, nobody can tell them apart.
+const CURVES: usize = 8;
+
 /// What the scripts read: the curves of all pages about profiles, and the nodes side by side.
 #[derive(Serialize)]
 struct Data<'a> {
     #[serde(flatten)]
     curves: &'a ChartData<'a>,
+    nodes: &'a [String],
     fleet: Vec<Bars>,
 }
 
@@ -36,6 +40,8 @@ struct Bars {
 #[derive(Serialize)]
 struct NodeRow {
     node: String,
+    /// Place among the nodes whose curves are drawn, which gives its colour.
+    curve: Option<usize>,
     cells: Vec<Marked>,
 }
 
@@ -66,17 +72,21 @@ struct Finding {
 pub fn render_fleet_page(fleet: &Fleet, profiles: &[DeviceProfile]) -> Result<String, ReportError> {
     let environment = environment()?;
     let comparison = compare(profiles);
-    let mut detail = Detail::for_profiles(profiles.len());
+    let chosen = with_curves(fleet);
+    let drawn: Vec<DeviceProfile> = chosen.iter().filter_map(|&node| profiles.get(node)).cloned().collect();
+    let names: Vec<String> = chosen.iter().map(|&node| fleet.nodes[node].clone()).collect();
+    let mut detail = Detail::for_profiles(drawn.len());
     loop {
-        let curves = ChartData::new(profiles, &fleet.nodes, None, None, detail);
-        let data = Data { curves: &curves, fleet: bars(fleet, &comparison) };
+        let curves = ChartData::new(&drawn, &names, None, None, detail);
+        let data = Data { curves: &curves, nodes: &fleet.nodes, fleet: bars(fleet, &comparison) };
         let leadline = env!("CARGO_PKG_VERSION").to_owned();
-        let shared = shared(fleet.heading.clone(), leadline, profiles, &curves, script_json(&data));
+        let shared = shared(fleet.heading.clone(), leadline, &drawn, &curves, script_json(&data));
         let reports = profiles.iter().zip(&fleet.nodes).map(|(profile, node)| report(profile, node));
-        let (columns, rows) = nodes(fleet, profiles);
+        let (columns, rows) = nodes(fleet, profiles, &chosen);
         let page = environment.get_template("fleet.html")?.render(context! {
             fleet => Value::from(Serde(fleet)),
             reports => reports.collect::<Vec<Value>>(),
+            left_out => fleet.nodes.len() - names.len(),
             place => profiles.iter().find_map(headline).map(|of| place(of.pattern, of.block_bytes)),
             columns => Value::from(Serde(columns)),
             rows => Value::from(Serde(rows)),
@@ -94,6 +104,15 @@ pub fn render_fleet_page(fleet: &Fleet, profiles: &[DeviceProfile]) -> Result<St
             None => return Err(ReportError::TooLarge { bytes: page.len(), limit: PAGE_LIMIT_BYTES }),
         };
     }
+}
+
+/// Places of the nodes whose curves are drawn, in the nodes' order: those that are out of line before others.
+fn with_curves(fleet: &Fleet) -> Vec<usize> {
+    let mut nodes: Vec<usize> = (0..fleet.nodes.len()).collect();
+    nodes.sort_by_key(|&node| !fleet.outliers.iter().any(|outlier| outlier.node == node));
+    nodes.truncate(CURVES);
+    nodes.sort_unstable();
+    nodes
 }
 
 fn place(pattern: leadline_profile::Pattern, block_bytes: u32) -> String {
@@ -125,7 +144,11 @@ fn is_of(
 }
 
 /// The numbers that stand for a whole profile: names and units of the columns, and a row for each node.
-fn nodes(fleet: &Fleet, profiles: &[DeviceProfile]) -> (Vec<[&'static str; 2]>, Vec<NodeRow>) {
+fn nodes(
+    fleet: &Fleet,
+    profiles: &[DeviceProfile],
+    chosen: &[usize],
+) -> (Vec<[&'static str; 2]>, Vec<NodeRow>) {
     let measured = |quantity: &Quantity| {
         profiles.iter().filter_map(headline).any(|of| quantity.cell(of).value.is_some())
     };
@@ -141,7 +164,8 @@ fn nodes(fleet: &Fleet, profiles: &[DeviceProfile]) -> (Vec<[&'static str; 2]>, 
                     .any(|o| o.node == index && is_of(o, of.pattern, of.block_bytes, quantity)),
             },
         };
-        NodeRow { node: node.clone(), cells: quantities.iter().map(cell).collect() }
+        let curve = chosen.iter().position(|&other| other == index);
+        NodeRow { node: node.clone(), curve, cells: quantities.iter().map(cell).collect() }
     });
     (quantities.iter().map(|quantity| [quantity.name(), quantity.unit()]).collect(), rows.collect())
 }
@@ -199,6 +223,20 @@ mod tests {
         for word in ["http:", "https:", "src=", "url(", "@import", "fetch(", "XMLHttp"] {
             assert!(!page.contains(word), "{word} in the page");
         }
+    }
+
+    #[test]
+    fn curves_of_many_nodes_are_those_out_of_line_and_some_others() {
+        let (mut fleet, profiles) = sample_fleet();
+        let names = (0..20).map(|node| format!("node-{node:02}"));
+        fleet.nodes = names.collect();
+        fleet.outliers[0].node = 17;
+        assert_eq!(with_curves(&fleet), [0, 1, 2, 3, 4, 5, 6, 17]);
+        let mut many = vec![profiles[0].clone(); 20];
+        many[17] = profiles[2].clone();
+        let page = ours(&fleet, &many);
+        assert!(page.contains("Curves of 12 other nodes are left out"));
+        assert!((0..20).all(|node| page.contains(&format!("node-{node:02}</th>"))), "all are in the table");
     }
 
     #[test]
