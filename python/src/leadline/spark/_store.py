@@ -14,7 +14,7 @@ from .._progress import Progress
 from .._sizes import Size
 from ._errors import reported
 from ._input import EXPORT, Input, read
-from ._session import own_session, session_of
+from ._session import session_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -61,7 +61,7 @@ def import_(
     place = Path(tempfile.mkdtemp(prefix="leadline-spark-", dir=parent.resolve()))
     try:
         with reported():
-            _write(read(own_session(session), edges, directed, vertices), place)
+            _write(read(session, edges, directed, vertices), place)
         return Graph.import_file(place, path, memory=memory, progress=progress, **options)
     finally:
         shutil.rmtree(place, ignore_errors=True)
