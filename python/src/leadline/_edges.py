@@ -16,9 +16,9 @@ __all__ = ["Edges", "edges_of", "ids_of"]
 Ids = NDArray[Any] | list[str]
 
 #: How the columns of a table of edges may be called.
-_SOURCES = ("source", "src", "from", "u")
-_TARGETS = ("target", "dst", "to", "v")
-_WEIGHTS = ("weight", "w", "cost", "distance")
+SOURCES = ("source", "src", "from", "u")
+TARGETS = ("target", "dst", "to", "v")
+WEIGHTS = ("weight", "w", "cost", "distance")
 
 
 @dataclass
@@ -149,10 +149,8 @@ def _of_table(table: Any, weight: Any) -> Edges:
         found = next((known[name] for name in wanted if name in known), None)
         return None if found is None else table[found]
 
-    sources, targets = column(_SOURCES), column(_TARGETS)
+    sources, targets = column(SOURCES), column(TARGETS)
     if sources is None or targets is None:
         raise BadInput(f"edges: the columns are {', '.join(known)}; name two of them source and target")
-    weights = (
-        column(_WEIGHTS) if weight is None or weight is True else weight if weight is not False else None
-    )
+    weights = column(WEIGHTS) if weight is None or weight is True else weight if weight is not False else None
     return Edges(ids_of("sources", sources), ids_of("targets", targets), weights_of(weights))

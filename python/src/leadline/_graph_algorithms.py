@@ -49,7 +49,7 @@ class Algorithms:
         Table
             ``vertex``, ``level`` (-1 where not reached), and ``parent``.
         """
-        return _table(self._store.bfs(_needed(source), parents, run_options(memory, threads, depth)))
+        return _table(self._store.bfs(needed_source(source), parents, run_options(memory, threads, depth)))
 
     def wcc(
         self, *, memory: Size | None = None, threads: int | None = None, depth: int | None = None
@@ -95,7 +95,7 @@ class Algorithms:
             ``vertex`` and ``rank``.
         """
         run = run_options(memory, threads, depth)
-        return _table(self._store.pagerank(damping, iterations, tolerance, _ids(source), run))
+        return _table(self._store.pagerank(damping, iterations, tolerance, source_ids(source), run))
 
     def sssp(
         self,
@@ -112,7 +112,7 @@ class Algorithms:
         Table
             ``vertex`` and ``distance`` (infinite where not reached).
         """
-        return _table(self._store.sssp(_needed(source), run_options(memory, threads, depth)))
+        return _table(self._store.sssp(needed_source(source), run_options(memory, threads, depth)))
 
     def cdlp(
         self,
@@ -170,7 +170,7 @@ class Algorithms:
         Table
             ``vertex``, ``parent``, ``root`` and ``order`` (-1 where not reached).
         """
-        return _table(self._store.dfs(_ids(source), run_options(memory, threads, depth)))
+        return _table(self._store.dfs(source_ids(source), run_options(memory, threads, depth)))
 
     def walk(
         self,
@@ -214,7 +214,7 @@ class Algorithms:
             A row for each step: ``walk``, ``step``, ``vertex``.
         """
         run = run_options(memory, threads, depth)
-        starts = (_ids(source), walkers, per_vertex)
+        starts = (source_ids(source), walkers, per_vertex)
         return _table(self._store.walk(*starts, length, p, q, weighted, seed, run))
 
 
@@ -225,7 +225,7 @@ def run_options(
     return size_bytes("memory", memory), threads, depth
 
 
-def _ids(source: Source) -> list[str]:
+def source_ids(source: Source) -> list[str]:
     """Ids as text, of one vertex or several; none for None."""
     if source is None:
         return []
@@ -235,11 +235,11 @@ def _ids(source: Source) -> list[str]:
     return [str(value) for value in values]
 
 
-def _needed(source: Source) -> list[str]:
+def needed_source(source: Source) -> list[str]:
     """Ids as text, of at least one vertex."""
     if source is None:
         raise BadInput("source: names no vertex")
-    return _ids(source)
+    return source_ids(source)
 
 
 def _table(answer: tuple[_leadline.Columns, str]) -> Table:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["concurrency_curves", "miss_ratio_curve"]
 
 
-def _axes(ax: Axes | None) -> Axes:
+def axes_or_new(ax: Axes | None) -> Axes:
     if ax is not None:
         return ax
     from matplotlib import pyplot
@@ -25,7 +25,7 @@ def _axes(ax: Axes | None) -> Axes:
 
 def concurrency_curves(profile: Profile, ax: Axes | None = None, block_bytes: int | None = None) -> Axes:
     """Throughput over requests in flight, a line with its 95 % interval for each operation and pattern."""
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     points = profile.points
     sizes = points["block_bytes"]
     wanted = block_bytes if block_bytes is not None else (4096 if (sizes == 4096).any() else sizes.min())
@@ -52,7 +52,7 @@ def concurrency_curves(profile: Profile, ax: Axes | None = None, block_bytes: in
 
 def miss_ratio_curve(curve: Table, ax: Axes | None = None, label: str | None = None) -> Axes:
     """Miss ratio over the size of the cache."""
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     ax.plot(curve["pages"], curve["miss_ratio"], label=label)
     ax.set_xscale("log", base=2)
     ax.set_ylim(0, 1)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .._plot import _axes
+from .._plot import axes_or_new
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,7 @@ _UNITS = {"alpha": "reads per write", "k_r": "reads in flight", "k_w": "writes i
 
 def nodes_side_by_side(fleet: Fleet, quantity: str, ax: Axes | None) -> Axes:
     """One number of each node with its 95 % interval; outliers in another colour."""
-    ax = _axes(ax)
+    ax = axes_or_new(ax)
     table = fleet.table
     measured = ~np.isnan(table[quantity])
     nodes = table["node"][measured]

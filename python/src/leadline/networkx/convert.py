@@ -52,9 +52,7 @@ def from_networkx(
     [(attribute, default)] = edge_attrs.items() if edge_attrs else [(None, None)]
     nodes = ListedNodes(list(graph))
     edges = Edges.read(graph, nodes, attribute, default)
-    return StoredGraph.converted(
-        nodes, edges, directed=graph.is_directed(), multigraph=graph.is_multigraph()
-    )
+    return StoredGraph.converted(nodes, edges, directed=graph.is_directed(), multigraph=graph.is_multigraph())
 
 
 def refuse_special(graph: Any) -> None:

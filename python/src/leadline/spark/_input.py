@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .._edges import _SOURCES, _TARGETS, _WEIGHTS
+from .._edges import SOURCES, TARGETS, WEIGHTS
 from .._errors import BadInput
 from ._session import moved
 
@@ -160,7 +160,7 @@ def _named(name: str, frame: DataFrame) -> DataFrame:
 
     columns = {column.lower(): column for column in frame.columns}
     chosen = []
-    for ours, known in (("source", _SOURCES), ("target", _TARGETS), ("weight", _WEIGHTS)):
+    for ours, known in (("source", SOURCES), ("target", TARGETS), ("weight", WEIGHTS)):
         theirs = next((columns[one] for one in known if one in columns), None)
         if theirs is not None:
             chosen.append(F.col(f"`{theirs}`").alias(ours))

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .._errors import BadInput
-from .._graph_algorithms import _ids, _needed
+from .._graph_algorithms import needed_source, source_ids
 from ._errors import reported
 from ._input import Input, read
 from ._kept import Kept
@@ -109,7 +109,7 @@ class Lists:
         """
         from pyspark.sql import functions as F
 
-        given = _needed(source) if needed else _ids(source)
+        given = needed_source(source) if needed else source_ids(source)
         if not given:
             return []
         if self._names is not None:
