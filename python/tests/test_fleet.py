@@ -47,8 +47,8 @@ def cluster():
     with pytest.MonkeyPatch.context() as patch, sessions as folder:
         # Ray tells its makers how it is used, and tests tell nobody anything.
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        head = {**NODE, "node_name": "node-a", "temp_dir": folder}
-        cluster = Cluster(initialize_head=True, head_node_args=head)
+        patch.setenv("RAY_TMPDIR", folder)
+        cluster = Cluster(initialize_head=True, head_node_args={**NODE, "node_name": "node-a"})
         ray.init(address=cluster.address, log_to_driver=False, logging_level="ERROR")
         yield cluster
         ray.shutdown()
