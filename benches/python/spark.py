@@ -124,9 +124,9 @@ def main():
     parser.add_argument("--driver", default="8g", help="the heap of Spark's JVM")
     parser.add_argument("--algorithms", default="bfs,wcc,pagerank")
     given = parser.parse_args()
-    print(
-        "| graph | algorithm | Leadline, import | Leadline | peak | Spark | processor | peak | Spark / Leadline |"
-    )
+    columns = ["graph", "algorithm", "Leadline, import", "Leadline", "peak"]
+    columns += ["Spark", "processor", "peak", "Spark / Leadline"]
+    print(f"| {' | '.join(columns)} |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
     for scale in map(int, given.scales.split(",")):
         folder, store = given.folder / f"rmat{scale}", given.folder / f"rmat{scale}.graph"

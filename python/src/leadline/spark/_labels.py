@@ -1,6 +1,7 @@
 """Communities by label propagation.
 
-GraphX's LabelPropagation breaks ties by chance, and so cannot give the result that Graphalytics defines.
+GraphX's LabelPropagation breaks ties by the order of a hash map, and so cannot give the result that
+Graphalytics defines.
 """
 
 from __future__ import annotations
