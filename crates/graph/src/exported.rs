@@ -1,4 +1,4 @@
-//! The layout of a graph that is exported as a folder (docs/graph-export.md), for who writes and who reads it.
+//! The layout of a graph that is exported as a folder (docs/graph-export.md), for its writer and its reader.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `leadline graph export`: from a store to a file of edges, or to a folder of files that has the whole graph.
+//! `leadline graph export`: from a store to a file of edges, or to a folder that has the whole graph.
 
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! A folder of Parquet files, as programs that write with many machines leave one: its files are read as one
-//! table of edges. Or a graph that was exported as a folder, which also has vertices, and a file that says what
-//! the graph is.
+//! table of edges. Or a graph that was exported as a folder, which also has vertices, and a file that says
+//! what the graph is.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};

@@ -94,8 +94,8 @@ impl Default for InputOptions {
     }
 }
 
-/// Opens an input: a file, or a folder of Parquet files. Text is decompressed where it is gzip, Zstandard or xz; binary pairs where their name ends
-/// so.
+/// Opens an input: a file, or a folder of Parquet files. Text is decompressed where it is gzip, Zstandard or
+/// xz; binary pairs where their name ends so.
 ///
 /// # Errors
 /// [`GraphError::Path`] or [`GraphError::Malformed`] for a file that is not there, is of no known format or
