@@ -168,7 +168,8 @@ class Fleet:
         return nodes_side_by_side(self, quantity, ax)
 
     def __repr__(self) -> str:
-        return f"Fleet({len(self.profiles)} profiles, {len(self.failures)} failures: {page.heading(self)})"
+        profiled = len(self.profiles)
+        return f"Fleet({profiled} of {profiled + len(self.failures)} nodes profiled: {page.heading(self)})"
 
     def _repr_html_(self) -> str:
         troubles = "".join(f"<li>{html.escape(trouble)}</li>" for trouble in page.troubles(self))
