@@ -11,11 +11,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
 
-const PROGRAMS: [&str; 12] = [
+const PROGRAMS: [&str; 13] = [
     "chromium",
     "db_bench",
     "fio",
     "fusermount3",
+    "java",
     "losetup",
     "mariadb",
     "mariadbd",
@@ -275,7 +276,7 @@ fn packages_for_python_are_installed_once_and_again_when_the_list_of_them_change
             system.calls(),
             [
                 format!("python3 -m venv --clear {target}/python"),
-                format!("{pip} --no-compile --only-binary=:all: -r {list}")
+                format!("{pip} --no-compile --only-binary=:all: --no-binary=pyspark -r {list}")
             ]
         );
     }
