@@ -54,7 +54,7 @@ def outliers(profiles: Mapping[str, Profile]) -> Table:
         for views_of_row in zip(*views, strict=True):
             found = [row for i, view in enumerate(views_of_row) if (row := _judge(names[i], view))]
             rows += found
-            if not found and not any(_has_most(view) for view in views_of_row):
+            if not found and not any(_agrees_with_most(view) for view in views_of_row):
                 undecided.add(_key(views_of_row[0]))
     rows.sort(key=lambda row: (not row["slow"], *importance(row), -abs(np.log(row["ratio"]))))
     columns = {
@@ -101,6 +101,6 @@ def _judge(node: str, view: Mapping[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _has_most(view: Mapping[str, Any]) -> bool:
+def _agrees_with_most(view: Mapping[str, Any]) -> bool:
     """Whether the node, which is the first of the comparison, differs from fewer than half of all."""
     return sum(ratio is not None for ratio in ratios(view)) * 2 < len(view["cells"])
