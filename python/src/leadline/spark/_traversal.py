@@ -98,7 +98,7 @@ def _distances(lists: Lists, source: Any) -> DataFrame:
 
     if not lists.weighted:
         raise BadInput(
-            f"{lists.name}: shortest paths needs weights, which this graph does not have; add a column weight"
+            f"{lists.name}: sssp needs weights, which this graph does not have; add a column weight"
         )
     starts = lists.numbers(source)
     is_start = F.col("vertex").isin(starts)
