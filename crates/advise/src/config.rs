@@ -1,0 +1,60 @@
+//! A configuration that somebody uses: keys and values with their places.
+
+use std::path::PathBuf;
+
+/// What was read from a file, or asked of a running server.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Config {
+    /// In the order in which they were found.
+    pub entries: Vec<Entry>,
+    /// What was not followed or not understood, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// One key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// The section it stands in, such as `mysqld`; empty where there is none.
+    pub section: String,
+    /// As the system spells it.
+    pub key: String,
+    /// The text of the value, without quotes.
+    pub value: String,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// A line of a file, from 1.
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: usize,
+    },
+    /// A running server.
+    Server(String),
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Place::Line { path, line } => write!(f, "{}, line {line}", path.display()),
+            Place::Server(name) => f.write_str(name),
+        }
+    }
+}
+
+impl Config {
+    /// The entry in force for `key`: the last one.
+    pub fn last(&self, key: &str) -> Option<&Entry> {
+        self.entries.iter().rev().find(|entry| entry.key == key)
+    }
+
+    /// The value of `key` as a number without a unit.
+    pub fn number(&self, key: &str) -> Option<f64> {
+        self.last(key)?.value.parse().ok()
+    }
+}

@@ -1,0 +1,5 @@
+//! Syntaxes of configuration files, one file each.
+
+pub(crate) mod assignments;
+pub(crate) mod ini;
+pub(crate) mod sizes;

@@ -1,0 +1,119 @@
+//! The systems whose settings are known.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer};
+
+use crate::AdviseError;
+use crate::systems::{Rules, rules};
+
+/// A system whose settings depend on the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum System {
+    /// PostgreSQL.
+    Postgresql,
+    /// InnoDB, the storage engine of MySQL and MariaDB.
+    Innodb,
+    /// Seastar, the framework of ScyllaDB and Redpanda.
+    Seastar,
+    /// RocksDB.
+    Rocksdb,
+    /// Ceph's OSDs.
+    Ceph,
+    /// etcd, and with it k3s and Consul, which write their logs like it.
+    Etcd,
+    /// The block layer and the page cache of Linux.
+    Linux,
+    /// OpenZFS.
+    Zfs,
+    /// CockroachDB.
+    Cockroachdb,
+    /// Redis, with its append-only file.
+    Redis,
+    /// Apache Kafka.
+    Kafka,
+}
+
+impl System {
+    /// All of them.
+    pub const ALL: [System; 11] = [
+        System::Postgresql,
+        System::Innodb,
+        System::Seastar,
+        System::Rocksdb,
+        System::Ceph,
+        System::Etcd,
+        System::Linux,
+        System::Zfs,
+        System::Cockroachdb,
+        System::Redis,
+        System::Kafka,
+    ];
+
+    /// As on the command line: `postgresql`.
+    pub fn name(self) -> &'static str {
+        match self {
+            System::Postgresql => "postgresql",
+            System::Innodb => "innodb",
+            System::Seastar => "seastar",
+            System::Rocksdb => "rocksdb",
+            System::Ceph => "ceph",
+            System::Etcd => "etcd",
+            System::Linux => "linux",
+            System::Zfs => "zfs",
+            System::Cockroachdb => "cockroachdb",
+            System::Redis => "redis",
+            System::Kafka => "kafka",
+        }
+    }
+
+    /// The system with this [name](Self::name).
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|system| system.name() == name)
+    }
+
+    /// As it calls itself: `PostgreSQL`.
+    pub fn title(self) -> &'static str {
+        self.rules().title()
+    }
+
+    /// The versions that are known, the one that is assumed last.
+    pub fn versions(self) -> &'static [&'static str] {
+        self.rules().versions()
+    }
+
+    /// Names of the experiments that all of its keys need, beside `leadline profile` itself.
+    pub fn needs(self) -> &'static [&'static str] {
+        self.rules().needs()
+    }
+
+    /// One of [`System::versions`]: the one that is `given`, else the one that is assumed.
+    pub(crate) fn version(self, given: Option<&str>) -> Result<&'static str, AdviseError> {
+        let known = self.versions();
+        match given {
+            None => Ok(known.last().copied().unwrap_or_default()),
+            Some(given) => known
+                .iter()
+                .copied()
+                .find(|one| one.eq_ignore_ascii_case(given))
+                .ok_or_else(|| AdviseError::Version { system: self, given: given.to_owned() }),
+        }
+    }
+
+    pub(crate) fn rules(self) -> &'static dyn Rules {
+        rules(self)
+    }
+}
+
+impl fmt::Display for System {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Serialize for System {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}

@@ -1,0 +1,48 @@
+//! One file or folder per system: its keys, its rules, its files.
+
+mod postgresql;
+pub mod rocksdb;
+
+use std::path::Path;
+
+use crate::{Advice, AdviseError, Config, Drive, File, Finding, Inputs, Setting, System, Value};
+
+/// What there is to know about a system.
+pub(crate) trait Rules: Sync {
+    /// As it calls itself.
+    fn title(&self) -> &'static str;
+
+    /// The versions that are known, the one that is assumed last.
+    fn versions(&self) -> &'static [&'static str];
+
+    /// Names of the experiments that all of its keys need.
+    fn needs(&self) -> &'static [&'static str];
+
+    /// Whether `leadline prove` can run it.
+    fn is_provable(&self) -> bool;
+
+    /// Adds the settings, or what is missing for them.
+    fn advise(&self, drive: &Drive, inputs: &Inputs, advice: &mut Advice);
+
+    /// The settings in the system's own syntax; there is at least one.
+    fn files(&self, advice: &Advice) -> Vec<File>;
+
+    /// Reads a configuration.
+    fn read(&self, text: &str, path: &Path) -> Result<Config, AdviseError>;
+
+    /// What the text of a value means, in the unit of the setting; `None` where it means nothing.
+    fn value(&self, setting: &Setting, text: &str) -> Option<Value>;
+
+    /// What is wrong with several keys together, or known to be wrong on any device.
+    fn patterns(&self, _config: &Config, _advice: &Advice, _drive: &Drive) -> Vec<Finding> {
+        Vec::new()
+    }
+}
+
+pub(crate) fn rules(system: System) -> &'static dyn Rules {
+    match system {
+        System::Postgresql => &postgresql::Postgresql,
+        System::Rocksdb => &rocksdb::Rocksdb,
+        _ => unimplemented!(),
+    }
+}

@@ -1,0 +1,180 @@
+//! What PostgreSQL writes in the background: how many pages per round, how much before the kernel is asked to
+//! write it back, and how often checkpoints come.
+
+use leadline_profile::Pattern;
+
+use super::{PAGE, documented};
+use crate::{Advice, Drive, Inputs, Setting, Unmeasured, Value};
+
+/// Share of what the drive writes for long that background writing may take.
+const SHARE: f64 = 0.5;
+
+/// `bgwriter_delay`: seconds from round to round.
+const ROUND: f64 = 0.2;
+
+/// How long one batch of write-back may keep the drive from reads, seconds.
+const BATCH: f64 = 0.01;
+
+/// Most of `checkpoint_flush_after` and the like (`WRITEBACK_MAX_PENDING_FLUSHES` pages).
+const MOST_BATCH: f64 = 2097152.0;
+const LEAST_BATCH: f64 = 65536.0;
+
+/// Share of the memory that is in `shared_buffers`, as the documentation recommends.
+const BUFFERS: f64 = 0.25;
+
+/// Share of the time between checkpoints in which one is written.
+const COMPLETION: f64 = 0.9;
+
+const WRITER: &str = "documentation, \"Resource Consumption\": \"Background Writer\"";
+const CHECKPOINTS: &str = "documentation, \"Write Ahead Log\": \"Checkpoints\"";
+const WAL: &str = "documentation, \"Write Ahead Log\": \"Settings\"";
+
+pub(super) fn add(drive: &Drive, inputs: &Inputs, version: u32, advice: &mut Advice) {
+    advice.add("bgwriter_lru_maxpages", maxpages(drive));
+    advice.add("bgwriter_flush_after", flush_after(drive, "bgwriter_flush_after", 512 << 10));
+    advice.add("checkpoint_flush_after", flush_after(drive, "checkpoint_flush_after", 256 << 10));
+    advice.add("wal_writer_flush_after", wal_flush_after(drive));
+    advice.add("checkpoint_completion_target", Ok(completion_target(version)));
+    match inputs.memory_bytes {
+        Some(memory) => {
+            advice.add("checkpoint_timeout", timeout(drive, memory));
+            advice.add("max_wal_size", max_wal_size(drive, memory));
+        }
+        None => advice
+            .notes
+            .push("checkpoint_timeout and max_wal_size depend on shared_buffers: give --memory".to_owned()),
+    }
+}
+
+/// Pages per round of the background writer.
+fn maxpages(drive: &Drive) -> Result<Setting, Unmeasured> {
+    let pages = drive.sustained_writes(Pattern::Random)?.times(1.0 / f64::from(PAGE));
+    let per_round = pages.times(SHARE * ROUND);
+    let value = per_round.value.clamp(10.0, 1e6).round();
+    let rule = format!(
+        "half of the {:.0} pages of 8K that the drive writes at random per second for long, in rounds of 200 ms",
+        pages.value
+    );
+    let key = "bgwriter_lru_maxpages";
+    Ok(Setting::new(key, Value::Number(value), "pages per round", rule, documented(WRITER))
+        .interval(per_round.ci)
+        .fits(value / 4.0, 4.0 * value)
+        .default(Value::Number(100.0))
+        .if_wrong(
+            "sessions have to write dirty pages themselves before they can read",
+            "the background writer can take all that the drive writes, and reads wait behind it",
+        ))
+}
+
+/// Bytes after which the kernel is asked to write them back: little enough that reads do not wait long behind
+/// them.
+fn flush_after(drive: &Drive, key: &'static str, default: u64) -> Result<Setting, Unmeasured> {
+    let batch = drive.sustained_writes(Pattern::Random)?.times(BATCH);
+    let value = power_of_two(batch.value.clamp(LEAST_BATCH, MOST_BATCH));
+    let rule = format!(
+        "what the drive writes at random within 10 ms for long, {:.0} KiB, as a power of two from 64 KiB to the \
+         most there may be, 2 MiB",
+        batch.value / 1024.0
+    );
+    let source = if key.starts_with("bgwriter") { WRITER } else { CHECKPOINTS };
+    Ok(Setting::new(key, Value::Bytes(value), "bytes", rule, documented(source))
+        .interval(batch.ci.map(|end| end.clamp(LEAST_BATCH, MOST_BATCH)))
+        .fits(value as f64 / 4.0, 4.0 * value as f64)
+        .default(Value::Bytes(default))
+        .if_wrong(
+            "pages are written in many small requests, which cannot be combined",
+            "dirty pages gather in the kernel and are written in bursts, behind which reads wait (0: until \
+             the kernel's own limits)",
+        ))
+}
+
+fn wal_flush_after(drive: &Drive) -> Result<Setting, Unmeasured> {
+    let batch = drive.sustained_writes(Pattern::Sequential)?.times(BATCH);
+    let most = 16.0 * MOST_BATCH;
+    let value = power_of_two(batch.value.clamp(16.0 * LEAST_BATCH, most));
+    let rule = format!(
+        "what the drive writes in sequence within 10 ms for long, {:.0} KiB, as a power of two, and at least the \
+         default of 1 MiB",
+        batch.value / 1024.0
+    );
+    let key = "wal_writer_flush_after";
+    Ok(Setting::new(key, Value::Bytes(value), "bytes", rule, documented(WAL))
+        .interval(batch.ci.map(|end| end.clamp(16.0 * LEAST_BATCH, most)))
+        .fits(value as f64 / 8.0, 8.0 * value as f64)
+        .default(Value::Bytes(1 << 20))
+        .if_wrong(
+            "the log is flushed more often than needed while transactions commit asynchronously",
+            "the log is flushed in bursts, behind which reads wait",
+        ))
+}
+
+fn completion_target(version: u32) -> Setting {
+    let key = "checkpoint_completion_target";
+    let rule = "writing is spread over as much of the time between checkpoints as leaves a margin".to_owned();
+    Setting::new(key, Value::Number(COMPLETION), "of the time between", rule, documented(CHECKPOINTS))
+        .fits(0.7, 0.95)
+        .default(Value::Number(if version >= 14 { 0.9 } else { 0.5 }))
+        .if_wrong(
+            "pages are written faster than need be, and reads wait behind them",
+            "a checkpoint is not done when the next one is due",
+        )
+}
+
+/// Seconds that the drive needs at its [share](SHARE) to write all of `shared_buffers`.
+fn seconds_to_write(drive: &Drive, memory: u64) -> Result<leadline_model::Estimate, Unmeasured> {
+    let bandwidth = drive.sustained_writes(Pattern::Random)?;
+    let seconds = |bandwidth: f64| BUFFERS * memory as f64 / (SHARE * bandwidth) / COMPLETION;
+    Ok(leadline_model::Estimate::of(seconds(bandwidth.value), bandwidth.ci.map(seconds)))
+}
+
+/// Checkpoints far enough apart that all of `shared_buffers` can be written in between.
+fn timeout(drive: &Drive, memory: u64) -> Result<Setting, Unmeasured> {
+    let seconds = seconds_to_write(drive, memory)?;
+    let (least, most) = (300.0, 3600.0);
+    let value = 60.0 * (seconds.value.clamp(least, most) / 60.0).ceil();
+    let rule = format!(
+        "all of shared_buffers, a quarter of the memory, takes {:.0} s at half of what the drive writes at random \
+         for long; 5 to 60 minutes",
+        seconds.value
+    );
+    let key = "checkpoint_timeout";
+    Ok(Setting::new(key, Value::Seconds(value), "seconds", rule, documented(CHECKPOINTS))
+        .interval(seconds.ci.map(|end| end.clamp(least, most)))
+        .fits(value / 1.5, most)
+        .default(Value::Seconds(300.0))
+        .if_wrong(
+            "checkpoints write more per second than the drive can take beside reads, and pages are logged in \
+             full more often",
+            "recovery after a crash takes longer",
+        ))
+}
+
+/// As much log as may be written until the next checkpoint is due by the clock.
+fn max_wal_size(drive: &Drive, memory: u64) -> Result<Setting, Unmeasured> {
+    let seconds = seconds_to_write(drive, memory)?.value.clamp(300.0, 3600.0);
+    let bandwidth = drive.sustained_writes(Pattern::Random)?;
+    // Each page that a checkpoint writes was first logged in full; a checkpoint begins when the log has
+    // 1 / (1 + checkpoint_completion_target) of this size.
+    let bytes = bandwidth.times(SHARE * seconds * (1.0 + COMPLETION));
+    let most = drive.profile().device.capacity_bytes.map_or(f64::INFINITY, |bytes| 0.1 * bytes as f64);
+    let least = f64::from(1 << 30);
+    let value = bytes.value.min(BUFFERS * memory as f64 * 4.0).min(most).max(least);
+    let value = ((value / least).ceil() * least) as u64;
+    let rule = format!(
+        "the pages that half of the drive's random writes can take in {seconds:.0} s are logged in full once; at \
+         least 1 GiB, at most four times shared_buffers and a tenth of the device"
+    );
+    Ok(Setting::new("max_wal_size", Value::Bytes(value), "bytes", rule, documented(CHECKPOINTS))
+        .interval(bytes.ci.map(|end| end.clamp(least, (value as f64).max(least))))
+        .fits(value as f64 / 2.0, 16.0 * value as f64)
+        .default(Value::Bytes(1 << 30))
+        .if_wrong(
+            "checkpoints come before their time, and each makes pages be logged in full anew",
+            "the log takes space, and recovery after a crash takes longer",
+        ))
+}
+
+/// The nearest one, on a logarithmic axis.
+fn power_of_two(bytes: f64) -> u64 {
+    1 << bytes.log2().round() as u32
+}

@@ -1,0 +1,237 @@
+//! RocksDB: the keys that depend on the device. Those that depend on the data and its use are
+//! `leadline lsm advise`'s, which takes these from here.
+
+use std::path::Path;
+
+use leadline_model::Estimate;
+use leadline_profile::{OpKind, Pattern};
+
+use super::Rules;
+use crate::syntax::sizes::number_and_unit;
+use crate::syntax::{ini, sizes};
+use crate::{Advice, AdviseError, Config, Drive, File, Inputs, Setting, Source, Unmeasured, Value};
+
+/// What RocksDB reads ahead of a compaction unless set: 7.8 with direct I/O (`SanitizeOptions` in
+/// db_impl_open.cc), and every release from 8.6.7 on (include/rocksdb/options.h).
+pub const READAHEAD_BYTES: u64 = 2 << 20;
+
+/// `max_open_files`: all of them. Their indexes and filters are then in memory, and no read has to open a file
+/// first.
+pub const MAX_OPEN_FILES: i64 = -1;
+
+/// How long one batch of write-back may keep the drive from reads, seconds.
+const BATCH: f64 = 0.01;
+
+/// Share of what the drive writes for long that flushes and compactions may take.
+const SHARE: f64 = 0.75;
+
+/// The largest requests that were measured.
+const LARGE: u32 = 256 << 10;
+
+const OPTIONS: &str = "include/rocksdb/options.h";
+const SOURCE: Source = Source { defined: OPTIONS, version: "7.8 to 10" };
+
+/// The rules of RocksDB.
+pub(crate) struct Rocksdb;
+
+impl Rules for Rocksdb {
+    fn title(&self) -> &'static str {
+        "RocksDB"
+    }
+
+    fn versions(&self) -> &'static [&'static str] {
+        &["7.8", "8.6", "9", "10"]
+    }
+
+    fn needs(&self) -> &'static [&'static str] {
+        &["interleaving", "sustained"]
+    }
+
+    fn is_provable(&self) -> bool {
+        true
+    }
+
+    fn advise(&self, drive: &Drive, inputs: &Inputs, advice: &mut Advice) {
+        let cores = inputs.cores.or(drive.profile().device.cpus);
+        match cores {
+            Some(cores) => {
+                advice.add("max_background_jobs", background_jobs(drive, cores));
+                advice.add("max_subcompactions", subcompactions(drive, cores));
+            }
+            None => advice.notes.push(
+                "max_background_jobs and max_subcompactions depend on the processors: give --cores".into(),
+            ),
+        }
+        advice.add("compaction_readahead_size", readahead(drive));
+        advice.add("bytes_per_sync", bytes_per_sync(drive, "bytes_per_sync"));
+        advice.add("wal_bytes_per_sync", bytes_per_sync(drive, "wal_bytes_per_sync"));
+        advice.add("rate_limiter_bytes_per_sec", rate_limit(drive));
+        advice.add("max_open_files", Ok(max_open_files()));
+    }
+
+    fn files(&self, advice: &Advice) -> Vec<File> {
+        let mut text = String::new();
+        for line in advice.heading() {
+            text.push_str(&format!("# {line}\n"));
+        }
+        if let Some(setting) = advice.setting(RATE) {
+            // OPTIONS files have no rate limiter: it is an object of the program.
+            text.push_str(&format!(
+                "# Not in an OPTIONS file: NewGenericRateLimiter({0}), db_bench --{RATE}={0}\n",
+                setting.value
+            ));
+        }
+        text.push_str("[DBOptions]\n");
+        for setting in advice.settings.iter().filter(|setting| setting.key != RATE) {
+            text.push_str(&format!("  {}={}\n", setting.key, setting.value));
+        }
+        let place = "into [DBOptions] of the database's OPTIONS file, or set on DBOptions by these names";
+        vec![File { name: "OPTIONS.ini", place, text }]
+    }
+
+    fn read(&self, text: &str, path: &Path) -> Result<Config, AdviseError> {
+        ini::read(text, path)
+    }
+
+    /// Numbers may have the units of `ParseUint64` (options_helper.cc): K, M, G, T in either case.
+    fn value(&self, setting: &Setting, text: &str) -> Option<Value> {
+        if let Value::Word(_) = setting.value {
+            return Some(Value::word(text.trim()));
+        }
+        let units = [("K", 1024.0), ("M", 1048576.0), ("G", 1073741824.0), ("T", 1099511627776.0)];
+        let (_, unit) = number_and_unit(text)?;
+        let number = sizes::scaled(&text.to_ascii_uppercase(), 1.0, &units).filter(|_| unit.len() <= 1)?;
+        match setting.value {
+            Value::Bytes(_) if number >= 0.0 => Some(Value::Bytes(number as u64)),
+            Value::Number(_) => Some(Value::Number(number)),
+            _ => None,
+        }
+    }
+}
+
+const RATE: &str = "rate_limiter_bytes_per_sec";
+
+/// Large requests to keep in flight in sequence, and the bandwidth of every concurrency / that of the best.
+fn in_flight(drive: &Drive, op: OpKind) -> Result<(u32, Vec<(u32, f64)>), Unmeasured> {
+    let mut curve = Vec::new();
+    for k in (0..=8).map(|power| 1 << power) {
+        // The dearest may have been left out.
+        match drive.bandwidth(op, Pattern::Sequential, LARGE, k) {
+            Ok(bandwidth) => curve.push((k, bandwidth.value)),
+            Err(missing) if k == 1 => return Err(missing),
+            Err(_) => {}
+        }
+    }
+    let best = curve.iter().map(|(_, bandwidth)| *bandwidth).fold(0.0, f64::max);
+    let shares: Vec<(u32, f64)> = curve.iter().map(|(k, bandwidth)| (*k, bandwidth / best)).collect();
+    let enough = shares.iter().find(|(_, share)| *share >= 0.9).map_or(1, |(k, _)| *k);
+    Ok((enough, shares))
+}
+
+/// Compactions at a time: as many as there are processors, unless the drive is busy with fewer. Each has one
+/// write under way.
+pub fn compactions(drive: &Drive, cores: u32) -> Result<u32, Unmeasured> {
+    let (k, _) = in_flight(drive, OpKind::Write)?;
+    Ok(k.max(2).min(cores.max(1)))
+}
+
+fn background_jobs(drive: &Drive, cores: u32) -> Result<Setting, Unmeasured> {
+    let (k, shares) = in_flight(drive, OpKind::Write)?;
+    let value = compactions(drive, cores)? + 1;
+    let rule = format!(
+        "{k} sequential writes of 256K in flight reach 90 % of the most; compactions for that many, 2 at least and \
+         one per processor ({cores}) at most, and one flush"
+    );
+    let most = f64::from(value.max(cores + 2));
+    let times = |(k, share): &(u32, f64)| (Value::Number(f64::from(k + 1)), 1.0 / share);
+    Ok(Setting::new("max_background_jobs", Value::Number(value.into()), "jobs", rule, SOURCE)
+        .fits(f64::from(value) / 2.0, 2.0 * most)
+        .default(Value::Number(2.0))
+        .if_wrong(
+            "compactions fall behind while the drive could write more, until writes are stalled",
+            "compactions take the drive and the processors from the requests of users",
+        )
+        .costs("writing out compactions", shares.iter().map(times).collect()))
+}
+
+fn subcompactions(drive: &Drive, cores: u32) -> Result<Setting, Unmeasured> {
+    let value = compactions(drive, cores)?;
+    let rule =
+        format!("one compaction from level 0 may use all {value} that the drive and the processors allow");
+    Ok(Setting::new("max_subcompactions", Value::Number(value.into()), "threads", rule, SOURCE)
+        .fits(f64::from(value) / 2.0, 2.0 * f64::from(value))
+        .default(Value::Number(1.0))
+        .if_wrong(
+            "only one thread compacts level 0, and writes are stalled behind it",
+            "more threads than the drive or the processors can serve",
+        ))
+}
+
+/// The least bytes in flight with which sequential reads reach 90 % of the most. The kernel splits one request
+/// into pieces of `max_sectors_kb`, which are under way together, so only the product counts.
+fn readahead(drive: &Drive) -> Result<Setting, Unmeasured> {
+    let (k, shares) = in_flight(drive, OpKind::Read)?;
+    let needed = u64::from(k) * u64::from(LARGE);
+    let value = needed.clamp(READAHEAD_BYTES / 4, 16 << 20);
+    let rule = format!(
+        "{k} sequential reads of 256K in flight reach 90 % of the most, and the kernel splits one request into \
+         pieces that are under way together; from 512 KiB to 16 MiB"
+    );
+    let times = |(k, share): &(u32, f64)| (Value::Bytes(u64::from(*k) * u64::from(LARGE)), 1.0 / share);
+    Ok(Setting::new("compaction_readahead_size", Value::Bytes(value), "bytes", rule, SOURCE)
+        .fits(value as f64 / 2.0, 8.0 * value as f64)
+        .default(Value::Bytes(READAHEAD_BYTES))
+        .if_wrong(
+            "a compaction waits for one small read after the other",
+            "each compaction takes more memory for its inputs, and reads of users wait behind its own",
+        )
+        .costs("reading the inputs of a compaction", shares.iter().map(times).collect()))
+}
+
+fn bytes_per_sync(drive: &Drive, key: &'static str) -> Result<Setting, Unmeasured> {
+    let batch = drive.sustained_writes(Pattern::Sequential)?.times(BATCH);
+    let (least, most) = (f64::from(512 << 10), f64::from(8 << 20));
+    let value = 1u64 << batch.value.clamp(least, most).log2().round() as u32;
+    let rule = format!(
+        "what the drive writes in sequence within 10 ms for long, {:.0} KiB, as a power of two from 512 KiB to \
+         8 MiB; without effect on files that are written with direct I/O",
+        batch.value / 1024.0
+    );
+    Ok(Setting::new(key, Value::Bytes(value), "bytes", rule, SOURCE)
+        .interval(batch.ci.map(|end| end.clamp(least, most)))
+        .fits(value as f64 / 4.0, 4.0 * value as f64)
+        .default(Value::Bytes(0))
+        .if_wrong(
+            "files are written back in many small requests (0: only when the kernel's own limits are reached, in \
+             bursts behind which reads wait)",
+            "dirty pages gather in the kernel, and reads wait behind the bursts in which they are written",
+        ))
+}
+
+fn rate_limit(drive: &Drive) -> Result<Setting, Unmeasured> {
+    let bandwidth: Estimate = drive.sustained_writes(Pattern::Sequential)?;
+    let limit = bandwidth.times(SHARE);
+    let value = (limit.value / 1e6).floor().max(1.0) as u64 * 1_000_000;
+    let rule = format!(
+        "three quarters of the {:.0} MB/s that the drive writes in sequence for long",
+        bandwidth.value / 1e6
+    );
+    Ok(Setting::new(RATE, Value::Bytes(value), "bytes per second", rule, SOURCE)
+        .interval(limit.ci)
+        .fits(value as f64 / 3.0, bandwidth.ci[1].max(value as f64))
+        .if_wrong(
+            "compactions fall behind while the drive could write more, until writes are stalled",
+            "the limit is never reached: compactions take the whole drive, and reads wait behind them",
+        ))
+}
+
+fn max_open_files() -> Setting {
+    let rule = "all files stay open, so that no read has to open one and read its index first".to_owned();
+    // A word: -1 stands for more than any number.
+    let value = Value::word(MAX_OPEN_FILES.to_string());
+    Setting::new("max_open_files", value.clone(), "files", rule, SOURCE).default(value).if_wrong(
+        "files beyond this many are opened anew: a read then costs one of the footer, one of the index and one of \
+         the filter more",
+        "",
+    )
+}

@@ -1,0 +1,4 @@
+//! All tests of the crate in one program, which links once.
+
+mod common;
+mod postgresql;
