@@ -25,7 +25,7 @@ impl Unmeasured {
         let target = "TARGET --into PROFILE";
         Unmeasured {
             experiment,
-            reason: format!("{what} was not measured: leadline experiment {experiment} {target}"),
+            reason: format!("{what}: not measured; leadline experiment {experiment} {target} does"),
         }
     }
 
@@ -36,7 +36,7 @@ impl Unmeasured {
         } else {
             format!(" --block-sizes 4K,8K,{}K", block_bytes / 1024)
         };
-        let reason = format!("{what} was not measured: leadline profile TARGET{sizes}");
+        let reason = format!("{what}: not measured; leadline profile TARGET{sizes} does");
         Unmeasured { experiment: "profile", reason }
     }
 }
@@ -116,11 +116,14 @@ impl<'a> Drive<'a> {
 
     /// The plateau of one curve, operations per second.
     pub fn plateau(&self, op: OpKind, pattern: Pattern, block_bytes: u32) -> Result<Estimate, Unmeasured> {
-        let (what, of): (_, fn(&Parameters) -> (Option<f64>, Option<[f64; 2]>)) = match op {
-            OpKind::Read => ("the most that reads do", |p| (p.max_read_iops, p.max_read_iops_ci)),
-            OpKind::Write => ("the most that writes do", |p| (p.max_write_iops, p.max_write_iops_ci)),
+        let what = match op {
+            OpKind::Read => "the most that reads do",
+            OpKind::Write => "the most that writes do",
         };
-        let found = self.parameters(pattern, block_bytes).map(of);
+        let found = self.parameters(pattern, block_bytes).map(|entry| match op {
+            OpKind::Read => (entry.max_read_iops, entry.max_read_iops_ci),
+            OpKind::Write => (entry.max_write_iops, entry.max_write_iops_ci),
+        });
         let Some((Some(iops), ci)) = found else { return Err(Unmeasured::points(what, block_bytes)) };
         Ok(Estimate::of(iops, ci.unwrap_or([iops; 2])))
     }

@@ -29,7 +29,7 @@ pub use config::{Config, Entry, Place};
 pub use drive::{Drive, Unmeasured};
 pub use error::AdviseError;
 pub use inputs::Inputs;
-pub use lint::{Finding, Lint, Verdict, lint, read};
+pub use lint::{Finding, Lint, Unset, Verdict, lint, read};
 pub use setting::{Costs, Fits, Setting, Source};
 pub use system::System;
 pub use systems::rocksdb;

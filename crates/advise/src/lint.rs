@@ -19,8 +19,22 @@ pub struct Lint {
     /// One entry per key that stands in the configuration and is known, in its order, then what is wrong with
     /// several keys together.
     pub findings: Vec<Finding>,
-    /// What was not followed or not judged, one sentence each.
+    /// Keys that are not set and whose default does not fit. They are advice, and nothing wrong: whoever wrote the
+    /// configuration did not choose them.
+    pub unset: Vec<Unset>,
+    /// What was not followed, one sentence each.
     pub notes: Vec<String>,
+}
+
+/// A key that is left at its default.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Unset {
+    /// As the system spells it.
+    pub key: &'static str,
+    /// What is in force.
+    pub default: Value,
+    /// What would be advised.
+    pub advised: Value,
 }
 
 /// What is to be said of one key.
@@ -135,8 +149,8 @@ pub fn lint(
         }
     }
     findings.extend(system.rules().patterns(config, &advice, &Drive::new(profile)));
-    notes.extend(unset(config, &advice));
-    Ok(Lint { advice, findings, notes })
+    let unset = unset(config, &advice);
+    Ok(Lint { advice, findings, unset, notes })
 }
 
 /// One key against what would be advised.
@@ -182,13 +196,12 @@ pub(crate) fn finding(entry: &Entry, verdict: Verdict, reason: impl Into<String>
     }
 }
 
-/// Keys that the configuration leaves at a default that does not fit, in one sentence.
-fn unset(config: &Config, advice: &Advice) -> Option<String> {
+/// Keys that the configuration leaves at a default that does not fit.
+fn unset(config: &Config, advice: &Advice) -> Vec<Unset> {
     let is_unset = |setting: &&Setting| config.last(setting.key).is_none();
-    let describe = |setting: &Setting| {
-        let default = setting.default.as_ref().filter(|default| !setting.fits.has(default))?;
-        Some(format!("{} ({default}, where {} fits)", setting.key, setting.value))
+    let misfit = |setting: &Setting| {
+        let default = setting.default.clone().filter(|default| !setting.fits.has(default))?;
+        Some(Unset { key: setting.key, default, advised: setting.value.clone() })
     };
-    let list: Vec<String> = advice.settings.iter().filter(is_unset).filter_map(describe).collect();
-    (!list.is_empty()).then(|| format!("not set, and the default does not fit: {}", list.join(", ")))
+    advice.settings.iter().filter(is_unset).filter_map(misfit).collect()
 }

@@ -1,6 +1,8 @@
 //! A setting: what a key should be, and why.
 
-use serde::Serialize;
+use std::fmt;
+
+use serde::{Serialize, Serializer};
 
 use crate::Value;
 
@@ -35,7 +37,9 @@ pub struct Setting {
 }
 
 /// Where a key is defined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+///
+/// [`Display`](fmt::Display), and as text in JSON: document and version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Source {
     /// Document and section, or source file: `PostgreSQL 18 documentation, 19.4.5 "I/O"`.
     pub defined: &'static str,
@@ -60,6 +64,18 @@ pub struct Costs {
     pub of: &'static str,
     /// Values, ascending if numbers, and time / time at the best value (1 or more).
     pub points: Vec<(Value, f64)>,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.defined, self.version)
+    }
+}
+
+impl Serialize for Source {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 impl Setting {

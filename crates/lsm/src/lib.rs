@@ -29,9 +29,9 @@ pub use calibration::{Calibration, CalibrationError};
 pub use costs::DeviceCosts;
 pub use data::Data;
 pub use error::LsmError;
-pub use leadline_model::Estimate;
 pub use files::FileCosts;
 pub use layout::Layout;
+pub use leadline_model::Estimate;
 pub use mix::{Mix, MixError, Operation};
 pub use predict::{
     Busy, Demands, LoadPrediction, Machine, MixPrediction, Prediction, QueryPrediction, predict,

@@ -10,6 +10,7 @@ fn wanted(mix: &str) -> Wanted {
         demands: demands(mix, 4),
         memory_bytes: 256e6,
         jobs: None,
+        compaction_readahead_bytes: 0,
         compressed_share: 1.0,
         p99_us: None,
         endurance: None,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use leadline_lsm::options::RocksVersion;
+use leadline_lsm::options::{OptionsFile, RocksVersion};
 use leadline_lsm::validate::Record;
 use leadline_profile::DeviceProfile;
 use leadline_report::{
@@ -447,7 +447,9 @@ fn an_advice_on_lsm_trees() {
     for mix in ["point=60,scan=10,insert=30", "insert=100"] {
         let sample = common::lsm::sample_advice(mix);
         let asked = sample.question();
-        let page = render_lsm_advice_page(&sample.advice(), &sample.wanted, &asked, RocksVersion::V7_8);
+        let advice = sample.advice();
+        let options = OptionsFile::new(&advice.chosen.prediction.layout, RocksVersion::V7_8);
+        let page = render_lsm_advice_page(&advice, &sample.wanted, &asked, &options);
         let page = page.expect("a page");
         let seen = open_page(&format!("lsm-advice-{mix}"), &page, &["--window-size=1280,2400"]);
         seen.is_sound(1);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use leadline_lsm::options::{self, RocksVersion};
+use leadline_lsm::options::{OptionsFile, RocksVersion};
 use leadline_lsm::{Advice, Endurance, Machine, Mix, Wanted};
 use leadline_measure::Progress;
 use leadline_report::{LsmQuestion, lsm_advice_json, render_lsm_advice, render_lsm_advice_page};
@@ -83,6 +83,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         demands: args.asked.demands(args.mix),
         memory_bytes: memory as f64,
         jobs: args.jobs,
+        compaction_readahead_bytes: readahead(&costs.keys),
         compressed_share: args.asked.compressed_share(),
         p99_us: args.p99,
         endurance,
@@ -100,8 +101,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     costs.warnings.extend(doubt(found));
     costs.warnings.iter().for_each(|warning| output::say(warning));
     let version = RocksVersion::from_name(&args.rocksdb).unwrap_or(RocksVersion::V7_8);
+    let options = OptionsFile::new(&found.layout, version).with_device_keys(&costs.keys);
     if let Some(path) = &args.output {
-        leadline_files::replace(path, options::write(&found.layout, version))?;
+        leadline_files::replace(path, options.to_string())?;
     }
     let question = LsmQuestion {
         data: &wanted.data,
@@ -120,10 +122,16 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         output::say(&format!("options for RocksDB {} in {}", args.rocksdb, path.display()));
     }
     if let Some(path) = &args.report {
-        output::write(path, &render_lsm_advice_page(&advice, &wanted, &question, version)?)?;
+        output::write(path, &render_lsm_advice_page(&advice, &wanted, &question, &options)?)?;
         output::say(&format!("page in {}", path.display()));
     }
     Ok(())
+}
+
+/// What a compaction should read at a time on this device, bytes; 0, RocksDB's own, where that was not measured.
+fn readahead(keys: &leadline_advise::Advice) -> u64 {
+    let setting = keys.setting("compaction_readahead_size");
+    setting.and_then(|setting| setting.value.number()).map_or(0, |bytes| bytes as u64)
 }
 
 /// Shows how far the search is once it takes long.

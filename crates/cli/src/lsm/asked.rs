@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use leadline_advise::{Advice, Inputs, System};
 use leadline_device::{format_size, parse_size};
 use leadline_lsm::{Calibration, Data, Demands, DeviceCosts, Mix, Prediction, ProcessorCosts};
 use leadline_profile::EngineKind;
@@ -52,6 +53,8 @@ pub(super) struct Costs {
     pub(super) device: DeviceCosts,
     pub(super) processor: ProcessorCosts,
     pub(super) cores: u32,
+    /// What the device means for RocksDB, whatever the layout.
+    pub(super) keys: Advice,
     /// Where the processor's costs are from, in words.
     pub(super) origin: String,
     /// What makes predictions worth less, one line each.
@@ -127,7 +130,9 @@ impl Asked {
         let here = || std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
         let cores = self.cores.or(device.processors()).unwrap_or_else(here);
         let processor = calibration.map_or_else(ProcessorCosts::default, |found| found.processor);
-        Ok(Costs { device, processor, cores, origin, warnings })
+        let inputs = Inputs { cores: Some(cores), ..Inputs::default() };
+        let keys = leadline_advise::advise(System::Rocksdb, &profile, &inputs)?;
+        Ok(Costs { device, processor, cores, keys, origin, warnings })
     }
 }
 

@@ -30,6 +30,7 @@ pub(super) fn first(wanted: &Wanted, cores: u32) -> Vec<Layout> {
             l0_files,
             jobs,
             subcompactions: jobs,
+            compaction_readahead_bytes: wanted.compaction_readahead_bytes,
             compressed_share: wanted.compressed_share,
             ..Layout::default()
         };

@@ -29,6 +29,8 @@ pub struct Wanted {
     pub memory_bytes: f64,
     /// Compactions at a time; `None` for as many as serve best.
     pub jobs: Option<u32>,
+    /// What a compaction reads at a time, bytes; 0 for RocksDB's own.
+    pub compaction_readahead_bytes: u64,
     /// Stored bytes over bytes of pairs.
     pub compressed_share: f64,
     /// The 99th percentile of a point query may take this long at most, microseconds.

@@ -131,6 +131,16 @@ impl OptionsFile {
         self
     }
 
+    /// The same with those keys of `advice`, for RocksDB, that depend on the device and not on the layout.
+    pub fn with_device_keys(mut self, advice: &leadline_advise::Advice) -> Self {
+        let settings =
+            ["bytes_per_sync", "wal_bytes_per_sync"].into_iter().filter_map(|key| advice.setting(key));
+        for setting in settings {
+            self.section(Kind::Db).set(setting.key, &setting.value);
+        }
+        self
+    }
+
     fn is_compressed(&self) -> bool {
         let mut families = self.sections.iter().filter(|s| s.kind == Kind::Cf && s.family == self.family);
         let setting = families.find_map(|section| section.get(COMPRESSION));

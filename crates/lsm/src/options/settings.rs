@@ -1,14 +1,12 @@
 //! What an OPTIONS file sets for a layout.
 
+use leadline_advise::rocksdb::{MAX_OPEN_FILES, READAHEAD_BYTES};
+
 use crate::Layout;
 
 use super::compression::Compression;
 use super::release::Release;
 use super::section::{Kind, Section};
-
-/// What RocksDB reads ahead of a compaction with direct I/O: 7.8 does so if `compaction_readahead_size` is 0
-/// (`SanitizeOptions` in db_impl_open.cc), and from 8.6.7 on it is the default (include/rocksdb/options.h).
-pub(super) const READAHEAD_BYTES: u64 = 2 << 20;
 
 /// RocksDB's limits for bytes that wait for compaction, and the size of level 1 for which they are meant.
 const SOFT_PENDING_BYTES: u64 = 64 << 30;
@@ -45,8 +43,7 @@ fn of_db(layout: &Layout) -> Section {
     section.set("writable_file_max_buffer_size", 1 << 20);
     section.set("use_direct_reads", true);
     section.set("use_direct_io_for_flush_and_compaction", true);
-    // With all files open, the indexes and filters of all of them are in memory.
-    section.set("max_open_files", -1);
+    section.set("max_open_files", MAX_OPEN_FILES);
     // Defaults that differ between versions and cost nothing. Of the second, only false works everywhere:
     // before 9.8 RocksDB takes true from a file and ignores it.
     section.set("fail_if_options_file_error", true);

@@ -45,7 +45,7 @@ fn page(
 
 #[cfg(test)]
 mod tests {
-    use leadline_lsm::options::RocksVersion;
+    use leadline_lsm::options::{OptionsFile, RocksVersion};
     use leadline_lsm::validate::{Kind, LayoutName, Record};
 
     use super::*;
@@ -61,7 +61,8 @@ mod tests {
 
     fn advice(sample: &SampleAdvice) -> String {
         let advice = sample.advice();
-        let page = render_lsm_advice_page(&advice, &sample.wanted, &sample.question(), RocksVersion::V8_6);
+        let options = OptionsFile::new(&advice.chosen.prediction.layout, RocksVersion::V8_6);
+        let page = render_lsm_advice_page(&advice, &sample.wanted, &sample.question(), &options);
         page.expect("a page").replace(ECHARTS, "")
     }
 

@@ -146,6 +146,7 @@ pub fn sample_advice(mix: &str) -> SampleAdvice {
             demands: Demands { mix: mix.parse().expect("a mix"), clients: 8, scan_pairs: 100.0 },
             memory_bytes: f64::from(64 << 20),
             jobs: Some(4),
+            compaction_readahead_bytes: 0,
             compressed_share: 1.0,
             p99_us: None,
             endurance: None,

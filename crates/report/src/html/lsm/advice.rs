@@ -1,6 +1,6 @@
 //! The page of an advice on the layout of an LSM tree.
 
-use leadline_lsm::options::{self, RocksVersion};
+use leadline_lsm::options::OptionsFile;
 use leadline_lsm::{Advice, Candidate, Operation, Wanted};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
@@ -52,8 +52,8 @@ struct Row {
     cells: Vec<String>,
 }
 
-/// One self-contained page of an advice: the layouts of the front, the chosen one with its OPTIONS file for
-/// `version` of RocksDB, and its neighbours. It makes no network requests, and everything is escaped.
+/// One self-contained page of an advice: the layouts of the front, the chosen one with its OPTIONS file,
+/// and its neighbours. It makes no network requests, and everything is escaped.
 ///
 /// # Errors
 /// [`ReportError::Template`].
@@ -61,7 +61,7 @@ pub fn render_lsm_advice_page(
     advice: &Advice,
     wanted: &Wanted,
     asked: &LsmQuestion,
-    version: RocksVersion,
+    options: &OptionsFile,
 ) -> Result<String, ReportError> {
     let chosen = &advice.chosen;
     let layout = &chosen.prediction.layout;
@@ -82,8 +82,8 @@ pub fn render_lsm_advice_page(
         neighbour_columns => ["change", "against the chosen"].into_iter().chain(COLUMNS).collect::<Vec<_>>(),
         front => Value::from(Serde(front(advice))),
         neighbours => Value::from(Serde(neighbours.collect::<Vec<_>>())),
-        options => options::write(layout, version),
-        version => version.name(),
+        options => options.to_string(),
+        version => options.release().to_string(),
         processor => asked.processor,
     };
     page("lsm_advice.html", SCRIPT, chart(advice, asked), words)
