@@ -23,6 +23,7 @@ pub(crate) use measure::why_stopped;
 use std::fmt::Display;
 
 use clap::error::ErrorKind;
+use leadline_advise::AdviseError;
 use leadline_catalogue::CatalogueError;
 use leadline_files::FileError;
 use leadline_profile::{ProfileError, PublishedError};
@@ -98,6 +99,12 @@ fn command(text: &str) -> Option<&str> {
     let words = usage.split(' ').take_while(|word| word.chars().all(|c| c.is_ascii_lowercase())).count();
     let end = usage.match_indices(' ').nth(words.checked_sub(1)?).map_or(usage.len(), |(at, _)| at);
     Some(&usage[..end])
+}
+
+impl From<AdviseError> for Failure {
+    fn from(error: AdviseError) -> Self {
+        Failure::Input(error.to_string())
+    }
 }
 
 impl From<CatalogueError> for Failure {

@@ -3,6 +3,7 @@
 //!
 //! One file per command: it reads the arguments, calls the crates below, and prints.
 
+mod advise;
 mod btree;
 mod calibrate;
 mod completions;
@@ -12,6 +13,7 @@ mod emulate;
 mod experiment;
 mod failure;
 mod graph;
+mod lint;
 mod lsm;
 mod man;
 mod models;
@@ -61,6 +63,8 @@ enum Command {
     Report(report::Args),
     Models(models::Args),
     Predict(predict::Args),
+    Advise(advise::Args),
+    Lint(lint::Args),
     Btree(btree::Args),
     Calibrate(calibrate::Args),
     Devices(devices::Args),
@@ -114,6 +118,8 @@ fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {
         Command::Report(args) => report::run(args),
         Command::Models(args) => models::run(args),
         Command::Predict(args) => predict::run(args),
+        Command::Advise(args) => advise::run(&args),
+        Command::Lint(args) => lint::run(&args),
         Command::Btree(args) => btree::run(args),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Devices(args) => devices::run(args),

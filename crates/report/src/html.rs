@@ -22,6 +22,7 @@ mod models;
 mod place;
 mod pool;
 mod reference;
+mod settings;
 mod speedup_charts;
 mod sustained_charts;
 mod tables;
@@ -49,7 +50,7 @@ pub use traces::{render_replay_page, render_trace_page};
 /// The largest that a page may be, bytes.
 pub const PAGE_LIMIT_BYTES: usize = 8 << 20;
 
-const TEMPLATES: [(&str, &str); 17] = [
+const TEMPLATES: [(&str, &str); 18] = [
     ("base.html", include_str!("../templates/base.html")),
     ("macros.html", include_str!("../templates/macros.html")),
     ("experiments.html", include_str!("../templates/experiments.html")),
@@ -57,6 +58,7 @@ const TEMPLATES: [(&str, &str); 17] = [
     ("devices.html", include_str!("../templates/devices.html")),
     ("channels.html", include_str!("../templates/channels.html")),
     ("writes.html", include_str!("../templates/writes.html")),
+    ("settings.html", include_str!("../templates/settings.html")),
     ("single.html", include_str!("../templates/single.html")),
     ("comparison.html", include_str!("../templates/comparison.html")),
     ("fleet.html", include_str!("../templates/fleet.html")),
@@ -75,7 +77,7 @@ const AXES: &str = include_str!("../assets/axes.js");
 const DRAW: &str = include_str!("../assets/draw.js");
 const SERIES: &str = include_str!("../assets/series.js");
 /// In this order: each uses the names of those before it.
-const SCRIPTS: [&str; 20] = [
+const SCRIPTS: [&str; 21] = [
     BASE,
     AXES,
     DRAW,
@@ -96,6 +98,7 @@ const SCRIPTS: [&str; 20] = [
     include_str!("../assets/channels.js"),
     include_str!("../assets/fleet.js"),
     include_str!("../assets/report.js"),
+    include_str!("../assets/settings.js"),
 ];
 
 /// One self-contained page: a report for one profile, a comparison for several (the first is what the others
@@ -157,6 +160,7 @@ fn fill(
             models => models.and_then(|m| m.words.as_ref()).map(|words| Value::from(Serde(words))),
             model_charts => models.map(|m| Value::from(Serde(m.charts.has()))),
             device_charts => experiments.and_then(|e| e.devices()).map(|d| Value::from(Serde(d.has()))),
+            settings => Value::from(Serde(settings::tabs(&profiles[0]))),
             device_latencies => Value::from(Serde(tables::latencies(&profiles[0]))),
         }
     } else {

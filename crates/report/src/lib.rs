@@ -19,6 +19,7 @@
 //! | what it asked of each file, likewise | [`render_by_file`], [`render_by_file_page`] |
 //! | what replaying it came to | [`render_replay`], [`render_replay_page`] |
 //! | what a graph store holds, in the terminal or as a page | [`render_graph`], [`render_graph_page`] |
+//! | the settings of a system, and a configuration judged | [`render_advice`], [`render_lint`] |
 //! | which node size a B-tree should have, in the terminal or as JSON | [`render_btree`], [`btree_json`] |
 //! | a drive fitted to a profile, in the terminal or as JSON | [`render_calibration`], [`calibration_json`] |
 //! | which layout an LSM tree should have, in the terminal or as JSON | [`render_lsm_advice`], [`lsm_advice_json`] |
@@ -54,6 +55,7 @@ mod place;
 mod pool;
 mod predict;
 mod sentences;
+mod settings;
 mod sustained;
 mod terminal;
 mod trace;
@@ -91,8 +93,9 @@ pub use predict::{
 };
 pub use sentences::sentences;
 pub use terminal::{
-    PlotOptions, render_by_file, render_comparison, render_experiment, render_graph, render_models,
-    render_place, render_plot, render_pool, render_replay, render_summary, render_trace_info,
+    PlotOptions, render_advice, render_by_file, render_comparison, render_experiment, render_graph,
+    render_lint, render_models, render_place, render_plot, render_pool, render_replay, render_summary,
+    render_trace_info,
 };
 pub use trace_prediction::{TracePrediction, render_trace_predictions, trace_predictions_json};
 

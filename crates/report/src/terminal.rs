@@ -12,6 +12,7 @@ mod models;
 mod place;
 mod plot;
 mod pool;
+mod settings;
 mod table;
 mod trace;
 mod written;
@@ -30,6 +31,7 @@ pub use models::render_models;
 pub use place::render_place;
 pub use plot::{PlotOptions, render_plot};
 pub use pool::render_pool;
+pub use settings::{render_advice, render_lint};
 pub(crate) use table::{finish, new_table};
 pub use trace::{render_replay, render_trace_info};
 

@@ -1,0 +1,177 @@
+//! `leadline advise`: the settings of real systems for a measured device.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use leadline_advise::{Advice, Inputs, System, advise};
+use leadline_device::parse_size;
+use leadline_files::NewFolder;
+use leadline_report::render_advice;
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::{output, source, values};
+
+/// SYSTEM of all systems together.
+const ALL: &str = "all";
+
+/// Choose the settings of a database, a storage system or Linux for a measured device
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+        leadline advise postgresql profile.json --memory 16G      one line per key\n  \
+        leadline advise postgresql profile.json --explain         with rule, source and consequences\n  \
+        leadline advise innodb profile.json --version mariadb-10.11 -o leadline.cnf\n  \
+        leadline advise linux profile.json -o linux               several files, in a new folder\n  \
+        leadline advise all profile.json --json\n\n\
+        leadline profile --for SYSTEM measures all that its keys need. docs/advise.md has the rules.")]
+pub(crate) struct Args {
+    /// The system, or `all`
+    #[arg(value_name = "SYSTEM", value_parser = system_or_all())]
+    system: String,
+    /// A profile that `leadline profile` wrote
+    #[arg(value_name = "PROFILE")]
+    profile: String,
+    #[command(flatten)]
+    inputs: InputArgs,
+    /// Show the rule behind each value, where the key is defined, and what happens if it is wrong
+    #[arg(long)]
+    explain: bool,
+    /// Write the settings in the system's own syntax to this file, which is replaced if it exists; several
+    /// files go into a new folder of this name
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// What rules need beyond the profile.
+#[derive(clap::Args)]
+pub(crate) struct InputArgs {
+    /// Version of the system [default: the newest that is known]
+    #[arg(long, value_name = "V")]
+    version: Option<String>,
+    /// Processors that the system may use [default: those of the machine that was profiled]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    cores: Option<u32>,
+    /// Memory that the system may use
+    #[arg(long, value_name = "SIZE", value_parser = values::amount)]
+    memory: Option<u64>,
+    /// Data that it holds: with --memory, the share of it that is cached [default: nothing is cached]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    data: Option<u64>,
+    /// Read latency whose 99th percentile writing in the background must not exceed, such as 5ms [default:
+    /// twice that of an idle device]
+    #[arg(long, value_name = "TIME", value_parser = values::micros)]
+    read_p99: Option<f64>,
+}
+
+impl InputArgs {
+    pub(crate) fn inputs(&self) -> Inputs {
+        Inputs {
+            version: self.version.clone(),
+            cores: self.cores,
+            memory_bytes: self.memory,
+            data_bytes: self.data,
+            read_p99_seconds: self.read_p99.map(|us| us / 1e6),
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let profile = source::load_profile(&args.profile)?;
+    let systems: Vec<System> = match System::from_name(&args.system) {
+        Some(system) => vec![system],
+        None if args.inputs.version.is_some() => {
+            return Err(Failure::Input("--version: each system has its own; name one system".into()));
+        }
+        None => System::ALL.to_vec(),
+    };
+    let inputs = args.inputs.inputs();
+    let advised: Vec<Advice> =
+        systems.iter().map(|&system| advise(system, &profile, &inputs)).collect::<Result<_, _>>()?;
+    let written = args.output.as_deref().map(|path| write(path, &advised)).transpose()?;
+    if args.json {
+        output::print_json(&document(&advised))?;
+    } else {
+        let parts: Vec<String> =
+            advised.iter().map(|advice| render_advice(advice, args.explain, output::width())).collect();
+        output::print(&parts.join("\n"))?;
+    }
+    written.into_iter().for_each(|said| output::say(&said));
+    Ok(())
+}
+
+/// Names of all systems.
+pub(crate) fn systems() -> impl Iterator<Item = &'static str> {
+    System::ALL.into_iter().map(System::name)
+}
+
+fn system_or_all() -> clap::builder::PossibleValuesParser {
+    clap::builder::PossibleValuesParser::new(systems().chain([ALL]))
+}
+
+/// One document for one system, a list of them for several.
+fn document(advised: &[Advice]) -> Value {
+    let one = |advice: &Advice| {
+        let mut document = json!(advice);
+        let files = advice.files();
+        document["files"] = files
+            .iter()
+            .map(|file| json!({"name": file.name, "place": file.place, "text": file.text}))
+            .collect();
+        document
+    };
+    match advised {
+        [advice] => one(advice),
+        several => json!({ "systems": several.iter().map(one).collect::<Vec<_>>() }),
+    }
+}
+
+/// Writes the files of one system to `path`, or into a new folder there where it has several, or there are
+/// several systems. Returns what to say of it.
+fn write(path: &Path, advised: &[Advice]) -> Result<String, Failure> {
+    let files: Vec<(PathBuf, String, &str)> = advised
+        .iter()
+        .flat_map(|advice| {
+            let folder = if advised.len() > 1 { advice.system.name() } else { "" };
+            let named =
+                |file: leadline_advise::File| (Path::new(folder).join(file.name), file.text, file.place);
+            advice.files().into_iter().map(named)
+        })
+        .collect();
+    match files.as_slice() {
+        [] => {
+            Err(Failure::Operation(format!("{}: not written, since nothing can be advised", path.display())))
+        }
+        [(_, text, place)] if advised.len() == 1 => {
+            output::write(path, text)?;
+            Ok(format!("settings in {}: {place}", path.display()))
+        }
+        files => {
+            write_folder(path, files)?;
+            let list: Vec<String> =
+                files.iter().map(|(name, _, place)| format!("{} ({place})", name.display())).collect();
+            Ok(format!("settings in {}: {}", path.display(), list.join(", ")))
+        }
+    }
+}
+
+/// Makes the folder at `path`, whole or not at all.
+fn write_folder(path: &Path, files: &[(PathBuf, String, &str)]) -> Result<(), Failure> {
+    if path.exists() {
+        return Err(Failure::Input(format!("{}: exists already; name a new folder", path.display())));
+    }
+    let folder = NewFolder::create(path)?;
+    let mut made: Option<&Path> = None;
+    for (name, text, _) in files {
+        let inner = name.parent().filter(|inner| !inner.as_os_str().is_empty());
+        if let Some(inner) = inner.filter(|inner| made != Some(inner)) {
+            folder.folder(inner)?;
+            made = Some(inner);
+        }
+        let written = folder.file(name)?.write_all(text.as_bytes());
+        written.map_err(|error| Failure::Operation(format!("{}: {error}", path.join(name).display())))?;
+    }
+    Ok(folder.finish()?)
+}

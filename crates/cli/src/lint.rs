@@ -1,0 +1,59 @@
+//! `leadline lint`: a configuration in use, judged by a measured device.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use leadline_advise::{Lint, System, lint, read};
+use leadline_report::render_lint;
+
+use crate::advise::{InputArgs, systems};
+use crate::failure::Failure;
+use crate::{output, source};
+
+/// Judge a configuration in use by a measured device: which keys fit, are too low or too high, or do nothing
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+        leadline lint postgresql /etc/postgresql/15/main/postgresql.conf profile.json --version 15\n  \
+        leadline lint innodb /etc/mysql/my.cnf profile.json --version mariadb-10.11\n  \
+        leadline lint seastar /etc/scylla.d/io_properties.yaml profile.json --json\n\n\
+        Exit code 0: nothing is wrong; 1: something is; 2: the file cannot be read.")]
+pub(crate) struct Args {
+    /// The system
+    #[arg(value_name = "SYSTEM", value_parser = PossibleValuesParser::new(systems()))]
+    system: String,
+    /// Its configuration
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// A profile that `leadline profile` wrote
+    #[arg(value_name = "PROFILE")]
+    profile: String,
+    #[command(flatten)]
+    inputs: InputArgs,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let system = System::from_name(&args.system).ok_or_else(|| Failure::Input("no such system".into()))?;
+    let profile = source::load_profile(&args.profile)?;
+    let config = read(system, &args.file)?;
+    let lint = lint(system, &config, &profile, &args.inputs.inputs())?;
+    if args.json {
+        output::print_json(&lint)?;
+    } else {
+        output::print(&render_lint(&lint, output::width()))?;
+    }
+    match wrong(&lint) {
+        0 => Ok(()),
+        wrong => Err(Failure::Operation(format!(
+            "{}: {wrong} of {} keys wrong on this device",
+            args.file.display(),
+            lint.findings.len()
+        ))),
+    }
+}
+
+fn wrong(lint: &Lint) -> usize {
+    lint.findings.iter().filter(|finding| finding.verdict.is_wrong()).count()
+}
