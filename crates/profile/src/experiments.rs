@@ -7,9 +7,11 @@ mod buffer;
 mod burst;
 mod channels;
 mod check;
+mod durable_writes;
 mod fsync;
 mod gc;
 mod interleaving;
+mod io_cost;
 mod latency;
 mod pressure;
 mod range;
@@ -24,9 +26,11 @@ use serde::{Deserialize, Serialize};
 pub use buffer::{Buffer, BufferPoint};
 pub use burst::{Burst, BurstLoad};
 pub use channels::{ChannelPlacement, Channels, ChannelsFit, ChannelsPoint};
+pub use durable_writes::{DurableWrites, DurableWritesPoint};
 pub use fsync::{Fsync, FsyncPoint, LogKind};
 pub use gc::{Gc, GcPass, GcPassKind, GcRecovery};
 pub use interleaving::{Interleaving, InterleavingPoint};
+pub use io_cost::{IoCost, IoCostRate};
 pub use latency::{BlockLayerTime, LatencyDistribution, LatencyDistributions};
 pub use pressure::{Background, BackgroundCapacity, InternalWork, Pressure, PressurePoint};
 pub use read_disturb::{Detectable, DisturbSeries, ReadDisturb};
@@ -95,6 +99,15 @@ pub struct Experiments {
     /// Channels that are busy with so many reads, at once and in a stream.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channels: Option<Channels>,
+    /// Random reads and writes together, of two sizes: what Seastar's I/O scheduler assumes.
+    #[serde(rename = "mix-line", skip_serializing_if = "Option::is_none")]
+    pub mix_line: Option<Work>,
+    /// Reads beside durable writes.
+    #[serde(rename = "durable-writes", skip_serializing_if = "Option::is_none")]
+    pub durable_writes: Option<DurableWrites>,
+    /// The six rates of Linux's io.cost.model.
+    #[serde(rename = "io-cost", skip_serializing_if = "Option::is_none")]
+    pub io_cost: Option<IoCost>,
 }
 
 impl Experiments {
@@ -125,6 +138,9 @@ impl Experiments {
             gc,
             sustained,
             channels,
+            mix_line,
+            durable_writes,
+            io_cost,
         } = self;
         [
             ("r-by-k", r_by_k.as_ref().map(|found| &found.procedure)),
@@ -145,6 +161,9 @@ impl Experiments {
             ("gc", gc.as_ref().map(|found| &found.procedure)),
             ("sustained", sustained.as_ref().map(|found| &found.procedure)),
             ("channels", channels.as_ref().map(|found| &found.procedure)),
+            ("mix-line", mix_line.as_ref().map(|found| &found.procedure)),
+            ("durable-writes", durable_writes.as_ref().map(|found| &found.procedure)),
+            ("io-cost", io_cost.as_ref().map(|found| &found.procedure)),
         ]
         .into_iter()
         .filter_map(|(name, procedure)| Some((name, procedure?)))
@@ -182,7 +201,7 @@ pub struct Procedure {
     pub notes: Vec<String>,
 }
 
-/// Points of work and time: `r-by-k` and `mixed`.
+/// Points of work and time: `r-by-k`, `mixed` and `mix-line`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Work {

@@ -24,10 +24,11 @@ mod write_pattern;
 pub use error::ProfileError;
 pub use experiments::{
     Background, BackgroundCapacity, BlockLayerTime, Burst, BurstLoad, ChannelPlacement, Channels,
-    ChannelsFit, ChannelsPoint, FileState, Fsync, FsyncPoint, Gc, GcPass, GcPassKind, GcRecovery,
-    Interleaving, InterleavingPoint, InternalWork, LatencyDistribution, LatencyDistributions, LogKind,
-    Pressure, PressurePoint, Sustained, SustainedCliff, SustainedLoad, SyncMethod, SyncMethods, SyncPoint,
-    Unaligned, UnalignedPoint, UnderLoad, WearWindow, WriteAmplification, WriteAmplificationRun,
+    ChannelsFit, ChannelsPoint, DurableWrites, DurableWritesPoint, FileState, Fsync, FsyncPoint, Gc, GcPass,
+    GcPassKind, GcRecovery, Interleaving, InterleavingPoint, InternalWork, IoCost, IoCostRate,
+    LatencyDistribution, LatencyDistributions, LogKind, Pressure, PressurePoint, Sustained, SustainedCliff,
+    SustainedLoad, SyncMethod, SyncMethods, SyncPoint, Unaligned, UnalignedPoint, UnderLoad, WearWindow,
+    WriteAmplification, WriteAmplificationRun,
 };
 pub use experiments::{Buffer, BufferPoint, Detectable, DisturbSeries, ReadDisturb};
 pub use experiments::{

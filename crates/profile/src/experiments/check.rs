@@ -29,6 +29,9 @@ impl Experiments {
             .or_else(|| under("gc", self.gc.as_ref()?.impossible()))
             .or_else(|| under("sustained", self.sustained.as_ref()?.impossible()))
             .or_else(|| under("channels", self.channels.as_ref()?.impossible()))
+            .or_else(|| work("mix-line", &self.mix_line))
+            .or_else(|| under("durable-writes", self.durable_writes.as_ref()?.impossible()))
+            .or_else(|| under("io-cost", self.io_cost.as_ref()?.impossible()))
             .map(|(place, reason)| (format!("experiments.{place}"), reason))
     }
 }
@@ -135,7 +138,8 @@ mod tests {
         };
         let experiments = Experiments {
             r_by_k: Some(work.clone()),
-            mixed: Some(work),
+            mixed: Some(work.clone()),
+            mix_line: Some(work),
             ladder: Some(Ladder { block_bytes: 4096, mixes: vec![mix.clone(), mix], ..Ladder::default() }),
             pio_classes: Some(PioClasses {
                 block_bytes: 4096,
@@ -235,6 +239,8 @@ mod tests {
             ("mixed/points/0/seconds_ci", json!([0.0, 1.0]), "mixed.points[0].seconds_ci"),
             ("mixed/points/0/latency_us/p99", json!(-3.0), "mixed.points[0].latency_us.p99"),
             ("mixed/procedure/measured_seconds", json!(-3.0), "mixed.procedure.measured_seconds"),
+            ("mix-line/points/1/seconds", json!(0.0), "mix-line.points[1].seconds"),
+            ("mix-line/procedure/measured_seconds", json!(-3.0), "mix-line.procedure.measured_seconds"),
             ("ladder/block_bytes", json!(0), "ladder.block_bytes"),
             ("ladder/mixes/1/read_share", json!(-0.1), "ladder.mixes[1].read_share"),
             ("ladder/mixes/1/capacity_iops", json!(0.0), "ladder.mixes[1].capacity_iops"),
