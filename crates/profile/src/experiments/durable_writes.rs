@@ -38,8 +38,8 @@ pub struct DurableWritesPoint {
     pub offered_writes_per_second: f64,
     /// Writes that were completed, per second.
     pub writes_per_second: f64,
-    /// Whether writes still waited to be sent at the end of most slices: the device does not sustain so many
-    /// beside reads.
+    /// Whether the device does not sustain so many beside reads: clearly fewer were completed than offered,
+    /// or some still waited to be sent at the end of most slices.
     #[serde(default)]
     pub fell_behind: bool,
     /// Reads timed.

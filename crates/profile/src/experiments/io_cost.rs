@@ -39,7 +39,8 @@ pub struct IoCost {
 pub struct IoCostRate {
     /// Bytes or requests per second: of all rounds, or of those after a fall.
     pub per_second: f64,
-    /// Its 95 % interval, bootstrap over the same rounds; `null` where there are fewer than two.
+    /// Its 95 % interval, bootstrap over the same rounds; `null` where there are fewer than two, or it fell
+    /// in the last one alone, so that it is open what is sustained.
     #[serde(default)]
     pub per_second_ci: Option<[f64; 2]>,
     /// The rate in each round, in order.
