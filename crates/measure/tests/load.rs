@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use leadline_device::{
     Clock, Completion, Device, DeviceError, Fault, Faulty, FileDevice, FileOptions, Geometry, IoEngine,
-    Nanos, Op, QueuePair, QueueShape, Request, RequestError,
+    MemoryDevice, Nanos, Op, QueuePair, QueueShape, Request, RequestError,
 };
 use leadline_measure::load::{
-    AddressStream, Arrivals, Lane, Limits, Recorder, Region, Spread, Window, Workload, closed_loop, open_loop,
+    AddressStream, Arrivals, Lane, Limits, Recorder, Region, Spread, Window, Workload, closed_loop,
+    filled_ahead, open_loop,
 };
 use leadline_measure::{Budget, Lanes, MeasureError, Plan, Rig};
 use leadline_sim::{Parametric, ParametricSpec};
@@ -495,4 +496,33 @@ fn overload_loses_and_reorders_nothing_and_latency_grows() {
             near(recorder.quantile(share) as f64, share * 1e9, 0.01, "latency grows evenly to one second");
         }
     }
+}
+
+#[test]
+fn requests_filled_ahead_follow_one_another_each_with_new_data() {
+    let slots = QueueShape { depth: 1, slots: 2, buffer_bytes: 4096 };
+    let eight = Limits { max_ops: 8, ..Limits::of(S) };
+    let sequence = |read_share| AddressStream::new(workload(read_share, 0.0), REGION, 3);
+    for read_share in [0.0, 1.0] {
+        let device = device(4, 100, "none");
+        let mut lane = Lane::new(device.queue_pair(slots).unwrap(), device.clock(), 1);
+        let window = filled_ahead(&mut lane, &mut sequence(read_share), &eight, &never()).unwrap();
+        // One at a time, however many servers there are.
+        assert_eq!((window.ops, window.length, window.complete), (8, 8 * 100 * US, true));
+        assert_eq!((window.bytes, window.latency_sum), (8 * 4096, 8 * 100_000));
+        let (read, written) = lane.traffic();
+        assert_eq!((read + written, read > 0), (8 * 4096, read_share > 0.0));
+    }
+    let memory = MemoryDevice::new(64 << 20, 4096);
+    let mut lane = Lane::new(memory.queue_pair(slots).unwrap(), memory.clock(), 1);
+    let mut writes = sequence(0.0);
+    writes.rewind();
+    filled_ahead(&mut lane, &mut writes, &eight, &never()).unwrap();
+    let blocks: HashSet<Vec<u8>> = (0..8).map(|block| memory.contents(block * 4096, 4096)).collect();
+    assert!(blocks.len() == 8 && !blocks.contains(&vec![0; 4096]), "each block was written, and differs");
+    let three = Limits { max_bytes: 3 * 4096 + 1, ..eight };
+    let window = filled_ahead(&mut lane, &mut writes, &three, &never()).unwrap();
+    assert_eq!((window.ops, window.complete), (3, false));
+    let window = filled_ahead(&mut lane, &mut writes, &eight, &AtomicBool::new(true)).unwrap();
+    assert_eq!((window.ops, window.complete), (0, false), "cancelled");
 }

@@ -10,6 +10,7 @@ mod address;
 mod beside;
 mod chosen;
 mod closed;
+mod filled_ahead;
 mod one_at_a_time;
 mod open;
 mod order;
@@ -20,6 +21,7 @@ pub use address::{AddressStream, Region, Spread, Workload};
 pub use beside::{Beside, SendTimes, beside};
 pub use chosen::{read_all, read_alone};
 pub use closed::closed_loop;
+pub use filled_ahead::filled_ahead;
 pub use one_at_a_time::{OneAtATime, one_at_a_time};
 pub use open::{Arrivals, open_loop};
 pub use order::Order;
@@ -101,13 +103,31 @@ impl Lane {
         let (op, offset) = stream.next();
         let len = stream.block_bytes();
         if op == Op::Write {
-            let buffer = self.queue.buffer(slot);
-            let used = buffer.len().min(len as usize);
-            self.payload.fill(&mut buffer[..used]);
-            self.written += u64::from(len);
-        } else {
-            self.read += u64::from(len);
+            self.fill(slot, len);
         }
+        self.submit(op, offset, stream, slot, started)
+    }
+
+    /// Puts new data into a slot's buffer.
+    #[inline]
+    fn fill(&mut self, slot: u32, len: u32) {
+        let buffer = self.queue.buffer(slot);
+        let used = buffer.len().min(len as usize);
+        self.payload.fill(&mut buffer[..used]);
+    }
+
+    #[inline]
+    fn submit(
+        &mut self,
+        op: Op,
+        offset: u64,
+        stream: &AddressStream,
+        slot: u32,
+        started: Nanos,
+    ) -> Result<(), MeasureError> {
+        let len = stream.block_bytes();
+        let sent = if op == Op::Write { &mut self.written } else { &mut self.read };
+        *sent += u64::from(len);
         self.started[slot as usize] = started;
         let durable = op == Op::Write && stream.durable();
         self.queue.submit(Request { op, durable, slot, len, offset }).map_err(DeviceError::from)?;
