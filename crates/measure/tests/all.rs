@@ -10,6 +10,7 @@ mod drive;
 mod drives;
 mod experiments;
 mod fit_properties;
+mod for_settings;
 mod gc;
 mod hidden_caches;
 mod hidden_drives;

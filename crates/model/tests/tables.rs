@@ -101,6 +101,15 @@ fn a_table_of_points_fits_a_model_as_a_profile_does() {
 }
 
 #[test]
+fn models_are_fitted_to_the_same_points_whether_the_mix_line_was_measured_or_not() {
+    let mut profile = leadline_profile::DeviceProfile::default();
+    profile.experiments.mixed = Some(points(&format!("{POINTS}read,1,8,4096,40960000,0.5\n")));
+    let without = Observations::from_profile(&profile);
+    profile.experiments.mix_line = Some(points(&format!("{POINTS}write,1,16,262144,40960000,0.5\n")));
+    assert_eq!(Observations::from_profile(&profile), without);
+}
+
+#[test]
 fn columns_come_in_any_order_and_lines_as_spreadsheets_write_them() {
     let plain = points(&format!("{POINTS}read,1,8,4096,40960000,0.5\nwrite,0,2,4096,4096,2.5e-1\n"));
     let other = "\u{feff}# from a spreadsheet\r\n\r\n Seconds ,bytes,block_bytes,Concurrency,\"random_fraction\",op\r\n\

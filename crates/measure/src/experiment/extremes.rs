@@ -27,6 +27,9 @@ pub(super) const EVICTED_BLOCK: u32 = 64 << 10;
 /// flight.
 pub(super) const SUSTAINED_BYTES: u32 = 128 << 10;
 
+/// Bytes per request of `durable-writes`: a page of InnoDB.
+pub(super) const DATABASE_PAGE: u32 = 16 << 10;
+
 /// Most reads of `channels`, at once and in flight.
 pub(super) const CHANNELS_IN_FLIGHT: u32 = 256;
 

@@ -15,6 +15,7 @@ mod channels_fit;
 mod commit_log;
 mod device_commits;
 mod disturb_series;
+mod durable_writes;
 mod extremes;
 mod fall;
 mod file_commits;
@@ -22,9 +23,11 @@ mod frame;
 mod fsync;
 mod gc;
 mod interleaving;
+mod io_cost;
 mod ladder;
 mod latency;
 mod log_file;
+mod mix_line;
 mod mixed;
 mod other_reads;
 mod period;
@@ -40,6 +43,7 @@ mod settling;
 mod stretches;
 mod sustained;
 mod sustained_cliffs;
+mod sustained_rounds;
 mod sync_methods;
 mod tail;
 mod timed;
@@ -55,9 +59,9 @@ use std::sync::atomic::AtomicBool;
 
 use leadline_device::Device;
 use leadline_profile::{
-    Buffer, Burst, Channels, DeviceProfile, EngineKind, Experiments, Fsync, Gc, Interleaving, Ladder,
-    LatencyDistributions, PioClasses, Pressure, Procedure, ReadDisturb, Sustained, SyncMethods, Unaligned,
-    Work, WriteAmplification,
+    Buffer, Burst, Channels, DeviceProfile, DurableWrites, EngineKind, Experiments, Fsync, Gc, Interleaving,
+    IoCost, Ladder, LatencyDistributions, PioClasses, Pressure, Procedure, ReadDisturb, Sustained,
+    SyncMethods, Unaligned, Work, WriteAmplification,
 };
 
 use self::frame::Frame;
@@ -106,6 +110,12 @@ pub enum Found {
     Sustained(Sustained),
     /// Of [`Experiment::Channels`].
     Channels(Channels),
+    /// Of [`Experiment::MixLine`].
+    MixLine(Work),
+    /// Of [`Experiment::DurableWrites`].
+    DurableWrites(DurableWrites),
+    /// Of [`Experiment::IoCost`].
+    IoCost(Box<IoCost>),
 }
 
 /// An experiment that was run: to its end, or far enough to be worth keeping.
@@ -186,6 +196,13 @@ pub fn run(
             sustained::run(&mut frame).map(|(found, stop)| (Found::Sustained(found), stop))
         }
         Experiment::Channels => channels::run(&mut frame).map(|(found, stop)| (Found::Channels(found), stop)),
+        Experiment::MixLine => mix_line::run(&mut frame).map(|(work, stop)| (Found::MixLine(work), stop)),
+        Experiment::DurableWrites => {
+            durable_writes::run(&mut frame).map(|(found, stop)| (Found::DurableWrites(found), stop))
+        }
+        Experiment::IoCost => {
+            io_cost::run(&mut frame).map(|(found, stop)| (Found::IoCost(Box::new(found)), stop))
+        }
     }?;
     let procedure = found.procedure();
     procedure.bytes_written += prepared.written;
@@ -225,7 +242,7 @@ pub fn profile(
 impl Found {
     fn procedure(&mut self) -> &mut Procedure {
         match self {
-            Found::RByK(work) | Found::Mixed(work) => &mut work.procedure,
+            Found::RByK(work) | Found::Mixed(work) | Found::MixLine(work) => &mut work.procedure,
             Found::Ladder(ladder) => &mut ladder.procedure,
             Found::PioClasses(classes) => &mut classes.procedure,
             Found::Latency(found) => &mut found.procedure,
@@ -241,6 +258,8 @@ impl Found {
             Found::Gc(found) => &mut found.procedure,
             Found::Sustained(found) => &mut found.procedure,
             Found::Channels(found) => &mut found.procedure,
+            Found::DurableWrites(found) => &mut found.procedure,
+            Found::IoCost(found) => &mut found.procedure,
         }
     }
 
@@ -271,6 +290,9 @@ impl Found {
             Found::Gc(found) => experiments.gc = Some(found),
             Found::Sustained(found) => experiments.sustained = Some(found),
             Found::Channels(found) => experiments.channels = Some(found),
+            Found::MixLine(work) => experiments.mix_line = Some(work),
+            Found::DurableWrites(found) => experiments.durable_writes = Some(found),
+            Found::IoCost(found) => experiments.io_cost = Some(*found),
         }
     }
 }

@@ -7,12 +7,13 @@ use leadline_device::{Clock, Geometry};
 use leadline_profile::{OpKind, PAGE_BYTES, Pattern, Point, WritePattern};
 
 use super::extremes::{
-    BACKGROUND_BYTES, CHANNELS_IN_FLIGHT, EVICTED_BLOCK, GC_BYTES, GC_IN_FLIGHT, INTERLEAVING_CONCURRENCY,
-    SMALLEST_BUFFER, SUSTAINED_BYTES, UNALIGNED_LARGEST, UNALIGNED_STEP, interleaving_sizes,
+    BACKGROUND_BYTES, CHANNELS_IN_FLIGHT, DATABASE_PAGE, EVICTED_BLOCK, GC_BYTES, GC_IN_FLIGHT,
+    INTERLEAVING_CONCURRENCY, SMALLEST_BUFFER, SUSTAINED_BYTES, UNALIGNED_LARGEST, UNALIGNED_STEP,
+    interleaving_sizes,
 };
 use super::log_file::{ETCD_SEGMENT_BYTES, POSTGRES_SEGMENT_BYTES};
-use super::r_by_k;
 use super::write_amplification;
+use super::{io_cost, mix_line, r_by_k};
 use crate::PlanError;
 use crate::load::Region;
 use crate::plan::{Budget, Lanes, Plan};
@@ -62,11 +63,17 @@ pub enum Experiment {
     /// Channels that are busy with so many reads, at once and in a stream: appendix A of Papon and
     /// Athanassoulis, DaMoN 2021.
     Channels,
+    /// Random reads and writes together, of two sizes: what Seastar's I/O scheduler assumes.
+    MixLine,
+    /// Reads beside durable writes.
+    DurableWrites,
+    /// The six rates of Linux's io.cost.model.
+    IoCost,
 }
 
 impl Experiment {
     /// All there are.
-    pub const ALL: [Experiment; 18] = [
+    pub const ALL: [Experiment; 21] = [
         Experiment::RByK,
         Experiment::Mixed,
         Experiment::Ladder,
@@ -85,6 +92,9 @@ impl Experiment {
         Experiment::Gc,
         Experiment::Sustained,
         Experiment::Channels,
+        Experiment::MixLine,
+        Experiment::DurableWrites,
+        Experiment::IoCost,
     ];
 
     /// As on the command line and in the profile.
@@ -108,6 +118,9 @@ impl Experiment {
             Experiment::Gc => "gc",
             Experiment::Sustained => "sustained",
             Experiment::Channels => "channels",
+            Experiment::MixLine => "mix-line",
+            Experiment::DurableWrites => "durable-writes",
+            Experiment::IoCost => "io-cost",
         }
     }
 
@@ -119,10 +132,14 @@ impl Experiment {
     /// Whether it means nothing on a device that is only read.
     pub fn needs_writes(self) -> bool {
         use Experiment::{
-            Fsync, Gc, Mixed, PioClasses, Sustained, SyncMethods, Unaligned, WriteAmplification,
+            DurableWrites, Fsync, Gc, IoCost, MixLine, Mixed, PioClasses, Sustained, SyncMethods, Unaligned,
+            WriteAmplification,
         };
         let about_the_drive = matches!(self, WriteAmplification | Gc | Sustained);
-        about_the_drive || matches!(self, Mixed | PioClasses | Unaligned | Fsync | SyncMethods)
+        let for_settings = matches!(self, MixLine | DurableWrites | IoCost);
+        about_the_drive
+            || for_settings
+            || matches!(self, Mixed | PioClasses | Unaligned | Fsync | SyncMethods)
     }
 
     /// Whether it never writes, whatever it may; `burst` does with one of its loads.
@@ -139,6 +156,9 @@ impl Experiment {
             // Credit of a volume lasts for minutes, and comes back as slowly.
             (Experiment::Burst | Experiment::Gc | Experiment::Sustained, false) => 300.0,
             (Experiment::Burst | Experiment::Gc | Experiment::Sustained, true) => 60.0,
+            // Six loads, of which only half counts: half of what the kernel's script takes.
+            (Experiment::IoCost, false) => 360.0,
+            (Experiment::IoCost, true) => 60.0,
             // It ends when it has settled.
             (Experiment::WriteAmplification, false) => 86_400.0,
             (Experiment::WriteAmplification, true) => 3600.0,
@@ -203,8 +223,8 @@ pub struct ExperimentPlan {
     pub writes: bool,
     /// Whether the region is written whole first.
     pub layout: bool,
-    /// How concurrency is made, for `r-by-k`, `mixed`, `interleaving` and `unaligned`; the others use one
-    /// queue pair.
+    /// How concurrency is made, for `r-by-k`, `mixed`, `mix-line`, `interleaving` and `unaligned`; the others
+    /// use one queue pair.
     pub lanes: Lanes,
     /// Seed of every random choice.
     pub seed: u64,
@@ -299,6 +319,8 @@ impl ExperimentPlan {
                 (Clock::Virtual, Experiment::Gc) => 4 << 20,
                 // The largest region, three times.
                 (Clock::Virtual, Experiment::Buffer) => 200_000,
+                // Half of a slice, in which what a volume saved up while others ran is to be used up.
+                (Clock::Virtual, Experiment::IoCost) => 20_000,
                 // Periods of thousands of reads.
                 (Clock::Virtual, Experiment::ReadDisturb) => 100_000,
                 (Clock::Virtual, _) => 4_000,
@@ -361,13 +383,16 @@ impl ExperimentPlan {
     /// Bytes of the largest request.
     pub(super) fn largest_request(&self) -> u32 {
         match self.experiment {
-            Experiment::RByK => r_by_k::sizes(self.region).last().copied().unwrap_or(PAGE_BYTES),
+            Experiment::RByK => r_by_k::sizes(self.region).0.last().copied().unwrap_or(PAGE_BYTES),
+            Experiment::MixLine => mix_line::sizes(self.region).0.last().copied().unwrap_or(PAGE_BYTES),
+            Experiment::DurableWrites => DATABASE_PAGE,
             Experiment::Interleaving => interleaving_sizes(self.region).last().copied().unwrap_or(PAGE_BYTES),
             Experiment::Pressure | Experiment::Tail => BACKGROUND_BYTES,
             Experiment::Unaligned => UNALIGNED_LARGEST,
             Experiment::Gc => GC_BYTES,
             Experiment::ReadDisturb => EVICTED_BLOCK,
             Experiment::Sustained => SUSTAINED_BYTES,
+            // But for those of `io-cost` that are sent one at a time.
             _ => PAGE_BYTES,
         }
     }
@@ -380,6 +405,7 @@ impl ExperimentPlan {
             Experiment::WriteAmplification => write_amplification::IN_FLIGHT,
             Experiment::Gc => GC_IN_FLIGHT,
             Experiment::Channels => CHANNELS_IN_FLIGHT,
+            Experiment::IoCost => io_cost::SMALL_IN_FLIGHT,
             _ => MOST_IN_FLIGHT,
         }
     }

@@ -20,23 +20,26 @@ const CONCURRENCIES: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 /// Extents of one size that the region must hold, or they would not be random accesses.
 const FEWEST_EXTENTS: u64 = 16;
 
-/// The sizes of which the region holds enough, ascending.
-pub(super) fn sizes(region: Region) -> Vec<u32> {
-    SIZES.into_iter().filter(|&size| region.len / u64::from(size) >= FEWEST_EXTENTS).collect()
+/// The sizes of which the region holds enough, ascending, and those that are left out, in words.
+pub(super) fn sizes(region: Region) -> (Vec<u32>, Option<String>) {
+    held(&SIZES, region)
+}
+
+/// Those of `sizes` of which the region holds enough, and the others, in words.
+pub(super) fn held(sizes: &[u32], region: Region) -> (Vec<u32>, Option<String>) {
+    let enough = |size: &u32| region.len / u64::from(*size) >= FEWEST_EXTENTS;
+    let (held, out): (Vec<u32>, Vec<u32>) = sizes.iter().partition(|size| enough(size));
+    let names: Vec<String> = out.iter().map(|&size| format_size(size.into())).collect();
+    let note = (!names.is_empty()).then(|| {
+        let region = format_size(region.len);
+        let names = names.join(", ");
+        format!("left out, since {region} hold fewer than {FEWEST_EXTENTS} of them: accesses of {names}")
+    });
+    (held, note)
 }
 
 pub(super) fn run(frame: &mut Frame) -> Result<(Work, Option<Stop>), MeasureError> {
-    let sizes = sizes(frame.plan.region);
-    let mut notes = Vec::new();
-    let left_out: Vec<String> =
-        SIZES.iter().filter(|size| !sizes.contains(size)).map(|&size| format_size(size.into())).collect();
-    if !left_out.is_empty() {
-        let region = format_size(frame.plan.region.len);
-        notes.push(format!(
-            "left out, since {region} hold fewer than {FEWEST_EXTENTS} of them: accesses of {}",
-            left_out.join(", ")
-        ));
-    }
+    let (sizes, note) = sizes(frame.plan.region);
     let shares: &[f64] = if frame.plan.writes { &[1.0, 0.0] } else { &[1.0] };
     let mut wanted = Vec::new();
     for &share in shares {
@@ -44,5 +47,5 @@ pub(super) fn run(frame: &mut Frame) -> Result<(Work, Option<Stop>), MeasureErro
             wanted.extend(CONCURRENCIES.map(|k| (Frame::workload(share, size), k)));
         }
     }
-    cells::measure(frame, &wanted, notes)
+    cells::measure(frame, &wanted, note.into_iter().collect())
 }

@@ -6,7 +6,7 @@ use crate::outcome::Stop;
 
 /// Share of a round's time that is planned: a slice ends with its last request, and after writes comes a
 /// flush, and for want of a moment the last round would not be made.
-const PLANNED: f64 = 0.98;
+pub(super) const PLANNED: f64 = 0.98;
 
 /// What is measured once a round.
 pub(super) trait InRounds {

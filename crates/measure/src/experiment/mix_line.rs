@@ -1,0 +1,45 @@
+//! `mix-line`: what Seastar's I/O scheduler assumes of a disk, measured. It takes reads and writes to share
+//! the device along a straight line, and requests to cost a fixed part and one per byte; here are random
+//! requests of a small and of a large size at five shares of reads, and reads and writes alone at sizes
+//! between and beyond.
+
+use leadline_profile::Work;
+
+use super::cells;
+use super::frame::Frame;
+use super::r_by_k::held;
+use crate::MeasureError;
+use crate::load::Region;
+use crate::outcome::Stop;
+
+/// Shares of reads.
+const READ_SHARES: [f64; 5] = [1.0, 0.75, 0.5, 0.25, 0.0];
+
+/// Bytes per request, and whether reads and writes are mixed at this size.
+const SIZES: [(u32, bool); 5] =
+    [(4 << 10, true), (256 << 10, true), (16 << 10, false), (64 << 10, false), (1 << 20, false)];
+
+/// Requests in flight.
+const CONCURRENCIES: [u32; 3] = [16, 64, 128];
+
+/// The sizes of which the region holds enough, ascending, and those that are left out, in words.
+pub(super) fn sizes(region: Region) -> (Vec<u32>, Option<String>) {
+    let mut sizes = SIZES.map(|(size, _)| size);
+    sizes.sort_unstable();
+    held(&sizes, region)
+}
+
+/// Runs the experiment.
+///
+/// # Errors
+/// As [`super::run`].
+pub(super) fn run(frame: &mut Frame) -> Result<(Work, Option<Stop>), MeasureError> {
+    let (sizes, note) = sizes(frame.plan.region);
+    let mut wanted = Vec::new();
+    for (size, mixed) in SIZES.into_iter().filter(|(size, _)| sizes.contains(size)) {
+        for share in READ_SHARES.into_iter().filter(|share| mixed || [0.0, 1.0].contains(share)) {
+            wanted.extend(CONCURRENCIES.map(|k| (Frame::workload(share, size), k)));
+        }
+    }
+    cells::measure(frame, &wanted, note.into_iter().collect())
+}
