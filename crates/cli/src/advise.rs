@@ -107,7 +107,8 @@ pub(crate) fn systems() -> impl Iterator<Item = &'static str> {
     System::ALL.into_iter().map(System::name)
 }
 
-fn system_or_all() -> clap::builder::PossibleValuesParser {
+/// Those, and `all`.
+pub(crate) fn system_or_all() -> clap::builder::PossibleValuesParser {
     clap::builder::PossibleValuesParser::new(systems().chain([ALL]))
 }
 

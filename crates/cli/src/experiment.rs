@@ -108,26 +108,62 @@ pub(crate) struct Args {
 
 /// Measures, writes the profile with the results, and prints them.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    match args.which {
+    match &args.which {
         Which::One(experiment) => {
-            args.check(experiment)?;
-            one::run(args, experiment)
+            args.check(*experiment)?;
+            one::run(args, *experiment)
         }
-        Which::All => all::run(args),
+        Which::Several(list) => all::run(args, list),
     }
 }
 
+/// Measures these on TARGET, and adds them to `profile`, which is of the same device.
+pub(crate) fn run_several(
+    list: Vec<Experiment>,
+    target: &str,
+    profile: &Path,
+    options: Options,
+) -> Result<(), Failure> {
+    let Options { access, quick, max_writes, seed, json } = options;
+    let args = Args {
+        which: Which::Several(list),
+        target: target.to_owned(),
+        into: Some(profile.to_owned()),
+        json,
+        quick,
+        budget_seconds: None,
+        access,
+        read_share: None,
+        writes: false,
+        max_bytes: None,
+        pattern: None,
+        fill: None,
+        max_writes,
+        seed,
+    };
+    run(&args)
+}
+
+/// Options of `leadline profile` that are also those of the experiments it goes on with.
+pub(crate) struct Options {
+    pub(crate) access: AccessArgs,
+    pub(crate) quick: bool,
+    pub(crate) max_writes: Option<u64>,
+    pub(crate) seed: Option<u64>,
+    pub(crate) json: bool,
+}
+
 /// NAME.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 enum Which {
     One(Experiment),
-    All,
+    Several(Vec<Experiment>),
 }
 
 impl Which {
     /// Of a name that is one of the possible values.
     fn named(name: &str) -> Which {
-        Experiment::named(name).map_or(Which::All, Which::One)
+        Experiment::named(name).map_or_else(|| Which::Several(Experiment::ALL.to_vec()), Which::One)
     }
 }
 

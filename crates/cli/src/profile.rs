@@ -5,12 +5,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use leadline_advise::System;
 use leadline_device::parse_size;
+use leadline_measure::experiment::Experiment;
 use leadline_measure::target::{Access, OpenTarget};
 use leadline_measure::{BlockSizes, Budget, Plan, Settings, Stop, Surroundings, measure, summary};
 use leadline_profile::{DeviceKind, DeviceProfile};
 use serde_json::{Value, json};
 
+use crate::advise::system_or_all;
+use crate::experiment::{self, Options};
 use crate::failure::{Failure, why_stopped};
 use crate::output::{self, Places};
 use crate::progress::Display;
@@ -25,7 +29,8 @@ use crate::values;
         leadline profile                       the device that holds this directory, two minutes\n  \
         leadline profile /mnt/nvme --quick     half a minute, 1G scratch file\n  \
         leadline profile /dev/nvme0n1          the raw device, reads only\n  \
-        leadline profile sim:flash --json      a simulated device, profile on stdout")]
+        leadline profile sim:flash --json      a simulated device, profile on stdout\n  \
+        leadline profile /data --for postgresql   all that leadline advise postgresql needs")]
 pub(crate) struct Args {
     /// What to measure: a directory (a scratch file is made in it and removed), a file, a block device (only
     /// read unless --destructive is given), or sim:NAME
@@ -41,6 +46,9 @@ pub(crate) struct Args {
     /// Print the profile as JSON on stdout, and make no folder
     #[arg(long)]
     json: bool,
+    /// Go on with the experiments that `leadline advise SYSTEM` needs; `all` for those of all systems
+    #[arg(long = "for", value_name = "SYSTEM", value_parser = system_or_all())]
+    system: Option<String>,
     /// Measure for 30 s instead of two minutes
     #[arg(long, conflicts_with = "full")]
     quick: bool,
@@ -103,9 +111,10 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let earlier = args.resume.as_deref().map(|path| load_interrupted(path, &args.target)).transpose()?;
     let settings = settings(&args, earlier.as_ref())?;
+    let more = needed(&args)?;
     let target = Target::find(&args.target)?;
     let layout_bytes = target.layout_bytes(&settings.access)?;
-    let announcement = Announcement::new(&args.target, &settings, &target, layout_bytes);
+    let announcement = Announcement::new(&args.target, &settings, &target, layout_bytes, &more);
     if args.dry_run {
         if !target.is_directory() {
             // What would be refused is refused now; nothing is written by opening.
@@ -122,7 +131,33 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let places = Places::choose(output, args.report.clone(), args.json, &target.facts.name)?;
     let measured = measure_watched(&plan, target, earlier.as_ref(), &cancel);
     let (profile, stop) = measured.inspect_err(|_| places.discard())?;
-    finish(args.json, &places, &profile, stop.as_ref())
+    finish(args.json && more.is_empty(), args.json, &places, &profile, stop.as_ref())?;
+    if more.is_empty() { Ok(()) } else { go_on(args, more, &places) }
+}
+
+/// The experiments that --for asks for.
+fn needed(args: &Args) -> Result<Vec<Experiment>, Failure> {
+    let Some(name) = &args.system else { return Ok(Vec::new()) };
+    if args.json && args.output.is_none() {
+        return Err(Failure::Input("--for: with --json, name the file for the profile with -o".to_owned()));
+    }
+    let systems = System::from_name(name).map_or_else(|| System::ALL.to_vec(), |system| vec![system]);
+    let is_needed = |one: &Experiment| systems.iter().any(|system| system.needs().contains(&one.name()));
+    Ok(Experiment::ALL.into_iter().filter(is_needed).collect())
+}
+
+/// Measures these too, into the profile that was written, and writes the page anew.
+fn go_on(args: Args, more: Vec<Experiment>, places: &Places) -> Result<(), Failure> {
+    let Some(path) = places.profile.as_deref() else { return Ok(()) };
+    let Args { target, access, quick, max_writes, seed, json, .. } = args;
+    let done =
+        experiment::run_several(more, &target, path, Options { access, quick, max_writes, seed, json });
+    // What was measured before a failure is in the profile as well.
+    if let Some(page) = &places.report {
+        let profile = DeviceProfile::load(path)?;
+        output::write(page, &leadline_report::render_page(std::slice::from_ref(&profile))?)?;
+    }
+    done
 }
 
 /// The settings on the command line, or those of the run that is resumed.
@@ -182,7 +217,7 @@ struct Announcement {
 }
 
 impl Announcement {
-    fn new(name: &str, settings: &Settings, target: &Target, layout_bytes: u64) -> Self {
+    fn new(name: &str, settings: &Settings, target: &Target, layout_bytes: u64, more: &[Experiment]) -> Self {
         let block_sizes = settings.block_sizes.resolve(target.smallest_block(&settings.access));
         let seconds = settings.budget.seconds(block_sizes.len());
         let measuring = match seconds {
@@ -194,7 +229,7 @@ impl Announcement {
         let most = settings.max_writes.or(budget);
         let written = target.what_is_written(&settings.access, layout_bytes, prepared, most, "about half of");
         Announcement {
-            text: format!("{name}: {written}; {measuring}"),
+            text: format!("{name}: {written}; {measuring}{}", then(more)),
             document: json!({
                 "dry_run": true,
                 "target": name,
@@ -203,6 +238,7 @@ impl Announcement {
                 "write_budget_bytes": budget,
                 "budget_seconds": seconds,
                 "block_sizes": block_sizes,
+                "experiments": more.iter().map(|one| one.name()).collect::<Vec<_>>(),
             }),
         }
     }
@@ -210,6 +246,12 @@ impl Announcement {
     fn print(&self, json: bool) -> Result<(), Failure> {
         if json { output::print_json(&self.document) } else { output::print(&format!("{}\n", self.text)) }
     }
+}
+
+/// `; then fsync, sustained`.
+fn then(more: &[Experiment]) -> String {
+    let names: Vec<&str> = more.iter().map(|one| one.name()).collect();
+    if names.is_empty() { String::new() } else { format!("; then {}", names.join(", ")) }
 }
 
 /// Measures with a progress bar, and puts what surrounds the measurement into the profile.
@@ -234,12 +276,19 @@ fn measure_watched(
     Ok((profile, outcome.stopped_by))
 }
 
-/// Writes and prints; a run cut short is kept, marked, and fails.
-fn finish(json: bool, places: &Places, profile: &DeviceProfile, stop: Option<&Stop>) -> Result<(), Failure> {
+/// Writes, and prints the document if it is complete, or else the summary unless only the document is wanted; a
+/// run cut short is kept, marked, and fails.
+fn finish(
+    document: bool,
+    json: bool,
+    places: &Places,
+    profile: &DeviceProfile,
+    stop: Option<&Stop>,
+) -> Result<(), Failure> {
     places.write(profile)?;
-    if json {
+    if document {
         output::print(&profile.to_json())?;
-    } else {
+    } else if !json {
         output::print_summary(profile)?;
     }
     places.say();

@@ -21,7 +21,7 @@ const SIMULATED: &str = "sim:";
 const SIMULATED_BYTES: u64 = 1 << 30;
 
 /// How a target is opened, and what may be done to it.
-#[derive(clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub(crate) struct AccessArgs {
     /// Size of the scratch file, such as 4G [default: a tenth of the free space, at most 8G, with --quick 1G]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]

@@ -1,5 +1,5 @@
-//! `leadline experiment all`: every experiment that TARGET allows, one after the other into one profile. What
-//! the profile has already is not measured again, so that a run that was interrupted goes on.
+//! Several experiments, such as `leadline experiment all`: those that TARGET allows, one after the other into
+//! one profile. What the profile has already is not measured again, so that a run that was interrupted goes on.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::signals;
 use crate::target::Target;
 
 /// Runs what is left to be run, and saves the profile after each.
-pub(super) fn run(args: &Args) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, list: &[Experiment]) -> Result<(), Failure> {
     let Some(path) = args.into.as_deref() else {
         let text = "all: name the profile that the results go into with --into PROFILE";
         return Err(Failure::Input(text.to_owned()));
@@ -33,7 +33,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         refuse_another_device(path, &profile.device, &target.facts())?;
     }
     output::check_writable(path)?;
-    let left = left_to_run(args, path, &target, profile.as_ref());
+    let left = left_to_run(args, list, path, &target, profile.as_ref());
     if left.is_empty() {
         output::say(&format!("{}: nothing is left to be measured", args.target));
         return finish(args, profile.as_ref());
@@ -142,11 +142,12 @@ impl Run<'_> {
 /// Those that the profile does not have whole and that the target allows; says which are skipped, and why.
 fn left_to_run(
     args: &Args,
+    list: &[Experiment],
     path: &Path,
     target: &Target,
     profile: Option<&DeviceProfile>,
 ) -> Vec<Experiment> {
-    let mut left = Experiment::ALL.to_vec();
+    let mut left = list.to_vec();
     let complete = |one: Experiment| {
         let found = profile.and_then(|profile| procedure(profile, one));
         found.is_some_and(|procedure| procedure.stopped_by.is_none())

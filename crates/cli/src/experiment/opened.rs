@@ -21,9 +21,9 @@ pub(super) fn open(args: &Args, target: Target, which: &[Experiment]) -> Result<
         one.only_reads() || matches!(one, Latency | Burst | WriteAmplification | Gc | Sustained)
     };
     let at_most = if which.iter().any(may_end_early) { "at most " } else { "" };
-    let list = match args.which {
+    let list = match &args.which {
         Which::One(_) => String::new(),
-        Which::All => format!(": {}", names(which)),
+        Which::Several(_) => format!(": {}", names(which)),
     };
     output::say(&format!("{}: {}; measures for {at_most}{seconds} s{list}", args.target, announced.words));
     let mut access = announced.access;

@@ -7,6 +7,7 @@
 mod machine;
 mod ran;
 
+mod advise;
 mod btree;
 mod calibrate;
 mod devices;

@@ -6,13 +6,15 @@ use std::process::{Command, Stdio};
 use crate::ran::{folder, names, program, run, text};
 
 /// Every command, as its manual page names it, and a flag that the page must explain.
-const COMMANDS: [(&str, &str); 25] = [
+const COMMANDS: [(&str, &str); 27] = [
     ("leadline", "leadline-profile"),
     ("leadline-profile", "--max-concurrency"),
     ("leadline-experiment", "--read-share"),
     ("leadline-report", "--fio-jobs"),
     ("leadline-models", "--setup-per"),
     ("leadline-predict", "--what-if"),
+    ("leadline-advise", "--explain"),
+    ("leadline-lint", "--cores"),
     ("leadline-btree-advise", "--range-bytes"),
     ("leadline-calibrate", "--again"),
     ("leadline-lsm-advise", "--rated-writes"),

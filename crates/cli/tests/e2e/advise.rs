@@ -1,0 +1,102 @@
+//! `leadline advise` and `leadline lint`: settings of real systems for a device, and those in use.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::ran::{folder, names, run};
+
+/// A simulated drive with all that PostgreSQL's keys need, but for the ways to sync a file: it has no files.
+fn flash(dir: &Path) {
+    let measured = ["profile", "sim:flash", "--quick", "--for", "postgresql", "-o", "flash.json"];
+    let ran = run(dir, &measured).succeeded();
+    assert!(ran.stderr.contains("skipped (need a directory): sync-methods"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_profile_for_a_system_has_what_its_advice_needs() {
+    let dir = folder();
+    flash(dir.path());
+    let ran = run(dir.path(), &["advise", "postgresql", "flash.json", "--memory", "16G", "--json"]).succeeded();
+    let advice: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(advice["system"], "postgresql");
+    assert_eq!(advice["version"], "18");
+    let missing: Vec<&str> =
+        advice["missing"].as_array().unwrap().iter().map(|one| one["experiment"].as_str().unwrap()).collect();
+    assert_eq!(missing, ["sync-methods"]);
+    let settings = advice["settings"].as_array().unwrap();
+    for setting in settings {
+        for field in ["key", "unit", "rule", "source"] {
+            assert!(setting[field].as_str().is_some_and(|text| !text.is_empty()), "{field} of {setting}");
+        }
+        let (low, high) = (setting["low"].as_f64(), setting["high"].as_f64());
+        assert!(low.zip(high).is_none_or(|(low, high)| low <= high), "{setting}");
+    }
+    // 80 servers: 72 of them are 90 %.
+    let prefetch = settings.iter().find(|setting| setting["key"] == "effective_io_concurrency").unwrap();
+    assert!((70.0..=74.0).contains(&prefetch["value"].as_f64().unwrap()), "{prefetch}");
+}
+
+#[test]
+fn settings_are_written_in_the_systems_own_syntax_and_read_back_as_fitting() {
+    let dir = folder();
+    flash(dir.path());
+    let of = ["postgresql", "flash.json", "--version", "16"];
+    let ran = run(dir.path(), &[&["advise"], &of[..], &["-o", "leadline.conf"]].concat()).succeeded();
+    assert!(ran.stdout.contains("effective_io_concurrency"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("settings in leadline.conf"), "{}", ran.stderr);
+    let lint = run(dir.path(), &["lint", "postgresql", "leadline.conf", "flash.json", "--version", "16"]);
+    assert!(lint.succeeded().stdout.contains("fit: effective_io_concurrency"));
+    let explained = run(dir.path(), &[&["advise"], &of[..], &["--explain"]].concat()).succeeded().stdout;
+    for word in ["rule: ", "defined in: ", "too low: ", "too high: "] {
+        assert!(explained.contains(word), "no {word} in {explained}");
+    }
+}
+
+#[test]
+fn every_system_is_advised_at_once_into_a_folder_of_each() {
+    let dir = folder();
+    flash(dir.path());
+    let ran = run(dir.path(), &["advise", "all", "flash.json", "-o", "settings", "--json"]).succeeded();
+    let all: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(all["systems"].as_array().unwrap().len(), 11);
+    let folders = names(&dir.path().join("settings"));
+    assert!(folders.contains(&"postgresql".to_owned()) && folders.contains(&"linux".to_owned()), "{folders:?}");
+    let again = run(dir.path(), &["advise", "all", "flash.json", "-o", "settings"]);
+    again.refused(&["settings: exists already; name a new folder"]);
+    run(dir.path(), &["advise", "all", "flash.json", "--version", "16"]).refused(&["--version", "name one"]);
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_line_and_ends_with_1() {
+    let dir = folder();
+    flash(dir.path());
+    fs::write(dir.path().join("bad.conf"), "port = 5432\neffective_io_concurrency = 1\n").unwrap();
+    let wrong = "bad.conf: 1 of 1 keys wrong on this device";
+    let ran = run(dir.path(), &["lint", "postgresql", "bad.conf", "flash.json"]);
+    ran.failed(1, &[wrong]);
+    assert!(ran.stdout.contains("bad.conf, line 2: effective_io_concurrency = 1: too low by"), "{}", ran.stdout);
+    let ran = run(dir.path(), &["lint", "postgresql", "bad.conf", "flash.json", "--json"]);
+    ran.failed(1, &[wrong]);
+    let found: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(found["findings"][0]["verdict"], "too-low");
+    assert!(found["findings"][0]["costs"][0].as_f64().unwrap() > 10.0, "{found}");
+}
+
+#[test]
+fn bad_input_is_refused_in_a_line() {
+    let dir = folder();
+    fs::write(dir.path().join("p.json"), "{}").unwrap();
+    fs::write(dir.path().join("a.conf"), "nonsense\n").unwrap();
+    let dir = dir.path();
+    run(dir, &["advise", "oracle", "device:p4510"]).refused(&["oracle", "postgresql"]);
+    run(dir, &["advise", "postgresql", "none.json"]).refused(&["none.json"]);
+    run(dir, &["advise", "postgresql", "p.json"]).refused(&["p.json"]);
+    run(dir, &["advise", "postgresql", "device:p4510", "--version", "9"])
+        .refused(&["--version 9", "13, 14, 15, 16, 17, 18"]);
+    run(dir, &["lint", "postgresql", "none.conf", "device:p4510"]).refused(&["none.conf"]);
+    run(dir, &["lint", "postgresql", "a.conf", "device:p4510"]).refused(&["a.conf, line 1", "KEY = VALUE"]);
+    run(dir, &["profile", "sim:flash", "--for", "postgresql", "--json"]).refused(&["--for", "-o"]);
+    assert_eq!(names(dir), ["a.conf", "p.json"]);
+}
