@@ -1,7 +1,7 @@
 //! Failures of LSM trees, predicted and measured.
 
 use leadline_lsm::options::OptionsError;
-use leadline_lsm::validate::ValidateError;
+use leadline_lsm::validate::{ProcessError, ValidateError};
 use leadline_lsm::{CalibrationError, LsmError};
 
 use super::Failure;
@@ -12,7 +12,7 @@ impl From<ValidateError> for Failure {
             ValidateError::NoDbBench { .. }
             | ValidateError::NotDbBench { .. }
             | ValidateError::OldDbBench { .. } => Some("name the program with --db-bench PATH"),
-            ValidateError::Space { .. } => Some("--scale sets how much"),
+            ValidateError::Process(ProcessError::Space { .. }) => Some("--scale sets how much"),
             ValidateError::InUse { .. } => Some("-o names another"),
             _ => None,
         };

@@ -8,7 +8,8 @@ use leadline_device::target::TargetKind;
 use leadline_device::{format_size, parse_size};
 use leadline_lsm::options::{self, DEFAULT_FAMILY};
 use leadline_lsm::validate::{
-    Comparison, DbBench, LayoutCell, LayoutName, Plan, Scale, Setup, ValidateError, layout_cells,
+    Comparison, DbBench, LayoutCell, LayoutName, Plan, ProcessError, Scale, Setup, ValidateError,
+    layout_cells,
 };
 use leadline_lsm::{Data, DeviceCosts, Layout, LsmError};
 use leadline_measure::{Progress, facts};
@@ -152,7 +153,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let scale = plan.scale()?;
     let db_bench = DbBench::find(args.db_bench.as_deref().unwrap_or(Path::new(DbBench::NAME)))?;
     if !args.target.is_dir() {
-        return Err(ValidateError::NotFolder { path: args.target }.into());
+        return Err(ValidateError::from(ProcessError::NotFolder { path: args.target }).into());
     }
     output::check_with_page("result", args.output.as_deref(), args.report.as_deref())?;
     let cancel = signals::cancel_flag()?;

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::AtomicBool;
 
+use leadline_process::Scratch;
+
 use crate::{Data, Layout, ProcessorCosts};
 
 use super::db_bench::{Database, DbBench, Run};
@@ -9,7 +11,6 @@ use super::error::ValidateError;
 use super::fill::{self, Fill, Shares};
 use super::output;
 use super::read::{self, Queries, Query, Read};
-use super::scratch::Scratch;
 
 /// Files of each database: enough for several levels.
 const FILES: u64 = 128;

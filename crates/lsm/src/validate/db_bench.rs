@@ -6,13 +6,12 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
 use leadline_files::Space;
+use leadline_process::{Launch, ProcessError, Scratch, Seen};
 
 use crate::options::{Release, RocksVersion};
 use crate::{Data, Layout};
 
-use super::child::{self, Job, Seen};
 use super::error::ValidateError;
-use super::scratch::Scratch;
 use super::settings;
 
 /// With less than this left, a disk is full.
@@ -98,7 +97,7 @@ impl Database<'_> {
     /// Runs db_bench, and returns what it printed on stdout.
     ///
     /// # Errors
-    /// Those of [`child::run`], and where the OPTIONS file cannot be written.
+    /// Those of [`leadline_process::run`], and where the OPTIONS file cannot be written.
     pub(super) fn run(
         &self,
         run: &Run,
@@ -121,24 +120,21 @@ impl Database<'_> {
             format!("--seed={}", run.seed.max(1)),
         ];
         arguments.extend(run.options.iter().cloned());
-        let job = Job {
-            program: &self.bench.path,
-            arguments: &arguments,
-            during: run.during,
-            lock: self.folder.lock(),
-        };
-        child::run(&job, cancel, see).map_err(|error| self.explained(error))
+        let launch = Launch::new(&self.bench.path, &arguments, self.folder.lock());
+        leadline_process::run(&launch, run.during, cancel, see).map_err(|error| self.explained(error))
     }
 
     /// RocksDB does not always say that it died of a full disk.
-    fn explained(&self, error: ValidateError) -> ValidateError {
+    fn explained(&self, error: ProcessError) -> ValidateError {
         let is_full = || Space::of(self.folder.path()).is_ok_and(|space| space.available_bytes < FULL_BYTES);
         match error {
-            ValidateError::Died { during, how, said } if is_full() => {
+            ProcessError::Start { program, source } => ValidateError::NoDbBench { path: program, source },
+            ProcessError::Died { program, during, how, said } if is_full() => {
                 let place = self.folder.path().parent().unwrap_or(self.folder.path()).display();
-                ValidateError::Died { during, how: format!("{how}, and {place} is full"), said }
+                ProcessError::Died { program, during, how: format!("{how}, and {place} is full"), said }
+                    .into()
             }
-            other => other,
+            other => other.into(),
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use leadline_process::ProcessError;
+
 use crate::LsmError;
 use crate::options::Release;
 
@@ -51,27 +53,6 @@ pub enum ValidateError {
         /// Its release.
         release: Release,
     },
-    /// The place of the databases is not a folder.
-    #[error("{path}: is not a folder; name one on the device, in which a scratch folder can be made")]
-    NotFolder {
-        /// The place.
-        path: PathBuf,
-    },
-    /// The file system has too little space.
-    #[error(
-        "{path}: the databases need up to {needed_mib} MiB, and {fits_mib} MiB may be taken, which leaves \
-         {reserve_mib} MiB free; take less data or another folder"
-    )]
-    Space {
-        /// The folder.
-        path: PathBuf,
-        /// What is needed at most, MiB.
-        needed_mib: u64,
-        /// What may be taken, MiB.
-        fits_mib: u64,
-        /// What stays free, MiB.
-        reserve_mib: u64,
-    },
     /// The system refused something.
     #[error("{path}: {doing}: {source}")]
     Io {
@@ -82,16 +63,9 @@ pub enum ValidateError {
         /// The system's reason.
         source: io::Error,
     },
-    /// db_bench ended early.
-    #[error("db_bench, {during}: {how}; the last that it said: {said}")]
-    Died {
-        /// What it was to do.
-        during: String,
-        /// Its exit code or signal, in words.
-        how: String,
-        /// Its last line.
-        said: String,
-    },
+    /// db_bench ended early, or there is no folder to work in.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
     /// db_bench or RocksDB left something out.
     #[error("db_bench, {during}: {missing}; is its version one that Leadline knows (7.8 to 10)?")]
     Missing {
@@ -126,22 +100,16 @@ pub enum ValidateError {
         /// The journal.
         path: PathBuf,
     },
-    /// The caller asked for an early end.
-    #[error("interrupted")]
-    Cancelled,
 }
 
 impl ValidateError {
     /// Whether other input helps; otherwise the operation failed.
     pub fn is_input(&self) -> bool {
-        !matches!(
-            self,
-            ValidateError::Io { .. }
-                | ValidateError::Died { .. }
-                | ValidateError::Missing { .. }
-                | ValidateError::Cancelled
-                | ValidateError::Device(_)
-        )
+        match self {
+            ValidateError::Process(error) => error.is_input(),
+            ValidateError::Io { .. } | ValidateError::Missing { .. } | ValidateError::Device(_) => false,
+            _ => true,
+        }
     }
 
     /// An error of the system.

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use leadline_process::Seen;
 use serde::{Deserialize, Serialize};
 
-use super::child::Seen;
 use super::counters::{Threads, Usage};
 use super::db_bench::{Database, Run};
 use super::error::ValidateError;

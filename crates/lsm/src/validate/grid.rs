@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use leadline_files::Space;
+use leadline_process::Scratch;
 use leadline_profile::{DeviceFacts, DeviceProfile};
 use serde_json::{Value, json};
 
@@ -20,12 +20,12 @@ use super::plan::{Plan, SCAN_PAIRS, Unit};
 use super::read::{self, Queries};
 use super::record::{DeviceCell, FillCell, QueryCell, Record, SCHEMA, layout_cells};
 use super::scale::Scale;
-use super::scratch::Scratch;
 use super::summary::Summary;
 use super::{files, fill};
 use crate::FileCosts;
 
-const MIB: u64 = 1 << 20;
+/// Of the scratch folder, for its name.
+const KIND: &str = "lsm";
 
 /// With what a plan is measured.
 pub struct Setup<'a> {
@@ -57,8 +57,8 @@ pub fn run(
 ) -> Result<(Record, Option<Journal>), ValidateError> {
     let scale = plan.scale()?;
     // It takes what a killed run left away, so the space is looked at after it.
-    let scratch = Scratch::create(setup.folder)?;
-    check_space(plan.space_bytes(&scale), setup.folder)?;
+    let scratch = Scratch::create(setup.folder, KIND)?;
+    scratch.check_space(plan.space_bytes(&scale))?;
     let journal =
         setup.journal.as_deref().map(|path| Journal::open(path, &head(plan, &setup))).transpose()?;
     let cells = journal.as_ref().map_or_else(Vec::new, |journal| journal.cells().to_vec());
@@ -86,20 +86,6 @@ fn head(plan: &Plan, setup: &Setup) -> Value {
         "rocksdb": setup.db_bench.release().to_string(),
         "folder": folder.display().to_string(),
         "plan": plan,
-    })
-}
-
-fn check_space(needed_bytes: u64, folder: &Path) -> Result<(), ValidateError> {
-    let space =
-        Space::of(folder).map_err(|source| ValidateError::io(folder, "asking for its free space", source))?;
-    if space.allows(needed_bytes) {
-        return Ok(());
-    }
-    Err(ValidateError::Space {
-        path: folder.into(),
-        needed_mib: needed_bytes.div_ceil(MIB),
-        fits_mib: space.fits_bytes() / MIB,
-        reserve_mib: space.reserve_bytes() / MIB,
     })
 }
 

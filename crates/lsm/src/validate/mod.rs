@@ -5,7 +5,6 @@
 //! `docs/lsm-validate.md`.
 
 mod calibrate;
-mod child;
 mod compare;
 mod counters;
 mod db_bench;
@@ -21,7 +20,6 @@ mod plan;
 mod read;
 mod record;
 mod scale;
-mod scratch;
 mod settings;
 mod summary;
 
@@ -32,6 +30,8 @@ pub use events::Background;
 pub use fill::Fill;
 pub use grid::{Setup, run};
 pub use journal::Journal;
+/// What programs that are started, and their folders, can fail of.
+pub use leadline_process::ProcessError;
 pub use output::{Latency, Level};
 pub use pace::Progress;
 pub use plan::{Plan, SCAN_PAIRS};

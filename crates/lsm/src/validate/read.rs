@@ -2,9 +2,9 @@
 
 use std::sync::atomic::AtomicBool;
 
+use leadline_process::Seen;
 use serde::{Deserialize, Serialize};
 
-use super::child::Seen;
 use super::counters::Usage;
 use super::db_bench::{Database, Run};
 use super::error::ValidateError;

@@ -1,22 +1,20 @@
 //! A child process: its lines as they come, its counters while it runs, and its end, which may be ours.
 
-use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Child, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use super::error::ValidateError;
+use crate::{Launch, ProcessError};
 
 /// How often a running child is looked at.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// What a child was seen to do.
 #[derive(Debug)]
-pub(super) enum Seen<'a> {
+pub enum Seen<'a> {
     /// It printed this line.
     Line(&'a str),
     /// It runs on, [`LOOK`] after it was last seen.
@@ -29,34 +27,23 @@ struct Line {
     is_error: bool,
 }
 
-/// What is to be run.
-pub(super) struct Job<'a> {
-    pub(super) program: &'a Path,
-    pub(super) arguments: &'a [String],
-    /// What it does, for messages.
-    pub(super) during: &'a str,
-    /// The lock of the folder it works in: it keeps that locked if this process is killed.
-    pub(super) lock: &'a File,
-}
-
-/// Runs `job` to its end, and returns what it printed on stdout. `see` is called with the child's process id
-/// for every line, and some twenty times per second.
+/// Runs a program to its end, and returns what it printed on stdout; `during` says in messages what it does.
+/// `see` is called with the child's process id for every line, and some twenty times per second.
 ///
 /// # Errors
-/// [`ValidateError::Died`] where it fails, with the last line it said; [`ValidateError::Cancelled`] once
-/// `cancel` is set, after the child was ended; [`ValidateError::NoDbBench`] where it cannot be started.
-pub(super) fn run(
-    job: &Job,
+/// [`ProcessError::Died`] where it fails, with the last line it said; [`ProcessError::Cancelled`] once
+/// `cancel` is set, after the child was ended; [`ProcessError::Start`] where it cannot be started.
+pub fn run(
+    launch: &Launch,
+    during: &str,
     cancel: &AtomicBool,
     see: &mut dyn FnMut(u32, Seen),
-) -> Result<String, ValidateError> {
-    let started =
-        start(job).map_err(|source| ValidateError::NoDbBench { path: job.program.into(), source })?;
-    let (mut child, lines) = started;
+) -> Result<String, ProcessError> {
+    let (mut child, lines) = start(launch)?;
     let (mut stdout, mut last, mut last_error) = (String::new(), String::new(), String::new());
     loop {
         if cancel.load(Ordering::Relaxed) {
-            return Err(ValidateError::Cancelled);
+            return Err(ProcessError::Cancelled);
         }
         match lines.recv_timeout(LOOK) {
             Ok(Line { text, is_error }) => {
@@ -76,20 +63,21 @@ pub(super) fn run(
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
-    let ended = child.0.wait().map_err(|source| ValidateError::io(job.program, "waiting for it", source))?;
+    let ended =
+        child.0.wait().map_err(|source| ProcessError::io(launch.program, "waiting for it", source))?;
     if ended.success() {
         return Ok(stdout);
     }
     // What it was told by a terminal's Ctrl-C or a shutdown, we were told as well.
     if cancel.load(Ordering::Relaxed) {
-        return Err(ValidateError::Cancelled);
+        return Err(ProcessError::Cancelled);
     }
     let said = match (last_error.is_empty(), last.is_empty()) {
         (false, _) => last_error,
         (true, false) => last,
         (true, true) => "nothing".to_owned(),
     };
-    Err(ValidateError::Died { during: job.during.into(), how: how(ended), said })
+    Err(ProcessError::Died { program: launch.name(), during: during.into(), how: how(ended), said })
 }
 
 /// A child that ends with us, whichever way we leave.
@@ -103,12 +91,12 @@ impl Drop for Ending {
     }
 }
 
-fn start(job: &Job) -> io::Result<(Ending, Receiver<Line>)> {
-    let mut command = Command::new(job.program);
-    command.args(job.arguments).stdin(job.lock.try_clone()?).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // A group of its own: Ctrl-C is for us, and we end the child.
-    command.process_group(0);
-    let mut child = Ending(command.spawn()?);
+fn start(launch: &Launch) -> Result<(Ending, Receiver<Line>), ProcessError> {
+    let mut command = launch.command()?;
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn();
+    let mut child =
+        Ending(child.map_err(|source| ProcessError::Start { program: launch.program.into(), source })?);
     let (sender, lines) = channel();
     if let Some(stderr) = child.0.stderr.take() {
         let sender = sender.clone();
@@ -149,7 +137,7 @@ fn send_lines(mut from: impl Read, is_error: bool, to: &Sender<Line>) {
     send(&mut line);
 }
 
-fn how(ended: ExitStatus) -> String {
+pub(crate) fn how(ended: ExitStatus) -> String {
     match (ended.code(), ended.signal()) {
         (Some(code), _) => format!("ended with exit code {code}"),
         (None, Some(signal)) => format!("was killed by signal {signal}"),
@@ -159,17 +147,19 @@ fn how(ended: ExitStatus) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+    use std::path::Path;
+
     use super::*;
 
     fn shell(
         script: &str,
         cancel: &AtomicBool,
         see: &mut dyn FnMut(u32, Seen),
-    ) -> Result<String, ValidateError> {
+    ) -> Result<String, ProcessError> {
         let arguments = ["-c".to_owned(), script.to_owned()];
         let lock = File::open("/dev/null").unwrap();
-        let job = Job { program: Path::new("/bin/sh"), arguments: &arguments, during: "a test", lock: &lock };
-        run(&job, cancel, see)
+        run(&Launch::new(Path::new("/bin/sh"), &arguments, &lock), "a test", cancel, see)
     }
 
     #[test]
@@ -191,7 +181,10 @@ mod tests {
     fn a_child_that_fails_is_told_with_its_last_words_and_not_with_its_progress() {
         let said = |script| shell(script, &AtomicBool::new(false), &mut |_, _| ()).unwrap_err().to_string();
         let full = said("echo hello; echo 'put error: No space left' >&2; printf '... 7 ops\\r' >&2; exit 3");
-        assert!(full.contains("a test: ended with exit code 3") && full.ends_with("No space left"), "{full}");
+        assert!(
+            full.contains("sh, a test: ended with exit code 3") && full.ends_with("No space left"),
+            "{full}"
+        );
         let killed = said("echo half; kill -9 $$");
         assert!(killed.contains("killed by signal 9") && killed.ends_with("half"), "{killed}");
     }
@@ -204,7 +197,7 @@ mod tests {
             pid = id;
             cancel.store(true, Ordering::Relaxed);
         });
-        assert!(matches!(ran, Err(ValidateError::Cancelled)));
+        assert!(matches!(ran, Err(ProcessError::Cancelled)));
         assert!(!Path::new(&format!("/proc/{pid}")).exists());
     }
 }

@@ -1,0 +1,223 @@
+//! A folder in which something is made: marked, locked while it is used, and gone afterwards.
+
+use std::fs::{self, File, Permissions, TryLockError};
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use leadline_files::Space;
+use rustix::process::geteuid;
+
+use crate::{Account, ProcessError};
+
+const MIB: u64 = 1 << 20;
+const LOCK: &str = "lock";
+const MARK: &str = "A scratch folder of Leadline: all in it is removed when nobody has this file locked.\n";
+
+/// A folder of its own, removed when dropped.
+#[derive(Debug)]
+pub struct Scratch {
+    path: PathBuf,
+    lock: File,
+}
+
+impl Scratch {
+    /// Makes one in `folder`, named `.leadline-KIND-` and eight characters, after removing those of this kind
+    /// that killed runs left there.
+    ///
+    /// # Errors
+    /// [`ProcessError::NotFolder`], or the system's reasons.
+    pub fn create(folder: &Path, kind: &str) -> Result<Scratch, ProcessError> {
+        if !folder.is_dir() {
+            return Err(ProcessError::NotFolder { path: folder.into() });
+        }
+        let prefix = format!(".leadline-{kind}-");
+        sweep(folder, &prefix)?;
+        let made = tempfile::Builder::new().prefix(&prefix).rand_bytes(8).tempdir_in(folder);
+        let made =
+            made.map_err(|source| ProcessError::io(folder, "making a scratch folder in it", source))?;
+        // Until it is marked, whatever goes wrong takes the folder away again.
+        let marked = || {
+            let mut lock = File::create_new(made.path().join(LOCK))?;
+            lock.try_lock()?;
+            lock.write_all(MARK.as_bytes())?;
+            Ok(lock)
+        };
+        let lock = marked().map_err(|source: std::io::Error| {
+            ProcessError::io(folder, "marking a scratch folder in it", source)
+        })?;
+        Ok(Scratch { path: made.keep(), lock })
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Checks that so many bytes can be written here, and as much stays free as always does.
+    ///
+    /// # Errors
+    /// [`ProcessError::Space`], or the system's reason.
+    pub fn check_space(&self, needed_bytes: u64) -> Result<(), ProcessError> {
+        let folder = self.path.parent().unwrap_or(&self.path);
+        let space = Space::of(folder)
+            .map_err(|source| ProcessError::io(folder, "asking for its free space", source))?;
+        if space.allows(needed_bytes) {
+            return Ok(());
+        }
+        Err(ProcessError::Space {
+            path: folder.into(),
+            needed_mib: needed_bytes.div_ceil(MIB),
+            fits_mib: space.fits_bytes() / MIB,
+            reserve_mib: space.reserve_bytes() / MIB,
+        })
+    }
+
+    /// Makes a folder in it which is `account`'s alone, if there is one, else ours.
+    ///
+    /// # Errors
+    /// The system's reasons, or [`ProcessError::Closed`] where the user may not enter it.
+    pub fn subfolder(&self, name: &str, account: Option<&Account>) -> Result<PathBuf, ProcessError> {
+        let path = self.path.join(name);
+        let made =
+            fs::create_dir(&path).and_then(|()| fs::set_permissions(&path, Permissions::from_mode(0o700)));
+        made.map_err(|source| ProcessError::io(&path, "making a folder", source))?;
+        if let Some(account) = account {
+            // The folder above stays ours, or it would not be found to be; others may pass through it.
+            fs::set_permissions(&self.path, Permissions::from_mode(0o711))
+                .map_err(|source| ProcessError::io(&self.path, "opening it to another user", source))?;
+            account.give(&path)?;
+            account.check_enters(&path)?;
+        }
+        Ok(path)
+    }
+
+    /// The file whose lock says that the folder is in use. A child that has it open keeps the lock.
+    pub fn lock(&self) -> &File {
+        &self.lock
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // Nothing more can be done here; the next run in this folder finds what is left.
+        let _ = remove(&self.path);
+    }
+}
+
+/// Removes what killed runs left in `folder`: folders of this name, our owner and mark that nobody has locked.
+fn sweep(folder: &Path, prefix: &str) -> Result<(), ProcessError> {
+    let list = |source| ProcessError::io(folder, "listing it", source);
+    for entry in fs::read_dir(folder).map_err(list)? {
+        let entry = entry.map_err(list)?;
+        let is_ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(prefix));
+        let path = entry.path();
+        if !is_ours || !is_leftover(&path) {
+            continue;
+        }
+        remove(&path).map_err(|source| ProcessError::io(&path, "removing what a killed run left", source))?;
+    }
+    Ok(())
+}
+
+/// Whatever is in doubt is not.
+fn is_leftover(path: &Path) -> bool {
+    let is_own_folder =
+        fs::symlink_metadata(path).is_ok_and(|found| found.is_dir() && found.uid() == geteuid().as_raw());
+    let Some(mut lock) = is_own_folder.then(|| File::open(path.join(LOCK)).ok()).flatten() else {
+        return false;
+    };
+    let mut mark = String::new();
+    let is_marked = (&mut lock).take(1 << 10).read_to_string(&mut mark).is_ok() && mark == MARK;
+    is_marked && !matches!(lock.try_lock(), Err(TryLockError::WouldBlock | TryLockError::Error(_)))
+}
+
+/// Removes the folder, its mark last: if it is not removed whole, the rest is still found to be ours.
+fn remove(path: &Path) -> std::io::Result<()> {
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            fs::remove_dir_all(entry.path())?;
+        } else if entry.file_name() != LOCK {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    fs::remove_dir_all(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<PathBuf> {
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
+    }
+
+    #[test]
+    fn a_scratch_folder_is_gone_with_all_in_it_when_dropped() {
+        let folder = tempfile::tempdir().unwrap();
+        let scratch = Scratch::create(folder.path(), "test").unwrap();
+        fs::create_dir(scratch.path().join("db")).unwrap();
+        fs::write(scratch.path().join("db/1.sst"), "x").unwrap();
+        fs::write(scratch.path().join("OPTIONS"), "x").unwrap();
+        assert_eq!(names(folder.path()), [scratch.path().to_path_buf()]);
+        drop(scratch);
+        assert!(names(folder.path()).is_empty());
+    }
+
+    #[test]
+    fn what_a_killed_run_left_is_removed_and_what_is_in_use_or_not_ours_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let left = |name: &str, mark: Option<&str>| {
+            let path = folder.path().join(format!(".leadline-test-{name}"));
+            fs::create_dir(&path).unwrap();
+            fs::write(path.join("data"), "x").unwrap();
+            if let Some(mark) = mark {
+                fs::write(path.join(LOCK), mark).unwrap();
+            }
+            path
+        };
+        let (killed, unmarked, other) = (left("1", Some(MARK)), left("2", None), left("3", Some("mine\n")));
+        let used = Scratch::create(folder.path(), "test").unwrap();
+        assert!(!killed.exists() && unmarked.exists() && other.exists());
+        // A child that outlived its parent has the lock still.
+        let orphan = used.lock().try_clone().unwrap();
+        let path = used.path().to_path_buf();
+        drop(Scratch::create(folder.path(), "test").unwrap());
+        assert!(path.exists());
+        drop(orphan);
+        drop(used);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_subfolder_is_its_users_alone_and_the_scratch_folder_still_ours() {
+        let folder = tempfile::tempdir().unwrap();
+        // Whom others' temporary folders are open to is not ours to assume.
+        fs::set_permissions(folder.path(), Permissions::from_mode(0o711)).unwrap();
+        let account = Account::instead_of_root("nobody").unwrap();
+        let scratch = Scratch::create(folder.path(), "test").unwrap();
+        let data = scratch.subfolder("data", account.as_ref()).unwrap();
+        let found = fs::metadata(&data).unwrap();
+        assert_eq!(found.mode() & 0o777, 0o700);
+        assert_eq!(found.uid() == geteuid().as_raw(), account.is_none());
+        assert_eq!(fs::metadata(scratch.path()).unwrap().uid(), geteuid().as_raw());
+        drop(scratch);
+        assert!(names(folder.path()).is_empty());
+    }
+
+    #[test]
+    fn more_than_can_be_written_is_refused_with_what_is_needed() {
+        let folder = tempfile::tempdir().unwrap();
+        let scratch = Scratch::create(folder.path(), "test").unwrap();
+        let error = scratch.check_space(u64::MAX).unwrap_err();
+        let needed = format!("up to {} MiB are needed", u64::MAX.div_ceil(MIB));
+        assert!(error.is_input() && error.to_string().contains(&needed), "{error}");
+    }
+
+    #[test]
+    fn only_a_folder_will_do() {
+        let error = Scratch::create(Path::new("/dev/null"), "test").unwrap_err();
+        assert!(matches!(error, ProcessError::NotFolder { .. }) && error.is_input(), "{error}");
+    }
+}
