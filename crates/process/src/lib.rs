@@ -1,13 +1,16 @@
 #![doc = include_str!("../README.md")]
 
 mod account;
+mod address;
 mod child;
 mod error;
 mod find;
 mod launch;
 mod scratch;
+mod server;
 
 pub use account::Account;
+pub use address::{check_port, folder_for_sockets, free_port};
 pub use child::{Seen, run};
 pub use error::ProcessError;
 pub use find::Program;
@@ -15,3 +18,4 @@ pub use launch::Launch;
 /// The signals that programs are sent.
 pub use rustix::process::Signal;
 pub use scratch::Scratch;
+pub use server::{Server, Service};
