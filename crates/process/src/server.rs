@@ -106,12 +106,14 @@ impl Server {
     /// Ends it in order.
     ///
     /// # Errors
-    /// [`ProcessError::Died`] where it had ended before or ends with a failure, [`ProcessError::NotEnded`].
-    /// It does not run then either.
-    pub fn stop(mut self) -> Result<(), ProcessError> {
+    /// [`ProcessError::Died`] where it had ended before or ends with a failure, [`ProcessError::NotEnded`],
+    /// [`ProcessError::Cancelled`]. It does not run then either.
+    pub fn stop(mut self, cancel: &AtomicBool) -> Result<(), ProcessError> {
         self.check("running")?;
         self.send(self.stop);
-        match self.wait(self.patience)? {
+        let ended = self.wait(self.patience, cancel)?;
+        match ended {
+            None if cancel.load(Ordering::Relaxed) => Err(ProcessError::Cancelled),
             Some(status) if status.success() => Ok(()),
             Some(status) => Err(self.died("ending", status)),
             None => Err(ProcessError::NotEnded {
@@ -126,11 +128,11 @@ impl Server {
         self.child.try_wait().map_err(|source| ProcessError::io(&self.log, "waiting for its server", source))
     }
 
-    fn wait(&mut self, most: Duration) -> Result<Option<ExitStatus>, ProcessError> {
+    fn wait(&mut self, most: Duration, cancel: &AtomicBool) -> Result<Option<ExitStatus>, ProcessError> {
         let began = Instant::now();
         loop {
             let ended = self.ended()?;
-            if ended.is_some() || began.elapsed() >= most {
+            if ended.is_some() || began.elapsed() >= most || cancel.load(Ordering::Relaxed) {
                 return Ok(ended);
             }
             sleep(LOOK);
@@ -164,7 +166,7 @@ impl Drop for Server {
             return;
         }
         self.send(self.abandon);
-        if matches!(self.wait(self.last_wait), Ok(Some(_))) {
+        if matches!(self.wait(self.last_wait, &AtomicBool::new(false)), Ok(Some(_))) {
             return;
         }
         // Those that it started may be in groups of their own, and would not be found once it is gone.
@@ -265,7 +267,7 @@ mod tests {
         let id = server.id();
         server.check("a test").unwrap();
         assert!(runs(id));
-        server.stop().unwrap();
+        server.stop(&fake.cancel).unwrap();
         assert!(!runs(id) && fake.folder.path().join("bye").exists());
     }
 
@@ -330,7 +332,7 @@ mod tests {
         let mut server = fake.start(script).unwrap();
         (server.patience, server.last_wait) = (Duration::ZERO, Duration::ZERO);
         let (id, started) = (server.id(), fake.number("started"));
-        assert!(matches!(server.stop(), Err(ProcessError::NotEnded { seconds: 0, .. })));
+        assert!(matches!(server.stop(&fake.cancel), Err(ProcessError::NotEnded { seconds: 0, .. })));
         assert!(!runs(id));
         until_gone(started);
     }
