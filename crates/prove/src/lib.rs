@@ -1,0 +1,32 @@
+#![doc = include_str!("../README.md")]
+//!
+//! The procedure is in `docs/prove.md`. What systems have in common is here, each system in a module:
+//!
+//! | for | see |
+//! | --- | --- |
+//! | settings under a name | [`Variant`], [`Role`] |
+//! | what was measured, and what it says | [`Run`], [`Comparison`], [`Ratio`], [`Spread`] |
+//! | PostgreSQL | [`postgresql`] |
+
+mod comparison;
+mod error;
+mod order;
+pub mod postgresql;
+mod statistics;
+mod variant;
+
+pub use comparison::{Best, Comparison, Run, VariantResult};
+pub use error::ProveError;
+pub use statistics::{Ratio, Spread};
+pub use variant::{Role, Variant};
+
+/// How far a proof has come.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Progress {
+    /// What is done at the moment, one word.
+    pub phase: &'static str,
+    /// The share of this phase that is done, 0 to 1.
+    pub done: f64,
+    /// In words.
+    pub detail: String,
+}

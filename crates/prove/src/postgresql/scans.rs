@@ -1,0 +1,101 @@
+//! Cold scans of one kind, by one variant after the other.
+
+use std::collections::BTreeMap;
+
+use super::cluster::Cluster;
+use super::explain::Access;
+use super::table::{Column, Table};
+use crate::order::{of_round, random};
+use crate::{Comparison, Progress, ProveError, Role, Run, Variant};
+
+/// Keys that change how scans are read.
+pub(super) const KEYS: [&str; 7] = [
+    "effective_io_concurrency",
+    "maintenance_io_concurrency",
+    "io_method",
+    "io_workers",
+    "io_combine_limit",
+    "io_max_combine_limit",
+    "io_max_concurrency",
+];
+
+/// Pages of the first scan, by which the size of all others is set.
+const FIRST_PAGES: u64 = 400;
+
+/// Bitmap scans read at most this share of the table, so that pages stay apart from each other.
+const LARGEST_SHARE: u64 = 8;
+
+/// What is compared.
+pub(super) struct Scans<'a> {
+    pub(super) variants: Vec<(Role, Variant)>,
+    /// Random pages of a bitmap scan; `None` for sequential scans of everything.
+    pub(super) pages: Option<u64>,
+    pub(super) rounds: u32,
+    pub(super) seed: u64,
+    /// For progress.
+    pub(super) phase: &'static str,
+    pub(super) table: &'a Table,
+}
+
+/// How many random pages a bitmap scan has to read to take `seconds` under the default.
+pub(super) fn pages_for(
+    cluster: &Cluster,
+    table: &Table,
+    seconds: f64,
+    seed: u64,
+) -> Result<u64, ProveError> {
+    let most = (table.pages() / LARGEST_SHARE).max(1);
+    let first = FIRST_PAGES.min(most);
+    let default = Variant { name: "default".into(), settings: Vec::new() };
+    let server = table.cold_server(cluster, &default)?;
+    let query = scattered(table, first, &mut random(seed, u32::MAX >> 16));
+    let scan = server.timed(&query, Access::Bitmap, None, "the first scan")?;
+    server.stop()?;
+    let took = scan.and_then(|scan| scan.seconds).unwrap_or(seconds).max(1e-6);
+    Ok(((first as f64 * seconds / took) as u64).clamp(first.min(100), most))
+}
+
+/// Rows that are in about as many pages, all of them somewhere else.
+fn scattered(table: &Table, pages: u64, random: &mut fastrand::Rng) -> String {
+    Table::range(Column::Scattered, random.u64(..=table.rows - pages), pages)
+}
+
+impl Scans<'_> {
+    /// Runs them all.
+    pub(super) fn run(
+        self,
+        cluster: &Cluster,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<Comparison, ProveError> {
+        let Scans { variants, pages, rounds, seed, phase, table } = self;
+        let (mut runs, count) = (Vec::new(), variants.len());
+        for round in 0..rounds {
+            let (query, access) = match pages {
+                Some(pages) => (scattered(table, pages, &mut random(seed ^ 1, round)), Access::Bitmap),
+                None => Table::everything(),
+            };
+            for (place, which) in of_round(count, round, seed).into_iter().enumerate() {
+                let (_, variant) = &variants[which];
+                let detail = format!("round {} of {rounds}: a scan with {}", round + 1, variant.name);
+                let done = runs.len() as f64 / (count as f64 * f64::from(rounds));
+                progress(Progress { phase, done, detail: detail.clone() });
+                let server = table.cold_server(cluster, variant)?;
+                let scan = server.timed(&query, access, None, &detail)?;
+                server.stop()?;
+                let Some((scan, time)) = scan.and_then(|scan| scan.seconds.map(|time| (scan, time))) else {
+                    continue;
+                };
+                let mut counts = BTreeMap::from([("read_blocks".to_owned(), scan.read_blocks)]);
+                if access == Access::Bitmap {
+                    counts.insert("heap_blocks".to_owned(), scan.heap_blocks);
+                }
+                runs.push(Run { variant: variant.name.clone(), round, place: place as u32, time, counts });
+            }
+        }
+        let work = match pages {
+            Some(pages) => format!("bitmap heap scans of {pages} random pages of {}", table.pages()),
+            None => format!("sequential scans of {} pages", table.pages()),
+        };
+        Ok(Comparison::of([&work, "execution time", "seconds"], &variants, runs, seed))
+    }
+}

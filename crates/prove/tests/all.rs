@@ -1,0 +1,3 @@
+//! Every test of this crate.
+
+mod postgresql;
