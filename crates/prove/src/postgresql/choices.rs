@@ -30,6 +30,13 @@ const AS_GOOD: f64 = 1.1;
 /// A plan that takes this many times as long as reading everything is ended: it is not the best.
 const PATIENCE: f64 = 4.0;
 
+/// How many sequential scans tell how long reading everything takes.
+const FIRST_SCANS: usize = 3;
+
+/// A sequential scan reads the same whatever a query asks for. Its time for a query is the median over all of
+/// those of queries for about as many rows: of so many shares to either side, on both columns.
+const NEIGHBOURS: usize = 2;
+
 /// No plan is ended earlier than this, seconds.
 const LEAST_LIMIT: f64 = 0.2;
 
@@ -85,10 +92,15 @@ pub struct Choice {
     pub regret: f64,
 }
 
+/// Every run of each plan of each query.
+type Seconds = BTreeMap<(usize, Access), Vec<f64>>;
+
 /// How often, and from which seed.
 pub(super) struct Judge<'a> {
     pub(super) table: &'a Table,
     pub(super) variants: Vec<(Role, Variant)>,
+    /// What all plans run under: the advice without its costs, since others decide how fast plans are.
+    pub(super) runs_under: Variant,
     /// On each column.
     pub(super) queries: u32,
     pub(super) rounds: u32,
@@ -144,17 +156,18 @@ impl Judge<'_> {
         cluster: &Cluster,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), ProveError> {
-        let default = Variant { name: "default".into(), settings: Vec::new() };
         let timed = |sql: &str, access, limit, during: &str| {
-            let server = self.table.cold_server(cluster, &default)?;
+            let server = self.table.cold_server(cluster, &self.runs_under)?;
             let found = server.timed(sql, access, limit, during)?;
             server.stop()?;
             Ok::<_, ProveError>(found.and_then(|found| found.seconds))
         };
         let (sql, access) = Table::everything();
-        let everything = timed(&sql, access, None, "reading everything")?.unwrap_or(0.0);
-        let limit = (PATIENCE * everything).max(LEAST_LIMIT);
-        let mut seconds: BTreeMap<(usize, Access), Vec<f64>> = BTreeMap::new();
+        let first: Result<Vec<_>, _> =
+            (0..FIRST_SCANS).map(|_| timed(&sql, access, None, "reading everything")).collect();
+        let everything = Spread::of(&first?.into_iter().flatten().collect::<Vec<f64>>());
+        let limit = everything.map_or(0.0, |first| PATIENCE * first.median).max(LEAST_LIMIT);
+        let mut seconds = Seconds::new();
         let all = queries.len() * Access::ALL.len() * self.rounds as usize;
         for round in 0..self.rounds {
             let mut order: Vec<(usize, Access)> =
@@ -168,10 +181,9 @@ impl Judge<'_> {
                 seconds.entry((query, access)).or_default().push(took.unwrap_or(limit));
             }
         }
-        for ((query, access), seconds) in seconds {
-            let Some(spread) = Spread::of(&seconds) else { continue };
-            let was_ended = seconds.iter().filter(|seconds| **seconds >= limit).count() * 2 >= seconds.len();
-            queries[query].plans.push(PlanTime { access, seconds: spread.median, was_ended });
+        for (which, query) in queries.iter_mut().enumerate() {
+            let of = |access| plan_time(access, which, self.queries as usize, &seconds, limit);
+            query.plans = Access::ALL.into_iter().filter_map(of).collect();
         }
         Ok(())
     }
@@ -202,6 +214,18 @@ impl Judge<'_> {
     }
 }
 
+/// The time of one plan of the query `which`, of `shares` queries on each column.
+fn plan_time(access: Access, which: usize, shares: usize, seconds: &Seconds, limit: f64) -> Option<PlanTime> {
+    let counts = |other: usize| match access {
+        Access::Sequential => (other % shares).abs_diff(which % shares) <= NEIGHBOURS,
+        Access::Index | Access::Bitmap => other == which,
+    };
+    let all = seconds.iter().filter(|((other, its), _)| *its == access && counts(*other));
+    let all: Vec<f64> = all.flat_map(|(_, seconds)| seconds).copied().collect();
+    let ended = all.iter().filter(|seconds| **seconds >= limit).count();
+    Some(PlanTime { access, seconds: Spread::of(&all)?.median, was_ended: ended * 2 >= all.len() })
+}
+
 /// How good these choices are.
 fn judged(variant: Variant, role: Role, chosen: Vec<Access>, queries: &[JudgedQuery]) -> Choice {
     let (mut right, mut chosen_seconds, mut best_seconds) = (0, 0.0, 0.0);
@@ -220,6 +244,20 @@ fn judged(variant: Variant, role: Role, chosen: Vec<Access>, queries: &[JudgedQu
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sequential_scans_of_neighbouring_queries_count_and_plans_that_were_ended_are_told() {
+        let mut seconds = Seconds::new();
+        for query in 0..8 {
+            seconds.insert((query, Access::Sequential), vec![if query == 1 { 9.0 } else { 2.0 }]);
+            seconds.insert((query, Access::Index), vec![query as f64, 8.0]);
+        }
+        let found = |access| plan_time(access, 1, 4, &seconds, 8.0);
+        let time = |access, seconds, was_ended| Some(PlanTime { access, seconds, was_ended });
+        assert_eq!(found(Access::Sequential), time(Access::Sequential, 2.0, false));
+        assert_eq!(found(Access::Index), time(Access::Index, 4.5, true));
+        assert_eq!(found(Access::Bitmap), None);
+    }
 
     #[test]
     fn plans_within_a_tenth_of_the_best_are_right_and_others_count_with_their_time() {

@@ -98,7 +98,8 @@ pub fn prove(
         comparisons = scan(plan, &lineups, &cluster, &table, progress)?;
         if plan.has(Experiment::Plans) {
             let Plan { queries, plan_rounds: rounds, seed, .. } = *plan;
-            let judge = Judge { table: &table, variants: lineups.plans, queries, rounds, seed };
+            let (table, variants, runs_under) = (&table, lineups.plans, without_costs(&plan.advice));
+            let judge = Judge { table, variants, runs_under, queries, rounds, seed };
             plan_choices = Some(judge.run(&cluster, progress)?);
         }
     }
@@ -151,6 +152,13 @@ fn scan(
         comparisons.push(scans("methods", &lineups.methods, None).run(cluster, progress)?);
     }
     Ok(comparisons)
+}
+
+/// What plans are timed under.
+fn without_costs(advice: &[(String, String)]) -> Variant {
+    let is_cost = |key: &str| choices::KEYS.contains(&key);
+    let settings = advice.iter().filter(|(key, _)| !is_cost(key)).cloned().collect();
+    Variant { name: "advice without costs".into(), settings }
 }
 
 fn check_version(plan: &Plan, version: &Version) -> Result<(), ProveError> {
