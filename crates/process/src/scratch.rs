@@ -87,7 +87,10 @@ impl Scratch {
             fs::set_permissions(&self.path, Permissions::from_mode(0o711))
                 .map_err(|source| ProcessError::io(&self.path, "opening it to another user", source))?;
             account.give(&path)?;
-            account.check_enters(&path)?;
+            if !account.may_enter(&path) {
+                let folder = self.path.parent().unwrap_or(&self.path).into();
+                return Err(ProcessError::Closed { path: folder, account: account.name().into() });
+            }
         }
         Ok(path)
     }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -11,7 +12,6 @@ use tempfile::TempDir;
 
 /// A folder that other users may enter: root has PostgreSQL run by one.
 fn target() -> TempDir {
-    use std::os::unix::fs::PermissionsExt as _;
     let folder = tempfile::tempdir().unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o711)).unwrap();
     folder
@@ -148,11 +148,11 @@ fn settings_that_the_server_does_not_take_are_refused_before_anything_is_loaded(
 }
 
 #[test]
-fn a_target_that_is_no_folder_or_too_small_is_refused() {
+fn a_target_that_is_not_a_folder_closed_or_too_small_is_refused() {
     let target = target();
     let file = target.path().join("file");
     fs::write(&file, "").unwrap();
-    let name = "a_target_that_is_no_folder_or_too_small_is_refused";
+    let name = "a_target_that_is_not_a_folder_closed_or_too_small_is_refused";
     let Some(ended) = run(&tiny(&file, &[]), name, &AtomicBool::new(false), None) else { return };
     let error = ended.unwrap_err();
     assert!(error.is_input() && error.to_string().contains("is not a folder"), "{error}");
@@ -161,5 +161,12 @@ fn a_target_that_is_no_folder_or_too_small_is_refused() {
     large.table_bytes = 1 << 42;
     let error = run(&large, name, &AtomicBool::new(false), None).unwrap().unwrap_err();
     assert!(error.is_input() && error.to_string().contains("MiB are needed"), "{error}");
+    // Root's PostgreSQL runs as another user; without root, nobody closes a folder to us but ourselves.
+    fs::set_permissions(target.path(), fs::Permissions::from_mode(0o700)).unwrap();
+    if rustix::process::geteuid().is_root() {
+        let error = run(&tiny(target.path(), &[]), name, &AtomicBool::new(false), None).unwrap().unwrap_err();
+        let said = format!("{}: the user", target.path().display());
+        assert!(error.is_input() && error.to_string().starts_with(&said), "{error}");
+    }
     assert_nothing_left(target.path());
 }
