@@ -76,6 +76,12 @@ impl Advice {
         self.settings.iter().find(|setting| setting.key == key)
     }
 
+    /// Keys and values as the system writes them.
+    pub fn pairs(&self) -> Vec<(String, String)> {
+        let rules = self.system.rules();
+        self.settings.iter().map(|one| (one.key.to_owned(), rules.written(&one.value))).collect()
+    }
+
     /// The files that put the settings into force; none where there is nothing to set.
     pub fn files(&self) -> Vec<File> {
         if self.settings.is_empty() { Vec::new() } else { self.system.rules().files(self) }

@@ -13,6 +13,7 @@ mod graph;
 mod lsm;
 mod measure;
 mod placement;
+mod prove;
 mod trace;
 
 pub(crate) use btree::no_advice;

@@ -23,6 +23,7 @@ mod pool;
 mod predict;
 mod profile;
 mod progress;
+mod prove;
 mod report;
 mod signals;
 mod source;
@@ -65,6 +66,7 @@ enum Command {
     Predict(predict::Args),
     Advise(advise::Args),
     Lint(lint::Args),
+    Prove(prove::Args),
     Btree(btree::Args),
     Calibrate(calibrate::Args),
     Devices(devices::Args),
@@ -120,6 +122,7 @@ fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {
         Command::Predict(args) => predict::run(args),
         Command::Advise(args) => advise::run(&args),
         Command::Lint(args) => lint::run(&args),
+        Command::Prove(args) => prove::run(&args),
         Command::Btree(args) => btree::run(args),
         Command::Calibrate(args) => calibrate::run(&args),
         Command::Devices(args) => devices::run(args),

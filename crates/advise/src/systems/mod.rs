@@ -30,6 +30,11 @@ pub(crate) trait Rules: Sync {
     /// Reads a configuration.
     fn read(&self, text: &str, path: &Path) -> Result<Config, AdviseError>;
 
+    /// A value as the system writes it.
+    fn written(&self, value: &Value) -> String {
+        value.to_string()
+    }
+
     /// What the text of a value means, in the unit of the setting; `None` where it means nothing.
     fn value(&self, setting: &Setting, text: &str) -> Option<Value>;
 

@@ -18,7 +18,8 @@ fn flash(dir: &Path) {
 fn a_profile_for_a_system_has_what_its_advice_needs() {
     let dir = folder();
     flash(dir.path());
-    let ran = run(dir.path(), &["advise", "postgresql", "flash.json", "--memory", "16G", "--json"]).succeeded();
+    let ran =
+        run(dir.path(), &["advise", "postgresql", "flash.json", "--memory", "16G", "--json"]).succeeded();
     let advice: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(advice["system"], "postgresql");
     assert_eq!(advice["version"], "18");
@@ -62,7 +63,10 @@ fn every_system_is_advised_at_once_into_a_folder_of_each() {
     let all: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(all["systems"].as_array().unwrap().len(), 11);
     let folders = names(&dir.path().join("settings"));
-    assert!(folders.contains(&"postgresql".to_owned()) && folders.contains(&"linux".to_owned()), "{folders:?}");
+    assert!(
+        folders.contains(&"postgresql".to_owned()) && folders.contains(&"linux".to_owned()),
+        "{folders:?}"
+    );
     let again = run(dir.path(), &["advise", "all", "flash.json", "-o", "settings"]);
     again.refused(&["settings: exists already; name a new folder"]);
     run(dir.path(), &["advise", "all", "flash.json", "--version", "16"]).refused(&["--version", "name one"]);
@@ -76,7 +80,11 @@ fn what_is_wrong_is_named_with_its_line_and_ends_with_1() {
     let wrong = "bad.conf: 1 of 1 keys wrong on this device";
     let ran = run(dir.path(), &["lint", "postgresql", "bad.conf", "flash.json"]);
     ran.failed(1, &[wrong]);
-    assert!(ran.stdout.contains("bad.conf, line 2: effective_io_concurrency = 1: too low by"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("bad.conf, line 2: effective_io_concurrency = 1: too low by"),
+        "{}",
+        ran.stdout
+    );
     let ran = run(dir.path(), &["lint", "postgresql", "bad.conf", "flash.json", "--json"]);
     ran.failed(1, &[wrong]);
     let found: Value = serde_json::from_str(&ran.stdout).unwrap();

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use crate::ran::{folder, names, program, run, text};
 
 /// Every command, as its manual page names it, and a flag that the page must explain.
-const COMMANDS: [(&str, &str); 27] = [
+const COMMANDS: [(&str, &str); 28] = [
     ("leadline", "leadline-profile"),
     ("leadline-profile", "--max-concurrency"),
     ("leadline-experiment", "--read-share"),
@@ -15,6 +15,7 @@ const COMMANDS: [(&str, &str); 27] = [
     ("leadline-predict", "--what-if"),
     ("leadline-advise", "--explain"),
     ("leadline-lint", "--cores"),
+    ("leadline-prove", "--only"),
     ("leadline-btree-advise", "--range-bytes"),
     ("leadline-calibrate", "--again"),
     ("leadline-lsm-advise", "--rated-writes"),

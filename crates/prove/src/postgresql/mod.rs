@@ -19,3 +19,15 @@ pub use plan::{Experiment, Plan};
 pub use programs::Version;
 pub use proof::{Proof, SCHEMA, prove};
 pub use table::Column;
+
+use std::path::Path;
+
+use crate::ProveError;
+
+/// The version of the server that [`prove()`] would start: the one in `bin`, else the newest that is installed.
+///
+/// # Errors
+/// As [`prove()`] where there is none.
+pub fn installed(bin: Option<&Path>) -> Result<Version, ProveError> {
+    Ok(programs::Programs::find(bin)?.version)
+}

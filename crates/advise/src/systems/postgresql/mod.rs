@@ -54,6 +54,10 @@ impl Rules for Postgresql {
         syntax::read(text, path)
     }
 
+    fn written(&self, value: &Value) -> String {
+        syntax::written(value)
+    }
+
     fn value(&self, setting: &Setting, text: &str) -> Option<Value> {
         syntax::value(setting, text)
     }

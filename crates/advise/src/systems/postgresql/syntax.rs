@@ -30,7 +30,7 @@ pub(super) fn write(advice: &Advice) -> String {
 }
 
 /// As the server shows it: sizes in kB, MB or GB, times in ms, s or min.
-fn written(value: &Value) -> String {
+pub(super) fn written(value: &Value) -> String {
     match value {
         Value::Bytes(bytes) => {
             let units = [("GB", 1 << 30), ("MB", 1 << 20), ("kB", 1 << 10), ("B", 1)];

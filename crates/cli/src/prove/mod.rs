@@ -1,0 +1,82 @@
+//! `leadline prove`: the advice, the defaults and a grid of settings on the real system, started for it.
+
+mod postgresql;
+
+use std::path::PathBuf;
+
+use leadline_prove::Progress;
+
+use crate::failure::Failure;
+use crate::progress::Display;
+use crate::{output, values};
+
+/// Run a real system under its defaults, the advice and a grid of settings, in turns, and compare
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+        leadline prove postgresql profile.json /mnt/nvme --quick\n  \
+        leadline prove postgresql profile.json /mnt/nvme --only scans,plans -o proof.json\n\n\
+        The system is started in a temporary folder on TARGET, with a socket of its own, and removed at the end, \
+        also after Ctrl-C; servers that run already are never touched. docs/prove.md says what is run.")]
+pub(crate) struct Args {
+    /// The system
+    #[arg(value_name = "SYSTEM", value_parser = ["postgresql"])]
+    system: String,
+    /// A profile of the device that TARGET is on
+    #[arg(value_name = "PROFILE")]
+    profile: String,
+    /// A directory on the device
+    #[arg(value_name = "TARGET")]
+    target: PathBuf,
+    /// Take about a fifth of the time: less data, fewer rounds, fewer values
+    #[arg(long)]
+    quick: bool,
+    /// Only these experiments [default: all that the version has]
+    #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
+    only: Vec<String>,
+    /// Use the programs in this folder instead of the newest that are installed
+    #[arg(long, value_name = "DIR")]
+    bin: Option<PathBuf>,
+    /// Size of what is read and written, several times the system's own cache
+    #[arg(long, value_name = "SIZE", value_parser = values::amount)]
+    data: Option<u64>,
+    /// Rounds, in each of which every variant runs once
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    rounds: Option<u32>,
+    /// Seed of all orders and data
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Write all runs and what came of them to this file (JSON), which is replaced if it exists
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    args.output.as_deref().map_or(Ok(()), output::check_writable)?;
+    let proof = match args.system.as_str() {
+        "postgresql" => postgresql::run(args),
+        other => Err(Failure::Input(format!("{other}: cannot be run"))),
+    }?;
+    if let Some(path) = &args.output {
+        output::write(path, &proof.json)?;
+    }
+    output::print(if args.json { &proof.json } else { &proof.text })?;
+    if let Some(path) = &args.output {
+        output::say(&format!("all runs in {}", path.display()));
+    }
+    Ok(())
+}
+
+/// A proof as it is printed.
+struct Shown {
+    json: String,
+    text: String,
+}
+
+/// Shows how far it is.
+fn show(display: &mut Display, progress: Progress) {
+    let Progress { phase, done, detail } = progress;
+    display.show(&leadline_measure::Progress { phase, done, detail });
+}
