@@ -157,6 +157,12 @@ impl<'a> Drive<'a> {
         Ok(Estimate::of(bandwidth, load.sustained_ci.unwrap_or([bandwidth; 2])))
     }
 
+    /// Requests per second that a volume with burst credit allows when the credit is spent; `None` where
+    /// `burst` was not run or found no such limit.
+    pub fn baseline(&self) -> Option<f64> {
+        self.profile.experiments.burst.as_ref()?.baseline_iops
+    }
+
     fn parameters(&self, pattern: Pattern, block_bytes: u32) -> Option<&'a Parameters> {
         let is_of = |entry: &&Parameters| entry.pattern == pattern && entry.block_bytes == block_bytes;
         self.profile.parameters.iter().find(is_of)

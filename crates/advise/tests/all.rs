@@ -1,4 +1,5 @@
 //! All tests of the crate in one program, which links once.
 
 mod common;
+mod innodb;
 mod postgresql;

@@ -1,5 +1,6 @@
 //! One file or folder per system: its keys, its rules, its files.
 
+mod innodb;
 mod postgresql;
 pub mod rocksdb;
 
@@ -47,6 +48,7 @@ pub(crate) trait Rules: Sync {
 pub(crate) fn rules(system: System) -> &'static dyn Rules {
     match system {
         System::Postgresql => &postgresql::Postgresql,
+        System::Innodb => &innodb::Innodb,
         System::Rocksdb => &rocksdb::Rocksdb,
         _ => unimplemented!(),
     }

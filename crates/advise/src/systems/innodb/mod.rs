@@ -1,0 +1,141 @@
+//! InnoDB, in MySQL 8.0 to 9 and MariaDB 10.11 and 11.
+//!
+//! Ranges, defaults and removed options of MariaDB are what mariadbd 10.11 says (`--help --verbose`); those
+//! of MySQL, its manuals, whose "What Is New in MySQL 8.4" lists the defaults that changed.
+
+mod concurrency;
+mod flushing;
+mod pages;
+
+use std::path::Path;
+
+use super::Rules;
+use crate::lint::finding;
+use crate::syntax::{ini, sizes};
+use crate::{Advice, AdviseError, Config, Drive, Entry, File, Finding, Inputs, Setting, Value, Verdict};
+
+pub(crate) struct Innodb;
+
+/// Whose InnoDB it is, and since when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Flavour {
+    /// MySQL; whether 8.4 or later, which has other defaults.
+    Mysql { since_8_4: bool },
+    /// MariaDB; whether 11 or later, in which `innodb_flush_method` is deprecated.
+    Mariadb { since_11: bool },
+}
+
+/// Groups of option files that the server reads. `[client]`, `[mysqldump]` and others are not its.
+const SERVER_GROUPS: [&str; 5] = ["mysqld", "server", "mariadb", "mariadbd", "galera"];
+
+/// What MariaDB has taken out, and accepts without effect.
+const REMOVED_IN_MARIADB: [&str; 2] = ["innodb_page_cleaners", "innodb_buffer_pool_instances"];
+
+impl Rules for Innodb {
+    fn title(&self) -> &'static str {
+        "InnoDB"
+    }
+
+    fn versions(&self) -> &'static [&'static str] {
+        &["mysql-8.0", "mysql-8.4", "mysql-9", "mariadb-11", "mariadb-10.11"]
+    }
+
+    fn needs(&self) -> &'static [&'static str] {
+        &["durable-writes", "sustained", "interleaving"]
+    }
+
+    fn is_provable(&self) -> bool {
+        true
+    }
+
+    fn advise(&self, drive: &Drive, inputs: &Inputs, advice: &mut Advice) {
+        let flavour = flavour(advice);
+        flushing::add(drive, inputs, flavour, advice);
+        concurrency::add(drive, inputs, flavour, advice);
+    }
+
+    fn files(&self, advice: &Advice) -> Vec<File> {
+        let mut text = String::new();
+        for line in advice.heading() {
+            text.push_str(&format!("# {line}\n"));
+        }
+        text.push_str("[mysqld]\n");
+        for setting in &advice.settings {
+            text.push_str(&format!("{} = {}\n", setting.key, setting.value));
+        }
+        let place =
+            "a file of conf.d or mariadb.conf.d that is read last, or into my.cnf; restart the server";
+        vec![File { name: "leadline.cnf", place, text }]
+    }
+
+    /// By "Using Option Files" in the manuals: dashes and underscores are the same, `loose_` may stand before
+    /// an option, and a version may follow the name of a group.
+    fn read(&self, text: &str, path: &Path) -> Result<Config, AdviseError> {
+        let mut config = ini::read(text, path)?;
+        config.entries.retain(|entry| is_servers(&entry.section));
+        for entry in &mut config.entries {
+            entry.section = "mysqld".to_owned();
+            let key = entry.key.to_ascii_lowercase().replace('-', "_");
+            entry.key = key.strip_prefix("loose_").unwrap_or(&key).to_owned();
+        }
+        Ok(config)
+    }
+
+    /// Whole numbers may have the suffixes of the server: K, M, G and so on, in either case.
+    fn value(&self, setting: &Setting, text: &str) -> Option<Value> {
+        if let Value::Word(_) = setting.value {
+            return Some(Value::word(text.trim()));
+        }
+        let units = [
+            ("K", 1024.0),
+            ("M", 1048576.0),
+            ("G", 1073741824.0),
+            ("T", 1099511627776.0),
+            ("P", 2_f64.powi(50)),
+        ];
+        let number = sizes::scaled(&text.to_ascii_uppercase(), 1.0, &units)?;
+        (number >= 0.0 && number.fract() == 0.0).then_some(Value::Number(number))
+    }
+
+    fn patterns(&self, config: &Config, advice: &Advice, _drive: &Drive) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let number = |key| Some((config.last(key)?, config.number(key)?));
+        let capacities = (number("innodb_io_capacity"), number("innodb_io_capacity_max"));
+        if let (Some((_, pace)), Some((entry, most))) = capacities
+            && most < pace
+        {
+            let reason = format!("below innodb_io_capacity, {pace}: the most cannot be less than the usual");
+            findings.push(finding(entry, Verdict::Meaningless, reason));
+        }
+        if let Flavour::Mariadb { .. } = flavour(advice) {
+            let removed = REMOVED_IN_MARIADB.iter().filter_map(|key| config.last(key));
+            findings.extend(removed.map(without_effect));
+        }
+        findings
+    }
+}
+
+fn without_effect(entry: &Entry) -> Finding {
+    let reason = "MariaDB has had one buffer pool and one page cleaner since 10.5: the option does nothing";
+    finding(entry, Verdict::Meaningless, reason)
+}
+
+/// `mysqld`, `mysqld-8.4`, `mariadb-10.11`, and what stands in no group, as a server prints its variables.
+fn is_servers(group: &str) -> bool {
+    let base = group.split_once('-').map_or(group, |(base, _)| base);
+    base.is_empty() || SERVER_GROUPS.contains(&base)
+}
+
+fn flavour(advice: &Advice) -> Flavour {
+    match advice.version {
+        "mysql-8.0" => Flavour::Mysql { since_8_4: false },
+        "mysql-8.4" | "mysql-9" => Flavour::Mysql { since_8_4: true },
+        version => Flavour::Mariadb { since_11: version == "mariadb-11" },
+    }
+}
+
+impl Flavour {
+    fn is_mysql(self) -> bool {
+        matches!(self, Flavour::Mysql { .. })
+    }
+}
