@@ -3,3 +3,4 @@
 mod common;
 mod innodb;
 mod postgresql;
+mod seastar;

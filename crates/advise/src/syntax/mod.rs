@@ -3,3 +3,4 @@
 pub(crate) mod assignments;
 pub(crate) mod ini;
 pub(crate) mod sizes;
+pub(crate) mod yaml;

@@ -3,6 +3,7 @@
 mod innodb;
 mod postgresql;
 pub mod rocksdb;
+mod seastar;
 
 use std::path::Path;
 
@@ -50,6 +51,7 @@ pub(crate) fn rules(system: System) -> &'static dyn Rules {
         System::Postgresql => &postgresql::Postgresql,
         System::Innodb => &innodb::Innodb,
         System::Rocksdb => &rocksdb::Rocksdb,
+        System::Seastar => &seastar::Seastar,
         _ => unimplemented!(),
     }
 }
