@@ -157,6 +157,11 @@ impl<'a> Drive<'a> {
         Ok(Estimate::of(bandwidth, load.sustained_ci.unwrap_or([bandwidth; 2])))
     }
 
+    /// The plateau of durable writes, operations per second; `None` where none were measured.
+    pub fn durable_plateau(&self, pattern: Pattern, block_bytes: u32) -> Option<f64> {
+        self.parameters(pattern, block_bytes)?.max_durable_write_iops
+    }
+
     /// Requests per second that a volume with burst credit allows when the credit is spent; `None` where
     /// `burst` was not run or found no such limit.
     pub fn baseline(&self) -> Option<f64> {

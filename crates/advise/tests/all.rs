@@ -1,5 +1,6 @@
 //! All tests of the crate in one program, which links once.
 
+mod ceph;
 mod common;
 mod innodb;
 mod postgresql;

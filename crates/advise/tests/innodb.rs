@@ -200,8 +200,8 @@ fn a_data_sheet_on_a_cloud_volume_is_too_high_and_says_what_it_costs() {
 fn a_default_of_mysql_8_4_on_a_disk_is_too_high_although_nobody_set_it() {
     let lint = linted(&profile(DISK, 100.0), "mysql-8.4", "[mysqld]\n");
     assert!(!lint.is_wrong());
-    let note = &lint.notes[0];
-    assert!(note.contains("innodb_io_capacity (10000, where 100 fits)"), "{note}");
+    let pace = lint.unset.iter().find(|unset| unset.key == "innodb_io_capacity").expect("not set");
+    assert_eq!((&pace.default, &pace.advised), (&Value::Number(10_000.0), &Value::Number(100.0)));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! One file or folder per system: its keys, its rules, its files.
 
+mod ceph;
 mod innodb;
 mod postgresql;
 pub mod rocksdb;
@@ -49,6 +50,7 @@ pub(crate) trait Rules: Sync {
 pub(crate) fn rules(system: System) -> &'static dyn Rules {
     match system {
         System::Postgresql => &postgresql::Postgresql,
+        System::Ceph => &ceph::Ceph,
         System::Innodb => &innodb::Innodb,
         System::Rocksdb => &rocksdb::Rocksdb,
         System::Seastar => &seastar::Seastar,
