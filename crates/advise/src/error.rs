@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::System;
 
-/// Why there is no advice, or why a configuration cannot be judged. All are errors of the input.
+/// Why there is no advice, or why a configuration cannot be judged.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AdviseError {
@@ -25,6 +25,22 @@ pub enum AdviseError {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// An address of a server that is of another form, or of another system.
+    #[error("{address}: {reason}")]
+    Address {
+        /// The address, without what may be secret in it.
+        address: String,
+        /// What is wrong, and what would be right.
+        reason: String,
+    },
+    /// A server could not be asked.
+    #[error("{address}: {source}")]
+    Client {
+        /// Its address.
+        address: String,
+        /// What happened to the client.
+        source: leadline_process::ProcessError,
+    },
     /// A configuration that is not in the system's syntax.
     #[error("{}{}: {reason}", path.display(), line.map_or(String::new(), |line| format!(", line {line}")))]
     Syntax {
@@ -38,6 +54,14 @@ pub enum AdviseError {
 }
 
 impl AdviseError {
+    /// Whether other input helps; otherwise the operation failed.
+    pub fn is_input(&self) -> bool {
+        match self {
+            AdviseError::Client { source, .. } => source.is_input(),
+            _ => true,
+        }
+    }
+
     pub(crate) fn syntax(path: &Path, line: impl Into<Option<usize>>, reason: impl Into<String>) -> Self {
         AdviseError::Syntax { path: path.into(), line: line.into(), reason: reason.into() }
     }

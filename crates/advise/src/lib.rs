@@ -7,7 +7,8 @@
 //! | choose the settings of a system | [`advise()`], [`System`], [`Inputs`] |
 //! | see what a setting comes from | [`Setting`], [`Source`], [`Missing`] |
 //! | write them down | [`Advice::files`] |
-//! | judge a configuration | [`read()`], [`lint()`], [`Finding`] |
+//! | judge a configuration | [`read()`], [`parse()`], [`lint()`], [`Finding`] |
+//! | ask a server that runs for its settings | [`ask()`] |
 //!
 //! `drive.rs` is what a profile says, in the numbers that rules ask for; `systems/` has one file or folder per
 //! system; `syntax/` one file per syntax of configuration files.
@@ -18,6 +19,7 @@ mod drive;
 mod error;
 mod inputs;
 mod lint;
+mod server;
 mod setting;
 mod syntax;
 mod system;
@@ -29,7 +31,8 @@ pub use config::{Config, Entry, Place};
 pub use drive::{Drive, Unmeasured};
 pub use error::AdviseError;
 pub use inputs::Inputs;
-pub use lint::{Finding, Lint, Unset, Verdict, lint, read};
+pub use lint::{Finding, Lint, Unset, Verdict, lint, parse, read};
+pub use server::{Asked, ask, is_address};
 pub use setting::{Costs, Fits, Setting, Source};
 pub use system::System;
 pub use systems::rocksdb;

@@ -120,7 +120,15 @@ pub fn read(system: System, path: &Path) -> Result<Config, AdviseError> {
     }
     let text = String::from_utf8(bytes)
         .map_err(|_| AdviseError::syntax(path, None, "is not text; name a configuration file"))?;
-    system.rules().read(text.strip_prefix('\u{feff}').unwrap_or(&text), path)
+    parse(system, &text, path)
+}
+
+/// Reads a configuration of `system` from the text of a file; `path` is what messages call it.
+///
+/// # Errors
+/// [`AdviseError::Syntax`] where it is not in the system's syntax.
+pub fn parse(system: System, text: &str, path: &Path) -> Result<Config, AdviseError> {
+    system.rules().read(text.strip_prefix('\u{feff}').unwrap_or(text), path)
 }
 
 /// Judges each key of `config` that is known.

@@ -104,7 +104,11 @@ fn command(text: &str) -> Option<&str> {
 
 impl From<AdviseError> for Failure {
     fn from(error: AdviseError) -> Self {
-        Failure::Input(error.to_string())
+        if error.is_input() {
+            Failure::Input(error.to_string())
+        } else {
+            Failure::Operation(error.to_string())
+        }
     }
 }
 

@@ -1,19 +1,20 @@
 //! `leadline lint`: a configuration in use, judged by a measured device.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use clap::builder::PossibleValuesParser;
-use leadline_advise::{Lint, System, lint, read};
+use leadline_advise::{Lint, System, ask, is_address, lint, read};
 use leadline_report::render_lint;
 
 use crate::advise::{InputArgs, systems};
 use crate::failure::Failure;
-use crate::{output, source};
+use crate::{output, signals, source};
 
 /// Judge a configuration in use by a measured device: which keys fit, are too low or too high, or do nothing
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
         leadline lint postgresql /etc/postgresql/15/main/postgresql.conf profile.json --version 15\n  \
+        leadline lint postgresql postgresql:///postgres profile.json    the settings of a running server\n  \
         leadline lint innodb /etc/mysql/my.cnf profile.json --version mariadb-10.11\n  \
         leadline lint seastar /etc/scylla.d/io_properties.yaml profile.json --json\n\n\
         Exit code 0: nothing is wrong; 1: something is; 2: the file cannot be read.")]
@@ -21,9 +22,10 @@ pub(crate) struct Args {
     /// The system
     #[arg(value_name = "SYSTEM", value_parser = PossibleValuesParser::new(systems()))]
     system: String,
-    /// Its configuration
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
+    /// Its configuration, or the address of a server that runs: postgresql://HOST/DATABASE, mysql://HOST/ or
+    /// mysql:///SOCKET
+    #[arg(value_name = "FILE|SERVER")]
+    file: String,
     /// A profile that `leadline profile` wrote
     #[arg(value_name = "PROFILE")]
     profile: String,
@@ -37,8 +39,15 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let system = System::from_name(&args.system).ok_or_else(|| Failure::Input("no such system".into()))?;
     let profile = source::load_profile(&args.profile)?;
-    let config = read(system, &args.file)?;
-    let lint = lint(system, &config, &profile, &args.inputs.inputs())?;
+    let mut inputs = args.inputs.inputs();
+    let config = if is_address(&args.file) {
+        let asked = ask(system, &args.file, &*signals::cancel_flag()?)?;
+        inputs.version = inputs.version.or(asked.version);
+        asked.config
+    } else {
+        read(system, Path::new(&args.file))?
+    };
+    let lint = lint(system, &config, &profile, &inputs)?;
     if args.json {
         output::print_json(&lint)?;
     } else {
@@ -48,7 +57,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         0 => Ok(()),
         wrong => Err(Failure::Operation(format!(
             "{}: {wrong} of {} keys wrong on this device",
-            args.file.display(),
+            args.file,
             lint.findings.len()
         ))),
     }

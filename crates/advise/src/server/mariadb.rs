@@ -1,0 +1,100 @@
+//! MariaDB and MySQL, asked through the client of either.
+
+use std::sync::atomic::AtomicBool;
+
+use leadline_process::Program;
+
+use super::{Asked, client, entries};
+use crate::{AdviseError, Config, System};
+
+/// InnoDB's variables that somebody set, as MariaDB keeps them and as MySQL does.
+const OF_MARIADB: &str = "SELECT VARIABLE_NAME, GLOBAL_VALUE FROM information_schema.SYSTEM_VARIABLES \
+                          WHERE GLOBAL_VALUE_ORIGIN <> 'COMPILE-TIME' AND VARIABLE_NAME LIKE 'INNODB%'";
+const OF_MYSQL: &str = "SELECT VARIABLE_NAME, VARIABLE_VALUE FROM performance_schema.global_variables \
+                        JOIN performance_schema.variables_info USING (VARIABLE_NAME) \
+                        WHERE VARIABLE_SOURCE <> 'COMPILED' AND VARIABLE_NAME LIKE 'innodb%'";
+
+const VERSION: &str = "SELECT VERSION()";
+
+/// `rest` is the address without its scheme.
+pub(super) fn ask(address: &str, rest: &str, cancel: &AtomicBool) -> Result<Asked, AdviseError> {
+    let connect = connection(rest);
+    let [mariadb, mysql] = [("mariadb", "mariadb-client"), ("mysql", "default-mysql-client")]
+        .map(|(name, package)| Program { name, package });
+    let program = if mariadb.find(&[]).is_ok() || mysql.find(&[]).is_err() { mariadb } else { mysql };
+    let ask = |query: &str| {
+        let plain = ["--batch", "--skip-column-names", "--execute", query].map(str::to_owned);
+        let arguments: Vec<String> = connect.iter().cloned().chain(plain).collect();
+        client(program, &arguments, address, cancel)
+    };
+    let version = ask(VERSION)?;
+    let settings = ask(if is_mariadb(&version) { OF_MARIADB } else { OF_MYSQL })?;
+    let config = Config { entries: entries(&settings, "mysqld", address), notes: Vec::new() };
+    Ok(Asked { config, version: known(&version) })
+}
+
+fn is_mariadb(version: &str) -> bool {
+    version.contains("MariaDB")
+}
+
+/// `[USER@][HOST[:PORT]]/[SOCKET]` as options of the client.
+fn connection(rest: &str) -> Vec<String> {
+    let (user, rest) = rest.split_once('@').map_or((None, rest), |(user, rest)| (Some(user), rest));
+    let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
+    let mut options = Vec::new();
+    options.extend(user.filter(|user| !user.is_empty()).map(|user| format!("--user={user}")));
+    if host.is_empty() && !path.is_empty() {
+        options.push(format!("--socket=/{path}"));
+        return options;
+    }
+    let (host, port) = host.split_once(':').map_or((host, None), |(host, port)| (host, Some(port)));
+    options.extend((!host.is_empty()).then(|| format!("--host={host}")));
+    options.extend(port.map(|port| format!("--port={port}")));
+    options
+}
+
+/// `mariadb-10.11` of `10.11.6-MariaDB-0+deb12u1`; the newest version that is not later.
+fn known(version: &str) -> Option<String> {
+    let flavour = if is_mariadb(version) { "mariadb-" } else { "mysql-" };
+    let running = numbers(version)?;
+    let versions =
+        System::Innodb.versions().iter().filter_map(|one| Some((numbers(one.strip_prefix(flavour)?)?, one)));
+    versions
+        .filter(|(known, _)| *known <= running)
+        .max_by_key(|(known, _)| *known)
+        .map(|(_, name)| (*name).to_string())
+}
+
+/// The first two numbers; the second is 0 where there is none.
+fn numbers(version: &str) -> Option<(u32, u32)> {
+    let mut parts = version.trim().split(|c: char| !c.is_ascii_digit());
+    Some((parts.next()?.parse().ok()?, parts.next().and_then(|part| part.parse().ok()).unwrap_or(0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_those_that_are_known_and_not_later() {
+        for (version, name) in [
+            ("10.11.6-MariaDB-0+deb12u1", Some("mariadb-10.11")),
+            ("11.4.2-MariaDB", Some("mariadb-11")),
+            ("10.5.1-MariaDB", None),
+            ("8.0.36", Some("mysql-8.0")),
+            ("8.4.0", Some("mysql-8.4")),
+            ("9.1.0", Some("mysql-9")),
+            ("nonsense", None),
+        ] {
+            assert_eq!(known(version).as_deref(), name, "{version}");
+        }
+    }
+
+    #[test]
+    fn addresses_become_options_of_the_client() {
+        assert_eq!(connection("me@db:3307/"), ["--user=me", "--host=db", "--port=3307"]);
+        assert_eq!(connection("/run/mysqld/mysqld.sock"), ["--socket=/run/mysqld/mysqld.sock"]);
+        assert_eq!(connection("root@/tmp/s"), ["--user=root", "--socket=/tmp/s"]);
+        assert!(connection("").is_empty());
+    }
+}
