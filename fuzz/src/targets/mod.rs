@@ -5,6 +5,7 @@ mod edges;
 mod faults;
 mod options;
 mod profiles;
+mod settings;
 mod stores;
 mod tables;
 mod traces;
@@ -23,6 +24,7 @@ pub fn all() -> std::io::Result<Vec<Box<dyn Target>>> {
         Box::new(faults::Faults),
         Box::new(options::RocksdbOptions),
     ];
+    all.extend(settings::all().map(|target| Box::new(target) as Box<dyn Target>));
     all.extend(traces::all());
     all.extend(edges::all()?);
     all.push(Box::new(stores::Stores::new()?));

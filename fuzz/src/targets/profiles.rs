@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use leadline_advise::{Inputs, System, advise, lint, parse};
 use leadline_profile::{DeviceProfile, ProfileError};
 
 use crate::Target;
@@ -27,9 +28,24 @@ impl Target for Profiles {
             Ok(profile) => {
                 let again = DeviceProfile::parse(&profile.to_json(), Path::new("again"));
                 assert!(again.is_ok_and(|again| again == profile), "what was read is written and read again");
+                advised(&profile);
                 true
             }
             Err(error) => !matches!(error, ProfileError::Syntax { .. } | ProfileError::Schema { .. }),
+        }
+    }
+}
+
+/// Whatever a profile says, what is advised by it can be read, and fits.
+fn advised(profile: &DeviceProfile) {
+    let inputs = Inputs { memory_bytes: Some(1 << 34), ..Inputs::default() };
+    for system in System::ALL {
+        let advice = advise(system, profile, &inputs).expect("a version that is known");
+        for file in advice.files() {
+            let config =
+                parse(system, &file.text, Path::new(file.name)).expect("what is written can be read");
+            let found = lint(system, &config, profile, &inputs).expect("a version that is known");
+            assert!(!found.is_wrong(), "{system}: {:?}", found.findings);
         }
     }
 }
