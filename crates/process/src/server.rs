@@ -315,6 +315,14 @@ mod tests {
     }
 
     #[test]
+    fn a_server_that_is_dropped_may_end_what_it_started() {
+        let fake = Fake::new();
+        let server = fake.start(&format!("mkfifo fifo; trap 'echo bye > bye; exit 1' QUIT; {WAIT}")).unwrap();
+        drop(server);
+        assert!(fake.folder.path().join("bye").exists());
+    }
+
+    #[test]
     fn a_server_that_ignores_all_is_killed_with_what_it_started() {
         let fake = Fake::new();
         let script = "trap '' TERM QUIT; setsid sh -c 'echo $$ > started; exec sleep 1000' & \
