@@ -17,7 +17,7 @@ const LOOK: Duration = Duration::from_millis(50);
 pub enum Seen<'a> {
     /// It printed this line.
     Line(&'a str),
-    /// It runs on, [`LOOK`] after it was last seen.
+    /// It runs on, 50 ms after it was last seen.
     Running,
 }
 
