@@ -2,6 +2,7 @@
 
 mod ceph;
 mod common;
+mod etcd;
 mod innodb;
 mod postgresql;
 mod seastar;

@@ -1,6 +1,7 @@
 //! One file or folder per system: its keys, its rules, its files.
 
 mod ceph;
+mod etcd;
 mod innodb;
 mod postgresql;
 pub mod rocksdb;
@@ -51,6 +52,7 @@ pub(crate) fn rules(system: System) -> &'static dyn Rules {
     match system {
         System::Postgresql => &postgresql::Postgresql,
         System::Ceph => &ceph::Ceph,
+        System::Etcd => &etcd::Etcd,
         System::Innodb => &innodb::Innodb,
         System::Rocksdb => &rocksdb::Rocksdb,
         System::Seastar => &seastar::Seastar,
