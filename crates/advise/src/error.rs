@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use leadline_process::ProcessError;
+
 use crate::System;
 
 /// Why there is no advice, or why a configuration cannot be judged.
@@ -39,7 +41,7 @@ pub enum AdviseError {
         /// Its address.
         address: String,
         /// What happened to the client.
-        source: leadline_process::ProcessError,
+        source: ProcessError,
     },
     /// A configuration that is not in the system's syntax.
     #[error("{}{}: {reason}", path.display(), line.map_or(String::new(), |line| format!(", line {line}")))]
@@ -57,7 +59,8 @@ impl AdviseError {
     /// Whether other input helps; otherwise the operation failed.
     pub fn is_input(&self) -> bool {
         match self {
-            AdviseError::Client { source, .. } => source.is_input(),
+            // Another address helps against all but an interruption.
+            AdviseError::Client { source, .. } => !matches!(source, ProcessError::Cancelled),
             _ => true,
         }
     }

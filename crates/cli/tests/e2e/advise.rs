@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 
-use crate::ran::{folder, names, run};
+use crate::ran::{folder, names, program, run};
 
 /// A simulated drive with all that PostgreSQL's keys need, but for the ways to sync a file: it has no files.
 fn flash(dir: &Path) {
@@ -92,6 +93,37 @@ fn what_is_wrong_is_named_with_its_line_and_ends_with_1() {
     assert!(found["findings"][0]["costs"][0].as_f64().unwrap() > 10.0, "{found}");
 }
 
+/// A cluster of its own, made for the command and gone with it.
+#[test]
+fn a_running_postgresql_is_asked_for_what_was_set_and_for_its_version() {
+    let dir = folder();
+    flash(dir.path());
+    let leadline = program().display().to_string();
+    let script = format!(
+        "psql -q -c 'ALTER SYSTEM SET effective_io_concurrency = 1' -c 'SELECT pg_reload_conf()' > /dev/null && \
+         psql -qAt -c 'SELECT pg_sleep(0.1)' && \
+         {leadline} lint postgresql postgresql:///postgres flash.json --json > lint.json; test $? = 1"
+    );
+    let ran =
+        Command::new("pg_virtualenv").args(["-t", "sh", "-c", &script]).current_dir(dir.path()).output();
+    let ran = ran.expect("pg_virtualenv is part of PostgreSQL's Debian packages");
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let found: Value =
+        serde_json::from_str(&fs::read_to_string(dir.path().join("lint.json")).unwrap()).unwrap();
+    assert_eq!(found["findings"][0]["key"], "effective_io_concurrency");
+    assert_eq!(found["findings"][0]["verdict"], "too-low");
+    assert_eq!(found["findings"][0]["place"], "postgresql:///postgres");
+    // The newest that is assumed of a file is not what runs here.
+    let version = found["advice"]["version"].as_str().unwrap().parse::<u32>().unwrap();
+    assert_eq!(version, server_version());
+}
+
+/// Of the newest that is installed.
+fn server_version() -> u32 {
+    let versions = fs::read_dir("/usr/lib/postgresql").unwrap();
+    versions.filter_map(|one| one.unwrap().file_name().to_str()?.parse().ok()).max().unwrap()
+}
+
 #[test]
 fn bad_input_is_refused_in_a_line() {
     let dir = folder();
@@ -105,6 +137,8 @@ fn bad_input_is_refused_in_a_line() {
         .refused(&["--version 9", "13, 14, 15, 16, 17, 18"]);
     run(dir, &["lint", "postgresql", "none.conf", "device:p4510"]).refused(&["none.conf"]);
     run(dir, &["lint", "postgresql", "a.conf", "device:p4510"]).refused(&["a.conf, line 1", "KEY = VALUE"]);
+    run(dir, &["lint", "postgresql", "postgresql://localhost:1/x", "device:p4510"])
+        .refused(&["postgresql://localhost:1/x", "psql"]);
     run(dir, &["profile", "sim:flash", "--for", "postgresql", "--json"]).refused(&["--for", "-o"]);
     assert_eq!(names(dir), ["a.conf", "p.json"]);
 }
