@@ -27,7 +27,7 @@ enum Part {
 }
 
 /// Add a line here when a test starts another program.
-const NEEDS: [Need; 16] = [
+const NEEDS: [Need; 18] = [
     program("chromium", "chromium"),            // opens the report
     program("db_bench", "rocksdb-tools"),       // loads the OPTIONS files that are written for RocksDB
     program("fio", "fio"),                      // checks the exported jobs, and the numbers
@@ -44,6 +44,8 @@ const NEEDS: [Need; 16] = [
     ENVIRONMENTS,                               // the package for Python is tested in one
     program("sfdisk", "fdisk"),                 // partitions on disks
     program("sqlite3", "sqlite3"),              // power is cut under it
+    program("sysctl", "procps"),                // knows the keys that are written for it
+    program("systemd-hwdb", "udev"),            // reads the entries and rules for it
 ];
 
 /// Its installation makes and starts a server, unless [`CLUSTERS`] says not to.

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
 
-const PROGRAMS: [&str; 13] = [
+const PROGRAMS: [&str; 15] = [
     "chromium",
     "db_bench",
     "fio",
@@ -25,6 +25,8 @@ const PROGRAMS: [&str; 13] = [
     "python3",
     "sfdisk",
     "sqlite3",
+    "sysctl",
+    "systemd-hwdb",
 ];
 const NOBODY: u32 = 65534;
 const PYTHON_PACKAGES: &str = "python/requirements-test.txt";

@@ -21,10 +21,12 @@ mod inputs;
 mod lint;
 mod server;
 mod setting;
+mod streams;
 mod syntax;
 mod system;
 mod systems;
 mod value;
+mod waits;
 
 pub use advice::{Advice, File, Missing};
 pub use config::{Config, Entry, Place};

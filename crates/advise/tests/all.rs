@@ -1,8 +1,11 @@
 //! All tests of the crate in one program, which links once.
 
+mod asked;
 mod ceph;
 mod common;
 mod etcd;
 mod innodb;
+mod linux;
 mod postgresql;
+mod programs;
 mod seastar;

@@ -3,6 +3,7 @@
 mod ceph;
 mod etcd;
 mod innodb;
+mod linux;
 mod postgresql;
 pub mod rocksdb;
 mod seastar;
@@ -56,6 +57,7 @@ pub(crate) fn rules(system: System) -> &'static dyn Rules {
         System::Innodb => &innodb::Innodb,
         System::Rocksdb => &rocksdb::Rocksdb,
         System::Seastar => &seastar::Seastar,
+        System::Linux => &linux::Linux,
         _ => unimplemented!(),
     }
 }

@@ -1,0 +1,51 @@
+//! What large requests in sequence need, so that the device is kept busy.
+
+use leadline_profile::{OpKind, Pattern};
+
+use crate::{Drive, Unmeasured};
+
+/// The largest requests of `interleaving`.
+const LARGE: u32 = 256 << 10;
+
+/// Sizes of one request below that.
+const SMALLER: [u32; 3] = [32 << 10, 64 << 10, 128 << 10];
+
+/// Bandwidth of sequential requests over the bytes of them in flight.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Stream {
+    /// Least bytes in flight that reach 90 % of the most.
+    pub(crate) bytes_in_flight: u64,
+    /// The most, bytes per second.
+    pub(crate) bandwidth: f64,
+    /// Bytes in flight, ascending, and bandwidth / the most.
+    pub(crate) shares: Vec<(u64, f64)>,
+}
+
+impl Stream {
+    /// Of `drive`, by `interleaving`.
+    pub(crate) fn of(drive: &Drive, op: OpKind) -> Result<Stream, Unmeasured> {
+        let mut found = Vec::new();
+        for bytes in SMALLER {
+            let bandwidth = drive.bandwidth(op, Pattern::Sequential, bytes, 1)?;
+            found.push((u64::from(bytes), bandwidth.value));
+        }
+        for k in (0..=8).map(|power| 1u32 << power) {
+            // The dearest may have been left out.
+            match drive.bandwidth(op, Pattern::Sequential, LARGE, k) {
+                Ok(bandwidth) => found.push((u64::from(k) * u64::from(LARGE), bandwidth.value)),
+                Err(missing) if k == 1 => return Err(missing),
+                Err(_) => {}
+            }
+        }
+        let bandwidth = found.iter().map(|(_, bandwidth)| *bandwidth).fold(0.0, f64::max);
+        let shares: Vec<(u64, f64)> = found.iter().map(|&(bytes, one)| (bytes, one / bandwidth)).collect();
+        let enough = shares.iter().find(|(_, share)| *share >= 0.9);
+        let bytes_in_flight = enough.map_or(u64::from(LARGE), |(bytes, _)| *bytes);
+        Ok(Stream { bytes_in_flight, bandwidth, shares })
+    }
+
+    /// Requests of the largest size that make up the bytes in flight: 1 or more.
+    pub(crate) fn requests(&self) -> f64 {
+        (self.bytes_in_flight as f64 / f64::from(LARGE)).ceil().max(1.0)
+    }
+}

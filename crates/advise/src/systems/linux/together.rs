@@ -1,0 +1,118 @@
+//! What is wrong with several keys together, or known to be wrong.
+
+use super::cost::{MODEL, QOS};
+use super::dirty::RATIOS;
+use super::kernel::CLASSES;
+use super::queue::{REQUESTS, SCHEDULER};
+use crate::lint::finding;
+use crate::{Advice, Config, Drive, Finding, Fits, Verdict};
+
+/// No machine whose memory is worth to be configured has less, bytes.
+const LEAST_MEMORY: f64 = 4e9;
+
+pub(super) fn findings(config: &Config, advice: &Advice, drive: &Drive) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    findings.extend(never_matched(config));
+    findings.extend(kernels_own(config, advice));
+    findings.extend(before_the_fall(config, advice, drive));
+    findings.extend(no_range(config));
+    findings.extend(set_anew(config));
+    findings.extend(dirty(config, advice));
+    findings
+}
+
+/// A firmware under a name that udev does not ask for.
+fn never_matched(config: &Config) -> Option<Finding> {
+    let is_it = |key: &str| key.starts_with("block:") && key.contains(":fwver:");
+    let entry = config.entries.iter().find(|entry| is_it(&entry.key))?;
+    let reason = "never matches: systemd's 90-iocost.rules asks for fwrev, not fwver";
+    Some(finding(entry, Verdict::Meaningless, reason))
+}
+
+/// The six rates of one of the kernel's classes, which it takes by itself.
+fn kernels_own(config: &Config, advice: &Advice) -> Option<Finding> {
+    let found: Option<Vec<f64>> = MODEL.iter().map(|key| config.number(key)).collect();
+    let found = found?;
+    let (class, _) = CLASSES.iter().find(|(_, rates)| rates.as_slice() == found)?;
+    let fits = |(key, rate): (&&str, &f64)| {
+        advice
+            .setting(key)
+            .is_some_and(|setting| matches!(setting.fits, Fits::Range([a, b]) if (a..=b).contains(rate)))
+    };
+    if MODEL.iter().zip(&found).all(fits) {
+        return None;
+    }
+    let reason = format!("the six rates are the kernel's own for {class}, not those of this device");
+    Some(finding(config.last(MODEL[0])?, Verdict::Meaningless, reason))
+}
+
+/// What the device does until its credit or its cache is used up.
+fn before_the_fall(config: &Config, advice: &Advice, drive: &Drive) -> Option<Finding> {
+    let found = drive.profile().experiments.io_cost.as_ref()?;
+    let is_burst = |key: &str, before: f64| {
+        let rate = config.number(key)?;
+        let is_too_high = !advice.setting(key)?.fits.has(&crate::Value::Number(rate));
+        Some(is_too_high && (rate / before - 1.0).abs() < 0.1)
+    };
+    let mut keys = MODEL.iter().zip(found.rates());
+    let (key, (_, rate)) = keys.find(|(key, (_, rate))| {
+        rate.before_fall.and_then(|before| is_burst(key, before)).unwrap_or(false)
+    })?;
+    let reason = format!(
+        "is what the device does before it falls, {:.0}: it sustains {:.0}",
+        rate.before_fall?, rate.per_second
+    );
+    Some(finding(config.last(key)?, Verdict::Meaningless, reason))
+}
+
+fn no_range(config: &Config) -> Option<Finding> {
+    let (min, max) = (config.number(QOS[4])?, config.number(QOS[5])?);
+    let reason = format!("is above max, {max}: the kernel refuses the line");
+    (min > max).then(|| Some(finding(config.last(QOS[4])?, Verdict::Invalid, reason)))?
+}
+
+/// `nr_requests` before the scheduler.
+fn set_anew(config: &Config) -> Option<Finding> {
+    let place = |key: &str| config.entries.iter().rposition(|entry| entry.key == key);
+    let (requests, scheduler) = (place(REQUESTS)?, place(SCHEDULER)?);
+    let reason =
+        "the scheduler is set behind it, which sets nr_requests anew: write it after queue/scheduler";
+    (requests < scheduler).then(|| finding(&config.entries[requests], Verdict::Meaningless, reason))
+}
+
+fn dirty(config: &Config, advice: &Advice) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let [(background, _), (foreground, _)] = RATIOS;
+    for key in [background, foreground] {
+        let ratio_key = key.replace("bytes", "ratio");
+        let Some(ratio) = config.last(&ratio_key) else { continue };
+        if config.last(key).is_some() {
+            let reason = format!("{key} is set, too: whichever is written last sets the other to 0");
+            findings.push(finding(ratio, Verdict::Meaningless, reason));
+            continue;
+        }
+        let fits = advice.setting(key).map(|setting| &setting.fits);
+        let (Some(Fits::Range([_, most])), Some(percent)) = (fits, config.number(&ratio_key)) else {
+            continue;
+        };
+        let memory = most / (percent / 100.0);
+        if percent > 0.0 && memory < LEAST_MEMORY {
+            let reason = format!(
+                "more than {:.1} MB, which is what fits of {key}, wherever the memory has more than {:.1} \
+                 GB: fsync then waits until all of it is on the drive; set {key}",
+                most / 1e6,
+                memory / 1e9
+            );
+            findings.push(finding(ratio, Verdict::TooHigh, reason));
+        }
+    }
+    let bytes = |key: &str| config.number(key).filter(|bytes| *bytes > 0.0);
+    if let (Some(entry), Some(first), Some(second)) =
+        (config.last(background), bytes(background), bytes(foreground))
+        && first >= second
+    {
+        let reason = format!("not below {foreground}, {second}: the kernel then takes half of that");
+        findings.push(finding(entry, Verdict::Meaningless, reason));
+    }
+    findings
+}
