@@ -27,7 +27,7 @@ enum Part {
 }
 
 /// Add a line here when a test starts another program.
-const NEEDS: [Need; 18] = [
+const NEEDS: [Need; 19] = [
     program("chromium", "chromium"),            // opens the report
     program("db_bench", "rocksdb-tools"),       // loads the OPTIONS files that are written for RocksDB
     program("fio", "fio"),                      // checks the exported jobs, and the numbers
@@ -37,6 +37,7 @@ const NEEDS: [Need; 18] = [
     program("mariadb", "mariadb-client-core"),  // the client of the next one
     program("mariadbd", "mariadb-server-core"), // TPC-H's queries run on it; the package starts no server
     program("mkfs.ext4", "e2fsprogs"),          // file systems on them
+    program("modprobe", "kmod"),                // reads the options that are written for ZFS
     program("pg_ctlcluster", POSTGRES),         // power is cut under it; pg_ctlcluster is what it has on PATH
     program("python3", "python3"),              // the example postgres-trace has tests in Python
     module("networkx", "python3-networkx"),     // the graph algorithms are checked against it

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
 
-const PROGRAMS: [&str; 15] = [
+const PROGRAMS: [&str; 16] = [
     "chromium",
     "db_bench",
     "fio",
@@ -21,6 +21,7 @@ const PROGRAMS: [&str; 15] = [
     "mariadb",
     "mariadbd",
     "mkfs.ext4",
+    "modprobe",
     "pg_ctlcluster",
     "python3",
     "sfdisk",

@@ -9,3 +9,4 @@ mod linux;
 mod postgresql;
 mod programs;
 mod seastar;
+mod zfs;

@@ -7,6 +7,7 @@ mod linux;
 mod postgresql;
 pub mod rocksdb;
 mod seastar;
+mod zfs;
 
 use std::path::Path;
 
@@ -58,6 +59,7 @@ pub(crate) fn rules(system: System) -> &'static dyn Rules {
         System::Rocksdb => &rocksdb::Rocksdb,
         System::Seastar => &seastar::Seastar,
         System::Linux => &linux::Linux,
+        System::Zfs => &zfs::Zfs,
         _ => unimplemented!(),
     }
 }

@@ -1,0 +1,219 @@
+//! OpenZFS: how many requests of each class a device has under way.
+
+use std::path::Path;
+
+use leadline_model::Estimate;
+use leadline_profile::{OpKind, Pattern};
+
+use super::Rules;
+use crate::lint::finding;
+use crate::streams::Stream;
+use crate::syntax::continued::continued;
+use crate::{
+    Advice, AdviseError, Config, Drive, Entry, File, Finding, Inputs, Place, Setting, Source, Unmeasured,
+    Value, Verdict,
+};
+
+/// The smallest records of databases.
+const RECORD: u32 = 8192;
+
+/// Requests of a class at most: more would not be told apart by the scheduler any more.
+const MOST: f64 = 128.0;
+
+/// `zfs_vdev_sync_*_min_active` unless set.
+const MIN_ACTIVE: f64 = 10.0;
+
+const SYNC: [(&str, &str); 2] = [
+    ("zfs_vdev_sync_read_max_active", "zfs_vdev_sync_read_min_active"),
+    ("zfs_vdev_sync_write_max_active", "zfs_vdev_sync_write_min_active"),
+];
+const ASYNC: [&str; 2] = ["zfs_vdev_async_read_max_active", "zfs_vdev_async_write_max_active"];
+
+/// Parameters of old releases.
+const GONE: [(&str, &str); 3] = [
+    ("zfs_vdev_scheduler", "OpenZFS takes no notice of it: the scheduler is set in the queue of the device"),
+    ("zfs_vdev_max_pending", "it is of releases before 0.6.4: each class of requests has a limit of its own"),
+    ("zfs_vdev_min_pending", "it is of releases before 0.6.4: each class of requests has a limit of its own"),
+];
+
+const SOURCE: Source =
+    Source { defined: "zfs(4), \"ZFS I/O SCHEDULER\"; module/zfs/vdev_queue.c", version: "0.8 to 2.3" };
+
+pub(crate) struct Zfs;
+
+impl Rules for Zfs {
+    fn title(&self) -> &'static str {
+        "OpenZFS"
+    }
+
+    fn versions(&self) -> &'static [&'static str] {
+        &["0.8", "2.0", "2.1", "2.2", "2.3"]
+    }
+
+    fn needs(&self) -> &'static [&'static str] {
+        &["interleaving"]
+    }
+
+    fn is_provable(&self) -> bool {
+        false
+    }
+
+    fn advise(&self, drive: &Drive, _inputs: &Inputs, advice: &mut Advice) {
+        let random = [
+            ("reads", drive.reads_in_flight(Pattern::Random, RECORD)),
+            ("writes", drive.writes_in_flight(Pattern::Random, RECORD)),
+        ];
+        for ((most_key, least_key), (kind, k)) in SYNC.into_iter().zip(random) {
+            let most = k.map(|k| synchronous(most_key, kind, &k));
+            let value = most.as_ref().map_or(MIN_ACTIVE, |most| most.value.number().unwrap_or(MIN_ACTIVE));
+            advice.add(most_key, most);
+            // A class gets its minimum even above its maximum.
+            if value < MIN_ACTIVE {
+                advice.add(least_key, Ok(minimum(least_key, most_key, value)));
+            }
+        }
+        for (key, op) in ASYNC.into_iter().zip([OpKind::Read, OpKind::Write]) {
+            advice.add(key, asynchronous(drive, key, op));
+        }
+        advice
+            .notes
+            .push("the parameters hold for every device of every pool: take those of the slowest".into());
+    }
+
+    fn files(&self, advice: &Advice) -> Vec<File> {
+        let mut text: String = advice.heading().iter().map(|line| format!("# {line}\n")).collect();
+        for setting in &advice.settings {
+            text.push_str(&format!("options zfs {}={}\n", setting.key, setting.value));
+        }
+        let place =
+            "/etc/modprobe.d; update-initramfs -u where the root is on ZFS; until then /sys/module/zfs";
+        vec![File { name: "leadline-zfs.conf", place, text }]
+    }
+
+    fn read(&self, text: &str, path: &Path) -> Result<Config, AdviseError> {
+        read(text, path)
+    }
+
+    fn value(&self, _setting: &Setting, text: &str) -> Option<Value> {
+        text.parse::<u32>().ok().map(|number| Value::Number(number.into()))
+    }
+
+    fn patterns(&self, config: &Config, _advice: &Advice, _drive: &Drive) -> Vec<Finding> {
+        let gone = config.entries.iter().filter_map(|entry| {
+            let (_, reason) = GONE.iter().find(|(key, _)| *key == entry.key)?;
+            Some(finding(entry, Verdict::Meaningless, *reason))
+        });
+        let below_minimum = SYNC.iter().filter_map(|(most, least)| {
+            let minimum = config.number(least).unwrap_or(MIN_ACTIVE);
+            let reason = format!("below {least}, {minimum}: so many are let through anyway; lower that, too");
+            let is_below = config.number(most)? < minimum;
+            is_below.then(|| Some(finding(config.last(most)?, Verdict::Meaningless, reason)))?
+        });
+        gone.chain(below_minimum).collect()
+    }
+}
+
+/// What programs wait for.
+fn synchronous(key: &'static str, kind: &str, k: &Estimate) -> Setting {
+    let value = k.value.clamp(1.0, MOST);
+    let rule =
+        format!("{} random {kind} of 8K in flight reach 90 % of the most that the device does", k.value);
+    Setting::new(key, Value::Number(value), "requests per device", rule, SOURCE)
+        .interval(k.ci.map(|end| end.min(MOST)))
+        .fits((value / 3.0).floor().max(1.0), (4.0 * value).max(MIN_ACTIVE))
+        .default(Value::Number(10.0))
+        .if_wrong(
+            "requests wait in ZFS while the device could serve more",
+            "requests wait in the device, where ZFS cannot let more urgent ones pass",
+        )
+}
+
+fn minimum(key: &'static str, most_key: &str, value: f64) -> Setting {
+    let rule = format!("no more than {most_key}, which has no effect below it");
+    Setting::new(key, Value::Number(value), "requests per device", rule, SOURCE)
+        .fits(1.0, value)
+        .default(Value::Number(MIN_ACTIVE))
+        .if_wrong("", "so many are let through, whatever the maximum is")
+}
+
+/// Prefetched reads, and the writes of transaction groups: large and in sequence.
+fn asynchronous(drive: &Drive, key: &'static str, op: OpKind) -> Result<Setting, Unmeasured> {
+    let stream = Stream::of(drive, op)?;
+    let (kind, default) = match op {
+        OpKind::Read => ("reads", 3.0),
+        OpKind::Write => ("writes", 10.0),
+    };
+    let value = (2.0 * stream.requests()).clamp(default, MOST);
+    let rule = format!(
+        "{:.0} KiB of sequential {kind} in flight reach 90 % of the most, in records of 128K; at least the \
+         default, {default}",
+        stream.bytes_in_flight as f64 / 1024.0
+    );
+    let times =
+        |(bytes, share): &(u64, f64)| (Value::Number((*bytes as f64 / 131_072.0).max(1.0)), 1.0 / share);
+    let single: Vec<_> = stream.shares.iter().filter(|(bytes, _)| *bytes >= 131_072).map(times).collect();
+    Ok(Setting::new(key, Value::Number(value), "requests per device", rule, SOURCE)
+        .fits((value / 3.0).floor().max(1.0), 4.0 * value)
+        .default(Value::Number(default))
+        .if_wrong(
+            "the device is idle between large requests",
+            "what programs wait for is behind large requests that nobody waits for",
+        )
+        .costs("large requests in sequence", single))
+}
+
+/// `options zfs NAME=VALUE ...` of modprobe.d; other modules and commands are left out.
+fn read(text: &str, path: &Path) -> Result<Config, AdviseError> {
+    let mut config = Config::default();
+    for (number, line) in continued(text) {
+        let mut words = line.split_whitespace();
+        let place = Place::Line { path: path.into(), line: number };
+        match (words.next(), words.next()) {
+            (None, _) => {}
+            (Some(word), _) if word.starts_with('#') => {}
+            (Some("options"), Some("zfs")) => {
+                for word in words {
+                    let Some((key, value)) = word.split_once('=') else {
+                        return Err(AdviseError::syntax(
+                            path,
+                            number,
+                            format!("{word}: is not of the form NAME=VALUE"),
+                        ));
+                    };
+                    let (section, key, value) = (String::new(), key.to_owned(), value.to_owned());
+                    config.entries.push(Entry { section, key, value, place: place.clone() });
+                }
+            }
+            (Some("options" | "alias" | "blacklist" | "install" | "remove" | "softdep"), Some(_)) => {}
+            (Some(word), _) => {
+                let reason =
+                    format!("{word}: is not a command of modprobe.d, such as options zfs NAME=VALUE");
+                return Err(AdviseError::syntax(path, number, reason));
+            }
+        }
+    }
+    Ok(config)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_options_of_zfs_are_read() {
+        let text =
+            "# c\noptions zfs zfs_arc_max=1 \\\n  zfs_vdev_max_active=2\noptions spl a=3\nblacklist b\n";
+        let config = read(text, Path::new("z.conf")).unwrap();
+        let found: Vec<(&str, &str)> =
+            config.entries.iter().map(|entry| (entry.key.as_str(), entry.value.as_str())).collect();
+        assert_eq!(found, [("zfs_arc_max", "1"), ("zfs_vdev_max_active", "2")]);
+        assert_eq!(config.entries[1].place.to_string(), "z.conf, line 2");
+    }
+
+    #[test]
+    fn lines_of_another_form_are_refused_with_their_number() {
+        let said = |text| read(text, Path::new("z.conf")).unwrap_err().to_string();
+        assert!(said("\nzfs_arc_max=1\n").starts_with("z.conf, line 2: zfs_arc_max=1: is not a command"));
+        assert_eq!(said("options zfs a\n"), "z.conf, line 1: a: is not of the form NAME=VALUE");
+    }
+}
