@@ -2,6 +2,7 @@
 
 mod asked;
 mod ceph;
+mod cockroachdb;
 mod common;
 mod etcd;
 mod innodb;

@@ -1,6 +1,7 @@
 //! One file or folder per system: its keys, its rules, its files.
 
 mod ceph;
+mod cockroachdb;
 mod etcd;
 mod innodb;
 mod linux;
@@ -60,6 +61,7 @@ pub(crate) fn rules(system: System) -> &'static dyn Rules {
         System::Seastar => &seastar::Seastar,
         System::Linux => &linux::Linux,
         System::Zfs => &zfs::Zfs,
+        System::Cockroachdb => &cockroachdb::Cockroachdb,
         _ => unimplemented!(),
     }
 }
