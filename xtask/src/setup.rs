@@ -27,7 +27,7 @@ enum Part {
 }
 
 /// Add a line here when a test starts another program.
-const NEEDS: [Need; 19] = [
+const NEEDS: [Need; 20] = [
     program("chromium", "chromium"),            // opens the report
     program("db_bench", "rocksdb-tools"),       // loads the OPTIONS files that are written for RocksDB
     program("fio", "fio"),                      // checks the exported jobs, and the numbers
@@ -43,6 +43,7 @@ const NEEDS: [Need; 19] = [
     module("networkx", "python3-networkx"),     // the graph algorithms are checked against it
     module("scipy", "python3-scipy"),           // and against it
     ENVIRONMENTS,                               // the package for Python is tested in one
+    program("redis-check-rdb", "redis-tools"),  // the server by another name; the package starts none
     program("sfdisk", "fdisk"),                 // partitions on disks
     program("sqlite3", "sqlite3"),              // power is cut under it
     program("sysctl", "procps"),                // knows the keys that are written for it

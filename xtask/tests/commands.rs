@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
 
-const PROGRAMS: [&str; 16] = [
+const PROGRAMS: [&str; 17] = [
     "chromium",
     "db_bench",
     "fio",
@@ -24,6 +24,7 @@ const PROGRAMS: [&str; 16] = [
     "modprobe",
     "pg_ctlcluster",
     "python3",
+    "redis-check-rdb",
     "sfdisk",
     "sqlite3",
     "sysctl",

@@ -19,4 +19,12 @@ impl<'a> Drive<'a> {
         let point = point.ok_or_else(|| Unmeasured::points("the latency of requests", block_bytes))?;
         Ok(&point.latency_us)
     }
+
+    /// Latency of an fdatasync after an append, by one writer; by `fsync`.
+    pub(crate) fn flush(&self) -> Result<&'a Latency, Unmeasured> {
+        let missing = || Unmeasured::experiment("fsync", "how long a flush takes");
+        let found = self.profile().experiments.fsync.as_ref().ok_or_else(missing)?;
+        let alone = found.points.iter().find(|point| point.writers == 1).ok_or_else(missing)?;
+        Ok(&alone.latency_us)
+    }
 }

@@ -9,5 +9,6 @@ mod innodb;
 mod linux;
 mod postgresql;
 mod programs;
+mod redis;
 mod seastar;
 mod zfs;

@@ -6,6 +6,7 @@ mod etcd;
 mod innodb;
 mod linux;
 mod postgresql;
+mod redis;
 pub mod rocksdb;
 mod seastar;
 mod zfs;
@@ -62,6 +63,7 @@ pub(crate) fn rules(system: System) -> &'static dyn Rules {
         System::Linux => &linux::Linux,
         System::Zfs => &zfs::Zfs,
         System::Cockroachdb => &cockroachdb::Cockroachdb,
+        System::Redis => &redis::Redis,
         _ => unimplemented!(),
     }
 }
