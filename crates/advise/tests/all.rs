@@ -6,6 +6,7 @@ mod cockroachdb;
 mod common;
 mod etcd;
 mod innodb;
+mod kafka;
 mod linux;
 mod postgresql;
 mod programs;

@@ -4,6 +4,7 @@ mod ceph;
 mod cockroachdb;
 mod etcd;
 mod innodb;
+mod kafka;
 mod linux;
 mod postgresql;
 mod redis;
@@ -64,6 +65,7 @@ pub(crate) fn rules(system: System) -> &'static dyn Rules {
         System::Zfs => &zfs::Zfs,
         System::Cockroachdb => &cockroachdb::Cockroachdb,
         System::Redis => &redis::Redis,
+        System::Kafka => &kafka::Kafka,
         _ => unimplemented!(),
     }
 }
