@@ -108,4 +108,7 @@ show([
   sustained,
   underLoad,
   channels,
+  mixLine,
+  besideDurable,
+  costRounds,
 ]);

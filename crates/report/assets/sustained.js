@@ -117,8 +117,9 @@ const sustained = {
 
 const UNDER_LOAD = ['p50', 'p90', 'p99', 'p99.9'];
 
-const underLoad = {
-  id: 'w-under-load',
+/** Latency of reads over writes beside them; `rows` as BesideRow in for_settings_charts.rs. */
+const besideWrites = (of) => ({
+  id: of.id,
   hidden: new Set(),
   items() {
     const percentiles = UNDER_LOAD.map((name, i) => ({
@@ -133,7 +134,7 @@ const underLoad = {
     return [toggles(this.items(), this.hidden, redraw)];
   },
   option() {
-    const points = EXPERIMENTS.sustained.latencies;
+    const points = of.rows();
     const shown = this.items().filter((item) => !this.hidden.has(item.key));
     if (!shown.length) return nothing('Nothing shown here.');
     const formatter = ({ data, color }) =>
@@ -142,14 +143,14 @@ const underLoad = {
         data.item.label,
         micros(data.item.of(data.row)) +
           (data.item.key === 'mean' ? interval(data.row[4], data.row[5], micros) : '') +
-          ` beside ${bandwidth(data.row[1])} of writes<br>` +
+          ` beside ${of.written(data.row[1])}<br>` +
           `<span style="opacity:.75">${count(data.row[2])} reads</span>`,
       );
     const values = shown.flatMap((item) => points.map(item.of)).filter((us) => us > 0);
     return frame({
       tooltip: { ...tooltip(formatter), trigger: 'item' },
       xAxis: axis({
-        name: 'random writes, percent of what can be sustained',
+        name: of.axis,
         nameGap: 24,
         min: -3,
         max: 100,
@@ -183,4 +184,11 @@ const underLoad = {
       ]),
     });
   },
-};
+});
+
+const underLoad = besideWrites({
+  id: 'w-under-load',
+  rows: () => EXPERIMENTS.sustained.latencies,
+  axis: 'random writes, percent of what can be sustained',
+  written: (rate) => `${bandwidth(rate)} of writes`,
+});

@@ -13,6 +13,7 @@ mod experiment_charts;
 mod experiments;
 mod facts;
 mod fleet;
+mod for_settings_charts;
 mod gc_chart;
 mod graphs;
 mod inside_charts;
@@ -57,6 +58,7 @@ const TEMPLATES: [(&str, &str); 18] = [
     ("models.html", include_str!("../templates/models.html")),
     ("devices.html", include_str!("../templates/devices.html")),
     ("channels.html", include_str!("../templates/channels.html")),
+    ("for_settings.html", include_str!("../templates/for_settings.html")),
     ("writes.html", include_str!("../templates/writes.html")),
     ("settings.html", include_str!("../templates/settings.html")),
     ("single.html", include_str!("../templates/single.html")),
@@ -96,6 +98,7 @@ const SCRIPTS: [&str; 21] = [
     include_str!("../assets/gc.js"),
     include_str!("../assets/sustained.js"),
     include_str!("../assets/channels.js"),
+    include_str!("../assets/for_settings.js"),
     include_str!("../assets/fleet.js"),
     include_str!("../assets/report.js"),
     include_str!("../assets/settings.js"),

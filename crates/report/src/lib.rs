@@ -43,6 +43,7 @@ mod durability;
 mod error;
 mod fio;
 mod fleet;
+mod for_settings;
 mod format;
 mod gc;
 mod granularity;

@@ -6,6 +6,7 @@ mod channels;
 mod device_experiments;
 mod durability;
 mod experiments;
+mod for_settings;
 mod graph;
 mod inside;
 mod models;

@@ -221,7 +221,7 @@ fn placement_is_drawn_against_caching() {
 #[test]
 fn the_models_are_drawn() {
     let seen = open("studied", &[common::studied_profile()], &["--window-size=1280,2400"]);
-    seen.is_sound(19);
+    seen.is_sound(22);
     for chart in [
         "m-throughput",
         "m-residuals",
@@ -235,6 +235,9 @@ fn the_models_are_drawn() {
         "e-commits",
         "e-fdatasync",
         "e-sync",
+        "s-mix",
+        "s-durable",
+        "s-cost",
     ] {
         assert!(seen.dom.contains(&format!("id=\"{chart}\"")), "{chart} is not on the page");
     }
@@ -247,6 +250,9 @@ fn the_models_are_drawn() {
         "baseline 300 IOPS",
         "etcd: p99 below 10.0 ms",
         "O_DSYNC",
+        "durable writes, percent of what the device can do",
+        "percent of the rate reported",
+        "ctrl=user model=linear rbps=2800000000",
     ] {
         assert!(seen.dom.contains(words), "{words:?} is not on the page");
     }
@@ -348,7 +354,7 @@ fn one_profile_on_a_phone_and_in_the_dark() {
 
 #[test]
 fn experiments_on_a_phone_and_in_the_dark() {
-    on_a_phone_and_in_the_dark("phone-studied", &[common::studied_profile()], 19);
+    on_a_phone_and_in_the_dark("phone-studied", &[common::studied_profile()], 22);
 }
 
 #[test]

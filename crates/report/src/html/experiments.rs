@@ -8,9 +8,10 @@ use super::burst_chart::BurstChart;
 use super::channels_chart::ChannelsChart;
 use super::device_charts::DeviceCharts;
 use super::durability_charts::{CommitChart, SyncChart};
+use super::for_settings_charts::{CostChart, DurableChart, MixChart};
 use super::gc_chart::GcChart;
 use super::sustained_charts::SustainedChart;
-use crate::{amplification, burst, channels, durability, gc, inside, sustained};
+use crate::{amplification, burst, channels, durability, for_settings, gc, inside, sustained};
 
 /// What the scripts draw.
 #[derive(Debug, Serialize)]
@@ -23,6 +24,9 @@ pub(super) struct ExperimentCharts {
     gc: Option<GcChart>,
     sustained: Option<SustainedChart>,
     channels: Option<ChannelsChart>,
+    mix_line: Option<Vec<MixChart>>,
+    durable_writes: Option<DurableChart>,
+    io_cost: Option<CostChart>,
 }
 
 /// What the template writes: sentences of each experiment that was run.
@@ -37,6 +41,23 @@ pub(super) struct ExperimentWords {
     gc: Option<Vec<String>>,
     sustained: Option<SustainedWords>,
     channels: Option<Vec<String>>,
+    mix_line: Option<MixWords>,
+    durable_writes: Option<Vec<String>>,
+    io_cost: Option<CostWords>,
+}
+
+/// The sentences, and whether reads and writes were measured together.
+#[derive(Debug, Serialize)]
+struct MixWords {
+    said: Vec<String>,
+    drawn: bool,
+}
+
+/// The sentences, and a row for each rate: its name, the rate, what it is of.
+#[derive(Debug, Serialize)]
+struct CostWords {
+    said: Vec<String>,
+    rows: Vec<[String; 3]>,
 }
 
 /// The sentences, and whether reads were measured beside writes.
@@ -55,8 +76,19 @@ struct AmplificationWords {
 
 impl ExperimentCharts {
     pub(super) fn new(profile: &DeviceProfile) -> ExperimentCharts {
-        let Experiments { burst, fsync, sync_methods, write_amplification, gc, sustained, channels, .. } =
-            &profile.experiments;
+        let Experiments {
+            burst,
+            fsync,
+            sync_methods,
+            write_amplification,
+            gc,
+            sustained,
+            channels,
+            mix_line,
+            durable_writes,
+            io_cost,
+            ..
+        } = &profile.experiments;
         ExperimentCharts {
             devices: DeviceCharts::new(profile),
             burst: burst.as_ref().map(BurstChart::new),
@@ -66,6 +98,9 @@ impl ExperimentCharts {
             gc: gc.as_ref().and_then(GcChart::new),
             sustained: sustained.as_ref().map(SustainedChart::new),
             channels: channels.as_ref().and_then(ChannelsChart::new),
+            mix_line: mix_line.as_ref().map(MixChart::all),
+            durable_writes: durable_writes.as_ref().map(DurableChart::new),
+            io_cost: io_cost.as_ref().map(CostChart::new),
         }
     }
 
@@ -87,6 +122,9 @@ impl ExperimentWords {
             gc,
             sustained,
             channels,
+            mix_line,
+            durable_writes,
+            io_cost,
             ..
         } = &profile.experiments;
         ExperimentWords {
@@ -110,6 +148,17 @@ impl ExperimentWords {
                 latencies: SustainedChart::new(found).has_latencies(),
             }),
             channels: channels.as_ref().map(|found| with_notes(channels::summary(found), &found.procedure)),
+            mix_line: mix_line.as_ref().map(|work| MixWords {
+                said: with_notes(for_settings::mix_line(work), &work.procedure),
+                drawn: !MixChart::all(work).is_empty(),
+            }),
+            durable_writes: durable_writes
+                .as_ref()
+                .map(|found| with_notes(for_settings::durable_writes(found), &found.procedure)),
+            io_cost: io_cost.as_ref().map(|found| CostWords {
+                said: with_notes(for_settings::io_cost(found), &found.procedure),
+                rows: for_settings::rate_rows(found),
+            }),
         }
     }
 }

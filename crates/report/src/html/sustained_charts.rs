@@ -1,16 +1,17 @@
 //! What the charts of burst and sustained writes draw.
 
-use leadline_profile::{Sustained, SustainedLoad, UnderLoad};
+use leadline_profile::{Sustained, SustainedLoad};
 use serde::Serialize;
 
 use super::chart_numbers::{Line, round};
+use super::for_settings_charts::{BesideRow, beside_random};
 use crate::format;
 
 /// Bandwidth over bytes written, and latency of reads beside writes.
 #[derive(Debug, Serialize)]
 pub(super) struct SustainedChart {
     loads: Vec<LoadLine>,
-    latencies: Vec<UnderLoadRow>,
+    latencies: Vec<BesideRow>,
 }
 
 #[derive(Debug, Serialize)]
@@ -26,15 +27,11 @@ struct LoadLine {
     samples: Line,
 }
 
-/// `[share, bytes per second, requests, mean, low, high, p50, p90, p99, p99.9]`, microseconds; a percentile
-/// that fewer than ten requests exceeded is absent.
-type UnderLoadRow = (f64, f64, u64, f64, Option<f64>, Option<f64>, [Option<f64>; 4]);
-
 impl SustainedChart {
     pub(super) fn new(found: &Sustained) -> SustainedChart {
         SustainedChart {
             loads: found.loads.iter().map(load).collect(),
-            latencies: found.latencies.iter().map(latency).collect(),
+            latencies: found.latencies.iter().map(beside_random).collect(),
         }
     }
 
@@ -58,19 +55,4 @@ fn load(load: &SustainedLoad) -> LoadLine {
             .collect(),
         samples: load.samples.iter().map(|&(at, rate)| (round(at), round(rate))).collect(),
     }
-}
-
-fn latency(point: &UnderLoad) -> UnderLoadRow {
-    let l = &point.latency_us;
-    let slower = [(0.5, l.p50), (0.1, l.p90), (0.01, l.p99), (1e-3, l.p99_9)];
-    let (low, high) = point.mean_us_ci.map(|[low, high]| (round(low), round(high))).unzip();
-    (
-        round(point.write_share),
-        round(point.bytes_per_second),
-        point.ops,
-        round(l.mean),
-        low,
-        high,
-        slower.map(|(share, us)| (point.ops as f64 * share >= 10.0).then(|| round(us))),
-    )
 }

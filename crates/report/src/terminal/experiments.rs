@@ -10,6 +10,7 @@ use super::burst::burst;
 use super::channels::channels;
 use super::device_experiments::{interleaving, latency, pressure, tail, unaligned};
 use super::durability::{fsync, sync_methods};
+use super::for_settings::{durable_writes, io_cost, mix_line};
 use super::inside::{buffer, read_disturb};
 use super::table::{Line, titled};
 use super::written::{gc, sustained, write_amplification};
@@ -44,6 +45,9 @@ pub fn render_experiment(profile: &DeviceProfile, name: &str, width: usize) -> O
         "gc" => found.gc.as_ref().map(|g| (gc(g, width), &g.procedure)),
         "sustained" => found.sustained.as_ref().map(|s| (sustained(s, width), &s.procedure)),
         "channels" => found.channels.as_ref().map(|c| (channels(c, width), &c.procedure)),
+        "mix-line" => found.mix_line.as_ref().map(|work| (mix_line(work, width), &work.procedure)),
+        "durable-writes" => found.durable_writes.as_ref().map(|d| (durable_writes(d, width), &d.procedure)),
+        "io-cost" => found.io_cost.as_ref().map(|i| (io_cost(i, width), &i.procedure)),
         _ => None,
     }?;
     let mut out = parts;
@@ -58,7 +62,7 @@ pub fn render_experiment(profile: &DeviceProfile, name: &str, width: usize) -> O
     Some(out.join("\n\n") + "\n")
 }
 
-fn r_by_k(work: &Work, width: usize) -> Vec<String> {
+pub(super) fn r_by_k(work: &Work, width: usize) -> Vec<String> {
     let of = |reads: bool| work.points.iter().filter(move |p| (p.reads > 0) == reads);
     let mut out = Vec::new();
     for (name, reads) in [("Random reads", true), ("Random writes", false)] {
@@ -188,8 +192,11 @@ fn share_of_random(bytes: u32) -> Option<String> {
 }
 
 /// One line for each concurrency there is.
-fn over_concurrencies(points: &[WorkPoint], cells: impl Fn(u32) -> Vec<Option<String>>) -> Vec<Line> {
-    let concurrencies: BTreeSet<u32> = points.iter().map(|p| p.concurrency).collect();
+pub(super) fn over_concurrencies<'a>(
+    points: impl IntoIterator<Item = &'a WorkPoint>,
+    cells: impl Fn(u32) -> Vec<Option<String>>,
+) -> Vec<Line> {
+    let concurrencies: BTreeSet<u32> = points.into_iter().map(|p| p.concurrency).collect();
     concurrencies.into_iter().map(|k| (format!("k = {k}"), cells(k))).collect()
 }
 
@@ -313,7 +320,9 @@ mod tests {
         ];
         let databases = ["burst", "fsync", "sync-methods"];
         let writes = ["write-amplification", "gc", "sustained"];
-        for name in models.into_iter().chain(devices).chain(databases).chain(writes) {
+        let settings = ["mix-line", "durable-writes", "io-cost"];
+        let all = models.into_iter().chain(devices).chain(databases).chain(writes).chain(settings);
+        for name in all {
             assert_eq!(render_experiment(&DeviceProfile::default(), name, 80), None);
         }
         assert_eq!(render_experiment(&sample(), "other", 80), None);

@@ -51,6 +51,9 @@ pub fn studied_profile() -> DeviceProfile {
         burst: Some(burst(&mut rng)),
         fsync: Some(fsync(&mut rng)),
         sync_methods: Some(sync_methods(&mut rng)),
+        mix_line: Some(mix_line(&mut rng)),
+        durable_writes: Some(durable_writes(&mut rng)),
+        io_cost: Some(io_cost(&mut rng)),
         ..Experiments::default()
     };
     profile
@@ -266,4 +269,73 @@ fn sync_methods(rng: &mut fastrand::Rng) -> SyncMethods {
         }
     }
     SyncMethods { procedure: procedure(), block_bytes: 8192, points }
+}
+
+fn mix_line(rng: &mut fastrand::Rng) -> Work {
+    let mut points = Vec::new();
+    for k in [16, 64, 128] {
+        for (block, shares) in [
+            (4 << 10, &[0, 25, 50, 75, 100][..]),
+            (256 << 10, &[0, 25, 50, 75, 100]),
+            (16 << 10, &[0, 100]),
+            (64 << 10, &[0, 100]),
+            (1 << 20, &[0, 100]),
+        ] {
+            points.extend(
+                shares.iter().map(|&share| point(rng, [100 * share, 10_000 - 100 * share], block, k)),
+            );
+        }
+    }
+    Work { procedure: procedure(), points }
+}
+
+/// Reads wait for writes as in a queue; the last share is more than there is room for beside reads.
+fn durable_writes(rng: &mut fastrand::Rng) -> DurableWrites {
+    let capacity = 2000.0;
+    let point = |share: f64| {
+        let offered = share * capacity;
+        let fell_behind = share > 0.85;
+        let latency_us = latency(rng, 90.0 * (1.0 + 0.4 * share / (1.0 - share)));
+        DurableWritesPoint {
+            write_share: share,
+            offered_writes_per_second: offered,
+            writes_per_second: if fell_behind { 0.8 * offered } else { offered },
+            fell_behind,
+            ops: 5000,
+            latency_us,
+            mean_us_ci: Some([latency_us.mean * 0.97, latency_us.mean * 1.03]),
+        }
+    };
+    let points = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9].map(point).to_vec();
+    DurableWrites {
+        procedure: procedure(),
+        block_bytes: 16 << 10,
+        capacity_concurrency: 32,
+        capacity_writes_per_second: capacity,
+        capacity_ci: Some([0.98 * capacity, 1.02 * capacity]),
+        capacity_latency_us: latency(rng, 15_000.0),
+        points,
+    }
+}
+
+/// Sequential writes fall to a quarter, as behind a cache.
+fn io_cost(rng: &mut fastrand::Rng) -> IoCost {
+    let mut rate = |per_second: f64, before_fall: Option<f64>| IoCostRate {
+        per_second,
+        per_second_ci: Some([0.98 * per_second, 1.02 * per_second]),
+        rounds: (0..6).map(|i| noisy(rng, before_fall.filter(|_| i < 2).unwrap_or(per_second))).collect(),
+        before_fall,
+    };
+    IoCost {
+        procedure: procedure(),
+        large_bytes: 128 << 20,
+        small_bytes: 4096,
+        small_concurrency: 64,
+        rbps: rate(2.8e9, None),
+        rseqiops: rate(510_000.0, None),
+        rrandiops: rate(480_000.0, None),
+        wbps: rate(5e8, Some(2e9)),
+        wseqiops: rate(120_000.0, None),
+        wrandiops: rate(110_000.0, None),
+    }
 }
