@@ -46,6 +46,9 @@ const ALL: &str = "all";
         gc            bandwidth while a full drive is overwritten, and after a rest\n  \
         sustained     burst against sustained writes, caches, and reads beside writes\n  \
         channels      channels that are busy with so many reads, at once and in a stream\n  \
+        mix-line      reads mixed with writes at 4K and 256K: what Seastar's I/O scheduler assumes\n  \
+        durable-writes  16K reads beside durable writes at tenths of what the device can do: for InnoDB\n  \
+        io-cost       the six rates of Linux's io.cost.model\n  \
         all           all of these that TARGET allows, into --into PROFILE; run again, it goes on\n\n\
         Examples:\n  \
         leadline experiment r-by-k /mnt/nvme --into profile.json   adds to a profile of that device\n  \
@@ -72,7 +75,8 @@ pub(crate) struct Args {
     #[arg(long)]
     json: bool,
     /// Measure for 30 s instead of 60 s; latency for 30 s instead of 720 s at most, burst, gc and sustained
-    /// for 60 s instead of 300 s at most, write-amplification for an hour at most instead of a day
+    /// for 60 s instead of 300 s at most, io-cost for 60 s instead of 360 s, write-amplification for an hour
+    /// at most instead of a day
     #[arg(long)]
     quick: bool,
     /// Measure for this many seconds
