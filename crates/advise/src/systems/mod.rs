@@ -66,6 +66,5 @@ pub(crate) fn rules(system: System) -> &'static dyn Rules {
         System::Cockroachdb => &cockroachdb::Cockroachdb,
         System::Redis => &redis::Redis,
         System::Kafka => &kafka::Kafka,
-        _ => unimplemented!(),
     }
 }
