@@ -1,29 +1,19 @@
-//! Files of `key = value` lines with comments after `#`: postgresql.conf, and what `sysctl` reads.
+//! Files of `key = value` lines with comments after `#`, in which the `=` may be left out: postgresql.conf.
 
 use std::path::Path;
 
 use crate::{AdviseError, Config, Entry, Place};
 
-/// What may stand between a key and its value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Separator {
-    /// `=`, and nothing else.
-    Equals,
-    /// `=`, or white space alone, as PostgreSQL has it.
-    EqualsOrSpace,
-}
-
 /// Reads the lines of `text`. Values may stand in single quotes; a quote in quotes is doubled.
-pub(crate) fn read(text: &str, path: &Path, separator: Separator) -> Result<Config, AdviseError> {
+pub(crate) fn read(text: &str, path: &Path) -> Result<Config, AdviseError> {
     let mut config = Config::default();
     for (at, line) in text.lines().enumerate() {
         let trimmed = line.trim();
         if trimmed.is_empty() || trimmed.starts_with('#') {
             continue;
         }
-        let split = |c: char| c == '=' || (separator == Separator::EqualsOrSpace && c.is_whitespace());
         let wrong = |reason: &str| AdviseError::syntax(path, at + 1, reason);
-        let end = trimmed.find(split).ok_or_else(|| wrong("is not of the form KEY = VALUE"))?;
+        let end = trimmed.find(|c: char| c == '=' || c.is_whitespace()).ok_or_else(|| wrong("is not of the form KEY = VALUE"))?;
         let (key, rest) = trimmed.split_at(end);
         let rest = rest.trim_start();
         let rest = rest.strip_prefix('=').unwrap_or(rest).trim_start();
@@ -58,7 +48,7 @@ mod tests {
     use super::*;
 
     fn pairs(text: &str) -> Vec<(String, String)> {
-        let config = read(text, Path::new("x.conf"), Separator::EqualsOrSpace).unwrap();
+        let config = read(text, Path::new("x.conf")).unwrap();
         config.entries.into_iter().map(|entry| (entry.key, entry.value)).collect()
     }
 
@@ -71,7 +61,7 @@ mod tests {
 
     #[test]
     fn lines_of_another_form_are_refused_with_their_number() {
-        let said = |text| read(text, Path::new("x.conf"), Separator::Equals).unwrap_err().to_string();
+        let said = |text| read(text, Path::new("x.conf")).unwrap_err().to_string();
         assert_eq!(said("a = 1\nnonsense\n"), "x.conf, line 2: is not of the form KEY = VALUE");
         assert_eq!(said("= 1"), "x.conf, line 1: has no key before the =");
         assert_eq!(said("a = 'b"), "x.conf, line 1: has a value whose quote does not end");

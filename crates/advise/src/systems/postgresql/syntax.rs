@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::PAGE;
 use crate::lint::finding;
-use crate::syntax::assignments::{self, Separator};
+use crate::syntax::assignments;
 use crate::syntax::sizes::scaled;
 use crate::{Advice, AdviseError, Config, Finding, Setting, Value, Verdict};
 
@@ -46,7 +46,7 @@ pub(super) fn written(value: &Value) -> String {
 
 /// Reads a file. Others that it includes are not read.
 pub(super) fn read(text: &str, path: &Path) -> Result<Config, AdviseError> {
-    let mut config = assignments::read(text, path, Separator::EqualsOrSpace)?;
+    let mut config = assignments::read(text, path)?;
     config.entries.iter_mut().for_each(|entry| entry.key.make_ascii_lowercase());
     let (includes, entries) = std::mem::take(&mut config.entries)
         .into_iter()
