@@ -6,17 +6,24 @@
 //! | --- | --- |
 //! | settings under a name | [`Variant`], [`Role`] |
 //! | what was measured, and what it says | [`Run`], [`Comparison`], [`Ratio`], [`Spread`] |
+//! | what all of it comes to | [`Proof`] |
 //! | PostgreSQL | [`postgresql`] |
+//! | MariaDB | [`mariadb`] |
 
 mod comparison;
 mod error;
+pub mod mariadb;
 mod order;
+mod place;
 pub mod postgresql;
+mod proof;
+mod rounds;
 mod statistics;
 mod variant;
 
 pub use comparison::{Best, Comparison, Run, VariantResult};
 pub use error::ProveError;
+pub use proof::Proof;
 pub use statistics::{Ratio, Spread};
 pub use variant::{Role, Variant};
 

@@ -1,3 +1,5 @@
 //! Every test of this crate.
 
+mod common;
+mod mariadb;
 mod postgresql;

@@ -1,0 +1,15 @@
+//! InnoDB's settings on MariaDB: a data folder of its own on the device, larger than the buffer pool, and
+//! servers under one variant of settings after the other while sysbench writes.
+
+mod instance;
+mod plan;
+mod programs;
+mod proof;
+mod running;
+mod status;
+mod sysbench;
+mod value;
+mod writes;
+
+pub use plan::{Plan, Workload};
+pub use proof::{Proof, prove};
