@@ -27,7 +27,7 @@ enum Part {
 }
 
 /// Add a line here when a test starts another program.
-const NEEDS: [Need; 20] = [
+const NEEDS: [Need; 21] = [
     program("chromium", "chromium"),            // opens the report
     program("db_bench", "rocksdb-tools"),       // loads the OPTIONS files that are written for RocksDB
     program("fio", "fio"),                      // checks the exported jobs, and the numbers
@@ -46,6 +46,7 @@ const NEEDS: [Need; 20] = [
     program("redis-check-rdb", "redis-tools"),  // the server by another name; the package starts none
     program("sfdisk", "fdisk"),                 // partitions on disks
     program("sqlite3", "sqlite3"),              // power is cut under it
+    program("sysbench", "sysbench"),            // writes to MariaDB while its settings are compared
     program("sysctl", "procps"),                // knows the keys that are written for it
     program("systemd-hwdb", "udev"),            // reads the entries and rules for it
 ];

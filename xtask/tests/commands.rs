@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
 
-const PROGRAMS: [&str; 17] = [
+const PROGRAMS: [&str; 18] = [
     "chromium",
     "db_bench",
     "fio",
@@ -27,6 +27,7 @@ const PROGRAMS: [&str; 17] = [
     "redis-check-rdb",
     "sfdisk",
     "sqlite3",
+    "sysbench",
     "sysctl",
     "systemd-hwdb",
 ];
