@@ -108,7 +108,8 @@ impl Drop for Scratch {
     }
 }
 
-/// Removes what killed runs left in `folder`: folders of this name, our owner and mark that nobody has locked.
+/// Removes what killed runs left in `folder`: folders of this name, our owner and mark that nobody has
+/// locked.
 fn sweep(folder: &Path, prefix: &str) -> Result<(), ProcessError> {
     let list = |source| ProcessError::io(folder, "listing it", source);
     for entry in fs::read_dir(folder).map_err(list)? {
