@@ -27,9 +27,10 @@ enum Part {
 }
 
 /// Add a line here when a test starts another program.
-const NEEDS: [Need; 21] = [
+const NEEDS: [Need; 22] = [
     program("chromium", "chromium"),            // opens the report
     program("db_bench", "rocksdb-tools"),       // loads the OPTIONS files that are written for RocksDB
+    program("etcd", ETCD),                      // its syncs are compared with predicted ones
     program("fio", "fio"),                      // checks the exported jobs, and the numbers
     program("fusermount3", "fuse3"),            // emulated drives are unmounted by it
     program("java", "default-jre-headless"),    // Spark runs on it
@@ -53,6 +54,12 @@ const NEEDS: [Need; 21] = [
 
 /// Its installation makes and starts a server, unless [`CLUSTERS`] says not to.
 const POSTGRES: &str = "postgresql";
+
+/// Its installation starts a server, and makes the system start it, unless [`ETCD_UNIT`] is masked.
+const ETCD: &str = "etcd-server";
+
+/// etcd's own unit of systemd.
+const ETCD_UNIT: &str = "etcd.service";
 
 /// Settings of the package postgresql-common, on which postgresql depends.
 const CLUSTERS: &str = "/etc/postgresql-common/createcluster.conf";
@@ -179,6 +186,9 @@ fn install_packages(needs: Vec<&Need>) -> anyhow::Result<Vec<&'static str>> {
         run(install().arg("postgresql-common"))?;
         let no_server = "s/^#* *create_main_cluster.*/create_main_cluster = false/";
         run(Command::new("sed").args(["-i", no_server, CLUSTERS]))?;
+    }
+    if packages.contains(&ETCD) && find_program("systemctl").is_some() {
+        run(Command::new("systemctl").args(["mask", ETCD_UNIT]))?;
     }
     run(install().args(&packages))?;
 

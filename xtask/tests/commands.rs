@@ -11,9 +11,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
 
-const PROGRAMS: [&str; 18] = [
+const PROGRAMS: [&str; 19] = [
     "chromium",
     "db_bench",
+    "etcd",
     "fio",
     "fusermount3",
     "java",
@@ -247,6 +248,23 @@ fn an_installation_of_postgres_starts_no_server() {
     let at = |end: &str| calls.iter().position(|call| call.ends_with(end)).expect(end);
     let forbidden = at("create_main_cluster = false/ /etc/postgresql-common/createcluster.conf");
     assert!(at(" postgresql-common") < forbidden && forbidden < at(" postgresql"), "{calls:?}");
+}
+
+#[test]
+fn an_installation_of_etcd_starts_no_server() {
+    if !is_root() {
+        return skipped("it needs root");
+    }
+    let system = System::new().with_programs();
+    fs::remove_file(system.bin().join("etcd")).unwrap();
+    let bin = system.bin().display().to_string();
+    system.script("systemctl", "");
+    system.script("apt-get", &format!("case \"$*\" in *etcd-server) /bin/cp {bin}/sfdisk {bin}/etcd;; esac"));
+    let outcome = system.run(&["setup"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    let calls = system.calls();
+    let at = |end: &str| calls.iter().position(|call| call.ends_with(end)).expect(end);
+    assert!(at("systemctl mask etcd.service") < at(" etcd-server"), "{calls:?}");
 }
 
 #[test]
