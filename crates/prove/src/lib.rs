@@ -5,13 +5,17 @@
 //! | for | see |
 //! | --- | --- |
 //! | settings under a name | [`Variant`], [`Role`] |
-//! | what was measured, and what it says | [`Run`], [`Comparison`], [`Ratio`], [`Spread`] |
+//! | what was measured, and what it says | [`Run`], [`Comparison`], [`Ratio`], [`Spread`], [`Estimate`] |
 //! | what all of it comes to | [`Proof`] |
-//! | PostgreSQL | [`postgresql`] |
+//! | etcd | [`etcd`] |
 //! | MariaDB | [`mariadb`] |
+//! | PostgreSQL | [`postgresql`] |
 
 mod comparison;
 mod error;
+mod estimate;
+pub mod etcd;
+mod fio;
 pub mod mariadb;
 mod order;
 mod place;
@@ -23,6 +27,7 @@ mod variant;
 
 pub use comparison::{Best, Comparison, Run, VariantResult};
 pub use error::ProveError;
+pub use estimate::Estimate;
 pub use proof::Proof;
 pub use statistics::{Ratio, Spread};
 pub use variant::{Role, Variant};

@@ -1,5 +1,6 @@
 //! Every test of this crate.
 
 mod common;
+mod etcd;
 mod mariadb;
 mod postgresql;

@@ -1,25 +1,14 @@
 //! A real PostgreSQL with a few megabytes: that all of it runs, and that nothing is left.
 
 use std::fs;
-use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use leadline_prove::postgresql::{Experiment, Plan, Proof, prove};
 use leadline_prove::{ProveError, Role};
-use tempfile::TempDir;
 
-/// A folder that other users may enter: root has PostgreSQL run by one.
-fn target() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o711)).unwrap();
-    folder
-}
-
-fn settings(text: &[(&str, &str)]) -> Vec<(String, String)> {
-    text.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
-}
+use super::common::{assert_nothing_left, settings, target, unless_missing};
 
 fn tiny(target: &Path, advice: &[(&str, &str)]) -> Plan {
     let mut plan = Plan::new(target.into(), settings(advice));
@@ -48,23 +37,7 @@ fn run(
             cancel.store(true, Ordering::Relaxed);
         }
     });
-    match proof {
-        Err(error) if error.to_string().contains("is not installed") => {
-            let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {error}");
-            None
-        }
-        proof => Some(proof),
-    }
-}
-
-/// No file, and no process that has the folder in its command line.
-fn assert_nothing_left(target: &Path) {
-    assert_eq!(fs::read_dir(target).unwrap().count(), 0, "files are left");
-    for entry in fs::read_dir("/proc").unwrap().flatten() {
-        let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        let command = String::from_utf8_lossy(&command).replace('\0', " ");
-        assert!(!command.contains(target.to_str().unwrap()), "{command} still runs");
-    }
+    unless_missing(test, proof)
 }
 
 #[test]

@@ -1,0 +1,13 @@
+//! etcd: how long the syncs of its log take, predicted and seen, by fio and by etcd itself.
+
+mod histogram;
+mod http;
+mod member;
+mod plan;
+mod proof;
+mod timeouts;
+
+pub use histogram::Histogram;
+pub use plan::{Plan, Prediction};
+pub use proof::{Proof, Round, SCHEMA, Verdict, Verdicts, prove};
+pub use timeouts::{JudgedTimeouts, Timeouts};
