@@ -83,6 +83,12 @@ impl System {
         self.rules().versions()
     }
 
+    /// The version by whose rules a server is advised that says this of itself: `15` for `15.18`,
+    /// `mariadb-10.11` for `10.11.6-MariaDB`. `None` if it is older than all that are known.
+    pub fn version_of(self, said: &str) -> Option<&'static str> {
+        self.rules().version_of(said)
+    }
+
     /// Names of the experiments that all of its keys need, beside `leadline profile` itself.
     pub fn needs(self) -> &'static [&'static str] {
         self.rules().needs()

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut inputs = args.inputs.inputs();
     let config = if is_address(&args.file) {
         let asked = ask(system, &args.file, &*signals::cancel_flag()?)?;
-        inputs.version = inputs.version.or(asked.version);
+        inputs.version = inputs.version.or(asked.version.map(str::to_owned));
         asked.config
     } else {
         read(system, Path::new(&args.file))?

@@ -30,7 +30,7 @@ pub(super) fn ask(address: &str, rest: &str, cancel: &AtomicBool) -> Result<Aske
     let version = ask(VERSION)?;
     let settings = ask(if is_mariadb(&version) { OF_MARIADB } else { OF_MYSQL })?;
     let config = Config { entries: entries(&settings, "mysqld", address), notes: Vec::new() };
-    Ok(Asked { config, version: known(&version) })
+    Ok(Asked { config, version: System::Innodb.version_of(&version) })
 }
 
 fn is_mariadb(version: &str) -> bool {
@@ -53,42 +53,9 @@ fn connection(rest: &str) -> Vec<String> {
     options
 }
 
-/// `mariadb-10.11` of `10.11.6-MariaDB-0+deb12u1`; the newest version that is not later.
-fn known(version: &str) -> Option<String> {
-    let flavour = if is_mariadb(version) { "mariadb-" } else { "mysql-" };
-    let running = numbers(version)?;
-    let versions =
-        System::Innodb.versions().iter().filter_map(|one| Some((numbers(one.strip_prefix(flavour)?)?, one)));
-    versions
-        .filter(|(known, _)| *known <= running)
-        .max_by_key(|(known, _)| *known)
-        .map(|(_, name)| (*name).to_string())
-}
-
-/// The first two numbers; the second is 0 where there is none.
-fn numbers(version: &str) -> Option<(u32, u32)> {
-    let mut parts = version.trim().split(|c: char| !c.is_ascii_digit());
-    Some((parts.next()?.parse().ok()?, parts.next().and_then(|part| part.parse().ok()).unwrap_or(0)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn versions_are_those_that_are_known_and_not_later() {
-        for (version, name) in [
-            ("10.11.6-MariaDB-0+deb12u1", Some("mariadb-10.11")),
-            ("11.4.2-MariaDB", Some("mariadb-11")),
-            ("10.5.1-MariaDB", None),
-            ("8.0.36", Some("mysql-8.0")),
-            ("8.4.0", Some("mysql-8.4")),
-            ("9.1.0", Some("mysql-9")),
-            ("nonsense", None),
-        ] {
-            assert_eq!(known(version).as_deref(), name, "{version}");
-        }
-    }
 
     #[test]
     fn addresses_become_options_of_the_client() {

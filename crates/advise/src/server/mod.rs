@@ -16,7 +16,7 @@ pub struct Asked {
     /// The settings that somebody set.
     pub config: Config,
     /// Its version, as [`System::versions`] has them; `None` if that is not one of them.
-    pub version: Option<String>,
+    pub version: Option<&'static str>,
 }
 
 /// Whether `name` is the address of a server, `postgresql://host/database`, and not a file.

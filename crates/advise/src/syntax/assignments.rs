@@ -13,7 +13,9 @@ pub(crate) fn read(text: &str, path: &Path) -> Result<Config, AdviseError> {
             continue;
         }
         let wrong = |reason: &str| AdviseError::syntax(path, at + 1, reason);
-        let end = trimmed.find(|c: char| c == '=' || c.is_whitespace()).ok_or_else(|| wrong("is not of the form KEY = VALUE"))?;
+        let end = trimmed
+            .find(|c: char| c == '=' || c.is_whitespace())
+            .ok_or_else(|| wrong("is not of the form KEY = VALUE"))?;
         let (key, rest) = trimmed.split_at(end);
         let rest = rest.trim_start();
         let rest = rest.strip_prefix('=').unwrap_or(rest).trim_start();

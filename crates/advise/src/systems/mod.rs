@@ -24,6 +24,11 @@ pub(crate) trait Rules: Sync {
     /// The versions that are known, the one that is assumed last.
     fn versions(&self) -> &'static [&'static str];
 
+    /// The newest version that is known and not later than what a server says of itself.
+    fn version_of(&self, said: &str) -> Option<&'static str> {
+        newest(self.versions().iter().copied(), "", said)
+    }
+
     /// Names of the experiments that all of its keys need.
     fn needs(&self) -> &'static [&'static str];
 
@@ -53,6 +58,19 @@ pub(crate) trait Rules: Sync {
     }
 }
 
+/// The newest of `versions` that begins with `flavour` and is not later than `said`.
+fn newest(versions: impl Iterator<Item = &'static str>, flavour: &str, said: &str) -> Option<&'static str> {
+    let running = numbers(said)?;
+    let known = versions.filter_map(|version| Some((numbers(version.strip_prefix(flavour)?)?, version)));
+    known.filter(|(known, _)| *known <= running).max_by_key(|(known, _)| *known).map(|(_, version)| version)
+}
+
+/// The first two numbers; the second is 0 where there is none.
+fn numbers(version: &str) -> Option<(u32, u32)> {
+    let mut parts = version.trim().split(|c: char| !c.is_ascii_digit());
+    Some((parts.next()?.parse().ok()?, parts.next().and_then(|part| part.parse().ok()).unwrap_or(0)))
+}
+
 pub(crate) fn rules(system: System) -> &'static dyn Rules {
     match system {
         System::Postgresql => &postgresql::Postgresql,
@@ -66,5 +84,28 @@ pub(crate) fn rules(system: System) -> &'static dyn Rules {
         System::Cockroachdb => &cockroachdb::Cockroachdb,
         System::Redis => &redis::Redis,
         System::Kafka => &kafka::Kafka,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_advised_by_the_newest_version_that_is_not_later() {
+        for (system, said, version) in [
+            (System::Innodb, "10.11.6-MariaDB-0+deb12u1", Some("mariadb-10.11")),
+            (System::Innodb, "11.4.2-MariaDB", Some("mariadb-11")),
+            (System::Innodb, "10.5.1-MariaDB", None),
+            (System::Innodb, "8.0.36", Some("mysql-8.0")),
+            (System::Innodb, "8.4.0", Some("mysql-8.4")),
+            (System::Innodb, "9.1.0", Some("mysql-9")),
+            (System::Postgresql, "15.18", Some("15")),
+            (System::Postgresql, "9.6", None),
+            (System::Rocksdb, "8.10.0", Some("8.6")),
+            (System::Postgresql, "nonsense", None),
+        ] {
+            assert_eq!(system.version_of(said), version, "{said}");
+        }
     }
 }

@@ -1,14 +1,18 @@
 //! `leadline prove`: the advice, the defaults and a grid of settings on the real system, started for it.
 
+mod etcd;
+mod innodb;
 mod postgresql;
 
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
-use leadline_prove::Progress;
+use leadline_advise::{Advice, Inputs, System, advise};
+use leadline_prove::{Progress, ProveError};
 
 use crate::failure::Failure;
 use crate::progress::Display;
-use crate::{output, values};
+use crate::{output, signals, source, values};
 
 /// Run a real system under its defaults, the advice and a grid of settings, in turns, and compare
 #[derive(clap::Args)]
@@ -19,7 +23,7 @@ use crate::{output, values};
         also after Ctrl-C; servers that run already are never touched. docs/prove.md says what is run.")]
 pub(crate) struct Args {
     /// The system
-    #[arg(value_name = "SYSTEM", value_parser = ["postgresql"])]
+    #[arg(value_name = "SYSTEM", value_parser = ["postgresql", "innodb", "etcd"])]
     system: String,
     /// A profile of the device that TARGET is on
     #[arg(value_name = "PROFILE")]
@@ -57,7 +61,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.output.as_deref().map_or(Ok(()), output::check_writable)?;
     let proof = match args.system.as_str() {
         "postgresql" => postgresql::run(args),
-        other => Err(Failure::Input(format!("{other}: cannot be run"))),
+        "innodb" => innodb::run(args),
+        _ => etcd::run(args),
     }?;
     if let Some(path) = &args.output {
         output::write(path, &proof.json)?;
@@ -73,6 +78,48 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 struct Shown {
     json: String,
     text: String,
+}
+
+/// The advice for a system that is to be run, which says this of its version. What is missing for it is said.
+fn advised(system: System, args: &Args, said: &str, inputs: Inputs) -> Result<Advice, Failure> {
+    let profile = source::load_profile(&args.profile)?;
+    let version = system.version_of(said);
+    let version = version.ok_or_else(|| {
+        let known = system.versions().join(", ");
+        Failure::Input(format!("{} {said} is installed, and rules are known for {known}", system.title()))
+    })?;
+    let inputs = Inputs { version: Some(version.to_owned()), ..inputs };
+    let advice = advise(system, &profile, &inputs)?;
+    for missing in &advice.missing {
+        output::say(&format!("not part of the advice: {}: {}", missing.key, missing.reason));
+    }
+    Ok(advice)
+}
+
+/// A name of `known` for each of `only`, all of them where that is empty.
+fn chosen<T: Copy>(system: &str, only: &[String], known: &[(&str, T)]) -> Result<Vec<T>, Failure> {
+    if only.is_empty() {
+        return Ok(known.iter().map(|(_, one)| *one).collect());
+    }
+    let find = |name: &String| {
+        let found = known.iter().find(|(known, _)| known == name).map(|(_, one)| *one);
+        found.ok_or_else(|| {
+            let list: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+            Failure::Input(format!("--only {name}: not known of {system}; known are {}", list.join(", ")))
+        })
+    };
+    only.iter().map(find).collect()
+}
+
+/// Runs `work` with a flag that Ctrl-C sets, and shows how far it is.
+fn watched<T>(
+    work: impl FnOnce(&AtomicBool, &mut dyn FnMut(Progress)) -> Result<T, ProveError>,
+) -> Result<T, Failure> {
+    let cancel = signals::cancel_flag()?;
+    let mut display = Display::new();
+    let done = work(&cancel, &mut |progress| show(&mut display, progress));
+    display.finish();
+    Ok(done?)
 }
 
 /// Shows how far it is.

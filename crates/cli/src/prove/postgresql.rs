@@ -1,22 +1,20 @@
 //! `leadline prove postgresql`.
 
-use leadline_advise::{Inputs, System, advise};
+use leadline_advise::{Inputs, System};
 use leadline_prove::postgresql::{Experiment, Plan, Proof, installed, prove};
 use leadline_report::{render_comparison_of_settings, render_plan_choices};
 
-use super::{Args, Shown, show};
+use super::{Args, Shown, advised, chosen, watched};
 use crate::failure::Failure;
-use crate::progress::Display;
-use crate::{output, signals, source};
+use crate::output;
 
 /// The first version with io_method.
 const METHODS: u32 = 18;
 
-/// What `shared_buffers` is of the memory that a server is given, by the rules of the advice.
-const MEMORY_OF_BUFFERS: u64 = 4;
+/// Memory over `shared_buffers`, by the rules of the advice.
+const MEMORY_OVER_BUFFERS: u64 = 4;
 
 pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
-    let profile = source::load_profile(&args.profile)?;
     let version = installed(args.bin.as_deref())?;
     let mut plan = Plan::new(args.target.clone(), Vec::new());
     if args.quick {
@@ -26,27 +24,31 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
         plan.shared_buffers_bytes = plan.shared_buffers_bytes.min(bytes / 16).max(1 << 20);
         plan.table_bytes = bytes;
     }
-    (plan.bin, plan.seed) = (args.bin.clone(), args.seed);
     if let Some(rounds) = args.rounds {
         (plan.rounds, plan.plan_rounds, plan.pgbench_rounds) = (rounds, rounds, rounds);
     }
-    plan.experiments = experiments(&args.only, version.major)?;
-    let inputs = Inputs {
-        version: Some(version.major.to_string()),
-        memory_bytes: Some(MEMORY_OF_BUFFERS * plan.shared_buffers_bytes),
-        ..Inputs::default()
-    };
-    let advice = advise(System::Postgresql, &profile, &inputs)?;
-    for missing in &advice.missing {
-        output::say(&format!("not part of the advice: {}: {}", missing.key, missing.reason));
-    }
-    plan.advice = advice.pairs();
-    let cancel = signals::cancel_flag()?;
-    let mut display = Display::new();
-    let proof = prove(&plan, &cancel, &mut |progress| show(&mut display, progress));
-    display.finish();
-    let proof = proof?;
+    plan.experiments = experiments(args, version.major)?;
+    let memory = MEMORY_OVER_BUFFERS * plan.shared_buffers_bytes;
+    let inputs = Inputs { memory_bytes: Some(memory), ..Inputs::default() };
+    plan.advice = advised(System::Postgresql, args, &version.text, inputs)?.pairs();
+    (plan.bin, plan.seed) = (args.bin.clone(), args.seed);
+    let proof = watched(|cancel, progress| prove(&plan, cancel, progress))?;
     Ok(Shown { json: proof.to_json(), text: text(&proof) })
+}
+
+/// Those that were asked for, else all that the version has.
+fn experiments(args: &Args, version: u32) -> Result<Vec<Experiment>, Failure> {
+    let all = [
+        ("scans", Experiment::Scans),
+        ("plans", Experiment::Plans),
+        ("checkpoints", Experiment::Checkpoints),
+        ("methods", Experiment::Methods),
+    ];
+    let mut chosen = chosen("postgresql", &args.only, &all)?;
+    if args.only.is_empty() && version < METHODS {
+        chosen.retain(|one| *one != Experiment::Methods);
+    }
+    Ok(chosen)
 }
 
 fn text(proof: &Proof) -> String {
@@ -55,26 +57,4 @@ fn text(proof: &Proof) -> String {
     parts.extend(proof.comparisons.iter().map(|one| render_comparison_of_settings(one, width)));
     parts.extend(proof.plan_choices.iter().map(|choices| render_plan_choices(choices, width)));
     parts.join("\n")
-}
-
-/// Those that were asked for, else all that the version has.
-fn experiments(only: &[String], version: u32) -> Result<Vec<Experiment>, Failure> {
-    let named = [
-        ("scans", Experiment::Scans),
-        ("plans", Experiment::Plans),
-        ("checkpoints", Experiment::Checkpoints),
-        ("methods", Experiment::Methods),
-    ];
-    if only.is_empty() {
-        let has = |experiment: &Experiment| *experiment != Experiment::Methods || version >= METHODS;
-        return Ok(named.into_iter().map(|(_, experiment)| experiment).filter(has).collect());
-    }
-    let find = |name: &String| {
-        let found = named.iter().find(|(known, _)| known == name).map(|(_, experiment)| *experiment);
-        found.ok_or_else(|| {
-            let list = named.map(|(known, _)| known).join(", ");
-            Failure::Input(format!("--only {name}: not an experiment of postgresql; those are {list}"))
-        })
-    };
-    only.iter().map(find).collect()
 }

@@ -13,3 +13,13 @@ mod writes;
 
 pub use plan::{Plan, Workload};
 pub use proof::{Proof, prove};
+
+use crate::ProveError;
+
+/// What the server that [`prove()`] would start says of its version: `10.11.6-MariaDB`.
+///
+/// # Errors
+/// As [`prove()`] where it or sysbench is missing.
+pub fn installed() -> Result<String, ProveError> {
+    Ok(format!("{}-MariaDB", programs::Programs::find()?.version))
+}

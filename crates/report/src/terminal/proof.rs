@@ -1,7 +1,7 @@
 //! Settings that were compared on the system itself, in the terminal.
 
 use leadline_prove::postgresql::PlanChoices;
-use leadline_prove::{Comparison, Ratio, Role, VariantResult};
+use leadline_prove::{Comparison, Estimate, Ratio, Role, VariantResult, etcd};
 
 use super::table::{finish, new_table};
 use super::wrap;
@@ -109,4 +109,46 @@ pub fn render_plan_choices(choices: &PlanChoices, width: usize) -> String {
     ]
     .join("\n")
         + "\n"
+}
+
+/// The 99th percentile of fdatasync as it was predicted and seen, in a terminal `width` columns wide. Ends with a
+/// newline.
+pub fn render_etcd_proof(proof: &etcd::Proof, width: usize) -> String {
+    let shown = |found: &Estimate| match found.interval {
+        Some(ends) => interval_of(found.value, ends),
+        None => significant(found.value),
+    };
+    let mut table = new_table(width);
+    table.set_header(["99th percentile of fdatasync", "ms", "below 10 ms"]);
+    if let (Some(predicted), Some(verdict)) = (&proof.plan.predicted, proof.verdicts.predicted) {
+        table.add_row([
+            "predicted by the profile".to_owned(),
+            significant(predicted.p99_ms),
+            judged(verdict),
+        ]);
+    }
+    let seen = [
+        ("fio, the job of etcd's documentation", &proof.fio_p99_ms, proof.verdicts.fio),
+        ("etcd, its own histogram", &proof.etcd_p99_ms, proof.verdicts.etcd),
+    ];
+    for (name, found, verdict) in seen {
+        table.add_row([name.to_owned(), shown(found), judged(verdict)]);
+    }
+    let mut lines =
+        vec![format!("etcd {} at {}", proof.version, proof.plan.target.display()), finish(table, usize::MAX)];
+    if let Some(ratio) = &proof.predicted_over_fio {
+        let text = format!("The prediction is {} times what fio saw.", shown(ratio));
+        lines.push(wrap(&text, width, "  "));
+    }
+    lines.extend(proof.notes.iter().map(|note| wrap(note, width, "  ")));
+    lines.join("\n") + "\n"
+}
+
+fn judged(verdict: etcd::Verdict) -> String {
+    match verdict {
+        etcd::Verdict::FastEnough => "yes",
+        etcd::Verdict::Near => "cannot be told",
+        etcd::Verdict::TooSlow => "no",
+    }
+    .to_owned()
 }

@@ -40,6 +40,11 @@ impl Rules for Innodb {
         &["mysql-8.0", "mysql-8.4", "mysql-9", "mariadb-11", "mariadb-10.11"]
     }
 
+    fn version_of(&self, said: &str) -> Option<&'static str> {
+        let flavour = if said.contains("MariaDB") { "mariadb-" } else { "mysql-" };
+        super::newest(self.versions().iter().copied(), flavour, said)
+    }
+
     fn needs(&self) -> &'static [&'static str] {
         &["durable-writes", "sustained", "interleaving"]
     }
