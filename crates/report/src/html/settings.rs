@@ -4,7 +4,7 @@ use leadline_advise::{Advice, Fits, Inputs, Setting, System, advise};
 use leadline_profile::DeviceProfile;
 use serde::Serialize;
 
-use crate::settings::{interval, shown};
+use crate::settings::{interval, shown, unit};
 
 /// A tab.
 #[derive(Serialize)]
@@ -71,7 +71,7 @@ fn row(setting: &Setting) -> Row {
         key: setting.key,
         value: shown(&setting.value),
         interval: interval(setting),
-        unit: setting.unit,
+        unit: unit(setting),
         default: setting.default.as_ref().map(shown),
         rule: setting.rule.clone(),
         source: setting.source.to_string(),

@@ -5,7 +5,7 @@ use leadline_advise::{Advice, Finding, Fits, Lint, Setting, Unset, Verdict};
 use super::table::{finish, new_table};
 use super::wrap;
 use crate::format::significant;
-use crate::settings::{interval, shown};
+use crate::settings::{interval, shown, unit};
 
 /// What is advised for one system, in a terminal `width` columns wide: one line per key, or with `explain`
 /// also its rule, its source, and what happens if it is wrong. Ends with a newline.
@@ -36,7 +36,7 @@ fn table(advice: &Advice, width: usize) -> String {
             setting.key.to_owned(),
             shown(&setting.value),
             interval(setting).unwrap_or_else(|| "–".to_owned()),
-            setting.unit.to_owned(),
+            unit(setting).to_owned(),
             setting.default.as_ref().map_or_else(|| "–".to_owned(), shown),
         ]);
     }
@@ -45,7 +45,11 @@ fn table(advice: &Advice, width: usize) -> String {
 
 fn explained(setting: &Setting, width: usize) -> String {
     let interval = interval(setting).map_or(String::new(), |interval| format!(" ({interval})"));
-    let mut lines = vec![format!("\n{} = {}{interval} {}", setting.key, shown(&setting.value), setting.unit)];
+    let mut lines = vec![
+        format!("\n{} = {}{interval} {}", setting.key, shown(&setting.value), unit(setting))
+            .trim_end()
+            .to_owned(),
+    ];
     let mut say = |what: &str, text: &str| {
         if !text.is_empty() {
             let text = wrap(&format!("{what}{text}"), width - 2, "  ");
