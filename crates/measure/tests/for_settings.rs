@@ -220,8 +220,8 @@ fn a_small_region_has_smaller_large_requests_and_says_so() {
     plan.region.len = 64 << 20;
     let Found::IoCost(found) = run(&device, &plan) else { panic!("another experiment") };
     let Procedure { notes, footprint_bytes, .. } = &found.procedure;
-    assert_eq!((found.large_bytes, *footprint_bytes), (8 << 20, 64 << 20));
-    assert!(notes[0].contains("8M instead of 128M"), "{notes:?}");
+    assert_eq!((found.large_bytes, *footprint_bytes), (16 << 20, 64 << 20));
+    assert!(notes[0].contains("16M instead of 128M"), "{notes:?}");
 }
 
 #[test]

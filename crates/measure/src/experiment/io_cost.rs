@@ -18,7 +18,7 @@ use crate::outcome::Stop;
 
 /// Bytes of a large request, and how many of them the region is to hold: smaller ones where it does not.
 const LARGE_BYTES: u64 = 128 << 20;
-const LARGE_IN_REGION: u64 = 8;
+const LARGE_IN_REGION: u64 = 4;
 
 /// Small requests in flight.
 pub(super) const SMALL_IN_FLIGHT: u32 = 64;
@@ -220,9 +220,9 @@ mod tests {
     fn large_requests_are_those_of_the_definition_where_they_fit() {
         let large = |len| large_bytes(Region { start: 0, len });
         assert_eq!(large(16 << 30), 128 << 20);
-        assert_eq!(large(1 << 30), 128 << 20);
-        assert_eq!(large((1 << 30) - 4096), 64 << 20);
-        assert_eq!(large(64 << 10), 8 << 10);
-        assert_eq!(large(16 << 10), 4 << 10);
+        assert_eq!(large(512 << 20), 128 << 20);
+        assert_eq!(large((512 << 20) - 4096), 64 << 20);
+        assert_eq!(large(64 << 10), 16 << 10);
+        assert_eq!(large(8 << 10), 4 << 10);
     }
 }

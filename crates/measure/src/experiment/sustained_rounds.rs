@@ -6,8 +6,10 @@ use leadline_profile::IoCostRate;
 use super::frame::rate;
 use crate::bootstrap::Resamples;
 
-/// Every round after a fall is at most this share of every round before it.
+/// Every round after a fall is at most this share of every round before it; of a single one before it, which
+/// may have had luck, at most the second.
 const FALLEN: f64 = 0.8;
+const FALLEN_FROM_ONE: f64 = 0.5;
 
 /// Rounds after a fall at least: a single one may be chance, and has no interval.
 const FEWEST_AFTER: usize = 2;
@@ -32,7 +34,8 @@ pub(super) fn falls_at_the_end(rates: &[f64]) -> bool {
 /// The first round after the deepest fall that stayed.
 pub(super) fn fall(rates: &[f64]) -> Option<usize> {
     let splits = 1..(rates.len() + 1).saturating_sub(FEWEST_AFTER);
-    let falls = splits.map(|i| (i, depth(rates, i))).filter(|&(_, depth)| depth <= FALLEN);
+    let most = |i| if i == 1 { FALLEN_FROM_ONE } else { FALLEN };
+    let falls = splits.map(|i| (i, depth(rates, i))).filter(|&(i, depth)| depth <= most(i));
     falls.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(i, _)| i)
 }
 
@@ -66,6 +69,8 @@ mod tests {
         let [low, high] = found.per_second_ci.unwrap();
         assert!(low > 290.0 && high < 310.0, "{low} {high}");
         assert_eq!(of(&[3000, 300, 300]).per_second, 300.0);
+        assert_eq!(of(&[3000, 3000, 2000, 2100]).per_second, 2050.0);
+        assert_eq!(of(&[3000, 2000, 2100]).before_fall, None, "one good round");
         // A slow start, a dip and a rise are none.
         for rates in [[1000, 3000, 3000, 3000], [3000, 300, 3000, 3000], [3000, 2700, 2500, 2450]] {
             assert_eq!(of(&rates).before_fall, None, "{rates:?}");
