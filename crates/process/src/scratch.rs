@@ -11,6 +11,8 @@ use rustix::process::geteuid;
 use crate::{Account, ProcessError};
 
 const MIB: u64 = 1 << 20;
+/// With less than this left, a disk is full.
+const FULL_BYTES: u64 = 32 * MIB;
 const LOCK: &str = "lock";
 const MARK: &str = "A scratch folder of Leadline: all in it is removed when nobody has this file locked.\n";
 
@@ -71,6 +73,18 @@ impl Scratch {
             fits_mib: space.fits_bytes() / MIB,
             reserve_mib: space.reserve_bytes() / MIB,
         })
+    }
+
+    /// Adds to an early end that the disk is full, if it is: programs do not always say that they died of it.
+    pub fn explained(&self, error: ProcessError) -> ProcessError {
+        let is_full = || Space::of(&self.path).is_ok_and(|space| space.available_bytes < FULL_BYTES);
+        match error {
+            ProcessError::Died { program, during, how, said } if is_full() => {
+                let place = self.path.parent().unwrap_or(&self.path).display();
+                ProcessError::Died { program, during, how: format!("{how}, and {place} is full"), said }
+            }
+            other => other,
+        }
     }
 
     /// Makes a folder in it which is `account`'s alone, if there is one, else ours.

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
-use leadline_files::Space;
 use leadline_process::{Launch, ProcessError, Scratch, Seen};
 
 use crate::options::{Release, RocksVersion};
@@ -13,9 +12,6 @@ use crate::{Data, Layout};
 
 use super::error::ValidateError;
 use super::settings;
-
-/// With less than this left, a disk is full.
-const FULL_BYTES: u64 = 16 << 20;
 
 /// The program, found.
 #[derive(Debug, Clone, PartialEq)]
@@ -126,14 +122,8 @@ impl Database<'_> {
 
     /// RocksDB does not always say that it died of a full disk.
     fn explained(&self, error: ProcessError) -> ValidateError {
-        let is_full = || Space::of(self.folder.path()).is_ok_and(|space| space.available_bytes < FULL_BYTES);
-        match error {
+        match self.folder.explained(error) {
             ProcessError::Start { program, source } => ValidateError::NoDbBench { path: program, source },
-            ProcessError::Died { program, during, how, said } if is_full() => {
-                let place = self.folder.path().parent().unwrap_or(self.folder.path()).display();
-                ProcessError::Died { program, during, how: format!("{how}, and {place} is full"), said }
-                    .into()
-            }
             other => other.into(),
         }
     }

@@ -85,6 +85,14 @@ impl<'a> Cluster<'a> {
         Ok(cluster)
     }
 
+    /// PostgreSQL does not always say that it died of a full disk.
+    pub(super) fn explained(&self, error: ProveError) -> ProveError {
+        match error {
+            ProveError::Process(error) => self.scratch.explained(error).into(),
+            other => other,
+        }
+    }
+
     /// The folder of the databases.
     pub(super) fn data(&self) -> &Path {
         &self.data

@@ -90,25 +90,8 @@ pub fn prove(
     for (_, variant) in lineups.all() {
         cluster.check(variant)?;
     }
-    let (mut comparisons, mut plan_choices) = (Vec::new(), None);
-    if plan.has_table() {
-        let detail = format!("loading a table of {} MiB", plan.table_bytes >> 20);
-        progress(Progress { phase: "loading", done: 0.5, detail });
-        let table = Table::load(&cluster, plan.table_bytes, plan.seed)?;
-        comparisons = scan(plan, &lineups, &cluster, &table, progress)?;
-        if plan.has(Experiment::Plans) {
-            let Plan { queries, plan_rounds: rounds, seed, .. } = *plan;
-            let (table, variants, runs_under) = (&table, lineups.plans, without_costs(&plan.advice));
-            let judge = Judge { table, variants, runs_under, queries, rounds, seed };
-            plan_choices = Some(judge.run(&cluster, progress)?);
-        }
-    }
-    if plan.has(Experiment::Checkpoints) {
-        let Plan { scale, clients, pgbench_seconds: seconds, pgbench_rounds: rounds, seed, .. } = *plan;
-        let variants = lineups.checkpoints;
-        let both = Checkpoints { variants, scale, clients, seconds, rounds, seed }.run(&cluster, progress)?;
-        comparisons.extend(both);
-    }
+    let measured = measure(plan, lineups, &cluster, progress);
+    let (comparisons, plan_choices) = measured.map_err(|error| cluster.explained(error))?;
     let not_tried = plan.advice.iter().map(|(key, _)| key.clone()).filter(|key| cluster.is_fixed(key));
     Ok(Proof {
         schema: SCHEMA.into(),
@@ -123,6 +106,35 @@ pub fn prove(
         comparisons,
         plan_choices,
     })
+}
+
+/// All experiments.
+fn measure(
+    plan: &Plan,
+    lineups: Lineups,
+    cluster: &Cluster,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(Vec<Comparison>, Option<PlanChoices>), ProveError> {
+    let (mut comparisons, mut plan_choices) = (Vec::new(), None);
+    if plan.has_table() {
+        let detail = format!("loading a table of {} MiB", plan.table_bytes >> 20);
+        progress(Progress { phase: "loading", done: 0.5, detail });
+        let table = Table::load(cluster, plan.table_bytes, plan.seed)?;
+        comparisons = scan(plan, &lineups, cluster, &table, progress)?;
+        if plan.has(Experiment::Plans) {
+            let Plan { queries, plan_rounds: rounds, seed, .. } = *plan;
+            let (table, variants, runs_under) = (&table, lineups.plans, without_costs(&plan.advice));
+            let judge = Judge { table, variants, runs_under, queries, rounds, seed };
+            plan_choices = Some(judge.run(cluster, progress)?);
+        }
+    }
+    if plan.has(Experiment::Checkpoints) {
+        let Plan { scale, clients, pgbench_seconds: seconds, pgbench_rounds: rounds, seed, .. } = *plan;
+        let variants = lineups.checkpoints;
+        let both = Checkpoints { variants, scale, clients, seconds, rounds, seed }.run(cluster, progress)?;
+        comparisons.extend(both);
+    }
+    Ok((comparisons, plan_choices))
 }
 
 /// The comparisons of scans.
