@@ -157,16 +157,16 @@ impl<'a> Cluster<'a> {
 
     /// Starts a server with these settings; `extra` go before them.
     pub(super) fn start(&self, variant: &Variant, extra: &[(&str, &str)]) -> Result<Running<'_>, ProveError> {
+        let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        let extra: Vec<_> = extra.iter().map(owned).collect();
+        let sockets = self.sockets.display().to_string();
+        let reached =
+            [("listen_addresses", ""), ("unix_socket_directories", &sockets), ("logging_collector", "off")];
+        let reached: Vec<_> = reached.iter().map(owned).collect();
         let mut arguments = vec!["-D".to_owned(), self.data.display().to_string()];
-        let extra: Vec<_> =
-            extra.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        arguments.extend(as_options(&extra));
-        arguments.extend(as_options(&variant.settings));
-        // The last one counts.
-        arguments.extend(as_options(&self.fixed));
-        arguments.extend(words("-c listen_addresses= -c logging_collector=off -c unix_socket_directories="));
-        if let Some(last) = arguments.last_mut() {
-            last.push_str(&self.sockets.display().to_string());
+        // The last one of a key counts.
+        for settings in [&extra, &variant.settings, &self.fixed, &reached] {
+            arguments.extend(as_options(settings));
         }
         let mut launch = self.launch(&self.programs.postgres, &arguments, self.account.as_ref());
         // It ends its processes then, and takes its shared memory away.
