@@ -165,21 +165,30 @@ fn a_disk_with_a_limit_on_requests_and_one_on_bytes_is_told_apart() {
 fn writes_count_as_they_last() {
     let slow_later = Known { sustained: 2e8, ..FAST };
     let limited = advice(&parsed(&document(slow_later, |size, share| SHARED.seconds(size, share))));
-    assert_eq!(number(&limited, "write_bandwidth"), 2e8);
+    assert!((number(&limited, "write_bandwidth") / 2e8 - 1.0).abs() < 0.03);
     // 50 MB/s of random 4K: 82 us each, of which 4096 bytes at 200 MB/s take 20.
     let found = law(&limited);
-    assert!((found.seconds(4096, 0.0) / (4096.0 / 5e7) - 1.0).abs() < 0.01, "{found:?}");
+    assert!((found.seconds(4096, 0.0) / (4096.0 / 5e7) - 1.0).abs() < 0.03, "{found:?}");
     assert!((number(&limited, "read_iops") / 200_000.0 - 1.0).abs() < 0.1);
     assert!(limited.setting("write_iops").unwrap().rule.contains("for long it writes 200 MB/s"));
 
-    let mut on_credit = document(LASTING, |size, share| SHARED.seconds(size, share));
+    // What lasts as measured changes nothing.
+    let same = Known { sustained: 0.98e9, ..FAST };
+    let mut document = self::document(same, |size, share| SHARED.seconds(size, share));
+    document["experiments"]["sustained"]["loads"][1]["sustained_bytes_per_second"] =
+        (4096.0 / SHARED.seconds(4096, 0.0)).into();
+    let found = law(&advice(&parsed(&document)));
+    assert!((found.write_bandwidth / 1e9 - 1.0).abs() < 0.05, "{found:?}");
+    assert!((found.write_iops / 100_000.0 - 1.0).abs() < 0.05, "{found:?}");
+
+    let mut on_credit = self::document(LASTING, |size, share| SHARED.seconds(size, share));
     on_credit["experiments"]["burst"] = json!({
         "operation": "read", "block_bytes": 4096, "concurrency": 128, "moved_bytes": 1u64 << 30,
         "peak_iops": 100_000.0, "baseline_iops": 3000.0, "loads": [],
     });
     let found = law(&advice(&parsed(&on_credit)));
     for share in [0.0, 1.0] {
-        assert!((found.seconds(4096, share) * 3000.0 - 1.0).abs() < 0.01, "{found:?}");
+        assert!((found.seconds(4096, share) * 3000.0 - 1.0).abs() < 0.03, "{found:?}");
     }
 }
 

@@ -3,8 +3,11 @@
 
 use leadline_profile::{OpKind, Pattern};
 
-use super::rates::Rates;
+use super::rates::{LEAST_PART, Mix, Rates, alone};
 use crate::Drive;
+
+/// What is within so much of the measured rate is the same rate.
+const SAME: f64 = 0.95;
 
 /// What a device does for long, where that was measured.
 #[derive(Debug, Clone, Copy, Default)]
@@ -36,31 +39,38 @@ impl Lasting {
     }
 
     /// The least time that a request can take in the long run, seconds.
-    pub(super) fn least_seconds(&self, op: OpKind, block_bytes: u32) -> f64 {
-        let mut least =
-            self.baseline.filter(|(_, size)| block_bytes >= *size).map_or(0.0, |(seconds, _)| seconds);
-        if op == OpKind::Write {
-            let random = self.random.filter(|(_, size)| block_bytes >= *size);
-            least = least.max(random.map_or(0.0, |(seconds, _)| seconds));
-            least = least.max(self.sequential.map_or(0.0, |bandwidth| f64::from(block_bytes) / bandwidth));
+    fn least_seconds(&self, op: OpKind, block_bytes: u32) -> f64 {
+        let of_size = |known: Option<(f64, u32)>| {
+            known.filter(|(_, size)| block_bytes >= *size).map_or(0.0, |(seconds, _)| seconds)
+        };
+        let shared = of_size(self.baseline);
+        match op {
+            OpKind::Read => shared,
+            OpKind::Write => {
+                let sequential = self.sequential.map_or(0.0, |bandwidth| f64::from(block_bytes) / bandwidth);
+                shared.max(of_size(self.random)).max(sequential)
+            }
         }
-        least
     }
 
-    /// Rates by which no request takes less than it does in the long run.
-    pub(super) fn limit(&self, rates: Rates) -> Rates {
-        let write_bandwidth =
-            self.sequential.map_or(rates.write_bandwidth, |most| rates.write_bandwidth.min(most));
-        let mut limited = Rates { write_bandwidth, ..rates };
+    /// What is left, for long, of the rate at which requests alone were measured: 0 to 1.
+    pub(super) fn share(&self, op: OpKind, mix: &Mix) -> f64 {
+        let share = mix.seconds / self.least_seconds(op, mix.block_bytes);
+        if share < SAME { share } else { 1.0 }
+    }
+
+    /// Rates at which the smallest and the largest requests alone take as much longer as they do in the long
+    /// run.
+    pub(super) fn limit(&self, rates: Rates, mixes: &[Mix]) -> Rates {
+        let mut limited = rates;
         for op in [OpKind::Read, OpKind::Write] {
-            let random = self.random.filter(|_| op == OpKind::Write);
-            for (seconds, block_bytes) in self.baseline.into_iter().chain(random) {
-                let missing = seconds - limited.request(op, block_bytes);
-                if missing > 0.0 {
-                    let iops = limited.iops_of(op);
-                    *iops = 1.0 / (1.0 / *iops + missing);
-                }
-            }
+            let Some([small, large]) = alone(mixes, op) else { continue };
+            let (iops, bandwidth) = limited.of_mut(op);
+            *bandwidth *= self.share(op, &large);
+            let needed = rates.request(op, small.block_bytes) / self.share(op, &small);
+            let rest = needed - f64::from(small.block_bytes) / *bandwidth;
+            // Where bytes alone already take that long, requests may cost next to nothing.
+            *iops = 1.0 / rest.max(1.0 / *iops).max(LEAST_PART * needed);
         }
         limited
     }

@@ -8,6 +8,7 @@ mod saturation;
 
 use std::path::Path;
 
+use leadline_model::Estimate;
 use leadline_profile::OpKind;
 
 use super::Rules;
@@ -98,21 +99,17 @@ impl Disk {
         let mixes = rates::mixes(work);
         let fit = rates::fit(&mixes).ok_or_else(missing)?;
         let lasting = Lasting::of(drive);
-        let ends = fit.ends(&mixes).map(|rates| lasting.limit(rates));
-        Ok(Disk { rates: lasting.limit(fit.rates), ends, fit, mixes, lasting })
+        let ends = fit.ends(&mixes).map(|rates| lasting.limit(rates, &mixes));
+        Ok(Disk { rates: lasting.limit(fit.rates, &mixes), ends, fit, mixes, lasting })
     }
 
     /// The setting of one of the four rates.
     fn rate(&self, key: &'static str) -> Setting {
-        let of = |rates: &Rates| match key {
-            "read_iops" => rates.read_iops,
-            "read_bandwidth" => rates.read_bandwidth,
-            "write_iops" => rates.write_iops,
-            _ => rates.write_bandwidth,
-        };
         let op = if key.starts_with("read") { OpKind::Read } else { OpKind::Write };
-        let (value, ends) = (of(&self.rates), self.ends.each_ref().map(of));
         let is_iops = key.ends_with("iops");
+        let of = |rates: &Rates| if is_iops { rates.of(op).0 } else { rates.of(op).1 };
+        let value = of(&self.rates);
+        let Estimate { ci, .. } = Estimate::of(value, self.ends.each_ref().map(of));
         let (pure, alone) = self.alone(op, is_iops);
         let unit = if is_iops { "requests per second" } else { "bytes per second" };
         let what =
@@ -126,8 +123,8 @@ impl Disk {
             100.0 * self.fit.error
         );
         let number = if is_iops { Value::Number(value.round()) } else { Value::Bytes(value.round() as u64) };
-        let (low, high) = (LEAST_SHARE * pure.min(value), MOST_TIMES * value.max(ends[1]));
-        let setting = Setting::new(key, number, unit, rule, SOURCE).interval(ends).fits(low, high).if_wrong(
+        let (low, high) = (LEAST_SHARE * pure.min(value), MOST_TIMES * ci[1]);
+        let setting = Setting::new(key, number, unit, rule, SOURCE).interval(ci).fits(low, high).if_wrong(
             "requests wait in Seastar's queue while the disk is idle",
             "more is sent than the disk completes: requests queue there, past Seastar's shares and its \
              latency goal",
@@ -143,10 +140,7 @@ impl Disk {
 
     /// How much longer a request takes if a rate is only a part of what it could be.
     fn slowed(&self, op: OpKind, is_iops: bool, block_bytes: u32) -> Vec<(Value, f64)> {
-        let (iops, bandwidth) = match op {
-            OpKind::Read => (self.rates.read_iops, self.rates.read_bandwidth),
-            OpKind::Write => (self.rates.write_iops, self.rates.write_bandwidth),
-        };
+        let (iops, bandwidth) = self.rates.of(op);
         let whole = self.rates.request(op, block_bytes);
         let part = if is_iops { 1.0 / iops } else { f64::from(block_bytes) / bandwidth };
         let at = |share: f64| {
@@ -160,14 +154,11 @@ impl Disk {
     /// What one operation does alone with the smallest or the largest requests, as far as that lasts; also in
     /// words.
     fn alone(&self, op: OpKind, is_iops: bool) -> (f64, String) {
-        let share = if op == OpKind::Read { 1.0 } else { 0.0 };
-        let alone = self.mixes.iter().filter(|mix| mix.is_share(share));
-        let (words, mix) = match is_iops {
-            true => ("smallest", alone.min_by_key(|mix| mix.block_bytes)),
-            false => ("largest", alone.max_by_key(|mix| mix.block_bytes)),
+        let Some([small, large]) = rates::alone(&self.mixes, op) else {
+            return (f64::INFINITY, String::new());
         };
-        let Some(mix) = mix else { return (f64::INFINITY, String::new()) };
-        let seconds = mix.seconds.max(self.lasting.least_seconds(op, mix.block_bytes));
+        let (words, mix) = if is_iops { ("smallest", small) } else { ("largest", large) };
+        let seconds = mix.seconds / self.lasting.share(op, &mix);
         let size = f64::from(mix.block_bytes);
         let (rate, shown) = match is_iops {
             true => (1.0 / seconds, format!("{:.0}", 1.0 / seconds)),
@@ -192,8 +183,8 @@ impl Disk {
         if self.fit.error > POOR || ratio.ln().abs() > POOR {
             notes.push(format!(
                 "four rates do not describe this disk well: {}K with {:.0} % reads should take \
-                 {ratio:.2} times as long as they do; a disk whose requests and bytes are limited each on their \
-                 own is like that, and no rates are right for it",
+                 {ratio:.2} times as long as they do; a volume with a limit on requests and one on bytes, \
+                 for one, is not described by any",
                 worst.block_bytes / 1024,
                 100.0 * worst.read_share
             ));

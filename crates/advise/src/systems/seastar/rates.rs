@@ -12,7 +12,7 @@ use nalgebra::{Const, DVector, Dyn, OMatrix, Owned, Vector4};
 
 /// Least part of the fastest request's time that either cost may have. A device that is limited by only one
 /// of iops and bandwidth says nothing of the other, which would go to infinity.
-const LEAST_PART: f64 = 0.05;
+pub(super) const LEAST_PART: f64 = 0.05;
 
 /// Two streams are believed where the error of one is at least this, and that of two less than half of it.
 const NOISE: f64 = 0.05;
@@ -66,20 +66,25 @@ impl Mix {
 }
 
 impl Rates {
-    /// `read_iops` or `write_iops`, to be changed.
-    pub(super) fn iops_of(&mut self, op: OpKind) -> &mut f64 {
+    /// Iops and bandwidth of an operation.
+    pub(super) fn of(&self, op: OpKind) -> (f64, f64) {
         match op {
-            OpKind::Read => &mut self.read_iops,
-            OpKind::Write => &mut self.write_iops,
+            OpKind::Read => (self.read_iops, self.read_bandwidth),
+            OpKind::Write => (self.write_iops, self.write_bandwidth),
+        }
+    }
+
+    /// The same, to be changed.
+    pub(super) fn of_mut(&mut self, op: OpKind) -> (&mut f64, &mut f64) {
+        match op {
+            OpKind::Read => (&mut self.read_iops, &mut self.read_bandwidth),
+            OpKind::Write => (&mut self.write_iops, &mut self.write_bandwidth),
         }
     }
 
     /// Seconds for a request of this operation alone.
     pub(super) fn request(&self, op: OpKind, block_bytes: u32) -> f64 {
-        let (iops, bandwidth) = match op {
-            OpKind::Read => (self.read_iops, self.read_bandwidth),
-            OpKind::Write => (self.write_iops, self.write_bandwidth),
-        };
+        let (iops, bandwidth) = self.of(op);
         1.0 / iops + f64::from(block_bytes) / bandwidth
     }
 
@@ -153,8 +158,9 @@ fn duplex(mixes: &[Mix]) -> bool {
 }
 
 fn fit_streams(mixes: &[Mix], duplex: bool) -> Option<Fit> {
-    let [read, write] = [pure(mixes, 1.0)?, pure(mixes, 0.0)?];
-    let floors = [read, write].map(|ends| ends.map(|cost| LEAST_PART * cost)).concat();
+    let alone = |op| alone(mixes, op).map(whole_costs);
+    let whole = [alone(OpKind::Read)?, alone(OpKind::Write)?];
+    let floors = whole.map(|ends| ends.map(|cost| LEAST_PART * cost)).concat();
     let floors = Vector4::from_column_slice(&floors);
     // Half of the time to either cost.
     let start = floors.map(|floor| (0.5 * floor / LEAST_PART - floor).ln());
@@ -168,13 +174,18 @@ fn fit_streams(mixes: &[Mix], duplex: bool) -> Option<Fit> {
     error.is_finite().then(|| Fit { rates, error, worst, worst_ratio: ratio(&worst) })
 }
 
-/// Seconds per smallest request, and seconds per byte of the largest, of one operation alone.
-fn pure(mixes: &[Mix], read_share: f64) -> Option<[f64; 2]> {
-    let alone = mixes.iter().filter(|m| m.is_share(read_share));
+/// The smallest and the largest requests of one operation alone, if they differ.
+pub(super) fn alone(mixes: &[Mix], op: OpKind) -> Option<[Mix; 2]> {
+    let share = if op == OpKind::Read { 1.0 } else { 0.0 };
+    let alone = mixes.iter().filter(|m| m.is_share(share));
     let small = alone.clone().min_by_key(|m| m.block_bytes)?;
     let large = alone.max_by_key(|m| m.block_bytes)?;
-    (small.block_bytes < large.block_bytes)
-        .then(|| [small.seconds, large.seconds / f64::from(large.block_bytes)])
+    (small.block_bytes < large.block_bytes).then_some([*small, *large])
+}
+
+/// Seconds per smallest request, and seconds per byte of the largest.
+fn whole_costs([small, large]: [Mix; 2]) -> [f64; 2] {
+    [small.seconds, large.seconds / f64::from(large.block_bytes)]
 }
 
 /// The four costs, of a read, of a byte read, of a write, of a byte written: each its floor and the
