@@ -85,6 +85,19 @@ fn flushing_is_paced_by_reads_and_not_by_what_the_drive_can_write() {
 }
 
 #[test]
+fn the_pace_stays_within_what_innodb_has_a_use_for() {
+    let pace = |known, capacity| {
+        let advice = advise(System::Innodb, &profile(known, capacity), &Inputs::default()).unwrap();
+        let setting = advice.setting("innodb_io_capacity").unwrap();
+        (setting.value.number().unwrap(), setting.rule.clone())
+    };
+    let (least, rule) = pace(DISK, 100.0);
+    assert!(least == 100.0 && rule.ends_with("InnoDB takes no less than 100"), "{rule}");
+    let (most, rule) = pace(FAST, 1e6);
+    assert!(most == 20_000.0 && rule.ends_with("beyond 20000 the manual sees little use"), "{rule}");
+}
+
+#[test]
 fn a_given_limit_for_reads_takes_the_place_of_twice_that_at_rest() {
     let profile = profile(FAST, 30_000.0);
     let at = |us: f64| {

@@ -13,6 +13,9 @@ const TIMES_AT_REST: f64 = 2.0;
 /// The least of `innodb_io_capacity`, `innodb_io_capacity_max` and `innodb_lru_scan_depth`.
 const LEAST: f64 = 100.0;
 
+/// Beyond which MySQL's manual sees no use in a higher `innodb_io_capacity`.
+const MOST_USEFUL: f64 = 20_000.0;
+
 /// A random write that takes so many times as long as one in sequence is a seek.
 const SEEK: f64 = 4.0;
 
@@ -128,10 +131,15 @@ fn whole(pages: f64) -> f64 {
 /// The pace at which pages are flushed while nothing presses.
 fn io_capacity(drive: &Drive, pace: &Pace, flavour: Flavour) -> Setting {
     let pages = lasting(drive, pace.writes);
-    let value = whole(pages.value);
+    let value = whole(pages.value).min(MOST_USEFUL);
+    let bounded = match pages.value {
+        pages if pages < LEAST => "; InnoDB takes no less than 100",
+        pages if pages > MOST_USEFUL => "; beyond 20000 the manual sees little use",
+        _ => "",
+    };
     let rule = format!(
         "{:.0} random durable writes of 16K per second keep the 99th percentile of reads within {:.0} \
-         \u{b5}s ({}; at rest it is {:.0} \u{b5}s){}",
+         \u{b5}s ({}; at rest it is {:.0} \u{b5}s){}{bounded}",
         pace.writes.value,
         pace.limit,
         pace.whence,
@@ -178,7 +186,8 @@ fn io_capacity_max(drive: &Drive, inputs: &Inputs, flavour: Flavour) -> Result<S
         capacity(found(drive)?).value,
         lasting_in_words(drive)
     );
-    let pace = pace(drive, inputs)?.map_or(0.0, |pace| whole(lasting(drive, pace.writes).value));
+    let pace =
+        pace(drive, inputs)?.map_or(0.0, |pace| whole(lasting(drive, pace.writes).value).min(MOST_USEFUL));
     let value = value.max(pace);
     let default = match flavour {
         Flavour::Mysql { since_8_4: true } => 20_000.0,
@@ -204,8 +213,8 @@ fn lru_scan_depth(drive: &Drive, inputs: &Inputs, flavour: Flavour) -> Result<Se
     let default = if flavour.is_mysql() { 1024.0 } else { 1536.0 };
     let value = share.min(default);
     let rule = format!(
-        "the {:.0} pages per second that the drive can flush, over {instances} instances of the buffer \
-         pool, and not more than the default: looking through more takes processor time",
+        "the {:.0} pages per second that the drive can flush, over the instances of the buffer \
+         pool ({instances}), and not more than the default: looking through more takes processor time",
         pages.value
     );
     Ok(Setting::new("innodb_lru_scan_depth", Value::Number(value), "pages", rule, VARIABLES)
