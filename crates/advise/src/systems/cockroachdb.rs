@@ -131,7 +131,8 @@ fn rate(drive: &Drive) -> Result<Setting, Unmeasured> {
 /// Finds the flag in any text: a unit of systemd, a script, the output of `ps`. And the cluster setting.
 fn read(text: &str, path: &Path) -> Result<Config, AdviseError> {
     let mut config = Config::default();
-    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with('#')) {
+    let is_said = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| is_said(line)) {
         let ends = |c: char| c.is_whitespace() || matches!(c, ',' | '"' | '\'' | ';' | '\\');
         let until_end = |text: &str| text[..text.find(ends).unwrap_or(text.len())].to_owned();
         let mut push = |section: &str, value: String| {
@@ -157,7 +158,7 @@ fn read(text: &str, path: &Path) -> Result<Config, AdviseError> {
             push(CLUSTER, value);
         }
     }
-    if config.entries.is_empty() {
+    if config.entries.is_empty() && text.lines().any(is_said) {
         let reason = format!("has neither {KEY}=bandwidth=BYTES/s nor {CLUSTER}");
         return Err(AdviseError::syntax(path, None, reason));
     }
@@ -186,5 +187,6 @@ mod tests {
         let one = said("--store=provisioned-rate=bandwidth=1GiB\n");
         assert_eq!(one, "u, line 1: bandwidth=1GiB: the bandwidth does not end with /s, as in 250MiB/s");
         assert!(said("nothing\n").starts_with("u: has neither provisioned-rate"));
+        assert_eq!(read("# nothing is set\n", Path::new("u")).unwrap(), Config::default());
     }
 }

@@ -11,7 +11,8 @@ const LIMITS: [&str; 6] = ["rpct", "rlat", "wpct", "wlat", "min", "max"];
 
 pub(super) fn read(text: &str, path: &Path) -> Result<Config, AdviseError> {
     let mut config = Config::default();
-    let mut understood = false;
+    // A file in which nothing is set is one of them, too.
+    let (mut understood, mut strange) = (false, false);
     // Of the hardware database: what the lines below it are for.
     let mut device = String::new();
     for (number, line) in continued(text) {
@@ -50,9 +51,11 @@ pub(super) fn read(text: &str, path: &Path) -> Result<Config, AdviseError> {
         } else if let Some((key, value)) = sysctl(line) {
             config.entries.push(entry("", key, value));
             understood = true;
+        } else {
+            strange = true;
         }
     }
-    if !understood {
+    if strange && !understood {
         let reason =
             "has no line of sysctl.d, of a udev rule, of a hwdb entry, or of io.cost.model and io.cost.qos";
         return Err(AdviseError::syntax(path, None, reason));
@@ -185,5 +188,6 @@ mod tests {
     fn a_file_without_any_of_these_is_refused() {
         let said = read("hello\nworld\n", Path::new("x")).unwrap_err().to_string();
         assert!(said.starts_with("x: has no line of sysctl.d"), "{said}");
+        assert_eq!(read("# nothing is set\n\n", Path::new("x")).unwrap(), Config::default());
     }
 }
