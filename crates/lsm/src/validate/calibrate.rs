@@ -6,7 +6,7 @@ use leadline_process::Scratch;
 
 use crate::{Data, Layout, ProcessorCosts};
 
-use super::db_bench::{Database, DbBench, Run};
+use super::db_bench::{BenchRun, Database, DbBench, Tuning};
 use super::error::ValidateError;
 use super::fill::{self, Fill, Shares};
 use super::output;
@@ -77,7 +77,7 @@ pub(super) fn run(
     let writes = Writes::of([&own, &other, &large], db.data.pairs);
     let levels = Reads::measure(bench, &db, runs(&own.0.levels), cancel, &mut next)?;
     next("compacting into one sorted run");
-    let compact = Run {
+    let compact = BenchRun {
         during: "calibrating a compaction of all",
         benchmarks: "compact,stats",
         compactions: false,
@@ -122,7 +122,7 @@ impl Bench<'_> {
         };
         let bytes = (files * self.file_bytes) as f64;
         let data = Data::of_bytes(bytes, data.key_bytes, data.value_bytes);
-        Database { bench: self.bench, folder: self.folder, data, layout }
+        Database { bench: self.bench, folder: self.folder, data, layout, tuning: Tuning::default() }
     }
 }
 

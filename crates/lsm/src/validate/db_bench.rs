@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
-use leadline_process::{Launch, ProcessError, Scratch, Seen};
+use leadline_process::{Launch, ProcessError, Scratch, Seen, Signal};
 
 use crate::options::{Release, RocksVersion};
 use crate::{Data, Layout};
 
 use super::error::ValidateError;
+use super::fill::{self, Fill};
 use super::settings;
 
 /// The program, found.
@@ -54,34 +55,55 @@ impl DbBench {
 }
 
 /// A database of db_bench: where it is, what is in it, how it is laid out.
-pub(super) struct Database<'a> {
-    pub(super) bench: &'a DbBench,
-    pub(super) folder: &'a Scratch,
-    pub(super) data: Data,
-    pub(super) layout: Layout,
+#[derive(Debug, Clone, Copy)]
+pub struct Database<'a> {
+    /// The program.
+    pub bench: &'a DbBench,
+    /// The folder that has the database's own.
+    pub folder: &'a Scratch,
+    /// What is in it.
+    pub data: Data,
+    /// How it is laid out.
+    pub layout: Layout,
+    /// What else it is opened with.
+    pub tuning: Tuning<'a>,
+}
+
+/// What a database is opened with beside its layout.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Tuning<'a> {
+    /// Settings of `[DBOptions]`, instead of all those of the layout; the others have RocksDB's defaults then.
+    pub settings: Option<&'a [(String, String)]>,
+    /// Options of db_bench for what no OPTIONS file has, such as the rate limiter.
+    pub options: &'a [String],
 }
 
 /// One run of db_bench on a database.
-pub(super) struct Run<'a> {
+#[derive(Debug, Clone)]
+pub struct BenchRun<'a> {
     /// What it does, for messages: `filling F=4 with 16 jobs`.
-    pub(super) during: &'a str,
+    pub during: &'a str,
     /// Its list of benchmarks.
-    pub(super) benchmarks: &'a str,
+    pub benchmarks: &'a str,
     /// Whether RocksDB compacts by itself.
-    pub(super) compactions: bool,
+    pub compactions: bool,
     /// Its other options.
-    pub(super) options: Vec<String>,
-    pub(super) seed: u64,
+    pub options: Vec<String>,
+    /// Of its random numbers.
+    pub seed: u64,
 }
 
 impl Database<'_> {
     /// Folder of the database.
-    pub(super) fn path(&self) -> PathBuf {
+    pub fn path(&self) -> PathBuf {
         self.folder.path().join("db")
     }
 
     /// Removes it.
-    pub(super) fn remove(&self) -> Result<(), ValidateError> {
+    ///
+    /// # Errors
+    /// The system's reason.
+    pub fn remove(&self) -> Result<(), ValidateError> {
         match fs::remove_dir_all(self.path()) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 Err(ValidateError::io(&self.path(), "removing a database", error))
@@ -90,18 +112,35 @@ impl Database<'_> {
         }
     }
 
+    /// Fills it anew in random order, and waits until its tree is settled. `done` is told the share of pairs
+    /// that are in.
+    ///
+    /// # Errors
+    /// Where db_bench fails, or RocksDB's LOG does not have all events.
+    pub fn fill(
+        &self,
+        during: &str,
+        seed: u64,
+        cancel: &AtomicBool,
+        done: &mut dyn FnMut(f64),
+    ) -> Result<Fill, ValidateError> {
+        fill::run(self, during, seed, cancel, done)
+    }
+
     /// Runs db_bench, and returns what it printed on stdout.
     ///
     /// # Errors
     /// Those of [`leadline_process::run`], and where the OPTIONS file cannot be written.
-    pub(super) fn run(
+    pub fn run(
         &self,
-        run: &Run,
+        run: &BenchRun,
         cancel: &AtomicBool,
         see: &mut dyn FnMut(u32, Seen),
     ) -> Result<String, ValidateError> {
         let options_file = self.folder.path().join("OPTIONS");
-        fs::write(&options_file, settings::text(&self.layout, self.bench.version, run.compactions))
+        let own = self.tuning.settings;
+        let text = settings::text(&self.layout, self.bench.version, run.compactions, own);
+        fs::write(&options_file, text)
             .map_err(|source| ValidateError::io(&options_file, "writing it", source))?;
         let mut arguments = vec![
             format!("--db={}", self.path().display()),
@@ -110,13 +149,15 @@ impl Database<'_> {
             format!("--num={:.0}", self.data.pairs),
             format!("--key_size={}", self.data.key_bytes),
             format!("--value_size={}", self.data.value_bytes),
-            // The one thing that db_bench does not take from the file.
+            // Not taken from the file.
             format!("--cache_size={}", self.layout.cache_bytes),
             // 0 would stand for the time of day.
             format!("--seed={}", run.seed.max(1)),
         ];
-        arguments.extend(run.options.iter().cloned());
-        let launch = Launch::new(&self.bench.path, &arguments, self.folder.lock());
+        arguments.extend(self.tuning.options.iter().chain(&run.options).cloned());
+        // A fill may take long, and nobody would want it any more.
+        let orphaned = Some(Signal::KILL);
+        let launch = Launch { orphaned, ..Launch::new(&self.bench.path, &arguments, self.folder.lock()) };
         leadline_process::run(&launch, run.during, cancel, see).map_err(|error| self.explained(error))
     }
 

@@ -8,7 +8,7 @@ use leadline_process::Seen;
 use serde::{Deserialize, Serialize};
 
 use super::counters::{Threads, Usage};
-use super::db_bench::{Database, Run};
+use super::db_bench::{BenchRun, Database};
 use super::error::ValidateError;
 use super::events::{self, Background};
 use super::output::{self, Level, Outcome};
@@ -115,7 +115,7 @@ fn watched(
 ) -> Result<(Fill, Watched), ValidateError> {
     db.remove()?;
     let benchmarks = format!("{BENCHMARK},flush,waitforcompaction,stats");
-    let run = Run { during, benchmarks: &benchmarks, compactions: true, options: Vec::new(), seed };
+    let run = BenchRun { during, benchmarks: &benchmarks, compactions: true, options: Vec::new(), seed };
     let mut watched = Watched::default();
     let text =
         db.run(&run, cancel, &mut |pid, seen| watched.see(pid, &seen, db.data.pairs, with_threads, done))?;
@@ -130,7 +130,7 @@ fn watched(
 /// # Errors
 /// Where db_bench fails, or does not print the levels.
 pub(super) fn settle(db: &Database, during: &str, cancel: &AtomicBool) -> Result<Vec<Level>, ValidateError> {
-    let run = Run {
+    let run = BenchRun {
         during,
         benchmarks: "compact0,waitforcompaction,stats",
         compactions: true,

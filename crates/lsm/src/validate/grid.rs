@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::ProcessorCosts;
 
 use super::calibrate::{self, Bench};
-use super::db_bench::{Database, DbBench};
+use super::db_bench::{Database, DbBench, Tuning};
 use super::error::ValidateError;
 use super::journal::{Cell, Journal};
 use super::output::Level;
@@ -145,6 +145,7 @@ impl Grid<'_> {
                 folder: self.scratch,
                 data: self.plan.data,
                 layout: self.plan.layout(&self.scale, unit.layout, unit.jobs),
+                tuning: Tuning::default(),
             };
             self.fill(&db, unit, &mut pace, progress)?;
             if !left.is_empty() {

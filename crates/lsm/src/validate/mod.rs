@@ -24,7 +24,7 @@ mod settings;
 mod summary;
 
 pub use compare::{Choice, ComparedCell, Comparison, Errors, Kind, Order, Term};
-pub use db_bench::DbBench;
+pub use db_bench::{BenchRun, Database, DbBench, Tuning};
 pub use error::ValidateError;
 pub use events::Background;
 pub use fill::Fill;
@@ -32,7 +32,7 @@ pub use grid::{Setup, run};
 pub use journal::Journal;
 /// What programs that are started, and their folders, can fail of.
 pub use leadline_process::ProcessError;
-pub use output::{Latency, Level};
+pub use output::{Latency, Level, Outcome, latency, outcome, stall_seconds};
 pub use pace::Progress;
 pub use plan::{Plan, SCAN_PAIRS};
 pub use read::{Query, Read};

@@ -6,17 +6,18 @@ use serde::{Deserialize, Serialize};
 
 /// The line of one benchmark.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Outcome {
+pub struct Outcome {
     /// From the first operation of a client to the last of all.
-    pub(super) seconds: f64,
-    pub(super) operations: u64,
+    pub seconds: f64,
+    /// Of all clients.
+    pub operations: u64,
     /// Keys that were looked for and found, where it looks for keys.
-    pub(super) found: Option<[u64; 2]>,
+    pub found: Option<[u64; 2]>,
 }
 
 /// The outcome of benchmark `name`, if `line` is its line: `readrandom   :     311.327 micros/op 12843
 /// ops/sec 3.002 seconds 38556 operations;   25.3 MB/s (9679 of 9679 found)`.
-pub(super) fn outcome(name: &str, line: &str) -> Option<Outcome> {
+pub fn outcome(name: &str, line: &str) -> Option<Outcome> {
     let (words, rest) = line.strip_prefix(name)?.trim_start().strip_prefix(':')?.split_once(';')?;
     let words: Vec<&str> = words.split_whitespace().collect();
     let before = |unit: &str| Some(words[words.iter().position(|word| *word == unit)?.checked_sub(1)?]);
@@ -45,7 +46,7 @@ pub struct Latency {
 }
 
 /// The percentiles of the last histogram in `text`.
-pub(super) fn latency(text: &str) -> Option<Latency> {
+pub fn latency(text: &str) -> Option<Latency> {
     let after = |line_of: &str, name: &str| -> Option<f64> {
         let line = text.lines().rev().find(|line| line.starts_with(line_of))?;
         line.split_once(name)?.1.split_whitespace().next()?.parse().ok()
@@ -98,7 +99,7 @@ pub(super) fn levels(text: &str) -> Option<Vec<Level>> {
 
 /// Time in which writers were slowed down or stopped, seconds:
 /// `Cumulative stall: 00:00:17.082 H:M:S, 73.0 percent`.
-pub(super) fn stall_seconds(text: &str) -> Option<f64> {
+pub fn stall_seconds(text: &str) -> Option<f64> {
     let line = text.lines().find_map(|line| line.strip_prefix("Cumulative stall: "))?;
     let parts = line.split_whitespace().next()?.split(':');
     parts.map(|part| part.parse::<f64>().ok()).try_fold(0.0, |sum, part| Some(sum * 60.0 + part?))

@@ -6,7 +6,7 @@ use leadline_process::Seen;
 use serde::{Deserialize, Serialize};
 
 use super::counters::Usage;
-use super::db_bench::{Database, Run};
+use super::db_bench::{BenchRun, Database};
 use super::error::ValidateError;
 use super::output::{self, Latency, Outcome};
 
@@ -94,7 +94,7 @@ pub(super) fn run(
     let name = queries.operation.benchmark();
     // In one process, so that what is warm stays warm.
     let benchmarks = format!("{}{name},{name}", if queries.cached { "readtocache," } else { "" });
-    let run = Run {
+    let run = BenchRun {
         during,
         benchmarks: &benchmarks,
         compactions: false,
