@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use leadline_lsm::validate::ValidateError;
 use leadline_process::ProcessError;
 
 /// Why a proof cannot begin, or ended early; nothing runs then, and nothing is left. Each message is one line.
@@ -12,6 +13,9 @@ pub enum ProveError {
     /// A program or a scratch folder.
     #[error(transparent)]
     Process(#[from] ProcessError),
+    /// db_bench, or what it left.
+    #[error(transparent)]
+    RocksDb(#[from] ValidateError),
     /// A setting of the plan makes no sense.
     #[error("{what}: {problem}")]
     Plan {
@@ -72,6 +76,7 @@ impl ProveError {
     pub fn is_input(&self) -> bool {
         match self {
             ProveError::Process(error) => error.is_input(),
+            ProveError::RocksDb(error) => error.is_input(),
             ProveError::Plan { .. } | ProveError::Settings { .. } | ProveError::Version { .. } => true,
             _ => false,
         }

@@ -10,6 +10,7 @@
 //! | etcd | [`etcd`] |
 //! | MariaDB | [`mariadb`] |
 //! | PostgreSQL | [`postgresql`] |
+//! | RocksDB | [`rocksdb`] |
 
 mod comparison;
 mod error;
@@ -21,8 +22,10 @@ mod order;
 mod place;
 pub mod postgresql;
 mod proof;
+pub mod rocksdb;
 mod rounds;
 mod statistics;
+mod value;
 mod variant;
 
 pub use comparison::{Best, Comparison, Run, VariantResult};

@@ -1,17 +1,17 @@
-//! Keys and values as MariaDB understands them.
+//! Keys and values however they are written.
 
-/// A key as the server prints it: on the command line and in files, dashes stand for underscores.
-pub(super) fn name(key: &str) -> String {
+/// A key as systems print it: on command lines and in files, dashes may stand for underscores.
+pub(crate) fn name(key: &str) -> String {
     key.to_lowercase().replace('-', "_")
 }
 
 /// Whether `key` is one of these settings.
-pub(super) fn is_key(settings: &[(String, String)], key: &str) -> bool {
+pub(crate) fn is_key(settings: &[(String, String)], key: &str) -> bool {
     settings.iter().any(|(other, _)| name(other) == name(key))
 }
 
-/// Whether what was asked for is what the server says: 128M is 134217728, and 1 is ON.
-pub(super) fn is_same(asked: &str, found: &str) -> bool {
+/// Whether what was asked for is what the system says: 128M is 134217728, and 1 is ON.
+pub(crate) fn is_same(asked: &str, found: &str) -> bool {
     asked.eq_ignore_ascii_case(found) || number(asked).is_some_and(|asked| number(found) == Some(asked))
 }
 

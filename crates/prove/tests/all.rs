@@ -4,3 +4,4 @@ mod common;
 mod etcd;
 mod mariadb;
 mod postgresql;
+mod rocksdb;

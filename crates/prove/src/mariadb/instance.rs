@@ -12,10 +12,9 @@ use leadline_process::{ProcessError, Seen, Server, Service, Signal, run};
 use super::plan::Plan;
 use super::programs::Programs;
 use super::running::Running;
-use super::value;
 use crate::place::Place;
 use crate::proof::InForce;
-use crate::{ProveError, Variant};
+use crate::{ProveError, Variant, value};
 
 /// Whom it runs as if we are root, whom it refuses; Debian's package mariadb-server makes this user.
 const USER: &str = "mysql";

@@ -8,7 +8,6 @@ mod proof;
 mod running;
 mod status;
 mod sysbench;
-mod value;
 mod writes;
 
 pub use plan::{Plan, Workload};

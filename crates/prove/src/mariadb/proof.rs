@@ -5,11 +5,10 @@ use std::sync::atomic::AtomicBool;
 use super::instance::Instance;
 use super::plan::Plan;
 use super::programs::Programs;
-use super::value;
 use super::writes::{KEYS, Writes};
 use crate::proof::System;
 use crate::variant::line_up;
-use crate::{Progress, ProveError};
+use crate::{Progress, ProveError, value};
 
 /// What was measured, and what it says of the advice.
 pub type Proof = crate::Proof<Plan>;
