@@ -11,6 +11,7 @@
 //! | MariaDB | [`mariadb`] |
 //! | PostgreSQL | [`postgresql`] |
 //! | RocksDB | [`rocksdb`] |
+//! | Seastar, ScyllaDB | [`seastar`] |
 
 mod comparison;
 mod error;
@@ -24,6 +25,7 @@ pub mod postgresql;
 mod proof;
 pub mod rocksdb;
 mod rounds;
+pub mod seastar;
 mod statistics;
 mod value;
 mod variant;

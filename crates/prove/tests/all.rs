@@ -5,3 +5,4 @@ mod etcd;
 mod mariadb;
 mod postgresql;
 mod rocksdb;
+mod seastar;
