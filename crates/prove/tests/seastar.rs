@@ -42,7 +42,7 @@ fn run(
             cancel.store(true, Ordering::Relaxed);
         }
     });
-    unless_missing(proof, test)
+    unless_missing(test, proof)
 }
 
 #[test]
