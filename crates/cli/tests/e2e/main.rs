@@ -14,6 +14,7 @@ mod devices;
 mod emulate;
 mod experiment;
 mod experiment_all;
+mod experiment_settings;
 mod experiment_storage;
 mod experiment_writes;
 mod failing;
