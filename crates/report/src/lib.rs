@@ -20,7 +20,7 @@
 //! | what replaying it came to | [`render_replay`], [`render_replay_page`] |
 //! | what a graph store holds, in the terminal or as a page | [`render_graph`], [`render_graph_page`] |
 //! | the settings of a system, and a configuration judged | [`render_advice`], [`render_lint`] |
-//! | settings compared on the system itself | [`render_comparison_of_settings`], [`render_plan_choices`], [`render_etcd_proof`] |
+//! | settings compared on the system itself | [`render_comparison_of_settings`], [`render_plan_choices`], [`render_etcd_proof`], [`render_seastar_proof`] |
 //! | which node size a B-tree should have, in the terminal or as JSON | [`render_btree`], [`btree_json`] |
 //! | a drive fitted to a profile, in the terminal or as JSON | [`render_calibration`], [`calibration_json`] |
 //! | which layout an LSM tree should have, in the terminal or as JSON | [`render_lsm_advice`], [`lsm_advice_json`] |
@@ -97,7 +97,8 @@ pub use sentences::sentences;
 pub use terminal::{
     PlotOptions, render_advice, render_by_file, render_comparison, render_comparison_of_settings,
     render_etcd_proof, render_experiment, render_graph, render_lint, render_models, render_place,
-    render_plan_choices, render_plot, render_pool, render_replay, render_summary, render_trace_info,
+    render_plan_choices, render_plot, render_pool, render_replay, render_seastar_proof, render_summary,
+    render_trace_info,
 };
 pub use trace_prediction::{TracePrediction, render_trace_predictions, trace_predictions_json};
 

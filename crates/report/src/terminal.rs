@@ -33,7 +33,9 @@ pub use models::render_models;
 pub use place::render_place;
 pub use plot::{PlotOptions, render_plot};
 pub use pool::render_pool;
-pub use proof::{render_comparison_of_settings, render_etcd_proof, render_plan_choices};
+pub use proof::{
+    render_comparison_of_settings, render_etcd_proof, render_plan_choices, render_seastar_proof,
+};
 pub use settings::{render_advice, render_lint};
 pub(crate) use table::{finish, new_table};
 pub use trace::{render_replay, render_trace_info};

@@ -3,6 +3,8 @@
 mod etcd;
 mod innodb;
 mod postgresql;
+mod rocksdb;
+mod seastar;
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -18,12 +20,14 @@ use crate::{output, signals, source, values};
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
         leadline prove postgresql profile.json /mnt/nvme --quick\n  \
-        leadline prove postgresql profile.json /mnt/nvme --only scans,plans -o proof.json\n\n\
+        leadline prove postgresql profile.json /mnt/nvme --only scans,plans -o proof.json\n  \
+        leadline prove innodb profile.json /mnt/nvme --only write-only\n  \
+        leadline prove etcd profile.json /var/lib/etcd\n\n\
         The system is started in a temporary folder on TARGET, with a socket of its own, and removed at the end, \
         also after Ctrl-C; servers that run already are never touched. docs/prove.md says what is run.")]
 pub(crate) struct Args {
     /// The system
-    #[arg(value_name = "SYSTEM", value_parser = ["postgresql", "innodb", "etcd"])]
+    #[arg(value_name = "SYSTEM", value_parser = ["postgresql", "innodb", "rocksdb", "etcd", "seastar"])]
     system: String,
     /// A profile of the device that TARGET is on
     #[arg(value_name = "PROFILE")]
@@ -34,7 +38,8 @@ pub(crate) struct Args {
     /// Take about a fifth of the time: less data, fewer rounds, fewer values
     #[arg(long)]
     quick: bool,
-    /// Only these experiments [default: all that the version has]
+    /// Only these: scans, plans, checkpoints, methods (postgresql); write-only, read-write (innodb); fills,
+    /// reads (rocksdb) [default: all that the version has]
     #[arg(long, value_name = "NAME,..", value_delimiter = ',')]
     only: Vec<String>,
     /// Use the programs in this folder instead of the newest that are installed
@@ -62,7 +67,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let proof = match args.system.as_str() {
         "postgresql" => postgresql::run(args),
         "innodb" => innodb::run(args),
-        _ => etcd::run(args),
+        "rocksdb" => rocksdb::run(args),
+        "etcd" => etcd::run(args),
+        _ => seastar::run(args),
     }?;
     if let Some(path) = &args.output {
         output::write(path, &proof.json)?;

@@ -1,11 +1,11 @@
 //! Settings that were compared on the system itself, in the terminal.
 
 use leadline_prove::postgresql::PlanChoices;
-use leadline_prove::{Comparison, Estimate, Ratio, Role, VariantResult, etcd};
+use leadline_prove::{Comparison, Estimate, Ratio, Role, VariantResult, etcd, seastar};
 
 use super::table::{finish, new_table};
 use super::wrap;
-use crate::format::significant;
+use crate::format::{count, significant};
 
 /// One comparison, in a terminal `width` columns wide: every variant's time and its ratio to the default's,
 /// then what that says of the advice. Ends with a newline.
@@ -151,4 +151,42 @@ fn judged(verdict: etcd::Verdict) -> String {
         etcd::Verdict::TooSlow => "no",
     }
     .to_owned()
+}
+
+/// How far Seastar's four rates are from mixes of reads and writes, in a terminal `width` columns wide. Ends with a
+/// newline.
+pub fn render_seastar_proof(proof: &seastar::Proof, width: usize) -> String {
+    let mut table = new_table(width);
+    table.set_header(["mix", "measured, requests/s", "by the rates", "off by"]);
+    for result in &proof.mixes {
+        let measured = match result.measured.interval {
+            Some([low, high]) => {
+                format!("{} ({}–{})", count(result.measured.value), count(low), count(high))
+            }
+            None => count(result.measured.value),
+        };
+        let error = format!("{:+.0} %", 100.0 * result.error);
+        table.add_row([result.mix.to_string(), measured, count(result.predicted), error]);
+    }
+    let off = |errors: &seastar::Errors| {
+        format!("{:.0} % in the median, {:.0} % at worst", 100.0 * errors.median, 100.0 * errors.worst)
+    };
+    let within = format!(
+        "{} of {} mixes within {:.0} %; {}.",
+        proof.errors.within,
+        proof.mixes.len(),
+        100.0 * proof.plan.tolerance,
+        off(&proof.errors)
+    );
+    let mut lines = vec![
+        format!("Seastar's rates before fio's mixes at {}", proof.plan.target.display()),
+        finish(table, usize::MAX),
+        wrap(&within, width, "  "),
+    ];
+    if let Some(best) = &proof.best_errors {
+        let text =
+            format!("The rates that explain these mixes best, none better by this formula: {}.", off(best));
+        lines.push(wrap(&text, width, "  "));
+    }
+    lines.join("\n") + "\n"
 }
