@@ -32,9 +32,9 @@ fn wrong(lint: &Lint) -> Vec<(&str, Verdict)> {
 
 #[test]
 fn prefetching_is_what_saturates_the_device() {
-    // 40 servers: 36 of them are 90 %.
-    assert_eq!(number(FAST, "16", "effective_io_concurrency"), 36.0);
-    assert_eq!(number(DISK, "16", "effective_io_concurrency"), 1.0);
+    // 40 servers: 36 of them are 90 %, and half of what is asked for ahead may have arrived.
+    assert_eq!(number(FAST, "16", "effective_io_concurrency"), 72.0);
+    assert_eq!(number(DISK, "16", "effective_io_concurrency"), 16.0);
     assert_eq!(number(FAST, "18", "io_workers"), 32.0);
     assert_eq!(number(DISK, "18", "io_workers"), 3.0);
 }

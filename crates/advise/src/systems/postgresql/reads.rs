@@ -9,6 +9,13 @@ use crate::{Advice, Drive, Inputs, Setting, Source, Unmeasured, Value};
 /// Most requests of `effective_io_concurrency` and `maintenance_io_concurrency`.
 const MOST_AHEAD: f64 = 1000.0;
 
+/// The least that is advised, the default of 18: pages are asked for in their order, and the more of them are known,
+/// the more a volume that counts requests can combine, and the shorter are a disk's ways.
+const LEAST_AHEAD: f64 = 16.0;
+
+/// Both are a distance: of so many pages ahead some have arrived, and the device has only the others to do.
+const AHEAD_PER_IN_FLIGHT: f64 = 2.0;
+
 /// Most processes of `io_workers`.
 const MOST_WORKERS: f64 = 32.0;
 
@@ -47,12 +54,15 @@ pub(super) fn add(drive: &Drive, inputs: &Inputs, version: u32, advice: &mut Adv
 /// How many pages a bitmap heap scan asks for before it needs them; since 18 how many requests any scan.
 fn concurrency(drive: &Drive, version: u32, key: &'static str) -> Result<Setting, Unmeasured> {
     let k = drive.reads_in_flight(Pattern::Random, PAGE)?;
-    let value = k.value.clamp(1.0, MOST_AHEAD);
+    let ahead = |k: f64| (AHEAD_PER_IN_FLIGHT * k).clamp(LEAST_AHEAD, MOST_AHEAD);
+    let value = ahead(k.value);
     let times = times(drive)?;
     // Where a scan takes a quarter longer.
     let low = times.iter().find(|(_, time)| *time <= 1.25).map_or(value, |(k, _)| *k);
     let rule = format!(
-        "{value} random reads of 8K in flight reach 90 % of the most that the device does, {:.0} per second",
+        "{} random reads of 8K in flight reach 90 % of the most that the device does, {:.0} per second; twice as many \
+         pages ahead, since some of them have arrived already, and 16 at least",
+        k.value,
         drive.plateau(OpKind::Read, Pattern::Random, PAGE)?.value
     );
     let default = match (key, version) {
@@ -60,8 +70,8 @@ fn concurrency(drive: &Drive, version: u32, key: &'static str) -> Result<Setting
         ("effective_io_concurrency", _) => 1.0,
         _ => 10.0,
     };
-    Ok(Setting::new(key, Value::Number(value), "reads in flight", rule, documented(IO))
-        .interval(k.ci.map(|end| end.min(MOST_AHEAD)))
+    Ok(Setting::new(key, Value::Number(value), "pages ahead", rule, documented(IO))
+        .interval(k.ci.map(ahead))
         .fits(low, 8.0 * value)
         .default(Value::Number(default))
         .if_wrong(
