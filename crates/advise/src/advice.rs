@@ -20,7 +20,8 @@ pub struct Advice {
     pub settings: Vec<Setting>,
     /// What the profile does not tell.
     pub missing: Vec<Missing>,
-    /// What else is to be said, one sentence each: a verdict, a warning, what was left at its default and why.
+    /// What else is to be said, one sentence each: a verdict, a warning, what was left at its default and
+    /// why.
     pub notes: Vec<String>,
 }
 

@@ -128,8 +128,8 @@ impl<'a> Drive<'a> {
         Ok(Estimate::of(iops, ci.unwrap_or([iops; 2])))
     }
 
-    /// Bytes per second of requests of `block_bytes`, `k` in flight; by `interleaving`, whose concurrencies and
-    /// sizes are powers of two up to 256 and 256K.
+    /// Bytes per second of requests of `block_bytes`, `k` in flight; by `interleaving`, whose concurrencies
+    /// and sizes are powers of two up to 256 and 256K.
     pub fn bandwidth(
         &self,
         op: OpKind,

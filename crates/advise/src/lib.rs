@@ -10,8 +10,8 @@
 //! | judge a configuration | [`read()`], [`parse()`], [`lint()`], [`Finding`] |
 //! | ask a server that runs for its settings | [`ask()`] |
 //!
-//! `drive.rs` is what a profile says, in the numbers that rules ask for; `systems/` has one file or folder per
-//! system; `syntax/` one file per syntax of configuration files.
+//! `drive.rs` is what a profile says, in the numbers that rules ask for; `systems/` has one file or folder
+//! per system; `syntax/` one file per syntax of configuration files.
 
 mod advice;
 mod config;

@@ -19,8 +19,8 @@ pub struct Lint {
     /// One entry per key that stands in the configuration and is known, in its order, then what is wrong with
     /// several keys together.
     pub findings: Vec<Finding>,
-    /// Keys that are not set and whose default does not fit. They are advice, and nothing wrong: whoever wrote the
-    /// configuration did not choose them.
+    /// Keys that are not set and whose default does not fit. They are advice, and nothing wrong: whoever
+    /// wrote the configuration did not choose them.
     pub unset: Vec<Unset>,
     /// What was not followed, one sentence each.
     pub notes: Vec<String>,

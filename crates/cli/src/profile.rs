@@ -276,8 +276,8 @@ fn measure_watched(
     Ok((profile, outcome.stopped_by))
 }
 
-/// Writes, and prints the document if it is complete, or else the summary unless only the document is wanted; a
-/// run cut short is kept, marked, and fails.
+/// Writes, and prints the document if it is complete, or else the summary unless only the document is wanted;
+/// a run cut short is kept, marked, and fails.
 fn finish(
     document: bool,
     json: bool,

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use leadline_lsm::validate::ValidateError;
 use leadline_process::ProcessError;
 
-/// Why a proof cannot begin, or ended early; nothing runs then, and nothing is left. Each message is one line.
+/// Why a proof cannot begin, or ended early; nothing runs then, and nothing is left. Each message is one
+/// line.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProveError {

@@ -31,8 +31,8 @@ pub fn is_address(name: &str) -> bool {
 /// look for them: PGPASSWORD or ~/.pgpass, MYSQL_PWD or ~/.my.cnf.
 ///
 /// # Errors
-/// [`AdviseError::Address`] for another address or another system, [`AdviseError::Client`] where the client is not
-/// installed, or the server does not answer it.
+/// [`AdviseError::Address`] for another address or another system, [`AdviseError::Client`] where the client
+/// is not installed, or the server does not answer it.
 pub fn ask(system: System, address: &str, cancel: &AtomicBool) -> Result<Asked, AdviseError> {
     let wrong = |reason: String| AdviseError::Address { address: shown(address), reason };
     let (scheme, rest) = address.split_once("://").unwrap_or((address, ""));

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use crate::{AdviseError, Config, Entry, Place};
 
-/// Reads the lines of `text`. A key without a value, as in my.cnf, has an empty one; lines that begin with `!`
-/// (my.cnf's includes) are told in the notes. Comments begin with `#` or `;`, behind a value with `#` after
-/// white space.
+/// Reads the lines of `text`. A key without a value, as in my.cnf, has an empty one; lines that begin with
+/// `!` (my.cnf's includes) are told in the notes. Comments begin with `#` or `;`, behind a value with `#`
+/// after white space.
 pub(crate) fn read(text: &str, path: &Path) -> Result<Config, AdviseError> {
     let mut config = Config::default();
     let mut section = String::new();

@@ -15,8 +15,8 @@ use crate::{Advice, AdviseError, Config, Drive, File, Inputs, Setting, Source, U
 /// db_impl_open.cc), and every release from 8.6.7 on (include/rocksdb/options.h).
 pub const READAHEAD_BYTES: u64 = 2 << 20;
 
-/// `max_open_files`: all of them. Their indexes and filters are then in memory, and no read has to open a file
-/// first.
+/// `max_open_files`: all of them. Their indexes and filters are then in memory, and no read has to open a
+/// file first.
 pub const MAX_OPEN_FILES: i64 = -1;
 
 /// How long one batch of write-back may keep the drive from reads, seconds.
@@ -139,8 +139,8 @@ fn background_jobs(drive: &Drive, cores: u32) -> Result<Setting, Unmeasured> {
     let (k, shares) = in_flight(drive, OpKind::Write)?;
     let value = compactions(drive, cores)? + 1;
     let rule = format!(
-        "{k} sequential writes of 256K in flight reach 90 % of the most; compactions for that many, 2 at least and \
-         one per processor ({cores}) at most, and one flush"
+        "{k} sequential writes of 256K in flight reach 90 % of the most; compactions for that many, 2 at \
+         least and one per processor ({cores}) at most, and one flush"
     );
     let most = f64::from(value.max(cores + 2));
     let times = |(k, share): &(u32, f64)| (Value::Number(f64::from(k + 1)), 1.0 / share);
@@ -167,15 +167,15 @@ fn subcompactions(drive: &Drive, cores: u32) -> Result<Setting, Unmeasured> {
         ))
 }
 
-/// The least bytes in flight with which sequential reads reach 90 % of the most. The kernel splits one request
-/// into pieces of `max_sectors_kb`, which are under way together, so only the product counts.
+/// The least bytes in flight with which sequential reads reach 90 % of the most. The kernel splits one
+/// request into pieces of `max_sectors_kb`, which are under way together, so only the product counts.
 fn readahead(drive: &Drive) -> Result<Setting, Unmeasured> {
     let (k, shares) = in_flight(drive, OpKind::Read)?;
     let needed = u64::from(k) * u64::from(LARGE);
     let value = needed.clamp(READAHEAD_BYTES / 4, 16 << 20);
     let rule = format!(
-        "{k} sequential reads of 256K in flight reach 90 % of the most, and the kernel splits one request into \
-         pieces that are under way together; from 512 KiB to 16 MiB"
+        "{k} sequential reads of 256K in flight reach 90 % of the most, and the kernel splits one request \
+         into pieces that are under way together; from 512 KiB to 16 MiB"
     );
     let times = |(k, share): &(u32, f64)| (Value::Bytes(u64::from(*k) * u64::from(LARGE)), 1.0 / share);
     Ok(Setting::new("compaction_readahead_size", Value::Bytes(value), "bytes", rule, SOURCE)
@@ -193,8 +193,8 @@ fn bytes_per_sync(drive: &Drive, key: &'static str) -> Result<Setting, Unmeasure
     let (least, most) = (f64::from(512 << 10), f64::from(8 << 20));
     let value = 1u64 << batch.value.clamp(least, most).log2().round() as u32;
     let rule = format!(
-        "what the drive writes in sequence within 10 ms for long, {:.0} KiB, as a power of two from 512 KiB to \
-         8 MiB; without effect on files that are written with direct I/O",
+        "what the drive writes in sequence within 10 ms for long, {:.0} KiB, as a power of two from 512 KiB \
+         to 8 MiB; without effect on files that are written with direct I/O",
         batch.value / 1024.0
     );
     Ok(Setting::new(key, Value::Bytes(value), "bytes", rule, SOURCE)
@@ -202,8 +202,8 @@ fn bytes_per_sync(drive: &Drive, key: &'static str) -> Result<Setting, Unmeasure
         .fits(value as f64 / 4.0, 4.0 * value as f64)
         .default(Value::Bytes(0))
         .if_wrong(
-            "files are written back in many small requests (0: only when the kernel's own limits are reached, in \
-             bursts behind which reads wait)",
+            "files are written back in many small requests (0: only when the kernel's own limits are \
+             reached, in bursts behind which reads wait)",
             "dirty pages gather in the kernel, and reads wait behind the bursts in which they are written",
         ))
 }
@@ -230,8 +230,8 @@ fn max_open_files() -> Setting {
     // A word: -1 stands for more than any number.
     let value = Value::word(MAX_OPEN_FILES.to_string());
     Setting::new("max_open_files", value.clone(), "files", rule, SOURCE).default(value).if_wrong(
-        "files beyond this many are opened anew: a read then costs one of the footer, one of the index and one of \
-         the filter more",
+        "files beyond this many are opened anew: a read then costs one of the footer, one of the index and \
+         one of the filter more",
         "",
     )
 }

@@ -46,8 +46,8 @@ pub(crate) const DISK: Known = Known {
 const KS: [u32; 11] = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
 impl Known {
-    /// What `leadline profile` and the experiments `interleaving`, `sustained`, `fsync` and `sync-methods` would
-    /// find.
+    /// What `leadline profile` and the experiments `interleaving`, `sustained`, `fsync` and `sync-methods`
+    /// would find.
     pub(crate) fn profile(&self) -> DeviceProfile {
         parsed(&self.document())
     }

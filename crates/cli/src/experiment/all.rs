@@ -1,5 +1,6 @@
 //! Several experiments, such as `leadline experiment all`: those that TARGET allows, one after the other into
-//! one profile. What the profile has already is not measured again, so that a run that was interrupted goes on.
+//! one profile. What the profile has already is not measured again, so that a run that was interrupted goes
+//! on.
 
 use std::path::Path;
 use std::sync::Arc;

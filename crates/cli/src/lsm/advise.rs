@@ -128,7 +128,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a compaction should read at a time on this device, bytes; 0, RocksDB's own, where that was not measured.
+/// What a compaction should read at a time on this device, bytes; 0, RocksDB's own, where that was not
+/// measured.
 fn readahead(keys: &leadline_advise::Advice) -> u64 {
     let setting = keys.setting("compaction_readahead_size");
     setting.and_then(|setting| setting.value.number()).map_or(0, |bytes| bytes as u64)

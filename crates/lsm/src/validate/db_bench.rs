@@ -72,7 +72,8 @@ pub struct Database<'a> {
 /// What a database is opened with beside its layout.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Tuning<'a> {
-    /// Settings of `[DBOptions]`, instead of all those of the layout; the others have RocksDB's defaults then.
+    /// Settings of `[DBOptions]`, instead of all those of the layout; the others have RocksDB's defaults
+    /// then.
     pub settings: Option<&'a [(String, String)]>,
     /// Options of db_bench for what no OPTIONS file has, such as the rate limiter.
     pub options: &'a [String],

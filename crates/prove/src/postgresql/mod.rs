@@ -24,7 +24,8 @@ use std::path::Path;
 
 use crate::ProveError;
 
-/// The version of the server that [`prove()`] would start: the one in `bin`, else the newest that is installed.
+/// The version of the server that [`prove()`] would start: the one in `bin`, else the newest that is
+/// installed.
 ///
 /// # Errors
 /// As [`prove()`] where there is none.

@@ -151,7 +151,8 @@ impl Plan {
         // Inputs and outputs of compactions, and logs.
         let one = 2 * self.data_bytes + 64 * self.memtable_bytes + 64 * MIB;
         let written = self.write_bytes_per_second * u64::from(self.read_seconds) * 2;
-        // What is read is a copy that shares its files with the one that was filled, until they are compacted.
+        // What is read is a copy that shares its files with the one that was filled, until they are
+        // compacted.
         if self.has(Experiment::Reads) { one + self.data_bytes + 2 * written } else { one }
     }
 

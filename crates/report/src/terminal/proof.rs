@@ -111,8 +111,8 @@ pub fn render_plan_choices(choices: &PlanChoices, width: usize) -> String {
         + "\n"
 }
 
-/// The 99th percentile of fdatasync as it was predicted and seen, in a terminal `width` columns wide. Ends with a
-/// newline.
+/// The 99th percentile of fdatasync as it was predicted and seen, in a terminal `width` columns wide. Ends
+/// with a newline.
 pub fn render_etcd_proof(proof: &etcd::Proof, width: usize) -> String {
     let shown = |found: &Estimate| match found.interval {
         Some(ends) => interval_of(found.value, ends),
@@ -153,8 +153,8 @@ fn judged(verdict: etcd::Verdict) -> String {
     .to_owned()
 }
 
-/// How far Seastar's four rates are from mixes of reads and writes, in a terminal `width` columns wide. Ends with a
-/// newline.
+/// How far Seastar's four rates are from mixes of reads and writes, in a terminal `width` columns wide. Ends
+/// with a newline.
 pub fn render_seastar_proof(proof: &seastar::Proof, width: usize) -> String {
     let mut table = new_table(width);
     table.set_header(["mix", "measured, requests/s", "by the rates", "off by"]);

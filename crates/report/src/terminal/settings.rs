@@ -68,8 +68,8 @@ fn explained(setting: &Setting, width: usize) -> String {
     lines.join("\n")
 }
 
-/// A judged configuration, in a terminal `width` columns wide: what is wrong with its reasons, then what fits.
-/// Ends with a newline.
+/// A judged configuration, in a terminal `width` columns wide: what is wrong with its reasons, then what
+/// fits. Ends with a newline.
 pub fn render_lint(lint: &Lint, width: usize) -> String {
     let mut out = vec![wrap(&title(&lint.advice), width, "  ")];
     let (wrong, rest): (Vec<&Finding>, Vec<&Finding>) =

@@ -47,8 +47,8 @@ fn sync_method(drive: &Drive) -> Result<Setting, Unmeasured> {
     let fine = known.iter().filter(|(_, point)| point.iops * 1.1 >= best.iops);
     let list: Vec<String> = known.iter().map(|(name, point)| format!("{name} {:.0}", point.iops)).collect();
     let rule = format!(
-        "durable writes of {} KiB per second to a file written before: {}; fdatasync, the default, unless another \
-         is more than 5 % faster for certain",
+        "durable writes of {} KiB per second to a file written before: {}; fdatasync, the default, unless \
+         another is more than 5 % faster for certain",
         found.block_bytes / 1024,
         list.join(", ")
     );

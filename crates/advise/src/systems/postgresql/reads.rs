@@ -9,8 +9,8 @@ use crate::{Advice, Drive, Inputs, Setting, Source, Unmeasured, Value};
 /// Most requests of `effective_io_concurrency` and `maintenance_io_concurrency`.
 const MOST_AHEAD: f64 = 1000.0;
 
-/// The least that is advised, the default of 18: pages are asked for in their order, and the more of them are known,
-/// the more a volume that counts requests can combine, and the shorter are a disk's ways.
+/// The least that is advised, the default of 18: pages are asked for in their order, and the more of them are
+/// known, the more a volume that counts requests can combine, and the shorter are a disk's ways.
 const LEAST_AHEAD: f64 = 16.0;
 
 /// Both are a distance: of so many pages ahead some have arrived, and the device has only the others to do.
@@ -60,8 +60,8 @@ fn concurrency(drive: &Drive, version: u32, key: &'static str) -> Result<Setting
     // Where a scan takes a quarter longer.
     let low = times.iter().find(|(_, time)| *time <= 1.25).map_or(value, |(k, _)| *k);
     let rule = format!(
-        "{} random reads of 8K in flight reach 90 % of the most that the device does, {:.0} per second; twice as many \
-         pages ahead, since some of them have arrived already, and 16 at least",
+        "{} random reads of 8K in flight reach 90 % of the most that the device does, {:.0} per second; \
+         twice as many pages ahead, since some of them have arrived already, and 16 at least",
         k.value,
         drive.plateau(OpKind::Read, Pattern::Random, PAGE)?.value
     );

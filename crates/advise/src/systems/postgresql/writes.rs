@@ -52,7 +52,8 @@ fn maxpages(drive: &Drive) -> Result<Setting, Unmeasured> {
     let per_round = pages.times(SHARE * ROUND);
     let value = per_round.value.clamp(10.0, 1e6).round();
     let rule = format!(
-        "half of the {:.0} pages of 8K that the drive writes at random per second for long, in rounds of 200 ms",
+        "half of the {:.0} pages of 8K that the drive writes at random per second for long, in rounds of 200 \
+         ms",
         pages.value
     );
     let key = "bgwriter_lru_maxpages";
@@ -72,8 +73,8 @@ fn flush_after(drive: &Drive, key: &'static str, default: u64) -> Result<Setting
     let batch = drive.sustained_writes(Pattern::Random)?.times(BATCH);
     let value = power_of_two(batch.value.clamp(LEAST_BATCH, MOST_BATCH));
     let rule = format!(
-        "what the drive writes at random within 10 ms for long, {:.0} KiB, as a power of two from 64 KiB to the \
-         most there may be, 2 MiB",
+        "what the drive writes at random within 10 ms for long, {:.0} KiB, as a power of two from 64 KiB to \
+         the most there may be, 2 MiB",
         batch.value / 1024.0
     );
     let source = if key.starts_with("bgwriter") { WRITER } else { CHECKPOINTS };
@@ -93,8 +94,8 @@ fn wal_flush_after(drive: &Drive) -> Result<Setting, Unmeasured> {
     let most = 16.0 * MOST_BATCH;
     let value = power_of_two(batch.value.clamp(16.0 * LEAST_BATCH, most));
     let rule = format!(
-        "what the drive writes in sequence within 10 ms for long, {:.0} KiB, as a power of two, and at least the \
-         default of 1 MiB",
+        "what the drive writes in sequence within 10 ms for long, {:.0} KiB, as a power of two, and at least \
+         the default of 1 MiB",
         batch.value / 1024.0
     );
     let key = "wal_writer_flush_after";
@@ -133,8 +134,8 @@ fn timeout(drive: &Drive, memory: u64) -> Result<Setting, Unmeasured> {
     let (least, most) = (300.0, 3600.0);
     let value = 60.0 * (seconds.value.clamp(least, most) / 60.0).ceil();
     let rule = format!(
-        "all of shared_buffers, a quarter of the memory, takes {:.0} s at half of what the drive writes at random \
-         for long; 5 to 60 minutes",
+        "all of shared_buffers, a quarter of the memory, takes {:.0} s at half of what the drive writes at \
+         random for long; 5 to 60 minutes",
         seconds.value
     );
     let key = "checkpoint_timeout";
@@ -161,8 +162,8 @@ fn max_wal_size(drive: &Drive, memory: u64) -> Result<Setting, Unmeasured> {
     let value = bytes.value.min(BUFFERS * memory as f64 * 4.0).min(most).max(least);
     let value = ((value / least).ceil() * least) as u64;
     let rule = format!(
-        "the pages that half of the drive's random writes can take in {seconds:.0} s are logged in full once; at \
-         least 1 GiB, at most four times shared_buffers and a tenth of the device"
+        "the pages that half of the drive's random writes can take in {seconds:.0} s are logged in full \
+         once; at least 1 GiB, at most four times shared_buffers and a tenth of the device"
     );
     Ok(Setting::new("max_wal_size", Value::Bytes(value), "bytes", rule, documented(CHECKPOINTS))
         .interval(bytes.ci.map(|end| end.clamp(least, (value as f64).max(least))))
