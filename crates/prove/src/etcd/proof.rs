@@ -53,6 +53,8 @@ pub struct Proof {
     pub etcd_bucket_ms: (f64, Option<f64>),
     /// The p99 of fio's syncs, put into etcd's buckets: what etcd would show if its disk were as fast.
     pub fio_p99_in_buckets_ms: Estimate,
+    /// etcd's p99 over that, round by round: like with like.
+    pub etcd_over_fio: Estimate,
     /// The p99 of puts, milliseconds, as their one client saw it.
     pub put_p99_ms: Estimate,
     /// All of etcd's syncs.
@@ -247,6 +249,7 @@ fn judge(
         etcd_p99_ms,
         etcd_bucket_ms,
         fio_p99_in_buckets_ms: estimate(&|round| round.fio_p99_in_buckets_ms)?,
+        etcd_over_fio: estimate(&|round| round.etcd_p99_ms / round.fio_p99_in_buckets_ms)?,
         put_p99_ms: estimate(&|round| round.put_p99_ms)?,
         limit_ms: LIMIT_MS,
         verdicts: Verdicts {
@@ -318,6 +321,7 @@ mod tests {
         let proof = judge(&plan, &etcd, plan.check().unwrap(), syncs.clone(), rounds.clone()).unwrap();
         assert!((proof.fio_p99_ms.value - 12.0).abs() < 1e-9);
         assert!((proof.predicted_over_fio.unwrap().value - 1.0).abs() < 1e-9);
+        assert!((proof.etcd_over_fio.value - 1.25).abs() < 1e-9);
         assert_eq!(proof.is_within_fio_runs, Some(true));
         assert_eq!(proof.etcd_bucket_ms, (8.0, Some(16.0)));
         assert_eq!(proof.verdicts.predicted, Some(Verdict::TooSlow));
