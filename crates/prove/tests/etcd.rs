@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use leadline_prove::etcd::{Plan, Prediction, Proof, prove};
+use leadline_prove::etcd::{Plan, Prediction, Proof, prove, prove_beside};
 use leadline_prove::{ProveError, Role};
 
 use super::common::{assert_nothing_left, settings, target, unless_missing};
@@ -60,6 +60,27 @@ fn fio_and_etcd_run_in_turns_and_are_compared_with_the_prediction() {
     assert_eq!(proof.not_tried, ["snapshot-count"]);
     let read: Proof = serde_json::from_str(&proof.to_json()).unwrap();
     assert_eq!(read.etcd_syncs, proof.etcd_syncs);
+}
+
+#[test]
+fn a_measurement_of_the_callers_runs_in_every_round() {
+    let target = target();
+    let plan = tiny(target.path());
+    let mut folders = Vec::new();
+    let mut own = |folder: &Path, seconds: f64| {
+        assert!(folder.is_dir() && folder.starts_with(target.path()) && seconds == plan.seconds);
+        folders.push(folder.to_owned());
+        Ok(4.0)
+    };
+    let proof = prove_beside(&plan, Some(&mut own), &AtomicBool::new(false), &mut |_| ());
+    let Some(proof) = unless_missing(proof, "a_measurement_of_the_callers_runs_in_every_round") else {
+        return;
+    };
+    let proof = proof.unwrap();
+    assert_nothing_left(target.path());
+    assert_eq!((folders.len(), proof.own_p99_ms.unwrap().value), (2, 4.0));
+    assert!(proof.rounds.iter().all(|round| round.order.len() == 3 && round.own_p99_ms == Some(4.0)));
+    assert!(proof.own_over_fio.is_some());
 }
 
 #[test]

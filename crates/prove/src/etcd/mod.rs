@@ -9,5 +9,5 @@ mod timeouts;
 
 pub use histogram::Histogram;
 pub use plan::{Plan, Prediction};
-pub use proof::{Proof, Round, SCHEMA, Verdict, Verdicts, prove};
+pub use proof::{Measure, Proof, Round, SCHEMA, Verdict, Verdicts, prove, prove_beside};
 pub use timeouts::{JudgedTimeouts, Timeouts};

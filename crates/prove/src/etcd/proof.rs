@@ -46,6 +46,10 @@ pub struct Proof {
     pub predicted_over_fio: Option<Estimate>,
     /// Whether the prediction is between fio's smallest and largest.
     pub is_within_fio_runs: Option<bool>,
+    /// The p99 that the caller measured in the same rounds, milliseconds.
+    pub own_p99_ms: Option<Estimate>,
+    /// That over fio's, round by round.
+    pub own_over_fio: Option<Estimate>,
     /// The p99 of etcd's own syncs of its log, milliseconds, by its histogram.
     pub etcd_p99_ms: Estimate,
     /// The bucket that has the p99 of all rounds together: what is between its bounds is a guess. The last
@@ -71,11 +75,13 @@ pub struct Proof {
     pub rounds: Vec<Round>,
 }
 
-/// One run of fio and one of etcd.
+/// One run of fio, one of etcd, and one measurement of the caller's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Round {
-    /// Whether fio ran first.
-    pub fio_first: bool,
+    /// What ran, in its order.
+    pub order: Vec<String>,
+    /// The caller's p99, milliseconds.
+    pub own_p99_ms: Option<f64>,
     /// fio's p99, milliseconds.
     pub fio_p99_ms: f64,
     /// Syncs that fio made.
@@ -132,6 +138,13 @@ impl Proof {
     }
 }
 
+/// Measures the p99 of fdatasync after appends of 2300 bytes by one writer, milliseconds: in this folder, which
+/// is removed afterwards, and for about so many seconds.
+pub type Measure<'a> = dyn FnMut(&Path, f64) -> Result<f64, ProveError> + 'a;
+
+/// What runs in each round; the last one only if the caller has it.
+const RUNS: [&str; 3] = ["fio", "etcd", "own"];
+
 /// One run of fio.
 struct Job {
     p99_ms: f64,
@@ -149,32 +162,48 @@ pub fn prove(
     cancel: &AtomicBool,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Proof, ProveError> {
+    prove_beside(plan, None, cancel, progress)
+}
+
+/// The same with a measurement of the caller's in each round: a disk that others use as well is not now what
+/// it was when the profile was made.
+///
+/// # Errors
+/// As [`prove`], and those of the measurement.
+pub fn prove_beside(
+    plan: &Plan,
+    mut own: Option<&mut Measure>,
+    cancel: &AtomicBool,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Proof, ProveError> {
     let advised = plan.check()?;
     let etcd = Etcd::find(plan.bin.as_deref())?;
     let fio = Fio::find()?;
     let site = Site::create(&etcd, plan, advised, cancel)?;
     let (mut rounds, mut all) = (Vec::new(), None::<Histogram>);
     for round in 0..plan.rounds {
-        let order = of_round(2, round, plan.seed);
-        let (mut job, mut load) = (None, None);
+        let count = RUNS.len() - usize::from(own.is_none());
+        let order = of_round(count, round, plan.seed);
+        let (mut job, mut load, mut own_p99_ms) = (None, None, None);
         for (place, which) in order.iter().enumerate() {
-            let program = ["fio", "etcd"][*which];
-            let detail = format!("round {} of {}: {program}", round + 1, plan.rounds);
+            let detail = format!("round {} of {}: {}", round + 1, plan.rounds, RUNS[*which]);
             let mut see = |share: f64| {
-                let done =
-                    (f64::from(round) + (place as f64 + share.min(1.0)) / 2.0) / f64::from(plan.rounds);
+                let done = (f64::from(round) + (place as f64 + share.min(1.0)) / count as f64)
+                    / f64::from(plan.rounds);
                 progress(Progress { phase: "appends", done, detail: detail.clone() });
             };
             see(0.0);
             match which {
                 0 => job = Some(documented_job(&fio, &site, plan, &detail)?),
-                _ => load = Some(site.load(plan.appends(), plan.seconds, &detail, &mut see)?),
+                1 => load = Some(site.load(plan.appends(), plan.seconds, &detail, &mut see)?),
+                _ => own_p99_ms = measure(&mut own, &site, plan)?,
             }
         }
         let (Some(job), Some(load)) = (job, load) else { continue };
         let p99 = |syncs: &Histogram| syncs.quantile(Q).map_or(f64::NAN, |found| found.ms);
         rounds.push(Round {
-            fio_first: order.first() == Some(&0),
+            order: order.iter().map(|which| RUNS[*which].to_owned()).collect(),
+            own_p99_ms,
             fio_p99_ms: job.p99_ms,
             fio_syncs: job.bins.iter().map(|(_, count)| count).sum(),
             fio_p99_in_buckets_ms: p99(&Histogram::of(&load.syncs.bounds_ms, &job.bins)),
@@ -206,6 +235,15 @@ fn documented_job(fio: &Fio, site: &Site, plan: &Plan, during: &str) -> Result<J
     remove(&folder)?;
     let p99_ms = job.number("/sync/lat_ns/percentile/99.000000")? / 1e6;
     Ok(Job { p99_ms, bins: job.sync_bins()? })
+}
+
+/// The caller's measurement.
+fn measure(own: &mut Option<&mut Measure>, site: &Site, plan: &Plan) -> Result<Option<f64>, ProveError> {
+    let Some(own) = own else { return Ok(None) };
+    let folder = site.scratch.subfolder("own", None)?;
+    let p99_ms = own(&folder, plan.seconds)?;
+    remove(&folder)?;
+    Ok(Some(p99_ms))
 }
 
 fn remove(folder: &Path) -> Result<(), ProveError> {
@@ -246,6 +284,8 @@ fn judge(
         predicted_over_fio: predicted
             .and_then(|predicted| estimate(&|round| predicted.p99_ms / round.fio_p99_ms)),
         is_within_fio_runs: predicted.map(|predicted| (least..=most).contains(&predicted.p99_ms)),
+        own_p99_ms: estimate(&|round| round.own_p99_ms.unwrap_or(f64::NAN)),
+        own_over_fio: estimate(&|round| round.own_p99_ms.unwrap_or(f64::NAN) / round.fio_p99_ms),
         etcd_p99_ms,
         etcd_bucket_ms,
         fio_p99_in_buckets_ms: estimate(&|round| round.fio_p99_in_buckets_ms)?,
@@ -308,7 +348,8 @@ mod tests {
         let plan = Plan::new("/".into(), Some(predicted), advice);
         let etcd = Etcd { path: "/usr/bin/etcd".into(), version: "3.4.23".into() };
         let round = |factor: f64| Round {
-            fio_first: true,
+            order: vec!["etcd".into(), "own".into(), "fio".into()],
+            own_p99_ms: Some(11.0 * factor),
             fio_p99_ms: 10.0 * factor,
             fio_syncs: 100,
             fio_p99_in_buckets_ms: 12.0 * factor,
@@ -321,6 +362,7 @@ mod tests {
         let proof = judge(&plan, &etcd, plan.check().unwrap(), syncs.clone(), rounds.clone()).unwrap();
         assert!((proof.fio_p99_ms.value - 12.0).abs() < 1e-9);
         assert!((proof.predicted_over_fio.unwrap().value - 1.0).abs() < 1e-9);
+        assert!((proof.own_over_fio.unwrap().value - 1.1).abs() < 1e-9);
         assert!((proof.etcd_over_fio.value - 1.25).abs() < 1e-9);
         assert_eq!(proof.is_within_fio_runs, Some(true));
         assert_eq!(proof.etcd_bucket_ms, (8.0, Some(16.0)));
