@@ -30,10 +30,7 @@ impl Target for Settings {
 
     fn seeds(&self) -> Vec<Vec<u8>> {
         let advice = advise(self.system, &self.profile, &Inputs::default()).expect("a version that is known");
-        let mut seeds: Vec<Vec<u8>> = advice.files().into_iter().map(|file| file.text.into_bytes()).collect();
-        // Of what the profile tells nothing about.
-        seeds.push(b"# nothing is set\n".to_vec());
-        seeds
+        advice.files().into_iter().map(|file| file.text.into_bytes()).collect()
     }
 
     fn words(&self) -> &'static [&'static str] {
