@@ -73,7 +73,7 @@ fn a_measurement_of_the_callers_runs_in_every_round() {
         Ok(4.0)
     };
     let proof = prove_beside(&plan, Some(&mut own), &AtomicBool::new(false), &mut |_| ());
-    let Some(proof) = unless_missing(proof, "a_measurement_of_the_callers_runs_in_every_round") else {
+    let Some(proof) = unless_missing("a_measurement_of_the_callers_runs_in_every_round", proof) else {
         return;
     };
     let proof = proof.unwrap();
