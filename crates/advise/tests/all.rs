@@ -11,5 +11,6 @@ mod linux;
 mod postgresql;
 mod programs;
 mod redis;
+mod rocksdb;
 mod seastar;
 mod zfs;

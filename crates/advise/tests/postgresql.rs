@@ -144,6 +144,17 @@ fn settings_for_another_drive_are_named_with_what_they_cost() {
 }
 
 #[test]
+fn sane_settings_are_left_alone() {
+    let of_a_fast_drive = "effective_io_concurrency = 200\nrandom_page_cost = 1.1\nmax_wal_size = 16GB\n\
+                           checkpoint_completion_target = 0.9\nwal_sync_method = open_datasync\n";
+    assert_eq!(wrong(&linted(FAST, of_a_fast_drive)), []);
+    // Defaults that nobody set are no failure.
+    let nothing = linted(FAST, "shared_buffers = 4GB\nport = 5432\n");
+    assert!(!nothing.is_wrong() && nothing.findings.is_empty());
+    assert!(nothing.unset.iter().any(|unset| unset.key == "effective_io_concurrency"), "{:?}", nothing.unset);
+}
+
+#[test]
 fn what_cannot_be_is_meaningless_or_invalid() {
     let lint = linted(
         FAST,

@@ -7,8 +7,11 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use leadline_advise::{Advice, Inputs, System, advise};
 use leadline_lsm::Layout;
 use leadline_lsm::options::{self, DEFAULT_FAMILY, OptionsFile, RocksVersion};
+use leadline_profile::DeviceProfile;
+use serde_json::json;
 
 use crate::options_written::unusual;
 
@@ -86,6 +89,21 @@ fn layouts() -> [Layout; 3] {
     [compressed, unusual(), single]
 }
 
+/// Of a drive that writes 200 MB/s for long.
+fn device_keys() -> Advice {
+    let load = json!({
+        "pattern": "sequential", "block_bytes": 1 << 20, "concurrency": 8, "rest_seconds": 1.0,
+        "written_bytes": 1 << 30, "seconds": 5.0, "burst_bytes_per_second": 2e8,
+        "sustained_bytes_per_second": 2e8, "ratio": 1.0, "settled": true, "cliffs": [], "samples": [],
+    });
+    let document = json!({
+        "schema": leadline_profile::SCHEMA, "device": {}, "method": {}, "validity": {},
+        "points": [], "parameters": [], "experiments": {"sustained": {"loads": [load]}},
+    });
+    let profile = DeviceProfile::parse(&document.to_string(), Path::new("drive.json")).unwrap();
+    advise(System::Rocksdb, &profile, &Inputs::default()).unwrap()
+}
+
 /// In the build folder, whose file system has direct I/O, unlike that of some temporary folders.
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
@@ -108,7 +126,8 @@ fn db_bench_loads_what_is_written() {
     for layout in layouts() {
         let folder = folder();
         let (file, database) = (folder.path().join("options.ini"), folder.path().join("db"));
-        let text = options::write(&layout, RocksVersion::V7_8);
+        let text = OptionsFile::new(&layout, RocksVersion::V7_8).with_device_keys(&device_keys()).to_string();
+        assert!(text.contains("  bytes_per_sync=2097152\n  wal_bytes_per_sync=2097152\n"), "{text}");
         fs::write(&file, &text).unwrap();
         let mut command = Command::new("db_bench");
         command.arg(format!("--options_file={}", file.display())).arg(format!("--db={}", database.display()));

@@ -25,6 +25,11 @@ const BATCH: f64 = 0.01;
 /// Share of what the drive writes for long that flushes and compactions may take.
 const SHARE: f64 = 0.75;
 
+/// What one compaction writes, bytes per second, if its blocks are compressed: it is bound by its processor.
+/// This is an assumption: without compression it is two to three times that (the default costs of
+/// `leadline-lsm`), with a slow one half.
+const COMPACTION_RATE: f64 = 200e6;
+
 /// The largest requests that were measured.
 const LARGE: u32 = 256 << 10;
 
@@ -111,12 +116,12 @@ impl Rules for Rocksdb {
 
 const RATE: &str = "rate_limiter_bytes_per_sec";
 
-/// Large requests to keep in flight in sequence, and the bandwidth of every concurrency / that of the best.
-fn in_flight(drive: &Drive, op: OpKind) -> Result<(u32, Vec<(u32, f64)>), Unmeasured> {
+/// Large reads to keep in flight in sequence, and the bandwidth of every concurrency / that of the best.
+fn in_flight(drive: &Drive) -> Result<(u32, Vec<(u32, f64)>), Unmeasured> {
     let mut curve = Vec::new();
     for k in (0..=8).map(|power| 1 << power) {
         // The dearest may have been left out.
-        match drive.bandwidth(op, Pattern::Sequential, LARGE, k) {
+        match drive.bandwidth(OpKind::Read, Pattern::Sequential, LARGE, k) {
             Ok(bandwidth) => curve.push((k, bandwidth.value)),
             Err(missing) if k == 1 => return Err(missing),
             Err(_) => {}
@@ -128,34 +133,42 @@ fn in_flight(drive: &Drive, op: OpKind) -> Result<(u32, Vec<(u32, f64)>), Unmeas
     Ok((enough, shares))
 }
 
-/// Compactions at a time: as many as there are processors, unless the drive is busy with fewer. Each has one
-/// write under way.
-pub fn compactions(drive: &Drive, cores: u32) -> Result<u32, Unmeasured> {
-    let (k, _) = in_flight(drive, OpKind::Write)?;
-    Ok(k.max(2).min(cores.max(1)))
+/// Compactions with which all that the drive writes in sequence for long is written.
+fn needed(drive: &Drive) -> Result<Estimate, Unmeasured> {
+    Ok(drive.sustained_writes(Pattern::Sequential)?.times(1.0 / COMPACTION_RATE))
+}
+
+/// So many, two at least, so that a small one does not wait for a large one, and one per processor at most.
+fn compactions(needed: f64, cores: u32) -> u32 {
+    (needed.ceil().min(f64::from(u32::MAX)) as u32).max(2).min(cores.max(1))
 }
 
 fn background_jobs(drive: &Drive, cores: u32) -> Result<Setting, Unmeasured> {
-    let (k, shares) = in_flight(drive, OpKind::Write)?;
-    let value = compactions(drive, cores)? + 1;
+    let needed = needed(drive)?;
+    let jobs = |needed: f64| f64::from(compactions(needed, cores) + 1);
+    let value = jobs(needed.value);
     let rule = format!(
-        "{k} sequential writes of 256K in flight reach 90 % of the most; compactions for that many, 2 at \
-         least and one per processor ({cores}) at most, and one flush"
+        "compactions that write {:.0} MB/s each, as with compression on one processor, until all that the \
+         drive writes in sequence for long is written, {:.0} MB/s; 2 at least and one per processor \
+         ({cores}) at most, and one flush",
+        COMPACTION_RATE / 1e6,
+        needed.value * COMPACTION_RATE / 1e6
     );
-    let most = f64::from(value.max(cores + 2));
-    let times = |(k, share): &(u32, f64)| (Value::Number(f64::from(k + 1)), 1.0 / share);
-    Ok(Setting::new("max_background_jobs", Value::Number(value.into()), "jobs", rule, SOURCE)
-        .fits(f64::from(value) / 2.0, 2.0 * most)
+    let time = |count: u32| needed.value.max(1.0) / f64::from(count).min(needed.value.max(1.0));
+    let times = (1..=cores.min(64)).map(|count| (Value::Number(f64::from(count + 1)), time(count)));
+    Ok(Setting::new("max_background_jobs", Value::Number(value), "jobs", rule, SOURCE)
+        .interval(needed.ci.map(jobs))
+        .fits(value / 2.0, 2.0 * value.max(f64::from(cores)))
         .default(Value::Number(2.0))
         .if_wrong(
             "compactions fall behind while the drive could write more, until writes are stalled",
             "compactions take the drive and the processors from the requests of users",
         )
-        .costs("writing out compactions", shares.iter().map(times).collect()))
+        .costs("writing out compactions", times.collect()))
 }
 
 fn subcompactions(drive: &Drive, cores: u32) -> Result<Setting, Unmeasured> {
-    let value = compactions(drive, cores)?;
+    let value = compactions(needed(drive)?.value, cores);
     let rule =
         format!("one compaction from level 0 may use all {value} that the drive and the processors allow");
     Ok(Setting::new("max_subcompactions", Value::Number(value.into()), "threads", rule, SOURCE)
@@ -170,7 +183,7 @@ fn subcompactions(drive: &Drive, cores: u32) -> Result<Setting, Unmeasured> {
 /// The least bytes in flight with which sequential reads reach 90 % of the most. The kernel splits one
 /// request into pieces of `max_sectors_kb`, which are under way together, so only the product counts.
 fn readahead(drive: &Drive) -> Result<Setting, Unmeasured> {
-    let (k, shares) = in_flight(drive, OpKind::Read)?;
+    let (k, shares) = in_flight(drive)?;
     let needed = u64::from(k) * u64::from(LARGE);
     let value = needed.clamp(READAHEAD_BYTES / 4, 16 << 20);
     let rule = format!(
