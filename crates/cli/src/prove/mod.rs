@@ -64,6 +64,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     args.output.as_deref().map_or(Ok(()), output::check_writable)?;
+    if !args.target.is_dir() {
+        let target = args.target.display();
+        return Err(Failure::Input(format!("{target}: is not a directory; name one on the device")));
+    }
     let proof = match args.system.as_str() {
         "postgresql" => postgresql::run(args),
         "innodb" => innodb::run(args),

@@ -140,5 +140,14 @@ fn bad_input_is_refused_in_a_line() {
     run(dir, &["lint", "postgresql", "postgresql://localhost:1/x", "device:p4510"])
         .refused(&["postgresql://localhost:1/x", "psql"]);
     run(dir, &["profile", "sim:flash", "--for", "postgresql", "--json"]).refused(&["--for", "-o"]);
+    let prove = |more: &[&str]| run(dir, &[&["prove"], more].concat());
+    prove(&["ceph", "device:p4510", "."]).refused(&["ceph", "postgresql"]);
+    prove(&["postgresql", "device:p4510", "none"]).refused(&["none: is not a directory"]);
+    prove(&["postgresql", "none.json", "."]).refused(&["none.json"]);
+    prove(&["postgresql", "device:p4510", ".", "--only", "x"]).refused(&["--only x", "scans"]);
+    prove(&["postgresql", "device:p4510", ".", "--bin", "none"]).refused(&["none/"]);
+    prove(&["innodb", "device:p4510", ".", "--bin", "/usr/bin"]).refused(&["--bin"]);
+    prove(&["etcd", "device:p4510", "."]).refused(&["device:p4510", "leadline experiment fsync"]);
+    prove(&["seastar", "device:p4510", "."]).refused(&["device:p4510", "mix-line"]);
     assert_eq!(names(dir), ["a.conf", "p.json"]);
 }

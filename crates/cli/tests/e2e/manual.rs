@@ -89,7 +89,7 @@ fn bash_takes_the_completion_script_and_completes() {
     let dir = folder();
     let script = dir.path().join("leadline.bash");
     fs::write(&script, run(dir.path(), &["completions", "bash"]).succeeded().stdout).unwrap();
-    let complete = "source \"$1\"; COMP_WORDS=(leadline pro); COMP_CWORD=1; _leadline leadline pro leadline; \
+    let complete = "source \"$1\"; COMP_WORDS=(leadline prof); COMP_CWORD=1; _leadline leadline prof leadline; \
                     echo \"${COMPREPLY[@]}\"";
     let output = Command::new("bash").args(["-c", complete, "bash", text(&script)]).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout), "profile\n", "{output:?}");
