@@ -100,8 +100,8 @@ fn a_running_postgresql_is_asked_for_what_was_set_and_for_its_version() {
     flash(dir.path());
     let leadline = program().display().to_string();
     let script = format!(
-        "psql -q -c 'ALTER SYSTEM SET effective_io_concurrency = 1' -c 'SELECT pg_reload_conf()' > /dev/null && \
-         psql -qAt -c 'SELECT pg_sleep(0.1)' && \
+        // In force for every session that begins after it.
+        "psql -q -c 'ALTER DATABASE postgres SET effective_io_concurrency = 1' postgres && \
          {leadline} lint postgresql postgresql:///postgres flash.json --json > lint.json; test $? = 1"
     );
     let ran =
