@@ -33,7 +33,7 @@ mod variant;
 pub use comparison::{Best, Comparison, Run, VariantResult};
 pub use error::ProveError;
 pub use estimate::Estimate;
-pub use proof::Proof;
+pub use proof::{Proof, SCHEMA};
 pub use statistics::{Ratio, Spread};
 pub use variant::{Role, Variant};
 

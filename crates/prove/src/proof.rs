@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::Comparison;
-use crate::postgresql::SCHEMA;
+
+/// The version of the format of a [`Proof`], and of PostgreSQL's own.
+pub const SCHEMA: &str = "leadline.proof/1";
 
 /// By the names of variants, the settings that were in force.
 pub(crate) type InForce = BTreeMap<String, BTreeMap<String, String>>;

@@ -7,6 +7,7 @@ use leadline_model::Estimate;
 use leadline_profile::{OpKind, Pattern};
 
 use super::Rules;
+use crate::streams::Stream;
 use crate::syntax::sizes::number_and_unit;
 use crate::syntax::{ini, sizes};
 use crate::{Advice, AdviseError, Config, Drive, File, Inputs, Setting, Source, Unmeasured, Value};
@@ -29,9 +30,6 @@ const SHARE: f64 = 0.75;
 /// This is an assumption: without compression it is two to three times that (the default costs of
 /// `leadline-lsm`), with a slow one half.
 const COMPACTION_RATE: f64 = 200e6;
-
-/// The largest requests that were measured.
-const LARGE: u32 = 256 << 10;
 
 const OPTIONS: &str = "include/rocksdb/options.h";
 const SOURCE: Source = Source { defined: OPTIONS, version: "7.8 to 10" };
@@ -116,23 +114,6 @@ impl Rules for Rocksdb {
 
 const RATE: &str = "rate_limiter_bytes_per_sec";
 
-/// Large reads to keep in flight in sequence, and the bandwidth of every concurrency / that of the best.
-fn in_flight(drive: &Drive) -> Result<(u32, Vec<(u32, f64)>), Unmeasured> {
-    let mut curve = Vec::new();
-    for k in (0..=8).map(|power| 1 << power) {
-        // The dearest may have been left out.
-        match drive.bandwidth(OpKind::Read, Pattern::Sequential, LARGE, k) {
-            Ok(bandwidth) => curve.push((k, bandwidth.value)),
-            Err(missing) if k == 1 => return Err(missing),
-            Err(_) => {}
-        }
-    }
-    let best = curve.iter().map(|(_, bandwidth)| *bandwidth).fold(0.0, f64::max);
-    let shares: Vec<(u32, f64)> = curve.iter().map(|(k, bandwidth)| (*k, bandwidth / best)).collect();
-    let enough = shares.iter().find(|(_, share)| *share >= 0.9).map_or(1, |(k, _)| *k);
-    Ok((enough, shares))
-}
-
 /// Compactions with which all that the drive writes in sequence for long is written.
 fn needed(drive: &Drive) -> Result<Estimate, Unmeasured> {
     Ok(drive.sustained_writes(Pattern::Sequential)?.times(1.0 / COMPACTION_RATE))
@@ -183,14 +164,14 @@ fn subcompactions(drive: &Drive, cores: u32) -> Result<Setting, Unmeasured> {
 /// The least bytes in flight with which sequential reads reach 90 % of the most. The kernel splits one
 /// request into pieces of `max_sectors_kb`, which are under way together, so only the product counts.
 fn readahead(drive: &Drive) -> Result<Setting, Unmeasured> {
-    let (k, shares) = in_flight(drive)?;
-    let needed = u64::from(k) * u64::from(LARGE);
-    let value = needed.clamp(READAHEAD_BYTES / 4, 16 << 20);
+    let stream = Stream::of(drive, OpKind::Read)?;
+    let value = stream.bytes_in_flight.clamp(READAHEAD_BYTES / 4, 16 << 20);
     let rule = format!(
-        "{k} sequential reads of 256K in flight reach 90 % of the most, and the kernel splits one request \
-         into pieces that are under way together; from 512 KiB to 16 MiB"
+        "{} KiB of sequential reads in flight reach 90 % of the most, and the kernel splits one request into \
+         pieces that are under way together; from 512 KiB to 16 MiB",
+        stream.bytes_in_flight / 1024
     );
-    let times = |(k, share): &(u32, f64)| (Value::Bytes(u64::from(*k) * u64::from(LARGE)), 1.0 / share);
+    let times = stream.shares.iter().map(|(bytes, share)| (Value::Bytes(*bytes), 1.0 / share));
     Ok(Setting::new("compaction_readahead_size", Value::Bytes(value), "bytes", rule, SOURCE)
         .fits(value as f64 / 2.0, 8.0 * value as f64)
         .default(Value::Bytes(READAHEAD_BYTES))
@@ -198,7 +179,7 @@ fn readahead(drive: &Drive) -> Result<Setting, Unmeasured> {
             "a compaction waits for one small read after the other",
             "each compaction takes more memory for its inputs, and reads of users wait behind its own",
         )
-        .costs("reading the inputs of a compaction", shares.iter().map(times).collect()))
+        .costs("reading the inputs of a compaction", times.collect()))
 }
 
 fn bytes_per_sync(drive: &Drive, key: &'static str) -> Result<Setting, Unmeasured> {

@@ -14,11 +14,9 @@ use super::plan::{Experiment, Plan};
 use super::programs::{Programs, Version};
 use super::scans::{self, Scans};
 use super::table::Table;
+use crate::proof::SCHEMA;
 use crate::variant::line_up;
 use crate::{Comparison, Progress, ProveError, Role, Variant};
-
-/// The version of the format of [`Proof`].
-pub const SCHEMA: &str = "leadline.proof/1";
 
 /// The first version with io_method.
 const METHODS: u32 = 18;

@@ -89,9 +89,6 @@ fn commit_siblings(drive: &Drive) -> Result<Setting, Unmeasured> {
 
 /// Seconds of one flush by one writer, and that in words.
 fn flush(drive: &Drive) -> Result<(f64, String), Unmeasured> {
-    let missing = || Unmeasured::experiment("fsync", "how long a flush takes");
-    let found = drive.profile().experiments.fsync.as_ref().ok_or_else(missing)?;
-    let alone = found.points.iter().find(|point| point.writers == 1).ok_or_else(missing)?;
-    let seconds = alone.latency_us.mean / 1e6;
+    let seconds = drive.flush()?.mean / 1e6;
     Ok((seconds, format!("an fdatasync by one writer, {:.2} ms on average", 1e3 * seconds)))
 }
