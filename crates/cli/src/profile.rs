@@ -131,7 +131,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let places = Places::choose(output, args.report.clone(), args.json, &target.facts.name)?;
     let measured = measure_watched(&plan, target, earlier.as_ref(), &cancel);
     let (profile, stop) = measured.inspect_err(|_| places.discard())?;
-    finish(args.json && more.is_empty(), args.json, &places, &profile, stop.as_ref())?;
+    finish(args.json, more.is_empty(), &places, &profile, stop.as_ref())?;
     if more.is_empty() { Ok(()) } else { go_on(args, more, &places) }
 }
 
@@ -276,20 +276,20 @@ fn measure_watched(
     Ok((profile, outcome.stopped_by))
 }
 
-/// Writes, and prints the document if it is complete, or else the summary unless only the document is wanted;
-/// a run cut short is kept, marked, and fails.
+/// Writes and prints; a run cut short is kept, marked, and fails. The document is printed by whatever
+/// completes it, if this is not the `last`.
 fn finish(
-    document: bool,
     json: bool,
+    last: bool,
     places: &Places,
     profile: &DeviceProfile,
     stop: Option<&Stop>,
 ) -> Result<(), Failure> {
     places.write(profile)?;
-    if document {
-        output::print(&profile.to_json())?;
-    } else if !json {
-        output::print_summary(profile)?;
+    match (json, last) {
+        (true, true) => output::print(&profile.to_json())?,
+        (true, false) => {}
+        (false, _) => output::print_summary(profile)?,
     }
     places.say();
     let Some(reason) = why_stopped(stop) else { return Ok(()) };
