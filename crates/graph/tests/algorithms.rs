@@ -204,6 +204,51 @@ fn a_chain_of_a_hundred_thousand() {
     assert_eq!(graph.lcc().unwrap().triangles, 0);
 }
 
+/// An R-MAT graph (Chakrabarti, Zhan, Faloutsos, SDM 2004) whose vertices are numbered at random: nothing but
+/// its lists tells which vertices have many edges.
+fn rmat(scale: u32, edges: usize) -> Sample {
+    let mut rng = fastrand::Rng::with_seed(1);
+    let mut numbers: Vec<u32> = (0..1 << scale).collect();
+    rng.shuffle(&mut numbers);
+    let edge = |_| {
+        let (mut row, mut column) = (0, 0);
+        for _ in 0..scale {
+            let x = rng.f64();
+            row = row << 1 | u32::from(x >= 0.76);
+            column = column << 1 | u32::from((0.57..0.76).contains(&x) || x >= 0.95);
+        }
+        (numbers[row as usize], numbers[column as usize])
+    };
+    sample(1 << scale, false, (0..edges).map(edge))
+}
+
+#[test]
+fn a_search_looks_at_few_entries_of_a_graph_with_hubs_from_wherever_it_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = rmat(15, 500_000);
+    let graph = open(folder.path(), &of, true);
+    let lists = of.out();
+    let entries: usize = lists.iter().map(Vec::len).sum();
+    let hub = (0..of.vertices).max_by_key(|vertex| lists[*vertex as usize].len()).unwrap();
+    for source in (0..30).map(|i| i * 1000).chain([hub]) {
+        let found = graph.bfs(&[source]).unwrap();
+        let mut levels = vec![UNREACHED; lists.len()];
+        levels[source as usize] = 0;
+        let mut queue = std::collections::VecDeque::from([source]);
+        while let Some(vertex) = queue.pop_front() {
+            for &(next, _) in &lists[vertex as usize] {
+                if levels[next as usize] == UNREACHED {
+                    levels[next as usize] = levels[vertex as usize] + 1;
+                    queue.push_back(next);
+                }
+            }
+        }
+        assert_eq!(found.levels, levels, "from {source}");
+        let looked_at = found.stats.edges as f64 / entries as f64;
+        assert!(looked_at < 0.25, "from {source}: {looked_at}");
+    }
+}
+
 /// In memory only a few edges of each vertex are joined before the largest component is left out.
 #[test]
 fn an_edge_late_in_both_lists_joins_two_components() {

@@ -1,16 +1,17 @@
 //! Breadth-first search: how many edges away every vertex is from the nearest source.
 //!
-//! While the frontier is small its lists are read and push the next level. Once it holds a good part of what
-//! is left, the lists of the vertices not yet reached are read instead, each only until a neighbour in the
-//! frontier is found (Beamer, Asanović, Patterson, "Direction-Optimizing Breadth-First Search", SC 2012); for
-//! that incoming edges must be known.
+//! Either the lists of the frontier are read and push the next level, or the lists of the vertices not yet
+//! reached, each only until a neighbour in the frontier is found (Beamer, Asanović, Patterson,
+//! "Direction-Optimizing Breadth-First Search", SC 2012); for that incoming edges must be known. Which of the
+//! two looks at fewer entries depends on degrees, which stand in the lists themselves, so a part of each
+//! tells ([`Probe`]).
 //!
 //! Where there are very many levels (a road network, a grid), most blocks would be visited at most levels.
 //! The search then ends in another order, block by block, with levels that fall until they are right
 //! (`relax`).
 
 use std::mem;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use crate::format::{Block, Direction, Vertex};
 use crate::{Engine, Frontier, Graph, GraphError, RunStats, Which};
@@ -21,10 +22,13 @@ use super::{numbers, plain};
 /// The level of a vertex that no source leads to.
 pub const UNREACHED: u32 = u32::MAX;
 
-/// Pull once the frontier has more than this share of the vertices not yet reached: 1 in so many.
-const PULL_ABOVE: u64 = 16;
+/// Entries by which the cost of a level is judged: 1 in so many of all.
+const PROBED: u64 = 128;
 
-/// Push again once it has less than this share of all vertices: 1 in so many.
+/// Pulling is tried where pushing would look at more than this share of all entries: 1 in so many.
+const HEAVY: u64 = 10;
+
+/// Push again once the frontier has less than this share of all vertices: 1 in so many.
 const PUSH_BELOW: u64 = 64;
 
 /// A search of no more levels is not one that creeps.
@@ -102,15 +106,13 @@ fn search(engine: &mut Engine<'_>, sources: &[Vertex]) -> Result<(Vec<u32>, u64,
             let (count, depth) = reached.fold((0, 0), |(count, depth), level| (count + 1, depth.max(*level)));
             return Ok((levels, count, depth));
         }
-        pulling = graph.header().has_reverse()
-            && if pulling {
-                width > vertices / PUSH_BELOW
-            } else {
-                width > (vertices - reached) / PULL_ABOVE
-            };
+        pulling &= width > vertices / PUSH_BELOW;
+        let level = depth + 1;
         let found = match pulling {
-            true => state.pull(engine, &frontier, depth + 1)?,
-            false => state.push(engine, &frontier, depth + 1)?,
+            true => state.pull(engine, &frontier, level, &Probe::none())?,
+            false => {
+                state.push_or_pull(engine, &frontier, level, [width, vertices - reached], &mut pulling)?
+            }
         };
         width = found.iter().map(|found| found.vertices).sum();
         engine.looked_at(found.iter().map(|found| found.edges).sum());
@@ -132,6 +134,52 @@ fn creeps(engine: &mut Engine<'_>, depth: u32, reached: u64) -> bool {
     depth > MANY_LEVELS && (little || !engine.holds_all() && engine.bytes_read() > blocks)
 }
 
+/// How many entries a sweep will have looked at, judged by those of its first lists.
+struct Probe {
+    /// Lists of the whole sweep.
+    lists: u64,
+    /// Entries from which on a judgement is made.
+    sample: u64,
+    /// Entries that are too many to be left.
+    most_left: f64,
+    lists_seen: AtomicU64,
+    entries_seen: AtomicU64,
+    /// Too many are left: the sweep ends.
+    is_heavy: AtomicBool,
+}
+
+impl Probe {
+    /// Of a sweep over so many lists.
+    fn new(graph: &Graph, lists: u64, most_left: f64) -> Probe {
+        Probe { lists, sample: graph.header().edges / PROBED, most_left, ..Probe::none() }
+    }
+
+    /// Of a sweep that goes on in any case.
+    fn none() -> Probe {
+        let (lists_seen, entries_seen) = (0.into(), 0.into());
+        let (lists, sample, most_left) = (0, u64::MAX, f64::INFINITY);
+        Probe { lists, sample, most_left, lists_seen, entries_seen, is_heavy: false.into() }
+    }
+
+    /// Adds what a block had.
+    fn add(&self, lists: u64, entries: u64) {
+        self.lists_seen.fetch_add(lists, Ordering::Relaxed);
+        let seen = self.entries_seen.fetch_add(entries, Ordering::Relaxed) + entries;
+        if seen > self.sample && self.left() > self.most_left {
+            self.is_heavy.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Entries that are left, if the other lists are like those seen.
+    fn left(&self) -> f64 {
+        let (lists, entries) =
+            (self.lists_seen.load(Ordering::Relaxed), self.entries_seen.load(Ordering::Relaxed));
+        // A hub's pieces count each, so that more may be seen than there are.
+        let left = self.lists.saturating_sub(lists) as f64;
+        entries as f64 / lists.max(1) as f64 * left
+    }
+}
+
 impl BfsState {
     /// Puts a vertex on a level and into the next frontier, if nobody has.
     #[inline]
@@ -144,20 +192,57 @@ impl BfsState {
         first
     }
 
+    /// Goes to the next level by whichever way looks at fewer entries: by pushing, unless that turns out to
+    /// be heavy, and pulling to be less so. `lists` are those of the frontier and those of vertices not yet
+    /// reached. What either has found before it was given up stays found.
+    fn push_or_pull(
+        &self,
+        engine: &mut Engine<'_>,
+        frontier: &Frontier,
+        level: u32,
+        lists: [u64; 2],
+        pulling: &mut bool,
+    ) -> Result<Vec<SweepCounts>, GraphError> {
+        let graph = engine.graph();
+        if !graph.header().has_reverse() {
+            return self.push(engine, frontier, level, &Probe::none());
+        }
+        let pushed = Probe::new(graph, lists[0], (graph.header().edges / HEAVY) as f64);
+        let mut found = self.push(engine, frontier, level, &pushed)?;
+        if pushed.is_heavy.load(Ordering::Relaxed) {
+            let pulled = Probe::new(graph, lists[1], pushed.left());
+            found.append(&mut self.pull(engine, frontier, level, &pulled)?);
+            *pulling = !pulled.is_heavy.load(Ordering::Relaxed);
+            if !*pulling {
+                found.append(&mut self.push(engine, frontier, level, &Probe::none())?);
+            }
+        }
+        Ok(found)
+    }
+
     /// Reads the lists of the frontier; their ends are on the next level.
     fn push(
         &self,
         engine: &mut Engine<'_>,
         frontier: &Frontier,
         level: u32,
+        probe: &Probe,
     ) -> Result<Vec<SweepCounts>, GraphError> {
-        engine.sweep(Direction::Forward, Which::Holding(frontier), SweepCounts::default, |found, block| {
+        let (direction, which) = (Direction::Forward, Which::Holding(frontier));
+        engine.sweep_until(&probe.is_heavy, direction, which, SweepCounts::default, |found, block| {
+            if probe.is_heavy.load(Ordering::Relaxed) {
+                // One of those that were being read.
+                return;
+            }
+            let (mut lists, before) = (0, found.edges);
             for vertex in frontier.iter(block.vertices()) {
+                lists += 1;
                 found.edges += block.scan(vertex, |neighbour| {
                     found.vertices += u64::from(self.reach(neighbour, level, &self.next));
                     true
                 }) as u64;
             }
+            probe.add(lists, found.edges - before);
         })
     }
 
@@ -167,12 +252,21 @@ impl BfsState {
         engine: &mut Engine<'_>,
         frontier: &Frontier,
         level: u32,
+        probe: &Probe,
     ) -> Result<Vec<SweepCounts>, GraphError> {
         let unreached = &self.unreached;
-        engine.sweep(Direction::Reverse, Which::Holding(unreached), SweepCounts::default, |found, block| {
+        let (direction, which) = (Direction::Reverse, Which::Holding(unreached));
+        engine.sweep_until(&probe.is_heavy, direction, which, SweepCounts::default, |found, block| {
+            if probe.is_heavy.load(Ordering::Relaxed) {
+                // One of those that were being read.
+                return;
+            }
+            let (mut lists, before) = (0, found.edges);
             for vertex in unreached.iter(block.vertices()) {
+                lists += 1;
                 self.pull_one(block, vertex, frontier, level, found);
             }
+            probe.add(lists, found.edges - before);
         })
     }
 

@@ -131,6 +131,24 @@ impl<'g> Engine<'g> {
         local: impl Fn() -> L + Sync,
         visit: impl Fn(&mut L, &Block<'_>) + Sync,
     ) -> Result<Vec<L>, GraphError> {
+        self.sweep_until(&AtomicBool::new(false), direction, which, local, visit)
+    }
+
+    /// The same, but once `enough` is set nothing is visited any more but what is being read.
+    ///
+    /// # Errors
+    /// As [`Engine::sweep`].
+    ///
+    /// # Panics
+    /// As [`Engine::sweep`].
+    pub fn sweep_until<L: Send>(
+        &mut self,
+        enough: &AtomicBool,
+        direction: Direction,
+        which: Which<'_>,
+        local: impl Fn() -> L + Sync,
+        visit: impl Fn(&mut L, &Block<'_>) + Sync,
+    ) -> Result<Vec<L>, GraphError> {
         self.sweeps += 1;
         self.cache.begin_sweep();
         let graph = self.graph;
@@ -145,7 +163,8 @@ impl<'g> Engine<'g> {
             let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
             let mut own = local();
             let mut mine = Claim::default();
-            let next = || if stop.load(Ordering::Relaxed) { None } else { work.next(&mut mine, graph) };
+            let ended = || stop.load(Ordering::Relaxed) || enough.load(Ordering::Relaxed);
+            let next = || if ended() { None } else { work.next(&mut mine, graph) };
             let result = reader.drive(&blocks, cache, next, |block| visit(&mut own, block));
             if let Err(error) = result {
                 stop.store(true, Ordering::Relaxed);
