@@ -36,9 +36,11 @@ pub(super) trait RowWriter: Send {
 }
 
 impl Cells {
+    /// Appends an id: a string at once, of a number its rank, until [`Cells::name`]. Returns the bytes of
+    /// text.
     pub(super) fn push_id(&mut self, rank: Option<u64>, names: &mut Names<'_>) -> Result<usize, GraphError> {
         match self {
-            Cells::Ids(cells) => cells.push(rank.map_or(Ok(NONE), |rank| names.number(rank))?),
+            Cells::Ids(cells) => cells.push(rank.unwrap_or(NONE)),
             Cells::Texts(cells) => {
                 let text = rank.map(|rank| names.text(rank)).transpose()?;
                 let bytes = text.as_ref().map_or(0, String::len);
@@ -48,6 +50,14 @@ impl Cells {
             _ => unreachable!("cells are made for their values"),
         }
         Ok(0)
+    }
+
+    /// Turns the ranks of ids that are numbers into these.
+    pub(super) fn name(&mut self, names: &mut Names<'_>) -> Result<(), GraphError> {
+        match self {
+            Cells::Ids(ranks) => names.numbers(ranks),
+            _ => Ok(()),
+        }
     }
 
     pub(super) fn push_number(&mut self, number: u64) {

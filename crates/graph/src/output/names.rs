@@ -1,5 +1,9 @@
 //! From vertices to the users' ids, in any order.
 
+use rayon::prelude::*;
+
+use super::ROWS;
+use super::cells::NONE;
 use crate::format::{Ids, NO_VERTEX, Vertex};
 use crate::{Graph, GraphError};
 
@@ -36,8 +40,22 @@ impl<'g> Names<'g> {
         u64::from(self.ranks.get(vertex as usize).copied().unwrap_or(vertex))
     }
 
-    pub(crate) fn number(&mut self, rank: u64) -> Result<u64, GraphError> {
-        self.ids.number(rank)
+    /// Turns ranks into the numbers that are their ids, and leaves [`NONE`]; at most [`ROWS`] of them, so
+    /// that a place among them has 16 bits. They are read in the order of ranks: every page of ids once,
+    /// however many ask for it.
+    pub(crate) fn numbers(&mut self, ranks: &mut [u64]) -> Result<(), GraphError> {
+        debug_assert!(ranks.len() <= ROWS);
+        if self.ids.are_dense() {
+            return Ok(());
+        }
+        // Ranks have 32 bits.
+        let known = (0..).zip(&*ranks).filter(|(_, rank)| **rank != NONE);
+        let mut places: Vec<u64> = known.map(|(place, rank)| rank << 16 | place).collect();
+        places.par_sort_unstable();
+        for rank_and_place in places {
+            ranks[(rank_and_place & 0xffff) as usize] = self.ids.number(rank_and_place >> 16)?;
+        }
+        Ok(())
     }
 
     pub(crate) fn text(&mut self, rank: u64) -> Result<String, GraphError> {

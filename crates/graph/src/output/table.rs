@@ -102,8 +102,8 @@ pub(super) fn bytes(graph: &Graph, columns: &[(&str, Kind)]) -> u64 {
     };
     let ids = columns.iter().filter(|(_, kind)| kind.is_id()).count() as u64;
     let cells = (1 + ids) * of_ids + (columns.len() as u64 - ids) * ROWS as u64 * 8;
-    // Once as they are, once more in the format's pages.
-    Names::bytes(graph) + 2 * cells + FORMAT_BYTES + BUFFER as u64
+    // Once as they are, once more in the format's pages; and a rank and a place of each row of one column.
+    Names::bytes(graph) + 2 * cells + (ROWS * 8) as u64 + FORMAT_BYTES + BUFFER as u64
 }
 
 pub(super) fn write(
@@ -129,6 +129,7 @@ pub(super) fn write(
         }
         count += 1;
         if count == ROWS || text_bytes >= TEXT_BYTES {
+            name(&mut filled, &mut names)?;
             rows.put(&filled)?;
             filled.iter_mut().for_each(|column| column.cells.clear());
             (count, text_bytes) = (0, 0);
@@ -136,9 +137,15 @@ pub(super) fn write(
         }
     }
     if count > 0 {
+        name(&mut filled, &mut names)?;
         rows.put(&filled)?;
     }
     rows.finish()
+}
+
+/// Turns ranks into ids where they are numbers.
+fn name(filled: &mut [ColumnCells], names: &mut Names<'_>) -> Result<(), GraphError> {
+    filled.iter_mut().try_for_each(|column| column.cells.name(names))
 }
 
 /// The columns without rows, the id's first.

@@ -20,9 +20,18 @@ pub struct WalkOutput<'g> {
 
 enum Sink {
     /// The users' ids of a walk in a line, spaces between them.
-    Lines(NewFile),
+    Lines(NewFile, Lines),
     /// Walk, step, vertex.
     Rows(Box<dyn RowWriter>, [ColumnCells; 3]),
+}
+
+/// Walks that are not yet written.
+#[derive(Default)]
+struct Lines {
+    /// Of all vertices, one walk behind the other.
+    ranks: Vec<u64>,
+    /// Where each walk ends.
+    ends: Vec<usize>,
 }
 
 impl<'g> WalkOutput<'g> {
@@ -46,7 +55,7 @@ impl<'g> WalkOutput<'g> {
         let filled = [("walk", Cells::Ids(Vec::new())), ("step", Cells::Ids(Vec::new())), ("vertex", ids)]
             .map(|(name, cells)| ColumnCells { name, optional: false, cells });
         let sink = match format {
-            Format::Text => Sink::Lines(file),
+            Format::Text => Sink::Lines(file, Lines::default()),
             Format::Csv => Sink::Rows(Box::new(csv::Writer::new(file, &filled)?), filled),
             Format::Binary => Sink::Rows(Box::new(binary::Writer::new(file)), filled),
             Format::Parquet => Sink::Rows(Box::new(parquet::Writer::new(file, &filled)?), filled),
@@ -58,7 +67,9 @@ impl<'g> WalkOutput<'g> {
     pub fn bytes(graph: &Graph) -> u64 {
         let of_ids =
             if graph.ids().are_strings() { ROWS * size_of::<String>() + TEXT_BYTES } else { ROWS * 8 };
-        Names::bytes(graph) + 2 * (2 * ROWS * 8 + of_ids) as u64 + FORMAT_BYTES + BUFFER as u64
+        // A place and a rank for each row, while their ids are read.
+        let named = ROWS * 8;
+        Names::bytes(graph) + (2 * (2 * ROWS * 8 + of_ids) + named) as u64 + FORMAT_BYTES + BUFFER as u64
     }
 
     /// Appends a walk.
@@ -68,7 +79,14 @@ impl<'g> WalkOutput<'g> {
     pub fn put(&mut self, walk: u64, vertices: &[Vertex]) -> Result<(), GraphError> {
         let WalkOutput { sink, names, text_bytes } = self;
         match sink {
-            Sink::Lines(file) => line(file, vertices, names),
+            Sink::Lines(file, lines) => {
+                if lines.ranks.len() + vertices.len() > ROWS {
+                    lines.write(file, names)?;
+                }
+                lines.ranks.extend(vertices.iter().map(|vertex| names.rank(*vertex)));
+                lines.ends.push(lines.ranks.len());
+                Ok(())
+            }
             Sink::Rows(rows, filled) => {
                 for (step, vertex) in vertices.iter().enumerate() {
                     let rank = names.rank(*vertex);
@@ -76,7 +94,7 @@ impl<'g> WalkOutput<'g> {
                     filled[1].cells.push_number(step as u64);
                     *text_bytes += filled[2].cells.push_id(Some(rank), names)?;
                     if filled[0].cells.len() == ROWS || *text_bytes >= TEXT_BYTES {
-                        flush(&mut **rows, filled)?;
+                        flush(&mut **rows, filled, names)?;
                         *text_bytes = 0;
                     }
                 }
@@ -90,17 +108,26 @@ impl<'g> WalkOutput<'g> {
     /// # Errors
     /// [`GraphError::Write`]; no file is left then, or still the old one.
     pub fn finish(self) -> Result<u64, GraphError> {
-        match self.sink {
-            Sink::Lines(file) => Ok(file.finish()?),
+        let WalkOutput { sink, mut names, .. } = self;
+        match sink {
+            Sink::Lines(mut file, mut lines) => {
+                lines.write(&mut file, &mut names)?;
+                Ok(file.finish()?)
+            }
             Sink::Rows(mut rows, mut filled) => {
-                flush(&mut *rows, &mut filled)?;
+                flush(&mut *rows, &mut filled, &mut names)?;
                 rows.finish()
             }
         }
     }
 }
 
-fn flush(rows: &mut dyn RowWriter, filled: &mut [ColumnCells; 3]) -> Result<(), GraphError> {
+fn flush(
+    rows: &mut dyn RowWriter,
+    filled: &mut [ColumnCells; 3],
+    names: &mut Names<'_>,
+) -> Result<(), GraphError> {
+    filled[2].cells.name(names)?;
     if filled[0].cells.len() > 0 {
         rows.put(filled)?;
     }
@@ -108,21 +135,32 @@ fn flush(rows: &mut dyn RowWriter, filled: &mut [ColumnCells; 3]) -> Result<(), 
     Ok(())
 }
 
-fn line(file: &mut NewFile, vertices: &[Vertex], names: &mut Names<'_>) -> Result<(), GraphError> {
-    for (step, vertex) in vertices.iter().enumerate() {
-        let rank = names.rank(*vertex);
-        let space = if step == 0 { "" } else { " " };
-        let written: io::Result<()> = match names.are_strings() {
-            true => {
-                let text = names.text(rank)?;
-                write!(file, "{space}{text}")
+impl Lines {
+    fn write(&mut self, file: &mut NewFile, names: &mut Names<'_>) -> Result<(), GraphError> {
+        let Lines { ranks, ends } = self;
+        let strings = names.are_strings();
+        if !strings {
+            for some in ranks.chunks_mut(ROWS) {
+                names.numbers(some)?;
             }
-            false => {
-                let number = names.number(rank)?;
-                write!(file, "{space}{number}")
+        }
+        let mut start = 0;
+        for end in ends.drain(..) {
+            for (step, id) in ranks[start..end].iter().enumerate() {
+                let space = if step == 0 { "" } else { " " };
+                let written: io::Result<()> = match strings {
+                    true => {
+                        let text = names.text(*id)?;
+                        write!(file, "{space}{text}")
+                    }
+                    false => write!(file, "{space}{id}"),
+                };
+                written.map_err(|error| file.write_error(error))?;
             }
-        };
-        written.map_err(|error| file.write_error(error))?;
+            file.write_all(b"\n").map_err(|error| file.write_error(error))?;
+            start = end;
+        }
+        ranks.clear();
+        Ok(())
     }
-    Ok(file.write_all(b"\n").map_err(|error| file.write_error(error))?)
 }
