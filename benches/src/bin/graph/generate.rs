@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
@@ -12,21 +13,28 @@ use crate::graph::{Graph, store_meta};
 /// Shares of the four quadrants of the adjacency matrix; the fourth gets what is left. As in Graph500.
 const QUADRANTS: [f64; 3] = [0.57, 0.19, 0.19];
 
-/// Samples of rmat20; rmat24 has sixteen times as many.
+/// Samples of rmat20; each scale more has twice as many.
 const SAMPLES: usize = 8_600_000;
+
+/// Scales of R-MAT graphs, base 2.
+const SCALES: RangeInclusive<u32> = 10..=26;
 
 /// Writes the graphs: DIR/NAME.u32 (pairs of little-endian 32-bit numbers, both directions of every edge,
 /// each once, in order, no edge from a vertex to itself) and DIR/NAME.meta (one line: vertices, edges, the
 /// vertex of largest degree).
 ///
-/// rmat24 needs 5 GB of memory and 2.1 GB of disk.
+/// rmat24 needs 5 GB of memory and 2.1 GB of disk; each scale less half as much.
 #[derive(Parser)]
 pub struct Args {
     /// Folder to write into
     dir: std::path::PathBuf,
-    /// Which ones
+    /// Which ones: rmat10 to rmat26, grid1k
     #[arg(long, value_delimiter = ',', default_value = "rmat20,grid1k")]
     graphs: Vec<String>,
+    /// Number the vertices at random, as NAME-permuted: else the small numbers of an R-MAT graph have the
+    /// large degrees, and neighbours of a grid lie side by side
+    #[arg(long)]
+    permute: bool,
 }
 
 /// Writes the graphs asked for and prints a table of them.
@@ -35,15 +43,22 @@ pub fn generate(args: &Args) -> Result<()> {
     println!("| graph | vertices | edges, both directions | largest degree | of vertex |");
     println!("| --- | --- | --- | --- | --- |");
     for name in &args.graphs {
-        let (vertices, pairs) = match name.as_str() {
-            "rmat20" => (1 << 20, rmat(20, SAMPLES, 20)),
-            "rmat24" => (1 << 24, rmat(24, 16 * SAMPLES, 24)),
-            "grid1k" => (1_000_000, grid(1000)),
-            _ => bail!("no graph {name:?}: rmat20, rmat24 or grid1k"),
+        let scale = name.strip_prefix("rmat").and_then(|scale| scale.parse().ok());
+        let (vertices, mut pairs) = match (name.as_str(), scale.filter(|scale| SCALES.contains(scale))) {
+            (_, Some(scale)) => (1 << scale, rmat(scale, (SAMPLES << scale) >> 20, scale.into())),
+            ("grid1k", _) => (1_000_000, grid(1000)),
+            _ => bail!("no graph {name:?}: rmat10 to rmat26 or grid1k"),
         };
+        let name = &match args.permute {
+            true => format!("{name}-permuted"),
+            false => name.clone(),
+        };
+        if args.permute {
+            permute(&mut pairs, vertices);
+        }
         let (hub, degree) = largest_degree(&pairs);
         // A grid has no vertex that stands out: its search starts in a corner.
-        let source = if name.starts_with("grid") { 0 } else { hub };
+        let source = if name == "grid1k" { 0 } else { hub };
         write_pairs(&args.dir.join(format!("{name}.u32")), &pairs)?;
         let graph = Graph { name: name.clone(), vertices, edges: pairs.len() as u64, source };
         store_meta(&args.dir, &graph)?;
@@ -94,6 +109,17 @@ fn grid(side: u32) -> Vec<u64> {
     pairs
 }
 
+/// Gives every vertex another number, and puts the pairs in order again.
+fn permute(pairs: &mut [u64], vertices: u64) {
+    let mut numbers: Vec<u32> = (0..vertices as u32).collect();
+    fastrand::Rng::with_seed(vertices).shuffle(&mut numbers);
+    for pair in &mut *pairs {
+        let [a, b] = [*pair >> 32, *pair & 0xffff_ffff].map(|vertex| numbers[vertex as usize]);
+        *pair = both(a, b)[0];
+    }
+    pairs.sort_unstable();
+}
+
 /// The first vertex of largest degree, and the degree. The pairs are in order.
 fn largest_degree(pairs: &[u64]) -> (u32, usize) {
     let mut best = (0, 0);
@@ -138,6 +164,21 @@ mod tests {
         assert!(pairs.windows(2).all(|w| w[0] < w[1]), "in order, each once");
         let (_, degree) = largest_degree(&pairs);
         assert!(degree > 10 * pairs.len() / 1024, "no vertex stands out: {degree} of {}", pairs.len());
+    }
+
+    #[test]
+    fn permuted_graphs_have_the_same_degrees_at_other_vertices() {
+        let (before, mut after) = (rmat(10, 8000, 1), rmat(10, 8000, 1));
+        permute(&mut after, 1 << 10);
+        let degrees = |pairs: &[u64]| {
+            let mut degrees: Vec<usize> =
+                pairs.chunk_by(|a, b| a >> 32 == b >> 32).map(<[u64]>::len).collect();
+            degrees.sort_unstable();
+            degrees
+        };
+        assert!(before != after && after.windows(2).all(|w| w[0] < w[1]));
+        assert_eq!(degrees(&before), degrees(&after));
+        assert!(after.iter().all(|pair| after.binary_search(&pair.rotate_left(32)).is_ok()));
     }
 
     #[test]
