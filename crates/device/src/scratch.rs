@@ -1,9 +1,9 @@
 //! The file that Leadline measures in: made, marked, and gone afterwards.
 //!
 //! Where the file system can, the file never has a name (O_TMPFILE), so that even `kill -9` leaves nothing.
-//! Elsewhere it has one, `.leadline-scratch-XXXXXXXX`, for the moment between making and unlinking it; where
-//! an open file cannot be unlinked it keeps the name until it is dropped. [`Scratch::sweep`] removes what
-//! killed runs left.
+//! Elsewhere it has one, `.leadline-scratch-` and eight hexadecimal digits, for the moment between making and
+//! unlinking it; where an open file cannot be unlinked it keeps the name until it is dropped.
+//! [`Scratch::sweep`] removes what killed runs left.
 
 mod sweep;
 

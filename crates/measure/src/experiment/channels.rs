@@ -145,6 +145,8 @@ impl Scenes {
         reads / seconds
     }
 
+    /// Without those that have no ratio: on a busy machine it happens that no single read is done within the
+    /// window.
     fn points(&self, resamples: Option<&Resamples>) -> Vec<ChannelsPoint> {
         let of = |counts: &[u16], round: usize| f64::from(counts.get(round).copied().unwrap_or(0));
         let point = |i: usize| {
@@ -164,7 +166,8 @@ impl Scenes {
                 }),
             }
         };
-        (0..REQUESTS.len()).map(point).collect()
+        let has_ratios = |point: &ChannelsPoint| point.busy_at_once.is_finite() && point.speedup.is_finite();
+        (0..REQUESTS.len()).map(point).filter(has_ratios).collect()
     }
 
     fn seen(&self, weight: impl Fn(usize) -> f64 + Copy) -> Vec<Seen> {
@@ -296,6 +299,7 @@ fn alone(latencies: &mut [f64]) -> Alone {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::Region;
 
     #[test]
     fn the_window_holds_one_read_and_hardly_ever_two() {
@@ -310,5 +314,23 @@ mod tests {
         let mut three: Vec<f64> = (0..999).map(|i| [5e4, 7e4, 1e5][i % 3]).collect();
         let found = alone(&mut three);
         assert!((50_000..=100_000).contains(&found.window), "{}", found.window);
+    }
+
+    #[test]
+    fn where_no_single_read_was_done_in_the_window_nothing_is_said_of_bursts() {
+        let whole = Region { start: 0, len: 1 << 20 };
+        let reads = workload(OpKind::Read, Pattern::Random, false, PAGE_BYTES);
+        let mut scenes = Scenes {
+            stream: AddressStream::new(reads, whole, 1),
+            alone: Alone { median: 1e5, window: 1, variation: 0.0 },
+            bursts: REQUESTS.map(|requests| Bursts { requests, rounds: vec![(10, 0)] }).to_vec(),
+            streams: REQUESTS.map(|requests| Stream { requests, rounds: vec![(100, 1.0)] }).to_vec(),
+            recorder: Recorder::new(),
+        };
+        assert_eq!(scenes.points(None), []);
+        scenes.bursts[0].rounds[0].1 = 5;
+        let points = scenes.points(None);
+        assert_eq!(points.len(), REQUESTS.len());
+        assert_eq!((points[0].busy_at_once, points[1].busy_at_once), (1.0, 0.0));
     }
 }

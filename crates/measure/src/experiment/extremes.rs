@@ -30,6 +30,9 @@ pub(super) const SUSTAINED_BYTES: u32 = 128 << 10;
 /// Bytes per request of `durable-writes`: a page of InnoDB.
 pub(super) const DATABASE_PAGE: u32 = 16 << 10;
 
+/// Most writers of `fsync`.
+pub(super) const MOST_WRITERS: u32 = 16;
+
 /// Most reads of `channels`, at once and in flight.
 pub(super) const CHANNELS_IN_FLIGHT: u32 = 256;
 

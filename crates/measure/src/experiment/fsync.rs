@@ -5,6 +5,7 @@ use leadline_profile::{Fsync, FsyncPoint, LogKind};
 
 use super::commit_log::{APPEND_BYTES, CommitLog, SliceEnd};
 use super::device_commits::DeviceCommits;
+use super::extremes::MOST_WRITERS;
 use super::file_commits::FileCommits;
 use super::frame::{Frame, MOST_EPOCHS, SHORTEST_SLICE, rate};
 use crate::MeasureError;
@@ -14,7 +15,7 @@ use crate::outcome::Stop;
 use crate::summary::latency;
 
 /// Writers at once.
-const WRITERS: [u32; 5] = [1, 2, 4, 8, 16];
+const WRITERS: [u32; 5] = [1, 2, 4, 8, MOST_WRITERS];
 
 /// One number of writers, as far as measured.
 struct Group {
@@ -31,12 +32,14 @@ struct Group {
 pub(super) fn run(frame: &mut Frame) -> Result<(Fsync, Option<Stop>), MeasureError> {
     let (kind, log): (LogKind, Box<dyn CommitLog>) = match frame.plan.own_file_in() {
         Some(dir) => (LogKind::File, Box::new(FileCommits::create(dir, frame.plan.seed)?)),
-        None => (LogKind::Device, Box::new(DeviceCommits::open(frame, WRITERS[WRITERS.len() - 1])?)),
+        None => (LogKind::Device, Box::new(DeviceCommits::open(frame, MOST_WRITERS)?)),
     };
     frame.begin(log.now());
+    let most = frame.plan.most_writers.max(1);
     let groups = WRITERS
-        .map(|writers| Group { writers, slices: Vec::new(), latencies: Recorder::new() })
         .into_iter()
+        .filter(|writers| *writers <= most)
+        .map(|writers| Group { writers, slices: Vec::new(), latencies: Recorder::new() })
         .collect();
     let mut appends = Appends { frame, log, groups, epochs: 0 };
     let ended = appends.run();
@@ -58,7 +61,7 @@ impl Appends<'_, '_> {
         let mut longest = 0f64;
         while self.frame.goes_on(self.epochs, longest, self.log.now()) {
             let began = self.log.now();
-            let slices = WRITERS.len() as f64 * f64::from(MOST_EPOCHS - self.epochs);
+            let slices = self.groups.len() as f64 * f64::from(MOST_EPOCHS - self.epochs);
             let seconds = ((self.frame.plan.seconds - self.frame.spent(began)) / slices).max(SHORTEST_SLICE);
             self.epochs += 1;
             let mut order: Vec<usize> = (0..self.groups.len()).collect();

@@ -8,8 +8,8 @@ use leadline_profile::{OpKind, PAGE_BYTES, Pattern, Point, WritePattern};
 
 use super::extremes::{
     BACKGROUND_BYTES, CHANNELS_IN_FLIGHT, DATABASE_PAGE, EVICTED_BLOCK, GC_BYTES, GC_IN_FLIGHT,
-    INTERLEAVING_CONCURRENCY, SMALLEST_BUFFER, SUSTAINED_BYTES, UNALIGNED_LARGEST, UNALIGNED_STEP,
-    interleaving_sizes,
+    INTERLEAVING_CONCURRENCY, MOST_WRITERS, SMALLEST_BUFFER, SUSTAINED_BYTES, UNALIGNED_LARGEST,
+    UNALIGNED_STEP, interleaving_sizes,
 };
 use super::log_file::{ETCD_SEGMENT_BYTES, POSTGRES_SEGMENT_BYTES};
 use super::write_amplification;
@@ -244,6 +244,8 @@ pub struct ExperimentPlan {
     /// The directory in which `fsync` and `sync-methods` make their file; without one `fsync` writes to the
     /// device.
     pub directory: Option<PathBuf>,
+    /// The most writers at once (`fsync`, at least 1): 16 unless changed, the most there are.
+    pub most_writers: u32,
     /// Requests after which a slice ends early. For virtual clocks, as [`Plan::max_ops_per_slice`].
     pub max_ops_per_slice: u64,
     /// Whether requests bypass the page cache.
@@ -306,6 +308,7 @@ impl ExperimentPlan {
             pattern: WritePattern::Uniform,
             fill: 1.0,
             directory: None,
+            most_writers: MOST_WRITERS,
             max_ops_per_slice: match (clock, experiment) {
                 (Clock::Wall, _) => u64::MAX,
                 // A ladder's slices end when the last request is answered: that is to be a small part of

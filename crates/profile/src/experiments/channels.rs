@@ -23,7 +23,7 @@ pub struct Channels {
     pub window_us: f64,
     /// Variance of the latency of one read alone / its mean squared.
     pub variation: f64,
-    /// Ascending in `requests`.
+    /// Ascending in `requests`; empty where no read alone was done within the window.
     pub points: Vec<ChannelsPoint>,
     /// The channels that explain both curves best; absent where too little was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
