@@ -44,15 +44,22 @@ fn a_random_page_costs_what_it_takes_against_one_that_the_kernel_reads_ahead() {
     // Fast: 36 in flight take 80 us; two requests of 128K in sequence take 50 us and the transfer of 120 KiB.
     let (random, sequential) = (80.0 / 36.0, (50.0 + 122_880.0 / 5e3) / 32.0);
     assert!(random < sequential);
-    // Not dearer: the planner's formula has the whole table at the same cost with 3.
-    assert_eq!(number(FAST, "16", "random_page_cost"), 3.0);
+    // Not dearer: the default, with which the planner prices no bitmap heap scan above the whole table.
+    assert_eq!(number(FAST, "16", "random_page_cost"), 4.0);
+    assert!((1..=100).all(|percent| bitmap(0.01 * f64::from(percent), 4.0) < WHOLE_TABLE));
     // The disk: 8 ms against 8192 bytes at 200 MB/s (41 us).
     let cost = number(DISK, "16", "random_page_cost");
     let ratio = 8000.0 / 40.96_f64;
     let fraction = 1.0 / ratio;
-    // The scan of that fraction costs as much as the table: fraction (r - (r - 1) sqrt(fraction)) = 1.
-    let bitmap = fraction * (cost - (cost - 1.0) * fraction.sqrt());
-    assert!((bitmap - 1.0).abs() < 0.01, "{cost}: {bitmap}");
+    assert!((bitmap(fraction, cost) - WHOLE_TABLE).abs() < 0.01, "{cost}");
+}
+
+/// What the planner takes a sequential scan of a table to cost per page, with 20 rows in each.
+const WHOLE_TABLE: f64 = 1.0 + 20.0 * 0.0125;
+
+/// What it takes a bitmap heap scan of a fraction of the pages to cost, per page of the table.
+fn bitmap(fraction: f64, random_page_cost: f64) -> f64 {
+    fraction * (random_page_cost - (random_page_cost - 1.0) * fraction.sqrt())
 }
 
 #[test]
@@ -62,17 +69,25 @@ fn half_of_the_data_in_memory_makes_random_pages_half_as_expensive() {
         let advice = advise(System::Postgresql, &DISK.profile(), &inputs).unwrap();
         advice.setting("random_page_cost").unwrap().value.number().unwrap()
     };
-    let ratio = cost(Some(16 << 30)) / cost(None);
-    assert!((ratio - 0.5).abs() < 0.03, "{ratio}");
+    // Half of 8 ms against 41 us: the planner goes over to the whole table at twice as many pages.
+    let fraction = 40.96 / 4000.0;
+    assert!((bitmap(fraction, cost(Some(16 << 30))) - WHOLE_TABLE).abs() < 0.01);
+    assert!((bitmap(0.5 * fraction, cost(None)) - WHOLE_TABLE).abs() < 0.01);
 }
 
 #[test]
 fn writing_in_the_background_is_paced_by_what_lasts() {
-    // Half of 250 MB/s of pages, in rounds of 200 ms; the plateau of the profile is four times that.
-    assert_eq!(number(FAST, "16", "bgwriter_lru_maxpages"), (0.5 * 0.25e9 / 8192.0 * 0.2_f64).round());
-    assert_eq!(number(FAST, "16", "checkpoint_flush_after"), f64::from(2 << 20));
-    // 25 MB/s: 250 KB in 10 ms.
-    assert_eq!(number(DISK, "16", "checkpoint_flush_after"), f64::from(256 << 10));
+    // No more than the defaults, however fast the drive.
+    assert_eq!(number(FAST, "16", "bgwriter_lru_maxpages"), 100.0);
+    assert_eq!(number(FAST, "16", "bgwriter_flush_after"), f64::from(512 << 10));
+    assert_eq!(number(FAST, "16", "checkpoint_flush_after"), f64::from(256 << 10));
+    // 2 MB/s at random for long: half of 244 pages per second in rounds of 200 ms, 20 KB in 10 ms.
+    let slow = Known { sustained: 8e6, ..DISK };
+    assert_eq!(number(slow, "16", "bgwriter_lru_maxpages"), 24.0);
+    assert_eq!(number(slow, "16", "checkpoint_flush_after"), f64::from(64 << 10));
+    // 13 MB/s: 130 KB in 10 ms.
+    let faster = Known { sustained: 52e6, ..DISK };
+    assert_eq!(number(faster, "16", "checkpoint_flush_after"), f64::from(128 << 10));
     // 2 GiB of buffers at 12.5 MB/s and 90 %: 191 s, below the default.
     assert_eq!(number(DISK, "16", "checkpoint_timeout"), 300.0);
 }

@@ -29,15 +29,19 @@ fn compactions_are_as_many_as_keep_the_device_busy_and_the_processors_allow() {
     assert_eq!(number(FAST, 16, "max_subcompactions"), 5.0);
     assert_eq!(number(FAST, 16, "max_background_jobs"), 6.0);
     assert_eq!(number(FAST, 2, "max_subcompactions"), 2.0);
-    // Two at least, so that one can go on while the other ends.
-    assert_eq!(number(DISK, 16, "max_subcompactions"), 2.0);
+    // One alone takes all that the drive has.
+    assert_eq!(number(DISK, 16, "max_background_jobs"), 2.0);
+    assert_eq!(number(DISK, 16, "max_subcompactions"), 1.0);
 }
 
 #[test]
 fn compactions_read_ahead_as_much_as_saturates_the_device() {
     // Reads of 256K take 50 us and the same transfer, 101 us; the bandwidth allows one per 52 us.
     assert_eq!(number(FAST, 8, "compaction_readahead_size"), f64::from(2 * (256 << 10)));
-    assert_eq!(number(DISK, 8, "compaction_readahead_size"), f64::from(512 << 10));
+    assert_eq!(number(DISK, 8, "compaction_readahead_size"), f64::from(256 << 10));
+    // One per 5.2 us, each of which takes 55: more than eight have to be in flight.
+    let wide = Known { bandwidth: 5e10, ..FAST };
+    assert_eq!(number(wide, 8, "compaction_readahead_size"), f64::from(16 * (256 << 10)));
 }
 
 #[test]
@@ -91,4 +95,12 @@ fn options_of_another_drive_are_named_and_sane_ones_are_left_alone() {
     let sane = "[DBOptions]\n  max_background_jobs=6\n  max_subcompactions=4\n  bytes_per_sync=4M\n  \
                 max_open_files=-1\n  compaction_readahead_size=2M\n";
     assert_eq!(wrong(&linted(FAST, sane)), []);
+}
+
+#[test]
+fn the_first_of_equal_keys_is_in_force() {
+    let text = "[DBOptions]\n  max_open_files=-1\n  max_open_files=5\n[CFOptions \"default\"]\n";
+    let lint = linted(FAST, text);
+    assert_eq!(wrong(&lint), []);
+    assert!(lint.notes.iter().any(|note| note.contains("line 3: max_open_files is set above")), "{lint:?}");
 }

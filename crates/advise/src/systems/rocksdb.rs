@@ -10,11 +10,14 @@ use super::Rules;
 use crate::streams::Stream;
 use crate::syntax::sizes::number_and_unit;
 use crate::syntax::{ini, sizes};
-use crate::{Advice, AdviseError, Config, Drive, File, Inputs, Setting, Source, Unmeasured, Value};
+use crate::{Advice, AdviseError, Config, Drive, Entry, File, Inputs, Setting, Source, Unmeasured, Value};
 
 /// What RocksDB reads ahead of a compaction unless set: 7.8 with direct I/O (`SanitizeOptions` in
 /// db_impl_open.cc), and every release from 8.6.7 on (include/rocksdb/options.h).
 pub const READAHEAD_BYTES: u64 = 2 << 20;
+
+/// The least that is advised: less was not tried.
+const LEAST_READAHEAD: u64 = 256 << 10;
 
 /// `max_open_files`: all of them. Their indexes and filters are then in memory, and no read has to open a
 /// file first.
@@ -92,8 +95,19 @@ impl Rules for Rocksdb {
         vec![File { name: "OPTIONS.ini", place, text }]
     }
 
+    /// Of equal keys in a section the first is in force: a map of them is filled by `insert`
+    /// (options/options_parser.cc, `Parse`).
     fn read(&self, text: &str, path: &Path) -> Result<Config, AdviseError> {
-        ini::read(text, path)
+        let Config { entries, mut notes } = ini::read(text, path)?;
+        let mut kept: Vec<Entry> = Vec::new();
+        for entry in entries {
+            if kept.iter().any(|before| before.section == entry.section && before.key == entry.key) {
+                notes.push(format!("{}: {} is set above, which is in force", entry.place, entry.key));
+            } else {
+                kept.push(entry);
+            }
+        }
+        Ok(Config { entries: kept, notes })
     }
 
     /// Numbers may have the units of `ParseUint64` (options_helper.cc): K, M, G, T in either case.
@@ -119,9 +133,10 @@ fn needed(drive: &Drive) -> Result<Estimate, Unmeasured> {
     Ok(drive.sustained_writes(Pattern::Sequential)?.times(1.0 / COMPACTION_RATE))
 }
 
-/// So many, two at least, so that a small one does not wait for a large one, and one per processor at most.
+/// So many, and one per processor at most. More than the drive has bandwidth for only read and write in more
+/// places at a time: on a volume of 125 MB/s each job more made fills slower (benches/RESULTS.md).
 fn compactions(needed: f64, cores: u32) -> u32 {
-    (needed.ceil().min(f64::from(u32::MAX)) as u32).max(2).min(cores.max(1))
+    (needed.ceil() as u32).clamp(1, cores.max(1))
 }
 
 fn background_jobs(drive: &Drive, cores: u32) -> Result<Setting, Unmeasured> {
@@ -130,8 +145,8 @@ fn background_jobs(drive: &Drive, cores: u32) -> Result<Setting, Unmeasured> {
     let value = jobs(needed.value);
     let rule = format!(
         "compactions that write {:.0} MB/s each, as with compression on one processor, until all that the \
-         drive writes in sequence for long is written, {:.0} MB/s; 2 at least and one per processor \
-         ({cores}) at most, and one flush",
+         drive writes in sequence for long is written, {:.0} MB/s; one per processor ({cores}) at most, and \
+         one flush",
         COMPACTION_RATE / 1e6,
         needed.value * COMPACTION_RATE / 1e6
     );
@@ -150,8 +165,11 @@ fn background_jobs(drive: &Drive, cores: u32) -> Result<Setting, Unmeasured> {
 
 fn subcompactions(drive: &Drive, cores: u32) -> Result<Setting, Unmeasured> {
     let value = compactions(needed(drive)?.value, cores);
-    let rule =
-        format!("one compaction from level 0 may use all {value} that the drive and the processors allow");
+    let rule = format!(
+        "parts of a compaction from level 0 that write {:.0} MB/s each, until all that the drive writes in \
+         sequence for long is written; one per processor ({cores}) at most",
+        COMPACTION_RATE / 1e6
+    );
     Ok(Setting::new("max_subcompactions", Value::Number(value.into()), "threads", rule, SOURCE)
         .fits(f64::from(value) / 2.0, 2.0 * f64::from(value))
         .default(Value::Number(1.0))
@@ -165,10 +183,12 @@ fn subcompactions(drive: &Drive, cores: u32) -> Result<Setting, Unmeasured> {
 /// request into pieces of `max_sectors_kb`, which are under way together, so only the product counts.
 fn readahead(drive: &Drive) -> Result<Setting, Unmeasured> {
     let stream = Stream::of(drive, OpKind::Read)?;
-    let value = stream.bytes_in_flight.clamp(READAHEAD_BYTES / 4, 16 << 20);
+    // No more than that: on a volume of 125 MB/s fills with 256 KiB took 0.8 times as long as with RocksDB's
+    // own 2 MiB (benches/RESULTS.md).
+    let value = stream.bytes_in_flight.clamp(LEAST_READAHEAD, 16 << 20);
     let rule = format!(
         "{} KiB of sequential reads in flight reach 90 % of the most, and the kernel splits one request into \
-         pieces that are under way together; from 512 KiB to 16 MiB",
+         pieces that are under way together; from 256 KiB to 16 MiB",
         stream.bytes_in_flight / 1024
     );
     let times = stream.shares.iter().map(|(bytes, share)| (Value::Bytes(*bytes), 1.0 / share));
@@ -205,7 +225,7 @@ fn bytes_per_sync(drive: &Drive, key: &'static str) -> Result<Setting, Unmeasure
 fn rate_limit(drive: &Drive) -> Result<Setting, Unmeasured> {
     let bandwidth: Estimate = drive.sustained_writes(Pattern::Sequential)?;
     let limit = bandwidth.times(SHARE);
-    let value = (limit.value / 1e6).floor().max(1.0) as u64 * 1_000_000;
+    let value = limit.value.round().max(1.0) as u64;
     let rule = format!(
         "three quarters of the {:.0} MB/s that the drive writes in sequence for long",
         bandwidth.value / 1e6

@@ -24,6 +24,19 @@ const MOST_WORKERS: f64 = 32.0;
 const READ_AHEAD: u32 = 128 << 10;
 const WINDOWS: u32 = 2;
 
+/// `random_page_cost` unless it is set.
+const DEFAULT_COST: f64 = 4.0;
+
+/// Rows of 400 bytes, of which 20 fit in a page, are assumed.
+const ROWS_PER_PAGE: f64 = 20.0;
+
+/// `cpu_tuple_cost` and `cpu_operator_cost`, for one condition.
+const COST_PER_ROW: f64 = 0.01 + 0.0025;
+
+/// Above this fraction of the pages, a bitmap heap scan that costs as much as the whole table would be dearer
+/// than it at smaller fractions: its price per page falls faster than the number of pages grows.
+const MOST_OF_THE_TABLE: f64 = 0.6;
+
 const IO: &str = "documentation, \"Resource Consumption\": \"Asynchronous Behavior\", since 18 \"I/O\"";
 const PLANNER: &str = "documentation, \"Query Planning\": \"Planner Cost Constants\"";
 
@@ -114,16 +127,17 @@ fn random_page_cost(drive: &Drive, inputs: &Inputs) -> Result<Setting, Unmeasure
     let rule = format!(
         "a random page takes {:.1} \u{b5}s with {k} in flight, as a bitmap heap scan reads it ({:.1} \u{b5}s \
          alone), a sequential one {:.1} \u{b5}s with read-ahead of 128 KiB, {held}; the planner's pages get \
-         cheaper the more of the table is read, the device's do not, so that the value is higher than their \
-         ratio: with it both kinds of scan cost the same where they take the same time",
+         cheaper the more of the table is read, the device's do not, and it takes reading and the work on \
+         rows as done one after the other, so that the value is higher than their ratio: with it both kinds \
+         of scan cost the same where they take the same time, at 20 rows per page",
         1e6 / random.value,
         1e6 / alone.value,
         1e6 / pages.value,
     );
     Ok(Setting::new("random_page_cost", Value::Number(value), "sequential pages", rule, documented(PLANNER))
         .interval(cost.ci)
-        .fits((value / 3.0).max(1.0), 3.0 * value)
-        .default(Value::Number(4.0))
+        .fits((value / 4.0).max(1.0), 4.0 * value)
+        .default(Value::Number(DEFAULT_COST))
         .if_wrong(
             "indexes are used where reading the whole table is faster",
             "whole tables are read where an index is faster",
@@ -135,11 +149,19 @@ fn random_page_cost(drive: &Drive, inputs: &Inputs) -> Result<Setting, Unmeasure
 ///
 /// It prices each page of a bitmap heap scan at r - (r - 1) sqrt(f), f the fraction of the table's pages
 /// (`cost_bitmap_heap_scan` in src/backend/optimizer/path/costsize.c), as if the more of them were read, the
-/// more were next to each other. But each is a request of its own. At a ratio of 1 it is 3: below that no
-/// fraction is so large that the whole table would be cheaper.
+/// more were next to each other. But each is a request of its own. And it adds the processor's work on every
+/// row to what reading the whole table costs, while that work is done as the kernel reads ahead.
+///
+/// Where random pages are hardly dearer, the default does: with it no fraction is so large that the planner
+/// would take the whole table as cheaper.
 fn as_priced(ratio: f64) -> f64 {
-    let root = (1.0 / ratio.max(1.0 + 1e-6)).sqrt();
-    (ratio - root) / (1.0 - root)
+    let fraction = 1.0 / ratio;
+    let root = fraction.sqrt();
+    if fraction > MOST_OF_THE_TABLE {
+        return DEFAULT_COST;
+    }
+    let whole_table = 1.0 + ROWS_PER_PAGE * COST_PER_ROW;
+    (whole_table / fraction - root) / (1.0 - root)
 }
 
 /// The unit of all other costs.

@@ -15,9 +15,16 @@ const ROUND: f64 = 0.2;
 /// How long one batch of write-back may keep the drive from reads, seconds.
 const BATCH: f64 = 0.01;
 
-/// Most of `checkpoint_flush_after` and the like (`WRITEBACK_MAX_PENDING_FLUSHES` pages).
-const MOST_BATCH: f64 = 2097152.0;
+/// Least of `checkpoint_flush_after` and the like.
 const LEAST_BATCH: f64 = 65536.0;
+
+/// Most of `wal_writer_flush_after`.
+const MOST_LOG_BATCH: f64 = 33_554_432.0;
+
+/// `bgwriter_lru_maxpages`, `bgwriter_flush_after` and `checkpoint_flush_after` unless they are set.
+const DEFAULT_PAGES: f64 = 100.0;
+const DEFAULT_FLUSH: u64 = 512 << 10;
+const DEFAULT_CHECKPOINT_FLUSH: u64 = 256 << 10;
 
 /// Share of the memory that is in `shared_buffers`, as the documentation recommends.
 const BUFFERS: f64 = 0.25;
@@ -31,8 +38,8 @@ const WAL: &str = "documentation, \"Write Ahead Log\": \"Settings\"";
 
 pub(super) fn add(drive: &Drive, inputs: &Inputs, version: u32, advice: &mut Advice) {
     advice.add("bgwriter_lru_maxpages", maxpages(drive));
-    advice.add("bgwriter_flush_after", flush_after(drive, "bgwriter_flush_after", 512 << 10));
-    advice.add("checkpoint_flush_after", flush_after(drive, "checkpoint_flush_after", 256 << 10));
+    advice.add("bgwriter_flush_after", Ok(bgwriter_flush_after()));
+    advice.add("checkpoint_flush_after", checkpoint_flush_after(drive));
     advice.add("wal_writer_flush_after", wal_flush_after(drive));
     advice.add("checkpoint_completion_target", Ok(completion_target(version)));
     match inputs.memory_bytes {
@@ -46,53 +53,74 @@ pub(super) fn add(drive: &Drive, inputs: &Inputs, version: u32, advice: &mut Adv
     }
 }
 
-/// Pages per round of the background writer.
+/// Pages per round of the background writer: the default, or fewer where the drive is slower than that.
+///
+/// A session that needs the buffer of a dirty page hands the page to the page cache, in microseconds. The
+/// background writer does so before it is needed, and has what it wrote flushed to the drive at once, beside
+/// the syncs of the log. Runs with 1000 pages had a p99 of 1.5 times the default's on a fast disk; on a
+/// volume of 3000 requests per second it was 3.5 times, and 1.8 times with 150 (benches/RESULTS.md).
 fn maxpages(drive: &Drive) -> Result<Setting, Unmeasured> {
     let pages = drive.sustained_writes(Pattern::Random)?.times(1.0 / f64::from(PAGE));
     let per_round = pages.times(SHARE * ROUND);
-    let value = per_round.value.clamp(10.0, 1e6).round();
+    let within = |pages: f64| pages.clamp(10.0, DEFAULT_PAGES).round();
+    let value = within(per_round.value);
     let rule = format!(
         "half of the {:.0} pages of 8K that the drive writes at random per second for long, in rounds of 200 \
-         ms",
+         ms, but no more than the default: more only takes the drive from the syncs of the log",
         pages.value
     );
     let key = "bgwriter_lru_maxpages";
     Ok(Setting::new(key, Value::Number(value), "pages per round", rule, documented(WRITER))
-        .interval(per_round.ci)
+        .interval(per_round.ci.map(within))
         .fits(value / 4.0, 4.0 * value)
-        .default(Value::Number(100.0))
+        .default(Value::Number(DEFAULT_PAGES))
         .if_wrong(
             "sessions have to write dirty pages themselves before they can read",
-            "the background writer can take all that the drive writes, and reads wait behind it",
+            "dirty pages are flushed to the drive at once, and commits wait behind them",
         ))
 }
 
-/// Bytes after which the kernel is asked to write them back: little enough that reads do not wait long behind
-/// them.
-fn flush_after(drive: &Drive, key: &'static str, default: u64) -> Result<Setting, Unmeasured> {
+/// The default on every drive: runs with 128 KiB, which a volume of 3000 requests per second writes in 10 ms,
+/// had a p99 of 1.4 times the default's on it (benches/RESULTS.md).
+fn bgwriter_flush_after() -> Setting {
+    let rule = "the default: with less, pages are flushed more often, and commits wait behind each flush";
+    let key = "bgwriter_flush_after";
+    Setting::new(key, Value::Bytes(DEFAULT_FLUSH), "bytes", rule.to_owned(), documented(WRITER))
+        .fits(DEFAULT_FLUSH as f64 / 2.0, 4.0 * DEFAULT_FLUSH as f64)
+        .default(Value::Bytes(DEFAULT_FLUSH))
+        .if_wrong(
+            "commits wait behind many small flushes",
+            "dirty pages gather in the kernel and are written in bursts, behind which commits and reads wait",
+        )
+}
+
+/// Bytes after which a checkpoint asks the kernel to write back: the default, or less where the drive takes
+/// more than 10 ms for as much, so that the syncs of the log do not wait long behind them.
+fn checkpoint_flush_after(drive: &Drive) -> Result<Setting, Unmeasured> {
     let batch = drive.sustained_writes(Pattern::Random)?.times(BATCH);
-    let value = power_of_two(batch.value.clamp(LEAST_BATCH, MOST_BATCH));
+    let rounded = |bytes: f64| power_of_two(bytes.clamp(LEAST_BATCH, DEFAULT_CHECKPOINT_FLUSH as f64));
+    let value = rounded(batch.value);
     let rule = format!(
         "what the drive writes at random within 10 ms for long, {:.0} KiB, as a power of two from 64 KiB to \
-         the most there may be, 2 MiB",
+         the default",
         batch.value / 1024.0
     );
-    let source = if key.starts_with("bgwriter") { WRITER } else { CHECKPOINTS };
-    Ok(Setting::new(key, Value::Bytes(value), "bytes", rule, documented(source))
-        .interval(batch.ci.map(|end| end.clamp(LEAST_BATCH, MOST_BATCH)))
-        .fits(value as f64 / 4.0, 4.0 * value as f64)
-        .default(Value::Bytes(default))
+    let key = "checkpoint_flush_after";
+    Ok(Setting::new(key, Value::Bytes(value), "bytes", rule, documented(CHECKPOINTS))
+        .interval(batch.ci.map(|end| rounded(end) as f64))
+        .fits(value as f64 / 4.0, 2.0 * value as f64)
+        .default(Value::Bytes(DEFAULT_CHECKPOINT_FLUSH))
         .if_wrong(
             "pages are written in many small requests, which cannot be combined",
-            "dirty pages gather in the kernel and are written in bursts, behind which reads wait (0: until \
-             the kernel's own limits)",
+            "pages are written in bursts, behind which commits and reads wait (0: until the kernel's own \
+             limits)",
         ))
 }
 
 fn wal_flush_after(drive: &Drive) -> Result<Setting, Unmeasured> {
     let batch = drive.sustained_writes(Pattern::Sequential)?.times(BATCH);
-    let most = 16.0 * MOST_BATCH;
-    let value = power_of_two(batch.value.clamp(16.0 * LEAST_BATCH, most));
+    let rounded = |bytes: f64| power_of_two(bytes.clamp(16.0 * LEAST_BATCH, MOST_LOG_BATCH));
+    let value = rounded(batch.value);
     let rule = format!(
         "what the drive writes in sequence within 10 ms for long, {:.0} KiB, as a power of two, and at least \
          the default of 1 MiB",
@@ -100,7 +128,7 @@ fn wal_flush_after(drive: &Drive) -> Result<Setting, Unmeasured> {
     );
     let key = "wal_writer_flush_after";
     Ok(Setting::new(key, Value::Bytes(value), "bytes", rule, documented(WAL))
-        .interval(batch.ci.map(|end| end.clamp(16.0 * LEAST_BATCH, most)))
+        .interval(batch.ci.map(|end| rounded(end) as f64))
         .fits(value as f64 / 8.0, 8.0 * value as f64)
         .default(Value::Bytes(1 << 20))
         .if_wrong(
