@@ -57,6 +57,14 @@ pub enum ProveError {
         /// The beginning of what it printed.
         said: String,
     },
+    /// A measurement of the caller's, beside the system.
+    #[error("measuring {folder}: {source}")]
+    Measurement {
+        /// Where.
+        folder: PathBuf,
+        /// Its error.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// The system refused something.
     #[error("{path}: {doing}: {source}")]
     Io {

@@ -1,12 +1,25 @@
 //! `leadline prove etcd`: the predicted 99th percentile of fdatasync against fio's and etcd's own.
 
+use std::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use leadline_advise::{Inputs, System, advise};
-use leadline_prove::etcd::{Plan, Prediction, prove};
+use leadline_device::target::Target;
+use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found};
+use leadline_measure::target::{Access, OpenTarget};
+use leadline_process::ProcessError;
+use leadline_prove::ProveError;
+use leadline_prove::etcd::{Plan, Prediction, prove_beside};
 use leadline_report::render_etcd_proof;
 
 use super::{Args, Shown, watched};
 use crate::failure::Failure;
 use crate::{output, source};
+
+/// Bytes of the file through which the device is opened, the least there is: appends have their own.
+const OPENED_BYTES: u64 = 2 << 20;
 
 pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
     if args.data.is_some() || !args.only.is_empty() {
@@ -30,6 +43,29 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
     }
     plan.rounds = args.rounds.unwrap_or(plan.rounds);
     (plan.bin, plan.seed) = (args.bin.clone(), args.seed);
-    let proof = watched(|cancel, progress| prove(&plan, cancel, progress))?;
+    let proof = watched(|cancel, progress| {
+        let mut own = |folder: &Path, seconds: f64| {
+            measured(folder, seconds, cancel).map_err(|source| match cancel.load(Ordering::Relaxed) {
+                true => ProcessError::Cancelled.into(),
+                false => ProveError::Measurement { folder: folder.to_owned(), source },
+            })
+        };
+        prove_beside(&plan, Some(&mut own), cancel, progress)
+    })?;
     Ok(Shown { json: proof.to_json(), text: render_etcd_proof(&proof, output::width()) })
+}
+
+/// The same as in the profile, now: the p99 of durable appends by one writer, milliseconds.
+fn measured(
+    folder: &Path,
+    seconds: f64,
+    cancel: &Arc<AtomicBool>,
+) -> Result<f64, Box<dyn Error + Send + Sync>> {
+    let access = Access { size_bytes: Some(OPENED_BYTES), ..Access::default() };
+    let target = OpenTarget::open(&Target::resolve(folder)?, OPENED_BYTES, &access)?;
+    let mut plan = ExperimentPlan::for_target(Experiment::Fsync, &target);
+    (plan.seconds, plan.most_writers, plan.layout) = (seconds, 1, false);
+    let ran = experiment::run(target.device.as_ref(), &plan, cancel, &mut |_| ())?;
+    let Found::Fsync(found) = ran.found else { unreachable!("that is what was asked for") };
+    Ok(found.points[0].latency_us.p99 / 1e3)
 }

@@ -7,6 +7,7 @@ mod rocksdb;
 mod seastar;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use leadline_advise::{Advice, Inputs, System, advise};
@@ -124,7 +125,7 @@ fn chosen<T: Copy>(system: &str, only: &[String], known: &[(&str, T)]) -> Result
 
 /// Runs `work` with a flag that Ctrl-C sets, and shows how far it is.
 fn watched<T>(
-    work: impl FnOnce(&AtomicBool, &mut dyn FnMut(Progress)) -> Result<T, ProveError>,
+    work: impl FnOnce(&Arc<AtomicBool>, &mut dyn FnMut(Progress)) -> Result<T, ProveError>,
 ) -> Result<T, Failure> {
     let cancel = signals::cancel_flag()?;
     let mut display = Display::new();

@@ -127,6 +127,9 @@ pub fn render_etcd_proof(proof: &etcd::Proof, width: usize) -> String {
             judged(verdict),
         ]);
     }
+    if let Some(own) = &proof.own_p99_ms {
+        table.add_row(["the same measurement, now".to_owned(), shown(own), String::new()]);
+    }
     let seen = [
         ("fio, the job of etcd's documentation", &proof.fio_p99_ms, proof.verdicts.fio),
         ("etcd, its own histogram", &proof.etcd_p99_ms, proof.verdicts.etcd),
@@ -138,6 +141,11 @@ pub fn render_etcd_proof(proof: &etcd::Proof, width: usize) -> String {
         vec![format!("etcd {} at {}", proof.version, proof.plan.target.display()), finish(table, usize::MAX)];
     if let Some(ratio) = &proof.predicted_over_fio {
         let text = format!("The prediction is {} times what fio saw.", shown(ratio));
+        lines.push(wrap(&text, width, "  "));
+    }
+    if let Some(ratio) = &proof.own_over_fio {
+        let text =
+            format!("Leadline, measuring in turns with fio, sees {} times what fio does.", shown(ratio));
         lines.push(wrap(&text, width, "  "));
     }
     lines.extend(proof.notes.iter().map(|note| wrap(note, width, "  ")));
