@@ -44,6 +44,19 @@ impl Stream {
         Ok(Stream { bytes_in_flight, bandwidth, shares })
     }
 
+    /// Bytes that a read of one place has to have so that moving there takes a fifth of the time at most: four
+    /// times what the device reads in sequence meanwhile. The move is what a random read of the largest size
+    /// takes longer than one in sequence; 0 where it takes none.
+    pub(crate) fn bytes_per_move(drive: &Drive) -> Result<u64, Unmeasured> {
+        let seconds = |pattern| {
+            let bandwidth = drive.bandwidth(OpKind::Read, pattern, LARGE, 1)?;
+            Ok::<f64, Unmeasured>(f64::from(LARGE) / bandwidth.value)
+        };
+        let sequential = seconds(Pattern::Sequential)?;
+        let moving = (seconds(Pattern::Random)? - sequential).max(0.0);
+        Ok((4.0 * f64::from(LARGE) * moving / sequential) as u64)
+    }
+
     /// Requests of the largest size that make up the bytes in flight: 1 or more.
     pub(crate) fn requests(&self) -> f64 {
         (self.bytes_in_flight as f64 / f64::from(LARGE)).ceil().max(1.0)

@@ -19,6 +19,9 @@ pub const READAHEAD_BYTES: u64 = 2 << 20;
 /// The least that is advised: less was not tried.
 const LEAST_READAHEAD: u64 = 256 << 10;
 
+/// The most: more was not tried.
+const MOST_READAHEAD: u64 = 8 << 20;
+
 /// `max_open_files`: all of them. Their indexes and filters are then in memory, and no read has to open a
 /// file first.
 pub const MAX_OPEN_FILES: i64 = -1;
@@ -179,24 +182,29 @@ fn subcompactions(drive: &Drive, cores: u32) -> Result<Setting, Unmeasured> {
         ))
 }
 
-/// The least bytes in flight with which sequential reads reach 90 % of the most. The kernel splits one
-/// request into pieces of `max_sectors_kb`, which are under way together, so only the product counts.
+/// The least bytes in flight with which sequential reads reach 90 % of the most, and enough to pay for moving
+/// from one input of a compaction to the next. The kernel splits one request into pieces of `max_sectors_kb`,
+/// which are under way together, so only the product counts.
 fn readahead(drive: &Drive) -> Result<Setting, Unmeasured> {
     let stream = Stream::of(drive, OpKind::Read)?;
+    let per_move = Stream::bytes_per_move(drive)?;
     // No more than that: on a volume of 125 MB/s fills with 256 KiB took 0.8 times as long as with RocksDB's
-    // own 2 MiB (benches/RESULTS.md).
-    let value = stream.bytes_in_flight.clamp(LEAST_READAHEAD, 16 << 20);
+    // own 2 MiB, and on a hard disk 1.2 times as long as with 8 MiB (benches/RESULTS.md).
+    let least = stream.bytes_in_flight.max(per_move).clamp(LEAST_READAHEAD, MOST_READAHEAD);
+    let value = 1u64 << (least as f64).log2().round() as u32;
     let rule = format!(
         "{} KiB of sequential reads in flight reach 90 % of the most, and the kernel splits one request into \
-         pieces that are under way together; from 256 KiB to 16 MiB",
-        stream.bytes_in_flight / 1024
+         pieces that are under way together; from {} KiB on, moving between the inputs of a compaction takes \
+         a fifth of the time at most; a power of two from 256 KiB to 8 MiB",
+        stream.bytes_in_flight / 1024,
+        per_move / 1024
     );
     let times = stream.shares.iter().map(|(bytes, share)| (Value::Bytes(*bytes), 1.0 / share));
     Ok(Setting::new("compaction_readahead_size", Value::Bytes(value), "bytes", rule, SOURCE)
         .fits(value as f64 / 2.0, 8.0 * value as f64)
         .default(Value::Bytes(READAHEAD_BYTES))
         .if_wrong(
-            "a compaction waits for one small read after the other",
+            "a compaction waits for one small read after the other, and a hard disk moves for each",
             "each compaction takes more memory for its inputs, and reads of users wait behind its own",
         )
         .costs("reading the inputs of a compaction", times.collect()))
