@@ -37,6 +37,7 @@ pub mod import;
 pub mod input;
 mod inspect;
 pub mod output;
+mod prefetch;
 mod progress;
 
 pub use engine::{Engine, RunStats, Which};

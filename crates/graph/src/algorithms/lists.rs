@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use rayon::prelude::*;
 
 use super::{numbers, plain};
-use crate::engine::Cache;
+use crate::engine::{Cache, EnginePlan};
 use crate::format::{Block, Direction, Directory, Vertex};
 use crate::{Engine, Graph, GraphError, Which};
 
@@ -169,6 +169,13 @@ pub(crate) fn spare(graph: &Graph, memory: u64, state: u64) -> u64 {
         + blocks * Cache::BYTES_A_BLOCK
         + threads * (BYTES_A_THREAD + 4 * u64::from(graph.header().block_bytes));
     memory.saturating_sub(state + engine)
+}
+
+/// Bytes of a cache with room for all blocks of a direction, and of the buffers they are read into.
+pub(crate) fn all_cached(graph: &Graph, direction: Direction) -> u64 {
+    let blocks = u64::from(graph.directory(direction).blocks());
+    let block_bytes = graph.header().block_bytes;
+    blocks * Cache::bytes_a_frame(block_bytes) + EnginePlan::most_buffers(block_bytes, graph.options())
 }
 
 /// Most values that a block holds.

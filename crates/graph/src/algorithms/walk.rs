@@ -5,7 +5,8 @@
 //! of 1/p where it is the vertex before, 1 where an edge leads to it from there, 1/q else. They are drawn by
 //! rejection, and the edge back, where it weighs more than all others, apart ([`law`]). Only where the draw
 //! lies between 1 and 1/q must that edge be looked for; the walker then waits until the block with the list
-//! of the vertex before is read, in the next round, with all others that ask there.
+//! of the vertex before is read, in the next round, with all others that ask there. It asks for several
+//! neighbours at a time: those that it would draw one after the other.
 //!
 //! Chance is a function of seed, walker, step and try alone, so that the walks depend on nothing else.
 
@@ -13,15 +14,16 @@ mod batch;
 mod candidates;
 mod hubs;
 mod law;
+mod queues;
 mod random;
 
 use crate::format::{Direction, Scratch, Vertex};
 use crate::{Engine, Graph, GraphError, RunStats};
 
-use super::lists::spare;
+use super::lists::{all_cached, spare};
 use batch::Batch;
 use hubs::Hubs;
-use random::{below, random};
+use random::{Chance, Purpose, below};
 
 /// Where walks begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,11 +112,25 @@ impl Room {
             _ => 0,
         };
         let threads = graph.options().threads as u64;
+        let directory = graph.directory(Direction::Forward);
         let scratch = 2 * Scratch::most_bytes(graph.header().block_bytes) * threads;
-        let fixed = Hubs::bytes(graph.directory(Direction::Forward)) + options.sink_bytes + starts + scratch;
-        let room = spare(graph, memory, fixed) / 2 / Batch::bytes(1, options.length);
+        let fixed = Hubs::bytes(directory)
+            + Batch::fixed_bytes(directory, threads)
+            + options.sink_bytes
+            + starts
+            + scratch;
         let walks = graph.walk_count(options);
-        let at_once = room.max(LEAST_WALKERS).min(walks).min(u64::from(u32::MAX));
+        let spare = spare(graph, memory, fixed);
+        let cached = all_cached(graph, Direction::Forward);
+        // Where all blocks fit, none is read twice. Where they do not, each sweep reads most of them, and the
+        // fewer sweeps the more walkers share one.
+        let room = match spare.checked_sub(cached) {
+            Some(room) if room >= spare / 8 => room,
+            _ => spare / 4 * 3,
+        };
+        let most = (room / Batch::bytes(1, options.length)).max(LEAST_WALKERS).min(u64::from(u32::MAX));
+        // Batches of one size.
+        let at_once = walks.div_ceil(walks.div_ceil(most).max(1));
         Room { at_once, bytes: fixed + Batch::bytes(at_once, options.length) }
     }
 }
@@ -133,7 +149,7 @@ impl Graph {
     /// # Errors
     /// [`GraphError::WalkBias`]; [`GraphError::NeedsWeights`];
     /// [`GraphError::Memory`] below the sink's bytes and those of 1024 walkers, 4 bytes per vertex of their
-    /// walks and 56 each; what the sink, the device or a damaged store gives.
+    /// walks and 60 each; what the sink, the device or a damaged store gives.
     ///
     /// # Panics
     /// Where a start is not a vertex of the graph.
@@ -184,7 +200,10 @@ impl Graph {
         let mut ids = self.ids();
         let mut start = |walker: u64| match &options.starts {
             Starts::EveryVertex(each) => ids.vertex(walker / each),
-            Starts::Random(_) => ids.vertex(below(random(options.seed, walker, 0, 0, 2), self.vertices())),
+            Starts::Random(_) => {
+                let number = Chance::of(options.seed, walker).attempt(0, 0).number(Purpose::Start);
+                ids.vertex(below(number, self.vertices()))
+            }
             Starts::From(starts) => {
                 let start = starts[walker as usize];
                 assert!(u64::from(start) < self.vertices(), "walk from {start}: no vertex of the graph");

@@ -69,6 +69,12 @@ impl EnginePlan {
         Ok(EnginePlan { threads: threads as usize, slots, request_bytes: request, frames, bytes })
     }
 
+    /// Bytes of buffers where there is memory enough.
+    pub(crate) fn most_buffers(block_bytes: u32, options: &Options) -> u64 {
+        let slots = u64::from(options.depth).next_multiple_of(options.threads.max(1) as u64);
+        slots.max(1) * u64::from(MOST_REQUEST_BYTES.max(block_bytes))
+    }
+
     /// The least memory that does, `state` bytes of vertex state among it.
     pub(crate) fn least_memory(header: &Header, options: &Options, blocks: u32, state: u64) -> u64 {
         let buffers = options.threads.max(1) as u64 * u64::from(LEAST_SLOTS * header.block_bytes);

@@ -29,6 +29,7 @@ pub struct List<'a> {
 /// Where [`Block::list`] puts what it decodes; a worker keeps one.
 #[derive(Debug, Default)]
 pub struct Scratch {
+    /// Of the longest list so far; the last one is in front.
     neighbours: Vec<Vertex>,
     weights: Vec<f64>,
 }
@@ -158,14 +159,19 @@ impl<'a> Block<'a> {
     /// # Panics
     /// Where the vertex is not of this block.
     pub fn list<'s>(&self, vertex: Vertex, scratch: &'s mut Scratch) -> List<'s> {
-        scratch.neighbours.clear();
-        scratch.weights.clear();
-        self.scan(vertex, |neighbour| {
-            scratch.neighbours.push(neighbour);
-            true
-        });
+        let groups = self.groups(vertex);
+        // Whole groups are stored, the last one too.
+        let whole = groups.values().next_multiple_of(4);
+        if scratch.neighbours.len() < whole {
+            scratch.neighbours.resize(whole, 0);
+        }
+        let mut count = 0;
+        for (group, place) in groups.zip(scratch.neighbours.as_chunks_mut().0) {
+            *place = group.values;
+            count += group.len;
+        }
         let (_, end) = self.place(vertex);
-        let count = scratch.neighbours.len();
+        scratch.weights.clear();
         let weights = &self.bytes[end.saturating_sub(count * self.weights.bytes())..end];
         match self.weights {
             Weights::None => {}
@@ -176,7 +182,7 @@ impl<'a> Block<'a> {
                 scratch.weights.extend(weights.as_chunks().0.iter().map(|raw| f64::from_le_bytes(*raw)));
             }
         }
-        List { neighbours: &scratch.neighbours, weights: &scratch.weights }
+        List { neighbours: &scratch.neighbours[..count], weights: &scratch.weights }
     }
 
     /// Edges of all lists here.

@@ -103,30 +103,25 @@ impl Directory {
     /// Where the graph has no such vertex.
     #[inline]
     pub fn block_of(&self, vertex: Vertex) -> u32 {
-        debug_assert!(u64::from(vertex) < self.vertices);
-        let mut block = self.hints[(vertex >> self.hint_shift) as usize] as usize;
-        while self.first.get(block + 1).is_some_and(|first| *first <= vertex) {
-            // Where many blocks follow a hint, halve instead of walking.
-            if self.first.get(block + 16).is_some_and(|first| *first <= vertex) {
-                block += 16 + self.first[block + 16..].partition_point(|first| *first <= vertex) - 1;
-                break;
-            }
-            block += 1;
-        }
+        let mut block = self.last_block_of(vertex);
         // A hub: back to where its list began.
-        while self.first[block] == vertex && self.is_continued(block as u32) {
+        while self.first_of(block) == vertex && self.is_continued(block) {
             block -= 1;
         }
-        block as u32
+        block
     }
 
-    /// The last block with a piece of a vertex's list.
+    /// The last block with a piece of a vertex's list, or the one with all of it.
+    ///
+    /// # Panics
+    /// Where the graph has no such vertex.
+    #[inline]
     pub fn last_block_of(&self, vertex: Vertex) -> u32 {
-        let mut block = self.block_of(vertex);
-        while self.first.get(block as usize + 1) == Some(&vertex) && self.is_continued(block + 1) {
-            block += 1;
-        }
-        block
+        debug_assert!(u64::from(vertex) < self.vertices);
+        let hint = (vertex >> self.hint_shift) as usize;
+        let from = self.hints[hint] as usize;
+        let to = self.hints.get(hint + 1).map_or(self.first.len() - 1, |next| *next as usize);
+        (from + self.first[from + 1..=to].partition_point(|first| *first <= vertex)) as u32
     }
 
     fn make_hints(&mut self) {

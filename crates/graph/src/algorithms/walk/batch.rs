@@ -6,10 +6,12 @@ use rayon::prelude::*;
 
 use super::WalkOptions;
 use super::candidates::Candidates;
-use super::hubs::Hubs;
+use super::hubs::{Hub, Hubs};
 use super::law::Law;
-use super::random::{below, random, unit};
+use super::queues::Queues;
+use super::random::{Attempt, Chance, Purpose, below, unit};
 use crate::format::{Block, Direction, Directory, NO_VERTEX, Scratch, Vertex};
+use crate::prefetch::prefetch;
 use crate::{Engine, Graph, GraphError, Which};
 
 /// The tries of a walker that no edge leads on.
@@ -18,45 +20,102 @@ const ENDED: u32 = u32::MAX;
 /// No weight: the bits of a number that is none.
 const UNKNOWN: u64 = u64::MAX;
 
-/// What a walker needs next, sorted by where it stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Task {
-    block: u32,
-    /// Whose list.
-    vertex: Vertex,
-    walker: u32,
-}
+/// No block: the walker has arrived.
+const NO_BLOCK: u32 = u32::MAX;
+
+/// Walkers of a block that are sorted together. Their states fit in a processor's nearest cache.
+const CHUNK: usize = 256;
+
+/// Neighbours that a walker asks for at a time.
+const ASKED: usize = 3;
 
 /// A walker's state; touched by one thread at a time, the one that visits its block.
 #[derive(Debug)]
 struct Walker {
+    /// The block it waits for, or [`NO_BLOCK`].
+    block: AtomicU32,
+    /// The vertex where it stands.
+    at: AtomicU32,
+    /// The one before; at first [`NO_VERTEX`].
+    before: AtomicU32,
     /// Edges followed.
     step: AtomicU32,
-    /// Neighbours of this step that were drawn and not taken, or [`ENDED`].
+    /// Neighbours of this step that were drawn, those that are asked for among them, or [`ENDED`].
     tries: AtomicU32,
-    /// A neighbour of which it must be known whether the vertex before has an edge to it; none:
-    /// [`NO_VERTEX`].
-    asked: AtomicU32,
+    /// Neighbours, in the order in which they were drawn, of which it must be known whether the vertex before
+    /// has an edge to them; [`NO_VERTEX`] behind the last. The first for which the answer is right is taken.
+    asked: [AtomicU32; ASKED],
+    /// The neighbour to take if none of these is, or [`NO_VERTEX`] to draw on.
+    otherwise: AtomicU32,
     /// The bits of what the edges to the vertex before weigh together, once somebody looked; [`UNKNOWN`]
     /// until then.
     edges_back: AtomicU64,
 }
 
+impl Walker {
+    /// The vertex whose list it needs: the one before where it asks for an edge from there.
+    fn needs_list_of(&self) -> Vertex {
+        if self.first_asked() == NO_VERTEX { self.at.load(Relaxed) } else { self.before.load(Relaxed) }
+    }
+
+    /// The neighbour that it asks for first, or [`NO_VERTEX`].
+    fn first_asked(&self) -> Vertex {
+        self.asked[0].load(Relaxed)
+    }
+
+    /// The neighbour that it asks for first is not taken.
+    fn forget_asked(&self) {
+        for (asked, next) in self.asked.iter().zip(&self.asked[1..]) {
+            asked.store(next.load(Relaxed), Relaxed);
+        }
+        self.asked[ASKED - 1].store(NO_VERTEX, Relaxed);
+    }
+
+    /// The chance of its next try.
+    fn attempt(&self, chance: Chance) -> Attempt {
+        chance.attempt(self.step.load(Relaxed), self.tries.load(Relaxed))
+    }
+
+    /// A neighbour was drawn.
+    fn drew(&self) {
+        self.tries.store(self.tries.load(Relaxed) + 1, Relaxed);
+    }
+
+    /// Moves to a neighbour; the edges followed then.
+    fn go(&self, to: Vertex) -> u32 {
+        let step = self.step.load(Relaxed) + 1;
+        self.step.store(step, Relaxed);
+        self.before.store(self.at.load(Relaxed), Relaxed);
+        self.at.store(to, Relaxed);
+        self.tries.store(0, Relaxed);
+        self.edges_back.store(UNKNOWN, Relaxed);
+        self.asked.iter().for_each(|asked| asked.store(NO_VERTEX, Relaxed));
+        self.otherwise.store(NO_VERTEX, Relaxed);
+        step
+    }
+}
+
 /// Walkers and the ways they came.
 pub(super) struct Batch<'a> {
+    graph: &'a Graph,
     options: &'a WalkOptions,
     law: Law,
     hubs: &'a Hubs,
     directory: &'a Directory,
     first: u64,
     walkers: Vec<Walker>,
-    /// By walker, `length` + 1 vertices.
+    /// Vertices by step, then by walker: walkers that are equally far write to one part of it, which stays in
+    /// the processor's cache.
     paths: Vec<AtomicU32>,
 }
 
 /// What a thread keeps in a sweep.
 #[derive(Default)]
 struct Local {
+    /// Vertices whose lists walkers wait for, and the walkers.
+    tasks: Vec<(Vertex, u32)>,
+    /// The same for those that stay in the block.
+    again: Vec<(Vertex, u32)>,
     scratch: Scratch,
     /// The weights of a list, added up.
     sums: Vec<f64>,
@@ -76,9 +135,17 @@ impl<'a> Batch<'a> {
     /// Bytes in memory of so many walkers.
     pub(super) fn bytes(walkers: u64, length: u32) -> u64 {
         let path = (u64::from(length) + 1) * 4;
-        // Tasks are put together from what the threads make; beside them are their blocks, and at first the
-        // starts.
-        walkers.saturating_mul(path + (size_of::<Walker>() + 2 * size_of::<Task>() + 8) as u64)
+        // At first there are the starts as well.
+        walkers.saturating_mul(path + size_of::<Walker>() as u64 + Queues::BYTES_PER_WALKER + 4)
+    }
+
+    /// Bytes in memory beside those of walkers.
+    pub(super) fn fixed_bytes(directory: &Directory, threads: u64) -> u64 {
+        let blocks = directory.blocks();
+        // The blocks of a sweep are listed, too.
+        Queues::fixed_bytes(blocks, threads)
+            + u64::from(blocks) * 4
+            + threads * (2 * CHUNK * size_of::<(Vertex, u32)>()) as u64
     }
 
     pub(super) fn new(
@@ -88,43 +155,41 @@ impl<'a> Batch<'a> {
         first: u64,
         starts: Vec<Vertex>,
     ) -> Batch<'a> {
-        let stride = options.length as usize + 1;
-        let paths: Vec<AtomicU32> = (0..starts.len() * stride).map(|_| AtomicU32::new(NO_VERTEX)).collect();
-        for (walker, start) in starts.iter().enumerate() {
-            paths[walker * stride].store(*start, Relaxed);
-        }
-        let walker = || Walker {
+        let mut paths: Vec<AtomicU32> = starts.iter().map(|start| (*start).into()).collect();
+        paths.resize_with(starts.len() * (options.length as usize + 1), || NO_VERTEX.into());
+        let walker = |start: &Vertex| Walker {
+            block: NO_BLOCK.into(),
+            at: (*start).into(),
+            before: NO_VERTEX.into(),
             step: 0.into(),
             tries: 0.into(),
-            asked: NO_VERTEX.into(),
+            asked: std::array::from_fn(|_| NO_VERTEX.into()),
+            otherwise: NO_VERTEX.into(),
             edges_back: UNKNOWN.into(),
         };
-        let walkers = starts.iter().map(|_| walker()).collect();
+        let walkers = starts.iter().map(walker).collect();
         let directory = graph.directory(Direction::Forward);
-        Batch { options, law: Law::new(options), hubs, directory, first, walkers, paths }
+        Batch { graph, options, law: Law::new(options), hubs, directory, first, walkers, paths }
     }
 
     /// Round by round, until all have arrived.
     pub(super) fn walk(&self, engine: &mut Engine<'_>) -> Result<(), GraphError> {
-        let mut tasks: Vec<Task> = Vec::with_capacity(self.walkers.len());
+        self.walkers.par_iter().enumerate().for_each(|(walker, state)| {
+            let wanted = self.wanted(state, self.chance(walker as u32));
+            state.block.store(wanted.map_or(NO_BLOCK, |(_, block)| block), Relaxed);
+        });
+        let mut queues = Queues::new(self.walkers.len(), self.directory.blocks(), engine.threads());
+        let mut blocks = Vec::with_capacity(self.directory.blocks() as usize);
         loop {
-            tasks.clear();
-            let all = (0..self.walkers.len() as u32).into_par_iter();
-            tasks.par_extend(all.filter_map(|walker| self.task(walker)));
-            if tasks.is_empty() {
+            queues.fill(|walker| self.waits_for(walker));
+            blocks.clear();
+            blocks.extend(queues.blocks());
+            if blocks.is_empty() {
                 return Ok(());
             }
-            tasks.par_sort_unstable();
-            let mut blocks: Vec<u32> = tasks.iter().map(|task| task.block).collect();
-            blocks.dedup();
-            let tasks = &tasks;
             let which = Which::Blocks(&blocks);
             let locals = engine.sweep(Direction::Forward, which, Local::default, |local, block| {
-                let start = tasks.partition_point(|task| task.block < block.number());
-                let end = tasks.partition_point(|task| task.block <= block.number());
-                for group in tasks[start..end].chunk_by(|a, b| a.vertex == b.vertex) {
-                    self.serve(group, block, local);
-                }
+                self.visit(block, &queues, local);
             })?;
             engine.looked_at(locals.iter().map(|local| local.edges).sum());
         }
@@ -140,104 +205,168 @@ impl<'a> Batch<'a> {
         for (i, walker) in self.walkers.iter().enumerate() {
             let step = walker.step.load(Relaxed);
             walk.clear();
-            walk.extend((0..=step).map(|step| self.vertex(i as u32, step)));
+            walk.extend((0..=step).map(|step| self.path(i as u32, step).load(Relaxed)));
             sink(self.first + i as u64, &walk)?;
             steps += u64::from(step);
         }
         Ok(steps)
     }
 
-    /// The list that a walker waits for; none where it has arrived.
-    fn task(&self, walker: u32) -> Option<Task> {
+    /// The block that a walker waits for, and the vertex whose list it needs; none where it has arrived.
+    fn waits_for(&self, walker: u32) -> Option<(u32, Vertex)> {
         let state = &self.walkers[walker as usize];
-        let (step, tries, asked) =
-            (state.step.load(Relaxed), state.tries.load(Relaxed), state.asked.load(Relaxed));
-        if step == self.options.length || tries == ENDED {
+        let block = state.block.load(Relaxed);
+        (block != NO_BLOCK).then(|| (block, state.needs_list_of()))
+    }
+
+    /// The vertex whose list a walker needs, and the block that has what it needs of it; none where the walker
+    /// has arrived.
+    fn wanted(&self, state: &Walker, chance: Chance) -> Option<(Vertex, u32)> {
+        if state.step.load(Relaxed) == self.options.length || state.tries.load(Relaxed) == ENDED {
             return None;
         }
-        let asks = asked != NO_VERTEX;
-        let vertex = self.vertex(walker, if asks { step - 1 } else { step });
-        let block = match self.hubs.get(vertex) {
-            None => self.directory.block_of(vertex),
-            Some(hub) if asks => self.hubs.block_of_neighbour(hub, asked),
-            Some(hub) if self.above(walker, step, tries, hub.weight, hub.heaviest).is_some() => {
-                self.hubs.block_of_neighbour(hub, self.vertex(walker, step - 1))
-            }
-            Some(hub) if self.options.weighted => {
-                self.hubs.block_of_weight(hub, unit(self.draw(walker, step, tries)) * hub.weight)
-            }
-            Some(hub) => self.hubs.block_of_number(hub, below(self.draw(walker, step, tries), hub.degree)),
+        let vertex = state.needs_list_of();
+        let (block, hub) = self.hubs.locate(self.directory, vertex);
+        let Some(hub) = hub else { return Some((vertex, block)) };
+        let block = match state.first_asked() {
+            NO_VERTEX => self.drawn_in(hub, state, chance),
+            asked => self.hubs.block_of_neighbour(hub, asked),
         };
-        Some(Task { block, vertex, walker })
+        Some((vertex, block))
     }
 
-    /// Serves all walkers that wait for the list, or piece of one, of one vertex.
-    fn serve(&self, group: &[Task], block: &Block<'_>, local: &mut Local) {
-        let vertex = group[0].vertex;
-        let list = block.list(vertex, &mut local.scratch);
-        local.edges += list.neighbours.len() as u64;
-        let hub = self.hubs.get(vertex).map(|hub| (hub, self.hubs.piece(hub, block.number())));
-        if self.options.weighted {
-            let mut sum = hub.map_or(0.0, |(_, piece)| piece.weight_before);
-            local.sums.clear();
-            local.sums.extend(list.weights.iter().map(|weight| {
-                sum += weight.max(0.0);
-                sum
+    /// The block with the piece of a hub's list in which the next draw falls.
+    fn drawn_in(&self, hub: &Hub, state: &Walker, chance: Chance) -> u32 {
+        let attempt = state.attempt(chance);
+        if self.above(state, attempt, hub.weight, hub.heaviest).is_some() {
+            self.hubs.block_of_neighbour(hub, state.before.load(Relaxed))
+        } else if self.options.weighted {
+            self.hubs.block_of_weight(hub, unit(attempt.number(Purpose::Neighbour)) * hub.weight)
+        } else {
+            self.hubs.block_of_number(hub, below(attempt.number(Purpose::Neighbour), hub.degree))
+        }
+    }
+
+    /// Lets all walkers that wait for a block go on until they need another.
+    fn visit(&self, block: &Block<'_>, queues: &Queues, local: &mut Local) {
+        let mut waiting = queues.of(block.number());
+        while !self.graph.stopped() {
+            local.tasks.clear();
+            local.tasks.append(&mut local.again);
+            let room = CHUNK.saturating_sub(local.tasks.len());
+            local.tasks.extend(waiting.by_ref().take(room).inspect(|(_, walker)| {
+                let state = &self.walkers[*walker as usize];
+                prefetch(state);
+                prefetch(&state.edges_back);
             }));
+            if local.tasks.is_empty() {
+                return;
+            }
+            local.tasks.sort_unstable();
+            self.serve(block, local);
         }
-        let candidates = Candidates::new(list, &local.sums, hub, &self.law, self.options.weighted);
-        for task in group {
-            let state = &self.walkers[task.walker as usize];
-            match state.asked.load(Relaxed) {
-                NO_VERTEX => self.choose(task.walker, state, block.number(), &candidates),
-                asked => self.answer(
-                    task.walker,
-                    state,
-                    asked,
-                    candidates.list.neighbours.binary_search(&asked).is_ok(),
-                ),
+    }
+
+    /// Serves walkers that wait for lists in a block, or for pieces of them.
+    fn serve(&self, block: &Block<'_>, local: &mut Local) {
+        for group in local.tasks.chunk_by(|one, next| one.0 == next.0) {
+            let vertex = group[0].0;
+            let list = block.list(vertex, &mut local.scratch);
+            local.edges += list.neighbours.len() as u64;
+            let hub = match block.is_piece(vertex) {
+                true => self.hubs.locate(self.directory, vertex).1,
+                false => None,
+            };
+            let piece = hub.map(|hub| (hub, self.hubs.piece(hub, block.number())));
+            if self.options.weighted {
+                let mut sum = piece.map_or(0.0, |(_, piece)| piece.weight_before);
+                local.sums.clear();
+                local.sums.extend(list.weights.iter().map(|weight| {
+                    sum += weight.max(0.0);
+                    sum
+                }));
+            }
+            let candidates = Candidates::new(list, &local.sums, piece, &self.law, self.options.weighted);
+            for (_, walker) in group {
+                let (state, chance) = (&self.walkers[*walker as usize], self.chance(*walker));
+                // A hub's list has other pieces.
+                let is_here =
+                    |needed: &dyn Fn(&Hub) -> u32| hub.is_none_or(|hub| needed(hub) == block.number());
+                let taken = match state.first_asked() {
+                    NO_VERTEX => {
+                        let draws_here = || is_here(&|hub| self.drawn_in(hub, state, chance));
+                        self.choose(state, chance, &candidates, draws_here)
+                    }
+                    _ => {
+                        let known_here = |asked| is_here(&|hub| self.hubs.block_of_neighbour(hub, asked));
+                        self.answer(state, &candidates, known_here)
+                    }
+                };
+                if let Some(to) = taken {
+                    self.path(*walker, state.go(to)).store(to, Relaxed);
+                }
+                match self.wanted(state, chance) {
+                    Some((vertex, wanted)) if wanted == block.number() => local.again.push((vertex, *walker)),
+                    Some((_, wanted)) => state.block.store(wanted, Relaxed),
+                    None => state.block.store(NO_BLOCK, Relaxed),
+                }
             }
         }
     }
 
-    /// Draws neighbours until one is taken or must be asked for; of a hub's list as long as
-    /// they are in this piece of it.
-    fn choose(&self, walker: u32, state: &Walker, block: u32, candidates: &Candidates<'_>) {
-        let step = state.step.load(Relaxed);
+    /// Draws neighbours until one is taken, which is returned, or must be asked for; also those that are drawn
+    /// if that one turns out not to be taken, so that all can be asked for at once. Of a hub's list as long
+    /// as the next draw `is_here`.
+    fn choose(
+        &self,
+        state: &Walker,
+        chance: Chance,
+        candidates: &Candidates<'_>,
+        is_here: impl Fn() -> bool,
+    ) -> Option<Vertex> {
         if candidates.degree == 0 || self.options.weighted && candidates.weight <= 0.0 {
-            return state.tries.store(ENDED, Relaxed);
+            state.tries.store(ENDED, Relaxed);
+            return None;
         }
+        let mut asked = 0;
         loop {
-            let tries = state.tries.load(Relaxed);
-            match self.verdict(walker, step, tries, candidates) {
-                Verdict::Take(neighbour) => return self.go(walker, state, neighbour),
-                Verdict::Ask(neighbour) => return state.asked.store(neighbour, Relaxed),
-                Verdict::Leave => state.tries.store(tries + 1, Relaxed),
+            match self.verdict(state, state.attempt(chance), candidates) {
+                Verdict::Take(neighbour) if asked == 0 => return Some(neighbour),
+                Verdict::Take(neighbour) => {
+                    state.otherwise.store(neighbour, Relaxed);
+                    return None;
+                }
+                Verdict::Ask(neighbour) => {
+                    state.asked[asked].store(neighbour, Relaxed);
+                    asked += 1;
+                }
+                Verdict::Leave => {}
             }
-            if !candidates.whole && self.task(walker).is_none_or(|task| task.block != block) {
-                return;
+            state.drew();
+            if asked == ASKED || !is_here() {
+                return None;
             }
         }
     }
 
     /// One try.
-    fn verdict(&self, walker: u32, step: u32, tries: u32, candidates: &Candidates<'_>) -> Verdict {
+    fn verdict(&self, state: &Walker, attempt: Attempt, candidates: &Candidates<'_>) -> Verdict {
         if candidates.only_one() {
             return Verdict::Take(candidates.list.neighbours[0]);
         }
-        if let Some(weight) = self.above(walker, step, tries, candidates.weight, candidates.heaviest) {
-            let before = self.vertex(walker, step - 1);
+        let before = state.before.load(Relaxed);
+        if let Some(weight) = self.above(state, attempt, candidates.weight, candidates.heaviest) {
             let edges_back = candidates.edges_to(before);
-            self.walkers[walker as usize].edges_back.store(edges_back.to_bits(), Relaxed);
+            state.edges_back.store(edges_back.to_bits(), Relaxed);
             return if weight < edges_back { Verdict::Take(before) } else { Verdict::Leave };
         }
-        let neighbour = candidates.neighbour(self.draw(walker, step, tries));
-        if step == 0 || self.law.is_plain() {
+        let neighbour = candidates.neighbour(attempt.number(Purpose::Neighbour));
+        if before == NO_VERTEX || self.law.is_plain() {
             return Verdict::Take(neighbour);
         }
-        let level = self.level(walker, step, tries);
+        let level = self.level(attempt);
         let decided = |weight: f64| if level < weight { Verdict::Take(neighbour) } else { Verdict::Leave };
-        if neighbour == self.vertex(walker, step - 1) {
+        if neighbour == before {
             decided(self.law.back)
         } else if (level < self.law.near) == (level < self.law.far) {
             decided(self.law.near)
@@ -248,53 +377,53 @@ impl<'a> Batch<'a> {
 
     /// Whether a try falls in the area above the list's, and which weight of edges back is just too little
     /// there.
-    fn above(&self, walker: u32, step: u32, tries: u32, weight: f64, heaviest: f64) -> Option<f64> {
-        if step == 0 || self.law.excess == 0.0 {
+    fn above(&self, state: &Walker, attempt: Attempt, weight: f64, heaviest: f64) -> Option<f64> {
+        if self.law.excess == 0.0 || state.before.load(Relaxed) == NO_VERTEX {
             return None;
         }
-        let edges_back = match self.walkers[walker as usize].edges_back.load(Relaxed) {
+        let edges_back = match state.edges_back.load(Relaxed) {
             UNKNOWN => heaviest,
             known => f64::from_bits(known),
         };
-        let draw = unit(random(self.options.seed, self.first + u64::from(walker), step, tries, 3));
-        self.law.above(draw, weight, edges_back)
+        self.law.above(unit(attempt.number(Purpose::Back)), weight, edges_back)
     }
 
-    /// What a walker asked is known: whether an edge leads to the neighbour from the vertex before.
-    fn answer(&self, walker: u32, state: &Walker, asked: Vertex, found: bool) {
-        state.asked.store(NO_VERTEX, Relaxed);
-        let (step, tries) = (state.step.load(Relaxed), state.tries.load(Relaxed));
-        let weight = if found { self.law.near } else { self.law.far };
-        if self.level(walker, step, tries) < weight {
-            self.go(walker, state, asked);
-        } else {
-            state.tries.store(tries + 1, Relaxed);
+    /// The list of the vertex before answers what a walker asked; of a hub's as far as it is here. The
+    /// neighbour that is taken, if one is.
+    fn answer(
+        &self,
+        state: &Walker,
+        candidates: &Candidates<'_>,
+        is_here: impl Fn(Vertex) -> bool,
+    ) -> Option<Vertex> {
+        loop {
+            let asked = state.first_asked();
+            if asked == NO_VERTEX {
+                let otherwise = state.otherwise.load(Relaxed);
+                return (otherwise != NO_VERTEX).then_some(otherwise);
+            }
+            if !is_here(asked) {
+                return None;
+            }
+            // It is asked only where one answer means to take it.
+            let is_near = candidates.list.neighbours.binary_search(&asked).is_ok();
+            if is_near == (self.law.near > self.law.far) {
+                return Some(asked);
+            }
+            state.forget_asked();
         }
     }
 
-    fn go(&self, walker: u32, state: &Walker, to: Vertex) {
-        let step = state.step.load(Relaxed) + 1;
-        self.path(walker, step).store(to, Relaxed);
-        state.step.store(step, Relaxed);
-        state.tries.store(0, Relaxed);
-        state.edges_back.store(UNKNOWN, Relaxed);
+    /// Whether to take a neighbour: from 0 to the most that an edge weighs which does not lead back.
+    fn level(&self, attempt: Attempt) -> f64 {
+        unit(attempt.number(Purpose::Level)) * self.law.most
     }
 
-    /// Which neighbour.
-    fn draw(&self, walker: u32, step: u32, tries: u32) -> u64 {
-        random(self.options.seed, self.first + u64::from(walker), step, tries, 0)
-    }
-
-    /// Whether to take it: from 0 to the most that an edge weighs which does not lead back.
-    fn level(&self, walker: u32, step: u32, tries: u32) -> f64 {
-        unit(random(self.options.seed, self.first + u64::from(walker), step, tries, 1)) * self.law.most
-    }
-
-    fn vertex(&self, walker: u32, step: u32) -> Vertex {
-        self.path(walker, step).load(Relaxed)
+    fn chance(&self, walker: u32) -> Chance {
+        Chance::of(self.options.seed, self.first + u64::from(walker))
     }
 
     fn path(&self, walker: u32, step: u32) -> &AtomicU32 {
-        &self.paths[walker as usize * (self.options.length as usize + 1) + step as usize]
+        &self.paths[step as usize * self.walkers.len() + walker as usize]
     }
 }

@@ -1,7 +1,7 @@
 //! A list to draw neighbours from, or a piece of one.
 
 use super::hubs::{Hub, Piece};
-use super::law::{Law, run, runs};
+use super::law::{Law, heaviest, run};
 use super::random::{below, unit};
 use crate::format::{List, Vertex};
 
@@ -43,7 +43,7 @@ impl<'a> Candidates<'a> {
             false => degree as f64,
         };
         let matters = law.excess > 0.0;
-        let heaviest = if matters { runs(&list, weighted).map(|run| run.1).fold(0.0, f64::max) } else { 0.0 };
+        let heaviest = if matters { heaviest(&list, weighted) } else { 0.0 };
         Candidates { list, sums, before: Piece::default(), degree, weight, heaviest, weighted, whole: true }
     }
 

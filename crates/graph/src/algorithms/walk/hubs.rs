@@ -37,11 +37,16 @@ struct Measured {
     heaviest: f64,
 }
 
+/// Of a block: no hub's list ends in it.
+const NONE: u32 = u32::MAX;
+
 /// All hubs, ascending, and their pieces.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Hubs {
     hubs: Vec<Hub>,
     pieces: Vec<Piece>,
+    /// By block: the place of the hub whose last piece it has.
+    ends_in: Vec<u32>,
 }
 
 /// A vertex whose list runs over several blocks.
@@ -67,6 +72,7 @@ impl Hubs {
         let continued = (0..directory.blocks()).filter(|block| directory.is_continued(*block)).count() as u64;
         // A hub has a piece more than it has blocks that are continued.
         continued * (size_of::<Hub>() + 2 * size_of::<Piece>() + 3 * size_of::<(u32, Measured)>() + 8) as u64
+            + u64::from(directory.blocks()) * 4
     }
 
     /// Reads the blocks of all hubs, once. What is not `weighted` is counted.
@@ -80,7 +86,7 @@ impl Hubs {
                 let ends = [block.first(), block.end() - 1];
                 let ends = if ends[0] == ends[1] { &ends[..1] } else { &ends[..] };
                 for vertex in ends.iter().filter(|vertex| block.is_piece(**vertex)) {
-                    if let Some(hub) = hubs.get(*vertex) {
+                    if let (_, Some(hub)) = hubs.locate(directory, *vertex) {
                         let place = hub.start + (block.number() - hub.block);
                         known.push((place, measure(&block.list(*vertex, scratch), weighted)));
                     }
@@ -96,7 +102,9 @@ impl Hubs {
 
     /// Hubs as the directory has them, with pieces of which nothing is known, and their blocks.
     fn listed(directory: &Directory) -> (Hubs, Vec<u32>) {
-        let (mut hubs, mut blocks) = (Hubs::default(), Vec::new());
+        let ends_in = vec![NONE; directory.blocks() as usize];
+        let mut hubs = Hubs { hubs: Vec::new(), pieces: Vec::new(), ends_in };
+        let mut blocks = Vec::new();
         for block in (0..directory.blocks()).filter(|block| directory.is_continued(*block)) {
             let vertex = directory.first_of(block);
             match hubs.hubs.last_mut().filter(|hub| hub.vertex == vertex) {
@@ -122,6 +130,9 @@ impl Hubs {
         }
         // The end of one hub and the beginning of the next share a block.
         blocks.dedup();
+        for (place, hub) in (0..).zip(&hubs.hubs) {
+            hubs.ends_in[(hub.block + hub.count - 1) as usize] = place;
+        }
         (hubs, blocks)
     }
 
@@ -145,11 +156,12 @@ impl Hubs {
         }
     }
 
-    /// What is known of a vertex, if it is a hub.
+    /// The block in which a vertex's list ends, and what is known of the vertex if it is a hub.
     #[inline]
-    pub(super) fn get(&self, vertex: Vertex) -> Option<&Hub> {
-        let place = self.hubs.binary_search_by_key(&vertex, |hub| hub.vertex).ok()?;
-        Some(&self.hubs[place])
+    pub(super) fn locate(&self, directory: &Directory, vertex: Vertex) -> (u32, Option<&Hub>) {
+        let last = directory.last_block_of(vertex);
+        let hub = self.hubs.get(self.ends_in[last as usize] as usize);
+        (last, hub.filter(|hub| hub.vertex == vertex))
     }
 
     /// The piece of a hub in a block.

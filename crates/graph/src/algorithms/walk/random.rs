@@ -1,11 +1,45 @@
 //! Chance without state: a number for every place that needs one.
 
-/// A number of 64 bits for a walker's step, try and purpose (0: which neighbour, 1: whether to take it, 2:
-/// where to begin).
-#[inline]
-pub(super) fn random(seed: u64, walker: u64, step: u32, attempt: u32, purpose: u64) -> u64 {
-    let place = mix(seed.wrapping_add(mix(walker)));
-    mix(mix(place ^ (u64::from(step) << 32 | u64::from(attempt))).wrapping_add(purpose))
+/// All chance of one walker.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Chance(u64);
+
+/// The chance of one try to make a step.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Attempt(u64);
+
+/// What a number is drawn for.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Purpose {
+    /// Which neighbour.
+    Neighbour = 0,
+    /// Whether to take it.
+    Level = 1,
+    /// Where to begin.
+    Start = 2,
+    /// Whether to go back, where that weighs more than all others.
+    Back = 3,
+}
+
+impl Chance {
+    #[inline]
+    pub(super) fn of(seed: u64, walker: u64) -> Chance {
+        Chance(mix(seed.wrapping_add(mix(walker))))
+    }
+
+    /// Of a step's tries, this one.
+    #[inline]
+    pub(super) fn attempt(self, step: u32, attempt: u32) -> Attempt {
+        Attempt(mix(self.0 ^ (u64::from(step) << 32 | u64::from(attempt))))
+    }
+}
+
+impl Attempt {
+    /// A number of 64 bits.
+    #[inline]
+    pub(super) fn number(self, purpose: Purpose) -> u64 {
+        mix(self.0.wrapping_add(purpose as u64))
+    }
 }
 
 /// A number from 0 to `limit` - 1, all alike to within 2^-64 of `limit`.
