@@ -309,6 +309,25 @@ fn graphs_of_no_vertex_and_of_one() {
     }
 }
 
+/// More than 2^20 vertices: what they give is rounded, unless a small tolerance asks for doubles.
+#[test]
+fn ranks_of_many_vertices_are_those_in_doubles_to_seven_digits() {
+    let vertices = (1 << 20) + 1000;
+    let mut rng = fastrand::Rng::with_seed(4);
+    let folder = tempfile::tempdir().unwrap();
+    let edges = (0..2 * vertices).map(|i| (i % vertices, (rng.f64().powi(3) * f64::from(vertices)) as u32));
+    let graph = open(folder.path(), &sample(vertices, true, edges), true);
+    let doubles = PageRankOptions { tolerance: f64::MIN_POSITIVE, ..PageRankOptions::default() };
+    let (rounded, exact) =
+        (graph.pagerank(&PageRankOptions::default()).unwrap(), graph.pagerank(&doubles).unwrap());
+    assert_eq!((rounded.iterations, exact.iterations), (10, 10));
+    let off = |(rounded, exact): (&f64, &f64)| (rounded / exact - 1.0).abs();
+    let most = rounded.ranks.iter().zip(&exact.ranks).map(off).fold(0.0, f64::max);
+    assert!(most > 0.0 && most < 4e-7, "{most}");
+    assert!((rounded.ranks.iter().sum::<f64>() - 1.0).abs() < 1e-7);
+    assert!(rounded.stats.memory_bytes < exact.stats.memory_bytes);
+}
+
 #[test]
 fn a_directed_cycle() {
     let folder = tempfile::tempdir().unwrap();
