@@ -44,9 +44,9 @@ impl Stream {
         Ok(Stream { bytes_in_flight, bandwidth, shares })
     }
 
-    /// Bytes that a read of one place has to have so that moving there takes a fifth of the time at most: four
-    /// times what the device reads in sequence meanwhile. The move is what a random read of the largest size
-    /// takes longer than one in sequence; 0 where it takes none.
+    /// Bytes that a read of one place has to have so that moving there takes a fifth of the time at most:
+    /// four times what the device reads in sequence meanwhile. The move is what a random read of the largest
+    /// size takes longer than one in sequence; 0 where it takes none.
     pub(crate) fn bytes_per_move(drive: &Drive) -> Result<u64, Unmeasured> {
         let seconds = |pattern| {
             let bandwidth = drive.bandwidth(OpKind::Read, pattern, LARGE, 1)?;

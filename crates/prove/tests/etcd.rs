@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use leadline_prove::etcd::{Plan, Prediction, Proof, prove, prove_beside};
+use leadline_prove::etcd::{Plan, Prediction, Proof, prove};
 use leadline_prove::{ProveError, Role};
 
 use super::common::{assert_nothing_left, settings, target, unless_missing};
@@ -27,7 +27,7 @@ fn run(
     cancel: &AtomicBool,
     stop_at: Option<&str>,
 ) -> Option<Result<Proof, ProveError>> {
-    let proof = prove(plan, cancel, &mut |step| {
+    let proof = prove(plan, None, cancel, &mut |step| {
         if stop_at.is_some_and(|end| step.detail.ends_with(end)) {
             cancel.store(true, Ordering::Relaxed);
         }
@@ -72,7 +72,7 @@ fn a_measurement_of_the_callers_runs_in_every_round() {
         folders.push(folder.to_owned());
         Ok(4.0)
     };
-    let proof = prove_beside(&plan, Some(&mut own), &AtomicBool::new(false), &mut |_| ());
+    let proof = prove(&plan, Some(&mut own), &AtomicBool::new(false), &mut |_| ());
     let Some(proof) = unless_missing("a_measurement_of_the_callers_runs_in_every_round", proof) else {
         return;
     };

@@ -11,7 +11,7 @@ use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found};
 use leadline_measure::target::{Access, OpenTarget};
 use leadline_process::ProcessError;
 use leadline_prove::ProveError;
-use leadline_prove::etcd::{Plan, Prediction, prove_beside};
+use leadline_prove::etcd::{Plan, Prediction, prove};
 use leadline_report::render_etcd_proof;
 
 use super::{Args, Shown, watched};
@@ -50,7 +50,7 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
                 false => ProveError::Measurement { folder: folder.to_owned(), source },
             })
         };
-        prove_beside(&plan, Some(&mut own), cancel, progress)
+        prove(&plan, Some(&mut own), cancel, progress)
     })?;
     Ok(Shown { json: proof.to_json(), text: render_etcd_proof(&proof, output::width()) })
 }

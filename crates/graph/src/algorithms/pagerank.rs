@@ -53,9 +53,9 @@ pub struct PageRank {
 impl Graph {
     /// PageRank. All ranks begin at 1 / vertices. The rank of vertices without edges goes where jumps go.
     ///
-    /// Everything is computed in doubles with up to 2^20 vertices, a tolerance below 1e-7, a damping above 0.9
-    /// or personal jumps. Else what a vertex gives along its edges is rounded to single precision, and ranks
-    /// are within a relative 6e-7 of those in doubles.
+    /// Everything is computed in doubles with up to 2^20 vertices, a tolerance below 1e-7, a damping above
+    /// 0.9 or personal jumps. Else what a vertex gives along its edges is rounded to single precision, and
+    /// ranks are within a relative 6e-7 of those in doubles.
     ///
     /// # Errors
     /// [`GraphError::Damping`] for a damping outside of 0 to 1; [`GraphError::Memory`] below about 16 bytes
@@ -88,9 +88,9 @@ pub(crate) fn pagerank_bytes(graph: &Graph, options: &PageRankOptions) -> u64 {
 const FEW_VERTICES: u64 = 1 << 20;
 
 /// Whether what vertices give is rounded to single precision. An iteration then changes a rank by a relative
-/// 2^-24 at most, and the damping's share of that is passed on: 2^-24 / (1 - damping) in all. A small tolerance
-/// asks for more than that; and where jumps are personal, ranks far away may be smaller than single precision
-/// goes.
+/// 2^-24 at most, and the damping's share of that is passed on: 2^-24 / (1 - damping) in all. A small
+/// tolerance asks for more than that; and where jumps are personal, ranks far away may be smaller than single
+/// precision goes.
 fn gives_single(graph: &Graph, options: &PageRankOptions) -> bool {
     let is_exact_enough = options.tolerance == 0.0 || options.tolerance >= 1e-7;
     let is_in_range = options.damping <= 0.9 && options.personal.is_empty();

@@ -151,26 +151,16 @@ struct Job {
     bins: Vec<(f64, u64)>,
 }
 
-/// Measures what `plan` says. Whichever way this ends, no process runs then, and no file of it is left.
+/// Measures what `plan` says, and in each round what the caller measures, if anything: a disk that others use
+/// as well is not now what it was when the profile was made. Whichever way this ends, no process runs then,
+/// and no file of it is left.
 ///
 /// The thread that calls it must live until the end: etcd dies with it.
 ///
 /// # Errors
-/// [`ProveError`]: before anything is started, for what is missing or makes no sense.
+/// [`ProveError`]: before anything is started, for what is missing or makes no sense; later also those
+/// of the caller's measurement.
 pub fn prove(
-    plan: &Plan,
-    cancel: &AtomicBool,
-    progress: &mut dyn FnMut(Progress),
-) -> Result<Proof, ProveError> {
-    prove_beside(plan, None, cancel, progress)
-}
-
-/// The same with a measurement of the caller's in each round: a disk that others use as well is not now what
-/// it was when the profile was made.
-///
-/// # Errors
-/// As [`prove`], and those of the measurement.
-pub fn prove_beside(
     plan: &Plan,
     mut own: Option<&mut Measure>,
     cancel: &AtomicBool,

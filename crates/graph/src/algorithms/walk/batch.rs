@@ -219,8 +219,8 @@ impl<'a> Batch<'a> {
         (block != NO_BLOCK).then(|| (block, state.needs_list_of()))
     }
 
-    /// The vertex whose list a walker needs, and the block that has what it needs of it; none where the walker
-    /// has arrived.
+    /// The vertex whose list a walker needs, and the block that has what it needs of it; none where the
+    /// walker has arrived.
     fn wanted(&self, state: &Walker, chance: Chance) -> Option<(Vertex, u32)> {
         if state.step.load(Relaxed) == self.options.length || state.tries.load(Relaxed) == ENDED {
             return None;
@@ -289,18 +289,15 @@ impl<'a> Batch<'a> {
             let candidates = Candidates::new(list, &local.sums, piece, &self.law, self.options.weighted);
             for (_, walker) in group {
                 let (state, chance) = (&self.walkers[*walker as usize], self.chance(*walker));
-                // A hub's list has other pieces.
-                let is_here =
-                    |needed: &dyn Fn(&Hub) -> u32| hub.is_none_or(|hub| needed(hub) == block.number());
-                let taken = match state.first_asked() {
-                    NO_VERTEX => {
-                        let draws_here = || is_here(&|hub| self.drawn_in(hub, state, chance));
-                        self.choose(state, chance, &candidates, draws_here)
-                    }
-                    _ => {
-                        let known_here = |asked| is_here(&|hub| self.hubs.block_of_neighbour(hub, asked));
-                        self.answer(state, &candidates, known_here)
-                    }
+                let taken = if state.first_asked() == NO_VERTEX {
+                    let draws_here =
+                        || hub.is_none_or(|hub| self.drawn_in(hub, state, chance) == block.number());
+                    self.choose(state, chance, &candidates, draws_here)
+                } else {
+                    let is_here = |asked| {
+                        hub.is_none_or(|hub| self.hubs.block_of_neighbour(hub, asked) == block.number())
+                    };
+                    self.answer(state, &candidates, is_here)
                 };
                 if let Some(to) = taken {
                     self.path(*walker, state.go(to)).store(to, Relaxed);
@@ -314,15 +311,15 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// Draws neighbours until one is taken, which is returned, or must be asked for; also those that are drawn
-    /// if that one turns out not to be taken, so that all can be asked for at once. Of a hub's list as long
-    /// as the next draw `is_here`.
+    /// Draws neighbours until one is taken, which is returned, or must be asked for; then also those that are
+    /// drawn if that one turns out not to be taken, so that all can be asked for at once. Of a hub's list as
+    /// long as the walker `draws_here`, in this piece of it.
     fn choose(
         &self,
         state: &Walker,
         chance: Chance,
         candidates: &Candidates<'_>,
-        is_here: impl Fn() -> bool,
+        draws_here: impl Fn() -> bool,
     ) -> Option<Vertex> {
         if candidates.degree == 0 || self.options.weighted && candidates.weight <= 0.0 {
             state.tries.store(ENDED, Relaxed);
@@ -343,7 +340,7 @@ impl<'a> Batch<'a> {
                 Verdict::Leave => {}
             }
             state.drew();
-            if asked == ASKED || !is_here() {
+            if asked == ASKED || !draws_here() {
                 return None;
             }
         }

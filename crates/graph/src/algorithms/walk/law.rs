@@ -65,7 +65,7 @@ pub(super) fn runs<'a>(list: &List<'a>, weighted: bool) -> impl Iterator<Item = 
 /// The most that the edges to one neighbour weigh together, or how many they are.
 pub(super) fn heaviest(list: &List<'_>, weighted: bool) -> f64 {
     let neighbours = list.neighbours;
-    // Few graphs have parallel edges: comparing all neighbours of neighbours, without a branch, tells soonest.
+    // Few graphs have parallel edges: to compare each number with the next, without a branch, tells soonest.
     let pairs = neighbours.iter().zip(neighbours.get(1..).unwrap_or_default());
     if !weighted && !pairs.fold(false, |parallel, (one, next)| parallel | (one == next)) {
         return if neighbours.is_empty() { 0.0 } else { 1.0 };

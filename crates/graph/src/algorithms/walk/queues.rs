@@ -35,8 +35,8 @@ impl Queues {
         }
     }
 
-    /// Fills them anew; `wanted` says for which block a walker waits and for whose list, if it does. It is asked
-    /// twice.
+    /// Fills them anew; `wanted` says for which block a walker waits and for whose list, if it does. It is
+    /// asked twice.
     pub(super) fn fill(&mut self, wanted: impl Fn(u32) -> Option<(u32, Vertex)> + Sync) {
         let walkers = self.tasks.len();
         let share = walkers.div_ceil(self.places.len()).max(1);
