@@ -40,6 +40,18 @@ fn prefetching_is_what_saturates_the_device() {
 }
 
 #[test]
+fn scans_read_themselves_where_workers_would_have_no_processors() {
+    let method = |cores: u32| {
+        let inputs = Inputs { cores: Some(cores), ..inputs("18") };
+        let advice = advise(System::Postgresql, &FAST.profile(), &inputs).unwrap();
+        let word = advice.setting("io_method").unwrap().value.to_string();
+        (word, advice.setting("io_workers").is_some())
+    };
+    assert_eq!(method(2), ("sync".to_owned(), false));
+    assert_eq!(method(4), ("worker".to_owned(), true));
+}
+
+#[test]
 fn a_random_page_costs_what_it_takes_against_one_that_the_kernel_reads_ahead() {
     // Fast: 36 in flight take 80 us; two requests of 128K in sequence take 50 us and the transfer of 120 KiB.
     let (random, sequential) = (80.0 / 36.0, (50.0 + 122_880.0 / 5e3) / 32.0);

@@ -16,6 +16,10 @@ const LEAST_AHEAD: f64 = 16.0;
 /// Both are a distance: of so many pages ahead some have arrived, and the device has only the others to do.
 const AHEAD_PER_IN_FLIGHT: f64 = 2.0;
 
+/// Up to so many processors a scan that reads itself beat one that has workers read: on two, a sequential scan
+/// took a fifth of the time, and a bitmap heap scan 0.7 (benches/RESULTS.md). With more it was not tried.
+const FEW_PROCESSORS: u32 = 2;
+
 /// Most processes of `io_workers`.
 const MOST_WORKERS: f64 = 32.0;
 
@@ -47,8 +51,12 @@ pub(super) fn add(drive: &Drive, inputs: &Inputs, version: u32, advice: &mut Adv
     advice.add("random_page_cost", random_page_cost(drive, inputs));
     advice.add("seq_page_cost", Ok(seq_page_cost()));
     if version >= 18 {
-        advice.add("io_method", io_method(drive));
-        advice.add("io_workers", io_workers(drive));
+        let cores = inputs.cores.or(drive.profile().device.cpus);
+        let has_few = cores.is_some_and(|cores| cores <= FEW_PROCESSORS);
+        advice.add("io_method", io_method(drive, has_few));
+        if !has_few {
+            advice.add("io_workers", io_workers(drive));
+        }
         if advice.setting("io_method").is_some() {
             advice.notes.push(
                 "io_method = io_uring has no limit like io_workers; builds with liburing have it".to_owned(),
@@ -176,13 +184,28 @@ fn seq_page_cost() -> Setting {
         )
 }
 
-fn io_method(drive: &Drive) -> Result<Setting, Unmeasured> {
+fn io_method(drive: &Drive, has_few_processors: bool) -> Result<Setting, Unmeasured> {
     let k = drive.reads_in_flight(Pattern::Random, PAGE)?.value;
-    let rule =
-        format!("the device wants {k} reads in flight, and worker keeps several in flight in every build");
+    let (value, rule, fits) = match has_few_processors {
+        true => (
+            "sync",
+            format!(
+                "workers would take turns with the scans they serve on up to {FEW_PROCESSORS} processors; with \
+                 sync the kernel is told of the pages ahead, and reads them meanwhile"
+            ),
+            vec!["sync".into(), "worker".into(), "io_uring".into()],
+        ),
+        false => (
+            "worker",
+            format!(
+                "the device wants {k} reads in flight, and worker keeps several in flight in every build"
+            ),
+            vec!["worker".into(), "io_uring".into()],
+        ),
+    };
     let source = Source { defined: IO, version: "18" };
-    let setting = Setting::new("io_method", Value::word("worker"), "a method", rule, source);
-    Ok(Setting { fits: crate::Fits::Words(vec!["worker".into(), "io_uring".into()]), ..setting }
+    let setting = Setting::new("io_method", Value::word(value), "a method", rule, source);
+    Ok(Setting { fits: crate::Fits::Words(fits), ..setting }
         .default(Value::word("worker"))
         .if_wrong("with sync a scan waits for each read, apart from what the kernel reads ahead", ""))
 }

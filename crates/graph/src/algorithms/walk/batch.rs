@@ -142,10 +142,7 @@ impl<'a> Batch<'a> {
     /// Bytes in memory beside those of walkers.
     pub(super) fn fixed_bytes(directory: &Directory, threads: u64) -> u64 {
         let blocks = directory.blocks();
-        // The blocks of a sweep are listed, too.
-        Queues::fixed_bytes(blocks, threads)
-            + u64::from(blocks) * 4
-            + threads * (2 * CHUNK * size_of::<(Vertex, u32)>()) as u64
+        Queues::fixed_bytes(blocks, threads) + threads * (2 * CHUNK * size_of::<(Vertex, u32)>()) as u64
     }
 
     pub(super) fn new(
@@ -179,15 +176,12 @@ impl<'a> Batch<'a> {
             state.block.store(wanted.map_or(NO_BLOCK, |(_, block)| block), Relaxed);
         });
         let mut queues = Queues::new(self.walkers.len(), self.directory.blocks(), engine.threads());
-        let mut blocks = Vec::with_capacity(self.directory.blocks() as usize);
         loop {
             queues.fill(|walker| self.waits_for(walker));
-            blocks.clear();
-            blocks.extend(queues.blocks());
-            if blocks.is_empty() {
+            if queues.blocks().is_empty() {
                 return Ok(());
             }
-            let which = Which::Blocks(&blocks);
+            let which = Which::Blocks(queues.blocks());
             let locals = engine.sweep(Direction::Forward, which, Local::default, |local, block| {
                 self.visit(block, &queues, local);
             })?;
