@@ -15,6 +15,7 @@ mod made;
 mod output;
 mod rows;
 mod samples;
+mod shapes;
 mod store;
 mod sweep;
 mod walk;

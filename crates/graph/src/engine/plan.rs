@@ -52,8 +52,7 @@ impl EnginePlan {
             return Err(GraphError::Memory { what: what.into(), given: options.memory, needed });
         }
         let spare = options.memory - fixed;
-        let mut slots = options.depth.div_ceil(threads as u32).max(1);
-        let mut request = MOST_REQUEST_BYTES.max(block);
+        let (mut slots, mut request) = EnginePlan::wanted_buffers(block, options);
         let bytes = |slots: u32, request: u32| threads * u64::from(slots) * u64::from(request);
         while request > block && bytes(slots, request) > spare / 3 {
             request /= 2;
@@ -71,8 +70,14 @@ impl EnginePlan {
 
     /// Bytes of buffers where there is memory enough.
     pub(crate) fn most_buffers(block_bytes: u32, options: &Options) -> u64 {
-        let slots = u64::from(options.depth).next_multiple_of(options.threads.max(1) as u64);
-        slots.max(1) * u64::from(MOST_REQUEST_BYTES.max(block_bytes))
+        let (slots, request) = EnginePlan::wanted_buffers(block_bytes, options);
+        options.threads.max(1) as u64 * u64::from(slots) * u64::from(request)
+    }
+
+    /// Reads in flight of each thread, and the bytes of the buffer of each, where there is memory enough.
+    fn wanted_buffers(block_bytes: u32, options: &Options) -> (u32, u32) {
+        let slots = options.depth.div_ceil(options.threads.max(1) as u32).max(1);
+        (slots, MOST_REQUEST_BYTES.max(block_bytes))
     }
 
     /// The least memory that does, `state` bytes of vertex state among it.

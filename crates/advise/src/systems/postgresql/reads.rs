@@ -185,33 +185,29 @@ fn seq_page_cost() -> Setting {
         )
 }
 
+/// `sync` on few processors, whatever the device.
 fn io_method(drive: &Drive, has_few_processors: bool) -> Result<Setting, Unmeasured> {
-    let k = drive.reads_in_flight(Pattern::Random, PAGE)?.value;
-    let (value, rule, fits) = match has_few_processors {
-        true => (
-            "sync",
-            format!(
-                "workers would take turns with the scans they serve on up to {FEW_PROCESSORS} processors; with \
-                 sync the kernel is told of the pages ahead, and reads them meanwhile"
-            ),
-            vec!["sync".into(), "worker".into(), "io_uring".into()],
-        ),
-        false => (
-            "worker",
-            format!(
-                "the device wants {k} reads in flight, and worker keeps several in flight in every build"
-            ),
-            vec!["worker".into(), "io_uring".into()],
-        ),
+    let setting = |value: &str, rule: String, fits: &[&str]| {
+        let source = Source { defined: IO, version: "18" };
+        let setting = Setting::new("io_method", Value::word(value), "a method", rule, source);
+        let fits = crate::Fits::Words(fits.iter().map(|word| (*word).into()).collect());
+        Setting { fits, ..setting }.default(Value::word("worker"))
     };
-    let source = Source { defined: IO, version: "18" };
-    let setting = Setting::new("io_method", Value::word(value), "a method", rule, source);
-    Ok(Setting { fits: crate::Fits::Words(fits), ..setting }
-        .default(Value::word("worker"))
+    if has_few_processors {
+        let rule = format!(
+            "workers would take turns with the scans they serve on up to {FEW_PROCESSORS} processors; with sync \
+             the kernel is told of the pages ahead, and reads them meanwhile"
+        );
+        return Ok(setting("sync", rule, &["sync", "worker", "io_uring"])
+            .if_wrong("with worker a scan waits for a processor as often as for a read", ""));
+    }
+    let k = drive.reads_in_flight(Pattern::Random, PAGE)?.value;
+    let rule =
+        format!("the device wants {k} reads in flight, and worker keeps several in flight in every build");
+    Ok(setting("worker", rule, &["worker", "io_uring"])
         .if_wrong("with sync a scan waits for each read, apart from what the kernel reads ahead", ""))
 }
 
-/// Each worker has one read under way, and all sessions share them.
 fn io_workers(drive: &Drive) -> Result<Setting, Unmeasured> {
     let k = drive.reads_in_flight(Pattern::Random, PAGE)?;
     let value = k.value.clamp(3.0, MOST_WORKERS);

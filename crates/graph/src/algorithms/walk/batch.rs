@@ -120,6 +120,8 @@ struct Local {
     /// The weights of a list, added up.
     sums: Vec<f64>,
     edges: u64,
+    /// Walkers that need no other block.
+    arrived: usize,
 }
 
 /// Whether the neighbour that was drawn is taken.
@@ -171,22 +173,23 @@ impl<'a> Batch<'a> {
 
     /// Round by round, until all have arrived.
     pub(super) fn walk(&self, engine: &mut Engine<'_>) -> Result<(), GraphError> {
-        self.walkers.par_iter().enumerate().for_each(|(walker, state)| {
+        let begin = |(walker, state): (usize, &Walker)| {
             let wanted = self.wanted(state, self.chance(walker as u32));
             state.block.store(wanted.map_or(NO_BLOCK, |(_, block)| block), Relaxed);
-        });
+            usize::from(wanted.is_some())
+        };
+        let mut waiting: usize = self.walkers.par_iter().enumerate().map(begin).sum();
         let mut queues = Queues::new(self.walkers.len(), self.directory.blocks(), engine.threads());
-        loop {
-            queues.fill(|walker| self.waits_for(walker));
-            if queues.blocks().is_empty() {
-                return Ok(());
-            }
+        while waiting > 0 {
+            queues.fill(waiting, |walker| self.waits_for(walker));
             let which = Which::Blocks(queues.blocks());
             let locals = engine.sweep(Direction::Forward, which, Local::default, |local, block| {
                 self.visit(block, &queues, local);
             })?;
             engine.looked_at(locals.iter().map(|local| local.edges).sum());
+            waiting -= locals.iter().map(|local| local.arrived).sum::<usize>();
         }
+        Ok(())
     }
 
     /// Hands all walks on; the edges they followed.
@@ -272,7 +275,11 @@ impl<'a> Batch<'a> {
                 false => None,
             };
             let piece = hub.map(|hub| (hub, self.hubs.piece(hub, block.number())));
-            if self.options.weighted {
+            // To answer what is asked takes no more than the list.
+            let draws =
+                |(_, walker): &(Vertex, u32)| self.walkers[*walker as usize].first_asked() == NO_VERTEX;
+            let is_drawn_from = group.iter().any(draws);
+            if self.options.weighted && is_drawn_from {
                 let mut sum = piece.map_or(0.0, |(_, piece)| piece.weight_before);
                 local.sums.clear();
                 local.sums.extend(list.weights.iter().map(|weight| {
@@ -280,7 +287,8 @@ impl<'a> Batch<'a> {
                     sum
                 }));
             }
-            let candidates = Candidates::new(list, &local.sums, piece, &self.law, self.options.weighted);
+            let with_heaviest = is_drawn_from && self.law.excess > 0.0;
+            let candidates = Candidates::new(list, &local.sums, piece, with_heaviest, self.options.weighted);
             for (_, walker) in group {
                 let (state, chance) = (&self.walkers[*walker as usize], self.chance(*walker));
                 let taken = if state.first_asked() == NO_VERTEX {
@@ -299,7 +307,10 @@ impl<'a> Batch<'a> {
                 match self.wanted(state, chance) {
                     Some((vertex, wanted)) if wanted == block.number() => local.again.push((vertex, *walker)),
                     Some((_, wanted)) => state.block.store(wanted, Relaxed),
-                    None => state.block.store(NO_BLOCK, Relaxed),
+                    None => {
+                        state.block.store(NO_BLOCK, Relaxed);
+                        local.arrived += 1;
+                    }
                 }
             }
         }

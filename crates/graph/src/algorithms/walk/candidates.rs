@@ -1,7 +1,7 @@
 //! A list to draw neighbours from, or a piece of one.
 
 use super::hubs::{Hub, Piece};
-use super::law::{Law, heaviest, run};
+use super::law::{heaviest, run};
 use super::random::{below, unit};
 use crate::format::{List, Vertex};
 
@@ -25,12 +25,13 @@ pub(super) struct Candidates<'a> {
 }
 
 impl<'a> Candidates<'a> {
-    /// A whole list, or the piece of a hub's that comes after `before`.
+    /// A whole list, or the piece of a hub's that comes after `before`; `sums` and the heaviest neighbour
+    /// only where it is drawn from, and they matter.
     pub(super) fn new(
         list: List<'a>,
         sums: &'a [f64],
         hub: Option<(&Hub, Piece)>,
-        law: &Law,
+        with_heaviest: bool,
         weighted: bool,
     ) -> Candidates<'a> {
         if let Some((hub, before)) = hub {
@@ -42,8 +43,7 @@ impl<'a> Candidates<'a> {
             true => sums.last().copied().unwrap_or(0.0),
             false => degree as f64,
         };
-        let matters = law.excess > 0.0;
-        let heaviest = if matters { heaviest(&list, weighted) } else { 0.0 };
+        let heaviest = if with_heaviest { heaviest(&list, weighted) } else { 0.0 };
         Candidates { list, sums, before: Piece::default(), degree, weight, heaviest, weighted, whole: true }
     }
 

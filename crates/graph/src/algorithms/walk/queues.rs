@@ -44,11 +44,9 @@ impl Queues {
         }
     }
 
-    /// Fills them anew; `wanted` says for which block a walker waits and for whose list, if it does. It is
-    /// asked more than once.
-    pub(super) fn fill(&mut self, wanted: impl Fn(u32) -> Option<(u32, Vertex)> + Sync) {
-        let walkers = self.tasks.len() as u32;
-        let waiting = (0..walkers).into_par_iter().filter(|walker| wanted(*walker).is_some()).count();
+    /// Fills them anew with the so many that are `waiting`; `wanted` says for which block a walker waits and
+    /// for whose list, if it does. It is asked once or twice.
+    pub(super) fn fill(&mut self, waiting: usize, wanted: impl Fn(u32) -> Option<(u32, Vertex)> + Sync) {
         self.blocks.clear();
         self.ends.clear();
         match waiting < self.places[0].len() / FEW {
@@ -150,7 +148,7 @@ mod tests {
             for blocks in [100, 10_000] {
                 let mut queues = Queues::new(wanted.len(), blocks, threads);
                 for _ in 0..2 {
-                    queues.fill(|walker| wanted[walker as usize]);
+                    queues.fill(wanted.iter().flatten().count(), |walker| wanted[walker as usize]);
                     let mut right: Vec<(u32, Vertex, u32)> = (0..).zip(&wanted)
                         .filter_map(|(walker, wanted)| wanted.map(|(block, vertex)| (block, vertex, walker)))
                         .collect();
