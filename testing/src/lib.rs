@@ -2,6 +2,7 @@
 
 #[cfg(feature = "policies")]
 pub mod policies;
+pub mod processes;
 
 /// Set, and neither empty nor `0`: tests try every case. `cargo xtask test --exhaustive` sets it.
 const VARIABLE: &str = "LEADLINE_EXHAUSTIVE";

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
@@ -54,10 +54,19 @@ pub(crate) fn start(command: &mut Command) -> std::io::Result<Child> {
     Ok(child)
 }
 
-/// Ends what `child` may have left running, and forgets it.
-pub(crate) fn ended(child: &Child) {
-    let group = Pid::from_child(child);
+/// Ends what the first of `group` may have left running in it, and forgets it.
+pub(crate) fn ended(group: Pid) {
     let mut groups = groups();
     kill(&[group], Signal::KILL);
     groups.retain(|known| *known != group);
+}
+
+/// Ends these at once.
+pub(crate) fn kill_all(processes: &[u32]) {
+    for id in processes {
+        if let Some(process) = i32::try_from(*id).ok().and_then(Pid::from_raw) {
+            // It may have ended by itself.
+            let _ = kill_process(process, Signal::KILL);
+        }
+    }
 }

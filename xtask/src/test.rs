@@ -7,6 +7,7 @@ mod output;
 mod python;
 mod queue;
 mod summary;
+mod watched;
 
 use std::ffi::OsString;
 use std::process::Command;

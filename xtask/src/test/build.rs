@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
+use rustix::process::Pid;
 use serde_json::Value;
 
 use super::for_tests;
 use super::output::Format;
-use super::queue::Job;
+use super::queue::{Job, silence};
 use crate::children;
 use crate::run::{cargo, root, say, words};
 
@@ -47,7 +48,8 @@ impl Binary {
         command.args(["--test-threads=1", "--color=never"]).current_dir(&self.folder);
         // As cargo sets it; ours would mislead them.
         command.env("CARGO_MANIFEST_DIR", &self.folder);
-        Job { krate: self.krate.clone(), name: self.name.clone(), command, format: Format::Rust }
+        let (krate, name) = (self.krate.clone(), self.name.clone());
+        Job { krate, name, command, format: Format::Rust, silence: silence(exhaustive) }
     }
 }
 
@@ -66,7 +68,7 @@ pub(super) fn build() -> anyhow::Result<Built> {
         built.extension = extension(&message).or(built.extension);
     }
     let status = child.wait()?;
-    children::ended(&child);
+    children::ended(Pid::from_child(&child));
     if !status.success() {
         bail!("`{words}` ended with {status}");
     }

@@ -2,7 +2,7 @@
 
 use super::for_tests;
 use super::output::Format;
-use super::queue::Job;
+use super::queue::{Job, LONG_SILENCE};
 use crate::run::{cargo, root};
 
 const LINTS: &[&str] = &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"];
@@ -34,7 +34,7 @@ pub(super) fn jobs(exhaustive: bool) -> Vec<Job> {
     let job = |krate: &str, name: &str, arguments: &[&str], format| {
         let mut command = for_tests(cargo(), exhaustive);
         command.args(arguments).current_dir(root());
-        Job { krate: krate.to_owned(), name: name.to_owned(), command, format }
+        Job { krate: krate.to_owned(), name: name.to_owned(), command, format, silence: LONG_SILENCE }
     };
     let mut docs = job("documentation", "pages", DOCS, Format::None);
     docs.command.env("RUSTDOCFLAGS", "-D warnings");

@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 use super::build::Built;
 use super::for_tests;
 use super::output::Format;
-use super::queue::Job;
+use super::queue::{Job, silence};
 use crate::python::{environment, pip, python};
 use crate::run::{root, run, say, target};
 
@@ -30,7 +30,8 @@ pub(super) fn jobs(built: &Built, exhaustive: bool) -> anyhow::Result<Vec<Job>> 
         command.env("PYTHONPYCACHEPREFIX", target().join("python/cache"));
         command.env("HYPOTHESIS_STORAGE_DIRECTORY", target().join("hypothesis"));
         command.env("MYPY_CACHE_DIR", target().join("mypy").join(name));
-        Job { krate: "python".to_owned(), name: name.to_owned(), command, format }
+        let (krate, name) = ("python".to_owned(), name.to_owned());
+        Job { krate, name, command, format, silence: silence(exhaustive) }
     };
     let pytest = ["pytest", "-p", "no:cacheprovider", "--verbose", "--color=no", "-c", "pyproject.toml"];
     let mut examples = job("examples", &pytest, Format::Pytest);

@@ -1,8 +1,7 @@
 //! Runs the test programs, as many at a time as there are processors, the longest first.
 
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,7 +10,7 @@ use anyhow::Context;
 
 use super::output::{Counts, Format, Reader, Timed};
 use super::seconds;
-use crate::children;
+use super::watched::{Patience, Stream, Watched, watch};
 use crate::run::{say, words};
 
 /// The programs that take longest, in the order of their times: were one of them begun last, the others would
@@ -28,6 +27,19 @@ const LONGEST: [&str; 9] = [
     "testing/crash all",
 ];
 
+/// Many times what a test takes.
+const SILENCE: Duration = Duration::from_mins(10);
+/// The same for tests that try all cases, and for what works at low priority and says little of it.
+pub(super) const LONG_SILENCE: Duration = Duration::from_hours(1);
+
+/// How long a program of tests may write nothing.
+pub(super) fn silence(exhaustive: bool) -> Duration {
+    if exhaustive { LONG_SILENCE } else { SILENCE }
+}
+
+/// Time for what a program has left running to end and close its output.
+const LAST_WORDS: Duration = Duration::from_secs(10);
+
 /// A program to run.
 pub(super) struct Job {
     /// What it belongs to: "crates/pool".
@@ -36,6 +48,8 @@ pub(super) struct Job {
     pub(super) command: Command,
     /// How it tells of its tests.
     pub(super) format: Format,
+    /// How long it may write nothing.
+    pub(super) silence: Duration,
 }
 
 /// What came of a program.
@@ -81,65 +95,82 @@ pub(super) fn run_all(mut jobs: Vec<Job>, fillers: Vec<Job>) -> anyhow::Result<V
 }
 
 /// Runs a job and says what it came to: one line, and all that it wrote if it failed.
-fn run(mut job: Job) -> anyhow::Result<Ran> {
-    let start = Instant::now();
-    job.command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = children::start(&mut job.command)
-        .with_context(|| format!("cannot run the tests {} {}", job.krate, job.name))?;
-    let stdout = child.stdout.take().context("stdout was not kept")?;
-    let stderr = child.stderr.take().context("stderr was not kept")?;
-    let errors = thread::spawn(move || read_errors(stderr));
-    let mut reader = Reader::new(job.format, start);
-    let written = read(stdout, |line| {
-        if reader.line(line, Instant::now()) {
-            say(line);
-        }
-    });
-    let status = child.wait()?;
-    children::ended(&child);
-    let errors = errors.join().unwrap_or_default();
-    let time = start.elapsed();
-
-    if !status.success() && reader.counts.failed == 0 {
-        // It was ended by a signal, left before it could count, or has no tests.
-        reader.counts.failed = 1;
-        reader.failed.push(match job.format {
-            Format::None => format!("`{}` ended with {status}", words(&job.command)),
-            Format::Rust | Format::Pytest => format!("ended with {status}"),
-        });
-    }
-    let Reader { counts, tests, failed, .. } = reader;
-    let ran = Ran { krate: job.krate, name: job.name, time, counts, tests, failed };
-    let outcome = if counts.failed == 0 { "ok" } else { "FAILED" };
-    let line = format!("{outcome:6} {:>7}  {} {}", seconds(time), ran.krate, ran.name);
-    match counts {
+fn run(job: Job) -> anyhow::Result<Ran> {
+    let (ran, watched) = come_to(job)?;
+    let outcome = if ran.counts.failed == 0 { "ok" } else { "FAILED" };
+    let line = format!("{outcome:6} {:>7}  {} {}", seconds(ran.time), ran.krate, ran.name);
+    match ran.counts {
         Counts { passed: 0, failed: 0 } => say(&line),
         Counts { passed, failed: 0 } => say(&format!("{line}: {passed} passed")),
         Counts { passed, failed } => {
-            say(&format!("{line}: {passed} passed, {failed} failed\n{written}{errors}"));
+            say(&format!("{line}: {passed} passed, {failed} failed\n{}{}", watched.stdout, watched.stderr));
+            if let Some(processes) = watched.hung {
+                say(&format!("\nwhat its processes did when it was killed:\n{processes}"));
+            }
         }
     }
     Ok(ran)
 }
 
-/// Reads to the end, a line at a time as it comes.
-fn read(from: impl Read, mut each: impl FnMut(&str)) -> String {
-    let (mut all, mut line) = (String::new(), Vec::new());
-    let mut from = BufReader::new(from);
-    while from.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
-        let text = String::from_utf8_lossy(&line);
-        each(text.trim_end());
-        all.push_str(&text);
-        line.clear();
-    }
-    all
-}
-
-/// Tests that cannot run here say so on stderr; that is passed on at once.
-fn read_errors(stderr: impl Read) -> String {
-    read(stderr, |line| {
-        if line.starts_with("SKIPPED ") {
+/// Runs a job to its end.
+fn come_to(mut job: Job) -> anyhow::Result<(Ran, Watched)> {
+    let start = Instant::now();
+    let mut reader = Reader::new(job.format, start);
+    let patience = Patience { silence: job.silence, last_words: LAST_WORDS };
+    let watched = watch(&mut job.command, patience, |stream, line| {
+        let to_be_seen = match stream {
+            Stream::Stdout => reader.line(line, Instant::now()),
+            // Tests that cannot run here say so; that is passed on at once.
+            Stream::Stderr => line.starts_with("SKIPPED "),
+        };
+        if to_be_seen {
             say(line);
         }
     })
+    .with_context(|| format!("cannot run the tests {} {}", job.krate, job.name))?;
+    let time = start.elapsed();
+
+    let Reader { mut counts, tests, mut failed, .. } = reader;
+    let ended = watched.status.map_or("no end".to_owned(), |status| status.to_string());
+    if watched.hung.is_some() {
+        counts.failed += 1;
+        let last = watched.stdout.lines().next_back().unwrap_or("its start").trim_end();
+        failed.push(format!("wrote nothing for {} after `{last}`, and was killed", seconds(job.silence)));
+    } else if !watched.status.is_some_and(|status| status.success()) && counts.failed == 0 {
+        // It was ended by a signal, left before it could count, or has no tests.
+        counts.failed = 1;
+        failed.push(match job.format {
+            Format::None => format!("`{}` ended with {ended}", words(&job.command)),
+            Format::Rust | Format::Pytest => format!("ended with {ended}"),
+        });
+    }
+    Ok((Ran { krate: job.krate, name: job.name, time, counts, tests, failed }, watched))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_hangs_fails_and_the_test_that_it_ran_is_named() {
+        let script =
+            "echo 'running 2 tests'; echo 'test reads ... ok'; printf 'test hangs ... '; exec sleep 1000";
+        // As long as it takes to get that far.
+        let mut silence = Duration::from_millis(50);
+        let (ran, watched) = loop {
+            let mut command = Command::new("/bin/sh");
+            command.args(["-c", script]);
+            let (krate, name) = ("crates/made_up".to_owned(), "all".to_owned());
+            let job = Job { krate, name, command, format: Format::Rust, silence };
+            let (ran, watched) = come_to(job).unwrap();
+            assert_eq!(ran.counts, Counts { passed: 0, failed: 1 });
+            if watched.stdout.ends_with("hangs ... ") {
+                break (ran, watched);
+            }
+            silence *= 2;
+        };
+        let [failed] = &ran.failed[..] else { panic!("{:?}", ran.failed) };
+        assert!(failed.ends_with(" after `test hangs ...`, and was killed"), "{failed}");
+        assert!(watched.hung.unwrap().contains("sleep 1000\n"));
+    }
 }
