@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::ran::{folder, names, program, run};
+use crate::ran::{folder, names, outcome, program, run};
 
 /// A simulated drive with all that PostgreSQL's keys need, but for the ways to sync a file: it has no files.
 fn flash(dir: &Path) {
@@ -104,10 +104,9 @@ fn a_running_postgresql_is_asked_for_what_was_set_and_for_its_version() {
         "psql -q -c 'ALTER DATABASE postgres SET effective_io_concurrency = 1' postgres && \
          {leadline} lint postgresql postgresql:///postgres flash.json --json > lint.json; test $? = 1"
     );
-    let ran =
-        Command::new("pg_virtualenv").args(["-t", "sh", "-c", &script]).current_dir(dir.path()).output();
-    let ran = ran.expect("pg_virtualenv is part of PostgreSQL's Debian packages");
-    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    // Part of PostgreSQL's Debian packages.
+    let mut cluster = Command::new("pg_virtualenv");
+    outcome(cluster.args(["-t", "sh", "-c", &script]).current_dir(dir.path())).succeeded();
     let found: Value =
         serde_json::from_str(&fs::read_to_string(dir.path().join("lint.json")).unwrap()).unwrap();
     assert_eq!(found["findings"][0]["key"], "effective_io_concurrency");

@@ -8,7 +8,7 @@ use leadline_emulate::Report;
 use rustix::process::Signal;
 use tempfile::TempDir;
 
-use crate::ran::{Ran, Running, folder, names, run, start, text};
+use crate::ran::{Ran, Running, folder, names, outcome, run, start, text};
 
 fn can_mount() -> bool {
     let can = fs::File::options().read(true).write(true).open("/dev/fuse").is_ok();
@@ -108,8 +108,7 @@ fn a_drive_that_is_unmounted_ends() {
     let place = Place::new();
     let emulator = place.emulator(&[]);
     fs::write(place.mount().join("file"), "bytes").unwrap();
-    let unmounted = Command::new("fusermount3").arg("-u").arg(place.mount()).status().unwrap();
-    assert!(unmounted.success());
+    outcome(Command::new("fusermount3").arg("-u").arg(place.mount())).succeeded();
     let (ran, ..) = emulator.end();
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert_eq!(fs::read_to_string(place.path().join("data/file")).unwrap(), "bytes");

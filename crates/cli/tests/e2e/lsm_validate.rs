@@ -3,13 +3,16 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::OnceLock;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use leadline_lsm::validate::{Kind, LayoutName, Query, Record, SCHEMA};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::ran::{Ran, folder, names, run, start, text};
+use crate::ran::{PATIENCE, Ran, folder, names, outcome, run, start, text};
 
 /// The smallest grid: one layout, one fill, queries by one client.
 const SMALL: [&str; 14] = [
@@ -68,8 +71,7 @@ fn impostor(dir: &Path, script: &str) -> PathBuf {
 
 /// The journal of a run of [`SMALL`] in `dir` that was ended after its calibration.
 fn calibrated(dir: &Path) {
-    let version = std::process::Command::new("db_bench").arg("--version").output().unwrap().stdout;
-    let version = String::from_utf8(version).unwrap();
+    let version = outcome(Command::new("db_bench").arg("--version")).stdout;
     let head = json!({
         "schema": SCHEMA,
         "rocksdb": version.trim().strip_prefix("db_bench version ").unwrap(),
@@ -201,8 +203,10 @@ fn a_signal_ends_the_program_and_removes_its_databases() {
         let program = impostor(dir.path(), &format!("echo $$ > {}; echo begun; exec sleep 1000", text(&pid)));
         let mut running = start(dir.path(), &arguments(&["--db-bench", text(&program)]));
         running.reaches("calibrate");
+        let began = Instant::now();
         while !fs::read_to_string(&pid).is_ok_and(|pid| pid.ends_with('\n')) {
-            std::thread::sleep(std::time::Duration::from_millis(5));
+            assert!(began.elapsed() < PATIENCE, "db_bench never ran");
+            sleep(Duration::from_millis(5));
         }
         running.signal(signal);
         let (ran, ..) = running.end();
@@ -225,7 +229,9 @@ fn what_a_killed_run_left_is_removed_by_the_next() {
     assert_eq!(left(dir.path()), 1);
     // Until the program that it had started has ended, the folder may be written to.
     let program = impostor(dir.path(), "exit 1");
+    let began = Instant::now();
     while left(dir.path()) > 0 {
+        assert!(began.elapsed() < PATIENCE, "{:?}", names(dir.path()));
         fails(&run(dir.path(), &arguments(&["--db-bench", text(&program)])), 1, &["exit code 1"]);
     }
     assert_eq!(names(dir.path()), ["impostor"]);

@@ -4,10 +4,12 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use leadline_profile::DeviceProfile;
+use leadline_testing::processes;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -49,14 +51,15 @@ pub(crate) struct Ran {
 }
 
 /// Runs `leadline` in `dir`.
+#[track_caller]
 pub(crate) fn run(dir: &Path, arguments: &[&str]) -> Ran {
-    let mut command = assert_cmd::Command::new(program());
-    let output = command.current_dir(dir).args(arguments).timeout(PATIENCE).output().unwrap();
-    Ran {
-        code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
+    start(dir, arguments).end().0
+}
+
+/// Runs a command that is not, or not only, `leadline` in some folder. It reads nothing.
+#[track_caller]
+pub(crate) fn outcome(command: &mut Command) -> Ran {
+    begin(command).end().0
 }
 
 /// Runs `leadline profile TARGET` with [`SMALL`] and more.
@@ -108,25 +111,39 @@ impl Ran {
 /// A run under way; killed when dropped.
 pub(crate) struct Running {
     child: Child,
+    /// All of it, once it was closed.
+    stdout: Receiver<Vec<u8>>,
     lines: Receiver<String>,
     seen: Vec<String>,
 }
 
 /// Starts `leadline` in `dir`.
+#[track_caller]
 pub(crate) fn start(dir: &Path, arguments: &[&str]) -> Running {
-    let mut command = Command::new(program());
-    command.current_dir(dir).args(arguments).stdin(Stdio::null());
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let (sender, lines) = channel();
-    let stderr = child.stderr.take().unwrap();
-    std::thread::spawn(move || {
-        for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-            if sender.send(line).is_err() {
+    begin(Command::new(program()).current_dir(dir).args(arguments))
+}
+
+/// Starts a command. What it writes is read from now on, so that it never waits for us.
+#[track_caller]
+fn begin(command: &mut Command) -> Running {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let (mut out, errors) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    let (to_stdout, stdout) = channel();
+    thread::spawn(move || {
+        let mut all = Vec::new();
+        out.read_to_end(&mut all).unwrap();
+        let _ = to_stdout.send(all);
+    });
+    let (to_lines, lines) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(errors).split(b'\n').map_while(Result::ok) {
+            if to_lines.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
                 return;
             }
         }
     });
-    Running { child, lines, seen: Vec::new() }
+    Running { child, stdout, lines, seen: Vec::new() }
 }
 
 impl Running {
@@ -137,7 +154,7 @@ impl Running {
         while self.seen.last() != Some(&awaited) {
             match self.lines.recv_timeout(PATIENCE) {
                 Ok(line) => self.seen.push(line),
-                Err(error) => panic!("{phase} never began ({error}): {:?}", self.seen),
+                Err(error) => self.give_up(&format!("{phase} never began ({error})")),
             }
         }
     }
@@ -148,7 +165,7 @@ impl Running {
         while !self.seen.last().is_some_and(|line| line.contains(words)) {
             match self.lines.recv_timeout(PATIENCE) {
                 Ok(line) => self.seen.push(line),
-                Err(error) => panic!("{words:?} was never said ({error}): {:?}", self.seen),
+                Err(error) => self.give_up(&format!("{words:?} was never said ({error})")),
             }
         }
     }
@@ -189,15 +206,40 @@ impl Running {
     }
 
     /// Waits for its end, and says how long that took.
+    #[track_caller]
     pub(crate) fn end(mut self) -> (Ran, ExitStatus, Duration) {
         let began = Instant::now();
-        let mut stdout = String::new();
-        self.child.stdout.take().unwrap().read_to_string(&mut stdout).unwrap();
-        let status = self.child.wait().unwrap();
+        let left = || PATIENCE.saturating_sub(began.elapsed());
+        // What it started may keep its output open longer than it runs itself.
+        let Ok(stdout) = self.stdout.recv_timeout(left()) else {
+            self.give_up("its stdout was never closed")
+        };
+        let status = loop {
+            match self.child.try_wait().unwrap() {
+                Some(status) => break status,
+                None if left().is_zero() => self.give_up("it closed its stdout and runs on"),
+                None => thread::sleep(Duration::from_millis(1)),
+            }
+        };
         let took = began.elapsed();
-        self.seen.extend(self.lines.iter());
+        loop {
+            match self.lines.recv_timeout(left()) {
+                Ok(line) => self.seen.push(line),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => self.give_up("its stderr was never closed"),
+            }
+        }
+        let stdout = String::from_utf8(stdout).unwrap();
         let stderr = self.seen.iter().map(|line| format!("{line}\n")).collect();
         (Ran { code: status.code(), stdout, stderr }, status, took)
+    }
+
+    /// Says what was waited for in vain, what was seen until then, and what it does instead.
+    #[track_caller]
+    fn give_up(&mut self, why: &str) -> ! {
+        let does = processes::describe(&processes::family(self.child.id()));
+        self.seen.extend(self.lines.try_iter());
+        panic!("{why}; on stderr were {:#?}; its threads:\n{does}", self.seen);
     }
 }
 

@@ -1,9 +1,12 @@
 //! `leadline trace capture`: a command that ends in every way, and what is refused.
 
 use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use rustix::fs::OFlags;
 use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -44,6 +47,13 @@ impl Place {
 
     fn is_mounted(&self) -> bool {
         fs::read_to_string("/proc/self/mountinfo").unwrap().contains(text(&self.mount()))
+    }
+
+    /// Lets what reads a line of a FIFO go on. If nothing has it open, that is an error and not waited for.
+    fn release(&self, fifo: &str) {
+        let mut options = fs::File::options();
+        options.write(true).custom_flags(OFlags::NONBLOCK.bits() as i32);
+        options.open(self.path().join(fifo)).unwrap().write_all(b"\n").unwrap();
     }
 
     /// What `trace info --by file` says of the capture.
@@ -134,16 +144,18 @@ fn what_a_command_leaves_in_the_background_is_waited_for_or_left() {
     if !can_mount() {
         return;
     }
-    let left = "(read line < ../go; cat t; read line < ../end) <&- >/dev/null 2>&1 &";
-    let script = format!("mkfifo go end; cd db; {left} exit 3");
+    // It has the FIFOs open from the start. A relative path leads nowhere once its folder has been taken away, and
+    // on a busy machine that may be before it opens them.
+    let left = "(read line <&3; cat t; read line <&4) <&- >/dev/null 2>&1 &";
+    let script = format!("mkfifo go end; exec 3<>go 4<>end; cd db; {left} exit 3");
     let arguments = ["trace", "capture", "db", "-o", "x.capture", "--", "sh", "-c", &script];
     // It ends by itself.
     let place = Place::new();
     let mut capture = start(place.path(), &arguments);
     capture.says("waiting for their end");
     assert!(place.is_mounted());
-    fs::write(place.path().join("go"), "\n").unwrap();
-    fs::write(place.path().join("end"), "\n").unwrap();
+    place.release("go");
+    place.release("end");
     let (ran, ..) = capture.end();
     assert_eq!(ran.code, Some(3), "{}", ran.stderr);
     assert!(!place.is_mounted());
@@ -158,7 +170,8 @@ fn what_a_command_leaves_in_the_background_is_waited_for_or_left() {
     assert!(ran.stderr.contains("leads nowhere from now on"), "{}", ran.stderr);
     assert!(!place.is_mounted() && place.path().join("x.capture").exists());
     // What is left behind finds nothing, and ends.
-    fs::write(place.path().join("go"), "\n").unwrap();
+    place.release("go");
+    place.release("end");
 }
 
 #[test]

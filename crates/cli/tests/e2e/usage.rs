@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
 use crate::machine::skipped;
-use crate::ran::{folder, names, program, run, small};
+use crate::ran::{Ran, folder, names, outcome, program, run, small};
 
 #[test]
 fn wrong_arguments_are_refused_in_one_line() {
@@ -107,12 +107,10 @@ fn without_permission_it_says_whose_it_takes() {
         if root {
             command.uid(65534).gid(65534);
         }
-        let output = command.output().unwrap();
-        let stderr = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{target}: {stderr}");
+        let Ran { code, stdout, stderr } = outcome(&mut command);
+        assert_eq!((code, stdout.as_str()), (Some(2), ""), "{target}: {stderr}");
         let last = stderr.lines().last().unwrap();
         assert!(last.contains(target) && last.contains(said), "{stderr}");
-        assert!(output.stdout.is_empty());
     }
 }
 
@@ -138,9 +136,8 @@ fn an_output_that_is_full_is_an_error() {
     for arguments in ["--help", "devices", "completions bash", "trace generate gen:paper-ms"] {
         let mut shell = Command::new("sh");
         shell.current_dir(dir.path()).args(["-c", &format!("{leadline} {arguments} > /dev/full")]);
-        let output = shell.output().unwrap();
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{arguments}: {stderr}");
+        let Ran { code, stderr, .. } = outcome(&mut shell);
+        assert_eq!(code, Some(1), "{arguments}: {stderr}");
         assert!(stderr.contains("stdout: No space left"), "{arguments}: {stderr}");
         assert_eq!(stderr.lines().count(), 1, "{arguments}: {stderr}");
     }
