@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | a file that appears whole or not at all | [`NewFile`], [`replace`], [`FileError`] |
 //! | a folder that does | [`NewFolder`] |
-//! | memory outside the heap | [`MapOptions`], [`Mapping`] |
+//! | memory outside the heap, and of huge pages | [`MapOptions`], [`Mapping`], [`huge_vec`] |
 //! | the free space of a file system | [`Space`] |
 
 #[cfg(feature = "compression")]
@@ -18,7 +18,7 @@ mod space;
 #[cfg(feature = "compression")]
 pub use compression::{Compression, Compressor, Decompressor};
 pub use error::FileError;
-pub use mapping::{MapOptions, Mapping};
+pub use mapping::{MapOptions, Mapping, huge_vec};
 pub use new_file::{NewFile, folder_of, replace};
 pub use new_folder::NewFolder;
 pub use space::Space;

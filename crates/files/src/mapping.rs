@@ -78,6 +78,25 @@ impl MapOptions {
     }
 }
 
+/// An empty vector with room for `capacity` items, made of huge pages where the kernel permits those: for what
+/// is read at random, whose pages of the usual size would be looked up in memory again and again. A vector of
+/// less than 2 MiB is an ordinary one.
+pub fn huge_vec<T>(capacity: usize) -> Vec<T> {
+    let mut items: Vec<T> = Vec::with_capacity(capacity);
+    let room = items.spare_capacity_mut();
+    let bytes = size_of_val(room);
+    let start = room.as_mut_ptr().cast::<u8>();
+    // Only whole huge pages: no more memory is taken than without.
+    let skip = start.align_offset(HUGE_BYTES);
+    let whole = bytes.saturating_sub(skip) / HUGE_BYTES * HUGE_BYTES;
+    if whole > 0 {
+        // SAFETY: `skip` and `whole` bytes lie within the vector's own memory. Advice on it changes no bytes;
+        // where it is refused, pages are of the usual size.
+        let _ = unsafe { madvise(start.add(skip).cast(), whole, Advice::LinuxHugepage) };
+    }
+    items
+}
+
 /// Anonymous memory, unmapped when it is dropped. Leaked ([`std::mem::forget`]), it stays mapped: for memory
 /// that the kernel may still write to.
 #[derive(Debug)]
@@ -144,6 +163,38 @@ mod tests {
                 assert!(all(&mut mapping).iter().all(|byte| *byte == 7));
             }
         }
+    }
+
+    #[test]
+    fn vectors_of_every_size_have_the_room_that_was_asked_for() {
+        for capacity in [0, 1, 511, (2 << 20) / 8, (7 << 20) / 8 + 3] {
+            let mut items = huge_vec::<u64>(capacity);
+            assert!(items.is_empty() && items.capacity() >= capacity);
+            let before = items.as_ptr();
+            items.extend(0..capacity as u64);
+            assert_eq!(items.as_ptr(), before);
+            assert!(items.iter().copied().eq(0..capacity as u64));
+        }
+        assert_eq!(huge_vec::<()>(5).len(), 0);
+    }
+
+    #[test]
+    fn large_vectors_are_advised_to_be_of_huge_pages() {
+        let items = huge_vec::<u8>(64 << 20);
+        let start = items.as_ptr() as u64;
+        let smaps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+        let mut within = false;
+        let flags = smaps.lines().find(|line| {
+            if let Some((low, high)) = line.split_whitespace().next().and_then(|word| word.split_once('-'))
+                && let (Ok(low), Ok(high)) = (u64::from_str_radix(low, 16), u64::from_str_radix(high, 16))
+            {
+                within = low <= start + (32 << 20) && start + (32 << 20) < high;
+            }
+            within && line.starts_with("VmFlags:")
+        });
+        // A kernel without huge pages has no such flag, and refuses the advice.
+        let has_them = std::path::Path::new("/sys/kernel/mm/transparent_hugepage").exists();
+        assert_eq!(flags.unwrap().split_whitespace().any(|flag| flag == "hg"), has_them);
     }
 
     #[test]

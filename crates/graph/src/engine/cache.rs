@@ -61,7 +61,7 @@ impl Cache {
     /// [`GraphError::Option`] where the system has no such memory.
     pub(crate) fn new(frames: u32, blocks: u32, block_bytes: u32) -> Result<Cache, GraphError> {
         let bytes = (frames as usize * block_bytes as usize).max(4096);
-        let memory = MapOptions::new().unreserved(true).map(bytes).map_err(|_| {
+        let memory = MapOptions::new().unreserved(true).huge_pages(true).map(bytes).map_err(|_| {
             let text = format!("a cache of {bytes} bytes cannot be mapped; allow less memory");
             GraphError::Option { text, option: InputOption::Memory }
         })?;
