@@ -1,7 +1,7 @@
 //! An open graph.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,6 +21,9 @@ pub struct Options {
     pub threads: usize,
     /// Reads in flight, of all threads together: the device's k_r; at least 1.
     pub depth: u32,
+    /// The folder of temporary files for vertex state that the cap has no room for; the store's own where
+    /// there is none. They have no names, so none is left behind.
+    pub temp: Option<PathBuf>,
     /// Set from outside to end a run early.
     pub stop: Option<Arc<AtomicBool>>,
 }
@@ -34,7 +37,7 @@ impl Default for Options {
         let installed = memory.totalram as u64 * u64::from(memory.mem_unit.max(1));
         let quarter = (installed / 4).max(64 * pages);
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Options { memory: quarter.min(1 << 30), threads, depth: 64, stop: None }
+        Options { memory: quarter.min(1 << 30), threads, depth: 64, temp: None, stop: None }
     }
 }
 
@@ -54,6 +57,12 @@ impl Options {
     /// Sets how many reads are in flight, of all threads together.
     pub fn with_depth(mut self, depth: u32) -> Options {
         self.depth = depth;
+        self
+    }
+
+    /// Sets the folder of temporary files.
+    pub fn with_temp(mut self, folder: impl Into<PathBuf>) -> Options {
+        self.temp = Some(folder.into());
         self
     }
 
@@ -241,6 +250,11 @@ impl Graph {
                 _ => format!("it has {n}"),
             },
         }
+    }
+
+    /// Where temporary files are made.
+    pub(crate) fn temp_folder(&self) -> &Path {
+        self.options.temp.as_deref().unwrap_or(leadline_files::folder_of(Path::new(&self.name)))
     }
 
     pub(crate) fn device(&self) -> &dyn Device {

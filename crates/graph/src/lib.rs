@@ -37,6 +37,7 @@ pub mod import;
 pub mod input;
 mod inspect;
 pub mod output;
+mod per_vertex;
 mod prefetch;
 mod progress;
 
@@ -49,4 +50,5 @@ pub use inspect::{
     DegreeBucket, DegreeDistribution, Summary, VerifyReport, degree_distribution, summarise, verify,
 };
 pub use output::edges::{ExportOptions, ExportReport, FolderOptions, FolderReport, export, export_folder};
+pub use per_vertex::{FileValues, PerVertex, VertexValue};
 pub use progress::Progress;

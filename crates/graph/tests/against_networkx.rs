@@ -49,10 +49,10 @@ fn cases() -> Vec<(&'static str, Sample)> {
 
 /// What our algorithms find, as JSON. What is not reached is -1.
 fn found(name: &str, sample: &Sample, graph: &Graph) -> String {
-    let levels = graph.bfs(&[0]).unwrap().levels;
+    let levels = graph.bfs(&[0]).unwrap().levels.into_vec().unwrap();
     let levels: Vec<i64> =
         levels.into_iter().map(|level| if level == UNREACHED { -1 } else { i64::from(level) }).collect();
-    let distances = graph.sssp(&[0]).unwrap().distances;
+    let distances = graph.sssp(&[0]).unwrap().distances.into_vec().unwrap();
     let distances: Vec<f64> = distances.into_iter().map(|d| if d.is_finite() { d } else { -1.0 }).collect();
     let options = PageRankOptions { iterations: 1000, tolerance: 1e-12, ..PageRankOptions::default() };
     let lcc = graph.lcc().unwrap();
@@ -62,7 +62,7 @@ fn found(name: &str, sample: &Sample, graph: &Graph) -> String {
     write!(text, ",\"edges\":[{}],\"levels\":{levels:?}", edges.join(",")).unwrap();
     write!(text, ",\"distances\":{distances:?},\"components\":{:?}", graph.wcc().unwrap().components)
         .unwrap();
-    write!(text, ",\"ranks\":{:?}", graph.pagerank(&options).unwrap().ranks).unwrap();
+    write!(text, ",\"ranks\":{:?}", graph.pagerank(&options).unwrap().ranks.in_memory().unwrap()).unwrap();
     write!(text, ",\"cores\":{:?}", graph.kcore().unwrap().cores).unwrap();
     write!(text, ",\"coefficients\":{:?},\"triangles\":[{}]}}", lcc.coefficients, lcc.triangles).unwrap();
     text
@@ -97,7 +97,7 @@ fn networkx_finds_the_same() {
     let mut lines = String::new();
     for (name, sample) in cases() {
         sample.write(&path, 4096, true, Weights::F32);
-        let options = Options { memory: 8 << 20, threads: 2, depth: 8, stop: None };
+        let options = Options { memory: 8 << 20, threads: 2, depth: 8, temp: None, stop: None };
         lines += &found(name, &sample, &Graph::open(&path, options).unwrap());
         lines.push('\n');
     }

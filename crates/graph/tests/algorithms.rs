@@ -17,7 +17,7 @@ use crate::shapes::{open, sample};
 pub(crate) const PLENTY: u64 = 64 << 20;
 
 pub(crate) fn options(memory: u64) -> Options {
-    Options { memory, threads: 2, depth: 4, stop: None }
+    Options { memory, threads: 2, depth: 4, temp: None, stop: None }
 }
 
 /// A random graph: nearly empty to dense, with self-loops, repeated edges, isolated vertices and hubs.
@@ -67,7 +67,7 @@ fn with_memory<T>(
     run: impl Fn(&Graph) -> Result<T, GraphError>,
 ) -> T {
     let threads = rng.usize(1..4);
-    let shape = Options { memory: 1, threads, depth: rng.u32(1..9), stop: None };
+    let shape = Options { memory: 1, threads, depth: rng.u32(1..9), temp: None, stop: None };
     graph.set_options(shape.clone());
     let Err(GraphError::Memory { needed, .. }) = run(graph) else { panic!("a byte was enough") };
     let more = [0, 0, rng.u64(..20_000), rng.u64(..200_000), PLENTY];
@@ -81,12 +81,12 @@ fn check(sample: &Sample, graph: &mut Graph, rng: &mut fastrand::Rng) {
 
     let bfs = with_memory(graph, rng, |graph| graph.bfs(&sources));
     let levels = sample.bfs(&ranks);
-    assert_eq!(sample.by_rank(&bfs.levels), levels, "levels");
+    assert_eq!(sample.by_rank(bfs.levels.in_memory().unwrap()), levels, "levels");
     let reached = || levels.iter().filter(|level| **level != UNREACHED);
     assert_eq!((bfs.reached, bfs.depth), (reached().count() as u64, *reached().max().unwrap()));
 
     let sssp = with_memory(graph, rng, |graph| graph.sssp(&sources));
-    assert_eq!(sample.by_rank(&sssp.distances), sample.sssp(&ranks), "distances");
+    assert_eq!(sample.by_rank(sssp.distances.in_memory().unwrap()), sample.sssp(&ranks), "distances");
     assert_eq!(sssp.reached, bfs.reached);
 
     let wcc = with_memory(graph, rng, Graph::wcc);
@@ -100,7 +100,7 @@ fn check(sample: &Sample, graph: &mut Graph, rng: &mut fastrand::Rng) {
     let pagerank = PageRankOptions { iterations: rng.u32(1..20), ..PageRankOptions::default() };
     let ranked = with_memory(graph, rng, |graph| graph.pagerank(&pagerank));
     let right = sample.pagerank(pagerank.damping, pagerank.iterations);
-    for (found, right) in sample.by_rank(&ranked.ranks).iter().zip(right) {
+    for (found, right) in sample.by_rank(ranked.ranks.in_memory().unwrap()).iter().zip(right) {
         assert!((found - right).abs() <= 1e-9 * right, "rank {found}, not {right}");
     }
 
@@ -239,7 +239,7 @@ fn a_device_that_fails_or_lies_gives_an_error_and_no_result() {
         for (name, run) in algorithms() {
             // One thread: about as many requests each time. Not exactly: what comes first is what the cache
             // keeps.
-            let alone = Options { memory: 3 << 20, threads: 1, depth: 4, stop: None };
+            let alone = Options { memory: 3 << 20, threads: 1, depth: 4, temp: None, stop: None };
             let (_, stats) = run(&Graph::open(&path, alone.clone()).unwrap()).unwrap();
             for at in [0, stats.requests / 3, stats.requests * 2 / 3] {
                 let faults =

@@ -16,6 +16,7 @@ mod output;
 mod rows;
 mod samples;
 mod shapes;
+mod spilled;
 mod store;
 mod sweep;
 mod walk;

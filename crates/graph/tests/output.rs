@@ -53,7 +53,7 @@ fn rows_are_in_the_order_of_ids_and_strings_are_quoted() {
     let dir = tempdir().unwrap();
     let graph = renumbered(&dir.path().join("g"), &["a", "b, c", "d\"e", "f"]);
     let found = graph.bfs(&[2]).unwrap();
-    assert_eq!(found.levels, [2, UNREACHED, 0, 1]);
+    assert_eq!(found.levels.in_memory().unwrap(), [2, UNREACHED, 0, 1]);
     let parents = graph.parents(&found.levels).unwrap();
     assert_eq!(parents.parents, [3, NO_VERTEX, NO_VERTEX, 2]);
     let found = (found, parents);
@@ -80,13 +80,13 @@ fn every_format_has_the_same_numbers() {
     writer.number_ids((0..200_000).map(|rank| Ok(rank * 3 + (1 << 63)))).unwrap();
     writer.finish().unwrap();
     let graph = Graph::open(dir.path().join("g"), options(32 << 20, 1, 1)).unwrap();
-    let ranks = (0..200_000).map(|vertex| 1.0 / f64::from(vertex)).collect();
-    let labels = (0..200_000).map(|vertex| 199_999 - vertex).collect();
+    let ranks: Vec<f64> = (0..200_000).map(|vertex| 1.0 / f64::from(vertex)).collect();
+    let labels: Vec<u32> = (0..200_000).map(|vertex| 199_999 - vertex).collect();
     let columns = [
-        Column { name: "rank", values: Values::Doubles(ranks) },
-        Column { name: "label", values: Values::Ranks(labels) },
+        Column { name: "rank", values: Values::Doubles(ranks.into()) },
+        Column { name: "label", values: Values::Ranks(labels.into()) },
     ];
-    Output::check_memory(&graph, &[PageRank::COLUMNS, Cdlp::COLUMNS].concat()).unwrap();
+    Output::check_memory(&graph, &[PageRank::COLUMNS, Cdlp::COLUMNS].concat(), false).unwrap();
     let write = |name: &str| {
         let path = dir.path().join(name);
         Output::create(&path, &graph).unwrap().write(&graph, &columns).unwrap();
@@ -151,11 +151,11 @@ fn a_file_is_there_whole_or_not_at_all() {
         Output::create(&dir.path().join("d.csv"), &graph).unwrap_err().to_string().contains("is a directory")
     );
     graph.set_options(options(1 << 20, 1, 1));
-    let Err(GraphError::Memory { needed, .. }) = Output::check_memory(&graph, Bfs::COLUMNS) else {
+    let Err(GraphError::Memory { needed, .. }) = Output::check_memory(&graph, Bfs::COLUMNS, false) else {
         panic!("a mebibyte is not enough")
     };
     graph.set_options(options(needed, 1, 1));
-    Output::check_memory(&graph, Bfs::COLUMNS).unwrap();
+    Output::check_memory(&graph, Bfs::COLUMNS, false).unwrap();
 }
 
 #[test]
@@ -185,14 +185,15 @@ fn parents_are_the_smallest_of_the_level_before() {
         let lists = lists(3000, directed, &edges);
         let path = dir.path().join(format!("{directed}"));
         let graph = Shape::new(3000, directed).compressed().open(&path, &edges, options(8 << 20, 2, 8));
-        let levels = graph.bfs(&[5, 9]).unwrap().levels;
+        let found = graph.bfs(&[5, 9]).unwrap().levels;
+        let levels = found.in_memory().unwrap();
         let mut expected = vec![NO_VERTEX; 3000];
         for (from, list) in lists.iter().enumerate().filter(|(from, _)| levels[*from] != UNREACHED) {
             for to in list.iter().filter(|to| levels[**to as usize] == levels[from] + 1) {
                 expected[*to as usize] = expected[*to as usize].min(from as u32);
             }
         }
-        assert_eq!(graph.parents(&levels).unwrap().parents, expected);
+        assert_eq!(graph.parents(&found).unwrap().parents, expected);
     }
 }
 

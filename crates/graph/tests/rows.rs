@@ -175,7 +175,7 @@ fn doubles_of_a_store_in_order_are_not_copied() {
     for renumbered in [false, true] {
         let graph = graph(dir.path(), 1000, true, Names::Numbers, renumbered);
         let found = graph.pagerank(&PageRankOptions::default()).unwrap();
-        let place = found.ranks.as_ptr();
+        let place = found.ranks.in_memory().unwrap().as_ptr();
         let rows = found.into_rows(&graph).unwrap();
         let RowValues::Doubles(ranks) = &rows.columns[1].values else { panic!("{rows:?}") };
         assert_eq!(ranks.as_ptr() == place, !renumbered);

@@ -27,15 +27,16 @@ fn a_star_of_a_million_rays() {
     for compressed in [false, true] {
         let graph = open(folder.path(), &sample(n, false, (1..n).map(|ray| (0, ray))), compressed);
         let bfs = graph.bfs(&[5]).unwrap();
-        assert_eq!((bfs.levels[0], bfs.levels[5], bfs.levels[6], bfs.reached), (1, 0, 2, u64::from(n)));
-        assert_eq!(graph.sssp(&[5]).unwrap().distances[n as usize - 1], 2.0);
+        let levels = bfs.levels.in_memory().unwrap();
+        assert_eq!((levels[0], levels[5], levels[6], bfs.reached), (1, 0, 2, u64::from(n)));
+        assert_eq!(graph.sssp(&[5]).unwrap().distances.in_memory().unwrap()[n as usize - 1], 2.0);
         assert_eq!(graph.wcc().unwrap().count, 1);
         assert!(graph.kcore().unwrap().cores.iter().all(|core| *core == 1));
         let labels = graph.cdlp(1).unwrap().labels;
         assert_eq!((labels[0], labels[1], labels[n as usize - 1]), (1, 0, 0));
         let lcc = graph.lcc().unwrap();
         assert!(lcc.triangles == 0 && lcc.coefficients.iter().all(|coefficient| *coefficient == 0.0));
-        let ranks = graph.pagerank(&PageRankOptions::default()).unwrap().ranks;
+        let ranks = graph.pagerank(&PageRankOptions::default()).unwrap().ranks.into_vec().unwrap();
         assert!((ranks.iter().sum::<f64>() - 1.0).abs() < 1e-9);
     }
 }
@@ -46,11 +47,14 @@ fn a_chain_of_a_hundred_thousand() {
     let n = 100_000;
     let graph = open(folder.path(), &sample(n, false, (1..n).map(|v| (v - 1, v))), true);
     for source in [0, n / 2, n - 1] {
-        let levels = graph.bfs(&[source]).unwrap().levels;
+        let levels = graph.bfs(&[source]).unwrap().levels.into_vec().unwrap();
         let sssp = graph.sssp(&[source]).unwrap();
         for vertex in 0..n {
             assert_eq!(levels[vertex as usize], vertex.abs_diff(source));
-            assert_eq!(sssp.distances[vertex as usize], f64::from(vertex.abs_diff(source)));
+            assert_eq!(
+                sssp.distances.in_memory().unwrap()[vertex as usize],
+                f64::from(vertex.abs_diff(source))
+            );
         }
         assert!(sssp.stats.sweeps < 500, "{} sweeps", sssp.stats.sweeps);
     }
@@ -97,7 +101,7 @@ fn a_search_looks_at_few_entries_of_a_graph_with_hubs_from_wherever_it_starts() 
                 }
             }
         }
-        assert_eq!(found.levels, levels, "from {source}");
+        assert_eq!(found.levels.in_memory().unwrap(), levels, "from {source}");
         let looked_at = found.stats.edges as f64 / entries as f64;
         assert!(looked_at < 0.25, "from {source}: {looked_at}");
     }
@@ -131,9 +135,10 @@ fn a_grid() {
     let graph = open(folder.path(), &sample, false);
     let source = side + 1;
     let way = |v: u32| (v % side).abs_diff(1) + (v / side).abs_diff(1);
-    let distances = graph.sssp(&[source]).unwrap().distances;
+    let distances = graph.sssp(&[source]).unwrap().distances.into_vec().unwrap();
     assert!((0..side * side).all(|v| distances[v as usize] == f64::from(way(v))));
-    assert_eq!(graph.bfs(&[source]).unwrap().levels, (0..side * side).map(way).collect::<Vec<_>>());
+    let levels = graph.bfs(&[source]).unwrap().levels.into_vec().unwrap();
+    assert_eq!(levels, (0..side * side).map(way).collect::<Vec<_>>());
     assert!(graph.kcore().unwrap().cores.iter().all(|core| *core == 2));
     assert_eq!(graph.cdlp(3).unwrap().labels, sample.cdlp(3));
 }
@@ -152,10 +157,13 @@ fn graphs_of_no_vertex_and_of_one() {
         assert_eq!(graph.lcc().unwrap().triangles, 0);
         for loops in [0, 2] {
             let graph = open(folder.path(), &sample(1, directed, (0..loops).map(|_| (0, 0))), false);
-            assert_eq!(graph.bfs(&[0]).unwrap().levels, [0]);
-            assert_eq!(graph.sssp(&[0]).unwrap().distances, [0.0]);
+            assert_eq!(graph.bfs(&[0]).unwrap().levels.in_memory().unwrap(), [0]);
+            assert_eq!(graph.sssp(&[0]).unwrap().distances.in_memory().unwrap(), [0.0]);
             assert_eq!(graph.wcc().unwrap().count, 1);
-            assert_eq!(graph.pagerank(&PageRankOptions::default()).unwrap().ranks, [1.0]);
+            assert_eq!(
+                graph.pagerank(&PageRankOptions::default()).unwrap().ranks.in_memory(),
+                Some(&[1.0][..])
+            );
             assert_eq!(graph.kcore().unwrap().cores, [0]);
             assert_eq!(graph.cdlp(3).unwrap().labels, [0]);
             assert_eq!(graph.lcc().unwrap().coefficients, [0.0]);
@@ -176,9 +184,10 @@ fn ranks_of_many_vertices_are_those_in_doubles_to_seven_digits() {
         (graph.pagerank(&PageRankOptions::default()).unwrap(), graph.pagerank(&doubles).unwrap());
     assert_eq!((rounded.iterations, exact.iterations), (10, 10));
     let off = |(rounded, exact): (&f64, &f64)| (rounded / exact - 1.0).abs();
-    let most = rounded.ranks.iter().zip(&exact.ranks).map(off).fold(0.0, f64::max);
+    let (ranks, exact_ranks) = (rounded.ranks.in_memory().unwrap(), exact.ranks.in_memory().unwrap());
+    let most = ranks.iter().zip(exact_ranks).map(off).fold(0.0, f64::max);
     assert!(most > 0.0 && most < 4e-7, "{most}");
-    assert!((rounded.ranks.iter().sum::<f64>() - 1.0).abs() < 1e-7);
+    assert!((ranks.iter().sum::<f64>() - 1.0).abs() < 1e-7);
     assert!(rounded.stats.memory_bytes < exact.stats.memory_bytes);
 }
 
@@ -188,10 +197,13 @@ fn a_directed_cycle() {
     let n = 5000;
     let graph = open(folder.path(), &sample(n, true, (0..n).map(|v| (v, (v + 1) % n))), true);
     let bfs = graph.bfs(&[10]).unwrap();
-    assert_eq!((bfs.levels[9], bfs.levels[11], bfs.depth), (n - 1, 1, n - 1));
-    assert_eq!(graph.sssp(&[10]).unwrap().distances[9], f64::from(n - 1));
+    assert_eq!(
+        (bfs.levels.in_memory().unwrap()[9], bfs.levels.in_memory().unwrap()[11], bfs.depth),
+        (n - 1, 1, n - 1)
+    );
+    assert_eq!(graph.sssp(&[10]).unwrap().distances.in_memory().unwrap()[9], f64::from(n - 1));
     assert_eq!(graph.wcc().unwrap().count, 1);
     assert!(graph.kcore().unwrap().cores.iter().all(|core| *core == 2));
-    let ranks = graph.pagerank(&PageRankOptions::default()).unwrap().ranks;
+    let ranks = graph.pagerank(&PageRankOptions::default()).unwrap().ranks.into_vec().unwrap();
     assert!(ranks.iter().all(|rank| (rank * f64::from(n) - 1.0).abs() < 1e-9));
 }

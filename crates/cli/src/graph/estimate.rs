@@ -57,6 +57,12 @@ impl EstimateReport {
         let state = bytes(estimate.state_bytes);
         lines.push(format!("with {cap}: {state} for the algorithm, and a cache for {cached} of blocks"));
         lines.push(format!("reads in a first run: {}", interval(fewest, most, bytes)));
+        if let Some([least, most]) = estimate.spilled_bytes
+            && most > 0
+        {
+            let moved = interval(least, most, bytes);
+            lines.push(format!("vertex state to and from a temporary file: {moved}"));
+        }
         if let Some([least, most]) = estimate.computing_seconds {
             lines.push(format!("computing: {}", interval(least, most, seconds)));
         }

@@ -75,7 +75,7 @@ impl Task for Ranks {
     fn words(&self, found: &PageRank) -> String {
         format!(
             "highest rank {:e} of {} vertices; the last iteration changed the ranks by {:.1e}",
-            found.highest(),
+            found.highest,
             found.ranks.len(),
             found.change
         )

@@ -151,6 +151,9 @@ impl Report {
             format_size(run.memory_bytes),
             format_size(run.memory_cap_bytes),
         );
+        if run.spilled_bytes > 0 {
+            let _ = write!(text, "; {} of vertex state to and from a file", bytes(run.spilled_bytes));
+        }
         let _ = match self.peak_rss_bytes {
             Some(peak) => writeln!(text, "; {} at most in the process", format_size(peak)),
             None => writeln!(text),

@@ -40,6 +40,9 @@ pub(super) struct Common {
     /// Take the reads in flight from the device's profile (leadline profile), and compare with its bandwidth
     #[arg(long, value_name = "PROFILE.json")]
     profile: Option<PathBuf>,
+    /// Folder of temporary files, for what of the vertices --memory has no room for [default: the store's]
+    #[arg(long, value_name = "FOLDER")]
+    temp: Option<PathBuf>,
     /// Write the result to this file (replaced if it exists), in the format of its ending
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -86,7 +89,7 @@ pub(super) trait Task {
 
 /// A file for a result with a row per vertex.
 pub(super) fn table<T: VertexTable>(graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
-    Output::check_memory(graph, T::COLUMNS)?;
+    Output::check_memory(graph, T::COLUMNS, T::SPILLS)?;
     Output::create(path, graph).map(Some)
 }
 
@@ -162,6 +165,7 @@ impl Common {
         Ok(Options {
             memory: self.memory.unwrap_or(usual.memory),
             threads: self.threads.map_or(usual.threads, |threads| threads as usize),
+            temp: self.temp.clone(),
             depth: self.depth.or(device.map(|device| device.depth)).unwrap_or(usual.depth),
             stop: Some(signals::cancel_flag()?),
         })

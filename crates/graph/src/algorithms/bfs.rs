@@ -9,15 +9,20 @@
 //! Where there are very many levels (a road network, a grid), most blocks would be visited at most levels.
 //! The search then ends in another order, block by block, with levels that fall until they are right
 //! (`relax`).
+//!
+//! Where the cap has no room for the levels, they go to a file while they are found (`found`).
+
+mod found;
 
 use std::mem;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::engine::EnginePlan;
 use crate::format::{Block, Direction, Vertex};
-use crate::{Engine, Frontier, Graph, GraphError, RunStats, Which};
+use crate::{Engine, Frontier, Graph, GraphError, PerVertex, RunStats, Which};
 
 use super::relax::{relax_bytes, relax_levels};
-use super::{numbers, plain};
+use found::{Found, InFile, InMemory};
 
 /// The level of a vertex that no source leads to.
 pub const UNREACHED: u32 = u32::MAX;
@@ -35,10 +40,10 @@ const PUSH_BELOW: u64 = 64;
 const MANY_LEVELS: u32 = 32;
 
 /// What a breadth-first search found.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Bfs {
     /// By vertex: edges from the nearest source, [`UNREACHED`] where there is no way.
-    pub levels: Vec<u32>,
+    pub levels: PerVertex<u32>,
     /// Vertices reached, sources included.
     pub reached: u64,
     /// The largest level.
@@ -47,8 +52,8 @@ pub struct Bfs {
     pub stats: RunStats,
 }
 
-struct BfsState {
-    levels: Vec<AtomicU32>,
+struct BfsState<F> {
+    found: F,
     unreached: Frontier,
     next: Frontier,
 }
@@ -63,48 +68,96 @@ struct SweepCounts {
 impl Graph {
     /// Breadth-first search from one source or several.
     ///
+    /// Below about 4.4 bytes of memory per vertex, levels are in a temporary file ([`Options::temp`]), and a
+    /// graph of very many levels is read once or more for each of them.
+    ///
+    /// [`Options::temp`]: crate::Options::temp
+    ///
     /// # Errors
-    /// [`GraphError::Memory`] below about 4.4 bytes per vertex; what the device or a damaged store gives.
+    /// [`GraphError::Memory`] below about 0.4 bytes per vertex and 2.6 MiB; what the device, the temporary file
+    /// or a damaged store gives.
     ///
     /// # Panics
     /// Where a source is not a vertex of the graph; see [`Graph::vertex`].
     pub fn bfs(&self, sources: &[Vertex]) -> Result<Bfs, GraphError> {
-        let bytes = bfs_bytes(self);
-        let ((levels, reached, depth), stats) =
-            Engine::run(self, "breadth-first search", bytes, |engine| search(engine, sources))?;
+        let room = Room::new(self, self.options().memory);
+        let (searched, stats) =
+            Engine::run(self, "breadth-first search", room.bytes, |engine| match room.is_in_file {
+                false => search(engine, sources, InMemory::new(self.vertices())),
+                true => search(engine, sources, InFile::new(self)?),
+            })?;
+        let Searched { levels, reached, depth } = searched;
         Ok(Bfs { levels, reached, depth, stats })
     }
 }
 
-/// Bytes of vertex state of a breadth-first search.
+/// What a search came to.
+struct Searched {
+    levels: PerVertex<u32>,
+    reached: u64,
+    depth: u32,
+}
+
+/// How the vertex state of a search fits under a cap.
+pub(crate) struct Room {
+    /// Bytes in memory.
+    pub(crate) bytes: u64,
+    /// Whether levels are in a file.
+    pub(crate) is_in_file: bool,
+}
+
+impl Room {
+    /// With levels in memory, if they fit or take less than the way to a file.
+    pub(crate) fn new(graph: &Graph, memory: u64) -> Room {
+        let (in_memory, in_file) = (bfs_bytes(graph), in_file_bytes(graph));
+        let fits = |bytes| {
+            let (header, options) = (graph.header(), graph.options());
+            EnginePlan::least_memory(header, options, graph.all_blocks(), bytes) <= memory
+        };
+        let is_in_file = in_file < in_memory && !fits(in_memory);
+        Room { bytes: if is_in_file { in_file } else { in_memory }, is_in_file }
+    }
+}
+
+/// Bytes of vertex state of a breadth-first search with levels in memory.
 pub(crate) fn bfs_bytes(graph: &Graph) -> u64 {
     // Either the sets of what is next and not yet reached, or what relaxing takes.
     let set = Frontier::bytes(graph.vertices());
     graph.vertices() * 4 + set + relax_bytes(graph).max(2 * set)
 }
 
-/// Levels, vertices reached and the largest level.
-fn search(engine: &mut Engine<'_>, sources: &[Vertex]) -> Result<(Vec<u32>, u64, u32), GraphError> {
+/// With levels in a file.
+fn in_file_bytes(graph: &Graph) -> u64 {
+    let [beside_sets, after] = InFile::bytes(graph);
+    (beside_sets + 3 * Frontier::bytes(graph.vertices())).max(after)
+}
+
+/// Bytes that a search with levels in a file writes to it and reads from it, at least and at most.
+pub(crate) fn spilled_bytes(graph: &Graph) -> [u64; 2] {
+    InFile::moved(graph)
+}
+
+fn search<F: Found>(engine: &mut Engine<'_>, sources: &[Vertex], found: F) -> Result<Searched, GraphError> {
     let graph = engine.graph();
     let vertices = graph.vertices();
-    let mut state = BfsState {
-        levels: numbers(vertices, |_| UNREACHED),
-        unreached: Frontier::new(vertices),
-        next: Frontier::new(vertices),
-    };
+    let mut state = BfsState { found, unreached: Frontier::new(vertices), next: Frontier::new(vertices) };
     state.unreached.fill();
     let mut frontier = Frontier::new(vertices);
     let mut width = sources.iter().map(|source| u64::from(state.reach(*source, 0, &frontier))).sum();
     let (mut reached, mut depth, mut pulling) = (width, 0, false);
+    state.found.level(0, &frontier)?;
     while width > 0 {
-        if creeps(engine, depth, reached) {
-            let BfsState { levels, unreached, next } = state;
-            drop((unreached, next));
-            relax_levels(engine, &levels, frontier)?;
-            let levels = plain(levels);
-            let reached = levels.iter().filter(|level| **level != UNREACHED);
-            let (count, depth) = reached.fold((0, 0), |(count, depth), level| (count + 1, depth.max(*level)));
-            return Ok((levels, count, depth));
+        if let Some(levels) = state.found.in_memory()
+            && creeps(engine, depth, reached)
+        {
+            drop(mem::replace(&mut state.unreached, Frontier::new(0)));
+            drop(mem::replace(&mut state.next, Frontier::new(0)));
+            relax_levels(engine, levels, &frontier)?;
+            let reached = levels.iter().map(|level| level.load(Ordering::Relaxed));
+            let reached = reached.filter(|level| *level != UNREACHED);
+            let (reached, depth) =
+                reached.fold((0, 0), |(count, depth), level| (count + 1, depth.max(level)));
+            return Ok(Searched { levels: state.found.finish(engine)?, reached, depth });
         }
         pulling &= width > vertices / PUSH_BELOW;
         let level = depth + 1;
@@ -120,8 +173,11 @@ fn search(engine: &mut Engine<'_>, sources: &[Vertex]) -> Result<(Vec<u32>, u64,
         depth += u32::from(width > 0);
         frontier.clear();
         mem::swap(&mut frontier, &mut state.next);
+        state.found.level(level, &frontier)?;
     }
-    Ok((plain(state.levels), reached, depth))
+    let BfsState { found, unreached, next } = state;
+    drop((unreached, next, frontier));
+    Ok(Searched { levels: found.finish(engine)?, reached, depth })
 }
 
 /// Whether the search has many levels before it, so that it is better to finish with each block while it is
@@ -180,13 +236,13 @@ impl Probe {
     }
 }
 
-impl BfsState {
+impl<F: Found> BfsState<F> {
     /// Puts a vertex on a level and into the next frontier, if nobody has.
     #[inline]
     fn reach(&self, vertex: Vertex, level: u32, next: &Frontier) -> bool {
         let first = self.unreached.contains(vertex) && next.insert(vertex);
         if first {
-            self.levels[vertex as usize].store(level, Ordering::Relaxed);
+            self.found.vertex(vertex, level);
             self.unreached.remove(vertex);
         }
         first

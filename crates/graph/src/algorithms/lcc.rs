@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::lists::{Gathering, Lists, batches, directions, most_values, spare, sweep_range};
-use super::numbers;
 use super::table::{SIFTED, Table};
+use super::{by_vertex, numbers};
 use crate::format::{Block, Direction, Vertex};
 use crate::{Engine, Graph, GraphError, RunStats, Which};
 
@@ -127,7 +127,7 @@ fn count(engine: &mut Engine<'_>, room: Room) -> Result<(Vec<f64>, u64, u64), Gr
         lengths: numbers(vertices, |_| 0),
         counts: numbers(vertices, |_| 0),
         degrees: numbers(vertices, |_| 0),
-        among: (0..vertices).map(|_| AtomicU64::new(0)).collect(),
+        among: by_vertex(vertices, |_| AtomicU64::new(0)),
         directed: graph.header().directed,
     };
     state.measure(engine)?;

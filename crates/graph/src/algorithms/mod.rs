@@ -9,6 +9,7 @@ pub(crate) mod lcc;
 mod lists;
 pub(crate) mod pagerank;
 pub(crate) mod parents;
+mod parts;
 mod relax;
 pub(crate) mod sssp;
 mod table;
@@ -22,6 +23,7 @@ pub use kcore::KCore;
 pub use lcc::Lcc;
 pub use pagerank::{PageRank, PageRankOptions};
 pub use parents::Parents;
+pub(crate) use parts::{Alike, Parts};
 pub use sssp::Sssp;
 pub use walk::{Starts, WalkOptions, Walks};
 pub use wcc::Wcc;
@@ -30,9 +32,16 @@ use std::sync::atomic::AtomicU32;
 
 use rayon::prelude::*;
 
+/// Vertex state, made on all threads. It is read at random, so it lies in huge pages.
+pub(crate) fn by_vertex<T: Send>(vertices: u64, value: impl Fn(u32) -> T + Sync + Send) -> Vec<T> {
+    let mut values = leadline_files::huge_vec(vertices as usize);
+    (0..vertices as u32).into_par_iter().map(value).collect_into_vec(&mut values);
+    values
+}
+
 /// Vertex state that threads share: a number per vertex.
-pub(crate) fn numbers(vertices: u64, value: impl Fn(u32) -> u32 + Sync) -> Vec<AtomicU32> {
-    (0..vertices as u32).into_par_iter().map(|vertex| AtomicU32::new(value(vertex))).collect()
+pub(crate) fn numbers(vertices: u64, value: impl Fn(u32) -> u32 + Sync + Send) -> Vec<AtomicU32> {
+    by_vertex(vertices, |vertex| AtomicU32::new(value(vertex)))
 }
 
 /// The numbers, once no thread shares them any more.

@@ -8,14 +8,20 @@
 //! The random accesses are to what neighbours give, so that is kept in single precision where it does for the
 //! ranks ([`gives_single`]): twice as many fit in the processor's cache. Sums and ranks are doubles.
 
+mod in_parts;
+mod jumps;
+
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use crate::engine::{EnginePlan, Stored};
 use crate::format::{Block, Direction, Group, Vertex};
-use crate::{Engine, Graph, GraphError, RunStats, Which};
+use crate::{Engine, Graph, GraphError, PerVertex, RunStats, Which};
 
-use super::numbers;
+use super::parts::{PartBytes, Parts};
+use super::{by_vertex, numbers};
+use jumps::Jumps;
 
 /// How PageRank is computed.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,14 +44,16 @@ impl Default for PageRankOptions {
 }
 
 /// The ranks of a graph.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct PageRank {
     /// By vertex; they add up to 1.
-    pub ranks: Vec<f64>,
+    pub ranks: PerVertex<f64>,
     /// Iterations done.
     pub iterations: u32,
     /// By how much the last iteration changed the ranks, in sum.
     pub change: f64,
+    /// The highest rank; 0 where there are no vertices.
+    pub highest: f64,
     /// What it took.
     pub stats: RunStats,
 }
@@ -57,9 +65,13 @@ impl Graph {
     /// 0.9 or personal jumps. Else what a vertex gives along its edges is rounded to single precision, and
     /// ranks are within a relative 6e-7 of those in doubles.
     ///
+    /// Below about 16 bytes of memory per vertex, 20 where everything is in doubles, it works on one part of
+    /// the vertices after the other, with their state in a temporary file ([`Options::temp`]), and reads all
+    /// blocks several times in each iteration; the ranks are then in that file too.
+    ///
     /// # Errors
-    /// [`GraphError::Damping`] for a damping outside of 0 to 1; [`GraphError::Memory`] below about 16 bytes
-    /// per vertex, 20 where everything is in doubles; what the device or a damaged store gives.
+    /// [`GraphError::Damping`] for a damping outside of 0 to 1; [`GraphError::Memory`] where not even small
+    /// parts fit; what the device, the temporary file or a damaged store gives.
     ///
     /// # Panics
     /// Where a vertex it is personal to is none of the graph.
@@ -67,21 +79,90 @@ impl Graph {
         if !(0.0..=1.0).contains(&options.damping) {
             return Err(GraphError::Damping { given: options.damping });
         }
-        let bytes = pagerank_bytes(self, options);
-        let ((ranks, iterations, change), stats) =
-            Engine::run(self, "PageRank", bytes, |engine| match gives_single(self, options) {
-                true => iterate::<Single>(engine, options),
-                false => iterate::<Double>(engine, options),
+        let Room { bytes, parts } = Room::new(self, self.options().memory, options)?;
+        let (ranked, stats) =
+            Engine::run(self, WHAT, bytes, |engine| match (gives_single(self, options), parts) {
+                (true, None) => iterate::<Single>(engine, options),
+                (false, None) => iterate::<Double>(engine, options),
+                (true, Some(parts)) => in_parts::iterate::<Single>(engine, options, &parts),
+                (false, Some(parts)) => in_parts::iterate::<Double>(engine, options, &parts),
             })?;
-        Ok(PageRank { ranks, iterations, change, stats })
+        let Ranked { ranks, iterations, change, highest } = ranked;
+        Ok(PageRank { ranks, iterations, change, highest, stats })
     }
 }
 
-/// Bytes of vertex state of PageRank.
-pub(crate) fn pagerank_bytes(graph: &Graph, options: &PageRankOptions) -> u64 {
+/// What it is called.
+const WHAT: &str = "PageRank";
+
+/// What an iteration, or all of them, came to.
+struct Ranked {
+    ranks: PerVertex<f64>,
+    iterations: u32,
+    change: f64,
+    highest: f64,
+}
+
+/// How the vertex state of PageRank fits under a cap.
+pub(crate) struct Room {
+    /// Bytes in memory.
+    pub(crate) bytes: u64,
+    /// The parts of the vertices, where the state of all does not fit.
+    pub(crate) parts: Option<Parts>,
+}
+
+impl Room {
+    /// # Errors
+    /// [`GraphError::Memory`].
+    pub(crate) fn new(graph: &Graph, memory: u64, options: &PageRankOptions) -> Result<Room, GraphError> {
+        let bytes = in_memory_bytes(graph, options);
+        if EnginePlan::least_memory(graph.header(), graph.options(), graph.all_blocks(), bytes) <= memory {
+            return Ok(Room { bytes, parts: None });
+        }
+        let parts = Parts::choose(graph, memory, part_bytes(graph, options)).ok_or_else(|| {
+            let needed = Room::least_memory(graph, options);
+            GraphError::Memory { what: WHAT.into(), given: memory, needed }
+        })?;
+        Ok(Room { bytes: parts.bytes, parts: Some(parts) })
+    }
+
+    /// Bytes in memory under a cap; under one that is too small, those of all state.
+    pub(crate) fn bytes(graph: &Graph, memory: u64, options: &PageRankOptions) -> u64 {
+        Room::new(graph, memory, options).map_or_else(|_| in_memory_bytes(graph, options), |room| room.bytes)
+    }
+
+    /// The least cap that has room for it, in whole KiB: with all state in memory, or in the smallest parts.
+    pub(crate) fn least_memory(graph: &Graph, options: &PageRankOptions) -> u64 {
+        let in_memory = in_memory_bytes(graph, options);
+        let in_memory =
+            EnginePlan::least_memory(graph.header(), graph.options(), graph.all_blocks(), in_memory);
+        in_memory.next_multiple_of(1 << 10).min(Parts::least_memory(graph, part_bytes(graph, options)))
+    }
+}
+
+/// Bytes of the state of all vertices.
+fn in_memory_bytes(graph: &Graph, options: &PageRankOptions) -> u64 {
     let give = if gives_single(graph, options) { size_of::<Single>() } else { size_of::<Double>() };
     let vertex = size_of::<Double>() + give + size_of::<AtomicU32>();
     graph.vertices() * vertex as u64 + options.personal.len() as u64 * 4
+}
+
+/// What parts take, jumps to few vertices included.
+fn part_bytes(graph: &Graph, options: &PageRankOptions) -> PartBytes {
+    let bytes = match gives_single(graph, options) {
+        true => in_parts::part_bytes::<Single>(graph),
+        false => in_parts::part_bytes::<Double>(graph),
+    };
+    PartBytes { fixed: bytes.fixed + 4 * options.personal.len() as u64, ..bytes }
+}
+
+/// Bytes that parts write to the file and read from it: before the first iteration, and in each at least, and
+/// on top of that at most.
+pub(crate) fn spilled_bytes(graph: &Graph, options: &PageRankOptions, parts: &Parts) -> [u64; 3] {
+    match gives_single(graph, options) {
+        true => in_parts::spilled_bytes::<Single>(graph, parts),
+        false => in_parts::spilled_bytes::<Double>(graph, parts),
+    }
 }
 
 /// Up to so many vertices, doubles stay in a processor's cache.
@@ -144,6 +225,34 @@ impl Shared for Double {
     }
 }
 
+impl Stored for Single {
+    const BYTES: usize = size_of::<u32>();
+
+    #[inline]
+    fn store(&self, bytes: &mut [u8]) {
+        self.0.load(Ordering::Relaxed).store(bytes);
+    }
+
+    #[inline]
+    fn load(bytes: &[u8]) -> Single {
+        Single(AtomicU32::new(u32::load(bytes)))
+    }
+}
+
+impl Stored for Double {
+    const BYTES: usize = size_of::<u64>();
+
+    #[inline]
+    fn store(&self, bytes: &mut [u8]) {
+        self.0.load(Ordering::Relaxed).store(bytes);
+    }
+
+    #[inline]
+    fn load(bytes: &[u8]) -> Double {
+        Double(AtomicU64::new(u64::load(bytes)))
+    }
+}
+
 impl Double {
     /// Adds while others may add.
     #[inline]
@@ -173,18 +282,14 @@ struct PageRankState<'a, Give> {
     dangling: f64,
 }
 
-/// Ranks, iterations and the last change.
-fn iterate<Give: Shared>(
-    engine: &mut Engine<'_>,
-    options: &PageRankOptions,
-) -> Result<(Vec<f64>, u32, f64), GraphError> {
+/// All iterations, with the state of all vertices in memory.
+fn iterate<Give: Shared>(engine: &mut Engine<'_>, options: &PageRankOptions) -> Result<Ranked, GraphError> {
     let vertices = engine.graph().vertices();
     let degrees = degrees(engine)?;
-    let all = || (0..vertices as u32).into_par_iter();
     let mut state = PageRankState::<Give> {
         options,
-        ranks: all().map(|_| Double::new(1.0 / vertices as f64)).collect(),
-        gives: all().map(|_| Give::new(0.0)).collect(),
+        ranks: by_vertex(vertices, |_| Double::new(1.0 / vertices as f64)),
+        gives: by_vertex(vertices, |_| Give::new(0.0)),
         degrees,
         dangling: 0.0,
     };
@@ -199,7 +304,9 @@ fn iterate<Give: Shared>(
         engine.looked_at(engine.graph().header().edges);
         done += 1;
     }
-    Ok((state.ranks.into_iter().map(|rank| rank.get()).collect(), done, change))
+    let ranks: Vec<f64> = state.ranks.into_iter().map(|rank| rank.get()).collect();
+    let highest = ranks.iter().copied().fold(0.0, f64::max);
+    Ok(Ranked { ranks: ranks.into(), iterations: done, change, highest })
 }
 
 /// By vertex, how many edges lead on from it.
@@ -285,19 +392,8 @@ impl<Give: Shared> PageRankState<'_, Give> {
 
     /// From sums to ranks; by how much they changed in sum.
     fn settle(&mut self) -> f64 {
-        let (damping, vertices) = (self.options.damping, self.ranks.len() as f64);
-        let jumping = 1.0 - damping + damping * self.dangling;
-        let mut personal = self.options.personal.clone();
-        if personal.is_empty() {
-            let jump = jumping / vertices;
-            return self.give(|sum, _| jump + damping * sum);
-        }
-        personal.sort_unstable();
-        self.give(|sum, vertex| {
-            let start = personal.partition_point(|other| *other < vertex);
-            let times = personal[start..].iter().take_while(|other| **other == vertex).count();
-            jumping * times as f64 / personal.len() as f64 + damping * sum
-        })
+        let jumps = Jumps::new(self.options, self.dangling, self.ranks.len() as u64);
+        self.give(|sum, vertex| jumps.rank(sum, vertex))
     }
 
     /// Makes ranks of what is in their place, and of these what each vertex gives.

@@ -2,10 +2,12 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::engine::EnginePlan;
 use crate::format::{Direction, NO_VERTEX, Vertex};
 use crate::output::ranks;
-use crate::{Engine, Frontier, Graph, GraphError, RunStats, Which};
+use crate::{Engine, Frontier, Graph, GraphError, PerVertex, RunStats, Which};
 
+use super::bfs::bfs_bytes;
 use super::{UNREACHED, numbers, plain};
 
 /// The parents of a breadth-first search.
@@ -24,14 +26,23 @@ impl Graph {
     ///
     /// # Errors
     /// [`GraphError::Memory`] below about 8.2 bytes per vertex (12.2 where the store was renumbered), the
-    /// levels among them; what the device or a damaged store gives.
+    /// levels among them, or where these are in a file; what the device or a damaged store gives.
     ///
     /// # Panics
     /// Where there is not a level for each vertex.
-    pub fn parents(&self, levels: &[u32]) -> Result<Parents, GraphError> {
+    pub fn parents(&self, levels: &PerVertex<u32>) -> Result<Parents, GraphError> {
         assert_eq!(levels.len() as u64, self.vertices(), "a level for each vertex");
         let bytes = parents_bytes(self);
         let what = "parents of a breadth-first search";
+        let levels = levels.in_memory().ok_or_else(|| {
+            let (header, options, blocks) = (self.header(), self.options(), self.all_blocks());
+            let needed = EnginePlan::least_memory(header, options, blocks, bytes.max(bfs_bytes(self)));
+            GraphError::Memory {
+                what: what.into(),
+                given: options.memory,
+                needed: needed.next_multiple_of(1 << 10),
+            }
+        })?;
         let (parents, stats) = Engine::run(self, what, bytes, |engine| find(engine, levels))?;
         Ok(Parents { parents, stats })
     }

@@ -8,6 +8,8 @@
 //! parallelizable shortest path algorithm", Journal of Algorithms 49, 2003), with blocks in them and not
 //! vertices. Labels only fall and end at the least fixpoint, whatever the order.
 
+pub(crate) mod in_parts;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
@@ -26,19 +28,23 @@ pub(crate) trait Labels: Sync {
     /// A vertex's label.
     fn get(&self, vertex: Vertex) -> u64;
 
-    /// Makes a vertex's label this low, if it is higher; whether it was.
-    fn lower(&self, vertex: Vertex, label: u64) -> bool;
+    /// Makes a neighbour's label this low, as a vertex offers, if it is higher; whether it was.
+    fn lower(&self, vertex: Vertex, neighbour: Vertex, label: u64) -> bool;
+}
 
+/// What a vertex offers to its neighbours.
+pub(crate) trait Rule: Sync {
     /// Labels below it are of one bucket with `lowest`; above `lowest`.
     fn bucket(&self, lowest: u64) -> u64;
 
     /// Calls `each` with the neighbours of a vertex that stand in a block, and the label that each is
-    /// offered; how many.
+    /// offered where the vertex has this one; how many.
     ///
     /// # Errors
     /// A neighbour along whose edge labels may not be passed.
     fn offers(
         &self,
+        label: u64,
         block: &Block<'_>,
         vertex: Vertex,
         scratch: &mut Scratch,
@@ -56,12 +62,17 @@ impl Labels for Levels<'_> {
     }
 
     #[inline]
-    fn lower(&self, vertex: Vertex, label: u64) -> bool {
-        let place = &self.0[vertex as usize];
+    fn lower(&self, _: Vertex, neighbour: Vertex, label: u64) -> bool {
+        let place = &self.0[neighbour as usize];
         let label = label as u32;
         label < place.load(Ordering::Relaxed) && label < place.fetch_min(label, Ordering::Relaxed)
     }
+}
 
+/// Each edge is a level.
+pub(crate) struct Hops;
+
+impl Rule for Hops {
     fn bucket(&self, lowest: u64) -> u64 {
         lowest + 1
     }
@@ -69,15 +80,16 @@ impl Labels for Levels<'_> {
     #[inline]
     fn offers(
         &self,
+        label: u64,
         block: &Block<'_>,
         vertex: Vertex,
         _: &mut Scratch,
         mut each: impl FnMut(Vertex, u64),
     ) -> Result<u64, Vertex> {
-        let (next, mut edges) = (self.get(vertex) + 1, 0);
+        let mut edges = 0;
         block.scan(vertex, |neighbour| {
             edges += 1;
-            each(neighbour, next);
+            each(neighbour, label + 1);
             true
         });
         Ok(edges)
@@ -93,10 +105,10 @@ impl Labels for Levels<'_> {
 pub(crate) fn relax_levels(
     engine: &mut Engine<'_>,
     levels: &[AtomicU32],
-    frontier: Frontier,
+    frontier: &Frontier,
 ) -> Result<(), GraphError> {
     // A level is never refused.
-    relax(engine, &Levels(levels), frontier, true).map(|_| ())
+    relax(engine, &Levels(levels), &Hops, frontier, true).map(|_| ())
 }
 
 /// Bytes that [`relax`] takes beside the labels and the frontier.
@@ -112,20 +124,22 @@ pub(crate) fn relax_bytes(graph: &Graph) -> u64 {
 
 /// Lowers labels along the edges of the frontier, and of all vertices whose labels fall by it. Whenever a
 /// block is read, its labels are passed on: if `greedy` all, which saves reads, else those of the bucket,
-/// which saves work. `Err` within: the edge that was refused.
+/// which saves work. The frontier is empty in the end. `Err` within: the edge that was refused.
 ///
 /// # Errors
 /// What the device or a damaged store gives.
-pub(crate) fn relax<L: Labels>(
+pub(crate) fn relax<L: Labels, R: Rule>(
     engine: &mut Engine<'_>,
     labels: &L,
-    frontier: Frontier,
+    rule: &R,
+    frontier: &Frontier,
     greedy: bool,
 ) -> Result<Result<(), (Vertex, Vertex)>, GraphError> {
     let graph = engine.graph();
     let directory = graph.directory(Direction::Forward);
     let mut state = Relaxation {
         labels,
+        rule,
         directory,
         active: frontier,
         lowest: (0..directory.blocks()).map(|_| AtomicU64::new(u64::MAX)).collect(),
@@ -153,11 +167,12 @@ pub(crate) fn relax<L: Labels>(
     Ok(Ok(()))
 }
 
-struct Relaxation<'a, L> {
+struct Relaxation<'a, L, R> {
     labels: &'a L,
+    rule: &'a R,
     directory: &'a Directory,
     /// Vertices whose labels fell since they were passed on.
-    active: Frontier,
+    active: &'a Frontier,
     /// By block: the lowest label that waits there to be passed on; none: `u64::MAX`. Hubs' are not counted.
     lowest: Vec<AtomicU64>,
     /// Hubs whose labels are passed on in this round, ascending: a hub takes part in a round in all its
@@ -187,7 +202,7 @@ struct Worker {
     refused: Option<(Vertex, Vertex)>,
 }
 
-impl<L: Labels> Relaxation<'_, L> {
+impl<L: Labels, R: Rule> Relaxation<'_, L, R> {
     /// The blocks of the next round, ascending: those with the lowest labels, and with them the hubs that are
     /// as low.
     fn choose(&mut self, waiting: &mut Waiting, least: usize, greedy: bool) -> Vec<u32> {
@@ -195,7 +210,7 @@ impl<L: Labels> Relaxation<'_, L> {
         let hub = |hub: &Vertex| self.labels.get(*hub);
         let first = waiting.blocks.iter().map(lowest).chain(waiting.hubs.iter().map(hub)).min().unwrap_or(0);
         let count = least.max(waiting.blocks.len() / LEAST_SHARE);
-        let mut end = self.labels.bucket(first);
+        let mut end = self.rule.bucket(first);
         // With few blocks to visit, order saves less than rounds cost.
         let few = waiting.blocks.len() <= count;
         if few {
@@ -255,8 +270,9 @@ impl<L: Labels> Relaxation<'_, L> {
     #[inline]
     fn pass_on(&self, worker: &mut Worker, block: &Block<'_>, vertex: Vertex) {
         let Worker { heap, scratch, waiting, edges, refused } = worker;
-        let offered = self.labels.offers(block, vertex, scratch, |neighbour, label| {
-            if !self.labels.lower(neighbour, label) {
+        let label = self.labels.get(vertex);
+        let offered = self.rule.offers(label, block, vertex, scratch, |neighbour, label| {
+            if !self.labels.lower(vertex, neighbour, label) {
                 return;
             }
             fence(Ordering::SeqCst);
@@ -326,7 +342,7 @@ mod tests {
             edge(y + 1 < SIDE, vertex + SIDE);
         }
         writer.finish().unwrap();
-        let options = Options { memory: 1 << 20, threads: 2, depth: 8, stop: None };
+        let options = Options { memory: 1 << 20, threads: 2, depth: 8, ..Options::default() };
         Graph::open(&path, options).unwrap()
     }
 
@@ -343,7 +359,7 @@ mod tests {
                 let levels = numbers(vertices, |vertex| if vertex == source { 0 } else { UNREACHED });
                 let frontier = Frontier::new(vertices);
                 frontier.insert(source);
-                relax_levels(engine, &levels, frontier)?;
+                relax_levels(engine, &levels, &frontier)?;
                 Ok(plain(levels))
             })
             .unwrap();

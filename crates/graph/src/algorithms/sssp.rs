@@ -1,10 +1,16 @@
 //! Single-source shortest paths: how far away every vertex is, by the sum of the weights on the way.
 
+use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::relax::{Labels, relax, relax_bytes};
+use super::by_vertex;
+use super::parts::Alike;
+use super::relax::in_parts::{self, relax_in_parts};
+use super::relax::{Labels, Rule, relax, relax_bytes};
+use crate::engine::{EnginePlan, StateFile};
 use crate::format::{Block, Direction, Scratch, Vertex};
-use crate::{Engine, Frontier, Graph, GraphError, RunStats, Which};
+use crate::{Engine, FileValues, Frontier, Graph, GraphError, PerVertex, RunStats, Which};
 
 /// Blocks whose weights are looked at to choose the width of a bucket.
 const SAMPLE_BLOCKS: u32 = 32;
@@ -13,10 +19,10 @@ const SAMPLE_BLOCKS: u32 = 32;
 const BUCKET_EDGES: f64 = 2.0;
 
 /// The distances from the nearest source.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Sssp {
     /// By vertex: the least sum of weights on a way from a source; infinity where there is no way.
-    pub distances: Vec<f64>,
+    pub distances: PerVertex<f64>,
     /// Vertices reached, sources included.
     pub reached: u64,
     /// The largest distance that is not infinite.
@@ -26,30 +32,41 @@ pub struct Sssp {
 }
 
 /// Distances as bits: of doubles that are not negative the order is that of their bits.
-struct Distances {
-    bits: Vec<AtomicU64>,
+struct Distances(Vec<AtomicU64>);
+
+/// Each edge adds its weight.
+struct Weights {
     /// Width of a bucket.
     delta: f64,
 }
+
+/// What it is called.
+const WHAT: &str = "shortest paths";
 
 impl Graph {
     /// Shortest paths from the nearest of one source or several. Distances are those of Dijkstra's algorithm
     /// to the last bit: sums in the order of the way, and the least of them.
     ///
+    /// Below about 8.2 bytes of memory per vertex, it works on one part of the vertices after the other, with
+    /// distances in a temporary file ([`Options::temp`]), and reads blocks more often.
+    ///
+    /// [`Options::temp`]: crate::Options::temp
+    ///
     /// # Errors
     /// [`GraphError::NeedsWeights`]; [`GraphError::Malformed`] where a weight on the way is negative or not a
-    /// number; [`GraphError::Memory`] below about 8.2 bytes per vertex; what the device or a damaged store
-    /// gives.
+    /// number; [`GraphError::Memory`] where not even small parts fit, below about 0.7 bytes per vertex; what
+    /// the device, the temporary file or a damaged store gives.
     ///
     /// # Panics
     /// Where a source is not a vertex of the graph; see [`Graph::vertex`].
     pub fn sssp(&self, sources: &[Vertex]) -> Result<Sssp, GraphError> {
-        self.need_weights("shortest paths")?;
-        let bytes = sssp_bytes(self);
-        let (found, stats) = Engine::run(self, "shortest paths", bytes, |engine| search(engine, sources))?;
-        let distances = found.map_err(|edge| self.refused(edge))?;
-        let finite = || distances.iter().copied().filter(|distance| distance.is_finite());
-        let (reached, farthest) = (finite().count() as u64, finite().fold(0.0, f64::max));
+        self.need_weights(WHAT)?;
+        let Room { bytes, parts } = Room::new(self, self.options().memory)?;
+        let (found, stats) = Engine::run(self, WHAT, bytes, |engine| match parts {
+            None => search(engine, sources),
+            Some(parts) => search_in_parts(engine, sources, &parts),
+        })?;
+        let Searched { distances, reached, farthest } = found.map_err(|edge| self.refused(edge))?;
         Ok(Sssp { distances, reached, farthest, stats })
     }
 
@@ -77,28 +94,116 @@ impl Graph {
     }
 }
 
-/// Bytes of vertex state of shortest paths.
-pub(crate) fn sssp_bytes(graph: &Graph) -> u64 {
+/// How the vertex state of shortest paths fits under a cap.
+pub(crate) struct Room {
+    /// Bytes in memory.
+    pub(crate) bytes: u64,
+    /// The parts of the vertices, where the state of all does not fit.
+    pub(crate) parts: Option<Alike>,
+}
+
+impl Room {
+    /// # Errors
+    /// [`GraphError::Memory`].
+    pub(crate) fn new(graph: &Graph, memory: u64) -> Result<Room, GraphError> {
+        let bytes = in_memory_bytes(graph);
+        if EnginePlan::least_memory(graph.header(), graph.options(), graph.all_blocks(), bytes) <= memory {
+            return Ok(Room { bytes, parts: None });
+        }
+        let parts = Alike::choose(graph, memory, in_parts::EACH, in_parts::fixed_bytes(graph));
+        let parts = parts.ok_or_else(|| {
+            let needed = Room::least_memory(graph);
+            GraphError::Memory { what: WHAT.into(), given: memory, needed }
+        })?;
+        Ok(Room { bytes: parts.bytes, parts: Some(parts) })
+    }
+
+    /// Bytes in memory under a cap; under one that is too small, those of all state.
+    pub(crate) fn bytes(graph: &Graph, memory: u64) -> u64 {
+        Room::new(graph, memory).map_or_else(|_| in_memory_bytes(graph), |room| room.bytes)
+    }
+
+    /// The least cap that has room for it, in whole KiB: with all state in memory, or in the smallest parts.
+    pub(crate) fn least_memory(graph: &Graph) -> u64 {
+        let (header, options, blocks) = (graph.header(), graph.options(), graph.all_blocks());
+        let in_memory = EnginePlan::least_memory(header, options, blocks, in_memory_bytes(graph));
+        let in_parts = Alike::least_memory(graph, in_parts::EACH, in_parts::fixed_bytes(graph));
+        in_memory.next_multiple_of(1 << 10).min(in_parts)
+    }
+}
+
+/// Bytes of the state of all vertices.
+fn in_memory_bytes(graph: &Graph) -> u64 {
     graph.vertices() * 8 + Frontier::bytes(graph.vertices()) + relax_bytes(graph)
 }
 
+/// What a search came to.
+struct Searched {
+    distances: PerVertex<f64>,
+    reached: u64,
+    farthest: f64,
+}
+
 /// The distances, or an edge with a weight that is refused.
-fn search(
-    engine: &mut Engine<'_>,
-    sources: &[Vertex],
-) -> Result<Result<Vec<f64>, (Vertex, Vertex)>, GraphError> {
+type Found = Result<Searched, (Vertex, Vertex)>;
+
+fn search(engine: &mut Engine<'_>, sources: &[Vertex]) -> Result<Found, GraphError> {
     let vertices = engine.graph().vertices();
-    let bits = (0..vertices).map(|_| AtomicU64::new(f64::INFINITY.to_bits())).collect();
-    let distances = Distances { bits, delta: bucket(engine)? };
+    let weights = Weights { delta: bucket(engine)? };
+    let distances = Distances(by_vertex(vertices, |_| AtomicU64::new(f64::INFINITY.to_bits())));
     let frontier = Frontier::new(vertices);
     for source in sources {
-        distances.bits[*source as usize].store(0, Ordering::Relaxed);
+        distances.0[*source as usize].store(0, Ordering::Relaxed);
         frontier.insert(*source);
     }
     // Where every block is in memory, reading one again costs nothing.
     let greedy = !engine.holds_all();
-    let done = relax(engine, &distances, frontier, greedy)?;
-    Ok(done.map(|()| distances.bits.into_iter().map(|bits| f64::from_bits(bits.into_inner())).collect()))
+    if let Err(edge) = relax(engine, &distances, &weights, &frontier, greedy)? {
+        return Ok(Err(edge));
+    }
+    let distances: Vec<f64> = distances.0.into_iter().map(|bits| f64::from_bits(bits.into_inner())).collect();
+    let (reached, farthest) = count(distances.iter().copied());
+    Ok(Ok(Searched { distances: distances.into(), reached, farthest }))
+}
+
+fn search_in_parts(engine: &mut Engine<'_>, sources: &[Vertex], parts: &Alike) -> Result<Found, GraphError> {
+    let graph = engine.graph();
+    let vertices = graph.vertices();
+    let weights = Weights { delta: bucket(engine)? };
+    let file = Arc::new(StateFile::create(graph.temp_folder(), StateFile::column_bytes::<f64>(vertices))?);
+    let column = file.column::<f64>(vertices);
+    let waiting = Frontier::new(vertices);
+    for source in sources {
+        waiting.insert(*source);
+    }
+    for range in &parts.ranges {
+        let distance = |place| if waiting.contains(range.start + place as u32) { 0.0 } else { f64::INFINITY };
+        file.store(column, whole(range), distance)?;
+    }
+    if let Err(edge) = relax_in_parts(engine, &file, column, parts, &weights, &waiting)? {
+        return Ok(Err(edge));
+    }
+    drop(waiting);
+    let (mut reached, mut farthest) = (0, 0.0_f64);
+    for range in &parts.ranges {
+        let mut distances = vec![0.0; range.len()];
+        file.load(column, whole(range), |place, distance| distances[place] = distance)?;
+        let (here, far) = count(distances.into_iter());
+        (reached, farthest) = (reached + here, farthest.max(far));
+    }
+    engine.spilled(file.moved());
+    let distances = PerVertex::File(FileValues::new(file, column));
+    Ok(Ok(Searched { distances, reached, farthest }))
+}
+
+/// How many distances are not infinite, and the largest of these.
+fn count(distances: impl Iterator<Item = f64>) -> (u64, f64) {
+    let finite = distances.filter(|distance| distance.is_finite());
+    finite.fold((0, 0.0), |(count, farthest), distance| (count + 1, farthest.max(distance)))
+}
+
+fn whole(range: &Range<Vertex>) -> Range<u64> {
+    range.start.into()..range.end.into()
 }
 
 /// The width of a bucket, from the weights in a few blocks.
@@ -128,15 +233,17 @@ fn bucket(engine: &mut Engine<'_>) -> Result<f64, GraphError> {
 impl Labels for Distances {
     #[inline]
     fn get(&self, vertex: Vertex) -> u64 {
-        self.bits[vertex as usize].load(Ordering::Relaxed)
+        self.0[vertex as usize].load(Ordering::Relaxed)
     }
 
     #[inline]
-    fn lower(&self, vertex: Vertex, label: u64) -> bool {
-        let place = &self.bits[vertex as usize];
+    fn lower(&self, _: Vertex, neighbour: Vertex, label: u64) -> bool {
+        let place = &self.0[neighbour as usize];
         label < place.load(Ordering::Relaxed) && label < place.fetch_min(label, Ordering::Relaxed)
     }
+}
 
+impl Rule for Weights {
     fn bucket(&self, lowest: u64) -> u64 {
         (f64::from_bits(lowest) + self.delta).to_bits().max(lowest + 1)
     }
@@ -144,12 +251,13 @@ impl Labels for Distances {
     #[inline]
     fn offers(
         &self,
+        label: u64,
         block: &Block<'_>,
         vertex: Vertex,
         scratch: &mut Scratch,
         mut each: impl FnMut(Vertex, u64),
     ) -> Result<u64, Vertex> {
-        let distance = f64::from_bits(self.get(vertex));
+        let distance = f64::from_bits(label);
         let list = block.list(vertex, scratch);
         for (neighbour, weight) in list.neighbours.iter().zip(list.weights) {
             if *weight < 0.0 || weight.is_nan() {

@@ -3,11 +3,13 @@
 mod cache;
 mod plan;
 mod reader;
+mod state_file;
 mod stats;
 mod sweep;
 
 pub(crate) use cache::Cache;
 pub(crate) use plan::EnginePlan;
 pub(crate) use reader::Blocks;
+pub(crate) use state_file::{CUT, StateColumn, StateFile, Stored};
 pub use stats::RunStats;
 pub use sweep::{Engine, Which};

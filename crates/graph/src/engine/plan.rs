@@ -74,6 +74,20 @@ impl EnginePlan {
         options.threads.max(1) as u64 * u64::from(slots) * u64::from(request)
     }
 
+    /// Bytes that a cap of `memory` has for vertex state where there is more of it than fits: what the index
+    /// leaves but for reads in flight, and a quarter of it even to those.
+    pub(crate) fn room_for_state(header: &Header, options: &Options, memory: u64, blocks: u32) -> u64 {
+        let rest = memory.saturating_sub(EnginePlan::fixed(options, blocks, 0));
+        rest - (2 * EnginePlan::most_buffers(header.block_bytes, options)).min(rest / 4)
+    }
+
+    /// The least cap that has room for so many bytes of vertex state where there is more than fits.
+    pub(crate) fn memory_for_state(header: &Header, options: &Options, blocks: u32, state: u64) -> u64 {
+        let rest =
+            (state + 2 * EnginePlan::most_buffers(header.block_bytes, options)).min((state * 4).div_ceil(3));
+        EnginePlan::fixed(options, blocks, 0) + rest
+    }
+
     /// Reads in flight of each thread, and the bytes of the buffer of each, where there is memory enough.
     fn wanted_buffers(block_bytes: u32, options: &Options) -> (u32, u32) {
         let slots = options.depth.div_ceil(options.threads.max(1) as u32).max(1);

@@ -17,6 +17,9 @@ pub struct RunStats {
     pub bytes_read: u64,
     /// Requests that read them.
     pub requests: u64,
+    /// Bytes of vertex state that were written to and read from a temporary file, since the cap had no room
+    /// for all of it.
+    pub spilled_bytes: u64,
     /// Mean number of requests in flight while the run lasted (Little's law: the sum of their latencies by
     /// the seconds).
     pub mean_depth: f64,

@@ -42,6 +42,7 @@ pub struct Engine<'g> {
     readers: Vec<Mutex<BlockReader<'g>>>,
     sweeps: u64,
     edges: u64,
+    spilled: u64,
     /// Thin sweeps in a row: they missed a block or a few.
     thin: u32,
 }
@@ -78,7 +79,7 @@ impl<'g> Engine<'g> {
         let reader =
             |_| Mutex::new(BlockReader::new(graph.device(), plan.slots, plan.request_bytes, block_bytes));
         let readers = (0..plan.threads).map(reader).collect();
-        Ok(Engine { graph, plan, cache, readers, sweeps: 0, edges: 0, thin: 0 })
+        Ok(Engine { graph, plan, cache, readers, sweeps: 0, edges: 0, spilled: 0, thin: 0 })
     }
 
     /// The graph it runs on.
@@ -112,6 +113,11 @@ impl<'g> Engine<'g> {
     /// Adds to the entries of lists that were looked at, for the report.
     pub fn looked_at(&mut self, edges: u64) {
         self.edges += edges;
+    }
+
+    /// Adds to the bytes of vertex state that a temporary file was written and read, for the report.
+    pub(crate) fn spilled(&mut self, bytes: u64) {
+        self.spilled += bytes;
     }
 
     /// Visits the lists of a direction in all blocks of `which`, each block once. Each thread has a local
@@ -231,6 +237,7 @@ impl<'g> Engine<'g> {
             edges_per_second: self.edges as f64 / seconds,
             bytes_read: all.bytes,
             requests: all.requests,
+            spilled_bytes: self.spilled,
             mean_depth: all.latency_nanos as f64 / 1e9 / seconds,
             cache_hits: all.hits,
             cache_misses: all.misses,

@@ -1,5 +1,7 @@
 //! What an algorithm needs: of the graph, and of memory.
 
+use super::reads;
+use super::spilled::{self, Spilled};
 use crate::algorithms::{
     Bfs, Cdlp, Dfs, KCore, Lcc, PageRank, PageRankOptions, Parents, Sssp, WalkOptions, Wcc, bfs, cdlp, dfs,
     kcore, lcc, pagerank, parents, sssp, walk, wcc,
@@ -64,11 +66,11 @@ impl Algorithm {
     /// Bytes that the algorithm holds under a cap of `memory`.
     pub(super) fn state_bytes(&self, graph: &Graph, memory: u64) -> u64 {
         match self {
-            Algorithm::Bfs { parents: false } => bfs::bfs_bytes(graph),
+            Algorithm::Bfs { parents: false } => bfs::Room::new(graph, memory).bytes,
             Algorithm::Bfs { parents: true } => bfs::bfs_bytes(graph).max(parents::parents_bytes(graph)),
             Algorithm::Wcc => wcc::wcc_bytes(graph),
-            Algorithm::PageRank(options) => pagerank::pagerank_bytes(graph, options),
-            Algorithm::Sssp => sssp::sssp_bytes(graph),
+            Algorithm::PageRank(options) => pagerank::Room::bytes(graph, memory, options),
+            Algorithm::Sssp => sssp::Room::bytes(graph, memory),
             Algorithm::Cdlp { .. } => cdlp::Room::new(graph, memory).bytes,
             Algorithm::Lcc => lcc::Room::of(graph, memory).1,
             Algorithm::KCore => kcore::kcore_bytes(graph),
@@ -85,15 +87,45 @@ impl Algorithm {
             let state = algorithm.state_bytes(graph, 0);
             EnginePlan::least_memory(header, options, blocks, state).next_multiple_of(1 << 10)
         };
-        let alone = least(self);
+        let alone = match self {
+            // State that does not fit goes to a temporary file.
+            Algorithm::PageRank(options) => pagerank::Room::least_memory(graph, options),
+            Algorithm::Sssp => sssp::Room::least_memory(graph),
+            _ => least(self),
+        };
         let Algorithm::Walks(options) = self else {
             let columns = self.columns();
-            let (file, rows) = (Output::least_memory(graph, columns), Rows::least_memory(graph, columns));
-            return [alone, alone.max(file), alone.max(rows)];
+            let file = Output::least_memory(graph, columns, self.spills());
+            return [alone, alone.max(file), alone.max(Rows::least_memory(graph, columns))];
         };
         // Walks are written while they are made.
         let with = |sink_bytes: u64| least(&Algorithm::Walks(WalkOptions { sink_bytes, ..options.clone() }));
         [alone, with(WalkOutput::bytes(graph)), with(WalkRows::bytes(graph, options))]
+    }
+
+    /// What goes through a temporary file under a cap of `memory` that has no room for all vertex state.
+    pub(super) fn spilled(&self, graph: &Graph, memory: u64, frames: u32) -> Option<Spilled> {
+        match self {
+            Algorithm::PageRank(options) => {
+                let parts = pagerank::Room::new(graph, memory, options).ok()?.parts?;
+                Some(spilled::pagerank(graph, options, &parts, frames.into()))
+            }
+            Algorithm::Bfs { parents: false } if bfs::Room::new(graph, memory).is_in_file => {
+                // No level is left for later, to be finished block by block.
+                let [least, most] = reads::blocks(graph, self, frames);
+                Some(Spilled { blocks: [least, 2 * most], bytes: bfs::spilled_bytes(graph) })
+            }
+            Algorithm::Sssp => {
+                let parts = sssp::Room::new(graph, memory).ok()?.parts?;
+                Some(spilled::sssp(graph, &parts))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the result may be in a temporary file.
+    fn spills(&self) -> bool {
+        matches!(self, Algorithm::Bfs { parents: false } | Algorithm::PageRank(_) | Algorithm::Sssp)
     }
 
     /// The columns of the result, where it has a row per vertex.

@@ -4,6 +4,7 @@ mod algorithm;
 mod computing;
 mod passes;
 mod reads;
+mod spilled;
 
 use serde::Serialize;
 
@@ -44,6 +45,9 @@ pub struct Estimate {
     pub all_cached: bool,
     /// Bytes read from the device in a first run, when nothing is cached.
     pub bytes_read: Option<[u64; 2]>,
+    /// Vertex state written to a temporary file and read from it, where the cap has no room for all of it; else
+    /// 0.
+    pub spilled_bytes: Option<[u64; 2]>,
     /// Seconds without any waiting for the device; unknown for shortest paths and walks, whose costs were not
     /// measured.
     pub computing_seconds: Option<[f64; 2]>,
@@ -58,7 +62,7 @@ impl Graph {
     /// What an algorithm needs of memory under this graph's options, what it reads and about how long it
     /// takes, without reading a block.
     ///
-    /// Memory is exact: it is asked of what the run itself asks. Bytes are exact where the algorithm passes
+    /// Memory is exact: it is asked of what the run itself asks. Bytes are exact where all vertex state fits and the algorithm passes
     /// over all blocks again and again whatever it finds (WCC, PageRank without a tolerance; CDLP and LCC of
     /// undirected graphs where their lists fit), for searches an interval that assumes that the sources lead
     /// to nearly all. Computing is good for a factor of about two on a processor and graphs like those whose
@@ -82,6 +86,7 @@ impl Graph {
             cache_bytes: 0,
             all_cached: false,
             bytes_read: None,
+            spilled_bytes: None,
             computing_seconds: None,
             reading_seconds: None,
             seconds: None,
@@ -90,16 +95,21 @@ impl Graph {
             return Ok(estimate);
         }
         let plan = EnginePlan::new("", header, self.options(), blocks, estimate.state_bytes)?;
-        let read =
-            reads::blocks(self, algorithm, plan.frames).map(|count| count * u64::from(header.block_bytes));
+        let spilled = algorithm.spilled(self, memory, plan.frames);
+        let read = spilled
+            .as_ref()
+            .map_or_else(|| reads::blocks(self, algorithm, plan.frames), |spilled| spilled.blocks)
+            .map(|count| count.saturating_mul(header.block_bytes.into()));
+        let spilled = spilled.map_or([0; 2], |spilled| spilled.bytes);
         let computing = computing::seconds(self, algorithm);
         estimate.cache_bytes = u64::from(plan.frames) * u64::from(header.block_bytes);
         estimate.all_cached = plan.frames >= blocks;
         estimate.bytes_read = Some(read);
+        estimate.spilled_bytes = Some(spilled);
         estimate.computing_seconds = computing;
         if let Some(speed) = speed {
             let request = if algorithm.scans() { plan.request_bytes } else { header.block_bytes };
-            let reading = reading_seconds(read, speed, request);
+            let reading = reading_seconds(read, spilled, speed, request);
             estimate.reading_seconds = Some(reading);
             estimate.seconds = computing.map(|[least, most]| [least.max(reading[0]), most + reading[1]]);
         }
@@ -108,8 +118,13 @@ impl Graph {
 }
 
 /// At best at the full bandwidth; at worst each request on its own, as random requests of a block are.
-fn reading_seconds(bytes: [u64; 2], speed: ReadSpeed, request_bytes: u32) -> [f64; 2] {
+/// Vertex state is moved in large requests, and taken to be written as fast as it is read.
+fn reading_seconds(bytes: [u64; 2], spilled: [u64; 2], speed: ReadSpeed, request_bytes: u32) -> [f64; 2] {
     let [least, most] = bytes.map(|bytes| bytes as f64);
+    let [least_spilled, most_spilled] = spilled.map(|bytes| bytes as f64 / speed.bandwidth_bytes);
     let requests = speed.iops.map_or(0.0, |iops| most / f64::from(request_bytes) / iops);
-    [least / speed.bandwidth_bytes, (most / speed.bandwidth_bytes).max(requests)]
+    [
+        least / speed.bandwidth_bytes + least_spilled,
+        (most / speed.bandwidth_bytes).max(requests) + most_spilled,
+    ]
 }

@@ -9,7 +9,7 @@ use crate::format::Direction;
 /// Most passes where not all blocks fit: somewhat more than graphs of random edges and grids took with hardly
 /// any cache (tests/estimate.rs: 4.7, 4.3, 2.9 and 14.6). Grids whose ids are at random take more.
 const MOST_BFS: u64 = 6;
-const MOST_SSSP: u64 = 6;
+pub(super) const MOST_SSSP: u64 = 6;
 const MOST_DFS: u64 = 4;
 const MOST_KCORE: u64 = 16;
 

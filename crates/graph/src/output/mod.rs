@@ -25,12 +25,13 @@ use std::path::Path;
 
 use leadline_files::NewFile;
 
+use crate::engine::StateFile;
 use crate::{Graph, GraphError};
 pub(crate) use names::ranks;
 pub use outcome::Outcome;
 pub use results::VertexTable;
 pub use rows::{RowColumn, RowValues, Rows, Texts};
-pub use table::{Column, Kind, Values};
+pub use table::{Column, Kind, Source, Values};
 pub use walk_rows::WalkRows;
 pub use walks::WalkOutput;
 
@@ -103,12 +104,12 @@ impl Output {
     }
 
     /// Whether the cap has room for writing a result of these columns, beside the result; to be asked before
-    /// the work.
+    /// the work. A result that `spills` is in a file where the cap has no room for it.
     ///
     /// # Errors
     /// [`GraphError::Memory`] with the least that would do.
-    pub fn check_memory(graph: &Graph, columns: &[(&str, Kind)]) -> Result<(), GraphError> {
-        let needed = Output::least_memory(graph, columns);
+    pub fn check_memory(graph: &Graph, columns: &[(&str, Kind)], spills: bool) -> Result<(), GraphError> {
+        let needed = Output::least_memory(graph, columns, spills);
         let given = graph.options().memory;
         if given < needed {
             return Err(GraphError::Memory { what: "writing the results".into(), given, needed });
@@ -117,8 +118,9 @@ impl Output {
     }
 
     /// The least memory with which a result of these columns is written, bytes.
-    pub(crate) fn least_memory(graph: &Graph, columns: &[(&str, Kind)]) -> u64 {
-        (table::held(graph, columns) + table::bytes(graph, columns)).next_multiple_of(1 << 10)
+    pub(crate) fn least_memory(graph: &Graph, columns: &[(&str, Kind)], spills: bool) -> u64 {
+        let held = if spills { StateFile::BYTES } else { table::held(graph, columns) };
+        (held + table::bytes(graph, columns)).next_multiple_of(1 << 10)
     }
 
     /// Writes all rows, the vertex's id first, brings them to the disk and gives the file its name, in place

@@ -33,7 +33,7 @@ macro_rules! outcome {
 outcome!(Bfs, found: { "reached": found.reached, "depth": found.depth });
 outcome!(Wcc, found: { "components": found.count });
 outcome!(PageRank, found: {
-    "iterations": found.iterations, "highest_rank": found.highest(), "change": found.change
+    "iterations": found.iterations, "highest_rank": found.highest, "change": found.change
 });
 outcome!(Sssp, found: { "reached": found.reached, "farthest": found.farthest });
 outcome!(Cdlp, found: { "labels": found.count });
@@ -43,13 +43,6 @@ outcome!(Dfs, found: { "reached": found.reached, "trees": found.trees() });
 outcome!(Walks, found: {
     "walks": found.walks, "steps": found.steps, "steps_per_second": found.steps_per_second()
 });
-
-impl PageRank {
-    /// The highest rank; 0 where there are no vertices.
-    pub fn highest(&self) -> f64 {
-        self.ranks.iter().copied().max_by(f64::total_cmp).unwrap_or(0.0)
-    }
-}
 
 impl Lcc {
     /// The mean coefficient; 0 where there are no vertices.

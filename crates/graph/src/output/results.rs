@@ -1,7 +1,5 @@
 //! What the table of each algorithm's result is: its columns, and which vector is which.
 
-use std::borrow::Cow;
-
 use super::rows::Rows;
 use super::table::{Column, Kind, Values};
 use crate::algorithms::{Bfs, Cdlp, Dfs, KCore, Lcc, PageRank, Parents, Sssp, Wcc};
@@ -11,6 +9,9 @@ use crate::{Graph, GraphError};
 pub trait VertexTable: Sized {
     /// Name and kind of each column behind `vertex`, in order: known before the work.
     const COLUMNS: &'static [(&'static str, Kind)];
+
+    /// Whether the columns are in a temporary file where the cap has no room for them.
+    const SPILLS: bool;
 
     /// The columns, for [`Output::write`](super::Output::write).
     fn columns(&self) -> Vec<Column<'_>>;
@@ -29,34 +30,36 @@ pub trait VertexTable: Sized {
 
 /// Which field of a result is which column, and of what kind.
 macro_rules! table {
-    ($result:ty { $($field:ident: $name:literal $kind:ident),+ }) => {
+    ($result:ty { $($field:ident: $name:literal $kind:ident),+ }, spills: $spills:literal) => {
         impl VertexTable for $result {
             const COLUMNS: &'static [(&'static str, Kind)] = &[$(($name, Kind::$kind)),+];
+            const SPILLS: bool = $spills;
 
             fn columns(&self) -> Vec<Column<'_>> {
-                vec![$(Column { name: $name, values: Values::$kind(Cow::Borrowed(&self.$field)) }),+]
+                vec![$(Column { name: $name, values: Values::$kind((&self.$field).into()) }),+]
             }
 
             fn into_columns(self) -> Vec<Column<'static>> {
-                vec![$(Column { name: $name, values: Values::$kind(Cow::Owned(self.$field)) }),+]
+                vec![$(Column { name: $name, values: Values::$kind(self.$field.into()) }),+]
             }
         }
     };
 }
 
-table!(Bfs { levels: "level" Integers });
-table!(Parents { parents: "parent" Vertices });
-table!(Wcc { components: "component" Vertices });
-table!(PageRank { ranks: "rank" Doubles });
-table!(Sssp { distances: "distance" Doubles });
-table!(Cdlp { labels: "label" Ranks });
-table!(Lcc { coefficients: "coefficient" Doubles });
-table!(KCore { cores: "core" Integers });
-table!(Dfs { parents: "parent" Vertices, roots: "root" Vertices, order: "order" Integers });
+table!(Bfs { levels: "level" Integers }, spills: true);
+table!(Parents { parents: "parent" Vertices }, spills: false);
+table!(Wcc { components: "component" Vertices }, spills: false);
+table!(PageRank { ranks: "rank" Doubles }, spills: true);
+table!(Sssp { distances: "distance" Doubles }, spills: true);
+table!(Cdlp { labels: "label" Ranks }, spills: false);
+table!(Lcc { coefficients: "coefficient" Doubles }, spills: false);
+table!(KCore { cores: "core" Integers }, spills: false);
+table!(Dfs { parents: "parent" Vertices, roots: "root" Vertices, order: "order" Integers }, spills: false);
 
 /// A search with its parents.
 impl VertexTable for (Bfs, Parents) {
     const COLUMNS: &'static [(&'static str, Kind)] = &[Bfs::COLUMNS[0], Parents::COLUMNS[0]];
+    const SPILLS: bool = false;
 
     fn columns(&self) -> Vec<Column<'_>> {
         [self.0.columns(), self.1.columns()].concat()

@@ -200,24 +200,25 @@ impl Order {
         let (optional, mut present) = (values.kind() == Kind::Vertices, None);
         let values = match values {
             Values::Integers(values) => {
-                let values = &*values;
+                let values = &*values.load()?;
                 budget.take(count as u64 * 8)?;
                 RowValues::Integers(fill(graph, count, |rank| table::integer(values[self.vertex(rank)]))?)
             }
-            Values::Doubles(Cow::Owned(values)) if self.vertices.is_empty() => RowValues::Doubles(values),
-            Values::Doubles(values) => {
-                let values = &*values;
-                budget.take(count as u64 * 8)?;
-                RowValues::Doubles(fill(graph, count, |rank| values[self.vertex(rank)])?)
-            }
+            Values::Doubles(values) => match values.load()? {
+                Cow::Owned(values) if self.vertices.is_empty() => RowValues::Doubles(values),
+                values => {
+                    budget.take(count as u64 * 8)?;
+                    RowValues::Doubles(fill(graph, count, |rank| values[self.vertex(rank)])?)
+                }
+            },
             Values::Vertices(others) => {
-                let others = &*others;
+                let others = &*others.load()?;
                 let rank = |rank: usize| self.rank(others[self.vertex(rank)]);
                 present = id_table::present(graph, budget, count, rank)?;
                 ids.column(graph, budget, count, rank)?
             }
             Values::Ranks(ranks) => {
-                let ranks = &*ranks;
+                let ranks = &*ranks.load()?;
                 ids.column(graph, budget, count, |rank| ranks[self.vertex(rank)])?
             }
         };

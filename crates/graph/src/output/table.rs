@@ -8,10 +8,10 @@ use super::cells::{Cells, ColumnCells, RowWriter};
 use super::names::Names;
 use super::{BUFFER, FORMAT_BYTES, Format, ROWS, TEXT_BYTES, binary, csv, parquet};
 use crate::format::{NO_VERTEX, Vertex};
-use crate::{Graph, GraphError};
+use crate::{FileValues, Graph, GraphError, PerVertex, VertexValue};
 
 /// A column beside the vertex's id.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Column<'a> {
     /// Its name.
     pub name: &'static str,
@@ -20,16 +20,80 @@ pub struct Column<'a> {
 }
 
 /// What a column has for each vertex, by vertex.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Values<'a> {
     /// A number below 2^32 - 1. That number itself stands for -1.
-    Integers(Cow<'a, [u32]>),
+    Integers(Source<'a, u32>),
     /// A number with a point; infinite where it must be.
-    Doubles(Cow<'a, [f64]>),
+    Doubles(Source<'a, f64>),
     /// The id of another vertex; none for [`NO_VERTEX`].
-    Vertices(Cow<'a, [Vertex]>),
+    Vertices(Source<'a, Vertex>),
     /// The id of a place in the order of ids.
-    Ranks(Cow<'a, [u32]>),
+    Ranks(Source<'a, u32>),
+}
+
+/// Where a column's values are.
+#[derive(Debug, Clone)]
+pub enum Source<'a, T: Clone> {
+    /// In memory.
+    Memory(Cow<'a, [T]>),
+    /// In a file, since the cap had no room for them.
+    File(FileValues<T>),
+}
+
+impl<T: Clone> From<Vec<T>> for Source<'_, T> {
+    fn from(values: Vec<T>) -> Self {
+        Source::Memory(Cow::Owned(values))
+    }
+}
+
+impl<'a, T: Clone> From<&'a Vec<T>> for Source<'a, T> {
+    fn from(values: &'a Vec<T>) -> Self {
+        Source::Memory(Cow::Borrowed(values))
+    }
+}
+
+impl<T: Clone> From<PerVertex<T>> for Source<'_, T> {
+    fn from(values: PerVertex<T>) -> Self {
+        match values {
+            PerVertex::Memory(values) => values.into(),
+            PerVertex::File(values) => Source::File(values),
+        }
+    }
+}
+
+impl<'a, T: Clone> From<&'a PerVertex<T>> for Source<'a, T> {
+    fn from(values: &'a PerVertex<T>) -> Self {
+        match values {
+            PerVertex::Memory(values) => values.into(),
+            PerVertex::File(values) => Source::File(values.clone()),
+        }
+    }
+}
+
+impl<'a, T: VertexValue> Source<'a, T> {
+    fn len(&self) -> usize {
+        match self {
+            Source::Memory(values) => values.len(),
+            Source::File(values) => values.len(),
+        }
+    }
+
+    /// All values in memory.
+    pub(super) fn load(self) -> Result<Cow<'a, [T]>, GraphError> {
+        match self {
+            Source::Memory(values) => Ok(values),
+            Source::File(values) => PerVertex::File(values).into_vec().map(Cow::Owned),
+        }
+    }
+
+    /// The values of some vertices.
+    fn of(&self, vertices: &[Vertex]) -> Result<Vec<T>, GraphError> {
+        match self {
+            Source::Memory(values) => Ok(vertices.iter().map(|vertex| values[*vertex as usize]).collect()),
+            Source::File(values) => values.of(vertices),
+        }
+    }
 }
 
 /// What a column holds, as [`Values`] has it.
@@ -57,7 +121,25 @@ impl Kind {
     }
 }
 
+/// The values of a column for some vertices, in memory.
+enum Chosen {
+    Integers(Vec<u32>),
+    Doubles(Vec<f64>),
+    Vertices(Vec<Vertex>),
+    Ranks(Vec<u32>),
+}
+
 impl Values<'_> {
+    /// The values of some vertices.
+    fn of(&self, vertices: &[Vertex]) -> Result<Chosen, GraphError> {
+        Ok(match self {
+            Values::Integers(values) => Chosen::Integers(values.of(vertices)?),
+            Values::Doubles(values) => Chosen::Doubles(values.of(vertices)?),
+            Values::Vertices(values) => Chosen::Vertices(values.of(vertices)?),
+            Values::Ranks(values) => Chosen::Ranks(values.of(vertices)?),
+        })
+    }
+
     pub(super) fn kind(&self) -> Kind {
         match self {
             Values::Integers(_) => Kind::Integers,
@@ -102,8 +184,10 @@ pub(super) fn bytes(graph: &Graph, columns: &[(&str, Kind)]) -> u64 {
     };
     let ids = columns.iter().filter(|(_, kind)| kind.is_id()).count() as u64;
     let cells = (1 + ids) * of_ids + (columns.len() as u64 - ids) * ROWS as u64 * 8;
-    // Once as they are, once more in the format's pages; and a rank and a place of each row of one column.
-    Names::bytes(graph) + 2 * cells + (ROWS * 8) as u64 + FORMAT_BYTES + BUFFER as u64
+    // Values, then cells, once as they are and once more in the format's pages; and for each row its vertex,
+    // and a rank and a place of one column.
+    let chosen = (columns.len() as u64 + 3) * (ROWS * 8) as u64;
+    Names::bytes(graph) + 2 * cells + chosen + FORMAT_BYTES + BUFFER as u64
 }
 
 pub(super) fn write(
@@ -120,27 +204,40 @@ pub(super) fn write(
         Format::Binary => Box::new(binary::Writer::new(file)),
         Format::Csv | Format::Text => Box::new(csv::Writer::new(file, &filled)?),
     };
-    let (mut count, mut text_bytes) = (0, 0);
-    for rank in 0..graph.vertices() {
-        let vertex = names.vertex(rank)?;
-        text_bytes += filled[0].cells.push_id(Some(rank), &mut names)?;
-        for (column, filled) in columns.iter().zip(&mut filled[1..]) {
-            text_bytes += push(&mut filled.cells, &column.values, vertex, &mut names)?;
-        }
-        count += 1;
-        if count == ROWS || text_bytes >= TEXT_BYTES {
-            name(&mut filled, &mut names)?;
-            rows.put(&filled)?;
-            filled.iter_mut().for_each(|column| column.cells.clear());
-            (count, text_bytes) = (0, 0);
-            graph.check_stop()?;
-        }
-    }
-    if count > 0 {
+    let mut next = 0;
+    while next < graph.vertices() {
+        next = fill(graph, columns, &mut filled, &mut names, next)?;
         name(&mut filled, &mut names)?;
         rows.put(&filled)?;
+        filled.iter_mut().for_each(|column| column.cells.clear());
+        graph.check_stop()?;
     }
     rows.finish()
+}
+
+/// Appends rows from a rank on, as many as are written at a time; the rank of the row after them.
+fn fill(
+    graph: &Graph,
+    columns: &[Column<'_>],
+    filled: &mut [ColumnCells],
+    names: &mut Names<'_>,
+    first: u64,
+) -> Result<u64, GraphError> {
+    let ranks = first..(first + ROWS as u64).min(graph.vertices());
+    let vertices = ranks.clone().map(|rank| names.vertex(rank)).collect::<Result<Vec<Vertex>, _>>()?;
+    let values: Vec<Chosen> =
+        columns.iter().map(|column| column.values.of(&vertices)).collect::<Result<_, _>>()?;
+    let mut text_bytes = 0;
+    for (rank, place) in ranks.zip(0..) {
+        text_bytes += filled[0].cells.push_id(Some(rank), names)?;
+        for (values, filled) in values.iter().zip(&mut filled[1..]) {
+            text_bytes += push(&mut filled.cells, values, place, names)?;
+        }
+        if text_bytes >= TEXT_BYTES {
+            return Ok(rank + 1);
+        }
+    }
+    Ok(first + vertices.len() as u64)
 }
 
 /// Turns ranks into ids where they are numbers.
@@ -164,20 +261,19 @@ fn empty(strings: bool, columns: &[Column<'_>]) -> Vec<ColumnCells> {
     std::iter::once(vertex).chain(columns.iter().map(filled)).collect()
 }
 
-/// Appends a vertex's value to its column; returns the bytes of text.
+/// Appends the value at a place to its column; returns the bytes of text.
 fn push(
     cells: &mut Cells,
-    values: &Values<'_>,
-    vertex: Vertex,
+    values: &Chosen,
+    place: usize,
     names: &mut Names<'_>,
 ) -> Result<usize, GraphError> {
-    let at = vertex as usize;
     match (cells, values) {
-        (Cells::Integers(cells), Values::Integers(values)) => cells.push(integer(values[at])),
-        (Cells::Doubles(cells), Values::Doubles(values)) => cells.push(values[at]),
-        (cells, Values::Ranks(ranks)) => return cells.push_id(Some(u64::from(ranks[at])), names),
-        (cells, Values::Vertices(others)) => {
-            let other = Some(others[at]).filter(|other| *other != NO_VERTEX);
+        (Cells::Integers(cells), Chosen::Integers(values)) => cells.push(integer(values[place])),
+        (Cells::Doubles(cells), Chosen::Doubles(values)) => cells.push(values[place]),
+        (cells, Chosen::Ranks(ranks)) => return cells.push_id(Some(u64::from(ranks[place])), names),
+        (cells, Chosen::Vertices(others)) => {
+            let other = Some(others[place]).filter(|other| *other != NO_VERTEX);
             return cells.push_id(other.map(|other| names.rank(other)), names);
         }
         _ => unreachable!("cells are made for their values"),

@@ -252,6 +252,7 @@ fn options(usual: &Options, (memory, threads, depth): RunOptions) -> Result<Opti
         memory: memory.unwrap_or(usual.memory),
         threads: threads.unwrap_or(usual.threads),
         depth: depth.unwrap_or(usual.depth),
+        temp: usual.temp.clone(),
         stop: None,
     })
 }

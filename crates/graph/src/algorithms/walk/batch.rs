@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
+use leadline_files::huge_vec;
 use rayon::prelude::*;
 
 use super::WalkOptions;
@@ -154,7 +155,8 @@ impl<'a> Batch<'a> {
         first: u64,
         starts: Vec<Vertex>,
     ) -> Batch<'a> {
-        let mut paths: Vec<AtomicU32> = starts.iter().map(|start| (*start).into()).collect();
+        let mut paths = huge_vec(starts.len() * (options.length as usize + 1));
+        paths.extend(starts.iter().map(|start| AtomicU32::new(*start)));
         paths.resize_with(starts.len() * (options.length as usize + 1), || NO_VERTEX.into());
         let walker = |start: &Vertex| Walker {
             block: NO_BLOCK.into(),
@@ -166,7 +168,8 @@ impl<'a> Batch<'a> {
             otherwise: NO_VERTEX.into(),
             edges_back: UNKNOWN.into(),
         };
-        let walkers = starts.iter().map(walker).collect();
+        let mut walkers = huge_vec(starts.len());
+        walkers.extend(starts.iter().map(walker));
         let directory = graph.directory(Direction::Forward);
         Batch { graph, options, law: Law::new(options), hubs, directory, first, walkers, paths }
     }

@@ -1,0 +1,399 @@
+//! PageRank where the cap has no room for the state of all vertices. What vertices give, their degrees and
+//! their ranks are columns of a file. In each iteration, part by part: what the vertices at the other end of
+//! the edges give (or, where edges can only be followed forwards, are given) is in memory while lists are
+//! read, so all blocks are read once for each part of those.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::jumps::Jumps;
+use super::{Double, PageRankOptions, Ranked, Shared, sum};
+use crate::algorithms::lists::sweep_range;
+use crate::algorithms::numbers;
+use crate::algorithms::parts::{PartBytes, Parts, ranges};
+use crate::engine::{StateColumn, StateFile, Stored};
+use crate::format::{ALIGNMENT, Block, Direction, Vertex};
+use crate::{Engine, FileValues, Graph, GraphError, PerVertex};
+
+/// Vertices whose sums are made ranks at a time.
+const SETTLED: u64 = 1 << 16;
+
+/// What parts take: each iteration reads what vertices give once for each part of lists where sums are made
+/// of it, and once for each part of sums where it is added to them.
+pub(super) fn part_bytes<Give>(graph: &Graph) -> PartBytes {
+    let give = size_of::<Give>() as u64;
+    let fixed = SETTLED * (2 * give + 4 + 8);
+    match graph.header().has_reverse() {
+        true => PartBytes { list: 8, neighbour: give, again_by_lists: give, again_by_neighbours: 0, fixed },
+        false => PartBytes { list: give, neighbour: 8, again_by_lists: 0, again_by_neighbours: give, fixed },
+    }
+}
+
+/// Bytes in the file.
+fn file_bytes<Give: Stored>(vertices: u64) -> u64 {
+    2 * StateFile::column_bytes::<Give>(vertices)
+        + StateFile::column_bytes::<u32>(vertices)
+        + StateFile::column_bytes::<f64>(vertices)
+}
+
+/// As [`super::spilled_bytes`].
+pub(super) fn spilled_bytes<Give: Stored>(graph: &Graph, parts: &Parts) -> [u64; 3] {
+    let vertices = graph.vertices();
+    let [give, degree, rank] = [Give::BYTES, u32::BYTES, f64::BYTES]
+        .map(|bytes| (bytes as u64 * vertices).next_multiple_of(ALIGNMENT));
+    // Degrees are stored; the first ranks are made as all others are.
+    let settled = degree + 2 * give;
+    let times = if graph.header().has_reverse() { parts.lists.len() } else { parts.neighbours.len() } as u64;
+    [2 * degree + 2 * give + rank, settled, (times * give).saturating_add(rank)]
+}
+
+struct State<Give> {
+    vertices: u64,
+    file: Arc<StateFile>,
+    degrees: StateColumn<u32>,
+    /// What each vertex gives in this iteration.
+    gives: StateColumn<Give>,
+    /// In the next one.
+    next: StateColumn<Give>,
+    ranks: StateColumn<f64>,
+    /// The rank of all vertices without edges together.
+    dangling: f64,
+}
+
+/// What came of a part or of an iteration.
+#[derive(Debug, Default)]
+struct Settled {
+    dangling: f64,
+    change: f64,
+    highest: f64,
+}
+
+/// As [`super::iterate`].
+pub(super) fn iterate<Give: Shared + Stored>(
+    engine: &mut Engine<'_>,
+    options: &PageRankOptions,
+    parts: &Parts,
+) -> Result<Ranked, GraphError> {
+    let graph = engine.graph();
+    let vertices = graph.vertices();
+    let file = Arc::new(StateFile::create(graph.temp_folder(), file_bytes::<Give>(vertices))?);
+    let (gives, next) = (file.column::<Give>(vertices), file.column::<Give>(vertices));
+    let (degrees, ranks) = (file.column(vertices), file.column(vertices));
+    let mut state = State { vertices, file, degrees, gives, next, ranks, dangling: 0.0 };
+    let mut found = state.begin(engine, &parts.lists)?;
+    let (mut done, mut change) = (0, f64::INFINITY);
+    while done < options.iterations && change >= options.tolerance {
+        let jumps = Jumps::new(options, state.dangling, vertices);
+        // Nobody asks for the ranks of an iteration that another one follows.
+        let is_last = options.tolerance > 0.0 || done + 1 == options.iterations;
+        found = match graph.header().has_reverse() {
+            true => state.pull(engine, parts, &jumps, is_last)?,
+            false => state.push(engine, parts, &jumps, is_last)?,
+        };
+        (state.gives, state.next) = (state.next, state.gives);
+        state.dangling = found.dangling;
+        change = found.change;
+        engine.looked_at(graph.header().edges * parts.neighbours.len() as u64);
+        done += 1;
+    }
+    engine.spilled(state.file.moved());
+    let ranks = PerVertex::File(FileValues::new(state.file, state.ranks));
+    Ok(Ranked { ranks, iterations: done, change, highest: found.highest })
+}
+
+impl<Give: Shared + Stored> State<Give> {
+    /// Finds the degrees; all ranks are alike.
+    fn begin(&mut self, engine: &mut Engine<'_>, lists: &[Range<Vertex>]) -> Result<Settled, GraphError> {
+        let mut all = Settled::default();
+        for range in lists {
+            let degrees = numbers(range.len() as u64, |_| 0);
+            sweep_range(
+                engine,
+                Direction::Forward,
+                range,
+                || (),
+                |(), block| {
+                    for (vertex, place) in block.places().filter(|(vertex, _)| range.contains(vertex)) {
+                        let here = block.degree_at(place) as u32;
+                        degrees[(vertex - range.start) as usize].fetch_add(here, Ordering::Relaxed);
+                    }
+                },
+            )?;
+            let degree = |place: usize| degrees[place].load(Ordering::Relaxed);
+            self.file.store(self.degrees, whole(range), degree)?;
+            let (vertices, no_sums) = (self.vertices as f64, |_: Vertex| 0.0);
+            all.add(self.settle(engine, range, no_sums, |_, _| 1.0 / vertices, self.gives, true)?);
+        }
+        self.dangling = all.dangling;
+        Ok(all)
+    }
+
+    /// Sums by reading incoming edges.
+    fn pull(
+        &self,
+        engine: &mut Engine<'_>,
+        parts: &Parts,
+        jumps: &Jumps,
+        is_last: bool,
+    ) -> Result<Settled, GraphError> {
+        let mut all = Settled::default();
+        let mut held = Held::default();
+        for (turn, range) in parts.lists.iter().enumerate() {
+            let sums: Vec<Double> = range.clone().map(|_| Double::new(0.0)).collect();
+            let mut order: Vec<&Range<Vertex>> = parts.neighbours.iter().collect();
+            if turn % 2 == 1 {
+                // The part that is still in memory comes first.
+                order.reverse();
+            }
+            for neighbours in order {
+                held.load(self, neighbours)?;
+                let give = |vertex: Vertex| held.give(vertex);
+                let mut pieces =
+                    sweep_range(engine, Direction::Reverse, range, Vec::new, |pieces, block| {
+                        for (vertex, place) in block.places().filter(|(vertex, _)| range.contains(vertex)) {
+                            let here = sum(block, vertex, place, give);
+                            if block.is_piece(vertex) {
+                                pieces.push((vertex, here));
+                            } else {
+                                let place = &sums[(vertex - range.start) as usize];
+                                place.set(place.get() + here);
+                            }
+                        }
+                    })?
+                    .into_iter()
+                    .flatten()
+                    .collect::<Vec<(Vertex, f64)>>();
+                // In one order, whatever the threads did: the same sum every time.
+                pieces.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+                for (vertex, here) in pieces {
+                    let place = &sums[(vertex - range.start) as usize];
+                    place.set(place.get() + here);
+                }
+            }
+            let sum = |vertex: Vertex| sums[(vertex - range.start) as usize].get();
+            all.add(self.settle(
+                engine,
+                range,
+                sum,
+                |sum, vertex| jumps.rank(sum, vertex),
+                self.next,
+                is_last,
+            )?);
+        }
+        Ok(all)
+    }
+
+    /// Sums by reading outgoing edges.
+    fn push(
+        &self,
+        engine: &mut Engine<'_>,
+        parts: &Parts,
+        jumps: &Jumps,
+        is_last: bool,
+    ) -> Result<Settled, GraphError> {
+        let mut all = Settled::default();
+        let mut held = Held::default();
+        for range in &parts.neighbours {
+            let sums: Vec<Double> = range.clone().map(|_| Double::new(0.0)).collect();
+            let add = |block: &Block<'_>, vertex: Vertex, give: f64| {
+                block.scan(vertex, |neighbour| {
+                    if let Some(place) = sums.get(neighbour.wrapping_sub(range.start) as usize) {
+                        place.add(give);
+                    }
+                    true
+                });
+            };
+            for lists in &parts.lists {
+                held.load(self, lists)?;
+                sweep_range(
+                    engine,
+                    Direction::Forward,
+                    lists,
+                    || (),
+                    |(), block| {
+                        for vertex in block.vertices().filter(|vertex| lists.contains(vertex)) {
+                            add(block, vertex, held.give(vertex));
+                        }
+                    },
+                )?;
+            }
+            let sum = |vertex: Vertex| sums[(vertex - range.start) as usize].get();
+            all.add(self.settle(
+                engine,
+                range,
+                sum,
+                |sum, vertex| jumps.rank(sum, vertex),
+                self.next,
+                is_last,
+            )?);
+        }
+        Ok(all)
+    }
+
+    /// From a range's sums to its ranks, and to what its vertices give.
+    fn settle(
+        &self,
+        engine: &Engine<'_>,
+        range: &Range<Vertex>,
+        sum: impl Fn(Vertex) -> f64,
+        rank: impl Fn(f64, Vertex) -> f64,
+        to: StateColumn<Give>,
+        is_last: bool,
+    ) -> Result<Settled, GraphError> {
+        let mut all = Settled::default();
+        for part in ranges(range.len() as u64, SETTLED) {
+            engine.graph().check_stop()?;
+            let part = range.start + part.start..range.start + part.end;
+            let mut degrees = vec![0; part.len()];
+            self.file.load(self.degrees, whole(&part), |place, degree| degrees[place] = degree)?;
+            let mut before = vec![0.0; part.len()];
+            self.file.load(self.gives, whole(&part), |place, give: Give| before[place] = give.get())?;
+            let ranks: Vec<f64> = part.clone().map(|vertex| rank(sum(vertex), vertex)).collect();
+            for ((now, before), degree) in ranks.iter().zip(before).zip(&degrees) {
+                all.change += (now - before * f64::from((*degree).max(1))).abs();
+                all.highest = all.highest.max(*now);
+                all.dangling += if *degree == 0 { *now } else { 0.0 };
+            }
+            let along = |place: usize| f64::from(degrees[place].max(1));
+            self.file.store(to, whole(&part), |place| Give::new(ranks[place] / along(place)))?;
+            if is_last {
+                self.file.store(self.ranks, whole(&part), |place| ranks[place])?;
+            }
+        }
+        Ok(all)
+    }
+}
+
+impl Settled {
+    fn add(&mut self, part: Settled) {
+        self.dangling += part.dangling;
+        self.change += part.change;
+        self.highest = self.highest.max(part.highest);
+    }
+}
+
+/// What the vertices of a range give, in memory.
+struct Held<Give> {
+    range: Range<Vertex>,
+    /// One more than there are vertices: what all others give, nothing.
+    gives: Vec<Give>,
+}
+
+impl<Give> Default for Held<Give> {
+    fn default() -> Self {
+        Held { range: 0..0, gives: Vec::new() }
+    }
+}
+
+impl<Give: Shared + Stored> Held<Give> {
+    /// Loads a range, if it is not here.
+    fn load(&mut self, state: &State<Give>, range: &Range<Vertex>) -> Result<(), GraphError> {
+        if self.range == *range {
+            return Ok(());
+        }
+        if self.gives.len() <= range.len() {
+            self.gives = leadline_files::huge_vec(range.len() + 1);
+        }
+        self.gives.resize_with(range.len() + 1, || Give::new(0.0));
+        self.range = range.clone();
+        let gives = &self.gives;
+        state.file.load(state.gives, whole(range), |place, give: Give| gives[place].set(give.get()))?;
+        gives[range.len()].set(0.0);
+        Ok(())
+    }
+
+    /// What a vertex gives if it is of the range; 0 else, without a branch.
+    #[inline]
+    fn give(&self, vertex: Vertex) -> f64 {
+        let none = self.gives.len() - 1;
+        self.gives[(vertex.wrapping_sub(self.range.start) as usize).min(none)].get()
+    }
+}
+
+fn whole(range: &Range<Vertex>) -> Range<u64> {
+    range.start.into()..range.end.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithms::pagerank::Single;
+    use crate::format::{Layout, StoreWriter, Weights};
+    use crate::{Options, RunStats};
+
+    const VERTICES: u32 = 5000;
+
+    /// Each vertex has edges to some others; every seventh has none, and the first has thousands. Undirected,
+    /// or edges lead forwards only.
+    fn graph(folder: &std::path::Path, directed: bool) -> Graph {
+        let mut random = fastrand::Rng::with_seed(3);
+        let mut edges: Vec<(u32, u32)> = (1..VERTICES).map(|vertex| (0, vertex)).collect();
+        for vertex in (0..VERTICES).filter(|vertex| !vertex.is_multiple_of(7)) {
+            edges.extend((0..3).map(|_| (vertex, random.u32(0..VERTICES))));
+        }
+        if !directed {
+            edges = edges.iter().flat_map(|(a, b)| [(*a, *b), (*b, *a)]).collect();
+        }
+        edges.sort_unstable();
+        let path = folder.join(if directed { "directed" } else { "undirected" });
+        let layout = Layout {
+            block_bytes: 4096,
+            compressed: true,
+            directed,
+            weights: Weights::None,
+            vertices: VERTICES.into(),
+        };
+        let mut writer = StoreWriter::create(&path, layout).unwrap();
+        edges.iter().for_each(|(from, to)| writer.edge(*from, *to, 0.0).unwrap());
+        writer.finish().unwrap();
+        Graph::open(&path, Options { memory: 16 << 20, threads: 2, ..Options::default() }).unwrap()
+    }
+
+    fn in_parts<Give: Shared + Stored>(
+        graph: &Graph,
+        options: &PageRankOptions,
+        [lists, neighbours]: [u64; 2],
+    ) -> (Ranked, Vec<f64>, RunStats) {
+        let cut = |each| ranges(VERTICES.into(), each);
+        let parts = Parts { lists: cut(lists), neighbours: cut(neighbours), bytes: 0 };
+        let (ranked, stats) =
+            Engine::run(graph, "", 0, |engine| iterate::<Give>(engine, options, &parts)).unwrap();
+        let ranks = ranked.ranks.clone().into_vec().unwrap();
+        (ranked, ranks, stats)
+    }
+
+    #[test]
+    fn ranks_in_parts_are_those_in_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let personal = PageRankOptions { personal: vec![3, 4999, 3], ..PageRankOptions::default() };
+        let tolerant = PageRankOptions { tolerance: 1e-3, iterations: 100, ..PageRankOptions::default() };
+        let none = PageRankOptions { iterations: 0, ..PageRankOptions::default() };
+        for directed in [false, true] {
+            let graph = graph(folder.path(), directed);
+            for options in [PageRankOptions::default(), personal.clone(), tolerant.clone(), none.clone()] {
+                let right = graph.pagerank(&options).unwrap();
+                for parts in [[8192, 8192], [1024, 2048], [2048, 1024]] {
+                    let (found, ranks, stats) = in_parts::<Double>(&graph, &options, parts);
+                    assert_eq!(found.iterations, right.iterations, "{parts:?}");
+                    let off = ranks.iter().zip(right.ranks.in_memory().unwrap());
+                    let most = off.map(|(found, right)| (found / right - 1.0).abs()).fold(0.0, f64::max);
+                    assert!(most < 1e-12, "{most} with {parts:?}, {options:?}");
+                    assert!((found.highest / right.highest - 1.0).abs() < 1e-12);
+                    assert!(found.change == right.change || (found.change / right.change - 1.0).abs() < 1e-9);
+                    assert!(stats.spilled_bytes > 0);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ranks_in_parts_and_single_precision_are_those_in_memory_to_seven_digits() {
+        let folder = tempfile::tempdir().unwrap();
+        let graph = graph(folder.path(), false);
+        let right = graph.pagerank(&PageRankOptions::default()).unwrap();
+        let (_, ranks, _) = in_parts::<Single>(&graph, &PageRankOptions::default(), [1024, 2048]);
+        let off = ranks.iter().zip(right.ranks.in_memory().unwrap());
+        assert!(off.map(|(found, right)| (found / right - 1.0).abs()).fold(0.0, f64::max) < 4e-7);
+    }
+}
