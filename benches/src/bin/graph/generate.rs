@@ -19,6 +19,9 @@ const SAMPLES: usize = 8_600_000;
 /// Scales of R-MAT graphs, base 2.
 const SCALES: RangeInclusive<u32> = 10..=26;
 
+/// Sides of grids, vertices.
+const SIDES: RangeInclusive<u32> = 10..=5000;
+
 /// Writes the graphs: DIR/NAME.u32 (pairs of little-endian 32-bit numbers, both directions of every edge,
 /// each once, in order, no edge from a vertex to itself) and DIR/NAME.meta (one line: vertices, edges, the
 /// vertex of largest degree).
@@ -28,7 +31,7 @@ const SCALES: RangeInclusive<u32> = 10..=26;
 pub struct Args {
     /// Folder to write into
     dir: std::path::PathBuf,
-    /// Which ones: rmat10 to rmat26, grid1k
+    /// Which ones: rmat10 to rmat26, grid10 to grid5k by the vertices on a side
     #[arg(long, value_delimiter = ',', default_value = "rmat20,grid1k")]
     graphs: Vec<String>,
     /// Number the vertices at random, as NAME-permuted: else the small numbers of an R-MAT graph have the
@@ -44,10 +47,11 @@ pub fn generate(args: &Args) -> Result<()> {
     println!("| --- | --- | --- | --- | --- |");
     for name in &args.graphs {
         let scale = name.strip_prefix("rmat").and_then(|scale| scale.parse().ok());
-        let (vertices, mut pairs) = match (name.as_str(), scale.filter(|scale| SCALES.contains(scale))) {
-            (_, Some(scale)) => (1 << scale, rmat(scale, (SAMPLES << scale) >> 20, scale.into())),
-            ("grid1k", _) => (1_000_000, grid(1000)),
-            _ => bail!("no graph {name:?}: rmat10 to rmat26 or grid1k"),
+        let side = side(name);
+        let (vertices, mut pairs) = match (scale.filter(|scale| SCALES.contains(scale)), side) {
+            (Some(scale), _) => (1 << scale, rmat(scale, (SAMPLES << scale) >> 20, scale.into())),
+            (_, Some(side)) => (u64::from(side).pow(2), grid(side)),
+            _ => bail!("no graph {name:?}: rmat10 to rmat26, or a grid such as grid500 or grid1k"),
         };
         let name = &match args.permute {
             true => format!("{name}-permuted"),
@@ -58,13 +62,23 @@ pub fn generate(args: &Args) -> Result<()> {
         }
         let (hub, degree) = largest_degree(&pairs);
         // A grid has no vertex that stands out: its search starts in a corner.
-        let source = if name == "grid1k" { 0 } else { hub };
+        let source = if side.is_some() && !args.permute { 0 } else { hub };
         write_pairs(&args.dir.join(format!("{name}.u32")), &pairs)?;
         let graph = Graph { name: name.clone(), vertices, edges: pairs.len() as u64, source };
         store_meta(&args.dir, &graph)?;
         println!("| {name} | {vertices} | {} | {degree} | {hub} |", pairs.len());
     }
     Ok(())
+}
+
+/// Vertices on a side, from `grid500` or `grid1k`.
+fn side(name: &str) -> Option<u32> {
+    let digits = name.strip_prefix("grid")?;
+    let side = match digits.strip_suffix('k') {
+        Some(thousands) => thousands.parse::<u32>().ok()?.checked_mul(1000)?,
+        None => digits.parse().ok()?,
+    };
+    SIDES.contains(&side).then_some(side)
 }
 
 /// Both directions of an edge, the first vertex in the upper half: in the order of numbers they lie vertex by
@@ -152,6 +166,14 @@ mod tests {
         expected.sort_unstable();
         assert_eq!(grid(2), expected);
         assert_eq!(grid(1000).len(), 2 * 2 * 1000 * 999);
+    }
+
+    #[test]
+    fn a_grid_is_named_by_its_side() {
+        assert_eq!(["grid300", "grid1k", "grid5k"].map(side), [Some(300), Some(1000), Some(5000)]);
+        for wrong in ["grid", "gridk", "grid9", "grid6k", "grid99999999k", "rmat20", "grid-5"] {
+            assert_eq!(side(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

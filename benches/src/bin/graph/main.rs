@@ -1,5 +1,5 @@
 //! Graph algorithms under a memory cap, cold, against other engines; time over reads in flight; time in
-//! memory.
+//! memory; where more reads in flight pay.
 
 mod cgroup;
 mod depth;
@@ -9,6 +9,7 @@ mod graph;
 mod measure;
 mod memory;
 mod run;
+mod study;
 mod table;
 
 use std::process::ExitCode;
@@ -22,6 +23,7 @@ enum Args {
     Run(run::Args),
     Depth(depth::Args),
     MemoryVs(memory::Args),
+    Study(study::Args),
     #[command(hide = true)]
     Child(measure::Args),
 }
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
         Args::Run(args) => run::run(&args),
         Args::Depth(args) => depth::depth(&args),
         Args::MemoryVs(args) => memory::memory(&args),
+        Args::Study(args) => study::study(&args),
         Args::Child(args) => measure::child(&args),
     };
     match done {

@@ -1,7 +1,7 @@
 //! One run of an engine: a process of ours starts it, waits, and reports what the kernel counted for it.
 
 use std::ffi::OsString;
-use std::os::unix::process::ExitStatusExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
@@ -113,7 +113,8 @@ pub fn measure(words: &[OsString], group: Option<&Cgroup>, timeout_seconds: f64)
     if let Some(group) = group {
         command.args(["sh", "-c", r#"echo $$ > "$0" && exec "$@""#]).arg(group.procs());
     }
-    let output = command.args(words).output().context("cannot start a run")?;
+    // A group of its own: Ctrl-C is for us, who let a run end before what it runs on is taken away.
+    let output = command.args(words).process_group(0).output().context("cannot start a run")?;
     if !output.status.success() {
         bail!("{}", String::from_utf8_lossy(&output.stderr).trim());
     }
