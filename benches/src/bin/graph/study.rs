@@ -3,7 +3,6 @@
 mod caps;
 mod drives;
 mod figure;
-mod progress;
 mod runs;
 mod scale;
 mod speedups;
@@ -12,6 +11,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use clap::Parser;
@@ -21,9 +21,11 @@ use crate::graph::{Graph, load_meta, state_bytes};
 use crate::measure::{Outcome, measure};
 use drives::{Device, Drives};
 use figure::Figure;
-use progress::{Progress, duration, left_seconds};
 use runs::{Cell, Journal, Run};
 use speedups::{Line, table};
+
+/// Threads that compute. Each has at least one read in flight, so only with one thread is a depth of 1 one read.
+const THREADS: usize = 1;
 
 /// The algorithms' own seconds on emulated drives, for each device, graph, algorithm, size of the cache and
 /// number of reads in flight: a table, and a figure of all speed-ups over the first number.
@@ -65,12 +67,6 @@ pub struct Args {
     /// How often everything is run
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// Threads that compute. With one, a depth of 1 is one read; every thread has at least one
-    #[arg(long, default_value_t = 1)]
-    threads: usize,
-    /// Minutes: a study that would take longer is not begun
-    #[arg(long, default_value_t = 60.0)]
-    budget: f64,
     /// Seconds after which a run is ended, and the study with it
     #[arg(long, default_value_t = 300.0)]
     timeout: f64,
@@ -88,7 +84,7 @@ pub fn study(args: &Args) -> Result<()> {
     let graphs: Vec<Graph> =
         args.graphs.iter().map(|name| load_meta(&args.dir, name)).collect::<Result<_>>()?;
     args.algorithms.iter().try_for_each(|algorithm| state_bytes(algorithm).map(drop))?;
-    let mut journal = Journal::open(&args.runs, &format!("threads {}", args.threads))?;
+    let mut journal = Journal::open(&args.runs)?;
     let todo = todo(args, &journal);
     if !todo.is_empty() {
         graphs.iter().try_for_each(|graph| import(&args.leadline, &args.dir, &graph.name))?;
@@ -132,20 +128,13 @@ fn firsts(args: &Args) -> Vec<Cell> {
     all
 }
 
-/// The runs that are missing, in order: first round 0 for the estimate, with the smallest cache and the first
-/// depth, which take longest; then the rounds there and back.
+/// The runs that are missing, in order: the rounds there and back.
 fn todo(args: &Args, journal: &Journal) -> Vec<(usize, Cell)> {
     let cells = cells(args);
-    let smallest = args.caches.iter().min();
-    let zero = firsts(args).into_iter().filter(|cell| Some(&cell.cache) == smallest).map(|cell| (0, cell));
     let rounds = (1..=args.rounds).flat_map(|round| {
         order(cells.len(), round - 1).into_iter().map(|i| (round, cells[i].clone())).collect::<Vec<_>>()
     });
-    let mut todo: Vec<_> = zero.chain(rounds).filter(|(round, cell)| !journal.has(cell, *round)).collect();
-    if todo.iter().all(|(round, _)| *round == 0) {
-        todo.clear();
-    }
-    todo
+    rounds.filter(|(round, cell)| !journal.has(cell, *round)).collect()
 }
 
 /// What runs are made with.
@@ -161,34 +150,21 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     fn all(mut self, todo: Vec<(usize, Cell)>, journal: &mut Journal) -> Result<()> {
-        let (all, mut progress) = (todo.len(), Progress::new());
-        let mut estimated = false;
-        for (done, (round, cell)) in todo.iter().enumerate() {
-            let left = || left_seconds(todo[done..].iter().map(|(_, cell)| cell), journal.runs());
-            if *round > 0 && !estimated {
-                estimated = true;
-                self.check_budget(all - done, left().unwrap_or(0.0))?;
-            }
+        let (all, started) = (todo.len(), Instant::now());
+        for (i, (round, cell)) in todo.iter().enumerate() {
             if self.stop.load(Ordering::Relaxed) {
-                bail!("interrupted after {done} of {all} runs; the same command goes on there");
+                bail!("interrupted after {i} of {all} runs; the same command goes on there");
             }
-            journal.add(self.run(cell, *round)?)?;
-            let left = left_seconds(todo[done + 1..].iter().map(|(_, cell)| cell), journal.runs());
-            let last = &journal.runs()[journal.runs().len() - 1];
-            progress.show(done + 1, all, left, last);
+            let run = self.run(cell, *round)?;
+            let Cell { device, graph, algorithm, cache, depth } = cell;
+            eprintln!(
+                "{} of {all} runs, {:.0} s: {device} {graph} {algorithm} {cache} % depth {depth}: {:.3} s",
+                i + 1,
+                started.elapsed().as_secs_f64(),
+                run.seconds
+            );
+            journal.add(run)?;
         }
-        Ok(())
-    }
-
-    fn check_budget(&self, runs: usize, seconds: f64) -> Result<()> {
-        eprintln!("\n{runs} runs, about {} at most", duration(seconds));
-        let budget = self.args.budget;
-        ensure!(
-            seconds <= budget * 60.0,
-            "the study would take about {}, more than the --budget of {budget} min: fewer --rounds, smaller \
-             --graphs, or a larger --budget",
-            duration(seconds)
-        );
         Ok(())
     }
 
@@ -212,7 +188,6 @@ impl Bench<'_> {
             cell: cell.clone(),
             round,
             seconds: seconds?,
-            wall_seconds: measured.seconds,
             mean_depth: mean_depth?,
             bytes_read,
             requests: requests? as u64,
@@ -223,8 +198,8 @@ impl Bench<'_> {
     }
 
     fn task<'b>(&'b self, cell: &'b Cell, graph: &'b Graph, cap_bytes: u64) -> Task<'b> {
-        let (dir, threads) = (self.args.dir.as_path(), self.args.threads);
-        Task { dir, graph, algorithm: &cell.algorithm, cap_bytes, threads, depth: Some(cell.depth) }
+        let (dir, algorithm, depth) = (self.args.dir.as_path(), &*cell.algorithm, Some(cell.depth));
+        Task { dir, graph, algorithm, cap_bytes, threads: THREADS, depth }
     }
 
     fn cap(&mut self, cell: &Cell, graph: &Graph) -> Result<u64> {

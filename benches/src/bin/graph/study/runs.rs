@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 
 /// What is run: an algorithm on a graph on a device, with so much cache and so many reads in flight.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -28,12 +28,10 @@ pub struct Cell {
 pub struct Run {
     /// What was run.
     pub cell: Cell,
-    /// From 1; 0 is the run before all rounds, from which the duration of the study is estimated.
+    /// From 1.
     pub round: usize,
     /// Of the algorithm.
     pub seconds: f64,
-    /// Of the process.
-    pub wall_seconds: f64,
     /// Reads in flight on average.
     pub mean_depth: f64,
     /// By the algorithm.
@@ -48,16 +46,16 @@ pub struct Run {
     pub late: u64,
 }
 
-const COLUMNS: &str = "device,graph,algorithm,cache_percent,depth,round,seconds,wall_seconds,mean_depth,\
+const COLUMNS: &str = "device,graph,algorithm,cache_percent,depth,round,seconds,mean_depth,\
                        bytes_read,requests,memory_bytes,answers,late";
 
 impl Run {
     fn line(&self) -> String {
         let Cell { device, graph, algorithm, cache, depth } = &self.cell;
-        let Run { round, seconds, wall_seconds, mean_depth, bytes_read, requests, .. } = self;
+        let Run { round, seconds, mean_depth, bytes_read, requests, .. } = self;
         let Run { memory_bytes, answers, late, .. } = self;
         format!(
-            "{device},{graph},{algorithm},{cache},{depth},{round},{seconds:.6},{wall_seconds:.6},\
+            "{device},{graph},{algorithm},{cache},{depth},{round},{seconds:.6},\
              {mean_depth:.3},{bytes_read},{requests},{memory_bytes},{answers},{late}\n"
         )
     }
@@ -72,13 +70,12 @@ impl Run {
             cell: Cell { device, graph, algorithm, cache: whole(3)? as u32, depth: whole(4)? as u32 },
             round: whole(5)? as usize,
             seconds: real(6)?,
-            wall_seconds: real(7)?,
-            mean_depth: real(8)?,
-            bytes_read: whole(9)?,
-            requests: whole(10)?,
-            memory_bytes: whole(11)?,
-            answers: whole(12)?,
-            late: whole(13)?,
+            mean_depth: real(7)?,
+            bytes_read: whole(8)?,
+            requests: whole(9)?,
+            memory_bytes: whole(10)?,
+            answers: whole(11)?,
+            late: whole(12)?,
         })
     }
 }
@@ -94,33 +91,25 @@ impl Journal {
     /// Opens or makes it. A last line without an end is what an interrupted write left, and goes.
     ///
     /// # Errors
-    /// Where the file cannot be written, is of another kind, or has runs under other conditions.
-    pub fn open(path: &Path, conditions: &str) -> Result<Journal> {
+    /// Where the file cannot be written, or is of another kind.
+    pub fn open(path: &Path) -> Result<Journal> {
         let name = || path.display().to_string();
         let text = match std::fs::read_to_string(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             text => text.with_context(name)?,
         };
-        let head = format!("# {conditions}\n{COLUMNS}\n");
-        let whole = &text[..text.rfind('\n').map_or(0, |end| end + 1)];
-        let file = File::options().create(true).append(true).open(path).with_context(name)?;
+        let head = format!("{COLUMNS}\n");
+        let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
+        ensure!(whole.starts_with(&head) || head.starts_with(&text), "{}: not the runs of a study", name());
+        let mut file = File::options().create(true).append(true).open(path).with_context(name)?;
+        file.set_len(whole.len() as u64).with_context(name)?;
+        if whole.is_empty() {
+            file.write_all(head.as_bytes()).with_context(name)?;
+        }
         let mut journal = Journal { file, runs: Vec::new(), done: HashSet::new() };
-        if head.starts_with(&text) {
-            journal
-                .file
-                .set_len(0)
-                .and_then(|()| journal.file.write_all(head.as_bytes()))
-                .with_context(name)?;
-            return Ok(journal);
+        for (i, line) in whole.lines().enumerate().skip(1) {
+            journal.keep(Run::parse(line).with_context(|| format!("{}: line {}", name(), i + 1))?);
         }
-        let Some(lines) = whole.strip_prefix(&head) else {
-            let found = whole.lines().next().unwrap_or_default();
-            bail!("{}: begins with {found:?}, not with {:?}: name another file", name(), head.trim_end());
-        };
-        for (i, line) in lines.lines().enumerate() {
-            journal.keep(Run::parse(line).with_context(|| format!("{}: line {}", name(), i + 3))?);
-        }
-        journal.file.set_len(whole.len() as u64).with_context(name)?;
         Ok(journal)
     }
 
@@ -160,7 +149,6 @@ pub mod tests {
             cell: Cell { device, graph, algorithm, cache, depth },
             round,
             seconds,
-            wall_seconds: seconds + 0.25,
             mean_depth: f64::from(depth) / 2.0,
             bytes_read: 8192,
             requests: 2,
@@ -175,41 +163,36 @@ pub mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("runs.csv");
         let (first, second) = (run(5, 1, 1, 2.0), run(5, 64, 1, 0.5));
-        let mut journal = Journal::open(&path, "threads 1").unwrap();
+        let mut journal = Journal::open(&path).unwrap();
         journal.add(first.clone()).unwrap();
         let mut text = std::fs::read_to_string(&path).unwrap();
         text += &second.line()[..20];
         std::fs::write(&path, text).unwrap();
 
-        let mut journal = Journal::open(&path, "threads 1").unwrap();
+        let mut journal = Journal::open(&path).unwrap();
         assert_eq!(journal.runs(), std::slice::from_ref(&first));
         assert!(journal.has(&first.cell, 1));
         assert!(!journal.has(&first.cell, 2) && !journal.has(&second.cell, 1));
         journal.add(second.clone()).unwrap();
-        assert_eq!(Journal::open(&path, "threads 1").unwrap().runs(), [first, second]);
+        assert_eq!(Journal::open(&path).unwrap().runs(), [first, second]);
     }
 
     #[test]
     fn a_file_that_was_cut_off_in_its_head_begins_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("runs.csv");
-        std::fs::write(&path, "# threads 1\ndevice,gra").unwrap();
-        Journal::open(&path, "threads 1").unwrap().add(run(1, 1, 1, 1.0)).unwrap();
-        assert_eq!(Journal::open(&path, "threads 1").unwrap().runs().len(), 1);
+        std::fs::write(&path, "device,gra").unwrap();
+        Journal::open(&path).unwrap().add(run(1, 1, 1, 1.0)).unwrap();
+        assert_eq!(Journal::open(&path).unwrap().runs().len(), 1);
     }
 
     #[test]
-    fn runs_under_other_conditions_and_other_files_are_refused_and_stay() {
+    fn a_file_of_another_kind_is_refused_and_stays() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("runs.csv");
-        Journal::open(&path, "threads 1").unwrap().add(run(1, 1, 1, 1.0)).unwrap();
-        let before = std::fs::read(&path).unwrap();
-        let error = Journal::open(&path, "threads 2").err().unwrap().to_string();
-        assert!(error.contains("threads 1") && error.contains("threads 2"), "{error}");
-        assert_eq!(std::fs::read(&path).unwrap(), before);
         for notes in ["my notes", "my notes\nof today\n"] {
             std::fs::write(&path, notes).unwrap();
-            assert!(Journal::open(&path, "threads 1").is_err());
+            assert!(Journal::open(&path).is_err());
             assert_eq!(std::fs::read_to_string(&path).unwrap(), notes);
         }
     }
@@ -218,10 +201,10 @@ pub mod tests {
     fn a_line_that_is_no_run_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("runs.csv");
-        Journal::open(&path, "c").unwrap().add(run(1, 1, 1, 1.0)).unwrap();
+        Journal::open(&path).unwrap().add(run(1, 1, 1, 1.0)).unwrap();
         let text = std::fs::read_to_string(&path).unwrap() + "d,g,bfs,x\n";
         std::fs::write(&path, text).unwrap();
-        let error = format!("{:#}", Journal::open(&path, "c").err().unwrap());
-        assert!(error.contains("line 4"), "{error}");
+        let error = format!("{:#}", Journal::open(&path).err().unwrap());
+        assert!(error.contains("line 3"), "{error}");
     }
 }

@@ -38,10 +38,9 @@ impl Line {
     /// From the runs of the cell, whose own depth is the first one, and of the same with other depths.
     /// `None` where the first or another depth has no round in common with it.
     pub fn of(runs: &[Run], first: &Cell, others: &[u32]) -> Option<Line> {
-        // Round 0 is only for the estimate.
         let at = |depth: u32| {
             let cell = Cell { depth, ..first.clone() };
-            runs.iter().filter(move |run| run.round > 0 && run.cell == cell)
+            runs.iter().filter(move |run| run.cell == cell)
         };
         let seconds: Vec<f64> = at(first.depth).map(|run| run.seconds).collect();
         let faster = others.iter().map(|&depth| {
@@ -122,8 +121,8 @@ pub mod tests {
             runs.push(run(5, 16, round, slow));
             runs.push(run(25, 16, round, 99.0));
         }
-        // Neither the run for the estimate nor a round that has no partner counts.
-        runs.extend([run(5, 1, 0, 100.0), run(5, 16, 4, 1e-3)]);
+        // A round that has no partner does not count.
+        runs.push(run(5, 16, 4, 1e-3));
         let line = Line::of(&runs, &runs[0].cell.clone(), &[16]).unwrap();
         assert_eq!(line.seconds, [4.0, 4.0, 8.0]);
         assert_eq!(line.faster, [Faster { depth: 16, speedup: [4.0, 4.0, 4.0], mean_depth: 8.0 }]);
