@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Parser;
 use leadline_benches::median;
 
-use crate::engine::{Engine, Task, order};
+use crate::engine::{Engine, Task, WALKERS, order};
 use crate::graph::{Cap, load_meta};
 use crate::measure::{Outcome, drop_caches, measure};
 use crate::run::threads;
@@ -62,7 +62,8 @@ pub fn depth(args: &Args) -> Result<()> {
         for round in 0..args.runs {
             for i in order(args.depths.len(), round) {
                 let depth = Some(args.depths[i]);
-                let task = Task { dir, graph: &graph, algorithm, cap_bytes, threads, depth };
+                let task =
+                    Task { dir, graph: &graph, algorithm, cap_bytes, threads, depth, walkers: WALKERS };
                 drop_caches(dir)?;
                 let run = measure(&engine.command(&task), None, 3600.0)?;
                 if run.outcome != Outcome::Done {

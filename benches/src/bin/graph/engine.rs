@@ -12,8 +12,11 @@ use crate::graph::Graph;
 /// Iterations of pagerank and cdlp.
 pub const ITERATIONS: u32 = 10;
 
-/// Walkers and steps of each in a random walk.
-const WALK: [u32; 2] = [10_000, 10];
+/// Random walks, where nothing else is said.
+pub const WALKERS: u32 = 10_000;
+
+/// Steps of each.
+const WALK_STEPS: u32 = 10;
 
 /// Something that runs algorithms.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,6 +47,8 @@ pub struct Task<'a> {
     pub threads: usize,
     /// Reads in flight, for Leadline only; without it, its own choice.
     pub depth: Option<u32>,
+    /// Random walks, for Leadline only.
+    pub walkers: u32,
 }
 
 impl Engine {
@@ -93,7 +98,7 @@ fn options(task: &Task<'_>) -> Vec<String> {
     let own = match task.algorithm {
         "bfs" | "dfs" => format!("--source {}", task.graph.source),
         "pagerank" | "cdlp" => format!("--iterations {ITERATIONS}"),
-        "walk" => format!("--walkers {} --length {}", WALK[0], WALK[1]),
+        "walk" => format!("--walkers {} --length {WALK_STEPS}", task.walkers),
         _ => String::new(),
     };
     let depth = task.depth.map(|depth| format!(" --depth {depth}")).unwrap_or_default();
@@ -140,7 +145,8 @@ mod tests {
     fn engines_are_told_graph_algorithm_cap_and_threads() {
         let graph = Graph { name: "g".into(), vertices: 10, edges: 20, source: 7 };
         let dir = Path::new("/d");
-        let task = Task { dir, graph: &graph, algorithm: "bfs", cap_bytes: 123, threads: 2, depth: Some(8) };
+        let (graph, depth) = (&graph, Some(8));
+        let task = Task { dir, graph, algorithm: "bfs", cap_bytes: 123, threads: 2, depth, walkers: 9 };
         let line = |engine: &Engine| {
             engine
                 .command(&task)

@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Parser;
 use leadline_benches::median;
 
-use crate::engine::{Engine, Task, import, order};
+use crate::engine::{Engine, Task, WALKERS, import, order};
 use crate::graph::{Cap, load_meta};
 use crate::measure::{Measured, Outcome, measure};
 use crate::run::threads;
@@ -56,7 +56,15 @@ pub fn memory(args: &Args) -> Result<()> {
         for algorithm in &args.algorithms {
             let cap_bytes = Cap::Percent(200.0).bytes(&graph, algorithm)?;
             let threads = threads(args.threads);
-            let task = Task { dir: &args.dir, graph: &graph, algorithm, cap_bytes, threads, depth: None };
+            let task = Task {
+                dir: &args.dir,
+                graph: &graph,
+                algorithm,
+                cap_bytes,
+                threads,
+                depth: None,
+                walkers: WALKERS,
+            };
             // The first round warms the page cache.
             let mut seconds = vec![Ok(Vec::new()); engines.len()];
             for round in 0..=args.runs {

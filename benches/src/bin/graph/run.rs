@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result};
 use clap::Parser;
 
 use crate::cgroup::{Cgroup, Controller};
-use crate::engine::{Engine, Task, import, order};
+use crate::engine::{Engine, Task, WALKERS, import, order};
 use crate::graph::{ALLOWANCE_BYTES, Cap, Graph, load_meta, state_bytes};
 use crate::measure::{Measured, Outcome, drop_caches, measure};
 use crate::table::{HEAD, Row, rows};
@@ -89,7 +89,15 @@ pub fn run(args: &Args) -> Result<()> {
             for cap in &caps {
                 let cap_bytes = cap.bytes(graph, algorithm)?;
                 let threads = threads(args.threads);
-                let task = Task { dir: &args.dir, graph, algorithm, cap_bytes, threads, depth: None };
+                let task = Task {
+                    dir: &args.dir,
+                    graph,
+                    algorithm,
+                    cap_bytes,
+                    threads,
+                    depth: None,
+                    walkers: WALKERS,
+                };
                 let measured = cell(args, &controller, &engines, &task)?;
                 let of = |(engine, runs): (&Engine, &Vec<Measured>)| Row::of(engine.name(), runs);
                 let cell: Vec<Row> = engines.iter().zip(&measured).map(of).collect();

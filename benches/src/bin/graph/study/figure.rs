@@ -10,7 +10,7 @@ use super::speedups::{Faster, Line};
 
 const WIDTH: f64 = 1200.0;
 /// Left of the cells: the names of algorithms, and the sizes of the cache.
-const LEFT: f64 = 148.0;
+const LEFT: f64 = 156.0;
 const RIGHT: f64 = 16.0;
 /// Above the cells: titles, legend, and the names of devices, graphs and depths.
 const TOP: f64 = 196.0;
@@ -150,7 +150,7 @@ impl Figure<'_> {
         }
         if algorithm == 0 {
             label(svg, LEFT - 8.0, TOP - 27.0, "end", "fill=\"#555\"", "cache, %");
-            label(svg, LEFT - 8.0, TOP - 9.0, "end", "fill=\"#555\"", "of the edges");
+            label(svg, LEFT - 8.0, TOP - 9.0, "end", "fill=\"#555\"", "of the graph");
         }
     }
 }

@@ -59,12 +59,13 @@ impl Line {
         (!seconds.is_empty()).then(|| Line { seconds: median(&seconds), faster })
     }
 
-    /// The fewest reads in flight that are as good as the best depth. `None`: the first depth is, as far as
-    /// the rounds agree.
+    /// The fewest reads in flight that are as good as the best depth, as far as the rounds agree. `None`: the
+    /// first depth is.
     pub fn enough(&self) -> Option<&Faster> {
         let faster = || self.faster.iter().filter(|faster| faster.is_certain());
         let best = faster().map(|faster| faster.speedup[0]).fold(1.0, f64::max);
-        faster().find(|faster| faster.speedup[0] >= (best * ENOUGH).max(1.0))
+        let enough = best * ENOUGH;
+        faster().find(|faster| enough > 1.0 && faster.speedup[0] >= enough)
     }
 
     /// For a table: `2.10 (2.05–2.30) s; 3.9 (3.7–4.0) with 16, 12.1 on average`.
@@ -137,6 +138,8 @@ pub mod tests {
         assert_eq!(enough(&[(4, 1.02), (16, 0.5), (64, 0.1)]), None, "4 is not certain");
         assert_eq!(enough(&[(4, 0.97), (16, 0.5)]), None);
         assert_eq!(enough(&[(4, 1.02), (16, 1.5)]), Some(16));
+        let little = line(1.0, &[(4, 1.03), (16, 1.04)], 1.001);
+        assert_eq!(little.enough(), None, "the first depth is within 5 % too");
     }
 
     #[test]
