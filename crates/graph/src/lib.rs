@@ -26,6 +26,7 @@
 //! by threads, and algorithms that know the blocks of a whole frontier before they read the first.
 
 pub mod algorithms;
+mod direct;
 mod engine;
 mod error;
 mod estimate;

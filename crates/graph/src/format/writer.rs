@@ -2,7 +2,7 @@
 //!
 //! The file has no name until it is whole: a process that is killed leaves nothing behind.
 
-use std::io::Write;
+use std::io::Write as _;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
@@ -13,9 +13,10 @@ use super::packer::Packer;
 use super::paged::{Kind, PagedWriter};
 use super::{ALIGNMENT, Direction, Header, MAX_VERTICES, Section, Vertex, Weights};
 use crate::GraphError;
+use crate::direct::{DirectFile, SequentialWriter};
 
-/// Bytes of the buffer in front of the file.
-const BUFFER: usize = 1 << 20;
+/// Writes in flight, and the bytes of each.
+const WRITES: (usize, usize) = (4, 256 << 10);
 
 /// What is decided before the first edge is written.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,7 +47,8 @@ pub struct FinishedStore {
 #[derive(Debug)]
 pub struct StoreWriter {
     path: PathBuf,
-    out: NewFile,
+    file: NewFile,
+    out: SequentialWriter,
     /// Where the next section begins.
     at: u64,
     layout: Layout,
@@ -70,7 +72,10 @@ impl StoreWriter {
             let what = "a store holds".to_owned();
             return Err(GraphError::TooManyVertices { found: layout.vertices, what, most: MAX_VERTICES });
         }
-        let mut out = NewFile::with_capacity(BUFFER, path)?;
+        // It has no buffer of its own: all but the header passes the page cache by.
+        let file = NewFile::with_capacity(0, path)?;
+        let (depth, bytes) = WRITES;
+        let mut out = SequentialWriter::new(&DirectFile::new(file.file(), path)?, depth, bytes)?;
         out.write_all(&[0; HEADER_BYTES]).map_err(|error| GraphError::write(path, error))?;
         let none = Section::default();
         let header = Header {
@@ -95,6 +100,7 @@ impl StoreWriter {
         };
         Ok(StoreWriter {
             path: path.to_owned(),
+            file,
             out,
             at: HEADER_BYTES as u64,
             layout,
@@ -104,10 +110,10 @@ impl StoreWriter {
         })
     }
 
-    /// Bytes in memory, whatever the graph: its largest parts are the file's buffer and the directory (4
+    /// Bytes in memory, whatever the graph: its largest parts are the file's buffers and the directory (4
     /// bytes per block).
     pub fn memory_bytes(&self) -> u64 {
-        BUFFER as u64 + self.packer.memory_bytes()
+        (WRITES.0 * WRITES.1) as u64 + self.packer.memory_bytes()
     }
 
     /// The next edge of the lists now being written; `vertex`, then `neighbour`, never fall. In forward lists
@@ -199,14 +205,16 @@ impl StoreWriter {
     /// [`GraphError::Write`]; there is no file of that name, or still the old one, then.
     pub fn finish(mut self) -> Result<FinishedStore, GraphError> {
         self.end_lists()?;
+        let StoreWriter { mut file, out, at, header, .. } = self;
+        out.finish()?;
         // Durable before the header says that there is something, so that no crash leaves a store of other
         // bytes.
-        self.out.sync()?;
-        let header = self.out.file().write_all_at(&self.header.to_bytes(), 0);
-        header.map_err(|error| self.out.write_error(error))?;
-        let file_bytes = self.out.finish()?;
-        debug_assert_eq!(file_bytes, self.at);
-        Ok(FinishedStore { header: self.header, file_bytes })
+        file.sync()?;
+        let written = file.file().write_all_at(&header.to_bytes(), 0);
+        written.map_err(|error| file.write_error(error))?;
+        let file_bytes = file.finish()?;
+        debug_assert_eq!(file_bytes, at);
+        Ok(FinishedStore { header, file_bytes })
     }
 
     /// Once for each side: the last block, then the directory.

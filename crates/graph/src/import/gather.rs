@@ -4,14 +4,14 @@
 //! otherwise, all that was read moves to wide records, whose ids are found out by another sort.
 
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use super::Rules;
 use super::id_set::IdSet;
 use super::plan::ImportPlan;
-use super::sort::{Key, LaneWriter, Record, SortedRecords, Sorter, Weight};
+use super::sort::{Forecast, Key, LaneWriter, Record, SortedRecords, Sorter, Weight};
 use super::threads::threads;
-use crate::input::{Batch, EdgeReader};
+use crate::input::{Batch, EdgeReader, Sample};
 use crate::{GraphError, Progress};
 
 /// Declared vertices that are noted at a time.
@@ -50,22 +50,21 @@ impl Counts {
 /// Where edges go.
 #[derive(Debug)]
 enum Sorters<W> {
-    Narrow(Sorter<u64, W>),
+    /// And the ids that were seen.
+    Narrow(Sorter<u64, W>, RwLock<IdSet>),
     Wide(Sorter<u128, W>, Sorter<u64, ()>),
 }
 
-/// What is done by one thread at a time: reading, and noting ids while they are narrow.
+/// What is done by one thread at a time: reading.
 struct Front<'a> {
     reader: &'a mut dyn EdgeReader,
     progress: &'a mut (dyn FnMut(Progress) + Send),
-    seen: Option<IdSet>,
     ended: bool,
     input_bytes: u64,
 }
 
 struct Gather<'a, W> {
     front: Mutex<Front<'a>>,
-    /// Written by whoever holds the front.
     state: RwLock<Sorters<W>>,
     rules: Rules,
     folder: &'a Path,
@@ -81,21 +80,35 @@ pub(crate) fn gather<W: Weight>(
     progress: &mut (dyn FnMut(Progress) + Send),
 ) -> Result<InputEdges<W>, GraphError> {
     let declared = reader.declared();
-    let seen = Some(IdSet::new(plan));
-    let front = Front { reader, progress, seen, ended: false, input_bytes: 0 };
-    let sorter = Sorter::new(folder, plan.sort_alone(), rules.dedupe, plan)?;
-    let state = RwLock::new(Sorters::Narrow(sorter));
+    let forecast = forecast(reader, rules)?;
+    let front = Front { reader, progress, ended: false, input_bytes: 0 };
+    let sorter = Sorter::new(folder, plan.sort_alone(), rules.dedupe, plan)?.expecting(forecast);
+    let state = RwLock::new(Sorters::Narrow(sorter, RwLock::new(IdSet::new(plan))));
     let gather = Gather::<W> { front: Mutex::new(front), state, rules, folder, plan };
     let end = declared.first.saturating_add(declared.vertices.unwrap_or(0));
     for first in (declared.first..end).step_by(DECLARED) {
         plan.check_stop()?;
         let vertices = (first..end.min(first.saturating_add(DECLARED as u64))).collect();
         let batch = Batch { vertices, ..Batch::default() };
-        gather.note(&mut gather.front(), &batch)?;
         gather.push(0, &batch, &mut Counts { ..Counts::NONE })?;
     }
     let counts = threads(plan.workers, |thread| gather.read(thread))?;
     gather.finish(counts)
+}
+
+/// What a sample of the whole input says of the narrow records that it will be, if there is one.
+fn forecast(reader: &mut dyn EdgeReader, rules: Rules) -> Result<Forecast<u64>, GraphError> {
+    let Some(Sample { edges, pairs }) = reader.sample(Forecast::<u64>::KEYS)? else {
+        return Ok(Forecast::default());
+    };
+    let narrow = |id: u64| id.min(u64::from(u32::MAX));
+    let there = pairs.iter().map(|(source, target)| u64::join(narrow(*source), narrow(*target)));
+    let back = pairs.iter().map(|(source, target)| u64::join(narrow(*target), narrow(*source)));
+    Ok(if rules.undirected {
+        Forecast { keys: there.chain(back).collect(), records: 2 * edges }
+    } else {
+        Forecast { keys: there.collect(), records: edges }
+    })
 }
 
 /// A reader knows its share only.
@@ -122,6 +135,10 @@ impl<'a, W: Weight> Gather<'a, W> {
         self.front.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn state(&self) -> RwLockReadGuard<'_, Sorters<W>> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// A thread's part: reads when it is its turn, and sorts what it read while others read.
     fn read(&self, thread: usize) -> Result<Counts, GraphError> {
         let mut counts = Counts::NONE;
@@ -132,14 +149,13 @@ impl<'a, W: Weight> Gather<'a, W> {
             if front.ended {
                 return Ok(counts);
             }
-            // Until a batch is whole and noted: others end too where this one fails.
+            // Until a batch is whole: others end too where this one fails.
             front.ended = true;
             self.plan.check_stop()?;
             let more = front.reader.next_batch(&mut batch).map_err(of_the_whole)?;
             let bytes = front.reader.memory_bytes();
             taken.set(bytes / self.plan.workers as u64 + batch.memory_bytes());
             check_reader(bytes, self.plan)?;
-            self.note(&mut front, &batch)?;
             let (done, total) = front.reader.progress();
             (front.progress)(Progress { phase: "read", done, total });
             front.input_bytes = done;
@@ -147,14 +163,6 @@ impl<'a, W: Weight> Gather<'a, W> {
             drop(front);
             self.push(thread, &batch, &mut counts).inspect_err(|_| self.front().ended = true)?;
         }
-    }
-
-    /// Notes the ids of a batch, or finds that they do not fit. Wide ones are sorted with the edges.
-    fn note(&self, front: &mut Front<'_>, batch: &Batch) -> Result<(), GraphError> {
-        let Some(seen) = &mut front.seen else { return Ok(()) };
-        let fit = batch.vertices.iter().all(|id| seen.note(*id))
-            && batch.pairs.iter().all(|(source, target)| seen.note(*source) && seen.note(*target));
-        if fit { Ok(()) } else { self.widen(front) }
     }
 
     /// Sorts a batch.
@@ -173,8 +181,16 @@ impl<'a, W: Weight> Gather<'a, W> {
             }
             Some((source, target, W::of(weight)))
         });
-        match &*self.state.read().unwrap_or_else(PoisonError::into_inner) {
-            Sorters::Narrow(sorter) => {
+        let mut state = self.state();
+        if let Sorters::Narrow(_, seen) = &*state
+            && !note(seen, batch)
+        {
+            drop(state);
+            self.widen()?;
+            state = self.state();
+        }
+        match &*state {
+            Sorters::Narrow(sorter, _) => {
                 let mut lane = sorter.lane(thread);
                 for (source, target, weight) in edges {
                     rules.push(&mut lane, source, target, weight)?;
@@ -196,12 +212,14 @@ impl<'a, W: Weight> Gather<'a, W> {
         Ok(())
     }
 
-    /// Moves all that was read to wide records. No other thread reads meanwhile, and what they had read is
-    /// sorted.
+    /// Moves all that was sorted to wide records, unless another thread has. Nothing is sorted meanwhile, and
+    /// what was noted and is not sorted yet will be noted again.
     #[cold]
-    fn widen(&self, front: &mut Front<'_>) -> Result<(), GraphError> {
-        let Some(seen) = front.seen.take() else { return Ok(()) };
+    fn widen(&self) -> Result<(), GraphError> {
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let Sorters::Narrow(_, seen) = &mut *state else { return Ok(()) };
+        let seen =
+            std::mem::replace(seen.get_mut().unwrap_or_else(PoisonError::into_inner), IdSet::new(self.plan));
         let share = self.plan.sort_beside() / 2;
         let edges = Sorter::new(self.folder, share, self.rules.dedupe, self.plan)?;
         let ids = Sorter::new(self.folder, share, true, self.plan)?;
@@ -210,7 +228,7 @@ impl<'a, W: Weight> Gather<'a, W> {
             lane.push(Record { key: id, weight: () })?;
         }
         drop(lane);
-        let Sorters::Narrow(narrow) = std::mem::replace(&mut *state, Sorters::Wide(edges, ids)) else {
+        let Sorters::Narrow(narrow, _) = std::mem::replace(&mut *state, Sorters::Wide(edges, ids)) else {
             return Ok(());
         };
         let Sorters::Wide(edges, _) = &*state else { return Ok(()) };
@@ -228,20 +246,38 @@ impl<'a, W: Weight> Gather<'a, W> {
     }
 
     fn finish(self, counts: Vec<Counts>) -> Result<InputEdges<W>, GraphError> {
-        let Front { seen, input_bytes, .. } = self.front.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Front { input_bytes, .. } = self.front.into_inner().unwrap_or_else(PoisonError::into_inner);
         let counts = Counts {
             read: counts.iter().map(|counts| counts.read).sum(),
             loops_dropped: counts.iter().map(|counts| counts.loops_dropped).sum(),
             single: counts.iter().all(|counts| counts.single),
             input_bytes,
         };
-        let edges = match (self.state.into_inner().unwrap_or_else(PoisonError::into_inner), seen) {
-            (Sorters::Narrow(edges), Some(seen)) => Edges::Narrow(edges.finish()?, seen),
-            (Sorters::Wide(edges, ids), _) => Edges::Wide(edges.finish()?, ids.finish()?),
-            (Sorters::Narrow(_), None) => return Err(GraphError::Interrupted),
+        let edges = match self.state.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Sorters::Narrow(edges, seen) => {
+                Edges::Narrow(edges.finish()?, seen.into_inner().unwrap_or_else(PoisonError::into_inner))
+            }
+            Sorters::Wide(edges, ids) => Edges::Wide(edges.finish()?, ids.finish()?),
         };
         Ok(InputEdges { edges, counts })
     }
+}
+
+/// Notes the ids of a batch; false where they do not fit.
+fn note(seen: &RwLock<IdSet>, batch: &Batch) -> bool {
+    let shared = || seen.read().unwrap_or_else(PoisonError::into_inner);
+    let mut known = shared();
+    let of_edges = batch.pairs.iter().flat_map(|(source, target)| [source, target]);
+    for id in batch.vertices.iter().chain(of_edges) {
+        if !known.note(*id) {
+            drop(known);
+            if !seen.write().unwrap_or_else(PoisonError::into_inner).add(*id) {
+                return false;
+            }
+            known = shared();
+        }
+    }
+    true
 }
 
 #[inline]

@@ -1,6 +1,9 @@
 //! Which ids below 2^32 occur: a bit each, in pages that exist where there are ids.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use super::plan::{ImportPlan, Reservation};
+use super::sort::Key;
 
 /// Ids of a page.
 const PAGE_IDS: u64 = 1 << 16;
@@ -8,9 +11,9 @@ const WORDS: usize = PAGE_IDS as usize / 64;
 
 /// A bit for each of 64 ids, and how many lower ids occur: side by side, so that to rank an id takes one line
 /// of the cache.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Default)]
 struct Word {
-    bits: u64,
+    bits: AtomicU64,
     before: u32,
 }
 
@@ -30,14 +33,22 @@ impl IdSet {
         IdSet { pages: Vec::new(), most: plan.seen(), bytes: 0, taken: plan.take(0) }
     }
 
-    /// Notes an id; false where it would take more memory than there is, or is too large.
+    /// Notes an id; false where its page is missing.
     #[inline]
-    pub(crate) fn note(&mut self, id: u64) -> bool {
-        if let Some(Some(page)) = self.pages.get_mut((id / PAGE_IDS) as usize) {
-            page[(id % PAGE_IDS / 64) as usize].bits |= 1 << (id % 64);
-            return true;
+    pub(crate) fn note(&self, id: u64) -> bool {
+        let Some(Some(page)) = self.pages.get((id / PAGE_IDS) as usize) else { return false };
+        let (bits, bit) = (&page[(id % PAGE_IDS / 64) as usize].bits, 1 << (id % 64));
+        // Most are noted already, and what is only read the processors can share.
+        if bits.load(Ordering::Relaxed) & bit == 0 {
+            bits.fetch_or(bit, Ordering::Relaxed);
         }
-        self.add_page(id) && self.note(id)
+        true
+    }
+
+    /// Notes an id whose page may be missing; false where it would take more memory than there is, or is too
+    /// large.
+    pub(crate) fn add(&mut self, id: u64) -> bool {
+        self.note(id) || self.add_page(id) && self.note(id)
     }
 
     #[cold]
@@ -54,7 +65,7 @@ impl IdSet {
         self.bytes += more as u64;
         self.taken.set(self.bytes);
         self.pages.resize_with(pages, || None);
-        self.pages[number] = Some(Box::new([Word::default(); WORDS]));
+        self.pages[number] = Some(Box::new(std::array::from_fn(|_| Word::default())));
         true
     }
 
@@ -64,7 +75,7 @@ impl IdSet {
         for word in self.pages.iter_mut().flatten().flat_map(|page| page.iter_mut()) {
             // Before the last word there are fewer than 2^32.
             word.before = count as u32;
-            count += u64::from(word.bits.count_ones());
+            count += u64::from(word.bits.get_mut().count_ones());
         }
         count
     }
@@ -76,10 +87,11 @@ impl IdSet {
             let Some(page) = page else { return false };
             for word in page.iter() {
                 // All bits, until some are missing at the upper end of a word; none from then on.
-                if ended && word.bits != 0 || word.bits & word.bits.wrapping_add(1) != 0 {
+                let bits = word.bits.load(Ordering::Relaxed);
+                if ended && bits != 0 || bits & bits.wrapping_add(1) != 0 {
                     return false;
                 }
-                ended |= word.bits != u64::MAX;
+                ended |= bits != u64::MAX;
             }
         }
         true
@@ -89,8 +101,13 @@ impl IdSet {
     #[inline]
     pub(crate) fn rank(&self, id: u64) -> u64 {
         let Some(Some(page)) = self.pages.get((id / PAGE_IDS) as usize) else { return 0 };
-        let Word { bits, before } = page[(id % PAGE_IDS / 64) as usize];
-        u64::from(before) + u64::from((bits & ((1 << (id % 64)) - 1)).count_ones())
+        let Word { bits, before } = &page[(id % PAGE_IDS / 64) as usize];
+        u64::from(*before) + u64::from((bits.load(Ordering::Relaxed) & ((1 << (id % 64)) - 1)).count_ones())
+    }
+
+    /// Both ids of a key by their ranks.
+    pub(crate) fn rank_both(&self, key: u64) -> u64 {
+        u64::join(self.rank(key.high()), self.rank(key.low()))
     }
 
     /// All ids, ascending.
@@ -99,7 +116,7 @@ impl IdSet {
             page.iter().flat_map(move |page| {
                 page.iter().enumerate().flat_map(move |(word, Word { bits, .. })| {
                     let first = number as u64 * PAGE_IDS + word as u64 * 64;
-                    let mut left = *bits;
+                    let mut left = bits.load(Ordering::Relaxed);
                     std::iter::from_fn(move || {
                         let bit = left.trailing_zeros();
                         left &= left.wrapping_sub(1);
@@ -124,8 +141,8 @@ mod tests {
         let mut ids: BTreeSet<u64> = (0..5000).map(|_| random.u64(..1 << 20)).collect();
         ids.extend(1 << 16..2 << 16);
         ids.extend([u64::from(u32::MAX), u64::from(u32::MAX) - 1]);
-        assert!(ids.iter().all(|id| seen.note(*id)));
-        assert!(!seen.note(1 << 32));
+        assert!(ids.iter().all(|id| seen.add(*id)));
+        assert!(!seen.add(1 << 32));
         assert_eq!(seen.count(), ids.len() as u64);
         assert!(seen.iter().eq(ids.iter().copied()));
         assert!(!seen.is_dense());
@@ -143,7 +160,7 @@ mod tests {
             (1..100_000, false),
         ] {
             let mut seen = IdSet::new(&ImportPlan::new(1 << 30, Default::default()));
-            assert!(ids.clone().all(|id| seen.note(id)));
+            assert!(ids.clone().all(|id| seen.add(id)));
             seen.count();
             assert_eq!(seen.is_dense(), dense, "{ids:?}");
         }
@@ -152,7 +169,7 @@ mod tests {
     #[test]
     fn ids_far_apart_are_refused_when_memory_ends() {
         let mut seen = IdSet::new(&ImportPlan::new(1 << 20, Default::default()));
-        assert!((0..200_000).all(|id| seen.note(id)));
-        assert!(!(0..1000).all(|page| seen.note(page * PAGE_IDS)));
+        assert!((0..200_000).all(|id| seen.add(id)));
+        assert!(!(0..1000).all(|page| seen.add(page * PAGE_IDS)));
     }
 }

@@ -8,8 +8,14 @@ use crate::GraphError;
 /// The least memory that an import is given.
 pub const LEAST_MEMORY: u64 = 16 << 20;
 
-/// Most bytes of a temporary file that are read at once.
-pub(crate) const READ: usize = 1 << 20;
+/// Most bytes of a temporary file that one request reads.
+pub(crate) const READ_PIECE: usize = 256 << 10;
+
+/// Most bytes of a temporary file that one request writes. A block of records is never more than that.
+pub(crate) const WRITE_PIECE: usize = 128 << 10;
+
+/// Requests that a thread has in flight, at least and at most; a thread that writes has the least.
+const DEPTH: (usize, usize) = (4, 16);
 
 /// Most threads: more than any disk keeps busy.
 const MOST_WORKERS: u64 = 8;
@@ -50,10 +56,30 @@ impl ImportPlan {
         self.total / 16 * 4
     }
 
+    /// Bytes that each thread has to sort in, what it reads into included.
+    fn sort_each(&self) -> usize {
+        (self.total / 16 * 4 / self.workers as u64) as usize
+    }
+
     /// Records of so many bytes that each thread can sort in memory.
     pub(crate) fn sortable(&self, record_bytes: usize) -> usize {
-        let each = (self.total / 16 * 4 / self.workers as u64) as usize;
-        (each.saturating_sub(READ.min(each / 2)) / (2 * record_bytes)).max(16)
+        let each = self.sort_each();
+        (each.saturating_sub(self.read_bytes().min(each / 2)) / (2 * record_bytes)).max(16)
+    }
+
+    /// Reads that each thread has in flight: an eighth of its memory.
+    pub(crate) fn read_depth(&self) -> usize {
+        (self.sort_each() / 8 / READ_PIECE).clamp(DEPTH.0, DEPTH.1)
+    }
+
+    /// Bytes that they take.
+    pub(crate) fn read_bytes(&self) -> usize {
+        self.read_depth() * (READ_PIECE + 4096)
+    }
+
+    /// Writes that each thread has in flight.
+    pub(crate) fn write_depth(&self) -> usize {
+        2 * DEPTH.0
     }
 
     /// What the reader may take: a quarter.

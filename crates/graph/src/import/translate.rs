@@ -86,6 +86,7 @@ pub(crate) fn to_ranks<W: Weight>(
 ) -> Result<SortedRecords<u64, W>, GraphError> {
     steps.begin("look up ids", 2 * edges.records());
     let sorter = Sorter::<u128, W>::new(folder, plan.sort_beside(), false, plan)?;
+    let sorter = sorter.expecting(edges.forecast(turned)?);
     let mut ranks = Ranks::new(ids);
     edges.in_order(as_they_are, |records| {
         steps.add(records.len());
@@ -107,22 +108,35 @@ pub(crate) fn to_ranks<W: Weight>(
     sorter.finish_after(by_source)
 }
 
-/// Sorts edges again with other vertices in place of the old, which are looked up in a table in memory.
+/// Both ends of an edge the other way round.
+pub(crate) fn turned<K: Key>(key: K) -> K {
+    K::join(key.low(), key.high())
+}
+
+/// Sorts edges again with other vertices in place of the old, which are looked up in a table in memory by
+/// their ranks.
 pub(crate) fn look_up<W: Weight>(
     edges: SortedRecords<u64, W>,
+    seen: Option<&IdSet>,
     table: &[u32],
     folder: &Path,
     plan: &ImportPlan,
     steps: &mut Steps<'_>,
 ) -> Result<SortedRecords<u64, W>, GraphError> {
     steps.begin("look up", edges.records());
+    let other = |key: u64| {
+        let (source, target) = (table[key.high() as usize], table[key.low() as usize]);
+        u64::join(u64::from(source), u64::from(target))
+    };
+    let forecast = edges.forecast(|key| other(seen.map_or(key, |seen| seen.rank_both(key))))?;
     let sorter = Sorter::<u64, W>::new(folder, plan.sort_beside(), edges.is_unique(), plan)?;
-    edges.visit(|thread, _, records| {
+    let sorter = sorter.expecting(forecast);
+    edges.visit_in_any_order(|thread, _, records| {
         steps.add(records.len());
+        rank(seen, records);
         // In a loop of its own, so that many lookups are under way at once.
         for Record { key, .. } in records.iter_mut() {
-            let (source, target) = (table[key.high() as usize], table[key.low() as usize]);
-            *key = u64::join(u64::from(source), u64::from(target));
+            *key = other(*key);
         }
         let mut lane = sorter.lane(thread);
         records.iter().try_for_each(|record| lane.push(*record))
@@ -148,7 +162,7 @@ pub(crate) fn renumber<W: Weight>(
     }
     let _taken = plan.take(vertices * 4);
     let degrees: Vec<AtomicU32> = (0..vertices).map(|_| AtomicU32::new(0)).collect();
-    let edges = edges.settled(Spill::new(folder)?, |_, records| {
+    let count = |records: &mut [Record<u64, W>]| {
         steps.add(records.len());
         rank(seen, records);
         for list in records.chunk_by(|a, b| a.key.high() == b.key.high()) {
@@ -158,7 +172,14 @@ pub(crate) fn renumber<W: Weight>(
             let _ = degree.update(Ordering::Relaxed, Ordering::Relaxed, |before| before.saturating_add(more));
         }
         Ok(())
-    })?;
+    };
+    let (edges, seen) = if edges.is_unique() {
+        // Sorted to count them, and therefore kept without those that there are twice.
+        (edges.settled(Spill::new(folder)?, |_, records| count(records))?, None)
+    } else {
+        edges.visit_in_any_order(|_, _, records| count(records))?;
+        (edges, seen)
+    };
     let mut table: Vec<u32> = degrees.into_iter().map(AtomicU32::into_inner).collect();
     let mut starts = [0u32; 33];
     for degree in &table {
@@ -176,7 +197,7 @@ pub(crate) fn renumber<W: Weight>(
         order.push(u64::from(*place))?;
     }
     order.flush()?;
-    Ok((look_up(edges, &table, folder, plan, steps)?, order))
+    Ok((look_up(edges, seen, &table, folder, plan, steps)?, order))
 }
 
 /// As [`renumber`], where no number for each vertex fits in memory: by sorting.
@@ -243,6 +264,7 @@ fn swap_ends<W: Weight>(
     steps: &Steps<'_>,
 ) -> Result<SortedRecords<u64, W>, GraphError> {
     let sorter = Sorter::<u64, W>::new(folder, plan.sort_beside(), false, plan)?;
+    let sorter = sorter.expecting(edges.forecast(turned)?);
     let mut walk = table.iter();
     let (mut next, mut vertex) = (0, 0);
     edges.in_order(as_they_are, |records| {

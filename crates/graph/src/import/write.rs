@@ -153,7 +153,7 @@ impl Job<'_> {
         for (rank, number) in sorted.iter().enumerate() {
             ranks[*number as usize] = rank as u32;
         }
-        let edges = translate::look_up(edges, &ranks, self.folder, &self.plan, steps)?;
+        let edges = translate::look_up(edges, None, &ranks, self.folder, &self.plan, steps)?;
         let vertices = texts.len() as u64;
         let ids = Ids::Strings(Strings { texts, sorted, taken });
         Ok(Graph { vertices, edges, seen: None, ids, order: None })
@@ -195,17 +195,22 @@ impl Job<'_> {
         steps: &mut Steps<'_>,
     ) -> Result<u64, GraphError> {
         let plan = &self.plan;
-        let reverse = (self.rules.reverse && !self.rules.undirected)
-            .then(|| Sorter::<u64, W>::new(self.folder, plan.sort_beside(), false, plan))
-            .transpose()?;
+        let reverse = if self.rules.reverse && !self.rules.undirected {
+            let forecast =
+                edges.forecast(|key| translate::turned(seen.map_or(key, |seen| seen.rank_both(key))))?;
+            let sorter = Sorter::<u64, W>::new(self.folder, plan.sort_beside(), false, plan)?;
+            Some(sorter.expecting(forecast))
+        } else {
+            None
+        };
         steps.begin("write", edges.records());
         self.side(writer, &edges, steps, |thread, records| {
             translate::rank(seen, records);
             let Some(reverse) = &reverse else { return Ok(()) };
             let mut lane = reverse.lane(thread);
-            records
-                .iter()
-                .try_for_each(|Record { key, weight }| lane.push(Record::new(key.low(), key.high(), *weight)))
+            records.iter().try_for_each(|Record { key, weight }| {
+                lane.push(Record { key: translate::turned(*key), weight: *weight })
+            })
         })?;
         let mut spilled = edges.spilled;
         drop(edges);

@@ -3,14 +3,19 @@
 use std::path::Path;
 
 use super::source::Source;
-use super::{Batch, Declared, EdgeReader};
+use super::{Batch, Declared, EdgeReader, Sample};
 use crate::GraphError;
 
 /// Bytes read at once: 131,072 pairs of 32 bits, half as many of 64.
 pub(super) const PIECE: usize = 1 << 20;
 
+/// Pairs of a sample that are read from one place.
+const TOGETHER: usize = 32;
+
 struct Binary {
     source: Source,
+    /// Bytes of all pairs, where that is known.
+    whole: Option<u64>,
     buffer: Vec<u8>,
     /// Bytes of a number.
     width: usize,
@@ -22,12 +27,13 @@ struct Binary {
 /// `width` is the bytes of a number, 4 or 8.
 pub(super) fn open(path: &Path, width: usize) -> Result<Box<dyn EdgeReader>, GraphError> {
     let (source, compressed) = Source::binary(path)?;
-    if let (false, Some(total)) = (compressed, source.meter.total())
+    let whole = source.meter.total().filter(|_| !compressed);
+    if let Some(total) = whole
         && total % (2 * width as u64) != 0
     {
         return Err(cut_off(&source.name, total, width));
     }
-    Ok(Box::new(Binary { source, buffer: vec![0; PIECE], width, read: 0, ended: false }))
+    Ok(Box::new(Binary { source, whole, buffer: vec![0; PIECE], width, read: 0, ended: false }))
 }
 
 fn cut_off(name: &str, bytes: u64, width: usize) -> GraphError {
@@ -37,6 +43,22 @@ fn cut_off(name: &str, bytes: u64, width: usize) -> GraphError {
         2 * width
     );
     GraphError::malformed(name, what)
+}
+
+/// Appends the pairs of bytes that are whole pairs.
+fn add_pairs(width: usize, bytes: &[u8], pairs: &mut Vec<(u64, u64)>) {
+    if width == 4 {
+        pairs.extend(bytes.as_chunks::<8>().0.iter().map(|pair| {
+            // The source stands first, in the lower half.
+            let both = u64::from_le_bytes(*pair);
+            (both & u64::from(u32::MAX), both >> 32)
+        }));
+    } else {
+        pairs.extend(bytes.as_chunks::<16>().0.iter().map(|pair| {
+            let both = u128::from_le_bytes(*pair);
+            (both as u64, (both >> 64) as u64)
+        }));
+    }
 }
 
 impl EdgeReader for Binary {
@@ -55,22 +77,22 @@ impl EdgeReader for Binary {
         if got % (2 * self.width) != 0 {
             return Err(cut_off(&self.source.name, self.read, self.width));
         }
-        let bytes = &self.buffer[..got];
-        if self.width == 4 {
-            let (pairs, _) = bytes.as_chunks::<8>();
-            batch.pairs.extend(pairs.iter().map(|pair| {
-                // The source stands first, in the lower half.
-                let both = u64::from_le_bytes(*pair);
-                (both & u64::from(u32::MAX), both >> 32)
-            }));
-        } else {
-            let (pairs, _) = bytes.as_chunks::<16>();
-            batch.pairs.extend(pairs.iter().map(|pair| {
-                let both = u128::from_le_bytes(*pair);
-                (both as u64, (both >> 64) as u64)
-            }));
-        }
+        add_pairs(self.width, &self.buffer[..got], &mut batch.pairs);
         Ok(got > 0)
+    }
+
+    fn sample(&mut self, most: usize) -> Result<Option<Sample>, GraphError> {
+        let pair = 2 * self.width;
+        let Some(edges) = self.whole.map(|bytes| bytes / pair as u64) else { return Ok(None) };
+        let places = (most / TOGETHER) as u64;
+        let behind = edges.saturating_sub(TOGETHER as u64);
+        if behind < places {
+            return Ok(None);
+        }
+        let mut pairs = Vec::with_capacity(most);
+        let places = (0..places).map(|place| behind / places * place * pair as u64);
+        self.source.at_places(places, TOGETHER * pair, |bytes| add_pairs(self.width, bytes, &mut pairs))?;
+        Ok(Some(Sample { edges, pairs }))
     }
 
     fn progress(&self) -> (u64, Option<u64>) {

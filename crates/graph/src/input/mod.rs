@@ -156,6 +156,15 @@ impl Batch {
     }
 }
 
+/// What an input shows of all its edges before they are read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sample {
+    /// Edges of the input.
+    pub edges: u64,
+    /// Source and target of some of them.
+    pub pairs: Vec<(u64, u64)>,
+}
+
 /// What an input declares before its edges.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Declared {
@@ -185,6 +194,16 @@ pub trait EdgeReader: Send {
     /// # Errors
     /// [`GraphError::Malformed`] names the file, the line (or the byte) and what was expected there.
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, GraphError>;
+
+    /// How many edges there are in all, and some of them from all over the input, about `most`, in any order;
+    /// nothing where it can only be read from its beginning. What is read next stays the same.
+    ///
+    /// # Errors
+    /// [`GraphError::Read`].
+    fn sample(&mut self, most: usize) -> Result<Option<Sample>, GraphError> {
+        let _ = most;
+        Ok(None)
+    }
 
     /// Bytes of the input (compressed where it is) consumed so far, and in all where that is known.
     fn progress(&self) -> (u64, Option<u64>);

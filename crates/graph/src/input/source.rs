@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,6 +20,8 @@ pub(super) struct Source {
     pub(super) name: String,
     pub(super) meter: Meter,
     reader: Box<dyn Read + Send>,
+    /// For reads at any place, where the bytes of the file are those of the input.
+    file: Option<File>,
 }
 
 /// How far an input was read, in bytes of its file.
@@ -62,10 +65,30 @@ impl Source {
         // Only advice: a pipe takes none.
         let _ = fadvise(&file, 0, None, Advice::Sequential);
         let meter = Meter { read: Arc::default(), total: found.is_file().then_some(found.len()) };
+        let own = file.try_clone().map_err(failed)?;
         let counted = Box::new(Counted { file, read: Arc::clone(&meter.read) });
         let reader: Box<dyn Read + Send> =
             if decompress { Box::new(Decompressor::new(counted).map_err(failed)?) } else { counted };
-        Ok(Source { name, meter, reader })
+        Ok(Source { name, file: (found.is_file() && !decompress).then_some(own), meter, reader })
+    }
+
+    /// Calls `each` with so many bytes from each of some places; not where there are none but the next ones.
+    pub(super) fn at_places(
+        &self,
+        places: impl Iterator<Item = u64>,
+        bytes: usize,
+        mut each: impl FnMut(&[u8]),
+    ) -> Result<(), GraphError> {
+        let Some(file) = &self.file else { return Ok(()) };
+        let mut buffer = vec![0; bytes];
+        // What lies behind them is not wanted yet.
+        let _ = fadvise(file, 0, None, Advice::Random);
+        for place in places {
+            file.read_exact_at(&mut buffer, place).map_err(|error| GraphError::read(&self.name, error))?;
+            each(&buffer);
+        }
+        let _ = fadvise(file, 0, None, Advice::Sequential);
+        Ok(())
     }
 
     /// Fills `buffer` as far as there is something to fill it with; less than its length only at the end.

@@ -2,10 +2,11 @@
 //! takes.
 
 use super::record::{Key, Record, Weight};
-use super::spill::Spill;
 use super::split::Splitters;
 use crate::GraphError;
-use crate::import::plan::READ;
+use crate::direct::ReadQueue;
+use crate::format::ALIGNMENT;
+use crate::import::plan::READ_PIECE;
 
 /// Records written together.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +24,11 @@ impl RecordBlock {
     /// Bytes in the file.
     pub(crate) fn bytes<W: Weight>(&self) -> usize {
         self.records as usize * (usize::from(self.width) + W::BYTES)
+    }
+
+    /// Bytes in the file up to where the next block may begin.
+    pub(crate) fn padded_bytes<W: Weight>(&self) -> usize {
+        self.bytes::<W>().next_multiple_of(ALIGNMENT as usize)
     }
 }
 
@@ -60,8 +66,14 @@ impl<K: Key> Bucket<K> {
         self.least.next() == self.end
     }
 
-    /// Packs records of this range into `code`, and says what they are as a block that is written to `at`.
-    pub(crate) fn pack<W: Weight>(least: K, records: &[Record<K, W>], code: &mut Vec<u8>) -> RecordBlock {
+    /// Bytes that [`Bucket::pack`] needs for so many records.
+    pub(crate) const fn most_bytes<W: Weight>(records: usize) -> usize {
+        records * (K::BYTES + W::BYTES) + K::BYTES
+    }
+
+    /// Packs records of this range into the beginning of `code`, and says what they are as a block, which has
+    /// no place yet.
+    pub(crate) fn pack<W: Weight>(least: K, records: &[Record<K, W>], code: &mut [u8]) -> RecordBlock {
         let base = least.high();
         let (mut low, mut high) = (0, 0);
         for record in records {
@@ -72,73 +84,50 @@ impl<K: Key> Bucket<K> {
         let width = K::join(high, low).squeeze(base, low_bits).bits().div_ceil(8).max(1) as usize;
         let stride = width + W::BYTES;
         // Each key is written whole, and the next over its upper bytes.
-        code.resize(records.len() * stride + K::BYTES, 0);
         for (i, record) in records.iter().enumerate() {
             let place = &mut code[i * stride..];
             record.key.squeeze(base, low_bits).store(place);
             record.weight.store(&mut place[width..]);
         }
-        code.truncate(records.len() * stride);
         RecordBlock { at: 0, records: records.len() as u32, low_bits: low_bits as u8, width: width as u8 }
     }
 
-    /// Hands all blocks to `each`, with how their keys are squeezed and their bytes, behind which
-    /// [`Key::BYTES`] more are to be read. `buffer` is memory to read into.
-    fn read<W: Weight>(
-        &self,
-        spill: &Spill,
-        buffer: &mut Vec<u8>,
-        mut each: impl FnMut(&RecordBlock, &[u8]),
-    ) -> Result<(), GraphError> {
+    /// Its blocks in groups that are read together, as they follow each other in the file.
+    fn pieces<W: Weight>(&self) -> impl Iterator<Item = (&[RecordBlock], usize)> {
         let mut blocks = self.blocks.as_slice();
-        while let Some(first) = blocks.first() {
-            // Blocks that follow each other in the file come in one read.
-            let (mut count, mut bytes) = (1, first.bytes::<W>());
+        std::iter::from_fn(move || {
+            let first = blocks.first()?;
+            let (mut count, mut bytes, mut padded) = (1, first.bytes::<W>(), first.padded_bytes::<W>());
             while let Some(next) = blocks.get(count)
-                && next.at == first.at + bytes as u64
-                && bytes + next.bytes::<W>() <= READ
+                && next.at == first.at + padded as u64
+                && padded + next.padded_bytes::<W>() <= READ_PIECE
             {
-                bytes += next.bytes::<W>();
+                bytes = padded + next.bytes::<W>();
+                padded += next.padded_bytes::<W>();
                 count += 1;
             }
-            buffer.resize(bytes + K::BYTES, 0);
-            spill.read(&mut buffer[..bytes], first.at)?;
-            let mut start = 0;
-            for block in &blocks[..count] {
-                each(block, &buffer[start..]);
-                start += block.bytes::<W>();
-            }
-            blocks = &blocks[count..];
-        }
-        Ok(())
+            let piece;
+            (piece, blocks) = blocks.split_at(count);
+            Some((piece, bytes))
+        })
     }
 
-    /// Tells the kernel that it will be read.
-    pub(crate) fn will_read<W: Weight>(&self, spill: &Spill) {
-        let mut reach = 0..0;
-        for block in &self.blocks {
-            let bytes = block.bytes::<W>() as u64;
-            if block.at != reach.end {
-                spill.will_read(reach);
-                reach = block.at..block.at;
-            }
-            reach.end += bytes;
-        }
-        spill.will_read(reach);
+    /// Asks for its bytes, which [`Bucket::load`] takes.
+    pub(crate) fn want<W: Weight>(&self, reads: &mut ReadQueue) -> Result<(), GraphError> {
+        self.pieces::<W>().try_for_each(|(blocks, bytes)| reads.want(blocks[0].at, bytes))
     }
 
     /// All its records, in the order of its blocks, at the end of `out`; their keys squeezed by so many bits,
-    /// or whole.
+    /// or whole. [`Bucket::want`] asked for them.
     pub(crate) fn load<W: Weight>(
         &self,
-        spill: &Spill,
-        buffer: &mut Vec<u8>,
+        reads: &mut ReadQueue,
         squeezed: Option<u32>,
         out: &mut Vec<Record<K, W>>,
     ) -> Result<(), GraphError> {
         let base = self.least.high();
         out.reserve_exact(self.records as usize);
-        self.read::<W>(spill, buffer, |block, bytes| {
+        let mut add = |block: &RecordBlock, bytes: &[u8]| {
             let (own, width) = (u32::from(block.low_bits), usize::from(block.width));
             let stride = width + W::BYTES;
             let records = (0..block.records as usize).map(|i| {
@@ -155,7 +144,13 @@ impl<K: Key> Bucket<K> {
                     out.extend(records.map(|record| Record { key: record.key.stretch(base, own), ..record }));
                 }
             }
-        })
+        };
+        for (blocks, _) in self.pieces::<W>() {
+            reads.next(|bytes| {
+                blocks.iter().for_each(|block| add(block, &bytes[(block.at - blocks[0].at) as usize..]));
+            })?;
+        }
+        Ok(())
     }
 
     /// By how many bits the high halves of squeezed keys stand above the low ones, for all blocks.

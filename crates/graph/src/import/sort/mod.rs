@@ -1,8 +1,10 @@
 //! Sorts any number of records in a fixed amount of memory.
 
 mod bucket;
+mod numbers;
 mod radix;
 mod record;
+mod sample;
 mod slots;
 mod sorted;
 mod sorter;
@@ -10,7 +12,9 @@ mod spill;
 mod split;
 mod turn;
 
+pub(super) use numbers::{Numbers, NumbersIter};
 pub(super) use record::{Key, Record, Weight};
+pub(super) use sample::Forecast;
 pub(super) use sorted::SortedRecords;
 pub(super) use sorter::{LaneWriter, Sorter};
-pub(super) use spill::{Numbers, NumbersIter, Spill};
+pub(super) use spill::Spill;

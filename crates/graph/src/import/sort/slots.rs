@@ -7,10 +7,11 @@ use super::record::{Key, Record, Weight};
 use super::spill::Spill;
 use super::split::Splitters;
 use crate::GraphError;
-use crate::import::plan::ImportPlan;
+use crate::direct::WriteQueue;
+use crate::import::plan::{ImportPlan, READ_PIECE, WRITE_PIECE};
 
 /// Bytes of the file that a lane takes for a bucket at a time, so that it is read in large pieces.
-const EXTENT: u64 = 1 << 20;
+const EXTENT: u64 = READ_PIECE as u64;
 
 /// A buffer for each bucket, and what went to the file.
 #[derive(Debug)]
@@ -23,31 +24,41 @@ pub(crate) struct Slots<K, W> {
     /// Where in the file each bucket goes on, and up to where.
     extents: Vec<(u64, u64)>,
     buckets: Vec<Bucket<K>>,
-    code: Vec<u8>,
+    writes: WriteQueue,
+    /// Bytes of its buffers.
+    write_bytes: usize,
 }
 
 impl<K: Key, W: Weight> Slots<K, W> {
-    /// Buffers of `bytes` together.
-    pub(crate) fn new(splitters: &Arc<Splitters<K>>, bytes: u64, plan: &ImportPlan) -> Slots<K, W> {
+    /// Buffers of `bytes` together, those of the writes in flight included.
+    pub(crate) fn new(
+        splitters: &Arc<Splitters<K>>,
+        bytes: u64,
+        spill: &Spill,
+        plan: &ImportPlan,
+    ) -> Result<Slots<K, W>, GraphError> {
         let count = splitters.buckets();
         // What is written together is never more than can be sorted together.
-        let room =
-            (bytes as usize / count / Record::<K, W>::BYTES).clamp(4, plan.sortable(Record::<K, W>::BYTES));
-        Slots {
+        let most = plan.sortable(Record::<K, W>::BYTES).min(WRITE_PIECE / Record::<K, W>::BYTES);
+        let room = (bytes as usize / (count + plan.write_depth()) / Record::<K, W>::BYTES).clamp(4, most);
+        let write_bytes = Bucket::<K>::most_bytes::<W>(room);
+        Ok(Slots {
             splitters: Arc::clone(splitters),
             records: vec![Record::default(); count * room],
             filled: vec![0; count],
             room,
             extents: vec![(0, 0); count],
             buckets: Bucket::all(splitters),
-            code: Vec::new(),
-        }
+            writes: spill.writes(plan.write_depth(), write_bytes)?,
+            write_bytes: write_bytes * plan.write_depth(),
+        })
     }
 
     pub(crate) fn bytes(&self) -> u64 {
         let each = size_of::<Bucket<K>>() + size_of::<(u64, u64)>() + size_of::<u32>();
         let blocks: usize = self.buckets.iter().map(|bucket| bucket.blocks.capacity()).sum();
-        ((self.records.len() + self.room) * Record::<K, W>::BYTES
+        (self.records.len() * Record::<K, W>::BYTES
+            + self.write_bytes
             + self.buckets.len() * each
             + blocks * size_of::<RecordBlock>()) as u64
     }
@@ -66,9 +77,9 @@ impl<K: Key, W: Weight> Slots<K, W> {
         let filled = std::mem::take(&mut self.filled[bucket]) as usize;
         let records = &self.records[bucket * self.room..][..filled];
         let own = &mut self.buckets[bucket];
-        let mut block = Bucket::pack(own.least, records, &mut self.code);
+        let mut block = Bucket::pack(own.least, records, self.writes.buffer()?);
         let (at, end) = &mut self.extents[bucket];
-        let bytes = self.code.len() as u64;
+        let bytes = block.padded_bytes::<W>() as u64;
         if *end - *at < bytes {
             let extent = bytes.max(EXTENT);
             *at = spill.reserve(extent);
@@ -77,7 +88,7 @@ impl<K: Key, W: Weight> Slots<K, W> {
         block.at = *at;
         *at += bytes;
         own.extend(&[block]);
-        spill.write(&self.code, block.at)
+        spill.write(&mut self.writes, block.bytes::<W>(), block.at)
     }
 
     /// Writes what is left.
@@ -87,6 +98,7 @@ impl<K: Key, W: Weight> Slots<K, W> {
                 self.flush(bucket, spill)?;
             }
         }
+        self.writes.finish()?;
         Ok(self.buckets)
     }
 }

@@ -6,10 +6,12 @@ use std::sync::{Mutex, PoisonError};
 use super::bucket::Bucket;
 use super::radix;
 use super::record::{Key, Record, Weight};
+use super::sample::{Forecast, sample};
 use super::spill::Spill;
 use super::turn::Turn;
 use crate::GraphError;
-use crate::import::plan::{ImportPlan, READ, Reservation};
+use crate::direct::{ReadQueue, WriteQueue};
+use crate::import::plan::{ImportPlan, Reservation, WRITE_PIECE};
 use crate::import::threads::threads;
 
 /// All records of a sort.
@@ -30,12 +32,18 @@ enum Content<K, W> {
     File(Vec<Bucket<K>>),
 }
 
+/// Of the records of a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Order {
+    Ascending,
+    Any,
+}
+
 /// What a thread sorts in.
 #[derive(Debug, Default)]
 pub(crate) struct SortBuffers<K, W> {
     pub(crate) records: Vec<Record<K, W>>,
     beside: Vec<Record<K, W>>,
-    buffer: Vec<u8>,
 }
 
 impl<K: Key, W: Weight> SortedRecords<K, W> {
@@ -59,6 +67,18 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
         SortedRecords { plan, unique, records, content: Content::File(buckets), spill, spilled }
     }
 
+    /// What a sort expects whose keys `change` makes of these.
+    pub(crate) fn forecast<J: Key>(&self, change: impl Fn(K) -> J) -> Result<Forecast<J>, GraphError> {
+        let most = Forecast::<J>::KEYS;
+        let keys: Vec<K> = match &self.content {
+            Content::Memory(records, _) => {
+                records.iter().step_by((records.len() / most).max(1)).map(|record| record.key).collect()
+            }
+            Content::File(buckets) => sample::<K, W>(buckets, most, &self.spill, &self.plan)?,
+        };
+        Ok(Forecast { keys: keys.into_iter().map(change).collect(), records: self.records })
+    }
+
     /// How many records; of unique ones at most, before they were all visited.
     pub(crate) fn records(&self) -> u64 {
         self.records
@@ -74,7 +94,17 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
         &self,
         each: impl Fn(usize, usize, &mut Vec<Record<K, W>>) -> Result<(), GraphError> + Sync,
     ) -> Result<(), GraphError> {
-        self.visit_with(|part| part, each)
+        self.visit_with(Order::Ascending, |part| part, each)
+    }
+
+    /// As [`SortedRecords::visit`] where the order within a part does not matter, and is not made. Unique
+    /// records are in order nevertheless: only then is it seen which there are twice.
+    pub(crate) fn visit_in_any_order(
+        &self,
+        each: impl Fn(usize, usize, &mut Vec<Record<K, W>>) -> Result<(), GraphError> + Sync,
+    ) -> Result<(), GraphError> {
+        let order = if self.unique { Order::Ascending } else { Order::Any };
+        self.visit_with(order, |part| part, each)
     }
 
     /// As [`SortedRecords::visit`]; then hands each part to `sink`, one after the other in order.
@@ -86,6 +116,7 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
         let turn = Turn::new(sink);
         // Who fails gives up his turn, so that nobody waits for him.
         self.visit_with(
+            Order::Ascending,
             |part| turn.of(part),
             |thread, place, records| {
                 each(thread, records)?;
@@ -97,6 +128,7 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
     /// `begin` is called with a part's number before anything of it can fail.
     fn visit_with<P>(
         &self,
+        order: Order,
         begin: impl Fn(usize) -> P + Sync,
         each: impl Fn(usize, P, &mut Vec<Record<K, W>>) -> Result<(), GraphError> + Sync,
     ) -> Result<(), GraphError> {
@@ -105,17 +137,34 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
         let done = threads(self.plan.workers, |thread| {
             let mut work = SortBuffers::default();
             let mut taken = self.plan.take(0);
-            while !failed.load(Ordering::Relaxed) {
+            let mut reads = match &self.content {
+                Content::Memory(..) => None,
+                Content::File(_) => Some(self.spill.reads(&self.plan)?),
+            };
+            let claim = |reads: &mut Option<ReadQueue>| {
                 let part = next.fetch_add(1, Ordering::Relaxed);
-                if part >= self.parts() {
-                    break;
+                let claimed = (part < self.parts()).then(|| (part, begin(part)));
+                if let (Content::File(buckets), Some((part, _)), Some(reads)) =
+                    (&self.content, &claimed, reads)
+                {
+                    buckets[*part].want::<W>(reads)?;
                 }
-                let begun = begin(part);
-                let done = self.plan.check_stop().and_then(|()| self.load(part, &mut work, &mut taken));
-                done.and_then(|()| each(thread, begun, &mut work.records))
-                    .inspect_err(|_| failed.store(true, Ordering::Relaxed))?;
-            }
-            Ok(())
+                Ok::<_, GraphError>(claimed)
+            };
+            let mut work_off = || {
+                let mut claimed = claim(&mut reads)?;
+                while let Some((part, begun)) = claimed
+                    && !failed.load(Ordering::Relaxed)
+                {
+                    self.plan.check_stop()?;
+                    // What comes next is read while this is sorted.
+                    claimed = claim(&mut reads)?;
+                    self.load(part, order, reads.as_mut(), &mut work, &mut taken)?;
+                    each(thread, begun, &mut work.records)?;
+                }
+                Ok(())
+            };
+            work_off().inspect_err(|_| failed.store(true, Ordering::Relaxed))
         });
         done.map(drop)
     }
@@ -145,22 +194,31 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
             let (count, content) = (records.len() as u64, Content::Memory(records, taken));
             return Ok(SortedRecords { content, records: count, ..self });
         }
+        let block_records = WRITE_PIECE.min(self.plan.buffer()) / Record::<K, W>::BYTES;
+        let write_bytes = Bucket::<K>::most_bytes::<W>(block_records);
+        let _taken = self.plan.take((self.plan.workers * self.plan.write_depth() * write_bytes) as u64);
+        let writes: Result<Vec<Mutex<WriteQueue>>, GraphError> = (0..self.plan.workers)
+            .map(|_| spill.writes(self.plan.write_depth(), write_bytes).map(Mutex::new))
+            .collect();
+        let writes = writes?;
         let settled = Mutex::new(Vec::new());
         self.visit(|thread, part, records| {
             each(thread, records)?;
             let least = records.first().map_or(K::default(), |record| record.key);
             let mut bucket = Bucket { sorted: true, ..Bucket::new((least, None)) };
-            let mut code = Vec::new();
-            let _taken = self.plan.take(self.plan.buffer() as u64);
-            for records in records.chunks((self.plan.buffer() / Record::<K, W>::BYTES).max(1)) {
-                let mut block = Bucket::pack(least, records, &mut code);
-                block.at = spill.reserve(code.len() as u64);
-                spill.write(&code, block.at)?;
+            let mut writes = writes[thread].lock().unwrap_or_else(PoisonError::into_inner);
+            for records in records.chunks(block_records) {
+                let mut block = Bucket::pack(least, records, writes.buffer()?);
+                block.at = spill.reserve(block.padded_bytes::<W>() as u64);
+                spill.write(&mut writes, block.bytes::<W>(), block.at)?;
                 bucket.extend(&[block]);
             }
             settled.lock().unwrap_or_else(PoisonError::into_inner).push((part, bucket));
             Ok(())
         })?;
+        for writes in writes {
+            writes.into_inner().unwrap_or_else(PoisonError::into_inner).finish()?;
+        }
         let mut settled = settled.into_inner().unwrap_or_else(PoisonError::into_inner);
         settled.sort_unstable_by_key(|(part, _)| *part);
         let buckets = settled.into_iter().map(|(_, bucket)| bucket).collect();
@@ -169,17 +227,20 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
         Ok(sorted)
     }
 
-    /// Brings a part into memory, in order.
+    /// Brings a part into memory. `reads` were asked for it where it is in a file.
     fn load(
         &self,
         part: usize,
+        order: Order,
+        reads: Option<&mut ReadQueue>,
         work: &mut SortBuffers<K, W>,
         taken: &mut Reservation,
     ) -> Result<(), GraphError> {
         work.records.clear();
-        let buckets = match &self.content {
-            Content::File(buckets) => buckets,
-            Content::Memory(records, _) => {
+        let (buckets, reads) = match (&self.content, reads) {
+            (Content::File(buckets), Some(reads)) => (buckets, reads),
+            (Content::File(_), None) => return Ok(()),
+            (Content::Memory(records, _), _) => {
                 let start = part * self.part_records();
                 let end = (start + self.part_records()).min(records.len());
                 work.records.extend_from_slice(&records[start..end]);
@@ -188,14 +249,11 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
             }
         };
         let bucket = &buckets[part];
-        if let Some(later) = buckets.get(part + self.plan.workers) {
-            later.will_read::<W>(&self.spill);
-        }
-        let arrays = if bucket.sorted { 1 } else { 2 };
-        let bytes = arrays * bucket.records as usize * Record::<K, W>::BYTES;
-        taken.set((bytes + bytes.min(READ)) as u64);
-        let squeezed = (!bucket.sorted).then(|| bucket.low_bits());
-        bucket.load(&self.spill, &mut work.buffer, squeezed, &mut work.records)?;
+        let sorted = bucket.sorted || order == Order::Any;
+        let bytes = bucket.records as usize * Record::<K, W>::BYTES;
+        taken.set((if sorted { bytes } else { 2 * bytes } + self.plan.read_bytes()) as u64);
+        let squeezed = (!sorted).then(|| bucket.low_bits());
+        bucket.load(reads, squeezed, &mut work.records)?;
         if let Some(low_bits) = squeezed {
             sort(work, bucket.least.high(), low_bits, self.unique);
         }

@@ -3,8 +3,9 @@
 //! of keys, so small that each can be sorted in memory later. A record is written once and read once, however
 //! many there are.
 //!
-//! The ranges are cut after a sample: the first records, whatever comes first. A range that proves too large
-//! (the input was in order, say) is dealt out again, by a sample of its own.
+//! The ranges are cut after a sample: of all records where somebody knows them beforehand, else of the first
+//! ones. A range that proves too large (the input was in order, say) is dealt out again, by a sample of its
+//! own.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -12,12 +13,13 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::bucket::Bucket;
 use super::record::{Key, Record, Weight};
+use super::sample::{Forecast, sample};
 use super::slots::{Slots, put_together};
 use super::sorted::{SortBuffers, SortedRecords, settle};
 use super::spill::Spill;
 use super::split::Splitters;
 use crate::GraphError;
-use crate::import::plan::{ImportPlan, READ, Reservation};
+use crate::import::plan::{ImportPlan, READ_PIECE, Reservation};
 use crate::import::threads::threads;
 
 /// Bytes of a lane's buffer for a bucket, where there is memory for it.
@@ -36,6 +38,7 @@ pub(crate) struct Sorter<K, W> {
     share: u64,
     /// Records of equal keys become one, with the least weight.
     unique: bool,
+    forecast: Forecast<K>,
     spill: Spill,
     splitters: OnceLock<Arc<Splitters<K>>>,
     /// Records that any lane may still keep in memory, beyond what each is sure of.
@@ -68,11 +71,17 @@ impl<K: Key, W: Weight> Sorter<K, W> {
             plan: plan.clone(),
             share,
             unique,
+            forecast: Forecast::default(),
             spill: Spill::new(folder)?,
             splitters: OnceLock::new(),
             common: AtomicU64::new(share / 4 / Record::<K, W>::BYTES as u64),
             lanes: lanes.collect(),
         })
+    }
+
+    /// As it is, and knowing what will come.
+    pub(crate) fn expecting(self, forecast: Forecast<K>) -> Self {
+        Sorter { forecast, ..self }
     }
 
     /// The lane of one of [`ImportPlan::workers`] threads.
@@ -143,13 +152,19 @@ impl<K: Key, W: Weight> Sorter<K, W> {
         }
         let bytes = (self.share / 2 / self.plan.workers as u64).max(64);
         let splitters = self.splitters.get_or_init(|| {
-            let buckets = (bytes / ROOM).clamp(4, BUCKETS) as usize;
-            let step = (lane.chunk.len() / (SAMPLE * buckets)).max(1);
-            let sample = lane.chunk.iter().step_by(step).map(|record| record.key).collect();
+            let most = (bytes / ROOM).clamp(4, BUCKETS) as usize;
+            let Forecast { keys, records } = &self.forecast;
+            let (sample, buckets) = match keys.as_slice() {
+                [] => {
+                    let step = (lane.chunk.len() / (SAMPLE * most)).max(1);
+                    (lane.chunk.iter().step_by(step).map(|record| record.key).collect(), most)
+                }
+                keys => (keys.to_vec(), self.buckets(*records).min(most)),
+            };
             Arc::new(Splitters::new(sample, buckets, (K::default(), None)))
         });
         let chunk = std::mem::take(&mut lane.chunk);
-        let mut slots = Slots::new(splitters, bytes, &self.plan);
+        let mut slots = Slots::new(splitters, bytes, &self.spill, &self.plan)?;
         lane.taken.set(slots.bytes() + (chunk.capacity() * Record::<K, W>::BYTES) as u64);
         for records in chunk.chunks(1 << 16) {
             self.plan.check_stop()?;
@@ -159,6 +174,12 @@ impl<K: Key, W: Weight> Sorter<K, W> {
         lane.taken.set(slots.bytes());
         lane.slots = Some(slots);
         Ok(())
+    }
+
+    /// Buckets for so many records, each of which can be sorted in memory: twice as many as it takes, since
+    /// what they are cut by is a sample.
+    fn buckets(&self, records: u64) -> usize {
+        (2 * records / self.plan.sortable(Record::<K, W>::BYTES) as u64 + 1).max(4) as usize
     }
 
     /// Divides buckets that are too large to be sorted in memory until none is.
@@ -172,28 +193,30 @@ impl<K: Key, W: Weight> Sorter<K, W> {
             } else if bucket.is_of_one_key() {
                 divided.extend(self.pieces(&bucket, most)?);
             } else {
-                rest.extend(self.divide_one(&bucket, most)?.into_iter().rev());
+                rest.extend(self.divide_one(&bucket)?.into_iter().rev());
             }
         }
         Ok(divided)
     }
 
     /// Deals a bucket out to several, on all threads.
-    fn divide_one(&self, bucket: &Bucket<K>, most: u64) -> Result<Vec<Bucket<K>>, GraphError> {
+    fn divide_one(&self, bucket: &Bucket<K>) -> Result<Vec<Bucket<K>>, GraphError> {
         let bytes = (self.share / 2 / self.plan.workers as u64).max(64);
-        // Twice as many as it takes, for the sample is one.
-        let count = (2 * bucket.records / most + 1).min(bytes / ROOM).clamp(4, BUCKETS) as usize;
-        let sample = self.sample(bucket, SAMPLE * count)?;
+        let count = self.buckets(bucket.records).min((bytes / ROOM).clamp(4, BUCKETS) as usize);
+        let one = std::slice::from_ref(bucket);
+        let sample = sample::<K, W>(one, SAMPLE * count, &self.spill, &self.plan)?;
         let splitters = Arc::new(Splitters::new(sample, count, (bucket.least, bucket.end)));
         let next = AtomicUsize::new(0);
         let closed = threads(self.plan.workers, |_| {
-            let mut slots = Slots::<K, W>::new(&splitters, bytes, &self.plan);
-            let _taken = self.plan.take(slots.bytes());
-            let (mut buffer, mut records) = (Vec::new(), Vec::new());
+            let mut slots = Slots::<K, W>::new(&splitters, bytes, &self.spill, &self.plan)?;
+            let _taken = self.plan.take(slots.bytes() + self.plan.read_bytes() as u64);
+            let mut reads = self.spill.reads(&self.plan)?;
+            let mut records = Vec::new();
             while let Some(part) = self.part(bucket, &next) {
                 self.plan.check_stop()?;
                 records.clear();
-                part.load(&self.spill, &mut buffer, None, &mut records)?;
+                part.want::<W>(&mut reads)?;
+                part.load(&mut reads, None, &mut records)?;
                 records.iter().try_for_each(|record| slots.push(*record, &self.spill))?;
             }
             slots.close(&self.spill)
@@ -206,28 +229,13 @@ impl<K: Key, W: Weight> Sorter<K, W> {
     /// The next blocks of a bucket that nobody has taken, about as many as are read at once.
     fn part(&self, bucket: &Bucket<K>, next: &AtomicUsize) -> Option<Bucket<K>> {
         let first = bucket.blocks.first()?;
-        let count = (self.plan.buffer().min(READ) / first.bytes::<W>().max(1)).max(1);
+        let most = self.plan.read_depth() * READ_PIECE;
+        let count = (self.plan.buffer().min(most) / first.bytes::<W>().max(1)).max(1);
         let start = next.fetch_add(count, Ordering::Relaxed);
         let end = (start + count).min(bucket.blocks.len());
         let mut part = Bucket::new((bucket.least, bucket.end));
         part.extend(bucket.blocks.get(start..end)?);
         (!part.blocks.is_empty()).then_some(part)
-    }
-
-    /// Some keys from all over a bucket, about so many.
-    fn sample(&self, bucket: &Bucket<K>, count: usize) -> Result<Vec<K>, GraphError> {
-        let (mut buffer, mut records, mut keys) = (Vec::new(), Vec::<Record<K, W>>::new(), Vec::new());
-        let blocks = bucket.blocks.len().min(256);
-        for i in 0..blocks {
-            let block = bucket.blocks[i * bucket.blocks.len() / blocks];
-            let mut one = Bucket::new((bucket.least, bucket.end));
-            one.extend(&[block]);
-            records.clear();
-            one.load(&self.spill, &mut buffer, None, &mut records)?;
-            let step = (records.len() * blocks / count).max(1);
-            keys.extend(records.iter().step_by(step).map(|record| record.key));
-        }
-        Ok(keys)
     }
 
     /// What cannot be divided by keys: without repeats it is one record; else pieces, each in the order of
@@ -236,14 +244,16 @@ impl<K: Key, W: Weight> Sorter<K, W> {
         let mut pieces = Vec::new();
         let mut least: Option<Record<K, W>> = None;
         let mut piece = Bucket::new((bucket.least, bucket.end));
-        let (mut buffer, mut records) = (Vec::new(), Vec::new());
+        let mut reads = self.spill.reads(&self.plan)?;
+        let mut records = Vec::new();
         for block in &bucket.blocks {
             self.plan.check_stop()?;
             if self.unique {
                 let mut one = Bucket::new((bucket.least, bucket.end));
                 one.extend(&[*block]);
                 records.clear();
-                one.load(&self.spill, &mut buffer, None, &mut records)?;
+                one.want::<W>(&mut reads)?;
+                one.load(&mut reads, None, &mut records)?;
                 records.extend(least);
                 least = records.iter().copied().min_by(|a, b| a.weight.order(&b.weight));
                 continue;
@@ -254,9 +264,11 @@ impl<K: Key, W: Weight> Sorter<K, W> {
             piece.extend(&[*block]);
         }
         if let Some(record) = least {
-            let mut block = Bucket::pack(bucket.least, &[record], &mut buffer);
-            block.at = self.spill.reserve(buffer.len() as u64);
-            self.spill.write(&buffer, block.at)?;
+            let mut writes = self.spill.writes(1, Bucket::<K>::most_bytes::<W>(1))?;
+            let mut block = Bucket::pack(bucket.least, &[record], writes.buffer()?);
+            block.at = self.spill.reserve(block.padded_bytes::<W>() as u64);
+            self.spill.write(&mut writes, block.bytes::<W>(), block.at)?;
+            writes.finish()?;
             piece.extend(&[block]);
         }
         pieces.push(piece);
