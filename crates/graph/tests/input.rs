@@ -204,6 +204,33 @@ fn graphalytics_finds_the_other_file_and_gives_its_vertices() {
 }
 
 #[test]
+fn a_sample_of_binary_pairs_is_from_all_over_the_file_and_changes_nothing() {
+    let folder = Folder::new();
+    let expected: Vec<(u64, u64)> = (0..100_000).map(|i| (i, i * 7)).collect();
+    let numbers = || expected.iter().flat_map(|(s, t)| [*s, *t]);
+    let narrow: Vec<u8> = numbers().flat_map(|id| (id as u32).to_le_bytes()).collect();
+    let wide: Vec<u8> = numbers().flat_map(u64::to_le_bytes).collect();
+    for path in [folder.file("a.u32", narrow), folder.file("a.u64", wide)] {
+        let mut reader = open(&path, PLAIN).unwrap();
+        let sample = reader.sample(3200).unwrap().unwrap();
+        assert_eq!(sample.edges, 100_000);
+        assert!(sample.pairs.iter().all(|(source, target)| *source < 100_000 && *target == source * 7));
+        for tenth in 0..10 {
+            let within = |source| (tenth * 10_000..(tenth + 1) * 10_000).contains(&source);
+            let count = sample.pairs.iter().filter(|(source, _)| within(*source)).count();
+            assert!((200..=500).contains(&count), "{count} of about 320 in tenth {tenth}");
+        }
+        let (mut batch, mut pairs) = (Batch::default(), Vec::<(u64, u64)>::new());
+        while reader.next_batch(&mut batch).unwrap() {
+            pairs.extend(&batch.pairs);
+        }
+        assert_eq!(pairs, expected);
+    }
+    let text = folder.file("a.el", "1 2\n");
+    assert_eq!(open(&text, PLAIN).unwrap().sample(100).unwrap(), None);
+}
+
+#[test]
 fn compression_is_seen_through() {
     let folder = Folder::new();
     let text: String = (0..50_000).map(|i| format!("{i} {}\n", i * 7)).collect();

@@ -225,3 +225,27 @@ proptest! {
         round(&input, &options);
     }
 }
+
+#[test]
+fn sorted_pairs_are_distributed_once_as_those_in_any_order_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = fastrand::Rng::with_seed(5);
+    let mut pairs: Vec<(u32, u32)> = (0..3_000_000).map(|i| (i / 30, random.u32(..100_000))).collect();
+    let spilled = |pairs: &[(u32, u32)]| {
+        let (path, store) = (folder.path().join("pairs.u32"), folder.path().join("store"));
+        let bytes: Vec<u8> = pairs
+            .iter()
+            .flat_map(|(source, target)| [source.to_le_bytes(), target.to_le_bytes()].concat())
+            .collect();
+        std::fs::write(&path, bytes).unwrap();
+        let options = ImportOptions::default().with_memory(64 << 20);
+        let report = import(&path, InputOptions::default(), &store, &options, &mut |_| {}).unwrap();
+        (report.bytes_spilled, std::fs::read(&store).unwrap()[4096..].to_vec())
+    };
+    let (sorted, store) = spilled(&pairs);
+    fastrand::Rng::with_seed(6).shuffle(&mut pairs);
+    let (shuffled, same) = spilled(&pairs);
+    assert!(shuffled > 0, "it does not fit in memory");
+    assert!(sorted < shuffled * 5 / 4, "{sorted} and {shuffled} bytes");
+    assert!(store == same, "the same store but for its header, which says how long it took");
+}

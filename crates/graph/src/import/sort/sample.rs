@@ -1,6 +1,6 @@
 //! What is known of records before they are sorted, so that ranges can be cut that are about equal.
 
-use super::bucket::{Bucket, RecordBlock};
+use super::bucket::Bucket;
 use super::record::{Key, Record, Weight};
 use super::spill::Spill;
 use crate::GraphError;
@@ -35,14 +35,13 @@ pub(super) fn sample<K: Key, W: Weight>(
     spill: &Spill,
     plan: &ImportPlan,
 ) -> Result<Vec<K>, GraphError> {
-    let all: Vec<(&Bucket<K>, RecordBlock)> =
-        buckets.iter().flat_map(|bucket| bucket.blocks.iter().map(move |block| (bucket, *block))).collect();
-    let blocks = all.len().min(BLOCKS);
-    let chosen: Vec<Bucket<K>> = (0..blocks)
-        .map(|i| {
-            let (bucket, block) = all[i * all.len() / blocks];
+    let blocks: usize = buckets.iter().map(|bucket| bucket.blocks.len()).sum();
+    let all = buckets.iter().flat_map(|bucket| bucket.blocks.iter().map(move |block| (bucket, block)));
+    let chosen: Vec<Bucket<K>> = all
+        .step_by(blocks.div_ceil(BLOCKS).max(1))
+        .map(|(bucket, block)| {
             let mut one = Bucket::new((bucket.least, bucket.end));
-            one.extend(&[block]);
+            one.extend(std::slice::from_ref(block));
             one
         })
         .collect();
@@ -52,7 +51,7 @@ pub(super) fn sample<K: Key, W: Weight>(
     for one in &chosen {
         records.clear();
         one.load(&mut reads, None, &mut records)?;
-        let step = (records.len() * blocks / count).max(1);
+        let step = (records.len() * chosen.len() / count).max(1);
         keys.extend(records.iter().step_by(step).map(|record| record.key));
     }
     Ok(keys)

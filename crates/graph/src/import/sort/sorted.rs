@@ -94,7 +94,9 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
         &self,
         each: impl Fn(usize, usize, &mut Vec<Record<K, W>>) -> Result<(), GraphError> + Sync,
     ) -> Result<(), GraphError> {
-        self.visit_with(Order::Ascending, |part| part, each)
+        let next = AtomicUsize::new(0);
+        let claim = |_, _| next.fetch_add(1, Ordering::Relaxed);
+        self.visit_with(Order::Ascending, claim, |part| part, each)
     }
 
     /// As [`SortedRecords::visit`] where the order within a part does not matter, and is not made. Unique
@@ -104,7 +106,8 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
         each: impl Fn(usize, usize, &mut Vec<Record<K, W>>) -> Result<(), GraphError> + Sync,
     ) -> Result<(), GraphError> {
         let order = if self.unique { Order::Ascending } else { Order::Any };
-        self.visit_with(order, |part| part, each)
+        let next = AtomicUsize::new(0);
+        self.visit_with(order, |_, _| next.fetch_add(1, Ordering::Relaxed), |part| part, each)
     }
 
     /// As [`SortedRecords::visit`]; then hands each part to `sink`, one after the other in order.
@@ -114,9 +117,11 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
         sink: impl FnMut(&[Record<K, W>]) -> Result<(), GraphError> + Send,
     ) -> Result<(), GraphError> {
         let turn = Turn::new(sink);
-        // Who fails gives up his turn, so that nobody waits for him.
+        // Neighbouring parts are never one thread's, which would let the others wait for both of them. Who
+        // fails gives up his turn, so that nobody waits for him.
         self.visit_with(
             Order::Ascending,
+            |thread, round| thread + round * self.plan.workers,
             |part| turn.of(part),
             |thread, place, records| {
                 each(thread, records)?;
@@ -125,14 +130,15 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
         )
     }
 
-    /// `begin` is called with a part's number before anything of it can fail.
+    /// `claim` says which part a thread visits in each of its rounds; `begin` is called with a part's number
+    /// before anything of it can fail.
     fn visit_with<P>(
         &self,
         order: Order,
+        claim: impl Fn(usize, usize) -> usize + Sync,
         begin: impl Fn(usize) -> P + Sync,
         each: impl Fn(usize, P, &mut Vec<Record<K, W>>) -> Result<(), GraphError> + Sync,
     ) -> Result<(), GraphError> {
-        let next = AtomicUsize::new(0);
         let failed = AtomicBool::new(false);
         let done = threads(self.plan.workers, |thread| {
             let mut work = SortBuffers::default();
@@ -141,8 +147,10 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
                 Content::Memory(..) => None,
                 Content::File(_) => Some(self.spill.reads(&self.plan)?),
             };
-            let claim = |reads: &mut Option<ReadQueue>| {
-                let part = next.fetch_add(1, Ordering::Relaxed);
+            let mut round = 0;
+            let mut next = |reads: &mut Option<ReadQueue>| {
+                let part = claim(thread, round);
+                round += 1;
                 let claimed = (part < self.parts()).then(|| (part, begin(part)));
                 if let (Content::File(buckets), Some((part, _)), Some(reads)) =
                     (&self.content, &claimed, reads)
@@ -152,13 +160,13 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
                 Ok::<_, GraphError>(claimed)
             };
             let mut work_off = || {
-                let mut claimed = claim(&mut reads)?;
+                let mut claimed = next(&mut reads)?;
                 while let Some((part, begun)) = claimed
                     && !failed.load(Ordering::Relaxed)
                 {
                     self.plan.check_stop()?;
                     // What comes next is read while this is sorted.
-                    claimed = claim(&mut reads)?;
+                    claimed = next(&mut reads)?;
                     self.load(part, order, reads.as_mut(), &mut work, &mut taken)?;
                     each(thread, begun, &mut work.records)?;
                 }

@@ -28,6 +28,9 @@ const ROOM: u64 = 16 << 10;
 /// Most buckets at a time: each has a line of the processor's cache for its end.
 const BUCKETS: u64 = 1024;
 
+/// Bytes of a large bucket. Still larger ones are not sorted faster, and threads wait longer for each other.
+const LARGE: usize = 8 << 20;
+
 /// Most keys of a sample for each bucket.
 const SAMPLE: usize = 32;
 
@@ -179,7 +182,8 @@ impl<K: Key, W: Weight> Sorter<K, W> {
     /// Buckets for so many records, each of which can be sorted in memory: twice as many as it takes, since
     /// what they are cut by is a sample.
     fn buckets(&self, records: u64) -> usize {
-        (2 * records / self.plan.sortable(Record::<K, W>::BYTES) as u64 + 1).max(4) as usize
+        let each = self.plan.sortable(Record::<K, W>::BYTES).min(LARGE / Record::<K, W>::BYTES);
+        (2 * records / each as u64 + 1).max(4) as usize
     }
 
     /// Divides buckets that are too large to be sorted in memory until none is.
