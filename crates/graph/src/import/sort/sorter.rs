@@ -19,6 +19,7 @@ use super::sorted::{SortBuffers, SortedRecords, settle};
 use super::spill::Spill;
 use super::split::Splitters;
 use crate::GraphError;
+use crate::direct::ReadQueue;
 use crate::import::plan::{ImportPlan, READ_PIECE, Reservation};
 use crate::import::threads::threads;
 
@@ -216,10 +217,17 @@ impl<K: Key, W: Weight> Sorter<K, W> {
             let _taken = self.plan.take(slots.bytes() + self.plan.read_bytes() as u64);
             let mut reads = self.spill.reads(&self.plan)?;
             let mut records = Vec::new();
-            while let Some(part) = self.part(bucket, &next) {
+            let claim = |reads: &mut ReadQueue| {
+                let part = self.part(bucket, &next);
+                part.iter().try_for_each(|part| part.want::<W>(reads))?;
+                Ok::<_, GraphError>(part)
+            };
+            let mut claimed = claim(&mut reads)?;
+            while let Some(part) = claimed {
                 self.plan.check_stop()?;
+                // What comes next is read while this is dealt out.
+                claimed = claim(&mut reads)?;
                 records.clear();
-                part.want::<W>(&mut reads)?;
                 part.load(&mut reads, None, &mut records)?;
                 records.iter().try_for_each(|record| slots.push(*record, &self.spill))?;
             }
