@@ -83,7 +83,8 @@ impl EdgeReader for Binary {
 
     fn sample(&mut self, most: usize) -> Result<Option<Sample>, GraphError> {
         let pair = 2 * self.width;
-        let Some(edges) = self.whole.map(|bytes| bytes / pair as u64) else { return Ok(None) };
+        let (Some(bytes), Some(anywhere)) = (self.whole, &self.source.anywhere) else { return Ok(None) };
+        let edges = bytes / pair as u64;
         let places = (most / TOGETHER) as u64;
         let behind = edges.saturating_sub(TOGETHER as u64);
         if behind < places {
@@ -91,7 +92,7 @@ impl EdgeReader for Binary {
         }
         let mut pairs = Vec::with_capacity(most);
         let places = (0..places).map(|place| behind / places * place * pair as u64);
-        self.source.at_places(places, TOGETHER * pair, |bytes| add_pairs(self.width, bytes, &mut pairs))?;
+        anywhere.at_places(places, TOGETHER * pair, |bytes| add_pairs(self.width, bytes, &mut pairs))?;
         Ok(Some(Sample { edges, pairs }))
     }
 

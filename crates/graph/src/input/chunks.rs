@@ -2,7 +2,7 @@
 
 use memchr::{memchr, memrchr, memrchr3};
 
-use super::source::{Meter, Source};
+use super::source::{Anywhere, Meter, Source};
 use crate::{GraphError, InputOption};
 
 /// Bytes of a chunk, and the longest line (or word): some 20,000 edges, at most 65,536.
@@ -82,6 +82,11 @@ impl Chunks {
 
     pub(super) fn name(&self) -> &str {
         &self.source.name
+    }
+
+    /// For reads at any place, if there are such.
+    pub(super) fn take_anywhere(&mut self) -> Option<Anywhere> {
+        self.source.anywhere.take()
     }
 
     pub(super) fn meter(&self) -> Meter {

@@ -159,7 +159,7 @@ impl Batch {
 /// What an input shows of all its edges before they are read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sample {
-    /// Edges of the input.
+    /// Edges of the input, about.
     pub edges: u64,
     /// Source and target of some of them.
     pub pairs: Vec<(u64, u64)>,
@@ -195,8 +195,8 @@ pub trait EdgeReader: Send {
     /// [`GraphError::Malformed`] names the file, the line (or the byte) and what was expected there.
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, GraphError>;
 
-    /// How many edges there are in all, and some of them from all over the input, about `most`, in any order;
-    /// nothing where it can only be read from its beginning. What is read next stays the same.
+    /// How many edges there are in all, about, and some of them from all over the input, about `most`, in any
+    /// order; nothing where it can only be read from its beginning, or is small. What is read next stays the same.
     ///
     /// # Errors
     /// [`GraphError::Read`].

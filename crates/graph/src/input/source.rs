@@ -20,8 +20,35 @@ pub(super) struct Source {
     pub(super) name: String,
     pub(super) meter: Meter,
     reader: Box<dyn Read + Send>,
-    /// For reads at any place, where the bytes of the file are those of the input.
-    file: Option<File>,
+    /// Where the bytes of the file are those of the input.
+    pub(super) anywhere: Option<Anywhere>,
+}
+
+/// An input that can be read at any place.
+pub(super) struct Anywhere {
+    file: File,
+    name: String,
+}
+
+impl Anywhere {
+    /// Calls `each` with so many bytes from each of some places.
+    pub(super) fn at_places(
+        &self,
+        places: impl Iterator<Item = u64>,
+        bytes: usize,
+        mut each: impl FnMut(&[u8]),
+    ) -> Result<(), GraphError> {
+        let Anywhere { file, name } = self;
+        let mut buffer = vec![0; bytes];
+        // What lies behind them is not wanted yet.
+        let _ = fadvise(file, 0, None, Advice::Random);
+        for place in places {
+            file.read_exact_at(&mut buffer, place).map_err(|error| GraphError::read(name, error))?;
+            each(&buffer);
+        }
+        let _ = fadvise(file, 0, None, Advice::Sequential);
+        Ok(())
+    }
 }
 
 /// How far an input was read, in bytes of its file.
@@ -67,28 +94,16 @@ impl Source {
         let meter = Meter { read: Arc::default(), total: found.is_file().then_some(found.len()) };
         let own = file.try_clone().map_err(failed)?;
         let counted = Box::new(Counted { file, read: Arc::clone(&meter.read) });
-        let reader: Box<dyn Read + Send> =
-            if decompress { Box::new(Decompressor::new(counted).map_err(failed)?) } else { counted };
-        Ok(Source { name, file: (found.is_file() && !decompress).then_some(own), meter, reader })
-    }
-
-    /// Calls `each` with so many bytes from each of some places; not where there are none but the next ones.
-    pub(super) fn at_places(
-        &self,
-        places: impl Iterator<Item = u64>,
-        bytes: usize,
-        mut each: impl FnMut(&[u8]),
-    ) -> Result<(), GraphError> {
-        let Some(file) = &self.file else { return Ok(()) };
-        let mut buffer = vec![0; bytes];
-        // What lies behind them is not wanted yet.
-        let _ = fadvise(file, 0, None, Advice::Random);
-        for place in places {
-            file.read_exact_at(&mut buffer, place).map_err(|error| GraphError::read(&self.name, error))?;
-            each(&buffer);
-        }
-        let _ = fadvise(file, 0, None, Advice::Sequential);
-        Ok(())
+        let (reader, is_compressed): (Box<dyn Read + Send>, bool) = if decompress {
+            let reader = Decompressor::new(counted).map_err(failed)?;
+            let is_compressed = reader.compression().is_some();
+            (Box::new(reader), is_compressed)
+        } else {
+            (counted, false)
+        };
+        let anywhere =
+            (found.is_file() && !is_compressed).then(|| Anywhere { file: own, name: name.clone() });
+        Ok(Source { name, anywhere, meter, reader })
     }
 
     /// Fills `buffer` as far as there is something to fill it with; less than its length only at the end.

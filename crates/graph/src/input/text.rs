@@ -1,12 +1,17 @@
 //! Edges in lines of text: SNAP, CSV, TSV, GAP, the edges of Graphalytics and the entries of Matrix Market.
 
+use memchr::{memchr, memrchr};
+
 use super::chunks::{CHUNK, Chunks, Failure};
 use super::grammar::{Grammar, Parsed};
-use super::source::Meter;
+use super::source::{Anywhere, Meter};
 use super::strings::Strings;
 use super::workers::Workers;
-use super::{Batch, Declared, EdgeReader, InputOptions};
+use super::{Batch, Declared, EdgeReader, InputOptions, Sample};
 use crate::GraphError;
+
+/// Bytes of a sample that are read from one place, and for how many edges that is enough, about.
+const TOGETHER: (usize, usize) = (1 << 10, 64);
 
 /// Reads lines, each of which holds an edge or nothing.
 pub(super) struct TextReader {
@@ -20,6 +25,7 @@ pub(super) struct TextReader {
     found: u64,
     pieces: Pieces,
     strings: Option<Strings>,
+    anywhere: Option<Anywhere>,
     meter: Meter,
     ended: bool,
 }
@@ -48,8 +54,9 @@ pub(super) struct Opened {
 impl TextReader {
     /// Strings are numbered by one thread, numbers are parsed by as many as wanted and as fit in memory.
     pub(super) fn new(opened: Opened, options: &InputOptions) -> Result<TextReader, GraphError> {
-        let Opened { chunks, grammar, declared, lines, entries, strings } = opened;
+        let Opened { mut chunks, grammar, declared, lines, entries, strings } = opened;
         let (name, meter) = (chunks.name().to_owned(), chunks.meter());
+        let anywhere = chunks.take_anywhere();
         // Threads do not pay for a file of a few pieces.
         let small = meter.total().is_some_and(|total| total < 4 * CHUNK as u64);
         let threads = options.threads.min((options.memory / Workers::BYTES) as usize);
@@ -67,6 +74,7 @@ impl TextReader {
             found: 0,
             pieces,
             strings,
+            anywhere,
             meter,
             ended: false,
         })
@@ -128,6 +136,33 @@ impl EdgeReader for TextReader {
         *batch = parsed.batch;
         self.check_entries(false)?;
         Ok(true)
+    }
+
+    /// Of numbers; strings have none before they are read. The number of edges is estimated from the length of
+    /// the sample's lines.
+    fn sample(&mut self, most: usize) -> Result<Option<Sample>, GraphError> {
+        let (bytes, places) = (TOGETHER.0 as u64, (most / TOGETHER.1) as u64);
+        let (Some(anywhere), Some(total), None) = (&self.anywhere, self.meter.total(), &self.strings) else {
+            return Ok(None);
+        };
+        let behind = total.saturating_sub(bytes);
+        if behind < places * bytes {
+            return Ok(None);
+        }
+        let (mut parsed, mut parsed_bytes) = (Parsed::default(), 0);
+        anywhere.at_places((0..places).map(|place| behind / places * place), TOGETHER.0, |text| {
+            // Whole lines only. What is wrong with one is told when it is read in order.
+            if let (Some(first), Some(last)) = (memchr(b'\n', text), memrchr(b'\n', text)) {
+                self.grammar.parse(&text[first + 1..=last], None, &mut parsed);
+                parsed_bytes += last - first;
+            }
+        })?;
+        let pairs = parsed.batch.pairs;
+        if pairs.is_empty() {
+            return Ok(None);
+        }
+        let edges = total as f64 / parsed_bytes as f64 * pairs.len() as f64;
+        Ok(Some(Sample { edges: edges as u64, pairs }))
     }
 
     fn progress(&self) -> (u64, Option<u64>) {
