@@ -78,9 +78,9 @@ impl MapOptions {
     }
 }
 
-/// An empty vector with room for `capacity` items, made of huge pages where the kernel permits those: for what
-/// is read at random, whose pages of the usual size would be looked up in memory again and again. A vector of
-/// less than 2 MiB is an ordinary one.
+/// An empty vector with room for `capacity` items, made of huge pages where the kernel permits those: for
+/// what is read at random, whose pages of the usual size would be looked up in memory again and again. A
+/// vector of less than 2 MiB is an ordinary one.
 pub fn huge_vec<T>(capacity: usize) -> Vec<T> {
     let mut items: Vec<T> = Vec::with_capacity(capacity);
     let room = items.spare_capacity_mut();

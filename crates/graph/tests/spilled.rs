@@ -13,8 +13,8 @@ use tempfile::tempdir;
 
 const VERTICES: u32 = 1_200_000;
 
-/// What is written with plenty of memory, and with so many bytes more than the least; that a run with these costs
-/// what was estimated, and that one with less than the least is refused.
+/// What is written with plenty of memory, and with so many bytes more than the least; that a run with these
+/// costs what was estimated, and that one with less than the least is refused.
 fn written<T: VertexTable>(
     graph: &Graph,
     algorithm: &Algorithm,

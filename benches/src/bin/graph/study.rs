@@ -24,7 +24,8 @@ use figure::Figure;
 use runs::{Cell, Journal, Run};
 use speedups::{Line, table};
 
-/// Threads that compute. Each has at least one read in flight, so only with one thread is a depth of 1 one read.
+/// Threads that compute. Each has at least one read in flight, so only with one thread is a depth of 1 one
+/// read.
 const THREADS: usize = 1;
 
 /// Random walks: with little memory they take longer than all else together.

@@ -144,8 +144,8 @@ fn what_a_command_leaves_in_the_background_is_waited_for_or_left() {
     if !can_mount() {
         return;
     }
-    // It has the FIFOs open from the start. A relative path leads nowhere once its folder has been taken away, and
-    // on a busy machine that may be before it opens them.
+    // It has the FIFOs open from the start. A relative path leads nowhere once its folder has been taken
+    // away, and on a busy machine that may be before it opens them.
     let left = "(read line <&3; cat t; read line <&4) <&- >/dev/null 2>&1 &";
     let script = format!("mkfifo go end; exec 3<>go 4<>end; cd db; {left} exit 3");
     let arguments = ["trace", "capture", "db", "-o", "x.capture", "--", "sh", "-c", &script];

@@ -74,8 +74,8 @@ impl Graph {
     /// [`Options::temp`]: crate::Options::temp
     ///
     /// # Errors
-    /// [`GraphError::Memory`] below about 0.4 bytes per vertex and 2.6 MiB; what the device, the temporary file
-    /// or a damaged store gives.
+    /// [`GraphError::Memory`] below about 0.4 bytes per vertex and 2.6 MiB; what the device, the temporary
+    /// file or a damaged store gives.
     ///
     /// # Panics
     /// Where a source is not a vertex of the graph; see [`Graph::vertex`].

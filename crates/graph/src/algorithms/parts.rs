@@ -37,8 +37,8 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// The parts with which least is read, where every part of neighbours has all blocks read once; none where
-    /// a cap of `memory` has no room for the smallest.
+    /// The parts with which least is read, where every part of neighbours has all blocks read once; none
+    /// where a cap of `memory` has no room for the smallest.
     pub(crate) fn choose(graph: &Graph, memory: u64, bytes: PartBytes) -> Option<Parts> {
         let (header, blocks) = (graph.header(), graph.all_blocks());
         let options = graph.options();

@@ -45,8 +45,8 @@ pub struct Estimate {
     pub all_cached: bool,
     /// Bytes read from the device in a first run, when nothing is cached.
     pub bytes_read: Option<[u64; 2]>,
-    /// Vertex state written to a temporary file and read from it, where the cap has no room for all of it; else
-    /// 0.
+    /// Vertex state written to a temporary file and read from it, where the cap has no room for all of it;
+    /// else 0.
     pub spilled_bytes: Option<[u64; 2]>,
     /// Seconds without any waiting for the device; unknown for shortest paths and walks, whose costs were not
     /// measured.
@@ -62,11 +62,11 @@ impl Graph {
     /// What an algorithm needs of memory under this graph's options, what it reads and about how long it
     /// takes, without reading a block.
     ///
-    /// Memory is exact: it is asked of what the run itself asks. Bytes are exact where all vertex state fits and the algorithm passes
-    /// over all blocks again and again whatever it finds (WCC, PageRank without a tolerance; CDLP and LCC of
-    /// undirected graphs where their lists fit), for searches an interval that assumes that the sources lead
-    /// to nearly all. Computing is good for a factor of about two on a processor and graphs like those whose
-    /// costs are known (benches/RESULTS.md); others may be farther off.
+    /// Memory is exact: it is asked of what the run itself asks. Bytes are exact where all vertex state fits
+    /// and the algorithm passes over all blocks again and again whatever it finds (WCC, PageRank without a
+    /// tolerance; CDLP and LCC of undirected graphs where their lists fit), for searches an interval that
+    /// assumes that the sources lead to nearly all. Computing is good for a factor of about two on a
+    /// processor and graphs like those whose costs are known (benches/RESULTS.md); others may be farther off.
     ///
     /// # Errors
     /// As the algorithm's where the graph lacks weights or incoming edges.

@@ -196,7 +196,8 @@ pub trait EdgeReader: Send {
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, GraphError>;
 
     /// How many edges there are in all, about, and some of them from all over the input, about `most`, in any
-    /// order; nothing where it can only be read from its beginning, or is small. What is read next stays the same.
+    /// order; nothing where it can only be read from its beginning, or is small. What is read next stays the
+    /// same.
     ///
     /// # Errors
     /// [`GraphError::Read`].

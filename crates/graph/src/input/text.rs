@@ -138,8 +138,8 @@ impl EdgeReader for TextReader {
         Ok(true)
     }
 
-    /// Of numbers; strings have none before they are read. The number of edges is estimated from the length of
-    /// the sample's lines.
+    /// Of numbers; strings have none before they are read. The number of edges is estimated from the length
+    /// of the sample's lines.
     fn sample(&mut self, most: usize) -> Result<Option<Sample>, GraphError> {
         let (bytes, places) = (TOGETHER.0 as u64, (most / TOGETHER.1) as u64);
         let (Some(anywhere), Some(total), None) = (&self.anywhere, self.meter.total(), &self.strings) else {
