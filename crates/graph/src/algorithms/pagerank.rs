@@ -69,6 +69,8 @@ impl Graph {
     /// the vertices after the other, with their state in a temporary file ([`Options::temp`]), and reads all
     /// blocks several times in each iteration; the ranks are then in that file too.
     ///
+    /// [`Options::temp`]: crate::Options::temp
+    ///
     /// # Errors
     /// [`GraphError::Damping`] for a damping outside of 0 to 1; [`GraphError::Memory`] where not even small
     /// parts fit; what the device, the temporary file or a damaged store gives.
