@@ -292,7 +292,9 @@ impl<Give: Shared + Stored> Held<Give> {
         if self.range == *range {
             return Ok(());
         }
-        if self.gives.len() <= range.len() {
+        if self.gives.capacity() <= range.len() {
+            // Never both at a time.
+            self.gives = Vec::new();
             self.gives = leadline_files::huge_vec(range.len() + 1);
         }
         self.gives.resize_with(range.len() + 1, || Give::new(0.0));
