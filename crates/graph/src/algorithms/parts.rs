@@ -113,7 +113,7 @@ impl Alike {
 }
 
 /// Most parts that are alike: each of them may have to meet each other.
-pub(crate) const MOST_ALIKE: u64 = 64;
+const MOST_ALIKE: u64 = 64;
 
 /// Vertices of a part where there are so many.
 fn part(vertices: u64, count: u64) -> u64 {
@@ -124,6 +124,11 @@ fn part(vertices: u64, count: u64) -> u64 {
 pub(crate) fn ranges(vertices: u64, each: u64) -> Vec<Range<Vertex>> {
     let starts = (0..vertices).step_by(each as usize);
     starts.map(|start| start as Vertex..(start + each).min(vertices) as Vertex).collect()
+}
+
+/// The places of a range of vertices in a column of all.
+pub(crate) fn places(range: &Range<Vertex>) -> Range<u64> {
+    range.start.into()..range.end.into()
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! Single-source shortest paths: how far away every vertex is, by the sum of the weights on the way.
 
-use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::by_vertex;
-use super::parts::Alike;
+use super::parts::{Alike, places};
 use super::relax::in_parts::{self, relax_in_parts};
 use super::relax::{Labels, Rule, relax, relax_bytes};
 use crate::engine::{EnginePlan, StateFile};
@@ -178,7 +177,7 @@ fn search_in_parts(engine: &mut Engine<'_>, sources: &[Vertex], parts: &Alike) -
     }
     for range in &parts.ranges {
         let distance = |place| if waiting.contains(range.start + place as u32) { 0.0 } else { f64::INFINITY };
-        file.store(column, whole(range), distance)?;
+        file.store(column, places(range), distance)?;
     }
     if let Err(edge) = relax_in_parts(engine, &file, column, parts, &weights, &waiting)? {
         return Ok(Err(edge));
@@ -187,7 +186,7 @@ fn search_in_parts(engine: &mut Engine<'_>, sources: &[Vertex], parts: &Alike) -
     let (mut reached, mut farthest) = (0, 0.0_f64);
     for range in &parts.ranges {
         let mut distances = vec![0.0; range.len()];
-        file.load(column, whole(range), |place, distance| distances[place] = distance)?;
+        file.load(column, places(range), |place, distance| distances[place] = distance)?;
         let (here, far) = count(distances.into_iter());
         (reached, farthest) = (reached + here, farthest.max(far));
     }
@@ -200,10 +199,6 @@ fn search_in_parts(engine: &mut Engine<'_>, sources: &[Vertex], parts: &Alike) -
 fn count(distances: impl Iterator<Item = f64>) -> (u64, f64) {
     let finite = distances.filter(|distance| distance.is_finite());
     finite.fold((0, 0.0), |(count, farthest), distance| (count + 1, farthest.max(distance)))
-}
-
-fn whole(range: &Range<Vertex>) -> Range<u64> {
-    range.start.into()..range.end.into()
 }
 
 /// The width of a bucket, from the weights in a few blocks.

@@ -11,7 +11,7 @@ use super::jumps::Jumps;
 use super::{Double, PageRankOptions, Ranked, Shared, sum};
 use crate::algorithms::lists::sweep_range;
 use crate::algorithms::numbers;
-use crate::algorithms::parts::{PartBytes, Parts, ranges};
+use crate::algorithms::parts::{PartBytes, Parts, places, ranges};
 use crate::engine::{StateColumn, StateFile, Stored};
 use crate::format::{ALIGNMENT, Block, Direction, Vertex};
 use crate::{Engine, FileValues, Graph, GraphError, PerVertex};
@@ -121,7 +121,7 @@ impl<Give: Shared + Stored> State<Give> {
                 },
             )?;
             let degree = |place: usize| degrees[place].load(Ordering::Relaxed);
-            self.file.store(self.degrees, whole(range), degree)?;
+            self.file.store(self.degrees, places(range), degree)?;
             let (vertices, no_sums) = (self.vertices as f64, |_: Vertex| 0.0);
             all.add(self.settle(engine, range, no_sums, |_, _| 1.0 / vertices, self.gives, true)?);
         }
@@ -171,15 +171,7 @@ impl<Give: Shared + Stored> State<Give> {
                     place.set(place.get() + here);
                 }
             }
-            let sum = |vertex: Vertex| sums[(vertex - range.start) as usize].get();
-            all.add(self.settle(
-                engine,
-                range,
-                sum,
-                |sum, vertex| jumps.rank(sum, vertex),
-                self.next,
-                is_last,
-            )?);
+            all.add(self.rank(engine, range, &sums, jumps, is_last)?);
         }
         Ok(all)
     }
@@ -218,17 +210,22 @@ impl<Give: Shared + Stored> State<Give> {
                     },
                 )?;
             }
-            let sum = |vertex: Vertex| sums[(vertex - range.start) as usize].get();
-            all.add(self.settle(
-                engine,
-                range,
-                sum,
-                |sum, vertex| jumps.rank(sum, vertex),
-                self.next,
-                is_last,
-            )?);
+            all.add(self.rank(engine, range, &sums, jumps, is_last)?);
         }
         Ok(all)
+    }
+
+    /// The ranks of a range whose sums are complete.
+    fn rank(
+        &self,
+        engine: &Engine<'_>,
+        range: &Range<Vertex>,
+        sums: &[Double],
+        jumps: &Jumps,
+        is_last: bool,
+    ) -> Result<Settled, GraphError> {
+        let sum = |vertex: Vertex| sums[(vertex - range.start) as usize].get();
+        self.settle(engine, range, sum, |sum, vertex| jumps.rank(sum, vertex), self.next, is_last)
     }
 
     /// From a range's sums to its ranks, and to what its vertices give.
@@ -246,9 +243,9 @@ impl<Give: Shared + Stored> State<Give> {
             engine.graph().check_stop()?;
             let part = range.start + part.start..range.start + part.end;
             let mut degrees = vec![0; part.len()];
-            self.file.load(self.degrees, whole(&part), |place, degree| degrees[place] = degree)?;
+            self.file.load(self.degrees, places(&part), |place, degree| degrees[place] = degree)?;
             let mut before = vec![0.0; part.len()];
-            self.file.load(self.gives, whole(&part), |place, give: Give| before[place] = give.get())?;
+            self.file.load(self.gives, places(&part), |place, give: Give| before[place] = give.get())?;
             let ranks: Vec<f64> = part.clone().map(|vertex| rank(sum(vertex), vertex)).collect();
             for ((now, before), degree) in ranks.iter().zip(before).zip(&degrees) {
                 all.change += (now - before * f64::from((*degree).max(1))).abs();
@@ -256,9 +253,9 @@ impl<Give: Shared + Stored> State<Give> {
                 all.dangling += if *degree == 0 { *now } else { 0.0 };
             }
             let along = |place: usize| f64::from(degrees[place].max(1));
-            self.file.store(to, whole(&part), |place| Give::new(ranks[place] / along(place)))?;
+            self.file.store(to, places(&part), |place| Give::new(ranks[place] / along(place)))?;
             if is_last {
-                self.file.store(self.ranks, whole(&part), |place| ranks[place])?;
+                self.file.store(self.ranks, places(&part), |place| ranks[place])?;
             }
         }
         Ok(all)
@@ -300,7 +297,7 @@ impl<Give: Shared + Stored> Held<Give> {
         self.gives.resize_with(range.len() + 1, || Give::new(0.0));
         self.range = range.clone();
         let gives = &self.gives;
-        state.file.load(state.gives, whole(range), |place, give: Give| gives[place].set(give.get()))?;
+        state.file.load(state.gives, places(range), |place, give: Give| gives[place].set(give.get()))?;
         gives[range.len()].set(0.0);
         Ok(())
     }
@@ -311,10 +308,6 @@ impl<Give: Shared + Stored> Held<Give> {
         let none = self.gives.len() - 1;
         self.gives[(vertex.wrapping_sub(self.range.start) as usize).min(none)].get()
     }
-}
-
-fn whole(range: &Range<Vertex>) -> Range<u64> {
-    range.start.into()..range.end.into()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::{Labels, Rule, relax, relax_bytes};
-use crate::algorithms::parts::Alike;
+use crate::algorithms::parts::{Alike, places};
 use crate::engine::{StateColumn, StateFile, Stored};
 use crate::format::{Direction, Directory, Scratch, Vertex};
 use crate::{Engine, Frontier, Graph, GraphError, Which};
@@ -60,11 +60,11 @@ impl Part {
         self.range = range.clone();
         self.labels.resize_with(range.len(), || AtomicU64::new(0));
         let labels = &mut self.labels;
-        file.load(column, whole(range), |place, value: T| *labels[place].get_mut() = value.label())
+        file.load(column, places(range), |place, value: T| *labels[place].get_mut() = value.label())
     }
 
     fn store<T: LabelValue>(&self, file: &StateFile, column: StateColumn<T>) -> Result<(), GraphError> {
-        file.store(column, whole(&self.range), |place| T::of(self.labels[place].load(Ordering::Relaxed)))
+        file.store(column, places(&self.range), |place| T::of(self.labels[place].load(Ordering::Relaxed)))
     }
 
     #[inline]
@@ -206,8 +206,4 @@ fn blocks_of(directory: &Directory, set: &Frontier, range: &Range<Vertex>) -> Ve
         from = next.max(vertex + 1);
     }
     blocks
-}
-
-fn whole(range: &Range<Vertex>) -> Range<u64> {
-    range.start.into()..range.end.into()
 }
