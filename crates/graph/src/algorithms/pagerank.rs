@@ -10,18 +10,20 @@
 
 mod in_parts;
 mod jumps;
+mod sums;
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
 use crate::engine::{EnginePlan, Stored};
-use crate::format::{Block, Direction, Group, Vertex};
+use crate::format::{Direction, Vertex};
 use crate::{Engine, Graph, GraphError, PerVertex, RunStats, Which};
 
 use super::parts::{PartBytes, Parts};
 use super::{by_vertex, numbers};
 use jumps::Jumps;
+use sums::Sums;
 
 /// How PageRank is computed.
 #[derive(Debug, Clone, PartialEq)]
@@ -332,37 +334,31 @@ fn degrees(engine: &mut Engine<'_>) -> Result<Vec<AtomicU32>, GraphError> {
     Ok(degrees)
 }
 
-/// What a vertex is given along the edges of its list here.
-#[inline]
-fn sum(block: &Block<'_>, vertex: Vertex, place: (usize, usize), give: impl Fn(Vertex) -> f64) -> f64 {
-    let mut sum = 0.0;
-    for Group { values, len } in block.groups_at(vertex, place) {
-        // As many loads at once as there are values, and one addition that waits for the one before.
-        let or_none = |i: usize| if i < len { give(values[i]) } else { 0.0 };
-        sum += match len {
-            4 => (give(values[0]) + give(values[1])) + (give(values[2]) + give(values[3])),
-            _ => (give(values[0]) + or_none(1)) + or_none(2),
-        };
-    }
-    sum
-}
-
 impl<Give: Shared> PageRankState<'_, Give> {
     /// Sums by reading incoming edges.
     fn pull(&self, engine: &mut Engine<'_>) -> Result<(), GraphError> {
         let (ranks, gives) = (&self.ranks, &self.gives);
-        let give = |vertex: Vertex| gives[vertex as usize].get();
-        let locals = engine.sweep(Direction::Reverse, Which::All, Vec::new, |pieces, block| {
-            for (vertex, place) in block.places() {
-                let sum = sum(block, vertex, place, give);
-                if block.is_piece(vertex) {
-                    pieces.push((vertex, sum));
-                } else {
-                    ranks[vertex as usize].set(sum);
-                }
-            }
-        })?;
-        let mut pieces: Vec<(Vertex, f64)> = locals.into_iter().flatten().collect();
+        let locals = engine.sweep(
+            Direction::Reverse,
+            Which::All,
+            || (Sums::new(), Vec::new()),
+            |(sums, pieces), block| {
+                sums.of(
+                    block,
+                    block.places(),
+                    gives,
+                    |vertex| vertex,
+                    |vertex, sum| {
+                        if block.is_piece(vertex) {
+                            pieces.push((vertex, sum));
+                        } else {
+                            ranks[vertex as usize].set(sum);
+                        }
+                    },
+                );
+            },
+        )?;
+        let mut pieces: Vec<(Vertex, f64)> = locals.into_iter().flat_map(|(_, pieces)| pieces).collect();
         // In one order, whatever the threads did: the same sum every time.
         pieces.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
         for hub in pieces.chunk_by(|a, b| a.0 == b.0) {

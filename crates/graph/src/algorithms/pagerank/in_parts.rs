@@ -8,7 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::jumps::Jumps;
-use super::{Double, PageRankOptions, Ranked, Shared, sum};
+use super::sums::Sums;
+use super::{Double, PageRankOptions, Ranked, Shared};
 use crate::algorithms::lists::sweep_range;
 use crate::algorithms::numbers;
 use crate::algorithms::parts::{PartBytes, Parts, places, ranges};
@@ -148,22 +149,31 @@ impl<Give: Shared + Stored> State<Give> {
             }
             for neighbours in order {
                 held.load(self, neighbours)?;
-                let give = |vertex: Vertex| held.give(vertex);
-                let mut pieces =
-                    sweep_range(engine, Direction::Reverse, range, Vec::new, |pieces, block| {
-                        for (vertex, place) in block.places().filter(|(vertex, _)| range.contains(vertex)) {
-                            let here = sum(block, vertex, place, give);
-                            if block.is_piece(vertex) {
-                                pieces.push((vertex, here));
-                            } else {
-                                let place = &sums[(vertex - range.start) as usize];
-                                place.set(place.get() + here);
-                            }
-                        }
-                    })?
-                    .into_iter()
-                    .flatten()
-                    .collect::<Vec<(Vertex, f64)>>();
+                let locals = sweep_range(
+                    engine,
+                    Direction::Reverse,
+                    range,
+                    || (Sums::new(), Vec::new()),
+                    |(lists, pieces), block| {
+                        let own = block.places().filter(|(vertex, _)| range.contains(vertex));
+                        lists.of(
+                            block,
+                            own,
+                            &held.gives,
+                            |vertex| held.place(vertex),
+                            |vertex, here| {
+                                if block.is_piece(vertex) {
+                                    pieces.push((vertex, here));
+                                } else {
+                                    let place = &sums[(vertex - range.start) as usize];
+                                    place.set(place.get() + here);
+                                }
+                            },
+                        );
+                    },
+                )?;
+                let mut pieces: Vec<(Vertex, f64)> =
+                    locals.into_iter().flat_map(|(_, pieces)| pieces).collect();
                 // In one order, whatever the threads did: the same sum every time.
                 pieces.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
                 for (vertex, here) in pieces {
@@ -302,11 +312,17 @@ impl<Give: Shared + Stored> Held<Give> {
         Ok(())
     }
 
-    /// What a vertex gives if it is of the range; 0 else, without a branch.
+    /// What a vertex gives if it is of the range; 0 else.
     #[inline]
     fn give(&self, vertex: Vertex) -> f64 {
-        let none = self.gives.len() - 1;
-        self.gives[(vertex.wrapping_sub(self.range.start) as usize).min(none)].get()
+        self.gives[self.place(vertex) as usize].get()
+    }
+
+    /// Where that is, found without a branch.
+    #[inline]
+    fn place(&self, vertex: Vertex) -> u32 {
+        let none = self.gives.len() as u32 - 1;
+        vertex.wrapping_sub(self.range.start).min(none)
     }
 }
 
