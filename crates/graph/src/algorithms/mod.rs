@@ -11,6 +11,7 @@ pub(crate) mod pagerank;
 pub(crate) mod parents;
 mod parts;
 mod relax;
+mod room;
 pub(crate) mod sssp;
 mod table;
 pub(crate) mod walk;

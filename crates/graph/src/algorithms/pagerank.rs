@@ -16,11 +16,12 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use crate::engine::{EnginePlan, Stored};
+use crate::engine::Stored;
 use crate::format::{Direction, Vertex};
 use crate::{Engine, Graph, GraphError, PerVertex, RunStats, Which};
 
 use super::parts::{PartBytes, Parts};
+use super::room::{Room, StateBytes};
 use super::{by_vertex, numbers};
 use jumps::Jumps;
 use sums::Sums;
@@ -83,7 +84,7 @@ impl Graph {
         if !(0.0..=1.0).contains(&options.damping) {
             return Err(GraphError::Damping { given: options.damping });
         }
-        let Room { bytes, parts } = Room::new(self, self.options().memory, options)?;
+        let Room { bytes, parts } = state_bytes(self, options).room(self, self.options().memory)?;
         let (ranked, stats) =
             Engine::run(self, WHAT, bytes, |engine| match (gives_single(self, options), parts) {
                 (true, None) => iterate::<Single>(engine, options),
@@ -107,48 +108,12 @@ struct Ranked {
     highest: f64,
 }
 
-/// How the vertex state of PageRank fits under a cap.
-pub(crate) struct Room {
-    /// Bytes in memory.
-    pub(crate) bytes: u64,
-    /// The parts of the vertices, where the state of all does not fit.
-    pub(crate) parts: Option<Parts>,
-}
-
-impl Room {
-    /// # Errors
-    /// [`GraphError::Memory`].
-    pub(crate) fn new(graph: &Graph, memory: u64, options: &PageRankOptions) -> Result<Room, GraphError> {
-        let bytes = in_memory_bytes(graph, options);
-        if EnginePlan::least_memory(graph.header(), graph.options(), graph.all_blocks(), bytes) <= memory {
-            return Ok(Room { bytes, parts: None });
-        }
-        let parts = Parts::choose(graph, memory, part_bytes(graph, options)).ok_or_else(|| {
-            let needed = Room::least_memory(graph, options);
-            GraphError::Memory { what: WHAT.into(), given: memory, needed }
-        })?;
-        Ok(Room { bytes: parts.bytes, parts: Some(parts) })
-    }
-
-    /// Bytes in memory under a cap; under one that is too small, those of all state.
-    pub(crate) fn bytes(graph: &Graph, memory: u64, options: &PageRankOptions) -> u64 {
-        Room::new(graph, memory, options).map_or_else(|_| in_memory_bytes(graph, options), |room| room.bytes)
-    }
-
-    /// The least cap that has room for it, in whole KiB: with all state in memory, or in the smallest parts.
-    pub(crate) fn least_memory(graph: &Graph, options: &PageRankOptions) -> u64 {
-        let in_memory = in_memory_bytes(graph, options);
-        let in_memory =
-            EnginePlan::least_memory(graph.header(), graph.options(), graph.all_blocks(), in_memory);
-        in_memory.next_multiple_of(1 << 10).min(Parts::least_memory(graph, part_bytes(graph, options)))
-    }
-}
-
-/// Bytes of the state of all vertices.
-fn in_memory_bytes(graph: &Graph, options: &PageRankOptions) -> u64 {
+/// What the vertex state takes.
+pub(crate) fn state_bytes(graph: &Graph, options: &PageRankOptions) -> StateBytes<Parts> {
     let give = if gives_single(graph, options) { size_of::<Single>() } else { size_of::<Double>() };
     let vertex = size_of::<Double>() + give + size_of::<AtomicU32>();
-    graph.vertices() * vertex as u64 + options.personal.len() as u64 * 4
+    let in_memory = graph.vertices() * vertex as u64 + options.personal.len() as u64 * 4;
+    StateBytes { what: WHAT, in_memory, in_parts: part_bytes(graph, options) }
 }
 
 /// What parts take, jumps to few vertices included.

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::room::Division;
 use crate::Graph;
 use crate::engine::{CUT, EnginePlan, StateFile};
 use crate::format::Vertex;
@@ -36,10 +37,11 @@ pub(crate) struct Parts {
     pub(crate) bytes: u64,
 }
 
-impl Parts {
-    /// The parts with which least is read, where every part of neighbours has all blocks read once; none
-    /// where a cap of `memory` has no room for the smallest.
-    pub(crate) fn choose(graph: &Graph, memory: u64, bytes: PartBytes) -> Option<Parts> {
+impl Division for Parts {
+    type Bytes = PartBytes;
+
+    /// The parts with which least is read, where every part of neighbours has all blocks read once.
+    fn choose(graph: &Graph, memory: u64, bytes: PartBytes) -> Option<Parts> {
         let (header, blocks) = (graph.header(), graph.all_blocks());
         let options = graph.options();
         let room = EnginePlan::room_for_state(header, options, memory, blocks);
@@ -47,14 +49,19 @@ impl Parts {
         Parts::within(graph.vertices(), room, header.forward.bytes, bytes)
     }
 
-    /// The least cap, in whole KiB, that has room for the smallest parts.
-    pub(crate) fn least_memory(graph: &Graph, bytes: PartBytes) -> u64 {
+    fn least_memory(graph: &Graph, bytes: PartBytes) -> u64 {
         let least = part(graph.vertices(), MOST_PARTS) * (bytes.list + bytes.neighbour);
         let state = least + bytes.fixed + StateFile::BYTES;
         let (header, options, blocks) = (graph.header(), graph.options(), graph.all_blocks());
         EnginePlan::memory_for_state(header, options, blocks, state).next_multiple_of(1 << 10)
     }
 
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl Parts {
     /// `lists_bytes` are the bytes of all blocks.
     fn within(vertices: u64, room: u64, lists_bytes: u64, bytes: PartBytes) -> Option<Parts> {
         let mut best: Option<(u128, u64, u64)> = None;
@@ -80,6 +87,15 @@ impl Parts {
     }
 }
 
+/// Bytes of vertex state in memory, where parts are alike.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AlikeBytes {
+    /// Of each vertex of a part.
+    pub(crate) each: u64,
+    /// Of no part.
+    pub(crate) fixed: u64,
+}
+
 /// Parts of one size, of which one or a few are in memory at a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Alike {
@@ -89,26 +105,33 @@ pub(crate) struct Alike {
     pub(crate) bytes: u64,
 }
 
-impl Alike {
-    /// As few as a cap of `memory` has room for, where a vertex of a part in memory takes `each` bytes, and
-    /// what is of no part `fixed`; none where there would be too many.
-    pub(crate) fn choose(graph: &Graph, memory: u64, each: u64, fixed: u64) -> Option<Alike> {
+impl Division for Alike {
+    type Bytes = AlikeBytes;
+
+    /// As few as there is room for.
+    fn choose(graph: &Graph, memory: u64, bytes: AlikeBytes) -> Option<Alike> {
         let (header, options, blocks) = (graph.header(), graph.options(), graph.all_blocks());
-        let room = EnginePlan::room_for_state(header, options, memory, blocks).saturating_sub(fixed);
-        Alike::within(graph.vertices(), room, each, fixed)
+        let room = EnginePlan::room_for_state(header, options, memory, blocks).saturating_sub(bytes.fixed);
+        Alike::within(graph.vertices(), room, bytes)
     }
 
-    fn within(vertices: u64, room: u64, each: u64, fixed: u64) -> Option<Alike> {
+    fn least_memory(graph: &Graph, bytes: AlikeBytes) -> u64 {
+        let state = part(graph.vertices(), MOST_ALIKE) * bytes.each + bytes.fixed;
+        let (header, options, blocks) = (graph.header(), graph.options(), graph.all_blocks());
+        EnginePlan::memory_for_state(header, options, blocks, state).next_multiple_of(1 << 10)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl Alike {
+    fn within(vertices: u64, room: u64, bytes: AlikeBytes) -> Option<Alike> {
+        let AlikeBytes { each, fixed } = bytes;
         let size = |count| part(vertices, count);
         let count = (1..=MOST_ALIKE).find(|count| size(*count) * each <= room)?;
         Some(Alike { ranges: ranges(vertices, size(count)), bytes: size(count) * each + fixed })
-    }
-
-    /// The least cap, in whole KiB, that has room for the smallest.
-    pub(crate) fn least_memory(graph: &Graph, each: u64, fixed: u64) -> u64 {
-        let state = part(graph.vertices(), MOST_ALIKE) * each + fixed;
-        let (header, options, blocks) = (graph.header(), graph.options(), graph.all_blocks());
-        EnginePlan::memory_for_state(header, options, blocks, state).next_multiple_of(1 << 10)
     }
 }
 

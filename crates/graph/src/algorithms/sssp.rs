@@ -7,7 +7,8 @@ use super::by_vertex;
 use super::parts::{Alike, places};
 use super::relax::in_parts::{self, relax_in_parts};
 use super::relax::{Labels, Rule, relax, relax_bytes};
-use crate::engine::{EnginePlan, StateFile};
+use super::room::{Room, StateBytes};
+use crate::engine::StateFile;
 use crate::format::{Block, Direction, Scratch, Vertex};
 use crate::{Engine, FileValues, Frontier, Graph, GraphError, PerVertex, RunStats, Which};
 
@@ -60,7 +61,7 @@ impl Graph {
     /// Where a source is not a vertex of the graph; see [`Graph::vertex`].
     pub fn sssp(&self, sources: &[Vertex]) -> Result<Sssp, GraphError> {
         self.need_weights(WHAT)?;
-        let Room { bytes, parts } = Room::new(self, self.options().memory)?;
+        let Room { bytes, parts } = state_bytes(self).room(self, self.options().memory)?;
         let (found, stats) = Engine::run(self, WHAT, bytes, |engine| match parts {
             None => search(engine, sources),
             Some(parts) => search_in_parts(engine, sources, &parts),
@@ -93,47 +94,10 @@ impl Graph {
     }
 }
 
-/// How the vertex state of shortest paths fits under a cap.
-pub(crate) struct Room {
-    /// Bytes in memory.
-    pub(crate) bytes: u64,
-    /// The parts of the vertices, where the state of all does not fit.
-    pub(crate) parts: Option<Alike>,
-}
-
-impl Room {
-    /// # Errors
-    /// [`GraphError::Memory`].
-    pub(crate) fn new(graph: &Graph, memory: u64) -> Result<Room, GraphError> {
-        let bytes = in_memory_bytes(graph);
-        if EnginePlan::least_memory(graph.header(), graph.options(), graph.all_blocks(), bytes) <= memory {
-            return Ok(Room { bytes, parts: None });
-        }
-        let parts = Alike::choose(graph, memory, in_parts::EACH, in_parts::fixed_bytes(graph));
-        let parts = parts.ok_or_else(|| {
-            let needed = Room::least_memory(graph);
-            GraphError::Memory { what: WHAT.into(), given: memory, needed }
-        })?;
-        Ok(Room { bytes: parts.bytes, parts: Some(parts) })
-    }
-
-    /// Bytes in memory under a cap; under one that is too small, those of all state.
-    pub(crate) fn bytes(graph: &Graph, memory: u64) -> u64 {
-        Room::new(graph, memory).map_or_else(|_| in_memory_bytes(graph), |room| room.bytes)
-    }
-
-    /// The least cap that has room for it, in whole KiB: with all state in memory, or in the smallest parts.
-    pub(crate) fn least_memory(graph: &Graph) -> u64 {
-        let (header, options, blocks) = (graph.header(), graph.options(), graph.all_blocks());
-        let in_memory = EnginePlan::least_memory(header, options, blocks, in_memory_bytes(graph));
-        let in_parts = Alike::least_memory(graph, in_parts::EACH, in_parts::fixed_bytes(graph));
-        in_memory.next_multiple_of(1 << 10).min(in_parts)
-    }
-}
-
-/// Bytes of the state of all vertices.
-fn in_memory_bytes(graph: &Graph) -> u64 {
-    graph.vertices() * 8 + Frontier::bytes(graph.vertices()) + relax_bytes(graph)
+/// What the vertex state takes.
+pub(crate) fn state_bytes(graph: &Graph) -> StateBytes<Alike> {
+    let in_memory = graph.vertices() * 8 + Frontier::bytes(graph.vertices()) + relax_bytes(graph);
+    StateBytes { what: WHAT, in_memory, in_parts: in_parts::bytes(graph) }
 }
 
 /// What a search came to.

@@ -69,8 +69,8 @@ impl Algorithm {
             Algorithm::Bfs { parents: false } => bfs::Room::new(graph, memory).bytes,
             Algorithm::Bfs { parents: true } => bfs::bfs_bytes(graph).max(parents::parents_bytes(graph)),
             Algorithm::Wcc => wcc::wcc_bytes(graph),
-            Algorithm::PageRank(options) => pagerank::Room::bytes(graph, memory, options),
-            Algorithm::Sssp => sssp::Room::bytes(graph, memory),
+            Algorithm::PageRank(options) => pagerank::state_bytes(graph, options).held(graph, memory),
+            Algorithm::Sssp => sssp::state_bytes(graph).held(graph, memory),
             Algorithm::Cdlp { .. } => cdlp::Room::new(graph, memory).bytes,
             Algorithm::Lcc => lcc::Room::of(graph, memory).1,
             Algorithm::KCore => kcore::kcore_bytes(graph),
@@ -89,8 +89,8 @@ impl Algorithm {
         };
         let alone = match self {
             // State that does not fit goes to a temporary file.
-            Algorithm::PageRank(options) => pagerank::Room::least_memory(graph, options),
-            Algorithm::Sssp => sssp::Room::least_memory(graph),
+            Algorithm::PageRank(options) => pagerank::state_bytes(graph, options).least_memory(graph),
+            Algorithm::Sssp => sssp::state_bytes(graph).least_memory(graph),
             _ => least(self),
         };
         let Algorithm::Walks(options) = self else {
@@ -107,7 +107,7 @@ impl Algorithm {
     pub(super) fn spilled(&self, graph: &Graph, memory: u64, frames: u32) -> Option<Spilled> {
         match self {
             Algorithm::PageRank(options) => {
-                let parts = pagerank::Room::new(graph, memory, options).ok()?.parts?;
+                let parts = pagerank::state_bytes(graph, options).room(graph, memory).ok()?.parts?;
                 Some(spilled::pagerank(graph, options, &parts, frames.into()))
             }
             Algorithm::Bfs { parents: false } if bfs::Room::new(graph, memory).is_in_file => {
@@ -116,7 +116,7 @@ impl Algorithm {
                 Some(Spilled { blocks: [least, 2 * most], bytes: bfs::spilled_bytes(graph) })
             }
             Algorithm::Sssp => {
-                let parts = sssp::Room::new(graph, memory).ok()?.parts?;
+                let parts = sssp::state_bytes(graph).room(graph, memory).ok()?.parts?;
                 Some(spilled::sssp(graph, &parts))
             }
             _ => None,

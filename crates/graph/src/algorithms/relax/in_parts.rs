@@ -8,17 +8,16 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::{Labels, Rule, relax, relax_bytes};
-use crate::algorithms::parts::{Alike, places};
+use crate::algorithms::parts::{Alike, AlikeBytes, places};
 use crate::engine::{StateColumn, StateFile, Stored};
 use crate::format::{Direction, Directory, Scratch, Vertex};
 use crate::{Engine, Frontier, Graph, GraphError, Which};
 
-/// Bytes of a vertex of a part in memory: its label, in two parts at a time.
-pub(crate) const EACH: u64 = 16;
-
-/// Bytes that are of no part: the sets of vertices, what [`relax`] takes, and the way to the file.
-pub(crate) fn fixed_bytes(graph: &Graph) -> u64 {
-    3 * Frontier::bytes(graph.vertices()) + relax_bytes(graph) + StateFile::BYTES
+/// Bytes in memory: of each vertex of a part its label, in two parts at a time; of no part the sets of
+/// vertices, what [`relax`] takes, and the way to the file.
+pub(crate) fn bytes(graph: &Graph) -> AlikeBytes {
+    let fixed = 3 * Frontier::bytes(graph.vertices()) + relax_bytes(graph) + StateFile::BYTES;
+    AlikeBytes { each: 16, fixed }
 }
 
 /// A label as it is in a file.
