@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use leadline_graph::algorithms::PageRankOptions;
+use leadline_graph::format::Vertex;
 use leadline_graph::output::{Output, VertexTable};
 use leadline_graph::{Algorithm, Graph, GraphError, Options, RunStats};
 use made::{Shape, edges, options};
@@ -62,6 +63,10 @@ fn check(graph: &Graph) {
         graph.sssp(&[7]).map(|found| (found.clone(), found.stats))
     });
     assert!(right == spilled, "distances");
+    let [right, spilled] = written(graph, &Algorithm::Wcc, 128 << 10, |graph| {
+        graph.wcc().map(|found| (found.clone(), found.stats))
+    });
+    assert!(right == spilled, "components");
     let ranks = PageRankOptions { iterations: 2, ..PageRankOptions::default() };
     let [right, spilled] = written(graph, &Algorithm::PageRank(ranks.clone()), 4 << 20, |graph| {
         graph.pagerank(&ranks).map(|found| (found.clone(), found.stats))
@@ -83,14 +88,62 @@ fn results_are_those_in_memory() {
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "no temporary file is left");
 }
 
+/// That components in parts, with several caps, are those in memory, and cost what was estimated.
+fn check_components(graph: &Graph) {
+    let right = graph.wcc().unwrap();
+    let least = graph.estimate(&Algorithm::Wcc, None).unwrap().least_memory_bytes;
+    for more in [0, 300 << 10, 1500 << 10] {
+        let options = Options { memory: least + more, ..graph.options().clone() };
+        let graph = Graph::open(graph.name(), options).unwrap();
+        let estimate = graph.estimate(&Algorithm::Wcc, None).unwrap();
+        let found = graph.wcc().unwrap();
+        let within = |[least, most]: [u64; 2], bytes| (least..=most).contains(&bytes);
+        let stats = found.stats;
+        assert!(within(estimate.spilled_bytes.unwrap(), stats.spilled_bytes), "{stats:?}, {estimate:?}");
+        assert!(within(estimate.bytes_read.unwrap(), stats.bytes_read), "{stats:?}, {estimate:?}");
+        assert!(stats.spilled_bytes > 0 && stats.memory_bytes <= graph.options().memory, "{stats:?}");
+        assert_eq!(found.count, right.count);
+        assert!(found.components.into_vec().unwrap() == right.components.in_memory().unwrap());
+    }
+}
+
+/// Edges as those of R-MAT graphs are: low vertices have many, and high ones few or none.
+fn skewed_edges(vertices: u32, count: usize) -> Vec<(Vertex, Vertex, f64)> {
+    let mut random = fastrand::Rng::with_seed(3);
+    let mut vertex = || (random.f64().powi(4) * f64::from(vertices)) as Vertex;
+    (0..count).map(|_| (vertex(), vertex(), 1.0)).collect()
+}
+
+#[test]
+fn components_are_those_in_memory() {
+    let dir = tempdir().unwrap();
+    let path = dir.path().join("g");
+    let vertices = 2_000_000;
+    let edges = skewed_edges(vertices, 3_000_000);
+    let options = options(256 << 20, 2, 8);
+    for directed in [false, true] {
+        let shape = Shape::new(vertices.into(), directed).compressed();
+        check_components(&shape.open(&path, &edges, options.clone()));
+    }
+    let mut writer = Shape::new(vertices.into(), false).compressed().writer(&path, &edges);
+    writer.order((0..vertices).map(|rank| (rank + vertices / 3) % vertices)).unwrap();
+    writer.finish().unwrap();
+    check_components(&Graph::open(&path, options).unwrap());
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no temporary file is left");
+}
+
 #[test]
 fn a_folder_for_the_state_that_is_not_there_is_named() {
     let dir = tempdir().unwrap();
     let shape = Shape::new(VERTICES.into(), false);
     let mut graph = shape.open(&dir.path().join("g"), &[(0, 1, 1.0)], options(256 << 20, 2, 8));
-    let memory = graph.estimate(&Algorithm::Bfs { parents: false }, None).unwrap().least_memory_bytes;
     let missing = dir.path().join("missing");
-    graph.set_options(Options { memory, ..graph.options().clone() }.with_temp(&missing));
-    let error = graph.bfs(&[0]).unwrap_err();
-    assert!(error.is_input() && error.to_string().starts_with(missing.to_str().unwrap()), "{error}");
+    let check = |graph: &mut Graph, algorithm, run: fn(&Graph) -> Result<(), GraphError>| {
+        let memory = graph.estimate(&algorithm, None).unwrap().least_memory_bytes;
+        graph.set_options(Options { memory, ..graph.options().clone() }.with_temp(&missing));
+        let error = run(graph).unwrap_err();
+        assert!(error.is_input() && error.to_string().starts_with(missing.to_str().unwrap()), "{error}");
+    };
+    check(&mut graph, Algorithm::Bfs { parents: false }, |graph| graph.bfs(&[0]).map(|_| ()));
+    check(&mut graph, Algorithm::Wcc, |graph| graph.wcc().map(|_| ()));
 }

@@ -136,7 +136,7 @@ impl Alike {
 }
 
 /// Most parts that are alike: each of them may have to meet each other.
-const MOST_ALIKE: u64 = 64;
+pub(crate) const MOST_ALIKE: u64 = 64;
 
 /// Vertices of a part where there are so many.
 fn part(vertices: u64, count: u64) -> u64 {

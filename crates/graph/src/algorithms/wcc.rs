@@ -6,15 +6,25 @@
 //! Afforest: Sutton, Ben-Nun, Barak, "Optimizing Parallel Graph Connectivity Computation via Subgraph
 //! Sampling", IPDPS 2018). Where all blocks fit in the cache, two passes are cheaper, since they leave out
 //! most of the edges (also from Afforest).
+//!
+//! Where the cap has no room for a number per vertex, part by part (`in_parts`).
+
+mod forest;
+mod in_parts;
+mod names;
+mod pairs;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
 use crate::format::{Direction, NO_VERTEX, Vertex};
-use crate::{Engine, Frontier, Graph, GraphError, RunStats, Which};
+use crate::{Engine, Frontier, Graph, GraphError, PerVertex, RunStats, Which};
 
+use super::parts::Alike;
+use super::room::{Room, StateBytes};
 use super::{numbers, plain};
+use forest::{find, flatten, join};
 
 /// Lower neighbours of each vertex that are joined first, as many as in Afforest.
 const FEW: u64 = 2;
@@ -23,39 +33,62 @@ const FEW: u64 = 2;
 const SAMPLE: usize = 1024;
 
 /// The components of a graph.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Wcc {
     /// By vertex: the first vertex, in the order of the users' ids, of its component.
-    pub components: Vec<Vertex>,
+    pub components: PerVertex<Vertex>,
     /// Components.
     pub count: u64,
     /// What it took.
     pub stats: RunStats,
 }
 
+/// What it is called.
+const WHAT: &str = "connected components";
+
 impl Graph {
     /// Weakly connected components.
     ///
+    /// Below about 4 bytes of memory per vertex, it works on one part of the vertices after the other, with
+    /// their state in a temporary file ([`Options::temp`]).
+    ///
+    /// [`Options::temp`]: crate::Options::temp
+    ///
     /// # Errors
-    /// [`GraphError::Memory`] below about 4 bytes per vertex; what the device or a damaged
-    /// store gives.
+    /// [`GraphError::Memory`] where not even small parts fit, below about 0.3 bytes per vertex and 3.2 MiB;
+    /// what the device, the temporary file or a damaged store gives.
     pub fn wcc(&self) -> Result<Wcc, GraphError> {
-        let (components, stats) = Engine::run(self, "connected components", wcc_bytes(self), |engine| {
-            let roots = join_all(engine)?;
-            if self.header().renumbered {
-                first_ids(self, &roots)?;
-            }
-            Ok(plain(roots))
+        let Room { bytes, parts } = state_bytes(self).room(self, self.options().memory)?;
+        let ((components, count), stats) = Engine::run(self, WHAT, bytes, |engine| match parts {
+            None => components(engine),
+            Some(parts) => in_parts::components(engine, &parts),
         })?;
-        let count = components.iter().zip(0..).filter(|(root, vertex)| *root == vertex).count() as u64;
         Ok(Wcc { components, count, stats })
     }
 }
 
-/// Bytes of vertex state of connected components.
-pub(crate) fn wcc_bytes(graph: &Graph) -> u64 {
+/// What the vertex state takes.
+pub(crate) fn state_bytes(graph: &Graph) -> StateBytes<Alike> {
     let named = if graph.header().renumbered { Frontier::bytes(graph.vertices()) } else { 0 };
-    graph.vertices() * 4 + named
+    let in_memory = graph.vertices() * 4 + named;
+    StateBytes { what: WHAT, in_memory, in_parts: in_parts::bytes(graph) }
+}
+
+/// Bytes that parts write to the file and read from it, at least and at most.
+pub(crate) fn spilled_bytes(graph: &Graph, parts: &Alike) -> [u64; 2] {
+    in_parts::spilled_bytes(graph, parts)
+}
+
+/// The components of all vertices, and how many there are, with a number per vertex in memory.
+fn components(engine: &mut Engine<'_>) -> Result<(PerVertex<Vertex>, u64), GraphError> {
+    let graph = engine.graph();
+    let roots = join_all(engine)?;
+    if graph.header().renumbered {
+        first_ids(graph, &roots)?;
+    }
+    let components = plain(roots);
+    let count = components.iter().zip(0..).filter(|(root, vertex)| *root == vertex).count() as u64;
+    Ok((components.into(), count))
 }
 
 /// From the lowest vertex of each component, by vertex, to the one whose id is the first.
@@ -88,13 +121,13 @@ fn join_all(engine: &mut Engine<'_>) -> Result<Vec<AtomicU32>, GraphError> {
         // at the other end too, so the lists of those that are not in it are enough for the rest.
         let few = Part { skipped: NO_VERTEX, lower_only, most: FEW };
         join_lists(engine, &parents, few)?;
-        flatten(&parents);
-        let rest = Part { skipped: most_frequent(&parents), lower_only: false, most: u64::MAX };
+        flatten(&parents, 0);
+        let rest = Part { skipped: largest(&parents), lower_only: false, most: u64::MAX };
         join_lists(engine, &parents, rest)?;
     } else {
         join_lists(engine, &parents, Part { skipped: NO_VERTEX, lower_only, most: u64::MAX })?;
     }
-    flatten(&parents);
+    flatten(&parents, 0);
     Ok(parents)
 }
 
@@ -125,8 +158,8 @@ fn join_lists(engine: &mut Engine<'_>, parents: &[AtomicU32], part: Part) -> Res
                     if part.lower_only && neighbour >= vertex {
                         return false;
                     }
-                    let from = root.unwrap_or_else(|| find(parents, vertex));
-                    root = Some(join(parents, from, neighbour));
+                    let from = root.unwrap_or_else(|| find(parents, 0, vertex));
+                    root = Some(join(parents, 0, from, neighbour, |root, _| root));
                     joined += 1;
                     joined < part.most
                 });
@@ -138,57 +171,23 @@ fn join_lists(engine: &mut Engine<'_>, parents: &[AtomicU32], part: Part) -> Res
     Ok(())
 }
 
-/// Makes each vertex's parent the root of its tree.
-fn flatten(parents: &[AtomicU32]) {
-    parents.par_iter().zip(0..parents.len() as u32).for_each(|(parent, vertex)| {
-        parent.store(find(parents, vertex), Ordering::Relaxed);
-    });
+/// The root that most vertices have, judged by a sample.
+fn largest(roots: &[AtomicU32]) -> Vertex {
+    let [(root, _), _] = most_frequent(roots, |root| Some(root.load(Ordering::Relaxed)), NO_VERTEX);
+    root
 }
 
-/// The most frequent number in a sample.
-fn most_frequent(numbers: &[AtomicU32]) -> u32 {
-    let step = (numbers.len() / SAMPLE).max(1);
-    let mut sample: Vec<u32> =
-        numbers.iter().step_by(step).map(|number| number.load(Ordering::Relaxed)).collect();
+/// The number that is most frequent in a sample, of several the lowest, and how often it is there; and how
+/// often `other` is.
+fn most_frequent(
+    places: &[AtomicU32],
+    number: impl Fn(&AtomicU32) -> Option<u32>,
+    other: u32,
+) -> [(u32, usize); 2] {
+    let step = (places.len() / SAMPLE).max(1);
+    let mut sample: Vec<u32> = places.iter().step_by(step).filter_map(number).collect();
     sample.sort_unstable();
-    sample.chunk_by(|a, b| a == b).max_by_key(|same| same.len()).map_or(NO_VERTEX, |same| same[0])
-}
-
-/// The root of a vertex's tree; makes the way shorter for the next.
-#[inline]
-fn find(parents: &[AtomicU32], mut vertex: Vertex) -> Vertex {
-    loop {
-        let parent = parents[vertex as usize].load(Ordering::Relaxed);
-        if parent == vertex {
-            return vertex;
-        }
-        let above = parents[parent as usize].load(Ordering::Relaxed);
-        if above == parent {
-            return parent;
-        }
-        // Only ever towards the root, so a race is won by either.
-        parents[vertex as usize].store(above, Ordering::Relaxed);
-        vertex = above;
-    }
-}
-
-/// Joins the tree of root `from` with that of `other`; returns the root of both.
-#[inline]
-fn join(parents: &[AtomicU32], from: Vertex, other: Vertex) -> Vertex {
-    let (mut a, mut b) = (from, other);
-    // Mostly they hang together already.
-    if parents[b as usize].load(Ordering::Relaxed) == a {
-        return a;
-    }
-    loop {
-        (a, b) = (find(parents, a), find(parents, b));
-        if a == b {
-            return a;
-        }
-        let (low, high) = (a.min(b), a.max(b));
-        let root = &parents[high as usize];
-        if root.compare_exchange(high, low, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-            return low;
-        }
-    }
+    let same = sample.chunk_by(|a, b| a == b).rev().max_by_key(|same| same.len());
+    let most = same.map_or((NO_VERTEX, 0), |same| (same[0], same.len()));
+    [most, (other, sample.iter().filter(|number| **number == other).count())]
 }

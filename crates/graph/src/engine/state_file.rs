@@ -125,8 +125,13 @@ impl StateFile {
         };
         let file = tempfile::tempfile_in(folder).map_err(failed)?;
         file.set_len(bytes).map_err(|error| GraphError::write(folder, error))?;
+        StateFile::on(&file, folder, bytes)
+    }
+
+    /// As [`StateFile::create`], on a file that is there and has so many bytes.
+    pub(crate) fn on(file: &File, folder: &Path, bytes: u64) -> Result<StateFile, GraphError> {
         let name = folder.display().to_string();
-        let device = open(&file, bytes).map_err(|error| GraphError::device(&name, error))?;
+        let device = open(file, bytes).map_err(|error| GraphError::device(&name, error))?;
         // Loaded by whichever thread wants it.
         let queue = device.shared_queue_pair(QueueShape::new(DEPTH, REQUEST_BYTES));
         let queue = queue.map_err(|error| GraphError::device(&name, error))?;

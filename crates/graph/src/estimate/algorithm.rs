@@ -68,7 +68,7 @@ impl Algorithm {
         match self {
             Algorithm::Bfs { parents: false } => bfs::Room::new(graph, memory).bytes,
             Algorithm::Bfs { parents: true } => bfs::bfs_bytes(graph).max(parents::parents_bytes(graph)),
-            Algorithm::Wcc => wcc::wcc_bytes(graph),
+            Algorithm::Wcc => wcc::state_bytes(graph).held(graph, memory),
             Algorithm::PageRank(options) => pagerank::state_bytes(graph, options).held(graph, memory),
             Algorithm::Sssp => sssp::state_bytes(graph).held(graph, memory),
             Algorithm::Cdlp { .. } => cdlp::Room::new(graph, memory).bytes,
@@ -91,6 +91,7 @@ impl Algorithm {
             // State that does not fit goes to a temporary file.
             Algorithm::PageRank(options) => pagerank::state_bytes(graph, options).least_memory(graph),
             Algorithm::Sssp => sssp::state_bytes(graph).least_memory(graph),
+            Algorithm::Wcc => wcc::state_bytes(graph).least_memory(graph),
             _ => least(self),
         };
         let Algorithm::Walks(options) = self else {
@@ -119,13 +120,18 @@ impl Algorithm {
                 let parts = sssp::state_bytes(graph).room(graph, memory).ok()?.parts?;
                 Some(spilled::sssp(graph, &parts))
             }
+            Algorithm::Wcc => {
+                let parts = wcc::state_bytes(graph).room(graph, memory).ok()?.parts?;
+                Some(spilled::wcc(graph, &parts))
+            }
             _ => None,
         }
     }
 
     /// Whether the result may be in a temporary file.
     fn spills(&self) -> bool {
-        matches!(self, Algorithm::Bfs { parents: false } | Algorithm::PageRank(_) | Algorithm::Sssp)
+        let searches = matches!(self, Algorithm::Bfs { parents: false } | Algorithm::Sssp);
+        searches || matches!(self, Algorithm::PageRank(_) | Algorithm::Wcc)
     }
 
     /// The columns of the result, where it has a row per vertex.

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::Graph;
-use crate::algorithms::{Alike, PageRankOptions, Parts, pagerank};
+use crate::algorithms::{Alike, PageRankOptions, Parts, pagerank, wcc};
 use crate::engine::StateFile;
 use crate::format::{Direction, Vertex};
 
@@ -63,4 +63,11 @@ pub(super) fn sssp(graph: &Graph, parts: &Alike) -> Spilled {
         blocks: [forward, (MOST_VISITS * count).saturating_mul(forward + count)],
         bytes: [3 * column, (2 * MOST_VISITS * (1 + count)).saturating_mul(column)],
     }
+}
+
+/// One pass; two parts may have lists in the same block, which is read for both.
+pub(super) fn wcc(graph: &Graph, parts: &Alike) -> Spilled {
+    let forward = u64::from(graph.directory(Direction::Forward).blocks());
+    let more = (parts.ranges.len() as u64).saturating_sub(1);
+    Spilled { blocks: [forward, forward + more], bytes: wcc::spilled_bytes(graph, parts) }
 }

@@ -48,7 +48,7 @@ macro_rules! table {
 
 table!(Bfs { levels: "level" Integers }, spills: true);
 table!(Parents { parents: "parent" Vertices }, spills: false);
-table!(Wcc { components: "component" Vertices }, spills: false);
+table!(Wcc { components: "component" Vertices }, spills: true);
 table!(PageRank { ranks: "rank" Doubles }, spills: true);
 table!(Sssp { distances: "distance" Doubles }, spills: true);
 table!(Cdlp { labels: "label" Ranks }, spills: false);
