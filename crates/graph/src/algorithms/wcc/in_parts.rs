@@ -132,7 +132,8 @@ fn components_by(
     }
     // What leads to higher parts.
     parts.join_all(0)?;
-    let Trees { file, column, mut pairs, ranges, .. } = parts;
+    let Trees { file, column, mut pairs, own, .. } = parts;
+    drop(own);
     if graph.header().renumbered {
         names::name(graph, &file, column, &mut pairs, ranges)?;
     }
