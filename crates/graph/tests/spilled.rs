@@ -119,7 +119,7 @@ fn components_are_those_in_memory() {
     let dir = tempdir().unwrap();
     let path = dir.path().join("g");
     let vertices = 2_000_000;
-    let edges = skewed_edges(vertices, 3_000_000);
+    let edges = skewed_edges(vertices, 1_500_000);
     let options = options(256 << 20, 2, 8);
     for directed in [false, true] {
         let shape = Shape::new(vertices.into(), directed).compressed();
