@@ -143,7 +143,7 @@ fn search<F: Found>(engine: &mut Engine<'_>, sources: &[Vertex], found: F) -> Re
     let mut state = BfsState { found, unreached: Frontier::new(vertices), next: Frontier::new(vertices) };
     state.unreached.fill();
     let mut frontier = Frontier::new(vertices);
-    let mut width = sources.iter().map(|source| u64::from(state.reach(*source, 0, &frontier))).sum();
+    let mut width = sources.iter().map(|source| u64::from(state.reach(*source, &frontier))).sum();
     let (mut reached, mut depth, mut pulling) = (width, 0, false);
     state.found.level(0, &frontier)?;
     while width > 0 {
@@ -162,10 +162,8 @@ fn search<F: Found>(engine: &mut Engine<'_>, sources: &[Vertex], found: F) -> Re
         pulling &= width > vertices / PUSH_BELOW;
         let level = depth + 1;
         let found = match pulling {
-            true => state.pull(engine, &frontier, level, &Probe::none())?,
-            false => {
-                state.push_or_pull(engine, &frontier, level, [width, vertices - reached], &mut pulling)?
-            }
+            true => state.pull(engine, &frontier, &Probe::none())?,
+            false => state.push_or_pull(engine, &frontier, [width, vertices - reached], &mut pulling)?,
         };
         width = found.iter().map(|found| found.vertices).sum();
         engine.looked_at(found.iter().map(|found| found.edges).sum());
@@ -237,12 +235,11 @@ impl Probe {
 }
 
 impl<F: Found> BfsState<F> {
-    /// Puts a vertex on a level and into the next frontier, if nobody has.
+    /// Puts a vertex into the next frontier, if it was not reached before.
     #[inline]
-    fn reach(&self, vertex: Vertex, level: u32, next: &Frontier) -> bool {
+    fn reach(&self, vertex: Vertex, next: &Frontier) -> bool {
         let first = self.unreached.contains(vertex) && next.insert(vertex);
         if first {
-            self.found.vertex(vertex, level);
             self.unreached.remove(vertex);
         }
         first
@@ -255,22 +252,21 @@ impl<F: Found> BfsState<F> {
         &self,
         engine: &mut Engine<'_>,
         frontier: &Frontier,
-        level: u32,
         lists: [u64; 2],
         pulling: &mut bool,
     ) -> Result<Vec<SweepCounts>, GraphError> {
         let graph = engine.graph();
         if !graph.header().has_reverse() {
-            return self.push(engine, frontier, level, &Probe::none());
+            return self.push(engine, frontier, &Probe::none());
         }
         let pushed = Probe::new(graph, lists[0], (graph.header().edges / HEAVY) as f64);
-        let mut found = self.push(engine, frontier, level, &pushed)?;
+        let mut found = self.push(engine, frontier, &pushed)?;
         if pushed.is_heavy.load(Ordering::Relaxed) {
             let pulled = Probe::new(graph, lists[1], pushed.left());
-            found.append(&mut self.pull(engine, frontier, level, &pulled)?);
+            found.append(&mut self.pull(engine, frontier, &pulled)?);
             *pulling = !pulled.is_heavy.load(Ordering::Relaxed);
             if !*pulling {
-                found.append(&mut self.push(engine, frontier, level, &Probe::none())?);
+                found.append(&mut self.push(engine, frontier, &Probe::none())?);
             }
         }
         Ok(found)
@@ -281,7 +277,6 @@ impl<F: Found> BfsState<F> {
         &self,
         engine: &mut Engine<'_>,
         frontier: &Frontier,
-        level: u32,
         probe: &Probe,
     ) -> Result<Vec<SweepCounts>, GraphError> {
         let (direction, which) = (Direction::Forward, Which::Holding(frontier));
@@ -294,7 +289,7 @@ impl<F: Found> BfsState<F> {
             for vertex in frontier.iter(block.vertices()) {
                 lists += 1;
                 found.edges += block.scan(vertex, |neighbour| {
-                    found.vertices += u64::from(self.reach(neighbour, level, &self.next));
+                    found.vertices += u64::from(self.reach(neighbour, &self.next));
                     true
                 }) as u64;
             }
@@ -307,7 +302,6 @@ impl<F: Found> BfsState<F> {
         &self,
         engine: &mut Engine<'_>,
         frontier: &Frontier,
-        level: u32,
         probe: &Probe,
     ) -> Result<Vec<SweepCounts>, GraphError> {
         let unreached = &self.unreached;
@@ -320,21 +314,14 @@ impl<F: Found> BfsState<F> {
             let (mut lists, before) = (0, found.edges);
             for vertex in unreached.iter(block.vertices()) {
                 lists += 1;
-                self.pull_one(block, vertex, frontier, level, found);
+                self.pull_one(block, vertex, frontier, found);
             }
             probe.add(lists, found.edges - before);
         })
     }
 
     #[inline]
-    fn pull_one(
-        &self,
-        block: &Block<'_>,
-        vertex: Vertex,
-        frontier: &Frontier,
-        level: u32,
-        found: &mut SweepCounts,
-    ) {
+    fn pull_one(&self, block: &Block<'_>, vertex: Vertex, frontier: &Frontier, found: &mut SweepCounts) {
         let mut hit = false;
         let seen = block.scan(vertex, |neighbour| {
             hit = frontier.contains(neighbour);
@@ -342,7 +329,7 @@ impl<F: Found> BfsState<F> {
         });
         found.edges += seen as u64;
         if hit {
-            found.vertices += u64::from(self.reach(vertex, level, &self.next));
+            found.vertices += u64::from(self.reach(vertex, &self.next));
         } else if seen == 0 && !block.is_piece(vertex) {
             // Nothing leads here: nobody needs to look again.
             self.unreached.remove(vertex);

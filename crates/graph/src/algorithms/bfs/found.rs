@@ -5,6 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use rayon::prelude::*;
+
 use super::UNREACHED;
 use crate::algorithms::parts::ranges;
 use crate::algorithms::{numbers, plain};
@@ -21,12 +23,15 @@ const BUFFERED: usize = 8 << 10;
 /// In a log, that a level begins; its number comes next.
 const LEVEL: u32 = u32::MAX;
 
+/// Levels of so many vertices are written by one thread.
+const CHUNK: u32 = 1 << 14;
+
+/// So few chunks are written where they are.
+const FEW_CHUNKS: usize = 8;
+
 /// Takes what a search finds.
 pub(super) trait Found: Sync {
-    /// A vertex is on this level; on any thread.
-    fn vertex(&self, vertex: Vertex, level: u32);
-
-    /// A level is complete.
+    /// The vertices of a level.
     ///
     /// # Errors
     /// What the file gives.
@@ -52,12 +57,24 @@ impl InMemory {
 }
 
 impl Found for InMemory {
-    #[inline]
-    fn vertex(&self, vertex: Vertex, level: u32) {
-        self.0[vertex as usize].store(level, Ordering::Relaxed);
-    }
-
-    fn level(&mut self, _: u32, _: &Frontier) -> Result<(), GraphError> {
+    /// In ascending order, once all are found: whoever finds a vertex also claims it with an atomic
+    /// operation, which would wait until a store to anywhere in memory is done.
+    fn level(&mut self, number: u32, vertices: &Frontier) -> Result<(), GraphError> {
+        let levels = &self.0;
+        // Where each chunk with vertices of the level begins.
+        let chunks =
+            std::iter::successors(vertices.next(0), |first| vertices.next(first.checked_add(CHUNK)?));
+        let chunks: Vec<Vertex> = chunks.collect();
+        let write = |first: &Vertex| {
+            for vertex in vertices.iter(*first..first.saturating_add(CHUNK)) {
+                levels[vertex as usize].store(number, Ordering::Relaxed);
+            }
+        };
+        match chunks.len() {
+            // Not worth the waking of another thread.
+            0..FEW_CHUNKS => chunks.iter().for_each(write),
+            _ => chunks.par_iter().for_each(write),
+        }
         Ok(())
     }
 
@@ -135,9 +152,6 @@ fn most_entries(range: &Range<Vertex>) -> u64 {
 }
 
 impl Found for InFile {
-    #[inline]
-    fn vertex(&self, _: Vertex, _: u32) {}
-
     fn level(&mut self, number: u32, vertices: &Frontier) -> Result<(), GraphError> {
         let InFile { file, logs, .. } = self;
         let mut next = vertices.next(0);
