@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::GraphError;
 use crate::engine::{StateColumn, StateFile, Stored};
 use crate::format::Vertex;
+use crate::{Graph, GraphError};
 
 /// A value for each vertex, by vertex: in memory, or, where the cap had no room for all of them, in a
 /// temporary file that is gone when this is dropped.
@@ -129,6 +129,21 @@ impl<T> PerVertex<T> {
 }
 
 impl<T: VertexValue> PerVertex<T> {
+    /// Moves values that are in memory to a temporary file.
+    ///
+    /// # Errors
+    /// What the file gives.
+    pub(crate) fn move_to_file(&mut self, graph: &Graph) -> Result<(), GraphError> {
+        if let PerVertex::Memory(values) = self {
+            let count = values.len() as u64;
+            let file = StateFile::create(graph.temp_folder(), StateFile::column_bytes::<T>(count))?;
+            let column = file.column(count);
+            file.store(column, 0..count, |place| values[place])?;
+            *self = PerVertex::File(FileValues::new(Arc::new(file), column));
+        }
+        Ok(())
+    }
+
     /// All values, in memory, whatever the cap.
     ///
     /// # Errors

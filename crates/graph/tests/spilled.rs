@@ -47,7 +47,8 @@ fn written<T: VertexTable>(
     );
     let file = under(estimate.least_memory_with_file_bytes.max(alone.options().memory));
     [graph, &file].map(|graph| {
-        let (found, _) = run(graph).unwrap();
+        let (mut found, _) = run(graph).unwrap();
+        found.make_room(graph).unwrap();
         let path = Path::new(graph.name()).with_extension("csv");
         Output::create(&path, graph).unwrap().write(graph, &found.columns()).unwrap();
         fs::read(path).unwrap()
@@ -128,7 +129,16 @@ fn components_are_those_in_memory() {
     let mut writer = Shape::new(vertices.into(), false).compressed().writer(&path, &edges);
     writer.order((0..vertices).map(|rank| (rank + vertices / 3) % vertices)).unwrap();
     writer.finish().unwrap();
-    check_components(&Graph::open(&path, options).unwrap());
+    let graph = Graph::open(&path, options.clone()).unwrap();
+    check_components(&graph);
+    // Enough for the state, but not for the result and for the order of the ids, in which it is written.
+    let memory = 16 << 20;
+    let small = Graph::open(&path, Options { memory, ..options }).unwrap();
+    let [right, mut found] = [&graph, &small].map(|graph| graph.wcc().unwrap());
+    assert_eq!(found.stats.spilled_bytes, 0);
+    found.make_room(&small).unwrap();
+    assert!(found.components.in_memory().is_none(), "it stays in memory");
+    assert!(found.components.into_vec().unwrap() == right.components.into_vec().unwrap());
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no temporary file is left");
 }
 

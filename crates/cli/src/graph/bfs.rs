@@ -62,8 +62,11 @@ impl Task for Search {
         format!("reached {} vertices; the farthest {} edges away", grouped(found.reached), found.depth)
     }
 
-    fn write(&self, graph: &Graph, found: &Bfs, output: Output) -> Result<u64, GraphError> {
+    fn write(&self, graph: &Graph, found: &mut Bfs, output: Output) -> Result<u64, GraphError> {
         let parents = self.parents.then(|| graph.parents(&found.levels)).transpose()?;
+        if parents.is_none() {
+            found.make_room(graph)?;
+        }
         let mut columns = found.columns();
         columns.extend(parents.iter().flat_map(|parents| parents.columns()));
         output.write(graph, &columns)

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use leadline_graph::algorithms::Dfs;
 use leadline_graph::format::Vertex;
-use leadline_graph::output::{Output, VertexTable as _};
+use leadline_graph::output::Output;
 use leadline_graph::{Algorithm, Graph, GraphError};
 
 use super::report::grouped;
@@ -50,7 +50,7 @@ impl Task for Search {
         format!("reached {} vertices, in {} trees", grouped(found.reached), grouped(found.trees()))
     }
 
-    fn write(&self, graph: &Graph, found: &Dfs, output: Output) -> Result<u64, GraphError> {
-        output.write(graph, &found.columns())
+    fn write(&self, graph: &Graph, found: &mut Dfs, output: Output) -> Result<u64, GraphError> {
+        run::write_table(graph, found, output)
     }
 }

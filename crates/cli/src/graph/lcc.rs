@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use leadline_graph::algorithms::Lcc;
-use leadline_graph::output::{Output, VertexTable as _};
+use leadline_graph::output::Output;
 use leadline_graph::{Algorithm, Graph, GraphError};
 
 use super::report::grouped;
@@ -48,7 +48,7 @@ impl Task for Clustering {
         format!("{} triangles; mean coefficient {:.6}", grouped(found.triangles), found.mean())
     }
 
-    fn write(&self, graph: &Graph, found: &Lcc, output: Output) -> Result<u64, GraphError> {
-        output.write(graph, &found.columns())
+    fn write(&self, graph: &Graph, found: &mut Lcc, output: Output) -> Result<u64, GraphError> {
+        run::write_table(graph, found, output)
     }
 }

@@ -84,13 +84,23 @@ pub(super) trait Task {
     fn words(&self, found: &Self::Outcome) -> String;
 
     /// Writes the result to what [`Task::create_output`] gave; the bytes of the file.
-    fn write(&self, graph: &Graph, found: &Self::Outcome, output: Output) -> Result<u64, GraphError>;
+    fn write(&self, graph: &Graph, found: &mut Self::Outcome, output: Output) -> Result<u64, GraphError>;
 }
 
 /// A file for a result with a row per vertex.
 pub(super) fn table<T: VertexTable>(graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
     Output::check_memory(graph, T::COLUMNS, T::SPILLS)?;
     Output::create(path, graph).map(Some)
+}
+
+/// Writes such a result; the bytes of the file.
+pub(super) fn write_table<T: VertexTable>(
+    graph: &Graph,
+    found: &mut T,
+    output: Output,
+) -> Result<u64, GraphError> {
+    found.make_room(graph)?;
+    output.write(graph, &found.columns())
 }
 
 /// The vertices of these ids.
@@ -149,7 +159,7 @@ fn work<T: Task>(
         runs.push(found.stats());
     }
     let started = Instant::now();
-    let bytes = file.map(|file| task.write(graph, &found, file)).transpose()?;
+    let bytes = file.map(|file| task.write(graph, &mut found, file)).transpose()?;
     let written = bytes.map(|bytes| OutputFile { bytes, seconds: started.elapsed().as_secs_f64() });
     Ok((found, runs, written))
 }

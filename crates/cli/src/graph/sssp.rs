@@ -4,7 +4,7 @@ use std::path::Path;
 
 use leadline_graph::algorithms::Sssp;
 use leadline_graph::format::Vertex;
-use leadline_graph::output::{Output, VertexTable as _};
+use leadline_graph::output::Output;
 use leadline_graph::{Algorithm, Graph, GraphError};
 
 use super::report::grouped;
@@ -51,7 +51,7 @@ impl Task for Paths {
         format!("reached {} vertices; the farthest {} away", grouped(found.reached), found.farthest)
     }
 
-    fn write(&self, graph: &Graph, found: &Sssp, output: Output) -> Result<u64, GraphError> {
-        output.write(graph, &found.columns())
+    fn write(&self, graph: &Graph, found: &mut Sssp, output: Output) -> Result<u64, GraphError> {
+        run::write_table(graph, found, output)
     }
 }

@@ -94,7 +94,7 @@ impl Task for Walking {
         )
     }
 
-    fn write(&self, _: &Graph, _: &Walks, _: Output) -> Result<u64, GraphError> {
+    fn write(&self, _: &Graph, _: &mut Walks, _: Output) -> Result<u64, GraphError> {
         unreachable!("walks are written as they are made: no file is kept for afterwards")
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use leadline_graph::algorithms::Wcc;
-use leadline_graph::output::{Output, VertexTable as _};
+use leadline_graph::output::Output;
 use leadline_graph::{Algorithm, Graph, GraphError};
 
 use super::report::grouped;
@@ -44,7 +44,7 @@ impl Task for Components {
         format!("{} components", grouped(found.count))
     }
 
-    fn write(&self, graph: &Graph, found: &Wcc, output: Output) -> Result<u64, GraphError> {
-        output.write(graph, &found.columns())
+    fn write(&self, graph: &Graph, found: &mut Wcc, output: Output) -> Result<u64, GraphError> {
+        run::write_table(graph, found, output)
     }
 }

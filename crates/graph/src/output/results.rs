@@ -1,9 +1,10 @@
 //! What the table of each algorithm's result is: its columns, and which vector is which.
 
+use super::Output;
 use super::rows::Rows;
 use super::table::{Column, Kind, Values};
 use crate::algorithms::{Bfs, Cdlp, Dfs, KCore, Lcc, PageRank, Parents, Sssp, Wcc};
-use crate::{Graph, GraphError};
+use crate::{Graph, GraphError, PerVertex, VertexValue};
 
 /// A result with a row per vertex.
 pub trait VertexTable: Sized {
@@ -12,6 +13,13 @@ pub trait VertexTable: Sized {
 
     /// Whether the columns are in a temporary file where the cap has no room for them.
     const SPILLS: bool;
+
+    /// To be called before [`Output::write`](super::Output::write): moves columns that are in memory to a
+    /// temporary file, where the cap has no room for them beside what writing takes.
+    ///
+    /// # Errors
+    /// What the file gives.
+    fn make_room(&mut self, graph: &Graph) -> Result<(), GraphError>;
 
     /// The columns, for [`Output::write`](super::Output::write).
     fn columns(&self) -> Vec<Column<'_>>;
@@ -28,12 +36,38 @@ pub trait VertexTable: Sized {
     }
 }
 
+/// A column of a result.
+trait Spill {
+    /// Moves it to a temporary file, if it is of those that may be in one.
+    fn spill(&mut self, graph: &Graph) -> Result<(), GraphError>;
+}
+
+impl<T> Spill for Vec<T> {
+    fn spill(&mut self, _: &Graph) -> Result<(), GraphError> {
+        Ok(())
+    }
+}
+
+impl<T: VertexValue> Spill for PerVertex<T> {
+    fn spill(&mut self, graph: &Graph) -> Result<(), GraphError> {
+        self.move_to_file(graph)
+    }
+}
+
 /// Which field of a result is which column, and of what kind.
 macro_rules! table {
     ($result:ty { $($field:ident: $name:literal $kind:ident),+ }, spills: $spills:literal) => {
         impl VertexTable for $result {
             const COLUMNS: &'static [(&'static str, Kind)] = &[$(($name, Kind::$kind)),+];
             const SPILLS: bool = $spills;
+
+            fn make_room(&mut self, graph: &Graph) -> Result<(), GraphError> {
+                if Output::least_memory(graph, Self::COLUMNS, false) > graph.options().memory {
+                    graph.forget_cache()?;
+                    $(self.$field.spill(graph)?;)+
+                }
+                Ok(())
+            }
 
             fn columns(&self) -> Vec<Column<'_>> {
                 vec![$(Column { name: $name, values: Values::$kind((&self.$field).into()) }),+]
@@ -60,6 +94,10 @@ table!(Dfs { parents: "parent" Vertices, roots: "root" Vertices, order: "order" 
 impl VertexTable for (Bfs, Parents) {
     const COLUMNS: &'static [(&'static str, Kind)] = &[Bfs::COLUMNS[0], Parents::COLUMNS[0]];
     const SPILLS: bool = false;
+
+    fn make_room(&mut self, _: &Graph) -> Result<(), GraphError> {
+        Ok(())
+    }
 
     fn columns(&self) -> Vec<Column<'_>> {
         [self.0.columns(), self.1.columns()].concat()
