@@ -32,6 +32,13 @@ pub(crate) trait Labels: Sync {
     fn lower(&self, vertex: Vertex, neighbour: Vertex, label: u64) -> bool;
 }
 
+/// Makes a label this low, if it is higher; whether it was. Most are not, and are only looked at: a cache
+/// line that is written belongs to one processor.
+#[inline]
+pub(crate) fn lower(place: &AtomicU64, label: u64) -> bool {
+    label < place.load(Ordering::Relaxed) && label < place.fetch_min(label, Ordering::Relaxed)
+}
+
 /// What a vertex offers to its neighbours.
 pub(crate) trait Rule: Sync {
     /// Labels below it are of one bucket with `lowest`; above `lowest`.

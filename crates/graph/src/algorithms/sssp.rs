@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::by_vertex;
 use super::parts::{Alike, places};
 use super::relax::in_parts::{self, relax_in_parts};
-use super::relax::{Labels, Rule, relax, relax_bytes};
+use super::relax::{Labels, Rule, lower, relax, relax_bytes};
 use super::room::{Room, StateBytes};
 use crate::engine::StateFile;
 use crate::format::{Block, Direction, Scratch, Vertex};
@@ -197,8 +197,7 @@ impl Labels for Distances {
 
     #[inline]
     fn lower(&self, _: Vertex, neighbour: Vertex, label: u64) -> bool {
-        let place = &self.0[neighbour as usize];
-        label < place.load(Ordering::Relaxed) && label < place.fetch_min(label, Ordering::Relaxed)
+        lower(&self.0[neighbour as usize], label)
     }
 }
 

@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use super::{Labels, Rule, relax, relax_bytes};
+use super::{Labels, Rule, lower, relax, relax_bytes};
 use crate::algorithms::parts::{Alike, AlikeBytes, places};
 use crate::engine::{StateColumn, StateFile, Stored};
 use crate::format::{Direction, Directory, Scratch, Vertex};
@@ -74,8 +74,7 @@ impl Part {
     /// Makes a vertex's label this low, if it is higher; whether it was. None for a vertex of another part.
     #[inline]
     fn lower(&self, vertex: Vertex, label: u64) -> Option<bool> {
-        let place = self.labels.get(vertex.wrapping_sub(self.range.start) as usize)?;
-        Some(label < place.load(Ordering::Relaxed) && label < place.fetch_min(label, Ordering::Relaxed))
+        self.labels.get(vertex.wrapping_sub(self.range.start) as usize).map(|place| lower(place, label))
     }
 }
 
