@@ -18,7 +18,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
-use crate::format::{Direction, NO_VERTEX, Vertex};
+use crate::format::{Block, Direction, NO_VERTEX, Vertex};
+use crate::prefetch::prefetch;
 use crate::{Engine, Frontier, Graph, GraphError, PerVertex, RunStats, Which};
 
 use super::parts::Alike;
@@ -119,13 +120,13 @@ fn join_all(engine: &mut Engine<'_>) -> Result<Vec<AtomicU32>, GraphError> {
     if lower_only && engine.holds_all() {
         // A few edges of each vertex make nearly all of the largest component. What leads out of it is listed
         // at the other end too, so the lists of those that are not in it are enough for the rest.
-        let few = Part { skipped: NO_VERTEX, lower_only, most: FEW };
+        let few = Part { skipped: NO_VERTEX, lower_only, most: FEW, is_all: false };
         join_lists(engine, &parents, few)?;
         flatten(&parents, 0);
-        let rest = Part { skipped: largest(&parents), lower_only: false, most: u64::MAX };
+        let rest = Part { skipped: largest(&parents), lower_only: false, most: u64::MAX, is_all: false };
         join_lists(engine, &parents, rest)?;
     } else {
-        join_lists(engine, &parents, Part { skipped: NO_VERTEX, lower_only, most: u64::MAX })?;
+        join_lists(engine, &parents, Part { skipped: NO_VERTEX, lower_only, most: u64::MAX, is_all: true })?;
     }
     flatten(&parents, 0);
     Ok(parents)
@@ -140,6 +141,19 @@ struct Part {
     lower_only: bool,
     /// At most so many of each list.
     most: u64,
+    /// Whether these are all edges.
+    is_all: bool,
+}
+
+/// Has the processor load the numbers of the neighbours in a block. To decode all lists once more takes less
+/// time than to wait for each number; to decode the beginning of each, or few of the lists, takes more.
+fn fetch_ahead(block: &Block<'_>, parents: &[AtomicU32], lower_only: bool) {
+    for vertex in block.vertices() {
+        block.scan(vertex, |neighbour| {
+            prefetch(&parents[neighbour as usize]);
+            !lower_only || neighbour < vertex
+        });
+    }
 }
 
 /// Joins vertices with their neighbours.
@@ -149,6 +163,9 @@ fn join_lists(engine: &mut Engine<'_>, parents: &[AtomicU32], part: Part) -> Res
         Which::All,
         || 0,
         |scanned: &mut u64, block| {
+            if part.is_all {
+                fetch_ahead(block, parents, part.lower_only);
+            }
             for vertex in block.vertices() {
                 if parents[vertex as usize].load(Ordering::Relaxed) == part.skipped {
                     continue;
