@@ -124,7 +124,7 @@ fn a_full_or_read_only_disk_leaves_the_file_as_it_was() {
         return inside(Path::new(&disk));
     }
     let folder = tempfile::tempdir().unwrap();
-    let test = "a_full_or_read_only_disk_leaves_the_file_as_it_was";
+    let test = "files::a_full_or_read_only_disk_leaves_the_file_as_it_was";
     let script = "mount -t tmpfs -o size=256k none \"$1\" && exec \"$0\" --exact \"$2\" --nocapture";
     let unshare = |user: &[&str]| {
         let mut command = Command::new("unshare");
