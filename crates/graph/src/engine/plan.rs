@@ -8,6 +8,11 @@ use super::cache::Cache;
 /// Requests grow to this where blocks that are wanted lie side by side.
 const MOST_REQUEST_BYTES: u32 = 64 << 10;
 
+/// What is given up in turn if memory is too little: reads in flight of all threads, down to so many, then
+/// bytes of each, down to so many. Flash is hardly faster with more than 16 reads, and little faster than
+/// with 8; a volume that limits operations is slower the smaller they are.
+const STEPS: [(u64, u32); 3] = [(16, 16 << 10), (8, 0), (0, 0)];
+
 /// Reads in flight per thread that the least memory still gives.
 const LEAST_SLOTS: u32 = 2;
 
@@ -31,7 +36,7 @@ pub(crate) struct EnginePlan {
 
 impl EnginePlan {
     /// Shares out what the cap leaves beside `state` bytes of vertex state. Buffers get at most a third of
-    /// it, the cache the rest.
+    /// it, the cache the rest. If that is too little for all reads in flight, they are fewer or smaller.
     ///
     /// # Errors
     /// [`GraphError::Memory`] with the least that would do.
@@ -54,11 +59,14 @@ impl EnginePlan {
         let spare = options.memory - fixed;
         let (mut slots, mut request) = EnginePlan::wanted_buffers(block, options);
         let bytes = |slots: u32, request: u32| threads * u64::from(slots) * u64::from(request);
-        while request > block && bytes(slots, request) > spare / 3 {
-            request /= 2;
-        }
-        while slots > LEAST_SLOTS && bytes(slots, request) > spare / 3 {
-            slots -= 1;
+        for (least_reads, least_bytes) in STEPS {
+            let least_slots = (least_reads.div_ceil(threads) as u32).max(LEAST_SLOTS);
+            while slots > least_slots && bytes(slots, request) > spare / 3 {
+                slots -= 1;
+            }
+            while request > block.max(least_bytes) && bytes(slots, request) > spare / 3 {
+                request /= 2;
+            }
         }
         // One slot is enough where one was asked for.
         let buffers = bytes(slots, request);
@@ -104,5 +112,43 @@ impl EnginePlan {
     fn fixed(options: &Options, blocks: u32, state: u64) -> u64 {
         let index = Directory::bytes_for(u64::from(blocks)) + Cache::BYTES_A_BLOCK * u64::from(blocks);
         index + state + options.threads.max(1) as u64 * BYTES_A_THREAD
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::{Layout, StoreWriter, Weights};
+
+    /// The plan for a large graph whose cap leaves so much.
+    fn plan(header: &Header, threads: usize, depth: u32, spare: u64) -> EnginePlan {
+        let options = Options { threads, depth, ..Options::default() };
+        let memory = EnginePlan::fixed(&options, 1 << 20, 0) + spare;
+        EnginePlan::new("", header, &Options { memory, ..options }, 1 << 20, 0).unwrap()
+    }
+
+    #[test]
+    fn with_less_memory_reads_are_fewer_then_smaller_down_to_the_least() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("empty");
+        let (block_bytes, weights) = (4096, Weights::None);
+        let layout = Layout { block_bytes, compressed: false, directed: false, weights, vertices: 0 };
+        let header = StoreWriter::create(&path, layout).unwrap().finish().unwrap().header;
+        let buffers = |threads, depth, spare| {
+            let plan = plan(&header, threads, depth, spare);
+            (plan.slots, plan.request_bytes)
+        };
+        assert_eq!(buffers(1, 64, 12 << 20), (64, 64 << 10));
+        assert_eq!(buffers(1, 64, 6 << 20), (32, 64 << 10));
+        assert_eq!(buffers(1, 64, 3 << 20), (16, 64 << 10));
+        assert_eq!(buffers(1, 64, 3 << 19), (16, 32 << 10));
+        assert_eq!(buffers(1, 64, 3 << 18), (16, 16 << 10));
+        assert_eq!(buffers(1, 64, 3 << 17), (8, 16 << 10));
+        assert_eq!(buffers(1, 64, 3 << 15), (8, 4096));
+        assert_eq!(buffers(1, 64, 3 << 14), (4, 4096));
+        assert_eq!(buffers(1, 64, 8192), (2, 4096));
+        // Those of all threads count.
+        assert_eq!(buffers(4, 64, 3 << 20), (4, 64 << 10));
+        assert_eq!(buffers(1, 4, 3 << 17), (4, 32 << 10));
     }
 }
