@@ -1,5 +1,5 @@
-//! Files that are written once, past the page cache and with several requests in flight: what the page cache
-//! costs is saved, and a control group's limit does not slow them down.
+//! Files past the page cache, with several requests in flight: what the page cache costs is saved, and a
+//! control group's limit does not slow them down.
 
 mod read;
 #[cfg(test)]
@@ -41,6 +41,18 @@ impl DirectFile {
     pub(crate) fn new(file: &File, name: &Path) -> Result<Arc<DirectFile>, GraphError> {
         // Not every file system has direct I/O; the same requests work without it.
         DirectFile::open(file, name, true).or_else(|_| DirectFile::open(file, name, false))
+    }
+
+    /// As [`DirectFile::new`], for an empty file that is so long from now on: what is never written takes no
+    /// room on the disk.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn sparse(file: &File, name: &Path, bytes: u64) -> Result<Arc<DirectFile>, GraphError> {
+        file.set_len(bytes).map_err(|error| GraphError::write(name, error))?;
+        let opened = DirectFile::new(file, name)?;
+        *opened.allocated.lock().unwrap_or_else(PoisonError::into_inner) = bytes;
+        Ok(opened)
     }
 
     fn open(file: &File, name: &Path, direct: bool) -> Result<Arc<DirectFile>, GraphError> {

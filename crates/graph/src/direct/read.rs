@@ -25,6 +25,12 @@ pub(crate) struct ReadQueue {
     done: Vec<Completion>,
 }
 
+impl std::fmt::Debug for ReadQueue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReadQueue").field("file", &self.file).finish_non_exhaustive()
+    }
+}
+
 impl ReadQueue {
     /// With so many buffers for reads of at most so many bytes.
     pub(crate) fn new(file: &Arc<DirectFile>, depth: usize, bytes: usize) -> Result<ReadQueue, GraphError> {

@@ -1,24 +1,23 @@
 //! Vertex state for which the cap has no room: columns, a value per vertex, in a file without a name. Ranges
 //! of them are loaded and stored whole, past the page cache, with several requests in flight.
 
-use std::fs::File;
 use std::marker::PhantomData;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
-
-use leadline_device::{
-    Completion, Device, FileDevice, FileOptions, IoEngine, NEVER, Op, QueuePair, QueueShape, Request,
-};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::GraphError;
+use crate::direct::{DirectFile, ReadQueue, WriteQueue};
 use crate::format::ALIGNMENT;
 
-/// Bytes of a request: at this size a drive is as fast as it is at any.
-const REQUEST_BYTES: u32 = 128 << 10;
+/// Bytes of a buffer: with requests of this size a drive is as fast as it is with any.
+const BUFFER_BYTES: usize = 128 << 10;
 
-/// Requests in flight.
-const DEPTH: u32 = 16;
+/// Buffers of reads, and as many of writes.
+const BUFFERS: usize = 8;
+
+/// Bytes of a read: [`ReadQueue`] has some more behind them.
+const READ_BYTES: usize = BUFFER_BYTES - ALIGNMENT as usize;
 
 /// Vertices by which ranges are cut: the columns of both widths are then cut where direct I/O permits.
 pub(crate) const CUT: u64 = ALIGNMENT / 4;
@@ -81,33 +80,28 @@ impl<T> StateColumn<T> {
 }
 
 /// A file of columns. It is gone when it is dropped, and when the process is killed.
+#[derive(Debug)]
 pub(crate) struct StateFile {
-    folder: PathBuf,
-    pair: Mutex<Pair>,
+    file: Arc<DirectFile>,
+    /// Bytes of all columns.
+    bytes: u64,
+    way: Mutex<Way>,
 }
 
 /// The way to the file. One thread at a time loads or stores.
-struct Pair {
-    device: FileDevice,
-    queue: Box<dyn QueuePair>,
+#[derive(Debug, Default)]
+struct Way {
+    /// None before they are used, and after a failure, which may leave requests in them.
+    queues: Option<(ReadQueue, WriteQueue)>,
     /// Bytes that columns have been given.
     given: u64,
-    /// Of each slot: where its request begins, and how long it is.
-    requests: Vec<(u64, u32)>,
-    done: Vec<Completion>,
     /// Bytes read and written so far.
     moved: u64,
 }
 
-impl std::fmt::Debug for StateFile {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("StateFile").field("folder", &self.folder).finish_non_exhaustive()
-    }
-}
-
 impl StateFile {
     /// Bytes in memory.
-    pub(crate) const BYTES: u64 = DEPTH as u64 * REQUEST_BYTES as u64;
+    pub(crate) const BYTES: u64 = 2 * (BUFFERS * BUFFER_BYTES) as u64;
 
     /// Bytes of a column in the file.
     pub(crate) fn column_bytes<T: Stored>(count: u64) -> u64 {
@@ -124,20 +118,14 @@ impl StateFile {
             GraphError::path(folder, what)
         };
         let file = tempfile::tempfile_in(folder).map_err(failed)?;
-        file.set_len(bytes).map_err(|error| GraphError::write(folder, error))?;
-        StateFile::on(&file, folder, bytes)
+        let file = DirectFile::sparse(&file, folder, bytes)?;
+        Ok(StateFile { file, bytes, way: Mutex::default() })
     }
 
-    /// As [`StateFile::create`], on a file that is there and has so many bytes.
-    pub(crate) fn on(file: &File, folder: &Path, bytes: u64) -> Result<StateFile, GraphError> {
-        let name = folder.display().to_string();
-        let device = open(file, bytes).map_err(|error| GraphError::device(&name, error))?;
-        // Loaded by whichever thread wants it.
-        let queue = device.shared_queue_pair(QueueShape::new(DEPTH, REQUEST_BYTES));
-        let queue = queue.map_err(|error| GraphError::device(&name, error))?;
-        let requests = vec![(0, 0); DEPTH as usize];
-        let pair = Pair { device, queue, given: 0, requests, done: Vec::new(), moved: 0 };
-        Ok(StateFile { folder: folder.to_owned(), pair: Mutex::new(pair) })
+    /// As [`StateFile::create`], on a file that is there.
+    #[cfg(test)]
+    pub(crate) fn on(file: &std::fs::File, name: &Path, bytes: u64) -> Result<StateFile, GraphError> {
+        Ok(StateFile { file: DirectFile::new(file, name)?, bytes, way: Mutex::default() })
     }
 
     /// A new column; its values are zeros until they are stored.
@@ -145,19 +133,19 @@ impl StateFile {
     /// # Panics
     /// Where the file was made for less.
     pub(crate) fn column<T: Stored>(&self, count: u64) -> StateColumn<T> {
-        let mut pair = self.pair.lock().unwrap_or_else(PoisonError::into_inner);
-        let offset = pair.given;
-        pair.given += StateFile::column_bytes::<T>(count);
-        assert!(pair.given <= pair.device.geometry().capacity_bytes, "the file was made for less");
+        let mut way = self.way.lock().unwrap_or_else(PoisonError::into_inner);
+        let offset = way.given;
+        way.given += StateFile::column_bytes::<T>(count);
+        assert!(way.given <= self.bytes, "the file was made for less");
         StateColumn { offset, count, values: PhantomData }
     }
 
     /// Bytes read and written so far.
     pub(crate) fn moved(&self) -> u64 {
-        self.pair.lock().unwrap_or_else(PoisonError::into_inner).moved
+        self.way.lock().unwrap_or_else(PoisonError::into_inner).moved
     }
 
-    /// Hands a range's values to `each`, with their places in the range, in no order.
+    /// Hands a range's values to `each`, with their places in the range.
     ///
     /// # Errors
     /// [`GraphError::Read`], [`GraphError::Device`].
@@ -170,12 +158,22 @@ impl StateFile {
         debug_assert!(range.end <= column.count);
         let bytes = bytes_of(column, &range);
         let whole = bytes.start / ALIGNMENT * ALIGNMENT..bytes.end.next_multiple_of(ALIGNMENT);
-        self.transfer(Op::Read, whole, |offset, buffer| {
-            let from = bytes.start.max(offset);
-            let to = bytes.end.min(offset + buffer.len() as u64);
-            let first = ((from - bytes.start) / T::BYTES as u64) as usize;
-            let values = buffer[(from - offset) as usize..(to - offset) as usize].chunks_exact(T::BYTES);
-            values.enumerate().for_each(|(place, value)| each(first + place, T::load(value)));
+        self.transfer(|reads, _| {
+            pieces(&whole, READ_BYTES).try_for_each(|(offset, length)| reads.want(offset, length))?;
+            let mut place = 0;
+            for (offset, length) in pieces(&whole, READ_BYTES) {
+                let from = bytes.start.max(offset);
+                let to = bytes.end.min(offset + length as u64);
+                reads.next(|buffer| {
+                    let values =
+                        buffer[(from - offset) as usize..(to - offset) as usize].chunks_exact(T::BYTES);
+                    values.for_each(|value| {
+                        each(place, T::load(value));
+                        place += 1;
+                    });
+                })?;
+            }
+            Ok(whole.end - whole.start)
         })
     }
 
@@ -193,108 +191,48 @@ impl StateFile {
         debug_assert!(range.start.is_multiple_of(CUT) && range.end <= column.count);
         debug_assert!(range.end.is_multiple_of(CUT) || range.end == column.count);
         let bytes = bytes_of(column, &range);
-        let whole = bytes.start..bytes.end.next_multiple_of(ALIGNMENT);
-        self.transfer(Op::Write, whole, |offset, buffer| {
-            let first = ((offset - bytes.start) / T::BYTES as u64) as usize;
-            let last = (range.end - range.start) as usize;
-            for (place, bytes) in (first..last).zip(buffer.chunks_exact_mut(T::BYTES)) {
-                value(place).store(bytes);
+        self.transfer(|_, writes| {
+            let (mut place, mut written) = (0, 0);
+            for (offset, length) in pieces(&bytes, BUFFER_BYTES) {
+                for bytes in writes.buffer()?[..length].chunks_exact_mut(T::BYTES) {
+                    value(place).store(bytes);
+                    place += 1;
+                }
+                written += writes.write(length, offset)?;
             }
+            writes.finish()?;
+            Ok(written)
         })
     }
 
-    /// Moves a range of bytes; `with` fills a request's bytes before they are written, and is given them once
-    /// they were read.
+    /// Reads or writes, and counts the bytes.
     fn transfer(
         &self,
-        op: Op,
-        range: Range<u64>,
-        mut with: impl FnMut(u64, &mut [u8]),
+        work: impl FnOnce(&mut ReadQueue, &mut WriteQueue) -> Result<u64, GraphError>,
     ) -> Result<(), GraphError> {
-        let mut pair = self.pair.lock().unwrap_or_else(PoisonError::into_inner);
-        let result = pair.transfer(op, range, &mut with);
-        if result.is_err() {
-            // What is in flight is awaited: its buffers are the kernel's until then.
-            let Pair { queue, done, .. } = &mut *pair;
-            while queue.in_flight() > 0 && queue.reap(1, NEVER, done).is_ok() {}
-            done.clear();
-        }
-        result.map_err(|error| match error {
-            Failed::Device(error) => GraphError::device(&self.folder.display().to_string(), error),
-            Failed::Io(error) if op == Op::Write => GraphError::write(&self.folder, error),
-            Failed::Io(error) => {
-                GraphError::read(&format!("temporary file in {}", self.folder.display()), error)
-            }
-        })
+        let mut way = self.way.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut reads, mut writes) = match way.queues.take() {
+            Some(queues) => queues,
+            None => (
+                ReadQueue::new(&self.file, BUFFERS, READ_BYTES)?,
+                WriteQueue::new(&self.file, BUFFERS, BUFFER_BYTES)?,
+            ),
+        };
+        way.moved += work(&mut reads, &mut writes)?;
+        way.queues = Some((reads, writes));
+        Ok(())
     }
 }
 
-/// Past the page cache, where the file system permits that.
-fn open(file: &File, bytes: u64) -> Result<FileDevice, leadline_device::DeviceError> {
-    let (engine, _) = IoEngine::best();
-    let options = FileOptions::new(engine, ALIGNMENT as u32);
-    let copy =
-        || file.try_clone().map_err(|error| leadline_device::DeviceError::io("a temporary file", error));
-    FileDevice::new(copy()?, bytes, options)
-        .or_else(|_| FileDevice::new(copy()?, bytes, options.direct(false)))
+/// The requests of at most so many bytes, by offset and length, that make up a range.
+fn pieces(range: &Range<u64>, most: usize) -> impl Iterator<Item = (u64, usize)> + use<> {
+    let end = range.end;
+    (range.start..end).step_by(most).map(move |offset| (offset, (end - offset).min(most as u64) as usize))
 }
 
 fn bytes_of<T: Stored>(column: StateColumn<T>, range: &Range<u64>) -> Range<u64> {
     let at = |place: u64| column.offset + place * T::BYTES as u64;
     at(range.start)..at(range.end)
-}
-
-/// Why a transfer failed.
-enum Failed {
-    Device(leadline_device::DeviceError),
-    Io(std::io::Error),
-}
-
-impl Pair {
-    fn transfer(
-        &mut self,
-        op: Op,
-        range: Range<u64>,
-        with: &mut impl FnMut(u64, &mut [u8]),
-    ) -> Result<(), Failed> {
-        let mut free: Vec<u32> = (0..DEPTH).collect();
-        let mut next = range.start;
-        while next < range.end || self.queue.in_flight() > 0 {
-            while next < range.end
-                && let Some(slot) = free.pop()
-            {
-                let len = (range.end - next).min(REQUEST_BYTES.into()) as u32;
-                let request = match op {
-                    Op::Write => {
-                        with(next, &mut self.queue.buffer(slot)[..len as usize]);
-                        Request::write(slot, next, len)
-                    }
-                    _ => Request::read(slot, next, len),
-                };
-                self.queue.submit(request).map_err(|error| Failed::Device(error.into()))?;
-                self.requests[slot as usize] = (next, len);
-                next += u64::from(len);
-            }
-            self.queue.reap(1, NEVER, &mut self.done).map_err(Failed::Device)?;
-            while let Some(done) = self.done.pop() {
-                let (offset, len) = self.requests[done.slot as usize];
-                if done.result != len as i32 {
-                    let short = || std::io::ErrorKind::WriteZero.into();
-                    let error = match done.result {
-                        ..0 => std::io::Error::from_raw_os_error(-done.result),
-                        _ => short(),
-                    };
-                    return Err(Failed::Io(error));
-                }
-                self.moved += u64::from(len);
-                if op == Op::Read {
-                    with(offset, &mut self.queue.buffer(done.slot)[..len as usize]);
-                }
-                free.push(done.slot);
-            }
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
@@ -342,9 +280,9 @@ mod tests {
     #[test]
     fn what_was_never_stored_is_zero_and_leaves_no_name() {
         let folder = tempfile::tempdir().unwrap();
-        let file = StateFile::create(folder.path(), StateFile::column_bytes::<u64>(5)).unwrap();
-        let column = file.column::<u64>(5);
-        assert_eq!(loaded(&file, column, 0..5), [0; 5]);
+        let file = StateFile::create(folder.path(), StateFile::column_bytes::<f64>(5)).unwrap();
+        let column = file.column::<f64>(5);
+        assert_eq!(loaded(&file, column, 0..5), [0.0; 5]);
         assert!(loaded(&file, column, 3..3).is_empty());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }

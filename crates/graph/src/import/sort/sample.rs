@@ -28,7 +28,7 @@ impl<K: Key> Forecast<K> {
     pub(crate) const KEYS: usize = 1 << 15;
 }
 
-/// Some keys from all over some buckets, about so many.
+/// Some keys from all over some buckets, about so many. What it reads with is put back.
 pub(super) fn sample<K: Key, W: Weight>(
     buckets: &[Bucket<K>],
     count: usize,
@@ -54,5 +54,6 @@ pub(super) fn sample<K: Key, W: Weight>(
         let step = (records.len() * chosen.len() / count).max(1);
         keys.extend(records.iter().step_by(step).map(|record| record.key));
     }
+    spill.put_back(reads);
     Ok(keys)
 }

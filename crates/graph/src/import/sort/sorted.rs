@@ -74,7 +74,11 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
             Content::Memory(records, _) => {
                 records.iter().step_by((records.len() / most).max(1)).map(|record| record.key).collect()
             }
-            Content::File(buckets) => sample::<K, W>(buckets, most, &self.spill, &self.plan)?,
+            Content::File(buckets) => {
+                let keys = sample::<K, W>(buckets, most, &self.spill, &self.plan)?;
+                self.spill.free_idle();
+                keys
+            }
         };
         Ok(Forecast { keys: keys.into_iter().map(change).collect(), records: self.records })
     }

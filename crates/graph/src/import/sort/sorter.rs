@@ -201,6 +201,7 @@ impl<K: Key, W: Weight> Sorter<K, W> {
                 rest.extend(self.divide_one(&bucket)?.into_iter().rev());
             }
         }
+        self.spill.free_idle();
         Ok(divided)
     }
 
@@ -231,6 +232,7 @@ impl<K: Key, W: Weight> Sorter<K, W> {
                 part.load(&mut reads, None, &mut records)?;
                 records.iter().try_for_each(|record| slots.push(*record, &self.spill))?;
             }
+            self.spill.put_back(reads);
             slots.close(&self.spill)
         })?;
         let mut buckets = Bucket::all(&splitters);
@@ -283,6 +285,7 @@ impl<K: Key, W: Weight> Sorter<K, W> {
             writes.finish()?;
             piece.extend(&[block]);
         }
+        self.spill.put_back(reads);
         pieces.push(piece);
         Ok(pieces)
     }

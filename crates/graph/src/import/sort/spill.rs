@@ -1,8 +1,8 @@
 //! Files without a name for what does not fit in memory: a process that is killed leaves none.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::GraphError;
 use crate::direct::{DirectFile, ReadQueue, WriteQueue};
@@ -14,13 +14,15 @@ pub(crate) struct Spill {
     file: Arc<DirectFile>,
     end: AtomicU64,
     written: AtomicU64,
+    /// Reads that were put back.
+    idle: Mutex<Vec<ReadQueue>>,
 }
 
 impl Spill {
     pub(crate) fn new(folder: &Path) -> Result<Spill, GraphError> {
         let file = tempfile::tempfile_in(folder).map_err(|error| GraphError::write(folder, error))?;
         let file = DirectFile::new(&file, folder)?;
-        Ok(Spill { file, end: AtomicU64::new(0), written: AtomicU64::new(0) })
+        Ok(Spill { file, end: AtomicU64::new(0), written: AtomicU64::new(0), idle: Mutex::default() })
     }
 
     /// A place for so many bytes.
@@ -47,6 +49,20 @@ impl Spill {
 
     /// Reads for a thread, of at most [`READ_PIECE`] bytes each.
     pub(crate) fn reads(&self, plan: &ImportPlan) -> Result<ReadQueue, GraphError> {
-        ReadQueue::new(&self.file, plan.read_depth(), READ_PIECE)
+        match self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop() {
+            Some(reads) => Ok(reads),
+            None => ReadQueue::new(&self.file, plan.read_depth(), READ_PIECE),
+        }
+    }
+
+    /// Keeps reads, all of which were taken, for whoever wants some next: to make their buffers takes longer
+    /// than to read a small bucket.
+    pub(crate) fn put_back(&self, reads: ReadQueue) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(reads);
+    }
+
+    /// Frees what was put back.
+    pub(crate) fn free_idle(&self) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 }
