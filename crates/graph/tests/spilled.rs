@@ -48,9 +48,8 @@ fn written<T: VertexTable>(
     let file = under(estimate.least_memory_with_file_bytes.max(alone.options().memory));
     [graph, &file].map(|graph| {
         let (mut found, _) = run(graph).unwrap();
-        found.make_room(graph).unwrap();
         let path = Path::new(graph.name()).with_extension("csv");
-        Output::create(&path, graph).unwrap().write(graph, &found.columns()).unwrap();
+        found.write(graph, Output::create(&path, graph).unwrap()).unwrap();
         fs::read(path).unwrap()
     })
 }

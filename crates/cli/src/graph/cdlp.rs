@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use leadline_graph::algorithms::Cdlp;
-use leadline_graph::output::Output;
+use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Algorithm, Graph, GraphError};
 
 use super::report::grouped;
@@ -55,6 +55,6 @@ impl Task for Labels {
     }
 
     fn write(&self, graph: &Graph, found: &mut Cdlp, output: Output) -> Result<u64, GraphError> {
-        run::write_table(graph, found, output)
+        found.write(graph, output)
     }
 }

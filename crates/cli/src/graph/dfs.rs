@@ -4,7 +4,7 @@ use std::path::Path;
 
 use leadline_graph::algorithms::Dfs;
 use leadline_graph::format::Vertex;
-use leadline_graph::output::Output;
+use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Algorithm, Graph, GraphError};
 
 use super::report::grouped;
@@ -51,6 +51,6 @@ impl Task for Search {
     }
 
     fn write(&self, graph: &Graph, found: &mut Dfs, output: Output) -> Result<u64, GraphError> {
-        run::write_table(graph, found, output)
+        found.write(graph, output)
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use leadline_graph::algorithms::KCore;
-use leadline_graph::output::Output;
+use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Algorithm, Graph, GraphError};
 
 use super::run::{self, Common, Task};
@@ -47,6 +47,6 @@ impl Task for Cores {
     }
 
     fn write(&self, graph: &Graph, found: &mut KCore, output: Output) -> Result<u64, GraphError> {
-        run::write_table(graph, found, output)
+        found.write(graph, output)
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use leadline_graph::algorithms::Lcc;
-use leadline_graph::output::Output;
+use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Algorithm, Graph, GraphError};
 
 use super::report::grouped;
@@ -49,6 +49,6 @@ impl Task for Clustering {
     }
 
     fn write(&self, graph: &Graph, found: &mut Lcc, output: Output) -> Result<u64, GraphError> {
-        run::write_table(graph, found, output)
+        found.write(graph, output)
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use leadline_graph::algorithms::{PageRank, PageRankOptions};
-use leadline_graph::output::Output;
+use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Algorithm, Graph, GraphError};
 
 use super::run::{self, Common, Task};
@@ -82,6 +82,6 @@ impl Task for Ranks {
     }
 
     fn write(&self, graph: &Graph, found: &mut PageRank, output: Output) -> Result<u64, GraphError> {
-        run::write_table(graph, found, output)
+        found.write(graph, output)
     }
 }

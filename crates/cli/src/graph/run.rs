@@ -93,16 +93,6 @@ pub(super) fn table<T: VertexTable>(graph: &Graph, path: &Path) -> Result<Option
     Output::create(path, graph).map(Some)
 }
 
-/// Writes such a result; the bytes of the file.
-pub(super) fn write_table<T: VertexTable>(
-    graph: &Graph,
-    found: &mut T,
-    output: Output,
-) -> Result<u64, GraphError> {
-    found.make_room(graph)?;
-    output.write(graph, &found.columns())
-}
-
 /// The vertices of these ids.
 pub(super) fn vertices(graph: &Graph, ids: &[String]) -> Result<Vec<Vertex>, GraphError> {
     ids.iter().map(|id| graph.vertex(id)).collect()

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use leadline_graph::algorithms::Sssp;
 use leadline_graph::format::Vertex;
-use leadline_graph::output::Output;
+use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Algorithm, Graph, GraphError};
 
 use super::report::grouped;
@@ -52,6 +52,6 @@ impl Task for Paths {
     }
 
     fn write(&self, graph: &Graph, found: &mut Sssp, output: Output) -> Result<u64, GraphError> {
-        run::write_table(graph, found, output)
+        found.write(graph, output)
     }
 }

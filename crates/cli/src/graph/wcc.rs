@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use leadline_graph::algorithms::Wcc;
-use leadline_graph::output::Output;
+use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Algorithm, Graph, GraphError};
 
 use super::report::grouped;
@@ -45,6 +45,6 @@ impl Task for Components {
     }
 
     fn write(&self, graph: &Graph, found: &mut Wcc, output: Output) -> Result<u64, GraphError> {
-        run::write_table(graph, found, output)
+        found.write(graph, output)
     }
 }

@@ -14,14 +14,23 @@ pub trait VertexTable: Sized {
     /// Whether the columns are in a temporary file where the cap has no room for them.
     const SPILLS: bool;
 
-    /// To be called before [`Output::write`](super::Output::write): moves columns that are in memory to a
-    /// temporary file, where the cap has no room for them beside what writing takes.
+    /// Makes room for the table and writes it, as [`Output::write`] does; the bytes of the file.
+    ///
+    /// # Errors
+    /// As there, and what the temporary file gives.
+    fn write(&mut self, graph: &Graph, output: Output) -> Result<u64, GraphError> {
+        self.make_room(graph)?;
+        output.write(graph, &self.columns())
+    }
+
+    /// Moves columns that are in memory to a temporary file, where the cap has no room for them beside what
+    /// writing takes.
     ///
     /// # Errors
     /// What the file gives.
     fn make_room(&mut self, graph: &Graph) -> Result<(), GraphError>;
 
-    /// The columns, for [`Output::write`](super::Output::write).
+    /// The columns, for [`Output::write`].
     fn columns(&self) -> Vec<Column<'_>>;
 
     /// The columns with their vectors, for [`Rows::collect`].
