@@ -102,7 +102,15 @@ impl Frontier {
     /// The first vertex that is in, from `from` on.
     #[inline]
     pub fn next(&self, from: Vertex) -> Option<Vertex> {
-        self.next_at(0, from as usize).map(|at| at as Vertex)
+        self.next_within(u64::from(from)..self.vertices)
+    }
+
+    /// The first vertex that is in and in a range. Looks at no more than the range's words, in which vertices
+    /// may have been before.
+    #[inline]
+    pub(crate) fn next_within(&self, range: Range<u64>) -> Option<Vertex> {
+        let end = range.end.min(self.vertices) as usize;
+        self.next_at(0, range.start as usize, end).map(|at| at as Vertex)
     }
 
     /// All that are in and in a range, ascending. May see what is inserted meanwhile.
@@ -165,15 +173,23 @@ impl Frontier {
         }
     }
 
-    fn next_at(&self, level: usize, mut from: usize) -> Option<usize> {
-        let words = self.levels.get(level)?;
-        let mut word = words.get(from / 64)?.load(Ordering::Relaxed) >> (from % 64);
+    /// The first bit of a level from `from` on and before `end`.
+    fn next_at(&self, level: usize, mut from: usize, end: usize) -> Option<usize> {
+        if from >= end {
+            return None;
+        }
+        let words = &self.levels[level];
+        let mut word = words[from / 64].load(Ordering::Relaxed) >> (from % 64);
         // A bit above may be set though its word is not, or not any more: look on.
         while word == 0 {
-            from = self.next_at(level + 1, from / 64 + 1)? * 64;
+            if words.len() == 1 {
+                return None;
+            }
+            from = self.next_at(level + 1, from / 64 + 1, end.div_ceil(64))? * 64;
             word = words[from / 64].load(Ordering::Relaxed);
         }
-        Some(from + word.trailing_zeros() as usize)
+        let found = from + word.trailing_zeros() as usize;
+        (found < end).then_some(found)
     }
 }
 
@@ -206,8 +222,11 @@ mod tests {
             for seed in seeds {
                 prop_assert_eq!(set.insert(seed % vertices), model.insert(seed % vertices));
             }
-            let from = from % vertices;
+            let (from, end) = (from % vertices, from / 7 % vertices);
+            let within = |set: &Frontier| set.next_within(u64::from(from)..u64::from(end));
             prop_assert_eq!(set.next(from), model.range(from..).next().copied());
+            let first = |model: &BTreeSet<u32>| model.range(from..).next().copied().filter(|first| *first < end);
+            prop_assert_eq!(within(&set), first(&model));
             prop_assert!(set.iter(from..vertices).eq(model.range(from..).copied()));
             prop_assert_eq!(set.count(), model.len() as u64);
             for vertex in model.clone().into_iter().step_by(2) {
@@ -215,6 +234,7 @@ mod tests {
                 model.remove(&vertex);
             }
             prop_assert_eq!(set.next(from), model.range(from..).next().copied());
+            prop_assert_eq!(within(&set), first(&model));
             prop_assert_eq!((set.count(), set.is_empty()), (model.len() as u64, model.is_empty()));
             let mut set = set;
             set.clear();

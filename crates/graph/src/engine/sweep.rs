@@ -307,7 +307,8 @@ impl SweepWork<'_> {
             Which::All => Some(at),
             Which::Blocks(list) => Some(list[at as usize]),
             Which::Holding(frontier) => {
-                let block = match frontier.next(self.directory.first_of(at)) {
+                let (first, last) = (self.directory.first_of(at), self.directory.last_of(mine.end - 1));
+                let block = match frontier.next_within(first.into()..u64::from(last) + 1) {
                     // A hub's pieces: the vertex may lie in this block though the search would find its
                     // first.
                     Some(vertex) if vertex <= self.directory.last_of(at) => at,

@@ -194,7 +194,7 @@ fn cross<R: Rule>(
 /// The blocks with lists of those vertices of a range that are in a set, ascending.
 fn blocks_of(directory: &Directory, set: &Frontier, range: &Range<Vertex>) -> Vec<u32> {
     let (mut blocks, mut from) = (Vec::new(), range.start);
-    while let Some(vertex) = set.next(from).filter(|vertex| *vertex < range.end) {
+    while let Some(vertex) = set.next_within(from.into()..range.end.into()) {
         let last = directory.last_block_of(vertex);
         let first = directory.block_of(vertex);
         // A hub may begin in the block that the vertex before it was in.
