@@ -58,10 +58,14 @@ impl Blocks<'_> {
         Passes::new(self.graph, self.frames)
     }
 
-    /// Pushes read forward lists, pulls reverse ones; what is reached is read in one of both at least.
+    /// Pushes read forward lists, pulls reverse ones; what is reached is read in one of both at least. If
+    /// vertices are numbered by degree, a block has vertices of like degrees, which are reached on the same
+    /// level, so that fewer than half of the blocks may be wanted (0.48 to 0.67 of those of R-MAT graphs).
     /// Parents are one more pass over forward lists.
     fn bfs(&self, parents: bool) -> [u64; 2] {
+        let header = self.graph.header();
         let least = if self.reverse > 0 { self.forward.min(self.reverse) } else { self.forward };
+        let least = if header.renumbered && header.has_reverse() { least * 2 / 5 } else { least };
         let most = self.again(self.all(), MOST_BFS);
         match parents && self.again(1, 2) > 1 {
             true => [least + self.not_cached(self.forward), most + self.forward],
