@@ -34,6 +34,7 @@ mod exported;
 pub mod format;
 mod frontier;
 mod graph;
+pub mod graphalytics;
 pub mod import;
 pub mod input;
 mod inspect;

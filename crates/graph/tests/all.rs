@@ -19,4 +19,5 @@ mod shapes;
 mod spilled;
 mod store;
 mod sweep;
+mod validate;
 mod walk;

@@ -4,9 +4,11 @@ use std::path::Path;
 
 use leadline_graph::algorithms::{Bfs, Parents};
 use leadline_graph::format::Vertex;
+use leadline_graph::graphalytics::Properties;
 use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Algorithm, Graph, GraphError};
 
+use super::properties::{PropertiesArgs, sources};
 use super::report::grouped;
 use super::run::{self, Common, Task};
 use crate::failure::Failure;
@@ -20,8 +22,10 @@ use crate::failure::Failure;
 pub(crate) struct Args {
     #[command(flatten)]
     common: Common,
+    #[command(flatten)]
+    properties: PropertiesArgs,
     /// Start at the vertex with this id; may be given several times
-    #[arg(long, value_name = "ID", required_unless_present = "estimate")]
+    #[arg(long, value_name = "ID", required_unless_present_any = ["estimate", "properties"])]
     source: Vec<String>,
     /// Also write, for each vertex, one that it was reached from
     #[arg(long, requires = "written")]
@@ -30,7 +34,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     run::run(&args.common, |graph| {
-        Ok(Search { sources: run::vertices(graph, &args.source)?, parents: args.parents })
+        let properties = args.properties.load(graph)?;
+        let sources = sources(&args.source, properties.as_ref(), Properties::bfs_source)?;
+        Ok(Search { sources: run::vertices(graph, &sources)?, parents: args.parents })
     })
 }
 

@@ -6,9 +6,13 @@ use leadline_graph::algorithms::Cdlp;
 use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Algorithm, Graph, GraphError};
 
+use super::properties::PropertiesArgs;
 use super::report::grouped;
 use super::run::{self, Common, Task};
 use crate::failure::Failure;
+
+/// Iterations where nobody says: the benchmark's.
+const ITERATIONS: u32 = 10;
 
 /// Communities by label propagation: every vertex takes the label that most of its neighbours have
 #[derive(clap::Args)]
@@ -16,15 +20,19 @@ use crate::failure::Failure;
 pub(crate) struct Args {
     #[command(flatten)]
     common: Common,
-    /// Do so many iterations
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    iterations: u32,
+    #[command(flatten)]
+    properties: PropertiesArgs,
+    /// Do so many iterations [default: 10]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    iterations: Option<u32>,
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     run::run(&args.common, |graph| {
         graph.need_reverse(Labels::NAME)?;
-        Ok(Labels(args.iterations))
+        let properties = args.properties.load(graph)?;
+        let of_file = properties.and_then(|properties| properties.cdlp_iterations());
+        Ok(Labels(args.iterations.or(of_file).unwrap_or(ITERATIONS)))
     })
 }
 

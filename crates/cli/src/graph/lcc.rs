@@ -6,6 +6,7 @@ use leadline_graph::algorithms::Lcc;
 use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Algorithm, Graph, GraphError};
 
+use super::properties::PropertiesArgs;
 use super::report::grouped;
 use super::run::{self, Common, Task};
 use crate::failure::Failure;
@@ -17,12 +18,14 @@ use crate::failure::Failure;
 pub(crate) struct Args {
     #[command(flatten)]
     common: Common,
+    #[command(flatten)]
+    properties: PropertiesArgs,
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     run::run(&args.common, |graph| {
         graph.need_reverse(Clustering::NAME)?;
-        Ok(Clustering)
+        args.properties.load(graph).map(|_| Clustering)
     })
 }
 

@@ -11,9 +11,11 @@ mod kcore;
 mod lcc;
 mod limits;
 mod pagerank;
+mod properties;
 mod report;
 mod run;
 mod sssp;
+mod validate;
 mod verify;
 mod walk;
 mod wcc;
@@ -44,6 +46,7 @@ enum Command {
     Export(export::Args),
     Info(info::Args),
     Verify(verify::Args),
+    Validate(validate::Args),
     Bfs(bfs::Args),
     Wcc(wcc::Args),
     Pagerank(pagerank::Args),
@@ -61,6 +64,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Export(args) => export::run(args),
         Command::Info(args) => info::run(args),
         Command::Verify(args) => verify::run(args),
+        Command::Validate(args) => validate::run(args),
         Command::Bfs(args) => bfs::run(args),
         Command::Wcc(args) => wcc::run(args),
         Command::Pagerank(args) => pagerank::run(args),

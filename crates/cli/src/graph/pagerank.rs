@@ -6,6 +6,7 @@ use leadline_graph::algorithms::{PageRank, PageRankOptions};
 use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Algorithm, Graph, GraphError};
 
+use super::properties::PropertiesArgs;
 use super::run::{self, Common, Task};
 use crate::failure::Failure;
 
@@ -21,27 +22,39 @@ const MOST: u32 = 1000;
 pub(crate) struct Args {
     #[command(flatten)]
     common: Common,
+    #[command(flatten)]
+    properties: PropertiesArgs,
     /// Do so many iterations [default: 10; with --tolerance at most 1000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     iterations: Option<u32>,
     /// End once the ranks change by less than this in sum
     #[arg(long, value_name = "CHANGE", value_parser = tolerance)]
     tolerance: Option<f64>,
-    /// Probability of following an edge, from 0 to 1
-    #[arg(long, value_name = "D", default_value_t = 0.85)]
-    damping: f64,
+    /// Probability of following an edge, from 0 to 1 [default: 0.85]
+    #[arg(long, value_name = "D")]
+    damping: Option<f64>,
     /// Jump only to the vertex of this id; may be given several times [default: to any vertex]
     #[arg(long, value_name = "ID")]
     source: Vec<String>,
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let usual = if args.tolerance.is_some() { MOST } else { PageRankOptions::default().iterations };
     run::run(&args.common, |graph| {
+        let properties = args.properties.load(graph)?;
+        let properties = properties.as_ref();
+        let default = PageRankOptions::default();
+        let damping = args.damping.or(properties.and_then(|properties| properties.damping()));
+        // Whoever gives a tolerance wants to end by it.
+        let usual = match (args.tolerance, properties.and_then(|properties| properties.pagerank_iterations()))
+        {
+            (Some(_), _) => MOST,
+            (None, of_file) => of_file.unwrap_or(default.iterations),
+        };
         let personal = run::vertices(graph, &args.source)?;
         let iterations = args.iterations.unwrap_or(usual);
         let tolerance = args.tolerance.unwrap_or(0.0);
-        Ok(Ranks(PageRankOptions { damping: args.damping, iterations, tolerance, personal }))
+        let damping = damping.unwrap_or(default.damping);
+        Ok(Ranks(PageRankOptions { damping, iterations, tolerance, personal }))
     })
 }
 

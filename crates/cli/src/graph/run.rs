@@ -90,7 +90,9 @@ pub(super) trait Task {
 /// A file for a result with a row per vertex.
 pub(super) fn table<T: VertexTable>(graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
     Output::check_memory(graph, T::COLUMNS, T::SPILLS)?;
-    Output::create(path, graph).map(Some)
+    let output = Output::create(path, graph)?;
+    output.check_columns(T::COLUMNS)?;
+    Ok(Some(output))
 }
 
 /// The vertices of these ids.

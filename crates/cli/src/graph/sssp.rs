@@ -4,9 +4,11 @@ use std::path::Path;
 
 use leadline_graph::algorithms::Sssp;
 use leadline_graph::format::Vertex;
+use leadline_graph::graphalytics::Properties;
 use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Algorithm, Graph, GraphError};
 
+use super::properties::{PropertiesArgs, sources};
 use super::report::grouped;
 use super::run::{self, Common, Task};
 use crate::failure::Failure;
@@ -17,15 +19,19 @@ use crate::failure::Failure;
 pub(crate) struct Args {
     #[command(flatten)]
     common: Common,
+    #[command(flatten)]
+    properties: PropertiesArgs,
     /// Begin at the vertex of this id; may be given several times
-    #[arg(long, value_name = "ID", required_unless_present = "estimate")]
+    #[arg(long, value_name = "ID", required_unless_present_any = ["estimate", "properties"])]
     source: Vec<String>,
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     run::run(&args.common, |graph| {
         graph.need_weights(Paths::NAME)?;
-        Ok(Paths(run::vertices(graph, &args.source)?))
+        let properties = args.properties.load(graph)?;
+        let sources = sources(&args.source, properties.as_ref(), Properties::sssp_source)?;
+        Ok(Paths(run::vertices(graph, &sources)?))
     })
 }
 

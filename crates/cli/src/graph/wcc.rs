@@ -6,6 +6,7 @@ use leadline_graph::algorithms::Wcc;
 use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Algorithm, Graph, GraphError};
 
+use super::properties::PropertiesArgs;
 use super::report::grouped;
 use super::run::{self, Common, Task};
 use crate::failure::Failure;
@@ -16,10 +17,12 @@ use crate::failure::Failure;
 pub(crate) struct Args {
     #[command(flatten)]
     common: Common,
+    #[command(flatten)]
+    properties: PropertiesArgs,
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    run::run(&args.common, |_| Ok(Components))
+    run::run(&args.common, |graph| args.properties.load(graph).map(|_| Components))
 }
 
 struct Components;

@@ -19,6 +19,7 @@ mod experiment_storage;
 mod experiment_writes;
 mod failing;
 mod graph_export;
+mod graph_graphalytics;
 mod graph_import;
 mod graph_run;
 mod interruption;

@@ -21,12 +21,14 @@ use std::time::Instant;
 use leadline_files::folder_of;
 use serde::Serialize;
 
+pub(crate) use plan::ImportPlan;
 pub use plan::{LEAST_MEMORY, default_memory};
+pub(crate) use sort::{Key, Record, SortedRecords, Sorter, Weight};
+pub(crate) use translate::as_they_are;
 
 use crate::input::{self, EdgeReader, InputOptions};
 use crate::{GraphError, InputOption, Progress};
-use plan::ImportPlan;
-use sort::{LaneWriter, Record, Weight};
+use sort::LaneWriter;
 
 /// How to import.
 #[derive(Debug, Clone)]

@@ -11,6 +11,7 @@ use super::source::{Meter, Source};
 use super::text::{Opened, TextReader, first_edge};
 use super::{Batch, Declared, EdgeReader, InputOptions};
 use crate::GraphError;
+use crate::graphalytics::properties;
 
 struct Graphalytics {
     /// Until all were read.
@@ -78,11 +79,7 @@ fn both(path: &Path) -> Result<(PathBuf, PathBuf), GraphError> {
 fn says_undirected(edges: &Path) -> bool {
     let properties = uncompressed(edges).0.with_extension("properties");
     let text = std::fs::read_to_string(properties).unwrap_or_default();
-    text.lines().any(|line| {
-        line.split_once('=').is_some_and(|(key, value)| {
-            key.trim().starts_with("graph.") && key.trim().ends_with(".directed") && value.trim() == "false"
-        })
-    })
+    properties::entries(&text).any(|(_, key, value)| key.ends_with(".directed") && value == "false")
 }
 
 /// Reads a vertex a line.

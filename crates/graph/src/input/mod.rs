@@ -18,6 +18,7 @@ mod parquet_bytes;
 mod source;
 mod strings;
 mod text;
+mod values;
 mod workers;
 
 use std::fmt;
@@ -26,6 +27,8 @@ use std::str::FromStr;
 
 pub use arrays::{Array, ArrayEdges, ArrayIds, ArrayWeights, StringArray};
 pub use format::Format;
+pub(crate) use number::whole;
+pub(crate) use values::ValueLines;
 
 use crate::{GraphError, InputOption};
 

@@ -21,7 +21,7 @@ pub(super) fn digits(text: &[u8]) -> (u64, usize) {
 pub(super) const SAFE_DIGITS: usize = 19;
 
 /// A whole number without a sign; `what` it is, for the message.
-pub(super) fn whole(field: &[u8], what: &str) -> Result<u64, String> {
+pub(crate) fn whole(field: &[u8], what: &str) -> Result<u64, String> {
     let (number, length) = digits(field);
     if length == field.len() && (1..=SAFE_DIGITS).contains(&length) {
         return Ok(number);

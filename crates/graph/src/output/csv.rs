@@ -56,7 +56,7 @@ impl RowWriter for Writer {
 }
 
 /// The fewest digits that read back as the same number; `inf` where it is infinite.
-fn double(out: &mut impl Write, value: f64) -> io::Result<()> {
+pub(super) fn double(out: &mut impl Write, value: f64) -> io::Result<()> {
     let size = value.abs();
     // Plain where that is short.
     if size == 0.0 || (1e-5..1e16).contains(&size) || !value.is_finite() {

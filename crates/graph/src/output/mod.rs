@@ -11,6 +11,7 @@ mod binary;
 mod cells;
 mod csv;
 pub(crate) mod edges;
+mod graphalytics;
 mod id_table;
 mod names;
 mod outcome;
@@ -56,6 +57,8 @@ pub enum Format {
     Parquet,
     /// `.bin`: records of 8 bytes per column, little-endian, and nothing else.
     Binary,
+    /// `.graphalytics`: a line per vertex, its id and its one value, as LDBC Graphalytics has them.
+    Graphalytics,
     /// `.txt`: walks only, a line per walk.
     Text,
 }
@@ -68,6 +71,7 @@ impl Format {
             "csv" => Some(Format::Csv),
             "parquet" => Some(Format::Parquet),
             "bin" => Some(Format::Binary),
+            "graphalytics" => Some(Format::Graphalytics),
             "txt" => Some(Format::Text),
             _ => None,
         }
@@ -82,12 +86,12 @@ pub struct Output {
 }
 
 impl Output {
-    /// A file for a row a vertex: `.csv`, `.parquet` or `.bin`. To be made before the work that it is to
-    /// hold, so that a place that cannot be written is found out first.
+    /// A file for a row a vertex: `.csv`, `.parquet`, `.bin` or `.graphalytics`. To be made before the work
+    /// that it is to hold, so that a place that cannot be written is found out first.
     ///
     /// # Errors
-    /// [`GraphError::Path`]: another ending, a place that takes no file, or strings for `.bin`, which has
-    /// numbers only.
+    /// [`GraphError::Path`]: another ending, a place that takes no file, or strings for `.bin` and
+    /// `.graphalytics`, which have numbers only.
     pub fn create(path: &Path, graph: &Graph) -> Result<Output, GraphError> {
         let refuse = |reason| Err(GraphError::path(path, reason));
         let format = match Format::of_ending(path) {
@@ -97,10 +101,29 @@ impl Output {
                     "this graph's ids are strings, which .bin has no place for; name a .csv or .parquet",
                 );
             }
-            Some(Format::Binary) => Format::Binary,
-            _ => return refuse("its ending tells no format; name a .csv, .parquet or .bin"),
+            Some(Format::Graphalytics) if graph.ids().are_strings() => {
+                let what = "this graph's ids are strings, those of Graphalytics are numbers; name a .csv or \
+                            .parquet";
+                return refuse(what);
+            }
+            Some(format @ (Format::Binary | Format::Graphalytics)) => format,
+            _ => return refuse("its ending tells no format; name a .csv, .parquet, .bin or .graphalytics"),
         };
         Ok(Output { file: NewFile::with_capacity(BUFFER, path)?, format })
+    }
+
+    /// Whether the format has a place for these columns; to be asked before the work.
+    ///
+    /// # Errors
+    /// [`GraphError::Path`]: more or fewer columns than one for `.graphalytics`.
+    pub fn check_columns(&self, columns: &[(&str, Kind)]) -> Result<(), GraphError> {
+        match (self.format, columns) {
+            (Format::Graphalytics, columns) if columns.len() != 1 => {
+                let what = ".graphalytics has a place for one value per vertex; name a .csv or .parquet";
+                Err(GraphError::path(self.file.path(), what))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Whether the cap has room for writing a result of these columns, beside the result; to be asked before
@@ -127,12 +150,14 @@ impl Output {
     /// of one that has it. The blocks that the last run cached are let go. Returns the bytes of the file.
     ///
     /// # Errors
-    /// [`GraphError::Write`], [`GraphError::Damaged`] (the ids), [`GraphError::Interrupted`]; no file is left
-    /// then, or still the old one.
+    /// [`GraphError::Write`], [`GraphError::Damaged`] (the ids), [`GraphError::Interrupted`], what
+    /// [`Output::check_columns`] refuses; no file is left then, or still the old one.
     ///
     /// # Panics
     /// Where a column has not a value for each vertex.
     pub fn write(self, graph: &Graph, columns: &[Column<'_>]) -> Result<u64, GraphError> {
+        let kinds: Vec<_> = columns.iter().map(|column| (column.name, column.values.kind())).collect();
+        self.check_columns(&kinds)?;
         graph.forget_cache()?;
         table::write(self.file, self.format, graph, columns)
     }

@@ -6,7 +6,7 @@ use leadline_files::NewFile;
 
 use super::cells::{Cells, ColumnCells, RowWriter};
 use super::names::Names;
-use super::{BUFFER, FORMAT_BYTES, Format, ROWS, TEXT_BYTES, binary, csv, parquet};
+use super::{BUFFER, FORMAT_BYTES, Format, ROWS, TEXT_BYTES, binary, csv, graphalytics, parquet};
 use crate::format::{NO_VERTEX, Vertex};
 use crate::{FileValues, Graph, GraphError, PerVertex, VertexValue};
 
@@ -202,6 +202,7 @@ pub(super) fn write(
     let mut rows: Box<dyn RowWriter> = match format {
         Format::Parquet => Box::new(parquet::Writer::new(file, &filled)?),
         Format::Binary => Box::new(binary::Writer::new(file)),
+        Format::Graphalytics => Box::new(graphalytics::Writer::new(file)),
         Format::Csv | Format::Text => Box::new(csv::Writer::new(file, &filled)?),
     };
     let mut next = 0;

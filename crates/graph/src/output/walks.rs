@@ -43,7 +43,8 @@ impl<'g> WalkOutput<'g> {
     /// As [`super::Output::create`]; [`GraphError::Damaged`] (the ids).
     pub fn create(path: &Path, graph: &'g Graph) -> Result<WalkOutput<'g>, GraphError> {
         let refuse = |reason| Err(GraphError::path(path, reason));
-        let Some(format) = Format::of_ending(path) else {
+        let format = Format::of_ending(path).filter(|format| *format != Format::Graphalytics);
+        let Some(format) = format else {
             return refuse("its ending tells no format; name a .txt, .csv, .parquet or .bin");
         };
         let strings = graph.ids().are_strings();
@@ -56,7 +57,9 @@ impl<'g> WalkOutput<'g> {
             .map(|(name, cells)| ColumnCells { name, optional: false, cells });
         let sink = match format {
             Format::Text => Sink::Lines(file, Lines::default()),
-            Format::Csv => Sink::Rows(Box::new(csv::Writer::new(file, &filled)?), filled),
+            Format::Csv | Format::Graphalytics => {
+                Sink::Rows(Box::new(csv::Writer::new(file, &filled)?), filled)
+            }
             Format::Binary => Sink::Rows(Box::new(binary::Writer::new(file)), filled),
             Format::Parquet => Sink::Rows(Box::new(parquet::Writer::new(file, &filled)?), filled),
         };

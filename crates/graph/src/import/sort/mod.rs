@@ -13,8 +13,9 @@ mod split;
 mod turn;
 
 pub(super) use numbers::{Numbers, NumbersIter};
-pub(super) use record::{Key, Record, Weight};
+pub(crate) use record::{Key, Record, Weight};
 pub(super) use sample::Forecast;
-pub(super) use sorted::SortedRecords;
-pub(super) use sorter::{LaneWriter, Sorter};
+pub(crate) use sorted::SortedRecords;
+pub(super) use sorter::LaneWriter;
+pub(crate) use sorter::Sorter;
 pub(super) use spill::Spill;

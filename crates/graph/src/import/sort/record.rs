@@ -174,6 +174,38 @@ impl Weight for f64 {
     }
 }
 
+/// The bits of any value.
+impl Weight for u64 {
+    const BYTES: usize = 8;
+
+    #[inline]
+    fn of(value: f64) -> u64 {
+        value.to_bits()
+    }
+
+    #[inline]
+    fn value(self) -> f64 {
+        f64::from_bits(self)
+    }
+
+    #[inline]
+    fn order(&self, other: &u64) -> Ordering {
+        self.cmp(other)
+    }
+
+    #[inline]
+    fn store(self, out: &mut [u8]) {
+        if let Some(out) = out.first_chunk_mut() {
+            *out = self.to_le_bytes();
+        }
+    }
+
+    #[inline]
+    fn load(bytes: &[u8]) -> u64 {
+        u64::from_le_bytes(bytes.first_chunk().copied().unwrap_or_default())
+    }
+}
+
 /// A key and its weight.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Record<K, W> {

@@ -1,0 +1,116 @@
+//! `leadline graph validate`: whether a result is the benchmark's.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use leadline_device::parse_size;
+use leadline_graph::graphalytics::{Benchmark, Difference, ValidateOptions, ValidationReport, validate};
+
+use super::report::grouped;
+use super::{bytes, rows};
+use crate::failure::Failure;
+use crate::progress::Display;
+use crate::{output, signals};
+
+/// Compare a result with a reference by the rules of LDBC Graphalytics
+#[derive(clap::Args)]
+#[command(
+    after_help = "Example:\n  leadline graph pagerank g.graph --properties g.properties -o g.graphalytics\n  \
+                        leadline graph validate g.graphalytics g-PR --algorithm pr\n\n\
+                        Exit codes: 0 valid, 1 not valid, 2 a file that is malformed or cannot be read"
+)]
+pub(crate) struct Args {
+    /// The result: a line \"id value\" per vertex, in any order
+    #[arg(value_name = "OUT")]
+    found: PathBuf,
+    /// The reference, of the same form
+    #[arg(value_name = "REFERENCE")]
+    reference: PathBuf,
+    /// The algorithm: it decides how values are compared
+    #[arg(long, value_name = "NAME")]
+    algorithm: Name,
+    /// Most memory [default: 1G, or a quarter of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    memory: Option<u64>,
+    /// Folder of temporary files, for lines that --memory has no room for [default: the system's]
+    #[arg(long, value_name = "FOLDER")]
+    temp: Option<PathBuf>,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// The benchmark's names.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Name {
+    Bfs,
+    #[value(alias = "pagerank")]
+    Pr,
+    Wcc,
+    Cdlp,
+    Lcc,
+    Sssp,
+}
+
+impl Name {
+    fn benchmark(self) -> Benchmark {
+        match self {
+            Name::Bfs => Benchmark::Bfs,
+            Name::Pr => Benchmark::Pr,
+            Name::Wcc => Benchmark::Wcc,
+            Name::Cdlp => Benchmark::Cdlp,
+            Name::Lcc => Benchmark::Lcc,
+            Name::Sssp => Benchmark::Sssp,
+        }
+    }
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let usual = ValidateOptions::default();
+    let options = ValidateOptions {
+        memory: args.memory.unwrap_or(usual.memory),
+        temp: args.temp.clone().unwrap_or(usual.temp),
+        stop: signals::cancel_flag()?,
+        ..usual
+    };
+    let algorithm = args.algorithm.benchmark();
+    let mut display = Display::new();
+    let report = validate(&args.found, &args.reference, algorithm, &options, &mut |progress| {
+        super::show(&mut display, progress);
+    });
+    display.finish();
+    let report = report?;
+    if args.json {
+        super::print_json(&report)?
+    } else {
+        output::print(&words(&args, &report))?
+    }
+    if report.valid {
+        return Ok(());
+    }
+    let ValidationReport { missing, extra, different, .. } = report;
+    Err(Failure::Operation(format!(
+        "{}: is not valid: {} vertices differ, {} are missing, {} are not in the reference",
+        args.found.display(),
+        grouped(different),
+        grouped(missing),
+        grouped(extra)
+    )))
+}
+
+fn words(args: &Args, report: &ValidationReport) -> String {
+    let verdict = if report.valid { "valid" } else { "not valid" };
+    let mut text = rows(&[
+        ("result", format!("{} is {verdict}", args.found.display())),
+        ("reference", format!("{}, {} vertices", args.reference.display(), grouped(report.vertices))),
+        ("different", grouped(report.different)),
+        ("missing", grouped(report.missing)),
+        ("extra", grouped(report.extra)),
+        ("temporary", bytes(report.bytes_spilled)),
+    ]);
+    let shown = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
+    for Difference { id, expected, found } in &report.differences {
+        text.push_str(&format!("vertex {id}: expected {}, found {}\n", shown(expected), shown(found)));
+    }
+    text
+}
