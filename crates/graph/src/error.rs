@@ -75,6 +75,12 @@ pub enum GraphError {
         /// The damping that was given.
         given: f64,
     },
+    /// The resolution of modularity is out of range.
+    #[error("the resolution {given} is not a finite number above 0; 1 is usual")]
+    Resolution {
+        /// The resolution that was given.
+        given: f64,
+    },
     /// The graph has no vertex of an id.
     #[error("{name}: has no vertex {id}; {known}")]
     NoVertex {

@@ -4,6 +4,7 @@
 mod against_networkx;
 mod algorithms;
 mod arrays;
+mod communities;
 mod dfs;
 mod estimate;
 mod folder;

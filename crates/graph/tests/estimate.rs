@@ -4,7 +4,7 @@ use crate::made;
 
 use std::path::Path;
 
-use leadline_graph::algorithms::{PageRankOptions, Starts, WalkOptions};
+use leadline_graph::algorithms::{CommunityOptions, PageRankOptions, Starts, WalkOptions};
 use leadline_graph::format::Vertex;
 use leadline_graph::output::WalkRows;
 use leadline_graph::{Algorithm, Graph, GraphError, Options, ReadSpeed, RunStats};
@@ -37,6 +37,8 @@ fn all() -> Vec<Algorithm> {
         Algorithm::Cdlp { iterations: 3 },
         Algorithm::Lcc,
         Algorithm::KCore,
+        Algorithm::Louvain(CommunityOptions::default()),
+        Algorithm::Leiden(CommunityOptions::default()),
         Algorithm::Dfs,
         Algorithm::Walks(walks),
     ]
@@ -51,6 +53,8 @@ fn run(graph: &Graph, algorithm: &Algorithm) -> Result<RunStats, GraphError> {
         Algorithm::Cdlp { iterations } => graph.cdlp(*iterations)?.stats,
         Algorithm::Lcc => graph.lcc()?.stats,
         Algorithm::KCore => graph.kcore()?.stats,
+        Algorithm::Louvain(options) => graph.louvain(options, |_, _| Ok(()))?.stats,
+        Algorithm::Leiden(options) => graph.leiden(options, |_, _| Ok(()))?.stats,
         Algorithm::Dfs => graph.dfs(&[0])?.stats,
         Algorithm::Walks(options) => graph.walks(options, |_, _| Ok(()))?.stats,
         other => panic!("{other:?}"),

@@ -2,6 +2,7 @@
 
 mod bfs;
 mod cdlp;
+mod communities;
 mod dfs;
 mod estimate;
 mod export;
@@ -9,7 +10,9 @@ mod import;
 mod info;
 mod kcore;
 mod lcc;
+mod leiden;
 mod limits;
+mod louvain;
 mod pagerank;
 mod properties;
 mod report;
@@ -53,6 +56,8 @@ enum Command {
     Sssp(sssp::Args),
     Cdlp(cdlp::Args),
     Lcc(lcc::Args),
+    Louvain(louvain::Args),
+    Leiden(leiden::Args),
     Kcore(kcore::Args),
     Dfs(dfs::Args),
     Walk(walk::Args),
@@ -71,6 +76,8 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Sssp(args) => sssp::run(args),
         Command::Cdlp(args) => cdlp::run(args),
         Command::Lcc(args) => lcc::run(args),
+        Command::Louvain(args) => louvain::run(args),
+        Command::Leiden(args) => leiden::run(args),
         Command::Kcore(args) => kcore::run(args),
         Command::Dfs(args) => dfs::run(args),
         Command::Walk(args) => walk::run(args),

@@ -43,7 +43,7 @@ fn graph(dir: &Path, arguments: &[&str]) -> Ran {
 }
 
 /// Every algorithm, with what it cannot do without.
-const ALL: [&[&str]; 9] = [
+const ALL: [&[&str]; 11] = [
     &["bfs", "g", "--source", "0"],
     &["wcc", "g"],
     &["pagerank", "g", "--iterations", "5"],
@@ -51,6 +51,8 @@ const ALL: [&[&str]; 9] = [
     &["cdlp", "g", "--iterations", "3"],
     &["lcc", "g"],
     &["kcore", "g"],
+    &["louvain", "g"],
+    &["leiden", "g", "--resolution", "0.5", "--seed", "3"],
     &["dfs", "g", "--source", "0"],
     &["walk", "g", "--per-vertex", "1", "--length", "5"],
 ];

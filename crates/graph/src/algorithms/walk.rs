@@ -15,7 +15,7 @@ mod candidates;
 mod hubs;
 mod law;
 mod queues;
-mod random;
+pub(super) mod random;
 
 use crate::format::{Direction, Scratch, Vertex};
 use crate::{Engine, Graph, GraphError, RunStats};

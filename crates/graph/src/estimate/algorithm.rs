@@ -2,9 +2,10 @@
 
 use super::reads;
 use super::spilled::{self, Spilled};
+use crate::algorithms::modularity::Method;
 use crate::algorithms::{
-    Bfs, Cdlp, Dfs, KCore, Lcc, PageRank, PageRankOptions, Parents, Sssp, WalkOptions, Wcc, bfs, cdlp, dfs,
-    kcore, lcc, pagerank, parents, sssp, walk, wcc,
+    Bfs, Cdlp, CommunityOptions, Dfs, KCore, Lcc, Leiden, Louvain, PageRank, PageRankOptions, Parents, Sssp,
+    WalkOptions, Wcc, bfs, cdlp, dfs, kcore, lcc, modularity, pagerank, parents, sssp, walk, wcc,
 };
 use crate::engine::EnginePlan;
 use crate::output::{Kind, Output, Rows, VertexTable, WalkOutput, WalkRows};
@@ -32,6 +33,10 @@ pub enum Algorithm {
     },
     /// [`Graph::lcc`].
     Lcc,
+    /// [`Graph::louvain`].
+    Louvain(CommunityOptions),
+    /// [`Graph::leiden`].
+    Leiden(CommunityOptions),
     /// [`Graph::kcore`].
     KCore,
     /// [`Graph::dfs`].
@@ -51,6 +56,7 @@ impl Algorithm {
             Algorithm::Walks(options) if options.weighted => graph.need_weights("a weighted walk"),
             Algorithm::Cdlp { .. } => graph.need_reverse("label propagation"),
             Algorithm::Lcc => graph.need_reverse("local clustering"),
+            Algorithm::Louvain(_) | Algorithm::Leiden(_) => graph.need_reverse("modularity"),
             Algorithm::KCore => graph.need_reverse("k-core"),
             _ => Ok(()),
         }
@@ -60,7 +66,7 @@ impl Algorithm {
     /// request.
     pub(super) fn scans(&self) -> bool {
         let passes = matches!(self, Algorithm::Wcc | Algorithm::PageRank(_) | Algorithm::Lcc);
-        passes || matches!(self, Algorithm::Cdlp { .. })
+        passes || matches!(self, Algorithm::Cdlp { .. } | Algorithm::Louvain(_) | Algorithm::Leiden(_))
     }
 
     /// Bytes that the algorithm holds under a cap of `memory`.
@@ -73,6 +79,8 @@ impl Algorithm {
             Algorithm::Sssp => sssp::state_bytes(graph).held(graph, memory),
             Algorithm::Cdlp { .. } => cdlp::Room::new(graph, memory).bytes,
             Algorithm::Lcc => lcc::Room::of(graph, memory).1,
+            Algorithm::Louvain(_) => modularity::Room::new(graph, Method::Louvain, memory).bytes,
+            Algorithm::Leiden(_) => modularity::Room::new(graph, Method::Leiden, memory).bytes,
             Algorithm::KCore => kcore::kcore_bytes(graph),
             Algorithm::Dfs => dfs::Room::new(graph, memory).bytes,
             Algorithm::Walks(options) => walk::Room::new(graph, memory, options).bytes,
@@ -124,6 +132,13 @@ impl Algorithm {
                 let parts = wcc::state_bytes(graph).room(graph, memory).ok()?.parts?;
                 Some(spilled::wcc(graph, &parts))
             }
+            Algorithm::Louvain(_) | Algorithm::Leiden(_) => {
+                let method =
+                    if matches!(self, Algorithm::Leiden(_)) { Method::Leiden } else { Method::Louvain };
+                let room = modularity::Room::new(graph, method, memory);
+                let read = || spilled::communities(graph, reads::blocks(graph, self, frames));
+                (!room.all_sorted).then(read)
+            }
             _ => None,
         }
     }
@@ -144,6 +159,8 @@ impl Algorithm {
             Algorithm::Sssp => Sssp::COLUMNS,
             Algorithm::Cdlp { .. } => Cdlp::COLUMNS,
             Algorithm::Lcc => Lcc::COLUMNS,
+            Algorithm::Louvain(_) => Louvain::COLUMNS,
+            Algorithm::Leiden(_) => Leiden::COLUMNS,
             Algorithm::KCore => KCore::COLUMNS,
             Algorithm::Dfs => Dfs::COLUMNS,
             Algorithm::Walks(_) => &[],

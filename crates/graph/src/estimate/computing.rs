@@ -55,7 +55,7 @@ pub(super) fn seconds(graph: &Graph, algorithm: &Algorithm) -> Option<[f64; 2]> 
         Algorithm::KCore => same(pass(KCORE, both)),
         // One vertex at a time where all is cached, however many threads there are.
         Algorithm::Dfs => [pass(DFS, forward), pass(DFS, forward) * threads],
-        Algorithm::Sssp | Algorithm::Walks(_) => return None,
+        Algorithm::Sssp | Algorithm::Walks(_) | Algorithm::Louvain(_) | Algorithm::Leiden(_) => return None,
     };
     Some([nanos[0] / FACTOR, nanos[1] * FACTOR].map(|nanos| nanos / threads / 1e9))
 }

@@ -13,6 +13,9 @@ pub(super) const MOST_SSSP: u64 = 6;
 const MOST_DFS: u64 = 4;
 const MOST_KCORE: u64 = 16;
 
+/// Of communities, all levels together, the same way.
+const MOST_COMMUNITIES: u64 = 100;
+
 /// A graph's blocks, and the room for them.
 struct Blocks<'g> {
     graph: &'g Graph,
@@ -33,6 +36,7 @@ pub(super) fn blocks(graph: &Graph, algorithm: &Algorithm, frames: u32) -> [u64;
         Algorithm::Sssp => [forward, blocks.again(forward, MOST_SSSP)],
         Algorithm::Cdlp { iterations } => blocks.cdlp(*iterations),
         Algorithm::Lcc => blocks.lcc(),
+        Algorithm::Louvain(_) | Algorithm::Leiden(_) => blocks.communities(),
         Algorithm::KCore => blocks.kcore(),
         Algorithm::Dfs => [forward, blocks.again(forward, MOST_DFS)],
         Algorithm::Walks(options) => blocks.walks(options),
@@ -123,6 +127,13 @@ impl Blocks<'_> {
         let least = passes.read + (1 + times) * self.not_cached(self.all());
         // Lists are not cut, so that there may be more of them at a time than it seems.
         [least, self.again(self.all(), 3 + 2 * times)]
+    }
+
+    /// A pass for degrees, and one at least to move vertices; another one aggregates, if any moves.
+    fn communities(&self) -> [u64; 2] {
+        let mut passes = self.passes();
+        passes.repeat(2, Passes::pass_all);
+        [self.all().min(passes.read), self.again(self.all(), MOST_COMMUNITIES).max(passes.read)]
     }
 
     /// A pass for degrees, and one at least to take all vertices away.

@@ -12,6 +12,10 @@ use crate::format::{Direction, Vertex};
 /// (tests/spilled.rs: about 7).
 const MOST_VISITS: u64 = 12;
 
+/// Most bytes that an entry moves to temporary files over all levels: 16 for the sort, written and read, and
+/// as many in the store of each of some levels.
+const MOST_ENTRY_BYTES: u64 = 128;
+
 /// What parts cost.
 pub(super) struct Spilled {
     /// Blocks read.
@@ -63,6 +67,13 @@ pub(super) fn sssp(graph: &Graph, parts: &Alike) -> Spilled {
         blocks: [forward, (MOST_VISITS * count).saturating_mul(forward + count)],
         bytes: [3 * column, (2 * MOST_VISITS * (1 + count)).saturating_mul(column)],
     }
+}
+
+/// The sort that aggregates may write every entry once, and one level after the other may be a store.
+pub(super) fn communities(graph: &Graph, blocks: [u64; 2]) -> Spilled {
+    let header = graph.header();
+    let entries = header.edges.saturating_mul(if header.directed { 2 } else { 1 });
+    Spilled { blocks, bytes: [0, entries.saturating_mul(MOST_ENTRY_BYTES)] }
 }
 
 /// One pass; two parts may have lists in the same block, which is read for both.

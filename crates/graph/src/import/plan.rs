@@ -51,6 +51,11 @@ impl ImportPlan {
         self.total / 16 * 6
     }
 
+    /// Of the bytes of a plan, those of the records that a sort on its own keeps in memory at least.
+    pub(crate) fn kept_of(total: u64) -> u64 {
+        total / 16 * 6 / 4
+    }
+
     /// Bytes that a sort takes while another one's buckets are sorted.
     pub(crate) fn sort_beside(&self) -> u64 {
         self.total / 16 * 4

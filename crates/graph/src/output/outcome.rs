@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::RunStats;
-use crate::algorithms::{Bfs, Cdlp, Dfs, KCore, Lcc, PageRank, Sssp, Walks, Wcc};
+use crate::algorithms::{Bfs, Cdlp, Dfs, KCore, Lcc, Leiden, Louvain, PageRank, Sssp, Walks, Wcc};
 
 /// The result of an algorithm.
 pub trait Outcome {
@@ -38,6 +38,12 @@ outcome!(PageRank, found: {
 outcome!(Sssp, found: { "reached": found.reached, "farthest": found.farthest });
 outcome!(Cdlp, found: { "labels": found.count });
 outcome!(Lcc, found: { "triangles": found.triangles, "mean_coefficient": found.mean() });
+outcome!(Louvain, found: {
+    "communities": found.count, "modularity": found.modularity, "levels": found.levels
+});
+outcome!(Leiden, found: {
+    "communities": found.count, "modularity": found.modularity, "levels": found.levels
+});
 outcome!(KCore, found: { "max_core": found.max, "max_core_vertices": found.innermost() });
 outcome!(Dfs, found: { "reached": found.reached, "trees": found.trees() });
 outcome!(Walks, found: {

@@ -50,13 +50,13 @@ pub(super) fn below(random: u64, limit: u64) -> u64 {
 
 /// A number from 0 to below 1.
 #[inline]
-pub(super) fn unit(random: u64) -> f64 {
+pub(crate) fn unit(random: u64) -> f64 {
     (random >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 /// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
 #[inline]
-fn mix(value: u64) -> u64 {
+pub(crate) fn mix(value: u64) -> u64 {
     let value = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

@@ -1,0 +1,319 @@
+//! Communities of high modularity (Newman, Girvan, Physical Review E 69, 2004), level by level: what Louvain
+//! and Leiden have in common.
+//!
+//! Modularity, with a resolution (Reichardt, Bornholdt, Physical Review E 74, 2006): the sum over communities
+//! of the share of the weights that is within, less `resolution` times the share that chance would put there.
+//! Edges lead no way; an edge from a vertex to itself adds twice its weight to the vertex's degree.
+//!
+//! Each level moves the vertices of a graph, and the next level's graph has a vertex for each community. Moves
+//! are made one after the other, since each changes what the next gains: on one thread, while reads and
+//! decoding are on all. So the result depends on the seed, and on nothing else.
+
+mod aggregate;
+mod lists;
+mod moving;
+mod refine;
+
+use std::time::Instant;
+
+use aggregate::{Aggregate, DECODED_BYTES, Sorting, in_memory, reading_bytes};
+use lists::{Entry, Lists, StoreLists};
+use moving::{State, renumber};
+use refine::refine;
+use serde::Serialize;
+
+use super::lists::{directions, most_values, spare};
+use super::walk::random::mix;
+use crate::format::Vertex;
+use crate::import::ImportPlan;
+use crate::output::ranks;
+use crate::{Engine, Frontier, Graph, GraphError, RunStats};
+
+/// The least bytes of a sort and of the lists beside it.
+const LEAST_WORK: u64 = 12 << 20;
+
+/// How communities are looked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CommunityOptions {
+    /// Above 0. Larger values make more and smaller communities; with 1 it is modularity as first defined.
+    pub resolution: f64,
+    /// Decides in which order vertices are moved.
+    pub seed: u64,
+    /// Levels after which it ends, at least 1.
+    pub max_levels: u32,
+}
+
+impl Default for CommunityOptions {
+    /// Resolution 1, seed 1, as many levels as it takes.
+    fn default() -> CommunityOptions {
+        CommunityOptions { resolution: 1.0, seed: 1, max_levels: u32::MAX }
+    }
+}
+
+/// What one level found.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct CommunityLevel {
+    /// Communities.
+    pub communities: u64,
+    /// Their modularity.
+    pub modularity: f64,
+}
+
+/// Which of the two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Method {
+    Louvain,
+    Leiden,
+}
+
+impl Method {
+    pub(crate) fn what(self) -> &'static str {
+        match self {
+            Method::Louvain => "Louvain communities",
+            Method::Leiden => "Leiden communities",
+        }
+    }
+
+    /// Bytes per vertex: its community and the next level's number of it, those of a level, and the labels
+    /// that one level hands to the next.
+    fn bytes(self) -> u64 {
+        match self {
+            Method::Louvain => 4 + 4 + State::BYTES + 4,
+            Method::Leiden => 4 + 4 + State::BYTES + 4 + refine::BYTES + 8,
+        }
+    }
+}
+
+/// How memory is shared out.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Room {
+    /// Bytes of lists that are read at a time and of the sort that aggregates them, half of it each; then of
+    /// the next level's lists.
+    work: u64,
+    /// Bytes for reading a level that is a store.
+    reading: u64,
+    /// Whether a sort of all entries, and the lists that it makes, fit in memory.
+    pub(crate) all_sorted: bool,
+    /// Bytes of all.
+    pub(crate) bytes: u64,
+}
+
+impl Room {
+    /// Under a cap of `memory` bytes.
+    pub(crate) fn new(graph: &Graph, method: Method, memory: u64) -> Room {
+        let vertices = graph.vertices();
+        let threads = graph.options().threads.max(1) as u64;
+        let entry = size_of::<Entry>() as u64;
+        let decoding = threads * most_values(graph) * (entry + 12);
+        let entries = graph.header().edges.saturating_mul(directions(graph).len() as u64);
+        let reading = reading_bytes(entries, threads);
+        let fixed = vertices * method.bytes()
+            + 4 * Frontier::bytes(vertices)
+            + decoding.max(threads * DECODED_BYTES)
+            + reading;
+        let least = LEAST_WORK.max(2 * StoreLists::least_bytes(graph));
+        // Half of what is left: the other half keeps blocks.
+        let work = (spare(graph, memory, fixed) / 2).max(least);
+        let all_sorted = entries.saturating_mul(entry) <= ImportPlan::kept_of(work / 2);
+        Room { work, reading, all_sorted, bytes: fixed + work }
+    }
+}
+
+/// What was found.
+pub(super) struct Hierarchy {
+    /// By vertex: the place in the order of ids of the first vertex of its community.
+    pub(super) communities: Vec<u32>,
+    pub(super) count: u64,
+    pub(super) modularity: f64,
+    pub(super) levels: Vec<CommunityLevel>,
+    pub(super) stats: RunStats,
+}
+
+/// What a level leaves to the next.
+struct Step {
+    /// The modularity of the communities that the level began with.
+    modularity: f64,
+    /// None where it could do no better.
+    next: Option<Climb>,
+    spilled: u64,
+}
+
+struct Climb {
+    graph: Aggregate,
+    /// By vertex of the level: the vertex of the next.
+    labels: Vec<u32>,
+    count: u32,
+    /// By vertex of the next level: the community that it begins in.
+    begin: Option<Vec<u32>>,
+}
+
+/// All levels. `each_level` gets the number of each and its communities, as [`Hierarchy::communities`].
+pub(super) fn climb(
+    graph: &Graph,
+    method: Method,
+    options: &CommunityOptions,
+    mut each_level: impl FnMut(u32, &[u32]) -> Result<(), GraphError>,
+) -> Result<Hierarchy, GraphError> {
+    let what = method.what();
+    graph.need_reverse(what)?;
+    if !(options.resolution > 0.0 && options.resolution.is_finite()) {
+        return Err(GraphError::Resolution { given: options.resolution });
+    }
+    let begun = Instant::now();
+    let Room { work, reading, bytes, .. } = Room::new(graph, method, graph.options().memory);
+    let refuse = |from: Vertex, to: Vertex| negative(graph, from, to);
+    let sorting = Sorting { graph, sort_bytes: work / 2, list_bytes: work / 2 };
+    let level = Level { method, options, sorting: &sorting };
+    let run = |graph: &Graph, bytes: u64, number: u32, begin: Option<Vec<u32>>| {
+        Engine::run(graph, what, bytes, |engine| {
+            let mut lists = StoreLists::new(engine, work / 2);
+            level.step(&mut lists, number, begin, refuse, |lists, labels, count, near| {
+                level.sorting.aggregate(lists, labels, count, near)
+            })
+        })
+    };
+    let (mut step, mut stats) = run(graph, bytes, 1, None)?;
+    let mut membership: Option<Vec<u32>> = None;
+    let (mut levels, mut count) = (Vec::new(), graph.vertices());
+    loop {
+        stats.spilled_bytes += step.spilled;
+        let modularity = step.modularity;
+        if let Some(level) = levels.last_mut() {
+            let CommunityLevel { modularity: place, .. } = level;
+            *place = modularity;
+        }
+        let Some(Climb { graph: next, labels, count: found, begin }) = step.next else {
+            stats.seconds = begun.elapsed().as_secs_f64();
+            stats.edges_per_second = stats.edges as f64 / stats.seconds;
+            let mut communities = membership.unwrap_or_else(|| (0..graph.vertices() as u32).collect());
+            name(graph, &mut communities)?;
+            return Ok(Hierarchy { communities, count, modularity, levels, stats });
+        };
+        count = u64::from(found);
+        levels.push(CommunityLevel { communities: count, modularity: 0.0 });
+        membership = Some(match membership {
+            None => labels,
+            Some(mut all) => {
+                all.iter_mut().for_each(|label| *label = labels[*label as usize]);
+                all
+            }
+        });
+        let number = levels.len() as u32;
+        if let Some(membership) = &membership {
+            let mut named = membership.clone();
+            name(graph, &mut named)?;
+            each_level(number, &named)?;
+        }
+        step = match next {
+            Aggregate::Memory(mut lists) => {
+                graph.check_stop()?;
+                level.step(&mut lists, number + 1, begin, refuse, |lists, labels, count, near| {
+                    Ok((Aggregate::Memory(in_memory(lists, labels, count, near)), 0))
+                })?
+            }
+            Aggregate::Store(next) => {
+                graph.make_room(u64::MAX);
+                let (step, more) = run(&next, bytes - reading, number + 1, begin)?;
+                add(&mut stats, &more);
+                step
+            }
+        };
+    }
+}
+
+/// What is the same for all levels.
+#[derive(Clone, Copy)]
+struct Level<'a> {
+    method: Method,
+    options: &'a CommunityOptions,
+    sorting: &'a Sorting<'a>,
+}
+
+impl Level<'_> {
+    /// One level, from vertices in communities, or each alone.
+    fn step<L: Lists>(
+        &self,
+        lists: &mut L,
+        number: u32,
+        begin: Option<Vec<u32>>,
+        refuse: impl Fn(Vertex, Vertex) -> GraphError + Send + Sync,
+        aggregate: impl FnOnce(&mut L, &[u32], u32, &mut moving::Near) -> Result<(Aggregate, u64), GraphError>,
+    ) -> Result<Step, GraphError> {
+        let CommunityOptions { resolution, seed, max_levels } = *self.options;
+        let mut state = State::new(lists, begin, resolution, refuse)?;
+        let modularity = state.alone;
+        let ended = Step { modularity, next: None, spilled: 0 };
+        if number > max_levels {
+            return Ok(ended);
+        }
+        let seed = mix(seed ^ mix(number.into()));
+        let moved = state.settle(lists, seed)?;
+        let (labels, count, begin) = match self.method {
+            Method::Louvain if !moved => return Ok(ended),
+            Method::Louvain => {
+                let mut labels = std::mem::take(&mut state.community);
+                let count = renumber(&mut labels);
+                (labels, count, None)
+            }
+            Method::Leiden => {
+                let mut parts = refine(&mut state, lists, seed)?;
+                let count = renumber(&mut parts);
+                if u64::from(count) == lists.vertices() {
+                    return Ok(ended);
+                }
+                let mut communities = std::mem::take(&mut state.community);
+                renumber(&mut communities);
+                let mut begin = vec![0; count as usize];
+                for (part, community) in parts.iter().zip(communities) {
+                    begin[*part as usize] = community;
+                }
+                (parts, count, Some(begin))
+            }
+        };
+        let mut near = state.into_near();
+        let (graph, spilled) = aggregate(lists, &labels, count, &mut near)?;
+        Ok(Step { modularity, next: Some(Climb { graph, labels, count, begin }), spilled })
+    }
+}
+
+/// Adds what a run on a level's store did.
+fn add(stats: &mut RunStats, more: &RunStats) {
+    stats.sweeps += more.sweeps;
+    stats.edges += more.edges;
+    stats.bytes_read += more.bytes_read;
+    stats.requests += more.requests;
+    stats.cache_hits += more.cache_hits;
+    stats.cache_misses += more.cache_misses;
+    stats.memory_bytes = stats.memory_bytes.max(more.memory_bytes);
+}
+
+/// From labels to the place in the order of ids of the first vertex that has each.
+fn name(graph: &Graph, labels: &mut [u32]) -> Result<(), GraphError> {
+    let mut first = vec![u32::MAX; labels.len()];
+    let mut rank = 0;
+    graph.ids().each_vertex(|vertex| {
+        let place = &mut first[labels[vertex as usize] as usize];
+        *place = (*place).min(rank);
+        rank += 1;
+    })?;
+    labels.iter_mut().for_each(|label| *label = first[*label as usize]);
+    Ok(())
+}
+
+/// An edge whose weight has no place in modularity.
+fn negative(graph: &Graph, from: Vertex, to: Vertex) -> GraphError {
+    let id = |vertex: Vertex| {
+        let rank = ranks(graph)?.get(vertex as usize).copied().unwrap_or(vertex);
+        graph.ids().text(rank.into())
+    };
+    match (id(from), id(to)) {
+        (Ok(from), Ok(to)) => {
+            let what = format!(
+                "the edge between {from} and {to} has a negative weight, or one that is not finite; modularity \
+                 needs weights of 0 and more"
+            );
+            GraphError::malformed(graph.name(), what)
+        }
+        (Err(error), _) | (_, Err(error)) => error,
+    }
+}
