@@ -64,9 +64,11 @@ fn every_algorithm_writes_the_same_bytes_whatever_memory_and_threads() {
     store(&dir.join("g"), false, Weights::F32, false);
     for arguments in ALL {
         let mut first = None;
+        // Communities need memory to sort in.
+        let little = if ["louvain", "leiden"].contains(&arguments[0]) { "16M" } else { "8M" };
         for limits in [
             ["--memory", "64M", "--threads", "1", "--depth", "1"],
-            ["--memory", "8M", "--threads", "3", "--depth", "48"],
+            ["--memory", little, "--threads", "3", "--depth", "48"],
         ] {
             // What depth-first search finds depends on how many go at once; that it is a forest has its own
             // tests.
@@ -355,5 +357,39 @@ fn an_interrupted_run_leaves_nothing_behind() {
         assert_eq!(ran.stdout, "");
         assert_eq!(names(dir), ["g", "r.csv"]);
         assert_eq!(fs::read_to_string(dir.join("r.csv")).unwrap(), "what was there\n");
+    }
+}
+
+#[test]
+fn the_communities_of_each_level_are_files_of_their_own() {
+    let dir = folder();
+    let dir = dir.path();
+    // A ring of rings: the rings are communities of the first level, and some of them together of the next.
+    let ring =
+        |first: u32, each: u32, n: u32| (0..n).map(move |i| (first + i * each, first + (i + 1) % n * each));
+    let edges = (0..30).flat_map(|at| ring(at * 5, 1, 5)).chain(ring(0, 5, 30));
+    let text: String = edges.map(|(a, b)| format!("{a} {b}\n")).collect();
+    fs::write(dir.join("rings.el"), text).unwrap();
+    graph(dir, &["import", "rings.el", "rings", "--undirected"]).succeeded();
+    for algorithm in ["louvain", "leiden"] {
+        let arguments = [algorithm, "rings", "--levels", "levels", "--json", "-o", "r.csv"];
+        let ran = graph(dir, &arguments).succeeded();
+        let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let levels = report["result"]["levels"].as_array().unwrap();
+        assert!(levels.len() > 1, "{report}");
+        for (number, level) in (1..).zip(levels) {
+            let csv = fs::read_to_string(dir.join(format!("levels/level-{number}.csv"))).unwrap();
+            let mut found: Vec<&str> =
+                csv.lines().skip(1).map(|line| line.split(',').nth(1).unwrap()).collect();
+            assert_eq!((csv.lines().next(), found.len()), (Some("vertex,community"), 150));
+            found.sort_unstable();
+            found.dedup();
+            assert_eq!(level["communities"], found.len());
+        }
+        let last = fs::read(dir.join(format!("levels/level-{}.csv", levels.len()))).unwrap();
+        assert!(last == fs::read(dir.join("r.csv")).unwrap(), "the last level is the result");
+    }
+    for (flag, value) in [("--resolution", "0"), ("--resolution", "inf"), ("--max-levels", "0")] {
+        graph(dir, &["leiden", "rings", flag, value]).refused(&[flag]);
     }
 }
