@@ -56,6 +56,7 @@ impl<T> FileValues<T> {
 pub trait VertexValue: Stored + Copy + Default + PartialEq + fmt::Debug {}
 
 impl VertexValue for u32 {}
+impl VertexValue for u64 {}
 impl VertexValue for f64 {}
 
 impl<T: VertexValue> FileValues<T> {

@@ -25,6 +25,13 @@ def components_of(graph):
     return [lowest[v] for v in range(len(graph))]
 
 
+def strong_components_of(graph):
+    if not graph.is_directed():
+        return components_of(graph)
+    lowest = {v: min(part) for part in nx.strongly_connected_components(graph) for v in part}
+    return [lowest[v] for v in range(len(graph))]
+
+
 def clustering_of(graph):
     """As Graphalytics defines it; networkx has another definition for directed graphs."""
     if not graph.is_directed():
@@ -33,6 +40,13 @@ def clustering_of(graph):
     around = [(set(graph.successors(v)) | set(graph.predecessors(v))) - {v} for v in range(len(graph))]
     among = [sum(len(near & set(graph.successors(v))) for v in near) for near in around]
     return [e / (len(a) * (len(a) - 1)) if len(a) > 1 else 0 for e, a in zip(among, around)]
+
+
+def jaccard_of(graph, pairs):
+    if not graph.is_directed():
+        return [value for _, _, value in nx.jaccard_coefficient(graph, pairs)]
+    sets = [(set(graph[u]), set(graph[v])) for u, v in pairs]
+    return [len(a & b) / len(a | b) if a | b else 0 for a, b in sets]
 
 
 bad = 0
@@ -44,7 +58,11 @@ for line in sys.stdin:
     ranks = nx.pagerank(graph, alpha=0.85, max_iter=1000, tol=1e-12, weight=None)
     cores = nx.core_number(graph)
     triangles = nx.triangles(graph.to_undirected() if case["directed"] else graph)
+    pairs = [(v, 3 * v % len(graph)) for v in range(1, len(graph)) if v != 3 * v % len(graph)]
     right = {
+        "jaccard": jaccard_of(graph, pairs),
+        "strong_components": strong_components_of(graph),
+        "triangles_per_vertex": [triangles[v] for v in range(len(graph))],
         "levels": levels_of(graph, 0),
         "distances": distances_of(graph, 0),
         "components": components_of(graph),

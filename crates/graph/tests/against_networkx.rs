@@ -8,7 +8,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use leadline_graph::algorithms::{PageRankOptions, UNREACHED};
+use leadline_graph::algorithms::{Measure, PageRankOptions, UNREACHED};
 use leadline_graph::format::Weights;
 use leadline_graph::{Graph, Options};
 use samples::Sample;
@@ -64,6 +64,12 @@ fn found(name: &str, sample: &Sample, graph: &Graph) -> String {
         .unwrap();
     write!(text, ",\"ranks\":{:?}", graph.pagerank(&options).unwrap().ranks.in_memory().unwrap()).unwrap();
     write!(text, ",\"cores\":{:?}", graph.kcore().unwrap().cores).unwrap();
+    write!(text, ",\"strong_components\":{:?}", graph.scc().unwrap().components).unwrap();
+    let n = sample.vertices;
+    let pairs: Vec<(u32, u32)> = (1..n).map(|v| (v, 3 * v % n)).filter(|(a, b)| a != b).collect();
+    let jaccard = graph.similarities(&pairs, Measure::Jaccard, 0).unwrap().values;
+    write!(text, ",\"jaccard\":{jaccard:?}").unwrap();
+    write!(text, ",\"triangles_per_vertex\":{:?}", graph.triangles(true).unwrap().counts).unwrap();
     write!(text, ",\"coefficients\":{:?},\"triangles\":[{}]}}", lcc.coefficients, lcc.triangles).unwrap();
     text
 }

@@ -7,7 +7,7 @@ use crate::samples;
 use std::fs::File;
 
 use leadline_device::{Fault, Faulty, FileDevice, FileOptions, Op};
-use leadline_graph::algorithms::{PageRankOptions, UNREACHED};
+use leadline_graph::algorithms::{Measure, PageRankOptions, UNREACHED};
 use leadline_graph::format::{Direction, Weights};
 use leadline_graph::{Graph, GraphError, Options, RunStats};
 use samples::Sample;
@@ -160,7 +160,7 @@ fn random_graphs_fourth_quarter() {
 /// An algorithm, what it is called, and what it found as text.
 type Algorithm = (&'static str, fn(&Graph) -> Result<(String, RunStats), GraphError>);
 
-fn algorithms() -> [Algorithm; 7] {
+fn algorithms() -> [Algorithm; 10] {
     [
         ("bfs", |graph| graph.bfs(&[0]).map(|run| (format!("{:?}", run.levels), run.stats))),
         ("sssp", |graph| graph.sssp(&[0]).map(|run| (format!("{:?}", run.distances), run.stats))),
@@ -171,6 +171,13 @@ fn algorithms() -> [Algorithm; 7] {
         }),
         ("kcore", |graph| graph.kcore().map(|run| (format!("{:?}", run.cores), run.stats))),
         ("cdlp", |graph| graph.cdlp(5).map(|run| (format!("{:?}", run.labels), run.stats))),
+        ("scc", |graph| graph.scc().map(|run| (format!("{:?}", run.components), run.stats))),
+        ("similarity", |graph| {
+            let pairs: Vec<(u32, u32)> = (0..5000).map(|at| (at, 2 * at)).collect();
+            let run = graph.similarities(&pairs, Measure::Jaccard, 0)?;
+            Ok((format!("{:?}", run.values), run.stats))
+        }),
+        ("triangles", |graph| graph.triangles(true).map(|run| (format!("{:?}", run.counts), run.stats))),
         ("lcc", |graph| {
             graph.lcc().map(|run| (format!("{:?} {}", run.coefficients, run.triangles), run.stats))
         }),

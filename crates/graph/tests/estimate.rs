@@ -4,7 +4,9 @@ use crate::made;
 
 use std::path::Path;
 
-use leadline_graph::algorithms::{CommunityOptions, PageRankOptions, Starts, WalkOptions};
+use leadline_graph::algorithms::{
+    CommunityOptions, Measure, PageRankOptions, Starts, TopOptions, WalkOptions,
+};
 use leadline_graph::format::Vertex;
 use leadline_graph::output::WalkRows;
 use leadline_graph::{Algorithm, Graph, GraphError, Options, ReadSpeed, RunStats};
@@ -35,10 +37,20 @@ fn all() -> Vec<Algorithm> {
         Algorithm::PageRank(PageRankOptions { iterations: 5, ..PageRankOptions::default() }),
         Algorithm::Sssp,
         Algorithm::Cdlp { iterations: 3 },
+        Algorithm::Scc,
         Algorithm::Lcc,
+        Algorithm::Triangles { per_vertex: false },
+        Algorithm::Triangles { per_vertex: true },
         Algorithm::KCore,
         Algorithm::Louvain(CommunityOptions::default()),
         Algorithm::Leiden(CommunityOptions::default()),
+        Algorithm::Similarities { pairs: 1000, sink_bytes: 0 },
+        Algorithm::MostSimilar(TopOptions {
+            measure: Measure::Jaccard,
+            most: 2,
+            skip_above: Some(40),
+            sink_bytes: 0,
+        }),
         Algorithm::Dfs,
         Algorithm::Walks(walks),
     ]
@@ -52,9 +64,16 @@ fn run(graph: &Graph, algorithm: &Algorithm) -> Result<RunStats, GraphError> {
         Algorithm::Sssp => graph.sssp(&[0])?.stats,
         Algorithm::Cdlp { iterations } => graph.cdlp(*iterations)?.stats,
         Algorithm::Lcc => graph.lcc()?.stats,
+        Algorithm::Triangles { per_vertex } => graph.triangles(*per_vertex)?.stats,
+        Algorithm::Scc => graph.scc()?.stats,
         Algorithm::KCore => graph.kcore()?.stats,
         Algorithm::Louvain(options) => graph.louvain(options, |_, _| Ok(()))?.stats,
         Algorithm::Leiden(options) => graph.leiden(options, |_, _| Ok(()))?.stats,
+        Algorithm::Similarities { pairs, sink_bytes } => {
+            let pairs: Vec<(Vertex, Vertex)> = (0..*pairs as u32).map(|at| (at, 7 * at)).collect();
+            graph.similarities(&pairs, Measure::Overlap, *sink_bytes)?.stats
+        }
+        Algorithm::MostSimilar(options) => graph.most_similar(options, |_, _| Ok(()))?.stats,
         Algorithm::Dfs => graph.dfs(&[0])?.stats,
         Algorithm::Walks(options) => graph.walks(options, |_, _| Ok(()))?.stats,
         other => panic!("{other:?}"),
@@ -89,7 +108,7 @@ fn check(mut graph: Graph) {
             assert!(estimate.state_bytes + estimate.cache_bytes <= stats.memory_bytes);
             let exact = match &algorithm {
                 Algorithm::Wcc | Algorithm::PageRank(_) => true,
-                Algorithm::Cdlp { .. } | Algorithm::Lcc => estimate.all_cached,
+                Algorithm::Cdlp { .. } | Algorithm::Lcc | Algorithm::Triangles { .. } => estimate.all_cached,
                 _ => false,
             };
             assert!(!exact || fewest == most, "{algorithm:?}, {more}: {estimate:?}");

@@ -17,7 +17,10 @@ mod pagerank;
 mod properties;
 mod report;
 mod run;
+mod scc;
+mod similarity;
 mod sssp;
+mod triangles;
 mod validate;
 mod verify;
 mod walk;
@@ -52,13 +55,16 @@ enum Command {
     Validate(validate::Args),
     Bfs(bfs::Args),
     Wcc(wcc::Args),
+    Scc(scc::Args),
     Pagerank(pagerank::Args),
     Sssp(sssp::Args),
     Cdlp(cdlp::Args),
     Lcc(lcc::Args),
     Louvain(louvain::Args),
     Leiden(leiden::Args),
+    Triangles(triangles::Args),
     Kcore(kcore::Args),
+    Similarity(similarity::Args),
     Dfs(dfs::Args),
     Walk(walk::Args),
 }
@@ -72,13 +78,16 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Validate(args) => validate::run(args),
         Command::Bfs(args) => bfs::run(args),
         Command::Wcc(args) => wcc::run(args),
+        Command::Scc(args) => scc::run(args),
         Command::Pagerank(args) => pagerank::run(args),
         Command::Sssp(args) => sssp::run(args),
         Command::Cdlp(args) => cdlp::run(args),
         Command::Lcc(args) => lcc::run(args),
         Command::Louvain(args) => louvain::run(args),
         Command::Leiden(args) => leiden::run(args),
+        Command::Triangles(args) => triangles::run(args),
         Command::Kcore(args) => kcore::run(args),
+        Command::Similarity(args) => similarity::run(args),
         Command::Dfs(args) => dfs::run(args),
         Command::Walk(args) => walk::run(args),
     }

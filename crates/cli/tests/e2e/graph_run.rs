@@ -43,16 +43,19 @@ fn graph(dir: &Path, arguments: &[&str]) -> Ran {
 }
 
 /// Every algorithm, with what it cannot do without.
-const ALL: [&[&str]; 11] = [
+const ALL: [&[&str]; 14] = [
     &["bfs", "g", "--source", "0"],
     &["wcc", "g"],
     &["pagerank", "g", "--iterations", "5"],
     &["sssp", "g", "--source", "0"],
     &["cdlp", "g", "--iterations", "3"],
     &["lcc", "g"],
+    &["scc", "g"],
+    &["triangles", "g"],
     &["kcore", "g"],
     &["louvain", "g"],
     &["leiden", "g", "--resolution", "0.5", "--seed", "3"],
+    &["similarity", "g", "--top", "2", "--skip-above", "100"],
     &["dfs", "g", "--source", "0"],
     &["walk", "g", "--per-vertex", "1", "--length", "5"],
 ];
@@ -159,6 +162,26 @@ fn results_are_right_in_every_format() {
 }
 
 #[test]
+fn similarities_stand_in_the_order_of_the_pairs() {
+    let dir = folder();
+    let dir = dir.path();
+    store(&dir.join("g"), true, Weights::None, true);
+    // 4996 leads to 4997, and 4997 to 4998; 2 leads to 14 and 1, and 1 to 7 and 0.
+    fs::write(dir.join("pairs.txt"), "4997 4996\n2 2\n4996 4996\n2 1\n0 2\n").unwrap();
+    graph(dir, &["similarity", "g", "--pairs", "pairs.txt", "--measure", "overlap", "-o", "r.csv"])
+        .succeeded();
+    assert_eq!(
+        fs::read_to_string(dir.join("r.csv")).unwrap(),
+        "vertex,other,similarity\n4997,4996,0\n2,2,1\n4996,4996,1\n2,1,0\n0,2,1\n"
+    );
+    fs::write(dir.join("bad.txt"), "1 2\n1 9999\n").unwrap();
+    graph(dir, &["similarity", "g", "--pairs", "bad.txt"]).refused(&["has no vertex 9999"]);
+    let top = ["similarity", "g", "--top", "1", "--skip-above", "1", "-o", "top.csv"];
+    graph(dir, &top).succeeded();
+    assert!(fs::read_to_string(dir.join("top.csv")).unwrap().starts_with("vertex,other,similarity\n"));
+}
+
+#[test]
 fn what_cannot_be_done_is_refused_in_one_line() {
     let dir = folder();
     let dir = dir.path();
@@ -188,6 +211,12 @@ fn what_cannot_be_done_is_refused_in_one_line() {
         (&["walk", "g", "--q", "0"], &["--q 0", "above 0"]),
         (&["walk", "g", "--per-vertex", "2", "--walkers", "3"], &["--per-vertex", "--walkers"]),
         (&["lcc", "g"], &["needs incoming edges", "--reverse"]),
+        (&["scc", "g"], &["needs incoming edges", "--reverse"]),
+        (&["triangles", "g"], &["needs incoming edges", "--reverse"]),
+        (&["similarity", "g", "--top", "3"], &["needs incoming edges", "--reverse"]),
+        (&["similarity", "g"], &["--pairs", "--top"]),
+        (&["similarity", "g", "--top", "3", "--measure", "cosine"], &["--measure", "jaccard or overlap"]),
+        (&["similarity", "g", "--pairs", "odd"], &["odd"]),
         (&["kcore", "g"], &["needs incoming edges", "--reverse"]),
         (&["cdlp", "g"], &["needs incoming edges", "--reverse"]),
         (&["wcc", "g", "--memory", "4K"], &["--memory 4K", "needs at least"]),

@@ -11,8 +11,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
+use super::lists::{distinct, ends_bytes, merged};
 use super::{numbers, plain};
-use crate::format::{Block, Direction, Vertex};
+use crate::format::{Direction, Vertex};
 use crate::{Engine, Frontier, Graph, GraphError, RunStats, Which};
 
 /// Vertices that a thread looks through at a time for those that come next.
@@ -47,9 +48,7 @@ impl Graph {
 /// Bytes of vertex state of k-core.
 pub(crate) fn kcore_bytes(graph: &Graph) -> u64 {
     let vertices = graph.vertices();
-    // A block has two pieces at most, each with two ends, in lists that grow by doubling and are put together
-    // in one.
-    let ends = u64::from(graph.all_blocks()) * 2 * 2 * 2 * 2 * size_of::<(Vertex, Vertex)>() as u64;
+    let ends = ends_bytes(graph);
     // The vertices of a block: an entry takes 2 bytes, and the list grows by doubling.
     let local = graph.options().threads.max(1) as u64 * u64::from(graph.header().block_bytes) * 4;
     vertices * 4 + 3 * Frontier::bytes(vertices) + ends + local
@@ -122,56 +121,10 @@ fn degrees(engine: &mut Engine<'_>) -> Result<Vec<AtomicU32>, GraphError> {
     Ok(degrees)
 }
 
-/// Calls `each` with the neighbours of a vertex, each once and not itself. Of a hub's piece the first and the
-/// last value go to `ends`: the piece before or behind may have them too.
-#[inline]
-fn distinct(
-    block: &Block<'_>,
-    vertex: Vertex,
-    ends: &mut Vec<(Vertex, Vertex)>,
-    mut each: impl FnMut(Vertex),
-) {
-    let mut before = vertex;
-    if !block.is_piece(vertex) {
-        block.scan(vertex, |neighbour| {
-            if neighbour != before && neighbour != vertex {
-                each(neighbour);
-            }
-            before = neighbour;
-            true
-        });
-        return;
-    }
-    // One behind: whether a value is the last shows when there is no other.
-    let mut first = true;
-    block.scan(vertex, |neighbour| {
-        if neighbour != before && neighbour != vertex {
-            if before != vertex {
-                if first {
-                    ends.push((vertex, before))
-                } else {
-                    each(before)
-                }
-                first = false;
-            }
-            before = neighbour;
-        }
-        true
-    });
-    if before != vertex {
-        ends.push((vertex, before));
-    }
-}
-
 /// The ends of all pieces, each once; counts the rest.
 fn ends(engine: &mut Engine<'_>, workers: Vec<Worker>) -> Vec<(Vertex, Vertex)> {
-    let mut all = Vec::new();
-    for mut worker in workers {
-        engine.looked_at(worker.edges);
-        all.append(&mut worker.ends);
-    }
-    all.sort_unstable();
-    all.dedup();
+    workers.iter().for_each(|worker| engine.looked_at(worker.edges));
+    let all = merged(workers.into_iter().map(|worker| worker.ends));
     engine.looked_at(all.len() as u64);
     all
 }

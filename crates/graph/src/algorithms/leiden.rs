@@ -3,8 +3,9 @@
 //!
 //! As Louvain, but before communities become vertices, each is refined: taken apart into its vertices, which
 //! merge again only along edges and only if they are tied well to the rest of the community. The parts become
-//! the vertices of the next level, which begins in the communities. It ends when each community is one vertex,
-//! so every community is connected. Two passes more for each level than Louvain, and 28 bytes per vertex more.
+//! the vertices of the next level, which begins in the communities. It ends when each community is one
+//! vertex, so every community is connected. Two passes more for each level than Louvain, and 28 bytes per
+//! vertex more.
 
 use super::modularity::{CommunityLevel, CommunityOptions, Hierarchy, Method, climb};
 use crate::{Graph, GraphError, RunStats};

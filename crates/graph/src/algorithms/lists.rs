@@ -184,3 +184,59 @@ pub(crate) fn most_values(graph: &Graph) -> u64 {
     // The shortest code of a value has a byte and two bits.
     u64::from(header.block_bytes) * 4 / if header.compressed { 5 } else { 16 }
 }
+
+/// Calls `each` with the neighbours of a vertex, each once and not itself. Of a hub's piece the first and the
+/// last value go to `ends`: the piece before or behind may have them too.
+#[inline]
+pub(super) fn distinct(
+    block: &Block<'_>,
+    vertex: Vertex,
+    ends: &mut Vec<(Vertex, Vertex)>,
+    mut each: impl FnMut(Vertex),
+) {
+    let mut before = vertex;
+    if !block.is_piece(vertex) {
+        block.scan(vertex, |neighbour| {
+            if neighbour != before && neighbour != vertex {
+                each(neighbour);
+            }
+            before = neighbour;
+            true
+        });
+        return;
+    }
+    // One behind: whether a value is the last shows when there is no other.
+    let mut first = true;
+    block.scan(vertex, |neighbour| {
+        if neighbour != before && neighbour != vertex {
+            if before != vertex {
+                if first {
+                    ends.push((vertex, before))
+                } else {
+                    each(before)
+                }
+                first = false;
+            }
+            before = neighbour;
+        }
+        true
+    });
+    if before != vertex {
+        ends.push((vertex, before));
+    }
+}
+
+/// The ends of all pieces that [`distinct`] left, each once.
+pub(super) fn merged(ends: impl Iterator<Item = Vec<(Vertex, Vertex)>>) -> Vec<(Vertex, Vertex)> {
+    let mut all = Vec::new();
+    ends.for_each(|mut some| all.append(&mut some));
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Most bytes of the ends of all pieces. A block has two pieces at most, each with two ends, in lists that
+/// grow by doubling and are put together in one.
+pub(super) fn ends_bytes(graph: &Graph) -> u64 {
+    u64::from(graph.all_blocks()) * 2 * 2 * 2 * 2 * size_of::<(Vertex, Vertex)>() as u64
+}

@@ -1,10 +1,11 @@
 //! Communities by the Louvain method: Blondel, Guillaume, Lambiotte, Lefebvre, "Fast unfolding of communities
 //! in large networks", Journal of Statistical Mechanics P10008 (2008).
 //!
-//! Every vertex moves to the neighbouring community where modularity gains most, until no move gains anything;
-//! then communities become vertices, and all begins again. No bound on the number of passes is known. A pass
-//! reads the lists of the vertices whose neighbours have moved since; a level takes one more for degrees and
-//! one to aggregate. About 52 bytes per vertex, and the lists of 64 neighbouring vertices at a time.
+//! Every vertex moves to the neighbouring community where modularity gains most, until no move gains
+//! anything; then communities become vertices, and all begins again. No bound on the number of passes is
+//! known. A pass reads the lists of the vertices whose neighbours have moved since; a level takes one more
+//! for degrees and one to aggregate. About 52 bytes per vertex, and the lists of 64 neighbouring vertices at
+//! a time.
 
 use super::modularity::{CommunityLevel, CommunityOptions, Hierarchy, Method, climb};
 use crate::{Graph, GraphError, RunStats};

@@ -15,8 +15,12 @@ pub(crate) mod parents;
 mod parts;
 mod relax;
 mod room;
+pub(crate) mod scc;
+pub(crate) mod similarity;
 pub(crate) mod sssp;
 mod table;
+pub(crate) mod triangles;
+mod upward;
 pub(crate) mod walk;
 pub(crate) mod wcc;
 
@@ -31,7 +35,11 @@ pub use modularity::{CommunityLevel, CommunityOptions};
 pub use pagerank::{PageRank, PageRankOptions};
 pub use parents::Parents;
 pub(crate) use parts::{Alike, Parts};
+pub use scc::Scc;
+pub use similarity::{Measure, MostSimilar, Similarities, TopOptions};
 pub use sssp::Sssp;
+pub use triangles::Triangles;
+pub(crate) use upward::Room as UpwardRoom;
 pub use walk::{Starts, WalkOptions, Walks};
 pub use wcc::Wcc;
 

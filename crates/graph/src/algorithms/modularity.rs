@@ -5,8 +5,8 @@
 //! of the share of the weights that is within, less `resolution` times the share that chance would put there.
 //! Edges lead no way; an edge from a vertex to itself adds twice its weight to the vertex's degree.
 //!
-//! Each level moves the vertices of a graph, and the next level's graph has a vertex for each community. Moves
-//! are made one after the other, since each changes what the next gains: on one thread, while reads and
+//! Each level moves the vertices of a graph, and the next level's graph has a vertex for each community.
+//! Moves are made one after the other, since each changes what the next gains: on one thread, while reads and
 //! decoding are on all. So the result depends on the seed, and on nothing else.
 
 mod aggregate;

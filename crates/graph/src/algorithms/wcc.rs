@@ -93,7 +93,7 @@ fn components(engine: &mut Engine<'_>) -> Result<(PerVertex<Vertex>, u64), Graph
 }
 
 /// From the lowest vertex of each component, by vertex, to the one whose id is the first.
-fn first_ids(graph: &Graph, roots: &[AtomicU32]) -> Result<(), GraphError> {
+pub(super) fn first_ids(graph: &Graph, roots: &[AtomicU32]) -> Result<(), GraphError> {
     // Roots whose place holds the first vertex of their component, and no longer themselves.
     let named = Frontier::new(graph.vertices());
     graph.ids().each_vertex(|vertex| {

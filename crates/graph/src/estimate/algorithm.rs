@@ -4,11 +4,12 @@ use super::reads;
 use super::spilled::{self, Spilled};
 use crate::algorithms::modularity::Method;
 use crate::algorithms::{
-    Bfs, Cdlp, CommunityOptions, Dfs, KCore, Lcc, Leiden, Louvain, PageRank, PageRankOptions, Parents, Sssp,
-    WalkOptions, Wcc, bfs, cdlp, dfs, kcore, lcc, modularity, pagerank, parents, sssp, walk, wcc,
+    Bfs, Cdlp, CommunityOptions, Dfs, KCore, Lcc, Leiden, Louvain, PageRank, PageRankOptions, Parents, Scc,
+    Sssp, TopOptions, Triangles, WalkOptions, Wcc, bfs, cdlp, dfs, kcore, lcc, modularity, pagerank, parents,
+    scc, similarity, sssp, triangles, walk, wcc,
 };
 use crate::engine::EnginePlan;
-use crate::output::{Kind, Output, Rows, VertexTable, WalkOutput, WalkRows};
+use crate::output::{Kind, Output, PairOutput, Rows, VertexTable, WalkOutput, WalkRows};
 use crate::{Graph, GraphError};
 
 /// An algorithm, and those of its arguments that decide what it costs.
@@ -22,6 +23,8 @@ pub enum Algorithm {
     },
     /// [`Graph::wcc`].
     Wcc,
+    /// [`Graph::scc`].
+    Scc,
     /// [`Graph::pagerank`].
     PageRank(PageRankOptions),
     /// [`Graph::sssp`].
@@ -37,8 +40,22 @@ pub enum Algorithm {
     Louvain(CommunityOptions),
     /// [`Graph::leiden`].
     Leiden(CommunityOptions),
+    /// [`Graph::triangles`].
+    Triangles {
+        /// Whether those of each vertex are wanted.
+        per_vertex: bool,
+    },
     /// [`Graph::kcore`].
     KCore,
+    /// [`Graph::similarities`].
+    Similarities {
+        /// How many.
+        pairs: u64,
+        /// Bytes that the caller holds meanwhile.
+        sink_bytes: u64,
+    },
+    /// [`Graph::most_similar`].
+    MostSimilar(TopOptions),
     /// [`Graph::dfs`].
     Dfs,
     /// [`Graph::walks`].
@@ -46,6 +63,14 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
+    /// The algorithm that runs on a graph: another one for some of those that are undirected.
+    pub(super) fn on<'a>(&'a self, graph: &Graph) -> &'a Algorithm {
+        match self {
+            Algorithm::Scc if !graph.header().directed => &Algorithm::Wcc,
+            _ => self,
+        }
+    }
+
     /// Whether the graph has what the algorithm cannot do without.
     ///
     /// # Errors
@@ -57,7 +82,10 @@ impl Algorithm {
             Algorithm::Cdlp { .. } => graph.need_reverse("label propagation"),
             Algorithm::Lcc => graph.need_reverse("local clustering"),
             Algorithm::Louvain(_) | Algorithm::Leiden(_) => graph.need_reverse("modularity"),
+            Algorithm::Triangles { .. } => graph.need_reverse("counting triangles"),
             Algorithm::KCore => graph.need_reverse("k-core"),
+            Algorithm::MostSimilar(_) => graph.need_reverse("similarity"),
+            Algorithm::Scc => graph.need_reverse("strongly connected components"),
             _ => Ok(()),
         }
     }
@@ -66,7 +94,9 @@ impl Algorithm {
     /// request.
     pub(super) fn scans(&self) -> bool {
         let passes = matches!(self, Algorithm::Wcc | Algorithm::PageRank(_) | Algorithm::Lcc);
-        passes || matches!(self, Algorithm::Cdlp { .. } | Algorithm::Louvain(_) | Algorithm::Leiden(_))
+        passes
+            || matches!(self, Algorithm::Cdlp { .. } | Algorithm::Triangles { .. })
+            || matches!(self, Algorithm::Louvain(_) | Algorithm::Leiden(_))
     }
 
     /// Bytes that the algorithm holds under a cap of `memory`.
@@ -78,10 +108,16 @@ impl Algorithm {
             Algorithm::PageRank(options) => pagerank::state_bytes(graph, options).held(graph, memory),
             Algorithm::Sssp => sssp::state_bytes(graph).held(graph, memory),
             Algorithm::Cdlp { .. } => cdlp::Room::new(graph, memory).bytes,
-            Algorithm::Lcc => lcc::Room::of(graph, memory).1,
             Algorithm::Louvain(_) => modularity::Room::new(graph, Method::Louvain, memory).bytes,
             Algorithm::Leiden(_) => modularity::Room::new(graph, Method::Leiden, memory).bytes,
+            Algorithm::Lcc => lcc::room(graph, memory).1,
+            Algorithm::Triangles { per_vertex } => triangles::room(graph, memory, *per_vertex).1,
             Algorithm::KCore => kcore::kcore_bytes(graph),
+            Algorithm::Similarities { pairs, sink_bytes } => {
+                similarity::PairsRoom::new(graph, memory, *pairs, *sink_bytes).bytes
+            }
+            Algorithm::MostSimilar(options) => similarity::TopRoom::new(graph, memory, options).bytes,
+            Algorithm::Scc => scc::Room::new(graph, memory).bytes,
             Algorithm::Dfs => dfs::Room::new(graph, memory).bytes,
             Algorithm::Walks(options) => walk::Room::new(graph, memory, options).bytes,
         }
@@ -102,14 +138,29 @@ impl Algorithm {
             Algorithm::Wcc => wcc::state_bytes(graph).least_memory(graph),
             _ => least(self),
         };
-        let Algorithm::Walks(options) = self else {
-            let columns = self.columns();
-            let file = Output::least_memory(graph, columns, self.spills());
-            return [alone, alone.max(file), alone.max(Rows::least_memory(graph, columns))];
+        // Pairs and walks are written while or after they are made, within the same memory.
+        let with = match self {
+            Algorithm::Walks(options) => {
+                let with = |sink_bytes| Algorithm::Walks(WalkOptions { sink_bytes, ..options.clone() });
+                [WalkOutput::bytes(graph), WalkRows::bytes(graph, options)].map(with)
+            }
+            Algorithm::Similarities { pairs, .. } => [PairOutput::bytes(graph); 2]
+                .map(|sink_bytes| Algorithm::Similarities { pairs: *pairs, sink_bytes }),
+            Algorithm::MostSimilar(options) => [PairOutput::bytes(graph); 2]
+                .map(|sink_bytes| Algorithm::MostSimilar(TopOptions { sink_bytes, ..options.clone() })),
+            _ => {
+                let columns = self.columns();
+                let file = Output::least_memory(graph, columns, self.spills());
+                // A table needs what is counted for each vertex.
+                let with_table = match self {
+                    Algorithm::Triangles { .. } => least(&Algorithm::Triangles { per_vertex: true }),
+                    _ => alone,
+                };
+                return [alone, with_table.max(file), with_table.max(Rows::least_memory(graph, columns))];
+            }
         };
-        // Walks are written while they are made.
-        let with = |sink_bytes: u64| least(&Algorithm::Walks(WalkOptions { sink_bytes, ..options.clone() }));
-        [alone, with(WalkOutput::bytes(graph)), with(WalkRows::bytes(graph, options))]
+        let [file, rows] = with.map(|algorithm| least(&algorithm));
+        [alone, file, rows]
     }
 
     /// What goes through a temporary file under a cap of `memory` that has no room for all vertex state.
@@ -146,7 +197,7 @@ impl Algorithm {
     /// Whether the result may be in a temporary file.
     fn spills(&self) -> bool {
         let searches = matches!(self, Algorithm::Bfs { parents: false } | Algorithm::Sssp);
-        searches || matches!(self, Algorithm::PageRank(_) | Algorithm::Wcc)
+        searches || matches!(self, Algorithm::PageRank(_) | Algorithm::Wcc | Algorithm::Scc)
     }
 
     /// The columns of the result, where it has a row per vertex.
@@ -161,9 +212,11 @@ impl Algorithm {
             Algorithm::Lcc => Lcc::COLUMNS,
             Algorithm::Louvain(_) => Louvain::COLUMNS,
             Algorithm::Leiden(_) => Leiden::COLUMNS,
+            Algorithm::Triangles { .. } => Triangles::COLUMNS,
             Algorithm::KCore => KCore::COLUMNS,
+            Algorithm::Scc => Scc::COLUMNS,
             Algorithm::Dfs => Dfs::COLUMNS,
-            Algorithm::Walks(_) => &[],
+            Algorithm::Walks(_) | Algorithm::Similarities { .. } | Algorithm::MostSimilar(_) => &[],
         }
     }
 }

@@ -51,11 +51,15 @@ pub(super) fn seconds(graph: &Graph, algorithm: &Algorithm) -> Option<[f64; 2]> 
             [least, most].map(|iterations| iterations * pass(PAGERANK, forward))
         }
         Algorithm::Cdlp { iterations } => same(f64::from(*iterations) * pass(CDLP, both)),
-        Algorithm::Lcc => [pass(LEAST, both), pass(LEAST, both).max(LCC * both * both.sqrt())],
+        Algorithm::Lcc | Algorithm::Triangles { .. } => {
+            [pass(LEAST, both), pass(LEAST, both).max(LCC * both * both.sqrt())]
+        }
         Algorithm::KCore => same(pass(KCORE, both)),
         // One vertex at a time where all is cached, however many threads there are.
         Algorithm::Dfs => [pass(DFS, forward), pass(DFS, forward) * threads],
-        Algorithm::Sssp | Algorithm::Walks(_) | Algorithm::Louvain(_) | Algorithm::Leiden(_) => return None,
+        Algorithm::Sssp | Algorithm::Scc | Algorithm::Walks(_) => return None,
+        Algorithm::Louvain(_) | Algorithm::Leiden(_) => return None,
+        Algorithm::Similarities { .. } | Algorithm::MostSimilar(_) => return None,
     };
     Some([nanos[0] / FACTOR, nanos[1] * FACTOR].map(|nanos| nanos / threads / 1e9))
 }

@@ -71,6 +71,7 @@ impl Graph {
     /// # Errors
     /// As the algorithm's where the graph lacks weights or incoming edges.
     pub fn estimate(&self, algorithm: &Algorithm, speed: Option<ReadSpeed>) -> Result<Estimate, GraphError> {
+        let algorithm = algorithm.on(self);
         algorithm.check(self)?;
         let memory = self.options().memory;
         let (header, blocks) = (self.header(), self.all_blocks());

@@ -3,15 +3,19 @@
 use super::Algorithm;
 use super::passes::Passes;
 use crate::Graph;
-use crate::algorithms::{PageRankOptions, Starts, WalkOptions, cdlp, lcc, walk};
+use crate::algorithms::{
+    PageRankOptions, Starts, UpwardRoom, WalkOptions, cdlp, lcc, scc, similarity, triangles, walk,
+};
 use crate::format::Direction;
 
 /// Most passes where not all blocks fit: somewhat more than graphs of random edges and grids took with hardly
-/// any cache (tests/estimate.rs: 4.7, 4.3, 2.9 and 14.6). Grids whose ids are at random take more.
+/// any cache (tests/estimate.rs: 4.7, 4.3, 2.9 and 14.6; strongly connected components 5.0). Grids whose ids
+/// are at random take more.
 const MOST_BFS: u64 = 6;
 pub(super) const MOST_SSSP: u64 = 6;
 const MOST_DFS: u64 = 4;
 const MOST_KCORE: u64 = 16;
+const MOST_SCC: u64 = 16;
 
 /// Of communities, all levels together, the same way.
 const MOST_COMMUNITIES: u64 = 100;
@@ -35,9 +39,15 @@ pub(super) fn blocks(graph: &Graph, algorithm: &Algorithm, frames: u32) -> [u64;
         Algorithm::PageRank(options) => blocks.pagerank(options),
         Algorithm::Sssp => [forward, blocks.again(forward, MOST_SSSP)],
         Algorithm::Cdlp { iterations } => blocks.cdlp(*iterations),
-        Algorithm::Lcc => blocks.lcc(),
         Algorithm::Louvain(_) | Algorithm::Leiden(_) => blocks.communities(),
+        Algorithm::Lcc => blocks.lists(lcc::room(graph, graph.options().memory).0),
+        Algorithm::Triangles { per_vertex } => {
+            blocks.lists(triangles::room(graph, graph.options().memory, *per_vertex).0)
+        }
         Algorithm::KCore => blocks.kcore(),
+        Algorithm::Scc => blocks.scc(),
+        Algorithm::Similarities { pairs, sink_bytes } => blocks.similarities(*pairs, *sink_bytes),
+        Algorithm::MostSimilar(_) => blocks.most_similar(),
         Algorithm::Dfs => [forward, blocks.again(forward, MOST_DFS)],
         Algorithm::Walks(options) => blocks.walks(options),
     }
@@ -111,8 +121,7 @@ impl Blocks<'_> {
     }
 
     /// Two passes for the sizes, one to load the lists, and one each time they are streamed past those held.
-    fn lcc(&self) -> [u64; 2] {
-        let (room, _) = lcc::Room::of(self.graph, self.graph.options().memory);
+    fn lists(&self, room: UpwardRoom) -> [u64; 2] {
         let header = self.graph.header();
         let sides = if self.reverse > 0 { 2 } else { 1 };
         // Of an edge and its other direction one leads upwards.
@@ -141,6 +150,39 @@ impl Blocks<'_> {
         let mut passes = self.passes();
         passes.repeat(2, Passes::pass_all);
         [passes.read, self.again(self.all(), MOST_KCORE).max(passes.read)]
+    }
+
+    /// Two passes over forward lists if everything is finished in memory at once, else one over each
+    /// direction at least.
+    fn scc(&self) -> [u64; 2] {
+        let mut passes = self.passes();
+        if scc::Room::new(self.graph, self.graph.options().memory).at_once {
+            passes.repeat(2, |passes| passes.pass(Direction::Forward));
+            return [passes.read; 2];
+        }
+        passes.pass_all();
+        [passes.read, self.again(self.all(), MOST_SCC)]
+    }
+
+    /// The blocks of all pairs to measure lists, and for each batch those that are held and those that are
+    /// streamed. Where the pairs are is not known.
+    fn similarities(&self, pairs: u64, sink_bytes: u64) -> [u64; 2] {
+        let memory = self.graph.options().memory;
+        let room = similarity::PairsRoom::new(self.graph, memory, pairs, sink_bytes);
+        // Lists are not cut: two batches that follow one another are more than there is room for.
+        let batches = if room.held == room.all { 1 } else { 2 * room.all / room.held.max(1) + 1 };
+        let most = if pairs == 0 { 0 } else { self.again(self.forward, 1 + 2 * batches) };
+        [self.forward.min(pairs).min(1), most]
+    }
+
+    /// A pass over what leads to vertices and one over what leads from them; then for each batch what leads
+    /// from its vertices, and what leads to their neighbours. How many batches there are depends on how many
+    /// share neighbours; at most there is one for each vertex.
+    fn most_similar(&self) -> [u64; 2] {
+        let mut passes = self.passes();
+        passes.pass(Direction::Reverse);
+        passes.pass(Direction::Forward);
+        [passes.read, self.again(self.all(), 2 + 2 * self.graph.vertices()).max(passes.read)]
     }
 
     /// A round for every step reads the blocks where walkers stand, after those of hubs.

@@ -42,8 +42,8 @@ impl Properties {
     /// Reads a file. Keys that are not of this benchmark, or of none of its algorithms, do not matter.
     ///
     /// # Errors
-    /// [`GraphError::Path`] where it cannot be opened or is too large, [`GraphError::Malformed`] with the line
-    /// whose value is not of its kind, or that gives another value than a line before it.
+    /// [`GraphError::Path`] where it cannot be opened or is too large, [`GraphError::Malformed`] with the
+    /// line whose value is not of its kind, or that gives another value than a line before it.
     pub fn read(path: &Path) -> Result<Properties, GraphError> {
         let failed = |error| GraphError::opening(path, error);
         let found = std::fs::metadata(path).map_err(failed)?;

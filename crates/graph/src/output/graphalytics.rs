@@ -1,5 +1,5 @@
-//! LDBC Graphalytics' form of results (its specification, arXiv 2011.15028): a line per vertex, its id and its
-//! value with a space between them, without a line of names.
+//! LDBC Graphalytics' form of results (its specification, arXiv 2011.15028): a line per vertex, its id and
+//! its value with a space between them, without a line of names.
 
 use std::io::{self, Write};
 

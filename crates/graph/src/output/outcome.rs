@@ -3,7 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use crate::RunStats;
-use crate::algorithms::{Bfs, Cdlp, Dfs, KCore, Lcc, Leiden, Louvain, PageRank, Sssp, Walks, Wcc};
+use crate::algorithms::{
+    Bfs, Cdlp, Dfs, KCore, Lcc, Leiden, Louvain, MostSimilar, PageRank, Scc, Similarities, Sssp, Triangles,
+    Walks, Wcc,
+};
 
 /// The result of an algorithm.
 pub trait Outcome {
@@ -32,6 +35,7 @@ macro_rules! outcome {
 
 outcome!(Bfs, found: { "reached": found.reached, "depth": found.depth });
 outcome!(Wcc, found: { "components": found.count });
+outcome!(Scc, found: { "components": found.count });
 outcome!(PageRank, found: {
     "iterations": found.iterations, "highest_rank": found.highest, "change": found.change
 });
@@ -44,11 +48,24 @@ outcome!(Louvain, found: {
 outcome!(Leiden, found: {
     "communities": found.count, "modularity": found.modularity, "levels": found.levels
 });
+outcome!(Triangles, found: { "triangles": found.total, "passes": found.passes });
 outcome!(KCore, found: { "max_core": found.max, "max_core_vertices": found.innermost() });
 outcome!(Dfs, found: { "reached": found.reached, "trees": found.trees() });
 outcome!(Walks, found: {
     "walks": found.walks, "steps": found.steps, "steps_per_second": found.steps_per_second()
 });
+
+outcome!(Similarities, found: { "pairs": found.values.len(), "mean_similarity": found.mean() });
+outcome!(MostSimilar, found: {
+    "vertices": found.vertices, "pairs": found.pairs, "batches": found.batches
+});
+
+impl Similarities {
+    /// The mean similarity; 0 where there are no pairs.
+    pub fn mean(&self) -> f64 {
+        self.values.iter().sum::<f64>() / self.values.len().max(1) as f64
+    }
+}
 
 impl Lcc {
     /// The mean coefficient; 0 where there are no vertices.

@@ -3,7 +3,9 @@
 use super::Output;
 use super::rows::Rows;
 use super::table::{Column, Kind, Values};
-use crate::algorithms::{Bfs, Cdlp, Dfs, KCore, Lcc, Leiden, Louvain, PageRank, Parents, Sssp, Wcc};
+use crate::algorithms::{
+    Bfs, Cdlp, Dfs, KCore, Lcc, Leiden, Louvain, PageRank, Parents, Scc, Sssp, Triangles, Wcc,
+};
 use crate::{Graph, GraphError, PerVertex, VertexValue};
 
 /// A result with a row per vertex.
@@ -92,12 +94,14 @@ macro_rules! table {
 table!(Bfs { levels: "level" Integers }, spills: true);
 table!(Parents { parents: "parent" Vertices }, spills: false);
 table!(Wcc { components: "component" Vertices }, spills: true);
+table!(Scc { components: "component" Vertices }, spills: true);
 table!(PageRank { ranks: "rank" Doubles }, spills: true);
 table!(Sssp { distances: "distance" Doubles }, spills: true);
 table!(Cdlp { labels: "label" Ranks }, spills: false);
 table!(Louvain { communities: "community" Ranks }, spills: false);
 table!(Leiden { communities: "community" Ranks }, spills: false);
 table!(Lcc { coefficients: "coefficient" Doubles }, spills: false);
+table!(Triangles { counts: "triangles" Counts }, spills: false);
 table!(KCore { cores: "core" Integers }, spills: false);
 table!(Dfs { parents: "parent" Vertices, roots: "root" Vertices, order: "order" Integers }, spills: false);
 

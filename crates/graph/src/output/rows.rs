@@ -125,7 +125,7 @@ fn bytes(graph: &Graph, columns: &[(&str, Kind)]) -> u64 {
     let (vertices, renumbered) = (graph.vertices(), graph.header().renumbered);
     let of_column = |kind: Kind| match kind {
         Kind::Doubles if !renumbered => 0,
-        Kind::Doubles | Kind::Integers => vertices * 8,
+        Kind::Doubles | Kind::Integers | Kind::Counts => vertices * 8,
         Kind::Vertices | Kind::Ranks => IdTable::bytes(graph) + vertices.div_ceil(8),
     };
     let cells: u64 = columns.iter().map(|(_, kind)| of_column(*kind)).sum();
@@ -203,6 +203,11 @@ impl Order {
                 let values = &*values.load()?;
                 budget.take(count as u64 * 8)?;
                 RowValues::Integers(fill(graph, count, |rank| table::integer(values[self.vertex(rank)]))?)
+            }
+            Values::Counts(values) => {
+                let values = &*values.load()?;
+                budget.take(count as u64 * 8)?;
+                RowValues::Integers(fill(graph, count, |rank| values[self.vertex(rank)] as i64)?)
             }
             Values::Doubles(values) => match values.load()? {
                 Cow::Owned(values) if self.vertices.is_empty() => RowValues::Doubles(values),

@@ -24,6 +24,8 @@ pub struct Column<'a> {
 pub enum Values<'a> {
     /// A number below 2^32 - 1. That number itself stands for -1.
     Integers(Source<'a, u32>),
+    /// A number below 2^63.
+    Counts(Source<'a, u64>),
     /// A number with a point; infinite where it must be.
     Doubles(Source<'a, f64>),
     /// The id of another vertex; none for [`NO_VERTEX`].
@@ -101,6 +103,8 @@ impl<'a, T: VertexValue> Source<'a, T> {
 pub enum Kind {
     /// [`Values::Integers`].
     Integers,
+    /// [`Values::Counts`].
+    Counts,
     /// [`Values::Doubles`].
     Doubles,
     /// [`Values::Vertices`].
@@ -112,7 +116,7 @@ pub enum Kind {
 impl Kind {
     /// Bytes of a vertex's value in a result.
     pub(super) fn bytes(self) -> u64 {
-        if self == Kind::Doubles { 8 } else { 4 }
+        if matches!(self, Kind::Doubles | Kind::Counts) { 8 } else { 4 }
     }
 
     /// Whether cells are ids.
@@ -124,6 +128,7 @@ impl Kind {
 /// The values of a column for some vertices, in memory.
 enum Chosen {
     Integers(Vec<u32>),
+    Counts(Vec<u64>),
     Doubles(Vec<f64>),
     Vertices(Vec<Vertex>),
     Ranks(Vec<u32>),
@@ -134,6 +139,7 @@ impl Values<'_> {
     fn of(&self, vertices: &[Vertex]) -> Result<Chosen, GraphError> {
         Ok(match self {
             Values::Integers(values) => Chosen::Integers(values.of(vertices)?),
+            Values::Counts(values) => Chosen::Counts(values.of(vertices)?),
             Values::Doubles(values) => Chosen::Doubles(values.of(vertices)?),
             Values::Vertices(values) => Chosen::Vertices(values.of(vertices)?),
             Values::Ranks(values) => Chosen::Ranks(values.of(vertices)?),
@@ -143,6 +149,7 @@ impl Values<'_> {
     pub(super) fn kind(&self) -> Kind {
         match self {
             Values::Integers(_) => Kind::Integers,
+            Values::Counts(_) => Kind::Counts,
             Values::Doubles(_) => Kind::Doubles,
             Values::Vertices(_) => Kind::Vertices,
             Values::Ranks(_) => Kind::Ranks,
@@ -152,6 +159,7 @@ impl Values<'_> {
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         match self {
+            Values::Counts(values) => values.len(),
             Values::Doubles(values) => values.len(),
             Values::Integers(values) | Values::Vertices(values) | Values::Ranks(values) => values.len(),
         }
@@ -253,7 +261,7 @@ fn empty(strings: bool, columns: &[Column<'_>]) -> Vec<ColumnCells> {
         name: column.name,
         optional: column.values.kind() == Kind::Vertices,
         cells: match column.values.kind() {
-            Kind::Integers => Cells::Integers(Vec::new()),
+            Kind::Integers | Kind::Counts => Cells::Integers(Vec::new()),
             Kind::Doubles => Cells::Doubles(Vec::new()),
             Kind::Vertices | Kind::Ranks => ids(),
         },
@@ -271,6 +279,7 @@ fn push(
 ) -> Result<usize, GraphError> {
     match (cells, values) {
         (Cells::Integers(cells), Chosen::Integers(values)) => cells.push(integer(values[place])),
+        (Cells::Integers(cells), Chosen::Counts(values)) => cells.push(values[place] as i64),
         (Cells::Doubles(cells), Chosen::Doubles(values)) => cells.push(values[place]),
         (cells, Chosen::Ranks(ranks)) => return cells.push_id(Some(u64::from(ranks[place])), names),
         (cells, Chosen::Vertices(others)) => {

@@ -170,7 +170,8 @@ impl<'e, 'g> StoreLists<'e, 'g> {
                 let first = blocks.last().map_or(first, |before| first.max(before + 1));
                 blocks.extend(first..=last);
             }
-            // Both ends of an edge list it, but an edge to itself is listed once where there is one direction.
+            // Both ends of an edge list it, but an edge to itself is listed once where there is one
+            // direction.
             let loops = if graph.header().directed { 1.0 } else { 2.0 };
             let visit = |found: &mut Found, block: &Block<'_>| {
                 let Found { chunks, scratch, entries } = found;

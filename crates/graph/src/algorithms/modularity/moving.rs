@@ -122,8 +122,8 @@ impl State {
     /// Moves vertices until no move gains anything; whether any moved.
     ///
     /// A vertex is looked at again when a neighbour has left for another community than its own (the queue of
-    /// Leiden's "fast local move"): the vertices of a pass are known when it begins, and whose turn comes later
-    /// in it waits for no other.
+    /// Leiden's "fast local move"): the vertices of a pass are known when it begins, and whose turn comes
+    /// later in it waits for no other.
     pub(super) fn settle(&mut self, lists: &mut impl Lists, seed: u64) -> Result<bool, GraphError> {
         let mut now = Frontier::new(lists.vertices());
         let mut next = Frontier::new(lists.vertices());

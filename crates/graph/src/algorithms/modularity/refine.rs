@@ -6,7 +6,8 @@ use super::lists::Lists;
 use super::moving::{State, entries};
 use crate::{Frontier, GraphError};
 
-/// How readily a part is chosen that gains less than the best, in mean weights of an entry: the paper's theta.
+/// How readily a part is chosen that gains less than the best, in mean weights of an entry: the paper's
+/// theta.
 const THETA: f64 = 0.01;
 
 /// Rounding, as a share of what is compared.

@@ -1,0 +1,110 @@
+//! Similarity: how many neighbours two vertices share, of those that they have.
+//!
+//! Jaccard's coefficient is the share of common neighbours in all of both (Jaccard, "Étude comparative de la
+//! distribution florale", Bulletin de la Société Vaudoise des Sciences Naturelles 37, 1901), the overlap
+//! coefficient that in the smaller set (Simpson, "Mammals and the Nature of Continents", American Journal of
+//! Science 241, 1943). Neighbours are those that edges lead to, each once, and not the vertex itself.
+//!
+//! Of given pairs (`pairs`), the shorter list of each is held in memory, as many as there is room for, and
+//! the others are streamed past them. To find the most similar ones (`top`), every path of two edges that
+//! ends where edges from two vertices meet is counted, for as many vertices at a time as there is room for.
+
+mod pairs;
+mod top;
+
+pub use top::{MostSimilar, TopOptions};
+pub(crate) use {pairs::Room as PairsRoom, top::Room as TopRoom};
+
+use crate::format::{Direction, Vertex};
+use crate::{Engine, Graph, GraphError, RunStats};
+
+/// How similarity is measured, from 0 to 1; 0 where nothing is in common.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Measure {
+    /// Common neighbours by those of either.
+    #[default]
+    Jaccard,
+    /// Common neighbours by those of the vertex that has fewer.
+    Overlap,
+}
+
+impl Measure {
+    /// The similarity of sets of these sizes that have so many members in common.
+    #[inline]
+    fn of(self, common: u32, sizes: [u32; 2]) -> f64 {
+        let [a, b] = sizes.map(u64::from);
+        let whole = match self {
+            Measure::Jaccard => a + b - u64::from(common),
+            Measure::Overlap => a.min(b),
+        };
+        if common == 0 { 0.0 } else { f64::from(common) / whole as f64 }
+    }
+}
+
+/// The similarity of pairs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Similarities {
+    /// By pair, in their order.
+    pub values: Vec<f64>,
+    /// What it took.
+    pub stats: RunStats,
+}
+
+impl Graph {
+    /// The similarity of each of some pairs of vertices. `sink_bytes` are held by the caller meanwhile and
+    /// afterwards, and go against the cap.
+    ///
+    /// # Errors
+    /// [`GraphError::Memory`] below about 80 bytes per pair and 4 per neighbour of the vertex with most; what
+    /// the device or a damaged store gives.
+    ///
+    /// # Panics
+    /// Where a vertex is none of the graph, or there are more than 2^31 pairs.
+    pub fn similarities(
+        &self,
+        pairs: &[(Vertex, Vertex)],
+        measure: Measure,
+        sink_bytes: u64,
+    ) -> Result<Similarities, GraphError> {
+        let room = PairsRoom::new(self, self.options().memory, pairs.len() as u64, sink_bytes);
+        let (values, stats) = Engine::run(self, "similarity of pairs", room.bytes, |engine| {
+            pairs::compare(engine, pairs, measure, &room)
+        })?;
+        Ok(Similarities { values, stats })
+    }
+
+    /// For each vertex, in the order of ids, those that are most similar to it among those that share a
+    /// neighbour with it: calls `each` with the vertex and at most so many, the most similar first, of equal
+    /// ones the one with the smallest id. Vertices that share no neighbour with any are left out.
+    ///
+    /// It looks at every path of two edges from a vertex to a neighbour and back to others: as many as the
+    /// sum of the squares of how many edges lead to each vertex. A vertex that a million edges lead to makes
+    /// 10^12 of them, so the time is decided by hubs; [`TopOptions::skip_above`] leaves them out.
+    ///
+    /// # Errors
+    /// [`GraphError::NeedsReverse`] where the graph is directed and its incoming edges are not known;
+    /// [`GraphError::Memory`] below about 17 bytes per vertex and 12 per neighbour of the vertex with most;
+    /// what the device or a damaged store gives, and what `each` fails with.
+    pub fn most_similar(
+        &self,
+        options: &TopOptions,
+        each: impl FnMut(Vertex, &[(Vertex, f64)]) -> Result<(), GraphError> + Send,
+    ) -> Result<MostSimilar, GraphError> {
+        self.need_reverse("similarity")?;
+        let room = TopRoom::new(self, self.options().memory, options);
+        let ((vertices, pairs, batches), stats) =
+            Engine::run(self, "similarity", room.bytes, |engine| top::find(engine, options, &room, each))?;
+        Ok(MostSimilar { vertices, pairs, batches, stats })
+    }
+}
+
+/// The blocks with forward lists of some vertices, ascending.
+fn blocks_of(graph: &Graph, vertices: impl Iterator<Item = Vertex>) -> Vec<u32> {
+    let directory = graph.directory(Direction::Forward);
+    let mut blocks = Vec::new();
+    for vertex in vertices {
+        let first = directory.block_of(vertex).max(blocks.last().map_or(0, |last| last + 1));
+        blocks.extend(first..=directory.last_block_of(vertex));
+    }
+    blocks
+}

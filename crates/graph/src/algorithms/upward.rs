@@ -1,0 +1,286 @@
+//! Lists of the neighbours above each vertex, assembled in memory, and the triangles found by intersecting
+//! them: what local clustering and the count of triangles have in common.
+//!
+//! Each edge belongs to its end with the shorter list, so that no vertex has more of them than the square
+//! root of all entries (Chiba, Nishizeki, "Arboricity and Subgraph Listing Algorithms", SIAM Journal on
+//! Computing 14, 1985). These lists are half as long as those in the store, and all are held in memory where
+//! they fit. Where they do not, as many as fit are held at a time, and all are streamed past them (Hu, Tao,
+//! Chung, "Massive Graph Triangulation", SIGMOD 2013).
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rayon::prelude::*;
+
+use super::lists::{Gathering, Lists, batches, directions, most_values, spare, sweep_range};
+use super::numbers;
+use super::table::{SIFTED, Table};
+use crate::format::{Block, Direction, Vertex};
+use crate::{Engine, Graph, GraphError, Which};
+
+/// Most vertices: an entry of a list in memory holds a vertex and a bit.
+const MOST_VERTICES: u64 = (1 << 31) - 1;
+
+/// A list so many times as long as the other is searched and not walked.
+const SEARCH_ABOVE: usize = 16;
+
+/// Vertices that a thread takes at a time.
+const CHUNK: usize = 64;
+
+/// Bytes per vertex of what is here: lengths and counts, and where the held and the streamed lists end.
+const BYTES_PER_VERTEX: u64 = 16;
+
+/// Whether a graph is of those whose triangles can be found, which `what` does.
+///
+/// # Errors
+/// [`GraphError::NeedsReverse`], [`GraphError::TooManyVertices`].
+pub(super) fn check(graph: &Graph, what: &str) -> Result<(), GraphError> {
+    graph.need_reverse(what)?;
+    let vertices = graph.vertices();
+    if vertices > MOST_VERTICES {
+        let what = format!("{what} of {} takes", graph.name());
+        return Err(GraphError::TooManyVertices { found: vertices, what, most: MOST_VERTICES });
+    }
+    Ok(())
+}
+
+/// Entries of lists that there is room for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Room {
+    pub(crate) held: u64,
+    /// 0 where all are held.
+    pub(crate) streamed: u64,
+}
+
+impl Room {
+    /// Under a cap of `memory` bytes, and the bytes of all state, room included. An algorithm has
+    /// `per_vertex` more bytes per vertex than are for the lists.
+    pub(crate) fn of(graph: &Graph, memory: u64, per_vertex: u64) -> (Room, u64) {
+        let listed = graph.header().edges * directions(graph).len() as u64;
+        let blocks = u64::from(graph.all_blocks());
+        let threads = graph.options().threads.max(1) as u64;
+        let fixed = graph.vertices() * (BYTES_PER_VERTEX + per_vertex)
+            + blocks * 4
+            + threads * (Table::bytes(most_above(listed)) + most_values(graph) * 4 * 2);
+        let room = Room::new(listed, blocks, spare(graph, memory, fixed) / 4);
+        (room, fixed + 4 * (room.held + room.streamed))
+    }
+
+    /// Of `spare` entries, for a graph with so many listed in so many blocks.
+    fn new(listed: u64, blocks: u64, spare: u64) -> Room {
+        // Half of the listed ones lead upwards. Pieces of one list may each have the value where they meet.
+        let all = listed / 2 + blocks;
+        // From either direction.
+        let longest = 2 * most_above(listed) + blocks;
+        // Half of what is left keeps blocks.
+        let room = (spare / 2).max(2 * longest);
+        match room {
+            room if room >= all => Room { held: all, streamed: 0 },
+            room => {
+                let streamed = (room / 4).max(longest);
+                Room { held: room - streamed, streamed }
+            }
+        }
+    }
+}
+
+/// Most neighbours above a vertex: each of them has at least as long a list as it has itself.
+fn most_above(listed: u64) -> u64 {
+    listed.isqrt() + 1
+}
+
+/// Which neighbours are above which vertices.
+pub(super) struct Upward {
+    /// Entries of a vertex's lists; longer lists, and of equal ones higher vertices, are above.
+    lengths: Vec<AtomicU32>,
+    /// Of these, entries that are above the vertex.
+    counts: Vec<AtomicU32>,
+    directed: bool,
+}
+
+impl Upward {
+    /// How long all lists are, then how many entries of each are above their vertex.
+    pub(super) fn measure(engine: &mut Engine<'_>) -> Result<Upward, GraphError> {
+        let graph = engine.graph();
+        let vertices = graph.vertices();
+        let (lengths, counts) = (numbers(vertices, |_| 0), numbers(vertices, |_| 0));
+        let upward = Upward { lengths, counts, directed: graph.header().directed };
+        for direction in directions(graph) {
+            engine.sweep(
+                *direction,
+                Which::All,
+                || (),
+                |(), block| {
+                    for vertex in block.vertices() {
+                        upward.lengths[vertex as usize]
+                            .fetch_add(block.degree(vertex) as u32, Ordering::Relaxed);
+                    }
+                },
+            )?;
+        }
+        for direction in directions(graph) {
+            engine.sweep(
+                *direction,
+                Which::All,
+                || (),
+                |(), block| {
+                    for vertex in block.vertices() {
+                        let mut count = 0;
+                        upward.above(block, vertex, |_| count += 1);
+                        upward.counts[vertex as usize].fetch_add(count, Ordering::Relaxed);
+                    }
+                },
+            )?;
+        }
+        Ok(upward)
+    }
+
+    /// Calls `held` with the lists of every vertex, once, as many at a time as there is room for, and finds
+    /// all triangles. How many there are, and how often the lists were streamed past those held.
+    pub(super) fn close_all<C: Count>(
+        &self,
+        engine: &mut Engine<'_>,
+        room: Room,
+        count: &C,
+        each_held: impl Fn(&Lists),
+    ) -> Result<(u64, u64), GraphError> {
+        let held = batches(&self.counts, room.held);
+        let streamed = if held.len() > 1 { batches(&self.counts, room.streamed) } else { Vec::new() };
+        let mut triangles = 0;
+        for range in &held {
+            let lists = self.gather(engine, range)?;
+            each_held(&lists);
+            if streamed.is_empty() {
+                triangles += close(&lists, &lists, count);
+            }
+            for range in &streamed {
+                triangles += close(&self.gather(engine, range)?, &lists, count);
+            }
+        }
+        Ok((triangles, held.len() as u64))
+    }
+
+    /// Calls `each` with the neighbours in a block that are above a vertex; one that is repeated within it
+    /// once.
+    #[inline]
+    fn above(&self, block: &Block<'_>, vertex: Vertex, mut each: impl FnMut(Vertex)) {
+        let place = |vertex: Vertex| (self.lengths[vertex as usize].load(Ordering::Relaxed), vertex);
+        let own = place(vertex);
+        let mut before = vertex;
+        block.scan(vertex, |neighbour| {
+            if neighbour != before && place(neighbour) > own {
+                each(neighbour);
+            }
+            before = neighbour;
+            true
+        });
+    }
+
+    /// The neighbours above each vertex of a range, ascending, doubled; the lowest bit is set where edges
+    /// lead both ways.
+    fn gather(&self, engine: &mut Engine<'_>, range: &Range<Vertex>) -> Result<Lists, GraphError> {
+        let gathering = Gathering::new(range.clone(), &self.counts);
+        for direction in directions(engine.graph()) {
+            let side = u32::from(!self.directed || *direction == Direction::Reverse);
+            let visit = |(edges, found): &mut (u64, Vec<u32>), block: &Block<'_>| {
+                for vertex in block.vertices().filter(|vertex| range.contains(vertex)) {
+                    found.clear();
+                    self.above(block, vertex, |neighbour| found.push(neighbour << 1 | side));
+                    *edges += found.len() as u64;
+                    gathering.put(vertex, found);
+                }
+            };
+            let counted = sweep_range(engine, *direction, range, Default::default, visit)?;
+            engine.looked_at(counted.into_iter().map(|(edges, _)| edges).sum());
+        }
+        let mut lists = gathering.end();
+        lists.for_each(|_, list| list.sort_unstable());
+        lists.squeeze(
+            |a, b| a >> 1 == b >> 1,
+            |run| match run {
+                [first, .., last] if first != last => first | 1,
+                [first, ..] if self.directed => first & !1,
+                _ => run[0],
+            },
+        );
+        Ok(lists)
+    }
+}
+
+/// What is counted of each triangle, beside the triangle itself.
+pub(super) trait Count: Sync {
+    /// Whether anything is.
+    const PER_VERTEX: bool;
+
+    /// What the edge of a list's entry brings to the vertex that is opposite to it in a triangle.
+    fn brings(entry: u32) -> u64;
+
+    /// Adds to what the triangles of a vertex brought it.
+    fn add(&self, vertex: Vertex, brought: u64);
+}
+
+/// Finds the triangles whose lowest vertex is in `lists` and whose middle one is in `held`; how many.
+fn close<C: Count>(lists: &Lists, held: &Lists, count: &C) -> u64 {
+    let vertices = lists.vertices().into_par_iter().with_max_len(CHUNK);
+    vertices
+        .map_init(Table::default, |table, vertex| close_one(table, vertex, lists.list(vertex), held, count))
+        .sum()
+}
+
+fn close_one<C: Count>(table: &mut Table, vertex: Vertex, list: &[u32], held: &Lists, count: &C) -> u64 {
+    if list.len() < 2 {
+        return 0;
+    }
+    table.fill(list);
+    let (mut triangles, mut own) = (0, 0);
+    for edge in list.iter().filter(|edge| held.vertices().contains(&(*edge >> 1))) {
+        let middle = held.list(edge >> 1);
+        let mut others = 0;
+        // The third vertex: an entry in the middle one's list, and its place in the table.
+        let mut found = |table: &mut Table, entry: u32, at: usize| {
+            triangles += 1;
+            if C::PER_VERTEX {
+                own += C::brings(entry);
+                others += C::brings(table.entries[at]);
+                table.among[at] += C::brings(*edge);
+            }
+        };
+        if middle.len() > list.len() * SEARCH_ABOVE {
+            for entry in list {
+                if let Ok(at) = middle.binary_search_by_key(&(entry >> 1), |other| other >> 1)
+                    && let Some(place) = table.find(*entry)
+                {
+                    found(table, middle[at], place);
+                }
+            }
+        } else {
+            for part in middle.chunks(SIFTED) {
+                let mut kept = [0; SIFTED];
+                let count = table.sift(part, &mut kept);
+                for entry in &kept[..count] {
+                    if let Some(place) = table.find(*entry) {
+                        found(table, *entry, place);
+                    }
+                }
+            }
+        }
+        add(count, edge >> 1, others);
+    }
+    if C::PER_VERTEX {
+        add(count, vertex, own);
+        for entry in list {
+            if let Some(at) = table.find(*entry) {
+                add(count, entry >> 1, std::mem::take(&mut table.among[at]));
+            }
+        }
+    }
+    table.unmark(list);
+    triangles
+}
+
+#[inline]
+fn add<C: Count>(count: &C, vertex: Vertex, brought: u64) {
+    if brought > 0 {
+        count.add(vertex, brought);
+    }
+}
