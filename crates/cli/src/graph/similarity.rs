@@ -27,7 +27,8 @@ pub(crate) struct Args {
     /// Common neighbours by all of both (jaccard), or by those of the vertex with fewer (overlap)
     #[arg(long, value_name = "MEASURE", default_value = "jaccard", value_parser = measure)]
     measure: Measure,
-    /// File of pairs of ids, one a line, blanks between them, or in another format of edges, told by its name
+    /// File of pairs of ids, one pair per line with blanks between them, or in another format of edges, told
+    /// by its name
     #[arg(long, value_name = "FILE")]
     pairs: Option<PathBuf>,
     /// For each vertex so many of those that share a neighbour with it, the most similar first

@@ -90,7 +90,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     }
     let ValidationReport { missing, extra, different, .. } = report;
     Err(Failure::Operation(format!(
-        "{}: is not valid: {} vertices differ, {} are missing, {} are not in the reference",
+        "{}: is not valid; vertices: {} different, {} missing, {} not in the reference",
         args.found.display(),
         grouped(different),
         grouped(missing),
