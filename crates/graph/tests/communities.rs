@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use leadline_graph::algorithms::{CommunityLevel, CommunityOptions};
+use leadline_graph::algorithms::{CommunityLevel, CommunityOptions, LevelCommunities};
 use leadline_graph::format::Weights;
 use leadline_graph::{Graph, GraphError, Options};
 
@@ -26,8 +26,8 @@ struct Found {
 /// Communities by vertex, as both methods call them.
 fn run(graph: &Graph, sample: &Sample, leiden: bool, options: &CommunityOptions) -> Found {
     let mut each_level = Vec::new();
-    let keep = |number: u32, level: &[u32]| {
-        each_level.push(sample.by_rank(level));
+    let keep = |number: u32, level: LevelCommunities<'_>| {
+        each_level.push(sample.by_rank(&level()?));
         assert_eq!(number as usize, each_level.len());
         Ok(())
     };

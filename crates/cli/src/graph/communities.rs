@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use leadline_graph::algorithms::{CommunityLevel, CommunityOptions};
+use leadline_graph::algorithms::{CommunityLevel, CommunityOptions, LevelCommunities};
 use leadline_graph::output::{Column, Output, Values};
 use leadline_graph::{Graph, GraphError};
 
@@ -74,11 +74,11 @@ impl CommunityArgs {
         &self,
         graph: &Graph,
         level: u32,
-        communities: &[u32],
+        communities: LevelCommunities<'_>,
     ) -> Result<(), GraphError> {
         let Some(folder) = &self.levels else { return Ok(()) };
         let output = Output::create(&folder.join(format!("level-{level}.csv")), graph)?;
-        let values = Values::Ranks(communities.to_vec().into());
+        let values = Values::Ranks(communities()?.into());
         output.write(graph, &[Column { name: "community", values }]).map(drop)
     }
 }

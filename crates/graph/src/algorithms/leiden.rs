@@ -7,7 +7,7 @@
 //! vertex, so every community is connected. Two passes more for each level than Louvain, and 28 bytes per
 //! vertex more.
 
-use super::modularity::{CommunityLevel, CommunityOptions, Hierarchy, Method, climb};
+use super::modularity::{CommunityLevel, CommunityOptions, Hierarchy, LevelCommunities, Method, climb};
 use crate::{Graph, GraphError, RunStats};
 
 /// The communities of a graph, each of them connected.
@@ -33,7 +33,7 @@ impl Graph {
     pub fn leiden(
         &self,
         options: &CommunityOptions,
-        each_level: impl FnMut(u32, &[u32]) -> Result<(), GraphError>,
+        each_level: impl FnMut(u32, LevelCommunities<'_>) -> Result<(), GraphError>,
     ) -> Result<Leiden, GraphError> {
         let Hierarchy { communities, count, modularity, levels, stats } =
             climb(self, Method::Leiden, options, each_level)?;

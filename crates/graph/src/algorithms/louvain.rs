@@ -7,7 +7,7 @@
 //! for degrees and one to aggregate. About 52 bytes per vertex, and the lists of 64 neighbouring vertices at
 //! a time.
 
-use super::modularity::{CommunityLevel, CommunityOptions, Hierarchy, Method, climb};
+use super::modularity::{CommunityLevel, CommunityOptions, Hierarchy, LevelCommunities, Method, climb};
 use crate::{Graph, GraphError, RunStats};
 
 /// The communities of a graph.
@@ -28,7 +28,7 @@ pub struct Louvain {
 impl Graph {
     /// Communities by the Louvain method, by weights if the graph has them. Directed edges are taken as
     /// undirected ones: an edge there and one back are two. `each_level` is called with each level's number,
-    /// from 1 on, and its communities.
+    /// from 1 on, and a function that gives its communities.
     ///
     /// # Errors
     /// [`GraphError::NeedsReverse`] where the graph is directed and its incoming edges are not known;
@@ -38,7 +38,7 @@ impl Graph {
     pub fn louvain(
         &self,
         options: &CommunityOptions,
-        each_level: impl FnMut(u32, &[u32]) -> Result<(), GraphError>,
+        each_level: impl FnMut(u32, LevelCommunities<'_>) -> Result<(), GraphError>,
     ) -> Result<Louvain, GraphError> {
         let Hierarchy { communities, count, modularity, levels, stats } =
             climb(self, Method::Louvain, options, each_level)?;

@@ -31,7 +31,7 @@ pub use kcore::KCore;
 pub use lcc::Lcc;
 pub use leiden::Leiden;
 pub use louvain::Louvain;
-pub use modularity::{CommunityLevel, CommunityOptions};
+pub use modularity::{CommunityLevel, CommunityOptions, LevelCommunities};
 pub use pagerank::{PageRank, PageRankOptions};
 pub use parents::Parents;
 pub(crate) use parts::{Alike, Parts};

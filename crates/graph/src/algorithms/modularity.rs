@@ -147,12 +147,16 @@ struct Climb {
     begin: Option<Vec<u32>>,
 }
 
-/// All levels. `each_level` gets the number of each and its communities, as [`Hierarchy::communities`].
+/// Gives the communities of a level: by vertex, the place in the order of ids of the first vertex of its
+/// community. 4 bytes per vertex, and as many meanwhile. Fails with [`GraphError::Damaged`] where ids do.
+pub type LevelCommunities<'a> = &'a dyn Fn() -> Result<Vec<u32>, GraphError>;
+
+/// All levels. `each_level` gets the number of each and what gives its communities.
 pub(super) fn climb(
     graph: &Graph,
     method: Method,
     options: &CommunityOptions,
-    mut each_level: impl FnMut(u32, &[u32]) -> Result<(), GraphError>,
+    mut each_level: impl FnMut(u32, LevelCommunities<'_>) -> Result<(), GraphError>,
 ) -> Result<Hierarchy, GraphError> {
     let what = method.what();
     graph.need_reverse(what)?;
@@ -174,13 +178,12 @@ pub(super) fn climb(
     };
     let (mut step, mut stats) = run(graph, bytes, 1, None)?;
     let mut membership: Option<Vec<u32>> = None;
-    let (mut levels, mut count) = (Vec::new(), graph.vertices());
+    let (mut levels, mut count) = (Vec::<CommunityLevel>::new(), graph.vertices());
     loop {
         stats.spilled_bytes += step.spilled;
         let modularity = step.modularity;
         if let Some(level) = levels.last_mut() {
-            let CommunityLevel { modularity: place, .. } = level;
-            *place = modularity;
+            level.modularity = modularity;
         }
         let Some(Climb { graph: next, labels, count: found, begin }) = step.next else {
             stats.seconds = begun.elapsed().as_secs_f64();
@@ -200,9 +203,11 @@ pub(super) fn climb(
         });
         let number = levels.len() as u32;
         if let Some(membership) = &membership {
-            let mut named = membership.clone();
-            name(graph, &mut named)?;
-            each_level(number, &named)?;
+            each_level(number, &|| {
+                let mut named = membership.clone();
+                name(graph, &mut named)?;
+                Ok(named)
+            })?;
         }
         step = match next {
             Aggregate::Memory(mut lists) => {
