@@ -152,6 +152,17 @@ pub(crate) fn sweep_range<L: Send>(
     engine.sweep(direction, Which::Blocks(&blocks), local, visit)
 }
 
+/// The blocks with lists, or pieces of them, of some vertices; both ascending.
+pub(crate) fn blocks_of(directory: &Directory, vertices: impl Iterator<Item = Vertex>) -> Vec<u32> {
+    let mut blocks = Vec::new();
+    for vertex in vertices {
+        // A hub may begin in the block that the vertex before it was in.
+        let first = directory.block_of(vertex).max(blocks.last().map_or(0, |last| last + 1));
+        blocks.extend(first..=directory.last_block_of(vertex));
+    }
+    blocks
+}
+
 /// The directions in which a graph has different lists.
 pub(crate) fn directions(graph: &Graph) -> &'static [Direction] {
     match graph.header().directed {

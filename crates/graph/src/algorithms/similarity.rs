@@ -15,7 +15,8 @@ mod top;
 pub use top::{MostSimilar, TopOptions};
 pub(crate) use {pairs::Room as PairsRoom, top::Room as TopRoom};
 
-use crate::format::{Direction, Vertex};
+use super::lists::merged;
+use crate::format::Vertex;
 use crate::{Engine, Graph, GraphError, RunStats};
 
 /// How similarity is measured, from 0 to 1; 0 where nothing is in common.
@@ -98,13 +99,17 @@ impl Graph {
     }
 }
 
-/// The blocks with forward lists of some vertices, ascending.
-fn blocks_of(graph: &Graph, vertices: impl Iterator<Item = Vertex>) -> Vec<u32> {
-    let directory = graph.directory(Direction::Forward);
-    let mut blocks = Vec::new();
-    for vertex in vertices {
-        let first = directory.block_of(vertex).max(blocks.last().map_or(0, |last| last + 1));
-        blocks.extend(first..=directory.last_block_of(vertex));
-    }
-    blocks
+/// What a thread has at hand in a sweep.
+#[derive(Default)]
+struct Worker {
+    values: Vec<Vertex>,
+    /// Of pieces of hubs, as [`distinct`](super::lists::distinct) gives them.
+    ends: Vec<(Vertex, Vertex)>,
+    edges: u64,
+}
+
+/// The ends of all pieces, each once; counts what was looked at.
+fn ends(engine: &mut Engine<'_>, workers: Vec<Worker>) -> Vec<(Vertex, Vertex)> {
+    workers.iter().for_each(|worker| engine.looked_at(worker.edges));
+    merged(workers.into_iter().map(|worker| worker.ends))
 }

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::super::lists::directions;
+use super::super::lists::{blocks_of, directions};
 use super::super::walk::random::mix;
 use crate::format::{Block, Direction, Scratch, Vertex};
 use crate::{Engine, Frontier, Graph, GraphError, Which};
@@ -109,8 +109,8 @@ struct Found {
     entries: Vec<Entry>,
 }
 
-/// Blocks with lists of a range of vertices, in all directions.
-fn blocks_of(graph: &Graph, range: &Range<u64>) -> u64 {
+/// How many blocks have lists of a range of vertices, in all directions.
+fn block_count(graph: &Graph, range: &Range<u64>) -> u64 {
     let blocks = |direction: &Direction| {
         let directory = graph.directory(*direction);
         let (first, last) = (range.start as Vertex, (range.end - 1) as Vertex);
@@ -132,7 +132,7 @@ impl<'e, 'g> StoreLists<'e, 'g> {
 
     /// Bytes of the lists of the largest window.
     pub(super) fn least_bytes(graph: &Graph) -> u64 {
-        let most = all_windows(graph.vertices()).map(|window| blocks_of(graph, &window)).max();
+        let most = all_windows(graph.vertices()).map(|window| block_count(graph, &window)).max();
         most.unwrap_or(0) * Self::bytes_a_block(graph)
     }
 
@@ -148,7 +148,7 @@ impl<'e, 'g> StoreLists<'e, 'g> {
         let mut ranges: Vec<Range<u64>> = Vec::new();
         for window in all_windows(graph.vertices()) {
             match ranges.last_mut() {
-                Some(range) if blocks_of(graph, &(range.start..window.end)) <= self.most_blocks => {
+                Some(range) if block_count(graph, &(range.start..window.end)) <= self.most_blocks => {
                     range.end = window.end;
                 }
                 _ => ranges.push(window),
@@ -163,13 +163,7 @@ impl<'e, 'g> StoreLists<'e, 'g> {
         let range = range.start as Vertex..range.end as Vertex;
         let (mut chunks, mut looked) = (Vec::new(), 0);
         for (side, direction) in directions(graph).iter().enumerate() {
-            let directory = graph.directory(*direction);
-            let mut blocks: Vec<u32> = Vec::new();
-            for vertex in wanted.iter(range.clone()) {
-                let (first, last) = (directory.block_of(vertex), directory.last_block_of(vertex));
-                let first = blocks.last().map_or(first, |before| first.max(before + 1));
-                blocks.extend(first..=last);
-            }
+            let blocks = blocks_of(graph.directory(*direction), wanted.iter(range.clone()));
             // Both ends of an edge list it, but an edge to itself is listed once where there is one
             // direction.
             let loops = if graph.header().directed { 1.0 } else { 2.0 };
@@ -210,7 +204,7 @@ impl Lists for StoreLists<'_, '_> {
 
     fn visit(&mut self, wanted: &Frontier, order: u64, visit: Visit<'_>) -> Result<(), GraphError> {
         for range in self.ranges() {
-            if wanted.next(range.start as Vertex).is_none_or(|next| u64::from(next) >= range.end) {
+            if wanted.next_within(range.clone()).is_none() {
                 continue;
             }
             let chunks = self.read(wanted, &range)?;

@@ -3,8 +3,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::{Measure, blocks_of};
-use crate::algorithms::lists::{Gathering, Lists, distinct, ends_bytes, merged, most_values, spare};
+use super::{Measure, Worker, ends};
+use crate::algorithms::lists::{Gathering, Lists, blocks_of, distinct, ends_bytes, most_values, spare};
 use crate::algorithms::{numbers, plain};
 use crate::format::{Block, Direction, Vertex};
 use crate::{Engine, Graph, GraphError, Which};
@@ -41,14 +41,6 @@ impl Room {
         let held = (spare(graph, memory, fixed) / 2 / 4).min(all).max(longest.min(all));
         Room { held, all, bytes: fixed + 4 * held }
     }
-}
-
-/// What a thread has at hand in a sweep.
-#[derive(Default)]
-struct Worker {
-    values: Vec<Vertex>,
-    ends: Vec<(Vertex, Vertex)>,
-    edges: u64,
 }
 
 /// The vertices of all pairs.
@@ -113,7 +105,8 @@ impl Members {
         vertices.dedup();
         let count = vertices.len() as u64;
         let members = Members { lengths: numbers(count, |_| 0), sizes: numbers(count, |_| 0), vertices };
-        let blocks = blocks_of(engine.graph(), members.vertices.iter().copied());
+        let blocks =
+            blocks_of(engine.graph().directory(Direction::Forward), members.vertices.iter().copied());
         let visit = |Worker { ends, edges, .. }: &mut Worker, block: &Block<'_>| {
             for (member, vertex) in members.within(block) {
                 let mut count = 0;
@@ -150,7 +143,7 @@ impl Members {
         let gathering = Gathering::new(0..held.len() as u32, &counts);
         drop(counts);
         let vertices = held.iter().map(|member| self.vertices[*member as usize]);
-        let blocks = blocks_of(engine.graph(), vertices);
+        let blocks = blocks_of(engine.graph().directory(Direction::Forward), vertices);
         let visit = |Worker { values, edges, .. }: &mut Worker, block: &Block<'_>| {
             for (member, vertex) in self.within(block) {
                 let Ok(place) = held.binary_search(&member) else { continue };
@@ -196,7 +189,7 @@ impl Members {
         };
         let seconds = batch.chunk_by(|a, b| sides[*a as usize].1 == sides[*b as usize].1);
         let vertices = seconds.map(|pairs| self.vertices[sides[pairs[0] as usize].1 as usize]);
-        let blocks = blocks_of(engine.graph(), vertices);
+        let blocks = blocks_of(engine.graph().directory(Direction::Forward), vertices);
         let visit = |Worker { values, ends, edges }: &mut Worker, block: &Block<'_>| {
             for (member, vertex) in self.within(block) {
                 let mut pairs = of_second(member).peekable();
@@ -215,12 +208,6 @@ impl Members {
         }
         Ok(())
     }
-}
-
-/// The ends of all pieces, each once; counts what was looked at.
-fn ends(engine: &mut Engine<'_>, workers: Vec<Worker>) -> Vec<(Vertex, Vertex)> {
-    workers.iter().for_each(|worker| engine.looked_at(worker.edges));
-    merged(workers.into_iter().map(|worker| worker.ends))
 }
 
 /// How many values are in both of two ascending lists, but for one.

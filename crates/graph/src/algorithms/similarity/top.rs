@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use super::Measure;
-use crate::algorithms::lists::{directions, distinct, ends_bytes, merged, most_values, spare};
+use super::{Measure, Worker, ends};
+use crate::algorithms::lists::{directions, distinct, ends_bytes, most_values, spare};
 use crate::algorithms::{numbers, plain};
 use crate::format::{Block, Direction, Vertex};
 use crate::output::ranks;
@@ -20,9 +20,9 @@ use crate::{Engine, Frontier, Graph, GraphError, RunStats, Which};
 pub struct TopOptions {
     /// How similarity is measured.
     pub measure: Measure,
-    /// Most for each vertex.
+    /// Most for each vertex, at least 1.
     pub most: u32,
-    /// A vertex that edges from more others lead to counts as nobody's neighbour.
+    /// Vertices: one that edges from more others than this lead to counts as nobody's neighbour.
     pub skip_above: Option<u32>,
     /// Bytes that the caller holds meanwhile.
     pub sink_bytes: u64,
@@ -86,14 +86,6 @@ impl Room {
         let batch = batch.min(most_at_all.max(least));
         Room { batch, waiting: waiting as usize, bytes: fixed + batch }
     }
-}
-
-/// What a thread has at hand in a sweep.
-#[derive(Default)]
-struct Worker {
-    values: Vec<Vertex>,
-    ends: Vec<(Vertex, Vertex)>,
-    edges: u64,
 }
 
 struct TopState<'a> {
@@ -175,12 +167,6 @@ impl Batch {
 #[inline]
 fn get(numbers: &[AtomicU32], vertex: Vertex) -> u32 {
     numbers[vertex as usize].load(Ordering::Relaxed)
-}
-
-/// The ends of all pieces, each once; counts what was looked at.
-fn ends(engine: &mut Engine<'_>, workers: Vec<Worker>) -> Vec<(Vertex, Vertex)> {
-    workers.iter().for_each(|worker| engine.looked_at(worker.edges));
-    merged(workers.into_iter().map(|worker| worker.ends))
 }
 
 impl TopState<'_> {
