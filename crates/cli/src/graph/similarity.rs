@@ -77,25 +77,23 @@ fn read_pairs(path: &Path, graph: &Graph) -> Result<Vec<(Vertex, Vertex)>, Graph
         ..InputOptions::default()
     };
     let mut reader = input::open(path, options)?;
-    let (mut batch, mut named, mut pairs) = (Batch::default(), Vec::new(), Vec::new());
-    loop {
-        let more = reader.next_batch(&mut batch)?;
-        if strings {
-            named.append(&mut batch.pairs);
-        }
-        for (a, b) in &batch.pairs {
-            pairs.push((graph.vertex(&a.to_string())?, graph.vertex(&b.to_string())?));
-        }
-        batch.clear();
-        if !more {
-            break;
-        }
+    let (mut batch, mut named) = (Batch::default(), Vec::new());
+    while reader.next_batch(&mut batch)? {
+        named.append(&mut batch.pairs);
     }
+    named.append(&mut batch.pairs);
+    // Each id is looked up once, however many pairs it is in.
     if let Some(texts) = reader.strings() {
         let vertices: Vec<Vertex> = texts.iter().map(|text| graph.vertex(text)).collect::<Result<_, _>>()?;
-        pairs.extend(named.iter().map(|(a, b)| (vertices[*a as usize], vertices[*b as usize])));
+        return Ok(named.iter().map(|(a, b)| (vertices[*a as usize], vertices[*b as usize])).collect());
     }
-    Ok(pairs)
+    let mut ids: Vec<u64> = named.iter().flat_map(|(a, b)| [*a, *b]).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let vertices: Vec<Vertex> =
+        ids.iter().map(|id| graph.vertex(&id.to_string())).collect::<Result<_, _>>()?;
+    let vertex = |id: &u64| vertices[ids.partition_point(|other| other < id)];
+    Ok(named.iter().map(|(a, b)| (vertex(a), vertex(b))).collect())
 }
 
 /// Pairs that are given.

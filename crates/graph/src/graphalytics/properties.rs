@@ -97,7 +97,7 @@ impl Properties {
         self.said(self.sssp_source, "graph.NAME.sssp.source-vertex")
     }
 
-    /// PageRank's damping factor.
+    /// PageRank's damping factor, as the file has it; a run takes 0 to 1.
     pub fn damping(&self) -> Option<f64> {
         self.damping.map(|entry| entry.value)
     }
