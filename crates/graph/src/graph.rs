@@ -1,6 +1,7 @@
 //! An open graph.
 
 use std::fs::File;
+use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,9 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use leadline_device::{Device, FileDevice, FileOptions};
 
 use crate::GraphError;
-use crate::engine::{Blocks, Cache};
-use crate::format::paged::{Kind, PagedReader};
+use crate::engine::{Blocks, Cache, EnginePlan};
 use crate::format::{ALIGNMENT, Direction, Directory, Header, Ids, Vertex};
+use crate::updates::changes::{Changes, Merged, SideChanges};
+use crate::updates::snapshot::Snapshot;
 
 /// How a graph is worked on.
 #[derive(Debug, Clone)]
@@ -79,11 +81,19 @@ pub struct Graph {
     /// For ids and directory, which are read plainly.
     file: File,
     device: Box<dyn Device>,
+    /// After changes.
     header: Header,
+    /// Of the file, before changes.
+    base: Header,
     forward: Directory,
     reverse: Option<Directory>,
+    changes: Option<Changes>,
+    version: u64,
+    /// Bytes that changes take in memory; the options have what is left.
+    taken: u64,
     options: Options,
     cache: Mutex<Option<Cache>>,
+    merged: Mutex<Option<Merged>>,
     notes: Vec<String>,
 }
 
@@ -103,25 +113,32 @@ impl Graph {
     /// [`GraphError`]: no store, a newer one's, damaged, unreadable.
     pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Graph, GraphError> {
         let path = path.as_ref();
-        let name = path.display().to_string();
-        let open = || File::open(path).map_err(|error| GraphError::opening(path, error));
-        let file = open()?;
-        // Before anything else is asked of it: a folder or a pipe has no length to speak of.
-        Header::read(&file, &name)?;
-        let capacity =
-            file.metadata().map_err(|error| GraphError::read(&name, error))?.len() / ALIGNMENT * ALIGNMENT;
+        // Before anything else is asked of it: a pipe has no length to speak of.
+        Graph::open_snapshot(Snapshot::open(path)?, path.display().to_string(), options)
+    }
+
+    /// A version of a store, read as by [`Graph::open`].
+    pub(crate) fn open_snapshot(
+        snapshot: Snapshot,
+        name: String,
+        options: Options,
+    ) -> Result<Graph, GraphError> {
+        // Flags of a file belong to all of its clones: direct reads need one of their own.
+        let open = || File::open(format!("/proc/self/fd/{}", snapshot.file.as_raw_fd()));
+        let length = snapshot.file.metadata().map_err(|error| GraphError::read(&name, error))?.len();
+        let capacity = length / ALIGNMENT * ALIGNMENT;
         let (engine, reason) = leadline_device::IoEngine::best();
         let mut notes: Vec<String> =
             reason.map(|reason| format!("without io_uring: {reason}")).into_iter().collect();
         let direct = FileOptions::new(engine, ALIGNMENT as u32).writable(false);
-        let device = FileDevice::new(open()?, capacity, direct).or_else(|error| {
+        let opened = open().map_err(|error| GraphError::read(&name, error))?;
+        let device = FileDevice::new(opened, capacity, direct).or_else(|error| {
             notes.push(format!("through the page cache, which no cap covers: {error}"));
-            let file =
-                File::open(path).map_err(|error| leadline_device::DeviceError::io("opening", error))?;
+            let file = open().map_err(|error| leadline_device::DeviceError::io("opening", error))?;
             FileDevice::new(file, capacity, direct.direct(false))
         });
         let device = device.map_err(|error| GraphError::device(&name, error))?;
-        let mut graph = Graph::on_device(file, name, Box::new(device), options)?;
+        let mut graph = Graph::of_snapshot(snapshot, name, Box::new(device), options)?;
         graph.notes = notes;
         Ok(graph)
     }
@@ -137,18 +154,57 @@ impl Graph {
         device: Box<dyn Device>,
         options: Options,
     ) -> Result<Graph, GraphError> {
-        let header = Header::read(&file, &name)?;
-        let read = |kind, section, blocks: u64| {
-            let pages = PagedReader::new(&file, &name, kind, section);
-            Directory::read(pages, &name, blocks / u64::from(header.block_bytes), header.vertices)
-        };
-        let forward = read(Kind::ForwardDirectory, header.forward_directory, header.forward.bytes)?;
-        let reverse = match header.has_reverse {
-            true => Some(read(Kind::ReverseDirectory, header.reverse_directory, header.reverse.bytes)?),
-            false => None,
-        };
-        let cache = Mutex::new(None);
-        Ok(Graph { name, file, device, header, forward, reverse, options, cache, notes: Vec::new() })
+        let snapshot = Snapshot::of_file(file, &name)?;
+        Graph::of_snapshot(snapshot, name, device, options)
+    }
+
+    /// A version of a store.
+    pub(crate) fn of_snapshot(
+        snapshot: Snapshot,
+        name: String,
+        device: Box<dyn Device>,
+        mut options: Options,
+    ) -> Result<Graph, GraphError> {
+        let Snapshot { file, base, header, forward, reverse, changes, version } = snapshot;
+        // Changes take their part of the memory first.
+        let taken = changes.as_ref().map_or(0, |changes| changes.bytes(options.threads.max(1) as u64));
+        if taken > options.memory {
+            let what = "the changes of the graph, until they are compacted,".into();
+            return Err(GraphError::Memory { what, given: options.memory, needed: taken });
+        }
+        options.memory -= taken;
+        let (cache, merged, notes) = (Mutex::new(None), Mutex::new(None), Vec::new());
+        Ok(Graph {
+            name,
+            file,
+            device,
+            header,
+            base,
+            forward,
+            reverse,
+            changes,
+            version,
+            taken,
+            options,
+            cache,
+            merged,
+            notes,
+        })
+    }
+
+    /// How many changes were made to the store since it was imported.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// No less than what ids that the store did not have at first take as a table.
+    pub(crate) fn new_id_bytes(&self) -> u64 {
+        self.changes.as_ref().and_then(Changes::ids).map_or(0, |ids| ids.bytes())
+    }
+
+    /// Changes of the lists of a direction, if there are any.
+    pub(crate) fn changes(&self, direction: Direction) -> Option<&SideChanges> {
+        self.changes.as_ref().map(|changes| changes.side(direction))
     }
 
     /// What the store says of itself.
@@ -161,13 +217,14 @@ impl Graph {
         self.header.vertices
     }
 
-    /// How it is worked on.
+    /// How it is worked on. Its memory is less than what was given by what changes take.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
     /// The same graph, worked on otherwise.
-    pub fn set_options(&mut self, options: Options) {
+    pub fn set_options(&mut self, mut options: Options) {
+        options.memory = options.memory.saturating_sub(self.taken);
         self.options = options;
     }
 
@@ -185,7 +242,8 @@ impl Graph {
 
     /// The users' ids.
     pub fn ids(&self) -> Ids<'_> {
-        Ids::new(&self.file, &self.name, &self.header)
+        let changes = self.changes.as_ref().and_then(Changes::ids);
+        Ids::new(&self.file, &self.name, &self.base, changes, self.header.vertices)
     }
 
     /// The vertex of an id.
@@ -276,7 +334,7 @@ impl Graph {
             base: if reverse { self.forward.blocks() } else { 0 },
             block_bytes: self.header.block_bytes,
             directory: self.directory(direction),
-            vertices: self.header.vertices,
+            vertices: self.base.vertices,
             decoder: self.header.decoder(),
             weights: self.header.weights,
         }
@@ -301,15 +359,43 @@ impl Graph {
         }
     }
 
-    pub(crate) fn give_cache(&self, cache: Cache) {
+    /// Of a graph with changes: takes a part of a plan's memory for blocks as changes made them, what the
+    /// plan does not use and half of its cache where that does not hold everything. Says how many bytes that
+    /// is.
+    pub(crate) fn share_for_merged(&self, plan: &mut EnginePlan) -> u64 {
+        if self.changes.is_none() {
+            return 0;
+        }
+        let unused = self.options.memory.saturating_sub(plan.bytes);
+        let index = u64::from(self.all_blocks()) * Merged::BYTES_A_BLOCK;
+        let frame = Cache::bytes_a_frame(self.header.block_bytes);
+        let given = if plan.frames < self.all_blocks() { plan.frames / 2 } else { 0 };
+        plan.frames -= given;
+        (unused + u64::from(given) * frame).saturating_sub(index)
+    }
+
+    /// The blocks that the last run kept, if they are no more than so many bytes.
+    pub(crate) fn take_merged(&self, bytes: u64) -> Merged {
+        let blocks = if self.changes.is_some() { self.all_blocks() } else { 0 };
+        let kept = self.merged.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let mut merged = kept.filter(|kept| kept.bytes() <= bytes).unwrap_or_else(|| Merged::new(blocks));
+        merged.allow(bytes);
+        merged
+    }
+
+    pub(crate) fn give_cache(&self, cache: Cache, merged: Merged) {
         *self.cache.lock().unwrap_or_else(PoisonError::into_inner) = Some(cache);
+        *self.merged.lock().unwrap_or_else(PoisonError::into_inner) = Some(merged);
     }
 
     /// Lets go of the blocks that the last run cached, unless the cap has room for so many bytes beside them.
     pub(crate) fn make_room(&self, bytes: u64) {
+        let mut merged = self.merged.lock().unwrap_or_else(PoisonError::into_inner);
         let mut kept = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.as_ref().is_some_and(|cache| cache.bytes().saturating_add(bytes) > self.options.memory) {
-            *kept = None;
+        let of_merged = merged.as_ref().map_or(0, Merged::bytes);
+        let of_kept = kept.as_ref().map_or(0, Cache::bytes);
+        if of_kept.saturating_add(of_merged).saturating_add(bytes) > self.options.memory {
+            (*kept, *merged) = (None, None);
         }
     }
 }

@@ -42,6 +42,7 @@ pub mod output;
 mod per_vertex;
 mod prefetch;
 mod progress;
+mod updates;
 
 pub use engine::{Engine, RunStats, Which};
 pub use error::{GraphError, InputOption};
@@ -54,3 +55,4 @@ pub use inspect::{
 pub use output::edges::{ExportOptions, ExportReport, FolderOptions, FolderReport, export, export_folder};
 pub use per_vertex::{FileValues, PerVertex, VertexValue};
 pub use progress::Progress;
+pub use updates::{CommitReport, CompactReport, GraphUpdate, UpdateOptions, VertexId, compact};

@@ -24,5 +24,6 @@ mod spilled;
 mod store;
 mod sweep;
 mod triangles;
+mod updates;
 mod validate;
 mod walk;

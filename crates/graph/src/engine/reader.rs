@@ -26,7 +26,7 @@ pub(crate) struct Blocks<'a> {
     pub(crate) base: u32,
     pub(crate) block_bytes: u32,
     pub(crate) directory: &'a Directory,
-    /// Of the graph.
+    /// Of the store's lists, before changes.
     pub(crate) vertices: u64,
     /// None where lists are plain numbers.
     pub(crate) decoder: Option<Decoder>,
@@ -40,7 +40,7 @@ impl<'a> Blocks<'a> {
 
     fn check(&self, block: u32, bytes: &[u8]) -> Result<(), GraphError> {
         let wrong = match block_layout::check(bytes, block_seed(self.direction, block), self.vertices) {
-            Ok(head) if self.directory.vertices_of(block) == head.vertices() => return Ok(()),
+            Ok(head) if self.directory.stored_vertices_of(block) == head.vertices() => return Ok(()),
             Ok(_) => "is not where the directory says",
             Err(wrong) => wrong,
         };

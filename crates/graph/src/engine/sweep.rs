@@ -1,5 +1,6 @@
 //! A sweep: every wanted block is visited once, by some thread, in the order in which the device gives them.
 
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -9,6 +10,8 @@ use super::plan::EnginePlan;
 use super::reader::{BlockReader, Blocks, THIN};
 use super::stats::{Counts, RunStats};
 use crate::format::{Block, Direction, Directory};
+use crate::updates::changes::{Merged, Merging};
+use crate::updates::merge::Place;
 use crate::{Frontier, Graph, GraphError};
 
 /// Blocks that a thread takes from the sweep at a time: enough that neighbours come in one request.
@@ -39,6 +42,8 @@ pub struct Engine<'g> {
     graph: &'g Graph,
     plan: EnginePlan,
     cache: Cache,
+    /// Of a graph with changes.
+    merged: Merged,
     readers: Vec<Mutex<BlockReader<'g>>>,
     sweeps: u64,
     edges: u64,
@@ -61,25 +66,27 @@ impl<'g> Engine<'g> {
     ) -> Result<(T, RunStats), GraphError> {
         let started = Instant::now();
         let blocks = graph.all_blocks();
-        let plan = EnginePlan::new(what, graph.header(), graph.options(), blocks, state)?;
+        let mut plan = EnginePlan::new(what, graph.header(), graph.options(), blocks, state)?;
+        let for_merged = graph.share_for_merged(&mut plan);
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(plan.threads)
             .thread_name(|i| format!("leadline-graph-{i}"))
             .build()
             .map_err(|error| GraphError::Threads { threads: plan.threads, reason: error.to_string() })?;
-        let mut engine = Engine::new(graph, plan)?;
+        let mut engine = Engine::new(graph, plan, for_merged)?;
         // On a thread of the pool, so that small sweeps run where they are called.
         let result = pool.install(|| algorithm(&mut engine))?;
         Ok((result, engine.finish(started)))
     }
 
-    fn new(graph: &'g Graph, plan: EnginePlan) -> Result<Engine<'g>, GraphError> {
+    fn new(graph: &'g Graph, plan: EnginePlan, for_merged: u64) -> Result<Engine<'g>, GraphError> {
         let cache = graph.take_cache(plan.frames)?;
+        let merged = graph.take_merged(for_merged);
         let block_bytes = graph.header().block_bytes;
         let reader =
             |_| Mutex::new(BlockReader::new(graph.device(), plan.slots, plan.request_bytes, block_bytes));
         let readers = (0..plan.threads).map(reader).collect();
-        Ok(Engine { graph, plan, cache, readers, sweeps: 0, edges: 0, spilled: 0, thin: 0 })
+        Ok(Engine { graph, plan, cache, merged, readers, sweeps: 0, edges: 0, spilled: 0, thin: 0 })
     }
 
     /// The graph it runs on.
@@ -164,19 +171,52 @@ impl<'g> Engine<'g> {
             SweepWork { which, directory, chunk: self.chunk(which, directory), cursor: AtomicU32::new(0) };
         let stop = AtomicBool::new(false);
         let first_error = Mutex::new(None);
-        let cache = &self.cache;
+        let (cache, merged) = (&self.cache, &self.merged);
+        let failed = |error| {
+            stop.store(true, Ordering::Relaxed);
+            first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        };
         let run = |reader: &Mutex<BlockReader<'_>>| {
             let mut reader = reader.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut own = local();
             let mut mine = Claim::default();
             let ended = || stop.load(Ordering::Relaxed) || enough.load(Ordering::Relaxed);
-            let next = || if ended() { None } else { work.next(&mut mine, graph) };
-            let result = reader.drive(&blocks, cache, next, |block| visit(&mut own, block));
-            if let Err(error) = result {
-                stop.store(true, Ordering::Relaxed);
-                first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-            }
-            own
+            let mut next = || if ended() { None } else { work.next(&mut mine, graph) };
+            let Some(changes) = graph.changes(direction) else {
+                let mut own = local();
+                let driven = reader.drive(&blocks, cache, next, |block| visit(&mut own, block));
+                driven.unwrap_or_else(failed);
+                return own;
+            };
+            // Visited with its changes; also what only changes have, of which there is nothing to be read.
+            let own = RefCell::new((local(), Merging::default()));
+            let visit_changed = |number: u32, base: Option<&Block<'_>>| {
+                let (local, merging) = &mut *own.borrow_mut();
+                match changes.merge(merging, directory, number, base) {
+                    Ok(block) => {
+                        visit(local, &block);
+                        merged.keep(blocks.base + number, &block);
+                    }
+                    Err(error) => failed(error),
+                }
+            };
+            let stored = || loop {
+                let number = next()?;
+                if !changes.touches(number) {
+                    return Some(number);
+                }
+                match merged.get(blocks.base + number, || Place::of(directory, number)) {
+                    Some(block) => visit(&mut own.borrow_mut().0, &block),
+                    None if directory.is_stored(number) => return Some(number),
+                    None => visit_changed(number, None),
+                }
+            };
+            let driven =
+                reader.drive(&blocks, cache, stored, |block| match changes.touches(block.number()) {
+                    true => visit_changed(block.number(), Some(block)),
+                    false => visit(&mut own.borrow_mut().0, block),
+                });
+            driven.unwrap_or_else(failed);
+            own.into_inner().0
         };
         let here = rayon::current_thread_index().filter(|_| work.is_small());
         let locals = match here {
@@ -215,7 +255,8 @@ impl<'g> Engine<'g> {
         missed.sort_unstable();
         missed.dedup();
         let around = missed.iter().flat_map(|at| at * window..((at + 1) * window).min(count));
-        let mut wanted = around.filter(|block| !self.cache.holds(blocks.base + block));
+        let is_stored = |block: &u32| blocks.directory.is_stored(*block);
+        let mut wanted = around.filter(is_stored).filter(|block| !self.cache.holds(blocks.base + block));
         let here = rayon::current_thread_index().unwrap_or(0);
         let mut reader = self.readers[here].lock().unwrap_or_else(PoisonError::into_inner);
         reader.drive(blocks, &self.cache, || wanted.next(), |_| ())?;
@@ -247,7 +288,7 @@ impl<'g> Engine<'g> {
             depth: self.plan.slots * self.plan.threads as u32,
             threads: self.plan.threads as u32,
         };
-        self.graph.give_cache(self.cache);
+        self.graph.give_cache(self.cache, self.merged);
         stats
     }
 

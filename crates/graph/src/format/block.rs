@@ -1,6 +1,6 @@
 //! A block: lists of consecutive vertices, read in place.
 
-use super::block_layout::{CONTINUED, CONTINUES, Head};
+use super::block_layout::{CONTINUED, CONTINUES, Head, Width};
 use super::code::{self, Decoder, Groups};
 use super::{Vertex, Weights, block_layout};
 
@@ -15,10 +15,11 @@ pub struct Block<'a> {
     /// None where lists are plain numbers.
     decoder: Option<Decoder>,
     weights: Weights,
+    width: Width,
 }
 
 /// A vertex's list, or the piece of it that one block holds.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct List<'a> {
     /// Ascending; repeats where the graph has parallel edges.
     pub neighbours: &'a [Vertex],
@@ -48,7 +49,37 @@ impl<'a> Block<'a> {
     #[inline]
     pub(crate) fn new(bytes: &'a [u8], number: u32, decoder: Option<Decoder>, weights: Weights) -> Block<'a> {
         let Head { first, entries, flags, .. } = Head::read(bytes);
-        Block { bytes, number, first, entries: u32::from(entries), flags, decoder, weights }
+        let (entries, width) = (u32::from(entries), Width::Two);
+        Block { bytes, number, first, entries, flags, decoder, weights, width }
+    }
+
+    /// What changes made of a block, by [`block_layout::write_in_memory`]: lists of the vertices of a range,
+    /// with `flags` as in a head.
+    pub(crate) fn in_memory(
+        bytes: &'a [u8],
+        number: u32,
+        vertices: std::ops::Range<Vertex>,
+        flags: u8,
+        decoder: Option<Decoder>,
+        weights: Weights,
+    ) -> Block<'a> {
+        let (first, entries, width) = (vertices.start, vertices.end - vertices.start, Width::Four);
+        Block { bytes, number, first, entries, flags, decoder, weights, width }
+    }
+
+    /// How its weights are kept.
+    pub(crate) fn weights(&self) -> Weights {
+        self.weights
+    }
+
+    /// All its bytes.
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// How its first and last lists go on: as in a head.
+    pub(crate) fn flags(&self) -> u8 {
+        self.flags
     }
 
     /// The block's place among those of its direction, as the directory and [`crate::Which::Blocks`] have it.
@@ -118,7 +149,7 @@ impl<'a> Block<'a> {
     /// All vertices with a list here, ascending, and the places of their lists: quicker than to look up each.
     #[inline]
     pub(crate) fn places(&self) -> impl Iterator<Item = (Vertex, (usize, usize))> {
-        self.vertices().zip(block_layout::all_entries(self.bytes, self.entries as usize))
+        self.vertices().zip(block_layout::all_entries(self.bytes, self.entries as usize, self.width))
     }
 
     /// As [`Block::groups`], of a list whose place is known. Inlined always: what it returns is taken apart
@@ -196,6 +227,9 @@ impl<'a> Block<'a> {
     fn place(&self, vertex: Vertex) -> (usize, usize) {
         let entry = (vertex - self.first) as usize;
         assert!(entry < self.entries as usize, "vertex {vertex} is not of this block");
-        block_layout::entry(self.bytes, self.entries as usize, entry)
+        match self.width {
+            Width::Two => block_layout::entry(self.bytes, self.entries as usize, entry),
+            Width::Four => block_layout::entry_of_four(self.bytes, self.entries as usize, entry),
+        }
     }
 }

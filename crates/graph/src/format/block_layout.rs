@@ -87,14 +87,64 @@ pub(crate) fn entry(block: &[u8], entries: usize, entry: usize) -> (usize, usize
 
 /// As [`entry`], for all entries in order: quicker than to look up each.
 #[inline]
-pub(crate) fn all_entries(block: &[u8], entries: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+pub(crate) fn all_entries(
+    block: &[u8],
+    entries: usize,
+    width: Width,
+) -> impl Iterator<Item = (usize, usize)> + '_ {
     let most = block.len() - SLACK;
-    let ends = block[TABLE..][..2 * entries].as_chunks().0;
-    let mut start = entries_start(entries);
-    ends.iter().map(move |end| {
-        let end = usize::from(u16::from_le_bytes(*end)).min(most);
+    let bytes = width.bytes();
+    let ends = block[TABLE..][..bytes * entries].chunks_exact(bytes);
+    let mut start = TABLE + bytes * entries;
+    ends.map(move |end| {
+        let end = width.read(end).min(most);
         (std::mem::replace(&mut start, end), end)
     })
+}
+
+/// How wide the numbers of the table of ends are. Blocks of a store have 2 bytes. Those into which changes
+/// were merged are larger than that can say; they exist in memory only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Width {
+    Two,
+    Four,
+}
+
+impl Width {
+    #[inline]
+    fn bytes(self) -> usize {
+        match self {
+            Width::Two => 2,
+            Width::Four => 4,
+        }
+    }
+
+    #[inline]
+    fn read(self, raw: &[u8]) -> usize {
+        match self {
+            Width::Two => usize::from(u16::from_le_bytes([raw[0], raw[1]])),
+            Width::Four => u32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]]) as usize,
+        }
+    }
+}
+
+/// As [`entry`], in a block with [`Width::Four`].
+#[inline]
+pub(crate) fn entry_of_four(block: &[u8], entries: usize, entry: usize) -> (usize, usize) {
+    let ends = &block[TABLE..][..4 * entries];
+    let start = if entry == 0 { TABLE + 4 * entries } else { Width::Four.read(&ends[4 * entry - 4..]) };
+    (start, Width::Four.read(&ends[4 * entry..]))
+}
+
+/// Makes `block` a block with [`Width::Four`] of these entries, without a checksum; `ends` count from the
+/// first byte of `data`.
+pub(crate) fn write_in_memory(block: &mut Vec<u8>, ends: &[u32], data: &[u8]) {
+    let base = (TABLE + 4 * ends.len()) as u32;
+    block.clear();
+    block.resize(TABLE, 0);
+    block.extend(ends.iter().flat_map(|end| (base + end).to_le_bytes()));
+    block.extend_from_slice(data);
+    block.resize(block.len() + SLACK, 0);
 }
 
 /// Bytes that one more entry may take in a block that has `entries` of `data_bytes` together.

@@ -1,7 +1,7 @@
 //! Which block holds which vertices: the index that stays in memory, about 8 bytes per block.
 
 use std::cmp::Ordering;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use super::{Vertex, paged::PagedReader};
 use crate::GraphError;
@@ -17,7 +17,16 @@ pub struct Directory {
     hints: Vec<u32>,
     hint_shift: u32,
     vertices: u64,
+    /// The blocks that are in the store; behind them come those of vertices that only changes have.
+    stored: u32,
+    /// By block that is [`Directory::is_continued`], its first neighbour. Empty without changes.
+    pieces: Vec<Vertex>,
+    /// The last vertex with a list in the last stored block, if vertices that it has are gone.
+    cut: Option<Vertex>,
 }
+
+/// Vertices of a block that is not in the store.
+const NEW_VERTICES: u64 = 256;
 
 impl Directory {
     /// Bytes in memory of a directory of so many blocks.
@@ -26,7 +35,10 @@ impl Directory {
     }
 
     pub(crate) fn new(first: Vec<Vertex>, continued: Vec<u64>, vertices: u64) -> Directory {
-        let mut directory = Directory { first, continued, hints: Vec::new(), hint_shift: 0, vertices };
+        let stored = first.len() as u32;
+        let (hints, pieces) = (Vec::new(), Vec::new());
+        let mut directory =
+            Directory { first, continued, hints, hint_shift: 0, vertices, stored, pieces, cut: None };
         directory.make_hints();
         directory
     }
@@ -66,6 +78,59 @@ impl Directory {
         Ok(directory)
     }
 
+    /// The directory of the same blocks after changes, of so many vertices: without blocks whose vertices are
+    /// gone, and with some more for new ones. `pieces` has the first neighbour of each block that is
+    /// [`Directory::is_continued`].
+    pub(crate) fn changed(mut self, pieces: Vec<Vertex>, vertices: u64) -> Directory {
+        let before = self.vertices;
+        let kept = self.first.partition_point(|first| u64::from(*first) < vertices);
+        if vertices < before && kept > 0 {
+            self.cut = Some(self.last_of(kept as u32 - 1));
+        }
+        self.first.truncate(kept);
+        self.stored = kept as u32;
+        let new = (before..vertices).step_by(NEW_VERTICES as usize);
+        self.first.extend(new.map(|first| first as Vertex));
+        let blocks = self.first.len();
+        self.continued.resize(blocks.div_ceil(64), 0);
+        for block in kept..blocks {
+            self.continued[block / 64] &= !(1 << (block % 64));
+        }
+        (self.pieces, self.vertices) = (pieces, vertices);
+        self.pieces.resize(blocks, 0);
+        self.make_hints();
+        self
+    }
+
+    /// Whether a block is in the store.
+    #[inline]
+    pub(crate) fn is_stored(&self, block: u32) -> bool {
+        block < self.stored
+    }
+
+    /// The vertices with a list in a block as it is in the store.
+    pub(crate) fn stored_vertices_of(&self, block: u32) -> RangeInclusive<Vertex> {
+        let last = if block + 1 == self.stored { self.cut } else { None };
+        self.first_of(block)..=last.unwrap_or_else(|| self.last_of(block))
+    }
+
+    /// Whether vertices of a block are gone.
+    pub(crate) fn is_cut(&self, block: u32) -> bool {
+        block + 1 == self.stored && self.cut.is_some()
+    }
+
+    /// Which entries are in a block: their vertices and neighbours, as the two halves of a number.
+    pub(crate) fn keys_of(&self, block: u32) -> Range<u64> {
+        let key = |vertex: Vertex, neighbour: Vertex| u64::from(vertex) << 32 | u64::from(neighbour);
+        let start = if self.is_continued(block) { self.pieces[block as usize] } else { 0 };
+        let last = self.last_of(block);
+        let end = match self.continues(block) {
+            true => key(last, self.pieces[block as usize + 1]),
+            false => (u64::from(last) + 1) << 32,
+        };
+        key(self.first_of(block), start)..end
+    }
+
     /// Blocks.
     pub fn blocks(&self) -> u32 {
         self.first.len() as u32
@@ -74,6 +139,11 @@ impl Directory {
     /// Whether a block's first list began in the block before.
     pub fn is_continued(&self, block: u32) -> bool {
         self.continued[block as usize / 64] >> (block % 64) & 1 == 1
+    }
+
+    /// Whether a block's last list goes on in the next block.
+    pub(crate) fn continues(&self, block: u32) -> bool {
+        block + 1 < self.blocks() && self.is_continued(block + 1)
     }
 
     /// First and last vertex that have a list, or a piece of one, in a block.

@@ -106,6 +106,9 @@ pub struct Header {
 }
 
 impl Header {
+    /// What the base of a store that was changed begins with.
+    pub(crate) const BASE: &[u8; 8] = b"LEADBASE";
+
     /// Whether lists of incoming edges can be read: always where the graph is undirected.
     pub fn has_reverse(&self) -> bool {
         self.has_reverse || !self.directed
@@ -179,6 +182,33 @@ impl Header {
         let mut bytes = vec![0; HEADER_BYTES];
         let there = (length as usize).min(HEADER_BYTES);
         file.read_exact_at(&mut bytes[..there], 0).map_err(|error| GraphError::read(name, error))?;
+        if &bytes[..8] == Header::BASE {
+            let what =
+                "is part of a graph store that was changed: name the folder that it is in, with all of it";
+            return Err(GraphError::Path { path: name.into(), what: what.into() });
+        }
+        Header::parse(bytes, length, name)
+    }
+
+    /// As [`Header::read`], of the base of a store that was changed.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn read_base(file: &File, name: &str) -> Result<Header, GraphError> {
+        let length = file.metadata().map_err(|error| GraphError::read(name, error))?.len();
+        let mut bytes = vec![0; HEADER_BYTES];
+        let there = (length as usize).min(HEADER_BYTES);
+        file.read_exact_at(&mut bytes[..there], 0).map_err(|error| GraphError::read(name, error))?;
+        if &bytes[..8] == Header::BASE {
+            // Written in place of the other, which the checksum covers.
+            bytes[..8].copy_from_slice(MAGIC);
+        }
+        Header::parse(bytes, length, name)
+    }
+
+    /// The header of a file of so many bytes, of which the first are given.
+    fn parse(bytes: Vec<u8>, length: u64, name: &str) -> Result<Header, GraphError> {
+        let there = (length as usize).min(HEADER_BYTES);
         if &bytes[..8] != MAGIC {
             return Err(GraphError::NoStore { name: name.into() });
         }

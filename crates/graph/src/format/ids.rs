@@ -8,32 +8,46 @@ use std::ops::Range;
 use super::paged::{Kind, PagedReader};
 use super::{Header, Vertex, header::IdKind};
 use crate::GraphError;
+use crate::updates::vertices::{Id, IdChanges, Source};
 
 /// The ids of an open store.
 #[derive(Debug)]
 pub struct Ids<'a> {
     kind: IdKind,
+    /// Of the base.
+    base_vertices: u64,
+    /// All that there are.
     vertices: u64,
     name: &'a str,
     ids: PagedReader<'a>,
     /// A second reader, so that a string's place and its bytes do not drive each other's page out.
     strings: PagedReader<'a>,
     order: Option<PagedReader<'a>>,
+    changes: Option<&'a IdChanges>,
 }
 
 impl<'a> Ids<'a> {
     /// Bytes in memory.
     pub(crate) const BYTES: u64 = 3 * 4096;
 
-    pub(crate) fn new(file: &'a File, name: &'a str, header: &Header) -> Ids<'a> {
+    /// Of a store; `header` is that of its base, `changes` what was added and removed since.
+    pub(crate) fn new(
+        file: &'a File,
+        name: &'a str,
+        header: &Header,
+        changes: Option<&'a IdChanges>,
+        vertices: u64,
+    ) -> Ids<'a> {
         let order = header.renumbered.then(|| PagedReader::new(file, name, Kind::Order, header.order));
         Ids {
             kind: header.id_kind,
-            vertices: header.vertices,
+            base_vertices: header.vertices,
+            vertices,
             name,
             ids: PagedReader::new(file, name, Kind::Ids, header.ids),
             strings: PagedReader::new(file, name, Kind::Ids, header.ids),
             order,
+            changes,
         }
     }
 
@@ -44,7 +58,25 @@ impl<'a> Ids<'a> {
 
     /// Whether each id is its rank: 0 to vertices - 1.
     pub(crate) fn are_dense(&self) -> bool {
-        self.kind == IdKind::Dense
+        self.kind == IdKind::Dense && self.changes.is_none()
+    }
+
+    /// Whether ids were added or removed since the base was written.
+    pub(crate) fn are_changed(&self) -> bool {
+        self.changes.is_some()
+    }
+
+    /// Where the id of a rank comes from.
+    fn source(&self, rank: u64) -> Source {
+        self.changes.map_or(Source::Base(rank), |changes| changes.source(rank))
+    }
+
+    /// An id that the base does not have, and its vertex.
+    fn new_id(&self, at: usize) -> (&'a Id, Vertex) {
+        match self.changes {
+            Some(changes) => changes.new_id(at),
+            None => unreachable!("without changes all ids are of the base"),
+        }
     }
 
     /// The number that is the id of a rank.
@@ -52,6 +84,16 @@ impl<'a> Ids<'a> {
     /// # Errors
     /// [`GraphError::Damaged`]. Meaningless for strings.
     pub fn number(&mut self, rank: u64) -> Result<u64, GraphError> {
+        match self.source(rank) {
+            Source::Base(rank) => self.base_number(rank),
+            Source::New(at) => match self.new_id(at).0 {
+                Id::Number(number) => Ok(*number),
+                Id::Text(_) => Ok(rank),
+            },
+        }
+    }
+
+    fn base_number(&mut self, rank: u64) -> Result<u64, GraphError> {
         match self.kind {
             IdKind::Dense => Ok(rank),
             _ => self.ids.number(rank),
@@ -63,8 +105,15 @@ impl<'a> Ids<'a> {
     /// # Errors
     /// [`GraphError::Damaged`].
     pub fn text(&mut self, rank: u64) -> Result<String, GraphError> {
+        match self.source(rank) {
+            Source::Base(rank) => self.base_text(rank),
+            Source::New(at) => Ok(self.new_id(at).0.to_string()),
+        }
+    }
+
+    fn base_text(&mut self, rank: u64) -> Result<String, GraphError> {
         if self.kind != IdKind::Strings {
-            return Ok(self.number(rank)?.to_string());
+            return Ok(self.base_number(rank)?.to_string());
         }
         let (start, end) = (self.ids.number(rank)?, self.ids.number(rank + 1)?);
         let bytes = end.checked_sub(start).filter(|bytes| *bytes <= 1 << 20);
@@ -82,8 +131,23 @@ impl<'a> Ids<'a> {
     /// # Errors
     /// [`GraphError::Damaged`].
     pub fn vertex(&mut self, rank: u64) -> Result<Vertex, GraphError> {
+        let vertex = match self.source(rank) {
+            Source::Base(of_base) => match self.changes.and_then(|changes| changes.vertex_of_base(of_base)) {
+                Some(vertex) => vertex,
+                None => self.base_vertex(of_base)?,
+            },
+            Source::New(at) => self.new_id(at).1,
+        };
+        check(vertex, rank, self.vertices, self.name)
+    }
+
+    /// The vertex that an id has in the base, by its rank there.
+    ///
+    /// # Errors
+    /// [`GraphError::Damaged`].
+    pub(crate) fn base_vertex(&mut self, rank: u64) -> Result<Vertex, GraphError> {
         match &mut self.order {
-            Some(order) => check(order.short(rank)?, rank, self.vertices, self.name),
+            Some(order) => check(order.short(rank)?, rank, self.base_vertices, self.name),
             None => Ok(rank as Vertex),
         }
     }
@@ -93,6 +157,12 @@ impl<'a> Ids<'a> {
     /// # Errors
     /// [`GraphError::Damaged`].
     pub(crate) fn each_vertex(&mut self, mut each: impl FnMut(Vertex)) -> Result<(), GraphError> {
+        if self.changes.is_some() {
+            for rank in 0..self.vertices {
+                each(self.vertex(rank)?);
+            }
+            return Ok(());
+        }
         let Some(order) = &mut self.order else {
             (0..self.vertices as Vertex).for_each(each);
             return Ok(());
@@ -108,14 +178,20 @@ impl<'a> Ids<'a> {
         Ok(())
     }
 
-    /// Appends the numbers that are the ids of some ranks. Of strings: where each begins, and where the last
-    /// ends, as the number of one rank more.
+    /// Appends the numbers that are the ids of some ranks. Of strings, of which none were added or removed:
+    /// where each begins, and where the last ends, as the number of one rank more.
     ///
     /// # Errors
     /// [`GraphError::Damaged`].
     pub(crate) fn numbers(&mut self, ranks: Range<u64>, out: &mut Vec<u64>) -> Result<(), GraphError> {
-        if self.kind == IdKind::Dense {
+        if self.are_dense() {
             out.extend(ranks);
+            return Ok(());
+        }
+        if self.changes.is_some() {
+            for rank in ranks {
+                out.push(self.number(rank)?);
+            }
             return Ok(());
         }
         let mut rank = ranks.start;
@@ -132,12 +208,12 @@ impl<'a> Ids<'a> {
     /// # Errors
     /// [`GraphError::Damaged`].
     pub(crate) fn text_bytes(&mut self, start: u64, out: &mut [u8]) -> Result<(), GraphError> {
-        self.strings.read(((self.vertices + 1) * 8).saturating_add(start), out)
+        self.strings.read(((self.base_vertices + 1) * 8).saturating_add(start), out)
     }
 
     /// Whether vertices are in another order than their ids.
     pub fn renumbered(&self) -> bool {
-        self.order.is_some()
+        self.order.is_some() || self.changes.is_some()
     }
 
     /// The rank of an id, or nothing where the graph has no such vertex.
@@ -145,30 +221,46 @@ impl<'a> Ids<'a> {
     /// # Errors
     /// [`GraphError::Damaged`].
     pub fn rank(&mut self, id: &str) -> Result<Option<u64>, GraphError> {
-        if self.kind == IdKind::Strings {
-            return self.search(|ids, rank| Ok(ids.text(rank)?.as_str().cmp(id)));
-        }
-        let Ok(wanted) = id.parse::<u64>() else { return Ok(None) };
-        if self.kind == IdKind::Dense {
-            return Ok((wanted < self.vertices).then_some(wanted));
-        }
-        self.search(|ids, rank| Ok(ids.number(rank)?.cmp(&wanted)))
+        let Some(id) = self.parse(id) else { return Ok(None) };
+        let found = self.search(&id)?;
+        Ok(match (self.changes, found) {
+            (None, found) => found.ok(),
+            (Some(changes), Ok(rank)) => changes.rank_of_base(rank),
+            (Some(changes), Err(_)) => changes.rank_of_new(&id),
+        })
     }
 
-    fn search(
-        &mut self,
-        mut compare: impl FnMut(&mut Self, u64) -> Result<std::cmp::Ordering, GraphError>,
-    ) -> Result<Option<u64>, GraphError> {
-        let (mut low, mut high) = (0, self.vertices);
+    /// An id of this graph's kind, if the text is one.
+    pub(crate) fn parse(&self, text: &str) -> Option<Id> {
+        match self.kind {
+            IdKind::Strings => Some(Id::Text(text.into())),
+            _ => text.parse().ok().map(Id::Number),
+        }
+    }
+
+    /// The rank of an id in the base, or how many ids there are smaller.
+    ///
+    /// # Errors
+    /// [`GraphError::Damaged`].
+    pub(crate) fn search(&mut self, id: &Id) -> Result<Result<u64, u64>, GraphError> {
+        if let (IdKind::Dense, Id::Number(number)) = (self.kind, id) {
+            let before = (*number).min(self.base_vertices);
+            return Ok(if *number < self.base_vertices { Ok(before) } else { Err(before) });
+        }
+        let (mut low, mut high) = (0, self.base_vertices);
         while low < high {
             let middle = low + (high - low) / 2;
-            match compare(self, middle)? {
+            let order = match id {
+                Id::Number(number) => self.ids.number(middle)?.cmp(number),
+                Id::Text(text) => self.base_text(middle)?.as_str().cmp(text),
+            };
+            match order {
                 std::cmp::Ordering::Less => low = middle + 1,
                 std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return Ok(Some(middle)),
+                std::cmp::Ordering::Equal => return Ok(Ok(middle)),
             }
         }
-        Ok(None)
+        Ok(Err(low))
     }
 }
 

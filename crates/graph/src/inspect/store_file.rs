@@ -5,47 +5,112 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use crate::GraphError;
-use crate::format::{Block, Direction, Header, Ids, block_layout, block_seed};
+use crate::format::paged::{Kind, PagedReader};
+use crate::format::{Block, Direction, Directory, Header, Ids, block_layout, block_seed};
+use crate::updates::changes::{Changes, Merging};
+use crate::updates::rows::Row;
+use crate::updates::snapshot::Snapshot;
 
 /// Bytes that are read at a time.
 const READ_BYTES: usize = 1 << 20;
 
-/// An open store.
+/// An open store, with its changes.
 #[derive(Debug)]
 pub(crate) struct StoreFile {
     pub(crate) file: File,
     pub(crate) name: String,
+    /// After changes.
     pub(crate) header: Header,
+    /// Of the file.
+    pub(crate) base: Header,
+    pub(crate) version: u64,
+    changed: Option<Changed>,
+}
+
+/// What changes make of lists.
+#[derive(Debug)]
+struct Changed {
+    forward: Directory,
+    reverse: Option<Directory>,
+    changes: Changes,
 }
 
 impl StoreFile {
     /// Opens it and checks its header.
     pub(crate) fn open(path: &Path) -> Result<StoreFile, GraphError> {
+        Ok(StoreFile::of_snapshot(Snapshot::open(path)?, path.display().to_string()))
+    }
+
+    pub(crate) fn of_snapshot(snapshot: Snapshot, name: String) -> StoreFile {
+        let Snapshot { file, base, header, forward, reverse, changes, version } = snapshot;
+        let changed = changes.map(|changes| Changed { forward, reverse, changes });
+        StoreFile { file, name, header, base, version, changed }
+    }
+
+    /// The base of a store that was changed, without its changes.
+    pub(crate) fn open_base(path: &Path) -> Result<StoreFile, GraphError> {
         let name = path.display().to_string();
         let file = File::open(path).map_err(|error| GraphError::opening(path, error))?;
-        let header = Header::read(&file, &name)?;
-        Ok(StoreFile { file, name, header })
+        let header = Header::read_base(&file, &name)?;
+        Ok(StoreFile { file, name, header, base: header, version: 0, changed: None })
     }
 
     pub(crate) fn ids(&self) -> Ids<'_> {
-        Ids::new(&self.file, &self.name, &self.header)
+        let changes = self.changed.as_ref().and_then(|changed| changed.changes.ids());
+        Ids::new(&self.file, &self.name, &self.base, changes, self.header.vertices)
+    }
+
+    /// Which block holds which vertices.
+    ///
+    /// # Errors
+    /// Of reading it from the file, where there are no changes.
+    pub(crate) fn directory(&self, direction: Direction) -> Result<Directory, GraphError> {
+        if let Some(Changed { forward, reverse, .. }) = &self.changed {
+            let is_reverse = direction == Direction::Reverse;
+            return Ok(reverse.as_ref().filter(|_| is_reverse).unwrap_or(forward).clone());
+        }
+        let (kind, section) = match direction {
+            Direction::Forward => (Kind::ForwardDirectory, self.base.forward_directory),
+            Direction::Reverse => (Kind::ReverseDirectory, self.base.reverse_directory),
+        };
+        let blocks = self.base.blocks(direction).bytes / u64::from(self.base.block_bytes);
+        let pages = PagedReader::new(&self.file, &self.name, kind, section);
+        Directory::read(pages, &self.name, blocks, self.base.vertices)
+    }
+
+    /// Whether it differs from the file.
+    pub(crate) fn is_changed(&self) -> bool {
+        self.changed.is_some()
+    }
+
+    /// The rows of all changes of forward lists, layer by layer.
+    pub(crate) fn layers(&self) -> impl Iterator<Item = &[Row]> {
+        self.changed.iter().flat_map(|changed| changed.changes.side(Direction::Forward).layers())
     }
 
     pub(crate) fn damaged(&self, what: String) -> GraphError {
         GraphError::damaged(&self.name, what)
     }
 
-    /// Calls `each` with all blocks of a direction, in order: the number, the bytes, and the block, whose
-    /// checksum and head were right.
+    /// Calls `each` with all blocks of a direction, in order: the number, the bytes in the file (none where
+    /// only changes have these vertices), and the block with its changes. Checksums and heads were right.
     pub(crate) fn blocks(
         &self,
         direction: Direction,
         mut each: impl FnMut(u32, &[u8], Block<'_>) -> Result<(), GraphError>,
     ) -> Result<(), GraphError> {
-        let section = self.header.blocks(direction);
-        let direction = if self.header.directed { direction } else { Direction::Forward };
-        let block_bytes = self.header.block_bytes as usize;
-        let decoder = self.header.decoder();
+        let changed = self.changed.as_ref().map(|changed| {
+            let directory = match (direction, &changed.reverse) {
+                (Direction::Reverse, Some(reverse)) => reverse,
+                _ => &changed.forward,
+            };
+            (directory, changed.changes.side(direction))
+        });
+        let section = self.base.blocks(direction);
+        let direction = if self.base.directed { direction } else { Direction::Forward };
+        let block_bytes = self.base.block_bytes as usize;
+        let (decoder, weights) = (self.base.decoder(), self.base.weights);
+        let mut merging = Merging::default();
         let mut buffer = vec![0; READ_BYTES];
         let (mut done, mut number) = (0, 0);
         while done < section.bytes {
@@ -55,14 +120,26 @@ impl StoreFile {
             read.map_err(|error| GraphError::read(&self.name, error))?;
             for (i, bytes) in buffer[..now].chunks_exact(block_bytes).enumerate() {
                 let seed = block_seed(direction, number);
-                block_layout::check(bytes, seed, self.header.vertices).map_err(|wrong| {
+                block_layout::check(bytes, seed, self.base.vertices).map_err(|wrong| {
                     let place = place + (i * block_bytes) as u64;
                     self.damaged(format!("block {number}, at byte {place}, {wrong}"))
                 })?;
-                each(number, bytes, Block::new(bytes, number, decoder, self.header.weights))?;
+                let block = Block::new(bytes, number, decoder, weights);
+                match changed {
+                    Some((directory, _)) if !directory.is_stored(number) => {}
+                    Some((directory, changes)) if changes.touches(number) => {
+                        let block = changes.merge(&mut merging, directory, number, Some(&block))?;
+                        each(number, bytes, block)?;
+                    }
+                    _ => each(number, bytes, block)?,
+                }
                 number += 1;
             }
             done += now as u64;
+        }
+        let Some((directory, changes)) = changed else { return Ok(()) };
+        for number in (0..directory.blocks()).filter(|number| !directory.is_stored(*number)) {
+            each(number, &[], changes.merge(&mut merging, directory, number, None)?)?;
         }
         Ok(())
     }

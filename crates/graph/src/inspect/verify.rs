@@ -11,7 +11,9 @@ use crate::format::block_layout::{CONTINUED, Head, entries_start, entry_end};
 use crate::format::code::{self, SLACK};
 use crate::format::header::{HEADER_BYTES, IdKind};
 use crate::format::paged::{Kind, PAYLOAD, PagedReader};
-use crate::format::{ALIGNMENT, Block, Direction, Directory, Scratch, Section, Vertex, checksum};
+use crate::format::{ALIGNMENT, Block, Direction, Header, Scratch, Section, Vertex, checksum};
+use crate::updates::folder::{self, Manifest, Pieces};
+use crate::updates::snapshot::base_of;
 
 /// What was found sound.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -41,32 +43,64 @@ pub fn verify(
     path: impl AsRef<Path>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<VerifyReport, GraphError> {
-    let store = StoreFile::open(path.as_ref())?;
+    let path = path.as_ref();
+    if !folder::is_folder(path) {
+        return verify_file(&StoreFile::open(path)?, progress);
+    }
+    let manifest = Manifest::read(path)?;
+    let base_path = folder::file(path, &manifest.base);
+    let base = StoreFile::open_base(&base_path)?;
+    base_of(&base.file, &base_path, &manifest)?;
+    let report = verify_file(&base, progress)?;
+    let pieces = folder::file(path, &manifest.pieces);
+    if Pieces::read(&pieces, manifest.base_checksum)? != Pieces::of(&base)? {
+        let what = "it does not have the first neighbours of its base's blocks".into();
+        return Err(GraphError::damaged(&pieces.display().to_string(), what));
+    }
+    // With its changes: the log is read and checked for it.
+    let store = StoreFile::open(path)?;
+    let [forward, _] = check_lists(&store, progress)?;
+    let bytes = folder::bytes(path).map_err(|error| GraphError::read(&store.name, error))?;
+    check_ids(&store, progress)?;
+    Ok(VerifyReport { bytes, vertices: store.header.vertices, entries: forward.edges, ..report })
+}
+
+/// A file, as an import or a compaction writes it.
+fn verify_file(store: &StoreFile, progress: &mut dyn FnMut(Progress)) -> Result<VerifyReport, GraphError> {
     let header = store.header;
-    let bytes = check_layout(&store)?;
-    let forward = check_side(&store, Direction::Forward, progress)?;
-    if forward.edges != header.edges
-        || forward.self_loops != header.self_loops
-        || forward.max_degree != header.max_degree
-    {
+    let bytes = check_layout(store)?;
+    let sides = check_lists(store, progress)?;
+    let largest = sides[0].max_degree;
+    if largest != header.max_degree {
+        return Err(store.damaged("its header does not have the longest list".into()));
+    }
+    let blocks = sides.iter().map(|side| side.blocks).sum();
+    check_id_table(store)?;
+    check_ids(store, progress)?;
+    check_order(store)?;
+    let reverse = header.directed && header.has_reverse();
+    Ok(VerifyReport { bytes, blocks, vertices: header.vertices, entries: header.edges, reverse })
+}
+
+/// Lists of both directions, and that they are the same edges.
+fn check_lists(store: &StoreFile, progress: &mut dyn FnMut(Progress)) -> Result<[Side; 2], GraphError> {
+    let header = store.header;
+    let forward = check_side(store, Direction::Forward, progress)?;
+    if forward.edges != header.edges || forward.self_loops != header.self_loops {
         return Err(store.damaged("its header does not count the edges that there are".into()));
     }
-    let mut blocks = forward.blocks;
+    let mut reverse = Side::default();
     if header.directed && header.has_reverse {
-        let reverse = check_side(&store, Direction::Reverse, progress)?;
+        reverse = check_side(store, Direction::Reverse, progress)?;
         if (reverse.edges, reverse.sums[1]) != (forward.edges, forward.sums[0]) {
             return Err(store.damaged("its reverse lists hold other edges than the forward ones".into()));
         }
-        blocks += reverse.blocks;
     } else if !header.directed && forward.sums[0] != forward.sums[1] {
         return Err(
             store.damaged("it is undirected, but not every edge stands in both its ends' lists".into())
         );
     }
-    check_ids(&store, progress)?;
-    check_order(&store)?;
-    let reverse = header.directed && header.has_reverse;
-    Ok(VerifyReport { bytes, blocks, vertices: header.vertices, entries: header.edges, reverse })
+    Ok([forward, reverse])
 }
 
 /// The header says nothing that an import would not write, and the sections lie one behind the other up to
@@ -77,6 +111,9 @@ fn check_layout(store: &StoreFile) -> Result<u64, GraphError> {
     let failed = |error| GraphError::read(&store.name, error);
     let mut there = vec![0; HEADER_BYTES];
     store.file.read_exact_at(&mut there, 0).map_err(failed)?;
+    if there[..8] == *Header::BASE {
+        there[..8].copy_from_slice(&header.to_bytes()[..8]);
+    }
     let length = store.file.metadata().map_err(failed)?.len();
     let paged = |bytes: u64| bytes.div_ceil(PAYLOAD as u64) * ALIGNMENT;
     let mut at = HEADER_BYTES as u64;
@@ -120,19 +157,20 @@ fn check_side(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Side, GraphError> {
     let header = store.header;
-    let (kind, section, phase) = match direction {
-        Direction::Forward => (Kind::ForwardDirectory, header.forward_directory, "blocks"),
-        Direction::Reverse => (Kind::ReverseDirectory, header.reverse_directory, "reverse blocks"),
+    let phase = match direction {
+        Direction::Forward => "blocks",
+        Direction::Reverse => "reverse blocks",
     };
-    let blocks = header.blocks(direction).bytes / u64::from(header.block_bytes);
-    let pages = PagedReader::new(&store.file, &store.name, kind, section);
-    let directory = Directory::read(pages, &store.name, blocks, header.vertices)?;
+    let directory = store.directory(direction)?;
+    let blocks = u64::from(directory.blocks());
     let mut side = Side::default();
     let mut scratch = Scratch::default();
     store.blocks(direction, |number, bytes, block| {
         let wrong = |what: &str| store.damaged(format!("{phase}: block {number} {what}"));
-        check_bytes(bytes, store).map_err(wrong)?;
-        let continued = Head::read(bytes).flags & CONTINUED != 0;
+        if !store.is_changed() {
+            check_bytes(bytes, store).map_err(wrong)?;
+        }
+        let continued = block.flags() & CONTINUED != 0;
         if directory.first_of(number) != block.first() || directory.is_continued(number) != continued {
             return Err(wrong("is not where the directory says"));
         }
@@ -240,8 +278,8 @@ impl Side {
     }
 }
 
-/// Ids rise.
-fn check_ids(store: &StoreFile, progress: &mut dyn FnMut(Progress)) -> Result<(), GraphError> {
+/// There is an id for each vertex.
+fn check_id_table(store: &StoreFile) -> Result<(), GraphError> {
     let header = store.header;
     let pages = PagedReader::new(&store.file, &store.name, Kind::Ids, header.ids);
     let long_enough = match header.id_kind {
@@ -255,6 +293,12 @@ fn check_ids(store: &StoreFile, progress: &mut dyn FnMut(Progress)) -> Result<()
     if header.id_kind == IdKind::Strings {
         check_string_ends(store, pages)?;
     }
+    Ok(())
+}
+
+/// Ids rise.
+fn check_ids(store: &StoreFile, progress: &mut dyn FnMut(Progress)) -> Result<(), GraphError> {
+    let header = store.header;
     let mut ids = store.ids();
     let mut report = |rank: u64| {
         if rank.is_multiple_of(1 << 20) {
@@ -263,8 +307,8 @@ fn check_ids(store: &StoreFile, progress: &mut dyn FnMut(Progress)) -> Result<()
     };
     let unordered = |rank: u64| store.damaged(format!("its id {rank} is not larger than the one before"));
     match header.id_kind {
-        IdKind::Dense => {}
-        IdKind::Numbers => {
+        IdKind::Dense if ids.are_dense() => {}
+        IdKind::Dense | IdKind::Numbers => {
             let mut before = None;
             for rank in 0..header.vertices {
                 report(rank);

@@ -20,7 +20,7 @@ impl IdTable {
     /// Bytes in memory, as a column of all vertices too.
     pub(super) fn bytes(graph: &Graph) -> u64 {
         match graph.ids().are_strings() {
-            true => graph.header().ids.bytes,
+            true => graph.header().ids.bytes + graph.new_id_bytes(),
             false => graph.vertices() * 8,
         }
     }
@@ -33,6 +33,9 @@ impl IdTable {
         let mut ids = graph.ids();
         if ids.are_dense() {
             return Ok(IdTable::Dense);
+        }
+        if ids.are_strings() && ids.are_changed() {
+            return IdTable::read_texts(graph);
         }
         let count = graph.vertices() + u64::from(ids.are_strings());
         let mut numbers = Vec::with_capacity(count as usize);
@@ -60,6 +63,20 @@ impl IdTable {
         // Below 2^63: there are as many bytes.
         let offsets = numbers.into_iter().map(|place| place as i64).collect();
         Ok(IdTable::Texts(Texts { offsets, bytes: text.into_bytes() }))
+    }
+
+    /// Strings one by one, where they are not all in the store.
+    fn read_texts(graph: &Graph) -> Result<IdTable, GraphError> {
+        let mut ids = graph.ids();
+        let (mut offsets, mut bytes) = (vec![0], Vec::new());
+        for rank in 0..graph.vertices() {
+            if rank % ROWS as u64 == 0 {
+                graph.check_stop()?;
+            }
+            bytes.extend(ids.text(rank)?.into_bytes());
+            offsets.push(bytes.len() as i64);
+        }
+        Ok(IdTable::Texts(Texts { offsets, bytes }))
     }
 
     /// The ids of `count` ranks, each by its row; [`NO_VERTEX`] stands for none.

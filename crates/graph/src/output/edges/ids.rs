@@ -35,6 +35,7 @@ pub(super) struct IdCache<'a> {
     places: Vec<Option<Ids<'a>>>,
     /// By vertex: the rank, where they differ.
     ranks: Vec<u32>,
+    are_dense: bool,
 }
 
 /// Ranks whose ids share a page.
@@ -62,7 +63,7 @@ impl<'a> IdCache<'a> {
                 ranks[ids.vertex(rank)? as usize] = rank as u32;
             }
         }
-        Ok(IdCache { store, places, ranks })
+        Ok(IdCache { store, places, ranks, are_dense: store.ids().are_dense() })
     }
 
     pub(super) fn get(&mut self, vertex: Vertex) -> Result<OwnId, GraphError> {
@@ -71,7 +72,7 @@ impl<'a> IdCache<'a> {
             return Err(self.store.damaged(format!("a list leads to vertex {vertex}, which does not exist")));
         }
         let rank = u64::from(self.ranks.get(vertex as usize).copied().unwrap_or(vertex));
-        if header.id_kind == IdKind::Dense {
+        if self.are_dense {
             return Ok(OwnId::Number(rank));
         }
         let place = (rank / RANKS % self.places.len() as u64) as usize;

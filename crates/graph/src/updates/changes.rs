@@ -1,0 +1,188 @@
+//! The changes of a graph that a reader sees: layers of rows over the lists of the base, from the oldest to
+//! the newest.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use super::merge::{Merger, Place};
+use super::rows::{Change, Row, compose, within};
+use super::vertices::IdChanges;
+use crate::GraphError;
+use crate::format::{Block, Direction, Directory, Weights};
+
+/// Changes of edges and of ids.
+#[derive(Debug)]
+pub(crate) struct Changes {
+    forward: SideChanges,
+    /// Of a directed graph with reverse lists.
+    reverse: Option<SideChanges>,
+    ids: Option<IdChanges>,
+}
+
+/// Changes of the lists of one direction.
+#[derive(Debug)]
+pub(crate) struct SideChanges {
+    layers: Vec<Layer>,
+    /// A bit per block: it has changes.
+    touched: Vec<u64>,
+    /// How the base keeps weights.
+    weights: Weights,
+}
+
+/// Rows of one age.
+#[derive(Debug, Clone)]
+pub(crate) enum Layer {
+    Memory(Arc<[Row]>),
+}
+
+/// A thread's buffers.
+#[derive(Debug, Default)]
+pub(crate) struct Merging {
+    rows: Vec<Row>,
+    starts: Vec<usize>,
+    merger: Merger,
+}
+
+impl Changes {
+    pub(crate) fn new(forward: SideChanges, reverse: Option<SideChanges>, ids: Option<IdChanges>) -> Changes {
+        Changes { forward, reverse, ids }
+    }
+
+    /// Of the lists of a direction; an undirected graph has one set of lists for both.
+    pub(crate) fn side(&self, direction: Direction) -> &SideChanges {
+        match (direction, &self.reverse) {
+            (Direction::Reverse, Some(reverse)) => reverse,
+            _ => &self.forward,
+        }
+    }
+
+    /// Of ids, if any were added or removed.
+    pub(crate) fn ids(&self) -> Option<&IdChanges> {
+        self.ids.as_ref()
+    }
+
+    /// Bytes in memory, with the buffers of so many threads.
+    pub(crate) fn bytes(&self, threads: u64) -> u64 {
+        let sides = [Some(&self.forward), self.reverse.as_ref()];
+        let of_sides: u64 = sides.into_iter().flatten().map(|side| side.bytes(threads)).sum();
+        of_sides + self.ids.as_ref().map_or(0, IdChanges::bytes)
+    }
+}
+
+impl SideChanges {
+    /// Layers over the blocks of a directory that was [`Directory::changed`].
+    pub(crate) fn new(layers: Vec<Layer>, directory: &Directory, weights: Weights) -> SideChanges {
+        let mut touched = vec![0u64; directory.blocks().div_ceil(64) as usize];
+        let mut touch = |block: u32| touched[block as usize / 64] |= 1 << (block % 64);
+        for block in 0..directory.blocks() {
+            if !directory.is_stored(block) || directory.is_cut(block) {
+                touch(block);
+            }
+        }
+        for Layer::Memory(rows) in &layers {
+            let mut rest = &rows[..];
+            for block in 0..directory.blocks() {
+                if rest.is_empty() {
+                    break;
+                }
+                let keys = directory.keys_of(block);
+                let last = keys.end + u64::from(directory.continues(block));
+                if rest[0].key < last {
+                    touch(block);
+                    rest = &rest[rest.partition_point(|row| row.key < keys.end)..];
+                }
+            }
+        }
+        SideChanges { layers, touched, weights }
+    }
+
+    /// Whether a block has changes.
+    #[inline]
+    pub(crate) fn touches(&self, block: u32) -> bool {
+        self.touched[block as usize / 64] >> (block % 64) & 1 == 1
+    }
+
+    /// A block that has changes, as they made it; `base` is none where it is not in the store.
+    ///
+    /// # Errors
+    /// Of reading a run.
+    pub(crate) fn merge<'m>(
+        &self,
+        merging: &'m mut Merging,
+        directory: &Directory,
+        number: u32,
+        base: Option<&Block<'_>>,
+    ) -> Result<Block<'m>, GraphError> {
+        let Merging { rows, starts, merger } = merging;
+        rows.clear();
+        starts.clear();
+        let (keys, continues) = (directory.keys_of(number), directory.continues(number));
+        for Layer::Memory(layer) in &self.layers {
+            starts.push(rows.len());
+            rows.extend_from_slice(within(layer, keys.start..keys.end + u64::from(continues)));
+        }
+        compose(rows, starts);
+        // Copies of the edge with which the next block begins may stand at the end of this one: they are
+        // removed in both, and added in the next.
+        rows.retain(|row| row.key < keys.end || row.change() == Change::Remove);
+        Ok(merger.merge(base, rows, Place::of(directory, number), self.weights))
+    }
+
+    /// The rows of all layers.
+    pub(crate) fn layers(&self) -> impl Iterator<Item = &[Row]> {
+        self.layers.iter().map(|Layer::Memory(rows)| &rows[..])
+    }
+
+    fn bytes(&self, threads: u64) -> u64 {
+        let rows: usize = self.layers.iter().map(|Layer::Memory(rows)| size_of_val(&rows[..])).sum();
+        // What a thread merges is a block and its changes; lists are decoded meanwhile.
+        (rows + size_of_val(&self.touched[..])) as u64 + threads * (256 << 10)
+    }
+}
+
+/// Blocks as changes made them, kept for the next sweep until the memory for them is used up. None is let go
+/// for another: of blocks that are visited in turn, those that are here serve as well as any.
+#[derive(Debug)]
+pub(crate) struct Merged {
+    blocks: Vec<OnceLock<(Box<[u8]>, Weights)>>,
+    room: AtomicI64,
+    used: AtomicI64,
+}
+
+impl Merged {
+    /// Bytes in memory for each block of the graph, kept or not.
+    pub(crate) const BYTES_A_BLOCK: u64 = size_of::<OnceLock<(Box<[u8]>, Weights)>>() as u64;
+
+    pub(crate) fn new(blocks: u32) -> Merged {
+        let blocks = std::iter::repeat_with(OnceLock::new).take(blocks as usize).collect();
+        Merged { blocks, room: AtomicI64::new(0), used: AtomicI64::new(0) }
+    }
+
+    /// Bytes in memory of what is kept.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.used.load(Ordering::Relaxed) as u64
+    }
+
+    /// Lets so many bytes be kept in all.
+    pub(crate) fn allow(&mut self, bytes: u64) {
+        *self.room.get_mut() = bytes as i64 - *self.used.get_mut();
+    }
+
+    /// A block that is kept, by its number among those of both directions.
+    #[inline]
+    pub(crate) fn get(&self, at: u32, place: impl FnOnce() -> Place) -> Option<Block<'_>> {
+        let (bytes, weights) = self.blocks[at as usize].get()?;
+        let Place { number, vertices, flags } = place();
+        Some(Block::in_memory(bytes, number, vertices, flags, None, *weights))
+    }
+
+    /// Keeps a block, if there is room.
+    pub(crate) fn keep(&self, at: u32, block: &Block<'_>) {
+        let bytes = block.bytes().len() as i64;
+        if self.room.fetch_sub(bytes, Ordering::Relaxed) < bytes {
+            self.room.fetch_add(bytes, Ordering::Relaxed);
+        } else if self.blocks[at as usize].set((block.bytes().into(), block.weights())).is_ok() {
+            self.used.fetch_add(bytes, Ordering::Relaxed);
+        }
+    }
+}

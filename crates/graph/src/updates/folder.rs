@@ -1,0 +1,270 @@
+//! The folder that a store becomes with its first change (docs/graph-format.md): the base, a log of commits,
+//! and a manifest that says which files belong together. Files are never changed but for the log, which
+//! grows; the manifest is replaced as a whole. So a reader that has them open sees one version, whatever
+//! writers do.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+
+use super::log::{Log, Totals};
+use crate::GraphError;
+use crate::format::block_layout::CONTINUED;
+use crate::format::{Direction, Header, Scratch, Vertex, checksum};
+use crate::inspect::StoreFile;
+
+const MANIFEST: &str = "manifest";
+const LOCK: &str = "lock";
+
+/// What the manifest's first line begins with.
+const FIRST: &str = "leadline graph 1 ";
+
+/// Which files of a folder are the store.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Manifest {
+    /// The file of lists as they were imported or last compacted.
+    pub(crate) base: String,
+    /// Of its header, so that another in its place is found out.
+    pub(crate) base_checksum: u64,
+    /// First neighbours of blocks that begin within a hub's list.
+    pub(crate) pieces: String,
+    pub(crate) log: String,
+    /// The number of the next file; it also tells logs apart.
+    pub(crate) next: u64,
+    /// Changes before the log begins.
+    pub(crate) version: u64,
+    pub(crate) totals: Totals,
+}
+
+impl Manifest {
+    pub(crate) fn read(folder: &Path) -> Result<Manifest, GraphError> {
+        let path = folder.join(MANIFEST);
+        let name = folder.display().to_string();
+        let text = fs::read_to_string(&path).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => GraphError::NoStore { name: name.clone() },
+            io::ErrorKind::InvalidData => GraphError::damaged(&name, "its manifest is no text".into()),
+            _ => GraphError::opening(&path, error),
+        })?;
+        let damaged = || GraphError::damaged(&name, "its manifest fails its checksum".into());
+        let (first, rest) = text.split_once('\n').ok_or_else(damaged)?;
+        let sum = first.strip_prefix(FIRST).ok_or_else(damaged)?;
+        if sum != seal(rest) {
+            return Err(damaged());
+        }
+        serde_json::from_str(rest)
+            .map_err(|error| GraphError::damaged(&name, format!("its manifest: {error}")))
+    }
+
+    /// Replaces the folder's manifest; durable when it returns.
+    pub(crate) fn write(&self, folder: &Path) -> Result<(), GraphError> {
+        let rest = serde_json::to_string_pretty(self)
+            .map_err(|error| GraphError::write(&folder.join(MANIFEST), io::Error::other(error)))?;
+        let text = format!("{FIRST}{}\n{rest}", seal(&rest));
+        Ok(leadline_files::replace(folder.join(MANIFEST), text)?)
+    }
+}
+
+fn seal(text: &str) -> String {
+    format!("{:016x}", checksum(text.as_bytes(), 0))
+}
+
+/// The seed of a store's log: no other log of any store has it.
+pub(crate) fn log_seed(manifest: &Manifest) -> u64 {
+    checksum(manifest.log.as_bytes(), manifest.base_checksum)
+}
+
+/// Whether a path is a store that was changed.
+pub(crate) fn is_folder(path: &Path) -> bool {
+    path.is_dir()
+}
+
+/// The lock of the one writer; let go of when it is dropped.
+#[derive(Debug)]
+pub(crate) struct WriterLock(#[expect(dead_code, reason = "is held")] File);
+
+impl WriterLock {
+    pub(crate) fn take(folder: &Path) -> Result<WriterLock, GraphError> {
+        let path = folder.join(LOCK);
+        let file = File::options().write(true).create(true).truncate(false).open(&path);
+        let file = file.map_err(|error| GraphError::opening(&path, error))?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(WriterLock(file)),
+            Err(Errno::WOULDBLOCK) => {
+                Err(GraphError::path(folder, "is being changed by another process; wait until it ends"))
+            }
+            Err(error) => Err(GraphError::write(&path, error.into())),
+        }
+    }
+}
+
+/// Makes the folder of a store that is a file, in its place. At every moment the path leads to one of both.
+pub(crate) fn make(path: &Path) -> Result<(), GraphError> {
+    // Checks that it is a store.
+    let store = StoreFile::open(path)?;
+    let real = fs::canonicalize(path).map_err(|error| GraphError::opening(path, error))?;
+    let parent = leadline_files::folder_of(&real);
+    let failed = |error: io::Error| GraphError::write(path, error);
+    let made = tempfile::Builder::new().prefix(".leadline-").suffix(".folder").tempdir_in(parent);
+    let made = made.map_err(failed)?;
+    let folder = made.path();
+    fs::hard_link(&real, folder.join("base-1")).map_err(failed)?;
+    let manifest = begin(
+        folder,
+        &store,
+        "base-1",
+        2,
+        0,
+        Totals {
+            vertices: store.header.vertices,
+            entries: store.header.edges,
+            self_loops: store.header.self_loops,
+        },
+    )?;
+    manifest.write(folder)?;
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
+    exchange(folder, &real).map_err(failed)?;
+    File::open(parent).and_then(|parent| parent.sync_all()).map_err(failed)?;
+    // What has the temporary name now is a second name of the base.
+    let temporary = made.keep();
+    fs::remove_file(&temporary).map_err(failed)?;
+    mark(&real.join("base-1"))
+}
+
+/// Files of a base that has no changes: its pieces and an empty log.
+pub(crate) fn begin(
+    folder: &Path,
+    base: &StoreFile,
+    base_name: &str,
+    next: u64,
+    version: u64,
+    totals: Totals,
+) -> Result<Manifest, GraphError> {
+    let manifest = Manifest {
+        base: base_name.to_owned(),
+        base_checksum: header_checksum(&base.header),
+        pieces: format!("pieces-{next}"),
+        log: format!("log-{}", next + 1),
+        next: next + 2,
+        version,
+        totals,
+    };
+    Pieces::of(base)?.write(&folder.join(&manifest.pieces), manifest.base_checksum)?;
+    Log::create(&folder.join(&manifest.log), log_seed(&manifest))?;
+    Ok(manifest)
+}
+
+/// What tells a base from all others.
+pub(crate) fn header_checksum(header: &Header) -> u64 {
+    checksum(&header.to_bytes(), 1)
+}
+
+/// Says in a file of lists that it is the base of a folder, so that nobody takes it for the whole store. A
+/// single word of 8 bytes is written, which no crash leaves half done.
+pub(crate) fn mark(base: &Path) -> Result<(), GraphError> {
+    let marked = File::options().write(true).open(base).and_then(|file| {
+        file.write_all_at(Header::BASE, 0)?;
+        file.sync_data()
+    });
+    marked.map_err(|error| GraphError::write(base, error))
+}
+
+/// Two paths change places at once, or one after the other where the file system cannot.
+fn exchange(folder: &Path, file: &Path) -> io::Result<()> {
+    match renameat_with(CWD, folder, CWD, file, RenameFlags::EXCHANGE) {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+            let aside = folder.with_extension("file");
+            fs::rename(file, &aside)?;
+            fs::rename(folder, file)?;
+            fs::rename(aside, folder)
+        }
+        other => Ok(other?),
+    }
+}
+
+/// By block, its first neighbour where it begins within a hub's list, else 0; of both directions.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Pieces {
+    pub(crate) forward: Vec<Vertex>,
+    pub(crate) reverse: Vec<Vertex>,
+}
+
+impl Pieces {
+    /// Looks them up in a base.
+    pub(crate) fn of(base: &StoreFile) -> Result<Pieces, GraphError> {
+        let side = |direction| -> Result<Vec<Vertex>, GraphError> {
+            let mut pieces = Vec::new();
+            let mut scratch = Scratch::default();
+            base.blocks(direction, |_, _, block| {
+                let continued = block.flags() & CONTINUED != 0;
+                let first =
+                    if continued { block.list(block.first(), &mut scratch).neighbours.first() } else { None };
+                pieces.push(first.copied().unwrap_or(0));
+                Ok(())
+            })?;
+            Ok(pieces)
+        };
+        let header = &base.header;
+        let has_two = header.directed && header.has_reverse();
+        Ok(Pieces {
+            forward: side(Direction::Forward)?,
+            reverse: if has_two { side(Direction::Reverse)? } else { Vec::new() },
+        })
+    }
+
+    fn write(&self, path: &Path, seed: u64) -> Result<(), GraphError> {
+        let mut bytes = Vec::with_capacity(16 + 4 * (self.forward.len() + self.reverse.len()));
+        bytes.extend((self.forward.len() as u64).to_le_bytes());
+        bytes.extend(self.forward.iter().chain(&self.reverse).flat_map(|piece| piece.to_le_bytes()));
+        bytes.extend(checksum(&bytes, seed).to_le_bytes());
+        Ok(leadline_files::replace(path, bytes)?)
+    }
+
+    /// As [`Pieces::write`] wrote them.
+    pub(crate) fn read(path: &Path, seed: u64) -> Result<Pieces, GraphError> {
+        let bytes = fs::read(path).map_err(|error| GraphError::opening(path, error))?;
+        let damaged = || GraphError::damaged(&path.display().to_string(), "it fails its checksum".into());
+        let (sealed, sum) = bytes.split_last_chunk::<8>().ok_or_else(damaged)?;
+        if u64::from_le_bytes(*sum) != checksum(sealed, seed) {
+            return Err(damaged());
+        }
+        let (forward, rest) = sealed.split_first_chunk::<8>().ok_or_else(damaged)?;
+        let mut pieces: Vec<Vertex> =
+            rest.as_chunks().0.iter().map(|raw| Vertex::from_le_bytes(*raw)).collect();
+        let forward = u64::from_le_bytes(*forward) as usize;
+        if forward > pieces.len() {
+            return Err(damaged());
+        }
+        let reverse = pieces.split_off(forward);
+        Ok(Pieces { forward: pieces, reverse })
+    }
+}
+
+/// Removes files that no manifest names any more: what a crash left, and what was compacted.
+pub(crate) fn remove_others(folder: &Path, manifest: &Manifest) -> io::Result<()> {
+    let keep = [MANIFEST, LOCK, &manifest.base, &manifest.pieces, &manifest.log];
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let ours = |prefix: &str| name.to_str().is_some_and(|name| name.starts_with(prefix));
+        let is_old = ["base-", "pieces-", "log-", "run-"].into_iter().any(ours);
+        if is_old && !keep.iter().any(|kept| *kept == name) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Where a file of the folder is.
+pub(crate) fn file(folder: &Path, name: &str) -> PathBuf {
+    folder.join(name)
+}
+
+/// Bytes of all files of a folder.
+pub(crate) fn bytes(folder: &Path) -> io::Result<u64> {
+    fs::read_dir(folder)?.map(|entry| Ok(entry?.metadata()?.len())).sum()
+}

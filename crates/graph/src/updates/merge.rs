@@ -1,0 +1,139 @@
+//! A block with its changes: what visitors see of a list in place of what the base says.
+
+use std::ops::Range;
+
+use super::rows::{Change, Row};
+use crate::format::block_layout::{CONTINUED, CONTINUES, write_in_memory};
+use crate::format::{Block, Directory, Group, Scratch, Vertex, Weights};
+
+/// Which lists a block has after its changes.
+#[derive(Debug, Clone)]
+pub(crate) struct Place {
+    pub(crate) number: u32,
+    pub(crate) vertices: Range<Vertex>,
+    /// Whether the first list began in the block before, and the last goes on in the next: as in a head.
+    pub(crate) flags: u8,
+}
+
+impl Place {
+    pub(crate) fn of(directory: &Directory, number: u32) -> Place {
+        let vertices = directory.first_of(number)..directory.last_of(number) + 1;
+        let flag = |set: bool, flag: u8| if set { flag } else { 0 };
+        let flags =
+            flag(directory.is_continued(number), CONTINUED) | flag(directory.continues(number), CONTINUES);
+        Place { number, vertices, flags }
+    }
+}
+
+/// Where a thread merges; it keeps its buffers.
+#[derive(Debug, Default)]
+pub(crate) struct Merger {
+    block: Vec<u8>,
+    ends: Vec<u32>,
+    data: Vec<u8>,
+    scratch: Scratch,
+    neighbours: Vec<Vertex>,
+    weights: Vec<f64>,
+}
+
+impl Merger {
+    /// The lists of a block with the changes that `rows` say, sorted, all of vertices at `place`. `base` is
+    /// none where the base has no lists of these vertices. They are plain numbers: to write the byte code
+    /// takes longer than most visits.
+    pub(crate) fn merge<'m>(
+        &'m mut self,
+        base: Option<&Block<'_>>,
+        rows: &[Row],
+        place: Place,
+        weights: Weights,
+    ) -> Block<'m> {
+        let weights = widened(weights, rows);
+        self.ends.clear();
+        self.data.clear();
+        let mut rest = rows;
+        for vertex in place.vertices.clone() {
+            let own = rest.iter().take_while(|row| row.vertex() == vertex).count();
+            let (mine, others) = rest.split_at(own);
+            rest = others;
+            match base {
+                Some(base) if mine.is_empty() && weights == Weights::None => self.copy(base, vertex),
+                _ => {
+                    self.collect(base, vertex, mine);
+                    self.put(weights);
+                }
+            }
+            self.ends.push(self.data.len() as u32);
+        }
+        write_in_memory(&mut self.block, &self.ends, &self.data);
+        Block::in_memory(&self.block, place.number, place.vertices, place.flags, None, weights)
+    }
+
+    /// A list without weights as the base has it.
+    fn copy(&mut self, base: &Block<'_>, vertex: Vertex) {
+        let mut end = self.data.len();
+        for Group { values, len } in base.groups(vertex) {
+            // Whole groups are stored, the last one too.
+            self.data.extend_from_slice(values.map(Vertex::to_le_bytes).as_flattened());
+            end += 4 * len;
+        }
+        self.data.truncate(end);
+    }
+
+    /// A list and its weights after its changes.
+    fn collect(&mut self, base: Option<&Block<'_>>, vertex: Vertex, rows: &[Row]) {
+        let Merger { scratch, neighbours, weights, .. } = self;
+        neighbours.clear();
+        weights.clear();
+        let list = base.map(|base| base.list(vertex, scratch)).unwrap_or_default();
+        let is_weighted = !list.weights.is_empty() || list.neighbours.is_empty();
+        let mut at = 0;
+        for of_one in rows.chunk_by(|a, b| a.key == b.key) {
+            let neighbour = of_one[0].neighbour();
+            let removed = of_one[0].change() == Change::Remove;
+            let before = at + list.neighbours[at..].partition_point(|other| *other < neighbour);
+            let after =
+                before + list.neighbours[before..].iter().take_while(|other| **other == neighbour).count();
+            let kept = if removed { before } else { after };
+            neighbours.extend_from_slice(&list.neighbours[at..kept]);
+            if is_weighted {
+                weights.extend_from_slice(list.weights.get(at..kept).unwrap_or_default());
+            }
+            at = after;
+            for row in of_one {
+                if let Change::Add(weight) = row.change() {
+                    neighbours.push(neighbour);
+                    if is_weighted {
+                        weights.push(weight);
+                    }
+                }
+            }
+        }
+        neighbours.extend_from_slice(&list.neighbours[at..]);
+        weights.extend_from_slice(list.weights.get(at..).unwrap_or_default());
+    }
+
+    /// Writes what was collected.
+    fn put(&mut self, weights: Weights) {
+        let at = self.data.len();
+        self.data.resize(at + 4 * self.neighbours.len(), 0);
+        for (place, neighbour) in self.data[at..].as_chunks_mut().0.iter_mut().zip(&self.neighbours) {
+            *place = neighbour.to_le_bytes();
+        }
+        match weights {
+            Weights::None => {}
+            Weights::F32 => {
+                self.data.extend(self.weights.iter().flat_map(|weight| (*weight as f32).to_le_bytes()));
+            }
+            Weights::F64 => self.data.extend(self.weights.iter().flat_map(|weight| weight.to_le_bytes())),
+        }
+    }
+}
+
+/// Weights of 8 bytes where those of 4 cannot hold one that is added.
+pub(crate) fn widened(weights: Weights, rows: &[Row]) -> Weights {
+    let fits = |row: &Row| match row.change() {
+        Change::Add(weight) => f64::from(weight as f32).to_bits() == weight.to_bits(),
+        Change::Remove => true,
+    };
+    if weights == Weights::F32 && !rows.iter().all(fits) { Weights::F64 } else { weights }
+}

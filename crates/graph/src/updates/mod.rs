@@ -1,0 +1,16 @@
+//! Graphs that change: layers of changes over a store that stays as it is until it is compacted.
+
+pub(crate) mod changes;
+mod compact;
+pub(crate) mod folder;
+mod log;
+pub(crate) mod merge;
+mod resolve;
+pub(crate) mod rows;
+pub(crate) mod snapshot;
+mod update;
+pub(crate) mod vertices;
+
+pub use compact::{CompactReport, compact};
+pub use update::{CommitReport, GraphUpdate, UpdateOptions};
+pub use vertices::Id as VertexId;

@@ -1,0 +1,223 @@
+//! A version of a store: the base, and what has changed since.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::changes::{Changes, Layer, SideChanges};
+use super::folder::{self, Manifest, Pieces};
+use super::log::{self, Commit, Totals};
+use super::rows::{self, Row};
+use super::vertices::VertexState;
+use crate::GraphError;
+use crate::format::paged::{Kind, PagedReader};
+use crate::format::{Direction, Directory, Header};
+
+/// Times that a reader looks again, where files are gone by the time it opens them: compacted meanwhile.
+const TRIES: u32 = 100;
+
+/// A version of a store, as one reader sees it.
+#[derive(Debug)]
+pub(crate) struct Snapshot {
+    /// The file with the lists.
+    pub(crate) file: File,
+    /// Its header.
+    pub(crate) base: Header,
+    /// What it would say with all changes.
+    pub(crate) header: Header,
+    pub(crate) forward: Directory,
+    pub(crate) reverse: Option<Directory>,
+    pub(crate) changes: Option<Changes>,
+    pub(crate) version: u64,
+}
+
+/// What changed since the base, put together.
+#[derive(Debug)]
+pub(crate) struct Changed {
+    pub(crate) version: u64,
+    pub(crate) totals: Totals,
+    pub(crate) vertices: VertexState,
+    /// Layers of forward rows, the oldest first; of an undirected graph for both ends.
+    pub(crate) layers: Vec<Arc<[Row]>>,
+}
+
+impl Changed {
+    /// Nothing yet.
+    pub(crate) fn new(manifest: &Manifest, base: &Header) -> Changed {
+        Changed {
+            version: manifest.version,
+            totals: manifest.totals,
+            vertices: VertexState::new(base.vertices),
+            layers: Vec::new(),
+        }
+    }
+
+    /// Adds a commit. Its rows become the newest layer.
+    pub(crate) fn add(&mut self, commit: Commit, directed: bool) {
+        (self.version, self.totals) = (commit.version, commit.totals);
+        self.vertices.vertices = commit.totals.vertices;
+        for (owner, vertex) in commit.owners {
+            self.vertices.set(owner, vertex);
+        }
+        let mut rows = commit.rows;
+        if !directed {
+            mirror(&mut rows);
+        }
+        if !rows.is_empty() {
+            rows::sort(&mut rows);
+            self.layers.push(rows.into());
+            self.merge_layers();
+        }
+    }
+
+    /// Keeps layers few: one that has half as many rows as the one before is put together with it, so that
+    /// each row is moved as often as there are layers.
+    fn merge_layers(&mut self) {
+        while let [.., older, newer] = &self.layers[..]
+            && newer.len() * 2 > older.len()
+        {
+            let starts = [0, older.len()];
+            let mut rows = [&older[..], newer].concat();
+            rows::compose(&mut rows, &starts);
+            self.layers.truncate(self.layers.len() - 2);
+            self.layers.push(rows.into());
+        }
+    }
+}
+
+/// Adds the rows of the other ends.
+fn mirror(rows: &mut Vec<Row>) {
+    let others = rows.iter().filter(|row| row.vertex() != row.neighbour()).map(|row| row.turned());
+    let others: Vec<Row> = others.collect();
+    rows.extend(others);
+}
+
+impl Snapshot {
+    /// The newest version of a store.
+    ///
+    /// # Errors
+    /// [`GraphError`]: no store, a newer one's, damaged, unreadable.
+    pub(crate) fn open(path: &Path) -> Result<Snapshot, GraphError> {
+        let name = path.display().to_string();
+        if !folder::is_folder(path) {
+            let file = File::open(path).map_err(|error| GraphError::opening(path, error))?;
+            return Snapshot::of_file(file, &name);
+        }
+        let mut tries = 0;
+        loop {
+            let manifest = Manifest::read(path)?;
+            match Snapshot::of_folder(path, &manifest) {
+                Err(GraphError::Path { .. }) if tries < TRIES && Manifest::read(path)? != manifest => {
+                    tries += 1
+                }
+                other => return other,
+            }
+        }
+    }
+
+    /// A store that was not changed.
+    ///
+    /// # Errors
+    /// As [`Snapshot::open`].
+    pub(crate) fn of_file(file: File, name: &str) -> Result<Snapshot, GraphError> {
+        let header = Header::read(&file, name)?;
+        let (forward, reverse) = directories(&file, name, &header)?;
+        Ok(Snapshot { file, base: header, header, forward, reverse, changes: None, version: 0 })
+    }
+
+    fn of_folder(path: &Path, manifest: &Manifest) -> Result<Snapshot, GraphError> {
+        let open = |name: &str| {
+            let path = folder::file(path, name);
+            let file = File::open(&path).map_err(|error| GraphError::opening(&path, error))?;
+            Ok::<_, GraphError>((file, path))
+        };
+        let (file, base_path) = open(&manifest.base)?;
+        let (log, log_path) = open(&manifest.log)?;
+        let base = base_of(&file, &base_path, manifest)?;
+        let pieces = Pieces::read(&folder::file(path, &manifest.pieces), manifest.base_checksum)?;
+        let mut changed = Changed::new(manifest, &base);
+        log::replay(&log, &log_path, folder::log_seed(manifest), |commit| {
+            changed.add(commit, base.directed);
+            Ok(())
+        })?;
+        Snapshot::with(file, &base_path.display().to_string(), base, pieces, &changed)
+    }
+
+    /// A base with changes.
+    pub(crate) fn with(
+        file: File,
+        name: &str,
+        base: Header,
+        pieces: Pieces,
+        changed: &Changed,
+    ) -> Result<Snapshot, GraphError> {
+        let (mut forward, mut reverse) = directories(&file, name, &base)?;
+        let version = changed.version;
+        let ids = changed.vertices.ids();
+        if changed.layers.is_empty() && ids.is_none() {
+            return Ok(Snapshot { file, base, header: base, forward, reverse, changes: None, version });
+        }
+        let vertices = changed.totals.vertices;
+        let side = |directory: &Directory, rows: Vec<Arc<[Row]>>| {
+            SideChanges::new(rows.into_iter().map(Layer::Memory).collect(), directory, base.weights)
+        };
+        forward = forward.changed(pieces.forward, vertices);
+        let forward_changes = side(&forward, changed.layers.clone());
+        let reverse_changes = match reverse.take() {
+            Some(directory) => {
+                let directory = directory.changed(pieces.reverse, vertices);
+                let changes = side(&directory, changed.layers.iter().map(|rows| turned(rows)).collect());
+                reverse = Some(directory);
+                Some(changes)
+            }
+            None => None,
+        };
+        let header = Header {
+            vertices,
+            edges: changed.totals.entries,
+            self_loops: changed.totals.self_loops,
+            renumbered: base.renumbered || ids.is_some(),
+            ..base
+        };
+        let changes = Some(Changes::new(forward_changes, reverse_changes, ids));
+        Ok(Snapshot { file, base, header, forward, reverse, changes, version })
+    }
+}
+
+/// The header of a folder's base, if it is the one that its manifest names.
+pub(crate) fn base_of(file: &File, path: &Path, manifest: &Manifest) -> Result<Header, GraphError> {
+    let name = path.display().to_string();
+    let base = Header::read_base(file, &name)?;
+    if folder::header_checksum(&base) != manifest.base_checksum {
+        return Err(GraphError::damaged(
+            &name,
+            "it is the base of another store, or of another version".into(),
+        ));
+    }
+    Ok(base)
+}
+
+/// The same changes of the lists of incoming edges.
+fn turned(rows: &[Row]) -> Arc<[Row]> {
+    let mut rows: Vec<Row> = rows.iter().map(|row| row.turned()).collect();
+    rows::sort(&mut rows);
+    rows.into()
+}
+
+fn directories(
+    file: &File,
+    name: &str,
+    header: &Header,
+) -> Result<(Directory, Option<Directory>), GraphError> {
+    let read = |kind, section, direction| {
+        let pages = PagedReader::new(file, name, kind, section);
+        let blocks = header.blocks(direction).bytes / u64::from(header.block_bytes);
+        Directory::read(pages, name, blocks, header.vertices)
+    };
+    let forward = read(Kind::ForwardDirectory, header.forward_directory, Direction::Forward)?;
+    let reverse = match header.has_reverse {
+        true => Some(read(Kind::ReverseDirectory, header.reverse_directory, Direction::Reverse)?),
+        false => None,
+    };
+    Ok((forward, reverse))
+}

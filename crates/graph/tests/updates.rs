@@ -1,0 +1,289 @@
+//! Graphs that change: after any history a store is the same graph as one made afresh.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+
+use leadline_graph::algorithms::PageRankOptions;
+use leadline_graph::format::{Layout, StoreWriter, Weights};
+use leadline_graph::{Graph, GraphUpdate, Options, UpdateOptions, VertexId, compact, verify};
+
+/// What a graph should be: ids, and the weights of the copies of each edge.
+#[derive(Debug, Clone)]
+struct Model {
+    strings: bool,
+    directed: bool,
+    weighted: bool,
+    reverse: bool,
+    compressed: bool,
+    vertices: BTreeSet<VertexId>,
+    edges: BTreeMap<(VertexId, VertexId), Vec<f64>>,
+}
+
+impl Model {
+    fn id(&self, number: u64) -> VertexId {
+        // Not in the order of numbers, and not next to each other.
+        if self.strings {
+            format!("v{}", number * 7919 % 10_007).as_str().into()
+        } else {
+            (number * 3 + 5).into()
+        }
+    }
+
+    fn key(&self, a: &VertexId, b: &VertexId) -> (VertexId, VertexId) {
+        if self.directed || a <= b { (a.clone(), b.clone()) } else { (b.clone(), a.clone()) }
+    }
+
+    fn insert(&mut self, a: &VertexId, b: &VertexId, weight: f64) {
+        self.vertices.extend([a.clone(), b.clone()]);
+        let weight = if self.weighted { weight } else { 0.0 };
+        self.edges.entry(self.key(a, b)).or_default().push(weight);
+    }
+
+    /// A store of it; `order` says by rank which vertex it is.
+    fn write(&self, path: &Path, order: Option<&[u32]>, weights: Weights) {
+        let ranks: HashMap<&VertexId, u32> = self.vertices.iter().zip(0..).collect();
+        let vertex = |id: &VertexId| order.map_or(ranks[id], |order| order[ranks[id] as usize]);
+        let mut entries = Vec::new();
+        for ((a, b), weights) in &self.edges {
+            for weight in weights {
+                entries.push((vertex(a), vertex(b), *weight));
+                if !self.directed && a != b {
+                    entries.push((vertex(b), vertex(a), *weight));
+                }
+            }
+        }
+        let layout = Layout {
+            block_bytes: 4096,
+            compressed: self.compressed,
+            directed: self.directed,
+            weights: if self.weighted { weights } else { Weights::None },
+            vertices: self.vertices.len() as u64,
+        };
+        let mut writer = StoreWriter::create(path, layout).unwrap();
+        entries.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2)));
+        entries.iter().for_each(|(a, b, weight)| writer.edge(*a, *b, *weight).unwrap());
+        if self.reverse {
+            writer.start_reverse().unwrap();
+            entries.sort_by(|a, b| (a.1, a.0).cmp(&(b.1, b.0)).then(a.2.total_cmp(&b.2)));
+            entries.iter().for_each(|(a, b, weight)| writer.edge(*b, *a, *weight).unwrap());
+        }
+        let number = |id: &VertexId| match id {
+            VertexId::Number(number) => *number,
+            VertexId::Text(_) => unreachable!(),
+        };
+        match self.strings {
+            false => writer.number_ids(self.vertices.iter().map(|id| Ok(number(id)))).unwrap(),
+            true => {
+                let texts: Vec<String> = self.vertices.iter().map(text).collect();
+                writer.string_ids(texts.iter().map(String::as_str)).unwrap();
+            }
+        }
+        if let Some(order) = order {
+            writer.order(order.iter().copied()).unwrap();
+        }
+        writer.finish().unwrap();
+    }
+}
+
+fn text(id: &VertexId) -> String {
+    match id {
+        VertexId::Number(number) => number.to_string(),
+        VertexId::Text(text) => text.to_string(),
+    }
+}
+
+/// What algorithms say of each id.
+#[derive(Debug, PartialEq)]
+struct Results {
+    edges: Vec<String>,
+    whole: BTreeMap<String, Vec<String>>,
+    ranks: BTreeMap<String, f64>,
+}
+
+fn results(store: &Path, source: &str, memory: u64) -> Results {
+    let options = Options { memory, threads: 2, depth: 8, ..Options::default() };
+    let graph = Graph::open(store, options).unwrap();
+    let mut ids = graph.ids();
+    let mut names = vec![String::new(); graph.vertices() as usize];
+    let mut by_rank = Vec::new();
+    for rank in 0..graph.vertices() {
+        let (id, vertex) = (ids.text(rank).unwrap(), ids.vertex(rank).unwrap());
+        assert_eq!(ids.rank(&id).unwrap(), Some(rank));
+        assert_eq!(graph.vertex(&id).unwrap(), vertex);
+        names[vertex as usize] = id.clone();
+        by_rank.push(id);
+    }
+    let source = graph.vertex(source).unwrap();
+    let mut columns: Vec<Vec<String>> = Vec::new();
+    let mut column = |values: Vec<String>| columns.push(values);
+    let name = |vertex: &u32| names[*vertex as usize].clone();
+    let show = |values: Vec<u32>| values.iter().map(u32::to_string).collect::<Vec<_>>();
+    column(show(graph.bfs(&[source]).unwrap().levels.into_vec().unwrap()));
+    column(graph.wcc().unwrap().components.into_vec().unwrap().iter().map(name).collect());
+    if graph.header().has_reverse() {
+        column(show(graph.kcore().unwrap().cores));
+        column(graph.cdlp(4).unwrap().labels.iter().map(|rank| by_rank[*rank as usize].clone()).collect());
+        column(graph.lcc().unwrap().coefficients.iter().map(|value| format!("{value:.12}")).collect());
+    }
+    if graph.need_weights("").is_ok() {
+        let distances = graph.sssp(&[source]).unwrap().distances.into_vec().unwrap();
+        column(distances.iter().map(|distance| format!("{distance}")).collect());
+    }
+    let ranks = graph.pagerank(&PageRankOptions { tolerance: 1e-13, iterations: 100, ..Default::default() });
+    let ranks = ranks.unwrap().ranks.into_vec().unwrap();
+    let whole = names
+        .iter()
+        .enumerate()
+        .map(|(vertex, name)| (name.clone(), columns.iter().map(|column| column[vertex].clone()).collect()));
+    let whole = whole.collect();
+    let ranks = names.iter().cloned().zip(ranks).collect();
+    let out = store.with_extension("csv");
+    leadline_graph::export(store, &out, &Default::default(), &mut |_| {}).unwrap();
+    let lines = std::fs::read_to_string(&out).unwrap();
+    let mut edges: Vec<String> = lines.lines().skip(1).map(str::to_owned).collect();
+    if !graph.header().directed {
+        edges = edges.iter().map(|line| sorted_ends(line)).collect();
+    }
+    edges.sort_unstable();
+    Results { edges, whole, ranks }
+}
+
+/// An undirected edge, the same from either end.
+fn sorted_ends(line: &str) -> String {
+    let mut fields: Vec<&str> = line.split(',').collect();
+    fields[..2].sort_unstable();
+    fields.join(",")
+}
+
+fn assert_same(found: &Results, expected: &Results, told: &str) {
+    let differs = found.edges.iter().zip(&expected.edges).find(|(found, expected)| found != expected);
+    assert_eq!((differs, found.edges.len()), (None, expected.edges.len()), "{told}");
+    for (name, values) in &expected.whole {
+        assert_eq!(found.whole.get(name), Some(values), "{told}, vertex {name}");
+    }
+    assert_eq!(found.whole.len(), expected.whole.len(), "{told}");
+    for (name, rank) in &expected.ranks {
+        let error = (found.ranks[name] - rank).abs() / rank;
+        assert!(error < 1e-9, "{told}, rank of {name}: {} and {rank}", found.ranks[name]);
+    }
+}
+
+/// Ends of edges of five shapes.
+fn shape(number: usize, vertices: u64, edges: usize, rng: &mut fastrand::Rng) -> Vec<(u64, u64)> {
+    let side = vertices.isqrt();
+    let skewed = |rng: &mut fastrand::Rng| {
+        (0..vertices.ilog2()).fold(0, |id, _| id * 2 + u64::from(rng.u32(..100) < 30))
+    };
+    match number {
+        0 => (0..edges).map(|_| (skewed(rng), skewed(rng))).collect(),
+        1 => (0..edges).map(|_| (rng.u64(..vertices), rng.u64(..vertices))).collect(),
+        2 => (0..side * side).flat_map(|at| [(at, at + 1), (at, (at + side) % vertices)]).collect(),
+        3 => (1..vertices).map(|at| (at - 1, at)).collect(),
+        // A hub whose list has several blocks.
+        _ => (0..edges)
+            .map(|at| (if at % 8 == 0 { rng.u64(..vertices) } else { 7 }, rng.u64(..vertices)))
+            .collect(),
+    }
+}
+
+/// The same changes to the store and to the model.
+fn change(model: &mut Model, update: &mut GraphUpdate, vertices: u64, rng: &mut fastrand::Rng) {
+    let some = |model: &Model, rng: &mut fastrand::Rng| model.id(rng.u64(..vertices));
+    // Often an edge that there is.
+    let edge = |model: &Model, rng: &mut fastrand::Rng| {
+        let at = model.key(&some(model, rng), &some(model, rng));
+        let known = if rng.bool() { model.edges.range(at.clone()..).next() } else { None };
+        known.map_or(at, |(edge, _)| edge.clone())
+    };
+    let weight = f64::from(rng.u32(1..64)) / if rng.u8(..8) == 0 { 7.0 } else { 8.0 };
+    match rng.u32(..100) {
+        0..50 => {
+            let (a, b) = (some(model, rng), some(model, rng));
+            model.insert(&a, &b, weight);
+            update.insert_edge(a, b, model.weighted.then_some(weight)).unwrap();
+        }
+        50..80 => {
+            let (a, b) = edge(model, rng);
+            model.edges.remove(&(a.clone(), b.clone()));
+            if model.directed || rng.bool() { update.delete_edge(a, b) } else { update.delete_edge(b, a) }
+                .unwrap();
+        }
+        80..90 if model.weighted => {
+            let (a, b) = edge(model, rng);
+            if let Some(weights) = model.edges.get_mut(&(a.clone(), b.clone())) {
+                weights.fill(weight);
+            }
+            update.set_weight(a, b, weight).unwrap();
+        }
+        80..96 => {
+            let id = some(model, rng);
+            model.vertices.insert(id.clone());
+            update.insert_vertex(id).unwrap();
+        }
+        _ => {
+            let id = some(model, rng);
+            model.vertices.remove(&id);
+            model.edges.retain(|(a, b), _| *a != id && *b != id);
+            update.delete_vertex(id).unwrap();
+        }
+    }
+}
+
+fn history(number: usize, commits: usize, changes: usize) {
+    let mut rng = fastrand::Rng::with_seed(number as u64);
+    let folder = tempfile::tempdir().unwrap();
+    let vertices = 512;
+    let mut model = Model {
+        strings: number % 3 == 1,
+        directed: number.is_multiple_of(2),
+        weighted: number % 4 < 2,
+        reverse: number.is_multiple_of(4),
+        compressed: number % 5 < 3,
+        vertices: BTreeSet::new(),
+        edges: BTreeMap::new(),
+    };
+    for (a, b) in shape(number % 5, vertices, 3000, &mut rng) {
+        let (a, b) = (model.id(a), model.id(b));
+        model.insert(&a, &b, f64::from(rng.u32(1..64)) / 8.0);
+    }
+    let (store, fresh) = (folder.path().join("store"), folder.path().join("fresh"));
+    let order = (number % 2 == 1).then(|| {
+        let mut order: Vec<u32> = (0..model.vertices.len() as u32).collect();
+        rng.shuffle(&mut order);
+        order
+    });
+    model.write(&store, order.as_deref(), Weights::F32);
+    for commit in 0..commits {
+        let told = format!("history {number}, commit {commit}, {model:?}");
+        let told = &told[..told.len().min(150)];
+        let mut update = GraphUpdate::open(&store, UpdateOptions::default()).unwrap();
+        // Ids that were not there at first, too.
+        let before = update.version();
+        (0..changes).for_each(|_| change(&mut model, &mut update, vertices + 40, &mut rng));
+        let report = update.commit().unwrap();
+        assert_eq!((report.version, report.changes), (before + changes as u64, changes as u64));
+        let edges = model.edges.values().map(|weights| weights.len() as u64).sum::<u64>();
+        assert_eq!((report.vertices, report.edges), (model.vertices.len() as u64, edges), "{told}");
+        drop(update);
+        model.edges.retain(|_, weights| !weights.is_empty());
+        let source = text(model.vertices.iter().nth(rng.usize(..model.vertices.len())).unwrap());
+        model.write(&fresh, None, Weights::F64);
+        let expected = results(&fresh, &source, 64 << 20);
+        assert_same(&results(&store, &source, 64 << 20), &expected, told);
+        verify(&store, &mut |_| {}).unwrap_or_else(|error| panic!("{told}: {error}"));
+        if commit % 3 == 2 {
+            let report = compact(&store, None, &mut |_| {}).unwrap();
+            assert!(report.compacted);
+            assert_same(&results(&store, &source, 64 << 20), &expected, &format!("{told}, compacted"));
+            verify(&store, &mut |_| {}).unwrap();
+        }
+    }
+}
+
+#[test]
+fn after_any_history_a_store_is_the_graph_that_an_import_would_make() {
+    // More of them where somebody wants to know: 20 commits of 500 changes each.
+    let thorough = std::env::var_os("LEADLINE_THOROUGH").is_some();
+    let (histories, commits, changes) = if thorough { (20, 20, 500) } else { (5, 4, 120) };
+    (0..histories).for_each(|number| history(number, commits, changes));
+}
