@@ -256,7 +256,11 @@ fn history(number: usize, commits: usize, changes: usize) {
     for commit in 0..commits {
         let told = format!("history {number}, commit {commit}, {model:?}");
         let told = &told[..told.len().min(150)];
-        let mut update = GraphUpdate::open(&store, UpdateOptions::default()).unwrap();
+        // Of some histories the changes go to runs, which are merged as soon as there are two of a level.
+        let in_runs = number.is_multiple_of(2);
+        let (buffer, fanout) = if in_runs { (2000, 2) } else { (16 << 20, 4) };
+        let options = UpdateOptions { buffer, fanout, ..UpdateOptions::default() };
+        let mut update = GraphUpdate::open(&store, options).unwrap();
         // Ids that were not there at first, too.
         let before = update.version();
         (0..changes).for_each(|_| change(&mut model, &mut update, vertices + 40, &mut rng));
@@ -264,6 +268,9 @@ fn history(number: usize, commits: usize, changes: usize) {
         assert_eq!((report.version, report.changes), (before + changes as u64, changes as u64));
         let edges = model.edges.values().map(|weights| weights.len() as u64).sum::<u64>();
         assert_eq!((report.vertices, report.edges), (model.vertices.len() as u64, edges), "{told}");
+        if in_runs {
+            update.maintain(&mut |_| {}).unwrap();
+        }
         drop(update);
         model.edges.retain(|_, weights| !weights.is_empty());
         let source = text(model.vertices.iter().nth(rng.usize(..model.vertices.len())).unwrap());
@@ -273,7 +280,7 @@ fn history(number: usize, commits: usize, changes: usize) {
         verify(&store, &mut |_| {}).unwrap_or_else(|error| panic!("{told}: {error}"));
         if commit % 3 == 2 {
             let report = compact(&store, None, &mut |_| {}).unwrap();
-            assert!(report.compacted);
+            assert!(report.compacted || in_runs);
             assert_same(&results(&store, &source, 64 << 20), &expected, &format!("{told}, compacted"));
             verify(&store, &mut |_| {}).unwrap();
         }

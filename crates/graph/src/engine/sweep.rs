@@ -192,10 +192,11 @@ impl<'g> Engine<'g> {
             let visit_changed = |number: u32, base: Option<&Block<'_>>| {
                 let (local, merging) = &mut *own.borrow_mut();
                 match changes.merge(merging, directory, number, base) {
-                    Ok(block) => {
+                    Ok(Some(block)) => {
                         visit(local, &block);
                         merged.keep(blocks.base + number, &block);
                     }
+                    Ok(None) => base.into_iter().for_each(|block| visit(local, block)),
                     Err(error) => failed(error),
                 }
             };

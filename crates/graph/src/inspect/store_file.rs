@@ -23,7 +23,6 @@ pub(crate) struct StoreFile {
     pub(crate) header: Header,
     /// Of the file.
     pub(crate) base: Header,
-    pub(crate) version: u64,
     changed: Option<Changed>,
 }
 
@@ -42,9 +41,9 @@ impl StoreFile {
     }
 
     pub(crate) fn of_snapshot(snapshot: Snapshot, name: String) -> StoreFile {
-        let Snapshot { file, base, header, forward, reverse, changes, version } = snapshot;
+        let Snapshot { file, base, header, forward, reverse, changes, .. } = snapshot;
         let changed = changes.map(|changes| Changed { forward, reverse, changes });
-        StoreFile { file, name, header, base, version, changed }
+        StoreFile { file, name, header, base, changed }
     }
 
     /// The base of a store that was changed, without its changes.
@@ -52,7 +51,7 @@ impl StoreFile {
         let name = path.display().to_string();
         let file = File::open(path).map_err(|error| GraphError::opening(path, error))?;
         let header = Header::read_base(&file, &name)?;
-        Ok(StoreFile { file, name, header, base: header, version: 0, changed: None })
+        Ok(StoreFile { file, name, header, base: header, changed: None })
     }
 
     pub(crate) fn ids(&self) -> Ids<'_> {
@@ -83,9 +82,15 @@ impl StoreFile {
         self.changed.is_some()
     }
 
-    /// The rows of all changes of forward lists, layer by layer.
-    pub(crate) fn layers(&self) -> impl Iterator<Item = &[Row]> {
-        self.changed.iter().flat_map(|changed| changed.changes.side(Direction::Forward).layers())
+    /// All changes of forward lists, layer by layer.
+    ///
+    /// # Errors
+    /// Of reading a run.
+    pub(crate) fn each_row(&self, each: impl FnMut(Row)) -> Result<(), GraphError> {
+        match &self.changed {
+            Some(changed) => changed.changes.side(Direction::Forward).each_row(each),
+            None => Ok(()),
+        }
     }
 
     pub(crate) fn damaged(&self, what: String) -> GraphError {
@@ -128,8 +133,8 @@ impl StoreFile {
                 match changed {
                     Some((directory, _)) if !directory.is_stored(number) => {}
                     Some((directory, changes)) if changes.touches(number) => {
-                        let block = changes.merge(&mut merging, directory, number, Some(&block))?;
-                        each(number, bytes, block)?;
+                        let merged = changes.merge(&mut merging, directory, number, Some(&block))?;
+                        each(number, bytes, merged.unwrap_or(block))?;
                     }
                     _ => each(number, bytes, block)?,
                 }
@@ -139,7 +144,9 @@ impl StoreFile {
         }
         let Some((directory, changes)) = changed else { return Ok(()) };
         for number in (0..directory.blocks()).filter(|number| !directory.is_stored(*number)) {
-            each(number, &[], changes.merge(&mut merging, directory, number, None)?)?;
+            if let Some(block) = changes.merge(&mut merging, directory, number, None)? {
+                each(number, &[], block)?;
+            }
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::merge::{Merger, Place};
 use super::rows::{Change, Row, compose, within};
+use super::run::{Cursor, RunSide, Window};
 use super::vertices::IdChanges;
 use crate::GraphError;
 use crate::format::{Block, Direction, Directory, Weights};
@@ -33,6 +34,7 @@ pub(crate) struct SideChanges {
 #[derive(Debug, Clone)]
 pub(crate) enum Layer {
     Memory(Arc<[Row]>),
+    Run(Arc<RunSide>),
 }
 
 /// A thread's buffers.
@@ -40,6 +42,8 @@ pub(crate) enum Layer {
 pub(crate) struct Merging {
     rows: Vec<Row>,
     starts: Vec<usize>,
+    /// By layer that is a run.
+    windows: Vec<Window>,
     merger: Merger,
 }
 
@@ -79,17 +83,25 @@ impl SideChanges {
                 touch(block);
             }
         }
-        for Layer::Memory(rows) in &layers {
-            let mut rest = &rows[..];
-            for block in 0..directory.blocks() {
-                if rest.is_empty() {
-                    break;
+        for layer in &layers {
+            match layer {
+                Layer::Memory(rows) => {
+                    let mut rest = &rows[..];
+                    for block in 0..directory.blocks() {
+                        let keys = directory.keys_of(block);
+                        let last = keys.end + u64::from(directory.continues(block));
+                        if rest.first().is_some_and(|row| row.key < last) {
+                            touch(block);
+                            rest = &rest[rest.partition_point(|row| row.key < keys.end)..];
+                        }
+                    }
                 }
-                let keys = directory.keys_of(block);
-                let last = keys.end + u64::from(directory.continues(block));
-                if rest[0].key < last {
-                    touch(block);
-                    rest = &rest[rest.partition_point(|row| row.key < keys.end)..];
+                // Which blocks a run has no rows of is known once they are looked for.
+                Layer::Run(run) => {
+                    let first = run.first();
+                    let all = 0..directory.blocks();
+                    all.filter(|block| first.is_some_and(|first| first <= directory.keys_of(*block).end))
+                        .for_each(&mut touch);
                 }
             }
         }
@@ -102,7 +114,8 @@ impl SideChanges {
         self.touched[block as usize / 64] >> (block % 64) & 1 == 1
     }
 
-    /// A block that has changes, as they made it; `base` is none where it is not in the store.
+    /// A block as changes made it, nothing where it has none after all; `base` is none where it is not in the
+    /// store.
     ///
     /// # Errors
     /// Of reading a run.
@@ -112,31 +125,59 @@ impl SideChanges {
         directory: &Directory,
         number: u32,
         base: Option<&Block<'_>>,
-    ) -> Result<Block<'m>, GraphError> {
-        let Merging { rows, starts, merger } = merging;
+    ) -> Result<Option<Block<'m>>, GraphError> {
+        let Merging { rows, starts, windows, merger } = merging;
         rows.clear();
         starts.clear();
+        windows.resize_with(self.layers.len(), Window::default);
         let (keys, continues) = (directory.keys_of(number), directory.continues(number));
-        for Layer::Memory(layer) in &self.layers {
+        let wanted = keys.start..keys.end + u64::from(continues);
+        for (layer, window) in self.layers.iter().zip(windows) {
             starts.push(rows.len());
-            rows.extend_from_slice(within(layer, keys.start..keys.end + u64::from(continues)));
+            match layer {
+                Layer::Memory(layer) => rows.extend_from_slice(within(layer, wanted.clone())),
+                Layer::Run(run) => run.rows(wanted.clone(), window, rows)?,
+            }
+        }
+        if rows.is_empty() && base.is_some() && !directory.is_cut(number) {
+            return Ok(None);
         }
         compose(rows, starts);
         // Copies of the edge with which the next block begins may stand at the end of this one: they are
         // removed in both, and added in the next.
         rows.retain(|row| row.key < keys.end || row.change() == Change::Remove);
-        Ok(merger.merge(base, rows, Place::of(directory, number), self.weights))
+        Ok(Some(merger.merge(base, rows, Place::of(directory, number), self.weights)))
     }
 
-    /// The rows of all layers.
-    pub(crate) fn layers(&self) -> impl Iterator<Item = &[Row]> {
-        self.layers.iter().map(|Layer::Memory(rows)| &rows[..])
+    /// All rows, layer by layer.
+    ///
+    /// # Errors
+    /// Of reading a run.
+    pub(crate) fn each_row(&self, mut each: impl FnMut(Row)) -> Result<(), GraphError> {
+        for layer in &self.layers {
+            match layer {
+                Layer::Memory(rows) => rows.iter().copied().for_each(&mut each),
+                Layer::Run(run) => {
+                    let mut cursor = Cursor::new(run);
+                    while let Some(row) = cursor.peek()? {
+                        each(row);
+                        cursor.step();
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     fn bytes(&self, threads: u64) -> u64 {
-        let rows: usize = self.layers.iter().map(|Layer::Memory(rows)| size_of_val(&rows[..])).sum();
+        let of_layer = |layer: &Layer| match layer {
+            Layer::Memory(rows) => size_of_val(&rows[..]) as u64,
+            Layer::Run(run) => run.index_bytes() + threads * Window::BYTES,
+        };
         // What a thread merges is a block and its changes; lists are decoded meanwhile.
-        (rows + size_of_val(&self.touched[..])) as u64 + threads * (256 << 10)
+        self.layers.iter().map(of_layer).sum::<u64>()
+            + size_of_val(&self.touched[..]) as u64
+            + threads * (256 << 10)
     }
 }
 

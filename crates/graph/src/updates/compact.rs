@@ -4,10 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::folder::{self, Manifest, WriterLock};
-use super::log::Totals;
-use super::merge::widened;
-use super::snapshot::Snapshot;
+use super::folder;
+use super::merge::fits_in_four_bytes;
+use super::update::{GraphUpdate, UpdateOptions};
 use crate::format::header::IdKind;
 use crate::format::{Direction, Layout, Scratch, StoreWriter, Weights};
 use crate::inspect::StoreFile;
@@ -44,36 +43,11 @@ pub fn compact(
             StoreFile::open(path)?.file.metadata().map_err(|error| GraphError::opening(path, error))?.len();
         return Ok(CompactReport { version: 0, bytes_before: bytes, bytes_after: bytes, compacted: false });
     }
-    let folder = std::fs::canonicalize(path).map_err(|error| GraphError::opening(path, error))?;
-    Manifest::read(&folder)?;
-    let _lock = WriterLock::take(&folder)?;
-    let manifest = Manifest::read(&folder)?;
-    folder::remove_others(&folder, &manifest).map_err(|error| GraphError::write(&folder, error))?;
-    let store = StoreFile::of_snapshot(Snapshot::open(&folder)?, path.display().to_string());
-    let bytes_before = folder::bytes(&folder).map_err(|error| GraphError::opening(path, error))?;
-    if !store.is_changed() {
-        let version = store.version;
-        return Ok(CompactReport { version, bytes_before, bytes_after: bytes_before, compacted: false });
-    }
-    let name = format!("base-{}", manifest.next);
-    let new_path = folder::file(&folder, &name);
-    write(&store, &new_path, stop.as_deref(), progress)?;
-    folder::mark(&new_path)?;
-    let base = StoreFile::open_base(&new_path)?;
-    let totals = Totals {
-        vertices: base.header.vertices,
-        entries: base.header.edges,
-        self_loops: base.header.self_loops,
-    };
-    let manifest = folder::begin(&folder, &base, &name, manifest.next + 1, store.version, totals)?;
-    manifest.write(&folder)?;
-    folder::remove_others(&folder, &manifest).map_err(|error| GraphError::write(&folder, error))?;
-    let bytes_after = folder::bytes(&folder).map_err(|error| GraphError::opening(path, error))?;
-    Ok(CompactReport { version: store.version, bytes_before, bytes_after, compacted: true })
+    GraphUpdate::open(path, UpdateOptions::default())?.compact(stop.as_deref(), progress)
 }
 
 /// Writes all lists of a store, with its changes.
-fn write(
+pub(super) fn write(
     store: &StoreFile,
     path: &Path,
     stop: Option<&AtomicBool>,
@@ -84,7 +58,7 @@ fn write(
         block_bytes: header.block_bytes,
         compressed: header.compressed,
         directed: header.directed,
-        weights: store.weights(),
+        weights: weights(store)?,
         vertices: header.vertices,
     };
     let mut writer = StoreWriter::create(path, layout)?;
@@ -150,9 +124,15 @@ fn is_dense(store: &StoreFile) -> Result<bool, GraphError> {
     }
 }
 
-impl StoreFile {
-    /// How weights have to be kept, those of changes among them.
-    fn weights(&self) -> Weights {
-        self.layers().fold(self.base.weights, widened)
+/// How weights have to be kept, those of changes among them.
+fn weights(store: &StoreFile) -> Result<Weights, GraphError> {
+    let mut weights = store.base.weights;
+    if weights == Weights::F32 {
+        store.each_row(|row| {
+            if !fits_in_four_bytes(row) {
+                weights = Weights::F64;
+            }
+        })?;
     }
+    Ok(weights)
 }

@@ -12,7 +12,8 @@ use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use super::log::{Log, Totals};
+use super::log::{Bytes, Log, Totals, read_owner, write_owner};
+use super::vertices::VertexState;
 use crate::GraphError;
 use crate::format::block_layout::CONTINUED;
 use crate::format::{Direction, Header, Scratch, Vertex, checksum};
@@ -33,6 +34,10 @@ pub(crate) struct Manifest {
     pub(crate) base_checksum: u64,
     /// First neighbours of blocks that begin within a hub's list.
     pub(crate) pieces: String,
+    /// Sorted runs, the oldest first.
+    pub(crate) runs: Vec<RunEntry>,
+    /// Ids that were added or removed before the log begins.
+    pub(crate) owners: Option<String>,
     pub(crate) log: String,
     /// The number of the next file; it also tells logs apart.
     pub(crate) next: u64,
@@ -41,7 +46,30 @@ pub(crate) struct Manifest {
     pub(crate) totals: Totals,
 }
 
+/// A sorted run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct RunEntry {
+    pub(crate) file: String,
+    /// How often its rows were merged.
+    pub(crate) level: u32,
+    pub(crate) bytes: u64,
+}
+
 impl Manifest {
+    /// The name of a new file.
+    pub(crate) fn name(&mut self, kind: &str) -> String {
+        let name = format!("{kind}-{}", self.next);
+        self.next += 1;
+        name
+    }
+
+    /// Files that belong to the store.
+    fn files(&self) -> impl Iterator<Item = &str> {
+        let runs = self.runs.iter().map(|run| run.file.as_str());
+        let named = [&self.base, &self.pieces, &self.log].into_iter().map(String::as_str);
+        [MANIFEST, LOCK].into_iter().chain(named).chain(self.owners.as_deref()).chain(runs)
+    }
+
     pub(crate) fn read(folder: &Path) -> Result<Manifest, GraphError> {
         let path = folder.join(MANIFEST);
         let name = folder.display().to_string();
@@ -73,9 +101,9 @@ fn seal(text: &str) -> String {
     format!("{:016x}", checksum(text.as_bytes(), 0))
 }
 
-/// The seed of a store's log: no other log of any store has it.
-pub(crate) fn log_seed(manifest: &Manifest) -> u64 {
-    checksum(manifest.log.as_bytes(), manifest.base_checksum)
+/// The seed of a file's checksums: that of no other file of any store.
+pub(crate) fn seed(manifest: &Manifest, name: &str) -> u64 {
+    checksum(name.as_bytes(), manifest.base_checksum)
 }
 
 /// Whether a path is a store that was changed.
@@ -113,18 +141,7 @@ pub(crate) fn make(path: &Path) -> Result<(), GraphError> {
     let made = made.map_err(failed)?;
     let folder = made.path();
     fs::hard_link(&real, folder.join("base-1")).map_err(failed)?;
-    let manifest = begin(
-        folder,
-        &store,
-        "base-1",
-        2,
-        0,
-        Totals {
-            vertices: store.header.vertices,
-            entries: store.header.edges,
-            self_loops: store.header.self_loops,
-        },
-    )?;
+    let manifest = begin(folder, &store, "base-1", 2, 0)?;
     manifest.write(folder)?;
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
     exchange(folder, &real).map_err(failed)?;
@@ -142,19 +159,25 @@ pub(crate) fn begin(
     base_name: &str,
     next: u64,
     version: u64,
-    totals: Totals,
 ) -> Result<Manifest, GraphError> {
+    let totals = Totals {
+        vertices: base.header.vertices,
+        entries: base.header.edges,
+        self_loops: base.header.self_loops,
+    };
     let manifest = Manifest {
         base: base_name.to_owned(),
         base_checksum: header_checksum(&base.header),
         pieces: format!("pieces-{next}"),
+        runs: Vec::new(),
+        owners: None,
         log: format!("log-{}", next + 1),
         next: next + 2,
         version,
         totals,
     };
     Pieces::of(base)?.write(&folder.join(&manifest.pieces), manifest.base_checksum)?;
-    Log::create(&folder.join(&manifest.log), log_seed(&manifest))?;
+    Log::create(&folder.join(&manifest.log), seed(&manifest, &manifest.log))?;
     Ok(manifest)
 }
 
@@ -244,14 +267,43 @@ impl Pieces {
     }
 }
 
+/// Writes whose vertices are not those of the base.
+pub(crate) fn write_owners(path: &Path, seed: u64, vertices: &VertexState) -> Result<(), GraphError> {
+    let mut bytes = Vec::new();
+    for (owner, vertex) in vertices.each() {
+        write_owner(&owner, &mut bytes);
+        // No vertex has the last number.
+        bytes.extend(vertex.unwrap_or(Vertex::MAX).to_le_bytes());
+    }
+    bytes.extend(checksum(&bytes, seed).to_le_bytes());
+    Ok(leadline_files::replace(path, bytes)?)
+}
+
+/// Reads what [`write_owners`] wrote.
+pub(crate) fn read_owners(path: &Path, seed: u64, vertices: &mut VertexState) -> Result<(), GraphError> {
+    let bytes = fs::read(path).map_err(|error| GraphError::opening(path, error))?;
+    let damaged = || GraphError::damaged(&path.display().to_string(), "it fails its checksum".into());
+    let (sealed, sum) = bytes.split_last_chunk::<8>().ok_or_else(damaged)?;
+    if u64::from_le_bytes(*sum) != checksum(sealed, seed) {
+        return Err(damaged());
+    }
+    let mut bytes = Bytes(sealed);
+    while !bytes.0.is_empty() {
+        let owner = read_owner(&mut bytes).ok_or_else(damaged)?;
+        let vertex = bytes.short().ok_or_else(damaged)?;
+        vertices.set(owner, (vertex != Vertex::MAX).then_some(vertex));
+    }
+    Ok(())
+}
+
 /// Removes files that no manifest names any more: what a crash left, and what was compacted.
 pub(crate) fn remove_others(folder: &Path, manifest: &Manifest) -> io::Result<()> {
-    let keep = [MANIFEST, LOCK, &manifest.base, &manifest.pieces, &manifest.log];
+    let keep: Vec<&str> = manifest.files().collect();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name();
         let ours = |prefix: &str| name.to_str().is_some_and(|name| name.starts_with(prefix));
-        let is_old = ["base-", "pieces-", "log-", "run-"].into_iter().any(ours);
+        let is_old = ["base-", "pieces-", "log-", "run-", "owners-"].into_iter().any(ours);
         if is_old && !keep.iter().any(|kept| *kept == name) {
             fs::remove_file(entry.path())?;
         }

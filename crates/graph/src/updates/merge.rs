@@ -130,10 +130,18 @@ impl Merger {
 }
 
 /// Weights of 8 bytes where those of 4 cannot hold one that is added.
-pub(crate) fn widened(weights: Weights, rows: &[Row]) -> Weights {
-    let fits = |row: &Row| match row.change() {
+fn widened(weights: Weights, rows: &[Row]) -> Weights {
+    if weights == Weights::F32 && !rows.iter().all(|row| fits_in_four_bytes(*row)) {
+        Weights::F64
+    } else {
+        weights
+    }
+}
+
+/// Whether a row adds no weight that 4 bytes cannot hold.
+pub(crate) fn fits_in_four_bytes(row: Row) -> bool {
+    match row.change() {
         Change::Add(weight) => f64::from(weight as f32).to_bits() == weight.to_bits(),
         Change::Remove => true,
-    };
-    if weights == Weights::F32 && !rows.iter().all(fits) { Weights::F64 } else { weights }
+    }
 }

@@ -7,6 +7,7 @@ mod log;
 pub(crate) mod merge;
 mod resolve;
 pub(crate) mod rows;
+pub(crate) mod run;
 pub(crate) mod snapshot;
 mod update;
 pub(crate) mod vertices;

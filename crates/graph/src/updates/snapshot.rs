@@ -5,9 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::changes::{Changes, Layer, SideChanges};
-use super::folder::{self, Manifest, Pieces};
+use super::folder::{self, Manifest, Pieces, RunEntry};
 use super::log::{self, Commit, Totals};
 use super::rows::{self, Row};
+use super::run::{Run, RunSide};
 use super::vertices::VertexState;
 use crate::GraphError;
 use crate::format::paged::{Kind, PagedReader};
@@ -37,19 +38,38 @@ pub(crate) struct Changed {
     pub(crate) version: u64,
     pub(crate) totals: Totals,
     pub(crate) vertices: VertexState,
+    /// Older than the layers, the oldest first.
+    pub(crate) runs: Vec<Arc<Run>>,
     /// Layers of forward rows, the oldest first; of an undirected graph for both ends.
     pub(crate) layers: Vec<Arc<[Row]>>,
 }
 
 impl Changed {
-    /// Nothing yet.
-    pub(crate) fn new(manifest: &Manifest, base: &Header) -> Changed {
-        Changed {
+    /// What is in runs, without the log.
+    ///
+    /// # Errors
+    /// [`GraphError::Path`] where a file is gone, [`GraphError::Damaged`].
+    pub(crate) fn open(folder: &Path, manifest: &Manifest, base: &Header) -> Result<Changed, GraphError> {
+        let run = |entry: &RunEntry| {
+            Ok(Arc::new(Run::open(&folder::file(folder, &entry.file), folder::seed(manifest, &entry.file))?))
+        };
+        let mut vertices = VertexState::new(base.vertices);
+        if let Some(name) = &manifest.owners {
+            folder::read_owners(&folder::file(folder, name), folder::seed(manifest, name), &mut vertices)?;
+        }
+        vertices.vertices = manifest.totals.vertices;
+        Ok(Changed {
             version: manifest.version,
             totals: manifest.totals,
-            vertices: VertexState::new(base.vertices),
+            vertices,
+            runs: manifest.runs.iter().map(run).collect::<Result<_, GraphError>>()?,
             layers: Vec::new(),
-        }
+        })
+    }
+
+    /// Rows that are in no run.
+    pub(crate) fn loose(&self) -> usize {
+        self.layers.iter().map(|layer| layer.len()).sum()
     }
 
     /// Adds a commit. Its rows become the newest layer.
@@ -135,8 +155,8 @@ impl Snapshot {
         let (log, log_path) = open(&manifest.log)?;
         let base = base_of(&file, &base_path, manifest)?;
         let pieces = Pieces::read(&folder::file(path, &manifest.pieces), manifest.base_checksum)?;
-        let mut changed = Changed::new(manifest, &base);
-        log::replay(&log, &log_path, folder::log_seed(manifest), |commit| {
+        let mut changed = Changed::open(path, manifest, &base)?;
+        log::replay(&log, &log_path, folder::seed(manifest, &manifest.log), |commit| {
             changed.add(commit, base.directed);
             Ok(())
         })?;
@@ -154,19 +174,27 @@ impl Snapshot {
         let (mut forward, mut reverse) = directories(&file, name, &base)?;
         let version = changed.version;
         let ids = changed.vertices.ids();
-        if changed.layers.is_empty() && ids.is_none() {
+        if changed.layers.is_empty() && changed.runs.is_empty() && ids.is_none() {
             return Ok(Snapshot { file, base, header: base, forward, reverse, changes: None, version });
         }
         let vertices = changed.totals.vertices;
-        let side = |directory: &Directory, rows: Vec<Arc<[Row]>>| {
-            SideChanges::new(rows.into_iter().map(Layer::Memory).collect(), directory, base.weights)
+        let side = |directory: &Directory, runs: Vec<Option<&Arc<RunSide>>>, rows: Vec<Arc<[Row]>>| {
+            let runs = runs.into_iter().flatten().map(|run| Layer::Run(Arc::clone(run)));
+            SideChanges::new(
+                runs.chain(rows.into_iter().map(Layer::Memory)).collect(),
+                directory,
+                base.weights,
+            )
         };
         forward = forward.changed(pieces.forward, vertices);
-        let forward_changes = side(&forward, changed.layers.clone());
+        let runs = changed.runs.iter().map(|run| Some(&run.forward)).collect();
+        let forward_changes = side(&forward, runs, changed.layers.clone());
         let reverse_changes = match reverse.take() {
             Some(directory) => {
                 let directory = directory.changed(pieces.reverse, vertices);
-                let changes = side(&directory, changed.layers.iter().map(|rows| turned(rows)).collect());
+                let runs = changed.runs.iter().map(|run| run.reverse.as_ref()).collect();
+                let rows = changed.layers.iter().map(|rows| turned(rows)).collect();
+                let changes = side(&directory, runs, rows);
                 reverse = Some(directory);
                 Some(changes)
             }
@@ -198,7 +226,7 @@ pub(crate) fn base_of(file: &File, path: &Path, manifest: &Manifest) -> Result<H
 }
 
 /// The same changes of the lists of incoming edges.
-fn turned(rows: &[Row]) -> Arc<[Row]> {
+pub(crate) fn turned(rows: &[Row]) -> Arc<[Row]> {
     let mut rows: Vec<Row> = rows.iter().map(|row| row.turned()).collect();
     rows::sort(&mut rows);
     rows.into()
