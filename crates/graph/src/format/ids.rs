@@ -2,6 +2,7 @@
 //!
 //! Ranks are the ids' places in ascending order. A vertex is its id's rank unless the store was renumbered.
 
+use std::cmp::Ordering;
 use std::fs::File;
 use std::ops::Range;
 
@@ -54,6 +55,11 @@ impl<'a> Ids<'a> {
     /// Whether ids are strings; they are numbers else.
     pub fn are_strings(&self) -> bool {
         self.kind == IdKind::Strings
+    }
+
+    /// Ids of the base.
+    pub(crate) fn base_vertices(&self) -> u64 {
+        self.base_vertices
     }
 
     /// Whether each id is its rank: 0 to vertices - 1.
@@ -247,20 +253,51 @@ impl<'a> Ids<'a> {
             let before = (*number).min(self.base_vertices);
             return Ok(if *number < self.base_vertices { Ok(before) } else { Err(before) });
         }
-        let (mut low, mut high) = (0, self.base_vertices);
+        self.search_within(0..self.base_vertices, id)
+    }
+
+    /// The same of an id that is none of the first `from`: near there, few pages are read.
+    ///
+    /// # Errors
+    /// [`GraphError::Damaged`].
+    pub(crate) fn search_from(&mut self, from: u64, id: &Id) -> Result<Result<u64, u64>, GraphError> {
+        if self.kind == IdKind::Dense {
+            return self.search(id);
+        }
+        let (mut low, mut high, mut step) = (from, from, 1);
+        while high < self.base_vertices && self.compare(high, id)?.is_lt() {
+            (low, high, step) = (high + 1, high.saturating_add(step), step * 2);
+        }
+        self.search_within(low..self.base_vertices.min(high.saturating_add(1)), id)
+    }
+
+    /// The same of an id that is none of those before the ranks, and none of those behind them.
+    ///
+    /// # Errors
+    /// [`GraphError::Damaged`].
+    pub(crate) fn search_within(
+        &mut self,
+        ranks: Range<u64>,
+        id: &Id,
+    ) -> Result<Result<u64, u64>, GraphError> {
+        let Range { start: mut low, end: mut high } = ranks;
         while low < high {
             let middle = low + (high - low) / 2;
-            let order = match id {
-                Id::Number(number) => self.ids.number(middle)?.cmp(number),
-                Id::Text(text) => self.base_text(middle)?.as_str().cmp(text),
-            };
-            match order {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return Ok(Ok(middle)),
+            match self.compare(middle, id)? {
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
+                Ordering::Equal => return Ok(Ok(middle)),
             }
         }
         Ok(Err(low))
+    }
+
+    /// How the id of a rank of the base compares to another.
+    fn compare(&mut self, rank: u64, id: &Id) -> Result<Ordering, GraphError> {
+        Ok(match id {
+            Id::Number(number) => self.ids.number(rank)?.cmp(number),
+            Id::Text(text) => self.base_text(rank)?.as_str().cmp(text),
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod changes;
 mod compact;
 pub(crate) mod folder;
+mod id_index;
 mod log;
 pub(crate) mod merge;
 mod resolve;

@@ -3,8 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use rayon::prelude::*;
-
+use super::id_index::IdIndex;
 use super::log::{Commit, Totals};
 use super::rows::{self, Change, Row};
 use super::snapshot::Changed;
@@ -13,15 +12,7 @@ use crate::format::{Block, Direction, MAX_VERTICES, Scratch, Vertex};
 use crate::inspect::StoreFile;
 use crate::{Engine, Frontier, Graph, GraphError, Which};
 
-/// A change that was asked for.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Request {
-    pub(crate) what: What,
-    pub(crate) source: Id,
-    /// Of an edge.
-    pub(crate) target: Option<Id>,
-}
-
+/// What is to be done to an edge or a vertex.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum What {
     Insert(f64),
@@ -29,6 +20,65 @@ pub(crate) enum What {
     Set(f64),
     InsertVertex,
     DeleteVertex,
+}
+
+/// Changes that were asked for, in order.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    what: Vec<What>,
+    /// Two per change: source and target, or a vertex twice.
+    ids: IdList,
+}
+
+#[derive(Debug)]
+enum IdList {
+    Numbers(Vec<u64>),
+    Texts(Vec<Box<str>>),
+}
+
+impl Pending {
+    /// None, of a store whose ids are strings or numbers.
+    pub(crate) fn new(strings: bool) -> Pending {
+        let ids = if strings { IdList::Texts(Vec::new()) } else { IdList::Numbers(Vec::new()) };
+        Pending { what: Vec::new(), ids }
+    }
+
+    /// One more; an id that is not of the store's kind comes back, and nothing is done.
+    pub(crate) fn push(&mut self, what: What, source: Id, target: Option<Id>) -> Result<(), Id> {
+        let target = target.unwrap_or_else(|| source.clone());
+        match (&mut self.ids, source, target) {
+            (IdList::Numbers(ids), Id::Number(source), Id::Number(target)) => ids.extend([source, target]),
+            (IdList::Texts(ids), Id::Text(source), Id::Text(target)) => ids.extend([source, target]),
+            (IdList::Numbers(_), Id::Number(_), other) | (IdList::Texts(_), Id::Text(_), other) => {
+                return Err(other);
+            }
+            (_, other, _) => return Err(other),
+        }
+        self.what.push(what);
+        Ok(())
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.what.len()
+    }
+
+    /// Bytes in memory, and again as many while they are resolved.
+    pub(crate) fn bytes(&self) -> u64 {
+        let of_ids = match &self.ids {
+            IdList::Numbers(ids) => size_of_val(&ids[..]),
+            // A short text takes 32 bytes where it lies.
+            IdList::Texts(ids) => size_of_val(&ids[..]) + 32 * ids.len(),
+        };
+        (size_of_val(&self.what[..]) + of_ids) as u64
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.what.clear();
+        match &mut self.ids {
+            IdList::Numbers(ids) => ids.clear(),
+            IdList::Texts(ids) => ids.clear(),
+        }
+    }
 }
 
 /// A change of vertices; none where what it is about is not there.
@@ -45,7 +95,7 @@ pub(crate) struct Batch {
     directed: bool,
     steps: Vec<Step>,
     /// Vertices that ids have now; none: gone.
-    owners: HashMap<Owner, Option<Vertex>>,
+    owners: BTreeMap<Owner, Option<Vertex>>,
     before: Totals,
     /// Vertices after all have been added and before any goes.
     all: u64,
@@ -61,41 +111,32 @@ pub(crate) struct Loaded(HashMap<u64, Vec<f64>>);
 
 impl Batch {
     /// Looks up ids, adds those that are new, and numbers what is left where some go.
+    /// The index takes at most `memory` bytes.
     pub(crate) fn new(
         base: &StoreFile,
+        index: &mut IdIndex,
         changed: &Changed,
-        requests: &[Request],
+        pending: &Pending,
+        memory: u64,
     ) -> Result<Batch, GraphError> {
         let before = changed.totals;
         let directed = base.header.directed;
-        let mut lookup =
-            Lookup { base, changed, found: base_places(base, requests)?, owners: HashMap::new() };
+        index.prepare(&mut base.ids(), 2 * pending.len() as u64, memory)?;
+        let mut known = Known::look_up(base, index, changed, &pending.ids)?;
         let (mut next, mut gone) = (before.vertices, HashSet::new());
-        let mut steps = Vec::with_capacity(requests.len());
-        for Request { what, source, target } in requests {
-            let target = target.as_ref().unwrap_or(source);
-            let mut make = |lookup: &mut Lookup<'_>, id: &Id| -> Result<Vertex, GraphError> {
-                let (owner, vertex) = lookup.get(id)?;
-                Ok(match vertex {
-                    Some(vertex) => vertex,
-                    None => {
-                        let vertex = next as Vertex;
-                        next += 1;
-                        lookup.owners.insert(owner, Some(vertex));
-                        vertex
-                    }
-                })
-            };
+        let mut steps = Vec::with_capacity(pending.what.len());
+        for (what, ends) in pending.what.iter().zip(known.uses.as_chunks().0) {
+            let [source, target] = ends.map(|at| at as usize);
+            let ids = &mut known.ids;
             let ends = match what {
-                What::Insert(_) => Some((make(&mut lookup, source)?, make(&mut lookup, target)?)),
-                What::InsertVertex => Some((make(&mut lookup, source)?, make(&mut lookup, source)?)),
-                What::Delete | What::Set(_) => lookup.get(source)?.1.zip(lookup.get(target)?.1),
+                What::Insert(_) | What::InsertVertex => {
+                    let source = ids[source].or_new(&mut next);
+                    Some((source, ids[target].or_new(&mut next)))
+                }
+                What::Delete | What::Set(_) => ids[source].vertex.zip(ids[target].vertex),
                 What::DeleteVertex => {
-                    let (owner, vertex) = lookup.get(source)?;
-                    if let Some(vertex) = vertex {
-                        gone.insert(vertex);
-                        lookup.owners.insert(owner, None);
-                    }
+                    let vertex = ids[source].remove();
+                    gone.extend(vertex);
                     vertex.map(|vertex| (vertex, vertex))
                 }
             };
@@ -106,7 +147,8 @@ impl Batch {
             let sorted = |(a, b): (Vertex, Vertex)| if directed { (a, b) } else { (a.min(b), a.max(b)) };
             steps.push(Step { what: *what, ends: ends.map(sorted) });
         }
-        let owners = lookup.owners;
+        let of_changed = known.ids.into_iter().filter(|id| id.is_changed);
+        let owners = of_changed.map(|id| (id.owner, id.vertex)).collect();
         let mut batch = Batch { directed, steps, owners, before, all: next, moves: BTreeMap::new(), gone };
         batch.renumber(base, changed)?;
         Ok(batch)
@@ -306,9 +348,8 @@ impl Batch {
             rows.extend(weights.iter().map(|weight| Row::new(key, Change::Add(*weight))));
             self.count(&mut totals, key, weights.len() as i64);
         }
-        rows.par_sort_by_key(rows::order);
-        let mut owners: Vec<(Owner, Option<Vertex>)> = self.owners.into_iter().collect();
-        owners.sort_unstable();
+        rows::sort(&mut rows);
+        let owners = self.owners.into_iter().collect();
         Ok((Commit { version: 0, totals, owners, rows }, missing))
     }
 
@@ -336,60 +377,96 @@ struct Found {
     looked: u64,
 }
 
-/// From ids to owners and vertices, those of the batch itself first.
-struct Lookup<'a> {
-    base: &'a StoreFile,
-    changed: &'a Changed,
-    /// By id: its rank in the base, or how many ids there are smaller.
-    found: HashMap<&'a Id, Result<u64, u64>>,
-    owners: HashMap<Owner, Option<Vertex>>,
+/// The ids that changes name.
+#[derive(Debug)]
+struct Known {
+    /// Each once, ascending.
+    ids: Vec<KnownId>,
+    /// By source and target of each change, which of the ids it is.
+    uses: Vec<u32>,
 }
 
-impl Lookup<'_> {
-    fn get(&mut self, id: &Id) -> Result<(Owner, Option<Vertex>), GraphError> {
-        let place = match self.found.get(id) {
-            Some(place) => *place,
-            None => self.base.ids().search(id)?,
-        };
-        let owner = match place {
-            Ok(rank) => Owner::Base(rank),
-            Err(before) => Owner::New(before, id.clone()),
-        };
-        if let Some(vertex) = self.owners.get(&owner) {
-            return Ok((owner, *vertex));
+#[derive(Debug)]
+struct KnownId {
+    owner: Owner,
+    /// As it is after the changes looked at so far.
+    vertex: Option<Vertex>,
+    is_changed: bool,
+}
+
+impl KnownId {
+    /// Its vertex; the next number where it has none.
+    fn or_new(&mut self, next: &mut u64) -> Vertex {
+        *self.vertex.get_or_insert_with(|| {
+            self.is_changed = true;
+            *next += 1;
+            (*next - 1) as Vertex
+        })
+    }
+
+    /// The vertex that it had.
+    fn remove(&mut self) -> Option<Vertex> {
+        self.is_changed |= self.vertex.is_some();
+        self.vertex.take()
+    }
+}
+
+impl Known {
+    fn look_up(
+        base: &StoreFile,
+        index: &IdIndex,
+        changed: &Changed,
+        ids: &IdList,
+    ) -> Result<Known, GraphError> {
+        match ids {
+            IdList::Numbers(ids) => Known::of(base, index, changed, ids.iter().copied(), Id::Number),
+            IdList::Texts(ids) => {
+                Known::of(base, index, changed, ids.iter().map(|text| &**text), |text| Id::Text(text.into()))
+            }
         }
-        let vertex = match &owner {
-            Owner::New(before, id) => self.changed.vertices.of_new(*before, id),
-            Owner::Base(rank) => match self.changed.vertices.of_base(*rank) {
-                Some(vertex) => vertex,
-                None => Some(self.base.ids().base_vertex(*rank)?),
-            },
-        };
-        Ok((owner, vertex))
     }
-}
 
-/// Where the ids of a batch are in the base.
-fn base_places<'a>(
-    base: &StoreFile,
-    requests: &'a [Request],
-) -> Result<HashMap<&'a Id, Result<u64, u64>>, GraphError> {
-    let mut ids = base.ids();
-    if ids.are_dense() {
-        // Known without looking.
-        return Ok(HashMap::new());
+    /// Looks ids up in ascending order, so that those next to each other are found in one page.
+    fn of<K: Ord + Copy + Send>(
+        base: &StoreFile,
+        index: &IdIndex,
+        changed: &Changed,
+        keys: impl ExactSizeIterator<Item = K>,
+        id: impl Fn(K) -> Id,
+    ) -> Result<Known, GraphError> {
+        let mut uses = vec![0; keys.len()];
+        let mut sorted: Vec<(K, u32)> = keys.zip(0..).collect();
+        rows::sort_by(&mut sorted, |(key, place)| (*key, *place));
+        let mut ids = Vec::new();
+        let (mut of_base, mut rank) = (base.ids(), 0);
+        for same in sorted.chunk_by(|a, b| a.0 == b.0) {
+            same.iter().for_each(|(_, place)| uses[*place as usize] = ids.len() as u32);
+            let id = id(same[0].0);
+            let found = index.search(&mut of_base, rank, &id)?;
+            rank = found.unwrap_or_else(|before| before);
+            let (owner, vertex) = match found {
+                Err(before) => {
+                    let vertex = changed.vertices.of_new(before, &id);
+                    (Owner::New(before, id), vertex)
+                }
+                Ok(rank) => {
+                    let vertex = match changed.vertices.of_base(rank) {
+                        Some(vertex) => vertex,
+                        None => Some(of_base.base_vertex(rank)?),
+                    };
+                    (Owner::Base(rank), vertex)
+                }
+            };
+            ids.push(KnownId { owner, vertex, is_changed: false });
+        }
+        Ok(Known { ids, uses })
     }
-    let all = requests.iter().flat_map(|request| [Some(&request.source), request.target.as_ref()]);
-    let mut sorted: Vec<&Id> = all.flatten().collect();
-    sorted.par_sort_unstable();
-    sorted.dedup();
-    sorted.into_iter().map(|id| Ok((id, ids.search(id)?))).collect()
 }
 
 /// Whose some vertices are.
 fn owners_of(
     vertices: &BTreeMap<Vertex, Vertex>,
-    batch: &HashMap<Owner, Option<Vertex>>,
+    batch: &BTreeMap<Owner, Option<Vertex>>,
     base: &StoreFile,
     changed: &Changed,
 ) -> Result<HashMap<Vertex, Owner>, GraphError> {

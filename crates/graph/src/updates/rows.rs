@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use crate::format::Vertex;
 
 /// The weight of a row that removes. No edge has it: weights that are not numbers are refused.
@@ -67,7 +69,13 @@ pub(crate) fn order(row: &Row) -> (u64, bool) {
 
 /// Sorts rows; those that add copies of one edge keep their order.
 pub(crate) fn sort(rows: &mut [Row]) {
-    rows.sort_by_key(order);
+    sort_by(rows, order);
+}
+
+/// Sorts, equal ones in the order in which they are; by all threads where that is worth waking them.
+pub(crate) fn sort_by<T: Send, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K + Sync) {
+    const MANY: usize = 1 << 15;
+    if items.len() < MANY { items.sort_by_key(key) } else { items.par_sort_by_key(key) }
 }
 
 /// The rows of a range of keys.

@@ -72,6 +72,11 @@ impl Changed {
         self.layers.iter().map(|layer| layer.len()).sum()
     }
 
+    /// Bytes in memory of these.
+    pub(crate) fn loose_bytes(&self) -> u64 {
+        (self.loose() * size_of::<Row>()) as u64
+    }
+
     /// Adds a commit. Its rows become the newest layer.
     pub(crate) fn add(&mut self, commit: Commit, directed: bool) {
         (self.version, self.totals) = (commit.version, commit.totals);

@@ -2,19 +2,33 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+use rayon::prelude::*;
 
 use super::compact::{self, CompactReport};
 use super::folder::{self, Manifest, Pieces, RunEntry, WriterLock};
-use super::log::{Commit, Log};
-use super::resolve::{Batch, Request, What};
-use super::rows::{self, Row};
-use super::run::{self, RunSide, RunWriter};
-use super::snapshot::{Changed, Snapshot, base_of, turned};
+use super::id_index::IdIndex;
+use super::log::{Commit, Log, Totals};
+use super::resolve::{Batch, Pending, What};
+use super::rows;
+use super::run::{self, Run, RunSide, RunWriter};
+use super::snapshot::{Changed, Snapshot, base_of};
 use super::vertices::Id;
 use crate::format::Weights;
 use crate::inspect::StoreFile;
 use crate::{Graph, GraphError, Options, Progress};
+
+/// Pending changes may take this part of the memory before they become rows; resolving them takes some times as
+/// much.
+const PENDING_SHARE: u64 = 12;
+
+/// Ids in memory may take this part of it.
+const INDEX_SHARE: u64 = 16;
+
+/// Rows may take this part of the memory before they are written to a run, with a commit or before it.
+const ROWS_SHARE: u64 = 5;
 
 /// How a store is changed.
 #[derive(Debug, Clone)]
@@ -46,10 +60,20 @@ pub struct GraphUpdate {
     _lock: WriterLock,
     manifest: Manifest,
     base: StoreFile,
+    index: IdIndex,
     log: Log,
     changed: Changed,
     options: UpdateOptions,
-    pending: Vec<Request>,
+    pending: Pending,
+    staged: Option<Staged>,
+}
+
+/// Changes of the next commit that took too much memory: the manifest in memory has their runs, that of the
+/// folder does not.
+#[derive(Debug, Clone, Copy, Default)]
+struct Staged {
+    changes: u64,
+    missing: u64,
 }
 
 /// What a commit did.
@@ -88,14 +112,21 @@ impl GraphUpdate {
         base_of(&base.file, &base_path, &manifest)?;
         folder::mark(&base_path)?;
         folder::remove_others(&folder, &manifest).map_err(|error| GraphError::write(&folder, error))?;
-        let mut changed = Changed::open(&folder, &manifest, &base.header)?;
-        let log_path = folder::file(&folder, &manifest.log);
-        let log = Log::open(&log_path, folder::seed(&manifest, &manifest.log), |commit| {
-            changed.add(commit, base.header.directed);
-            Ok(())
-        })?;
-        let pending = Vec::new();
-        Ok(GraphUpdate { folder, _lock: lock, manifest, base, log, changed, options, pending })
+        let (changed, log) = committed(&folder, &manifest, &base)?;
+        let pending = Pending::new(base.ids().are_strings());
+        let index = IdIndex::default();
+        Ok(GraphUpdate {
+            folder,
+            _lock: lock,
+            manifest,
+            base,
+            index,
+            log,
+            changed,
+            options,
+            pending,
+            staged: None,
+        })
     }
 
     /// Whether ids are strings; they are numbers else.
@@ -114,8 +145,8 @@ impl GraphUpdate {
     }
 
     /// Changes that are not committed.
-    pub fn pending(&self) -> usize {
-        self.pending.len()
+    pub fn pending(&self) -> u64 {
+        self.pending.len() as u64 + self.staged.map_or(0, |staged| staged.changes)
     }
 
     /// Bytes of the log of commits.
@@ -182,34 +213,72 @@ impl GraphUpdate {
     /// Makes all that is pending durable, at once: a crash leaves all of it or nothing.
     ///
     /// # Errors
-    /// Where nothing is committed, and what was pending still is: [`GraphError::Write`], a full disk above
-    /// all;
-    /// [`GraphError::TooManyVertices`]; what looking up gives.
+    /// Where nothing is committed, and what was pending is dropped: [`GraphError::Write`], a full disk above
+    /// all; [`GraphError::TooManyVertices`]; what looking up gives.
     pub fn commit(&mut self) -> Result<CommitReport, GraphError> {
-        let changes = self.pending.len() as u64;
-        let (mut commit, missing) = self.resolve()?;
-        commit.version = self.changed.version + changes;
-        if changes > 0 {
-            self.log.append(&commit, self.is_weighted())?;
-            self.changed.add(commit, self.base.header.directed);
+        self.or_drop(|update| {
+            let Staged { changes, missing } = update.staged.unwrap_or_default();
+            let changes = changes + update.pending.len() as u64;
+            let (commit, more_missing) = update.resolve()?;
+            if update.staged.is_some() {
+                update.changed.add(commit, update.base.header.directed);
+                update.write_run()?;
+                update.publish()?;
+            } else if changes > 0 {
+                update.log.append(&commit, update.is_weighted())?;
+                update.changed.add(commit, update.base.header.directed);
+            }
+            update.pending.clear();
+            update.staged = None;
+            let Totals { vertices, .. } = update.changed.totals;
+            let missing = missing + more_missing;
+            Ok(CommitReport { version: update.version(), changes, missing, vertices, edges: update.edges() })
+        })
+    }
+
+    /// Edges that there are; an undirected one counts once.
+    fn edges(&self) -> u64 {
+        let Totals { entries, self_loops, .. } = self.changed.totals;
+        if self.base.header.directed { entries } else { (entries + self_loops) / 2 }
+    }
+
+    /// Does something, and goes back to the last commit where it fails.
+    fn or_drop<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, GraphError>) -> Result<T, GraphError> {
+        let done = work(self);
+        if done.is_err() {
             self.pending.clear();
+            self.staged = None;
+            self.manifest = Manifest::read(&self.folder)?;
+            (self.changed, self.log) = committed(&self.folder, &self.manifest, &self.base)?;
         }
-        let totals = self.changed.totals;
-        let edges = match self.base.header.directed {
-            true => totals.entries,
-            false => (totals.entries + totals.self_loops) / 2,
-        };
-        Ok(CommitReport { version: self.changed.version, changes, missing, vertices: totals.vertices, edges })
+        done
+    }
+
+    /// Takes pending changes out of memory: into rows, and rows into a run that no reader sees yet.
+    fn stage(&mut self) -> Result<(), GraphError> {
+        let Staged { changes, missing } = self.staged.unwrap_or_default();
+        let changes = changes + self.pending.len() as u64;
+        let (commit, more_missing) = self.resolve()?;
+        self.changed.add(commit, self.base.header.directed);
+        self.pending.clear();
+        self.staged = Some(Staged { changes, missing: missing + more_missing });
+        if self.changed.loose_bytes() > self.options.run.memory / ROWS_SHARE {
+            self.write_run()?;
+        }
+        Ok(())
     }
 
     /// Writes changes to a sorted run if there are more than the buffer is to hold, merges runs where a level
-    /// has as many as the fanout, and compacts the store if runs are more than half as large as its base. To
-    /// be called between commits; what is committed is safe whether it succeeds or not.
+    /// has as many as the fanout, and compacts the store if runs are more than half as large as its base. What
+    /// is pending is committed first; what is committed is safe whether it succeeds or not.
     ///
     /// # Errors
     /// [`GraphError::Write`], a full disk above all; the store is as it was then.
     pub fn maintain(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), GraphError> {
-        if (self.changed.loose() * size_of::<Row>()) as u64 > self.options.buffer {
+        if self.pending() > 0 {
+            self.commit()?;
+        }
+        if self.changed.loose_bytes() > self.options.buffer {
             self.flush()?;
         }
         while let Some(runs) = self.full_level() {
@@ -223,30 +292,48 @@ impl GraphUpdate {
         Ok(())
     }
 
-    /// Writes all changes that are in no run to a new one.
+    /// Writes all committed changes that are in no run to a new one.
     ///
     /// # Errors
     /// As [`GraphUpdate::maintain`].
     pub fn flush(&mut self) -> Result<(), GraphError> {
+        self.or_drop(|update| {
+            update.write_run()?;
+            update.publish()
+        })
+    }
+
+    /// Moves rows from memory to a new run of the manifest in memory.
+    fn write_run(&mut self) -> Result<(), GraphError> {
         let (mut rows, mut starts) = (Vec::with_capacity(self.changed.loose()), Vec::new());
-        for layer in &self.changed.layers {
+        for layer in self.changed.layers.drain(..) {
             starts.push(rows.len());
-            rows.extend_from_slice(layer);
+            rows.extend_from_slice(&layer);
         }
         rows::compose(&mut rows, &starts);
-        let mut manifest = self.manifest.clone();
-        if !rows.is_empty() {
-            let file = manifest.name("run");
-            let path = folder::file(&self.folder, &file);
-            let mut writer = RunWriter::create(&path, folder::seed(&manifest, &file), self.is_weighted())?;
-            rows.iter().try_for_each(|row| writer.push(*row))?;
-            if self.has_two_directions() {
-                writer.start_reverse()?;
-                turned(&rows).iter().try_for_each(|row| writer.push(*row))?;
-            }
-            let bytes = writer.finish()?;
-            manifest.runs.push(RunEntry { file, level: 0, bytes });
+        if rows.is_empty() {
+            return Ok(());
         }
+        let file = self.manifest.name("run");
+        let path = folder::file(&self.folder, &file);
+        let seed = folder::seed(&self.manifest, &file);
+        let mut writer = RunWriter::create(&path, seed, self.is_weighted())?;
+        rows.iter().try_for_each(|row| writer.push(*row))?;
+        if self.has_two_directions() {
+            writer.start_reverse()?;
+            rows.par_iter_mut().for_each(|row| *row = row.turned());
+            rows::sort(&mut rows);
+            rows.iter().try_for_each(|row| writer.push(*row))?;
+        }
+        let bytes = writer.finish()?;
+        self.manifest.runs.push(RunEntry { file, level: 0, bytes });
+        self.changed.runs.push(Arc::new(Run::open(&path, seed)?));
+        Ok(())
+    }
+
+    /// Makes the manifest in memory that of the folder, with an empty log: all changes are in runs.
+    fn publish(&mut self) -> Result<(), GraphError> {
+        let mut manifest = self.manifest.clone();
         manifest.owners = match self.changed.vertices.each().next() {
             Some(_) => {
                 let name = manifest.name("owners");
@@ -345,26 +432,36 @@ impl GraphUpdate {
         manifest.write(&self.folder)?;
         (self.manifest, self.changed) = (manifest, changed);
         if let Some(base) = base {
-            self.base = base;
+            (self.base, self.index) = (base, IdIndex::default());
         }
         if let Some(log) = log {
             self.log = log;
         }
-        folder::remove_others(&self.folder, &self.manifest)
-            .map_err(|error| GraphError::write(&self.folder, error))
+        // What stays where this fails is removed when the store is next opened to change it.
+        let _ = folder::remove_others(&self.folder, &self.manifest);
+        Ok(())
     }
 
     fn has_two_directions(&self) -> bool {
         self.base.header.directed && self.base.header.has_reverse()
     }
 
-    fn resolve(&self) -> Result<(Commit, u64), GraphError> {
-        let batch = Batch::new(&self.base, &self.changed, &self.pending)?;
+    /// What pending changes come to, and how many are of what is not there.
+    fn resolve(&mut self) -> Result<(Commit, u64), GraphError> {
+        let batch = Batch::new(
+            &self.base,
+            &mut self.index,
+            &self.changed,
+            &self.pending,
+            self.options.run.memory / INDEX_SHARE,
+        )?;
         let loaded = match batch.needs_lists() {
             true => batch.load(&self.graph()?)?,
             false => Default::default(),
         };
-        batch.apply(loaded, self.options.one)
+        let (commit, missing) = batch.apply(loaded, self.options.one)?;
+        let version = self.changed.version + self.pending.len() as u64;
+        Ok((Commit { version, ..commit }, missing))
     }
 
     /// The graph as of the last commit.
@@ -396,15 +493,25 @@ impl GraphUpdate {
     }
 
     fn push(&mut self, what: What, source: Id, target: Option<Id>) -> Result<(), GraphError> {
-        let strings = self.ids_are_strings();
-        for id in [Some(&source), target.as_ref()].into_iter().flatten() {
-            if matches!(id, Id::Text(_)) != strings {
-                let kind = if strings { "strings" } else { "numbers" };
-                let what = format!("has {kind} as ids, which {id} is not");
-                return Err(GraphError::malformed(self.folder.display(), what));
-            }
+        if let Err(other) = self.pending.push(what, source, target) {
+            let kind = if self.ids_are_strings() { "strings" } else { "numbers" };
+            let what = format!("has {kind} as ids; {other} is not one");
+            return Err(GraphError::malformed(self.folder.display(), what));
         }
-        self.pending.push(Request { what, source, target });
+        if self.pending.bytes() > self.options.run.memory / PENDING_SHARE {
+            self.or_drop(GraphUpdate::stage)?;
+        }
         Ok(())
     }
+}
+
+/// What is committed: changes since the base, and the log, to go on with it.
+fn committed(folder: &Path, manifest: &Manifest, base: &StoreFile) -> Result<(Changed, Log), GraphError> {
+    let mut changed = Changed::open(folder, manifest, &base.header)?;
+    let path = folder::file(folder, &manifest.log);
+    let log = Log::open(&path, folder::seed(manifest, &manifest.log), |commit| {
+        changed.add(commit, base.header.directed);
+        Ok(())
+    })?;
+    Ok((changed, log))
 }
