@@ -173,9 +173,28 @@ pub enum GraphError {
         /// The device's reason.
         source: leadline_device::DeviceError,
     },
+    /// Changes of what is not there, where that is an error.
+    #[error("{name}: {what}, which is not there{}; nothing of this commit was made", others(*count))]
+    Missing {
+        /// The store.
+        name: String,
+        /// The first of them.
+        what: String,
+        /// How many there are.
+        count: u64,
+    },
     /// Somebody asked to stop.
     #[error("interrupted; nothing was left behind")]
     Interrupted,
+}
+
+/// How many more changes than the one that is named are of what is not there.
+fn others(count: u64) -> String {
+    match count {
+        0 | 1 => String::new(),
+        2 => ", and another".to_owned(),
+        _ => format!(", and {} others", count - 1),
+    }
 }
 
 /// An option of an input or of a run that an error asks to change.
@@ -224,7 +243,7 @@ impl GraphError {
 
     /// A file that cannot be opened: one that is not there, or not for this user, is the user's mistake and
     /// not a failure of the device.
-    pub(crate) fn opening(path: &Path, error: io::Error) -> GraphError {
+    pub fn opening(path: &Path, error: io::Error) -> GraphError {
         match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => {
                 GraphError::path(path, format!("cannot be opened: {error}"))

@@ -55,4 +55,6 @@ pub use inspect::{
 pub use output::edges::{ExportOptions, ExportReport, FolderOptions, FolderReport, export, export_folder};
 pub use per_vertex::{FileValues, PerVertex, VertexValue};
 pub use progress::Progress;
-pub use updates::{CommitReport, CompactReport, GraphUpdate, UpdateOptions, VertexId, compact};
+pub use updates::{
+    Change, CommitReport, CompactReport, GraphUpdate, Space, UpdateOptions, VertexId, compact,
+};

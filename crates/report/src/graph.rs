@@ -8,10 +8,14 @@ use crate::trace::{Row, exact, share};
 /// What a graph store holds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GraphInfo {
-    /// The file.
+    /// The file, or the folder of a store that was changed.
     pub store: String,
-    /// Size of the file, bytes.
+    /// Changes since the store was imported.
+    pub version: u64,
+    /// Size of the file, or of all files, bytes.
     pub file_bytes: u64,
+    /// What of it is changes; nothing for a store that was never changed.
+    pub space: Option<GraphSpace>,
     /// Vertices.
     pub vertices: u64,
     /// Edges; an undirected one counts once.
@@ -46,6 +50,21 @@ pub struct GraphInfo {
     pub import_seconds: Option<f64>,
     /// Vertices by the number of their outgoing edges, ascending, none of them empty.
     pub degrees: Vec<DegreeBin>,
+}
+
+/// What a store that was changed takes on the device.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GraphSpace {
+    /// Lists as they were imported or last compacted, bytes.
+    pub base_bytes: u64,
+    /// Sorted runs of changes.
+    pub runs: u64,
+    /// Of these, bytes.
+    pub run_bytes: u64,
+    /// Of the log of commits that are in no run, bytes.
+    pub log_bytes: u64,
+    /// How many times the bytes of the base all of it is.
+    pub amplification: f64,
 }
 
 /// Vertices whose degrees lie close together.
@@ -99,6 +118,14 @@ pub(crate) fn rows(info: &GraphInfo) -> Vec<Row> {
     let kept = if info.compressed { "compressed" } else { "plain" };
     let blocks = exact(info.blocks as f64);
     rows.push(row("blocks", format!("{blocks} of {}{fill}, {kept}", bytes(info.block_bytes.into()))));
+    if let Some(space) = &info.space {
+        let GraphSpace { base_bytes, runs, run_bytes, log_bytes, amplification } = space;
+        let (runs, times) = (exact(*runs as f64), significant(*amplification));
+        let (base, in_runs, log) = (bytes(*base_bytes), bytes(*run_bytes), bytes(*log_bytes));
+        rows.push(row("version", format!("{} changes since the import", exact(info.version as f64))));
+        let parts = format!("{base} of lists, {in_runs} in {runs} runs of changes, {log} of log");
+        rows.push(row("space", format!("{parts}; {times} times the lists")));
+    }
     rows.extend(info.import_seconds.map(|took| row("import time", seconds(took))));
     rows
 }

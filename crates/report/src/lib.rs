@@ -77,7 +77,7 @@ pub use compare::{Cell, Comparison, Quantity, Relation, Row, Verdict, compare};
 pub use error::ReportError;
 pub use fio::fio_jobs;
 pub use fleet::{Fleet, FleetChange, FleetOutlier};
-pub use graph::{DegreeBin, GraphInfo};
+pub use graph::{DegreeBin, GraphInfo, GraphSpace};
 pub use html::{
     PAGE_LIMIT_BYTES, render_by_file_page, render_fleet_page, render_graph_page, render_lsm_advice_page,
     render_lsm_validation_page, render_page, render_place_page, render_pool_page, render_replay_page,

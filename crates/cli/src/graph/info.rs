@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use leadline_graph::format::{Direction, Weights};
 use leadline_graph::{DegreeDistribution, Summary, degree_distribution, summarise};
-use leadline_report::{DegreeBin, GraphInfo, render_graph, render_graph_page};
+use leadline_report::{DegreeBin, GraphInfo, GraphSpace, render_graph, render_graph_page};
 
 use crate::failure::Failure;
 use crate::output;
@@ -56,7 +56,15 @@ fn describe(store: String, summary: &Summary, degrees: &DegreeDistribution) -> G
         buckets.map(|bucket| DegreeBin { from: bucket.least, to: bucket.most, vertices: bucket.vertices });
     GraphInfo {
         store,
+        version: summary.version,
         file_bytes: summary.file_bytes,
+        space: summary.space.map(|space| GraphSpace {
+            base_bytes: space.base_bytes,
+            runs: space.runs,
+            run_bytes: space.run_bytes,
+            log_bytes: space.log_bytes,
+            amplification: space.amplification(),
+        }),
         vertices: header.vertices,
         edges: summary.edges,
         self_loops: header.self_loops,

@@ -31,6 +31,8 @@ pub(super) struct OutputFile {
 pub(super) struct Report {
     algorithm: &'static str,
     store: String,
+    /// Changes since the store was imported.
+    version: u64,
     vertices: u64,
     /// As the header has it: undirected ones once.
     graph_edges: u64,
@@ -67,6 +69,7 @@ impl Report {
         Report {
             algorithm,
             store: graph.name().to_owned(),
+            version: graph.version(),
             vertices: header.vertices,
             graph_edges: header.graph_edges(),
             result: summary.facts,

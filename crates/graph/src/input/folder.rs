@@ -215,6 +215,11 @@ impl EdgeReader for Folder {
         self.strings.take().map(Strings::into_strings)
     }
 
+    fn string(&self, number: u64) -> Option<&str> {
+        let of_file = self.current.as_ref().and_then(|file| file.string(number));
+        of_file.or_else(|| self.strings.as_ref()?.string(number))
+    }
+
     fn memory_bytes(&self) -> u64 {
         let strings = self.strings.as_ref().map_or(0, Strings::memory_bytes);
         strings + self.current.as_ref().map_or(0, Parquet::memory_bytes)

@@ -27,7 +27,7 @@ use std::str::FromStr;
 
 pub use arrays::{Array, ArrayEdges, ArrayIds, ArrayWeights, StringArray};
 pub use format::Format;
-pub(crate) use number::whole;
+pub(crate) use number::{weight, whole};
 pub(crate) use values::ValueLines;
 
 use crate::{GraphError, InputOption};
@@ -215,6 +215,12 @@ pub trait EdgeReader: Send {
     /// The strings behind the numbers of the pairs, by number, where ids are strings; called after the last
     /// batch.
     fn strings(&mut self) -> Option<Vec<String>> {
+        None
+    }
+
+    /// The string behind a number of the pairs given so far, where ids are strings.
+    fn string(&self, number: u64) -> Option<&str> {
+        let _ = number;
         None
     }
 

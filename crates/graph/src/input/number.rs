@@ -46,7 +46,7 @@ pub(super) fn is_integer(field: &[u8]) -> bool {
 
 /// A weight: any finite number.
 #[inline]
-pub(super) fn weight(field: &[u8]) -> Result<f64, String> {
+pub(crate) fn weight(field: &[u8]) -> Result<f64, String> {
     match decimal(field) {
         Some((weight, length)) if length == field.len() => Ok(weight),
         _ => any_weight(field),

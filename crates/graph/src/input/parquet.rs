@@ -445,6 +445,10 @@ impl EdgeReader for Parquet {
         self.strings.take().map(Strings::into_strings)
     }
 
+    fn string(&self, number: u64) -> Option<&str> {
+        self.strings.as_ref()?.string(number)
+    }
+
     fn memory_bytes(&self) -> u64 {
         // A page of each column, 1 MiB where writers leave it at their default, packed and unpacked, and a
         // batch.

@@ -83,6 +83,12 @@ impl Strings {
         &self.bytes[start..self.ends[number]]
     }
 
+    /// The string of a number, if there is one.
+    pub(super) fn string(&self, number: u64) -> Option<&str> {
+        let number = usize::try_from(number).ok().filter(|number| *number < self.ends.len())?;
+        std::str::from_utf8(self.get(number)).ok()
+    }
+
     fn grow(&mut self) {
         let mask = self.table.len() * 2 - 1;
         self.table = vec![FREE; mask + 1];

@@ -173,6 +173,10 @@ impl EdgeReader for TextReader {
         self.strings.take().map(Strings::into_strings)
     }
 
+    fn string(&self, number: u64) -> Option<&str> {
+        self.strings.as_ref()?.string(number)
+    }
+
     fn memory_bytes(&self) -> u64 {
         let strings = self.strings.as_ref().map_or(0, Strings::memory_bytes);
         let pieces = match &self.pieces {

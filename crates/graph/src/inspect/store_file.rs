@@ -23,6 +23,8 @@ pub(crate) struct StoreFile {
     pub(crate) header: Header,
     /// Of the file.
     pub(crate) base: Header,
+    /// Changes since it was imported.
+    pub(crate) version: u64,
     changed: Option<Changed>,
 }
 
@@ -41,9 +43,9 @@ impl StoreFile {
     }
 
     pub(crate) fn of_snapshot(snapshot: Snapshot, name: String) -> StoreFile {
-        let Snapshot { file, base, header, forward, reverse, changes, .. } = snapshot;
+        let Snapshot { file, base, header, forward, reverse, changes, version } = snapshot;
         let changed = changes.map(|changes| Changed { forward, reverse, changes });
-        StoreFile { file, name, header, base, changed }
+        StoreFile { file, name, header, base, version, changed }
     }
 
     /// The base of a store that was changed, without its changes.
@@ -51,7 +53,7 @@ impl StoreFile {
         let name = path.display().to_string();
         let file = File::open(path).map_err(|error| GraphError::opening(path, error))?;
         let header = Header::read_base(&file, &name)?;
-        Ok(StoreFile { file, name, header, base: header, changed: None })
+        Ok(StoreFile { file, name, header, base: header, version: 0, changed: None })
     }
 
     pub(crate) fn ids(&self) -> Ids<'_> {

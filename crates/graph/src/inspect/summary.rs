@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::store_file::StoreFile;
 use crate::GraphError;
+use crate::Space;
 use crate::format::block_layout::{Head, entries_start, entry_end, is_sound};
 use crate::format::header::IdKind;
 use crate::format::{Direction, Header, block_seed};
@@ -17,8 +18,12 @@ const SAMPLE: u64 = 4096;
 pub struct Summary {
     /// Its header.
     pub header: Header,
-    /// Of the file.
+    /// Changes since the store was imported.
+    pub version: u64,
+    /// Of the file, or of the files of a store that was changed.
     pub file_bytes: u64,
+    /// What of it is lists, and what changes of them; nothing for a store that was never changed.
+    pub space: Option<Space>,
     /// What ids are: `dense` (0 to vertices - 1), `numbers` or `strings`.
     pub ids: &'static str,
     /// Blocks of forward lists, and of reverse ones where they have their own.
@@ -37,12 +42,18 @@ pub struct Summary {
 pub fn summarise(path: impl AsRef<Path>) -> Result<Summary, GraphError> {
     let store = StoreFile::open(path.as_ref())?;
     let header = store.header;
-    let metadata = store.file.metadata().map_err(|error| GraphError::read(&store.name, error))?;
+    let space = Space::of_store(path.as_ref())?;
+    let file_bytes = match space {
+        Some(space) => space.total(),
+        None => store.file.metadata().map_err(|error| GraphError::read(&store.name, error))?.len(),
+    };
     let blocks = |direction| header.blocks(direction).bytes / u64::from(header.block_bytes);
     let own_reverse = if header.directed { blocks(Direction::Reverse) } else { 0 };
     Ok(Summary {
         header,
-        file_bytes: metadata.len(),
+        version: store.version,
+        file_bytes,
+        space,
         ids: match header.id_kind {
             IdKind::Dense => "dense",
             IdKind::Numbers => "numbers",

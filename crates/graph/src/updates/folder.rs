@@ -97,6 +97,29 @@ impl Manifest {
     }
 }
 
+/// Does something with the files of the newest manifest; once more where a writer has removed some meanwhile.
+///
+/// # Errors
+/// As [`Manifest::read`], and what `work` returned.
+pub(crate) fn of_newest<T>(
+    folder: &Path,
+    work: impl Fn(&Manifest) -> Result<T, GraphError>,
+) -> Result<T, GraphError> {
+    let mut manifest = Manifest::read(folder)?;
+    loop {
+        match work(&manifest) {
+            Err(error @ GraphError::Path { .. }) => {
+                let newer = Manifest::read(folder)?;
+                if newer == manifest {
+                    return Err(error);
+                }
+                manifest = newer;
+            }
+            other => return other,
+        }
+    }
+}
+
 fn seal(text: &str) -> String {
     format!("{:016x}", checksum(text.as_bytes(), 0))
 }

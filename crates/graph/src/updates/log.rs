@@ -80,11 +80,6 @@ impl Log {
         Ok(Log { file, path: path.to_owned(), seed, end })
     }
 
-    /// Bytes so far.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.end
-    }
-
     /// Adds a commit, which is durable when this returns. After an error the log is as it was.
     pub(crate) fn append(&mut self, commit: &Commit, weighted: bool) -> Result<(), GraphError> {
         let mut record = vec![0; HEAD];
@@ -339,10 +334,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("log");
         let mut log = Log::create(&path, 5).unwrap();
-        let mut ends = vec![log.bytes()];
+        let mut ends = vec![log.end];
         for commit in commits() {
             log.append(&commit, true).unwrap();
-            ends.push(log.bytes());
+            ends.push(log.end);
         }
         let whole = std::fs::read(&path).unwrap();
         assert_eq!(read(&path).unwrap(), commits());
@@ -370,7 +365,7 @@ mod tests {
         let mut ends = Vec::new();
         for commit in commits() {
             log.append(&commit, true).unwrap();
-            ends.push(log.bytes() as usize);
+            ends.push(log.end as usize);
         }
         let whole = std::fs::read(&path).unwrap();
         for at in 0..ends[1] {
@@ -390,7 +385,7 @@ mod tests {
         let rows = vec![Row::new(7, Change::Add(0.0)), Row::new(9, Change::Remove)];
         let commit = Commit { version: 1, rows, ..Commit::default() };
         log.append(&commit, false).unwrap();
-        assert_eq!(log.bytes(), (2 * HEAD + 48 + 2 * 9) as u64);
+        assert_eq!(log.end, (2 * HEAD + 48 + 2 * 9) as u64);
         assert_eq!(read(&path).unwrap(), [commit]);
     }
 }

@@ -1,5 +1,6 @@
 //! Graphs that change: layers of changes over a store that stays as it is until it is compacted.
 
+mod change;
 pub(crate) mod changes;
 mod compact;
 pub(crate) mod folder;
@@ -10,9 +11,12 @@ mod resolve;
 pub(crate) mod rows;
 pub(crate) mod run;
 pub(crate) mod snapshot;
+pub(crate) mod space;
 mod update;
 pub(crate) mod vertices;
 
+pub use change::Change;
 pub use compact::{CompactReport, compact};
+pub use space::Space;
 pub use update::{CommitReport, GraphUpdate, UpdateOptions};
 pub use vertices::Id as VertexId;

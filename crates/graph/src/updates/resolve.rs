@@ -58,6 +58,22 @@ impl Pending {
         Ok(())
     }
 
+    /// What one of them asks for, in words.
+    pub(crate) fn words(&self, at: usize) -> String {
+        let id = |at: usize| match &self.ids {
+            IdList::Numbers(ids) => ids[at].to_string(),
+            IdList::Texts(ids) => ids[at].to_string(),
+        };
+        let (source, target) = (id(2 * at), id(2 * at + 1));
+        match self.what[at] {
+            What::Insert(_) => format!("the edge {source} {target} is to be added"),
+            What::Delete => format!("the edge {source} {target} is to be deleted"),
+            What::Set(_) => format!("the edge {source} {target} is to have another weight"),
+            What::InsertVertex => format!("the vertex {source} is to be added"),
+            What::DeleteVertex => format!("the vertex {source} is to be deleted"),
+        }
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.what.len()
     }
@@ -102,6 +118,21 @@ pub(crate) struct Batch {
     /// Numbers that are free in the end, and the vertices that take them, from the last.
     moves: BTreeMap<Vertex, Vertex>,
     gone: HashSet<Vertex>,
+}
+
+/// Changes of what is not there.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Missing {
+    pub(crate) count: u64,
+    /// Its place among the changes.
+    pub(crate) first: Option<usize>,
+}
+
+impl Missing {
+    fn add(&mut self, at: usize) {
+        self.count += 1;
+        self.first.get_or_insert(at);
+    }
 }
 
 /// The weights of the copies of edges, as they are before a batch, by [`Row::key`]. Of edges that a batch
@@ -273,8 +304,8 @@ impl Batch {
         Ok(loaded)
     }
 
-    /// The rows, and how many changes were of what is not there.
-    pub(crate) fn apply(self, loaded: Loaded, one: bool) -> Result<(Commit, u64), GraphError> {
+    /// The rows, and which changes were of what is not there.
+    pub(crate) fn apply(self, loaded: Loaded, one: bool) -> (Commit, Missing) {
         let looked_up: HashSet<u64> = self.looked_up().map(|(a, b)| Row::key(a, b)).collect();
         let had: HashMap<u64, usize> = loaded.0.iter().map(|(key, weights)| (*key, weights.len())).collect();
         let mut edges = loaded.0;
@@ -288,10 +319,10 @@ impl Batch {
             }
         };
         edges.keys().for_each(|key| note(&mut incident, *key));
-        let (mut rows, mut missing, mut touched) = (Vec::new(), 0, HashSet::new());
-        for Step { what, ends } in &self.steps {
+        let (mut rows, mut missing, mut touched) = (Vec::new(), Missing::default(), HashSet::new());
+        for (at, Step { what, ends }) in self.steps.iter().enumerate() {
             let Some((a, b)) = *ends else {
-                missing += 1;
+                missing.add(at);
                 continue;
             };
             let key = Row::key(a, b);
@@ -316,7 +347,7 @@ impl Batch {
                 What::Delete | What::Set(_) => {
                     let weights = edges.entry(key).or_default();
                     if weights.is_empty() {
-                        missing += 1;
+                        missing.add(at);
                         continue;
                     }
                     touched.insert(key);
@@ -350,7 +381,7 @@ impl Batch {
         }
         rows::sort(&mut rows);
         let owners = self.owners.into_iter().collect();
-        Ok((Commit { version: 0, totals, owners, rows }, missing))
+        (Commit { version: 0, totals, owners, rows }, missing)
     }
 
     /// A vertex's number in the end.

@@ -14,9 +14,6 @@ use crate::GraphError;
 use crate::format::paged::{Kind, PagedReader};
 use crate::format::{Direction, Directory, Header};
 
-/// Times that a reader looks again, where files are gone by the time it opens them: compacted meanwhile.
-const TRIES: u32 = 100;
-
 /// A version of a store, as one reader sees it.
 #[derive(Debug)]
 pub(crate) struct Snapshot {
@@ -128,16 +125,7 @@ impl Snapshot {
             let file = File::open(path).map_err(|error| GraphError::opening(path, error))?;
             return Snapshot::of_file(file, &name);
         }
-        let mut tries = 0;
-        loop {
-            let manifest = Manifest::read(path)?;
-            match Snapshot::of_folder(path, &manifest) {
-                Err(GraphError::Path { .. }) if tries < TRIES && Manifest::read(path)? != manifest => {
-                    tries += 1
-                }
-                other => return other,
-            }
-        }
+        folder::of_newest(path, |manifest| Snapshot::of_folder(path, manifest))
     }
 
     /// A store that was not changed.

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
 
+use super::change::Change;
 use super::compact::{self, CompactReport};
 use super::folder::{self, Manifest, Pieces, RunEntry, WriterLock};
 use super::id_index::IdIndex;
@@ -15,13 +16,14 @@ use super::resolve::{Batch, Pending, What};
 use super::rows;
 use super::run::{self, Run, RunSide, RunWriter};
 use super::snapshot::{Changed, Snapshot, base_of};
+use super::space::Space;
 use super::vertices::Id;
 use crate::format::Weights;
 use crate::inspect::StoreFile;
 use crate::{Graph, GraphError, Options, Progress};
 
-/// Pending changes may take this part of the memory before they become rows; resolving them takes some times as
-/// much.
+/// Pending changes may take this part of the memory before they become rows; resolving them takes some times
+/// as much.
 const PENDING_SHARE: u64 = 12;
 
 /// Ids in memory may take this part of it.
@@ -37,6 +39,8 @@ pub struct UpdateOptions {
     pub run: Options,
     /// An edge's removal, or its new weight, is for one of its parallel copies and not for all.
     pub one: bool,
+    /// A removal or a new weight of what is not there is an error; it is counted otherwise.
+    pub strict: bool,
     /// Bytes of changes that are kept in memory before they are written to a sorted run; readers hold them in
     /// memory, too.
     pub buffer: u64,
@@ -44,12 +48,18 @@ pub struct UpdateOptions {
     pub fanout: u32,
 }
 
-impl Default for UpdateOptions {
-    /// A quarter of the default memory for changes, at most 16 MiB, and a fanout of 4.
-    fn default() -> UpdateOptions {
-        let run = Options::default();
+impl UpdateOptions {
+    /// A quarter of the memory for changes, at most 16 MiB, and a fanout of 4.
+    pub fn new(run: Options) -> UpdateOptions {
         let buffer = (run.memory / 4).min(16 << 20);
-        UpdateOptions { run, one: false, buffer, fanout: 4 }
+        UpdateOptions { run, one: false, strict: false, buffer, fanout: 4 }
+    }
+}
+
+impl Default for UpdateOptions {
+    /// With the default options of runs.
+    fn default() -> UpdateOptions {
+        UpdateOptions::new(Options::default())
     }
 }
 
@@ -149,9 +159,12 @@ impl GraphUpdate {
         self.pending.len() as u64 + self.staged.map_or(0, |staged| staged.changes)
     }
 
-    /// Bytes of the log of commits.
-    pub fn log_bytes(&self) -> u64 {
-        self.log.bytes()
+    /// What the store takes on the device.
+    ///
+    /// # Errors
+    /// [`GraphError::Read`].
+    pub fn space(&self) -> Result<Space, GraphError> {
+        Space::of(&self.folder, &self.manifest)
     }
 
     /// Adds an edge, and its ends where they are not there. In a store with weights an edge that is given
@@ -208,6 +221,20 @@ impl GraphUpdate {
     /// As [`GraphUpdate::insert_edge`].
     pub fn delete_vertex(&mut self, vertex: impl Into<Id>) -> Result<(), GraphError> {
         self.push(What::DeleteVertex, vertex.into(), None)
+    }
+
+    /// The same as the method that is named after the change.
+    ///
+    /// # Errors
+    /// As [`GraphUpdate::insert_edge`].
+    pub fn apply(&mut self, change: Change) -> Result<(), GraphError> {
+        match change {
+            Change::InsertEdge { source, target, weight } => self.insert_edge(source, target, weight),
+            Change::DeleteEdge { source, target } => self.delete_edge(source, target),
+            Change::SetWeight { source, target, weight } => self.set_weight(source, target, weight),
+            Change::InsertVertex(vertex) => self.insert_vertex(vertex),
+            Change::DeleteVertex(vertex) => self.delete_vertex(vertex),
+        }
     }
 
     /// Makes all that is pending durable, at once: a crash leaves all of it or nothing.
@@ -269,8 +296,8 @@ impl GraphUpdate {
     }
 
     /// Writes changes to a sorted run if there are more than the buffer is to hold, merges runs where a level
-    /// has as many as the fanout, and compacts the store if runs are more than half as large as its base. What
-    /// is pending is committed first; what is committed is safe whether it succeeds or not.
+    /// has as many as the fanout, and compacts the store if runs are more than half as large as its base.
+    /// What is pending is committed first; what is committed is safe whether it succeeds or not.
     ///
     /// # Errors
     /// [`GraphError::Write`], a full disk above all; the store is as it was then.
@@ -287,7 +314,8 @@ impl GraphUpdate {
         let in_runs: u64 = self.manifest.runs.iter().map(|run| run.bytes).sum();
         let base = self.base.file.metadata().map_err(|error| GraphError::read(&self.base.name, error))?.len();
         if in_runs > base / 2 {
-            self.compact(None, progress)?;
+            let stop = self.options.run.stop.clone();
+            self.compact(stop.as_deref(), progress)?;
         }
         Ok(())
     }
@@ -459,9 +487,13 @@ impl GraphUpdate {
             true => batch.load(&self.graph()?)?,
             false => Default::default(),
         };
-        let (commit, missing) = batch.apply(loaded, self.options.one)?;
+        let (commit, missing) = batch.apply(loaded, self.options.one);
+        if let Some(first) = missing.first.filter(|_| self.options.strict) {
+            let (name, what) = (self.folder.display().to_string(), self.pending.words(first));
+            return Err(GraphError::Missing { name, what, count: missing.count });
+        }
         let version = self.changed.version + self.pending.len() as u64;
-        Ok((Commit { version, ..commit }, missing))
+        Ok((Commit { version, ..commit }, missing.count))
     }
 
     /// The graph as of the last commit.

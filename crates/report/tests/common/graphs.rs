@@ -15,6 +15,8 @@ pub fn sample_graph() -> GraphInfo {
     let vertices = degrees.iter().map(|bin| bin.vertices).sum();
     GraphInfo {
         store: "web.store".to_owned(),
+        version: 0,
+        space: None,
         file_bytes: 123_456_789,
         vertices,
         edges: 61_728_394,

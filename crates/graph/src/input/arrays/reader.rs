@@ -41,6 +41,10 @@ impl EdgeReader for ArrayEdges {
         self.strings.take().map(Strings::into_strings)
     }
 
+    fn string(&self, number: u64) -> Option<&str> {
+        self.strings.as_ref()?.string(number)
+    }
+
     fn memory_bytes(&self) -> u64 {
         self.strings.as_ref().map_or(0, Strings::memory_bytes)
     }
