@@ -2,7 +2,9 @@
 
 mod bfs;
 mod cdlp;
+mod changes;
 mod communities;
+mod compact;
 mod dfs;
 mod estimate;
 mod export;
@@ -21,6 +23,7 @@ mod scc;
 mod similarity;
 mod sssp;
 mod triangles;
+mod update;
 mod validate;
 mod verify;
 mod walk;
@@ -39,7 +42,7 @@ use crate::progress::Display;
 pub use import::{block_bytes, check_store};
 pub use limits::read_depth;
 
-/// Graphs that do not fit in memory: import them, run algorithms on them, take them out again
+/// Graphs that do not fit in memory: import and change them, run algorithms on them, take them out again
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -50,6 +53,8 @@ pub(crate) struct Args {
 enum Command {
     Import(import::Args),
     Export(export::Args),
+    Update(update::Args),
+    Compact(compact::Args),
     Info(info::Args),
     Verify(verify::Args),
     Validate(validate::Args),
@@ -73,6 +78,8 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     match args.command {
         Command::Import(args) => import::run(args),
         Command::Export(args) => export::run(args),
+        Command::Update(args) => update::run(args),
+        Command::Compact(args) => compact::run(args),
         Command::Info(args) => info::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Validate(args) => validate::run(args),

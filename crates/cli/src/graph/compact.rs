@@ -1,0 +1,60 @@
+//! `leadline graph compact`: one set of lists of a store and its changes.
+
+use std::path::PathBuf;
+
+use leadline_graph::{CompactReport, compact};
+
+use super::report::grouped;
+use super::{bytes, rows, seconds};
+use crate::failure::Failure;
+use crate::progress::Display;
+use crate::{output, signals};
+
+/// Put the lists of a graph store and its changes together, which makes it smaller and runs faster
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  leadline graph compact follows.store\n\n\
+                        Runs that read the store meanwhile go on with the version that they have. It can be \
+                        interrupted\nat any time: the store is as it was then.")]
+pub(crate) struct Args {
+    /// The store
+    #[arg(value_name = "STORE")]
+    store: PathBuf,
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(serde::Serialize)]
+struct Compacted {
+    store: String,
+    seconds: f64,
+    #[serde(flatten)]
+    report: CompactReport,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let started = std::time::Instant::now();
+    let stop = signals::cancel_flag()?;
+    let mut display = Display::new();
+    let report = compact(&args.store, Some(stop), &mut |progress| super::show(&mut display, progress));
+    display.finish();
+    let compacted = Compacted {
+        store: args.store.display().to_string(),
+        report: report?,
+        seconds: started.elapsed().as_secs_f64(),
+    };
+    if args.json { super::print_json(&compacted) } else { output::print(&words(&compacted)) }
+}
+
+fn words(compacted: &Compacted) -> String {
+    let CompactReport { version, bytes_before, bytes_after, compacted: done } = compacted.report;
+    let size = match done {
+        true => format!("{} before, {} now", bytes(bytes_before), bytes(bytes_after)),
+        false => format!("{}; there was nothing to do", bytes(bytes_after)),
+    };
+    rows(&[
+        ("store", format!("{}, {} changes since the import", compacted.store, grouped(version))),
+        ("size", size),
+        ("time", seconds(compacted.seconds)),
+    ])
+}

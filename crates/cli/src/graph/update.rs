@@ -1,0 +1,257 @@
+//! `leadline graph update`: changes of a store, commit by commit.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use leadline_device::parse_size;
+use leadline_graph::input::Format;
+use leadline_graph::{CommitReport, GraphUpdate, Options, Progress, Space, UpdateOptions};
+
+use super::changes::{Changes, Next, Wanted};
+use super::report::grouped;
+use super::{bytes, rows, seconds};
+use crate::failure::Failure;
+use crate::progress::Display;
+use crate::{output, signals, values};
+
+/// Changes of a commit, of a file.
+const OF_A_COMMIT: u64 = 1_000_000;
+
+/// Time between commits, of standard input.
+const BETWEEN_COMMITS: Duration = Duration::from_secs(1);
+
+/// Add and delete edges and vertices of a graph store
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  leadline graph update follows.store new-follows.parquet\n  \
+                        leadline graph update follows.store gone.csv --delete\n  \
+                        generate | leadline graph update follows.store - --commit-every 5s\n\
+                        Lines of changes:\n  \
+                        + U V [W]  add an edge     - U V  delete it     = U V W  set its weight\n  \
+                        +v U       add a vertex    -v U   delete it and its edges\n\
+                        What each means, and what a crash leaves: docs/graph-update.md")]
+pub(crate) struct Args {
+    /// The store; it becomes a folder with its first change
+    #[arg(value_name = "STORE")]
+    store: PathBuf,
+    /// Changes, one per line, or edges to add in any format that import reads; - is standard input
+    #[arg(value_name = "CHANGES")]
+    changes: PathBuf,
+    /// Format of the edges [default: from the ending; a text that begins with a line of change is changes]
+    #[arg(long, value_name = "FORMAT", value_parser = |text: &str| text.parse::<Format>())]
+    format: Option<Format>,
+    /// Delete the edges of CHANGES instead of adding them
+    #[arg(long)]
+    delete: bool,
+    /// Delete, or set the weight of, one of the parallel copies of an edge and not all
+    #[arg(long)]
+    one: bool,
+    /// Stop where something is to be deleted or set that is not there; it is counted otherwise
+    #[arg(long)]
+    strict: bool,
+    /// Commit after so many changes, or after a time with its unit [default: 1000000, or 1s from standard
+    /// input; and at the end]
+    #[arg(long, value_name = "N|TIME", value_parser = every)]
+    commit_every: Option<Every>,
+    /// Most memory to use, such as 1G [default: a quarter of the machine's, at most 1G]
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    memory: Option<u64>,
+    /// Threads that look up what is deleted [default: one per processor]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: Option<u32>,
+    /// Print one JSON document at the end, and no line per commit
+    #[arg(long)]
+    json: bool,
+}
+
+/// When changes are committed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Every {
+    Changes(u64),
+    Time(Duration),
+}
+
+fn every(text: &str) -> Result<Every, String> {
+    if let Ok(changes) = text.parse::<u64>() {
+        return match changes {
+            0 => Err("must be at least 1".to_owned()),
+            changes => Ok(Every::Changes(changes)),
+        };
+    }
+    let form = "must be a number of changes, or a time such as 500ms or 5s";
+    let micros = values::micros(text).map_err(|_| form.to_owned())?;
+    Ok(Every::Time(Duration::from_secs_f64(micros / 1e6)))
+}
+
+/// What was done.
+#[derive(serde::Serialize)]
+struct Updated {
+    store: String,
+    changes_file: String,
+    /// Changes since the store was imported.
+    version: u64,
+    /// Changes that were committed now.
+    changes: u64,
+    /// Of these, those of what was not there.
+    missing: u64,
+    commits: u64,
+    vertices: u64,
+    edges: u64,
+    seconds: f64,
+    changes_per_second: f64,
+    #[serde(flatten)]
+    space: Space,
+}
+
+pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    let started = Instant::now();
+    let stop = signals::cancel_flag()?;
+    let usual = Options::default();
+    let memory = args.memory.unwrap_or(usual.memory);
+    let run = Options {
+        memory,
+        threads: args.threads.map_or(usual.threads, |threads| threads as usize),
+        stop: Some(stop.clone()),
+        ..usual
+    };
+    let options = UpdateOptions { one: args.one, strict: args.strict, ..UpdateOptions::new(run) };
+    if args.changes != Path::new("-") {
+        super::refuse_same(&args.changes, &args.store, "the file of changes")?;
+    }
+    let mut update = GraphUpdate::open(&args.store, options)?;
+    let (strings, weighted) = (update.ids_are_strings(), update.is_weighted());
+    let wanted = Wanted { strings, weighted, delete: args.delete, memory };
+    let mut changes = Changes::open(&args.changes, args.format, wanted)?;
+    let mut work =
+        Work { update: &mut update, quiet: args.json, commits: 0, changes: 0, missing: 0, last: None };
+    let mut display = Display::new();
+    let every = args.commit_every.unwrap_or(match args.changes == Path::new("-") {
+        true => Every::Time(BETWEEN_COMMITS),
+        false => Every::Changes(OF_A_COMMIT),
+    });
+    let done = work.all(&mut changes, every, &stop, &mut display);
+    display.finish();
+    if stop.load(Ordering::Relaxed) {
+        return Err(work.interrupted());
+    }
+    done?;
+    let (Work { commits, changes, missing, last, .. }, seconds) = (work, started.elapsed().as_secs_f64());
+    let CommitReport { version, vertices, edges, .. } = last.unwrap_or_default();
+    let updated = Updated {
+        store: args.store.display().to_string(),
+        changes_file: args.changes.display().to_string(),
+        version,
+        changes,
+        missing,
+        commits,
+        vertices,
+        edges,
+        seconds,
+        changes_per_second: if seconds > 0.0 { changes as f64 / seconds } else { 0.0 },
+        space: update.space()?,
+    };
+    if args.json { super::print_json(&updated) } else { output::print(&words(&updated)) }
+}
+
+/// The commits so far.
+struct Work<'u> {
+    update: &'u mut GraphUpdate,
+    quiet: bool,
+    commits: u64,
+    changes: u64,
+    missing: u64,
+    last: Option<CommitReport>,
+}
+
+impl Work<'_> {
+    /// Commits all changes, unless somebody wants it to stop.
+    fn all(
+        &mut self,
+        changes: &mut Changes,
+        every: Every,
+        stop: &AtomicBool,
+        display: &mut Display,
+    ) -> Result<(), Failure> {
+        let mut due = None;
+        while !stop.load(Ordering::Relaxed) {
+            match changes.next(due)? {
+                Next::Some(more) => {
+                    for change in more {
+                        self.update.apply(change)?;
+                        if matches!(every, Every::Changes(most) if self.update.pending() >= most) {
+                            self.commit(display)?;
+                        }
+                    }
+                }
+                Next::Waiting => {}
+                Next::End => return self.commit(display),
+            }
+            if let Every::Time(time) = every
+                && self.update.pending() > 0
+                && *due.get_or_insert_with(|| Instant::now() + time) <= Instant::now()
+            {
+                self.commit(display)?;
+                due = None;
+            }
+            if let Some((done, total)) = changes.progress() {
+                super::show(display, Progress { phase: "read", done, total });
+            }
+        }
+        Ok(())
+    }
+
+    /// Commits, says so, and keeps the store in shape.
+    fn commit(&mut self, display: &mut Display) -> Result<(), Failure> {
+        let report = self.update.commit()?;
+        self.last = Some(report);
+        if report.changes == 0 {
+            return Ok(());
+        }
+        self.commits += 1;
+        self.changes += report.changes;
+        self.missing += report.missing;
+        if !self.quiet {
+            output::print(&format!("committed {}\n", self.changes))?;
+            // Whoever waits for it reads from a pipe.
+            std::io::stdout().flush().map_err(|error| Failure::Operation(format!("stdout: {error}")))?;
+        }
+        self.update.maintain(&mut |progress| super::show(display, progress))?;
+        Ok(())
+    }
+
+    fn interrupted(&self) -> Failure {
+        let (done, left) = (grouped(self.changes), grouped(self.update.pending()));
+        Failure::Operation(format!("interrupted; {done} changes are committed, {left} more were read"))
+    }
+}
+
+fn words(updated: &Updated) -> String {
+    let mut table = vec![
+        ("store", format!("{}, {} changes since the import", updated.store, grouped(updated.version))),
+        ("changes", format!("{} in {} commits", grouped(updated.changes), grouped(updated.commits))),
+    ];
+    if updated.missing > 0 {
+        table.push(("not there", format!("{} changes of what is not there", grouped(updated.missing))));
+    }
+    let Space { base_bytes, runs, run_bytes, log_bytes } = updated.space;
+    table.extend([
+        ("vertices", grouped(updated.vertices)),
+        ("edges", grouped(updated.edges)),
+        (
+            "time",
+            format!("{}, {} changes/s", seconds(updated.seconds), grouped(updated.changes_per_second as u64)),
+        ),
+        (
+            "size",
+            format!(
+                "{} of lists, {} in {} runs of changes, {} of log",
+                bytes(base_bytes),
+                bytes(run_bytes),
+                grouped(runs),
+                bytes(log_bytes)
+            ),
+        ),
+    ]);
+    rows(&table)
+}
