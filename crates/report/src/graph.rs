@@ -103,7 +103,7 @@ pub(crate) fn rows(info: &GraphInfo) -> Vec<Row> {
         "numbers" => "numbers",
         _ => "strings",
     };
-    let order = if info.renumbered { "; vertices by falling degree" } else { "" };
+    let order = if info.renumbered { ", which vertices are not in the order of" } else { "" };
     let mut rows = vec![
         row("vertices", exact(info.vertices as f64)),
         row("edges", format!("{edges}, {ways}{incoming}; {loops} self-loops")),
@@ -123,7 +123,7 @@ pub(crate) fn rows(info: &GraphInfo) -> Vec<Row> {
         let (runs, times) = (exact(*runs as f64), significant(*amplification));
         let (base, in_runs, log) = (bytes(*base_bytes), bytes(*run_bytes), bytes(*log_bytes));
         rows.push(row("version", format!("{} changes since the import", exact(info.version as f64))));
-        let parts = format!("{base} of lists, {in_runs} in {runs} runs of changes, {log} of log");
+        let parts = format!("{base} of lists, {in_runs} of changes in sorted runs ({runs}), {log} of log");
         rows.push(row("space", format!("{parts}; {times} times the lists")));
     }
     rows.extend(info.import_seconds.map(|took| row("import time", seconds(took))));

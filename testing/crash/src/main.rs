@@ -3,11 +3,13 @@
 //!
 //! `leadline-crash STORE FOLDER write` reads numbers from stdin, one per line, commits each, and prints
 //! `commit N` once it is durable. `leadline-crash STORE FOLDER check` recovers, checks all that is in the
-//! store, and prints the number of the last commit, 0 if there is none. STORE is `redb`, `pool` or `graph`.
+//! store, and prints the number of the last commit, 0 if there is none. STORE is `redb`, `pool`, `graph` or
+//! `updates`.
 
 mod graph;
 mod pool;
 mod redb;
+mod updates;
 
 use std::io::Write as _;
 use std::path::Path;
@@ -51,8 +53,11 @@ fn main() -> ExitCode {
         ["redb", folder, task] => run::<redb::RedbLedger>(folder, task),
         ["pool", folder, task] => run::<pool::PoolLedger>(folder, task),
         ["graph", folder, task] => run::<graph::GraphLedger>(folder, task),
+        ["updates", folder, task] => run::<updates::UpdateLedger>(folder, task),
         _ => {
-            eprintln!("leadline-crash: use it as `leadline-crash redb|pool|graph FOLDER write|check`");
+            eprintln!(
+                "leadline-crash: use it as `leadline-crash redb|pool|graph|updates FOLDER write|check`"
+            );
             return ExitCode::from(2);
         }
     };

@@ -55,3 +55,8 @@ fn the_pool_keeps_what_a_checkpoint_acknowledged() {
 fn a_graph_store_appears_whole_or_not_at_all() {
     prove(&mut Ledger { name: "graph import", store: "graph" });
 }
+
+#[test]
+fn a_graph_store_that_changes_keeps_what_it_acknowledged() {
+    prove(&mut Ledger { name: "graph updates", store: "updates" });
+}

@@ -39,7 +39,8 @@ pub(super) enum Changes {
 
 /// What comes next.
 pub(super) enum Next {
-    Some(Vec<Change>),
+    /// With the number of the line that says it, where there are lines.
+    Some(Vec<(Option<u64>, Change)>),
     /// Nothing came until it was time.
     Waiting,
     End,
@@ -71,6 +72,14 @@ impl Changes {
         match self {
             Changes::Lines(lines) => lines.next(until),
             Changes::Edges(edges) => Ok(edges.next()?),
+        }
+    }
+
+    /// The input, in messages.
+    pub(super) fn name(&self) -> &str {
+        match self {
+            Changes::Lines(lines) => &lines.name,
+            Changes::Edges(edges) => &edges.name,
         }
     }
 
@@ -139,7 +148,8 @@ impl Lines {
         for line in piece.strip_suffix(b"\n").unwrap_or(&piece).split(|byte| *byte == b'\n') {
             self.line += 1;
             let text = std::str::from_utf8(line).map_err(|_| self.wrong("expected UTF-8".to_owned()))?;
-            changes.extend(Change::parse(text, self.strings).map_err(|wrong| self.wrong(wrong))?);
+            let change = Change::parse(text, self.strings).map_err(|wrong| self.wrong(wrong))?;
+            changes.extend(change.map(|change| (Some(self.line), change)));
         }
         Ok(Next::Some(changes))
     }
@@ -176,6 +186,7 @@ fn next_piece(text: &mut impl Read, rest: &mut Vec<u8>) -> io::Result<Vec<u8>> {
 
 /// The edges of a file, as additions or deletions.
 pub(super) struct Edges {
+    name: String,
     reader: Box<dyn EdgeReader>,
     batch: Batch,
     wanted: Wanted,
@@ -191,11 +202,12 @@ impl Edges {
             memory: wanted.memory / 4,
             threads: 1,
         };
-        Ok(Edges { reader: input::open(path, options)?, batch: Batch::default(), wanted })
+        let name = path.display().to_string();
+        Ok(Edges { name, reader: input::open(path, options)?, batch: Batch::default(), wanted })
     }
 
     fn next(&mut self) -> Result<Next, GraphError> {
-        let Edges { reader, batch, wanted } = self;
+        let Edges { reader, batch, wanted, .. } = self;
         if !reader.next_batch(batch)? {
             return Ok(Next::End);
         }
@@ -205,14 +217,16 @@ impl Edges {
         };
         let edge = |(at, (source, target)): (usize, &(u64, u64))| {
             let (source, target) = (id(*source), id(*target));
-            match wanted.delete {
+            let weight = batch.weights.get(at).copied();
+            let change = match wanted.delete {
                 true => Change::DeleteEdge { source, target },
-                false => Change::InsertEdge { source, target, weight: batch.weights.get(at).copied() },
-            }
+                false => Change::InsertEdge { source, target, weight },
+            };
+            (None, change)
         };
         let vertex = |vertex: &u64| match wanted.delete {
-            true => Change::DeleteVertex(id(*vertex)),
-            false => Change::InsertVertex(id(*vertex)),
+            true => (None, Change::DeleteVertex(id(*vertex))),
+            false => (None, Change::InsertVertex(id(*vertex))),
         };
         let edges = batch.pairs.iter().enumerate().map(edge);
         Ok(Next::Some(edges.chain(batch.vertices.iter().map(vertex)).collect()))

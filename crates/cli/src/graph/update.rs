@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use leadline_device::parse_size;
 use leadline_graph::input::Format;
-use leadline_graph::{CommitReport, GraphUpdate, Options, Progress, Space, UpdateOptions};
+use leadline_graph::{CommitReport, GraphError, GraphUpdate, Options, Progress, Space, UpdateOptions};
 
 use super::changes::{Changes, Next, Wanted};
 use super::report::grouped;
@@ -177,8 +177,13 @@ impl Work<'_> {
         while !stop.load(Ordering::Relaxed) {
             match changes.next(due)? {
                 Next::Some(more) => {
-                    for change in more {
-                        self.update.apply(change)?;
+                    for (line, change) in more {
+                        self.update.apply(change).map_err(|error| match (line, &error) {
+                            (Some(line), GraphError::Malformed { .. }) => {
+                                Failure::Input(format!("{}: line {line}: {error}", changes.name()))
+                            }
+                            _ => error.into(),
+                        })?;
                         if matches!(every, Every::Changes(most) if self.update.pending() >= most) {
                             self.commit(display)?;
                         }
@@ -229,10 +234,10 @@ impl Work<'_> {
 fn words(updated: &Updated) -> String {
     let mut table = vec![
         ("store", format!("{}, {} changes since the import", updated.store, grouped(updated.version))),
-        ("changes", format!("{} in {} commits", grouped(updated.changes), grouped(updated.commits))),
+        ("changes", format!("{}, commits: {}", grouped(updated.changes), grouped(updated.commits))),
     ];
     if updated.missing > 0 {
-        table.push(("not there", format!("{} changes of what is not there", grouped(updated.missing))));
+        table.push(("not there", format!("{} changes were of what is not there", grouped(updated.missing))));
     }
     let Space { base_bytes, runs, run_bytes, log_bytes } = updated.space;
     table.extend([
@@ -245,7 +250,7 @@ fn words(updated: &Updated) -> String {
         (
             "size",
             format!(
-                "{} of lists, {} in {} runs of changes, {} of log",
+                "{} of lists, {} of changes in sorted runs ({}), {} of log",
                 bytes(base_bytes),
                 bytes(run_bytes),
                 grouped(runs),

@@ -99,6 +99,31 @@ impl StoreFile {
         GraphError::damaged(&self.name, what)
     }
 
+    /// One block as the file has it, in `bytes`.
+    ///
+    /// # Errors
+    /// [`GraphError::Read`], [`GraphError::Damaged`].
+    pub(crate) fn block<'b>(
+        &self,
+        direction: Direction,
+        number: u32,
+        bytes: &'b mut Vec<u8>,
+    ) -> Result<Block<'b>, GraphError> {
+        let block_bytes = u64::from(self.base.block_bytes);
+        bytes.resize(block_bytes as usize, 0);
+        let place = self.base.blocks(direction).offset + u64::from(number) * block_bytes;
+        self.file.read_exact_at(bytes, place).map_err(|error| GraphError::read(&self.name, error))?;
+        self.check(direction, number, place, bytes)?;
+        Ok(Block::new(bytes, number, self.base.decoder(), self.base.weights))
+    }
+
+    fn check(&self, direction: Direction, number: u32, place: u64, bytes: &[u8]) -> Result<(), GraphError> {
+        let direction = if self.base.directed { direction } else { Direction::Forward };
+        let checked = block_layout::check(bytes, block_seed(direction, number), self.base.vertices);
+        checked.map_err(|wrong| self.damaged(format!("block {number}, at byte {place}, {wrong}")))?;
+        Ok(())
+    }
+
     /// Calls `each` with all blocks of a direction, in order: the number, the bytes in the file (none where
     /// only changes have these vertices), and the block with its changes. Checksums and heads were right.
     pub(crate) fn blocks(
@@ -114,7 +139,6 @@ impl StoreFile {
             (directory, changed.changes.side(direction))
         });
         let section = self.base.blocks(direction);
-        let direction = if self.base.directed { direction } else { Direction::Forward };
         let block_bytes = self.base.block_bytes as usize;
         let (decoder, weights) = (self.base.decoder(), self.base.weights);
         let mut merging = Merging::default();
@@ -126,11 +150,7 @@ impl StoreFile {
             let read = self.file.read_exact_at(&mut buffer[..now], place);
             read.map_err(|error| GraphError::read(&self.name, error))?;
             for (i, bytes) in buffer[..now].chunks_exact(block_bytes).enumerate() {
-                let seed = block_seed(direction, number);
-                block_layout::check(bytes, seed, self.base.vertices).map_err(|wrong| {
-                    let place = place + (i * block_bytes) as u64;
-                    self.damaged(format!("block {number}, at byte {place}, {wrong}"))
-                })?;
+                self.check(direction, number, place + (i * block_bytes) as u64, bytes)?;
                 let block = Block::new(bytes, number, decoder, weights);
                 match changed {
                     Some((directory, _)) if !directory.is_stored(number) => {}

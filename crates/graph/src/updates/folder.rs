@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use super::log::{Bytes, Log, Totals, read_owner, write_owner};
 use super::vertices::VertexState;
 use crate::GraphError;
-use crate::format::block_layout::CONTINUED;
 use crate::format::{Direction, Header, Scratch, Vertex, checksum};
 use crate::inspect::StoreFile;
 
@@ -240,19 +239,20 @@ pub(crate) struct Pieces {
 }
 
 impl Pieces {
-    /// Looks them up in a base.
+    /// Looks them up in a base, of whose blocks only these are read.
     pub(crate) fn of(base: &StoreFile) -> Result<Pieces, GraphError> {
         let side = |direction| -> Result<Vec<Vertex>, GraphError> {
-            let mut pieces = Vec::new();
-            let mut scratch = Scratch::default();
-            base.blocks(direction, |_, _, block| {
-                let continued = block.flags() & CONTINUED != 0;
-                let first =
-                    if continued { block.list(block.first(), &mut scratch).neighbours.first() } else { None };
-                pieces.push(first.copied().unwrap_or(0));
-                Ok(())
-            })?;
-            Ok(pieces)
+            let directory = base.directory(direction)?;
+            let (mut scratch, mut bytes) = (Scratch::default(), Vec::new());
+            let first = |number: u32| {
+                if !directory.is_continued(number) {
+                    return Ok(0);
+                }
+                let block = base.block(direction, number, &mut bytes)?;
+                let neighbours = block.list(block.first(), &mut scratch).neighbours;
+                Ok(neighbours.first().copied().unwrap_or(0))
+            };
+            (0..directory.blocks()).map(first).collect()
         };
         let header = &base.header;
         let has_two = header.directed && header.has_reverse();

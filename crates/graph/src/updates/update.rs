@@ -66,6 +66,8 @@ impl Default for UpdateOptions {
 /// A store that is being changed. There is one writer at a time; readers see the last commit.
 #[derive(Debug)]
 pub struct GraphUpdate {
+    /// As the user calls it, for messages.
+    name: String,
     folder: PathBuf,
     _lock: WriterLock,
     manifest: Manifest,
@@ -113,6 +115,7 @@ impl GraphUpdate {
         }
         // Not followed any more: whatever becomes of links meanwhile, it is this folder.
         let folder = std::fs::canonicalize(path).map_err(|error| GraphError::opening(path, error))?;
+        let name = path.display().to_string();
         // Before the lock is made: what is no store is left alone.
         Manifest::read(&folder)?;
         let lock = WriterLock::take(&folder)?;
@@ -126,6 +129,7 @@ impl GraphUpdate {
         let pending = Pending::new(base.ids().are_strings());
         let index = IdIndex::default();
         Ok(GraphUpdate {
+            name,
             folder,
             _lock: lock,
             manifest,
@@ -429,7 +433,7 @@ impl GraphUpdate {
         let bytes = |folder: &Path| folder::bytes(folder).map_err(|error| GraphError::opening(folder, error));
         let bytes_before = bytes(&self.folder)?;
         let version = self.changed.version;
-        let store = StoreFile::of_snapshot(self.snapshot()?, self.folder.display().to_string());
+        let store = StoreFile::of_snapshot(self.snapshot()?, self.name.clone());
         if !store.is_changed() {
             return Ok(CompactReport { version, bytes_before, bytes_after: bytes_before, compacted: false });
         }
@@ -489,7 +493,7 @@ impl GraphUpdate {
         };
         let (commit, missing) = batch.apply(loaded, self.options.one);
         if let Some(first) = missing.first.filter(|_| self.options.strict) {
-            let (name, what) = (self.folder.display().to_string(), self.pending.words(first));
+            let (name, what) = (self.name.clone(), self.pending.words(first));
             return Err(GraphError::Missing { name, what, count: missing.count });
         }
         let version = self.changed.version + self.pending.len() as u64;
@@ -498,11 +502,11 @@ impl GraphUpdate {
 
     /// The graph as of the last commit.
     fn graph(&self) -> Result<Graph, GraphError> {
-        Graph::open_snapshot(self.snapshot()?, self.folder.display().to_string(), self.options.run.clone())
+        Graph::open_snapshot(self.snapshot()?, self.name.clone(), self.options.run.clone())
     }
 
     fn snapshot(&self) -> Result<Snapshot, GraphError> {
-        let name = self.folder.display().to_string();
+        let name = self.name.clone();
         let file = self.base.file.try_clone().map_err(|error| GraphError::read(&name, error))?;
         let pieces = folder::file(&self.folder, &self.manifest.pieces);
         let pieces = Pieces::read(&pieces, self.manifest.base_checksum)?;
@@ -513,13 +517,12 @@ impl GraphUpdate {
         match weight {
             None => Ok(()),
             Some(weight) if !weight.is_finite() => Err(GraphError::malformed(
-                self.folder.display(),
+                &self.name,
                 format!("expected a finite number as weight, found {weight}"),
             )),
-            Some(weight) if !self.is_weighted() => Err(GraphError::malformed(
-                self.folder.display(),
-                format!("was imported without weights, and an edge is to have {weight}"),
-            )),
+            Some(weight) if !self.is_weighted() => {
+                Err(GraphError::malformed(&self.name, format!("has no weights; an edge is to have {weight}")))
+            }
             Some(_) => Ok(()),
         }
     }
@@ -528,7 +531,7 @@ impl GraphUpdate {
         if let Err(other) = self.pending.push(what, source, target) {
             let kind = if self.ids_are_strings() { "strings" } else { "numbers" };
             let what = format!("has {kind} as ids; {other} is not one");
-            return Err(GraphError::malformed(self.folder.display(), what));
+            return Err(GraphError::malformed(&self.name, what));
         }
         if self.pending.bytes() > self.options.run.memory / PENDING_SHARE {
             self.or_drop(GraphUpdate::stage)?;
