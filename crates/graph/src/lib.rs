@@ -57,4 +57,5 @@ pub use per_vertex::{FileValues, PerVertex, VertexValue};
 pub use progress::Progress;
 pub use updates::{
     Change, CommitReport, CompactReport, GraphUpdate, Space, UpdateOptions, VertexId, compact,
+    is_store_folder,
 };

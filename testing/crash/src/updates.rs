@@ -11,13 +11,14 @@ use leadline_graph::{ExportOptions, GraphUpdate, Options, UpdateOptions, export,
 
 use crate::{Failure, Ledger};
 
-/// Edges that a commit adds; the first half of those of a commit some time before are deleted.
+/// Edges that a commit adds.
 const EDGES: usize = 40;
 
-/// Changes of a commit: these, and a vertex that comes and one that goes.
-const CHANGES: u64 = (EDGES + EDGES / 2) as u64 + 2;
+/// Every so many commits edges are deleted, too: half of those of as many commits some time before. Not every
+/// time: they have to be looked up, and in that time a power cut loses nothing.
+const DELETES: u64 = 20;
 
-/// After so many commits half of the edges of one are deleted.
+/// How many commits before.
 const LATER: u64 = 10;
 
 /// Ids of vertices without edges.
@@ -35,10 +36,25 @@ fn edges(number: u64) -> Vec<(u64, u64)> {
     (0..EDGES as u64).map(|at| (random.u64(..500), 1000 + number * EDGES as u64 + at)).collect()
 }
 
+/// What a commit deletes.
+fn deleted(number: u64) -> Vec<(u64, u64)> {
+    let last = number.checked_sub(LATER).filter(|_| number.is_multiple_of(DELETES));
+    let commits = last.map_or(0..0, |last| (last + 1).saturating_sub(DELETES)..last + 1);
+    commits.flat_map(|commit| edges(commit).into_iter().take(EDGES / 2)).collect()
+}
+
+/// Changes that a commit makes: edges, a vertex that comes and one that goes.
+fn changes(number: u64) -> u64 {
+    EDGES as u64 + deleted(number).len() as u64 + 2
+}
+
 /// All edges after a commit.
 fn model(number: u64) -> BTreeSet<(u64, u64)> {
-    let left = |commit: u64| edges(commit).split_off(if commit + LATER <= number { EDGES / 2 } else { 0 });
-    (0..=number).flat_map(left).collect()
+    let mut all: BTreeSet<(u64, u64)> = (0..=number).flat_map(edges).collect();
+    (0..=number).flat_map(deleted).for_each(|edge| {
+        all.remove(&edge);
+    });
+    all
 }
 
 impl Ledger for UpdateLedger {
@@ -65,14 +81,10 @@ impl Ledger for UpdateLedger {
             }
         };
         edges(number).into_iter().try_for_each(|(from, to)| update.insert_edge(from, to, None))?;
-        let earlier = number.checked_sub(LATER).map(edges);
-        for at in 0..EDGES / 2 {
-            // Also what is not there is a change.
-            let (from, to) = earlier.as_ref().map_or((0, 0), |edges| edges[at]);
-            update.delete_edge(from, to)?;
-        }
+        deleted(number).into_iter().try_for_each(|(from, to)| update.delete_edge(from, to))?;
+        // Where it goes right away nothing is looked up.
         update.insert_vertex(ALONE + number)?;
-        update.delete_vertex(ALONE + number - 1)?;
+        update.delete_vertex(ALONE + number)?;
         update.commit()?;
         update.maintain(&mut |_| {})?;
         Ok(())
@@ -81,7 +93,11 @@ impl Ledger for UpdateLedger {
     fn check(self) -> Result<u64, Failure> {
         verify(&self.store, &mut |_| {})?;
         let version = summarise(&self.store)?.version;
-        let number = version / CHANGES;
+        let (mut number, mut left) = (0, version);
+        while left > 0 {
+            number += 1;
+            left = left.checked_sub(changes(number)).ok_or("a part of a commit is there")?;
+        }
         let folder = std::env::temp_dir().join(format!("leadline-crash-{}", std::process::id()));
         fs::create_dir_all(&folder)?;
         let list = folder.join("edges.csv");
@@ -93,7 +109,7 @@ impl Ledger for UpdateLedger {
             let (from, to) = line.split_once(',').ok_or("no edge")?;
             found.insert((from.parse()?, to.parse()?));
         }
-        if version % CHANGES != 0 || found != model(number) {
+        if found != model(number) {
             return Err(format!("version {version} has other edges than commit {number}").into());
         }
         Ok(number)

@@ -144,6 +144,10 @@ fn import_options(args: &Args, memory: u64) -> ImportOptions {
 /// # Errors
 /// [`Failure::Input`] says what is in the way.
 pub fn check_store(store: &Path, force: bool) -> Result<(), Failure> {
+    if leadline_graph::is_store_folder(store) {
+        // A store that was changed is replaced in its folder.
+        return output::check_writable(&store.join("base"));
+    }
     refuse_other(store, force)?;
     output::check_writable(store)
 }

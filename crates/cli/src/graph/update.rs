@@ -237,7 +237,7 @@ fn words(updated: &Updated) -> String {
         ("changes", format!("{}, commits: {}", grouped(updated.changes), grouped(updated.commits))),
     ];
     if updated.missing > 0 {
-        table.push(("not there", format!("{} changes were of what is not there", grouped(updated.missing))));
+        table.push(("not there", format!("{} to be deleted or set", grouped(updated.missing))));
     }
     let Space { base_bytes, runs, run_bytes, log_bytes } = updated.space;
     table.extend([

@@ -22,6 +22,7 @@ mod graph_export;
 mod graph_graphalytics;
 mod graph_import;
 mod graph_run;
+mod graph_update;
 mod interruption;
 mod lsm;
 mod lsm_validate;

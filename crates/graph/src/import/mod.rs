@@ -27,6 +27,7 @@ pub(crate) use sort::{Key, Record, SortedRecords, Sorter, Weight};
 pub(crate) use translate::as_they_are;
 
 use crate::input::{self, EdgeReader, InputOptions};
+use crate::updates::StorePlace;
 use crate::{GraphError, InputOption, Progress};
 use sort::LaneWriter;
 
@@ -266,8 +267,9 @@ fn import_within(
         reverse: options.reverse,
         renumber: options.renumber,
     };
+    let place = StorePlace::of(store)?;
     let job = write::Job {
-        store,
+        store: place.path(),
         folder: options.temp.as_deref().unwrap_or(folder_of(store)),
         rules,
         block_bytes: options.block_bytes,
@@ -277,5 +279,8 @@ fn import_within(
     };
     // Before the work, not after it.
     job.check()?;
-    if declared.weighted { job.run::<f64>(reader, progress) } else { job.run::<()>(reader, progress) }
+    let report =
+        if declared.weighted { job.run::<f64>(reader, progress)? } else { job.run::<()>(reader, progress)? };
+    place.adopt()?;
+    Ok(report)
 }

@@ -55,9 +55,6 @@ struct Graph<W> {
 impl Job<'_> {
     /// What is wrong with the options shows before the input is read.
     pub(crate) fn check(&self) -> Result<(), GraphError> {
-        if self.store.is_dir() {
-            return Err(GraphError::path(self.store, "is a folder; name the file that the store is to be"));
-        }
         StoreWriter::create(self.store, self.layout(0, Weights::None)).map(drop)
     }
 

@@ -18,7 +18,7 @@ use crate::GraphError;
 use crate::format::{Direction, Header, Scratch, Vertex, checksum};
 use crate::inspect::StoreFile;
 
-const MANIFEST: &str = "manifest";
+pub(crate) const MANIFEST: &str = "manifest";
 const LOCK: &str = "lock";
 
 /// What the manifest's first line begins with.

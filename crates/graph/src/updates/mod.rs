@@ -7,6 +7,7 @@ pub(crate) mod folder;
 mod id_index;
 mod log;
 pub(crate) mod merge;
+mod place;
 mod resolve;
 pub(crate) mod rows;
 pub(crate) mod run;
@@ -17,6 +18,8 @@ pub(crate) mod vertices;
 
 pub use change::Change;
 pub use compact::{CompactReport, compact};
+pub(crate) use place::StorePlace;
+pub use place::is_store_folder;
 pub use space::Space;
 pub use update::{CommitReport, GraphUpdate, UpdateOptions};
 pub use vertices::Id as VertexId;

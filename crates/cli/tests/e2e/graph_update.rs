@@ -1,0 +1,287 @@
+//! `leadline graph update` and `compact`, from the outside.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::ran::{Ran, folder, names, program, run, start};
+
+fn graph(dir: &Path, arguments: &[&str]) -> Ran {
+    run(dir, &[&["graph"], arguments].concat())
+}
+
+fn json(dir: &Path, arguments: &[&str]) -> Value {
+    let ran = graph(dir, &[arguments, &["--json"]].concat()).succeeded();
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
+/// A store of these edges.
+fn import(dir: &Path, edges: &str, more: &[&str]) {
+    fs::write(dir.join("edges.csv"), edges).unwrap();
+    graph(dir, &[&["import", "edges.csv", "g"], more].concat()).succeeded();
+}
+
+fn exported(dir: &Path) -> BTreeSet<String> {
+    graph(dir, &["export", "g", "out.csv"]).succeeded();
+    let lines = fs::read_to_string(dir.join("out.csv")).unwrap();
+    fs::remove_file(dir.join("out.csv")).unwrap();
+    lines.lines().skip(1).map(str::to_owned).collect()
+}
+
+#[test]
+fn each_line_of_changes_does_what_it_says() {
+    let dir = folder();
+    let dir = dir.path();
+    import(dir, "source,target,weight\n1,2,0.5\n1,2,1.5\n2,3,1\n3,4,1\n", &["--weights"]);
+    let text = "# what happened since\n+ 4 9 2.5\n- 1 2\n= 2 3 8\n\n+v 77\n-v 3\n+ 9 9\n- 5 6\n";
+    fs::write(dir.join("since.txt"), text).unwrap();
+    let ran = graph(dir, &["update", "g", "since.txt"]).succeeded();
+    assert!(ran.stdout.starts_with("committed 7\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("not there  1 to be deleted or set"), "{}", ran.stdout);
+    assert_eq!(exported(dir), ["4,9,2.5", "9,9,1.0"].map(str::to_owned).into());
+    let info = json(dir, &["info", "g"]);
+    // 1, 2, 4, 9 and 77: a vertex whose last edge goes stays.
+    assert_eq!((&info["version"], &info["vertices"], &info["edges"]), (&7.into(), &5.into(), &2.into()));
+    assert_eq!(info["space"]["runs"], 0);
+    let bfs = json(dir, &["bfs", "g", "--source", "4"]);
+    assert_eq!((&bfs["version"], &bfs["result"]["reached"]), (&7.into(), &2.into()));
+    let compacted = json(dir, &["compact", "g"]);
+    assert_eq!((&compacted["compacted"], &compacted["version"]), (&true.into(), &7.into()));
+    assert_eq!(exported(dir), ["4,9,2.5", "9,9,1.0"].map(str::to_owned).into());
+    let again = json(dir, &["compact", "g"]);
+    assert_eq!((&again["compacted"], &again["version"]), (&false.into(), &7.into()));
+    graph(dir, &["verify", "g"]).succeeded();
+}
+
+#[test]
+fn files_that_import_reads_are_added_and_deleted() {
+    let dir = folder();
+    let dir = dir.path();
+    import(dir, "source,target\nann,bob\nbob,cid\n", &["--undirected"]);
+    fs::write(dir.join("more.csv"), "from,to\ncid,dan\nann,cid\n").unwrap();
+    let report = json(dir, &["update", "g", "more.csv"]);
+    assert_eq!(
+        (&report["changes"], &report["edges"], &report["vertices"]),
+        (&2.into(), &4.into(), &4.into())
+    );
+    fs::write(dir.join("gone.tsv"), "bob\tann\ncid\tann\nzoe\tann\n").unwrap();
+    let report = json(dir, &["update", "g", "gone.tsv", "--delete"]);
+    assert_eq!((&report["changes"], &report["missing"], &report["edges"]), (&3.into(), &1.into(), &2.into()));
+    assert_eq!(report["version"], 5);
+    assert_eq!(exported(dir).len(), 2);
+}
+
+#[test]
+fn standard_input_is_committed_while_it_comes() {
+    let dir = folder();
+    let dir = dir.path();
+    import(dir, "source,target\n1,2\n", &[]);
+    let mut child = Command::new(program())
+        .current_dir(dir)
+        .args(["graph", "update", "g", "-", "--commit-every", "2"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let mut lines = BufReader::new(output).lines().map_while(Result::ok);
+    for number in 1..4 {
+        writeln!(input, "+ {number} 10\n+ {number} 11").unwrap();
+        assert_eq!(lines.next(), Some(format!("committed {}", 2 * number)));
+        // Others see it now, and none changes it meanwhile.
+        assert_eq!(json(dir, &["info", "g"])["edges"], 1 + 2 * number);
+        let refused = graph(dir, &["update", "g", "edges.csv"]);
+        refused.failed(2, &["g: is being changed by another process"]);
+    }
+    drop(input);
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_store_that_was_changed_can_be_imported_again() {
+    let dir = folder();
+    let dir = dir.path();
+    import(dir, "source,target\n1,2\n", &[]);
+    fs::write(dir.join("c"), "+ 2 3\n").unwrap();
+    graph(dir, &["update", "g", "c"]).succeeded();
+    import(dir, "source,target\n8,9\n", &[]);
+    assert_eq!(exported(dir), ["8,9".to_owned()].into());
+    graph(dir, &["update", "g", "c"]).succeeded();
+    assert_eq!(exported(dir), ["8,9", "2,3"].map(str::to_owned).into());
+    graph(dir, &["verify", "g"]).succeeded();
+}
+
+#[test]
+fn bad_changes_are_one_line_and_change_nothing_since_the_last_commit() {
+    let dir = folder();
+    let dir = dir.path();
+    import(dir, "source,target\n1,2\n", &[]);
+    for (text, said) in [
+        ("+ 1 2\n+ 1 x\n", "c: line 2: expected a number as id, found \"x\""),
+        ("+ 1 2 nan\n", "c: line 1: expected a finite number as weight, found \"nan\""),
+        ("+ 1 2\n\n+ 3 4 5\n", "c: line 3: g: has no weights; an edge is to have 5"),
+        ("+v 1\nwhat is this\n", "c: line 2: expected + U V [W], - U V, = U V W, +v U or -v U, found"),
+        ("+v \u{e9}\n", "c: line 1: expected a number as id"),
+    ] {
+        fs::write(dir.join("c"), text).unwrap();
+        graph(dir, &["update", "g", "c"]).failed(2, &[said]);
+    }
+    fs::write(dir.join("c"), "+ 5 6\n- 1 9\n- 9 1\n").unwrap();
+    let strict = graph(dir, &["update", "g", "c", "--strict"]);
+    strict.failed(
+        2,
+        &["g: the edge 1 9 is to be deleted, which is not there, and another; nothing of this commit"],
+    );
+    assert_eq!(exported(dir), ["1,2".to_owned()].into());
+    // What was committed before stays.
+    fs::write(dir.join("c"), "+ 5 6\n- 1 9\n").unwrap();
+    graph(dir, &["update", "g", "c", "--strict", "--commit-every", "1"]).failed(2, &["the edge 1 9"]);
+    assert_eq!(exported(dir), ["1,2", "5,6"].map(str::to_owned).into());
+    fs::create_dir(dir.join("other")).unwrap();
+    graph(dir, &["update", "other", "c"]).failed(2, &["other: is not a graph store"]);
+    assert!(names(&dir.join("other")).is_empty());
+    graph(dir, &["update", "g", "-", "--delete"]).failed(2, &["-: standard input is read as changes"]);
+    graph(dir, &["update", "g", "g"]).failed(2, &["g: is the file of changes itself"]);
+    graph(dir, &["update", "g", "c", "--commit-every", "0"]).failed(2, &["must be at least 1"]);
+}
+
+#[test]
+fn a_base_without_its_changes_and_files_of_another_store_are_refused() {
+    let dir = folder();
+    let dir = dir.path();
+    for name in ["h", "g"] {
+        import(dir, "source,target\n1,2\n", &[]);
+        fs::write(dir.join("c"), format!("+ 2 {}\n", name.len())).unwrap();
+        graph(dir, &["update", "g", "c"]).succeeded();
+        fs::rename(dir.join("g"), dir.join(name)).unwrap();
+    }
+    graph(dir, &["bfs", "g/base-1", "--source", "1"]).failed(2, &["base-1"]);
+    graph(dir, &["update", "g/base-1", "c"]).failed(2, &["base-1"]);
+    fs::remove_file(dir.join("g/log-3")).unwrap();
+    graph(dir, &["wcc", "g"]).failed(2, &["log-3"]);
+    fs::write(dir.join("g/log-3"), "not a log, but as long as one has to be, and longer").unwrap();
+    graph(dir, &["wcc", "g"]).failed(2, &["log-3: is damaged"]);
+    fs::write(dir.join("g/manifest"), "{}").unwrap();
+    graph(dir, &["info", "g"]).failed(2, &["g: is damaged: its manifest fails its checksum"]);
+    graph(dir, &["verify", "h"]).succeeded();
+}
+
+#[test]
+fn a_byte_that_changed_in_a_run_is_found() {
+    let dir = folder();
+    let dir = dir.path();
+    // Large beside the run, which is not compacted then.
+    let edges: String = (0..30_000).map(|at| format!("{},{}\n", at * 7919 % 30_000, at)).collect();
+    import(dir, &format!("source,target\n{edges}"), &[]);
+    let changes: String = (0..4000).map(|at| format!("+ {} {}\n", at % 97, at)).collect();
+    fs::write(dir.join("c"), changes).unwrap();
+    // More than this memory has room for goes to a run.
+    graph(dir, &["update", "g", "c", "--memory", "64K"]).succeeded();
+    let run = names(&dir.join("g")).into_iter().find(|name| name.starts_with("run-"));
+    let run = dir.join("g").join(run.expect("a run"));
+    graph(dir, &["verify", "g"]).succeeded();
+    let mut bytes = fs::read(&run).unwrap();
+    bytes[5000] ^= 1;
+    fs::write(&run, bytes).unwrap();
+    for command in [&["verify", "g"][..], &["wcc", "g"], &["compact", "g"], &["export", "g", "o.csv"]] {
+        graph(dir, command).failed(2, &["run-", "is damaged: block 0, at byte 4096, fails its checksum"]);
+    }
+}
+
+#[test]
+fn ctrl_c_keeps_what_was_committed() {
+    let dir = folder();
+    let dir = dir.path();
+    import(dir, "source,target\n1,2\n", &[]);
+    let changes: String = (0..200_000).map(|at| format!("+ {at} {}\n", at * 7 % 1000)).collect();
+    fs::write(dir.join("c"), changes).unwrap();
+    let running = start(dir, &["graph", "update", "g", "c", "--commit-every", "100"]);
+    running.has_written(100_000);
+    running.signal(Signal::INT);
+    let (ran, ..) = running.end();
+    ran.failed(1, &["interrupted; ", " changes are committed"]);
+    let version = json(dir, &["info", "g"])["version"].as_u64().unwrap();
+    assert!(version >= 100 && version.is_multiple_of(100), "{version}");
+    assert_eq!(exported(dir).len() as u64, 1 + version);
+    let committed = ran.stdout.lines().last().unwrap().to_owned();
+    assert_eq!(committed, format!("committed {version}"));
+}
+
+/// Rounds of `kill -9`, after which everything acknowledged is there, and nothing by halves.
+#[test]
+fn kill_9_at_any_moment_loses_nothing_that_was_acknowledged() {
+    const OF_A_COMMIT: u64 = 50;
+    let dir = folder();
+    let dir = dir.path();
+    import(dir, "source,target\n0,1\n", &["--reverse"]);
+    let rounds = if leadline_testing::exhaustive() { 200 } else { 6 };
+    let mut rng = fastrand::Rng::with_seed(3);
+    // Change `at`: an edge comes, or one from some time ago goes.
+    let line = |at: u64| match at % 3 {
+        2 if at > 3000 => {
+            let old = at - 3001;
+            format!("- {} {}", old % 89, 100 + old)
+        }
+        _ => format!("+ {} {}", at % 89, 100 + at),
+    };
+    let model = |version: u64| {
+        let mut edges: BTreeSet<String> = ["0,1".to_owned()].into();
+        for line in (0..version).map(line) {
+            let fields: Vec<&str> = line.split(' ').collect();
+            let edge = format!("{},{}", fields[1], fields[2]);
+            if fields[0] == "+" {
+                edges.insert(edge)
+            } else {
+                edges.remove(&edge)
+            };
+        }
+        edges
+    };
+    let mut version = 0;
+    for round in 0..rounds {
+        let compacts = round % 4 == 3;
+        let mut command = Command::new(program());
+        match compacts {
+            true => command.args(["graph", "compact", "g"]),
+            // So little memory that runs are written, merged and compacted.
+            false => command.args(["graph", "update", "g", "-", "--commit-every", "50", "--memory", "1M"]),
+        };
+        command.current_dir(dir).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let mut acknowledged = version;
+        if !compacts {
+            let feeder = std::thread::spawn(move || {
+                (version..version + 40_000).all(|at| writeln!(input, "{}", line(at)).is_ok())
+            });
+            let commits = rng.usize(1..60);
+            for line in BufReader::new(output).lines().map_while(Result::ok).take(commits) {
+                let number = line.strip_prefix("committed ").and_then(|number| number.parse::<u64>().ok());
+                acknowledged = version + number.expect(&line);
+            }
+            child.kill().unwrap();
+            feeder.join().unwrap();
+        }
+        // At some moment of a compaction.
+        (0..rng.u32(..2_000_000)).for_each(|turn| {
+            std::hint::black_box(turn);
+        });
+        let _ = child.kill();
+        child.wait().unwrap();
+        graph(dir, &["verify", "g"]).succeeded();
+        let found = json(dir, &["info", "g"])["version"].as_u64().unwrap();
+        assert!(
+            found >= acknowledged && found.is_multiple_of(OF_A_COMMIT),
+            "{found}, {acknowledged} acknowledged"
+        );
+        version = found;
+        assert!(exported(dir) == model(version), "round {round}, version {version}");
+    }
+    assert!(version > 0);
+}

@@ -1,0 +1,65 @@
+//! Where an import writes its store: to a file, or in place of the base of a store that was changed.
+
+use std::path::{Path, PathBuf};
+
+use super::folder::{self, Manifest, WriterLock};
+use crate::GraphError;
+use crate::inspect::StoreFile;
+
+/// Where the file of lists is to be.
+#[derive(Debug)]
+pub(crate) enum StorePlace {
+    File(PathBuf),
+    /// In the folder of a store that was changed, which nobody changes meanwhile.
+    Base {
+        folder: PathBuf,
+        _lock: WriterLock,
+        next: u64,
+        path: PathBuf,
+        name: String,
+    },
+}
+
+impl StorePlace {
+    /// # Errors
+    /// [`GraphError::Path`] where it is another folder, or another process changes the store.
+    pub(crate) fn of(store: &Path) -> Result<StorePlace, GraphError> {
+        if !store.is_dir() {
+            return Ok(StorePlace::File(store.to_owned()));
+        }
+        if !is_store_folder(store) {
+            return Err(GraphError::path(store, "is a folder; name the file that the store is to be"));
+        }
+        let lock = WriterLock::take(store)?;
+        let mut manifest = Manifest::read(store)?;
+        let name = manifest.name("base");
+        let path = folder::file(store, &name);
+        Ok(StorePlace::Base { folder: store.to_owned(), _lock: lock, next: manifest.next, path, name })
+    }
+
+    /// The file to write.
+    pub(crate) fn path(&self) -> &Path {
+        match self {
+            StorePlace::File(path) | StorePlace::Base { path, .. } => path,
+        }
+    }
+
+    /// Makes the file, now that it is whole, the store. Readers go on with what they have open.
+    ///
+    /// # Errors
+    /// [`GraphError::Write`]; the store is the old one then.
+    pub(crate) fn adopt(self) -> Result<(), GraphError> {
+        let StorePlace::Base { folder, next, path, name, .. } = self else { return Ok(()) };
+        folder::mark(&path)?;
+        let manifest = folder::begin(&folder, &StoreFile::open_base(&path)?, &name, next, 0)?;
+        manifest.write(&folder)?;
+        // What stays where this fails is removed when the store is next opened to change it.
+        let _ = folder::remove_others(&folder, &manifest);
+        Ok(())
+    }
+}
+
+/// Whether a path is the folder of a store that was changed.
+pub fn is_store_folder(path: &Path) -> bool {
+    path.is_dir() && folder::file(path, folder::MANIFEST).is_file()
+}
