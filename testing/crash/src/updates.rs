@@ -1,5 +1,5 @@
-//! Leadline's graph stores that change: each commit is a batch of changes, of edges and of vertices, with runs,
-//! merges and compactions between them.
+//! Leadline's graph stores that change: each commit is a batch of changes, of edges and of vertices, with
+//! runs, merges and compactions between them.
 
 use std::collections::BTreeSet;
 use std::fs;
