@@ -262,6 +262,23 @@ impl Graph {
         }
     }
 
+    /// The id of a vertex, for errors. In a renumbered store it is looked for.
+    ///
+    /// # Errors
+    /// [`GraphError::Damaged`].
+    pub(crate) fn id_of(&self, vertex: Vertex) -> Result<String, GraphError> {
+        let mut ids = self.ids();
+        if !ids.renumbered() {
+            return ids.text(vertex.into());
+        }
+        for rank in 0..self.vertices() {
+            if ids.vertex(rank)? == vertex {
+                return ids.text(rank);
+            }
+        }
+        Err(GraphError::damaged(&self.name, format!("vertex {vertex} has no rank")))
+    }
+
     /// Which block holds which vertices.
     ///
     /// # Panics

@@ -26,7 +26,6 @@ use super::lists::{directions, most_values, spare};
 use super::walk::random::mix;
 use crate::format::Vertex;
 use crate::import::ImportPlan;
-use crate::output::ranks;
 use crate::{Engine, Frontier, Graph, GraphError, RunStats};
 
 /// The least bytes of a sort and of the lists beside it.
@@ -307,11 +306,7 @@ fn name(graph: &Graph, labels: &mut [u32]) -> Result<(), GraphError> {
 
 /// An edge whose weight has no place in modularity.
 fn negative(graph: &Graph, from: Vertex, to: Vertex) -> GraphError {
-    let id = |vertex: Vertex| {
-        let rank = ranks(graph)?.get(vertex as usize).copied().unwrap_or(vertex);
-        graph.ids().text(rank.into())
-    };
-    match (id(from), id(to)) {
+    match (graph.id_of(from), graph.id_of(to)) {
         (Ok(from), Ok(to)) => {
             let what = format!(
                 "the edge between {from} and {to} has a negative weight, or one that is not finite; modularity \

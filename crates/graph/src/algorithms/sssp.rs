@@ -72,16 +72,7 @@ impl Graph {
 
     /// What is said of an edge that cannot be on a shortest path.
     fn refused(&self, (source, target): (Vertex, Vertex)) -> GraphError {
-        let mut ids = self.ids();
-        let mut id = |vertex: Vertex| {
-            for rank in 0..self.vertices() {
-                if ids.vertex(rank)? == vertex {
-                    return ids.text(rank);
-                }
-            }
-            Err(GraphError::damaged(self.name(), format!("vertex {vertex} has no rank")))
-        };
-        match (id(source), id(target)) {
+        match (self.id_of(source), self.id_of(target)) {
             (Ok(source), Ok(target)) => {
                 let what = format!(
                     "the edge from {source} to {target} has a negative weight, or one that is not a number; \
