@@ -94,22 +94,87 @@ fn run(python: &str, script: &Path, input: &str) -> std::process::Output {
     python.wait_with_output().unwrap()
 }
 
-#[test]
-fn networkx_finds_the_same() {
+/// Compares cases, a line of JSON each.
+fn compare(lines: &[String]) {
     let python =
         python().expect("a python3 that can import networkx and scipy; `cargo xtask setup` installs them");
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("store");
-    let mut lines = String::new();
-    for (name, sample) in cases() {
-        sample.write(&path, 4096, true, Weights::F32);
-        let options = Options { memory: 8 << 20, threads: 2, depth: 8, temp: None, stop: None };
-        lines += &found(name, &sample, &Graph::open(&path, options).unwrap());
-        lines.push('\n');
-    }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/against_networkx.py");
-    let output = run(python, &script, &lines);
+    let output = run(python, &script, &lines.join("\n"));
     let (differs, log) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{differs}{log}");
-    assert_eq!(log.matches(": compared").count(), cases().len(), "{log}");
+    assert_eq!(log.matches(": compared").count(), lines.len(), "{log}");
+}
+
+#[test]
+fn networkx_finds_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let found = |(name, sample): (&str, Sample)| {
+        sample.write(&path, 4096, true, Weights::F32);
+        let options = Options { memory: 8 << 20, threads: 2, depth: 8, temp: None, stop: None };
+        found(name, &sample, &Graph::open(&path, options).unwrap())
+    };
+    compare(&cases().into_iter().map(found).collect::<Vec<_>>());
+}
+
+/// Graphs with weights from 0 to thousands, of which some vertices have nothing but zeros; with parallel
+/// edges, self-loops and vertices without edges.
+fn weighted_cases() -> Vec<(String, Sample)> {
+    let mut rng = fastrand::Rng::with_seed(13);
+    let mut cases = Vec::new();
+    for (shape, vertices, edges) in [("sparse", 1000, 900), ("dense", 200, 8000), ("hub", 3000, 9000)] {
+        for directed in [false, true] {
+            let mut all = Vec::new();
+            for at in 0..edges {
+                // Some vertices have no edges.
+                let from = if shape == "hub" && at % 3 == 0 { 5 } else { rng.u32(..vertices - 7) };
+                let to = if rng.u32(..30) == 0 { from } else { rng.u32(..vertices - 7) };
+                let weight = match rng.u32(..6) {
+                    _ if from % 10 == 3 => 0.0,
+                    0 => 0.0,
+                    1 => f64::from(rng.u32(..5000)),
+                    _ => rng.f64(),
+                };
+                all.extend((0..if rng.u32(..8) == 0 { 3 } else { 1 }).map(|_| (from, to, weight)));
+            }
+            let side = if directed { "directed" } else { "undirected" };
+            cases.push((format!("{shape}, {side}"), Sample { vertices, directed, edges: all, order: None }));
+        }
+    }
+    cases
+}
+
+#[test]
+fn networkx_finds_the_same_weighted_ranks() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store");
+    let mut lines = Vec::new();
+    for (name, sample) in weighted_cases() {
+        for personal in [vec![], vec![1, 4]] {
+            for reverse in [true, false] {
+                sample.write_lists(&path, 4096, true, Weights::F64, reverse);
+                let options = Options { memory: 8 << 20, threads: 2, depth: 8, temp: None, stop: None };
+                let graph = Graph::open(&path, options).unwrap();
+                let personal = personal.clone();
+                let options = PageRankOptions {
+                    iterations: 300,
+                    weighted: true,
+                    personal,
+                    ..PageRankOptions::default()
+                };
+                let ranks = graph.pagerank(&options).unwrap().ranks.into_vec().unwrap();
+                let edges: Vec<String> =
+                    sample.edges.iter().map(|(a, b, w)| format!("[{a},{b},{w:?}]")).collect();
+                lines.push(format!(
+                    "{{\"name\":\"{name}\",\"directed\":{},\"vertices\":{},\"edges\":[{}],\"personal\":{:?},\
+                     \"weighted_ranks\":{ranks:?}}}",
+                    sample.directed,
+                    sample.vertices,
+                    edges.join(","),
+                    options.personal
+                ));
+            }
+        }
+    }
+    compare(&lines);
 }

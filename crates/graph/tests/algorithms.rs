@@ -97,11 +97,13 @@ fn check(sample: &Sample, graph: &mut Graph, rng: &mut fastrand::Rng) {
     roots.dedup();
     assert_eq!(wcc.count, roots.len() as u64, "components");
 
-    let pagerank = PageRankOptions { iterations: rng.u32(1..20), ..PageRankOptions::default() };
-    let ranked = with_memory(graph, rng, |graph| graph.pagerank(&pagerank));
-    let right = sample.pagerank(pagerank.damping, pagerank.iterations);
-    for (found, right) in sample.by_rank(ranked.ranks.in_memory().unwrap()).iter().zip(right) {
-        assert!((found - right).abs() <= 1e-9 * right, "rank {found}, not {right}");
+    for weighted in [false, true] {
+        let pagerank = PageRankOptions { iterations: rng.u32(1..20), weighted, ..PageRankOptions::default() };
+        let ranked = with_memory(graph, rng, |graph| graph.pagerank(&pagerank));
+        let right = sample.pagerank(pagerank.damping, pagerank.iterations, weighted);
+        for (found, right) in sample.by_rank(ranked.ranks.in_memory().unwrap()).iter().zip(right) {
+            assert!((found - right).abs() <= 1e-9 * right, "rank {found}, not {right}, weighted: {weighted}");
+        }
     }
 
     let cores = with_memory(graph, rng, Graph::kcore);
@@ -160,7 +162,7 @@ fn random_graphs_fourth_quarter() {
 /// An algorithm, what it is called, and what it found as text.
 type Algorithm = (&'static str, fn(&Graph) -> Result<(String, RunStats), GraphError>);
 
-fn algorithms() -> [Algorithm; 10] {
+fn algorithms() -> [Algorithm; 11] {
     [
         ("bfs", |graph| graph.bfs(&[0]).map(|run| (format!("{:?}", run.levels), run.stats))),
         ("sssp", |graph| graph.sssp(&[0]).map(|run| (format!("{:?}", run.distances), run.stats))),
@@ -168,6 +170,10 @@ fn algorithms() -> [Algorithm; 10] {
         ("pagerank", |graph| {
             let run = graph.pagerank(&PageRankOptions::default())?;
             Ok((format!("{:?}", run.ranks), run.stats))
+        }),
+        ("weighted pagerank", |graph| {
+            let options = PageRankOptions { weighted: true, ..PageRankOptions::default() };
+            graph.pagerank(&options).map(|run| (format!("{:?}", run.ranks), run.stats))
         }),
         ("kcore", |graph| graph.kcore().map(|run| (format!("{:?}", run.cores), run.stats))),
         ("cdlp", |graph| graph.cdlp(5).map(|run| (format!("{:?}", run.labels), run.stats))),
@@ -235,6 +241,10 @@ fn what_a_graph_lacks_is_said_with_the_remedy() {
     let error = graph.sssp(&[0]).unwrap_err();
     assert!(matches!(error, GraphError::NeedsWeights { .. }), "{error}");
     assert!(error.to_string().contains("import it again with its weights"), "{error}");
+    let weighted = PageRankOptions { weighted: true, ..PageRankOptions::default() };
+    let error = graph.pagerank(&weighted).unwrap_err();
+    assert!(matches!(error, GraphError::NeedsWeights { .. }), "{error}");
+    assert!(error.to_string().contains("weighted PageRank needs weights"), "{error}");
 }
 
 #[test]

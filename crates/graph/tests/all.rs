@@ -15,6 +15,7 @@ mod kinds;
 mod listed;
 mod made;
 mod output;
+mod pagerank;
 mod rows;
 mod samples;
 mod scc;

@@ -35,6 +35,7 @@ fn all() -> Vec<Algorithm> {
         Algorithm::Bfs { parents: false },
         Algorithm::Wcc,
         Algorithm::PageRank(PageRankOptions { iterations: 5, ..PageRankOptions::default() }),
+        Algorithm::PageRank(PageRankOptions { iterations: 5, weighted: true, ..PageRankOptions::default() }),
         Algorithm::Sssp,
         Algorithm::Cdlp { iterations: 3 },
         Algorithm::Scc,

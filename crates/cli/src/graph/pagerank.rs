@@ -18,7 +18,8 @@ const MOST: u32 = 1000;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  leadline graph pagerank web.graph --iterations 10 -o ranks.csv\n  \
                         leadline graph pagerank web.graph --tolerance 1e-9\n  \
-                        leadline graph pagerank web.graph --source 17      personal to vertex 17")]
+                        leadline graph pagerank web.graph --source 17      personal to vertex 17\n  \
+                        leadline graph pagerank roads.graph --weighted -o ranks.csv")]
 pub(crate) struct Args {
     #[command(flatten)]
     common: Common,
@@ -36,6 +37,9 @@ pub(crate) struct Args {
     /// Jump only to the vertex of this id; may be given several times [default: to any vertex]
     #[arg(long, value_name = "ID")]
     source: Vec<String>,
+    /// Follow edges in proportion to their weights
+    #[arg(long)]
+    weighted: bool,
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
@@ -54,7 +58,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         let iterations = args.iterations.unwrap_or(usual);
         let tolerance = args.tolerance.unwrap_or(0.0);
         let damping = damping.unwrap_or(default.damping);
-        Ok(Ranks(PageRankOptions { damping, iterations, tolerance, personal }))
+        Ok(Ranks(PageRankOptions { damping, iterations, tolerance, personal, weighted: args.weighted }))
     })
 }
 

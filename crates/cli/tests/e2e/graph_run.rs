@@ -43,10 +43,11 @@ fn graph(dir: &Path, arguments: &[&str]) -> Ran {
 }
 
 /// Every algorithm, with what it cannot do without.
-const ALL: [&[&str]; 14] = [
+const ALL: [&[&str]; 15] = [
     &["bfs", "g", "--source", "0"],
     &["wcc", "g"],
     &["pagerank", "g", "--iterations", "5"],
+    &["pagerank", "g", "--weighted"],
     &["sssp", "g", "--source", "0"],
     &["cdlp", "g", "--iterations", "3"],
     &["lcc", "g"],
@@ -206,6 +207,7 @@ fn what_cannot_be_done_is_refused_in_one_line() {
         (&["pagerank", "g", "--source", "9999"], &["no vertex 9999"]),
         (&["pagerank", "g", "--damping", "1.5"], &["--damping 1.5", "0 to 1"]),
         (&["pagerank", "g", "--tolerance", "no"], &["--tolerance", "1e-9"]),
+        (&["pagerank", "g", "--weighted"], &["g: weighted PageRank needs weights", "--weights"]),
         (&["sssp", "g", "--source", "0"], &["needs weights", "--weights"]),
         (&["walk", "g", "--weighted"], &["needs weights", "--weights"]),
         (&["walk", "g", "--q", "0"], &["--q 0", "above 0"]),
@@ -322,6 +324,17 @@ fn what_pagerank_reads_is_as_estimated() {
 }
 
 #[test]
+fn ranks_by_weights_refuse_a_negative_one_by_its_ids() {
+    let dir = folder();
+    let dir = dir.path();
+    fs::write(dir.join("e.csv"), "source,target,weight\n10,20,0.5\n20,30,-2\n30,10,1\n").unwrap();
+    graph(dir, &["import", "e.csv", "g", "--weights"]).succeeded();
+    let named = "g: the edge from 20 to 30 has a negative weight, or one that is not finite";
+    graph(dir, &["pagerank", "g", "--weighted", "-o", "r.csv"]).refused(&[named]);
+    graph(dir, &["pagerank", "g", "-o", "r.csv"]).succeeded();
+}
+
+#[test]
 fn an_estimate_is_words_too_and_needs_what_the_run_needs() {
     let dir = folder();
     let dir = dir.path();
@@ -342,6 +355,7 @@ fn an_estimate_is_words_too_and_needs_what_the_run_needs() {
     assert!(ran.stdout.contains("8K is not enough"), "{}", ran.stdout);
     graph(dir, &["kcore", "g", "--estimate"]).refused(&["needs incoming edges", "--reverse"]);
     graph(dir, &["sssp", "g", "--source", "0", "--estimate"]).refused(&["needs weights", "--weights"]);
+    graph(dir, &["pagerank", "g", "--weighted", "--estimate"]).refused(&["needs weights", "--weights"]);
     graph(dir, &["bfs", "g", "--source", "5000", "--estimate"]).refused(&["has no vertex 5000"]);
 }
 

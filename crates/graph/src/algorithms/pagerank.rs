@@ -1,18 +1,22 @@
 //! PageRank: the share of time a surfer spends at a vertex who follows an edge with the damping's
-//! probability, and jumps otherwise, or where no edge leads on.
+//! probability, and jumps otherwise, or where no edge leads on. All edges of a vertex are as likely, or each
+//! is in proportion to its weight.
+//!
+//! 16 bytes per vertex, 20 in doubles, 24 with weights; one pass for degrees or for the sums of weights, and
+//! one for each iteration. With less memory, state is in a file, in parts, and an iteration takes several.
 //!
 //! Pulled where incoming edges are known: each vertex adds up what its neighbours give, and nothing is
 //! written by two threads but the pieces of hubs, which are added up after the sweep. Pushed with atomic
 //! additions else.
 //!
 //! The random accesses are to what neighbours give, so that is kept in single precision where it does for the
-//! ranks ([`gives_single`]): twice as many fit in the processor's cache. Sums and ranks are doubles.
+//! ranks ([`Kept::of`]): twice as many fit in the processor's cache. Sums and ranks are doubles.
 
+mod edges;
 mod in_parts;
 mod jumps;
+mod shared;
 mod sums;
-
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
@@ -20,11 +24,13 @@ use crate::engine::Stored;
 use crate::format::{Direction, Vertex};
 use crate::{Engine, Graph, GraphError, PerVertex, RunStats, Which};
 
+use super::by_vertex;
 use super::parts::{PartBytes, Parts};
 use super::room::{Room, StateBytes};
-use super::{by_vertex, numbers};
+use edges::{Edges, Unweighted, Weighted};
 use jumps::Jumps;
-use sums::Sums;
+use shared::{Double, Shared, Single};
+use sums::{Sums, each_hub};
 
 /// How PageRank is computed.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,12 +43,16 @@ pub struct PageRankOptions {
     pub tolerance: f64,
     /// Vertices that jumps go to, each as likely; all where it is empty.
     pub personal: Vec<Vertex>,
+    /// Whether edges are followed in proportion to their weights. A vertex whose weights are all 0 is then as
+    /// one without edges.
+    pub weighted: bool,
 }
 
 impl Default for PageRankOptions {
-    /// Ten iterations with a damping of 0.85, and jumps to anywhere.
+    /// Ten iterations with a damping of 0.85, jumps to anywhere, and all edges alike.
     fn default() -> Self {
-        PageRankOptions { damping: 0.85, iterations: 10, tolerance: 0.0, personal: Vec::new() }
+        let personal = Vec::new();
+        PageRankOptions { damping: 0.85, iterations: 10, tolerance: 0.0, personal, weighted: false }
     }
 }
 
@@ -64,18 +74,20 @@ pub struct PageRank {
 impl Graph {
     /// PageRank. All ranks begin at 1 / vertices. The rank of vertices without edges goes where jumps go.
     ///
-    /// Everything is computed in doubles with up to 2^20 vertices, a tolerance below 1e-7, a damping above
-    /// 0.9 or personal jumps. Else what a vertex gives along its edges is rounded to single precision, and
-    /// ranks are within a relative 6e-7 of those in doubles.
+    /// Everything is computed in doubles with weights, up to 2^20 vertices, a tolerance below 1e-7, a
+    /// damping above 0.9 or personal jumps. Else what a vertex gives along its edges is rounded to single
+    /// precision, and ranks are within a relative 6e-7 of those in doubles.
     ///
-    /// Below about 16 bytes of memory per vertex, 20 where everything is in doubles, it works on one part of
-    /// the vertices after the other, with their state in a temporary file ([`Options::temp`]), and reads all
-    /// blocks several times in each iteration; the ranks are then in that file too.
+    /// Below about 16 bytes of memory per vertex, 20 where everything is in doubles, 24 with weights, it works
+    /// on one part of the vertices after the other, with their state in a temporary file ([`Options::temp`]),
+    /// and reads all blocks several times in each iteration; the ranks are then in that file too.
     ///
     /// [`Options::temp`]: crate::Options::temp
     ///
     /// # Errors
-    /// [`GraphError::Damping`] for a damping outside of 0 to 1; [`GraphError::Memory`] where not even small
+    /// [`GraphError::Damping`] for a damping outside of 0 to 1; [`GraphError::NeedsWeights`];
+    /// [`GraphError::Malformed`] where a weight is negative or not finite, or where those of a vertex add up
+    /// to less than 1e-250, but not to 0, or to more than 1e250; [`GraphError::Memory`] where not even small
     /// parts fit; what the device, the temporary file or a damaged store gives.
     ///
     /// # Panics
@@ -84,14 +96,15 @@ impl Graph {
         if !(0.0..=1.0).contains(&options.damping) {
             return Err(GraphError::Damping { given: options.damping });
         }
+        if options.weighted {
+            self.need_weights(WHAT_WEIGHTED)?;
+        }
         let Room { bytes, parts } = state_bytes(self, options).room(self, self.options().memory)?;
-        let (ranked, stats) =
-            Engine::run(self, WHAT, bytes, |engine| match (gives_single(self, options), parts) {
-                (true, None) => iterate::<Single>(engine, options),
-                (false, None) => iterate::<Double>(engine, options),
-                (true, Some(parts)) => in_parts::iterate::<Single>(engine, options, &parts),
-                (false, Some(parts)) => in_parts::iterate::<Double>(engine, options, &parts),
-            })?;
+        let (ranked, stats) = Engine::run(self, WHAT, bytes, |engine| match Kept::of(self, options) {
+            Kept::Single => run::<Unweighted<Single>>(engine, options, parts),
+            Kept::Double => run::<Unweighted<Double>>(engine, options, parts),
+            Kept::Weighted => run::<Weighted>(engine, options, parts),
+        })?;
         let Ranked { ranks, iterations, change, highest } = ranked;
         Ok(PageRank { ranks, iterations, change, highest, stats })
     }
@@ -99,6 +112,9 @@ impl Graph {
 
 /// What it is called.
 const WHAT: &str = "PageRank";
+
+/// What it is called where edges count by their weights.
+pub(crate) const WHAT_WEIGHTED: &str = "weighted PageRank";
 
 /// What an iteration, or all of them, came to.
 struct Ranked {
@@ -108,158 +124,115 @@ struct Ranked {
     highest: f64,
 }
 
-/// What the vertex state takes.
-pub(crate) fn state_bytes(graph: &Graph, options: &PageRankOptions) -> StateBytes<Parts> {
-    let give = if gives_single(graph, options) { size_of::<Single>() } else { size_of::<Double>() };
-    let vertex = size_of::<Double>() + give + size_of::<AtomicU32>();
-    let in_memory = graph.vertices() * vertex as u64 + options.personal.len() as u64 * 4;
-    StateBytes { what: WHAT, in_memory, in_parts: part_bytes(graph, options) }
+/// The whole run, on a thread of the engine.
+fn run<E: Edges>(
+    engine: &mut Engine<'_>,
+    options: &PageRankOptions,
+    parts: Option<Parts>,
+) -> Result<Ranked, GraphError> {
+    match parts {
+        None => iterate::<E>(engine, options),
+        Some(parts) => in_parts::iterate::<E>(engine, options, &parts),
+    }
 }
 
-/// What parts take, jumps to few vertices included.
-fn part_bytes(graph: &Graph, options: &PageRankOptions) -> PartBytes {
-    let bytes = match gives_single(graph, options) {
-        true => in_parts::part_bytes::<Single>(graph),
-        false => in_parts::part_bytes::<Double>(graph),
-    };
-    PartBytes { fixed: bytes.fixed + 4 * options.personal.len() as u64, ..bytes }
+/// What the vertex state takes.
+pub(crate) fn state_bytes(graph: &Graph, options: &PageRankOptions) -> StateBytes<Parts> {
+    let widths = Kept::of(graph, options).widths();
+    let vertex = size_of::<Double>() as u64 + widths.give + widths.total;
+    let personal = options.personal.len() as u64 * 4;
+    let parts = in_parts::part_bytes(graph, widths);
+    StateBytes {
+        what: WHAT,
+        in_memory: graph.vertices() * vertex + personal,
+        in_parts: PartBytes { fixed: parts.fixed + personal, ..parts },
+    }
 }
 
 /// Bytes that parts write to the file and read from it: before the first iteration, and in each at least, and
 /// on top of that at most.
 pub(crate) fn spilled_bytes(graph: &Graph, options: &PageRankOptions, parts: &Parts) -> [u64; 3] {
-    match gives_single(graph, options) {
-        true => in_parts::spilled_bytes::<Single>(graph, parts),
-        false => in_parts::spilled_bytes::<Double>(graph, parts),
-    }
+    in_parts::spilled_bytes(graph, Kept::of(graph, options).widths(), parts)
 }
 
 /// Up to so many vertices, doubles stay in a processor's cache.
 const FEW_VERTICES: u64 = 1 << 20;
 
-/// Whether what vertices give is rounded to single precision. An iteration then changes a rank by a relative
-/// 2^-24 at most, and the damping's share of that is passed on: 2^-24 / (1 - damping) in all. A small
-/// tolerance asks for more than that; and where jumps are personal, ranks far away may be smaller than single
-/// precision goes.
-fn gives_single(graph: &Graph, options: &PageRankOptions) -> bool {
-    let is_exact_enough = options.tolerance == 0.0 || options.tolerance >= 1e-7;
-    let is_in_range = options.damping <= 0.9 && options.personal.is_empty();
-    graph.vertices() > FEW_VERTICES && is_exact_enough && is_in_range
+/// What is kept of vertices and edges.
+enum Kept {
+    /// Degrees, and what vertices give in single precision.
+    Single,
+    /// Degrees, and what vertices give in double precision.
+    Double,
+    /// The sums of weights, and what vertices give, in double precision.
+    Weighted,
 }
 
-/// A number that threads share, without any order among its changes.
-trait Shared: Send + Sync {
-    fn new(value: f64) -> Self;
-    fn get(&self) -> f64;
-    fn set(&self, value: f64);
-}
-
-/// In single precision.
-#[derive(Debug)]
-struct Single(AtomicU32);
-
-impl Shared for Single {
-    fn new(value: f64) -> Single {
-        Single(AtomicU32::new((value as f32).to_bits()))
-    }
-
-    #[inline]
-    fn get(&self) -> f64 {
-        f32::from_bits(self.0.load(Ordering::Relaxed)).into()
-    }
-
-    #[inline]
-    fn set(&self, value: f64) {
-        self.0.store((value as f32).to_bits(), Ordering::Relaxed);
-    }
-}
-
-/// In double precision.
-#[derive(Debug)]
-struct Double(AtomicU64);
-
-impl Shared for Double {
-    fn new(value: f64) -> Double {
-        Double(AtomicU64::new(value.to_bits()))
-    }
-
-    #[inline]
-    fn get(&self) -> f64 {
-        f64::from_bits(self.0.load(Ordering::Relaxed))
-    }
-
-    #[inline]
-    fn set(&self, value: f64) {
-        self.0.store(value.to_bits(), Ordering::Relaxed);
-    }
-}
-
-impl Stored for Single {
-    const BYTES: usize = size_of::<u32>();
-
-    #[inline]
-    fn store(&self, bytes: &mut [u8]) {
-        self.0.load(Ordering::Relaxed).store(bytes);
-    }
-
-    #[inline]
-    fn load(bytes: &[u8]) -> Single {
-        Single(AtomicU32::new(u32::load(bytes)))
-    }
-}
-
-impl Stored for Double {
-    const BYTES: usize = size_of::<u64>();
-
-    #[inline]
-    fn store(&self, bytes: &mut [u8]) {
-        self.0.load(Ordering::Relaxed).store(bytes);
-    }
-
-    #[inline]
-    fn load(bytes: &[u8]) -> Double {
-        Double(AtomicU64::new(u64::load(bytes)))
-    }
-}
-
-impl Double {
-    /// Adds while others may add.
-    #[inline]
-    fn add(&self, value: f64) {
-        let mut before = self.0.load(Ordering::Relaxed);
-        loop {
-            let sum = (f64::from_bits(before) + value).to_bits();
-            match self.0.compare_exchange_weak(before, sum, Ordering::Relaxed, Ordering::Relaxed) {
-                Ok(_) => return,
-                Err(now) => before = now,
-            }
+impl Kept {
+    /// What vertices give is rounded to single precision where that does: an iteration then changes a rank by
+    /// a relative 2^-24 at most, and the damping's share of that is passed on: 2^-24 / (1 - damping) in all.
+    /// A small tolerance asks for more than that; and where jumps are personal, ranks far away may be smaller
+    /// than single precision goes.
+    fn of(graph: &Graph, options: &PageRankOptions) -> Kept {
+        let is_exact_enough = options.tolerance == 0.0 || options.tolerance >= 1e-7;
+        let is_in_range = options.damping <= 0.9 && options.personal.is_empty();
+        if options.weighted {
+            Kept::Weighted
+        } else if graph.vertices() > FEW_VERTICES && is_exact_enough && is_in_range {
+            Kept::Single
+        } else {
+            Kept::Double
         }
+    }
+
+    fn widths(self) -> Widths {
+        match self {
+            Kept::Single => Widths::of::<Unweighted<Single>>(),
+            Kept::Double => Widths::of::<Unweighted<Double>>(),
+            Kept::Weighted => Widths::of::<Weighted>(),
+        }
+    }
+}
+
+/// Bytes for each vertex, in memory and in a file.
+#[derive(Debug, Clone, Copy)]
+struct Widths {
+    /// Of what it gives.
+    give: u64,
+    /// Of its degree or its weights together.
+    total: u64,
+}
+
+impl Widths {
+    fn of<E: Edges>() -> Widths {
+        Widths { give: E::Give::BYTES as u64, total: E::Total::BYTES as u64 }
     }
 }
 
 /// Vertices whose sums are added up one after the other.
 const CHUNK: usize = 1 << 14;
 
-struct PageRankState<'a, Give> {
+struct PageRankState<'a, E: Edges> {
     options: &'a PageRankOptions,
     /// Of each vertex: its rank; while a sweep lasts, the sum of what it is given.
     ranks: Vec<Double>,
-    /// Of each vertex: what it gives along each of its edges.
-    gives: Vec<Give>,
-    degrees: Vec<AtomicU32>,
-    /// The rank of all vertices without edges together.
+    /// Of each vertex: what it gives along an edge of weight 1.
+    gives: Vec<E::Give>,
+    /// Of each vertex: the weights of its edges together.
+    totals: Vec<E::Total>,
+    /// The rank of all vertices whose weights are 0 together.
     dangling: f64,
 }
 
 /// All iterations, with the state of all vertices in memory.
-fn iterate<Give: Shared>(engine: &mut Engine<'_>, options: &PageRankOptions) -> Result<Ranked, GraphError> {
+fn iterate<E: Edges>(engine: &mut Engine<'_>, options: &PageRankOptions) -> Result<Ranked, GraphError> {
     let vertices = engine.graph().vertices();
-    let degrees = degrees(engine)?;
-    let mut state = PageRankState::<Give> {
+    let totals = E::totals(engine, &(0..vertices as Vertex))?;
+    let mut state = PageRankState::<E> {
         options,
         ranks: by_vertex(vertices, |_| Double::new(1.0 / vertices as f64)),
-        gives: by_vertex(vertices, |_| Give::new(0.0)),
-        degrees,
+        gives: by_vertex(vertices, |_| E::Give::new(0.0)),
+        totals,
         dangling: 0.0,
     };
     state.give(|rank, _| rank);
@@ -278,35 +251,19 @@ fn iterate<Give: Shared>(engine: &mut Engine<'_>, options: &PageRankOptions) -> 
     Ok(Ranked { ranks: ranks.into(), iterations: done, change, highest })
 }
 
-/// By vertex, how many edges lead on from it.
-fn degrees(engine: &mut Engine<'_>) -> Result<Vec<AtomicU32>, GraphError> {
-    let degrees = numbers(engine.graph().vertices(), |_| 0);
-    engine.sweep(
-        Direction::Forward,
-        Which::All,
-        || (),
-        |(), block| {
-            for (vertex, place) in block.places() {
-                let (degree, here) = (&degrees[vertex as usize], block.degree_at(place) as u32);
-                if block.is_piece(vertex) {
-                    degree.fetch_add(here, Ordering::Relaxed);
-                } else {
-                    degree.store(here, Ordering::Relaxed);
-                }
-            }
-        },
-    )?;
-    Ok(degrees)
+/// What a vertex's rank is divided by.
+fn divisor(total: f64) -> f64 {
+    if total > 0.0 { total } else { 1.0 }
 }
 
-impl<Give: Shared> PageRankState<'_, Give> {
+impl<E: Edges> PageRankState<'_, E> {
     /// Sums by reading incoming edges.
     fn pull(&self, engine: &mut Engine<'_>) -> Result<(), GraphError> {
         let (ranks, gives) = (&self.ranks, &self.gives);
         let locals = engine.sweep(
             Direction::Reverse,
             Which::All,
-            || (Sums::new(), Vec::new()),
+            || (Sums::<E>::new(), Vec::new()),
             |(sums, pieces), block| {
                 sums.of(
                     block,
@@ -323,12 +280,8 @@ impl<Give: Shared> PageRankState<'_, Give> {
                 );
             },
         )?;
-        let mut pieces: Vec<(Vertex, f64)> = locals.into_iter().flat_map(|(_, pieces)| pieces).collect();
-        // In one order, whatever the threads did: the same sum every time.
-        pieces.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        for hub in pieces.chunk_by(|a, b| a.0 == b.0) {
-            ranks[hub[0].0 as usize].set(hub.iter().map(|piece| piece.1).sum());
-        }
+        let pieces = locals.into_iter().flat_map(|(_, pieces)| pieces);
+        each_hub(pieces, |vertex, sum| ranks[vertex as usize].set(sum));
         Ok(())
     }
 
@@ -341,11 +294,10 @@ impl<Give: Shared> PageRankState<'_, Give> {
             Which::All,
             || (),
             |(), block| {
-                for vertex in block.vertices() {
+                for (vertex, list) in block.places() {
                     let give = gives[vertex as usize].get();
-                    block.scan(vertex, |neighbour| {
-                        ranks[neighbour as usize].add(give);
-                        true
+                    E::scan(block, vertex, list, |edge| {
+                        ranks[E::end(edge) as usize].add(E::carried(give, edge));
                     });
                 }
             },
@@ -363,19 +315,19 @@ impl<Give: Shared> PageRankState<'_, Give> {
     fn give(&mut self, rank: impl Fn(f64, Vertex) -> f64 + Sync) -> f64 {
         // Chunks of one size, added up in order: the same sum for any number of threads.
         let chunks: Vec<(f64, f64)> = (self.ranks.par_chunks(CHUNK).zip(self.gives.par_chunks(CHUNK)))
-            .zip(self.degrees.par_chunks(CHUNK))
+            .zip(self.totals.par_chunks(CHUNK))
             .enumerate()
-            .map(|(chunk, ((ranks, gives), degrees))| {
+            .map(|(chunk, ((ranks, gives), totals))| {
                 let (mut dangling, mut change) = (0.0, 0.0);
                 let vertices = (chunk * CHUNK) as Vertex..;
-                for (((place, give), degree), vertex) in ranks.iter().zip(gives).zip(degrees).zip(vertices) {
-                    let degree = degree.load(Ordering::Relaxed);
-                    let along = f64::from(degree.max(1));
+                for (((place, give), total), vertex) in ranks.iter().zip(gives).zip(totals).zip(vertices) {
+                    let total: f64 = (*total).into();
+                    let divisor = divisor(total);
                     let now = rank(place.get(), vertex);
-                    change += (now - give.get() * along).abs();
+                    change += (now - give.get() * divisor).abs();
                     place.set(now);
-                    give.set(now / along);
-                    if degree == 0 {
+                    give.set(now / divisor);
+                    if total == 0.0 {
                         dangling += now;
                     }
                 }

@@ -77,6 +77,7 @@ impl Algorithm {
     /// [`GraphError::NeedsWeights`], [`GraphError::NeedsReverse`].
     pub(super) fn check(&self, graph: &Graph) -> Result<(), GraphError> {
         match self {
+            Algorithm::PageRank(options) if options.weighted => graph.need_weights(pagerank::WHAT_WEIGHTED),
             Algorithm::Sssp => graph.need_weights("shortest paths"),
             Algorithm::Walks(options) if options.weighted => graph.need_weights("a weighted walk"),
             Algorithm::Cdlp { .. } => graph.need_reverse("label propagation"),

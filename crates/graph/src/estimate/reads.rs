@@ -87,7 +87,8 @@ impl Blocks<'_> {
         }
     }
 
-    /// A pass for degrees, then one per iteration. With a tolerance there may be a single one.
+    /// A pass for degrees or for the sums of weights, then one per iteration. With a tolerance there may be
+    /// a single one.
     fn pagerank(&self, options: &PageRankOptions) -> [u64; 2] {
         let side = match self.graph.header().has_reverse() {
             true => Direction::Reverse,

@@ -27,6 +27,37 @@ pub struct List<'a> {
     pub weights: &'a [f64],
 }
 
+/// The weights of a list, in the order of its neighbours.
+#[derive(Debug, Clone)]
+pub(crate) struct GroupWeights<'a> {
+    raw: &'a [u8],
+    kept: Weights,
+}
+
+impl GroupWeights<'_> {
+    /// Those of the next group; zeros where there are no more.
+    #[inline]
+    pub(crate) fn next_group(&mut self) -> [f64; 4] {
+        let (here, rest) = self.raw.split_at(self.raw.len().min(4 * self.kept.bytes()));
+        self.raw = rest;
+        let mut weights = [0.0; 4];
+        match self.kept {
+            Weights::None => {}
+            Weights::F32 => {
+                for (weight, raw) in weights.iter_mut().zip(here.as_chunks().0) {
+                    *weight = f32::from_le_bytes(*raw).into();
+                }
+            }
+            Weights::F64 => {
+                for (weight, raw) in weights.iter_mut().zip(here.as_chunks().0) {
+                    *weight = f64::from_le_bytes(*raw);
+                }
+            }
+        }
+        weights
+    }
+}
+
 /// Where [`Block::list`] puts what it decodes; a worker keeps one.
 #[derive(Debug, Default)]
 pub struct Scratch {
@@ -165,6 +196,14 @@ impl<'a> Block<'a> {
         };
         let (count, used) = code::count(&self.bytes[start..]).unwrap_or_default();
         decoder.groups(vertex, count, &self.bytes[start + used..])
+    }
+
+    /// The weights of a list whose place is known, four at a time as its groups are; `count` is how many
+    /// neighbours it has.
+    #[inline]
+    pub(crate) fn weights_at(&self, (start, end): (usize, usize), count: usize) -> GroupWeights<'a> {
+        let first = end.saturating_sub(count * self.weights.bytes());
+        GroupWeights { raw: &self.bytes[first.max(start.min(end))..end], kept: self.weights }
     }
 
     /// How many neighbours of a vertex stand here.

@@ -11,6 +11,7 @@ mod packer;
 pub(crate) mod paged;
 mod writer;
 
+pub(crate) use block::GroupWeights;
 pub use block::{Block, List, Scratch};
 pub(crate) use code::Decoder;
 pub use code::{Group, Groups};

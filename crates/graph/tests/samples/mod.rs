@@ -54,6 +54,18 @@ impl Sample {
 
     /// Writes a store, with reverse lists where the graph is directed.
     pub fn write(&self, path: &Path, block_bytes: u32, compressed: bool, weights: Weights) {
+        self.write_lists(path, block_bytes, compressed, weights, true);
+    }
+
+    /// Writes a store, with reverse lists where the graph is directed and they are wanted.
+    pub fn write_lists(
+        &self,
+        path: &Path,
+        block_bytes: u32,
+        compressed: bool,
+        weights: Weights,
+        reverse: bool,
+    ) {
         let (vertices, directed) = (u64::from(self.vertices), self.directed);
         let layout = Layout { block_bytes, compressed, directed, weights, vertices };
         let mut writer = StoreWriter::create(path, layout).unwrap();
@@ -70,7 +82,7 @@ impl Sample {
             }
         };
         put(&mut writer, self.out());
-        if self.directed {
+        if self.directed && reverse {
             writer.start_reverse().unwrap();
             put(&mut writer, self.incoming());
         }
@@ -137,16 +149,20 @@ impl Sample {
         lowest
     }
 
-    /// PageRank with jumps to anywhere.
-    pub fn pagerank(&self, damping: f64, iterations: u32) -> Vec<f64> {
-        let (out, n) = (self.out(), f64::from(self.vertices));
+    /// PageRank with jumps to anywhere, by weights or by numbers of edges.
+    pub fn pagerank(&self, damping: f64, iterations: u32, weighted: bool) -> Vec<f64> {
+        let (mut out, n) = (self.out(), f64::from(self.vertices));
+        if !weighted {
+            out.iter_mut().flatten().for_each(|(_, weight)| *weight = 1.0);
+        }
+        let totals: Vec<f64> = out.iter().map(|list| list.iter().map(|(_, weight)| weight).sum()).collect();
         let mut ranks = vec![1.0 / n; self.vertices as usize];
         for _ in 0..iterations {
-            let dangling: f64 = (0..out.len()).filter(|v| out[*v].is_empty()).map(|v| ranks[v]).sum();
+            let dangling: f64 = (0..out.len()).filter(|v| totals[*v] == 0.0).map(|v| ranks[v]).sum();
             let mut next = vec![(1.0 - damping + damping * dangling) / n; out.len()];
             for (vertex, list) in out.iter().enumerate() {
-                for (neighbour, _) in list {
-                    next[*neighbour as usize] += damping * ranks[vertex] / list.len() as f64;
+                for (neighbour, weight) in list.iter().filter(|(_, weight)| *weight != 0.0) {
+                    next[*neighbour as usize] += damping * ranks[vertex] * weight / totals[vertex];
                 }
             }
             ranks = next;

@@ -120,7 +120,7 @@ impl Store {
     ) -> PyResult<(Columns, String)> {
         self.table(py, options, |graph| {
             let personal = vertices(graph, &personal)?;
-            graph.pagerank(&PageRankOptions { damping, iterations, tolerance, personal })
+            graph.pagerank(&PageRankOptions { damping, iterations, tolerance, personal, weighted: false })
         })
     }
 

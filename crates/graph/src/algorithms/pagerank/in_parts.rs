@@ -1,20 +1,20 @@
-//! PageRank where the cap has no room for the state of all vertices. What vertices give, their degrees and
-//! their ranks are columns of a file. In each iteration, part by part: what the vertices at the other end of
-//! the edges give (or, where edges can only be followed forwards, are given) is in memory while lists are
-//! read, so all blocks are read once for each part of those.
+//! PageRank where the cap has no room for the state of all vertices. What vertices give, their degrees (or
+//! the sums of their weights) and their ranks are columns of a file. In each iteration, part by part: what
+//! the vertices at the other end of the edges give (or, where edges can only be followed forwards, are given)
+//! is in memory while lists are read, so all blocks are read once for each part of those.
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
+use super::edges::Edges;
 use super::jumps::Jumps;
-use super::sums::Sums;
-use super::{Double, PageRankOptions, Ranked, Shared};
+use super::shared::{Double, Shared};
+use super::sums::{Sums, each_hub};
+use super::{PageRankOptions, Ranked, Widths, divisor};
 use crate::algorithms::lists::sweep_range;
-use crate::algorithms::numbers;
 use crate::algorithms::parts::{PartBytes, Parts, places, ranges};
 use crate::engine::{StateColumn, StateFile, Stored};
-use crate::format::{ALIGNMENT, Block, Direction, Vertex};
+use crate::format::{ALIGNMENT, Direction, Vertex};
 use crate::{Engine, FileValues, Graph, GraphError, PerVertex};
 
 /// Vertices whose sums are made ranks at a time.
@@ -22,9 +22,8 @@ const SETTLED: u64 = 1 << 16;
 
 /// What parts take: each iteration reads what vertices give once for each part of lists where sums are made
 /// of it, and once for each part of sums where it is added to them.
-pub(super) fn part_bytes<Give>(graph: &Graph) -> PartBytes {
-    let give = size_of::<Give>() as u64;
-    let fixed = SETTLED * (2 * give + 4 + 8);
+pub(super) fn part_bytes(graph: &Graph, Widths { give, total }: Widths) -> PartBytes {
+    let fixed = SETTLED * (2 * give + total + 8);
     match graph.header().has_reverse() {
         true => PartBytes { list: 8, neighbour: give, again_by_lists: give, again_by_neighbours: 0, fixed },
         false => PartBytes { list: give, neighbour: 8, again_by_lists: 0, again_by_neighbours: give, fixed },
@@ -32,33 +31,34 @@ pub(super) fn part_bytes<Give>(graph: &Graph) -> PartBytes {
 }
 
 /// Bytes in the file.
-fn file_bytes<Give: Stored>(vertices: u64) -> u64 {
-    2 * StateFile::column_bytes::<Give>(vertices)
-        + StateFile::column_bytes::<u32>(vertices)
+fn file_bytes<E: Edges>(vertices: u64) -> u64 {
+    2 * StateFile::column_bytes::<E::Give>(vertices)
+        + StateFile::column_bytes::<E::Total>(vertices)
         + StateFile::column_bytes::<f64>(vertices)
 }
 
 /// As [`super::spilled_bytes`].
-pub(super) fn spilled_bytes<Give: Stored>(graph: &Graph, parts: &Parts) -> [u64; 3] {
+pub(super) fn spilled_bytes(graph: &Graph, widths: Widths, parts: &Parts) -> [u64; 3] {
     let vertices = graph.vertices();
-    let [give, degree, rank] = [Give::BYTES, u32::BYTES, f64::BYTES]
-        .map(|bytes| (bytes as u64 * vertices).next_multiple_of(ALIGNMENT));
-    // Degrees are stored; the first ranks are made as all others are.
-    let settled = degree + 2 * give;
+    let [give, total, rank] = [widths.give, widths.total, f64::BYTES as u64]
+        .map(|bytes| (bytes * vertices).next_multiple_of(ALIGNMENT));
+    // Totals are stored; the first ranks are made as all others are.
+    let settled = total + 2 * give;
     let times = if graph.header().has_reverse() { parts.lists.len() } else { parts.neighbours.len() } as u64;
-    [2 * degree + 2 * give + rank, settled, (times * give).saturating_add(rank)]
+    [2 * total + 2 * give + rank, settled, (times * give).saturating_add(rank)]
 }
 
-struct State<Give> {
+struct State<E: Edges> {
     vertices: u64,
     file: Arc<StateFile>,
-    degrees: StateColumn<u32>,
-    /// What each vertex gives in this iteration.
-    gives: StateColumn<Give>,
+    /// The weights of each vertex's edges together.
+    totals: StateColumn<E::Total>,
+    /// What each vertex gives along an edge of weight 1 in this iteration.
+    gives: StateColumn<E::Give>,
     /// In the next one.
-    next: StateColumn<Give>,
+    next: StateColumn<E::Give>,
     ranks: StateColumn<f64>,
-    /// The rank of all vertices without edges together.
+    /// The rank of all vertices whose weights are 0 together.
     dangling: f64,
 }
 
@@ -71,17 +71,17 @@ struct Settled {
 }
 
 /// As [`super::iterate`].
-pub(super) fn iterate<Give: Shared + Stored>(
+pub(super) fn iterate<E: Edges>(
     engine: &mut Engine<'_>,
     options: &PageRankOptions,
     parts: &Parts,
 ) -> Result<Ranked, GraphError> {
     let graph = engine.graph();
     let vertices = graph.vertices();
-    let file = Arc::new(StateFile::create(graph.temp_folder(), file_bytes::<Give>(vertices))?);
-    let (gives, next) = (file.column::<Give>(vertices), file.column::<Give>(vertices));
-    let (degrees, ranks) = (file.column(vertices), file.column(vertices));
-    let mut state = State { vertices, file, degrees, gives, next, ranks, dangling: 0.0 };
+    let file = Arc::new(StateFile::create(graph.temp_folder(), file_bytes::<E>(vertices))?);
+    let (gives, next) = (file.column(vertices), file.column(vertices));
+    let (totals, ranks) = (file.column(vertices), file.column(vertices));
+    let mut state = State::<E> { vertices, file, totals, gives, next, ranks, dangling: 0.0 };
     let mut found = state.begin(engine, &parts.lists)?;
     let (mut done, mut change) = (0, f64::INFINITY);
     while done < options.iterations && change >= options.tolerance {
@@ -103,26 +103,14 @@ pub(super) fn iterate<Give: Shared + Stored>(
     Ok(Ranked { ranks, iterations: done, change, highest: found.highest })
 }
 
-impl<Give: Shared + Stored> State<Give> {
-    /// Finds the degrees; all ranks are alike.
+impl<E: Edges> State<E> {
+    /// Finds the totals; all ranks are alike.
     fn begin(&mut self, engine: &mut Engine<'_>, lists: &[Range<Vertex>]) -> Result<Settled, GraphError> {
         let mut all = Settled::default();
         for range in lists {
-            let degrees = numbers(range.len() as u64, |_| 0);
-            sweep_range(
-                engine,
-                Direction::Forward,
-                range,
-                || (),
-                |(), block| {
-                    for (vertex, place) in block.places().filter(|(vertex, _)| range.contains(vertex)) {
-                        let here = block.degree_at(place) as u32;
-                        degrees[(vertex - range.start) as usize].fetch_add(here, Ordering::Relaxed);
-                    }
-                },
-            )?;
-            let degree = |place: usize| degrees[place].load(Ordering::Relaxed);
-            self.file.store(self.degrees, places(range), degree)?;
+            let totals = E::totals(engine, range)?;
+            self.file.store(self.totals, places(range), |place| totals[place])?;
+            drop(totals);
             let (vertices, no_sums) = (self.vertices as f64, |_: Vertex| 0.0);
             all.add(self.settle(engine, range, no_sums, |_, _| 1.0 / vertices, self.gives, true)?);
         }
@@ -142,6 +130,11 @@ impl<Give: Shared + Stored> State<Give> {
         let mut held = Held::default();
         for (turn, range) in parts.lists.iter().enumerate() {
             let sums: Vec<Double> = range.clone().map(|_| Double::new(0.0)).collect();
+            // By one thread at a time, for each vertex.
+            let add = |vertex: Vertex, here: f64| {
+                let place = &sums[(vertex - range.start) as usize];
+                place.set(place.get() + here);
+            };
             let mut order: Vec<&Range<Vertex>> = parts.neighbours.iter().collect();
             if turn % 2 == 1 {
                 // The part that is still in memory comes first.
@@ -153,7 +146,7 @@ impl<Give: Shared + Stored> State<Give> {
                     engine,
                     Direction::Reverse,
                     range,
-                    || (Sums::new(), Vec::new()),
+                    || (Sums::<E>::new(), Vec::new()),
                     |(lists, pieces), block| {
                         let own = block.places().filter(|(vertex, _)| range.contains(vertex));
                         lists.of(
@@ -165,21 +158,14 @@ impl<Give: Shared + Stored> State<Give> {
                                 if block.is_piece(vertex) {
                                     pieces.push((vertex, here));
                                 } else {
-                                    let place = &sums[(vertex - range.start) as usize];
-                                    place.set(place.get() + here);
+                                    add(vertex, here);
                                 }
                             },
                         );
                     },
                 )?;
-                let mut pieces: Vec<(Vertex, f64)> =
-                    locals.into_iter().flat_map(|(_, pieces)| pieces).collect();
-                // In one order, whatever the threads did: the same sum every time.
-                pieces.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-                for (vertex, here) in pieces {
-                    let place = &sums[(vertex - range.start) as usize];
-                    place.set(place.get() + here);
-                }
+                let pieces = locals.into_iter().flat_map(|(_, pieces)| pieces);
+                each_hub(pieces, add);
             }
             all.add(self.rank(engine, range, &sums, jumps, is_last)?);
         }
@@ -198,13 +184,10 @@ impl<Give: Shared + Stored> State<Give> {
         let mut held = Held::default();
         for range in &parts.neighbours {
             let sums: Vec<Double> = range.clone().map(|_| Double::new(0.0)).collect();
-            let add = |block: &Block<'_>, vertex: Vertex, give: f64| {
-                block.scan(vertex, |neighbour| {
-                    if let Some(place) = sums.get(neighbour.wrapping_sub(range.start) as usize) {
-                        place.add(give);
-                    }
-                    true
-                });
+            let add = |neighbour: Vertex, carried: f64| {
+                if let Some(place) = sums.get(neighbour.wrapping_sub(range.start) as usize) {
+                    place.add(carried);
+                }
             };
             for lists in &parts.lists {
                 held.load(self, lists)?;
@@ -214,8 +197,11 @@ impl<Give: Shared + Stored> State<Give> {
                     lists,
                     || (),
                     |(), block| {
-                        for vertex in block.vertices().filter(|vertex| lists.contains(vertex)) {
-                            add(block, vertex, held.give(vertex));
+                        for (vertex, list) in block.places().filter(|(vertex, _)| lists.contains(vertex)) {
+                            let give = held.give(vertex);
+                            E::scan(block, vertex, list, |edge| {
+                                add(E::end(edge), E::carried(give, edge));
+                            });
                         }
                     },
                 )?;
@@ -245,25 +231,26 @@ impl<Give: Shared + Stored> State<Give> {
         range: &Range<Vertex>,
         sum: impl Fn(Vertex) -> f64,
         rank: impl Fn(f64, Vertex) -> f64,
-        to: StateColumn<Give>,
+        to: StateColumn<E::Give>,
         is_last: bool,
     ) -> Result<Settled, GraphError> {
         let mut all = Settled::default();
         for part in ranges(range.len() as u64, SETTLED) {
             engine.graph().check_stop()?;
             let part = range.start + part.start..range.start + part.end;
-            let mut degrees = vec![0; part.len()];
-            self.file.load(self.degrees, places(&part), |place, degree| degrees[place] = degree)?;
+            let mut totals: Vec<E::Total> = Vec::with_capacity(part.len());
+            self.file.load(self.totals, places(&part), |_, total| totals.push(total))?;
             let mut before = vec![0.0; part.len()];
-            self.file.load(self.gives, places(&part), |place, give: Give| before[place] = give.get())?;
+            self.file.load(self.gives, places(&part), |place, give: E::Give| before[place] = give.get())?;
             let ranks: Vec<f64> = part.clone().map(|vertex| rank(sum(vertex), vertex)).collect();
-            for ((now, before), degree) in ranks.iter().zip(before).zip(&degrees) {
-                all.change += (now - before * f64::from((*degree).max(1))).abs();
+            for ((now, before), total) in ranks.iter().zip(before).zip(&totals) {
+                let total: f64 = (*total).into();
+                all.change += (now - before * divisor(total)).abs();
                 all.highest = all.highest.max(*now);
-                all.dangling += if *degree == 0 { *now } else { 0.0 };
+                all.dangling += if total == 0.0 { *now } else { 0.0 };
             }
-            let along = |place: usize| f64::from(degrees[place].max(1));
-            self.file.store(to, places(&part), |place| Give::new(ranks[place] / along(place)))?;
+            let give = |place: usize| E::Give::new(ranks[place] / divisor(totals[place].into()));
+            self.file.store(to, places(&part), give)?;
             if is_last {
                 self.file.store(self.ranks, places(&part), |place| ranks[place])?;
             }
@@ -295,7 +282,11 @@ impl<Give> Default for Held<Give> {
 
 impl<Give: Shared + Stored> Held<Give> {
     /// Loads a range, if it is not here.
-    fn load(&mut self, state: &State<Give>, range: &Range<Vertex>) -> Result<(), GraphError> {
+    fn load<E: Edges<Give = Give>>(
+        &mut self,
+        state: &State<E>,
+        range: &Range<Vertex>,
+    ) -> Result<(), GraphError> {
         if self.range == *range {
             return Ok(());
         }
@@ -329,7 +320,8 @@ impl<Give: Shared + Stored> Held<Give> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algorithms::pagerank::Single;
+    use crate::algorithms::pagerank::edges::{Unweighted, Weighted};
+    use crate::algorithms::pagerank::shared::Single;
     use crate::format::{Layout, StoreWriter, Weights};
     use crate::{Options, RunStats};
 
@@ -352,16 +344,21 @@ mod tests {
             block_bytes: 4096,
             compressed: true,
             directed,
-            weights: Weights::None,
+            weights: Weights::F32,
             vertices: VERTICES.into(),
         };
         let mut writer = StoreWriter::create(&path, layout).unwrap();
-        edges.iter().for_each(|(from, to)| writer.edge(*from, *to, 0.0).unwrap());
+        // The same both ways; some are 0, and so are all of every eleventh vertex.
+        let weight = |from: u32, to: u32| match from.is_multiple_of(11) || to.is_multiple_of(11) {
+            true => 0.0,
+            false => f64::from((from ^ to) % 8),
+        };
+        edges.iter().for_each(|(from, to)| writer.edge(*from, *to, weight(*from, *to)).unwrap());
         writer.finish().unwrap();
         Graph::open(&path, Options { memory: 16 << 20, threads: 2, ..Options::default() }).unwrap()
     }
 
-    fn in_parts<Give: Shared + Stored>(
+    fn in_parts<E: Edges>(
         graph: &Graph,
         options: &PageRankOptions,
         [lists, neighbours]: [u64; 2],
@@ -369,7 +366,7 @@ mod tests {
         let cut = |each| ranges(VERTICES.into(), each);
         let parts = Parts { lists: cut(lists), neighbours: cut(neighbours), bytes: 0 };
         let (ranked, stats) =
-            Engine::run(graph, "", 0, |engine| iterate::<Give>(engine, options, &parts)).unwrap();
+            Engine::run(graph, "", 0, |engine| iterate::<E>(engine, options, &parts)).unwrap();
         let ranks = ranked.ranks.clone().into_vec().unwrap();
         (ranked, ranks, stats)
     }
@@ -380,12 +377,16 @@ mod tests {
         let personal = PageRankOptions { personal: vec![3, 4999, 3], ..PageRankOptions::default() };
         let tolerant = PageRankOptions { tolerance: 1e-3, iterations: 100, ..PageRankOptions::default() };
         let none = PageRankOptions { iterations: 0, ..PageRankOptions::default() };
+        let weighted = PageRankOptions { weighted: true, ..PageRankOptions::default() };
         for directed in [false, true] {
             let graph = graph(folder.path(), directed);
-            for options in [PageRankOptions::default(), personal.clone(), tolerant.clone(), none.clone()] {
-                let right = graph.pagerank(&options).unwrap();
+            for options in [&PageRankOptions::default(), &personal, &tolerant, &none, &weighted] {
+                let right = graph.pagerank(options).unwrap();
                 for parts in [[8192, 8192], [1024, 2048], [2048, 1024]] {
-                    let (found, ranks, stats) = in_parts::<Double>(&graph, &options, parts);
+                    let (found, ranks, stats) = match options.weighted {
+                        false => in_parts::<Unweighted<Double>>(&graph, options, parts),
+                        true => in_parts::<Weighted>(&graph, options, parts),
+                    };
                     assert_eq!(found.iterations, right.iterations, "{parts:?}");
                     let off = ranks.iter().zip(right.ranks.in_memory().unwrap());
                     let most = off.map(|(found, right)| (found / right - 1.0).abs()).fold(0.0, f64::max);
@@ -403,7 +404,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let graph = graph(folder.path(), false);
         let right = graph.pagerank(&PageRankOptions::default()).unwrap();
-        let (_, ranks, _) = in_parts::<Single>(&graph, &PageRankOptions::default(), [1024, 2048]);
+        let (_, ranks, _) = in_parts::<Unweighted<Single>>(&graph, &PageRankOptions::default(), [1024, 2048]);
         let off = ranks.iter().zip(right.ranks.in_memory().unwrap());
         assert!(off.map(|(found, right)| (found / right - 1.0).abs()).fold(0.0, f64::max) < 4e-7);
     }

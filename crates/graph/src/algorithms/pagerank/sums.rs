@@ -1,24 +1,22 @@
-//! Sums of what the neighbours of each list give.
+//! Sums of what the neighbours of each list give along its edges.
 //!
 //! Where gives do not fit in the processor's cache, waiting for them is most of the work. A loop that decodes
 //! a list and adds up at once has few of them on their way: the processor looks only so many instructions
 //! ahead, and decoding takes most of those. So lists are decoded first, with a prefetch for each neighbour,
 //! and added up when there are some hundred.
 
-use super::Shared;
+use super::edges::{Edges, GROUP};
+use super::shared::Shared;
 use crate::format::{Block, Group, Vertex};
 use crate::prefetch::prefetch;
 
 /// Gives that are on their way together: what the first-level cache has room for, a line each.
 const MANY: usize = 256;
 
-/// Values of a group.
-const GROUP: usize = 4;
-
 /// Decoded lists that wait for their sums.
-pub(super) struct Sums {
-    /// Of the neighbours, one list after the other: the places of their gives.
-    places: [u32; MANY + GROUP],
+pub(super) struct Sums<E: Edges> {
+    /// One list after the other. Each edge leads to the place of a neighbour's give.
+    edges: [E::Edge; MANY + GROUP],
     /// How many there are.
     filled: usize,
     /// Of each list that is decoded to its end: the vertex it belongs to, and where it ends.
@@ -27,31 +25,34 @@ pub(super) struct Sums {
     begun: f64,
 }
 
-impl Sums {
-    pub(super) fn new() -> Sums {
-        Sums { places: [0; MANY + GROUP], filled: 0, ends: Vec::new(), begun: 0.0 }
+impl<E: Edges> Sums<E> {
+    pub(super) fn new() -> Sums<E> {
+        Sums { edges: [E::Edge::default(); MANY + GROUP], filled: 0, ends: Vec::new(), begun: 0.0 }
     }
 
     /// Calls `take` with the sum of each of some lists of a block, in their order. What a neighbour gives is
     /// at its `place` among `gives`.
     #[inline]
-    pub(super) fn of<Give: Shared>(
+    pub(super) fn of(
         &mut self,
         block: &Block<'_>,
         lists: impl Iterator<Item = (Vertex, (usize, usize))>,
-        gives: &[Give],
+        gives: &[E::Give],
         place: impl Fn(Vertex) -> u32,
         mut take: impl FnMut(Vertex, f64),
     ) {
         for (vertex, list) in lists {
-            for Group { values, len } in block.groups_at(vertex, list) {
+            let groups = block.groups_at(vertex, list);
+            let mut weights = E::weights(block, list, &groups);
+            for Group { values, len } in groups {
                 let places = values.map(&place);
                 for place in places {
                     if let Some(give) = gives.get(place as usize) {
                         prefetch(give);
                     }
                 }
-                self.places[self.filled..self.filled + GROUP].copy_from_slice(&places);
+                let edges = E::edges(places, &mut weights);
+                self.edges[self.filled..self.filled + GROUP].copy_from_slice(&edges);
                 self.filled += len;
                 if self.filled >= MANY {
                     self.add_up(gives, &mut take);
@@ -64,23 +65,34 @@ impl Sums {
 
     /// Adds up all that is decoded.
     #[inline]
-    fn add_up<Give: Shared>(&mut self, gives: &[Give], take: &mut impl FnMut(Vertex, f64)) {
+    fn add_up(&mut self, gives: &[E::Give], take: &mut impl FnMut(Vertex, f64)) {
         let mut from = 0;
         for (vertex, end) in self.ends.drain(..) {
-            take(vertex, self.begun + sum(gives, &self.places[from..end]));
+            take(vertex, self.begun + sum::<E>(gives, &self.edges[from..end]));
             (self.begun, from) = (0.0, end);
         }
-        self.begun += sum(gives, &self.places[from..self.filled]);
+        self.begun += sum::<E>(gives, &self.edges[from..self.filled]);
         self.filled = 0;
     }
 }
 
-/// What is given at some places.
+/// What some edges carry.
 #[inline]
-fn sum<Give: Shared>(gives: &[Give], places: &[u32]) -> f64 {
-    let give = |place: u32| gives[place as usize].get();
-    let (groups, rest) = places.as_chunks::<GROUP>();
+fn sum<E: Edges>(gives: &[E::Give], edges: &[E::Edge]) -> f64 {
+    let carried = |edge: E::Edge| E::carried(gives[E::end(edge) as usize].get(), edge);
+    let (groups, rest) = edges.as_chunks::<GROUP>();
     // One addition that waits for the one before, for each group.
-    let sum = groups.iter().map(|[a, b, c, d]| (give(*a) + give(*b)) + (give(*c) + give(*d))).sum::<f64>();
-    sum + rest.iter().map(|place| give(*place)).sum::<f64>()
+    let group = |[a, b, c, d]: &[E::Edge; GROUP]| (carried(*a) + carried(*b)) + (carried(*c) + carried(*d));
+    let sum = groups.iter().map(group).sum::<f64>();
+    sum + rest.iter().map(|edge| carried(*edge)).sum::<f64>()
+}
+
+/// Calls `each` with every hub and what its pieces add up to: in one order, whatever the threads did, so that
+/// it is the same sum every time.
+pub(super) fn each_hub(pieces: impl Iterator<Item = (Vertex, f64)>, mut each: impl FnMut(Vertex, f64)) {
+    let mut pieces: Vec<(Vertex, f64)> = pieces.collect();
+    pieces.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    for hub in pieces.chunk_by(|a, b| a.0 == b.0) {
+        each(hub[0].0, hub.iter().map(|piece| piece.1).sum());
+    }
 }
