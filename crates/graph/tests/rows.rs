@@ -6,9 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use leadline_graph::algorithms::{Bfs, PageRankOptions, Parents, Starts, WalkOptions, Wcc};
+use leadline_graph::algorithms::{
+    Bfs, Measure, PageRankOptions, Parents, Starts, TopOptions, WalkOptions, Wcc,
+};
 use leadline_graph::format::Vertex;
-use leadline_graph::output::{Kind, Output, RowColumn, RowValues, Rows, VertexTable, WalkOutput, WalkRows};
+use leadline_graph::output::{
+    Kind, Output, PairOutput, PairRows, RowColumn, RowValues, Rows, VertexTable, WalkOutput, WalkRows,
+};
 use leadline_graph::{Graph, GraphError, Options};
 use made::{Shape, edges, options};
 use proptest::prelude::*;
@@ -127,6 +131,17 @@ fn check_all(graph: &Graph, dir: &Path) {
         })
         .unwrap();
     compare(&rows.finish().unwrap(), &csv);
+    let top = TopOptions { measure: Measure::Jaccard, most: 3, skip_above: None, sink_bytes: 0 };
+    let mut output = PairOutput::create(&csv, graph, "similarity").unwrap();
+    let mut rows = PairRows::new(graph, "similarity", top.most_pairs(graph)).unwrap();
+    graph
+        .most_similar(&top, |vertex, similar| {
+            similar.iter().for_each(|(other, value)| rows.put(vertex, *other, *value));
+            similar.iter().try_for_each(|(other, value)| output.put(vertex, *other, *value))
+        })
+        .unwrap();
+    output.finish().unwrap();
+    compare(&rows.finish().unwrap(), &csv);
 }
 
 proptest! {
@@ -244,6 +259,21 @@ fn collecting_ends_where_it_is_asked_to() {
         graph.set_options(Options { stop, ..graph.options().clone() });
         assert!(matches!(found.into_rows(&graph), Err(GraphError::Interrupted)));
     }
+}
+
+#[test]
+fn pairs_that_the_cap_has_no_room_for_are_refused_beforehand() {
+    let dir = tempdir().unwrap();
+    let mut graph = graph(dir.path(), 1000, true, Names::Numbers, true);
+    let options = |most| TopOptions { measure: Measure::Overlap, most, skip_above: None, sink_bytes: 0 };
+    assert_eq!([7, u32::MAX].map(|most| options(most).most_pairs(&graph)), [7_000, 999_000]);
+    let bytes = PairRows::bytes(&graph, 7_000);
+    assert!((7_000 * 32..7_000 * 34).contains(&bytes), "{bytes}");
+    graph.set_options(Options { memory: bytes - 1, ..graph.options().clone() });
+    let refused = |most| PairRows::new(&graph, "similarity", most).err();
+    assert!(
+        [7_000, u64::MAX].into_iter().all(|most| matches!(refused(most), Some(GraphError::Memory { .. })))
+    );
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     common: Common,
     /// Common neighbours by all of both (jaccard), or by those of the vertex with fewer (overlap)
-    #[arg(long, value_name = "MEASURE", default_value = "jaccard", value_parser = measure)]
+    #[arg(long, value_name = "MEASURE", default_value = "jaccard", value_parser = str::parse::<Measure>)]
     measure: Measure,
     /// File of pairs of ids, one pair per line with blanks between them, or in another format of edges, told
     /// by its name
@@ -37,14 +37,6 @@ pub(crate) struct Args {
     /// With --top: do not count vertices that more edges than this lead to as neighbours of any
     #[arg(long, value_name = "DEGREE", conflicts_with = "pairs")]
     skip_above: Option<u32>,
-}
-
-fn measure(text: &str) -> Result<Measure, String> {
-    match text {
-        "jaccard" => Ok(Measure::Jaccard),
-        "overlap" => Ok(Measure::Overlap),
-        _ => Err("must be jaccard or overlap".to_owned()),
-    }
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {

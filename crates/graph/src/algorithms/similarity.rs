@@ -29,6 +29,18 @@ pub enum Measure {
     Overlap,
 }
 
+impl std::str::FromStr for Measure {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Measure, String> {
+        match name {
+            "jaccard" => Ok(Measure::Jaccard),
+            "overlap" => Ok(Measure::Overlap),
+            _ => Err("must be jaccard or overlap".to_owned()),
+        }
+    }
+}
+
 impl Measure {
     /// The similarity of sets of these sizes that have so many members in common.
     #[inline]

@@ -9,7 +9,7 @@ use crate::algorithms::{
     scc, similarity, sssp, triangles, walk, wcc,
 };
 use crate::engine::EnginePlan;
-use crate::output::{Kind, Output, PairOutput, Rows, VertexTable, WalkOutput, WalkRows};
+use crate::output::{Kind, Output, PairOutput, PairRows, Rows, VertexTable, WalkOutput, WalkRows};
 use crate::{Graph, GraphError};
 
 /// An algorithm, and those of its arguments that decide what it costs.
@@ -145,10 +145,14 @@ impl Algorithm {
                 let with = |sink_bytes| Algorithm::Walks(WalkOptions { sink_bytes, ..options.clone() });
                 [WalkOutput::bytes(graph), WalkRows::bytes(graph, options)].map(with)
             }
-            Algorithm::Similarities { pairs, .. } => [PairOutput::bytes(graph); 2]
-                .map(|sink_bytes| Algorithm::Similarities { pairs: *pairs, sink_bytes }),
-            Algorithm::MostSimilar(options) => [PairOutput::bytes(graph); 2]
-                .map(|sink_bytes| Algorithm::MostSimilar(TopOptions { sink_bytes, ..options.clone() })),
+            Algorithm::Similarities { pairs, .. } => {
+                let with = |sink_bytes| Algorithm::Similarities { pairs: *pairs, sink_bytes };
+                [PairOutput::bytes(graph), PairRows::bytes(graph, *pairs)].map(with)
+            }
+            Algorithm::MostSimilar(options) => {
+                let with = |sink_bytes| Algorithm::MostSimilar(TopOptions { sink_bytes, ..options.clone() });
+                [PairOutput::bytes(graph), PairRows::bytes(graph, options.most_pairs(graph))].map(with)
+            }
             _ => {
                 let columns = self.columns();
                 let file = Output::least_memory(graph, columns, self.spills());

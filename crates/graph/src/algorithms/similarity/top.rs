@@ -28,6 +28,14 @@ pub struct TopOptions {
     pub sink_bytes: u64,
 }
 
+impl TopOptions {
+    /// Most pairs that may be found in a graph.
+    pub fn most_pairs(&self, graph: &Graph) -> u64 {
+        let others = graph.vertices().saturating_sub(1);
+        graph.vertices().saturating_mul(others.min(self.most.into()))
+    }
+}
+
 /// What came of looking for the most similar ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MostSimilar {
