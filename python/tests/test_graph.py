@@ -57,6 +57,85 @@ def test_pagerank_is_networkxs(pair):
     assert table.info["result"]["iterations"] < 100 and table.info["seconds"] > 0
 
 
+def test_weighted_pagerank_is_networkxs():
+    networkx = pytest.importorskip("networkx")
+    src, dst = random_edges(5)
+    weights = np.random.default_rng(5).integers(0, 4, len(src)) / 4
+    # Parallel edges add up, and some vertices have nothing but weights of 0.
+    theirs = networkx.MultiDiGraph()
+    theirs.add_weighted_edges_from(zip(src.tolist(), dst.tolist(), weights.tolist(), strict=True))
+    expected = networkx.pagerank(theirs, tol=1e-14, max_iter=1000)
+    for reverse in [False, True]:
+        with Graph.from_edges(src, dst, weights, reverse=reverse) as graph:
+            table = graph.pagerank(iterations=300, weighted=True)
+            assert as_dict(table, "rank") == pytest.approx(expected, rel=1e-9)
+            assert (graph.pagerank()["rank"] != graph.pagerank(weighted=True)["rank"]).any()
+
+
+def test_strong_components_and_triangles_are_networkxs(pair):
+    ours, theirs = pair
+    import networkx
+
+    components = as_dict(ours.scc(), "component")
+    for members in networkx.strongly_connected_components(theirs):
+        assert {components[v] for v in members} == {min(members)}
+    triangles = ours.triangles()
+    expected = networkx.triangles(networkx.Graph(theirs))
+    assert as_dict(triangles, "triangles") == expected
+    assert triangles.info["result"]["triangles"] == sum(expected.values()) // 3
+
+
+@pytest.mark.parametrize("method", ["louvain", "leiden"])
+def test_communities_have_the_modularity_that_networkx_finds(method):
+    networkx = pytest.importorskip("networkx")
+    karate = networkx.karate_club_graph()
+    with Graph.from_edges(karate, weight="weight") as graph:
+        table = getattr(graph, method)(seed=3)
+        assert table.column_names == ["vertex", "community"]
+        assert (getattr(graph, method)(seed=3)["community"] == table["community"]).all()
+        small = getattr(graph, method)(resolution=4.0).info["result"]["communities"]
+        one = getattr(graph, method)(max_levels=1).info["result"]
+    sets = {}
+    for vertex, community in as_dict(table, "community").items():
+        sets.setdefault(community, set()).add(vertex)
+    assert all(community == min(members) for community, members in sets.items())
+    found = table.info["result"]
+    assert found["communities"] == len(sets) < small
+    assert found["modularity"] == pytest.approx(networkx.community.modularity(karate, sets.values()))
+    assert found["modularity"] > 0.4 and found["levels"][-1]["communities"] == len(sets)
+    assert len(one["levels"]) == 1
+
+
+def test_similarity_of_pairs_is_networkxs_and_in_their_order():
+    networkx = pytest.importorskip("networkx")
+    src, dst = random_edges(6, vertices=100, edges=600)
+    theirs = networkx.Graph(zip(src.tolist(), dst.tolist(), strict=True))
+    theirs.remove_edges_from(list(networkx.selfloop_edges(theirs)))
+    pairs = [(a, b) for a in range(30) for b in range(99, 60, -1) if a in theirs and b in theirs]
+    with Graph.from_edges(src, dst, directed=False) as graph:
+        table = graph.similarity(*np.array(pairs).T)
+        overlap = graph.similarity(*np.array(pairs).T, measure="overlap")["similarity"]
+    expected = [value for _, _, value in networkx.jaccard_coefficient(theirs, pairs)]
+    assert list(zip(table["vertex"].tolist(), table["other"].tolist(), strict=True)) == pairs
+    assert table["similarity"] == pytest.approx(expected)
+    assert (overlap >= table["similarity"]).all()
+    assert table.info["result"]["pairs"] == len(pairs)
+
+
+def test_the_most_similar_of_each_vertex_come_first():
+    people = ["ann", "ann", "bob", "bob", "bob", "eve", "zoe"]
+    things = ["tea", "rum", "tea", "rum", "gin", "gin", "ale"]
+    with Graph.from_edges(people, things, reverse=True) as graph:
+        table = graph.similarity(top=1)
+        rows = zip(table["vertex"].tolist(), table["other"].tolist(), strict=True)
+        assert list(rows) == [("ann", "bob"), ("bob", "ann"), ("eve", "bob")]
+        assert table["similarity"] == pytest.approx([2 / 3, 2 / 3, 1 / 3])
+        assert len(graph.similarity(top=5)) == 4
+        # Two people lead to each thing that is shared.
+        assert len(graph.similarity(top=5, skip_above=1)) == 0
+        assert graph.similarity("eve", "bob", measure="overlap")["similarity"].tolist() == [1.0]
+
+
 def test_components_and_cores_are_networkxs(pair):
     ours, theirs = pair
     import networkx
@@ -214,6 +293,25 @@ def test_a_refused_import_leaves_no_temporary_folder(tmp_path, monkeypatch):
         (lambda: Graph.from_edges([1], [2]).bfs(None), "names no vertex"),
         (lambda: Graph.from_edges([1], [2]).sssp(1), "weights"),
         (lambda: Graph.from_edges([1], [2]).kcore(), "reverse"),
+        (lambda: Graph.from_edges([1], [2]).scc(), "reverse"),
+        (lambda: Graph.from_edges([1], [2]).triangles(), "reverse"),
+        (lambda: Graph.from_edges([1], [2]).louvain(), "reverse"),
+        (lambda: Graph.from_edges([1], [2]).leiden(), "reverse"),
+        (lambda: Graph.from_edges([1], [2], directed=False).louvain(resolution=0), "resolution"),
+        (lambda: Graph.from_edges([1], [2], directed=False).leiden(max_levels=0), "max_levels=0"),
+        (lambda: Graph.from_edges([1], [2], [-1], directed=False).louvain(), "negative weight"),
+        (lambda: Graph.from_edges([1], [2], [-1]).pagerank(weighted=True), "from 1 to 2"),
+        (lambda: Graph.from_edges([1], [2]).pagerank(weighted=True), "weights"),
+        (lambda: Graph.from_edges([1], [2]).similarity(), "top"),
+        (lambda: Graph.from_edges([1], [2]).similarity(1, 2, top=3), "either"),
+        (lambda: Graph.from_edges([1], [2]).similarity(1, 2, skip_above=3), "skip_above"),
+        (lambda: Graph.from_edges([1], [2]).similarity([1, 2], 1), "2 and 1"),
+        (lambda: Graph.from_edges([1], [2]).similarity(1, 9), "9"),
+        (lambda: Graph.from_edges([1], [2]).similarity([], []), "vertex: names no vertex"),
+        (lambda: Graph.from_edges([1], [2]).similarity(1, 2, measure="cosine"), "measure"),
+        (lambda: Graph.from_edges([1], [2]).similarity(top=3), "reverse"),
+        (lambda: Graph.from_edges([1], [2], directed=False).similarity(top=0), "top=0"),
+        (lambda: Graph.from_edges([1], [2], directed=False).similarity(top=3, memory="64K"), "memory"),
         (lambda: Graph.from_edges([1], [2]).pagerank(damping=2), "damping"),
         (lambda: Graph.from_edges([1], [2]).wcc(threads=0), "threads=0"),
         (lambda: Graph.from_edges([1], [2]).wcc(depth=5000), "depth=5000"),

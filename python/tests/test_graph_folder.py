@@ -84,11 +84,18 @@ def test_ids_are_in_the_order_of_results_and_loops_are_counted(roads):
 
 def test_a_run_does_with_the_least_memory_that_is_estimated():
     random = np.random.default_rng(5)
-    with Graph.from_edges(*random.integers(0, 20_000, (2, 60_000)), directed=False) as graph:
+    weights = random.integers(0, 9, 60_000)
+    with Graph.from_edges(*random.integers(0, 20_000, (2, 60_000)), weights, directed=False) as graph:
         for algorithm, options in [
             ("bfs", {"parents": True}),
             ("pagerank", {"iterations": 3}),
+            ("pagerank", {"iterations": 3, "weighted": True}),
             ("lcc", {}),
+            ("scc", {}),
+            ("triangles", {}),
+            ("louvain", {}),
+            ("leiden", {"max_levels": 1}),
+            ("similarity", {"top": 3}),
             ("walk", {"length": 4}),
         ]:
             needed = graph.estimate(algorithm, **options)["least_memory_with_rows_bytes"]
@@ -121,7 +128,9 @@ def test_what_cannot_be_estimated_is_named():
             ("pagerank", {"iterations": 0}, "iterations"),
             ("pagerank", {"colour": 1}, "colour"),
             ("sssp", {}, "needs weights"),
+            ("pagerank", {"weighted": True}, "weighted PageRank needs weights"),
             ("lcc", {}, "needs incoming edges"),
+            ("louvain", {}, "needs incoming edges"),
         ]:
             with pytest.raises(leadline.BadInput, match=said):
                 graph.estimate(algorithm, **options)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import leadline
 from leadline import Graph, Table, pool
+from leadline._graph import _ALGORITHMS
 
 #: All of them with --exhaustive.
 CALLS = 10_000 if os.environ.get("LEADLINE_EXHAUSTIVE") else 150
@@ -63,6 +64,17 @@ def answered(call):
     return True
 
 
+#: What algorithms are asked about.
+ARGUMENTS = {
+    "bfs": ["source"],
+    "sssp": ["source"],
+    "dfs": ["source"],
+    "walk": ["source"],
+    "similarity": ["vertex", "other"],
+    "louvain": ["max_levels"],
+}
+
+
 @sometimes
 @given(
     source=anything,
@@ -74,13 +86,14 @@ def answered(call):
         scalars,
         max_size=2,
     ),
-    algorithm=st.sampled_from(["bfs", "wcc", "pagerank", "sssp", "cdlp", "lcc", "kcore", "dfs", "walk"]),
+    algorithm=st.sampled_from(_ALGORITHMS),
     argument=anything,
 )
 def test_graphs_answer_or_say_why_not(source, target, weight, vertices, options, algorithm, argument):
     def call():
         with Graph.from_edges(source, target, weight, vertices=vertices, **options) as graph:
-            getattr(graph, algorithm)(*([argument] if algorithm in ("bfs", "sssp", "dfs", "walk") else []))
+            arguments = {name: argument for name in ARGUMENTS.get(algorithm, [])}
+            getattr(graph, algorithm)(**arguments)
 
     answered(call)
 

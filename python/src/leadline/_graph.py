@@ -23,7 +23,22 @@ from ._sizes import Size, size_bytes
 __all__ = ["Graph"]
 
 #: What can be estimated: the commands of ``leadline graph`` that take ``--estimate``.
-_ALGORITHMS = ("bfs", "wcc", "pagerank", "sssp", "cdlp", "lcc", "kcore", "dfs", "walk")
+_ALGORITHMS = (
+    "bfs",
+    "wcc",
+    "scc",
+    "pagerank",
+    "sssp",
+    "cdlp",
+    "lcc",
+    "triangles",
+    "louvain",
+    "leiden",
+    "kcore",
+    "similarity",
+    "dfs",
+    "walk",
+)
 
 
 class Graph(Algorithms):
@@ -326,8 +341,9 @@ class Graph(Algorithms):
         Parameters
         ----------
         algorithm
-            The name of a method: ``"bfs"``, ``"wcc"``, ``"pagerank"``, ``"sssp"``, ``"cdlp"``, ``"lcc"``,
-            ``"kcore"``, ``"dfs"`` or ``"walk"``.
+            The name of a method: ``"bfs"``, ``"wcc"``, ``"scc"``, ``"pagerank"``, ``"sssp"``, ``"cdlp"``,
+            ``"lcc"``, ``"triangles"``, ``"louvain"``, ``"leiden"``, ``"kcore"``, ``"similarity"``, ``"dfs"``
+            or ``"walk"``.
         memory, threads, depth
             Of the run; by default as the graph was opened.
         profile
@@ -335,7 +351,8 @@ class Graph(Algorithms):
             in flight.
         **options
             Those of ``leadline graph ALGORITHM``, which are those of the method: ``iterations=20``,
-            ``parents=True`` and so on; of ``source`` one id at most.
+            ``parents=True`` and so on; of ``source`` one id at most. The pairs of ``similarity`` are a file:
+            ``pairs="pairs.txt"``.
 
         Returns
         -------

@@ -63,6 +63,18 @@ class Algorithms:
         """
         return _table(self._store.wcc(run_options(memory, threads, depth)))
 
+    def scc(
+        self, *, memory: Size | None = None, threads: int | None = None, depth: int | None = None
+    ) -> Table:
+        """Strongly connected components; a directed graph needs incoming edges (``reverse=True``).
+
+        Returns
+        -------
+        Table
+            ``vertex`` and ``component``, the smallest id of the vertices that each reach all the others.
+        """
+        return _table(self._store.scc(run_options(memory, threads, depth)))
+
     def pagerank(
         self,
         *,
@@ -70,6 +82,7 @@ class Algorithms:
         iterations: int = 10,
         tolerance: float = 0.0,
         source: Source = None,
+        weighted: bool = False,
         memory: Size | None = None,
         threads: int | None = None,
         depth: int | None = None,
@@ -86,6 +99,8 @@ class Algorithms:
             End once the ranks change by less than this in all, from one iteration to the next.
         source
             Personalised: the rest of the ranks goes to these vertices, in equal parts.
+        weighted
+            Give ranks along edges in proportion to their weights, which are 0 or more.
         memory, threads, depth
             For this run only: see :meth:`open`.
 
@@ -95,7 +110,8 @@ class Algorithms:
             ``vertex`` and ``rank``.
         """
         run = run_options(memory, threads, depth)
-        return _table(self._store.pagerank(damping, iterations, tolerance, source_ids(source), run))
+        jumps = source_ids(source)
+        return _table(self._store.pagerank(damping, iterations, tolerance, jumps, weighted, run))
 
     def sssp(
         self,
@@ -143,6 +159,78 @@ class Algorithms:
         """
         return _table(self._store.lcc(run_options(memory, threads, depth)))
 
+    def triangles(
+        self, *, memory: Size | None = None, threads: int | None = None, depth: int | None = None
+    ) -> Table:
+        """Triangles, whichever way edges lead; a directed graph needs incoming edges (``reverse=True``).
+
+        Returns
+        -------
+        Table
+            ``vertex`` and ``triangles``, those that it is in; ``info["result"]["triangles"]`` counts those of
+            the graph.
+        """
+        return _table(self._store.triangles(run_options(memory, threads, depth)))
+
+    def louvain(
+        self,
+        *,
+        resolution: float = 1.0,
+        seed: int = 1,
+        max_levels: int | None = None,
+        memory: Size | None = None,
+        threads: int | None = None,
+        depth: int | None = None,
+    ) -> Table:
+        """Communities of high modularity by the Louvain method, by weights if the graph has them.
+
+        A directed graph needs incoming edges (``reverse=True``); its edges are taken as undirected ones.
+
+        Parameters
+        ----------
+        resolution
+            Above 0: larger values make more and smaller communities.
+        seed
+            Of the order in which vertices are moved. Nothing else decides what is found.
+        max_levels
+            End after this many levels; by default after as many as it takes.
+        memory, threads, depth
+            For this run only: see :meth:`open`.
+
+        Returns
+        -------
+        Table
+            ``vertex`` and ``community``, the smallest id in it. ``info["result"]`` has their number
+            (``communities``), their ``modularity``, and both for each of the ``levels``.
+        """
+        run = run_options(memory, threads, depth)
+        return _table(self._store.louvain(resolution, seed, max_levels, run))
+
+    def leiden(
+        self,
+        *,
+        resolution: float = 1.0,
+        seed: int = 1,
+        max_levels: int | None = None,
+        memory: Size | None = None,
+        threads: int | None = None,
+        depth: int | None = None,
+    ) -> Table:
+        """Communities of high modularity by the Leiden method: each is connected.
+
+        Parameters
+        ----------
+        resolution, seed, max_levels, memory, threads, depth
+            As those of :meth:`louvain`.
+
+        Returns
+        -------
+        Table
+            As that of :meth:`louvain`.
+        """
+        run = run_options(memory, threads, depth)
+        return _table(self._store.leiden(resolution, seed, max_levels, run))
+
     def kcore(
         self, *, memory: Size | None = None, threads: int | None = None, depth: int | None = None
     ) -> Table:
@@ -154,6 +242,63 @@ class Algorithms:
             ``vertex`` and ``core``.
         """
         return _table(self._store.kcore(run_options(memory, threads, depth)))
+
+    def similarity(
+        self,
+        vertex: Source = None,
+        other: Source = None,
+        *,
+        top: int | None = None,
+        skip_above: int | None = None,
+        measure: str = "jaccard",
+        memory: Size | None = None,
+        threads: int | None = None,
+        depth: int | None = None,
+    ) -> Table:
+        """How many of their neighbours two vertices share: of pairs, or of each vertex and its most similar.
+
+        Parameters
+        ----------
+        vertex, other
+            Ids of the two vertices of each pair, as many of one as of the other.
+        top
+            Instead of pairs: for each vertex so many of those that share a neighbour with it. A directed
+            graph needs incoming edges (``reverse=True``) for that.
+        skip_above
+            With `top`: do not count vertices that more edges than this lead to as neighbours of any. Their
+            number decides how long it takes.
+        measure
+            ``"jaccard"``: common neighbours by all of both. ``"overlap"``: by those of the vertex with fewer.
+        memory, threads, depth
+            For this run only: see :meth:`open`.
+
+        Returns
+        -------
+        Table
+            ``vertex``, ``other`` and ``similarity``, 0 to 1: a row for each pair, in their order; or, with
+            `top`, the most similar of each vertex one after the other, vertices in ascending order of ids.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 1, 2, 2, 2], [7, 8, 7, 8, 9]) as g:
+        ...     g.similarity([1, 1], [2, 7])
+        Table with 2 rows
+        vertex  other  similarity
+             1      2    0.666667
+             1      7           0
+        """
+        run = run_options(memory, threads, depth)
+        if top is None:
+            if vertex is None or other is None:
+                raise BadInput("similarity: give the pairs, vertex and other, or top")
+            if skip_above is not None:
+                raise BadInput("skip_above: is of top; pairs count all neighbours")
+            pairs = source_ids(vertex, "vertex"), source_ids(other, "other")
+            return _table(self._store.similarity(*pairs, measure, run))
+        if vertex is not None or other is not None:
+            raise BadInput("similarity: give either the pairs, vertex and other, or top")
+        return _table(self._store.most_similar(top, skip_above, measure, run))
 
     def dfs(
         self,
@@ -225,13 +370,13 @@ def run_options(
     return size_bytes("memory", memory), threads, depth
 
 
-def source_ids(source: Source) -> list[str]:
-    """Ids as text, of one vertex or several; none for None."""
+def source_ids(source: Source, name: str = "source") -> list[str]:
+    """Ids as text, of one vertex or several; none for None. `name` is for messages."""
     if source is None:
         return []
-    values = ids_of("source", [source] if isinstance(source, str) else np.atleast_1d(np.asarray(source)))
+    values = ids_of(name, [source] if isinstance(source, str) else np.atleast_1d(np.asarray(source)))
     if len(values) == 0:
-        raise BadInput("source: names no vertex")
+        raise BadInput(f"{name}: names no vertex")
     return [str(value) for value in values]
 
 

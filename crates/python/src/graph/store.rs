@@ -1,11 +1,14 @@
 //! An open store and the algorithms on it.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use leadline_cli::Failure;
-use leadline_graph::algorithms::{Bfs, PageRankOptions, Parents, Starts, WalkOptions};
+use leadline_graph::algorithms::{
+    Bfs, CommunityOptions, Measure, PageRankOptions, Parents, Starts, TopOptions, WalkOptions,
+};
 use leadline_graph::format::Vertex;
-use leadline_graph::output::{Outcome, Rows, VertexTable, WalkRows};
+use leadline_graph::output::{Outcome, PairRows, Rows, VertexTable, WalkRows};
 use leadline_graph::{Graph, GraphError, Options, RunStats};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
@@ -109,6 +112,11 @@ impl Store {
         self.table(py, options, Graph::wcc)
     }
 
+    fn scc(&self, py: Python<'_>, options: RunOptions) -> PyResult<(Columns, String)> {
+        self.table(py, options, Graph::scc)
+    }
+
+    #[allow(clippy::too_many_arguments)]
     fn pagerank(
         &self,
         py: Python<'_>,
@@ -116,11 +124,12 @@ impl Store {
         iterations: u32,
         tolerance: f64,
         personal: Vec<String>,
+        weighted: bool,
         options: RunOptions,
     ) -> PyResult<(Columns, String)> {
         self.table(py, options, |graph| {
             let personal = vertices(graph, &personal)?;
-            graph.pagerank(&PageRankOptions { damping, iterations, tolerance, personal, weighted: false })
+            graph.pagerank(&PageRankOptions { damping, iterations, tolerance, personal, weighted })
         })
     }
 
@@ -136,8 +145,82 @@ impl Store {
         self.table(py, options, Graph::lcc)
     }
 
+    fn triangles(&self, py: Python<'_>, options: RunOptions) -> PyResult<(Columns, String)> {
+        self.table(py, options, |graph| graph.triangles(true))
+    }
+
+    fn louvain(
+        &self,
+        py: Python<'_>,
+        resolution: f64,
+        seed: u64,
+        max_levels: Option<u32>,
+        options: RunOptions,
+    ) -> PyResult<(Columns, String)> {
+        let asked = communities(py, resolution, seed, max_levels)?;
+        self.table(py, options, |graph| graph.louvain(&asked, |_, _| Ok(())))
+    }
+
+    fn leiden(
+        &self,
+        py: Python<'_>,
+        resolution: f64,
+        seed: u64,
+        max_levels: Option<u32>,
+        options: RunOptions,
+    ) -> PyResult<(Columns, String)> {
+        let asked = communities(py, resolution, seed, max_levels)?;
+        self.table(py, options, |graph| graph.leiden(&asked, |_, _| Ok(())))
+    }
+
     fn kcore(&self, py: Python<'_>, options: RunOptions) -> PyResult<(Columns, String)> {
         self.table(py, options, Graph::kcore)
+    }
+
+    fn similarity(
+        &self,
+        py: Python<'_>,
+        vertices: Vec<String>,
+        others: Vec<String>,
+        measure: &str,
+        options: RunOptions,
+    ) -> PyResult<(Columns, String)> {
+        let measure = measure_of(py, measure)?;
+        if vertices.len() != others.len() {
+            let line = format!("vertex, other: have {} and {} ids", vertices.len(), others.len());
+            return Err(errors::bad_input(py, &line));
+        }
+        self.run(py, options, |graph| {
+            let pairs = pairs(graph, &vertices, &others)?;
+            let mut rows = PairRows::new(graph, "similarity", pairs.len() as u64)?;
+            let sink_bytes = PairRows::bytes(graph, pairs.len() as u64);
+            let found = graph.similarities(&pairs, measure, sink_bytes)?;
+            pairs.iter().zip(&found.values).for_each(|((a, b), value)| rows.put(*a, *b, *value));
+            Ok((rows.finish()?, found.stats(), found.facts()))
+        })
+    }
+
+    fn most_similar(
+        &self,
+        py: Python<'_>,
+        top: u32,
+        skip_above: Option<u32>,
+        measure: &str,
+        options: RunOptions,
+    ) -> PyResult<(Columns, String)> {
+        let measure = measure_of(py, measure)?;
+        at_least_one(py, "top", Some(top))?;
+        self.run(py, options, |graph| {
+            let mut asked = TopOptions { measure, most: top, skip_above, sink_bytes: 0 };
+            let most = asked.most_pairs(graph);
+            asked.sink_bytes = PairRows::bytes(graph, most);
+            let mut rows = PairRows::new(graph, "similarity", most)?;
+            let found = graph.most_similar(&asked, |vertex, similar| {
+                similar.iter().for_each(|(other, value)| rows.put(vertex, *other, *value));
+                Ok(())
+            })?;
+            Ok((rows.finish()?, found.stats(), found.facts()))
+        })
     }
 
     fn dfs(&self, py: Python<'_>, sources: Vec<String>, options: RunOptions) -> PyResult<(Columns, String)> {
@@ -255,6 +338,40 @@ fn options(usual: &Options, (memory, threads, depth): RunOptions) -> Result<Opti
         temp: usual.temp.clone(),
         stop: None,
     })
+}
+
+/// How communities are looked for.
+fn communities(
+    py: Python<'_>,
+    resolution: f64,
+    seed: u64,
+    max_levels: Option<u32>,
+) -> PyResult<CommunityOptions> {
+    at_least_one(py, "max_levels", max_levels)?;
+    Ok(CommunityOptions { resolution, seed, max_levels: max_levels.unwrap_or(u32::MAX) })
+}
+
+fn at_least_one(py: Python<'_>, name: &str, value: Option<u32>) -> PyResult<()> {
+    match value {
+        Some(0) => Err(errors::bad_input(py, &format!("{name}=0: must be at least 1"))),
+        _ => Ok(()),
+    }
+}
+
+/// A measure by its name.
+fn measure_of(py: Python<'_>, name: &str) -> PyResult<Measure> {
+    name.parse().map_err(|what: String| errors::bad_input(py, &format!("measure={name:?}: {what}")))
+}
+
+/// Pairs of vertices by their ids, each of which is looked up once.
+fn pairs(graph: &Graph, vertices: &[String], others: &[String]) -> Result<Vec<(Vertex, Vertex)>, GraphError> {
+    let mut known: HashMap<&str, Vertex> = HashMap::new();
+    for id in vertices.iter().chain(others) {
+        if !known.contains_key(id.as_str()) {
+            known.insert(id, graph.vertex(id)?);
+        }
+    }
+    Ok(vertices.iter().zip(others).map(|(a, b)| (known[a.as_str()], known[b.as_str()])).collect())
 }
 
 /// The vertices of these ids.
