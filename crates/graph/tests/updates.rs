@@ -5,6 +5,8 @@ use std::path::Path;
 
 use leadline_graph::algorithms::PageRankOptions;
 use leadline_graph::format::{Layout, StoreWriter, Weights};
+use leadline_graph::import::{ImportOptions, import_edges};
+use leadline_graph::input::ArrayEdges;
 use leadline_graph::{Graph, GraphUpdate, Options, UpdateOptions, VertexId, compact, verify};
 
 /// What a graph should be: ids, and the weights of the copies of each edge.
@@ -293,4 +295,20 @@ fn after_any_history_a_store_is_the_graph_that_an_import_would_make() {
     let thorough = std::env::var_os("LEADLINE_THOROUGH").is_some();
     let (histories, commits, changes) = if thorough { (20, 20, 500) } else { (5, 4, 120) };
     (0..histories).for_each(|number| history(number, commits, changes));
+}
+
+#[test]
+fn an_id_that_readers_refuse_is_not_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("g");
+    let edges = ArrayEdges::new(vec!["a".to_owned()], vec!["b".to_owned()]).unwrap();
+    import_edges(Box::new(edges), &store, &ImportOptions::default(), &mut |_| {}).unwrap();
+    let mut update = GraphUpdate::open(&store, UpdateOptions::default()).unwrap();
+    let (longest, longer) = ("x".repeat(1 << 20), "x".repeat((1 << 20) + 1));
+    let error = update.insert_edge("a", &*longer, None).unwrap_err();
+    assert!(error.is_input() && error.to_string().contains("an id of at most 1048576 bytes"), "{error}");
+    update.insert_vertex(&*longest).unwrap();
+    update.commit().unwrap();
+    update.compact(None, &mut |_| {}).unwrap();
+    assert!(Graph::open(&store, Options::default()).unwrap().vertex(&longest).is_ok());
 }

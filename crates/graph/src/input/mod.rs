@@ -28,6 +28,7 @@ use std::str::FromStr;
 pub use arrays::{Array, ArrayEdges, ArrayIds, ArrayWeights, StringArray};
 pub use format::Format;
 pub(crate) use number::{weight, whole};
+pub(crate) use strings::check_length;
 pub(crate) use values::ValueLines;
 
 use crate::{GraphError, InputOption};

@@ -8,6 +8,17 @@ use crate::InputOption;
 /// Longest id, bytes: what a store takes.
 const LONGEST: usize = 1 << 20;
 
+/// Whether a store takes an id of this length.
+///
+/// # Errors
+/// Says how long it may be.
+pub(crate) fn check_length(id: &[u8]) -> Result<(), String> {
+    match id.len() {
+        0..=LONGEST => Ok(()),
+        found => Err(format!("expected an id of at most {LONGEST} bytes, found one of {found}")),
+    }
+}
+
 /// A free place of the table.
 const FREE: u32 = u32::MAX;
 
@@ -56,11 +67,7 @@ impl Strings {
         if std::str::from_utf8(id).is_err() {
             return Err(format!("expected an id in UTF-8, found {}", super::number::shown(id)).into());
         }
-        if id.len() > LONGEST {
-            return Err(
-                format!("expected an id of at most {LONGEST} bytes, found one of {}", id.len()).into()
-            );
-        }
+        check_length(id)?;
         if self.ends.len() as u64 + 1 >= u64::from(FREE) {
             return Err(
                 format!("found more than {} ids, which is all that a store holds", self.ends.len()).into()

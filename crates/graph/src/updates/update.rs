@@ -19,6 +19,7 @@ use super::snapshot::{Changed, Snapshot, base_of};
 use super::space::Space;
 use super::vertices::Id;
 use crate::format::Weights;
+use crate::input::check_length;
 use crate::inspect::StoreFile;
 use crate::{Graph, GraphError, Options, Progress};
 
@@ -528,6 +529,12 @@ impl GraphUpdate {
     }
 
     fn push(&mut self, what: What, source: Id, target: Option<Id>) -> Result<(), GraphError> {
+        for id in [Some(&source), target.as_ref()].into_iter().flatten() {
+            if let Id::Text(text) = id {
+                // Readers would take a longer one for damage.
+                check_length(text.as_bytes()).map_err(|what| GraphError::malformed(&self.name, what))?;
+            }
+        }
         if let Err(other) = self.pending.push(what, source, target) {
             let kind = if self.ids_are_strings() { "strings" } else { "numbers" };
             let what = format!("has {kind} as ids; {other} is not one");
