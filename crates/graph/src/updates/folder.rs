@@ -144,9 +144,10 @@ impl WriterLock {
         let file = file.map_err(|error| GraphError::opening(&path, error))?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(WriterLock(file)),
-            Err(Errno::WOULDBLOCK) => {
-                Err(GraphError::path(folder, "is being changed by another process; wait until it ends"))
-            }
+            Err(Errno::WOULDBLOCK) => Err(GraphError::path(
+                folder,
+                "is being changed by another process, or by this one; wait until that ends",
+            )),
             Err(error) => Err(GraphError::write(&path, error.into())),
         }
     }
