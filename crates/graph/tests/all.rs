@@ -25,6 +25,7 @@ mod spilled;
 mod store;
 mod sweep;
 mod triangles;
+mod update_arrays;
 mod updates;
 mod validate;
 mod walk;

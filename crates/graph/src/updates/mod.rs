@@ -1,5 +1,6 @@
 //! Graphs that change: layers of changes over a store that stays as it is until it is compacted.
 
+mod arrays;
 mod change;
 pub(crate) mod changes;
 mod compact;

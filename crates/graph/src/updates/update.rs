@@ -164,6 +164,20 @@ impl GraphUpdate {
         self.pending.len() as u64 + self.staged.map_or(0, |staged| staged.changes)
     }
 
+    /// As the user calls it.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn stop(&self) -> Option<&AtomicBool> {
+        self.options.run.stop.as_deref()
+    }
+
+    /// Work ends early once this flag is set, from now on instead of that of the options.
+    pub fn set_stop(&mut self, stop: Option<Arc<AtomicBool>>) {
+        self.options.run.stop = stop;
+    }
+
     /// What the store takes on the device.
     ///
     /// # Errors
@@ -185,8 +199,13 @@ impl GraphUpdate {
         weight: Option<f64>,
     ) -> Result<(), GraphError> {
         self.check_weight(weight)?;
-        let weight = weight.unwrap_or(if self.is_weighted() { 1.0 } else { 0.0 });
+        let weight = weight.unwrap_or(self.usual_weight());
         self.push(What::Insert(weight), source.into(), Some(target.into()))
+    }
+
+    /// Of an edge that is added without one.
+    pub(super) fn usual_weight(&self) -> f64 {
+        if self.is_weighted() { 1.0 } else { 0.0 }
     }
 
     /// Removes an edge.
@@ -278,12 +297,32 @@ impl GraphUpdate {
     fn or_drop<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, GraphError>) -> Result<T, GraphError> {
         let done = work(self);
         if done.is_err() {
-            self.pending.clear();
-            self.staged = None;
-            self.manifest = Manifest::read(&self.folder)?;
-            (self.changed, self.log) = committed(&self.folder, &self.manifest, &self.base)?;
+            self.go_back()?;
         }
         done
+    }
+
+    /// Drops all that is pending.
+    ///
+    /// # Errors
+    /// As [`GraphUpdate::open`], where what is committed cannot be read again.
+    pub fn discard(&mut self) -> Result<(), GraphError> {
+        match self.staged {
+            Some(_) => self.go_back(),
+            None => {
+                self.pending.clear();
+                Ok(())
+            }
+        }
+    }
+
+    /// Reads what is committed, as the store was then.
+    fn go_back(&mut self) -> Result<(), GraphError> {
+        self.pending.clear();
+        self.staged = None;
+        self.manifest = Manifest::read(&self.folder)?;
+        (self.changed, self.log) = committed(&self.folder, &self.manifest, &self.base)?;
+        Ok(())
     }
 
     /// Takes pending changes out of memory: into rows, and rows into a run that no reader sees yet.
@@ -528,7 +567,7 @@ impl GraphUpdate {
         }
     }
 
-    fn push(&mut self, what: What, source: Id, target: Option<Id>) -> Result<(), GraphError> {
+    pub(super) fn push(&mut self, what: What, source: Id, target: Option<Id>) -> Result<(), GraphError> {
         for id in [Some(&source), target.as_ref()].into_iter().flatten() {
             if let Id::Text(text) = id {
                 // Readers would take a longer one for damage.

@@ -63,7 +63,7 @@ from_vector!(u32 => U32, u64 => U64, i32 => I32, i64 => I64);
 
 impl ArrayIds {
     /// How many there are.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         match self {
             ArrayIds::U32(ids) => (**ids).as_ref().len(),
             ArrayIds::U64(ids) => (**ids).as_ref().len(),
@@ -75,10 +75,11 @@ impl ArrayIds {
 
     /// [`NUMBERS`] or [`STRINGS`].
     pub(super) fn kind(&self) -> &'static str {
-        match self {
-            ArrayIds::Strings(_) => STRINGS,
-            _ => NUMBERS,
-        }
+        if self.are_strings() { STRINGS } else { NUMBERS }
+    }
+
+    pub(crate) fn are_strings(&self) -> bool {
+        matches!(self, ArrayIds::Strings(_))
     }
 
     /// Bytes of an id; of strings, of the number that stands for it.
@@ -93,7 +94,7 @@ impl ArrayIds {
     ///
     /// # Errors
     /// The place of the first negative number, and the number.
-    pub(super) fn copy<'a>(
+    pub(crate) fn copy<'a>(
         &self,
         first: usize,
         places: impl Iterator<Item = &'a mut u64>,

@@ -28,7 +28,7 @@ impl From<Vec<f64>> for ArrayWeights {
 
 impl ArrayWeights {
     /// How many there are.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         match self {
             ArrayWeights::F32(weights) => (**weights).as_ref().len(),
             ArrayWeights::F64(weights) => (**weights).as_ref().len(),
@@ -47,7 +47,7 @@ impl ArrayWeights {
     ///
     /// # Errors
     /// The place of the first that is infinite or no number, and the weight.
-    pub(super) fn copy(&self, first: usize, count: usize, out: &mut Vec<f64>) -> Result<(), (usize, f64)> {
+    pub(crate) fn copy(&self, first: usize, count: usize, out: &mut Vec<f64>) -> Result<(), (usize, f64)> {
         out.clear();
         match self {
             ArrayWeights::F32(weights) => {
