@@ -34,6 +34,18 @@ WORK = {
         threading.Timer(0.2, ready).start()
         graph.pagerank(iterations=1_000_000)
     """,
+    "update": """
+        import threading
+        import numpy as np
+        ids = np.arange(200_000, dtype=np.uint32)
+        graph = leadline.Graph.from_edges(ids, (ids * 7 + 1) % len(ids))
+        with graph.update() as update:
+            threading.Timer(0.2, ready).start()
+            while True:
+                update.insert_edges(ids, ids)
+                update.delete_vertices(ids[:1000])
+                update.maintain()
+    """,
 }
 
 

@@ -99,6 +99,29 @@ def test_graphs_answer_or_say_why_not(source, target, weight, vertices, options,
 
 
 @sometimes
+@given(
+    strings=st.booleans(),
+    weighted=st.booleans(),
+    method=st.sampled_from(
+        ["insert_edges", "delete_edges", "set_weights", "insert_vertices", "delete_vertices"]
+    ),
+    arguments=st.lists(anything, min_size=1, max_size=3),
+    options=st.dictionaries(st.sampled_from(["one", "strict", "memory", "threads"]), scalars, max_size=1),
+)
+def test_updates_answer_or_say_why_not(strings, weighted, method, arguments, options):
+    ids = ["a", "b"] if strings else [1, 2]
+    with Graph.from_edges(ids, ids, [1, 2] if weighted else None) as graph:
+
+        def call():
+            with graph.update(**options) as update:
+                getattr(update, method)(*arguments)
+
+        answered(call)
+        with Graph.open(graph.path) as new:
+            assert new.vertices == len(new.wcc())
+
+
+@sometimes
 @given(trace=anything, writes=anything, frames=anything, policy=anything)
 def test_pools_answer_or_say_why_not(trace, writes, frames, policy):
     answered(lambda: pool.simulate(trace, writes, frames=frames, policy=policy))

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from . import pool, trace
     from ._errors import BadInput, Error, Failed
     from ._graph import Graph
+    from ._graph_update import GraphUpdate
     from ._models import Models, fit, predict
     from ._profile import Profile, Report, compare, experiment, profile
     from ._table import Table
@@ -22,6 +23,7 @@ __all__ = [
     "Error",
     "Failed",
     "Graph",
+    "GraphUpdate",
     "Models",
     "Profile",
     "Report",
@@ -40,6 +42,7 @@ __all__ = [
 _NAMES = {
     "_errors": ("BadInput", "Error", "Failed"),
     "_graph": ("Graph",),
+    "_graph_update": ("GraphUpdate",),
     "_models": ("Models", "fit", "predict"),
     "_profile": ("Profile", "Report", "compare", "experiment", "profile"),
     "_table": ("Table",),

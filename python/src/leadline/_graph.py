@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
@@ -16,6 +17,7 @@ from ._command import run, text
 from ._edges import edges_of, ids_of
 from ._errors import BadInput
 from ._graph_algorithms import Algorithms, run_options
+from ._graph_update import GraphUpdate
 from ._profile import Profile
 from ._progress import Progress, showing
 from ._sizes import Size, size_bytes
@@ -42,10 +44,11 @@ _ALGORITHMS = (
 
 
 class Graph(Algorithms):
-    """A graph in a store, one file, of which only the index and what an algorithm needs are in memory.
+    """A graph in a store, of which only the index and what an algorithm needs are in memory.
 
     It is made by :meth:`from_edges` or :meth:`import_file`, or opened by :meth:`open`, and closed by
-    :meth:`close` or at the end of a ``with``.
+    :meth:`close` or at the end of a ``with``. :meth:`update` changes the store; a graph that is open goes on
+    with the version that it has.
 
     Results are tables with a row for each vertex, in ascending order of ids, in a column ``vertex``. Their
     ``info`` says what the run did, as ``leadline graph --json`` does: ``seconds``, ``edges_per_second``,
@@ -69,7 +72,7 @@ class Graph(Algorithms):
 
     def __init__(self, store: _leadline.Store, path: Path, temporary: Path | None = None) -> None:
         self._store = store
-        #: The store's file.
+        #: The store: a file, or a folder once it was changed.
         self.path = path
         self._end = weakref.finalize(self, _end, store, temporary)
 
@@ -259,6 +262,11 @@ class Graph(Algorithms):
         """Number of edges from a vertex to itself."""
         return self._store.self_loops
 
+    @property
+    def version(self) -> int:
+        """Number of changes from the import to when the graph was opened."""
+        return self._store.version
+
     def ids(self, *, memory: Size | None = None) -> Any:
         """Give the id of every vertex, ascending: the order of the rows of all results.
 
@@ -290,7 +298,8 @@ class Graph(Algorithms):
         """Write the whole graph to a folder of Parquet files, for Spark, Dask and other programs.
 
         The folder appears when it is whole, in place of an older export of that name.
-        :meth:`import_file` makes a store of it again.
+        :meth:`import_file` makes a store of it again. If the store was changed since the graph was opened,
+        its newest version is written.
 
         Parameters
         ----------
@@ -336,7 +345,8 @@ class Graph(Algorithms):
     ) -> dict[str, Any]:
         """Say what a run would need of memory, what it would read and about how long it would take.
 
-        Nothing is run, and no block of the graph is read.
+        Nothing is run, and no block of the graph is read. If the store was changed since the graph was
+        opened, the estimate is for its newest version.
 
         Parameters
         ----------
@@ -392,6 +402,68 @@ class Graph(Algorithms):
             command = f"graph {algorithm}"
             estimate, _ = run(command, self.path, options={"profile": device, **given})
         return dict(estimate)
+
+    def update(
+        self,
+        *,
+        one: bool = False,
+        strict: bool = False,
+        memory: Size | None = None,
+        threads: int | None = None,
+    ) -> GraphUpdate:
+        """Begin to change the store; a file becomes a folder.
+
+        This graph goes on with the version that it has. :meth:`open` of :attr:`path` gives the new one.
+
+        Parameters
+        ----------
+        one
+            Deleting an edge, or setting its weight, is for one of its parallel copies, the one with the
+            smallest weight. By default it is for all of them.
+        strict
+            What is to be deleted or set and is not there is an error. By default it is counted.
+        memory, threads
+            For looking up what is deleted, and for changes that are not committed; by default as the graph
+            was opened.
+
+        Raises
+        ------
+        BadInput
+            The store is being changed already, by this process or another one.
+        """
+        self._need_open()
+        opened = self._store
+        limits = run_options(
+            opened.memory if memory is None else memory, opened.threads if threads is None else threads, None
+        )
+        return GraphUpdate(_leadline.StoreUpdate(text(self.path), one, strict, limits), self)
+
+    def compact(self, *, progress: Progress = False) -> dict[str, Any]:
+        """Put the lists of the store and its changes together: it gets smaller, and algorithms faster.
+
+        This graph goes on with the version that it has. An exception, or a crash, leaves the store as it was.
+
+        Parameters
+        ----------
+        progress
+            ``True`` for a bar, or a function that is called with phase, share and detail.
+
+        Returns
+        -------
+        dict
+            ``version``, ``bytes_before``, ``bytes_after``, and whether it was ``compacted``: not if there
+            was nothing to do.
+
+        Raises
+        ------
+        BadInput
+            The store is being changed, by this process or another one.
+        Failed
+            The disk is full, or the store cannot be read.
+        """
+        self._need_open()
+        with showing(progress) as callback:
+            return dict(json.loads(_leadline.compact_store(text(self.path), callback)))
 
     def _need_open(self) -> None:
         if not self._end.alive:

@@ -7,10 +7,10 @@ use leadline_cli::Failure;
 use leadline_graph::GraphError;
 use leadline_graph::import::{ImportOptions, default_memory, import_edges};
 use leadline_graph::input::ArrayEdges;
-use leadline_measure::Progress;
 use pyo3::prelude::*;
 
 use super::arrays::{ids, weights as weights_of};
+use super::steps;
 use crate::{background, errors};
 
 /// Imports edges from arrays into a store, which appears, in place of one of that name, when it is whole.
@@ -73,12 +73,7 @@ pub(crate) fn import_arrays(
             renumber,
             stop: Arc::clone(&watch.cancel),
         };
-        let mut show = watch.shows();
-        let mut steps = |step: leadline_graph::Progress| {
-            let done = step.total.map_or(0.0, |total| step.done as f64 / total.max(1) as f64);
-            show(&Progress { phase: step.phase, done, detail: String::new() });
-        };
-        Ok(import_edges(Box::new(edges), store, &options, &mut steps)?)
+        Ok(import_edges(Box::new(edges), store, &options, &mut steps(watch))?)
     })?;
     let report = imported.map_err(|failure: Failure| errors::exception(py, &failure))?;
     Ok(serde_json::to_string(&report).expect("it has only string keys"))

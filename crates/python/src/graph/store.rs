@@ -33,6 +33,9 @@ pub(crate) struct Store {
     weighted: bool,
     #[pyo3(get)]
     self_loops: u64,
+    /// Changes since the import.
+    #[pyo3(get)]
+    version: u64,
     /// As it was opened: most bytes of everything, threads, reads in flight.
     #[pyo3(get)]
     memory: u64,
@@ -43,7 +46,7 @@ pub(crate) struct Store {
 }
 
 /// How one run differs from how the store was opened: memory (bytes), threads, reads in flight.
-type RunOptions = (Option<u64>, Option<usize>, Option<u32>);
+pub(super) type RunOptions = (Option<u64>, Option<usize>, Option<u32>);
 
 /// What an algorithm found: its rows, what it did, and its results in short.
 type Found = (Rows, RunStats, Map<String, Value>);
@@ -69,6 +72,7 @@ impl Store {
             directed: header.directed,
             weighted: header.weights.bytes() > 0,
             self_loops: header.self_loops,
+            version: graph.version(),
             memory: graph.options().memory,
             threads: graph.options().threads,
             depth: graph.options().depth,
@@ -324,7 +328,7 @@ impl Store {
 ///
 /// # Errors
 /// A line that names the argument: fewer than one thread, or no read in flight.
-fn options(usual: &Options, (memory, threads, depth): RunOptions) -> Result<Options, String> {
+pub(super) fn options(usual: &Options, (memory, threads, depth): RunOptions) -> Result<Options, String> {
     let within = |name: &str, value: u64, most: u64| match (1..=most).contains(&value) {
         true => Ok(()),
         false => Err(format!("{name}={value}: must be from 1 to {most}")),

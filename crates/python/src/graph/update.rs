@@ -1,0 +1,148 @@
+//! A store that is being changed.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use leadline_cli::Failure;
+use leadline_graph::{GraphError, GraphUpdate, Options, UpdateOptions, compact};
+use pyo3::prelude::*;
+
+use super::arrays::{ids, weights as weights_of};
+use super::steps;
+use super::store::{RunOptions, options};
+use crate::background::Watch;
+use crate::{background, errors};
+
+const CLOSED: &str = "the update is closed; begin another one";
+
+/// A store that is being changed. One thread works on it at a time; another one waits.
+#[pyclass(frozen, module = "leadline._leadline")]
+pub(crate) struct StoreUpdate {
+    /// None once it is closed.
+    update: Mutex<Option<GraphUpdate>>,
+}
+
+#[pymethods]
+impl StoreUpdate {
+    #[new]
+    fn new(py: Python<'_>, path: &str, one: bool, strict: bool, run: RunOptions) -> PyResult<StoreUpdate> {
+        let run = options(&Options::default(), run).map_err(|line| errors::bad_input(py, &line))?;
+        // Making a folder of a large store, or reading its log, may take a while.
+        let opened = background::run(py, None, |_| {
+            let options = UpdateOptions { one, strict, ..UpdateOptions::new(run) };
+            GraphUpdate::open(path, options)
+        })?;
+        let update = opened.map_err(|error| errors::exception(py, &Failure::from(error)))?;
+        Ok(StoreUpdate { update: Mutex::new(Some(update)) })
+    }
+
+    /// Lets go of the store; what is not committed is dropped. What works still ends first.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| self.update.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
+    /// Changes since the import that are committed, and those that are not.
+    fn counts(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
+        let counts = py.detach(|| {
+            let update = self.update.lock().unwrap_or_else(PoisonError::into_inner);
+            update.as_ref().map(|update| (update.version(), update.pending()))
+        });
+        counts.ok_or_else(|| errors::bad_input(py, CLOSED))
+    }
+
+    fn insert_edges(
+        &self,
+        py: Python<'_>,
+        sources: &Bound<'_, PyAny>,
+        targets: &Bound<'_, PyAny>,
+        weights: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let (sources, targets) = (ids(sources)?, ids(targets)?);
+        let weights = weights.map(weights_of).transpose()?;
+        self.work(py, None, |update, _| update.insert_edges(&sources, &targets, weights.as_ref()))
+    }
+
+    fn delete_edges(
+        &self,
+        py: Python<'_>,
+        sources: &Bound<'_, PyAny>,
+        targets: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let (sources, targets) = (ids(sources)?, ids(targets)?);
+        self.work(py, None, |update, _| update.delete_edges(&sources, &targets))
+    }
+
+    fn set_weights(
+        &self,
+        py: Python<'_>,
+        sources: &Bound<'_, PyAny>,
+        targets: &Bound<'_, PyAny>,
+        weights: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let (sources, targets, weights) = (ids(sources)?, ids(targets)?, weights_of(weights)?);
+        self.work(py, None, |update, _| update.set_weights(&sources, &targets, &weights))
+    }
+
+    fn insert_vertices(&self, py: Python<'_>, vertices: &Bound<'_, PyAny>) -> PyResult<()> {
+        let vertices = ids(vertices)?;
+        self.work(py, None, |update, _| update.insert_vertices(&vertices))
+    }
+
+    fn delete_vertices(&self, py: Python<'_>, vertices: &Bound<'_, PyAny>) -> PyResult<()> {
+        let vertices = ids(vertices)?;
+        self.work(py, None, |update, _| update.delete_vertices(&vertices))
+    }
+
+    /// Returns what was done, as JSON.
+    fn commit(&self, py: Python<'_>) -> PyResult<String> {
+        let report = self.work(py, None, |update, _| update.commit())?;
+        Ok(serde_json::to_string(&report).expect("it has only string keys"))
+    }
+
+    fn maintain(&self, py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        self.work(py, progress, |update, watch| update.maintain(&mut steps(watch)))
+    }
+}
+
+impl StoreUpdate {
+    /// Works on the store. What is pending is dropped where a signal's handler or `progress` raises an
+    /// exception: nobody could say which changes are among it.
+    fn work<T: Send>(
+        &self,
+        py: Python<'_>,
+        progress: Option<&Bound<'_, PyAny>>,
+        work: impl FnOnce(&mut GraphUpdate, &Watch) -> Result<T, GraphError> + Send,
+    ) -> PyResult<T> {
+        let done = background::run(py, progress, |watch| {
+            let mut update = self.update.lock().unwrap_or_else(PoisonError::into_inner);
+            let update = update.as_mut().ok_or_else(|| Failure::Input(CLOSED.into()))?;
+            update.set_stop(Some(Arc::clone(&watch.cancel)));
+            Ok(work(update, watch)?)
+        });
+        let done = done.inspect_err(|_| {
+            py.detach(|| {
+                let mut update = self.update.lock().unwrap_or_else(PoisonError::into_inner);
+                // Where what is committed cannot be read again, the next change says so.
+                let _ = update.as_mut().map(GraphUpdate::discard);
+            });
+        })?;
+        done.map_err(|failure: Failure| errors::exception(py, &failure))
+    }
+}
+
+/// Puts the lists of a store and its changes together. Returns what was done, as JSON.
+///
+/// # Errors
+/// `leadline.BadInput` and `leadline.Failed`; what [`background::run`] raises. The store is as it was then.
+#[pyfunction]
+#[pyo3(signature = (store, progress = None))]
+pub(crate) fn compact_store(
+    py: Python<'_>,
+    store: &str,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<String> {
+    let report = background::run(py, progress, |watch| {
+        compact(store, Some(Arc::clone(&watch.cancel)), &mut steps(watch))
+    })?;
+    let report = report.map_err(|error| errors::exception(py, &Failure::from(error)))?;
+    Ok(serde_json::to_string(&report).expect("it has only string keys"))
+}
