@@ -154,6 +154,16 @@ def test_an_open_graph_goes_on_with_its_version():
     assert not folder.exists()
 
 
+def test_runs_on_a_changed_store_do_not_take_of_its_memory():
+    with Graph.from_edges(np.arange(1000), np.arange(1000), memory="32M") as graph:
+        with graph.update() as update:
+            update.insert_edges(np.arange(1000), np.arange(1000)[::-1])
+        with Graph.open(graph.path, memory="32M") as new:
+            caps = [new.wcc().info["memory_cap_bytes"] for _ in range(3)]
+            assert caps[0] == caps[1] == caps[2] > 30 << 20
+            assert new.estimate("wcc")["memory_cap_bytes"] == caps[0]
+
+
 def test_a_with_block_that_ends_by_an_exception_commits_nothing():
     with Graph.from_edges([1], [2]) as graph:
         with pytest.raises(ZeroDivisionError), graph.update() as update:

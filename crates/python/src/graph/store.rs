@@ -22,6 +22,8 @@ use crate::{background, errors};
 pub(crate) struct Store {
     /// None once it is closed.
     graph: Mutex<Option<Graph>>,
+    /// As it was opened.
+    usual: Options,
     #[pyo3(get)]
     vertices: u64,
     /// Undirected ones once.
@@ -62,8 +64,8 @@ impl Store {
         depth: Option<u32>,
     ) -> PyResult<Store> {
         let options = options(&Options::default(), (memory, threads, depth));
-        let options = options.map_err(|line| errors::bad_input(py, &line))?;
-        let graph = py.detach(|| Graph::open(path, options));
+        let usual = options.map_err(|line| errors::bad_input(py, &line))?;
+        let graph = py.detach(|| Graph::open(path, usual.clone()));
         let graph = graph.map_err(|error| errors::exception(py, &Failure::from(error)))?;
         let header = graph.header();
         Ok(Store {
@@ -73,9 +75,10 @@ impl Store {
             weighted: header.weights.bytes() > 0,
             self_loops: header.self_loops,
             version: graph.version(),
-            memory: graph.options().memory,
-            threads: graph.options().threads,
-            depth: graph.options().depth,
+            memory: usual.memory,
+            threads: usual.threads,
+            depth: usual.depth,
+            usual,
             graph: Mutex::new(Some(graph)),
         })
     }
@@ -271,12 +274,12 @@ impl Store {
             let mut graph = self.graph.lock().unwrap_or_else(PoisonError::into_inner);
             let graph =
                 graph.as_mut().ok_or_else(|| Failure::Input("the graph is closed; open it again".into()))?;
-            let usual = graph.options().clone();
-            let mut options = options(&usual, run).map_err(Failure::Input)?;
+            // Not those of the graph, from whose memory it has taken what its changes need.
+            let mut options = options(&self.usual, run).map_err(Failure::Input)?;
             options.stop = Some(Arc::clone(&watch.cancel));
             graph.set_options(options);
             let done = work(graph);
-            graph.set_options(usual);
+            graph.set_options(self.usual.clone());
             Ok(done?)
         })?;
         done.map_err(|failure: Failure| errors::exception(py, &failure))
