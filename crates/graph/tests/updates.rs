@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use leadline_graph::algorithms::PageRankOptions;
-use leadline_graph::format::{Layout, StoreWriter, Weights};
+use leadline_graph::algorithms::{PageRankOptions, Starts, WalkOptions};
+use leadline_graph::format::{Layout, NO_VERTEX, StoreWriter, Vertex, Weights};
 use leadline_graph::import::{ImportOptions, import_edges};
 use leadline_graph::input::ArrayEdges;
 use leadline_graph::{Graph, GraphUpdate, Options, UpdateOptions, VertexId, compact, verify};
@@ -99,7 +99,8 @@ fn text(id: &VertexId) -> String {
 struct Results {
     edges: Vec<String>,
     whole: BTreeMap<String, Vec<String>>,
-    ranks: BTreeMap<String, f64>,
+    /// Without weights and with them.
+    ranks: BTreeMap<String, (f64, f64)>,
 }
 
 fn results(store: &Path, source: &str, memory: u64) -> Results {
@@ -123,6 +124,8 @@ fn results(store: &Path, source: &str, memory: u64) -> Results {
     column(show(graph.bfs(&[source]).unwrap().levels.into_vec().unwrap()));
     column(graph.wcc().unwrap().components.into_vec().unwrap().iter().map(name).collect());
     if graph.header().has_reverse() {
+        column(graph.scc().unwrap().components.into_vec().unwrap().iter().map(name).collect());
+        column(graph.triangles(true).unwrap().counts.iter().map(u64::to_string).collect());
         column(show(graph.kcore().unwrap().cores));
         column(graph.cdlp(4).unwrap().labels.iter().map(|rank| by_rank[*rank as usize].clone()).collect());
         column(graph.lcc().unwrap().coefficients.iter().map(|value| format!("{value:.12}")).collect());
@@ -131,14 +134,16 @@ fn results(store: &Path, source: &str, memory: u64) -> Results {
         let distances = graph.sssp(&[source]).unwrap().distances.into_vec().unwrap();
         column(distances.iter().map(|distance| format!("{distance}")).collect());
     }
-    let ranks = graph.pagerank(&PageRankOptions { tolerance: 1e-13, iterations: 100, ..Default::default() });
-    let ranks = ranks.unwrap().ranks.into_vec().unwrap();
+    let converged = PageRankOptions { tolerance: 1e-13, iterations: 100, ..Default::default() };
+    let ranks = graph.pagerank(&converged).unwrap().ranks.into_vec().unwrap();
+    let weighted = PageRankOptions { weighted: graph.need_weights("").is_ok(), ..converged };
+    let by_weight = graph.pagerank(&weighted).unwrap().ranks.into_vec().unwrap();
     let whole = names
         .iter()
         .enumerate()
         .map(|(vertex, name)| (name.clone(), columns.iter().map(|column| column[vertex].clone()).collect()));
     let whole = whole.collect();
-    let ranks = names.iter().cloned().zip(ranks).collect();
+    let ranks = names.iter().cloned().zip(ranks.into_iter().zip(by_weight)).collect();
     let out = store.with_extension("csv");
     leadline_graph::export(store, &out, &Default::default(), &mut |_| {}).unwrap();
     let lines = std::fs::read_to_string(&out).unwrap();
@@ -146,8 +151,39 @@ fn results(store: &Path, source: &str, memory: u64) -> Results {
     if !graph.header().directed {
         edges = edges.iter().map(|line| sorted_ends(line)).collect();
     }
+    check_paths(&graph, source, &names, &edges);
     edges.sort_unstable();
     Results { edges, whole, ranks }
+}
+
+/// What differs from run to run has to follow edges: walks, and the forest of a depth-first search.
+fn check_paths(graph: &Graph, source: Vertex, names: &[String], edges: &[String]) {
+    let mut all: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for edge in edges {
+        let ends: Vec<&str> = edge.split(',').take(2).collect();
+        all.insert((ends[0], ends[1]));
+        if !graph.header().directed {
+            all.insert((ends[1], ends[0]));
+        }
+    }
+    let is_edge = |from: Vertex, to: Vertex| {
+        all.contains(&(names[from as usize].as_str(), names[to as usize].as_str()))
+    };
+    let walks = WalkOptions { starts: Starts::EveryVertex(1), length: 5, ..WalkOptions::default() };
+    let walked = graph.walks(&walks, |_, walk| {
+        assert!(walk.windows(2).all(|step| is_edge(step[0], step[1])), "{walk:?}");
+        let last = names[walk[walk.len() - 1] as usize].as_str();
+        let goes_on = all.range((last, "")..).next().is_some_and(|(from, _)| *from == last);
+        assert!(walk.len() == 6 || !goes_on, "{walk:?} ends early");
+        Ok(())
+    });
+    assert_eq!(walked.unwrap().walks, graph.vertices());
+    let forest = graph.dfs(&[source]).unwrap();
+    let reached = graph.bfs(&[source]).unwrap().reached;
+    assert_eq!(forest.reached, reached);
+    let found = forest.parents.iter().zip(0..).filter(|(parent, _)| **parent != NO_VERTEX);
+    assert!(found.clone().all(|(parent, vertex)| is_edge(*parent, vertex)));
+    assert_eq!(found.count() as u64, reached - 1);
 }
 
 /// An undirected edge, the same from either end.
@@ -164,9 +200,10 @@ fn assert_same(found: &Results, expected: &Results, told: &str) {
         assert_eq!(found.whole.get(name), Some(values), "{told}, vertex {name}");
     }
     assert_eq!(found.whole.len(), expected.whole.len(), "{told}");
-    for (name, rank) in &expected.ranks {
-        let error = (found.ranks[name] - rank).abs() / rank;
-        assert!(error < 1e-9, "{told}, rank of {name}: {} and {rank}", found.ranks[name]);
+    for (name, (rank, by_weight)) in &expected.ranks {
+        let found = found.ranks[name];
+        let error = ((found.0 - rank).abs() / rank).max((found.1 - by_weight).abs() / by_weight);
+        assert!(error < 1e-9, "{told}, rank of {name}: {found:?}, not {rank} and {by_weight}");
     }
 }
 
@@ -311,4 +348,49 @@ fn an_id_that_readers_refuse_is_not_taken() {
     update.commit().unwrap();
     update.compact(None, &mut |_| {}).unwrap();
     assert!(Graph::open(&store, Options::default()).unwrap().vertex(&longest).is_ok());
+}
+
+#[test]
+fn a_reader_sees_one_version_whatever_is_committed_and_compacted_meanwhile() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut rng = fastrand::Rng::with_seed(11);
+    let mut model = Model {
+        strings: false,
+        directed: true,
+        weighted: false,
+        reverse: true,
+        compressed: true,
+        vertices: BTreeSet::new(),
+        edges: BTreeMap::new(),
+    };
+    for (a, b) in shape(0, 512, 3000, &mut rng) {
+        let (a, b) = (model.id(a), model.id(b));
+        model.insert(&a, &b, 0.0);
+    }
+    let store = folder.path().join("store");
+    model.write(&store, None, Weights::None);
+    let open = || Graph::open(&store, Options { memory: 8 << 20, threads: 2, ..Options::default() }).unwrap();
+    let look = |graph: &Graph| {
+        let ranks = graph.pagerank(&PageRankOptions::default()).unwrap().ranks.into_vec().unwrap();
+        (graph.version(), graph.vertices(), graph.header().edges, ranks)
+    };
+    let mut seen = vec![(look(&open()), open())];
+    for commit in 0..12 {
+        let options = UpdateOptions { buffer: 1000, fanout: 2, ..UpdateOptions::default() };
+        let mut update = GraphUpdate::open(&store, options).unwrap();
+        (0..150).for_each(|_| change(&mut model, &mut update, 550, &mut rng));
+        update.commit().unwrap();
+        seen.push((look(&open()), open()));
+        update.maintain(&mut |_| {}).unwrap();
+        drop(update);
+        if commit % 4 == 3 {
+            compact(&store, None, &mut |_| {}).unwrap();
+        }
+        // Graphs that were opened before, whose files are gone by now.
+        for (found, graph) in &seen {
+            assert!(&look(graph) == found, "version {} after commit {commit}", found.0);
+        }
+    }
+    let versions: Vec<u64> = seen.iter().map(|(found, _)| found.0).collect();
+    assert_eq!(versions, (0..13).map(|commit| commit * 150).collect::<Vec<u64>>());
 }
