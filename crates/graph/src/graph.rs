@@ -12,6 +12,7 @@ use crate::GraphError;
 use crate::engine::{Blocks, Cache, EnginePlan};
 use crate::format::{ALIGNMENT, Direction, Directory, Header, Ids, Vertex};
 use crate::updates::changes::{Changes, Merged, SideChanges};
+use crate::updates::folder::History;
 use crate::updates::snapshot::Snapshot;
 
 /// How a graph is worked on.
@@ -89,6 +90,7 @@ pub struct Graph {
     reverse: Option<Directory>,
     changes: Option<Changes>,
     version: u64,
+    history: History,
     /// Bytes that changes take in memory; the options have what is left.
     taken: u64,
     options: Options,
@@ -165,7 +167,7 @@ impl Graph {
         device: Box<dyn Device>,
         mut options: Options,
     ) -> Result<Graph, GraphError> {
-        let Snapshot { file, base, header, forward, reverse, changes, version } = snapshot;
+        let Snapshot { file, base, header, forward, reverse, changes, version, history } = snapshot;
         // Changes take their part of the memory first.
         let taken = changes.as_ref().map_or(0, |changes| changes.bytes(options.threads.max(1) as u64));
         if taken > options.memory {
@@ -184,6 +186,7 @@ impl Graph {
             reverse,
             changes,
             version,
+            history,
             taken,
             options,
             cache,
@@ -195,6 +198,25 @@ impl Graph {
     /// How many changes were made to the store since it was imported.
     pub fn version(&self) -> u64 {
         self.version
+    }
+
+    /// What is known of its changes.
+    pub(crate) fn history(&self) -> History {
+        self.history
+    }
+
+    /// Calls `each` with the ends of the edges that were added after a version since which nothing was
+    /// removed and the store was not compacted, and maybe of some before; of an undirected graph from both
+    /// ends.
+    ///
+    /// # Errors
+    /// Of reading changes.
+    pub(crate) fn added_since(
+        &self,
+        version: u64,
+        each: impl FnMut(Vertex, Vertex),
+    ) -> Result<(), GraphError> {
+        self.changes.as_ref().map_or(Ok(()), |changes| changes.added_since(version, each))
     }
 
     /// No less than what ids that the store did not have at first take as a table.

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use leadline_graph::algorithms::{Bfs, Parents};
+use leadline_graph::algorithms::{Bfs, Parents, Previous, Stamp};
 use leadline_graph::format::Vertex;
 use leadline_graph::graphalytics::Properties;
 use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Algorithm, Graph, GraphError};
+use serde_json::json;
 
+use super::from::FromArgs;
 use super::properties::{PropertiesArgs, sources};
 use super::report::grouped;
 use super::run::{self, Common, Task};
@@ -27,6 +29,8 @@ pub(crate) struct Args {
     /// Start at the vertex with this id; may be given several times
     #[arg(long, value_name = "ID", required_unless_present_any = ["estimate", "properties"])]
     source: Vec<String>,
+    #[command(flatten)]
+    from: FromArgs,
     /// Also write, for each vertex, one that it was reached from
     #[arg(long, requires = "written")]
     parents: bool,
@@ -36,13 +40,19 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     run::run(&args.common, |graph| {
         let properties = args.properties.load(graph)?;
         let sources = sources(&args.source, properties.as_ref(), Properties::bfs_source)?;
-        Ok(Search { sources: run::vertices(graph, &sources)?, parents: args.parents })
+        let vertices = run::vertices(graph, &sources)?;
+        let arguments = json!({ "source": sources, "parents": args.parents });
+        let stamp = Stamp::new(graph, "bfs", arguments);
+        let previous = args.from.open(graph, &stamp, if args.parents { 2 } else { 1 })?;
+        Ok(Search { sources: vertices, parents: args.parents, stamp, previous })
     })
 }
 
 struct Search {
     sources: Vec<Vertex>,
     parents: bool,
+    stamp: Stamp,
+    previous: Option<Previous>,
 }
 
 impl Task for Search {
@@ -53,6 +63,10 @@ impl Task for Search {
         Algorithm::Bfs { parents: self.parents }
     }
 
+    fn stamp(&self, _: &Graph) -> Option<Stamp> {
+        Some(self.stamp.clone())
+    }
+
     fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
         match self.parents {
             true => run::table::<(Bfs, Parents)>(graph, path),
@@ -61,7 +75,10 @@ impl Task for Search {
     }
 
     fn run(&mut self, graph: &Graph) -> Result<Bfs, GraphError> {
-        graph.bfs(&self.sources)
+        match &self.previous {
+            Some(previous) => graph.bfs_after(&self.sources, previous),
+            None => graph.bfs(&self.sources),
+        }
     }
 
     fn words(&self, found: &Bfs) -> String {

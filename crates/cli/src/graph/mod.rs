@@ -8,6 +8,7 @@ mod compact;
 mod dfs;
 mod estimate;
 mod export;
+mod from;
 mod import;
 mod info;
 mod kcore;

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use leadline_graph::algorithms::{PageRank, PageRankOptions};
+use leadline_graph::algorithms::{PageRank, PageRankOptions, Previous, Stamp};
 use leadline_graph::output::{Output, VertexTable as _};
 use leadline_graph::{Algorithm, Graph, GraphError};
+use serde_json::json;
 
+use super::from::FromArgs;
 use super::properties::PropertiesArgs;
 use super::run::{self, Common, Task};
 use crate::failure::Failure;
@@ -19,14 +21,17 @@ const MOST: u32 = 1000;
 #[command(after_help = "Examples:\n  leadline graph pagerank web.graph --iterations 10 -o ranks.csv\n  \
                         leadline graph pagerank web.graph --tolerance 1e-9\n  \
                         leadline graph pagerank web.graph --source 17      personal to vertex 17\n  \
-                        leadline graph pagerank roads.graph --weighted -o ranks.csv")]
+                        leadline graph pagerank roads.graph --weighted -o ranks.csv\n  \
+                        leadline graph pagerank web.graph --tolerance 1e-9 --from ranks.bin -o ranks.bin")]
 pub(crate) struct Args {
     #[command(flatten)]
     common: Common,
     #[command(flatten)]
     properties: PropertiesArgs,
+    #[command(flatten)]
+    from: FromArgs,
     /// Do so many iterations [default: 10; with --tolerance at most 1000]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, conflicts_with = "from", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     iterations: Option<u32>,
     /// End once the ranks change by less than this in sum
     #[arg(long, value_name = "CHANGE", value_parser = tolerance)]
@@ -43,6 +48,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
+    if args.from.from.is_some() && args.tolerance.is_none() {
+        return Err(Failure::Input(
+            "--from: give --tolerance too, such as 1e-9: it says when to end".to_owned(),
+        ));
+    }
     run::run(&args.common, |graph| {
         let properties = args.properties.load(graph)?;
         let properties = properties.as_ref();
@@ -58,7 +68,11 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         let iterations = args.iterations.unwrap_or(usual);
         let tolerance = args.tolerance.unwrap_or(0.0);
         let damping = damping.unwrap_or(default.damping);
-        Ok(Ranks(PageRankOptions { damping, iterations, tolerance, personal, weighted: args.weighted }))
+        let arguments = json!({ "damping": damping, "source": args.source, "weighted": args.weighted });
+        let stamp = Stamp::new(graph, "pagerank", arguments);
+        let previous = args.from.open(graph, &stamp, 1)?;
+        let options = PageRankOptions { damping, iterations, tolerance, personal, weighted: args.weighted };
+        Ok(Ranks { options, stamp, previous })
     })
 }
 
@@ -67,14 +81,22 @@ fn tolerance(text: &str) -> Result<f64, String> {
     change.ok_or_else(|| "must be from 0 to 2, such as 1e-9".to_owned())
 }
 
-struct Ranks(PageRankOptions);
+struct Ranks {
+    options: PageRankOptions,
+    stamp: Stamp,
+    previous: Option<Previous>,
+}
 
 impl Task for Ranks {
     type Outcome = PageRank;
     const NAME: &'static str = "PageRank";
 
     fn algorithm(&self) -> Algorithm {
-        Algorithm::PageRank(self.0.clone())
+        Algorithm::PageRank(self.options.clone())
+    }
+
+    fn stamp(&self, _: &Graph) -> Option<Stamp> {
+        Some(self.stamp.clone())
     }
 
     fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
@@ -82,7 +104,10 @@ impl Task for Ranks {
     }
 
     fn run(&mut self, graph: &Graph) -> Result<PageRank, GraphError> {
-        graph.pagerank(&self.0)
+        match &self.previous {
+            Some(previous) => graph.pagerank_after(&self.options, previous),
+            None => graph.pagerank(&self.options),
+        }
     }
 
     fn iterations(&self, found: &PageRank) -> u64 {

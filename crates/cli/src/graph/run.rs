@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use leadline_device::parse_size;
+use leadline_graph::algorithms::Stamp;
 use leadline_graph::format::Vertex;
-use leadline_graph::output::{Outcome, Output, VertexTable};
+use leadline_graph::output::{Format, Outcome, Output, VertexTable};
 use leadline_graph::{Algorithm, Graph, GraphError, Options, RunStats};
 
 use super::estimate::EstimateReport;
@@ -69,6 +70,11 @@ pub(super) trait Task {
     /// What it costs, and with which arguments.
     fn algorithm(&self) -> Algorithm;
 
+    /// What a result is of that later runs can go on from.
+    fn stamp(&self, _graph: &Graph) -> Option<Stamp> {
+        None
+    }
+
     /// Before any work: whether the result can be written to `path`. The file, where it is written after the
     /// work.
     fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError>;
@@ -121,7 +127,7 @@ pub(super) fn run<T: Task>(
         None => None,
     };
     let spinner = Spinner::start(T::NAME);
-    let done = work(&mut task, &graph, common.runs, file);
+    let done = work(&mut task, &graph, common, file);
     spinner.finish();
     let (found, runs, written) = done?;
     for note in graph.notes() {
@@ -139,19 +145,27 @@ type Done<F> = (F, Vec<RunStats>, Option<OutputFile>);
 fn work<T: Task>(
     task: &mut T,
     graph: &Graph,
-    count: u32,
+    common: &Common,
     file: Option<Output>,
 ) -> Result<Done<T::Outcome>, GraphError> {
     let mut found = task.run(graph)?;
     let mut runs = vec![found.stats()];
-    for _ in 1..count {
+    for _ in 1..common.runs {
         // The result before is let go first: the cap covers one.
         drop(found);
         found = task.run(graph)?;
         runs.push(found.stats());
     }
     let started = Instant::now();
+    let result = common.output().filter(|path| Format::of_ending(path) == Some(Format::Binary));
+    if let Some(result) = result {
+        // What it says is not true of the result that takes the place of the one before.
+        let _ = std::fs::remove_file(Stamp::path(result));
+    }
     let bytes = file.map(|file| task.write(graph, &mut found, file)).transpose()?;
+    if let Some((result, stamp)) = result.zip(task.stamp(graph)) {
+        stamp.write(result)?;
+    }
     let written = bytes.map(|bytes| OutputFile { bytes, seconds: started.elapsed().as_secs_f64() });
     Ok((found, runs, written))
 }

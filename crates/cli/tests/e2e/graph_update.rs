@@ -285,3 +285,103 @@ fn kill_9_at_any_moment_loses_nothing_that_was_acknowledged() {
     }
     assert!(version > 0);
 }
+
+/// Edges among some vertices, and some far away from them.
+fn random_edges(count: u64, vertices: u64, seed: u64) -> Vec<(u64, u64)> {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    (0..count).map(|_| (10 * rng.u64(..vertices), 10 * rng.u64(..vertices))).collect()
+}
+
+fn numbers(file: &Path) -> Vec<u64> {
+    fs::read(file).unwrap().as_chunks().0.iter().map(|raw| u64::from_le_bytes(*raw)).collect()
+}
+
+#[test]
+fn results_go_on_from_those_of_an_earlier_version() {
+    for (directed, renumber) in [(true, false), (false, true)] {
+        let dir = folder();
+        let dir = dir.path();
+        // Sparse: there are many components, and long ways that new edges make shorter.
+        let edges = random_edges(9000, 10_000, 1);
+        let list: String = edges.iter().map(|(a, b)| format!("{a},{b}\n")).collect();
+        let mut flags = vec![if directed { "--directed" } else { "--undirected" }];
+        flags.extend(renumber.then_some("--renumber"));
+        import(dir, &format!("source,target\n{list}"), &flags);
+        let source = edges[0].0.to_string();
+        let tasks: [&[&str]; 4] = [
+            &["wcc", "g"],
+            &["bfs", "g", "--source", &source],
+            &["bfs", "g", "--source", &source, "--parents"],
+            &["pagerank", "g", "--tolerance", "1e-12"],
+        ];
+        let result = |number: usize| format!("{number}.bin");
+        for (number, task) in tasks.iter().enumerate() {
+            graph(dir, &[task, &["-o", &result(number)][..]].concat()).succeeded();
+        }
+        // Goes on from each result into its own place, and compares that with a full run.
+        let go_on = |says: &str| {
+            for (number, task) in tasks.iter().enumerate() {
+                let (from, fresh) = (result(number), format!("fresh-{number}.bin"));
+                let ran =
+                    graph(dir, &[task, &["--json", "--from", &from, "-o", &from][..]].concat()).succeeded();
+                match says {
+                    "" => assert!(!ran.stderr.contains("full run"), "{}", ran.stderr),
+                    _ => assert!(ran.stderr.contains(&format!("{from}: {says}; this is a full run"))),
+                }
+                let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+                if says.is_empty() && number == 0 {
+                    assert_eq!(report["bytes_read"], 0, "components need no lists");
+                }
+                graph(dir, &[task, &["-o", &fresh][..]].concat()).succeeded();
+                let (found, expected) = (numbers(&dir.join(from)), numbers(&dir.join(fresh)));
+                assert_eq!(found.len(), expected.len());
+                if task[0] != "pagerank" {
+                    assert!(found == expected, "{task:?} after additions");
+                    continue;
+                }
+                for (found, expected) in found.chunks(2).zip(expected.chunks(2)) {
+                    assert_eq!(found[0], expected[0]);
+                    let [found, expected] = [found[1], expected[1]].map(f64::from_bits);
+                    assert!((found - expected).abs() < 1e-10, "{found} and {expected}");
+                }
+            }
+        };
+        for seed in 2..5 {
+            let mut lines: String =
+                random_edges(200, 11_000, seed).iter().map(|(a, b)| format!("+ {a} {b}\n")).collect();
+            lines += &format!("+v {}\n+ {} {}\n", 200_000 + seed, 300_000 + seed, source);
+            fs::write(dir.join("c"), lines).unwrap();
+            // Some of them go to runs.
+            let memory = if seed == 3 { "1K" } else { "64M" };
+            graph(dir, &["update", "g", "c", "--memory", memory]).succeeded();
+            go_on("");
+        }
+        graph(dir, &["compact", "g"]).succeeded();
+        go_on("");
+        fs::write(dir.join("c"), "+ 1 2\n").unwrap();
+        graph(dir, &["update", "g", "c"]).succeeded();
+        graph(dir, &["compact", "g"]).succeeded();
+        go_on("is a result of before the store was compacted, which forgets what was added since");
+        fs::write(dir.join("c"), "- 1 2\n").unwrap();
+        graph(dir, &["update", "g", "c"]).succeeded();
+        go_on("is a result of before something was deleted");
+        let ran = graph(dir, &["bfs", "g", "--source", "1", "--from", &result(1)]).succeeded();
+        assert!(ran.stderr.contains("1.bin: is a result of another algorithm, or with other arguments"));
+        let ran = graph(dir, &["wcc", "g", "--from", &result(1)]).succeeded();
+        assert!(ran.stderr.contains("1.bin: is a result of another algorithm, or with other arguments"));
+        // Another store of the same edges.
+        import(dir, &format!("source,target\n{list}1,1\n"), &flags);
+        let ran = graph(dir, &["wcc", "g", "--from", &result(0)]).succeeded();
+        assert!(ran.stderr.contains("0.bin: is a result of another store"), "{}", ran.stderr);
+        graph(dir, &["wcc", "g", "--from", "edges.csv"]).failed(2, &["edges.csv.json"]);
+        let both = ["pagerank", "g", "--from", "3.bin", "--tolerance", "1e-9", "--iterations", "3"];
+        assert_eq!(graph(dir, &both).code, Some(2));
+        graph(dir, &["pagerank", "g", "--from", "3.bin"]).failed(2, &["--from: give --tolerance too"]);
+        // A result that was cut short.
+        graph(dir, &["wcc", "g", "-o", "0.bin"]).succeeded();
+        let cut = fs::read(dir.join("0.bin")).unwrap();
+        fs::write(dir.join("0.bin"), &cut[..cut.len() - 3]).unwrap();
+        graph(dir, &["wcc", "g", "--from", "0.bin"])
+            .failed(2, &["0.bin: expected 16 bytes for each of at most"]);
+    }
+}

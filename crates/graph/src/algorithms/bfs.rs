@@ -21,7 +21,9 @@ use crate::engine::EnginePlan;
 use crate::format::{Block, Direction, Vertex};
 use crate::{Engine, Frontier, Graph, GraphError, PerVertex, RunStats, Which};
 
+use super::previous::Previous;
 use super::relax::{relax_bytes, relax_levels};
+use super::{numbers, plain};
 use found::{Found, InFile, InMemory};
 
 /// The level of a vertex that no source leads to.
@@ -91,11 +93,61 @@ impl Graph {
     }
 }
 
+impl Graph {
+    /// The same levels, from those of an earlier version and the same sources: only what the new edges bring
+    /// nearer is looked at. Where the cap has no room for levels it is [`Graph::bfs`].
+    ///
+    /// # Errors
+    /// As [`Graph::bfs`]; [`GraphError::Malformed`] where the result is not one of levels.
+    ///
+    /// # Panics
+    /// As [`Graph::bfs`].
+    pub fn bfs_after(&self, sources: &[Vertex], previous: &Previous) -> Result<Bfs, GraphError> {
+        let room = Room::new(self, self.options().memory);
+        if room.is_in_file {
+            return self.bfs(sources);
+        }
+        let (searched, stats) = Engine::run(self, "breadth-first search", room.bytes, |engine| {
+            let levels = numbers(self.vertices(), |_| UNREACHED);
+            let frontier = Frontier::new(self.vertices());
+            let mut row = 0;
+            previous.each(self, |vertex, _, level| {
+                // -1 is not reached.
+                let level = if level == u64::MAX { Some(UNREACHED) } else { u32::try_from(level).ok() };
+                let level = level.ok_or_else(|| previous.wrong(row, "has no level".to_owned()))?;
+                levels[vertex as usize].store(level, Ordering::Relaxed);
+                row += 1;
+                Ok(())
+            })?;
+            let level = |vertex: Vertex| levels[vertex as usize].load(Ordering::Relaxed);
+            previous.added(self, |source, target| {
+                let nearer = level(source).saturating_add(1);
+                if nearer < level(target) {
+                    levels[target as usize].store(nearer, Ordering::Relaxed);
+                    frontier.insert(target);
+                }
+            })?;
+            relax_levels(engine, &levels, &frontier)?;
+            Ok(Searched::of(plain(levels)))
+        })?;
+        let Searched { levels, reached, depth } = searched;
+        Ok(Bfs { levels, reached, depth, stats })
+    }
+}
+
 /// What a search came to.
 struct Searched {
     levels: PerVertex<u32>,
     reached: u64,
     depth: u32,
+}
+
+impl Searched {
+    fn of(levels: Vec<u32>) -> Searched {
+        let reached = levels.iter().filter(|level| **level != UNREACHED);
+        let (reached, depth) = reached.fold((0, 0), |(count, depth), level| (count + 1, depth.max(*level)));
+        Searched { levels: levels.into(), reached, depth }
+    }
 }
 
 /// How the vertex state of a search fits under a cap.

@@ -26,6 +26,7 @@ use crate::{Engine, Graph, GraphError, PerVertex, RunStats, Which};
 
 use super::by_vertex;
 use super::parts::{PartBytes, Parts};
+use super::previous::Previous;
 use super::room::{Room, StateBytes};
 use edges::{Edges, Unweighted, Weighted};
 use jumps::Jumps;
@@ -78,9 +79,10 @@ impl Graph {
     /// damping above 0.9 or personal jumps. Else what a vertex gives along its edges is rounded to single
     /// precision, and ranks are within a relative 6e-7 of those in doubles.
     ///
-    /// Below about 16 bytes of memory per vertex, 20 where everything is in doubles, 24 with weights, it works
-    /// on one part of the vertices after the other, with their state in a temporary file ([`Options::temp`]),
-    /// and reads all blocks several times in each iteration; the ranks are then in that file too.
+    /// Below about 16 bytes of memory per vertex, 20 where everything is in doubles, 24 with weights, it
+    /// works on one part of the vertices after the other, with their state in a temporary file
+    /// ([`Options::temp`]), and reads all blocks several times in each iteration; the ranks are then in that
+    /// file too.
     ///
     /// [`Options::temp`]: crate::Options::temp
     ///
@@ -93,6 +95,26 @@ impl Graph {
     /// # Panics
     /// Where a vertex it is personal to is none of the graph.
     pub fn pagerank(&self, options: &PageRankOptions) -> Result<PageRank, GraphError> {
+        self.ranked(options, None)
+    }
+
+    /// PageRank that begins with the ranks of an earlier version, so that fewer iterations bring it within a
+    /// tolerance. Where the cap has no room for the state of all vertices it is [`Graph::pagerank`].
+    ///
+    /// # Errors
+    /// As [`Graph::pagerank`]; [`GraphError::Malformed`] where the result is not one of ranks.
+    ///
+    /// # Panics
+    /// As [`Graph::pagerank`].
+    pub fn pagerank_after(
+        &self,
+        options: &PageRankOptions,
+        previous: &Previous,
+    ) -> Result<PageRank, GraphError> {
+        self.ranked(options, Some(previous))
+    }
+
+    fn ranked(&self, options: &PageRankOptions, previous: Option<&Previous>) -> Result<PageRank, GraphError> {
         if !(0.0..=1.0).contains(&options.damping) {
             return Err(GraphError::Damping { given: options.damping });
         }
@@ -101,9 +123,9 @@ impl Graph {
         }
         let Room { bytes, parts } = state_bytes(self, options).room(self, self.options().memory)?;
         let (ranked, stats) = Engine::run(self, WHAT, bytes, |engine| match Kept::of(self, options) {
-            Kept::Single => run::<Unweighted<Single>>(engine, options, parts),
-            Kept::Double => run::<Unweighted<Double>>(engine, options, parts),
-            Kept::Weighted => run::<Weighted>(engine, options, parts),
+            Kept::Single => run::<Unweighted<Single>>(engine, options, previous, parts),
+            Kept::Double => run::<Unweighted<Double>>(engine, options, previous, parts),
+            Kept::Weighted => run::<Weighted>(engine, options, previous, parts),
         })?;
         let Ranked { ranks, iterations, change, highest } = ranked;
         Ok(PageRank { ranks, iterations, change, highest, stats })
@@ -128,10 +150,11 @@ struct Ranked {
 fn run<E: Edges>(
     engine: &mut Engine<'_>,
     options: &PageRankOptions,
+    previous: Option<&Previous>,
     parts: Option<Parts>,
 ) -> Result<Ranked, GraphError> {
     match parts {
-        None => iterate::<E>(engine, options),
+        None => iterate::<E>(engine, options, previous),
         Some(parts) => in_parts::iterate::<E>(engine, options, &parts),
     }
 }
@@ -225,7 +248,11 @@ struct PageRankState<'a, E: Edges> {
 }
 
 /// All iterations, with the state of all vertices in memory.
-fn iterate<E: Edges>(engine: &mut Engine<'_>, options: &PageRankOptions) -> Result<Ranked, GraphError> {
+fn iterate<E: Edges>(
+    engine: &mut Engine<'_>,
+    options: &PageRankOptions,
+    previous: Option<&Previous>,
+) -> Result<Ranked, GraphError> {
     let vertices = engine.graph().vertices();
     let totals = E::totals(engine, &(0..vertices as Vertex))?;
     let mut state = PageRankState::<E> {
@@ -235,6 +262,9 @@ fn iterate<E: Edges>(engine: &mut Engine<'_>, options: &PageRankOptions) -> Resu
         totals,
         dangling: 0.0,
     };
+    if let Some(previous) = previous {
+        state.begin_with(engine.graph(), previous)?;
+    }
     state.give(|rank, _| rank);
     let (mut done, mut change) = (0, f64::INFINITY);
     while done < options.iterations && change >= options.tolerance && vertices > 0 {
@@ -257,6 +287,23 @@ fn divisor(total: f64) -> f64 {
 }
 
 impl<E: Edges> PageRankState<'_, E> {
+    /// Takes the ranks of a result; vertices that it does not have keep theirs, and all add up to 1 again.
+    fn begin_with(&self, graph: &Graph, previous: &Previous) -> Result<(), GraphError> {
+        let mut row = 0;
+        previous.each(graph, |vertex, _, rank| {
+            let rank = f64::from_bits(rank);
+            if !(0.0..=1.0).contains(&rank) {
+                return Err(previous.wrong(row, format!("has no rank from 0 to 1, but {rank}")));
+            }
+            self.ranks[vertex as usize].set(rank);
+            row += 1;
+            Ok(())
+        })?;
+        let sum: f64 = self.ranks.iter().map(|rank| rank.get()).sum();
+        self.ranks.par_iter().for_each(|rank| rank.set(rank.get() / sum));
+        Ok(())
+    }
+
     /// Sums by reading incoming edges.
     fn pull(&self, engine: &mut Engine<'_>) -> Result<(), GraphError> {
         let (ranks, gives) = (&self.ranks, &self.gives);

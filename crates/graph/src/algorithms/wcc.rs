@@ -9,6 +9,7 @@
 //!
 //! Where the cap has no room for a number per vertex, part by part (`in_parts`).
 
+mod after;
 mod forest;
 mod in_parts;
 mod names;
@@ -23,6 +24,7 @@ use crate::prefetch::prefetch;
 use crate::{Engine, Frontier, Graph, GraphError, PerVertex, RunStats, Which};
 
 use super::parts::Alike;
+use super::previous::Previous;
 use super::room::{Room, StateBytes};
 use super::{numbers, plain};
 use forest::{find, flatten, join};
@@ -68,6 +70,23 @@ impl Graph {
     }
 }
 
+impl Graph {
+    /// The same components, from those of an earlier version: no block of the lists is read. Where the cap
+    /// has no room for a number per vertex it is [`Graph::wcc`].
+    ///
+    /// # Errors
+    /// As [`Graph::wcc`]; [`GraphError::Malformed`] where the result is not one of components.
+    pub fn wcc_after(&self, previous: &Previous) -> Result<Wcc, GraphError> {
+        let Room { bytes, parts } = state_bytes(self).room(self, self.options().memory)?;
+        if parts.is_some() {
+            return self.wcc();
+        }
+        let ((components, count), stats) =
+            Engine::run(self, WHAT, bytes, |_| named(self, after::roots(self, previous)?))?;
+        Ok(Wcc { components, count, stats })
+    }
+}
+
 /// What the vertex state takes.
 pub(crate) fn state_bytes(graph: &Graph) -> StateBytes<Alike> {
     let named = if graph.header().renumbered { Frontier::bytes(graph.vertices()) } else { 0 };
@@ -82,8 +101,12 @@ pub(crate) fn spilled_bytes(graph: &Graph, parts: &Alike) -> [u64; 2] {
 
 /// The components of all vertices, and how many there are, with a number per vertex in memory.
 fn components(engine: &mut Engine<'_>) -> Result<(PerVertex<Vertex>, u64), GraphError> {
-    let graph = engine.graph();
     let roots = join_all(engine)?;
+    named(engine.graph(), roots)
+}
+
+/// Components by their first ids, and how many there are, from the roots of all trees.
+fn named(graph: &Graph, roots: Vec<AtomicU32>) -> Result<(PerVertex<Vertex>, u64), GraphError> {
     if graph.header().renumbered {
         first_ids(graph, &roots)?;
     }

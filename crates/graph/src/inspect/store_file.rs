@@ -43,7 +43,7 @@ impl StoreFile {
     }
 
     pub(crate) fn of_snapshot(snapshot: Snapshot, name: String) -> StoreFile {
-        let Snapshot { file, base, header, forward, reverse, changes, version } = snapshot;
+        let Snapshot { file, base, header, forward, reverse, changes, version, .. } = snapshot;
         let changed = changes.map(|changes| Changed { forward, reverse, changes });
         StoreFile { file, name, header, base, version, changed }
     }

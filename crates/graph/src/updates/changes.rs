@@ -9,7 +9,7 @@ use super::rows::{Change, Row, compose, within};
 use super::run::{Cursor, RunSide, Window};
 use super::vertices::IdChanges;
 use crate::GraphError;
-use crate::format::{Block, Direction, Directory, Weights};
+use crate::format::{Block, Direction, Directory, Vertex, Weights};
 
 /// Changes of edges and of ids.
 #[derive(Debug)]
@@ -18,6 +18,8 @@ pub(crate) struct Changes {
     /// Of a directed graph with reverse lists.
     reverse: Option<SideChanges>,
     ids: Option<IdChanges>,
+    /// By layer that is a run, the version up to its last row.
+    run_versions: Vec<u64>,
 }
 
 /// Changes of the lists of one direction.
@@ -37,6 +39,22 @@ pub(crate) enum Layer {
     Run(Arc<RunSide>),
 }
 
+impl Layer {
+    fn each_row(&self, mut each: impl FnMut(Row)) -> Result<(), GraphError> {
+        match self {
+            Layer::Memory(rows) => rows.iter().copied().for_each(&mut each),
+            Layer::Run(run) => {
+                let mut cursor = Cursor::new(run);
+                while let Some(row) = cursor.peek()? {
+                    each(row);
+                    cursor.step();
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 /// A thread's buffers.
 #[derive(Debug, Default)]
 pub(crate) struct Merging {
@@ -48,8 +66,35 @@ pub(crate) struct Merging {
 }
 
 impl Changes {
-    pub(crate) fn new(forward: SideChanges, reverse: Option<SideChanges>, ids: Option<IdChanges>) -> Changes {
-        Changes { forward, reverse, ids }
+    pub(crate) fn new(
+        forward: SideChanges,
+        reverse: Option<SideChanges>,
+        ids: Option<IdChanges>,
+        run_versions: Vec<u64>,
+    ) -> Changes {
+        Changes { forward, reverse, ids, run_versions }
+    }
+
+    /// Calls `each` with the ends of the edges that were added after a version, and maybe of some before; of
+    /// an undirected graph from both ends.
+    ///
+    /// # Errors
+    /// Of reading a run.
+    pub(crate) fn added_since(
+        &self,
+        version: u64,
+        mut each: impl FnMut(Vertex, Vertex),
+    ) -> Result<(), GraphError> {
+        for (at, layer) in self.forward.layers.iter().enumerate() {
+            if self.run_versions.get(at).is_none_or(|last| *last > version) {
+                layer.each_row(|row| {
+                    if row.change() != Change::Remove {
+                        each(row.vertex(), row.neighbour());
+                    }
+                })?;
+            }
+        }
+        Ok(())
     }
 
     /// Of the lists of a direction; an undirected graph has one set of lists for both.
@@ -154,19 +199,7 @@ impl SideChanges {
     /// # Errors
     /// Of reading a run.
     pub(crate) fn each_row(&self, mut each: impl FnMut(Row)) -> Result<(), GraphError> {
-        for layer in &self.layers {
-            match layer {
-                Layer::Memory(rows) => rows.iter().copied().for_each(&mut each),
-                Layer::Run(run) => {
-                    let mut cursor = Cursor::new(run);
-                    while let Some(row) = cursor.peek()? {
-                        each(row);
-                        cursor.step();
-                    }
-                }
-            }
-        }
-        Ok(())
+        self.layers.iter().try_for_each(|layer| layer.each_row(&mut each))
     }
 
     fn bytes(&self, threads: u64) -> u64 {

@@ -42,13 +42,34 @@ pub(crate) struct Manifest {
     pub(crate) next: u64,
     /// Changes before the log begins.
     pub(crate) version: u64,
+    pub(crate) history: History,
     pub(crate) totals: Totals,
+}
+
+/// What is known of the changes of a store, whatever became of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct History {
+    /// Tells the store from all others, in all its versions.
+    pub(crate) store: u64,
+    /// The version that the base has.
+    pub(crate) base_version: u64,
+    /// The version with which something was last deleted, or given another weight; 0: never.
+    pub(crate) removed: u64,
+}
+
+impl History {
+    /// Of a store that was imported.
+    pub(crate) fn new(base: &Header) -> History {
+        History { store: header_checksum(base), ..History::default() }
+    }
 }
 
 /// A sorted run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunEntry {
     pub(crate) file: String,
+    /// Changes up to the last of its rows.
+    pub(crate) version: u64,
     /// How often its rows were merged.
     pub(crate) level: u32,
     pub(crate) bytes: u64,
@@ -164,7 +185,7 @@ pub(crate) fn make(path: &Path) -> Result<(), GraphError> {
     let made = made.map_err(failed)?;
     let folder = made.path();
     fs::hard_link(&real, folder.join("base-1")).map_err(failed)?;
-    let manifest = begin(folder, &store, "base-1", 2, 0)?;
+    let manifest = begin(folder, &store, "base-1", 2, 0, History::new(&store.header))?;
     manifest.write(folder)?;
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
     exchange(folder, &real).map_err(failed)?;
@@ -182,6 +203,7 @@ pub(crate) fn begin(
     base_name: &str,
     next: u64,
     version: u64,
+    history: History,
 ) -> Result<Manifest, GraphError> {
     let totals = Totals {
         vertices: base.header.vertices,
@@ -197,6 +219,7 @@ pub(crate) fn begin(
         log: format!("log-{}", next + 1),
         next: next + 2,
         version,
+        history: History { base_version: version, ..history },
         totals,
     };
     Pieces::of(base)?.write(&folder.join(&manifest.pieces), manifest.base_checksum)?;

@@ -181,6 +181,13 @@ const REMOVE: u8 = 0;
 const ADD: u8 = 1;
 
 impl Commit {
+    /// Whether an edge or a vertex is not any more what it was before.
+    pub(crate) fn removes(&self) -> bool {
+        let is_other =
+            |(owner, vertex): &(Owner, Option<Vertex>)| vertex.is_none() || matches!(owner, Owner::Base(_));
+        self.rows.iter().any(|row| row.change() == Change::Remove) || self.owners.iter().any(is_other)
+    }
+
     fn write(&self, weighted: bool, out: &mut Vec<u8>) {
         let Totals { vertices, entries, self_loops } = self.totals;
         let counts = [

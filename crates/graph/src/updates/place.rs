@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::folder::{self, Manifest, WriterLock};
+use super::folder::{self, History, Manifest, WriterLock};
 use crate::GraphError;
 use crate::inspect::StoreFile;
 
@@ -51,7 +51,8 @@ impl StorePlace {
     pub(crate) fn adopt(self) -> Result<(), GraphError> {
         let StorePlace::Base { folder, next, path, name, .. } = self else { return Ok(()) };
         folder::mark(&path)?;
-        let manifest = folder::begin(&folder, &StoreFile::open_base(&path)?, &name, next, 0)?;
+        let base = StoreFile::open_base(&path)?;
+        let manifest = folder::begin(&folder, &base, &name, next, 0, History::new(&base.header))?;
         manifest.write(&folder)?;
         // What stays where this fails is removed when the store is next opened to change it.
         let _ = folder::remove_others(&folder, &manifest);

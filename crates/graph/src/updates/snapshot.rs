@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::changes::{Changes, Layer, SideChanges};
-use super::folder::{self, Manifest, Pieces, RunEntry};
+use super::folder::{self, History, Manifest, Pieces, RunEntry};
 use super::log::{self, Commit, Totals};
 use super::rows::{self, Row};
 use super::run::{Run, RunSide};
@@ -27,6 +27,7 @@ pub(crate) struct Snapshot {
     pub(crate) reverse: Option<Directory>,
     pub(crate) changes: Option<Changes>,
     pub(crate) version: u64,
+    pub(crate) history: History,
 }
 
 /// What changed since the base, put together.
@@ -35,8 +36,11 @@ pub(crate) struct Changed {
     pub(crate) version: u64,
     pub(crate) totals: Totals,
     pub(crate) vertices: VertexState,
+    pub(crate) history: History,
     /// Older than the layers, the oldest first.
     pub(crate) runs: Vec<Arc<Run>>,
+    /// By run, the version up to its last row.
+    pub(crate) run_versions: Vec<u64>,
     /// Layers of forward rows, the oldest first; of an undirected graph for both ends.
     pub(crate) layers: Vec<Arc<[Row]>>,
 }
@@ -59,6 +63,8 @@ impl Changed {
             version: manifest.version,
             totals: manifest.totals,
             vertices,
+            history: manifest.history,
+            run_versions: manifest.runs.iter().map(|run| run.version).collect(),
             runs: manifest.runs.iter().map(run).collect::<Result<_, GraphError>>()?,
             layers: Vec::new(),
         })
@@ -78,6 +84,9 @@ impl Changed {
     pub(crate) fn add(&mut self, commit: Commit, directed: bool) {
         (self.version, self.totals) = (commit.version, commit.totals);
         self.vertices.vertices = commit.totals.vertices;
+        if commit.removes() {
+            self.history.removed = commit.version;
+        }
         for (owner, vertex) in commit.owners {
             self.vertices.set(owner, vertex);
         }
@@ -135,7 +144,16 @@ impl Snapshot {
     pub(crate) fn of_file(file: File, name: &str) -> Result<Snapshot, GraphError> {
         let header = Header::read(&file, name)?;
         let (forward, reverse) = directories(&file, name, &header)?;
-        Ok(Snapshot { file, base: header, header, forward, reverse, changes: None, version: 0 })
+        Ok(Snapshot {
+            file,
+            base: header,
+            header,
+            forward,
+            reverse,
+            changes: None,
+            version: 0,
+            history: History::new(&header),
+        })
     }
 
     fn of_folder(path: &Path, manifest: &Manifest) -> Result<Snapshot, GraphError> {
@@ -165,10 +183,19 @@ impl Snapshot {
         changed: &Changed,
     ) -> Result<Snapshot, GraphError> {
         let (mut forward, mut reverse) = directories(&file, name, &base)?;
-        let version = changed.version;
+        let (version, history) = (changed.version, changed.history);
         let ids = changed.vertices.ids();
         if changed.layers.is_empty() && changed.runs.is_empty() && ids.is_none() {
-            return Ok(Snapshot { file, base, header: base, forward, reverse, changes: None, version });
+            return Ok(Snapshot {
+                file,
+                base,
+                header: base,
+                forward,
+                reverse,
+                changes: None,
+                version,
+                history,
+            });
         }
         let vertices = changed.totals.vertices;
         let side = |directory: &Directory, runs: Vec<Option<&Arc<RunSide>>>, rows: Vec<Arc<[Row]>>| {
@@ -200,8 +227,8 @@ impl Snapshot {
             renumbered: base.renumbered || ids.is_some(),
             ..base
         };
-        let changes = Some(Changes::new(forward_changes, reverse_changes, ids));
-        Ok(Snapshot { file, base, header, forward, reverse, changes, version })
+        let changes = Some(Changes::new(forward_changes, reverse_changes, ids, changed.run_versions.clone()));
+        Ok(Snapshot { file, base, header, forward, reverse, changes, version, history })
     }
 }
 

@@ -398,8 +398,9 @@ impl GraphUpdate {
             rows.iter().try_for_each(|row| writer.push(*row))?;
         }
         let bytes = writer.finish()?;
-        self.manifest.runs.push(RunEntry { file, level: 0, bytes });
+        self.manifest.runs.push(RunEntry { file, version: self.changed.version, level: 0, bytes });
         self.changed.runs.push(Arc::new(Run::open(&path, seed)?));
+        self.changed.run_versions.push(self.changed.version);
         Ok(())
     }
 
@@ -416,6 +417,7 @@ impl GraphUpdate {
             None => None,
         };
         (manifest.version, manifest.totals) = (self.changed.version, self.changed.totals);
+        manifest.history = self.changed.history;
         manifest.log = manifest.name("log");
         let path = folder::file(&self.folder, &manifest.log);
         let log = Log::create(&path, folder::seed(&manifest, &manifest.log))?;
@@ -450,14 +452,16 @@ impl GraphUpdate {
             run::merge(&sides, |row| writer.push(row))?;
         }
         let level = manifest.runs[places.start].level + 1;
+        let last = manifest.runs[places.end - 1].version;
         let bytes = writer.finish()?;
-        manifest.runs.splice(places, [RunEntry { file, level, bytes }]);
+        manifest.runs.splice(places, [RunEntry { file, version: last, level, bytes }]);
         // Commits since the last run are still in the log.
         let (layers, vertices) = (self.changed.layers.clone(), self.changed.vertices.clone());
-        let (version, totals) = (self.changed.version, self.changed.totals);
+        let (version, totals, history) = (self.changed.version, self.changed.totals, self.changed.history);
         self.adopt(manifest, None, None)?;
         self.changed.layers = layers;
         (self.changed.vertices, self.changed.version, self.changed.totals) = (vertices, version, totals);
+        self.changed.history = history;
         Ok(())
     }
 
@@ -483,7 +487,8 @@ impl GraphUpdate {
         compact::write(&store, &path, stop, progress)?;
         folder::mark(&path)?;
         let base = StoreFile::open_base(&path)?;
-        let manifest = folder::begin(&self.folder, &base, &name, manifest.next, version)?;
+        let manifest =
+            folder::begin(&self.folder, &base, &name, manifest.next, version, self.changed.history)?;
         let log = Log::open(
             &folder::file(&self.folder, &manifest.log),
             folder::seed(&manifest, &manifest.log),

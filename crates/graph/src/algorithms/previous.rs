@@ -1,0 +1,158 @@
+//! Results of an earlier version of a graph to go on from: which version a result is of, and its values.
+//!
+//! A result file `X.bin` has a file `X.bin.json` beside it that says what it is a result of ([`Stamp`]). Where
+//! edges and vertices were only added since then, components, levels and ranks go on from it.
+
+use std::fs::File;
+use std::io::{BufReader, Read as _};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::format::Vertex;
+use crate::{Graph, GraphError};
+
+/// What a result is of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Stamp {
+    /// The store: the same for all of its versions, and for no other.
+    pub store: u64,
+    /// Changes since the store was imported.
+    pub version: u64,
+    /// The algorithm, as the command is called.
+    pub algorithm: String,
+    /// What the result depends on beside the graph.
+    pub arguments: serde_json::Value,
+}
+
+impl Stamp {
+    /// Of a result of a graph.
+    pub fn new(graph: &Graph, algorithm: &str, arguments: serde_json::Value) -> Stamp {
+        let (store, version) = (graph.history().store, graph.version());
+        Stamp { store, version, algorithm: algorithm.to_owned(), arguments }
+    }
+
+    /// The file that says what a result is of.
+    pub fn path(result: &Path) -> PathBuf {
+        let mut name = result.as_os_str().to_owned();
+        name.push(".json");
+        PathBuf::from(name)
+    }
+
+    /// Says what a result is of, once it is whole.
+    ///
+    /// # Errors
+    /// [`GraphError::Write`].
+    pub fn write(&self, result: &Path) -> Result<(), GraphError> {
+        let path = Stamp::path(result);
+        let text = serde_json::to_string_pretty(self)
+            .map_err(|error| GraphError::write(&path, std::io::Error::other(error)))?;
+        Ok(leadline_files::replace(path, text)?)
+    }
+
+    fn read(result: &Path) -> Result<Stamp, GraphError> {
+        let path = Stamp::path(result);
+        let text = std::fs::read_to_string(&path).map_err(|error| GraphError::opening(&path, error))?;
+        serde_json::from_str(&text).map_err(|error| {
+            GraphError::malformed(path.display(), format!("does not say what a result is of: {error}"))
+        })
+    }
+}
+
+/// A result that a run can go on from.
+#[derive(Debug)]
+pub struct Previous {
+    path: PathBuf,
+    version: u64,
+    /// Numbers of 8 bytes per vertex that it had.
+    columns: u64,
+    rows: u64,
+}
+
+/// Whether there is one.
+#[derive(Debug)]
+pub enum Continued {
+    /// It is.
+    From(Previous),
+    /// It is not, and why.
+    Anew(String),
+}
+
+impl Previous {
+    /// Looks whether a run with this stamp can go on from a result with `columns` numbers beside each id.
+    ///
+    /// # Errors
+    /// [`GraphError::Path`], [`GraphError::Malformed`] where it is not a result.
+    pub fn open(graph: &Graph, path: &Path, now: &Stamp, columns: u64) -> Result<Continued, GraphError> {
+        let before = Stamp::read(path)?;
+        let length = std::fs::metadata(path).map_err(|error| GraphError::opening(path, error))?.len();
+        let history = graph.history();
+        let anew = |why: &str| Ok(Continued::Anew(why.to_owned()));
+        if before.store != now.store {
+            return anew("is a result of another store");
+        }
+        if before.algorithm != now.algorithm || before.arguments != now.arguments {
+            return anew("is a result of another algorithm, or with other arguments");
+        }
+        if before.version > now.version {
+            return anew("is a result of a later version");
+        }
+        if history.removed > before.version {
+            return anew("is a result of before something was deleted");
+        }
+        if history.base_version > before.version {
+            return anew("is a result of before the store was compacted, which forgets what was added since");
+        }
+        let row = 8 * (1 + columns);
+        if !length.is_multiple_of(row) || length / row > graph.vertices() {
+            let what = format!("expected {row} bytes for each of at most {} vertices", graph.vertices());
+            return Err(GraphError::malformed(path.display(), what));
+        }
+        let (version, rows) = (before.version, length / row);
+        Ok(Continued::From(Previous { path: path.to_owned(), version, columns, rows }))
+    }
+
+    /// Calls `each` with the vertex, the id and the first number of each row.
+    ///
+    /// # Errors
+    /// [`GraphError::Read`]; [`GraphError::Malformed`] where an id is not one of the graph's.
+    pub(crate) fn each(
+        &self,
+        graph: &Graph,
+        mut each: impl FnMut(Vertex, u64, u64) -> Result<(), GraphError>,
+    ) -> Result<(), GraphError> {
+        let name = self.path.display().to_string();
+        let file = File::open(&self.path).map_err(|error| GraphError::opening(&self.path, error))?;
+        let mut file = BufReader::with_capacity(1 << 20, file);
+        let mut ids = graph.ids();
+        let mut record = vec![0; 8 * (1 + self.columns as usize)];
+        let mut rank = 0;
+        for row in 0..self.rows {
+            file.read_exact(&mut record).map_err(|error| GraphError::read(&name, error))?;
+            let number = |at: usize| u64::from_le_bytes(*record[8 * at..].first_chunk().unwrap_or(&[0; 8]));
+            let id = number(0);
+            // Both ascend; ids between those of the result are new.
+            while rank < graph.vertices() && ids.number(rank)? < id {
+                rank += 1;
+            }
+            if rank == graph.vertices() || ids.number(rank)? != id {
+                return Err(self.wrong(row, format!("has the id {id}, which the graph has not")));
+            }
+            each(ids.vertex(rank)?, id, number(1))?;
+        }
+        Ok(())
+    }
+
+    /// Calls `each` with the ends of the edges that were added since then, and maybe of some before; those of
+    /// an undirected graph from both ends.
+    ///
+    /// # Errors
+    /// Of reading changes.
+    pub(crate) fn added(&self, graph: &Graph, each: impl FnMut(Vertex, Vertex)) -> Result<(), GraphError> {
+        graph.added_since(self.version, each)
+    }
+
+    pub(crate) fn wrong(&self, row: u64, what: String) -> GraphError {
+        GraphError::malformed(self.path.display(), format!("row {row} {what}"))
+    }
+}
