@@ -16,6 +16,17 @@ pub fn read_depth(profile: &DeviceProfile, name: &str) -> Result<u32, Failure> {
     Ok(Device::of(profile, name)?.depth)
 }
 
+/// How many reads a write costs on a device, and how many writes use it fully, where its profile says so.
+///
+/// # Errors
+/// [`Failure::Input`]: no profile.
+pub(super) fn writes(path: &Path) -> Result<(Option<f64>, Option<u32>), Failure> {
+    let profile = DeviceProfile::load(path)?;
+    let parameters = headline(&profile);
+    let alpha = parameters.and_then(|parameters| parameters.alpha);
+    Ok((alpha, parameters.and_then(|parameters| parameters.advised_writes())))
+}
+
 /// What a run is measured against.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Device {

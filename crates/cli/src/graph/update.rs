@@ -10,6 +10,7 @@ use leadline_graph::input::Format;
 use leadline_graph::{CommitReport, GraphError, GraphUpdate, Options, Progress, Space, UpdateOptions};
 
 use super::changes::{Changes, Next, Wanted};
+use super::limits;
 use super::report::grouped;
 use super::{bytes, rows, seconds};
 use crate::failure::Failure;
@@ -57,6 +58,9 @@ pub(crate) struct Args {
     /// Most memory to use, such as 1G [default: a quarter of the machine's, at most 1G]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     memory: Option<u64>,
+    /// Write as many blocks at a time, and merge as many runs, as suits the device of this profile
+    #[arg(long, value_name = "PROFILE.json")]
+    profile: Option<PathBuf>,
     /// Threads that look up what is deleted [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
@@ -115,7 +119,12 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         stop: Some(stop.clone()),
         ..usual
     };
-    let options = UpdateOptions { one: args.one, strict: args.strict, ..UpdateOptions::new(run) };
+    let (alpha, writes) = match &args.profile {
+        Some(profile) => limits::writes(profile)?,
+        None => (None, None),
+    };
+    let options = UpdateOptions::new(run).for_device(alpha, writes);
+    let options = UpdateOptions { one: args.one, strict: args.strict, ..options };
     if args.changes != Path::new("-") {
         super::refuse_same(&args.changes, &args.store, "the file of changes")?;
     }

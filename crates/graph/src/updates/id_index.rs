@@ -58,7 +58,14 @@ impl IdIndex {
         if self.numbers.is_empty() {
             return ids.search_from(from, id);
         }
-        let not_larger = self.numbers.partition_point(|other| other <= number) as u64;
+        // Ids ascend, so the next is not far: numbers far away are not in the processor's cache.
+        let mut low = ((from / self.step) as usize).saturating_sub(1);
+        let (mut high, mut step) = (low, 1);
+        while self.numbers.get(high).is_some_and(|other| other <= number) {
+            (low, high, step) = (high, high + step, step * 2);
+        }
+        let end = high.min(self.numbers.len());
+        let not_larger = (low + self.numbers[low..end].partition_point(|other| other <= number)) as u64;
         let Some(at) = not_larger.checked_sub(1) else { return Ok(Err(0)) };
         if self.numbers[at as usize] == *number {
             return Ok(Ok(at * self.step));
@@ -90,14 +97,18 @@ mod tests {
             index.prepare(&mut store.ids(), vertices, memory).unwrap();
             assert!(!index.numbers.is_empty() && index.numbers.len() * 8 <= memory as usize);
             let step = if memory < 8_000 { 97 } else { 1 };
+            let mut from = 0;
             for number in (0..3 * vertices + 10).step_by(step).chain([u64::MAX]) {
                 let expected = match number.checked_sub(5) {
                     None => Err(0),
                     Some(over) if over % 3 == 0 && over / 3 < vertices => Ok(over / 3),
                     Some(over) => Err((over / 3 + 1).min(vertices)),
                 };
-                let found = index.search(&mut store.ids(), 0, &Id::Number(number)).unwrap();
-                assert_eq!(found, expected, "{number} with {memory} bytes");
+                for from in [0, from] {
+                    let found = index.search(&mut store.ids(), from, &Id::Number(number)).unwrap();
+                    assert_eq!(found, expected, "{number} with {memory} bytes");
+                }
+                from = expected.unwrap_or_else(|before| before);
             }
         }
     }

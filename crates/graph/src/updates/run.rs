@@ -29,8 +29,8 @@ const AHEAD: usize = 4;
 /// Bytes that the largest row takes: two numbers and a weight.
 const MOST_ROW: usize = 10 + 5 + 8;
 
-/// Writes in flight, and the bytes of each.
-const WRITES: (usize, usize) = (4, 256 << 10);
+/// Bytes of a write: some blocks.
+const WRITE: usize = 4 * BLOCK;
 
 /// An open run.
 #[derive(Debug)]
@@ -230,12 +230,17 @@ pub(crate) struct RunWriter<'p> {
 }
 
 impl<'p> RunWriter<'p> {
-    pub(crate) fn create(path: &'p Path, seed: u64, weighted: bool) -> Result<RunWriter<'p>, GraphError> {
+    /// `writes` are in flight at a time.
+    pub(crate) fn create(
+        path: &'p Path,
+        seed: u64,
+        weighted: bool,
+        writes: u32,
+    ) -> Result<RunWriter<'p>, GraphError> {
         let failed = |error| GraphError::write(path, error);
         let file =
             File::options().read(true).write(true).create(true).truncate(true).open(path).map_err(failed)?;
-        let (depth, bytes) = WRITES;
-        let mut out = SequentialWriter::new(&DirectFile::new(&file, path)?, depth, bytes)?;
+        let mut out = SequentialWriter::new(&DirectFile::new(&file, path)?, writes.max(1) as usize, WRITE)?;
         out.write_all(&[0; ALIGNMENT as usize]).map_err(failed)?;
         Ok(RunWriter {
             path,
@@ -433,7 +438,7 @@ mod tests {
     }
 
     fn write(path: &Path, forward: &[Row], reverse: &[Row]) -> Run {
-        let mut writer = RunWriter::create(path, 9, true).unwrap();
+        let mut writer = RunWriter::create(path, 9, true, 4).unwrap();
         forward.iter().for_each(|row| writer.push(*row).unwrap());
         writer.start_reverse().unwrap();
         reverse.iter().for_each(|row| writer.push(*row).unwrap());
