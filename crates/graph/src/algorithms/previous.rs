@@ -1,7 +1,7 @@
 //! Results of an earlier version of a graph to go on from: which version a result is of, and its values.
 //!
-//! A result file `X.bin` has a file `X.bin.json` beside it that says what it is a result of ([`Stamp`]). Where
-//! edges and vertices were only added since then, components, levels and ranks go on from it.
+//! A result file `X.bin` has a file `X.bin.json` beside it that says what it is a result of ([`Stamp`]).
+//! Where edges and vertices were only added since then, components, levels and ranks go on from it.
 
 use std::fs::File;
 use std::io::{BufReader, Read as _};

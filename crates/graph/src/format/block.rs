@@ -84,7 +84,7 @@ impl<'a> Block<'a> {
         Block { bytes, number, first, entries, flags, decoder, weights, width }
     }
 
-    /// What changes made of a block, by [`block_layout::write_in_memory`]: lists of the vertices of a range,
+    /// What changes made of a block, by [`block_layout::BlockInMemory`]: lists of the vertices of a range,
     /// with `flags` as in a head.
     pub(crate) fn in_memory(
         bytes: &'a [u8],

@@ -136,15 +136,47 @@ pub(crate) fn entry_of_four(block: &[u8], entries: usize, entry: usize) -> (usiz
     (start, Width::Four.read(&ends[4 * entry..]))
 }
 
-/// Makes `block` a block with [`Width::Four`] of these entries, without a checksum; `ends` count from the
-/// first byte of `data`.
-pub(crate) fn write_in_memory(block: &mut Vec<u8>, ends: &[u32], data: &[u8]) {
-    let base = (TABLE + 4 * ends.len()) as u32;
-    block.clear();
-    block.resize(TABLE, 0);
-    block.extend(ends.iter().flat_map(|end| (base + end).to_le_bytes()));
-    block.extend_from_slice(data);
-    block.resize(block.len() + SLACK, 0);
+/// A block with [`Width::Four`] in the making, of any size: it has a table and lists, but neither checksum
+/// nor head.
+#[derive(Debug, Default)]
+pub(crate) struct BlockInMemory {
+    bytes: Vec<u8>,
+    /// Lists that have ended.
+    lists: usize,
+}
+
+impl BlockInMemory {
+    /// Begins one with so many lists.
+    pub(crate) fn begin(&mut self, lists: usize) {
+        self.bytes.clear();
+        self.bytes.resize(TABLE + 4 * lists, 0);
+        self.lists = 0;
+    }
+
+    /// So many more numbers of the list that comes next.
+    pub(crate) fn more<const N: usize>(&mut self, count: usize) -> &mut [[u8; N]] {
+        let start = self.bytes.len();
+        self.bytes.resize(start + N * count, 0);
+        self.bytes[start..].as_chunks_mut().0
+    }
+
+    /// Takes bytes away from the end.
+    pub(crate) fn cut(&mut self, bytes: usize) {
+        self.bytes.truncate(self.bytes.len() - bytes);
+    }
+
+    /// The list is whole.
+    pub(crate) fn end_list(&mut self) {
+        let (end, place) = (self.bytes.len() as u32, TABLE + 4 * self.lists);
+        self.bytes[place..place + 4].copy_from_slice(&end.to_le_bytes());
+        self.lists += 1;
+    }
+
+    /// All of it, once all lists have ended.
+    pub(crate) fn finish(&mut self) -> &[u8] {
+        self.bytes.resize(self.bytes.len() + SLACK, 0);
+        &self.bytes
+    }
 }
 
 /// Bytes that one more entry may take in a block that has `entries` of `data_bytes` together.

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::rows::{Change, Row};
-use crate::format::block_layout::{CONTINUED, CONTINUES, write_in_memory};
-use crate::format::{Block, Directory, Group, Scratch, Vertex, Weights};
+use crate::format::block_layout::{BlockInMemory, CONTINUED, CONTINUES};
+use crate::format::{Block, Directory, Scratch, Vertex, Weights};
 
 /// Which lists a block has after its changes.
 #[derive(Debug, Clone)]
@@ -25,12 +25,13 @@ impl Place {
     }
 }
 
+/// A list is copied in pieces between its changes where it has so many neighbours for each of them.
+const FEW: usize = 16;
+
 /// Where a thread merges; it keeps its buffers.
 #[derive(Debug, Default)]
 pub(crate) struct Merger {
-    block: Vec<u8>,
-    ends: Vec<u32>,
-    data: Vec<u8>,
+    block: BlockInMemory,
     scratch: Scratch,
     neighbours: Vec<Vertex>,
     weights: Vec<f64>,
@@ -48,35 +49,54 @@ impl Merger {
         weights: Weights,
     ) -> Block<'m> {
         let weights = widened(weights, rows);
-        self.ends.clear();
-        self.data.clear();
+        self.block.begin(place.vertices.len());
         let mut rest = rows;
         for vertex in place.vertices.clone() {
             let own = rest.iter().take_while(|row| row.vertex() == vertex).count();
             let (mine, others) = rest.split_at(own);
             rest = others;
             match base {
-                Some(base) if mine.is_empty() && weights == Weights::None => self.copy(base, vertex),
+                Some(base) if weights == Weights::None && mine.is_empty() => self.copy(base, vertex),
+                Some(base) if weights == Weights::None && self.add(base, vertex, mine) => {}
                 _ => {
                     self.collect(base, vertex, mine);
                     self.put(weights);
                 }
             }
-            self.ends.push(self.data.len() as u32);
+            self.block.end_list();
         }
-        write_in_memory(&mut self.block, &self.ends, &self.data);
-        Block::in_memory(&self.block, place.number, place.vertices, place.flags, None, weights)
+        let bytes = self.block.finish();
+        Block::in_memory(bytes, place.number, place.vertices, place.flags, None, weights)
     }
 
     /// A list without weights as the base has it.
     fn copy(&mut self, base: &Block<'_>, vertex: Vertex) {
-        let mut end = self.data.len();
-        for Group { values, len } in base.groups(vertex) {
-            // Whole groups are stored, the last one too.
-            self.data.extend_from_slice(values.map(Vertex::to_le_bytes).as_flattened());
-            end += 4 * len;
+        let count = base.degree(vertex);
+        // Whole groups are stored, the last one too.
+        let places = self.block.more::<16>(count.div_ceil(4));
+        for (place, group) in places.iter_mut().zip(base.groups(vertex)) {
+            place.copy_from_slice(group.values.map(Vertex::to_le_bytes).as_flattened());
         }
-        self.data.truncate(end);
+        self.block.cut(count.next_multiple_of(4) * 4 - count * 4);
+    }
+
+    /// A list without weights and many neighbours that are added; false, and nothing is done, where there are
+    /// few of them or some are removed.
+    fn add(&mut self, base: &Block<'_>, vertex: Vertex, rows: &[Row]) -> bool {
+        let list = base.list(vertex, &mut self.scratch).neighbours;
+        if rows.len() * FEW < list.len() || rows.iter().any(|row| row.change() == Change::Remove) {
+            return false;
+        }
+        // Which of both is next is not foreseen by any processor: no branch depends on it.
+        let (mut in_list, mut in_rows) = (0, 0);
+        for place in self.block.more(list.len() + rows.len()) {
+            let of_list = list.get(in_list).map_or(u64::MAX, |neighbour| u64::from(*neighbour));
+            let of_rows = rows.get(in_rows).map_or(u64::MAX, |row| u64::from(row.neighbour()));
+            let is_of_list = of_list <= of_rows;
+            *place = (of_list.min(of_rows) as Vertex).to_le_bytes();
+            (in_list, in_rows) = (in_list + usize::from(is_of_list), in_rows + usize::from(!is_of_list));
+        }
+        true
     }
 
     /// A list and its weights after its changes.
@@ -114,17 +134,26 @@ impl Merger {
 
     /// Writes what was collected.
     fn put(&mut self, weights: Weights) {
-        let at = self.data.len();
-        self.data.resize(at + 4 * self.neighbours.len(), 0);
-        for (place, neighbour) in self.data[at..].as_chunks_mut().0.iter_mut().zip(&self.neighbours) {
-            *place = neighbour.to_le_bytes();
-        }
+        let places = self.block.more(self.neighbours.len());
+        places
+            .iter_mut()
+            .zip(&self.neighbours)
+            .for_each(|(place, neighbour)| *place = neighbour.to_le_bytes());
         match weights {
             Weights::None => {}
             Weights::F32 => {
-                self.data.extend(self.weights.iter().flat_map(|weight| (*weight as f32).to_le_bytes()));
+                let places = self.block.more(self.weights.len());
+                places.iter_mut().zip(&self.weights).for_each(|(place, weight)| {
+                    *place = (*weight as f32).to_le_bytes();
+                });
             }
-            Weights::F64 => self.data.extend(self.weights.iter().flat_map(|weight| weight.to_le_bytes())),
+            Weights::F64 => {
+                let places = self.block.more(self.weights.len());
+                places
+                    .iter_mut()
+                    .zip(&self.weights)
+                    .for_each(|(place, weight)| *place = weight.to_le_bytes());
+            }
         }
     }
 }

@@ -90,7 +90,9 @@ pub(crate) fn within(rows: &[Row], keys: Range<u64>) -> &[Row] {
 /// Puts layers of rows together: `rows` has those of each layer sorted, one layer after the other, the oldest
 /// first; `starts` says where each begins. What is left says the same about the base as all of them did.
 pub(crate) fn compose(rows: &mut Vec<Row>, starts: &[usize]) {
-    if starts.len() < 2 {
+    let ends = starts.iter().skip(1).copied().chain([rows.len()]);
+    if starts.iter().zip(ends).filter(|(start, end)| *start < end).count() < 2 {
+        // One layer says it all.
         return;
     }
     // Stable: rows of one key stay in the order of their layers, and a layer's removal before its additions.

@@ -73,10 +73,10 @@ impl UpdateOptions {
     }
 }
 
-/// Runs of a level to be merged at a time, for a device on which a write costs `alpha` reads. With a fanout of T,
-/// a change is read and written once for each of log_T(runs) levels, and whoever reads the graph reads up to
-/// T - 1 runs of each. With as many readings as merges that costs (alpha + T - 1) / ln T, of which this is the
-/// minimum.
+/// Runs of a level to be merged at a time, for a device on which a write costs `alpha` reads. With a fanout
+/// of T, a change is read and written once for each of log_T(runs) levels, and whoever reads the graph reads
+/// up to T - 1 runs of each. With as many readings as merges that costs (alpha + T - 1) / ln T, of which this
+/// is the minimum.
 fn fanout(alpha: f64) -> u32 {
     let cost = |fanout: &u32| (alpha + f64::from(*fanout) - 1.0) / f64::from(*fanout).ln();
     (2..=16).min_by(|a, b| cost(a).total_cmp(&cost(b))).unwrap_or(4)
