@@ -329,7 +329,7 @@ fn history(number: usize, commits: usize, changes: usize) {
 #[test]
 fn after_any_history_a_store_is_the_graph_that_an_import_would_make() {
     // More of them where somebody wants to know: 20 commits of 500 changes each.
-    let thorough = std::env::var_os("LEADLINE_THOROUGH").is_some();
+    let thorough = std::env::var_os("LEADLINE_EXHAUSTIVE").is_some();
     let (histories, commits, changes) = if thorough { (20, 20, 500) } else { (5, 4, 120) };
     (0..histories).for_each(|number| history(number, commits, changes));
 }

@@ -1,5 +1,5 @@
 //! Graph algorithms under a memory cap, cold, against other engines; time over reads in flight; time in
-//! memory; where more reads in flight pay.
+//! memory; where more reads in flight pay; stores that are changed.
 
 mod cgroup;
 mod depth;
@@ -11,6 +11,7 @@ mod memory;
 mod run;
 mod study;
 mod table;
+mod updates;
 
 use std::process::ExitCode;
 
@@ -24,6 +25,7 @@ enum Args {
     Depth(depth::Args),
     MemoryVs(memory::Args),
     Study(study::Args),
+    Updates(updates::Args),
     #[command(hide = true)]
     Child(measure::Args),
 }
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         Args::Depth(args) => depth::depth(&args),
         Args::MemoryVs(args) => memory::memory(&args),
         Args::Study(args) => study::study(&args),
+        Args::Updates(args) => updates::updates(&args),
         Args::Child(args) => measure::child(&args),
     };
     match done {
