@@ -1,5 +1,5 @@
-//! A store that is changed: how fast changes go in, beside a bare `fdatasync` where commits are small, and how
-//! much longer algorithms take on it than on a store that was imported whole.
+//! A store that is changed: how fast changes go in, beside a bare `fdatasync` where commits are small, and
+//! how much longer algorithms take on it than on a store that was imported whole.
 
 use std::fs::{self, File};
 use std::io::Write as _;
