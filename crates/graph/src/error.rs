@@ -174,7 +174,7 @@ pub enum GraphError {
         source: leadline_device::DeviceError,
     },
     /// Changes of what is not there, where that is an error.
-    #[error("{name}: {what}, which is not there{}; nothing of this commit was made", others(*count))]
+    #[error("{name}: does not have {what}{}; nothing of this commit was made", others(*count))]
     Missing {
         /// The store.
         name: String,
@@ -192,8 +192,8 @@ pub enum GraphError {
 fn others(count: u64) -> String {
     match count {
         0 | 1 => String::new(),
-        2 => ", and another".to_owned(),
-        _ => format!(", and {} others", count - 1),
+        2 => ", nor what another change is about".to_owned(),
+        _ => format!(", nor what {} other changes are about", count - 1),
     }
 }
 

@@ -246,7 +246,8 @@ fn words(updated: &Updated) -> String {
         ("changes", format!("{}, commits: {}", grouped(updated.changes), grouped(updated.commits))),
     ];
     if updated.missing > 0 {
-        table.push(("not there", format!("{} to be deleted or set", grouped(updated.missing))));
+        let missing = grouped(updated.missing);
+        table.push(("missing", format!("{missing} (to be deleted or set, but not there)")));
     }
     let Space { base_bytes, runs, run_bytes, log_bytes } = updated.space;
     table.extend([

@@ -66,11 +66,11 @@ impl Pending {
         };
         let (source, target) = (id(2 * at), id(2 * at + 1));
         match self.what[at] {
-            What::Insert(_) => format!("the edge {source} {target} is to be added"),
-            What::Delete => format!("the edge {source} {target} is to be deleted"),
-            What::Set(_) => format!("the edge {source} {target} is to have another weight"),
-            What::InsertVertex => format!("the vertex {source} is to be added"),
-            What::DeleteVertex => format!("the vertex {source} is to be deleted"),
+            What::Insert(_) => format!("the edge {source} {target} to add"),
+            What::Delete => format!("the edge {source} {target} to delete"),
+            What::Set(_) => format!("the edge {source} {target} to set the weight of"),
+            What::InsertVertex => format!("the vertex {source} to add"),
+            What::DeleteVertex => format!("the vertex {source} to delete"),
         }
     }
 
