@@ -360,6 +360,8 @@ impl GraphUpdate {
         self.staged = None;
         self.manifest = Manifest::read(&self.folder)?;
         (self.changed, self.log) = committed(&self.folder, &self.manifest, &self.base)?;
+        // Runs of what was dropped: where the disk is full, they may be what fills it.
+        let _ = folder::remove_others(&self.folder, &self.manifest);
         Ok(())
     }
 
@@ -373,6 +375,8 @@ impl GraphUpdate {
         self.staged = Some(Staged { changes, missing: missing + more_missing });
         if self.changed.loose_bytes() > self.options.run.memory / ROWS_SHARE {
             self.write_run()?;
+            // Each run takes memory of whoever reads the store.
+            self.merge_full_levels()?;
         }
         Ok(())
     }
@@ -390,9 +394,14 @@ impl GraphUpdate {
         if self.changed.loose_bytes() > self.options.buffer {
             self.flush()?;
         }
-        while let Some(runs) = self.full_level() {
-            self.merge(runs)?;
-        }
+        self.or_drop(|update| {
+            if update.merge_full_levels()? {
+                update.manifest.write(&update.folder)?;
+                // What stays where this fails is removed when the store is next opened to change it.
+                let _ = folder::remove_others(&update.folder, &update.manifest);
+            }
+            Ok(())
+        })?;
         let in_runs: u64 = self.manifest.runs.iter().map(|run| run.bytes).sum();
         let base = self.base.file.metadata().map_err(|error| GraphError::read(&self.base.name, error))?.len();
         if in_runs > base / 2 {
@@ -462,6 +471,16 @@ impl GraphUpdate {
         self.adopt(manifest, None, Some(log))
     }
 
+    /// Merges runs, in the manifest in memory, until no level has as many as the fanout; whether there were any.
+    fn merge_full_levels(&mut self) -> Result<bool, GraphError> {
+        let mut merged = false;
+        while let Some(runs) = self.full_level() {
+            self.merge(runs)?;
+            merged = true;
+        }
+        Ok(merged)
+    }
+
     /// The runs of a level that has as many as the fanout, by their places.
     fn full_level(&self) -> Option<Range<usize>> {
         let runs = &self.manifest.runs;
@@ -475,17 +494,12 @@ impl GraphUpdate {
         None
     }
 
-    /// Makes one run of some that follow one another.
+    /// Makes one run of some that follow one another, in the manifest in memory.
     fn merge(&mut self, places: Range<usize>) -> Result<(), GraphError> {
-        let mut manifest = self.manifest.clone();
-        let file = manifest.name("run");
+        let file = self.manifest.name("run");
         let path = folder::file(&self.folder, &file);
-        let mut writer = RunWriter::create(
-            &path,
-            folder::seed(&manifest, &file),
-            self.is_weighted(),
-            self.options.writes,
-        )?;
+        let seed = folder::seed(&self.manifest, &file);
+        let mut writer = RunWriter::create(&path, seed, self.is_weighted(), self.options.writes)?;
         let runs = &self.changed.runs[places.clone()];
         let sides: Vec<&RunSide> = runs.iter().map(|run| &*run.forward).collect();
         run::merge(&sides, |row| writer.push(row))?;
@@ -494,17 +508,12 @@ impl GraphUpdate {
             let sides: Vec<&RunSide> = runs.iter().filter_map(|run| run.reverse.as_deref()).collect();
             run::merge(&sides, |row| writer.push(row))?;
         }
-        let level = manifest.runs[places.start].level + 1;
-        let last = manifest.runs[places.end - 1].version;
         let bytes = writer.finish()?;
-        manifest.runs.splice(places, [RunEntry { file, version: last, level, bytes }]);
-        // Commits since the last run are still in the log.
-        let (layers, vertices) = (self.changed.layers.clone(), self.changed.vertices.clone());
-        let (version, totals, history) = (self.changed.version, self.changed.totals, self.changed.history);
-        self.adopt(manifest, None, None)?;
-        self.changed.layers = layers;
-        (self.changed.vertices, self.changed.version, self.changed.totals) = (vertices, version, totals);
-        self.changed.history = history;
+        let level = self.manifest.runs[places.start].level + 1;
+        let version = self.manifest.runs[places.end - 1].version;
+        self.manifest.runs.splice(places.clone(), [RunEntry { file, version, level, bytes }]);
+        self.changed.runs.splice(places.clone(), [Arc::new(Run::open(&path, seed)?)]);
+        self.changed.run_versions.splice(places, [version]);
         Ok(())
     }
 
