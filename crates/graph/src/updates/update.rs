@@ -471,7 +471,8 @@ impl GraphUpdate {
         self.adopt(manifest, None, Some(log))
     }
 
-    /// Merges runs, in the manifest in memory, until no level has as many as the fanout; whether there were any.
+    /// Merges runs, in the manifest in memory, until no level has as many as the fanout; whether there were
+    /// any.
     fn merge_full_levels(&mut self) -> Result<bool, GraphError> {
         let mut merged = false;
         while let Some(runs) = self.full_level() {
