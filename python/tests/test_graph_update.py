@@ -223,7 +223,7 @@ def test_one_object_at_a_time_changes_a_store():
 def test_strict_changes_are_all_there_or_none_is_made():
     with Graph.from_edges([1, 2], [2, 3], [1, 1]) as graph:
         for call, said in [
-            (lambda update: update.delete_edges([1, 1, 1], [2, 3, 4]), "does not have the edge 1 3 to delete"),
+            (lambda update: update.delete_edges([1, 1, 1], [2, 3, 4]), "not have the edge 1 3 to delete"),
             (lambda update: update.set_weights([7], [2], [1.0]), "the edge 7 2"),
             (lambda update: update.delete_vertices([9]), "the vertex 9"),
         ]:
