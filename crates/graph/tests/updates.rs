@@ -394,3 +394,30 @@ fn a_reader_sees_one_version_whatever_is_committed_and_compacted_meanwhile() {
     let versions: Vec<u64> = seen.iter().map(|(found, _)| found.0).collect();
     assert_eq!(versions, (0..13).map(|commit| commit * 150).collect::<Vec<u64>>());
 }
+
+#[test]
+fn what_is_pending_is_committed_with_its_count_before_anything_else_makes_it_durable() {
+    type Work = fn(&mut GraphUpdate);
+    let flush: Work = |update| update.flush().unwrap();
+    let compact: Work = |update| drop(update.compact(None, &mut |_| {}).unwrap());
+    let maintain: Work = |update| update.maintain(&mut |_| {}).unwrap();
+    for (work, is_done) in [(flush, true), (compact, true), (maintain, true), (|_| {}, false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("g");
+        let edges = ArrayEdges::new(vec![1u64], vec![2u64]).unwrap();
+        import_edges(Box::new(edges), &store, &ImportOptions::default(), &mut |_| {}).unwrap();
+        // So little that most of them wait in runs.
+        let run = Options { memory: 1 << 20, ..Options::default() };
+        let mut update = GraphUpdate::open(&store, UpdateOptions::new(run)).unwrap();
+        (0..20_000u64).for_each(|id| update.insert_edge(id, id + 1, None).unwrap());
+        work(&mut update);
+        assert_eq!(update.pending(), if is_done { 0 } else { 20_000 });
+        let graph = Graph::open(&store, Options::default()).unwrap();
+        let expected = if is_done { (20_000, 20_001) } else { (0, 1) };
+        assert_eq!((graph.version(), graph.header().edges), expected);
+        // The next commit is of its own changes only.
+        update.insert_vertex(1 << 40).unwrap();
+        let report = update.commit().unwrap();
+        assert_eq!((report.changes, report.version), if is_done { (1, 20_001) } else { (20_001, 20_001) });
+    }
+}

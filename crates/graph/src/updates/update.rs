@@ -36,7 +36,7 @@ const ROWS_SHARE: u64 = 5;
 /// How a store is changed.
 #[derive(Debug, Clone)]
 pub struct UpdateOptions {
-    /// Threads, reads in flight and the cap on memory for looking up what is removed.
+    /// Threads and reads in flight for looking up what is removed, and the cap on memory for everything.
     pub run: Options,
     /// An edge's removal, or its new weight, is for one of its parallel copies and not for all.
     pub one: bool,
@@ -388,9 +388,7 @@ impl GraphUpdate {
     /// # Errors
     /// [`GraphError::Write`], a full disk above all; the store is as it was then.
     pub fn maintain(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), GraphError> {
-        if self.pending() > 0 {
-            self.commit()?;
-        }
+        self.commit_pending()?;
         if self.changed.loose_bytes() > self.options.buffer {
             self.flush()?;
         }
@@ -411,11 +409,20 @@ impl GraphUpdate {
         Ok(())
     }
 
-    /// Writes all committed changes that are in no run to a new one.
+    /// Commits what is pending: nobody else may make it durable, not even a part that waits in runs.
+    fn commit_pending(&mut self) -> Result<(), GraphError> {
+        if self.pending() > 0 {
+            self.commit()?;
+        }
+        Ok(())
+    }
+
+    /// Writes all changes that are in no run to a new one. What is pending is committed first.
     ///
     /// # Errors
     /// As [`GraphUpdate::maintain`].
     pub fn flush(&mut self) -> Result<(), GraphError> {
+        self.commit_pending()?;
         self.or_drop(|update| {
             update.write_run()?;
             update.publish()
@@ -518,7 +525,8 @@ impl GraphUpdate {
         Ok(())
     }
 
-    /// Makes one base of the base and all changes. Readers go on with the version that they have.
+    /// Makes one base of the base and all changes. What is pending is committed first. Readers go on with the
+    /// version that they have.
     ///
     /// # Errors
     /// [`GraphError::Write`]; [`GraphError::Interrupted`] where `stop` was set; the store is as it was then.
@@ -527,6 +535,7 @@ impl GraphUpdate {
         stop: Option<&AtomicBool>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<CompactReport, GraphError> {
+        self.commit_pending()?;
         let bytes = |folder: &Path| folder::bytes(folder).map_err(|error| GraphError::opening(folder, error));
         let bytes_before = bytes(&self.folder)?;
         let version = self.changed.version;
@@ -598,7 +607,7 @@ impl GraphUpdate {
         Ok((Commit { version, ..commit }, missing.count))
     }
 
-    /// The graph as of the last commit.
+    /// The graph with all changes but those that are pending in memory.
     fn graph(&self) -> Result<Graph, GraphError> {
         Graph::open_snapshot(self.snapshot()?, self.name.clone(), self.options.run.clone())
     }
