@@ -128,7 +128,9 @@ impl Graph {
                 }
             })?;
             relax_levels(engine, &levels, &frontier)?;
-            Ok(Searched::of(plain(levels)))
+            let levels = plain(levels);
+            let (reached, depth) = reached_and_depth(levels.iter().copied());
+            Ok(Searched { levels: levels.into(), reached, depth })
         })?;
         let Searched { levels, reached, depth } = searched;
         Ok(Bfs { levels, reached, depth, stats })
@@ -142,12 +144,10 @@ struct Searched {
     depth: u32,
 }
 
-impl Searched {
-    fn of(levels: Vec<u32>) -> Searched {
-        let reached = levels.iter().filter(|level| **level != UNREACHED);
-        let (reached, depth) = reached.fold((0, 0), |(count, depth), level| (count + 1, depth.max(*level)));
-        Searched { levels: levels.into(), reached, depth }
-    }
+/// How many vertices have a level, and the largest.
+fn reached_and_depth(levels: impl Iterator<Item = u32>) -> (u64, u32) {
+    let reached = levels.filter(|level| *level != UNREACHED);
+    reached.fold((0, 0), |(count, depth), level| (count + 1, depth.max(level)))
 }
 
 /// How the vertex state of a search fits under a cap.
@@ -205,10 +205,8 @@ fn search<F: Found>(engine: &mut Engine<'_>, sources: &[Vertex], found: F) -> Re
             drop(mem::replace(&mut state.unreached, Frontier::new(0)));
             drop(mem::replace(&mut state.next, Frontier::new(0)));
             relax_levels(engine, levels, &frontier)?;
-            let reached = levels.iter().map(|level| level.load(Ordering::Relaxed));
-            let reached = reached.filter(|level| *level != UNREACHED);
             let (reached, depth) =
-                reached.fold((0, 0), |(count, depth), level| (count + 1, depth.max(level)));
+                reached_and_depth(levels.iter().map(|level| level.load(Ordering::Relaxed)));
             return Ok(Searched { levels: state.found.finish(engine)?, reached, depth });
         }
         pulling &= width > vertices / PUSH_BELOW;

@@ -3,6 +3,7 @@
 //! A result file `X.bin` has a file `X.bin.json` beside it that says what it is a result of ([`Stamp`]).
 //! Where edges and vertices were only added since then, components, levels and ranks go on from it.
 
+use std::cmp::Ordering;
 use std::fs::File;
 use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -132,13 +133,21 @@ impl Previous {
             let number = |at: usize| u64::from_le_bytes(*record[8 * at..].first_chunk().unwrap_or(&[0; 8]));
             let id = number(0);
             // Both ascend; ids between those of the result are new.
-            while rank < graph.vertices() && ids.number(rank)? < id {
+            let vertex = loop {
+                if rank == graph.vertices() {
+                    break None;
+                }
                 rank += 1;
-            }
-            if rank == graph.vertices() || ids.number(rank)? != id {
-                return Err(self.wrong(row, format!("has the id {id}, which the graph has not")));
-            }
-            each(ids.vertex(rank)?, id, number(1))?;
+                match ids.number(rank - 1)?.cmp(&id) {
+                    Ordering::Less => {}
+                    Ordering::Equal => break Some(ids.vertex(rank - 1)?),
+                    Ordering::Greater => break None,
+                }
+            };
+            let Some(vertex) = vertex else {
+                return Err(self.wrong(row, format!("has the id {id}, which the graph does not have")));
+            };
+            each(vertex, id, number(1))?;
         }
         Ok(())
     }
