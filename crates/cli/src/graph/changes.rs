@@ -18,7 +18,7 @@ const PIECE: usize = 1 << 20;
 /// Pieces that wait to be parsed.
 const PIECES: usize = 4;
 
-/// Whether changes are asked for again, in case somebody wants to stop.
+/// How long changes are waited for before it is looked whether somebody wants to stop.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// What a store takes as changes.

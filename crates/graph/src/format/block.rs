@@ -84,17 +84,17 @@ impl<'a> Block<'a> {
         Block { bytes, number, first, entries, flags, decoder, weights, width }
     }
 
-    /// What changes made of a block, by [`block_layout::BlockInMemory`]: lists of the vertices of a range,
+    /// What changes made of a block, by [`block_layout::BlockInMemory`]: plain lists of a range of vertices,
     /// with `flags` as in a head.
     pub(crate) fn in_memory(
         bytes: &'a [u8],
         number: u32,
         vertices: std::ops::Range<Vertex>,
         flags: u8,
-        decoder: Option<Decoder>,
         weights: Weights,
     ) -> Block<'a> {
         let (first, entries, width) = (vertices.start, vertices.end - vertices.start, Width::Four);
+        let decoder = None;
         Block { bytes, number, first, entries, flags, decoder, weights, width }
     }
 

@@ -225,7 +225,7 @@ pub(crate) struct Merged {
 
 impl Merged {
     /// Bytes in memory for each block of the graph, kept or not.
-    pub(crate) const BYTES_A_BLOCK: u64 = size_of::<OnceLock<(Box<[u8]>, Weights)>>() as u64;
+    pub(crate) const BYTES_PER_BLOCK: u64 = size_of::<OnceLock<(Box<[u8]>, Weights)>>() as u64;
 
     pub(crate) fn new(blocks: u32) -> Merged {
         let blocks = std::iter::repeat_with(OnceLock::new).take(blocks as usize).collect();
@@ -247,7 +247,7 @@ impl Merged {
     pub(crate) fn get(&self, at: u32, place: impl FnOnce() -> Place) -> Option<Block<'_>> {
         let (bytes, weights) = self.blocks[at as usize].get()?;
         let Place { number, vertices, flags } = place();
-        Some(Block::in_memory(bytes, number, vertices, flags, None, *weights))
+        Some(Block::in_memory(bytes, number, vertices, flags, *weights))
     }
 
     /// Keeps a block, if there is room.

@@ -95,7 +95,7 @@ impl Manifest {
         let name = folder.display().to_string();
         let text = fs::read_to_string(&path).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => GraphError::NoStore { name: name.clone() },
-            io::ErrorKind::InvalidData => GraphError::damaged(&name, "its manifest is no text".into()),
+            io::ErrorKind::InvalidData => GraphError::damaged(&name, "its manifest is not text".into()),
             _ => GraphError::opening(&path, error),
         })?;
         let damaged = || GraphError::damaged(&name, "its manifest fails its checksum".into());

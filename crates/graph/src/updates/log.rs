@@ -140,8 +140,9 @@ pub(crate) fn replay(
             }
             break;
         };
-        let commit = Commit::read(record.payload, record.version)
-            .ok_or_else(|| GraphError::damaged(&name, format!("the commit at byte {at} is not one")))?;
+        let commit = Commit::read(record.payload, record.version).ok_or_else(|| {
+            GraphError::damaged(&name, format!("the commit at byte {at} is not one that a writer writes"))
+        })?;
         each(commit)?;
         at += HEAD + record.payload.len();
     }

@@ -66,7 +66,7 @@ impl Merger {
             self.block.end_list();
         }
         let bytes = self.block.finish();
-        Block::in_memory(bytes, place.number, place.vertices, place.flags, None, weights)
+        Block::in_memory(bytes, place.number, place.vertices, place.flags, weights)
     }
 
     /// A list without weights as the base has it.

@@ -155,7 +155,7 @@ impl GraphUpdate {
         // Not followed any more: whatever becomes of links meanwhile, it is this folder.
         let folder = std::fs::canonicalize(path).map_err(|error| GraphError::opening(path, error))?;
         let name = path.display().to_string();
-        // Before the lock is made: what is no store is left alone.
+        // Before the lock is made: what is not a store is left alone.
         Manifest::read(&folder)?;
         let lock = WriterLock::take(&folder)?;
         let manifest = Manifest::read(&folder)?;
