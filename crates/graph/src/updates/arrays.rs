@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use super::resolve::What;
+use super::pending::What;
 use super::update::GraphUpdate;
 use super::vertices::Id;
 use crate::GraphError;

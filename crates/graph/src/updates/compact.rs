@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::folder;
 use super::merge::fits_in_four_bytes;
-use super::update::{GraphUpdate, UpdateOptions};
+use super::options::UpdateOptions;
+use super::update::GraphUpdate;
 use crate::format::header::IdKind;
 use crate::format::{Direction, Layout, Scratch, StoreWriter, Weights};
 use crate::inspect::StoreFile;

@@ -4,98 +4,15 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::id_index::IdIndex;
+use super::known::Known;
 use super::log::{Commit, Totals};
+use super::pending::{Pending, What};
 use super::rows::{self, Change, Row};
 use super::snapshot::Changed;
-use super::vertices::{Id, Owner};
+use super::vertices::Owner;
 use crate::format::{Block, Direction, MAX_VERTICES, Scratch, Vertex};
 use crate::inspect::StoreFile;
 use crate::{Engine, Frontier, Graph, GraphError, Which};
-
-/// What is to be done to an edge or a vertex.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum What {
-    Insert(f64),
-    Delete,
-    Set(f64),
-    InsertVertex,
-    DeleteVertex,
-}
-
-/// Changes that were asked for, in order.
-#[derive(Debug)]
-pub(crate) struct Pending {
-    what: Vec<What>,
-    /// Two per change: source and target, or a vertex twice.
-    ids: IdList,
-}
-
-#[derive(Debug)]
-enum IdList {
-    Numbers(Vec<u64>),
-    Texts(Vec<Box<str>>),
-}
-
-impl Pending {
-    /// None, of a store whose ids are strings or numbers.
-    pub(crate) fn new(strings: bool) -> Pending {
-        let ids = if strings { IdList::Texts(Vec::new()) } else { IdList::Numbers(Vec::new()) };
-        Pending { what: Vec::new(), ids }
-    }
-
-    /// One more; an id that is not of the store's kind comes back, and nothing is done.
-    pub(crate) fn push(&mut self, what: What, source: Id, target: Option<Id>) -> Result<(), Id> {
-        let target = target.unwrap_or_else(|| source.clone());
-        match (&mut self.ids, source, target) {
-            (IdList::Numbers(ids), Id::Number(source), Id::Number(target)) => ids.extend([source, target]),
-            (IdList::Texts(ids), Id::Text(source), Id::Text(target)) => ids.extend([source, target]),
-            (IdList::Numbers(_), Id::Number(_), other) | (IdList::Texts(_), Id::Text(_), other) => {
-                return Err(other);
-            }
-            (_, other, _) => return Err(other),
-        }
-        self.what.push(what);
-        Ok(())
-    }
-
-    /// What one of them asks for, in words.
-    pub(crate) fn words(&self, at: usize) -> String {
-        let id = |at: usize| match &self.ids {
-            IdList::Numbers(ids) => ids[at].to_string(),
-            IdList::Texts(ids) => ids[at].to_string(),
-        };
-        let (source, target) = (id(2 * at), id(2 * at + 1));
-        match self.what[at] {
-            What::Insert(_) => format!("the edge {source} {target} to add"),
-            What::Delete => format!("the edge {source} {target} to delete"),
-            What::Set(_) => format!("the edge {source} {target} to set the weight of"),
-            What::InsertVertex => format!("the vertex {source} to add"),
-            What::DeleteVertex => format!("the vertex {source} to delete"),
-        }
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.what.len()
-    }
-
-    /// Bytes in memory, and again as many while they are resolved.
-    pub(crate) fn bytes(&self) -> u64 {
-        let of_ids = match &self.ids {
-            IdList::Numbers(ids) => size_of_val(&ids[..]),
-            // A short text takes 32 bytes where it lies.
-            IdList::Texts(ids) => size_of_val(&ids[..]) + 32 * ids.len(),
-        };
-        (size_of_val(&self.what[..]) + of_ids) as u64
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.what.clear();
-        match &mut self.ids {
-            IdList::Numbers(ids) => ids.clear(),
-            IdList::Texts(ids) => ids.clear(),
-        }
-    }
-}
 
 /// A change of vertices; none where what it is about is not there.
 #[derive(Debug, Clone, Copy)]
@@ -406,92 +323,6 @@ struct Found {
     edges: Vec<(u64, f64)>,
     scratch: Scratch,
     looked: u64,
-}
-
-/// The ids that changes name.
-#[derive(Debug)]
-struct Known {
-    /// Each once, ascending.
-    ids: Vec<KnownId>,
-    /// By source and target of each change, which of the ids it is.
-    uses: Vec<u32>,
-}
-
-#[derive(Debug)]
-struct KnownId {
-    owner: Owner,
-    /// As it is after the changes looked at so far.
-    vertex: Option<Vertex>,
-    is_changed: bool,
-}
-
-impl KnownId {
-    /// Its vertex; the next number where it has none.
-    fn or_new(&mut self, next: &mut u64) -> Vertex {
-        *self.vertex.get_or_insert_with(|| {
-            self.is_changed = true;
-            *next += 1;
-            (*next - 1) as Vertex
-        })
-    }
-
-    /// The vertex that it had.
-    fn remove(&mut self) -> Option<Vertex> {
-        self.is_changed |= self.vertex.is_some();
-        self.vertex.take()
-    }
-}
-
-impl Known {
-    fn look_up(
-        base: &StoreFile,
-        index: &IdIndex,
-        changed: &Changed,
-        ids: &IdList,
-    ) -> Result<Known, GraphError> {
-        match ids {
-            IdList::Numbers(ids) => Known::of(base, index, changed, ids.iter().copied(), Id::Number),
-            IdList::Texts(ids) => {
-                Known::of(base, index, changed, ids.iter().map(|text| &**text), |text| Id::Text(text.into()))
-            }
-        }
-    }
-
-    /// Looks ids up in ascending order, so that those next to each other are found in one page.
-    fn of<K: Ord + Copy + Send>(
-        base: &StoreFile,
-        index: &IdIndex,
-        changed: &Changed,
-        keys: impl ExactSizeIterator<Item = K>,
-        id: impl Fn(K) -> Id,
-    ) -> Result<Known, GraphError> {
-        let mut uses = vec![0; keys.len()];
-        let mut sorted: Vec<(K, u32)> = keys.zip(0..).collect();
-        rows::sort_by(&mut sorted, Ord::cmp);
-        let mut ids = Vec::new();
-        let (mut of_base, mut rank) = (base.ids(), 0);
-        for same in sorted.chunk_by(|a, b| a.0 == b.0) {
-            same.iter().for_each(|(_, place)| uses[*place as usize] = ids.len() as u32);
-            let id = id(same[0].0);
-            let found = index.search(&mut of_base, rank, &id)?;
-            rank = found.unwrap_or_else(|before| before);
-            let (owner, vertex) = match found {
-                Err(before) => {
-                    let vertex = changed.vertices.of_new(before, &id);
-                    (Owner::New(before, id), vertex)
-                }
-                Ok(rank) => {
-                    let vertex = match changed.vertices.of_base(rank) {
-                        Some(vertex) => vertex,
-                        None => Some(of_base.base_vertex(rank)?),
-                    };
-                    (Owner::Base(rank), vertex)
-                }
-            };
-            ids.push(KnownId { owner, vertex, is_changed: false });
-        }
-        Ok(Known { ids, uses })
-    }
 }
 
 /// Whose some vertices are.
