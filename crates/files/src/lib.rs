@@ -3,16 +3,18 @@
 //! | for | see |
 //! | --- | --- |
 //! | a file that appears whole or not at all | [`NewFile`], [`replace`], [`FileError`] |
-//! | a folder that does | [`NewFolder`] |
+//! | a folder that does | [`NewFolder`], [`restore`] |
 //! | memory outside the heap, and of huge pages | [`MapOptions`], [`Mapping`], [`huge_vec`] |
 //! | the free space of a file system | [`Space`] |
 
 #[cfg(feature = "compression")]
 mod compression;
 mod error;
+mod left_behind;
 mod mapping;
 mod new_file;
 mod new_folder;
+mod place;
 mod space;
 
 #[cfg(feature = "compression")]
@@ -21,4 +23,5 @@ pub use error::FileError;
 pub use mapping::{MapOptions, Mapping, huge_vec};
 pub use new_file::{NewFile, folder_of, replace};
 pub use new_folder::NewFolder;
+pub use place::restore;
 pub use space::Space;

@@ -6,13 +6,12 @@ use std::io::{self, BufWriter, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat};
+use rustix::fs::{AtFlags, CWD, FlockOperation, Mode, OFlags, flock, linkat};
 use rustix::io::Errno;
 use tempfile::TempPath;
 
-use crate::FileError;
+use crate::{FileError, left_behind};
 
 const BUFFER_BYTES: usize = 128 << 10;
 
@@ -26,9 +25,10 @@ const MOST_LINKS: u32 = 40;
 /// leaves what was there as it was.
 ///
 /// Until then its bytes have no name (`O_TMPFILE`), so that even a process that is killed leaves nothing
-/// behind. Where the file system does not support that, they have a temporary name in the same folder. The
-/// file's permissions are those that the umask leaves. A symbolic link stays a link, and the file it points
-/// to is replaced.
+/// behind. Where the file system does not support that, they have a temporary name in the same folder, and
+/// what a killed process leaves there is removed when the next file is made beside it. Temporary names are
+/// random, and one that is taken is another process's, on this machine or another. The file's permissions are
+/// those that the umask leaves. A symbolic link stays a link, and the file it points to is replaced.
 pub struct NewFile {
     out: BufWriter<File>,
     temporary: Option<TempPath>,
@@ -69,8 +69,9 @@ impl NewFile {
             _ => {}
         }
         let target = end_of_links(path);
-        let (file, temporary) =
-            make(folder_of(&target)).map_err(|source| FileError::Folder { path: owned(), source })?;
+        let folder = folder_of(&target);
+        left_behind::remove(folder);
+        let (file, temporary) = make(folder).map_err(|source| FileError::Folder { path: owned(), source })?;
         Ok(NewFile { out: BufWriter::with_capacity(capacity, file), temporary, path: owned(), target })
     }
 
@@ -193,36 +194,45 @@ fn make(folder: &Path) -> io::Result<Made> {
     }
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     match rustix::fs::open(folder, flags, Mode::from_raw_mode(MODE)) {
-        Ok(file) => Ok((File::from(file), None)),
+        Ok(file) => {
+            let file = File::from(file);
+            // It has a name for a moment before it has its own.
+            let _ = flock(&file, FlockOperation::LockExclusive);
+            Ok((file, None))
+        }
         // What file systems and kernels that do not support it answer.
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => make_named(folder),
         Err(error) => Err(error.into()),
     }
 }
 
-/// A file in `folder` with a temporary name.
+/// A file in `folder` with a temporary name, locked.
 fn make_named(folder: &Path) -> io::Result<Made> {
     // Made by us: the error of a file that `tempfile` opens itself names the temporary path, which means
     // nothing to the user.
     let mut options = fs::OpenOptions::new();
     options.read(true).write(true).create_new(true).mode(MODE);
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".leadline-").suffix(".tmp");
-    let made = builder.make_in(folder, |path| options.open(path))?;
-    let (file, temporary) = made.into_parts();
-    Ok((file, Some(temporary)))
+    loop {
+        let made = temporary_name().make_in(folder, |path| options.open(path))?;
+        let (file, temporary) = made.into_parts();
+        if left_behind::lock(&file, &temporary) {
+            return Ok((file, Some(temporary)));
+        }
+    }
 }
 
 /// Gives a file without a name a temporary one, because a link cannot replace another file and a rename can.
 fn link(file: &File, folder: &Path) -> io::Result<TempPath> {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
     let own = format!("/proc/self/fd/{}", file.as_raw_fd());
-    let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    let name = folder.join(format!(".leadline-{}-{number}.tmp", std::process::id()));
-    // A process of the same number may have been killed between link and rename.
-    let _ = fs::remove_file(&name);
-    linkat(CWD, own.as_str(), CWD, &name, AtFlags::SYMLINK_FOLLOW)?;
-    TempPath::try_from_path(name)
+    let link = |path: &Path| Ok(linkat(CWD, own.as_str(), CWD, path, AtFlags::SYMLINK_FOLLOW)?);
+    Ok(temporary_name().make_in(folder, link)?.into_temp_path())
+}
+
+/// Names are random. One that is taken is tried again with another: what has it is never touched.
+fn temporary_name() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(left_behind::PREFIX).suffix(left_behind::FILE);
+    builder
 }
 
 #[cfg(test)]
@@ -239,7 +249,7 @@ mod tests {
 
     /// Runs a test with files that have no name until they are whole, and with files that have a temporary
     /// one.
-    fn both_ways(test: impl Fn(&Path, &dyn Fn(&Path) -> Result<NewFile, FileError>)) {
+    fn both_ways(test: impl Fn(&Path, &(dyn Fn(&Path) -> Result<NewFile, FileError> + Sync))) {
         for make in [make, make_named] {
             let folder = tempfile::tempdir().unwrap();
             test(folder.path(), &|path| NewFile::begin(16, path, make));
@@ -284,6 +294,65 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = NewFile::create(folder.path().join("result")).unwrap();
         assert_eq!(names(folder.path()).len(), usize::from(file.temporary.is_some()));
+    }
+
+    #[test]
+    fn another_process_of_the_same_number_keeps_its_file_in_the_making() {
+        both_ways(|folder, create| {
+            // Two containers that share a folder can have processes of one number.
+            let other = |n| folder.join(format!(".leadline-{}-{n}.tmp", std::process::id()));
+            let others: Vec<File> = (0..1000)
+                .map(|n| {
+                    fs::write(other(n), format!("other {n}")).unwrap();
+                    let file = File::open(other(n)).unwrap();
+                    flock(&file, FlockOperation::LockExclusive).unwrap();
+                    file
+                })
+                .collect();
+            let mut file = create(&folder.join("result")).unwrap();
+            file.write_all(b"ours").unwrap();
+            file.finish().unwrap();
+            assert_eq!(fs::read(folder.join("result")).unwrap(), b"ours");
+            for n in 0..others.len() {
+                assert_eq!(fs::read_to_string(other(n)).unwrap(), format!("other {n}"));
+            }
+        });
+    }
+
+    #[test]
+    fn many_files_at_once_in_one_folder_are_each_whole() {
+        both_ways(|folder, create| {
+            std::thread::scope(|scope| {
+                for thread in 0..4 {
+                    scope.spawn(move || {
+                        for round in 0..50 {
+                            let mut file = create(&folder.join(format!("result-{thread}"))).unwrap();
+                            file.write_all(&[round; 100]).unwrap();
+                            file.finish().unwrap();
+                        }
+                    });
+                }
+            });
+            assert_eq!(names(folder).len(), 4);
+            for thread in 0..4 {
+                assert_eq!(fs::read(folder.join(format!("result-{thread}"))).unwrap(), [49; 100]);
+            }
+        });
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_removed_and_what_is_in_the_making_is_not() {
+        both_ways(|folder, create| {
+            fs::write(folder.join(".leadline-killed.tmp"), "half").unwrap();
+            fs::write(folder.join(".leadline-notes"), "a user's").unwrap();
+            let path = folder.join("one");
+            let one = NewFile::begin(16, &path, make_named).unwrap();
+            create(&folder.join("two")).unwrap().finish().unwrap();
+            one.finish().unwrap();
+            let mut names = names(folder);
+            names.sort();
+            assert_eq!(names, [".leadline-notes", "one", "two"]);
+        });
     }
 
     #[test]

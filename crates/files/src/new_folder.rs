@@ -1,21 +1,14 @@
 //! A folder that appears whole or not at all.
 
-use std::ffi::OsStr;
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
-use rustix::io::Errno;
 use tempfile::TempDir;
 
-use crate::FileError;
 use crate::new_file::{end_of_links, folder_of};
-
-/// What folders in the making are called, beside those that they are to become.
-const PREFIX: &str = ".leadline-";
-const SUFFIX: &str = ".folder";
+use crate::{FileError, left_behind, place};
 
 /// A folder that takes its name in [`NewFolder::finish`], when all of it is on the disk. Dropped before that,
 /// it leaves what was there as it was.
@@ -32,6 +25,8 @@ pub struct NewFolder {
     target: PathBuf,
     /// Locked while it is in the making.
     handle: File,
+    /// The file whose place it takes.
+    instead_of: Option<Metadata>,
 }
 
 impl NewFolder {
@@ -50,6 +45,7 @@ impl NewFolder {
         }
         let target = end_of_links(path);
         let parent = folder_of(&target);
+        place::restore(&target).map_err(failed)?;
         match fs::metadata(path) {
             Ok(found) if !found.is_dir() => return refuse("is a file, not a directory"),
             Ok(found) if fs::metadata(parent).is_ok_and(|above| above.dev() != found.dev()) => {
@@ -57,18 +53,44 @@ impl NewFolder {
             }
             _ => {}
         }
-        remove_left_behind(parent);
+        NewFolder::begin(path, target.clone(), None)
+    }
+
+    /// Begins the folder that is to take the place of the file at `path`, of which `file` is an open handle.
+    ///
+    /// # Errors
+    /// [`FileError`] where the folder that it is in takes no other, or another file is at `path`.
+    pub fn in_place_of(path: impl AsRef<Path>, file: &File) -> Result<NewFolder, FileError> {
+        let path = path.as_ref();
+        let found = file.metadata().map_err(|source| FileError::Folder { path: path.to_owned(), source })?;
+        NewFolder::begin(path, end_of_links(path), Some(found))
+    }
+
+    fn begin(path: &Path, target: PathBuf, instead_of: Option<Metadata>) -> Result<NewFolder, FileError> {
+        let failed = |source| FileError::Folder { path: path.to_owned(), source };
+        let parent = folder_of(&target);
+        left_behind::remove(parent);
         loop {
-            let temporary = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).tempdir_in(parent);
+            let mut builder = tempfile::Builder::new();
+            let temporary =
+                builder.prefix(left_behind::PREFIX).suffix(left_behind::FOLDER).tempdir_in(parent);
             // Its kind only: the error names the temporary path, which means nothing to the user.
             let temporary = temporary.map_err(|error| failed(error.kind().into()))?;
             let handle = File::open(temporary.path()).map_err(failed)?;
-            flock(&handle, FlockOperation::LockExclusive).map_err(|error| failed(error.into()))?;
-            // Another process may have taken it for left behind before it was locked.
-            if temporary.path().exists() {
-                return Ok(NewFolder { temporary, path: path.to_owned(), target, handle });
+            if left_behind::lock(&handle, temporary.path()) {
+                return Ok(NewFolder { temporary, path: path.to_owned(), target, handle, instead_of });
             }
         }
+    }
+
+    /// Where its files are while it is in the making.
+    pub fn place(&self) -> &Path {
+        self.temporary.path()
+    }
+
+    /// The folder to become: where the path leads if it is a symbolic link.
+    pub fn target(&self) -> &Path {
+        &self.target
     }
 
     /// The path as it was given to [`NewFolder::create`].
@@ -97,13 +119,14 @@ impl NewFolder {
             .map_err(|source| FileError::Write { path: self.path.join(name), source })
     }
 
-    /// Gives the folder its name, in place of a folder that has it, which is removed; and brings its folders'
-    /// entries to the disk.
+    /// Gives the folder its name, in place of what has it, which is removed; and brings its folders' entries
+    /// to the disk.
     ///
     /// # Errors
-    /// [`FileError::Write`] with the system's reason.
+    /// [`FileError::Write`] with the system's reason. Unless it was the last step that failed, the sync of
+    /// the folder that it is in, what was there is still there.
     pub fn finish(self) -> Result<(), FileError> {
-        let NewFolder { temporary, path, target, handle } = self;
+        let NewFolder { temporary, path, target, handle, instead_of } = self;
         let keep = || -> io::Result<()> {
             for entry in fs::read_dir(temporary.path())? {
                 let entry = entry?;
@@ -112,52 +135,21 @@ impl NewFolder {
                 }
             }
             handle.sync_all()?;
-            if take_place(temporary.path(), &target)? {
-                // What was there has the temporary name now; the new folder is in its place, whatever
-                // becomes of the old one.
-                drop(temporary);
-            } else {
-                let _ = temporary.keep();
+            let old = place::take(&place::System, temporary.path(), &target)?;
+            if let Some(expected) = instead_of
+                && !old.as_ref().is_some_and(|old| left_behind::is_at(&expected, old))
+            {
+                place::give_back(&place::System, temporary.path(), &target, old.as_deref())?;
+                return Err(io::Error::other("another file has taken its place meanwhile"));
+            }
+            // The new folder is in its place, whatever becomes of what was there.
+            let _ = temporary.keep();
+            if let Some(old) = old {
+                let _ = place::remove(&old);
             }
             File::open(folder_of(&target))?.sync_all()
         };
         keep().map_err(|source| FileError::Write { path, source })
-    }
-}
-
-/// Renames `new` to `target`; whether another folder has the name `new` now.
-fn take_place(new: &Path, target: &Path) -> io::Result<bool> {
-    if !target.exists() {
-        return fs::rename(new, target).map(|()| false);
-    }
-    match renameat_with(CWD, new, CWD, target, RenameFlags::EXCHANGE) {
-        Ok(()) => Ok(true),
-        // File systems that do not support it.
-        Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
-            let old = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).tempdir_in(folder_of(target))?;
-            fs::rename(target, old.path())?;
-            fs::rename(new, target).inspect_err(|_| drop(fs::rename(old.path(), target)))?;
-            Ok(false)
-        }
-        Err(error) => Err(error.into()),
-    }
-}
-
-/// Removes the folders of processes that were killed: nobody holds their locks.
-fn remove_left_behind(parent: &Path) {
-    let ours = |name: &OsStr| {
-        let name = name.to_string_lossy();
-        name.starts_with(PREFIX) && name.ends_with(SUFFIX)
-    };
-    let Ok(entries) = fs::read_dir(parent) else { return };
-    for entry in entries.flatten().filter(|entry| ours(&entry.file_name())) {
-        if entry.file_type().is_ok_and(|kind| kind.is_dir())
-            && let Ok(handle) = File::open(entry.path())
-            && flock(&handle, FlockOperation::NonBlockingLockExclusive).is_ok()
-        {
-            // Another user's stays.
-            let _ = fs::remove_dir_all(entry.path());
-        }
     }
 }
 
@@ -232,6 +224,28 @@ mod tests {
         begun(&folder.path().join("two"), "two").finish().unwrap();
         one.finish().unwrap();
         assert_eq!(names(folder.path()), ["one", "two"]);
+    }
+
+    #[test]
+    fn a_folder_takes_the_place_of_a_file_unless_another_file_came_meanwhile() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        let begun = || {
+            fs::write(&path, "old").unwrap();
+            let new = NewFolder::in_place_of(&path, &File::open(&path).unwrap()).unwrap();
+            new.folder("parts").unwrap();
+            new.file("parts/a").unwrap().write_all(b"new").unwrap();
+            new
+        };
+        drop(begun());
+        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), names(folder.path()).len()), ("old", 1));
+        let new = begun();
+        fs::write(folder.path().join("other"), "other").unwrap();
+        fs::rename(folder.path().join("other"), &path).unwrap();
+        assert!(new.finish().unwrap_err().to_string().contains("another file"));
+        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), names(folder.path()).len()), ("other", 1));
+        begun().finish().unwrap();
+        assert_eq!((text(&path).as_str(), names(folder.path()).len()), ("new", 1));
     }
 
     #[test]
