@@ -99,13 +99,18 @@ impl Check<'_> {
     }
 
     fn refuse_if_swap(&self, family: &[&Block]) -> Result<(), GuardError> {
+        let backing = |block: &Block| block.backing_file().and_then(|path| inode(&path));
         for swap in self.told("/proc/swaps", self.system.swaps())? {
-            let number = DeviceNumber::of_block(&swap);
-            let swapped =
+            let (number, file) = (DeviceNumber::of_block(&swap), inode(&swap));
+            let is_it =
                 |block: &&&Block| Some(block.number) == number || swap == Path::new("/dev").join(&block.name);
-            if let Some(block) = family.iter().find(swapped) {
-                return Err(GuardError::Swap { path: self.path.into(), what: self.what(block), swap });
-            }
+            let is_below = |block: &&Block| file.is_some() && backing(block) == file;
+            let what = match family.iter().find(is_it) {
+                Some(block) => self.what(block),
+                None if family.iter().any(is_below) => "the file it stands on".to_owned(),
+                None => continue,
+            };
+            return Err(GuardError::Swap { path: self.path.into(), what, swap });
         }
         Ok(())
     }

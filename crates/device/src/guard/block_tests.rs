@@ -116,3 +116,20 @@ fn what_cannot_be_told_is_refused() {
     machine.write("proc/self/mountinfo", "");
     assert!(matches!(machine.refusal(DISK), GuardError::CannotTell { .. } | GuardError::Denied { .. }));
 }
+
+#[test]
+fn a_loop_device_on_an_active_swap_file_is_refused() {
+    let machine = Machine::new();
+    machine.write("swapfile", "swap");
+    machine.write("other", "other");
+    let path = |name: &str| machine.dir.path().join(name).display().to_string();
+    machine.write("sys/devices/pci/sdx/loop/backing_file", &format!("{}\n", path("swapfile")));
+    let header = "Filename Type Size Used Priority\n";
+    machine.write("proc/swaps", &format!("{header}{} file 1024 0 -2\n", path("swapfile")));
+    let line = machine.refusal(DISK).to_string();
+    assert!(line.contains("the file it stands on is used as swap; `swapoff "), "{line}");
+    // It is this file, and not that one is swap.
+    machine.write("proc/swaps", &format!("{header}{} file 1024 0 -2\n", path("other")));
+    let line = machine.refusal(DISK).to_string();
+    assert!(!line.contains("swap;"), "{line}");
+}

@@ -46,6 +46,11 @@ pub fn open_file_for_writing(path: impl AsRef<Path>, direct: bool) -> Result<Fil
     if !kind.is_file() {
         return Err(GuardError::NotFile { path: path.into() });
     }
+    // A file that is somebody's is not opened for writing even to find that out: it may be one that may only
+    // be read, or a program that runs.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let file = open(path, flags, Mode::empty()).map_err(|errno| io_error("opening it", path, errno))?;
+    verify(&File::from(file), path)?;
     let flags = OFlags::RDWR | OFlags::CLOEXEC;
     let file = File::from(
         open(path, flags, Mode::empty()).map_err(|errno| io_error("opening it for writing", path, errno))?,
@@ -127,4 +132,24 @@ pub(crate) fn set_direct(file: &File, path: &Path) -> Result<(), GuardError> {
         Errno::INVAL => GuardError::DirectRefused { path: path.into() },
         other => io_error("setting O_DIRECT", path, other),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    #[test]
+    fn a_file_of_somebody_elses_is_never_opened_for_writing() {
+        let dir = tempfile::tempdir().unwrap();
+        // The kernel refuses to open a program for writing while it runs.
+        let program = dir.path().join("program");
+        fs::copy("/bin/cat", &program).unwrap();
+        let mut running = Command::new(&program).stdin(Stdio::piped()).spawn().unwrap();
+        let opened = open_file_for_writing(&program, false);
+        drop(running.stdin.take());
+        assert!(running.wait().unwrap().success());
+        assert!(matches!(opened, Err(GuardError::Foreign { .. })), "{opened:?}");
+    }
 }
