@@ -2,6 +2,9 @@
 
 use crate::{AccessPath, CatalogueError, Description};
 
+/// Descriptions are written by hand.
+const MOST_BYTES: u64 = 4 << 20;
+
 /// A device of the catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuiltIn {
@@ -53,14 +56,21 @@ pub fn is_file(name: &str) -> bool {
     name.contains('/') || name.ends_with(".toml")
 }
 
+/// The text of a file that describes a device.
+///
+/// # Errors
+/// The system's, and that it is no such file because it is larger than 4 MiB or not text.
+pub fn read(path: &str) -> std::io::Result<String> {
+    leadline_files::read_text(path, MOST_BYTES)
+}
+
 /// The description of a device built in, or of a file.
 ///
 /// # Errors
 /// [`CatalogueError`] names the file or name, the place in it, and what to do.
 pub fn load(name: &str) -> Result<Description, CatalogueError> {
     if is_file(name) {
-        let text = std::fs::read_to_string(name)
-            .map_err(|source| CatalogueError::Io { path: name.to_owned(), source })?;
+        let text = read(name).map_err(|source| CatalogueError::Io { path: name.to_owned(), source })?;
         return Description::parse(&text, name);
     }
     match find(name) {

@@ -4,6 +4,9 @@ use std::path::Path;
 
 use crate::{DeviceProfile, Parameters, ProfileError, SCHEMA};
 
+/// A full run of hundreds of points, with its experiments, writes some MiB.
+const MOST_BYTES: u64 = 64 << 20;
+
 /// A run of an hour has some hundreds; resuming one allocates memory for each.
 const MOST_EPOCHS: u32 = 100_000;
 
@@ -14,7 +17,7 @@ impl DeviceProfile {
     /// [`ProfileError`]: unreadable, not JSON, another major version of the schema, or impossible values.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ProfileError> {
         let path = path.as_ref();
-        let text = std::fs::read_to_string(path)
+        let text = leadline_files::read_text(path, MOST_BYTES)
             .map_err(|source| ProfileError::Io { path: path.to_owned(), source })?;
         Self::parse(&text, path)
     }

@@ -33,9 +33,12 @@ pub fn fio_jobs(profile: &DeviceProfile, folder: impl AsRef<Path>) -> Result<Vec
     for point in &profile.points {
         let path = folder.join(format!("{}.fio", job_name(point)));
         let text = job(profile, point);
-        let there = match std::fs::read(&path) {
+        let there = match leadline_files::read_document(&path, text.len() as u64) {
             Ok(found) if found == text.as_bytes() => true,
             Ok(_) => return Err(ReportError::Exists { path }),
+            Err(e) if e.kind() == std::io::ErrorKind::FileTooLarge => {
+                return Err(ReportError::Exists { path });
+            }
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => false,
             Err(e) => return Err(io(&path, e)),
         };

@@ -32,8 +32,8 @@ pub fn open_model(name: &str) -> Result<(Box<dyn DeviceModel>, Description), Sim
 
 fn describe(name: &str) -> Result<(DeviceSpec, Description), SimError> {
     if is_file(name) {
-        let text =
-            std::fs::read_to_string(name).map_err(|source| SimError::Io { path: name.to_owned(), source })?;
+        let text = leadline_catalogue::read(name)
+            .map_err(|source| SimError::Io { path: name.to_owned(), source })?;
         return simulated_part(&text, name);
     }
     match find(name) {

@@ -79,7 +79,7 @@ pub fn open_device(name: &str) -> Result<(Box<dyn Device>, Option<Placement>), O
 
 /// The text of a file of a device made of two; `None` of anything else, which has its own reader.
 fn tiers(path: &str) -> Option<String> {
-    let text = is_file(path).then(|| std::fs::read_to_string(path).ok())??;
+    let text = is_file(path).then(|| leadline_catalogue::read(path).ok())??;
     kind_of(&text).is_some_and(|kind| TiersSpec::is_kind(&kind)).then_some(text)
 }
 

@@ -239,6 +239,9 @@ fn default_seed() -> u64 {
     1
 }
 
+/// Schedules are written by hand.
+const MOST_BYTES: u64 = 4 << 20;
+
 impl Schedule {
     /// Reads a schedule from a file.
     ///
@@ -247,7 +250,7 @@ impl Schedule {
     pub fn load(path: impl AsRef<Path>) -> Result<Schedule, ScheduleError> {
         let path = path.as_ref();
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path)
+        let text = leadline_files::read_text(path, MOST_BYTES)
             .map_err(|source| ScheduleError::Io { path: name.clone(), source })?;
         Schedule::parse(&text, &name)
     }

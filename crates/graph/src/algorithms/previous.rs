@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 use crate::format::Vertex;
 use crate::{Graph, GraphError};
 
+/// What is written there has some hundred bytes.
+const MOST_BYTES: u64 = 1 << 20;
+
 /// What a result is of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stamp {
@@ -53,7 +56,8 @@ impl Stamp {
 
     fn read(result: &Path) -> Result<Stamp, GraphError> {
         let path = Stamp::path(result);
-        let text = std::fs::read_to_string(&path).map_err(|error| GraphError::opening(&path, error))?;
+        let text = leadline_files::read_text(&path, MOST_BYTES);
+        let text = text.map_err(|error| GraphError::opening(&path, error))?;
         serde_json::from_str(&text).map_err(|error| {
             GraphError::malformed(path.display(), format!("does not say what a result is of: {error}"))
         })

@@ -1,13 +1,14 @@
 //! A graph's `.properties` file: which way its edges lead, and the parameters of each algorithm.
 
 use std::fmt::Display;
+use std::io;
 use std::path::Path;
 use std::str::FromStr;
 
 use crate::{Graph, GraphError};
 
 /// Most bytes of a file of properties; those of the benchmark have one or two thousand.
-const MOST_BYTES: u64 = 1 << 20;
+pub(crate) const MOST_BYTES: u64 = 1 << 20;
 
 /// What a `.properties` file says of a graph and of the runs on it; what it does not say is `None`.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -45,13 +46,12 @@ impl Properties {
     /// [`GraphError::Path`] where it cannot be opened or is too large, [`GraphError::Malformed`] with the
     /// line whose value is not of its kind, or that gives another value than a line before it.
     pub fn read(path: &Path) -> Result<Properties, GraphError> {
-        let failed = |error| GraphError::opening(path, error);
-        let found = std::fs::metadata(path).map_err(failed)?;
-        if found.is_dir() || found.len() > MOST_BYTES {
-            let what = "is no file of properties; name the .properties of the graph";
-            return Err(GraphError::path(path, what));
-        }
-        let bytes = std::fs::read(path).map_err(failed)?;
+        let bytes = leadline_files::read_document(path, MOST_BYTES).map_err(|error| match error.kind() {
+            io::ErrorKind::FileTooLarge | io::ErrorKind::IsADirectory => {
+                GraphError::path(path, "is no file of properties; name the .properties of the graph")
+            }
+            _ => GraphError::opening(path, error),
+        })?;
         Properties::parse(&path.display().to_string(), &String::from_utf8_lossy(&bytes))
     }
 

@@ -78,7 +78,7 @@ fn both(path: &Path) -> Result<(PathBuf, PathBuf), GraphError> {
 /// Whether the properties beside the edges say `graph.NAME.directed = false`.
 fn says_undirected(edges: &Path) -> bool {
     let properties = uncompressed(edges).0.with_extension("properties");
-    let text = std::fs::read_to_string(properties).unwrap_or_default();
+    let text = leadline_files::read_text(properties, properties::MOST_BYTES).unwrap_or_default();
     properties::entries(&text).any(|(_, key, value)| key.ends_with(".directed") && value == "false")
 }
 

@@ -13,6 +13,9 @@ use crate::ProcessorCosts;
 use super::error::ValidateError;
 use super::record::{DeviceCell, FillCell, QueryCell};
 
+/// A journal has some hundred lines of some hundred bytes.
+const MOST_BYTES: u64 = 64 << 20;
+
 /// A line of a journal after its head.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -55,7 +58,13 @@ impl Journal {
         }
         let mut journal = Journal { path: path.into(), file, cells: Vec::new(), is_ours: false };
         let mut text = String::new();
-        journal.did("reading it", |file| file.read_to_string(&mut text).map(drop))?;
+        journal.did("reading it", |file| {
+            match file.take(MOST_BYTES + 1).read_to_string(&mut text)? as u64 {
+                0..=MOST_BYTES => Ok(()),
+                // Not cut off at the bound: it is somebody's.
+                _ => Err(std::io::ErrorKind::FileTooLarge.into()),
+            }
+        })?;
         let whole = text.rfind('\n').map_or(0, |at| at + 1);
         journal.read(&text[..whole], head)?;
         journal.is_ours = true;
