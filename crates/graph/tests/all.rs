@@ -7,6 +7,7 @@ mod arrays;
 mod communities;
 mod dfs;
 mod estimate;
+mod first_commit;
 mod folder;
 mod forged;
 mod import;

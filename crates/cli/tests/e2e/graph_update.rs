@@ -391,3 +391,67 @@ fn results_go_on_from_those_of_an_earlier_version() {
             .failed(2, &["0.bin: expected 16 bytes for each of at most"]);
     }
 }
+
+#[test]
+fn a_refused_update_leaves_the_store_the_file_that_it_was() {
+    let dir = folder();
+    let dir = dir.path();
+    import(dir, "source,target\n1,2\n2,3\n", &[]);
+    let before = fs::read(dir.join("g")).unwrap();
+    fs::write(dir.join("bad"), "+ 1 2\n+ 7\n").unwrap();
+    fs::write(dir.join("texts"), "+ ann bob\n").unwrap();
+    fs::write(dir.join("missing"), "- 3 1\n").unwrap();
+    fs::write(dir.join("none"), "# nothing\n").unwrap();
+    let there = names(dir);
+    let refused: [(&[&str], &[&str]); 4] = [
+        (&["update", "g", "nosuchfile"], &["nosuchfile"]),
+        (&["update", "g", "bad"], &["bad", "line 2"]),
+        (&["update", "g", "texts"], &["texts", "line 1"]),
+        (&["update", "g", "missing", "--strict"], &["g"]),
+    ];
+    for (arguments, said) in refused {
+        graph(dir, arguments).failed(2, said);
+        assert!(fs::read(dir.join("g")).unwrap() == before, "{arguments:?}");
+        assert_eq!(names(dir), there, "{arguments:?}");
+    }
+    graph(dir, &["update", "g", "none"]).succeeded();
+    assert!(fs::read(dir.join("g")).unwrap() == before && names(dir) == there);
+    graph(dir, &["update", "g", "missing"]).succeeded();
+    assert_eq!((json(dir, &["info", "g"])["version"].clone(), names(dir)), (1.into(), there));
+}
+
+#[test]
+fn of_first_updates_at_once_none_that_was_acknowledged_is_lost() {
+    let rounds = if leadline_testing::exhaustive() { 200 } else { 12 };
+    for round in 0..rounds {
+        let dir = folder();
+        let dir = dir.path();
+        import(dir, "source,target\n1,2\n", &[]);
+        let count = 2 + round % 7;
+        let mut started: Vec<_> = (0..count)
+            .map(|_| {
+                let mut command = Command::new(program());
+                command.current_dir(dir).args(["graph", "update", "g", "-"]);
+                command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
+            })
+            .collect();
+        for (number, child) in started.iter_mut().enumerate() {
+            // Refused at once, it may not read this any more.
+            let _ = writeln!(child.stdin.take().unwrap(), "+ 500000 {}", 500_001 + number);
+        }
+        let mut expected = BTreeSet::from(["1,2".to_owned()]);
+        for (number, child) in started.into_iter().enumerate() {
+            let ended = child.wait_with_output().unwrap();
+            let said = String::from_utf8_lossy(&ended.stderr);
+            match ended.status.code() {
+                Some(0) => drop(expected.insert(format!("500000,{}", 500_001 + number))),
+                Some(2) => assert!(said.contains("is being changed by another process"), "{said}"),
+                other => panic!("{other:?}: {said}"),
+            }
+        }
+        assert!(expected.len() > 1, "somebody comes first");
+        assert_eq!(exported(dir), expected);
+        graph(dir, &["verify", "g"]).succeeded();
+        assert_eq!(names(dir), ["edges.csv", "g"], "round {round}");
+    }
+}

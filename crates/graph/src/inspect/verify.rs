@@ -12,8 +12,8 @@ use crate::format::code::{self, SLACK};
 use crate::format::header::{HEADER_BYTES, IdKind};
 use crate::format::paged::{Kind, PAYLOAD, PagedReader};
 use crate::format::{ALIGNMENT, Block, Direction, Header, Scratch, Section, Vertex, checksum};
-use crate::updates::folder::{self, Manifest, Pieces};
-use crate::updates::snapshot::base_of;
+use crate::updates::folder::{self, Found, Manifest, Pieces};
+use crate::updates::snapshot::{Snapshot, base_of};
 
 /// What was found sound.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -44,8 +44,13 @@ pub fn verify(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<VerifyReport, GraphError> {
     let path = path.as_ref();
-    if !folder::is_folder(path) {
-        return verify_file(&StoreFile::open(path)?, progress);
+    if let Found::File(file) = folder::find(path)? {
+        let name = path.display().to_string();
+        let snapshot = Snapshot::of_file(file, &name);
+        // Unless a writer has made a folder of it meanwhile.
+        if snapshot.is_ok() || !path.is_dir() {
+            return verify_file(&StoreFile::of_snapshot(snapshot?, name), progress);
+        }
     }
     let manifest = Manifest::read(path)?;
     let base_path = folder::file(path, &manifest.base);

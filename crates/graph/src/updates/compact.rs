@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::folder;
 use super::merge::fits_in_four_bytes;
 use super::options::UpdateOptions;
 use super::update::GraphUpdate;
@@ -37,13 +36,6 @@ pub fn compact(
     stop: Option<Arc<AtomicBool>>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<CompactReport, GraphError> {
-    let path = path.as_ref();
-    if !folder::is_folder(path) {
-        // A store that was never changed.
-        let bytes =
-            StoreFile::open(path)?.file.metadata().map_err(|error| GraphError::opening(path, error))?.len();
-        return Ok(CompactReport { version: 0, bytes_before: bytes, bytes_after: bytes, compacted: false });
-    }
     GraphUpdate::open(path, UpdateOptions::default())?.compact(stop.as_deref(), progress)
 }
 

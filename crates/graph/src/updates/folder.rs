@@ -1,4 +1,4 @@
-//! The folder that a store becomes with its first change (docs/graph-format.md): the base, a log of commits,
+//! The folder that a store becomes with its first commit (docs/graph-format.md): the base, a log of commits,
 //! and a manifest that says which files belong together. Files are never changed but for the log, which
 //! grows; the manifest is replaced as a whole. So a reader that has them open sees one version, whatever
 //! writers do.
@@ -8,10 +8,11 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, FlockOperation, RenameFlags, flock, renameat_with};
+use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
+use super::held::is_at;
 use super::log::{Bytes, Log, Totals, read_owner, write_owner};
 use super::vertices::VertexState;
 use crate::GraphError;
@@ -20,6 +21,9 @@ use crate::inspect::StoreFile;
 
 pub(crate) const MANIFEST: &str = "manifest";
 const LOCK: &str = "lock";
+
+/// A manifest names some files of some hundred bytes each.
+const MOST_BYTES: u64 = 16 << 20;
 
 /// What the manifest's first line begins with.
 const FIRST: &str = "leadline graph 1 ";
@@ -76,6 +80,34 @@ pub(crate) struct RunEntry {
 }
 
 impl Manifest {
+    /// Of a store that has its first base, and no changes.
+    pub(crate) fn of_base(base: &Header) -> Manifest {
+        Manifest::without_changes("base-1".to_owned(), base, 2, 0, History::new(base))
+    }
+
+    /// Of a base that has all changes up to a version.
+    pub(crate) fn without_changes(
+        name: String,
+        base: &Header,
+        next: u64,
+        version: u64,
+        history: History,
+    ) -> Manifest {
+        let totals = Totals { vertices: base.vertices, entries: base.edges, self_loops: base.self_loops };
+        Manifest {
+            base: name,
+            base_checksum: header_checksum(base),
+            pieces: format!("pieces-{next}"),
+            runs: Vec::new(),
+            owners: None,
+            log: format!("log-{}", next + 1),
+            next: next + 2,
+            version,
+            history: History { base_version: version, ..history },
+            totals,
+        }
+    }
+
     /// The name of a new file.
     pub(crate) fn name(&mut self, kind: &str) -> String {
         let name = format!("{kind}-{}", self.next);
@@ -93,7 +125,7 @@ impl Manifest {
     pub(crate) fn read(folder: &Path) -> Result<Manifest, GraphError> {
         let path = folder.join(MANIFEST);
         let name = folder.display().to_string();
-        let text = fs::read_to_string(&path).map_err(|error| match error.kind() {
+        let text = leadline_files::read_text(&path, MOST_BYTES).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => GraphError::NoStore { name: name.clone() },
             io::ErrorKind::InvalidData => GraphError::damaged(&name, "its manifest is not text".into()),
             _ => GraphError::opening(&path, error),
@@ -149,82 +181,93 @@ pub(crate) fn seed(manifest: &Manifest, name: &str) -> u64 {
     checksum(name.as_bytes(), manifest.base_checksum)
 }
 
-/// Whether a path is a store that was changed.
-pub(crate) fn is_folder(path: &Path) -> bool {
-    path.is_dir()
+/// What is at the path of a store.
+#[derive(Debug)]
+pub(crate) enum Found {
+    /// The store as it was imported; perhaps another kind of file.
+    File(File),
+    /// The store after a change; perhaps another folder.
+    Folder,
 }
 
-/// The lock of the one writer; let go of when it is dropped.
-#[derive(Debug)]
-pub(crate) struct WriterLock(#[expect(dead_code, reason = "is held")] File);
+/// Looks what is there.
+///
+/// # Errors
+/// [`GraphError::Path`] where nothing is, or it may not be read.
+pub(crate) fn find(path: &Path) -> Result<Found, GraphError> {
+    let failed = |error| GraphError::opening(path, error);
+    let opened = File::open(path).or_else(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            leadline_files::restore(path)?;
+            File::open(path)
+        }
+        _ => Err(error),
+    });
+    let file = opened.map_err(failed)?;
+    let is_folder = file.metadata().map_err(failed)?.is_dir();
+    Ok(if is_folder { Found::Folder } else { Found::File(file) })
+}
 
-impl WriterLock {
-    pub(crate) fn take(folder: &Path) -> Result<WriterLock, GraphError> {
+/// Does something with a store, which is a file or a folder; once more where a writer turned one into the
+/// other meanwhile.
+///
+/// # Errors
+/// As [`find`] and [`of_newest`], and what `of_file` returned.
+pub(crate) fn of_store<T>(
+    path: &Path,
+    of_file: impl Fn(File) -> Result<T, GraphError>,
+    of_folder: impl Fn(&Manifest) -> Result<T, GraphError>,
+) -> Result<T, GraphError> {
+    if let Found::File(file) = find(path)? {
+        let done = of_file(file);
+        if done.is_ok() || !path.is_dir() {
+            return done;
+        }
+    }
+    of_newest(path, of_folder)
+}
+
+/// The lock of the one writer of a store; let go of when it is dropped.
+#[derive(Debug)]
+pub(crate) struct StoreLock(File);
+
+impl StoreLock {
+    /// Of a store that is a folder; the user knows it as `store`.
+    pub(crate) fn of_folder(folder: &Path, store: &Path) -> Result<StoreLock, GraphError> {
         let path = folder.join(LOCK);
         let file = File::options().write(true).create(true).truncate(false).open(&path);
-        let file = file.map_err(|error| GraphError::opening(&path, error))?;
+        StoreLock::lock(file.map_err(|error| GraphError::opening(&path, error))?, store)
+    }
+
+    /// Of one that is a file: the file itself is locked.
+    pub(crate) fn of_file(store: &Path) -> Result<StoreLock, GraphError> {
+        // File systems that other machines share give locks only to those who may write.
+        let file = File::options().read(true).write(true).open(store);
+        StoreLock::lock(file.map_err(|error| GraphError::opening(store, error))?, store)
+    }
+
+    fn lock(file: File, store: &Path) -> Result<StoreLock, GraphError> {
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(WriterLock(file)),
+            Ok(()) => Ok(StoreLock(file)),
             Err(Errno::WOULDBLOCK) => Err(GraphError::path(
-                folder,
+                store,
                 "is being changed by another process, or by this one; wait until that ends",
             )),
-            Err(error) => Err(GraphError::write(&path, error.into())),
+            Err(error) => Err(GraphError::write(store, error.into())),
         }
+    }
+
+    /// Whether it is still the lock of what is at a path.
+    pub(crate) fn is_of(&self, store: &Path) -> bool {
+        is_at(&self.0, store)
     }
 }
 
-/// Makes the folder of a store that is a file, in its place. At every moment the path leads to one of both.
-pub(crate) fn make(path: &Path) -> Result<(), GraphError> {
-    // Checks that it is a store.
-    let store = StoreFile::open(path)?;
-    let real = fs::canonicalize(path).map_err(|error| GraphError::opening(path, error))?;
-    let parent = leadline_files::folder_of(&real);
-    let failed = |error: io::Error| GraphError::write(path, error);
-    let made = tempfile::Builder::new().prefix(".leadline-").suffix(".folder").tempdir_in(parent);
-    let made = made.map_err(failed)?;
-    let folder = made.path();
-    fs::hard_link(&real, folder.join("base-1")).map_err(failed)?;
-    let manifest = begin(folder, &store, "base-1", 2, 0, History::new(&store.header))?;
-    manifest.write(folder)?;
-    File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
-    exchange(folder, &real).map_err(failed)?;
-    File::open(parent).and_then(|parent| parent.sync_all()).map_err(failed)?;
-    // What has the temporary name now is a second name of the base.
-    let temporary = made.keep();
-    fs::remove_file(&temporary).map_err(failed)?;
-    mark(&real.join("base-1"))
-}
-
-/// Files of a base that has no changes: its pieces and an empty log.
-pub(crate) fn begin(
-    folder: &Path,
-    base: &StoreFile,
-    base_name: &str,
-    next: u64,
-    version: u64,
-    history: History,
-) -> Result<Manifest, GraphError> {
-    let totals = Totals {
-        vertices: base.header.vertices,
-        entries: base.header.edges,
-        self_loops: base.header.self_loops,
-    };
-    let manifest = Manifest {
-        base: base_name.to_owned(),
-        base_checksum: header_checksum(&base.header),
-        pieces: format!("pieces-{next}"),
-        runs: Vec::new(),
-        owners: None,
-        log: format!("log-{}", next + 1),
-        next: next + 2,
-        version,
-        history: History { base_version: version, ..history },
-        totals,
-    };
-    Pieces::of(base)?.write(&folder.join(&manifest.pieces), manifest.base_checksum)?;
-    Log::create(&folder.join(&manifest.log), seed(&manifest, &manifest.log))?;
-    Ok(manifest)
+/// Writes the files of a base that has no changes: its pieces and an empty log, which is returned.
+pub(crate) fn begin(folder: &Path, base: &StoreFile, manifest: &Manifest) -> Result<Log, GraphError> {
+    assert!(manifest.runs.is_empty() && manifest.owners.is_none(), "a base has no changes");
+    Pieces::of(base)?.write(&file(folder, &manifest.pieces), manifest.base_checksum)?;
+    Log::create(&file(folder, &manifest.log), seed(manifest, &manifest.log))
 }
 
 /// What tells a base from all others.
@@ -240,19 +283,6 @@ pub(crate) fn mark(base: &Path) -> Result<(), GraphError> {
         file.sync_data()
     });
     marked.map_err(|error| GraphError::write(base, error))
-}
-
-/// Two paths change places at once, or one after the other where the file system cannot.
-fn exchange(folder: &Path, file: &Path) -> io::Result<()> {
-    match renameat_with(CWD, folder, CWD, file, RenameFlags::EXCHANGE) {
-        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-            let aside = folder.with_extension("file");
-            fs::rename(file, &aside)?;
-            fs::rename(folder, file)?;
-            fs::rename(aside, folder)
-        }
-        other => Ok(other?),
-    }
 }
 
 /// By block, its first neighbour where it begins within a hub's list, else 0; of both directions.

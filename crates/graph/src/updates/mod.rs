@@ -5,6 +5,7 @@ mod change;
 pub(crate) mod changes;
 mod compact;
 pub(crate) mod folder;
+mod held;
 mod id_index;
 mod known;
 mod log;

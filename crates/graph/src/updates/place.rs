@@ -1,36 +1,36 @@
 //! Where an import writes its store: to a file, or in place of the base of a store that was changed.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use super::folder::{self, History, Manifest, WriterLock};
+use super::folder::{self, History, Manifest, StoreLock};
 use crate::GraphError;
 use crate::inspect::StoreFile;
 
 /// Where the file of lists is to be.
 #[derive(Debug)]
 pub(crate) enum StorePlace {
-    File(PathBuf),
-    /// In the folder of a store that was changed, which nobody changes meanwhile.
-    Base {
-        folder: PathBuf,
-        _lock: WriterLock,
-        next: u64,
+    File {
         path: PathBuf,
-        name: String,
+        /// Of the store that is there, if one is.
+        _lock: Option<StoreLock>,
     },
+    /// In the folder of a store that was changed, which nobody changes meanwhile.
+    Base { folder: PathBuf, _lock: StoreLock, next: u64, path: PathBuf, name: String },
 }
 
 impl StorePlace {
     /// # Errors
     /// [`GraphError::Path`] where it is another folder, or another process changes the store.
     pub(crate) fn of(store: &Path) -> Result<StorePlace, GraphError> {
+        leadline_files::restore(store).map_err(|error| GraphError::write(store, error))?;
         if !store.is_dir() {
-            return Ok(StorePlace::File(store.to_owned()));
+            return Ok(StorePlace::File { path: store.to_owned(), _lock: lock_of_file(store)? });
         }
         if !is_store_folder(store) {
             return Err(GraphError::path(store, "is a folder; name the file that the store is to be"));
         }
-        let lock = WriterLock::take(store)?;
+        let lock = StoreLock::of_folder(store, store)?;
         let mut manifest = Manifest::read(store)?;
         let name = manifest.name("base");
         let path = folder::file(store, &name);
@@ -40,7 +40,7 @@ impl StorePlace {
     /// The file to write.
     pub(crate) fn path(&self) -> &Path {
         match self {
-            StorePlace::File(path) | StorePlace::Base { path, .. } => path,
+            StorePlace::File { path, .. } | StorePlace::Base { path, .. } => path,
         }
     }
 
@@ -52,11 +52,23 @@ impl StorePlace {
         let StorePlace::Base { folder, next, path, name, .. } = self else { return Ok(()) };
         folder::mark(&path)?;
         let base = StoreFile::open_base(&path)?;
-        let manifest = folder::begin(&folder, &base, &name, next, 0, History::new(&base.header))?;
+        let manifest = Manifest::without_changes(name, &base.header, next, 0, History::new(&base.header));
+        folder::begin(&folder, &base, &manifest)?;
         manifest.write(&folder)?;
         // What stays where this fails is removed when the store is next opened to change it.
         let _ = folder::remove_others(&folder, &manifest);
         Ok(())
+    }
+}
+
+/// Locks a store that is to be replaced by another, so that nobody changes it meanwhile. A file that may only
+/// be read can be replaced all the same; nobody else can change it either.
+fn lock_of_file(store: &Path) -> Result<Option<StoreLock>, GraphError> {
+    match store.metadata() {
+        Ok(found) if found.is_file() && File::options().read(true).write(true).open(store).is_ok() => {
+            StoreLock::of_file(store).map(Some)
+        }
+        _ => Ok(None),
     }
 }
 

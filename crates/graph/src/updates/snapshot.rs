@@ -130,11 +130,11 @@ impl Snapshot {
     /// [`GraphError`]: no store, a newer one's, damaged, unreadable.
     pub(crate) fn open(path: &Path) -> Result<Snapshot, GraphError> {
         let name = path.display().to_string();
-        if !folder::is_folder(path) {
-            let file = File::open(path).map_err(|error| GraphError::opening(path, error))?;
-            return Snapshot::of_file(file, &name);
-        }
-        folder::of_newest(path, |manifest| Snapshot::of_folder(path, manifest))
+        folder::of_store(
+            path,
+            |file| Snapshot::of_file(file, &name),
+            |manifest| Snapshot::of_folder(path, manifest),
+        )
     }
 
     /// A store that was not changed.

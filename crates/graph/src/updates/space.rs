@@ -1,5 +1,6 @@
 //! What a store that was changed takes on the device.
 
+use std::fs::File;
 use std::path::Path;
 
 use super::folder::{self, Manifest};
@@ -49,9 +50,12 @@ impl Space {
     /// # Errors
     /// As [`crate::Graph::open`].
     pub(crate) fn of_store(path: &Path) -> Result<Option<Space>, GraphError> {
-        if !folder::is_folder(path) {
-            return Ok(None);
-        }
-        folder::of_newest(path, |manifest| Space::of(path, manifest)).map(Some)
+        folder::of_store(path, |_| Ok(None), |manifest| Space::of(path, manifest).map(Some))
+    }
+
+    /// Of a store that is a file.
+    pub(crate) fn of_file(file: &File, name: &str) -> Result<Space, GraphError> {
+        let found = file.metadata().map_err(|error| GraphError::read(name, error))?;
+        Ok(Space { base_bytes: found.len(), runs: 0, run_bytes: 0, log_bytes: 0 })
     }
 }

@@ -2,18 +2,19 @@
 
 mod maintain;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::change::Change;
-use super::folder::{self, Manifest, Pieces, WriterLock};
+use super::folder::{self, Manifest, Pieces};
+use super::held::{Committed, Held};
 use super::id_index::IdIndex;
 use super::log::{Commit, Log, Totals};
 use super::options::UpdateOptions;
 use super::pending::{Pending, What};
 use super::resolve::Batch;
-use super::snapshot::{Changed, Snapshot, base_of};
+use super::snapshot::{Changed, Snapshot};
 use super::space::Space;
 use super::vertices::Id;
 use crate::format::Weights;
@@ -36,12 +37,12 @@ const ROWS_SHARE: u64 = 5;
 pub struct GraphUpdate {
     /// As the user calls it, for messages.
     name: String,
-    folder: PathBuf,
-    _lock: WriterLock,
+    held: Held,
     manifest: Manifest,
     base: StoreFile,
     index: IdIndex,
-    log: Log,
+    /// There is none while the store is a file.
+    log: Option<Log>,
     changed: Changed,
     options: UpdateOptions,
     pending: Pending,
@@ -72,43 +73,17 @@ pub struct CommitReport {
 }
 
 impl GraphUpdate {
-    /// Opens a store to change it. One that is a file becomes a folder.
+    /// Opens a store to change it. One that is a file becomes a folder with the first commit.
     ///
     /// # Errors
-    /// [`GraphError::Path`] where another process changes it; as [`Graph::open`].
+    /// [`GraphError::Path`] where another process changes it, or it may not be written; as [`Graph::open`].
     pub fn open(path: impl AsRef<Path>, options: UpdateOptions) -> Result<GraphUpdate, GraphError> {
-        let path = path.as_ref();
-        if !folder::is_folder(path) {
-            folder::make(path)?;
-        }
-        // Not followed any more: whatever becomes of links meanwhile, it is this folder.
-        let folder = std::fs::canonicalize(path).map_err(|error| GraphError::opening(path, error))?;
-        let name = path.display().to_string();
-        // Before the lock is made: what is not a store is left alone.
-        Manifest::read(&folder)?;
-        let lock = WriterLock::take(&folder)?;
-        let manifest = Manifest::read(&folder)?;
-        let base_path = folder::file(&folder, &manifest.base);
-        let base = StoreFile::open_base(&base_path)?;
-        base_of(&base.file, &base_path, &manifest)?;
-        folder::mark(&base_path)?;
-        folder::remove_others(&folder, &manifest).map_err(|error| GraphError::write(&folder, error))?;
-        let (changed, log) = committed(&folder, &manifest, &base)?;
+        let name = path.as_ref().display().to_string();
+        let held = Held::take(path.as_ref())?;
+        let Committed { manifest, base, changed, log } = held.committed()?;
         let pending = Pending::new(base.ids().are_strings());
         let index = IdIndex::default();
-        Ok(GraphUpdate {
-            name,
-            folder,
-            _lock: lock,
-            manifest,
-            base,
-            index,
-            log,
-            changed,
-            options,
-            pending,
-            staged: None,
-        })
+        Ok(GraphUpdate { name, held, manifest, base, index, log, changed, options, pending, staged: None })
     }
 
     /// Whether ids are strings; they are numbers else.
@@ -150,7 +125,10 @@ impl GraphUpdate {
     /// # Errors
     /// [`GraphError::Read`].
     pub fn space(&self) -> Result<Space, GraphError> {
-        Space::of(&self.folder, &self.manifest)
+        if self.held.is_file() {
+            return Space::of_file(&self.base.file, &self.name);
+        }
+        Space::of(self.held.folder(), &self.manifest)
     }
 
     /// Adds an edge, and its ends where they are not there. In a store with weights an edge that is given
@@ -243,8 +221,13 @@ impl GraphUpdate {
                 update.write_run()?;
                 update.publish()?;
             } else if changes > 0 {
-                update.log.append(&commit, update.is_weighted())?;
+                let weighted = update.is_weighted();
+                update.log()?.append(&commit, weighted)?;
                 update.changed.add(commit, update.base.header.directed);
+            }
+            if update.held.settle()? {
+                // Its files are elsewhere now.
+                update.read_committed()?;
             }
             update.pending.clear();
             update.staged = None;
@@ -287,10 +270,28 @@ impl GraphUpdate {
     fn go_back(&mut self) -> Result<(), GraphError> {
         self.pending.clear();
         self.staged = None;
-        self.manifest = Manifest::read(&self.folder)?;
-        (self.changed, self.log) = committed(&self.folder, &self.manifest, &self.base)?;
-        // Runs of what was dropped: where the disk is full, they may be what fills it.
-        let _ = folder::remove_others(&self.folder, &self.manifest);
+        self.held.give_up();
+        // Runs of what was dropped are removed: where the disk is full, they may be what fills it.
+        self.read_committed()
+    }
+
+    fn read_committed(&mut self) -> Result<(), GraphError> {
+        let Committed { manifest, base, changed, log } = self.held.committed()?;
+        (self.manifest, self.base, self.changed, self.log) = (manifest, base, changed, log);
+        Ok(())
+    }
+
+    /// The log, of a store that has its folder from now on.
+    fn log(&mut self) -> Result<&mut Log, GraphError> {
+        self.begin_folder()?;
+        Ok(self.log.as_mut().expect("a folder has a log"))
+    }
+
+    /// Begins the folder of a store that is a file.
+    fn begin_folder(&mut self) -> Result<(), GraphError> {
+        if self.held.is_file() {
+            self.log = Some(self.held.begin(&self.base)?);
+        }
         Ok(())
     }
 
@@ -299,6 +300,7 @@ impl GraphUpdate {
         let Staged { changes, missing } = self.staged.unwrap_or_default();
         let changes = changes + self.pending.len() as u64;
         let (commit, more_missing) = self.resolve()?;
+        self.begin_folder()?;
         self.changed.add(commit, self.base.header.directed);
         self.pending.clear();
         self.staged = Some(Staged { changes, missing: missing + more_missing });
@@ -348,8 +350,14 @@ impl GraphUpdate {
     fn snapshot(&self) -> Result<Snapshot, GraphError> {
         let name = self.name.clone();
         let file = self.base.file.try_clone().map_err(|error| GraphError::read(&name, error))?;
-        let pieces = folder::file(&self.folder, &self.manifest.pieces);
-        let pieces = Pieces::read(&pieces, self.manifest.base_checksum)?;
+        // Where there is no folder, there are no changes, which are all that pieces are for.
+        let pieces = match self.held.is_file() {
+            true => Pieces::default(),
+            false => {
+                let path = folder::file(self.held.folder(), &self.manifest.pieces);
+                Pieces::read(&path, self.manifest.base_checksum)?
+            }
+        };
         Snapshot::with(file, &name, self.base.header, pieces, &self.changed)
     }
 
@@ -384,15 +392,4 @@ impl GraphUpdate {
         }
         Ok(())
     }
-}
-
-/// What is committed: changes since the base, and the log, to go on with it.
-fn committed(folder: &Path, manifest: &Manifest, base: &StoreFile) -> Result<(Changed, Log), GraphError> {
-    let mut changed = Changed::open(folder, manifest, &base.header)?;
-    let path = folder::file(folder, &manifest.log);
-    let log = Log::open(&path, folder::seed(manifest, &manifest.log), |commit| {
-        changed.add(commit, base.header.directed);
-        Ok(())
-    })?;
-    Ok((changed, log))
 }

@@ -27,14 +27,17 @@ impl GraphUpdate {
     /// [`GraphError::Write`], a full disk above all; the store is as it was then.
     pub fn maintain(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), GraphError> {
         self.commit_pending()?;
+        if self.held.is_file() {
+            return Ok(());
+        }
         if self.changed.loose_bytes() > self.options.buffer {
             self.flush()?;
         }
         self.or_drop(|update| {
             if update.merge_full_levels()? {
-                update.manifest.write(&update.folder)?;
+                update.manifest.write(update.held.folder())?;
                 // What stays where this fails is removed when the store is next opened to change it.
-                let _ = folder::remove_others(&update.folder, &update.manifest);
+                let _ = folder::remove_others(update.held.folder(), &update.manifest);
             }
             Ok(())
         })?;
@@ -53,6 +56,9 @@ impl GraphUpdate {
     /// As [`GraphUpdate::maintain`].
     pub fn flush(&mut self) -> Result<(), GraphError> {
         self.commit_pending()?;
+        if self.held.is_file() {
+            return Ok(());
+        }
         self.or_drop(|update| {
             update.write_run()?;
             update.publish()
@@ -71,7 +77,7 @@ impl GraphUpdate {
             return Ok(());
         }
         let file = self.manifest.name("run");
-        let path = folder::file(&self.folder, &file);
+        let path = folder::file(self.held.folder(), &file);
         let seed = folder::seed(&self.manifest, &file);
         let mut writer = RunWriter::create(&path, seed, self.is_weighted(), self.options.writes)?;
         rows.iter().try_for_each(|row| writer.push(*row))?;
@@ -94,7 +100,7 @@ impl GraphUpdate {
         manifest.owners = match self.changed.vertices.each().next() {
             Some(_) => {
                 let name = manifest.name("owners");
-                let path = folder::file(&self.folder, &name);
+                let path = folder::file(self.held.folder(), &name);
                 folder::write_owners(&path, folder::seed(&manifest, &name), &self.changed.vertices)?;
                 Some(name)
             }
@@ -103,9 +109,9 @@ impl GraphUpdate {
         (manifest.version, manifest.totals) = (self.changed.version, self.changed.totals);
         manifest.history = self.changed.history;
         manifest.log = manifest.name("log");
-        let path = folder::file(&self.folder, &manifest.log);
+        let path = folder::file(self.held.folder(), &manifest.log);
         let log = Log::create(&path, folder::seed(&manifest, &manifest.log))?;
-        self.adopt(manifest, None, Some(log))
+        self.adopt(manifest, None, log)
     }
 
     /// Merges runs, in the manifest in memory, until no level has as many as the fanout; whether there were
@@ -135,7 +141,7 @@ impl GraphUpdate {
     /// Makes one run of some that follow one another, in the manifest in memory.
     fn merge(&mut self, places: Range<usize>) -> Result<(), GraphError> {
         let file = self.manifest.name("run");
-        let path = folder::file(&self.folder, &file);
+        let path = folder::file(self.held.folder(), &file);
         let seed = folder::seed(&self.manifest, &file);
         let mut writer = RunWriter::create(&path, seed, self.is_weighted(), self.options.writes)?;
         let runs = &self.changed.runs[places.clone()];
@@ -166,48 +172,43 @@ impl GraphUpdate {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<CompactReport, GraphError> {
         self.commit_pending()?;
-        let bytes = |folder: &Path| folder::bytes(folder).map_err(|error| GraphError::opening(folder, error));
-        let bytes_before = bytes(&self.folder)?;
         let version = self.changed.version;
+        if self.held.is_file() {
+            let bytes = self.space()?.base_bytes;
+            return Ok(CompactReport { version, bytes_before: bytes, bytes_after: bytes, compacted: false });
+        }
+        let bytes = |folder: &Path| folder::bytes(folder).map_err(|error| GraphError::opening(folder, error));
+        let bytes_before = bytes(self.held.folder())?;
         let store = StoreFile::of_snapshot(self.snapshot()?, self.name.clone());
         if !store.is_changed() {
             return Ok(CompactReport { version, bytes_before, bytes_after: bytes_before, compacted: false });
         }
         let mut manifest = self.manifest.clone();
         let name = manifest.name("base");
-        let path = folder::file(&self.folder, &name);
+        let path = folder::file(self.held.folder(), &name);
         compact::write(&store, &path, stop, progress)?;
         folder::mark(&path)?;
         let base = StoreFile::open_base(&path)?;
         let manifest =
-            folder::begin(&self.folder, &base, &name, manifest.next, version, self.changed.history)?;
-        let log = Log::open(
-            &folder::file(&self.folder, &manifest.log),
-            folder::seed(&manifest, &manifest.log),
-            |_| Ok(()),
-        )?;
-        self.adopt(manifest, Some(base), Some(log))?;
-        Ok(CompactReport { version, bytes_before, bytes_after: bytes(&self.folder)?, compacted: true })
+            Manifest::without_changes(name, &base.header, manifest.next, version, self.changed.history);
+        let log = folder::begin(self.held.folder(), &base, &manifest)?;
+        self.adopt(manifest, Some(base), log)?;
+        let bytes_after = bytes(self.held.folder())?;
+        Ok(CompactReport { version, bytes_before, bytes_after, compacted: true })
     }
 
     /// Goes over to a manifest whose files are all durable, and removes those that it does not name.
-    fn adopt(
-        &mut self,
-        manifest: Manifest,
-        base: Option<StoreFile>,
-        log: Option<Log>,
-    ) -> Result<(), GraphError> {
-        let changed = Changed::open(&self.folder, &manifest, &base.as_ref().unwrap_or(&self.base).header)?;
-        manifest.write(&self.folder)?;
+    fn adopt(&mut self, manifest: Manifest, base: Option<StoreFile>, log: Log) -> Result<(), GraphError> {
+        let changed =
+            Changed::open(self.held.folder(), &manifest, &base.as_ref().unwrap_or(&self.base).header)?;
+        manifest.write(self.held.folder())?;
         (self.manifest, self.changed) = (manifest, changed);
         if let Some(base) = base {
             (self.base, self.index) = (base, IdIndex::default());
         }
-        if let Some(log) = log {
-            self.log = log;
-        }
+        self.log = Some(log);
         // What stays where this fails is removed when the store is next opened to change it.
-        let _ = folder::remove_others(&self.folder, &self.manifest);
+        let _ = folder::remove_others(self.held.folder(), &self.manifest);
         Ok(())
     }
 
