@@ -13,6 +13,10 @@ use crate::{Account, ProcessError};
 /// Starts a program that gets a signal when the thread that started it ends: the one way without unsafe code.
 const SETPRIV: Program = Program { name: "setpriv", package: "util-linux" };
 
+/// Becomes the program only if the process that starts it is still there: one that ended before the signal
+/// was asked for never sends it. The first argument is its number.
+const UNLESS_ORPHANED: &str = "[ \"$PPID\" = \"$0\" ] || exit 1; exec \"$@\"";
+
 /// A program with its arguments, whom it runs as, and what becomes of it.
 #[derive(Debug, Clone, Copy)]
 pub struct Launch<'a> {
@@ -50,7 +54,8 @@ impl<'a> Launch<'a> {
             Some(signal) => {
                 // It is set after the user has changed, which would take it away again.
                 let mut command = Command::new(SETPRIV.find(&[])?);
-                command.args(["--pdeathsig", name_of(signal), "--"]).arg(self.program);
+                command.args(["--pdeathsig", name_of(signal), "--", "/bin/sh", "-c", UNLESS_ORPHANED]);
+                command.arg(std::process::id().to_string()).arg(self.program);
                 command
             }
         };
@@ -81,4 +86,23 @@ fn name_of(signal: Signal) -> &'static str {
         .into_iter()
         .find_map(|(known, name)| (known == signal).then_some(name))
         .unwrap_or("KILL")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_whose_starter_is_gone_is_not_begun() {
+        let begins = |starter: u32| {
+            let mut command = Command::new("/bin/sh");
+            command.args(["-c", UNLESS_ORPHANED]).arg(starter.to_string()).args(["/bin/sh", "-c", "exit 7"]);
+            command.status().unwrap().code()
+        };
+        assert_eq!(begins(std::process::id()), Some(7));
+        // Whoever was there, and is not any more.
+        let mut gone = Command::new("true").spawn().unwrap();
+        gone.wait().unwrap();
+        assert_eq!(begins(gone.id()), Some(1));
+    }
 }

@@ -3,7 +3,9 @@
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 
 use leadline_files::Space;
 use rustix::process::geteuid;
@@ -16,11 +18,19 @@ const FULL_BYTES: u64 = 32 * MIB;
 const LOCK: &str = "lock";
 const MARK: &str = "A scratch folder of Leadline: all in it is removed when nobody has this file locked.\n";
 
-/// A folder of its own, removed when dropped.
+/// What a shell does that is to remove a folder when we are killed: it waits until nobody can write to its
+/// standard input any more, then until those that we started have let go of the lock. The folder is its first
+/// argument.
+const REMOVE_AFTERWARDS: &str = "read -r _; exec flock \"$1/lock\" rm -rf -- \"$1\"";
+
+/// A folder of its own, removed when dropped, and also if we are killed.
 #[derive(Debug)]
 pub struct Scratch {
     path: PathBuf,
     lock: File,
+    /// Removes it if we cannot. Where it could not be started, or was killed too, the next run in the folder
+    /// does.
+    afterwards: Option<Child>,
 }
 
 impl Scratch {
@@ -34,21 +44,22 @@ impl Scratch {
             return Err(ProcessError::NotFolder { path: folder.into() });
         }
         let prefix = format!(".leadline-{kind}-");
+        let failed = |source| ProcessError::io(folder, "making a scratch folder in it", source);
         sweep(folder, &prefix)?;
-        let made = tempfile::Builder::new().prefix(&prefix).rand_bytes(8).tempdir_in(folder);
-        let made =
-            made.map_err(|source| ProcessError::io(folder, "making a scratch folder in it", source))?;
-        // Until it is marked, whatever goes wrong takes the folder away again.
-        let marked = || {
-            let mut lock = File::create_new(made.path().join(LOCK))?;
-            lock.try_lock()?;
-            lock.write_all(MARK.as_bytes())?;
-            Ok(lock)
-        };
-        let lock = marked().map_err(|source: std::io::Error| {
-            ProcessError::io(folder, "marking a scratch folder in it", source)
-        })?;
-        Ok(Scratch { path: made.keep(), lock })
+        loop {
+            let made = tempfile::Builder::new().prefix(&prefix).rand_bytes(8).tempdir_in(folder);
+            let made = made.map_err(failed)?;
+            // Until it is marked, whatever goes wrong takes the folder away again.
+            match marked(made.path()).map_err(failed)? {
+                Some(lock) => {
+                    let path = made.keep();
+                    let afterwards = remove_afterwards(&path);
+                    return Ok(Scratch { path, lock, afterwards });
+                }
+                // Another process took it for one that a killed run had left.
+                None => continue,
+            }
+        }
     }
 
     /// The folder.
@@ -115,8 +126,36 @@ impl Scratch {
     }
 }
 
+/// Marks and locks a folder that was just made; none where it is gone already.
+fn marked(path: &Path) -> std::io::Result<Option<File>> {
+    let marked = || -> std::io::Result<File> {
+        let mut lock = File::create_new(path.join(LOCK))?;
+        lock.try_lock()?;
+        lock.write_all(MARK.as_bytes())?;
+        Ok(lock)
+    };
+    match marked() {
+        Ok(lock) if path.join(LOCK).exists() => Ok(Some(lock)),
+        Err(error) if path.exists() && error.kind() != std::io::ErrorKind::WouldBlock => Err(error),
+        _ => Ok(None),
+    }
+}
+
+/// Starts what removes a folder when we are killed: a process of its own group, which a signal to ours does
+/// not reach.
+fn remove_afterwards(path: &Path) -> Option<Child> {
+    let path = fs::canonicalize(path).ok()?;
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", REMOVE_AFTERWARDS, "leadline"]).arg(path).current_dir("/").process_group(0);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()
+}
+
 impl Drop for Scratch {
     fn drop(&mut self) {
+        if let Some(afterwards) = &mut self.afterwards {
+            let _ = afterwards.kill();
+            let _ = afterwards.wait();
+        }
         // Nothing more can be done here; the next run in this folder finds what is left.
         let _ = remove(&self.path);
     }
@@ -138,15 +177,18 @@ fn sweep(folder: &Path, prefix: &str) -> Result<(), ProcessError> {
     Ok(())
 }
 
-/// Whatever is in doubt is not.
+/// Whatever is in doubt is not. A run that was killed while it marked its folder left nothing else in it.
 fn is_leftover(path: &Path) -> bool {
     let is_own_folder =
         fs::symlink_metadata(path).is_ok_and(|found| found.is_dir() && found.uid() == geteuid().as_raw());
-    let Some(mut lock) = is_own_folder.then(|| File::open(path.join(LOCK)).ok()).flatten() else {
+    let entries = || fs::read_dir(path).map_or(usize::MAX, Iterator::count);
+    if !is_own_folder {
         return false;
-    };
+    }
+    let Ok(mut lock) = File::open(path.join(LOCK)) else { return entries() == 0 };
     let mut mark = String::new();
-    let is_marked = (&mut lock).take(1 << 10).read_to_string(&mut mark).is_ok() && mark == MARK;
+    let is_text = (&mut lock).take(1 << 10).read_to_string(&mut mark).is_ok();
+    let is_marked = is_text && (mark == MARK || (MARK.starts_with(&mark) && entries() == 1));
     is_marked && !matches!(lock.try_lock(), Err(TryLockError::WouldBlock | TryLockError::Error(_)))
 }
 
@@ -196,8 +238,15 @@ mod tests {
             path
         };
         let (killed, unmarked, other) = (left("1", Some(MARK)), left("2", None), left("3", Some("mine\n")));
+        // Killed before it was marked, and while it was.
+        let (early, earlier) =
+            (folder.path().join(".leadline-test-4"), folder.path().join(".leadline-test-5"));
+        fs::create_dir(&early).unwrap();
+        fs::create_dir(&earlier).unwrap();
+        fs::write(early.join(LOCK), &MARK[..9]).unwrap();
         let used = Scratch::create(folder.path(), "test").unwrap();
         assert!(!killed.exists() && unmarked.exists() && other.exists());
+        assert!(!early.exists() && !earlier.exists());
         // A child that outlived its parent has the lock still.
         let orphan = used.lock().try_clone().unwrap();
         let path = used.path().to_path_buf();
@@ -206,6 +255,36 @@ mod tests {
         drop(orphan);
         drop(used);
         assert!(!path.exists());
+    }
+
+    /// In the environment of a process of this test that is to be killed: the folder to make one in.
+    const KILLED_IN: &str = "LEADLINE_TEST_SCRATCH_IN";
+
+    #[test]
+    fn a_scratch_folder_is_gone_after_its_process_was_killed() {
+        if let Some(folder) = std::env::var_os(KILLED_IN) {
+            let scratch = Scratch::create(Path::new(&folder), "test").unwrap();
+            fs::write(scratch.path().join("data"), "x").unwrap();
+            fs::rename(scratch.path().join("data"), scratch.path().join("ready")).unwrap();
+            let _ = std::io::stdin().read_to_end(&mut Vec::new());
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let mut killed = Command::new(std::env::current_exe().unwrap());
+        killed.args(["--exact", "scratch::tests::a_scratch_folder_is_gone_after_its_process_was_killed"]);
+        killed.env(KILLED_IN, folder.path()).stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut killed = killed.spawn().unwrap();
+        let began = std::time::Instant::now();
+        let until = |done: &dyn Fn() -> bool| {
+            while !done() {
+                assert!(began.elapsed().as_secs() < 60, "waited too long");
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            }
+        };
+        until(&|| names(folder.path()).iter().any(|path| path.join("ready").exists()));
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+        until(&|| names(folder.path()).is_empty());
     }
 
     #[test]
