@@ -83,6 +83,17 @@ pub enum ConfigError {
         /// Pages of the area.
         area: Page,
     },
+    /// A double-write area that was made for batches of another size.
+    #[error(
+        "n: {asked} pages at once (no more than frames): the device's double-write area was made for {made_for}; \
+         open the pool with n = {made_for}"
+    )]
+    DoubleWriteBatch {
+        /// Pages written at once by the pool that made the area.
+        made_for: u32,
+        /// Pages asked for.
+        asked: u32,
+    },
     /// A device that is smaller than a page.
     #[error("the device has {capacity_bytes} bytes: less than one page of {page_bytes}")]
     DeviceTooSmall {

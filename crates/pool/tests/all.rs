@@ -5,6 +5,8 @@ mod adaptive;
 mod all_policies;
 mod buffer;
 mod buffer_faults;
+mod double_write;
+mod every_crash;
 mod kill;
 mod libcachesim;
 mod naive;

@@ -1,7 +1,9 @@
 //! Leadline's buffer pool: each commit changes some pages and ends with a checkpoint.
 //!
-//! A pool does not have transactions, so pages of a commit that was under way may be there. A page is a word,
-//! repeated: the number of the commit that changed it last, and the number of the page.
+//! Some pages are changed in every commit, several times, so that consecutive batches of the double-write
+//! area have the same pages. A pool does not have transactions, so pages of a commit that was under way may be
+//! there. A page is a word, repeated: the number of the commit that changed it last, and the number of the
+//! page.
 
 use std::fs::OpenOptions;
 use std::path::Path;
@@ -17,7 +19,10 @@ const PAGE_BYTES: u32 = 4096;
 const PAGES: u64 = 256;
 /// Fewer than a commit changes: some pages are written before its checkpoint.
 const FRAMES: u32 = 16;
-const CHANGES: usize = 24;
+/// Pages that every commit changes, in turn with others.
+const HOT: u64 = 8;
+/// Changes of other pages, and of hot ones.
+const CHANGES: u64 = 24;
 /// Pages written at once.
 const BATCH: u32 = 8;
 /// What the double-write area takes: two halves, each with a list and a batch.
@@ -27,10 +32,11 @@ pub(crate) struct PoolLedger {
     pool: Pool,
 }
 
-/// The pages that a commit changes.
+/// The pages that a commit changes, some of them more than once. Between two changes of a hot page there are
+/// as many of others as there are frames, so that it is often written in between.
 fn changed(number: u64) -> impl Iterator<Item = u64> {
     let mut random = fastrand::Rng::with_seed(number);
-    std::iter::repeat_with(move || random.u64(..PAGES)).take(CHANGES)
+    (0..CHANGES).flat_map(move |i| [random.u64(HOT..PAGES), i % HOT])
 }
 
 fn word(number: u64, page: u64) -> [u8; 8] {

@@ -51,6 +51,12 @@ pub(crate) fn seal(bytes: &mut [u8], page: Page) {
     trailer[4..].copy_from_slice(&(page as u32).to_le_bytes());
 }
 
+/// The sum in the trailer.
+pub(crate) fn stored(bytes: &[u8]) -> u32 {
+    let at = bytes.len() - TRAILER;
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
 /// Checks the trailer.
 pub(crate) fn verify(bytes: &[u8], page: Page) -> Result<(), Damage> {
     let (content, trailer) = bytes.split_at(bytes.len() - TRAILER);

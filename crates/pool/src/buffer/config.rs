@@ -16,6 +16,9 @@ use crate::setters::setters;
 /// An adaptive n goes no higher, unless it begins there.
 const MOST_ADAPTIVE: u32 = 256;
 
+/// Most pages written at once, and most read ahead on one I/O queue, whatever is asked for.
+const MOST_AT_ONCE: u32 = 1024;
+
 /// How a pool is made. [`PoolConfig::new`] has a default for everything but the sizes.
 #[derive(Clone)]
 #[non_exhaustive]
@@ -28,7 +31,8 @@ pub struct PoolConfig {
     pub policy: PolicyKind,
     /// Write-back when a victim is dirty.
     pub ace: Ace,
-    /// Pages written at once, at least 1; no more than there are frames, whatever is asked for.
+    /// Pages written at once, at least 1; no more than there are frames, and no more than 1,024 (with
+    /// `double_write` and pages of 4 KiB 338), whatever is asked for.
     pub n: u32,
     /// Whether `n` is where a search begins that watches the device ([`BatchSearch`](crate::BatchSearch)) and
     /// goes up to 256. Not with `double_write`: the size of its area is fixed.
@@ -41,9 +45,9 @@ pub struct PoolConfig {
     pub checksums: bool,
     /// Whether batches are first written to an area at the device's end, so that a page torn by a crash can
     /// be put right when the pool is opened. Needs `checksums`. Every batch then costs two writes per page
-    /// and a flush.
+    /// and a flush. `n` must stay what it was when the area was first used.
     pub double_write: bool,
-    /// Reads ahead in flight on one I/O queue at most, at least 1.
+    /// Reads ahead in flight on one I/O queue at most, at least 1; no more than 1,024, whatever is asked for.
     pub reads_ahead: u32,
     /// The first page that [`new_page`](super::Pool::new_page) gives out. An engine keeps it across restarts.
     pub next_page: Page,
@@ -147,8 +151,21 @@ impl PoolConfig {
 
     /// Pages written at once to begin with: no more than there are frames.
     pub(crate) fn batch(&self) -> u32 {
-        let listed = if self.double_write { double_write::most_pages(self.page_bytes) } else { 1024 };
-        self.n.min(self.frames).min(listed)
+        let listed = if self.double_write { double_write::most_pages(self.page_bytes) } else { MOST_AT_ONCE };
+        self.n.min(self.frames).min(listed).min(MOST_AT_ONCE)
+    }
+
+    /// Reads ahead in flight on one I/O queue at most.
+    pub(crate) fn most_ahead(&self) -> u32 {
+        self.reads_ahead.min(MOST_AT_ONCE)
+    }
+
+    /// Requests that one I/O queue has in flight at most.
+    pub(crate) fn queue_depth(&self) -> u32 {
+        // A batch; twice and its list where it goes to the double-write area first.
+        let writes = if self.double_write { 2 * self.batch() + 1 } else { self.most_at_once() };
+        // Beside them one page that was asked for, and one flush.
+        self.most_ahead() + writes + 2
     }
 
     /// Most pages that are ever written at once.

@@ -57,10 +57,6 @@ impl Core {
         let PoolConfig { page_bytes, frames: count, .. } = config;
         let memory = |source| PoolError::Memory { frames: count, page_bytes, source };
         let (frames, free) = Frames::new(count, page_bytes).map_err(memory)?;
-        // The pages of a batch, twice where they go to the double-write area first, one page asked for, one
-        // flush.
-        let writes = if config.double_write { 2 * config.batch() + 1 } else { config.most_at_once() };
-        let depth = (config.reads_ahead.min(1024) + writes + 2).min(4096);
         let all_pages = config.device_pages(&*device);
         let double_write =
             config.double_write.then(|| DoubleWrite::new(config.batch(), all_pages)).transpose()?;
@@ -71,7 +67,7 @@ impl Core {
             table: Table::new(count),
             hits: HitLog::new(),
             replacer: Mutex::new(Replacer::new(build(&config), &config, free)),
-            io_queues: IoQueues::new(device, QueueShape::new(depth, page_bytes)),
+            io_queues: IoQueues::new(device, QueueShape::new(config.queue_depth(), page_bytes)),
             counters: Counters::default(),
             durability: Durability::default(),
             cleaning: CleanerControl::new(&config),

@@ -6,57 +6,83 @@
 //! flush per batch is enough.
 //!
 //! ```text
-//! list page    8 bytes  "LLPOOLDW"
+//! area         n pages  copies of half 0, which has the batches of even numbers
+//!              n pages  copies of half 1
+//!              1 page   list of half 0
+//!              1 page   list of half 1, the device's last page
+//!
+//! list page    8 bytes  "LLPOOLD2"
 //!              8 bytes  number of the batch, from 1, little-endian as all numbers
 //!              4 bytes  bytes of a page
+//!              4 bytes  n, the pages that a half has room for
 //!              4 bytes  pages in the batch, m
-//!          m x 8 bytes  their numbers, in the order of the copies that follow the list
+//!              4 bytes  0
+//!         m x 12 bytes  for each copy, in order: its page's number (8), the checksum in its trailer (4)
 //!                       sealed as any page is, with its own page number
 //! ```
 //!
-//! When the pool is opened, the newer half first: a page whose checksum does not fit and whose copy's does is
-//! written again from the copy. A half whose list does not fit its checksum was torn itself: its pages were
-//! not yet touched.
+//! A power cut while a half is being written leaves any part of it. A list that is there may have copies
+//! beside it that are not: torn, or left by an older batch, and then perhaps an older version of the very
+//! page that the list names. Hence the checksum of each copy in the list: only the copy that was written with
+//! the list fits it. The lists are where they are found without knowing n, since a pool that looked for
+//! copies in other places would repair nothing, or would later repair from copies long out of date.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::checksum;
 use super::error::PoolError;
+use super::turn::Turn;
 use crate::config_error::ConfigError;
 use crate::policy::Page;
 
-const MAGIC: &[u8; 8] = b"LLPOOLDW";
-const HEAD: usize = 24;
+const MAGIC: &[u8; 8] = b"LLPOOLD2";
+const HEAD: usize = 32;
+const ENTRY: usize = 12;
 
-/// Pages whose numbers fit a list.
+/// Pages that a list has room for.
 pub(crate) fn most_pages(page_bytes: u32) -> u32 {
-    (page_bytes - (HEAD + checksum::TRAILER) as u32) / 8
+    ((page_bytes as usize - HEAD - checksum::TRAILER) / ENTRY) as u32
 }
 
-/// Where the area is, and whose turn it is.
+/// The area, and whose turn it is.
 #[derive(Debug)]
 pub(crate) struct DoubleWrite {
-    pub(super) first: Page,
-    /// Pages of a batch at most.
-    pub(super) batch: u32,
+    pub(super) layout: Layout,
     turn: Mutex<Turn>,
 }
 
-/// The batch that has the area.
-#[derive(Debug)]
-pub(crate) struct Turn {
-    /// Its number.
-    pub(super) number: u64,
+/// Where everything is in the area.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Layout {
+    /// The area's first page; users have those before it.
     pub(super) first: Page,
+    /// Pages that a half has room for.
     pub(super) batch: u32,
+}
+
+/// A batch as its list has it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct List {
+    pub(super) number: u64,
+    /// In the order in which they lie in the half.
+    pub(super) copies: Vec<Copy>,
+}
+
+/// A copy of a page in the area.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Copy {
+    pub(super) page: Page,
+    /// The checksum in its trailer.
+    pub(super) sum: u32,
 }
 
 impl DoubleWrite {
     pub(crate) fn new(batch: u32, device_pages: Page) -> Result<DoubleWrite, PoolError> {
-        let area = 2 * Page::from(batch + 1);
+        let area = 2 * (Page::from(batch) + 1);
         match device_pages.checked_sub(area) {
             Some(first) if first > 0 => {
-                Ok(DoubleWrite { first, batch, turn: Mutex::new(Turn { number: 0, first, batch }) })
+                let layout = Layout { first, batch };
+                Ok(DoubleWrite { layout, turn: Mutex::new(Turn::new(layout)) })
             }
             _ => Err(ConfigError::DoubleWriteTooLarge { pages: device_pages, area }.into()),
         }
@@ -64,43 +90,130 @@ impl DoubleWrite {
 
     /// The area's first page; users have those before it.
     pub(crate) fn first_page(&self) -> Page {
-        self.first
+        self.layout.first
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Turn> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    /// First page of the half that a batch has.
-    pub(super) fn half(first: Page, batch: u32, number: u64) -> Page {
-        first + (number % 2) * Page::from(batch + 1)
+impl Layout {
+    /// The half that a batch has: 0 or 1.
+    pub(super) fn half(number: u64) -> u32 {
+        (number % 2) as u32
+    }
+
+    /// Where the list of a half lies.
+    pub(super) fn list(self, half: u32) -> Page {
+        assert!(half < 2);
+        self.first + 2 * Page::from(self.batch) + Page::from(half)
+    }
+
+    /// Where copy `i` of a half lies.
+    pub(super) fn copy(self, half: u32, i: usize) -> Page {
+        assert!(half < 2 && i < self.batch as usize, "a half has no room for copy {i}");
+        self.first + Page::from(half) * Page::from(self.batch) + i as Page
     }
 }
 
-/// The list of batch `number`, to lie at page `half`.
-pub(super) fn list(number: u64, half: Page, pages: &[Page], page_bytes: u32) -> Vec<u8> {
-    let mut list = vec![0; page_bytes as usize];
-    list[..8].copy_from_slice(MAGIC);
-    list[8..16].copy_from_slice(&number.to_le_bytes());
-    list[16..20].copy_from_slice(&page_bytes.to_le_bytes());
-    list[20..24].copy_from_slice(&(pages.len() as u32).to_le_bytes());
-    for (i, page) in pages.iter().enumerate() {
-        list[HEAD + 8 * i..HEAD + 8 * i + 8].copy_from_slice(&page.to_le_bytes());
+impl Copy {
+    /// The copy that these bytes are, a sealed page.
+    pub(super) fn of(page: Page, sealed: &[u8]) -> Copy {
+        debug_assert!(checksum::verify(sealed, page).is_ok(), "page {page} is not sealed");
+        Copy { page, sum: checksum::stored(sealed) }
     }
-    checksum::seal(&mut list, half);
-    list
+
+    /// Whether these bytes are this copy, and all of it.
+    pub(super) fn is(self, bytes: &[u8]) -> bool {
+        checksum::stored(bytes) == self.sum && checksum::verify(bytes, self.page).is_ok()
+    }
 }
 
-/// The number and the pages of a list, if it is one.
-pub(super) fn parse(list: &[u8], page_bytes: u32, batch: u32) -> Option<(u64, Vec<Page>)> {
-    let word = |at: usize| Some(u64::from_le_bytes(list.get(at..at + 8)?.try_into().ok()?));
-    if &list[..8] != MAGIC {
-        return None;
+impl List {
+    /// As a page that is to lie at `at`.
+    pub(super) fn sealed(&self, at: Page, batch: u32, page_bytes: u32) -> Vec<u8> {
+        assert!(self.copies.len() <= batch as usize && batch <= most_pages(page_bytes));
+        let mut list = Vec::with_capacity(page_bytes as usize);
+        list.extend_from_slice(MAGIC);
+        list.extend_from_slice(&self.number.to_le_bytes());
+        for number in [page_bytes, batch, self.copies.len() as u32, 0] {
+            list.extend_from_slice(&number.to_le_bytes());
+        }
+        for copy in &self.copies {
+            list.extend_from_slice(&copy.page.to_le_bytes());
+            list.extend_from_slice(&copy.sum.to_le_bytes());
+        }
+        list.resize(page_bytes as usize, 0);
+        checksum::seal(&mut list, at);
+        list
     }
-    let (number, sizes) = (word(8)?, word(16)?);
-    let (stated_bytes, count) = (sizes as u32, (sizes >> 32) as u32);
-    if stated_bytes != page_bytes || count > batch {
-        return None;
+
+    /// The list in these bytes, which lie at `at`, with the pages that a half had room for. `None` where
+    /// there is none, or part of one.
+    pub(super) fn parse(bytes: &[u8], at: Page, page_bytes: u32) -> Option<(List, u32)> {
+        checksum::verify(bytes, at).ok()?;
+        let (head, entries) = bytes.split_at_checked(HEAD)?;
+        let (magic, head) = head.split_first_chunk()?;
+        let (number, head) = head.split_first_chunk()?;
+        let mut words =
+            head.chunks_exact(4).filter_map(|word| Some(u32::from_le_bytes(word.try_into().ok()?)));
+        let (stated_bytes, batch, count) = (words.next()?, words.next()?, words.next()?);
+        if magic != MAGIC || stated_bytes != page_bytes || count > batch || batch > most_pages(page_bytes) {
+            return None;
+        }
+        let entry = |entry: &[u8]| {
+            let (page, sum) = entry.split_first_chunk()?;
+            Some(Copy { page: u64::from_le_bytes(*page), sum: u32::from_le_bytes(sum.try_into().ok()?) })
+        };
+        let copies = entries.chunks_exact(ENTRY).take(count as usize).map(entry).collect::<Option<_>>()?;
+        Some((List { number: u64::from_le_bytes(*number), copies }, batch))
     }
-    Some((number, (0..count as usize).map_while(|i| word(HEAD + 8 * i)).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_read_as_it_was_written_and_only_where_it_was() {
+        for page_bytes in [4096, 8192, 65_536] {
+            let most = most_pages(page_bytes);
+            for count in [0, 1, most] {
+                let copies =
+                    (0..count).map(|i| Copy { page: u64::from(i) << 30, sum: i.wrapping_mul(0x9E37_79B9) });
+                let list = List { number: 1 << 40, copies: copies.collect() };
+                let bytes = list.sealed(77, most, page_bytes);
+                assert_eq!(bytes.len(), page_bytes as usize);
+                assert_eq!(List::parse(&bytes, 78, page_bytes), None);
+                assert_eq!(List::parse(&bytes, 77, page_bytes), Some((list, most)));
+            }
+        }
+        assert_eq!(List::parse(&[0; 4096], 77, 4096), None, "zeros are no list");
+    }
+
+    #[test]
+    fn only_the_copy_itself_fits() {
+        let mut page = vec![1; 4096];
+        checksum::seal(&mut page, 5);
+        let copy = Copy::of(5, &page);
+        assert!(copy.is(&page));
+        assert!(!copy.is(&[0; 4096]), "a page never written is whole, but not this copy");
+        page[0] ^= 1;
+        assert!(!copy.is(&page), "torn");
+        checksum::seal(&mut page, 5);
+        assert!(!copy.is(&page), "whole, and another version");
+        checksum::seal(&mut page, 6);
+        assert!(!copy.is(&page), "another page");
+    }
+
+    #[test]
+    fn the_parts_of_the_area_do_not_overlap_and_fill_it() {
+        let layout = DoubleWrite::new(3, 20).unwrap().layout;
+        let mut pages: Vec<Page> = [0, 1].map(|half| layout.list(half)).into();
+        pages.extend([0, 1].iter().flat_map(|half| (0..3).map(|i| layout.copy(*half, i))));
+        pages.sort_unstable();
+        assert_eq!(pages, (12..20).collect::<Vec<_>>());
+        assert!(DoubleWrite::new(3, 8).is_err(), "no page is left");
+    }
 }

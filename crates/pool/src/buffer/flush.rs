@@ -28,23 +28,19 @@ impl Core {
     fn flush_device(&self, io: &mut IoQueueGuard<'_>) -> Result<(), PoolError> {
         let failed = |source| PoolError::Flush { source };
         let mut outcome = IoResults::default();
-        let Some(slot) = io.slot() else {
-            return Err(failed(std::io::Error::other("no slot is free")));
-        };
+        let slot = io.slot();
         io.submit(Request::flush(slot), Job::Other)
             .map_err(|(_, error)| failed(std::io::Error::other(error)))?;
-        outcome.others = 1;
-        while outcome.others > 0 {
-            self.reap(io, 1, &mut outcome)?;
-        }
+        outcome.others += 1;
+        self.reap_others(io, &mut outcome)?;
         match outcome.results.first() {
-            Some(result) if *result < 0 => Err(failed(std::io::Error::from_raw_os_error(-result))),
+            Some((_, result)) if *result < 0 => Err(failed(std::io::Error::from_raw_os_error(-result))),
             _ => Ok(()),
         }
     }
 
     /// Fails if a flush has failed since there had been `before`: it may have covered what the caller wrote.
-    fn no_flush_failed_since(&self, before: u64) -> Result<(), PoolError> {
+    pub(super) fn no_flush_failed_since(&self, before: u64) -> Result<(), PoolError> {
         if self.durability.failures() == before {
             return Ok(());
         }

@@ -188,9 +188,10 @@ impl IoQueueGuard<'_> {
         self.io.as_mut().expect("a io that is held is there")
     }
 
-    /// A slot that is free, if there is one.
-    pub(crate) fn slot(&mut self) -> Option<u32> {
-        self.io().free.pop()
+    /// A slot that is free. There always is one: a queue has as many as a thread sends requests at once
+    /// ([`PoolConfig::queue_depth`](super::config::PoolConfig::queue_depth)).
+    pub(crate) fn slot(&mut self) -> u32 {
+        self.io().free.pop().expect("a queue has a slot for each request that is sent at once")
     }
 
     /// Gives back a slot that was not used.

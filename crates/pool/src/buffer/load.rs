@@ -51,7 +51,7 @@ impl Core {
     /// What the prefetchers propose beside `page`, with frames for it.
     fn choose_ahead(&self, replacer: &mut Replacer, io: &mut IoQueueGuard<'_>, page: Page) -> Vec<Load> {
         let most = self.batch_size.n().saturating_sub(1);
-        let most = most.min(self.config.reads_ahead.saturating_sub(*io.ahead()));
+        let most = most.min(self.config.most_ahead().saturating_sub(*io.ahead()));
         replacer.read_ahead(self, page, most, |free, ahead| self.begin_ahead(io, free, ahead))
     }
 
@@ -71,7 +71,7 @@ impl Core {
     ) -> Result<(), PoolError> {
         self.check(last)?;
         let mut io = self.io()?;
-        if *io.ahead() >= self.config.reads_ahead {
+        if *io.ahead() >= self.config.most_ahead() {
             // Some may be there by now.
             self.reap(&mut io, 0, &mut IoResults::default())?;
         }
@@ -79,7 +79,7 @@ impl Core {
         replacer.drain(self);
         let mut loads = Vec::new();
         for page in pages {
-            if *io.ahead() >= self.config.reads_ahead {
+            if *io.ahead() >= self.config.most_ahead() {
                 break;
             }
             if self.table.find(page).is_some() {
@@ -100,15 +100,9 @@ impl Core {
         let page_bytes = self.config.page_bytes;
         let offset = load.page * u64::from(page_bytes);
         let ahead = load.ahead;
-        let refused = match io.slot() {
-            Some(slot) => match io.submit(Request::read(slot, offset, page_bytes), Job::Read(load)) {
-                Ok(()) => return,
-                Err((Job::Read(load), _)) => Some(load),
-                Err(_) => None,
-            },
-            None => Some(load),
-        };
-        if let Some(load) = refused {
+        let slot = io.slot();
+        if let Err((Job::Read(load), _)) = io.submit(Request::read(slot, offset, page_bytes), Job::Read(load))
+        {
             *io.ahead() -= u32::from(ahead);
             self.load_failed(load, Fault::Errno(EIO));
         }

@@ -12,9 +12,11 @@
 //! | `cleaner_control`, `cleaner` | the background cleaner |
 //! | `batch_size` | how many pages are written at once |
 //! | `durability`, `flush` | what is durable, and making it so |
-//! | `double_write`, `repair`, `checksum` | what survives a crash |
+//! | `double_write`, `turn`, `area_io` | the double-write area, and the batches that take turns in it |
+//! | `repair`, `checksum` | what survives a crash |
 
 mod access;
+mod area_io;
 mod batch_size;
 pub(crate) mod checksum;
 mod cleaner;
@@ -41,6 +43,7 @@ mod state;
 mod state_model;
 mod stats;
 mod table;
+mod turn;
 mod write_back;
 
 use std::fmt;

@@ -19,15 +19,16 @@ pub(crate) struct IoResults {
     pub(crate) written: Vec<(Frame, Page)>,
     /// The first write that failed.
     pub(crate) error: Option<PoolError>,
-    /// Other requests in flight, and the results of those that are over.
+    /// Other requests in flight, and of those that are over the slots and results.
     pub(crate) others: u32,
-    pub(crate) results: Vec<i32>,
+    pub(crate) results: Vec<(u32, i32)>,
 }
 
 impl IoResults {
-    fn other(&mut self, result: i32) {
+    fn other(&mut self, slot: u32, result: i32) {
+        assert!(self.others > 0, "a request is over that nobody here sent");
         self.others -= 1;
-        self.results.push(result);
+        self.results.push((slot, result));
     }
 }
 
@@ -46,7 +47,7 @@ impl Core {
             match job {
                 Job::Read(load) => self.read_done(io, slot, load, fault),
                 Job::Write(write) => self.write_done(write, fault, outcome),
-                Job::Other => outcome.other(result),
+                Job::Other => outcome.other(slot, result),
             }
             io.give_back(slot);
         }
@@ -74,6 +75,7 @@ impl Core {
 
     fn write_done(&self, write: WriteBack, fault: Option<Fault>, outcome: &mut IoResults) {
         let (frame, page) = (write.frame, write.page);
+        assert!(outcome.writing > 0, "a write of page {page} is over that nobody here sent");
         outcome.writing -= 1;
         match fault {
             None if self.durability.written(frame, page, write.epoch) => {

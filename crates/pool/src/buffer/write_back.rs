@@ -1,5 +1,6 @@
 //! Writing pages back: copied under a short hold, after the log, all at once.
 
+use std::sync::MutexGuard;
 use std::sync::atomic::Ordering;
 
 use leadline_device::Request;
@@ -10,6 +11,7 @@ use super::error::{Fault, PageOp, PoolError};
 use super::frames::WriteBack;
 use super::io_queue::{IoQueueGuard, Job};
 use super::reap::{EIO, IoResults};
+use super::turn::Turn;
 
 /// A page copied into a slot, ready to go out.
 pub(crate) struct StagedPage {
@@ -31,15 +33,7 @@ impl Core {
         // The area is one batch's until its pages are in place.
         let area = self.double_write.as_ref().map(|area| area.lock());
         let sent = self.stage(io, batch).and_then(|staged| match area {
-            Some(mut area) => {
-                let saved = area.save(self, io, &staged);
-                if let Err(error) = saved {
-                    self.abandon(io, staged);
-                    return Err(error);
-                }
-                self.send(io, staged, &mut outcome);
-                self.reap_written(io, &mut outcome)
-            }
+            Some(area) => self.save_and_write(io, area, staged, &mut outcome),
             None => self.write_and_watch(io, staged, &mut outcome),
         });
         if !outcome.written.is_empty() {
@@ -47,6 +41,27 @@ impl Core {
             self.durability.forget_absent(&self.frames);
         }
         sent.and(outcome.error.map_or(Ok(()), Err))
+    }
+
+    /// Writes a batch to the double-write area, then to its places.
+    fn save_and_write(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        mut area: MutexGuard<'_, Turn>,
+        staged: Vec<StagedPage>,
+        outcome: &mut IoResults,
+    ) -> Result<(), PoolError> {
+        if let Err(error) = area.save(self, io, &staged) {
+            self.abandon(io, staged);
+            return Err(error);
+        }
+        let pages = staged.len();
+        self.send(io, staged, outcome);
+        let reaped = self.reap_written(io, outcome);
+        if outcome.written.len() == pages {
+            area.placed();
+        }
+        reaped
     }
 
     /// Writes a batch to its places. A batch that went well tells the search for n how long it took, from
@@ -79,7 +94,8 @@ impl Core {
     /// Copies pages into slots, seals them, and makes the log durable as far as they need it.
     ///
     /// # Errors
-    /// [`PoolError::Log`]; the pages are dirty again.
+    /// [`PoolError::Log`]; [`PoolError::Device`] where the device gives no queue pair any more. The pages are
+    /// dirty again.
     pub(crate) fn stage(
         &self,
         io: &mut IoQueueGuard<'_>,
@@ -87,20 +103,23 @@ impl Core {
     ) -> Result<Vec<StagedPage>, PoolError> {
         let mut staged = Vec::with_capacity(batch.len());
         let mut lsn = 0;
+        let mut broken = None;
         for mut write in batch {
-            // An I/O queue has slots for as many pages as are written at once.
             let slot = io.slot();
-            let buffer = slot.and_then(|slot| io.buffer(slot).ok());
-            let (Some(slot), Some(buffer)) = (slot, buffer) else {
-                self.frames.end_write_back(write, false);
-                slot.into_iter().for_each(|slot| io.give_back(slot));
-                continue;
-            };
-            lsn = lsn.max(self.frames.copy_out(&mut write, buffer));
-            if self.config.checksums {
-                checksum::seal(buffer, write.page);
+            match io.buffer(slot) {
+                Ok(buffer) => {
+                    lsn = lsn.max(self.frames.copy_out(&mut write, buffer));
+                    if self.config.checksums {
+                        checksum::seal(buffer, write.page);
+                    }
+                }
+                Err(error) => broken = Some(error),
             }
             staged.push(StagedPage { slot, write });
+        }
+        if let Some(error) = broken {
+            self.abandon(io, staged);
+            return Err(error.into());
         }
         let pages = staged.len();
         if let Err(source) = self.flush_log(lsn) {

@@ -1,0 +1,84 @@
+//! Reading and writing pages past the frames: the double-write area, and pages that are put right from it.
+
+use leadline_device::Request;
+
+use super::core::Core;
+use super::error::{Fault, PageOp, PoolError};
+use super::io_queue::{IoQueueGuard, Job};
+use super::reap::IoResults;
+use crate::policy::Page;
+
+impl Core {
+    /// Reads what lies at a page.
+    pub(super) fn read_page(&self, io: &mut IoQueueGuard<'_>, page: Page) -> Result<Vec<u8>, PoolError> {
+        let page_bytes = self.config.page_bytes;
+        let slot = io.slot();
+        let mut outcome = IoResults::default();
+        let request = Request::read(slot, page * u64::from(page_bytes), page_bytes);
+        io.submit(request, Job::Other).map_err(|(_, error)| error)?;
+        outcome.others += 1;
+        self.reap_others(io, &mut outcome)?;
+        match outcome.results.first().and_then(|(_, result)| Fault::of(*result, page_bytes)) {
+            Some(fault) => Err(fault.error(PageOp::Read, page, page_bytes)),
+            // The slot is free again, and nobody has used it since.
+            None => Ok(io.buffer(slot)?.to_vec()),
+        }
+    }
+
+    /// Writes pages, all at once, and waits for all of them.
+    ///
+    /// # Errors
+    /// The first thing that went wrong; none of the writes is in flight any more.
+    pub(super) fn write_pages(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        pages: &[(Page, Vec<u8>)],
+    ) -> Result<(), PoolError> {
+        let page_bytes = self.config.page_bytes;
+        let mut outcome = IoResults::default();
+        let mut slots = Vec::with_capacity(pages.len());
+        let sent = pages.iter().try_for_each(|(page, bytes)| {
+            let slot = io.slot();
+            match io.buffer(slot) {
+                Ok(buffer) => buffer.copy_from_slice(bytes),
+                Err(error) => {
+                    io.give_back(slot);
+                    return Err(error);
+                }
+            }
+            let request = Request::write(slot, page * u64::from(page_bytes), page_bytes);
+            io.submit(request, Job::Other).map_err(|(_, error)| error)?;
+            outcome.others += 1;
+            slots.push((slot, *page));
+            Ok(())
+        });
+        // Those that were sent are waited for in any case: whoever uses the queue next would take their
+        // results for those of its own requests.
+        self.reap_others(io, &mut outcome)?;
+        sent?;
+        for (slot, result) in outcome.results {
+            let page = slots.iter().find(|sent| sent.0 == slot).map_or(0, |sent| sent.1);
+            if let Some(fault) = Fault::of(result, page_bytes) {
+                self.counters.write_errors.add(1);
+                return Err(fault.error(PageOp::Write, page, page_bytes));
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for all requests of `outcome` that are for no frame.
+    ///
+    /// # Errors
+    /// The queue broke. The requests are over all the same.
+    pub(super) fn reap_others(
+        &self,
+        io: &mut IoQueueGuard<'_>,
+        outcome: &mut IoResults,
+    ) -> Result<(), PoolError> {
+        let mut reaped = Ok(());
+        while outcome.others > 0 {
+            reaped = reaped.and(self.reap(io, outcome.others, outcome));
+        }
+        reaped
+    }
+}
