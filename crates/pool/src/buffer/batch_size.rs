@@ -13,8 +13,10 @@ use crate::batch_search::BatchSearch;
 /// The n of a pool.
 #[derive(Debug)]
 pub(crate) struct BatchSize {
-    /// Pages to write at once now.
+    /// Pages to write at once now. Relaxed, as nothing else follows from it: a thread may see the one before
+    /// a little longer, and a queue has slots for the largest.
     n: AtomicU32,
+    most: u32,
     search: Option<Mutex<BatchSearch>>,
 }
 
@@ -23,7 +25,7 @@ impl BatchSize {
         let (begin, most) = (config.batch(), config.most_at_once());
         let search = config.adaptive.then(|| BatchSearch::new(begin, most));
         let n = search.as_ref().map_or(begin, BatchSearch::n);
-        BatchSize { n: AtomicU32::new(n), search: search.map(Mutex::new) }
+        BatchSize { n: AtomicU32::new(n), most, search: search.map(Mutex::new) }
     }
 
     /// Pages to write at once now.
@@ -52,6 +54,7 @@ impl BatchSize {
         let mut search = search.lock().unwrap_or_else(PoisonError::into_inner);
         if at_once == search.n() {
             search.wrote(pages, nanos);
+            assert!((1..=self.most).contains(&search.n()), "{} pages at once, of {}", search.n(), self.most);
             self.n.store(search.n(), Relaxed);
         }
     }

@@ -19,8 +19,7 @@ struct ExitNotice<'a>(&'a CleanerControl);
 
 impl Drop for ExitNotice<'_> {
     fn drop(&mut self) {
-        self.0.healthy.store(false, Release);
-        self.0.end_round();
+        self.0.end();
     }
 }
 

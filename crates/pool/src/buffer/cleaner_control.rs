@@ -9,6 +9,11 @@ use super::config::PoolConfig;
 use crate::ace::Cleaner;
 
 /// What the cleaner and those who need clean pages tell each other.
+///
+/// Whoever waits and whoever sleeps does so by what the lock guards, so that no message is lost. The atomics
+/// beside it only save the lock: `idle` and `rest` decide how soon the cleaner looks again, and one too few
+/// or too many costs it an eviction's time; `healthy` says whether to wait for it at all, and one who sees it
+/// too late is woken by the end of a round, or of the cleaner.
 #[derive(Debug)]
 pub(crate) struct CleanerControl {
     /// Most writes in flight; 0 for no cleaner, `None` for as many as are written at once.
@@ -28,6 +33,8 @@ pub(crate) struct CleanerControl {
 struct Signals {
     asked: bool,
     stop: bool,
+    /// The cleaner has ended, and will end no further round.
+    ended: bool,
     /// Rounds that ended, each with something clean or an error.
     rounds: u64,
     /// Those who wait for the end of a round.
@@ -92,7 +99,7 @@ impl CleanerControl {
         state.asked = true;
         state.waiting += 1;
         self.wanted.notify_one();
-        while state.rounds == seen && !state.stop {
+        while state.rounds == seen && !state.stop && !state.ended {
             state = self.cleaned.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         state.waiting -= 1;
@@ -105,6 +112,14 @@ impl CleanerControl {
         if state.waiting > 0 {
             self.cleaned.notify_all();
         }
+    }
+
+    /// There is no cleaner any more, however it ended.
+    pub(super) fn end(&self) {
+        self.healthy.store(false, Release);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.ended = true;
+        self.cleaned.notify_all();
     }
 
     /// Sleeps until asked; false when it is to stop.
@@ -136,5 +151,20 @@ impl CleanerControl {
         state.stop = true;
         self.wanted.notify_one();
         self.cleaned.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_waits_for_a_cleaner_that_has_ended() {
+        let control = CleanerControl::new(&PoolConfig::new(4096, 8).cleaner(Cleaner::Auto));
+        assert!(control.is_working());
+        // It ends, as one that panicked, after a client has seen that it works and before that client waits.
+        control.end();
+        control.wait();
+        assert!(!control.is_working());
     }
 }

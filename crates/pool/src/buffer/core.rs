@@ -36,8 +36,10 @@ pub(crate) struct Core {
     pub(crate) cleaning: CleanerControl,
     pub(crate) batch_size: BatchSize,
     pub(crate) double_write: Option<DoubleWrite>,
+    /// The page that is given out next. Relaxed: each step gives a number to one thread alone.
     pub(crate) next_page: AtomicU64,
-    /// The log is durable up to here.
+    /// The log is durable up to here. Only ever raised, after the log has said so; who sees an older number
+    /// asks the log once more.
     pub(crate) log_durable: AtomicU64,
 }
 

@@ -20,7 +20,9 @@ pub(crate) struct Durability {
     unflushed: Mutex<UnflushedPages>,
     /// One flush at a time.
     flushing: Mutex<()>,
-    /// Flushes that failed.
+    /// Flushes that failed. Changes under the lock of `unflushed` only, and there decides whether a write
+    /// counts; who reads it without, before a write is sent, can only see too few: the write then counts as
+    /// lost.
     failures: AtomicU64,
 }
 
@@ -48,6 +50,7 @@ impl Durability {
     /// since: the write may be lost.
     pub(crate) fn written(&self, frame: Frame, page: Page, epoch: u64) -> bool {
         let mut unflushed = lock(&self.unflushed);
+        assert!(epoch <= self.failures(), "flush {epoch} failed before it was made");
         if self.failures() != epoch {
             return false;
         }

@@ -27,7 +27,7 @@ impl Replacer {
     /// A page that could not be read leaves its frame.
     pub(crate) fn remove(&mut self, core: &Core, frame: Frame, page: Page) {
         self.evictor.remove(frame, page);
-        core.table.remove(page);
+        core.table.remove(page, frame);
     }
 
     /// A frame for a page, or what has to happen first; the pages to write where that is
@@ -126,7 +126,7 @@ impl Buffers for PoolBuffers<'_> {
 
     fn take_out(&mut self, frame: Frame) -> Option<Evicted<FreeFrame>> {
         let (free, page, unused) = self.core.frames.claim(frame)?;
-        self.core.table.remove(page);
+        self.core.table.remove(page, frame);
         self.core.counters.evictions.add(1);
         Some(Evicted { free, page, unused })
     }

@@ -23,7 +23,8 @@ pub(crate) struct Frames {
     parking: Parking,
 }
 
-/// What is known of a frame beside its page.
+/// What is known of a frame beside its page. All but the state is relaxed: it is written by whoever has the
+/// frame to himself, before the change of the state that lets others read it.
 #[derive(Debug)]
 #[repr(C, align(32))]
 pub(crate) struct Header {

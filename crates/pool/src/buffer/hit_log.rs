@@ -3,25 +3,30 @@
 //! A hit must not take the lock that guards the policy. It leaves a note in a ring of its own thread; whoever
 //! has the lock empties the rings (as BP-Wrapper does: Ding, Jiang and Zhang, ICDE 2009). Threads beyond the
 //! number of rings share the last one and may overwrite each other's notes: the policy then misses an access,
-//! nothing else.
+//! or is told of an older one once more, nothing else.
+//!
+//! A ring is sound for one writer ([`super::ring`], under loom), and a thread's number is no other living
+//! thread's: it changes hands under a lock. The counts are sums of relaxed counters, each exact since only
+//! its own thread writes it, or by one indivisible step where threads share it.
 
 use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Mutex, PoisonError};
 
+use super::ring::Ring;
 use crate::policy::{Frame, Page};
 
 /// Threads with a ring of their own.
 const RINGS: usize = 64;
 
 /// Hits in a ring.
-const ENTRIES: u32 = 128;
+const ENTRIES: usize = 128;
 
 /// After so many the thread tries to empty the rings.
-const BATCH: u32 = ENTRIES / 2;
+const BATCH: u64 = ENTRIES as u64 / 2;
 
 const FRAME_BITS: u32 = 26;
 
@@ -49,40 +54,35 @@ impl Hit {
     }
 }
 
-/// One thread writes, the holder of the replacer's lock reads.
+/// What one thread logs, on cache lines that no other thread writes to.
 #[derive(Debug)]
 #[repr(align(128))]
-struct Ring {
-    /// Hits ever written, and hits, which are more where the ring was full.
-    written: AtomicU32,
+struct ThreadLog {
+    /// Hits, more than were ever in the ring where it was full.
     hits: AtomicU64,
     ahead_used: AtomicU64,
-    /// Hits ever read. On a line of its own: the writer looks at it only when its own copy says full.
-    read: AtomicU32,
-    notes: [AtomicU64; ENTRIES as usize],
+    notes: Ring<AtomicU64, ENTRIES>,
 }
 
 /// All rings of a pool.
 #[derive(Debug)]
 pub(crate) struct HitLog {
-    rings: Box<[Ring]>,
+    rings: Box<[ThreadLog]>,
     /// Rings that were used.
     used: AtomicU32,
 }
 
 impl HitLog {
     pub(crate) fn new() -> Self {
-        let ring = |_| Ring {
-            written: AtomicU32::new(0),
+        let ring = |_| ThreadLog {
             hits: AtomicU64::new(0),
             ahead_used: AtomicU64::new(0),
-            read: AtomicU32::new(0),
-            notes: std::array::from_fn(|_| AtomicU64::new(0)),
+            notes: Ring::new(AtomicU64::new),
         };
         HitLog { rings: (0..RINGS).map(ring).collect(), used: AtomicU32::new(0) }
     }
 
-    /// Logs a hit. True when it is time to empty the rings.
+    /// Logs a hit. True when it is time to empty the rings, or the note found no room.
     #[inline]
     pub(crate) fn hit(&self, note: Hit) -> bool {
         let thread = thread_index() as usize;
@@ -96,14 +96,8 @@ impl HitLog {
         if note.ahead {
             ring.ahead_used.fetch_add(1, Relaxed);
         }
-        let written = ring.written.load(Relaxed);
-        let waiting = written.wrapping_sub(ring.read.load(Acquire));
-        if waiting >= ENTRIES {
-            return true;
-        }
-        ring.notes[(written % ENTRIES) as usize].store(note.pack(), Relaxed);
-        ring.written.store(written.wrapping_add(1), Release);
-        if written == 0 {
+        let (waiting, first) = ring.notes.push(note.pack());
+        if first {
             self.used.fetch_max(thread.min(RINGS - 1) as u32 + 1, Relaxed);
         }
         waiting >= BATCH
@@ -111,21 +105,17 @@ impl HitLog {
 
     /// Empties the rings. Under the replacer's lock.
     pub(crate) fn drain(&self, mut tell: impl FnMut(Hit)) {
-        for ring in &self.rings[..self.used.load(Relaxed) as usize] {
-            let (written, read) = (ring.written.load(Acquire), ring.read.load(Relaxed));
-            // In the ring that threads share, the count may step back.
-            let waiting = written.wrapping_sub(read);
-            for i in 0..if waiting > ENTRIES { 0 } else { waiting } {
-                let word = &ring.notes[(read.wrapping_add(i) % ENTRIES) as usize];
-                tell(Hit::unpack(word.load(Relaxed)));
-            }
-            ring.read.store(written, Release);
+        // A ring that has just been used for the first time may be left out: its turn comes.
+        let used = self.used.load(Relaxed) as usize;
+        for (i, ring) in self.rings[..used].iter().enumerate() {
+            ring.notes.drain(i == RINGS - 1, |word| tell(Hit::unpack(word)));
         }
     }
 
     /// Hits so far, and first uses of pages read ahead.
     pub(crate) fn hits(&self) -> (u64, u64) {
-        let sum = |of: fn(&Ring) -> &AtomicU64| self.rings.iter().map(|ring| of(ring).load(Relaxed)).sum();
+        let sum =
+            |of: fn(&ThreadLog) -> &AtomicU64| self.rings.iter().map(|ring| of(ring).load(Relaxed)).sum();
         (sum(|ring| &ring.hits), sum(|ring| &ring.ahead_used))
     }
 }
@@ -144,12 +134,16 @@ struct Return(Cell<u32>);
 impl Drop for Return {
     fn drop(&mut self) {
         if self.0.get() != u32::MAX {
+            // What other destructors of this thread still log goes where threads share a ring: the number may
+            // be another thread's at once.
+            INDEX.set(RINGS as u32);
             UNUSED.lock().unwrap_or_else(PoisonError::into_inner).0.push(Reverse(self.0.get()));
         }
     }
 }
 
-/// A small number of this thread, which no other living thread has.
+/// A small number of this thread, which no other living thread has if it is less than the number of rings,
+/// less one.
 #[inline]
 pub(crate) fn thread_index() -> u32 {
     match INDEX.get() {
@@ -169,7 +163,7 @@ fn first_index() -> u32 {
         }
     };
     drop(unused);
-    // A thread that is ending already keeps the number for good.
+    // A thread that is ending already, and had none, keeps the number for good.
     let _ = RETURN.try_with(|guard| guard.0.set(index));
     INDEX.set(index);
     index
@@ -215,5 +209,29 @@ mod tests {
         assert!(others.iter().all(|other| *other != mine));
         // Other tests of this process have threads too, far fewer than 50.
         assert!(others.iter().max().is_some_and(|most| *most < 50), "{others:?}");
+    }
+
+    #[test]
+    fn a_thread_that_ends_no_longer_uses_the_number_that_it_gave_back() {
+        /// What a destructor finds that runs after the number was given back.
+        struct Late;
+        static FOUND: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+        impl Drop for Late {
+            fn drop(&mut self) {
+                FOUND.lock().unwrap().push(thread_index());
+            }
+        }
+        thread_local! {
+            static LATE: Late = const { Late };
+        }
+        let own = std::thread::spawn(|| {
+            // Destructors run in the reverse order of first uses.
+            LATE.with(|_| ());
+            thread_index()
+        });
+        let own = own.join().expect("no panic");
+        let found = FOUND.lock().unwrap();
+        assert_eq!(found.len(), 1);
+        assert!(found[0] >= RINGS as u32 - 1, "{} of {own}: another thread may have it", found[0]);
     }
 }

@@ -66,6 +66,8 @@ pub(crate) struct IoQueue {
     completions: Vec<Completion>,
     /// Reads ahead in flight.
     pub(crate) ahead: u32,
+    /// Requests in flight that are for no page of a frame.
+    others: u32,
 }
 
 /// An I/O queue that this thread has for itself.
@@ -156,6 +158,7 @@ impl IoQueues {
             free: (0..self.shape.slots).rev().collect(),
             completions: Vec::with_capacity(self.shape.slots as usize),
             ahead: 0,
+            others: 0,
         };
         io.open(self)?;
         let entry = Entry { io: Mutex::new(io), held: AtomicBool::new(false), sleepers: AtomicU32::new(0) };
@@ -196,6 +199,7 @@ impl IoQueueGuard<'_> {
 
     /// Gives back a slot that was not used.
     pub(crate) fn give_back(&mut self, slot: u32) {
+        debug_assert!(!self.io().free.contains(&slot), "slot {slot} is free already");
         self.io().free.push(slot);
     }
 
@@ -215,7 +219,9 @@ impl IoQueueGuard<'_> {
         let submitted = io.open(io_queues).and_then(|queue| Ok(queue.submit(request)?));
         match submitted {
             Ok(()) => {
-                io.jobs[request.slot as usize] = Some(job);
+                io.others += u32::from(matches!(job, Job::Other));
+                let before = io.jobs[request.slot as usize].replace(job);
+                assert!(before.is_none(), "slot {} was in flight", request.slot);
                 Ok(())
             }
             Err(error) => {
@@ -247,10 +253,12 @@ impl IoQueueGuard<'_> {
         io.completions.clear();
         let deadline = if min == 0 { 0 } else { queue.now().saturating_add(PATIENCE) };
         let reaped = queue.reap(min, deadline, &mut io.completions);
-        for completion in io.completions.drain(..) {
-            if let Some(job) = io.jobs[completion.slot as usize].take() {
-                done.push(JobResult { slot: completion.slot, job, result: completion.result });
-            }
+        let already = done.len();
+        for Completion { slot, result, .. } in io.completions.drain(..) {
+            let Some(job) = io.jobs[slot as usize].take() else {
+                panic!("a request of slot {slot} is over, and none was in flight")
+            };
+            done.push(JobResult { slot, job, result });
         }
         if reaped.is_err() {
             for (slot, job) in io.jobs.iter_mut().enumerate() {
@@ -261,6 +269,7 @@ impl IoQueueGuard<'_> {
             // What the kernel may still do with its buffers is the queue pair's to see to.
             io.queue = None;
         }
+        io.others -= done[already..].iter().filter(|over| matches!(over.job, Job::Other)).count() as u32;
         reaped
     }
 }
@@ -272,6 +281,8 @@ impl Drop for IoQueueGuard<'_> {
     /// Gives the I/O queue back. Those who wait for what is still in flight here may now reap it themselves.
     fn drop(&mut self) {
         let Some(io) = self.io.take() else { return };
+        // The next thread would take such a result for that of its own request.
+        assert!(io.others == 0 || std::thread::panicking(), "{} requests were not waited for", io.others);
         let Some(entry) = self.io_queues.entries[self.index as usize].get() else { return };
         entry.held.store(false, Ordering::SeqCst);
         if io.ahead == 0 || entry.sleepers.load(Ordering::SeqCst) == 0 {

@@ -56,6 +56,7 @@ impl Core {
     }
 
     fn begin_ahead(&self, io: &mut IoQueueGuard<'_>, free: FreeFrame, page: Page) -> Load {
+        assert!(*io.ahead() < self.config.most_ahead(), "more reads ahead than the queue has slots for");
         let load = self.frames.begin_load_ahead(free, page, io.index);
         *io.ahead() += 1;
         self.counters.prefetches.add(1);
@@ -164,6 +165,10 @@ impl Core {
             LoadStatus::Failed { fault, free } => {
                 if let Some(free) = free {
                     let mut replacer = self.replacer();
+                    assert!(
+                        replacer.failed_loads > 0,
+                        "more frames of failed loads were left than there were"
+                    );
                     replacer.failed_loads -= 1;
                     replacer.free.push(free);
                 }

@@ -54,6 +54,7 @@ impl Miss {
         match eviction {
             Eviction::Frame(free) => core.replacer().free.push(free),
             Eviction::WriteBack => {
+                assert!(!batch.is_empty(), "a page has to be written first, and none is");
                 self.wrote = true;
                 core.counters.batches.add(1);
                 self.error = core.write_out(&mut io, batch).err();

@@ -2,9 +2,9 @@
 //!
 //! | file | concept |
 //! | --- | --- |
-//! | `state` | a frame's atomic word and its changes |
+//! | `word`, `state` | a frame's atomic word and its changes |
 //! | `frames` | the memory of pages, and the tokens that guard it |
-//! | `table`, `hit_log`, `park` | lookups without a lock; accesses on their way to the policy; waiting |
+//! | `table`, `hit_log`, `ring`, `park` | lookups without a lock; hits on their way to the policy; waiting |
 //! | `core` | what a pool and its cleaner share |
 //! | `access`, `load` | the way to a page: found in memory, or read |
 //! | `replacer`, `eviction`, `miss` | which page goes, as `evict` decides |
@@ -38,12 +38,16 @@ mod park;
 mod reap;
 mod repair;
 mod replacer;
+mod ring;
+#[cfg(test)]
+mod ring_model;
 mod state;
 #[cfg(test)]
 mod state_model;
 mod stats;
 mod table;
 mod turn;
+mod word;
 mod write_back;
 
 use std::fmt;

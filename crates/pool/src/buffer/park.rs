@@ -44,7 +44,8 @@ impl Parking {
         }
         let bucket = self.bucket(frame);
         let mut asleep = bucket.lock.lock().unwrap_or_else(PoisonError::into_inner);
-        // The mark is set under the bucket's lock: who changes the word later sees it, and finds us asleep.
+        // The mark is set under the bucket's lock, by the same step that looks: who changes the word later
+        // sees the mark, takes the lock, and so finds us asleep. Who changed it earlier is seen.
         while wait(state.park()) {
             asleep = bucket.changed.wait(asleep).unwrap_or_else(PoisonError::into_inner);
         }
@@ -55,6 +56,7 @@ impl Parking {
     pub(crate) fn wake(&self, frame: Frame, state: &StateWord) {
         let bucket = self.bucket(frame);
         let _asleep = bucket.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        // Also the mark of one who came after the change: he wakes with the others, and sets it again.
         state.unpark();
         bucket.changed.notify_all();
     }

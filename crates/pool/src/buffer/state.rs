@@ -21,6 +21,7 @@
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{self, AcqRel, Acquire, Relaxed, Release, SeqCst};
 
+use super::word::Word;
 use crate::policy::Page;
 
 /// Pages from 0 to this one, exclusive, have a number that fits the word: 2^36 - 1.
@@ -46,42 +47,22 @@ const PAGE_SHIFT: u32 = 28;
 const NO_PAGE: Page = (1 << 36) - 1;
 const FREE: u64 = NO_PAGE << PAGE_SHIFT;
 
-/// The atomic operations that the state needs; a model checker brings its own.
-pub(crate) trait Word {
-    fn load(&self, order: Ordering) -> u64;
-    fn compare_exchange(
-        &self,
-        current: u64,
-        new: u64,
-        success: Ordering,
-        failure: Ordering,
-    ) -> Result<u64, u64>;
-    fn fetch_sub(&self, value: u64, order: Ordering) -> u64;
-    fn fetch_and(&self, value: u64, order: Ordering) -> u64;
-    fn fetch_or(&self, value: u64, order: Ordering) -> u64;
-}
-
-impl Word for AtomicU64 {
-    #[inline]
-    fn load(&self, order: Ordering) -> u64 {
-        self.load(order)
-    }
-    #[inline]
-    fn compare_exchange(&self, old: u64, new: u64, yes: Ordering, no: Ordering) -> Result<u64, u64> {
-        self.compare_exchange(old, new, yes, no)
-    }
-    #[inline]
-    fn fetch_sub(&self, value: u64, order: Ordering) -> u64 {
-        self.fetch_sub(value, order)
-    }
-    #[inline]
-    fn fetch_and(&self, value: u64, order: Ordering) -> u64 {
-        self.fetch_and(value, order)
-    }
-    #[inline]
-    fn fetch_or(&self, value: u64, order: Ordering) -> u64 {
-        self.fetch_or(value, order)
-    }
+/// What is true of every word, whatever the order in which threads change it.
+fn is_sound(word: u64) -> bool {
+    let all = |flags: u64| word & flags == flags;
+    let none = |flags: u64| word & flags == 0;
+    let has_page = word >> PAGE_SHIFT != NO_PAGE;
+    // A writer has the page alone, and it is dirty from the moment he has it.
+    let writer = none(EXCLUSIVE) || none(SHARED | LOADING | AHEAD) && all(DIRTY);
+    // Nobody changes or writes a page that is not there yet.
+    let load = none(LOADING) || none(DIRTY | WRITING);
+    // A frame without a page is in use only by those who waited for one that could not be read.
+    let page = match has_page {
+        true => none(FAILED),
+        false => none(EXCLUSIVE | DIRTY | WRITING | LOADING | AHEAD) && (all(FAILED) || none(SHARED)),
+    };
+    let unused_bits = (1 << PAGE_SHIFT) - 2 * AHEAD;
+    writer && load && page && none(unused_bits)
 }
 
 /// A frame's word as it was at one moment.
@@ -181,6 +162,7 @@ impl<W: Word> StateWord<W> {
     fn update(&self, order: Ordering, next: impl Fn(u64) -> Option<u64>) -> Result<u64, u64> {
         let mut word = self.0.load(Relaxed);
         while let Some(new) = next(word) {
+            debug_assert!(is_sound(new), "{word:#x} became {new:#x}");
             match self.0.compare_exchange(word, new, order, Relaxed) {
                 Ok(old) => return Ok(old),
                 Err(now) => word = now,
@@ -208,7 +190,7 @@ impl<W: Word> StateWord<W> {
     #[inline]
     pub(crate) fn unshare(&self) -> bool {
         let old = self.0.fetch_sub(1, Release);
-        debug_assert!(old & SHARED > 0);
+        debug_assert!(old & SHARED > 0 && is_sound(old), "{old:#x}: a hold was given back that nobody had");
         old & (PARKED | SHARED) == PARKED | 1
     }
 
@@ -237,7 +219,7 @@ impl<W: Word> StateWord<W> {
     #[inline]
     pub(crate) fn release(&self) -> bool {
         let old = self.0.fetch_and(!EXCLUSIVE, Release);
-        debug_assert!(old & EXCLUSIVE != 0);
+        debug_assert!(old & EXCLUSIVE != 0 && is_sound(old), "{old:#x}: nobody had it alone");
         old & PARKED != 0
     }
 
@@ -255,30 +237,36 @@ impl<W: Word> StateWord<W> {
     /// shared.
     pub(crate) fn begin_load(&self, page: Page, ahead: bool) {
         let flags = LOADING | if ahead { AHEAD } else { 1 };
-        let begun = self.update(AcqRel, |word| {
-            debug_assert!(word >> PAGE_SHIFT == NO_PAGE && word & !FREE & !PARKED == 0);
-            Some(page << PAGE_SHIFT | flags | word & PARKED)
-        });
-        debug_assert!(begun.is_ok());
+        self.begin(page, flags);
     }
 
     /// A page that is on no device yet begins in a free frame: its writer has it.
     pub(crate) fn begin_new(&self, page: Page) {
-        let begun = self.update(AcqRel, |word| Some(page << PAGE_SHIFT | EXCLUSIVE | DIRTY | word & PARKED));
-        debug_assert!(begun.is_ok_and(|old| old >> PAGE_SHIFT == NO_PAGE));
+        self.begin(page, EXCLUSIVE | DIRTY);
+    }
+
+    /// A page comes into a free frame.
+    fn begin(&self, page: Page, flags: u64) {
+        assert!(page < NO_PAGE, "no word has room for page {page}");
+        let begun = self.update(AcqRel, |word| {
+            (word & !PARKED == FREE).then_some(page << PAGE_SHIFT | flags | word & PARKED)
+        });
+        assert!(begun.is_ok(), "page {page} was to come into a frame that is not free");
     }
 
     /// The page is there, and belongs to those who hold it. True: a thread is parked.
     pub(crate) fn loaded(&self) -> bool {
         let old = self.0.fetch_and(!LOADING, Release);
-        debug_assert!(old & LOADING != 0);
+        assert!(old & LOADING != 0, "a page was loaded into a frame that loads none");
         old & PARKED != 0
     }
 
     /// The page could not be read. True: a thread is parked.
     pub(crate) fn failed(&self) -> bool {
-        let failed = self.update(AcqRel, |word| Some(FREE | FAILED | word & (SHARED | PARKED)));
-        failed.is_ok_and(|old| old & PARKED != 0)
+        let failed = self
+            .update(AcqRel, |word| (word & LOADING != 0).then_some(FREE | FAILED | word & (SHARED | PARKED)));
+        let Ok(old) = failed else { panic!("a load failed in a frame that loads nothing") };
+        old & PARKED != 0
     }
 
     /// The last one who waited for a page that could not be read makes the frame free; true for exactly one.
@@ -300,10 +288,10 @@ impl<W: Word> StateWord<W> {
     /// The write of the page is over; one that failed leaves it dirty. True: a thread is parked.
     pub(crate) fn end_write_back(&self, ok: bool) -> bool {
         let ended = self.update(AcqRel, |word| {
-            debug_assert!(word & WRITING != 0);
-            Some(word & !WRITING | if ok { 0 } else { DIRTY })
+            (word & WRITING != 0).then_some(word & !WRITING | if ok { 0 } else { DIRTY })
         });
-        ended.is_ok_and(|old| old & PARKED != 0)
+        let Ok(old) = ended else { panic!("a write ended in a frame that is not written") };
+        old & PARKED != 0
     }
 
     /// The page must be written again though it was written; false where the frame no longer holds it.

@@ -10,25 +10,7 @@ use loom::sync::Arc;
 use loom::sync::atomic::AtomicU64;
 use loom::thread;
 
-use super::state::{LatchOutcome, StateWord, Word};
-
-impl Word for AtomicU64 {
-    fn load(&self, order: Ordering) -> u64 {
-        self.load(order)
-    }
-    fn compare_exchange(&self, old: u64, new: u64, yes: Ordering, no: Ordering) -> Result<u64, u64> {
-        self.compare_exchange(old, new, yes, no)
-    }
-    fn fetch_sub(&self, value: u64, order: Ordering) -> u64 {
-        self.fetch_sub(value, order)
-    }
-    fn fetch_and(&self, value: u64, order: Ordering) -> u64 {
-        self.fetch_and(value, order)
-    }
-    fn fetch_or(&self, value: u64, order: Ordering) -> u64 {
-        self.fetch_or(value, order)
-    }
-}
+use super::state::{LatchOutcome, StateWord};
 
 /// A frame whose bytes are `[value, value]`.
 struct Frame {

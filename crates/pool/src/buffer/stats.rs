@@ -62,7 +62,7 @@ pub(crate) struct Counters {
     pub(crate) log_errors: Counter,
 }
 
-/// Counts up.
+/// Counts up. Relaxed: a sum of indivisible steps is exact in any order, and nothing is read because of it.
 #[derive(Debug, Default)]
 pub(crate) struct Counter(AtomicU64);
 

@@ -3,6 +3,10 @@
 //! A word is page (36 bits) and frame (28 bits). Only the holder of the replacer's lock changes words. A
 //! removal moves words back, so a reader meanwhile may miss what is there: it then asks again under the lock.
 //! What a reader finds may be out of date: it verifies the page's number when it takes the frame.
+//!
+//! Relaxed loads and stores are enough: each word is one atomic, so that a reader sees some word that was
+//! there, and trusts it no further than to look at that frame, whose state it acquires. Changes are ordered
+//! by the lock.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -63,25 +67,32 @@ impl Table {
 
     /// Adds a page that is not there. Under the replacer's lock.
     pub(crate) fn insert(&self, page: Page, frame: Frame) {
+        assert!(
+            frame < FRAMES && page < EMPTY >> FRAME_BITS,
+            "no word has room for page {page} in frame {frame}"
+        );
         let mut at = self.home(page);
-        while self.words[at].load(Relaxed) != EMPTY {
+        loop {
+            let word = self.words[at].load(Relaxed);
+            if word == EMPTY {
+                break;
+            }
+            assert!(word >> FRAME_BITS != page, "page {page} is in a frame already, and comes into {frame}");
             at = self.after(at);
         }
         self.words[at].store(page << FRAME_BITS | u64::from(frame), Relaxed);
     }
 
-    /// Takes out a page that is there. Under the replacer's lock.
-    pub(crate) fn remove(&self, page: Page) {
+    /// Takes out a page that is in this frame. Under the replacer's lock.
+    pub(crate) fn remove(&self, page: Page, frame: Frame) {
+        let gone = page << FRAME_BITS | u64::from(frame);
         let mut hole = self.home(page);
         loop {
             let word = self.words[hole].load(Relaxed);
-            if word == EMPTY {
-                debug_assert!(false, "page {page} is not in the table");
-                return;
-            }
-            if word >> FRAME_BITS == page {
+            if word == gone {
                 break;
             }
+            assert!(word != EMPTY && word >> FRAME_BITS != page, "page {page} is not in frame {frame}");
             hole = self.after(hole);
         }
         // Whatever could have lain nearer its home moves into the hole, which moves on.
@@ -128,7 +139,7 @@ mod tests {
                 // wrap.
                 let page = if random.bool() { random.u64(..80) } else { (1 << 36) - 2 - random.u64(..40) };
                 match model.remove(&page) {
-                    Some(_) => table.remove(page),
+                    Some(frame) => table.remove(page, frame),
                     None if model.len() < frames as usize => {
                         let frame = random.u32(..FRAMES);
                         model.insert(page, frame);

@@ -101,6 +101,7 @@ impl Core {
         io: &mut IoQueueGuard<'_>,
         batch: Vec<WriteBack>,
     ) -> Result<Vec<StagedPage>, PoolError> {
+        assert!(batch.len() <= self.config.most_at_once() as usize, "{} pages at once", batch.len());
         let mut staged = Vec::with_capacity(batch.len());
         let mut lsn = 0;
         let mut broken = None;
@@ -145,6 +146,7 @@ impl Core {
         let page_bytes = self.config.page_bytes;
         for StagedPage { slot, write } in staged {
             let page = write.page;
+            assert!(page < self.pages, "page {page} is not a user's");
             let request = Request::write(slot, page * u64::from(page_bytes), page_bytes);
             match io.submit(request, Job::Write(write)) {
                 Ok(()) => outcome.writing += 1,
