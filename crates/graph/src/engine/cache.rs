@@ -6,53 +6,30 @@
 //! the time, the best there is for a scan), while a frontier that moves on gives up what it left behind.
 //!
 //! That rule is also what makes it safe to share between threads: `get` hands out a frame's bytes only once
-//! the frame belongs to this sweep, `admit` writes only to frames that do not and that it alone has marked as
-//! changing, and a sweep begins under `&mut self`.
+//! the frame belongs to this sweep, `admit` writes only to a frame that it has claimed, which never belongs
+//! to this sweep, and a sweep begins under `&mut self`. `frames.rs` has the words that say so.
 #![allow(unsafe_code)]
-
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use leadline_files::{MapOptions, Mapping};
 
+use super::frames::Frames;
 use crate::{GraphError, InputOption};
-
-/// No frame, no block.
-const NONE: u32 = u32::MAX;
-
-/// The sweep number of a frame that is being given to another block.
-const CHANGING: u32 = u32::MAX;
 
 /// Frames of a block each.
 #[derive(Debug)]
 pub(crate) struct Cache {
     memory: Mapping,
     block_bytes: usize,
-    /// By block: its frame.
-    frame_of: Box<[AtomicU32]>,
-    frames: Box<[Frame]>,
-    /// Frames below have been handed out.
-    used: AtomicU32,
-    /// Where the search for a frame goes on.
-    hand: AtomicU32,
-    /// Frames looked at in this sweep.
-    looked: AtomicU32,
-    sweep: u32,
-}
-
-#[derive(Debug)]
-struct Frame {
-    block: AtomicU32,
-    /// The sweep that used it last, or [`CHANGING`].
-    sweep: AtomicU32,
+    frames: Frames,
 }
 
 impl Cache {
     /// Bytes in memory for each block of the graph, cached or not.
-    pub(crate) const BYTES_A_BLOCK: u64 = 4;
+    pub(crate) const BYTES_A_BLOCK: u64 = Frames::BYTES_A_BLOCK;
 
     /// Bytes in memory for a frame.
     pub(crate) fn bytes_a_frame(block_bytes: u32) -> u64 {
-        u64::from(block_bytes) + size_of::<Frame>() as u64
+        u64::from(block_bytes) + Frames::BYTES_A_FRAME
     }
 
     /// `frames` frames for a graph of `blocks`.
@@ -65,75 +42,42 @@ impl Cache {
             let text = format!("a cache of {bytes} bytes cannot be mapped; allow less memory");
             GraphError::Option { text, option: InputOption::Memory }
         })?;
-        let frame = || Frame { block: AtomicU32::new(NONE), sweep: AtomicU32::new(0) };
-        Ok(Cache {
-            memory,
-            block_bytes: block_bytes as usize,
-            frame_of: (0..blocks).map(|_| AtomicU32::new(NONE)).collect(),
-            frames: (0..frames).map(|_| frame()).collect(),
-            used: AtomicU32::new(0),
-            hand: AtomicU32::new(0),
-            looked: AtomicU32::new(0),
-            sweep: 2,
-        })
+        Ok(Cache { memory, block_bytes: block_bytes as usize, frames: Frames::new(frames, blocks) })
     }
 
     /// Bytes in memory of all of it.
     pub(crate) fn bytes(&self) -> u64 {
         let block_bytes = self.block_bytes as u32;
-        self.frames.len() as u64 * Cache::bytes_a_frame(block_bytes)
-            + self.frame_of.len() as u64 * Cache::BYTES_A_BLOCK
+        u64::from(self.frames.count()) * Cache::bytes_a_frame(block_bytes)
+            + u64::from(self.frames.blocks()) * Cache::BYTES_A_BLOCK
     }
 
     /// Frames in all.
     pub(crate) fn frames(&self) -> u32 {
-        self.frames.len() as u32
+        self.frames.count()
     }
 
     /// Frames that no block has had yet.
     pub(crate) fn unused(&self) -> u32 {
-        self.frames().saturating_sub(self.used.load(Ordering::Relaxed))
+        self.frames.unused()
     }
 
     /// Whether a block is here.
     pub(crate) fn holds(&self, block: u32) -> bool {
-        self.frame_of[block as usize].load(Ordering::Relaxed) != NONE
+        self.frames.holds(block)
     }
 
     /// A new sweep begins: nothing of the last one is looked at any more.
     pub(crate) fn begin_sweep(&mut self) {
-        self.sweep += 1;
-        if self.sweep == CHANGING {
-            // After 2^32 sweeps: all frames are as old as can be, and none is lost.
-            self.sweep = 2;
-            self.frames.iter_mut().for_each(|frame| *frame.sweep.get_mut() = 0);
-        }
-        *self.looked.get_mut() = 0;
+        self.frames.begin_sweep();
     }
 
     /// A block's bytes, if it is here; they stay until the sweep ends.
     #[inline]
     pub(crate) fn get(&self, block: u32) -> Option<&[u8]> {
-        let at = self.frame_of[block as usize].load(Ordering::Acquire);
-        let frame = self.frames.get(at as usize)?;
-        let before = frame.sweep.load(Ordering::Acquire);
-        if before != self.sweep {
-            if before == CHANGING {
-                return None;
-            }
-            let (ours, failed) = (Ordering::AcqRel, Ordering::Acquire);
-            match frame.sweep.compare_exchange(before, self.sweep, ours, failed) {
-                Err(now) if now != self.sweep => return None,
-                _ => {}
-            }
-        }
-        // The frame is of this sweep now and does not change; but it may have changed before it became so.
-        if frame.block.load(Ordering::Acquire) != block {
-            return None;
-        }
-        // SAFETY: at < frames, so the frame lies in the mapping; it is of this sweep, so nobody writes to it
-        // until
-        // `begin_sweep`, which takes `&mut self` and so ends the borrow.
+        let at = self.frames.get(block)?;
+        // SAFETY: the frame exists, so it lies in the mapping; it is of this sweep, so nobody writes to it
+        // until `begin_sweep`, which takes `&mut self` and so ends the borrow.
         Some(unsafe { std::slice::from_raw_parts(self.place(at), self.block_bytes) })
     }
 
@@ -141,45 +85,14 @@ impl Cache {
     #[inline]
     pub(crate) fn admit(&self, block: u32, bytes: &[u8]) {
         assert_eq!(bytes.len(), self.block_bytes);
-        let Some(at) = self.frame() else { return };
-        let frame = &self.frames[at as usize];
-        let old = frame.block.swap(NONE, Ordering::AcqRel);
-        if old != NONE {
-            self.frame_of[old as usize].store(NONE, Ordering::Release);
+        let Some(claimed) = self.frames.claim() else { return };
+        // SAFETY: the frame exists, so it lies in the mapping; it is claimed by this thread alone: nobody
+        // reads it, nobody else writes it. `bytes` is thus not of it, and is as long as a frame.
+        unsafe {
+            let place = self.place(claimed.frame());
+            std::ptr::copy_nonoverlapping(bytes.as_ptr(), place, self.block_bytes);
         }
-        // SAFETY: the frame lies in the mapping and is marked as changing by this thread alone: nobody reads
-        // it, nobody else writes it. `bytes` is outside of the mapping's changing frames and as long as a
-        // frame.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.place(at), self.block_bytes) };
-        frame.block.store(block, Ordering::Release);
-        frame.sweep.store(self.sweep, Ordering::Release);
-        self.frame_of[block as usize].store(at, Ordering::Release);
-    }
-
-    /// A frame marked as changing: a new one, or one that neither this sweep nor the one before used.
-    fn frame(&self) -> Option<u32> {
-        let count = self.frames();
-        if self.used.load(Ordering::Relaxed) < count {
-            let fresh = self.used.fetch_add(1, Ordering::Relaxed);
-            if fresh < count {
-                self.frames[fresh as usize].sweep.store(CHANGING, Ordering::Relaxed);
-                return Some(fresh);
-            }
-            self.used.store(count, Ordering::Relaxed);
-        }
-        // Once round is enough: a frame that was young stays so.
-        while self.looked.load(Ordering::Relaxed) < count {
-            self.looked.fetch_add(1, Ordering::Relaxed);
-            let at = self.hand.fetch_add(1, Ordering::Relaxed) % count;
-            let frame = &self.frames[at as usize];
-            let before = frame.sweep.load(Ordering::Acquire);
-            let old = before != CHANGING && before + 1 < self.sweep;
-            let (ours, failed) = (Ordering::AcqRel, Ordering::Relaxed);
-            if old && frame.sweep.compare_exchange(before, CHANGING, ours, failed).is_ok() {
-                return Some(at);
-            }
-        }
-        None
+        self.frames.publish(claimed, block);
     }
 
     fn place(&self, frame: u32) -> *mut u8 {

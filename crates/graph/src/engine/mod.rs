@@ -1,6 +1,9 @@
 //! The engine: sweeps over blocks, with reads in flight, a cache, and all of it within a cap on memory.
 
 mod cache;
+mod frames;
+#[cfg(test)]
+mod frames_model;
 mod plan;
 mod reader;
 mod state_file;
