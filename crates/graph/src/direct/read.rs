@@ -55,10 +55,11 @@ impl ReadQueue {
     }
 
     /// Hands over the bytes that were asked for first and not taken yet, with at least 16 more behind them.
+    ///
+    /// # Panics
+    /// Where all that was asked for is taken.
     pub(crate) fn next<T>(&mut self, take: impl FnOnce(&[u8]) -> T) -> Result<T, GraphError> {
-        let Some(&slot) = self.asked.front() else {
-            return Err(self.file.read_error(io::Error::other("nothing was asked for")));
-        };
+        let Some(&slot) = self.asked.front() else { panic!("nothing is taken that was not asked for") };
         while !self.ready[slot as usize] {
             self.reap(1)?;
         }

@@ -155,6 +155,36 @@ fn a_short_write_is_continued_where_it_ended() {
 }
 
 #[test]
+#[should_panic(expected = "was not asked for")]
+fn what_is_in_no_buffer_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = tempfile::tempfile_in(folder.path()).unwrap();
+    let opened = DirectFile::open(&file, folder.path(), false).unwrap();
+    let mut queue = WriteQueue::new(&opened, 2, PAGE).unwrap();
+    queue.buffer().unwrap().fill(1);
+    queue.write(PAGE, 0).unwrap();
+    let _ = queue.write(PAGE, ALIGNMENT);
+}
+
+#[test]
+#[should_panic(expected = "after a failure")]
+fn a_file_that_could_not_be_written_is_not_written_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let full = File::options().read(true).write(true).open("/dev/full").unwrap();
+    let opened = DirectFile::open(&full, folder.path(), false).unwrap();
+    let mut out = SequentialWriter::new(&opened, 1, PAGE).unwrap();
+    let mut failed = None;
+    for _ in 0..3 {
+        failed = failed.or(out.write_all(&[1; PAGE]).err());
+        if failed.is_some() {
+            break;
+        }
+    }
+    assert_eq!(failed.unwrap().kind(), ErrorKind::StorageFull);
+    let _ = out.write(&[1; PAGE]);
+}
+
+#[test]
 fn a_failed_write_says_why() {
     both_ways(|_, opened| {
         let full = |_| -rustix::io::Errno::NOSPC.raw_os_error();

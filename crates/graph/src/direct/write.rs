@@ -15,9 +15,13 @@ pub(crate) struct WriteQueue {
     file: Arc<DirectFile>,
     pair: Box<dyn QueuePair>,
     free: Vec<u32>,
+    /// The buffer that is written next, once it was asked for.
+    open: Option<u32>,
     /// By buffer: its request.
     requests: Vec<Request>,
     done: Vec<Completion>,
+    /// A write failed: its buffer is not given to another, and whatever came next would leave a gap.
+    failed: bool,
 }
 
 impl std::fmt::Debug for WriteQueue {
@@ -36,21 +40,35 @@ impl WriteQueue {
     pub(super) fn over(file: &Arc<DirectFile>, pair: Box<dyn QueuePair>) -> WriteQueue {
         let slots = 0..pair.shape().slots;
         let requests = slots.clone().map(|slot| Request::write(slot, 0, 0)).collect();
-        WriteQueue { file: Arc::clone(file), pair, free: slots.collect(), requests, done: Vec::new() }
+        let (file, free, done) = (Arc::clone(file), slots.collect(), Vec::new());
+        WriteQueue { file, pair, free, open: None, requests, done, failed: false }
     }
 
     /// The buffer that is written next; waits for one.
+    ///
+    /// # Panics
+    /// After a failure.
     pub(crate) fn buffer(&mut self) -> Result<&mut [u8], GraphError> {
-        while self.free.is_empty() {
-            self.reap(1)?;
-        }
-        Ok(self.pair.buffer(self.free[self.free.len() - 1]))
+        assert!(!self.failed, "nothing is written after a failure");
+        let slot = loop {
+            match self.open.or_else(|| self.free.pop()) {
+                Some(slot) => break slot,
+                None => self.reap(1)?,
+            }
+        };
+        self.open = Some(slot);
+        Ok(self.pair.buffer(slot))
     }
 
-    /// Writes the first bytes of [`WriteQueue::buffer`], which was called before, and whatever stands there
-    /// up to the next multiple of [`ALIGNMENT`], to a place that is one. Returns how many bytes that is.
+    /// Writes the first bytes of [`WriteQueue::buffer`], and whatever stands there up to the next multiple of
+    /// [`ALIGNMENT`], to a place that is one. Returns how many bytes that is.
+    ///
+    /// # Panics
+    /// Where the buffer was not asked for since the last write, has fewer bytes, or the place is not aligned.
     pub(crate) fn write(&mut self, bytes: usize, at: u64) -> Result<u64, GraphError> {
-        let Some(slot) = self.free.pop() else { return Ok(0) };
+        let Some(slot) = self.open.take() else { panic!("the buffer that is written was not asked for") };
+        assert!(bytes > 0 && bytes <= self.pair.shape().buffer_bytes as usize, "{bytes} bytes of one buffer");
+        assert!(at.is_multiple_of(ALIGNMENT), "written to byte {at}, which is not aligned");
         let bytes = bytes.next_multiple_of(ALIGNMENT as usize);
         self.file.allocate(at + bytes as u64);
         let request = Request::write(slot, at, bytes as u32);
@@ -69,6 +87,12 @@ impl WriteQueue {
     }
 
     fn reap(&mut self, least: u32) -> Result<(), GraphError> {
+        let reaped = self.reap_all(least);
+        self.failed |= reaped.is_err();
+        reaped
+    }
+
+    fn reap_all(&mut self, least: u32) -> Result<(), GraphError> {
         let deadline = if least == 0 { 0 } else { NEVER };
         self.pair.reap(least, deadline, &mut self.done).map_err(|error| self.file.device_error(error))?;
         for Completion { slot, result, .. } in self.done.drain(..) {
@@ -92,6 +116,7 @@ impl WriteQueue {
 #[derive(Debug)]
 pub(crate) struct SequentialWriter {
     queue: WriteQueue,
+    /// Bytes of the open buffer that are filled.
     filled: usize,
     at: u64,
     bytes: usize,
@@ -104,6 +129,7 @@ impl SequentialWriter {
         depth: usize,
         bytes: usize,
     ) -> Result<SequentialWriter, GraphError> {
+        assert!(bytes > 0 && bytes.is_multiple_of(ALIGNMENT as usize), "buffers of {bytes} bytes");
         Ok(SequentialWriter { queue: WriteQueue::new(file, depth, bytes)?, filled: 0, at: 0, bytes })
     }
 
@@ -127,6 +153,8 @@ impl SequentialWriter {
 }
 
 impl Write for SequentialWriter {
+    /// # Panics
+    /// After a failure: that nothing was written would pass for a full disk.
     #[inline]
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let now = bytes.len().min(self.bytes - self.filled);

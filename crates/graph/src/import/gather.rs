@@ -228,10 +228,12 @@ impl<'a, W: Weight> Gather<'a, W> {
             lane.push(Record { key: id, weight: () })?;
         }
         drop(lane);
-        let Sorters::Narrow(narrow, _) = std::mem::replace(&mut *state, Sorters::Wide(edges, ids)) else {
-            return Ok(());
+        // What was brought in the narrow way would be lost without a word if either were otherwise.
+        let (Sorters::Narrow(narrow, _), Sorters::Wide(edges, _)) =
+            (std::mem::replace(&mut *state, Sorters::Wide(edges, ids)), &*state)
+        else {
+            unreachable!("this thread alone has the sorters, which were narrow, and made them wide")
         };
-        let Sorters::Wide(edges, _) = &*state else { return Ok(()) };
         let rules = self.rules;
         narrow.finish()?.visit(|thread, _, records: &mut Vec<Record<u64, W>>| {
             let mut lane = edges.lane(thread);

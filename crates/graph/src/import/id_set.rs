@@ -97,12 +97,19 @@ impl IdSet {
         true
     }
 
-    /// How many ids are below one that occurs.
+    /// How many ids are below one that occurs; after [`IdSet::count`].
+    ///
+    /// # Panics
+    /// Where the id does not occur: it would be given another's rank.
     #[inline]
     pub(crate) fn rank(&self, id: u64) -> u64 {
-        let Some(Some(page)) = self.pages.get((id / PAGE_IDS) as usize) else { return 0 };
+        let Some(Some(page)) = self.pages.get((id / PAGE_IDS) as usize) else { missing(id) };
         let Word { bits, before } = &page[(id % PAGE_IDS / 64) as usize];
-        u64::from(*before) + u64::from((bits.load(Ordering::Relaxed) & ((1 << (id % 64)) - 1)).count_ones())
+        let (bits, bit) = (bits.load(Ordering::Relaxed), 1 << (id % 64));
+        if bits & bit == 0 {
+            missing(id);
+        }
+        u64::from(*before) + u64::from((bits & (bit - 1)).count_ones())
     }
 
     /// Both ids of a key by their ranks.
@@ -126,6 +133,11 @@ impl IdSet {
             })
         })
     }
+}
+
+#[cold]
+fn missing(id: u64) -> ! {
+    panic!("id {id} was never noted")
 }
 
 #[cfg(test)]

@@ -77,8 +77,10 @@ impl Iterator for NumbersIter<'_> {
             self.next += self.buffer.len() as u64;
             self.at = 0;
         }
-        let raw = self.buffer[self.at..].first_chunk().copied().unwrap_or_default();
+        let Some(raw) = self.buffer[self.at..].first_chunk() else {
+            unreachable!("whole numbers are written, and as many are read")
+        };
         self.at += 8;
-        Some(Ok(u64::from_le_bytes(raw)))
+        Some(Ok(u64::from_le_bytes(*raw)))
     }
 }

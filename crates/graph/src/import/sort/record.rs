@@ -26,7 +26,7 @@ pub(crate) trait Key: Copy + Ord + Send + Sync + Default + Debug + 'static {
     fn top(self, shift: u32) -> usize;
     /// Some bits of it.
     fn digit(self, shift: u32, mask: usize) -> usize;
-    /// Writes all its bytes, the lowest first.
+    /// Writes all its bytes, the lowest first; there must be room for them.
     fn store(self, out: &mut [u8]);
     /// Reads its lowest `width` bytes, of which there is one at least; [`Key::BYTES`] must be there.
     fn load(bytes: &[u8], width: usize) -> Self;
@@ -91,15 +91,13 @@ macro_rules! key {
 
             #[inline]
             fn store(self, out: &mut [u8]) {
-                if let Some(out) = out.first_chunk_mut() {
-                    *out = self.to_le_bytes();
-                }
+                out[..size_of::<$key>()].copy_from_slice(&self.to_le_bytes());
             }
 
             #[inline]
             fn load(bytes: &[u8], width: usize) -> $key {
-                let raw = bytes.first_chunk().copied().unwrap_or_default();
-                <$key>::from_le_bytes(raw) & <$key>::MAX >> (<$key>::BITS - 8 * width as u32)
+                let Some(raw) = bytes.first_chunk() else { panic!("{} bytes are no key", bytes.len()) };
+                <$key>::from_le_bytes(*raw) & <$key>::MAX >> (<$key>::BITS - 8 * width as u32)
             }
         }
     };
@@ -116,7 +114,9 @@ pub(crate) trait Weight: Copy + Send + Sync + Default + Debug + 'static {
     fn of(value: f64) -> Self;
     fn value(self) -> f64;
     fn order(&self, other: &Self) -> Ordering;
+    /// Writes all its bytes, for which there must be room.
     fn store(self, out: &mut [u8]);
+    /// Reads them; they must be there.
     fn load(bytes: &[u8]) -> Self;
 }
 
@@ -163,14 +163,13 @@ impl Weight for f64 {
 
     #[inline]
     fn store(self, out: &mut [u8]) {
-        if let Some(out) = out.first_chunk_mut() {
-            *out = self.to_le_bytes();
-        }
+        out[..<Self as Weight>::BYTES].copy_from_slice(&self.to_le_bytes());
     }
 
     #[inline]
     fn load(bytes: &[u8]) -> f64 {
-        f64::from_le_bytes(bytes.first_chunk().copied().unwrap_or_default())
+        let Some(raw) = bytes.first_chunk() else { panic!("{} bytes are no weight", bytes.len()) };
+        f64::from_le_bytes(*raw)
     }
 }
 
@@ -195,14 +194,13 @@ impl Weight for u64 {
 
     #[inline]
     fn store(self, out: &mut [u8]) {
-        if let Some(out) = out.first_chunk_mut() {
-            *out = self.to_le_bytes();
-        }
+        out[..<Self as Weight>::BYTES].copy_from_slice(&self.to_le_bytes());
     }
 
     #[inline]
     fn load(bytes: &[u8]) -> u64 {
-        u64::from_le_bytes(bytes.first_chunk().copied().unwrap_or_default())
+        let Some(raw) = bytes.first_chunk() else { panic!("{} bytes are no weight", bytes.len()) };
+        u64::from_le_bytes(*raw)
     }
 }
 
