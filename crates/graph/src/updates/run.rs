@@ -82,6 +82,7 @@ impl RunSide {
         window: &mut Window,
         out: &mut Vec<Row>,
     ) -> Result<(), GraphError> {
+        debug_assert!(keys.start <= keys.end && self.firsts.is_sorted());
         let mut block = self.firsts.partition_point(|first| *first <= keys.start).saturating_sub(1);
         // Rows of one key may be in two blocks.
         while block > 0 && self.firsts[block] == keys.start {
@@ -138,6 +139,7 @@ impl RunSide {
             raw.resize(AHEAD * BLOCK + ALIGNMENT as usize, 0);
             *start = raw.as_ptr().align_offset(ALIGNMENT as usize);
         }
+        assert!(block < self.firsts.len(), "block {block} of {}", self.firsts.len());
         let count = AHEAD.min(self.firsts.len() - block);
         let bytes = &mut raw[*start..*start + count * BLOCK];
         *there = 0;
@@ -256,18 +258,25 @@ impl<'p> RunWriter<'p> {
         })
     }
 
-    /// The next row of the direction that is being written.
+    /// The next row of the direction that is being written; their keys never fall.
+    ///
+    /// # Panics
+    /// Where they do: what is written is the difference, and a reader would find none of what follows.
     pub(crate) fn push(&mut self, row: Row) -> Result<(), GraphError> {
         if self.count > 0 && self.block.len() + MOST_ROW > BLOCK {
             self.end_block()?;
         }
         if self.count == 0 {
             self.block.resize(BLOCK_HEAD, 0);
+            let Some(firsts) = self.sides.last_mut() else {
+                unreachable!("one of both directions is written")
+            };
+            // Until now it was that of the block before.
+            assert!(firsts.is_empty() || self.before <= row.key, "rows in order");
+            firsts.push(row.key);
             self.before = 0;
-            if let Some(firsts) = self.sides.last_mut() {
-                firsts.push(row.key);
-            }
         }
+        assert!(self.before <= row.key, "rows in order");
         encode(row, self.before, self.weighted, &mut self.block);
         (self.count, self.before) = (self.count + 1, row.key);
         Ok(())
@@ -275,6 +284,7 @@ impl<'p> RunWriter<'p> {
 
     /// Goes on with the rows of the other direction.
     pub(crate) fn start_reverse(&mut self) -> Result<(), GraphError> {
+        assert_eq!(self.sides.len(), 1, "there are two directions");
         self.end_block()?;
         self.sides.push(Vec::new());
         Ok(())
@@ -284,6 +294,8 @@ impl<'p> RunWriter<'p> {
         if self.count == 0 {
             return Ok(());
         }
+        // To make it shorter would cut rows off, under a checksum that is right.
+        assert!(self.block.len() <= BLOCK, "{} bytes in a block", self.block.len());
         self.block.resize(BLOCK, 0);
         self.block[8..12].copy_from_slice(&self.count.to_le_bytes());
         let sum = checksum(&self.block[8..], self.seed ^ self.blocks);
@@ -298,6 +310,7 @@ impl<'p> RunWriter<'p> {
     pub(crate) fn finish(mut self) -> Result<u64, GraphError> {
         self.end_block()?;
         let RunWriter { path, file, out, seed, weighted, sides, blocks, .. } = self;
+        assert_eq!(sides.iter().map(Vec::len).sum::<usize>() as u64, blocks, "each block has a first key");
         out.finish()?;
         let mut index: Vec<u8> = sides.iter().flatten().flat_map(|first| first.to_le_bytes()).collect();
         index.extend(checksum(&index, seed).to_le_bytes());
@@ -332,12 +345,11 @@ impl Run {
             return Err(damaged("its first bytes are not those of this store's run"));
         }
         let [weighted, sides, forward, reverse] = [8, 16, 24, 32].map(number);
-        let blocks = forward + reverse;
+        let bytes_of = |blocks: u64| blocks.checked_mul(BLOCK as u64 + 8)?.checked_add(ALIGNMENT + 8);
+        let blocks = forward.checked_add(reverse).filter(|blocks| bytes_of(*blocks) == Some(length));
+        let Some(blocks) = blocks else { return Err(damaged("it is not as long as it has blocks")) };
         let end = ALIGNMENT + blocks * BLOCK as u64;
         let mut index = vec![0; 8 * blocks as usize + 8];
-        if end + index.len() as u64 != length {
-            return Err(damaged("it is not as long as it has blocks"));
-        }
         file.read_exact_at(&mut index, end).map_err(failed)?;
         let (firsts, sum) = index.split_at(8 * blocks as usize);
         if sum != checksum(firsts, seed).to_le_bytes() {
@@ -404,6 +416,7 @@ pub(crate) fn merge(
 ) -> Result<(), GraphError> {
     let mut cursors: Vec<Cursor<'_>> = sides.iter().map(|side| Cursor::new(side)).collect();
     let (mut rows, mut starts) = (Vec::new(), Vec::new());
+    let mut before = None;
     loop {
         let mut least = None;
         for cursor in &mut cursors {
@@ -411,6 +424,10 @@ pub(crate) fn merge(
             least = [least, key].into_iter().flatten().min();
         }
         let Some(key) = least else { return Ok(()) };
+        debug_assert!(
+            before.replace(key).is_none_or(|before| before < key),
+            "all rows of a key come at once"
+        );
         rows.clear();
         starts.clear();
         for cursor in &mut cursors {
@@ -482,6 +499,33 @@ mod tests {
         let mut expected = layers.concat();
         rows::compose(&mut expected, &[0, 9000, 16_000]);
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_run_that_claims_more_blocks_than_memory_holds_is_damaged() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run");
+        write(&path, &rows(3000, 1), &rows(2000, 1));
+        let whole = std::fs::read(&path).unwrap();
+        for (forward, reverse) in [(1 << 58, 0), (u64::MAX, 2), (0, u64::MAX / BLOCK as u64)] {
+            let mut forged = whole.clone();
+            forged[24..32].copy_from_slice(&u64::to_le_bytes(forward));
+            forged[32..40].copy_from_slice(&u64::to_le_bytes(reverse));
+            let sum = checksum(&forged[..40], 9);
+            forged[40..48].copy_from_slice(&sum.to_le_bytes());
+            std::fs::write(&path, &forged).unwrap();
+            let opened = Run::open(&path, 9);
+            assert!(matches!(opened, Err(GraphError::Damaged { .. })), "{forward} and {reverse}: {opened:?}");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "rows in order")]
+    fn rows_out_of_order_are_never_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut all = rows(3000, 1);
+        all.swap(2000, 1000);
+        write(&folder.path().join("run"), &all, &[]);
     }
 
     #[test]
