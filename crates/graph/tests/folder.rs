@@ -183,6 +183,16 @@ fn an_older_export_is_replaced_and_nothing_else_is() {
 }
 
 #[test]
+fn a_place_that_cannot_be_looked_into_is_left_as_it_is() {
+    let dir = tempdir().unwrap();
+    let (store, link) = (path_store(&dir, 10), dir.path().join("out"));
+    std::os::unix::fs::symlink("out", &link).unwrap();
+    let error = to_folder(&store, &link, None).unwrap_err();
+    assert!(error.is_input() && error.to_string().contains("cannot be read"), "{error}");
+    assert_eq!(fs::read_link(&link).unwrap(), Path::new("out"));
+}
+
+#[test]
 fn an_export_that_is_stopped_leaves_nothing() {
     let dir = tempdir().unwrap();
     let (store, folder) = (path_store(&dir, 10), dir.path().join("out"));

@@ -2,7 +2,7 @@
 //! (docs/graph-export.md).
 
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -122,7 +122,16 @@ fn parts_of(rows: u64, row_bytes: u64) -> u32 {
 
 /// An older export is replaced, and an empty folder; what else is in a folder somebody may still want.
 fn refuse_other(folder: &Path) -> Result<(), GraphError> {
-    let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        // What is no folder is refused where one is made.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(()),
+        Err(error) => {
+            let what =
+                format!("cannot be read ({error}), and may hold what somebody wants; name another folder");
+            return Err(GraphError::path(folder, what));
+        }
+    };
     let mut names = entries.flatten().map(|entry| PathBuf::from(entry.file_name())).peekable();
     if names.peek().is_none() {
         return Ok(());
