@@ -4,7 +4,9 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
-use super::{ALIGNMENT, Decoder, Direction, MAX_BLOCK_BYTES, MAX_VERTICES, MIN_BLOCK_BYTES, checksum};
+use super::{
+    ALIGNMENT, Decoder, Direction, MAX_BLOCK_BYTES, MAX_VERTICES, MIN_BLOCK_BYTES, MOST_BLOCKS, checksum,
+};
 use crate::GraphError;
 
 const MAGIC: &[u8; 8] = b"LEADGRPH";
@@ -281,10 +283,15 @@ impl Header {
         if self.vertices > MAX_VERTICES {
             return Err(format!("it claims {} vertices", self.vertices));
         }
-        for blocks in [self.forward, self.reverse] {
-            if blocks.bytes % u64::from(size) != 0 || blocks.bytes / u64::from(size) > u64::from(u32::MAX) {
+        let mut blocks = 0;
+        for lists in [self.forward, self.reverse] {
+            if lists.bytes % u64::from(size) != 0 {
                 return Err("its size is not a whole number of blocks".into());
             }
+            blocks += lists.bytes / u64::from(size);
+        }
+        if blocks > MOST_BLOCKS {
+            return Err(format!("it claims {blocks} blocks"));
         }
         for (i, section) in self.sections().into_iter().enumerate() {
             let bytes = match i {
@@ -314,5 +321,25 @@ impl Fields<'_> {
         let (raw, rest) = self.0.split_first_chunk().unwrap_or((&[0; 8], &[]));
         self.0 = rest;
         u64::from_le_bytes(*raw)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::{Layout, StoreWriter};
+
+    #[test]
+    fn a_store_with_more_blocks_than_numbers_for_both_directions_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let weights = Weights::None;
+        let layout = Layout { block_bytes: 4096, compressed: false, directed: true, weights, vertices: 0 };
+        let empty = StoreWriter::create(&folder.path().join("empty"), layout).unwrap().finish().unwrap();
+        let with = |blocks: u64| {
+            let half = Section { offset: HEADER_BYTES as u64, bytes: blocks / 2 * 4096 };
+            Header { forward: half, reverse: half, ..empty.header }.check(u64::MAX)
+        };
+        assert_eq!(with(MOST_BLOCKS - 1), Ok(()));
+        assert_eq!(with(1 << 32), Err("it claims 4294967296 blocks".to_owned()));
     }
 }

@@ -26,6 +26,10 @@ pub type Vertex = u32;
 /// Most vertices of a store: indices are 32 bits wide and the last one is kept free as "none".
 pub const MAX_VERTICES: u64 = u32::MAX as u64;
 
+/// Most blocks of a store, of both directions together: they are numbered with 32 bits, with room for blocks
+/// of vertices that only changes have, and for threads that count on behind the last.
+pub(crate) const MOST_BLOCKS: u64 = u32::MAX as u64 - (1 << 26);
+
 /// No vertex.
 pub const NO_VERTEX: Vertex = u32::MAX;
 

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use super::block_layout::{self, CONTINUED, CONTINUES, Head};
 use super::code;
-use super::{Direction, Layout, NO_VERTEX, Vertex, Weights, block_seed};
+use super::{Direction, Layout, MOST_BLOCKS, NO_VERTEX, Vertex, Weights, block_seed};
 
 /// A hub's piece is not begun in less room than this.
 const LEAST_ROOM: usize = 64;
@@ -244,6 +244,10 @@ impl Packer {
     /// Writes the open block and opens the next.
     fn close(&mut self, continues: bool, out: &mut impl Write) -> io::Result<()> {
         let block = self.directory.first.len() as u32;
+        if u64::from(block) == MOST_BLOCKS {
+            let what = format!("a store holds at most {MOST_BLOCKS} blocks; choose larger ones");
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
+        }
         let size = self.layout.block_bytes as usize;
         let flags = if self.continued { CONTINUED } else { 0 } | if continues { CONTINUES } else { 0 };
         let head = Head { first: self.first, entries: self.ends.len() as u16, flags, reserved: 0 };
