@@ -19,6 +19,12 @@ impl Bits<'_> {
 }
 
 /// Vertices that are active. Any thread may insert; walks are in ascending order.
+///
+/// All operations are relaxed: a bit says nothing about other memory, and each word's own order decides who
+/// was first to insert a vertex. A bit above is set by whoever made the word below it other than zero, a
+/// moment later. Until then [`Frontier::next`], which looks at the bits above, may miss what another thread
+/// has just inserted; [`Frontier::contains`] and [`Frontier::iter`] look at the lowest level alone and do
+/// not. Sweeps search for what was there before they began.
 #[derive(Debug)]
 pub struct Frontier {
     /// `levels[0]` has a bit per vertex, each level above a bit for every word below that is not zero.
@@ -39,6 +45,11 @@ impl Frontier {
             }
             bits = words;
         }
+    }
+
+    /// Out of how many it is a set.
+    pub(crate) fn vertices(&self) -> u64 {
+        self.vertices
     }
 
     /// Bytes in memory of a set out of `vertices`.

@@ -57,6 +57,11 @@ pub(crate) fn by_vertex<T: Send>(vertices: u64, value: impl Fn(u32) -> T + Sync 
 }
 
 /// Vertex state that threads share: a number per vertex.
+///
+/// Every operation on such a number is relaxed, here and in the algorithms, and that is enough: what a number
+/// says is in it alone, changes of it are single atomic operations (or one thread's alone in a sweep), and
+/// what one sweep wrote the next one reads, because between them all threads have met. The exception is
+/// `relax`, where a number and a bit of a set belong together, and fences say so.
 pub(crate) fn numbers(vertices: u64, value: impl Fn(u32) -> u32 + Sync + Send) -> Vec<AtomicU32> {
     by_vertex(vertices, |vertex| AtomicU32::new(value(vertex)))
 }

@@ -73,6 +73,8 @@ impl EnginePlan {
         let frames =
             ((spare - buffers.min(spare)) / Cache::bytes_a_frame(block)).min(u64::from(blocks)) as u32;
         let bytes = fixed + buffers + u64::from(frames) * Cache::bytes_a_frame(block);
+        assert!(bytes <= options.memory, "a plan of {bytes} bytes for a cap of {}", options.memory);
+        assert!(slots > 0 && request >= block && request.is_multiple_of(block), "reads of whole blocks");
         Ok(EnginePlan { threads: threads as usize, slots, request_bytes: request, frames, bytes })
     }
 

@@ -105,6 +105,7 @@ impl<'g> BlockReader<'g> {
         request_bytes: u32,
         block_bytes: u32,
     ) -> BlockReader<'g> {
+        assert!(slots > 0 && request_bytes >= block_bytes, "nothing could be read");
         BlockReader {
             pair: LazyPair { device, shape: QueueShape::new(slots, request_bytes), made: None },
             spans: vec![Span::default(); slots as usize],
@@ -128,12 +129,21 @@ impl<'g> BlockReader<'g> {
         mut next: impl FnMut() -> Option<u32>,
         mut visit: impl FnMut(&Block<'_>),
     ) -> Result<(), GraphError> {
+        debug_assert!(self.is_idle(), "a drive begins where the one before ended");
         let result = self.drive_on(blocks, cache, &mut next, &mut visit);
         if result.is_err() {
             self.drop_all();
         }
-        debug_assert_eq!((self.free.len(), self.done.len()), (self.spans.len(), 0));
+        debug_assert!(result.is_err() || self.is_idle(), "all that was asked for was visited");
         result
+    }
+
+    /// Whether nothing is in flight or waits to be asked for or visited, and all slots are free.
+    fn is_idle(&self) -> bool {
+        let mut free = self.free.clone();
+        free.sort_unstable();
+        let is_quiet = self.open.is_none() && self.unsent == 0 && self.done.is_empty();
+        is_quiet && self.pair.in_flight() == 0 && free.into_iter().eq(0..self.spans.len() as u32)
     }
 
     /// Blocks that were not cached since this was last asked; more than [`THIN`]: many.
@@ -148,7 +158,7 @@ impl<'g> BlockReader<'g> {
 
     /// After a failure: what is still in flight is awaited, and nobody sees it.
     fn drop_all(&mut self) {
-        self.open = None;
+        (self.open, self.unsent) = (None, 0);
         if let Some(pair) = &mut self.pair.made {
             while pair.in_flight() > 0 && pair.reap(1, NEVER, &mut self.done).is_ok() {}
         }
@@ -223,6 +233,8 @@ impl<'g> BlockReader<'g> {
         let Some(slot) = self.free.pop() else {
             unreachable!("a request is only opened while a slot is free, and takes it before the next");
         };
+        debug_assert!((1..=self.most_blocks).contains(&span.blocks));
+        debug_assert!(span.first + span.blocks <= blocks.directory.blocks(), "blocks that exist");
         let pair = self.pair.get(blocks)?;
         span.sent = pair.now();
         let offset = blocks.offset + u64::from(span.first) * u64::from(blocks.block_bytes);
@@ -264,6 +276,7 @@ impl<'g> BlockReader<'g> {
             self.counts.waiting_nanos += before.elapsed().as_nanos() as u64;
         }
         while let Some(done) = self.done.pop() {
+            debug_assert!(!self.free.contains(&done.slot), "slot {} was not in flight", done.slot);
             self.free.push(done.slot);
             let span = self.spans[done.slot as usize];
             self.counts.latency_nanos += done.at.saturating_sub(span.sent);

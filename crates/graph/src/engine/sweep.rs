@@ -37,6 +37,20 @@ pub enum Which<'a> {
     Blocks(&'a [u32]),
 }
 
+impl Which<'_> {
+    /// Whether all that it names is there, and nothing twice.
+    fn is_of(self, directory: &Directory) -> bool {
+        match self {
+            Which::All => true,
+            Which::Holding(frontier) => frontier.vertices() == directory.vertices(),
+            Which::Blocks(list) => {
+                list.is_sorted_by(|block, next| block < next)
+                    && list.last().is_none_or(|last| *last < directory.blocks())
+            }
+        }
+    }
+}
+
 /// Threads, queue pairs and cache of one run of an algorithm.
 pub struct Engine<'g> {
     graph: &'g Graph,
@@ -167,8 +181,10 @@ impl<'g> Engine<'g> {
         let graph = self.graph;
         let directory = graph.directory(direction);
         let blocks = graph.blocks(direction);
+        debug_assert!(which.is_of(directory), "blocks that exist, each once, for vertices of the graph");
         let work =
             SweepWork { which, directory, chunk: self.chunk(which, directory), cursor: AtomicU32::new(0) };
+        // Relaxed: that it is set too late for a block or two does not matter, and the error is under a lock.
         let stop = AtomicBool::new(false);
         let first_error = Mutex::new(None);
         let (cache, merged) = (&self.cache, &self.merged);
@@ -229,6 +245,7 @@ impl<'g> Engine<'g> {
             None if graph.stopped() => return Err(GraphError::Interrupted),
             None => {}
         }
+        debug_assert!(work.is_done() || enough.load(Ordering::Relaxed), "every wanted block was taken");
         self.read_ahead(&blocks, directory.blocks())?;
         Ok(locals)
     }
@@ -307,7 +324,9 @@ struct SweepWork<'a> {
     which: Which<'a>,
     directory: &'a Directory,
     chunk: u32,
-    /// The next block, or place in the list, that nobody has taken.
+    /// The next block, or place in the list, that nobody has taken. Relaxed: whoever adds to it has what was
+    /// added alone, and what blocks hold does not pass through it. It does not wrap around, since all threads
+    /// together add no more behind the end than [`crate::format::MOST_BLOCKS`] leaves room for.
     cursor: AtomicU32,
 }
 
@@ -328,16 +347,27 @@ impl SweepWork<'_> {
             {
                 return Some(block);
             }
-            let limit = match self.which {
-                Which::Blocks(list) => list.len() as u32,
-                _ => self.directory.blocks(),
-            };
+            let limit = self.limit();
             if self.cursor.load(Ordering::Relaxed) >= limit || graph.stopped() {
                 return None;
             }
             let start = self.cursor.fetch_add(self.chunk, Ordering::Relaxed);
             *mine = Claim { at: start.min(limit), end: start.saturating_add(self.chunk).min(limit) };
         }
+    }
+
+    /// How many there are to take.
+    #[inline]
+    fn limit(&self) -> u32 {
+        match self.which {
+            Which::Blocks(list) => list.len() as u32,
+            _ => self.directory.blocks(),
+        }
+    }
+
+    /// Whether threads have taken all.
+    fn is_done(&self) -> bool {
+        self.cursor.load(Ordering::Relaxed) >= self.limit()
     }
 
     /// The next wanted block of what the thread has taken.

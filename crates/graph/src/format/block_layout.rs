@@ -141,6 +141,8 @@ pub(crate) fn entry_of_four(block: &[u8], entries: usize, entry: usize) -> (usiz
 #[derive(Debug, Default)]
 pub(crate) struct BlockInMemory {
     bytes: Vec<u8>,
+    /// Lists that it will have.
+    begun: usize,
     /// Lists that have ended.
     lists: usize,
 }
@@ -150,7 +152,7 @@ impl BlockInMemory {
     pub(crate) fn begin(&mut self, lists: usize) {
         self.bytes.clear();
         self.bytes.resize(TABLE + 4 * lists, 0);
-        self.lists = 0;
+        (self.begun, self.lists) = (lists, 0);
     }
 
     /// So many more numbers of the list that comes next.
@@ -167,6 +169,7 @@ impl BlockInMemory {
 
     /// The list is whole.
     pub(crate) fn end_list(&mut self) {
+        debug_assert!(self.lists < self.begun, "the table has no place for its end");
         let (end, place) = (self.bytes.len() as u32, TABLE + 4 * self.lists);
         self.bytes[place..place + 4].copy_from_slice(&end.to_le_bytes());
         self.lists += 1;
@@ -174,6 +177,7 @@ impl BlockInMemory {
 
     /// All of it, once all lists have ended.
     pub(crate) fn finish(&mut self) -> &[u8] {
+        assert_eq!(self.lists, self.begun, "each list has an end");
         self.bytes.resize(self.bytes.len() + SLACK, 0);
         &self.bytes
     }
@@ -201,7 +205,8 @@ pub(crate) fn write(
     block.extend_from_slice(&[head.flags, head.reserved]);
     block.extend(ends.iter().flat_map(|end| (base + end).to_le_bytes()));
     block.extend_from_slice(data);
-    debug_assert!(block.len() + SLACK <= block_bytes);
+    // To make it shorter would cut lists off, under a checksum that is right.
+    assert!(block.len() + SLACK <= block_bytes, "{} bytes in a block of {block_bytes}", block.len());
     block.resize(block_bytes, 0);
     let sum = checksum(&block[CHECKSUM..], seed);
     block[..CHECKSUM].copy_from_slice(&sum.to_le_bytes());

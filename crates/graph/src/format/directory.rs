@@ -35,6 +35,7 @@ impl Directory {
     }
 
     pub(crate) fn new(first: Vec<Vertex>, continued: Vec<u64>, vertices: u64) -> Directory {
+        assert_eq!(continued.len(), first.len().div_ceil(64), "a bit for each block");
         let stored = first.len() as u32;
         let (hints, pieces) = (Vec::new(), Vec::new());
         let mut directory =
@@ -60,22 +61,27 @@ impl Directory {
         raw.resize((bits * 8) as usize, 0);
         pages.read(blocks * 4, &mut raw)?;
         let continued = raw.as_chunks().0.iter().map(|raw| u64::from_le_bytes(*raw)).collect();
-        let in_range = first.last().is_none_or(|last| u64::from(*last) < vertices);
-        let begins = first.first().is_none_or(|first| *first == 0);
         let directory = Directory::new(first, continued, vertices);
-        // Only a hub's list makes a block begin with the vertex of the one before.
-        let rises = |block: u32| match block {
-            0 => !directory.is_continued(0),
-            _ => match directory.first_of(block).cmp(&directory.first_of(block - 1)) {
-                Ordering::Greater => true,
-                Ordering::Equal => directory.is_continued(block),
-                Ordering::Less => false,
-            },
-        };
-        if !in_range || !begins || !(0..directory.blocks()).all(rises) {
+        if !directory.is_in_order() {
             return Err(GraphError::damaged(name, "its directory is not in order".into()));
         }
         Ok(directory)
+    }
+
+    /// Whether the blocks begin with vertices of the graph, from the first on, in ascending order.
+    fn is_in_order(&self) -> bool {
+        let in_range = self.first.last().is_none_or(|last| u64::from(*last) < self.vertices);
+        let begins = self.first.first().is_none_or(|first| *first == 0);
+        // Only a hub's list makes a block begin with the vertex of the one before.
+        let rises = |block: u32| match block {
+            0 => !self.is_continued(0),
+            _ => match self.first_of(block).cmp(&self.first_of(block - 1)) {
+                Ordering::Greater => true,
+                Ordering::Equal => self.is_continued(block),
+                Ordering::Less => false,
+            },
+        };
+        in_range && begins && (0..self.blocks()).all(rises)
     }
 
     /// The directory of the same blocks after changes, of so many vertices: without blocks whose vertices are
@@ -99,6 +105,7 @@ impl Directory {
         (self.pieces, self.vertices) = (pieces, vertices);
         self.pieces.resize(blocks, 0);
         self.make_hints();
+        debug_assert!(self.is_in_order(), "changes leave the order as it was");
         self
     }
 
@@ -128,7 +135,14 @@ impl Directory {
             true => key(last, self.pieces[block as usize + 1]),
             false => (u64::from(last) + 1) << 32,
         };
-        key(self.first_of(block), start)..end
+        let start = key(self.first_of(block), start);
+        debug_assert!(start < end, "a block has room for an entry");
+        start..end
+    }
+
+    /// Vertices of the graph.
+    pub(crate) fn vertices(&self) -> u64 {
+        self.vertices
     }
 
     /// Blocks.
@@ -178,6 +192,7 @@ impl Directory {
         while self.first_of(block) == vertex && self.is_continued(block) {
             block -= 1;
         }
+        debug_assert!(self.vertices_of(block).contains(&vertex));
         block
     }
 
@@ -191,7 +206,9 @@ impl Directory {
         let hint = (vertex >> self.hint_shift) as usize;
         let from = self.hints[hint] as usize;
         let to = self.hints.get(hint + 1).map_or(self.first.len() - 1, |next| *next as usize);
-        (from + self.first[from + 1..=to].partition_point(|first| *first <= vertex)) as u32
+        let block = (from + self.first[from + 1..=to].partition_point(|first| *first <= vertex)) as u32;
+        debug_assert!(self.vertices_of(block).contains(&vertex), "hints lead to block {block}");
+        block
     }
 
     fn make_hints(&mut self) {

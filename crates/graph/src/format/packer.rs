@@ -89,6 +89,7 @@ impl Packer {
         weight: f64,
         out: &mut impl Write,
     ) -> io::Result<()> {
+        debug_assert!(!self.ended, "the lists have ended");
         debug_assert!(u64::from(vertex.max(neighbour)) < self.layout.vertices);
         if vertex != self.owner {
             self.end_list(out)?;
@@ -117,6 +118,11 @@ impl Packer {
             self.close(false, out)?;
         }
         self.ended = true;
+        // What the header will say is what was written: every vertex has its entry, every block its place.
+        assert_eq!(self.next(), self.layout.vertices, "each vertex has an entry");
+        let blocks = self.directory.first.len();
+        assert_eq!(self.totals.block_bytes, blocks as u64 * u64::from(self.layout.block_bytes));
+        assert_eq!(self.directory.continued.len(), blocks.div_ceil(64), "a bit for each block");
         Ok(self.totals)
     }
 
@@ -248,6 +254,19 @@ impl Packer {
             let what = format!("a store holds at most {MOST_BLOCKS} blocks; choose larger ones");
             return Err(io::Error::new(io::ErrorKind::FileTooLarge, what));
         }
+        assert!(!self.ends.is_empty(), "block {block} would hold nothing");
+        assert!(
+            self.directory
+                .first
+                .last()
+                .is_none_or(|before| *before + u32::from(!self.continued) <= self.first),
+            "block {block} begins with vertex {} behind {:?}",
+            self.first,
+            self.directory.first.last()
+        );
+        debug_assert!(
+            self.ends.is_sorted() && self.ends.last().map(|end| usize::from(*end)) == Some(self.data.len())
+        );
         let size = self.layout.block_bytes as usize;
         let flags = if self.continued { CONTINUED } else { 0 } | if continues { CONTINUES } else { 0 };
         let head = Head { first: self.first, entries: self.ends.len() as u16, flags, reserved: 0 };

@@ -135,7 +135,11 @@ impl StoreWriter {
     ///
     /// # Errors
     /// As [`StoreWriter::edge`].
+    ///
+    /// # Panics
+    /// Where the graph is undirected, or the reverse lists were begun already.
     pub fn start_reverse(&mut self) -> Result<(), GraphError> {
+        assert!(self.layout.directed && self.side == Direction::Forward, "reverse lists come once, second");
         self.end_lists()?;
         self.side = Direction::Reverse;
         self.header.has_reverse = true;
@@ -213,7 +217,7 @@ impl StoreWriter {
         let written = file.file().write_all_at(&header.to_bytes(), 0);
         written.map_err(|error| file.write_error(error))?;
         let file_bytes = file.finish()?;
-        debug_assert_eq!(file_bytes, at);
+        assert_eq!(file_bytes, at, "the header says where everything is");
         Ok(FinishedStore { header, file_bytes })
     }
 
@@ -247,7 +251,7 @@ impl StoreWriter {
                 self.header.max_degree = totals.max_degree;
             }
             Direction::Reverse => {
-                debug_assert_eq!(self.header.edges, totals.edges, "both sides hold the same edges");
+                assert_eq!(self.header.edges, totals.edges, "both sides hold the same edges");
                 (self.header.reverse, self.header.reverse_directory) = (blocks, directory);
             }
         }
@@ -261,7 +265,7 @@ impl StoreWriter {
     fn end_section(&mut self, pages: PagedWriter) -> Result<Section, GraphError> {
         let (payload, bytes) =
             pages.finish(&mut self.out).map_err(|error| GraphError::write(&self.path, error))?;
-        debug_assert_eq!(bytes % ALIGNMENT, 0);
+        assert_eq!(bytes % ALIGNMENT, 0, "sections begin aligned");
         let section = Section { offset: self.at, bytes: payload };
         self.at += bytes;
         Ok(section)
