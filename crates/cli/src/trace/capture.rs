@@ -1,14 +1,18 @@
 //! `leadline trace capture`: a folder recorded while a command uses it.
 
-use std::ffi::OsString;
-use std::io::{ErrorKind, IsTerminal};
+use std::ffi::{OsStr, OsString};
+use std::io::IsTerminal;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use leadline_capture::PassThrough;
+use leadline_process::Program;
+use rustix::fs::Access;
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -21,6 +25,9 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// How often it is looked whether the folder is still in use.
 const AGAIN: Duration = Duration::from_millis(200);
+
+/// Starts a program that gets a signal when the thread that started it ends: the main thread, here.
+const SETPRIV: Program = Program { name: "setpriv", package: "util-linux" };
 
 /// What shells end with where a command does not exist, and where it cannot be run.
 const NOT_FOUND: i32 = 127;
@@ -56,6 +63,15 @@ enum Happened {
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let (happen, happened) = channel();
     watch_signals(happen.clone())?;
+    let [program, arguments @ ..] = &args.command[..] else {
+        return Err(Failure::Input("no command; name one behind --".to_owned()));
+    };
+    // Looked at while the folder itself can be: the mount must not be asked by the one who answers for it.
+    if let Err(error) = check_program(program) {
+        output::say(&format!("{}: {error}", program.to_string_lossy()));
+        std::process::exit(if error == Errno::NOENT { NOT_FOUND } else { NOT_RUNNABLE });
+    }
+    let setpriv = SETPRIV.find(&[]).map_err(|error| Failure::Input(error.to_string()))?;
     // By its path, even where it lies in DIR: the folder below is not the one that is recorded.
     let here = std::env::current_dir();
     let mut mounted = PassThrough::mount(&args.folder, &args.output)?;
@@ -63,22 +79,13 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         let folder = args.folder.display();
         output::say(&format!("{folder}: a capture was killed here; its mount was taken away"));
     }
-    let [program, arguments @ ..] = &args.command[..] else {
-        return Err(Failure::Input("no command; name one behind --".to_owned()));
-    };
-    let mut command = Command::new(program);
-    command.args(arguments);
+    // If we are killed, so that its files lead nowhere, it is told to end.
+    let mut command = Command::new(setpriv);
+    command.args(["--pdeathsig", "TERM", "--"]).arg(program).args(arguments);
     if let Ok(here) = here {
         command.current_dir(here);
     }
-    let child = match command.spawn() {
-        Ok(child) => child,
-        Err(error) => {
-            drop(mounted);
-            output::say(&format!("{}: {error}", program.to_string_lossy()));
-            std::process::exit(if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_RUNNABLE });
-        }
-    };
+    let child = command.spawn().map_err(|error| Failure::Operation(format!("the command: {error}")))?;
     mounted.raise_file_limit();
     let code = wait(child, happen, &happened, &mounted)?;
     let_go(&mut mounted, &happened)?;
@@ -93,6 +100,27 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         0 => Ok(()),
         code => std::process::exit(code),
     }
+}
+
+/// Whether there is such a program, by its path or in PATH.
+fn check_program(program: &OsStr) -> Result<(), Errno> {
+    let check = |path: &Path| match std::fs::metadata(path) {
+        Ok(found) if !found.is_file() => Err(Errno::ACCESS),
+        Ok(_) => rustix::fs::access(path, Access::EXEC_OK),
+        Err(_) => Err(Errno::NOENT),
+    };
+    if program.as_bytes().contains(&b'/') {
+        return check(Path::new(program));
+    }
+    let mut why = Errno::NOENT;
+    for folder in std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()) {
+        match check(&folder.join(program)) {
+            Ok(()) => return Ok(()),
+            Err(Errno::NOENT) => {}
+            Err(error) => why = error,
+        }
+    }
+    Err(why)
 }
 
 /// Signals are not our end, but the command's.
