@@ -1,4 +1,4 @@
-//! Memory as O_DIRECT wants it: at a multiple of a page.
+//! Memory as O_DIRECT wants it: at a multiple of a block of the device, which is at most 4 KiB.
 
 use std::cell::RefCell;
 

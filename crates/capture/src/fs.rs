@@ -9,28 +9,23 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use fuser::{
-    Errno, FileHandle, Filesystem, FopenFlags, Generation, INodeNo, InitFlags, KernelConfig, LockOwner,
-    OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry,
-    ReplyLseek, ReplyOpen, ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
+    Errno, FileHandle, Filesystem, FopenFlags, Generation, INodeNo, KernelConfig, LockOwner, OpenFlags,
+    RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyLseek,
+    ReplyOpen, ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
+use leadline_fuse::{SysResult, attributes, done, errno, fopen_flags, is_durable, negotiate};
 use leadline_trace::capture::Operation;
 use rustix::fs::{AtFlags, CWD, FallocateFlags, Gid, Mode, OFlags, Stat, Uid, XattrFlags};
 
-use crate::attributes::{Changes, attributes, drop_set_ids};
 use crate::buffer;
+use crate::changes::{Changes, drop_set_ids};
 use crate::handles::{Handles, OpenFile, OpenFolder};
-use crate::nodes::{Node, Nodes, SysResult, open_listing};
+use crate::nodes::{Node, Nodes, open_listing};
 use crate::record::Recording;
 use crate::transfer;
 
 /// So long the kernel may believe what it was told: others may change the folder below.
 const VALID: Duration = Duration::from_secs(1);
-
-/// Requests of the kernel's own (read-ahead, asynchronous I/O) that may be under way.
-const MOST_BACKGROUND: u16 = 256;
-
-/// The largest write.
-const MOST_WRITTEN: u32 = 1 << 20;
 
 type Below = rustix::io::Errno;
 
@@ -41,28 +36,6 @@ pub(crate) struct PassThroughFs {
     files: Handles<OpenFile>,
     folders: Handles<OpenFolder>,
     recording: Arc<Recording>,
-}
-
-fn errno(error: Below) -> Errno {
-    Errno::from_i32(error.raw_os_error())
-}
-
-fn done(result: SysResult<()>, reply: ReplyEmpty) {
-    match result {
-        Ok(()) => reply.ok(),
-        Err(error) => reply.error(errno(error)),
-    }
-}
-
-/// How the kernel is to treat a file that was opened with these flags.
-fn fopen_flags(flags: i32, is_as_before: bool) -> FopenFlags {
-    if flags as u32 & OFlags::DIRECT.bits() != 0 {
-        FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_PARALLEL_DIRECT_WRITES
-    } else if is_as_before {
-        FopenFlags::FOPEN_KEEP_CACHE
-    } else {
-        FopenFlags::empty()
-    }
 }
 
 impl PassThroughFs {
@@ -204,22 +177,7 @@ impl PassThroughFs {
 
 impl Filesystem for PassThroughFs {
     fn init(&mut self, _req: &Request, config: &mut KernelConfig) -> std::io::Result<()> {
-        for wanted in [
-            InitFlags::FUSE_ASYNC_READ,
-            InitFlags::FUSE_ASYNC_DIO,
-            InitFlags::FUSE_DIRECT_IO_ALLOW_MMAP,
-            InitFlags::FUSE_PARALLEL_DIROPS,
-            InitFlags::FUSE_BIG_WRITES,
-            InitFlags::FUSE_MAX_PAGES,
-            // Without it the kernel asks for an extended attribute before every write.
-            InitFlags::FUSE_HANDLE_KILLPRIV_V2,
-        ] {
-            // An older kernel does without.
-            let _ = config.add_capabilities(wanted);
-        }
-        let _ = config.set_max_background(MOST_BACKGROUND);
-        let _ = config.set_congestion_threshold(MOST_BACKGROUND);
-        let _ = config.set_max_write(MOST_WRITTEN);
+        negotiate(config, &[]);
         Ok(())
     }
 
@@ -347,7 +305,7 @@ impl Filesystem for PassThroughFs {
             let file = self.open_below(&node, flags.0)?;
             let is_as_before = node.is_as_before(&rustix::fs::fstat(&file)?);
             let number = self.files.insert(OpenFile::new(file, node, flags.0));
-            Ok((number, fopen_flags(flags.0, is_as_before)))
+            Ok((number, fopen_flags(flags, is_as_before)))
         });
         match opened {
             Ok((number, how)) => reply.opened(FileHandle(number), how),
@@ -373,7 +331,7 @@ impl Filesystem for PassThroughFs {
         });
         match created {
             Ok((number, stat, handle)) => {
-                let (attr, how) = (attributes(number, &stat), fopen_flags(flags, true));
+                let (attr, how) = (attributes(number, &stat), fopen_flags(OpenFlags(flags), true));
                 reply.created(&VALID, &attr, Generation(0), FileHandle(handle), how);
             }
             Err(error) => reply.error(errno(error)),
@@ -427,7 +385,7 @@ impl Filesystem for PassThroughFs {
         };
         // What the kernel writes back from its cache is synced by the kernel, and has no flags of a program.
         let from_cache = write_flags.contains(WriteFlags::FUSE_WRITE_CACHE);
-        let durable = !from_cache && flags.0 as u32 & OFlags::DSYNC.bits() != 0;
+        let durable = !from_cache && is_durable(flags);
         let operation = if durable { Operation::DurableWrite } else { Operation::Write };
         let asked = (operation, offset, data.len() as u64);
         let recorded = self.recording.arrived(req.pid(), &open.node, asked);

@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use fuser::FileType;
+use leadline_fuse::{SysResult, kind_of};
 use rustix::fs::OFlags;
 
-use crate::nodes::{Node, SysResult};
+use crate::nodes::Node;
 
 /// Flags that a program can change while a file is open and that the file below must have too.
 const CHANGEABLE: OFlags = OFlags::APPEND.union(OFlags::DIRECT);
@@ -97,25 +98,11 @@ impl OpenFolder {
             let entry = entry?;
             listed.push(Listed {
                 inode: entry.ino(),
-                kind: kind(entry.file_type()),
+                kind: kind_of(entry.file_type()),
                 name: OsStr::from_bytes(entry.file_name().to_bytes()).to_owned(),
             });
         }
         *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = listed;
         Ok(())
-    }
-}
-
-/// A kind of file as the kernel wants it.
-pub(crate) fn kind(of: rustix::fs::FileType) -> FileType {
-    use rustix::fs::FileType as Found;
-    match of {
-        Found::Directory => FileType::Directory,
-        Found::Symlink => FileType::Symlink,
-        Found::Fifo => FileType::NamedPipe,
-        Found::Socket => FileType::Socket,
-        Found::CharacterDevice => FileType::CharDevice,
-        Found::BlockDevice => FileType::BlockDevice,
-        Found::RegularFile | Found::Unknown => FileType::RegularFile,
     }
 }

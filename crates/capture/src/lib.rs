@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 
-mod attributes;
 mod buffer;
+mod changes;
 mod error;
 mod fs;
 mod handles;

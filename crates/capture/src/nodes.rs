@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use leadline_fuse::SysResult;
 use rustix::fs::{Mode, OFlags, Stat};
 use rustix::io::Errno;
 
@@ -18,8 +19,6 @@ pub(crate) const ROOT: u64 = 1;
 
 /// Numbers of files on other file systems that are mounted below the folder begin here.
 const FOREIGN: u64 = 1 << 63;
-
-pub(crate) type SysResult<T> = Result<T, Errno>;
 
 /// A file system and a file on it.
 type Key = (u64, u64);

@@ -1,11 +1,11 @@
 //! A folder while it is captured.
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use fuser::{BackgroundSession, Config, MountOption, SessionACL};
+use fuser::{BackgroundSession, Config, MountOption};
+use leadline_fuse::Place;
 use leadline_trace::capture::{CaptureSummary, Recorder};
 
 use crate::fs::PassThroughFs;
@@ -21,10 +21,10 @@ const ENDING: Duration = Duration::from_secs(10);
 
 /// A folder with a pass-through mounted over it that records every request.
 pub struct PassThrough {
-    folder: PathBuf,
     session: Option<BackgroundSession>,
     recording: Arc<Recording>,
-    cleaned_up: bool,
+    /// Ours until it is unmounted.
+    place: Place,
 }
 
 impl PassThrough {
@@ -34,28 +34,30 @@ impl PassThrough {
     /// # Errors
     /// [`CaptureError`] says what is wrong with the folder, the file or the system. Nothing is mounted then.
     pub fn mount(folder: &Path, file: &Path) -> Result<PassThrough, CaptureError> {
-        let (path, cleaned_up) = mount::prepare(folder)?;
-        mount::check_outside(file, &path)?;
-        let openable = File::options().read(true).write(true).open("/dev/fuse");
-        openable.map_err(|source| CaptureError::NoFuse { source })?;
-        let io = |error: rustix::io::Errno| CaptureError::Io { path: path.clone(), source: error.into() };
+        let place = mount::prepare(folder)?;
+        let path = place.path();
+        mount::check_outside(file, path)?;
+        leadline_fuse::check_device().map_err(|source| CaptureError::NoFuse { source })?;
+        let io = |source| CaptureError::Io { path: path.to_owned(), source };
         // Opened before the mount hides it.
-        let nodes = Nodes::new(open_folder(&path).map_err(io)?).map_err(io)?;
+        let below = open_folder(path).and_then(Nodes::new);
+        let nodes = below.map_err(|error| io(error.into()))?;
         let recording = Arc::new(Recording::new(Recorder::create(file)?));
         let fs = PassThroughFs::new(nodes, Arc::clone(&recording));
-        let session = fuser::spawn_mount(fs, &path, &config(&path))
+        place.begin().map_err(io)?;
+        let session = fuser::spawn_mount(fs, path, &config(path))
             .map_err(|source| CaptureError::Mount { path: folder.to_owned(), source })?;
-        Ok(PassThrough { folder: path, session: Some(session), recording, cleaned_up })
+        Ok(PassThrough { session: Some(session), recording, place })
     }
 
     /// The folder, by its canonical path.
     pub fn folder(&self) -> &Path {
-        &self.folder
+        self.place.path()
     }
 
     /// Whether a mount that a killed capture had left was taken away first.
     pub fn cleaned_up(&self) -> bool {
-        self.cleaned_up
+        self.place.cleaned_up()
     }
 
     /// Whether the capture cannot be written any further, such as on a full disk. The folder can still be
@@ -67,11 +69,7 @@ impl PassThrough {
     /// Lets this process have as many files open as it may: one below is open for each file that the kernel
     /// knows. To be called once the program was started, which would inherit it.
     pub fn raise_file_limit(&self) {
-        use rustix::process::{Resource, getrlimit, setrlimit};
-        let mut limit = getrlimit(Resource::Nofile);
-        limit.current = limit.maximum;
-        // Where it cannot be raised, programs with many files get EMFILE sooner.
-        let _ = setrlimit(Resource::Nofile, limit);
+        leadline_fuse::raise_file_limit();
     }
 
     /// Takes the mount away unless a program uses it, which is false: one that has files of the folder open,
@@ -81,9 +79,10 @@ impl PassThrough {
     /// [`CaptureError::Io`].
     pub fn unmount(&mut self) -> Result<bool, CaptureError> {
         let Some(session) = &self.session else { return Ok(true) };
-        let is_gone = session.guard.is_finished() || !mount::is_mounted(&self.folder)?;
-        let io = |source| CaptureError::Io { path: self.folder.clone(), source };
-        if !is_gone && !mount::unmount(&self.folder).map_err(io)? {
+        let io = |source| CaptureError::Io { path: self.folder().to_owned(), source };
+        let is_gone = session.guard.is_finished()
+            || !leadline_fuse::is_mounted(self.folder(), mount::KIND).map_err(io)?;
+        if !is_gone && !leadline_fuse::unmount(self.folder()).map_err(io)? {
             return Ok(false);
         }
         self.let_go();
@@ -99,8 +98,8 @@ impl PassThrough {
         let Some(session) = self.session.take() else { return Ok(()) };
         // It would unmount what lies below, if that is a mount too.
         std::mem::forget(session);
-        let io = |source| CaptureError::Io { path: self.folder.clone(), source };
-        mount::detach(&self.folder).map_err(io)
+        let io = |source| CaptureError::Io { path: self.folder().to_owned(), source };
+        leadline_fuse::detach(self.folder()).map_err(io)
     }
 
     /// Ends the capture, whose file appears. A mount that is still there is detached.
@@ -136,24 +135,15 @@ impl Drop for PassThrough {
 
 impl std::fmt::Debug for PassThrough {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PassThrough").field("folder", &self.folder).finish_non_exhaustive()
+        f.debug_struct("PassThrough").field("folder", &self.folder()).finish_non_exhaustive()
     }
 }
 
 fn config(folder: &Path) -> Config {
-    let is_root = rustix::process::geteuid().is_root();
-    let mut config = Config::default();
-    config.mount_options = vec![
-        MountOption::FSName(format!("{}{}", mount::SOURCE, folder.display())),
-        // The kernel checks permissions, as it does below.
-        MountOption::DefaultPermissions,
-    ];
-    if is_root {
-        // What works in the folder works in the capture; plain users may not mount like that.
-        config.mount_options.extend([MountOption::Dev, MountOption::Suid]);
-    }
-    config.acl = if is_root { SessionACL::All } else { SessionACL::Owner };
-    config.n_threads = Some(THREADS);
-    config.clone_fd = true;
-    config
+    // What works in the folder works in the capture; plain users may not mount like that.
+    let as_below: &[MountOption] = match rustix::process::geteuid().is_root() {
+        true => &[MountOption::Dev, MountOption::Suid],
+        false => &[],
+    };
+    leadline_fuse::options(format!("{}{}", mount::KIND, folder.display()), THREADS, as_below)
 }

@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
+use leadline_fuse::SysResult;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 use crate::buffer;
 use crate::handles::OpenFile;
-use crate::nodes::SysResult;
 
 /// Reads until `buffer` is full or the file ends; how many bytes that were.
 pub(crate) fn read(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use leadline_trace::capture::CaptureSummary;
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,10 @@ use crate::{EmulateError, faults::FileOperation};
 
 /// How long a command waits for its answer.
 const PATIENCE: Duration = Duration::from_secs(600);
+
+/// How long a process that was killed may take to be gone, and how often it is looked whether it is.
+const GONE: Duration = Duration::from_secs(20);
+const AGAIN: Duration = Duration::from_millis(10);
 
 /// Longest command, bytes.
 const LONGEST: u64 = 1 << 20;
@@ -122,9 +126,28 @@ pub fn send(mount: impl AsRef<Path>, command: &Command) -> Result<Answer, Emulat
         stream.read_to_string(&mut text)?;
         Ok(serde_json::from_str(&text)?)
     };
-    match ask().map_err(io)? {
-        Answer::Refused(reason) => Err(EmulateError::Refused { reason }),
-        answer => Ok(answer),
+    match ask() {
+        Ok(Answer::Refused(reason)) => Err(EmulateError::Refused { reason }),
+        Ok(answer) => Ok(answer),
+        // A mount whose emulator was killed a moment ago.
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+            Err(EmulateError::NotMounted { path: mount.to_owned() })
+        }
+        Err(error) => Err(io(error)),
+    }
+}
+
+/// The number of a mount that was taken away is given to the next one: its emulator, which was killed, may
+/// take a moment to be gone.
+fn bind(address: &SocketAddr) -> io::Result<UnixListener> {
+    let began = Instant::now();
+    loop {
+        match UnixListener::bind_addr(address) {
+            Err(error) if error.kind() == io::ErrorKind::AddrInUse && began.elapsed() < GONE => {
+                std::thread::sleep(AGAIN);
+            }
+            bound => return bound,
+        }
     }
 }
 
@@ -139,7 +162,7 @@ impl Server {
     pub(crate) fn start(mount: &Path, shared: &Arc<Shared>) -> Result<Server, EmulateError> {
         let io = |source| EmulateError::Io { path: mount.to_owned(), source };
         let address = address(mounts::device_number(mount)?).map_err(io)?;
-        let listener = UnixListener::bind_addr(&address).map_err(io)?;
+        let listener = bind(&address).map_err(io)?;
         let ended = Arc::new(AtomicBool::new(false));
         let (shared, ends) = (Arc::clone(shared), Arc::clone(&ended));
         let thread = std::thread::spawn(move || {
@@ -200,9 +223,12 @@ fn carry_out(command: Command, shared: &Shared) -> Result<Answer, String> {
         Command::PowerCut { seed: Some(seed) } => {
             cut(Survivors::Random(fastrand::Rng::with_seed(seed)), FaultKind::PowerCutRandom)
         }
-        Command::Enumerate { into, most } => enumerate(&drive.volume, &into, most)
-            .map(Answer::Enumerated)
-            .map_err(|error| format!("{}: {error}", into.display())),
+        Command::Enumerate { into, most } => {
+            shared.check_elsewhere(&into)?;
+            enumerate(&drive.volume, &into, most)
+                .map(Answer::Enumerated)
+                .map_err(|error| format!("{}: {error}", into.display()))
+        }
         Command::Inject { kind, operation, path, seconds, times } => {
             let mut fault = FaultSpec::once(kind);
             if let Some(operation) = operation

@@ -9,10 +9,10 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use fuser::{BackgroundSession, Config, INodeNo, MountOption, Notifier, SessionACL};
+use fuser::{BackgroundSession, Config, INodeNo, MountOption, Notifier};
 use leadline_files::Space;
+use leadline_fuse::Place;
 use leadline_trace::capture::CaptureSummary;
-use rustix::fs::FlockOperation;
 
 use crate::device::EmulatedDevice;
 use crate::drive::{Drive, Withdrawn};
@@ -29,9 +29,6 @@ use crate::{EmulateError, control, mounts, probe};
 
 /// How often the programs' processor time is looked at.
 const LOOK: Duration = Duration::from_millis(500);
-
-/// What the kernel speaks FUSE through.
-const DEVICE: &str = "/dev/fuse";
 
 /// The nice value of the drive's threads.
 const MOST_URGENT: i32 = -20;
@@ -81,7 +78,8 @@ pub struct Emulator {
     pace: Option<JoinHandle<()>>,
     control: Option<control::Server>,
     ended: Arc<AtomicBool>,
-    cleaned_up: bool,
+    /// Ours until the drive is unmounted.
+    place: Place,
     /// Locked as long as the drive is there.
     _backing: File,
     _awake: Option<Awake>,
@@ -99,12 +97,12 @@ impl Emulator {
         let processors = options.timing_processor.map(Processors::apart).transpose()?;
         let awake = processors.as_ref().and_then(|_| Awake::keep());
         let backing = mounts::folder(&options.backing)?;
-        let (mount, cleaned_up) = mounts::prepare(&options.mount)?;
-        mounts::check_apart(&mount, &backing)?;
+        let place = mounts::prepare(&options.mount, &backing)?;
+        let mount = place.path().to_owned();
         let lock = lock_backing(&backing)?;
-        let openable = File::options().read(true).write(true).open(DEVICE);
-        openable.map_err(|source| EmulateError::NoFuse { source })?;
-        raise_file_limit();
+        leadline_fuse::check_device().map_err(|source| EmulateError::NoFuse { source })?;
+        // One backing file is open for each file that programs have open.
+        leadline_fuse::raise_file_limit();
         let capacity = device.geometry.capacity_bytes;
         let pacer = Arc::new(Pacer::new(device.model, options.slowdown));
         let layout = Layout::new(capacity, device.placement);
@@ -114,8 +112,10 @@ impl Emulator {
         let drive = Arc::new(Drive::new(volume, pacer, Injector::new(options.faults), withdraw));
         let shared = Arc::new(Shared::new(Arc::clone(&drive), mount.clone(), device.name, options.slowdown));
         let failed = |source| EmulateError::Mount { path: options.mount.clone(), source };
-        let threads = start_threads(&drive, &mount, &config(&backing), processors.as_ref());
-        let (session, pace) = threads.map_err(failed).inspect_err(|_| {
+        let begun = place
+            .begin()
+            .and_then(|()| start_threads(&drive, &mount, &config(&backing), processors.as_ref()));
+        let (session, pace) = begun.map_err(failed).inspect_err(|_| {
             // The backing folder is as it was; that it could not be mounted is the error to tell.
             let _ = drive.volume.close();
         })?;
@@ -126,7 +126,7 @@ impl Emulator {
             pace: Some(pace),
             control: None,
             ended: Arc::default(),
-            cleaned_up,
+            place,
             _backing: lock,
             _awake: awake,
         };
@@ -145,7 +145,7 @@ impl Emulator {
     ) -> Result<(), EmulateError> {
         let drive = &self.shared.drive;
         let io = |source| EmulateError::Mount { path: self.mount.clone(), source };
-        let [way_in, way_out] = probe::ways(&self.mount, processors, || drive.pacer.now()).map_err(io)?;
+        let [way_in, way_out] = probe::ways(&self.mount, processors, &drive.pacer).map_err(io)?;
         drive.pacer.way_in.set(way_in.0, way_in.1);
         drive.pacer.way_out.set(way_out.0, way_out.1);
         drive.end_probing();
@@ -171,7 +171,7 @@ impl Emulator {
 
     /// Whether a mount that a killed emulator had left was taken away first.
     pub fn cleaned_up(&self) -> bool {
-        self.cleaned_up
+        self.place.cleaned_up()
     }
 
     /// Whether somebody has unmounted it.
@@ -228,7 +228,7 @@ impl Emulator {
         // What the kernel holds back comes before the end, where nobody has unmounted it yet.
         let synced = match session.guard.is_finished() {
             true => Ok(()),
-            false => File::open(&self.mount).and_then(|root| Ok(rustix::fs::syncfs(&root)?)),
+            false => leadline_fuse::sync_apart(&self.mount),
         };
         self.shared.drive.pacer.stop();
         if let Some(pace) = self.pace.take() {
@@ -236,9 +236,9 @@ impl Emulator {
             let _ = pace.join();
         }
         let unmounted = session.umount_and_join();
-        if unmounted.is_err() && mounts::is_mounted(&self.mount).unwrap_or(false) {
+        if unmounted.is_err() && mounts::is_mounted(&self.mount) {
             // A program has files open: it keeps them until it ends, and they lead nowhere.
-            let _ = mounts::detach(&self.mount);
+            let _ = leadline_fuse::detach(&self.mount);
         }
         let io = |source: io::Error| EmulateError::Io { path: self.mount.clone(), source };
         self.shared.drive.volume.close().map_err(|error| io(error.into()))?;
@@ -305,19 +305,9 @@ fn forget(notifier: &Notifier, withdrawn: &Receiver<Withdrawn>) {
 }
 
 fn config(backing: &Path) -> Config {
-    let mut config = Config::default();
-    config.mount_options = vec![
-        MountOption::FSName(format!("{}{}", mounts::SOURCE, backing.display())),
-        // The kernel checks permissions, as on any file system.
-        MountOption::DefaultPermissions,
-        MountOption::NoDev,
-        MountOption::NoSuid,
-    ];
-    // PostgreSQL refuses to run as root, who mounts; plain users may not open their mounts to others.
-    config.acl = if rustix::process::geteuid().is_root() { SessionACL::All } else { SessionACL::Owner };
-    config.n_threads = Some(std::thread::available_parallelism().map_or(2, |n| n.get().clamp(2, 8)));
-    config.clone_fd = true;
-    config
+    // PostgreSQL refuses to run as root, who mounts: as root the mount is open to all users.
+    let threads = std::thread::available_parallelism().map_or(2, |n| n.get().clamp(2, 8));
+    leadline_fuse::options(mounts::source(backing), threads, &[MountOption::NoDev, MountOption::NoSuid])
 }
 
 /// Refuses a folder that another emulator uses, or on a file system without space.
@@ -327,18 +317,8 @@ fn lock_backing(backing: &Path) -> Result<File, EmulateError> {
         return Err(EmulateError::NoSpace { path: backing.to_owned() });
     }
     let file = File::open(backing).map_err(io)?;
-    match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(file),
-        Err(rustix::io::Errno::WOULDBLOCK) => Err(EmulateError::BackingInUse { path: backing.to_owned() }),
-        Err(error) => Err(io(error.into())),
+    match leadline_fuse::lock_folder(&file, Path::new(&mounts::source(backing))).map_err(io)? {
+        true => Ok(file),
+        false => Err(EmulateError::BackingInUse { path: backing.to_owned() }),
     }
-}
-
-/// One backing file is open for each file that programs have open.
-fn raise_file_limit() {
-    use rustix::process::{Resource, getrlimit, setrlimit};
-    let mut limit = getrlimit(Resource::Nofile);
-    limit.current = limit.maximum;
-    // Programs with many files then get EMFILE sooner.
-    let _ = setrlimit(Resource::Nofile, limit);
 }

@@ -14,8 +14,9 @@ use fuser::{
     ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 use leadline_device::Nanos;
+use leadline_fuse::{SET_IDS, SysResult, done, errno, fopen_flags, is_durable, kind_of, negotiate};
 use leadline_trace::capture::Operation;
-use rustix::fs::FallocateFlags;
+use rustix::fs::{FallocateFlags, XattrFlags};
 
 use crate::answer::{Answer, PROBE_BYTES};
 use crate::capture::{Arrival, Recorded};
@@ -32,29 +33,15 @@ const ENTRY_VALID: Duration = Duration::from_secs(3600);
 /// Attributes change with writes of other handles.
 const ATTRIBUTES_VALID: Duration = Duration::from_secs(1);
 
+/// Nobody else changes the files: what the kernel has in its page cache stays right.
+const KEEPS: bool = true;
+
 /// The file that measures the way in and out.
 const PROBE: Ino = u64::MAX;
-
-/// Requests of the kernel's own (read-ahead, write-back, asynchronous I/O) that may be under way.
-const MOST_BACKGROUND: u16 = 256;
-
-/// A write whose file is open with this is durable when it is answered; O_SYNC includes it.
-const O_DSYNC: i32 = 0o10_000;
-
-const O_DIRECT: i32 = 0o40_000;
-
-/// The bits of a mode that give a program another user's or group's rights.
-const SET_IDS: u32 = 0o6000;
-
-type SysResult<T> = Result<T, rustix::io::Errno>;
 
 /// The mounted file system.
 pub(crate) struct EmulatedFs {
     drive: Arc<Drive>,
-}
-
-fn errno(error: rustix::io::Errno) -> Errno {
-    Errno::from_i32(error.raw_os_error())
 }
 
 /// The error of an operation on an open file: that of a machine that lost its power is an error of the drive.
@@ -193,15 +180,10 @@ impl EmulatedFs {
 }
 
 fn special(bits: u32) -> FileType {
-    match rustix::fs::FileType::from_raw_mode(bits) {
-        rustix::fs::FileType::Fifo => FileType::NamedPipe,
-        rustix::fs::FileType::Socket => FileType::Socket,
-        rustix::fs::FileType::CharacterDevice => FileType::CharDevice,
-        _ => FileType::BlockDevice,
-    }
+    kind_of(rustix::fs::FileType::from_raw_mode(bits))
 }
 
-fn kind_of(tree: &Tree, ino: Ino) -> FileType {
+fn kind_in(tree: &Tree, ino: Ino) -> FileType {
     match tree.node(ino).map(|node| &node.kind) {
         Ok(Kind::Directory(_)) => FileType::Directory,
         Ok(Kind::Symlink(_)) => FileType::Symlink,
@@ -231,35 +213,10 @@ fn probe_attr() -> FileAttr {
     }
 }
 
-/// How the kernel is to treat a file that was opened with these flags.
-fn fopen_flags(flags: i32) -> FopenFlags {
-    if flags & O_DIRECT != 0 {
-        FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_PARALLEL_DIRECT_WRITES
-    } else {
-        // Nobody else changes the files: what the kernel has in its page cache stays right.
-        FopenFlags::FOPEN_KEEP_CACHE
-    }
-}
-
 impl Filesystem for EmulatedFs {
     fn init(&mut self, _req: &Request, config: &mut KernelConfig) -> std::io::Result<()> {
-        for wanted in [
-            InitFlags::FUSE_ASYNC_READ,
-            InitFlags::FUSE_ASYNC_DIO,
-            InitFlags::FUSE_WRITEBACK_CACHE,
-            InitFlags::FUSE_DIRECT_IO_ALLOW_MMAP,
-            InitFlags::FUSE_PARALLEL_DIROPS,
-            InitFlags::FUSE_BIG_WRITES,
-            InitFlags::FUSE_MAX_PAGES,
-            // Without it the kernel asks for an extended attribute before every write.
-            InitFlags::FUSE_HANDLE_KILLPRIV_V2,
-        ] {
-            // An older kernel does without.
-            let _ = config.add_capabilities(wanted);
-        }
-        let _ = config.set_max_background(MOST_BACKGROUND);
-        let _ = config.set_congestion_threshold(MOST_BACKGROUND);
-        let _ = config.set_max_write(1 << 20);
+        // What programs write may wait in the kernel's page cache.
+        negotiate(config, &[InitFlags::FUSE_WRITEBACK_CACHE]);
         Ok(())
     }
 
@@ -407,7 +364,7 @@ impl Filesystem for EmulatedFs {
             return reply.opened(FileHandle(0), FopenFlags::FOPEN_DIRECT_IO);
         }
         match self.drive.volume.open_node(ino.0) {
-            Ok(()) => reply.opened(FileHandle(0), fopen_flags(flags.0)),
+            Ok(()) => reply.opened(FileHandle(0), fopen_flags(flags, KEEPS)),
             Err(error) => reply.error(errno(error)),
         }
     }
@@ -429,7 +386,8 @@ impl Filesystem for EmulatedFs {
         match created {
             Ok(attr) => {
                 self.drive.volume.remember(attr.ino.0);
-                reply.created(&ATTRIBUTES_VALID, &attr, Generation(0), FileHandle(0), fopen_flags(flags));
+                let how = fopen_flags(OpenFlags(flags), KEEPS);
+                reply.created(&ATTRIBUTES_VALID, &attr, Generation(0), FileHandle(0), how);
             }
             Err(error) => reply.error(errno(error)),
         }
@@ -452,8 +410,8 @@ impl Filesystem for EmulatedFs {
     }
 
     fn flush(&self, _req: &Request, _ino: INodeNo, _fh: FileHandle, _owner: LockOwner, reply: ReplyEmpty) {
-        // The close of a file makes nothing durable.
-        reply.ok();
+        // The close of a file makes nothing durable; told so once, the kernel does not ask again.
+        reply.error(Errno::ENOSYS);
     }
 
     fn read(
@@ -507,7 +465,7 @@ impl Filesystem for EmulatedFs {
         if !cached {
             self.drive.programs.saw(req.pid());
         }
-        let durable = !cached && flags.0 & O_DSYNC != 0;
+        let durable = !cached && is_durable(flags);
         let operation = if durable { Operation::DurableWrite } else { Operation::Write };
         let mut recorded = self.record(req, ino.0, (operation, offset, data.len() as u64), received);
         if write_flags.contains(WriteFlags::FUSE_WRITE_KILL_SUIDGID) {
@@ -546,7 +504,7 @@ impl Filesystem for EmulatedFs {
                 (parent, FileType::Directory, OsStr::new("..").to_owned()),
             ];
             let inside = tree.entries(ino.0)?.iter();
-            entries.extend(inside.map(|(name, &ino)| (ino, kind_of(&tree, ino), name.clone())));
+            entries.extend(inside.map(|(name, &ino)| (ino, kind_in(&tree, ino), name.clone())));
             Ok(entries)
         });
         match listed {
@@ -593,7 +551,8 @@ impl Filesystem for EmulatedFs {
         _position: u32,
         reply: ReplyEmpty,
     ) {
-        let (create, replace) = (flags & 1 != 0, flags & 2 != 0);
+        let flags = XattrFlags::from_bits_retain(flags as u32);
+        let (create, replace) = (flags.contains(XattrFlags::CREATE), flags.contains(XattrFlags::REPLACE));
         let set = self.drive.volume.change_names(|tree| {
             match tree.node(ino.0)?.xattrs.contains_key(name) {
                 true if create => return Err(rustix::io::Errno::EXIST),
@@ -669,13 +628,6 @@ impl EmulatedFs {
             Err(error) => Answer::Failed(reply, handle_errno(error)),
         };
         self.drive.pacer.submit(Work::Flush, received, answer, recorded);
-    }
-}
-
-fn done(result: SysResult<()>, reply: ReplyEmpty) {
-    match result {
-        Ok(()) => reply.ok(),
-        Err(error) => reply.error(errno(error)),
     }
 }
 

@@ -1,48 +1,61 @@
-//! Whether a folder can be mounted on, and mounts that an emulator left behind.
+//! Whether folders can be used, and which drive is mounted on one.
 
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use leadline_device::guard::{Mount, parse_mounts};
-use rustix::mount::UnmountFlags;
+use leadline_fuse::{Place, PlaceError, mounted_at};
 
 use crate::EmulateError;
 
 /// What the source of our mounts begins with, in front of the backing folder: `mount` and `df` show it.
-pub(crate) const SOURCE: &str = "leadline:";
+const KIND: &str = "leadline:";
 
-/// The folder to mount on, checked: an empty directory with nothing mounted there. What a killed emulator
-/// left there is unmounted first; true in that case.
-pub(crate) fn prepare(mount: &Path) -> Result<(PathBuf, bool), EmulateError> {
-    let cleaned = clean_up(mount)?;
-    let path = folder(mount)?;
-    if mounted_at(&path)?.is_some() {
-        return Err(EmulateError::InUse { path: mount.to_owned() });
-    }
+/// What a drive on this backing folder is mounted from.
+pub(crate) fn source(backing: &Path) -> String {
+    format!("{KIND}{}", backing.display())
+}
+
+/// The folder to mount on, ours until the value is gone: an empty directory with nothing mounted there.
+pub(crate) fn prepare(mount: &Path, backing: &Path) -> Result<Place, EmulateError> {
+    let path = leadline_fuse::canonical(mount).map_err(|source| not_found(mount, source))?;
+    check_apart(&path, backing)?;
+    let in_use = || EmulateError::InUse { path: mount.to_owned() };
+    let place = Place::take(path, KIND, &source(backing)).map_err(|error| match error {
+        PlaceError::Io { path, source } => EmulateError::Io { path, source },
+        _ => in_use(),
+    })?;
+    folder(place.path()).map_err(|error| match error {
+        EmulateError::NotADirectory { .. } => EmulateError::NotADirectory { path: mount.to_owned() },
+        error => error,
+    })?;
     let io = |source| EmulateError::Io { path: mount.to_owned(), source };
-    if std::fs::read_dir(&path).map_err(io)?.next().is_some() {
+    if mounted_at(place.path()).map_err(io)?.is_some() {
+        return Err(in_use());
+    }
+    if std::fs::read_dir(place.path()).map_err(io)?.next().is_some() {
         return Err(EmulateError::NotEmpty { path: mount.to_owned() });
     }
-    Ok((path, cleaned))
+    Ok(place)
 }
 
 /// The canonical path of a directory.
 pub(crate) fn folder(path: &Path) -> Result<PathBuf, EmulateError> {
-    let canonical = std::fs::canonicalize(path).map_err(|source| match source.kind() {
-        io::ErrorKind::NotFound => EmulateError::NotADirectory { path: path.to_owned() },
-        _ => EmulateError::Io { path: path.to_owned(), source },
-    })?;
+    let canonical = std::fs::canonicalize(path).map_err(|source| not_found(path, source))?;
     if !canonical.is_dir() {
         return Err(EmulateError::NotADirectory { path: path.to_owned() });
     }
     Ok(canonical)
 }
 
+fn not_found(path: &Path, source: io::Error) -> EmulateError {
+    match source.kind() {
+        io::ErrorKind::NotFound => EmulateError::NotADirectory { path: path.to_owned() },
+        _ => EmulateError::Io { path: path.to_owned(), source },
+    }
+}
+
 /// Refuses folders of which one holds the other.
-pub(crate) fn check_apart(one: &Path, other: &Path) -> Result<(), EmulateError> {
+fn check_apart(one: &Path, other: &Path) -> Result<(), EmulateError> {
     let nested = |inner: &Path, outer: &Path| {
         Err(EmulateError::Nested { inner: inner.to_owned(), outer: outer.to_owned() })
     };
@@ -55,66 +68,18 @@ pub(crate) fn check_apart(one: &Path, other: &Path) -> Result<(), EmulateError> 
     Ok(())
 }
 
-/// Unmounts what an emulator that was killed has left at the path.
-fn clean_up(path: &Path) -> Result<bool, EmulateError> {
-    let dead = std::fs::metadata(path)
-        .is_err_and(|error| error.raw_os_error() == Some(rustix::io::Errno::NOTCONN.raw_os_error()));
-    if !dead {
-        return Ok(false);
-    }
-    // The folder itself cannot be looked at: its parent can.
-    let io = |source| EmulateError::Io { path: path.to_owned(), source };
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = path.file_name().ok_or_else(|| EmulateError::InUse { path: path.to_owned() })?;
-    let path = std::fs::canonicalize(parent).map_err(io)?.join(name);
-    match mounted_at(&path)? {
-        Some(mount) if is_ours(&mount) => {
-            detach(&path).map_err(|source| EmulateError::Io { path, source })?;
-            Ok(true)
-        }
-        _ => Err(EmulateError::InUse { path }),
-    }
-}
-
-fn is_ours(mount: &Mount) -> bool {
-    mount.fs_type.starts_with("fuse") && mount.source.as_os_str().as_bytes().starts_with(SOURCE.as_bytes())
-}
-
-/// What is mounted at the path, last.
-fn mounted_at(path: &Path) -> Result<Option<Mount>, EmulateError> {
-    let file = Path::new("/proc/self/mountinfo");
-    let text = std::fs::read(file).map_err(|source| EmulateError::Io { path: file.to_owned(), source })?;
-    Ok(parse_mounts(&text).into_iter().rfind(|mount| mount.point == path))
-}
-
 /// Whether an emulated drive is mounted at the path.
-pub(crate) fn is_mounted(path: &Path) -> Result<bool, EmulateError> {
-    Ok(mounted_at(path)?.is_some_and(|mount| is_ours(&mount)))
+pub(crate) fn is_mounted(path: &Path) -> bool {
+    leadline_fuse::is_mounted(path, KIND).unwrap_or(false)
 }
 
-/// The device number of an emulated drive's mount, which its control socket is named after.
+/// The device number of an emulated drive's mount, which its control socket is named after. The mount itself
+/// is not asked.
 pub(crate) fn device_number(path: &Path) -> Result<u64, EmulateError> {
-    let not_mounted = || EmulateError::NotMounted { path: path.to_owned() };
-    let canonical = std::fs::canonicalize(path).map_err(|_| not_mounted())?;
-    match mounted_at(&canonical)? {
-        // A dead mount cannot be looked at.
-        Some(mount) if is_ours(&mount) => Ok(std::fs::metadata(&canonical).map_err(|_| not_mounted())?.dev()),
-        _ => Err(not_mounted()),
-    }
-}
-
-/// Takes a mount away, even one that is in use or dead: as root by the system call, else by fusermount3.
-pub(crate) fn detach(path: &Path) -> io::Result<()> {
-    match rustix::mount::unmount(path, UnmountFlags::DETACH) {
-        Ok(()) => Ok(()),
-        Err(rustix::io::Errno::PERM) => {
-            let mut command = Command::new("fusermount3");
-            command.args(["-u", "-z", "--"]).arg(path).stdout(Stdio::null()).stderr(Stdio::null());
-            match command.status()?.success() {
-                true => Ok(()),
-                false => Err(io::Error::other("fusermount3 -u failed")),
-            }
-        }
-        Err(error) => Err(error.into()),
-    }
+    let mounted = leadline_fuse::canonical(path)
+        .and_then(|path| Ok(if leadline_fuse::is_mounted(&path, KIND)? { mounted_at(&path)? } else { None }));
+    let mount = mounted.ok().flatten();
+    mount
+        .map(|mount| leadline_fuse::device_number(&mount))
+        .ok_or_else(|| EmulateError::NotMounted { path: path.to_owned() })
 }

@@ -122,7 +122,12 @@ impl Pacer {
 
     /// Nanoseconds of wall-clock time since the start.
     pub(crate) fn now(&self) -> Nanos {
-        self.origin.elapsed().as_nanos() as Nanos
+        self.at(Instant::now())
+    }
+
+    /// Nanoseconds from the start to `moment`.
+    pub(crate) fn at(&self, moment: Instant) -> Nanos {
+        moment.saturating_duration_since(self.origin).as_nanos() as Nanos
     }
 
     pub(crate) fn seconds(&self) -> f64 {

@@ -30,16 +30,19 @@ impl Shared {
         *self.device.lock().unwrap_or_else(PoisonError::into_inner) = device.name;
     }
 
+    /// Refuses a place on the drive itself for something that the emulator writes: it would wait for itself.
+    pub(crate) fn check_elsewhere(&self, path: &Path) -> Result<(), String> {
+        let known = path.ancestors().find_map(|folder| folder.canonicalize().ok());
+        match known.is_some_and(|folder| folder.starts_with(&self.mount)) {
+            true => Err(format!("{}: lies on the drive itself; name a place elsewhere", path.display())),
+            false => Ok(()),
+        }
+    }
+
     /// Begins a capture at `path`.
     pub(crate) fn start_trace(&self, path: &Path) -> Result<(), EmulateError> {
         // It would record its own writing, without end.
-        if let Ok(folder) = leadline_files::folder_of(path).canonicalize()
-            && folder.starts_with(&self.mount)
-        {
-            let path = path.display();
-            let reason = format!("{path}: lies on the drive that it would record; name a place elsewhere");
-            return Err(EmulateError::Refused { reason });
-        }
+        self.check_elsewhere(path).map_err(|reason| EmulateError::Refused { reason })?;
         if self.drive.captures.start(path, self.drive.pacer.now())? {
             return Ok(());
         }

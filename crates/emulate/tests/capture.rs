@@ -6,10 +6,7 @@ use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use leadline_emulate::{Answer, Command, send};
 use leadline_trace::capture::{Event, Operation, Reader};
 
-use crate::drive::{Drive, can_mount};
-
-/// Past the kernel's page cache.
-const O_DIRECT: i32 = 0o40_000;
+use crate::drive::{Drive, O_DIRECT, can_mount};
 
 /// What `work` had recorded.
 fn captured(drive: &Drive, work: impl FnOnce()) -> (Vec<Event>, Reader) {

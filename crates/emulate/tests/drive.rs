@@ -6,7 +6,12 @@ use std::path::{Path, PathBuf};
 use leadline_emulate::{
     Answer, Command, EmulateOptions, EmulatedDevice, Emulator, FaultKind, Schedule, send,
 };
+use rustix::fs::OFlags;
 use tempfile::TempDir;
+
+/// Past the kernel's page cache, and durable when written: flags to open a file with.
+pub(crate) const O_DIRECT: i32 = OFlags::DIRECT.bits() as i32;
+pub(crate) const O_DSYNC: i32 = OFlags::DSYNC.bits() as i32;
 
 /// Whether drives can be mounted here; says so where they cannot.
 pub(crate) fn can_mount() -> bool {

@@ -5,9 +5,9 @@ use std::io::Write;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 
-use leadline_emulate::{Answer, Command};
+use leadline_emulate::{Answer, Command, send};
 
-use crate::drive::{Drive, can_mount};
+use crate::drive::{Drive, O_DIRECT, can_mount};
 
 fn synced(path: impl AsRef<Path>, bytes: &str) {
     let mut file = File::create(path).unwrap();
@@ -153,7 +153,7 @@ fn a_sync_that_failed_can_be_repeated() {
 /// A file whose bytes go to the drive one write at a time, in the order in which they are written.
 fn direct(drive: &Drive) -> File {
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false).custom_flags(0o40_000);
+    options.read(true).write(true).create(true).truncate(false).custom_flags(O_DIRECT);
     options.open(drive.path("file")).unwrap()
 }
 
@@ -189,6 +189,22 @@ fn all_states_of_a_moment_are_gone_through() {
     assert_eq!(fs::read(drive.path("file")).unwrap()[0], b'A');
     drive.power_cut(None);
     assert_eq!(fs::read(drive.path("file")).unwrap(), [b'.'; 8192]);
+}
+
+/// It waited for its own answer for ever, and so did everybody on the mount.
+#[test]
+fn states_are_not_written_to_the_drive_itself() {
+    if !can_mount() {
+        return;
+    }
+    let drive = Drive::new();
+    fs::write(drive.path("file"), "not durable").unwrap();
+    fs::create_dir(drive.path("empty")).unwrap();
+    for into in [drive.path("empty"), drive.path("new/states")] {
+        let refused = send(drive.path(""), &Command::Enumerate { into, most: 4 }).unwrap_err().to_string();
+        assert!(refused.contains("lies on the drive itself"), "{refused}");
+    }
+    assert_eq!(names(drive.path("")), ["empty", "file"]);
 }
 
 #[test]

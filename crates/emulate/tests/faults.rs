@@ -7,9 +7,7 @@ use std::time::{Duration, Instant};
 
 use leadline_emulate::FaultKind;
 
-use crate::drive::{Drive, can_mount};
-
-const O_DIRECT: i32 = 0o40_000;
+use crate::drive::{Drive, O_DIRECT, can_mount};
 
 /// A page that lies as direct I/O wants it.
 #[repr(C, align(4096))]

@@ -3,7 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 
-use crate::drive::{Drive, can_mount};
+use crate::drive::{Drive, O_DIRECT, can_mount};
 
 const SCHEDULE: &str = "seed = 11\n\
     [[fault]]\nkind = \"lost-write\"\nprobability = 0.1\ntimes = \"forever\"\n\
@@ -26,7 +26,7 @@ fn run() -> (Vec<Result<Vec<u8>, i32>>, Vec<u8>) {
             .write(true)
             .create(true)
             .truncate(false)
-            .custom_flags(0o40_000)
+            .custom_flags(O_DIRECT)
             .open(&path)
     };
     let mut file = open().unwrap();

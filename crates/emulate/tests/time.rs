@@ -5,9 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::time::{Duration, Instant};
 
-use crate::drive::{Drive, can_mount};
-
-const O_DIRECT: i32 = 0o40_000;
+use crate::drive::{Drive, O_DIRECT, O_DSYNC, can_mount};
 
 #[repr(C, align(4096))]
 struct Page([u8; 4096]);
@@ -63,7 +61,7 @@ fn a_flush_takes_what_the_device_says_and_the_page_cache_nothing() {
     file.sync_data().unwrap();
     assert!(began.elapsed() >= Duration::from_millis(24));
     let durable =
-        OpenOptions::new().write(true).custom_flags(O_DIRECT | 0o10_000).open(drive.path("file")).unwrap();
+        OpenOptions::new().write(true).custom_flags(O_DIRECT | O_DSYNC).open(drive.path("file")).unwrap();
     let began = Instant::now();
     durable.write_all_at(&Page([2; 4096]).0, 0).unwrap();
     assert!(began.elapsed() >= Duration::from_millis(32));

@@ -115,29 +115,6 @@ fn a_drive_that_is_unmounted_ends() {
 }
 
 #[test]
-fn after_kill_9_the_next_start_cleans_up_and_the_backing_folder_is_whole() {
-    if !can_mount() {
-        return;
-    }
-    let place = Place::new();
-    let emulator = place.emulator(&[]);
-    fs::write(place.mount().join("file"), "durable").unwrap();
-    fs::File::open(place.mount().join("file")).unwrap().sync_all().unwrap();
-    fs::write(place.mount().join("lost"), "lost").unwrap();
-    emulator.signal(Signal::KILL);
-    emulator.end();
-    assert!(place.is_mounted() && fs::metadata(place.mount()).is_err());
-    place.ctl(&["counters"]).failed(2, &["no emulated drive is mounted there"]);
-    let emulator = place.emulator(&[]);
-    assert_eq!(names(&place.mount()), ["file"]);
-    assert_eq!(fs::read_to_string(place.mount().join("file")).unwrap(), "durable");
-    emulator.signal(Signal::INT);
-    let (ran, ..) = emulator.end();
-    assert!(ran.stderr.contains("an emulator was killed here"), "{}", ran.stderr);
-    assert!(!place.is_mounted());
-}
-
-#[test]
 fn what_cannot_be_is_refused_and_nothing_is_mounted() {
     let place = Place::new();
     let refused = |device: &str, more: &[&str], said: &[&str]| {

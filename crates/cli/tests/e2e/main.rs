@@ -24,6 +24,7 @@ mod graph_import;
 mod graph_run;
 mod graph_update;
 mod interruption;
+mod killed;
 mod lsm;
 mod lsm_validate;
 mod manual;

@@ -1,15 +1,12 @@
-//! What is known of a file, as the kernel wants it.
+//! Changes to what is known of a file.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
-use fuser::{FileAttr, INodeNo, TimeOrNow};
-use rustix::fs::{AtFlags, CWD, Gid, Mode, Stat, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, Uid};
+use fuser::TimeOrNow;
+use leadline_fuse::{SET_IDS, SysResult};
+use rustix::fs::{AtFlags, CWD, Gid, Mode, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, Uid};
 
-use crate::handles::kind;
-use crate::nodes::{Node, SysResult};
-
-/// The bits of a mode that give a program another user's or group's rights.
-const SET_IDS: u32 = 0o6000;
+use crate::nodes::Node;
 
 /// What a program wants to change.
 #[derive(Debug, Default, Clone, Copy)]
@@ -53,34 +50,6 @@ pub(crate) fn drop_set_ids(node: &Node) -> SysResult<()> {
     rustix::fs::chmodat(CWD, node.path(), Mode::from_raw_mode(mode & 0o7777 & !dropped), AtFlags::empty())
 }
 
-pub(crate) fn attributes(number: u64, stat: &Stat) -> FileAttr {
-    let changed = time(stat.st_ctime, stat.st_ctime_nsec);
-    FileAttr {
-        ino: INodeNo(number),
-        size: stat.st_size as u64,
-        blocks: stat.st_blocks as u64,
-        atime: time(stat.st_atime, stat.st_atime_nsec),
-        mtime: time(stat.st_mtime, stat.st_mtime_nsec),
-        ctime: changed,
-        crtime: changed,
-        kind: kind(rustix::fs::FileType::from_raw_mode(stat.st_mode)),
-        perm: (stat.st_mode & 0o7777) as u16,
-        nlink: stat.st_nlink as u32,
-        uid: stat.st_uid,
-        gid: stat.st_gid,
-        // The lower half has the form that the kernel wants.
-        rdev: stat.st_rdev as u32,
-        blksize: stat.st_blksize as u32,
-        flags: 0,
-    }
-}
-
-fn time(seconds: i64, nanoseconds: u64) -> SystemTime {
-    let whole = Duration::from_secs(seconds.unsigned_abs());
-    let at = if seconds < 0 { UNIX_EPOCH.checked_sub(whole) } else { UNIX_EPOCH.checked_add(whole) };
-    at.and_then(|at| at.checked_add(Duration::from_nanos(nanoseconds))).unwrap_or(UNIX_EPOCH)
-}
-
 fn timespec(time: Option<TimeOrNow>) -> Timespec {
     let special = |tv_nsec| Timespec { tv_sec: 0, tv_nsec };
     match time {
@@ -105,13 +74,17 @@ fn timespec(time: Option<TimeOrNow>) -> Timespec {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
     fn times_before_and_after_1970_come_back() {
         for (seconds, nanoseconds) in [(0, 0), (5, 7), (-1, 0), (-1, 999_999_999), (-3, 1)] {
-            let spec = timespec(Some(TimeOrNow::SpecificTime(time(seconds, nanoseconds))));
-            assert_eq!((spec.tv_sec, spec.tv_nsec), (seconds, nanoseconds as i64));
+            let whole = Duration::from_secs(i64::unsigned_abs(seconds));
+            let at = if seconds < 0 { UNIX_EPOCH - whole } else { UNIX_EPOCH + whole };
+            let spec = timespec(Some(TimeOrNow::SpecificTime(at + Duration::from_nanos(nanoseconds as u64))));
+            assert_eq!((spec.tv_sec, spec.tv_nsec), (seconds, nanoseconds));
         }
     }
 }

@@ -1,0 +1,17 @@
+#![doc = include_str!("../README.md")]
+
+mod apart;
+mod attributes;
+mod keeper;
+mod mounts;
+mod place;
+mod serve;
+
+pub use apart::{Read, read_apart, sync_apart};
+pub use attributes::{SET_IDS, attributes, kind_of};
+pub use mounts::{detach, device_number, is_mounted, mounted_at, unmount};
+pub use place::{Place, PlaceError, canonical, lock_folder};
+pub use serve::{
+    MOST_BACKGROUND, SysResult, check_device, done, errno, fopen_flags, is_durable, negotiate, options,
+    raise_file_limit,
+};
