@@ -1,9 +1,15 @@
 //! The catalogue: the devices built in, and finding one by name or by file.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+
 use crate::{AccessPath, CatalogueError, Description};
 
 /// Descriptions are written by hand.
 const MOST_BYTES: u64 = 4 << 20;
+
+/// What follows the name of a device where its numbers are those of the raw device.
+const RAW: &str = ":raw";
 
 /// A device of the catalogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,20 +53,22 @@ pub const DEVICES: [BuiltIn; 21] = [
 ];
 
 /// The device built in under this name.
-pub fn find(name: &str) -> Option<&'static BuiltIn> {
+pub fn find(name: &(impl AsRef<OsStr> + ?Sized)) -> Option<&'static BuiltIn> {
+    let name = name.as_ref();
     DEVICES.iter().find(|device| device.name == name)
 }
 
 /// Whether a name is that of a file: it holds a `/` or ends in `.toml`.
-pub fn is_file(name: &str) -> bool {
-    name.contains('/') || name.ends_with(".toml")
+pub fn is_file(name: &(impl AsRef<OsStr> + ?Sized)) -> bool {
+    let name = name.as_ref().as_bytes();
+    name.contains(&b'/') || name.ends_with(b".toml")
 }
 
 /// The text of a file that describes a device.
 ///
 /// # Errors
 /// The system's, and that it is no such file because it is larger than 4 MiB or not text.
-pub fn read(path: &str) -> std::io::Result<String> {
+pub fn read(path: &OsStr) -> std::io::Result<String> {
     leadline_files::read_text(path, MOST_BYTES)
 }
 
@@ -68,23 +76,30 @@ pub fn read(path: &str) -> std::io::Result<String> {
 ///
 /// # Errors
 /// [`CatalogueError`] names the file or name, the place in it, and what to do.
-pub fn load(name: &str) -> Result<Description, CatalogueError> {
+pub fn load(name: &(impl AsRef<OsStr> + ?Sized)) -> Result<Description, CatalogueError> {
+    let name = name.as_ref();
+    let shown = name.to_string_lossy();
     if is_file(name) {
-        let text = read(name).map_err(|source| CatalogueError::Io { path: name.to_owned(), source })?;
-        return Description::parse(&text, name);
+        let failed = |source| CatalogueError::Io { path: shown.clone().into_owned(), source };
+        return Description::parse(&read(name).map_err(failed)?, &shown);
     }
     match find(name) {
         Some(device) => Ok(device.description()),
         None => Err(CatalogueError::Unknown {
-            name: name.to_owned(),
+            name: shown.into_owned(),
             known: DEVICES.map(|device| device.name).join(", "),
         }),
     }
 }
 
+/// The device of `p4510:raw`: the name without the path to it.
+pub fn device_of(name: &OsStr) -> &OsStr {
+    name.as_bytes().strip_suffix(RAW.as_bytes()).map_or(name, OsStr::from_bytes)
+}
+
 /// Splits `p4510:raw` into the device and the path to it; a name without `:raw` leaves the path open.
 pub fn split_path(name: &str) -> (&str, Option<AccessPath>) {
-    match name.strip_suffix(":raw") {
+    match name.strip_suffix(RAW) {
         Some(device) => (device, Some(AccessPath::Raw)),
         None => (name, None),
     }

@@ -7,6 +7,6 @@ mod built_in;
 mod description;
 mod error;
 
-pub use built_in::{BuiltIn, DEVICES, find, is_file, load, read, split_path};
+pub use built_in::{BuiltIn, DEVICES, device_of, find, is_file, load, read, split_path};
 pub use description::{AccessPath, Description, Pattern, Published};
 pub use error::CatalogueError;

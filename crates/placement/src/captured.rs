@@ -75,9 +75,13 @@ impl Captured {
     /// # Errors
     /// [`PlacementError::Trace`] where it cannot be read or is not a capture, [`PlacementError::Requests`]
     /// where it has none or too many, [`PlacementError::Interrupted`] where the watcher ended it.
-    pub fn load(path: &str, watch: &mut dyn FnMut(Option<f64>) -> bool) -> Result<Captured, PlacementError> {
+    pub fn load(
+        path: &(impl AsRef<Path> + ?Sized),
+        watch: &mut dyn FnMut(Option<f64>) -> bool,
+    ) -> Result<Captured, PlacementError> {
+        let path = path.as_ref();
         let mut reader = Reader::open(path)?;
-        let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
         let stem = name.strip_suffix(".zst").unwrap_or(&name);
         let name = stem.strip_suffix(".capture").unwrap_or(stem).to_owned();
         let mut captured = Captured { name, ..Captured::default() };
@@ -94,7 +98,10 @@ impl Captured {
             captured.requests.push(request);
         }
         if captured.requests.is_empty() || captured.requests.len() > MOST_REQUESTS {
-            return Err(PlacementError::Requests { path: path.to_owned(), found: captured.requests.len() });
+            return Err(PlacementError::Requests {
+                path: path.display().to_string(),
+                found: captured.requests.len(),
+            });
         }
         ends.resize(reader.files().len(), 0);
         let files = reader.files().iter().zip(ends);

@@ -1,5 +1,7 @@
 //! Opening a simulated device: by name among those of the catalogue, or by file.
 
+use std::ffi::OsStr;
+
 use leadline_catalogue::{DEVICES, Description, find, is_file};
 
 use crate::{DeviceModel, DeviceSpec, SimError, Simulated};
@@ -9,7 +11,7 @@ use crate::{DeviceModel, DeviceSpec, SimError, Simulated};
 ///
 /// # Errors
 /// [`SimError`] names the file or name, the place in it, and what to do.
-pub fn open(name: &str) -> Result<Simulated, SimError> {
+pub fn open(name: &(impl AsRef<OsStr> + ?Sized)) -> Result<Simulated, SimError> {
     Ok(spec(name)?.device())
 }
 
@@ -17,28 +19,30 @@ pub fn open(name: &str) -> Result<Simulated, SimError> {
 ///
 /// # Errors
 /// As [`open`].
-pub fn spec(name: &str) -> Result<DeviceSpec, SimError> {
-    Ok(describe(name)?.0)
+pub fn spec(name: &(impl AsRef<OsStr> + ?Sized)) -> Result<DeviceSpec, SimError> {
+    Ok(describe(name.as_ref())?.0)
 }
 
 /// The timing alone of what [`open`] opens, idle, and what the file says of the device.
 ///
 /// # Errors
 /// As [`open`].
-pub fn open_model(name: &str) -> Result<(Box<dyn DeviceModel>, Description), SimError> {
-    let (spec, description) = describe(name)?;
+pub fn open_model(
+    name: &(impl AsRef<OsStr> + ?Sized),
+) -> Result<(Box<dyn DeviceModel>, Description), SimError> {
+    let (spec, description) = describe(name.as_ref())?;
     Ok((spec.model(), description))
 }
 
-fn describe(name: &str) -> Result<(DeviceSpec, Description), SimError> {
+fn describe(name: &OsStr) -> Result<(DeviceSpec, Description), SimError> {
+    let shown = name.to_string_lossy();
     if is_file(name) {
-        let text = leadline_catalogue::read(name)
-            .map_err(|source| SimError::Io { path: name.to_owned(), source })?;
-        return simulated_part(&text, name);
+        let failed = |source| SimError::Io { path: shown.clone().into_owned(), source };
+        return simulated_part(&leadline_catalogue::read(name).map_err(failed)?, &shown);
     }
     match find(name) {
-        Some(device) => simulated_part(device.text, name),
-        None => Err(SimError::Unknown { name: name.to_owned(), known: simulated() }),
+        Some(device) => simulated_part(device.text, &shown),
+        None => Err(SimError::Unknown { name: shown.into_owned(), known: simulated() }),
     }
 }
 

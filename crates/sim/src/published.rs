@@ -1,7 +1,9 @@
 //! A simulated device from published numbers: as many servers as requests were in flight, each as quick as
 //! one request alone.
 
-use leadline_catalogue::{AccessPath, Description, Pattern, Published, load, split_path};
+use std::ffi::OsStr;
+
+use leadline_catalogue::{AccessPath, Description, Pattern, Published, device_of, load, split_path};
 
 use crate::{DeviceModel, ParametricModel, ParametricSpec, SimError};
 
@@ -84,21 +86,22 @@ impl ParametricSpec {
 /// # Errors
 /// [`PublishedLatencyError`]: no such device, no latencies of random requests, or a capacity out of range.
 pub fn published_model(
-    name: &str,
+    name: &(impl AsRef<OsStr> + ?Sized),
     capacity_bytes: Option<u64>,
 ) -> Result<(Box<dyn DeviceModel>, Description), PublishedLatencyError> {
-    let (device, path) = split_path(name);
-    let description = load(device).map_err(SimError::from)?;
+    let shown = name.as_ref().to_string_lossy();
+    let path = split_path(&shown).1;
+    let description = load(device_of(name.as_ref())).map_err(SimError::from)?;
     let entries = with_latencies(&description, path);
     let block_bytes = match entries.iter().find(|(entry, ..)| entry.block_bytes == 4096).or(entries.first()) {
         Some((entry, ..)) => entry.block_bytes,
         None => return Err(PublishedLatencyError::NoLatencies),
     };
-    let mut spec = ParametricSpec::from_published(&description, path, block_bytes, name)?;
+    let mut spec = ParametricSpec::from_published(&description, path, block_bytes, &shown)?;
     if let Some(bytes) = capacity_bytes {
         spec.capacity = bytes;
         spec.check().map_err(|(field, reason)| SimError::Value {
-            path: name.to_owned(),
+            path: shown.clone().into_owned(),
             line: None,
             field,
             reason,

@@ -16,7 +16,7 @@ mod spec;
 pub use cached::{Admission, CacheOptions, CachedModel};
 pub use error::OpenError;
 pub use measured::{MeasuredError, MeasuredModel};
-pub use open::{Opened, is_modelled, open, open_device};
+pub use open::{Opened, files, is_modelled, open, open_device};
 pub use placed::PlacedModel;
 pub use placement::Placement;
 pub use spec::{CachedSpec, PlacedSpec, TiersSpec};

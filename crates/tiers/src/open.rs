@@ -1,8 +1,10 @@
 //! From the name of a device to its model: the one way, wherever a modelled device is named.
 
-use std::path::Path;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 
-use leadline_catalogue::is_file;
+use leadline_catalogue::{device_of, is_file};
 use leadline_device::{Device, format_size};
 use leadline_profile::DeviceProfile;
 use leadline_sim::{DeviceModel, Flaw, SimError, VirtualDevice, kind_of};
@@ -44,8 +46,42 @@ impl From<Box<dyn DeviceModel>> for Opened {
 }
 
 /// Whether a name has the form of one that [`open`] takes: else it may be that of a real device.
-pub fn is_modelled(name: &str) -> bool {
-    name.starts_with(SIMULATED) || name.starts_with(PUBLISHED) || name.ends_with(PROFILE)
+pub fn is_modelled(name: &(impl AsRef<OsStr> + ?Sized)) -> bool {
+    let name = name.as_ref();
+    behind(name, SIMULATED).is_some() || behind(name, PUBLISHED).is_some() || is_profile(name)
+}
+
+fn is_profile(name: &OsStr) -> bool {
+    name.as_bytes().ends_with(PROFILE.as_bytes())
+}
+
+/// The files that a name leads to: that of a description or a profile, and those that the description of a
+/// device made of two names; none of a device built in. A name without a prefix is that of a file.
+pub fn files(name: &(impl AsRef<OsStr> + ?Sized)) -> Vec<PathBuf> {
+    let name = name.as_ref();
+    if let Some(device) = behind(name, PUBLISHED) {
+        let device = device_of(device);
+        return if is_file(device) { vec![device.into()] } else { Vec::new() };
+    }
+    let Some(path) = behind(name, SIMULATED) else { return vec![name.into()] };
+    if !is_file(path) {
+        return Vec::new();
+    }
+    let spec = tiers(path).and_then(|text| TiersSpec::parse(&text, &path.to_string_lossy()).ok());
+    // What they are made of is not made of two again.
+    let inner = spec.iter().flat_map(|spec| [spec.fast(), spec.slow()]).flat_map(|name| {
+        let name = beside(path, name);
+        behind(&name, SIMULATED).or(behind(&name, PUBLISHED)).map_or_else(
+            || vec![PathBuf::from(&name)],
+            |file| if is_file(file) { vec![file.into()] } else { Vec::new() },
+        )
+    });
+    [path.into()].into_iter().chain(inner).collect()
+}
+
+/// What follows a prefix.
+fn behind<'a>(name: &'a OsStr, prefix: &str) -> Option<&'a OsStr> {
+    name.as_bytes().strip_prefix(prefix.as_bytes()).map(OsStr::from_bytes)
 }
 
 /// Opens a modelled device: `sim:NAME` or `sim:FILE.toml`, which may be of one device or made of two;
@@ -54,8 +90,9 @@ pub fn is_modelled(name: &str) -> bool {
 ///
 /// # Errors
 /// [`OpenError`] names the device, the place in its file, and what to do.
-pub fn open(name: &str, capacity_bytes: Option<u64>) -> Result<Opened, OpenError> {
-    match name.strip_prefix(SIMULATED).map(|file| (file, tiers(file))) {
+pub fn open(name: &(impl AsRef<OsStr> + ?Sized), capacity_bytes: Option<u64>) -> Result<Opened, OpenError> {
+    let name = name.as_ref();
+    match behind(name, SIMULATED).map(|file| (file, tiers(file))) {
         Some((path, Some(text))) => made_of_two(&text, path, capacity_bytes),
         _ => open_one(name, capacity_bytes),
     }
@@ -65,9 +102,12 @@ pub fn open(name: &str, capacity_bytes: Option<u64>) -> Result<Opened, OpenError
 ///
 /// # Errors
 /// As [`open`].
-pub fn open_device(name: &str) -> Result<(Box<dyn Device>, Option<Placement>), OpenError> {
-    let Some(file) = name.strip_prefix(SIMULATED) else {
-        return Err(OpenError::NotModelled { name: name.to_owned() });
+pub fn open_device(
+    name: &(impl AsRef<OsStr> + ?Sized),
+) -> Result<(Box<dyn Device>, Option<Placement>), OpenError> {
+    let name = name.as_ref();
+    let Some(file) = behind(name, SIMULATED) else {
+        return Err(OpenError::NotModelled { name: name.display().to_string() });
     };
     if let Some(text) = tiers(file) {
         let Opened { model, placement, .. } = made_of_two(&text, file, None)?;
@@ -78,35 +118,37 @@ pub fn open_device(name: &str) -> Result<(Box<dyn Device>, Option<Placement>), O
 }
 
 /// The text of a file of a device made of two; `None` of anything else, which has its own reader.
-fn tiers(path: &str) -> Option<String> {
+fn tiers(path: &OsStr) -> Option<String> {
     let text = is_file(path).then(|| leadline_catalogue::read(path).ok())??;
     kind_of(&text).is_some_and(|kind| TiersSpec::is_kind(&kind)).then_some(text)
 }
 
 /// A device that is not made of two.
-fn open_one(name: &str, capacity_bytes: Option<u64>) -> Result<Opened, OpenError> {
-    if let Some(simulated) = name.strip_prefix(SIMULATED) {
+fn open_one(name: &OsStr, capacity_bytes: Option<u64>) -> Result<Opened, OpenError> {
+    let shown = || name.display().to_string();
+    if let Some(simulated) = behind(name, SIMULATED) {
         return Ok(leadline_sim::open_model(simulated)?.0.into());
     }
-    if let Some(device) = name.strip_prefix(PUBLISHED) {
+    if let Some(device) = behind(name, PUBLISHED) {
         let published = leadline_sim::published_model(device, capacity_bytes);
-        let published = published.map_err(|source| OpenError::Published { name: name.to_owned(), source });
+        let published = published.map_err(|source| OpenError::Published { name: shown(), source });
         return Ok(published?.0.into());
     }
-    if !name.ends_with(PROFILE) {
-        return Err(OpenError::NotModelled { name: name.to_owned() });
+    if !is_profile(name) {
+        return Err(OpenError::NotModelled { name: shown() });
     }
     let profile = DeviceProfile::load(name)?;
     let model = MeasuredModel::new(&profile, capacity_bytes)
-        .map_err(|source| OpenError::Measured { name: name.to_owned(), source })?;
-    let notes = model.notes().iter().map(|note| format!("{name}: {note}")).collect();
+        .map_err(|source| OpenError::Measured { name: shown(), source })?;
+    let notes = model.notes().iter().map(|note| format!("{}: {note}", name.display())).collect();
     Ok(Opened { model: Box::new(model), placement: None, notes })
 }
 
 /// A device made of the two that a description names.
-fn made_of_two(text: &str, path: &str, capacity_bytes: Option<u64>) -> Result<Opened, OpenError> {
-    let spec = TiersSpec::parse(text, path)?;
-    let wrong = |flaw: Flaw| SimError::value(flaw, text, path);
+fn made_of_two(text: &str, path: &OsStr, capacity_bytes: Option<u64>) -> Result<Opened, OpenError> {
+    let shown = path.to_string_lossy();
+    let spec = TiersSpec::parse(text, &shown)?;
+    let wrong = |flaw: Flaw| SimError::value(flaw, text, &shown);
     let one = |field, name: &str, capacity| {
         open_one(&beside(path, name), capacity).map_err(|error| wrong((field, error.to_string())))
     };
@@ -151,14 +193,18 @@ fn placed(
 
 /// The name of a device in the file at `path`: files are named relative to that, and one without a prefix is
 /// a file.
-fn beside(path: &str, name: &str) -> String {
+fn beside(path: &OsStr, name: &str) -> OsString {
     let folder = Path::new(path).parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
-    let file = |name: &str| folder.join(name).display().to_string();
+    let file = |prefix: &str, name: &str| {
+        let mut whole = OsString::from(prefix);
+        whole.push(folder.join(name));
+        whole
+    };
     for prefix in [SIMULATED, PUBLISHED] {
         if let Some(named) = name.strip_prefix(prefix) {
-            return if is_file(named) { format!("{prefix}{}", file(named)) } else { name.to_owned() };
+            return if is_file(named) { file(prefix, named) } else { name.into() };
         }
     }
-    if name.ends_with(PROFILE) { file(name) } else { format!("{SIMULATED}{}", file(name)) }
+    file(if name.ends_with(PROFILE) { "" } else { SIMULATED }, name)
 }

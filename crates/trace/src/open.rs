@@ -1,6 +1,8 @@
 //! From the name of a trace to the trace.
 
+use std::ffi::OsStr;
 use std::io::Read;
+use std::os::unix::ffi::OsStrExt as _;
 
 use crate::capture::Reader;
 use crate::format::{self, Format};
@@ -19,9 +21,10 @@ pub const STDIN: &str = "-";
 /// # Errors
 /// [`TraceError::Io`] where the file cannot be read, [`TraceError::UnknownFormat`] where its format is not
 /// recognised, [`TraceError::Name`] where the generator does not exist.
-pub fn open(name: &str) -> Result<Box<dyn Trace>, TraceError> {
-    if let Some(spec) = name.strip_prefix(GENERATOR) {
-        return generate::open(spec);
+pub fn open(name: &(impl AsRef<OsStr> + ?Sized)) -> Result<Box<dyn Trace>, TraceError> {
+    let name = name.as_ref();
+    if is_generator(name) {
+        return generate::open(&name.to_string_lossy()[GENERATOR.len()..]);
     }
     let input = input(name)?;
     let format = detect(&input)?;
@@ -32,10 +35,11 @@ pub fn open(name: &str) -> Result<Box<dyn Trace>, TraceError> {
 ///
 /// # Errors
 /// As [`open`]; a generator has no format.
-pub fn open_as(name: &str, format: Format) -> Result<Box<dyn Trace>, TraceError> {
-    if name.starts_with(GENERATOR) {
+pub fn open_as(name: &(impl AsRef<OsStr> + ?Sized), format: Format) -> Result<Box<dyn Trace>, TraceError> {
+    let name = name.as_ref();
+    if is_generator(name) {
         let reason = "is generated and in no format; leave the format out".to_owned();
-        return Err(TraceError::Name { name: name.to_owned(), reason });
+        return Err(TraceError::Name { name: name.display().to_string(), reason });
     }
     format::reader(format, input(name)?)
 }
@@ -65,8 +69,8 @@ pub(crate) enum Opened {
 }
 
 /// Opens a trace as [`open`] does, or as [`open_as`] where the format is given.
-pub(crate) fn open_either(name: &str, format: Option<Format>) -> Result<Opened, TraceError> {
-    if name.starts_with(GENERATOR) {
+pub(crate) fn open_either(name: &OsStr, format: Option<Format>) -> Result<Opened, TraceError> {
+    if is_generator(name) {
         let generated = format.map_or_else(|| open(name), |format| open_as(name, format));
         return generated.map(Opened::Trace);
     }
@@ -78,10 +82,14 @@ pub(crate) fn open_either(name: &str, format: Option<Format>) -> Result<Opened, 
     }
 }
 
-fn input(name: &str) -> Result<Input, TraceError> {
-    match name {
-        STDIN => Input::new(Box::new(std::io::stdin()), "stdin", None),
-        path => Input::file(path),
+fn is_generator(name: &OsStr) -> bool {
+    name.as_bytes().starts_with(GENERATOR.as_bytes())
+}
+
+fn input(name: &OsStr) -> Result<Input, TraceError> {
+    match name == STDIN {
+        true => Input::new(Box::new(std::io::stdin()), "stdin", None),
+        false => Input::file(name.as_ref()),
     }
 }
 

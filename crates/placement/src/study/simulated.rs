@@ -1,6 +1,7 @@
 //! Times by replaying captures in virtual time.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
 
 use leadline_sim::DeviceModel;
 use leadline_tiers::{CacheOptions, CachedModel, PlacedModel};
@@ -17,8 +18,8 @@ pub struct Simulated {
     captures: Vec<Capture>,
     queries: Vec<Query>,
     files: Vec<FileSize>,
-    fast: String,
-    slow: String,
+    fast: OsString,
+    slow: OsString,
     block_bytes: u32,
     fast_capacity_bytes: u64,
 }
@@ -41,10 +42,11 @@ impl Simulated {
     /// [`StudyError`]: a device cannot be opened or is too small, captures without names or of one name.
     pub fn new(
         captures: Vec<Captured>,
-        fast: &str,
-        slow: &str,
+        fast: &(impl AsRef<OsStr> + ?Sized),
+        slow: &(impl AsRef<OsStr> + ?Sized),
         block_bytes: u32,
     ) -> Result<Simulated, StudyError> {
+        let (fast, slow) = (fast.as_ref(), slow.as_ref());
         let fast_capacity_bytes = model(fast)?.geometry().capacity_bytes;
         let capacity_bytes = model(slow)?.geometry().capacity_bytes;
         let mut simulated = Simulated {
@@ -60,7 +62,7 @@ impl Simulated {
         for captured in captures {
             let layout = side_by_side(&captured);
             if layout.1 > capacity_bytes {
-                let (name, device) = (captured.name, slow.to_owned());
+                let (name, device) = (captured.name, slow.display().to_string());
                 let too_large = PlacementError::TooLarge { name, bytes: layout.1, device, capacity_bytes };
                 return Err(too_large.into());
             }
@@ -153,7 +155,7 @@ impl Simulated {
 }
 
 /// A new model of a device.
-fn model(name: &str) -> Result<Box<dyn DeviceModel>, StudyError> {
+fn model(name: &OsStr) -> Result<Box<dyn DeviceModel>, StudyError> {
     Ok(leadline_tiers::open(name, None)?.model)
 }
 

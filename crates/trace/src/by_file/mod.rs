@@ -6,6 +6,8 @@ mod runs;
 mod source;
 mod tally;
 
+use std::ffi::OsStr;
+
 use serde::Serialize;
 
 use crate::open::{Opened, open_either};
@@ -216,15 +218,16 @@ impl Usage {
 /// As [`open`](crate::open); the trace's own; a bad line only where the options are strict or it is a
 /// capture, which has no lines.
 pub fn by_file(
-    name: &str,
+    name: &(impl AsRef<OsStr> + ?Sized),
     format: Option<Format>,
     options: &ByFileOptions,
     progress: &mut (dyn FnMut(u64, Option<f64>) + Send),
 ) -> Result<ByFile, TraceError> {
     let counting = Counting::new(options);
-    match open_either(name, format)? {
-        Opened::Capture(reader) => source::capture(name, *reader, counting, progress),
-        Opened::Trace(trace) => source::trace(name, trace, counting, progress),
+    let shown = name.as_ref().to_string_lossy();
+    match open_either(name.as_ref(), format)? {
+        Opened::Capture(reader) => source::capture(&shown, *reader, counting, progress),
+        Opened::Trace(trace) => source::trace(&shown, trace, counting, progress),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
+use std::path::Path;
 
 use super::code::{LONGEST_EVENT, LONGEST_NAME, LONGEST_NUMBER};
 use super::decode::Decoder;
@@ -34,8 +35,8 @@ impl Reader {
     /// # Errors
     /// [`TraceError::Io`] where it cannot be read, [`TraceError::Name`] where it is not a capture, or one of
     /// another version.
-    pub fn open(path: &str) -> Result<Reader, TraceError> {
-        Self::new(Input::file(path)?)
+    pub fn open(path: &(impl AsRef<Path> + ?Sized)) -> Result<Reader, TraceError> {
+        Self::new(Input::file(path.as_ref())?)
     }
 
     pub(crate) fn new(input: Input) -> Result<Reader, TraceError> {

@@ -5,6 +5,7 @@ mod records;
 
 use std::fs::File;
 use std::io::{Cursor, Read};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -30,11 +31,12 @@ pub(crate) struct Input {
 
 impl Input {
     /// The file at `path`.
-    pub(crate) fn file(path: &str) -> Result<Input, TraceError> {
-        let failed = |source| TraceError::Io { path: path.to_owned(), source };
+    pub(crate) fn file(path: &Path) -> Result<Input, TraceError> {
+        let name = path.to_string_lossy();
+        let failed = |source| TraceError::Io { path: name.clone().into_owned(), source };
         let file = File::open(path).map_err(failed)?;
         let found = file.metadata().map_err(failed)?;
-        Input::new(Box::new(file), path, found.is_file().then_some(found.len()))
+        Input::new(Box::new(file), &name, found.is_file().then_some(found.len()))
     }
 
     /// What `reader` gives, `total` bytes where that is known.

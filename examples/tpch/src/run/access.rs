@@ -81,7 +81,7 @@ impl Access {
     /// [`TpchError::Trace`] where it cannot be read.
     pub fn of(capture: &Path) -> Result<Access, TpchError> {
         let options = ByFileOptions::default();
-        let found = by_file(&capture.to_string_lossy(), Some(Format::Capture), &options, &mut |_, _| {})?;
+        let found = by_file(capture, Some(Format::Capture), &options, &mut |_, _| {})?;
         let mut access = Access {
             io_seconds: found.all.io_seconds.unwrap_or(0.0),
             computing_seconds: found.computing_seconds.unwrap_or(0.0),
