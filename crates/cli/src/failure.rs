@@ -30,7 +30,7 @@ use leadline_files::FileError;
 use leadline_profile::{ProfileError, PublishedError};
 use leadline_report::ReportError;
 
-use crate::{console, output};
+use crate::{console, output, printable};
 
 /// A command that failed, in a line for the user.
 #[derive(Debug)]
@@ -50,10 +50,10 @@ impl Failure {
         })
     }
 
-    /// What the user is told: one line.
+    /// What the user is told: one line, in which nothing drives a terminal.
     pub fn line(&self) -> String {
         let (Failure::Input(text) | Failure::Operation(text)) = self;
-        text.replace('\n', " ")
+        printable::line(text)
     }
 
     /// 2 for bad input, 1 for an operation that failed.

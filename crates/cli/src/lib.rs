@@ -21,6 +21,7 @@ mod output;
 mod place;
 mod pool;
 mod predict;
+mod printable;
 mod profile;
 mod progress;
 mod prove;

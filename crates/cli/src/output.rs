@@ -7,8 +7,8 @@ use leadline_files::NewFile;
 use leadline_profile::DeviceProfile;
 use leadline_report::{render_page, render_summary};
 
-use crate::console;
 use crate::failure::Failure;
+use crate::{console, printable};
 
 /// Where a profile and its report are to be written.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -127,15 +127,20 @@ pub(crate) fn check_writable(path: &Path) -> Result<(), Failure> {
     Ok(NewFile::create(path).map(drop)?)
 }
 
+    let text = printable::line(text);
 /// Writes a page, whole or not at all.
 pub(crate) fn write(path: &Path, page: &str) -> Result<(), Failure> {
     leadline_files::replace(path, page).map_err(|error| Failure::Operation(error.to_string()))
 }
 
-/// Prints a message on stderr; a reader that went away is not a failure.
+/// Prints a message, one line, on stderr; a reader that went away is not a failure.
 pub(crate) fn say(text: &str) {
     if let Some(call) = console::call() {
-        return call.say(text);
+    print_as_it_is(&printable::lines(text))
+}
+
+fn print_as_it_is(text: &str) -> Result<(), Failure> {
+        return call.say(&text);
     }
     let _ = writeln!(std::io::stderr(), "leadline: {text}");
 }
@@ -164,7 +169,7 @@ pub(crate) fn print_json(document: &impl serde::Serialize) -> Result<(), Failure
 
 /// Prints the summary, in colour on a terminal that wants it.
 pub(crate) fn print_summary(profile: &DeviceProfile) -> Result<(), Failure> {
-    print(&render_summary(profile, width(), color()))
+    print_as_it_is(&printable::coloured(&render_summary(profile, width(), color())))
 }
 
 /// Columns of the terminal, 100 elsewhere.

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use leadline_measure::Progress;
 
 use crate::console::{self, Call};
-use crate::output;
+use crate::{output, printable};
 
 /// Steps of a bar: a tenth of a percent.
 const STEPS: u64 = 1000;
@@ -56,9 +56,10 @@ impl Display {
         if let Some(bar) = &self.bar {
             let (number, of) = self.part;
             bar.set_position(self.position(progress.done));
+            let detail = printable::line(&progress.detail);
             bar.set_message(match of {
-                1 => progress.detail.clone(),
-                _ => format!("({number} of {of}) {}", progress.detail),
+                1 => detail,
+                _ => format!("({number} of {of}) {detail}"),
             });
         }
     }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::report::grouped;
 use super::{bytes, print_json, seconds};
 use crate::failure::Failure;
-use crate::output;
+use crate::{output, printable};
 
 /// One document.
 #[derive(Serialize)]
@@ -39,6 +39,7 @@ impl EstimateReport {
 
     fn words(&self) -> String {
         let EstimateReport { algorithm, store, estimate, .. } = self;
+        let store = printable::line(store);
         let (vertices, edges) = (grouped(self.vertices), grouped(self.graph_edges));
         let mut lines =
             vec![format!("{algorithm} on {store}: {vertices} vertices, {edges} edges; estimated, not run")];

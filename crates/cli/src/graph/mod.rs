@@ -35,9 +35,9 @@ use std::path::Path;
 
 use leadline_graph::Progress as PassProgress;
 use leadline_measure::Progress;
+use crate::{output, printable};
 
 use crate::failure::Failure;
-use crate::output;
 use crate::progress::Display;
 
 pub use import::{block_bytes, check_store};
@@ -132,10 +132,11 @@ fn show(display: &mut Display, progress: PassProgress) {
     display.show(&Progress { phase, done: share, detail });
 }
 
-/// A table of names and values.
+/// A table of names and values, a line each.
 fn rows(rows: &[(&str, String)]) -> String {
     let widest = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    rows.iter().map(|(name, value)| format!("  {name:<widest$}  {value}\n")).collect()
+    let row = |(name, value): &(&str, String)| format!("  {name:<widest$}  {}\n", printable::line(value));
+    rows.iter().map(row).collect()
 }
 
 /// `12.3 MB`.

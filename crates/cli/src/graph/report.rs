@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::bytes;
 use super::limits::Device;
 use crate::failure::Failure;
-use crate::output;
+use crate::{output, printable};
 
 /// What a result says in short: for the JSON document, and in words.
 pub(super) struct ResultSummary {
@@ -111,7 +111,7 @@ impl Report {
         let mut text = format!(
             "{} on {}: {} vertices, {} edges\n",
             self.algorithm,
-            self.store,
+            printable::line(&self.store),
             grouped(self.vertices),
             grouped(self.graph_edges)
         );
@@ -127,7 +127,7 @@ impl Report {
         if let Some(path) = &self.output {
             let size = self.output_bytes.map(|size| format!(" ({}", bytes(size))).unwrap_or_default();
             let took = self.output_seconds.map(|seconds| format!(", {seconds:.3} s)")).unwrap_or_default();
-            let _ = writeln!(text, "result in {path}{size}{took}");
+            let _ = writeln!(text, "result in {}{size}{took}", printable::line(path));
         }
         text
     }

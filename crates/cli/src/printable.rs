@@ -1,0 +1,70 @@
+//! Text that a terminal shows as it is: what a name holds to drive the terminal is written out.
+//!
+//! A file may be called anything, and so may a device or a query in a file from elsewhere. All messages and
+//! results pass through here on their way to a terminal.
+
+use std::fmt::Write as _;
+
+/// One line: line breaks are written out too.
+pub(crate) fn line(text: &str) -> String {
+    written_out(text, |c| c == '\n' || drives(c))
+}
+
+/// Several lines, or a JSON document, which stays one and says the same.
+pub(crate) fn lines(text: &str) -> String {
+    written_out(text, drives)
+}
+
+/// Several lines with colours, made of names that hold no escape character any more.
+pub(crate) fn coloured(text: &str) -> String {
+    written_out(text, |c| c != '\u{1b}' && drives(c))
+}
+
+/// Whether a terminal does something at this character instead of showing it: control characters (of eight
+/// bits too), and those that turn the direction of writing around.
+fn drives(c: char) -> bool {
+    let is_layout = matches!(c, '\n' | '\t');
+    let turns =
+        matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    c.is_control() && !is_layout || turns
+}
+
+/// As JSON has them, `\u001b`, wherever they stand.
+fn written_out(text: &str, wanted: impl Fn(char) -> bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' if wanted(c) => out.push_str("\\n"),
+            c if wanted(c) => {
+                // Writing to a string does not fail.
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_drive_a_terminal_is_written_out_and_nothing_else() {
+        let name = "a\u{1b}[2J\u{7}\u{9b}31m\r\u{202e}b\u{7f}";
+        assert_eq!(line(name), "a\\u001b[2J\\u0007\\u009b31m\\u000d\\u202eb\\u007f");
+        assert_eq!(lines(name), line(name));
+        assert_eq!((line("a\nb"), lines("a\nb").as_str()), ("a\\nb".to_owned(), "a\nb"));
+        let plain = "4K \u{b5}s \u{2013} \u{2588}\t\u{fc} \u{1f980} \\u001b";
+        assert_eq!((line(plain), lines(plain)), (plain.to_owned(), plain.to_owned()));
+    }
+
+    #[test]
+    fn a_document_says_the_same_afterwards() {
+        let document = serde_json::json!({ "name": "a\u{9b}\u{7f}\u{202e}\u{1b}\nb" });
+        let text = serde_json::to_string_pretty(&document).unwrap();
+        let shown = lines(&text);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), document);
+        assert!(shown.contains("\\u009b") && !shown.contains('\u{9b}'), "{shown}");
+    }
+}
