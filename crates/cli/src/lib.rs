@@ -28,6 +28,7 @@ mod prove;
 mod report;
 mod signals;
 mod source;
+mod streams;
 mod target;
 mod trace;
 mod values;
@@ -85,6 +86,8 @@ enum Command {
 /// stdout, messages and a failure's line to stderr. Returns the exit code: 0 done, 1 the operation failed, 2
 /// bad usage or bad input.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    signals::outlive_file_limit();
+    streams::keep();
     match run(arguments) {
         Ok(()) => 0,
         Err(failure) => {

@@ -1,7 +1,6 @@
 //! `leadline graph update`: changes of a store, commit by commit.
 
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -224,11 +223,10 @@ impl Work<'_> {
         }
         self.commits += 1;
         self.changes += report.changes;
+            // Flushed: whoever waits for it reads from a pipe.
         self.missing += report.missing;
         if !self.quiet {
             output::print(&format!("committed {}\n", self.changes))?;
-            // Whoever waits for it reads from a pipe.
-            std::io::stdout().flush().map_err(|error| Failure::Operation(format!("stdout: {error}")))?;
         }
         self.update.maintain(&mut |progress| super::show(display, progress))?;
         Ok(())

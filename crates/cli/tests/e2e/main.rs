@@ -25,6 +25,7 @@ mod graph_run;
 mod graph_update;
 mod interruption;
 mod killed;
+mod limits;
 mod lsm;
 mod lsm_validate;
 mod manual;
