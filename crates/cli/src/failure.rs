@@ -14,12 +14,15 @@ mod lsm;
 mod measure;
 mod placement;
 mod prove;
+mod remedy;
 mod trace;
 
 pub(crate) use btree::no_advice;
 pub(crate) use calibrate::no_calibration;
+pub(crate) use graph::no_changes;
 pub(crate) use lsm::{no_layout, no_tree, no_tree_of};
 pub(crate) use measure::why_stopped;
+pub(crate) use remedy::remedies_for;
 
 use std::fmt::Display;
 
@@ -42,9 +45,10 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Bad input, and what to do about it where the error does not say so itself.
+    /// Bad input, and what to do about it where the error does not say so itself and the command has the option
+    /// that helps.
     fn input(error: &impl Display, remedy: Option<String>) -> Self {
-        Failure::Input(match remedy {
+        Failure::Input(match remedy.filter(|remedy| remedy::can_be_given(remedy)) {
             Some(remedy) => format!("{error}; {remedy}"),
             None => error.to_string(),
         })

@@ -35,7 +35,7 @@ mod values;
 
 use std::ffi::OsString;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 pub use console::{Answer, Caller};
 pub use failure::Failure;
@@ -114,9 +114,15 @@ pub fn call(arguments: &[String], caller: Caller) -> Result<Answer, Failure> {
 }
 
 fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {
-    let cli = match Cli::try_parse_from(arguments) {
-        Ok(cli) => cli,
+    let mut command = Cli::command();
+    let mut matches = match command.try_get_matches_from_mut(arguments) {
+        Ok(matches) => matches,
         Err(error) => return failure::usage(&error),
+    };
+    let _running = failure::remedies_for(&command, &matches);
+    let cli = match Cli::from_arg_matches_mut(&mut matches) {
+        Ok(cli) => cli,
+        Err(error) => return failure::usage(&error.format(&mut command)),
     };
     match cli.command {
         Command::Profile(args) => profile::run(args),

@@ -3,6 +3,8 @@
 //! A test of its own, so that no other one runs beside it: it measures a real device on real time.
 
 // What the end-to-end tests have; not all of it is needed here.
+#[path = "e2e/advised.rs"]
+mod advised;
 #[allow(dead_code)]
 #[path = "../../device/tests/safety/machine.rs"]
 mod machine;

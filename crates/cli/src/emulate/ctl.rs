@@ -84,7 +84,7 @@ enum Action {
         /// The trace, which appears with `stop-trace` or when the drive is unmounted
         file: PathBuf,
     },
-    /// End what `start-trace` or `--trace` began
+    /// End what `start-trace` or `leadline emulate --trace` began
     StopTrace,
 }
 

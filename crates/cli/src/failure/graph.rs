@@ -4,20 +4,47 @@ use leadline_device::format_size;
 use leadline_graph::{GraphError, InputOption};
 
 use super::Failure;
+use super::remedy::can_be_given;
 
 impl From<GraphError> for Failure {
     fn from(error: GraphError) -> Self {
         // The library knows no flags; these are the ones that help.
         let text = match &error {
-            GraphError::NeedsWeights { .. } => format!("{error} (--weights)"),
-            GraphError::NeedsReverse { .. } => format!("{error} (--reverse)"),
-            GraphError::Option { option, .. } => format!("{error} ({})", flag(*option)),
+            GraphError::NeedsWeights { .. } => of_import(&error, "--weights"),
+            GraphError::NeedsReverse { .. } => of_import(&error, "--reverse"),
+            GraphError::Option { option, .. } => with_flag(&error, flag(*option)),
             GraphError::WalkBias { .. } => format!("--{error}"),
             GraphError::Damping { given } => format!("--damping {given}: must be from 0 to 1"),
             GraphError::Memory { given, .. } => format!("--memory {}: {error}", format_size(*given)),
             _ => error.to_string(),
         };
         if error.is_input() { Failure::Input(text) } else { Failure::Operation(text) }
+    }
+}
+
+/// With the flag that helps, if the command has it.
+fn with_flag(error: &GraphError, flag: &str) -> String {
+    if can_be_given(flag) { format!("{error} ({flag})") } else { error.to_string() }
+}
+
+/// With the flag of the import that helps.
+fn of_import(error: &GraphError, flag: &str) -> String {
+    let command = if can_be_given(flag) { "" } else { "leadline graph import " };
+    format!("{error} ({command}{flag})")
+}
+
+/// Why the edges of a file called `name` are no changes of a store: what it holds is what the store must have,
+/// and no option changes that.
+pub(crate) fn no_changes(error: GraphError, name: &str) -> Failure {
+    match error {
+        GraphError::Option { option: InputOption::Weights, .. } => Failure::Input(format!(
+            "{name}: has no weights, and the edges of the store have; add them, or write lines of changes, in \
+             which an edge without one has the weight 1"
+        )),
+        GraphError::Option { option: InputOption::Ids, text } => {
+            Failure::Input(format!("{text}; ids must be of the store's kind"))
+        }
+        error => error.into(),
     }
 }
 

@@ -10,7 +10,7 @@ use leadline_files::Decompressor;
 use leadline_graph::input::{self, Batch, EdgeReader, Format, IdMode, InputOptions};
 use leadline_graph::{Change, GraphError, VertexId};
 
-use crate::failure::Failure;
+use crate::failure::{Failure, no_changes};
 
 /// Bytes that are read at a time, and the longest line.
 const PIECE: usize = 1 << 20;
@@ -71,7 +71,7 @@ impl Changes {
     pub(super) fn next(&mut self, until: Option<Instant>) -> Result<Next, Failure> {
         match self {
             Changes::Lines(lines) => lines.next(until),
-            Changes::Edges(edges) => Ok(edges.next()?),
+            Changes::Edges(edges) => edges.next().map_err(|error| no_changes(error, &edges.name)),
         }
     }
 
@@ -203,7 +203,8 @@ impl Edges {
             threads: 1,
         };
         let name = path.display().to_string();
-        Ok(Edges { name, reader: input::open(path, options)?, batch: Batch::default(), wanted })
+        let reader = input::open(path, options).map_err(|error| no_changes(error, &name))?;
+        Ok(Edges { name, reader, batch: Batch::default(), wanted })
     }
 
     fn next(&mut self) -> Result<Next, GraphError> {

@@ -5,8 +5,10 @@
 #[allow(dead_code)]
 #[path = "../../../device/tests/safety/machine.rs"]
 mod machine;
+mod advised;
 mod ran;
 
+mod advice;
 mod advise;
 mod btree;
 mod calibrate;

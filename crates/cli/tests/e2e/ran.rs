@@ -13,6 +13,8 @@ use leadline_testing::processes;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
+use crate::advised;
+
 /// Longer than anything here takes on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -111,6 +113,8 @@ impl Ran {
 /// A run under way; killed when dropped.
 pub(crate) struct Running {
     child: Child,
+    /// Of `leadline`; none of another program.
+    arguments: Vec<String>,
     /// All of it, once it was closed.
     stdout: Receiver<Vec<u8>>,
     lines: Receiver<String>,
@@ -120,7 +124,9 @@ pub(crate) struct Running {
 /// Starts `leadline` in `dir`.
 #[track_caller]
 pub(crate) fn start(dir: &Path, arguments: &[&str]) -> Running {
-    begin(Command::new(program()).current_dir(dir).args(arguments))
+    let mut running = begin(Command::new(program()).current_dir(dir).args(arguments));
+    running.arguments = arguments.iter().map(|word| (*word).to_owned()).collect();
+    running
 }
 
 /// Starts a command. What it writes is read from now on, so that it never waits for us.
@@ -143,7 +149,7 @@ fn begin(command: &mut Command) -> Running {
             }
         }
     });
-    Running { child, stdout, lines, seen: Vec::new() }
+    Running { child, arguments: Vec::new(), stdout, lines, seen: Vec::new() }
 }
 
 impl Running {
@@ -231,6 +237,11 @@ impl Running {
         }
         let stdout = String::from_utf8(stdout).unwrap();
         let stderr = self.seen.iter().map(|line| format!("{line}\n")).collect();
+        if status.code() != Some(0)
+            && let (Some(line), [_, ..]) = (self.seen.last(), &self.arguments[..])
+        {
+            advised::checked(&self.arguments, line);
+        }
         (Ran { code: status.code(), stdout, stderr }, status, took)
     }
 

@@ -1,0 +1,64 @@
+//! What failures and help advise: an option that the command has.
+//!
+//! The line of every failure that any of these tests brings about is checked so, too.
+
+use std::process::Command;
+
+use crate::advised::checked;
+use crate::ran::{folder, program, run};
+
+#[test]
+fn a_store_is_changed_without_advice_that_the_command_does_not_take() {
+    let dir = folder();
+    let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
+    write("w.wel", "1 2 0.5\n2 3 1\n");
+    write("e.el", "1 2\n");
+    write("names.el", "a b\n");
+    write("numbers.u32", "12345678");
+    write("s.csv", "a,b\nc,d\n");
+    run(dir.path(), &["graph", "import", "w.wel", "weighted", "--weights"]).succeeded();
+    run(dir.path(), &["graph", "import", "s.csv", "strings"]).succeeded();
+    for (words, said) in [
+        (["weighted", "e.el"], "e.el: has no weights, and the edges of the store have"),
+        (["weighted", "names.el"], "names.el: has no weights"),
+        (["strings", "numbers.u32"], "ids must be of the store's kind"),
+    ] {
+        let ran = run(dir.path(), &["graph", "update", words[0], words[1]]);
+        ran.refused(&[said]);
+        assert!(!ran.stderr.contains("--weights") && !ran.stderr.contains("--ids"), "{}", ran.stderr);
+    }
+    run(dir.path(), &["graph", "import", "e.el", "plain"]).succeeded();
+    run(dir.path(), &["graph", "update", "plain", "names.el", "--format", "el"])
+        .refused(&["expected a source id, found \"a\"", "; ids must be of the store's kind"]);
+    run(dir.path(), &["graph", "sssp", "plain", "--source", "1"])
+        .refused(&["leadline graph import --weights"]);
+    run(dir.path(), &["graph", "scc", "plain"]).refused(&["leadline graph import --reverse"]);
+}
+
+#[test]
+fn no_command_names_an_option_in_its_help_that_it_does_not_have() {
+    let mut waiting: Vec<Vec<String>> = vec![Vec::new()];
+    let mut seen = 0;
+    while let Some(words) = waiting.pop() {
+        let shown = Command::new(program()).args(&words).arg("--help").output().unwrap();
+        let help = String::from_utf8(shown.stdout).unwrap();
+        seen += 1;
+        let commands = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next());
+        for line in commands
+            .unwrap_or_default()
+            .lines()
+            .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        {
+            let name = line.split_whitespace().next().unwrap().to_owned();
+            if name != "help" {
+                waiting.push([&words[..], &[name]].concat());
+            }
+        }
+        for line in help.lines().map(|line| line.replace('`', "")) {
+            // What stands behind -- is another program's, and so is what its own name precedes.
+            let ours = line.split(" -- ").next().unwrap();
+            checked(&words, ours);
+        }
+    }
+    assert!(seen > 50, "{seen} commands");
+}
