@@ -1,6 +1,7 @@
 """Profiles, models and reports, from Python."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -30,6 +31,34 @@ def test_points_are_a_table_with_every_point(flash):
     assert reads.max() >= flash.max_read_iops * 0.9
     inside = (points["iops_low"] <= points["iops"]) & (points["iops"] <= points["iops_high"])
     assert (inside | np.isnan(points["iops_low"])).all()
+
+
+def test_nothing_takes_the_place_of_the_file_of_a_profile(flash, tmp_path):
+    path = tmp_path / "flash.json"
+    flash.save(path)
+    saved = path.read_bytes()
+    link = tmp_path / "link.json"
+    link.symlink_to(path)
+    loaded = Profile.load(path)
+    for output in (path, str(link)):
+        for replace in (
+            lambda output=output: loaded.report(output),
+            lambda output=output: leadline.pool.simulate([1, 2], frames=2, profile=loaded, output=output),
+            lambda output=output: leadline.profile(path, output=output),
+            lambda output=output: leadline.profile("sim:flash", output=path, report=output),
+            lambda output=output: leadline.experiment("ladder", path, into=output),
+        ):
+            with pytest.raises(leadline.BadInput, match="would replace|replace the other|while it is changed"):
+                replace()
+            assert path.read_bytes() == saved
+
+
+def test_a_file_whose_name_is_no_text_is_taken(flash, tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/p\xff.json")
+    flash.save(path)
+    assert Profile.load(path).document == flash.document
+    measured = leadline.profile("sim:flash", quick=True, seed=1, output=path)
+    assert Profile.load(path).document == measured.document
 
 
 def test_what_is_saved_is_loaded_again(flash, tmp_path):

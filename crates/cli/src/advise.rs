@@ -10,6 +10,7 @@ use leadline_report::render_advice;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use crate::paths::{OutputPath, ProfileName};
 use crate::{output, source, values};
 
 /// SYSTEM of all systems together.
@@ -30,7 +31,7 @@ pub(crate) struct Args {
     system: String,
     /// A profile that `leadline profile` wrote
     #[arg(value_name = "PROFILE")]
-    profile: String,
+    profile: ProfileName,
     #[command(flatten)]
     inputs: InputArgs,
     /// Show the rule behind each value, where the key is defined, and what happens if it is wrong
@@ -39,7 +40,7 @@ pub(crate) struct Args {
     /// Write the settings in the system's own syntax to this file, which is replaced if it exists; several
     /// files go into a new folder of this name
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Option<OutputPath>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -146,6 +147,7 @@ fn write(path: &Path, advised: &[Advice]) -> Result<String, Failure> {
             Err(Failure::Operation(format!("{}: not written, since nothing can be advised", path.display())))
         }
         [(_, text, place)] if advised.len() == 1 => {
+            output::check_writable(path)?;
             output::write(path, text)?;
             Ok(format!("settings in {}: {place}", path.display()))
         }

@@ -1,6 +1,5 @@
 //! `leadline calibrate`: a simulated flash drive in the place of a measured device.
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use leadline_calibrate::{CalibrateError, Calibration, Checked, can_be_checked, check};
@@ -8,6 +7,7 @@ use leadline_profile::DeviceProfile;
 use leadline_report::{calibration_json, render_calibration};
 
 use crate::failure::{Failure, no_calibration};
+use crate::paths::{OutputPath, ProfileName};
 use crate::progress::Display;
 use crate::{output, signals, source};
 
@@ -23,10 +23,10 @@ use crate::{output, signals, source};
 pub(crate) struct Args {
     /// A profile that `leadline profile` wrote; several block sizes show more of a drive than one
     #[arg(value_name = "PROFILE")]
-    profile: String,
+    profile: ProfileName,
     /// Write the description to this file, which is replaced if it exists
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Option<OutputPath>,
     /// Run the profile's experiments mixed, r-by-k and ladder on the fitted drive and compare; beside its
     /// errors those of the best analytic model
     #[arg(long)]
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// With --check: a profile of the same device with the same experiments, made again; how far both are
     /// apart is what no prediction can undercut
     #[arg(long, value_name = "PROFILE", requires = "check")]
-    again: Option<String>,
+    again: Option<ProfileName>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -42,17 +42,12 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.output {
-        let inputs = [Some(&args.profile), args.again.as_ref()];
-        if let Some(input) = inputs.into_iter().flatten().find(|input| Path::new(input) == path) {
-            let text = format!("-o {input}: would replace the profile that is read; name another place");
-            return Err(Failure::Input(text));
-        }
         output::check_writable(path)?;
     }
     let profile = source::load_profile(&args.profile)?;
     let again = args.again.as_deref().map(source::load_profile).transpose()?;
     if args.check && !can_be_checked(&profile) {
-        return Err(no_calibration(&args.profile, CalibrateError::NoExperiments));
+        return Err(no_calibration(&args.profile.to_string(), CalibrateError::NoExperiments));
     }
     let cancel = signals::cancel_flag()?;
     let mut display = Display::new();
@@ -82,11 +77,11 @@ fn fit(
     display: &mut Display,
 ) -> Result<(Calibration, Option<Vec<Checked>>), Failure> {
     let fitted = Calibration::of(profile, cancel, &mut |progress| display.show(&progress))
-        .map_err(|error| no_calibration(&args.profile, error))?;
+        .map_err(|error| no_calibration(&args.profile.to_string(), error))?;
     if !args.check {
         return Ok((fitted, None));
     }
     let checks = check(&fitted.spec, profile, again, cancel, &mut |progress| display.show(&progress))
-        .map_err(|error| no_calibration(&args.profile, error))?;
+        .map_err(|error| no_calibration(&args.profile.to_string(), error))?;
     Ok((fitted, Some(checks)))
 }

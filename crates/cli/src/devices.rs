@@ -2,15 +2,18 @@
 
 mod simulated;
 
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 
-use leadline_catalogue::{AccessPath, DEVICES, Description, Pattern, Published, load, split_path};
+use leadline_catalogue::{AccessPath, DEVICES, Description, Pattern, Published, device_of, load};
 use leadline_device::format_size;
 use leadline_sim::DeviceSpec;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::output;
+use crate::paths::{CatalogueName, behind};
+use crate::source::{PUBLISHED, SIMULATED};
+use crate::{output, printable};
 
 /// List the devices whose numbers are known without measuring, or show one of them
 #[derive(clap::Args)]
@@ -22,7 +25,7 @@ use crate::output;
 pub(crate) struct Args {
     /// A device of the list, or the file of a description (./device.toml)
     #[arg(value_name = "NAME")]
-    name: Option<String>,
+    name: Option<CatalogueName>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -42,16 +45,17 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         let document = || json!({ "devices": all.iter().map(CatalogueEntry::json).collect::<Vec<_>>() });
         return if args.json { output::print_json(&document()) } else { output::print(&table(&all)) };
     };
-    let name = name.strip_prefix("device:").or_else(|| name.strip_prefix("sim:")).unwrap_or(name);
-    let known = CatalogueEntry::load(split_path(name).0)?;
+    let name = behind(name, PUBLISHED).or(behind(name, SIMULATED)).unwrap_or(name);
+    let known = CatalogueEntry::load(device_of(name))?;
     if args.json { output::print_json(&known.json()) } else { output::print(&known.in_full()) }
 }
 
 impl CatalogueEntry {
-    fn load(name: &str) -> Result<CatalogueEntry, Failure> {
+    fn load(name: &(impl AsRef<OsStr> + ?Sized)) -> Result<CatalogueEntry, Failure> {
+        let name = name.as_ref();
         let description = load(name)?;
         let simulated = if description.simulated { Some(leadline_sim::spec(name)?) } else { None };
-        Ok(CatalogueEntry { name: name.to_owned(), description, simulated })
+        Ok(CatalogueEntry { name: name.display().to_string(), description, simulated })
     }
 
     fn json(&self) -> Value {
@@ -72,7 +76,8 @@ impl CatalogueEntry {
 
     fn in_full(&self) -> String {
         let d = &self.description;
-        let mut out = format!("{}\n", self.name);
+        let name = printable::line(&self.name);
+        let mut out = format!("{name}\n");
         let facts = [("description", &d.description), ("class", &d.class), ("source", &d.source)];
         for (name, value) in facts.iter().filter_map(|(name, value)| Some((name, value.as_ref()?))) {
             out += &hanging(&format!("{name:<12} "), value);
@@ -88,10 +93,10 @@ impl CatalogueEntry {
         }
         out.push('\n');
         if !d.published.is_empty() {
-            let _ = writeln!(out, "as a profile: leadline report device:{}", self.name);
+            let _ = writeln!(out, "as a profile: leadline report device:{name}");
         }
         if self.simulated.is_some() {
-            let _ = writeln!(out, "to measure it: leadline profile sim:{}", self.name);
+            let _ = writeln!(out, "to measure it: leadline profile sim:{name}");
         }
         out
     }

@@ -6,7 +6,7 @@ mod announced;
 mod one;
 mod opened;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
@@ -16,8 +16,9 @@ use leadline_measure::target::OpenTarget;
 use leadline_profile::{DeviceFacts, DeviceProfile, OpKind, WritePattern};
 
 use crate::failure::Failure;
+use crate::paths::{ChangedPath, TargetName};
 use crate::target::AccessArgs;
-use crate::values;
+use crate::{output, values};
 
 /// NAME of all experiments together.
 const ALL: &str = "all";
@@ -67,10 +68,10 @@ pub(crate) struct Args {
     /// What to measure: a directory (a scratch file is made in it and removed), a file, a block device (only
     /// read unless --destructive is given), or sim:NAME
     #[arg(default_value = ".")]
-    target: String,
+    target: TargetName,
     /// Add the result to this profile of the same device; a file that does not exist is created
     #[arg(long, value_name = "PROFILE")]
-    into: Option<PathBuf>,
+    into: Option<ChangedPath>,
     /// Print the profile as JSON on stdout, and make no folder
     #[arg(long)]
     json: bool,
@@ -112,6 +113,8 @@ pub(crate) struct Args {
 
 /// Measures, writes the profile with the results, and prints them.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    // Before it is read: a pipe would be waited for.
+    args.into.as_deref().map_or(Ok(()), output::check_writable)?;
     match &args.which {
         Which::One(experiment) => {
             args.check(*experiment)?;
@@ -124,15 +127,15 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 /// Measures these on TARGET, and adds them to `profile`, which is of the same device.
 pub(crate) fn run_several(
     list: Vec<Experiment>,
-    target: &str,
+    target: TargetName,
     profile: &Path,
     options: Options,
 ) -> Result<(), Failure> {
     let Options { access, quick, max_writes, seed, json } = options;
     let args = Args {
         which: Which::Several(list),
-        target: target.to_owned(),
-        into: Some(profile.to_owned()),
+        target,
+        into: Some(ChangedPath::from(profile.to_owned())),
         json,
         quick,
         budget_seconds: None,

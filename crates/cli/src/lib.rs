@@ -18,6 +18,7 @@ mod lsm;
 mod man;
 mod models;
 mod output;
+mod paths;
 mod place;
 mod pool;
 mod predict;
@@ -103,14 +104,14 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 /// # Errors
 /// What the command fails with. A command that runs other programs or lasts until it is told to end
 /// (`emulate`, `trace capture`) is [`Failure::Input`].
-pub fn call(arguments: &[String], caller: Caller) -> Result<Answer, Failure> {
-    let words: Vec<&str> = arguments.iter().take(2).map(String::as_str).collect();
+pub fn call(arguments: &[OsString], caller: Caller) -> Result<Answer, Failure> {
+    let words: Vec<&str> = arguments.iter().take(2).filter_map(|word| word.to_str()).collect();
     if words.first() == Some(&"emulate") || words == ["trace", "capture"] {
         let command = words.join(" ");
         return Err(Failure::Input(format!("{command}: runs in a terminal only: leadline {command} --help")));
     }
     let name = OsString::from("leadline");
-    console::answered(caller, || run(std::iter::once(name).chain(arguments.iter().map(OsString::from))))
+    console::answered(caller, || run(std::iter::once(name).chain(arguments.iter().cloned())))
 }
 
 fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {
@@ -120,6 +121,8 @@ fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {
         Err(error) => return failure::usage(&error),
     };
     let _running = failure::remedies_for(&command, &matches);
+    // Before anything is opened: what a command reads is not what it replaces.
+    paths::check(&command, &matches)?;
     let cli = match Cli::from_arg_matches_mut(&mut matches) {
         Ok(cli) => cli,
         Err(error) => return failure::usage(&error.format(&mut command)),
@@ -142,7 +145,7 @@ fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {
         Command::Graph(args) => graph::run(args),
         Command::Lsm(args) => lsm::run(args),
         Command::Emulate(args) => emulate::run(args),
-        Command::Completions(args) => completions::run(&args, Cli::command()),
+        Command::Completions(args) => completions::run(&args, paths::hinted(Cli::command())),
         Command::Man(args) => man::run(&args, Cli::command()),
     }
 }

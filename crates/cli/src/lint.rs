@@ -8,6 +8,7 @@ use leadline_report::render_lint;
 
 use crate::advise::{InputArgs, systems};
 use crate::failure::Failure;
+use crate::paths::{ConfigName, ProfileName};
 use crate::{output, signals, source};
 
 /// Judge a configuration in use by a measured device: which keys fit, are too low or too high, or do nothing
@@ -25,10 +26,10 @@ pub(crate) struct Args {
     /// Its configuration, or the address of a server that runs: postgresql://HOST/DATABASE, mysql://HOST/ or
     /// mysql:///SOCKET
     #[arg(value_name = "FILE|SERVER")]
-    file: String,
+    file: ConfigName,
     /// A profile that `leadline profile` wrote
     #[arg(value_name = "PROFILE")]
-    profile: String,
+    profile: ProfileName,
     #[command(flatten)]
     inputs: InputArgs,
     /// Print one JSON document
@@ -40,12 +41,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let system = System::from_name(&args.system).ok_or_else(|| Failure::Input("no such system".into()))?;
     let profile = source::load_profile(&args.profile)?;
     let mut inputs = args.inputs.inputs();
-    let config = if is_address(&args.file) {
-        let asked = ask(system, &args.file, &*signals::cancel_flag()?)?;
+    let config = if let Some(address) = args.file.to_str().filter(|file| is_address(file)) {
+        let asked = ask(system, address, &*signals::cancel_flag()?)?;
         inputs.version = inputs.version.or(asked.version.map(str::to_owned));
         asked.config
     } else {
-        read(system, Path::new(&args.file))?
+        read(system, Path::new(&*args.file))?
     };
     let lint = lint(system, &config, &profile, &inputs)?;
     if args.json {

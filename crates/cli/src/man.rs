@@ -9,6 +9,7 @@ use clap_mangen::Man;
 
 use crate::failure::Failure;
 use crate::output;
+use crate::paths::OutputPath;
 
 /// Write the manual pages, one per command, into a directory
 #[derive(clap::Args)]
@@ -18,7 +19,7 @@ use crate::output;
 pub(crate) struct Args {
     /// A directory, made if it is not there; pages of the same name are replaced
     #[arg(value_name = "DIR")]
-    dir: PathBuf,
+    dir: OutputPath,
 }
 
 /// A manual page under its file name.

@@ -1,12 +1,14 @@
 //! `leadline models`: which I/O model describes a device.
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::Path;
 
 use leadline_model::{CostTable, ModelComparison, Observations, Table, table_profile};
 use leadline_profile::DeviceProfile;
 use leadline_report::{models_json, render_models, render_page};
 
 use crate::failure::Failure;
+use crate::paths::{OutputPath, ProfileName, behind};
 use crate::{output, source};
 
 /// Fit every I/O model to a profile or a table, compare them, and show where each one is wrong
@@ -20,13 +22,13 @@ use crate::{output, source};
 pub(crate) struct Args {
     /// A profile, device:NAME, or a table (CSV) of measured points or of costs by concurrency
     #[arg(value_name = "PROFILE|TABLE.csv")]
-    subject: String,
+    subject: ProfileName,
     /// For a table of costs: each of its setup costs covers N accesses
     #[arg(long, value_name = "N", value_parser = positive, default_value = "1", hide_default_value = true)]
     setup_per: f64,
     /// Write a page (HTML) with every model's curves to this file, which is replaced if it exists
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Option<OutputPath>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -40,11 +42,6 @@ enum Subject {
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     if let Some(path) = &args.output {
-        if Path::new(&args.subject) == path {
-            let text =
-                format!("{}: the page would replace what it is made from; name another place", args.subject);
-            return Err(Failure::Input(text));
-        }
         output::check_writable(path)?;
     }
     let subject = load(&args.subject)?;
@@ -52,32 +49,35 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Subject::Profile(_) if args.setup_per != 1.0 => {
             return Err(Failure::Input("--setup-per: is for a table of costs".into()));
         }
-        Subject::Profile(profile) => fit_models(&args.subject, profile)?,
-        Subject::Costs(table) => compare_costs(&args.subject, table.clone().setup_per(args.setup_per))?,
+        Subject::Profile(profile) => fit_models(&args.subject.to_string(), profile)?,
+        Subject::Costs(table) => {
+            compare_costs(&args.subject.to_string(), table.clone().setup_per(args.setup_per))?
+        }
     };
     if let Some(path) = &args.output {
-        write_page(path, &args.subject, &subject)?;
+        write_page(path, &args.subject.to_string(), &subject)?;
     }
     if args.json {
         return output::print(&format!("{:#}\n", models_json(&comparison)));
     }
-    output::print(&render_models(&args.subject, &comparison, output::width()))
+    output::print(&render_models(&args.subject.to_string(), &comparison, output::width()))
 }
 
-fn load(text: &str) -> Result<Subject, Failure> {
-    if text.starts_with(source::PUBLISHED) || text.starts_with("sim:") || looks_like_json(text)? {
-        return Ok(Subject::Profile(Box::new(source::load_profile(text)?)));
+fn load(name: &OsStr) -> Result<Subject, Failure> {
+    let is_device = behind(name, source::PUBLISHED).or(behind(name, source::SIMULATED)).is_some();
+    if is_device || looks_like_json(Path::new(name))? {
+        return Ok(Subject::Profile(Box::new(source::load_profile(name)?)));
     }
-    match Table::load(text).map_err(|error| Failure::Input(error.to_string()))? {
-        Table::Points(work) => Ok(Subject::Profile(Box::new(table_profile(text, work)))),
+    match Table::load(name).map_err(|error| Failure::Input(error.to_string()))? {
+        Table::Points(work) => Ok(Subject::Profile(Box::new(table_profile(&name.to_string_lossy(), work)))),
         Table::Costs(table) => Ok(Subject::Costs(table)),
     }
 }
 
 /// A profile is one JSON object; a table never begins with a brace.
-fn looks_like_json(path: &str) -> Result<bool, Failure> {
+fn looks_like_json(path: &Path) -> Result<bool, Failure> {
     use std::io::Read as _;
-    let cannot = |error: std::io::Error| Failure::Input(format!("{path}: {error}"));
+    let cannot = |error: std::io::Error| Failure::Input(format!("{}: {error}", path.display()));
     let mut start = Vec::new();
     std::fs::File::open(path).map_err(cannot)?.take(4096).read_to_end(&mut start).map_err(cannot)?;
     let text = String::from_utf8_lossy(&start);

@@ -49,7 +49,7 @@ impl Places {
     }
 
     fn check(&self) -> Result<(), Failure> {
-        check_with_page("profile", self.profile.as_deref(), self.report.as_deref())
+        check_places([self.profile.as_deref(), self.report.as_deref()])
     }
 
     /// Nothing will be written: takes the new folder away again.
@@ -109,16 +109,9 @@ fn new_folder(device: &str) -> Result<PathBuf, Failure> {
     Err(Failure::Input(format!("{base}: a thousand folders of this name exist already; name a file with -o")))
 }
 
-/// Refuses where `file` or the page about it, those of them that were asked for, could not be written, or
-/// where both are to be one file. `what` is what the file holds.
-pub(crate) fn check_with_page(what: &str, file: Option<&Path>, page: Option<&Path>) -> Result<(), Failure> {
-    if let (Some(file), Some(page)) = (file, page)
-        && file == page
-    {
-        let text = format!("{}: named for both the {what} and the page; name two", file.display());
-        return Err(Failure::Input(text));
-    }
-    [file, page].into_iter().flatten().try_for_each(check_writable)
+/// Refuses where one of those that were asked for could not be written.
+pub(crate) fn check_places<const N: usize>(places: [Option<&Path>; N]) -> Result<(), Failure> {
+    places.into_iter().flatten().try_for_each(check_writable)
 }
 
 /// Refuses where a file could not be written, or something other than a file would be replaced by one.
@@ -127,7 +120,6 @@ pub(crate) fn check_writable(path: &Path) -> Result<(), Failure> {
     Ok(NewFile::create(path).map(drop)?)
 }
 
-    let text = printable::line(text);
 /// Writes a page, whole or not at all.
 pub(crate) fn write(path: &Path, page: &str) -> Result<(), Failure> {
     leadline_files::replace(path, page).map_err(|error| Failure::Operation(error.to_string()))
@@ -135,11 +127,8 @@ pub(crate) fn write(path: &Path, page: &str) -> Result<(), Failure> {
 
 /// Prints a message, one line, on stderr; a reader that went away is not a failure.
 pub(crate) fn say(text: &str) {
+    let text = printable::line(text);
     if let Some(call) = console::call() {
-    print_as_it_is(&printable::lines(text))
-}
-
-fn print_as_it_is(text: &str) -> Result<(), Failure> {
         return call.say(&text);
     }
     let _ = writeln!(std::io::stderr(), "leadline: {text}");
@@ -147,6 +136,10 @@ fn print_as_it_is(text: &str) -> Result<(), Failure> {
 
 /// Prints a document; a reader that went away is not a failure.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    print_as_it_is(&printable::lines(text))
+}
+
+fn print_as_it_is(text: &str) -> Result<(), Failure> {
     if let Some(call) = console::call() {
         call.print(text);
         return Ok(());

@@ -1,6 +1,5 @@
 //! `leadline place`: tables on a fast device, or the fast device as a block cache.
 
-use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,6 +9,7 @@ use leadline_placement::{Captured, Migration, Simulated, StudyOptions, study};
 use leadline_report::{render_place, render_place_page};
 
 use crate::failure::Failure;
+use crate::paths::{DeviceName, InputPath, OutputPath};
 use crate::progress::Display;
 use crate::{output, signals, values};
 
@@ -28,13 +28,13 @@ use crate::{output, signals, values};
 pub(crate) struct Args {
     /// Captures of queries, which are called as their files
     #[arg(value_name = "TRACE", required = true)]
-    traces: Vec<String>,
+    traces: Vec<InputPath>,
     /// The fast device
     #[arg(long, value_name = "DEVICE")]
-    fast: String,
+    fast: DeviceName,
     /// The slow device, on which everything else is
     #[arg(long, value_name = "DEVICE")]
-    slow: String,
+    slow: DeviceName,
     /// Sizes of the fast device, such as 64M,128M [default: eight, up to the size of all files]
     #[arg(long, value_name = "SIZE,..", value_delimiter = ',', value_parser = parse_size)]
     fast_size: Vec<u64>,
@@ -52,7 +52,7 @@ pub(crate) struct Args {
     json: bool,
     /// Write a page (HTML) with the curves to this file, which is replaced if it exists
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Option<OutputPath>,
 }
 
 fn weight(text: &str) -> Result<(String, f64), String> {
@@ -80,7 +80,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         output::check_writable(page)?;
     }
     // What is wrong with the devices is said before gigabytes are read.
-    let notes = |device: &str| Ok::<_, Failure>(leadline_tiers::open(device, None)?.notes);
+    let notes = |device: &DeviceName| Ok::<_, Failure>(leadline_tiers::open(device, None)?.notes);
     let notes = [notes(&args.fast)?, notes(&args.slow)?].concat();
     let cancel = signals::cancel_flag()?;
     let mut display = Display::new();
@@ -92,7 +92,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         fast_bytes: times.fast_sizes(&args.fast_size)?,
         block_bytes: args.block,
         migration: args.migration,
-        names: (args.fast.clone(), args.slow.clone()),
+        names: (args.fast.to_string(), args.slow.to_string()),
     };
     let display = Mutex::new(Display::new());
     let watch = |phase: &'static str, done: usize, count: usize| {
@@ -117,13 +117,13 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     if args.json { output::print_json(&study) } else { output::print(&render_place(&study, output::width())) }
 }
 
-fn load(traces: &[String], cancel: &AtomicBool, display: &mut Display) -> Result<Vec<Captured>, Failure> {
+fn load(traces: &[InputPath], cancel: &AtomicBool, display: &mut Display) -> Result<Vec<Captured>, Failure> {
     let count = traces.len() as f64;
     let mut captures = Vec::new();
     for (number, path) in traces.iter().enumerate() {
         let captured = Captured::load(path, &mut |share| {
             let done = (number as f64 + share.unwrap_or(0.5)) / count;
-            display.show(&Progress { phase: "traces", done, detail: path.clone() });
+            display.show(&Progress { phase: "traces", done, detail: path.display().to_string() });
             !cancel.load(Ordering::Relaxed)
         });
         captures.push(captured.map_err(leadline_placement::StudyError::from)?);

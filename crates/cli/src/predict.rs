@@ -12,6 +12,7 @@ use leadline_report::{
 use leadline_report::{render_what_if, speedup_json, sustainable_rate_json, what_if_json};
 
 use crate::failure::Failure;
+use crate::paths::ProfileName;
 use crate::{output, source, values};
 
 /// Predict how long a workload takes on a device, its throughput, and what limits it
@@ -25,7 +26,7 @@ use crate::{output, source, values};
 pub(crate) struct Args {
     /// A profile that `leadline profile` wrote, or device:NAME
     #[arg(value_name = "PROFILE")]
-    profile: String,
+    profile: ProfileName,
     /// Number of read requests, such as 1e6
     #[arg(long, value_name = "N", value_parser = count, default_value = "0", hide_default_value = true)]
     reads: f64,
@@ -90,7 +91,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Failure::Input(format!("{error}{more}"))
     })?;
     let comparison = ModelComparison::new(Observations::from_profile(&profile));
-    let model = choose_model(&args.profile, &comparison, args.model.as_deref())?;
+    let model = choose_model(&args.profile.to_string(), &comparison, args.model.as_deref())?;
     let predict =
         |w: &Workload| model.predict(w).map_err(|error| Failure::Input(format!("{}: {error}", args.profile)));
     if let Some(Concurrencies(ks)) = &args.what_if {

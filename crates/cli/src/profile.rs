@@ -1,6 +1,6 @@
 //! `leadline profile`: measure a device.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -17,6 +17,7 @@ use crate::advise::system_or_all;
 use crate::experiment::{self, Options};
 use crate::failure::{Failure, why_stopped};
 use crate::output::{self, Places};
+use crate::paths::{ContinuedPath, OutputPath, TargetName};
 use crate::progress::Display;
 use crate::signals;
 use crate::target::{AccessArgs, Target};
@@ -35,14 +36,14 @@ pub(crate) struct Args {
     /// What to measure: a directory (a scratch file is made in it and removed), a file, a block device (only
     /// read unless --destructive is given), or sim:NAME
     #[arg(default_value = ".")]
-    target: String,
+    target: TargetName,
     /// Write the profile to this file, which is replaced if it exists [default: a new folder, for the profile
     /// and the page]
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Option<OutputPath>,
     /// Write the page (HTML) to this file, which is replaced if it exists
     #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
+    report: Option<OutputPath>,
     /// Print the profile as JSON on stdout, and make no folder
     #[arg(long)]
     json: bool,
@@ -95,7 +96,7 @@ pub(crate) struct Args {
     max_writes: Option<u64>,
     /// Continue the interrupted run of this profile, with its settings
     #[arg(long, value_name = "PROFILE")]
-    resume: Option<PathBuf>,
+    resume: Option<ContinuedPath>,
     /// Record the drive's serial number in the profile
     #[arg(long)]
     serial: bool,
@@ -109,12 +110,13 @@ pub(crate) struct Args {
 
 /// Measures TARGET, writes the profile and the page, and prints the summary.
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let earlier = args.resume.as_deref().map(|path| load_interrupted(path, &args.target)).transpose()?;
+    let earlier =
+        args.resume.as_deref().map(|path| load_interrupted(path, &args.target.to_string())).transpose()?;
     let settings = settings(&args, earlier.as_ref())?;
     let more = needed(&args)?;
     let target = Target::find(&args.target)?;
     let layout_bytes = target.layout_bytes(&settings.access)?;
-    let announcement = Announcement::new(&args.target, &settings, &target, layout_bytes, &more);
+    let announcement = Announcement::new(&args.target.to_string(), &settings, &target, layout_bytes, &more);
     if args.dry_run {
         if !target.is_directory() {
             // What would be refused is refused now; nothing is written by opening.
@@ -127,8 +129,9 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let target = target.open(layout_bytes, &settings.access)?;
     target.warnings.iter().for_each(|warning| output::say(warning));
     let plan = settings.plan(&target)?;
-    let output = args.output.clone().or_else(|| args.resume.clone());
-    let places = Places::choose(output, args.report.clone(), args.json, &target.facts.name)?;
+    let output = args.output.as_deref().or(args.resume.as_deref()).map(Path::to_owned);
+    let report = args.report.as_deref().map(Path::to_owned);
+    let places = Places::choose(output, report, args.json, &target.facts.name)?;
     let measured = measure_watched(&plan, target, earlier.as_ref(), &cancel);
     let (profile, stop) = measured.inspect_err(|_| places.discard())?;
     finish(args.json, more.is_empty(), &places, &profile, stop.as_ref())?;
@@ -150,8 +153,7 @@ fn needed(args: &Args) -> Result<Vec<Experiment>, Failure> {
 fn go_on(args: Args, more: Vec<Experiment>, places: &Places) -> Result<(), Failure> {
     let Some(path) = places.profile.as_deref() else { return Ok(()) };
     let Args { target, access, quick, max_writes, seed, json, .. } = args;
-    let done =
-        experiment::run_several(more, &target, path, Options { access, quick, max_writes, seed, json });
+    let done = experiment::run_several(more, target, path, Options { access, quick, max_writes, seed, json });
     // What was measured before a failure is in the profile as well.
     if let Some(page) = &places.report {
         let profile = DeviceProfile::load(path)?;

@@ -1,11 +1,10 @@
 //! `leadline report`: a page for one profile, a comparison for several, fio jobs.
 
-use std::path::{Path, PathBuf};
-
 use leadline_report::{compare, fio_jobs, render_comparison, render_page};
 
 use crate::failure::Failure;
 use crate::output;
+use crate::paths::{OutputPath, ProfileName};
 use crate::source::load_profile;
 
 /// Make an HTML page from a profile, or compare several profiles
@@ -19,13 +18,13 @@ pub(crate) struct Args {
     /// Profiles that `leadline profile` wrote, or device:NAME for published numbers (listed by `leadline
     /// devices`)
     #[arg(required = true, value_name = "PROFILE")]
-    profiles: Vec<String>,
+    profiles: Vec<ProfileName>,
     /// Write the page (HTML) to this file, which is replaced if it exists
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Option<OutputPath>,
     /// Write one fio job per measured point into this directory (one profile only)
     #[arg(long, value_name = "DIR")]
-    fio_jobs: Option<PathBuf>,
+    fio_jobs: Option<OutputPath>,
     /// Print one JSON document: the profile, or the comparison of several
     #[arg(long)]
     json: bool,
@@ -33,14 +32,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     if let Some(path) = &args.output {
-        if args.profiles.iter().any(|profile| Path::new(profile) == path) {
-            let text = format!("{}: the page would replace the profile; name another place", path.display());
-            return Err(Failure::Input(text));
-        }
         output::check_writable(path)?;
     }
-    let profiles =
-        args.profiles.iter().map(|profile| load_profile(profile)).collect::<Result<Vec<_>, _>>()?;
+    let profiles = args.profiles.iter().map(load_profile).collect::<Result<Vec<_>, _>>()?;
     if let Some(folder) = &args.fio_jobs {
         let [profile] = profiles.as_slice() else {
             return Err(Failure::Input("--fio-jobs: takes one profile; name one".into()));

@@ -1,11 +1,17 @@
 //! What PROFILE and TRACE on the command line name: a file, a device of the catalogue, a generator.
 
-use leadline_catalogue::{is_file, load, split_path};
+use std::ffi::OsStr;
+
+use leadline_catalogue::{device_of, is_file, load};
 use leadline_profile::{DeviceProfile, published_profile};
 use leadline_trace::{Format, STDIN, Trace, TraceError, open, open_as};
 
 use crate::console;
 use crate::failure::Failure;
+use crate::paths::behind;
+
+/// What a simulated device is named with.
+pub(crate) const SIMULATED: &str = "sim:";
 
 /// What a device of the catalogue is named with.
 pub(crate) const PUBLISHED: &str = "device:";
@@ -18,35 +24,41 @@ pub const MEMORY: &str = "memory:";
 ///
 /// # Errors
 /// [`Failure::Input`] names the file or device, the place in it, and what to do.
-pub fn load_profile(text: &str) -> Result<DeviceProfile, Failure> {
-    if text.starts_with("sim:") {
+pub fn load_profile(name: &(impl AsRef<OsStr> + ?Sized)) -> Result<DeviceProfile, Failure> {
+    let name = name.as_ref();
+    let text = name.display();
+    if behind(name, SIMULATED).is_some() {
         return Err(Failure::Input(format!(
             "{text}: is a device, not a profile of one; measure it first, with leadline profile {text} -o FILE"
         )));
     }
-    let Some(name) = text.strip_prefix(PUBLISHED) else {
-        return Ok(DeviceProfile::load(text)?);
+    let Some(name) = behind(name, PUBLISHED) else {
+        return Ok(DeviceProfile::load(name)?);
     };
-    let device = split_path(name).0;
+    let device = device_of(name);
     let description = load(device).map_err(|error| {
         let prefix = if is_file(device) { "" } else { PUBLISHED };
         Failure::Input(format!("{prefix}{error}"))
     })?;
-    Ok(published_profile(&description, name)?)
+    Ok(published_profile(&description, &name.to_string_lossy())?)
 }
 
 /// The trace that TRACE names, in the format given or the one that its ending or content tells.
 ///
 /// # Errors
 /// As [`open`].
-pub(crate) fn open_trace(name: &str, format: Option<Format>) -> Result<Box<dyn Trace>, TraceError> {
+pub(crate) fn open_trace(
+    name: &(impl AsRef<OsStr> + ?Sized),
+    format: Option<Format>,
+) -> Result<Box<dyn Trace>, TraceError> {
+    let name = name.as_ref();
     if let Some(call) = console::call() {
-        match (name, call.trace()) {
-            (MEMORY, Some(trace)) => return Ok(Box::new(trace)),
+        match call.trace() {
+            Some(trace) if name == MEMORY => return Ok(Box::new(trace)),
             // What a program's standard input holds is its own.
-            (STDIN, _) => {
+            _ if name == STDIN => {
                 let reason = "standard input is for the command line; name a file".to_owned();
-                return Err(TraceError::Name { name: name.to_owned(), reason });
+                return Err(TraceError::Name { name: STDIN.to_owned(), reason });
             }
             _ => {}
         }

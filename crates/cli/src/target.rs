@@ -1,5 +1,6 @@
 //! TARGET, and the options with which every command opens it.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use leadline_device::guard;
@@ -12,10 +13,9 @@ use leadline_profile::DeviceFacts;
 use leadline_tiers::Placement;
 
 use crate::failure::Failure;
+use crate::paths::behind;
+use crate::source::SIMULATED;
 use crate::values;
-
-/// What TARGET of a simulated device begins with.
-const SIMULATED: &str = "sim:";
 
 /// Bytes of a simulated device that are used where no size is given.
 const SIMULATED_BYTES: u64 = 1 << 30;
@@ -76,13 +76,13 @@ pub(crate) enum Target {
 
 impl Target {
     /// Looks at TARGET without touching it.
-    pub(crate) fn find(text: &str) -> Result<Target, Failure> {
-        match text.strip_prefix(SIMULATED) {
+    pub(crate) fn find(name: &OsStr) -> Result<Target, Failure> {
+        match behind(name, SIMULATED) {
             Some(_) => {
-                let (device, placement) = leadline_tiers::open_device(text)?;
-                Ok(Target::Simulated { device, text: text.to_owned(), placement })
+                let (device, placement) = leadline_tiers::open_device(name)?;
+                Ok(Target::Simulated { device, text: name.display().to_string(), placement })
             }
-            None => Ok(Target::Real(target::Target::resolve(Path::new(text))?)),
+            None => Ok(Target::Real(target::Target::resolve(Path::new(name))?)),
         }
     }
 

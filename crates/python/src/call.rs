@@ -20,7 +20,7 @@ use crate::{background, errors};
 #[pyo3(signature = (arguments, progress = None, trace = None))]
 pub(crate) fn call(
     py: Python<'_>,
-    arguments: Vec<String>,
+    arguments: Vec<OsString>,
     progress: Option<&Bound<'_, PyAny>>,
     trace: Option<(PyReadonlyArray1<'_, u64>, PyReadonlyArray1<'_, bool>)>,
 ) -> PyResult<(String, Vec<String>)> {

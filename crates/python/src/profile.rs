@@ -1,5 +1,6 @@
 //! Profiles: loading, saving, and what a report says of them.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use leadline_cli::Failure;
@@ -22,9 +23,9 @@ pub(crate) struct DeviceProfile {
 impl DeviceProfile {
     /// Of a file, or of `device:NAME`.
     #[staticmethod]
-    fn load(py: Python<'_>, name: String) -> PyResult<DeviceProfile> {
+    fn load(py: Python<'_>, name: OsString) -> PyResult<DeviceProfile> {
         match leadline_cli::load_profile(&name) {
-            Ok(profile) => Ok(DeviceProfile { profile, name }),
+            Ok(profile) => Ok(DeviceProfile { profile, name: name.display().to_string() }),
             Err(failure) => Err(errors::exception(py, &failure)),
         }
     }

@@ -1,5 +1,6 @@
 //! Traces, some thousands of requests at a time.
 
+use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::builder::BooleanBufferBuilder;
@@ -24,14 +25,14 @@ impl TraceReader {
     /// `batch` requests at a time.
     #[new]
     #[pyo3(signature = (name, format = None, batch = 65536))]
-    fn new(py: Python<'_>, name: &str, format: Option<&str>, batch: usize) -> PyResult<TraceReader> {
+    fn new(py: Python<'_>, name: OsString, format: Option<&str>, batch: usize) -> PyResult<TraceReader> {
         if batch == 0 {
             return Err(errors::bad_input(py, "batch=0: must be at least 1 request"));
         }
         let trace = match format {
-            None => open(name),
+            None => open(&name),
             Some(text) => match Format::parse(text) {
-                Some(format) => open_as(name, format),
+                Some(format) => open_as(&name, format),
                 None => {
                     let line = format!("format={text}: must be one of {}", Format::names());
                     return Err(errors::bad_input(py, &line));

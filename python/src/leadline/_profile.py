@@ -266,6 +266,17 @@ class Profile:
 
         return concurrency_curves(self, ax, block_bytes)
 
+    def _refuse_to_replace(self, output: object) -> None:
+        """Refuse an output that is the profile's own file: commands are given a copy and cannot tell."""
+        if output is None or self._path is None:
+            return
+        try:
+            same = os.path.samefile(self._path, text(output))
+        except OSError:  # one of them is not there
+            return
+        if same:
+            raise BadInput(f"{text(output)}: is the file of the profile, which it would replace; name another")
+
     @contextmanager
     def _as_argument(self) -> Iterator[str]:
         """Give what commands take for a profile: its file, or one made for the time being."""
@@ -303,6 +314,8 @@ class Report:
     @classmethod
     def of(cls, profiles: Sequence[Profile], path: str | os.PathLike[str] | None = None) -> Report:
         """Make the page about one profile, or about several side by side."""
+        for profile in profiles:
+            profile._refuse_to_replace(path)
         report = cls(_leadline.page([profile._device for profile in profiles]))
         if path is not None:
             report.save(path)

@@ -76,6 +76,7 @@ def simulate(
     if profile is None:
         document, notes = run("pool simulate", name, options=given, progress=progress, trace=arrays)
     else:
+        profile._refuse_to_replace(options.get("output"))
         with profile._as_argument() as path:
             given["profile"] = path
             document, notes = run("pool simulate", name, options=given, progress=progress, trace=arrays)

@@ -7,6 +7,7 @@ use leadline_model::{ModelComparison, Observations};
 use leadline_report::{btree_json, render_btree};
 
 use crate::failure::{Failure, no_advice};
+use crate::paths::ProfileName;
 use crate::{output, source, values};
 
 /// Predict what a B-tree costs for each node size, and name the best
@@ -21,7 +22,7 @@ use crate::{output, source, values};
 pub(super) struct Args {
     /// A profile that `leadline profile` and `leadline experiment r-by-k` wrote
     #[arg(value_name = "PROFILE")]
-    profile: String,
+    profile: ProfileName,
     /// Keys and values in the tree
     #[arg(long, value_name = "SIZE", value_parser = values::amount)]
     data: u64,
@@ -68,7 +69,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let comparison = ModelComparison::new(Observations::from_profile(&profile));
     let block = profile.device.logical_block_bytes;
     let advice = Advice::new(&usage, args.clients, block, &comparison, args.model.as_deref())
-        .map_err(|error| no_advice(&args.profile, &error))?;
+        .map_err(|error| no_advice(&args.profile.to_string(), &error))?;
     if args.json {
         return output::print_json(&btree_json(&advice));
     }

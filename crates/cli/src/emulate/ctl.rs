@@ -1,6 +1,6 @@
 //! `leadline emulate ctl`: commands to a drive that is mounted.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use leadline_device::format_size;
@@ -9,6 +9,8 @@ use serde_json::json;
 
 use crate::failure::Failure;
 use crate::output;
+use crate::paths::{ChangedPath, DeviceName, OutputPath};
+use crate::source::{PUBLISHED, SIMULATED};
 use crate::values;
 
 /// Command a mounted drive: power cuts, faults, counters, the layout of files, another device, traces
@@ -20,7 +22,7 @@ use crate::values;
     leadline emulate ctl mnt device sim:gp3")]
 pub(crate) struct Args {
     /// Where the drive is mounted
-    mount: PathBuf,
+    mount: ChangedPath,
     #[command(subcommand)]
     action: Action,
     /// Print the answer as JSON on stdout
@@ -39,7 +41,7 @@ enum Action {
         seed: Option<u64>,
         /// Cut nothing: write the states that a power cut could leave now to folders in this new one
         #[arg(long, value_name = "DIR", conflicts_with = "seed")]
-        enumerate: Option<PathBuf>,
+        enumerate: Option<OutputPath>,
         /// No more than so many states
         #[arg(long, value_name = "N", default_value = "256", requires = "enumerate")]
         most: usize,
@@ -77,12 +79,12 @@ enum Action {
     /// Be another device from now on
     Device {
         /// The device: sim:NAME, sim:FILE.toml, device:NAME or the file of a profile
-        device: String,
+        device: DeviceName,
     },
     /// Begin to record every request that reaches the drive
     StartTrace {
         /// The trace, which appears with `stop-trace` or when the drive is unmounted
-        file: PathBuf,
+        file: OutputPath,
     },
     /// End what `start-trace` or `leadline emulate --trace` began
     StopTrace,
@@ -101,7 +103,7 @@ fn command(action: Action) -> Result<Command, Failure> {
     Ok(match action {
         Action::Counters => Command::Counters,
         Action::PowerCut { enumerate: Some(into), most, .. } => {
-            Command::Enumerate { into: from_root(into)?, most }
+            Command::Enumerate { into: from_root(&into)?, most }
         }
         Action::PowerCut { seed, .. } => Command::PowerCut { seed },
         Action::Inject { kind, operation, path, seconds, times, forever } => Command::Inject {
@@ -112,32 +114,33 @@ fn command(action: Action) -> Result<Command, Failure> {
             times: (!forever).then_some(times),
         },
         Action::Map { file } => Command::Map { file },
-        Action::Device { device } => Command::Device { name: absolute(device)? },
-        Action::StartTrace { file } => Command::StartTrace { into: from_root(file)? },
+        Action::Device { device } => Command::Device { name: absolute(&device)? },
+        Action::StartTrace { file } => Command::StartTrace { into: from_root(&file)? },
         Action::StopTrace => Command::StopTrace,
     })
 }
 
 /// A path from the root: the emulator has a working directory of its own.
-fn from_root(path: PathBuf) -> Result<PathBuf, Failure> {
-    std::path::absolute(&path).map_err(|error| Failure::Input(format!("{}: {error}", path.display())))
+fn from_root(path: &Path) -> Result<PathBuf, Failure> {
+    std::path::absolute(path).map_err(|error| Failure::Input(format!("{}: {error}", path.display())))
 }
 
 /// A device's name with the path of its file from the root.
-fn absolute(device: String) -> Result<String, Failure> {
-    for prefix in ["sim:", "device:"] {
+fn absolute(device: &DeviceName) -> Result<String, Failure> {
+    let device = device.text()?;
+    for prefix in [SIMULATED, PUBLISHED] {
         if let Some(name) = device.strip_prefix(prefix) {
             return Ok(match leadline_catalogue::is_file(name) {
-                true => format!("{prefix}{}", from_root(name.into())?.display()),
-                false => device,
+                true => format!("{prefix}{}", from_root(Path::new(name))?.display()),
+                false => device.to_owned(),
             });
         }
     }
     // A profile; or no device, as the emulator will say.
-    if leadline_tiers::is_modelled(&device) {
-        Ok(from_root(device.into())?.display().to_string())
+    if leadline_tiers::is_modelled(device) {
+        Ok(from_root(Path::new(device))?.display().to_string())
     } else {
-        Ok(device)
+        Ok(device.to_owned())
     }
 }
 

@@ -2,7 +2,6 @@
 
 mod ctl;
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use leadline_device::{format_size, parse_size};
@@ -10,6 +9,7 @@ use leadline_emulate::{EmulateOptions, EmulatedDevice, Emulator, MOST_CPU, Repor
 
 use crate::failure::Failure;
 use crate::output;
+use crate::paths::{ChangedPath, DeviceName, InputPath, OutputPath};
 use crate::signals;
 use crate::values;
 
@@ -39,19 +39,19 @@ pub(crate) struct Args {
     command: Option<Command>,
     /// The device: sim:NAME, sim:FILE.toml, device:NAME or the file of a profile
     #[arg(required = true)]
-    device: Option<String>,
+    device: Option<DeviceName>,
     /// Folder that holds the data; what is in it is what a power cut would leave
     #[arg(long, value_name = "DIR", required = true)]
-    backing: Option<PathBuf>,
+    backing: Option<ChangedPath>,
     /// Empty folder to mount on
     #[arg(long, value_name = "DIR", required = true)]
-    mount: Option<PathBuf>,
+    mount: Option<ChangedPath>,
     /// Stretch the device's time by this factor, where the machine is too slow for the device
     #[arg(long, value_name = "S", value_parser = values::slowdown, default_value = "1")]
     slowdown: f64,
     /// Schedule of faults, a TOML file (docs/emulate.md)
     #[arg(long, value_name = "FILE")]
-    faults: Option<PathBuf>,
+    faults: Option<InputPath>,
     /// Names become durable only when their directory is synced, as POSIX has it, not with any later sync
     #[arg(long)]
     strict: bool,
@@ -67,11 +67,11 @@ pub(crate) struct Args {
     capacity: Option<u64>,
     /// Write what happened, and how punctual the answers were, to this file as JSON
     #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
+    report: Option<OutputPath>,
     /// Record every request that reaches the drive in this file, for `leadline trace`
     /// (docs/capture-format.md)
     #[arg(long, value_name = "FILE")]
-    trace: Option<PathBuf>,
+    trace: Option<OutputPath>,
     /// End with exit code 0 even if the machine could not keep up with the device
     #[arg(long)]
     lenient: bool,
@@ -96,7 +96,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         output::check_writable(report)?;
     }
     let capacity = args.capacity.or_else(|| Some(leadline_files::Space::of(backing).ok()?.total_bytes));
-    let device = EmulatedDevice::open(name, capacity)?;
+    let device = EmulatedDevice::open(name.text()?, capacity)?;
     device.notes.iter().for_each(|note| output::say(note));
     let mut options = EmulateOptions::new(backing, mount);
     options.slowdown = args.slowdown;

@@ -1,5 +1,6 @@
 //! One experiment: into the profile that was named, or into a new one.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -34,7 +35,8 @@ pub(super) fn run(args: &Args, which: Experiment) -> Result<(), Failure> {
     if let (Some(path), Some(profile)) = (&args.into, &into) {
         refuse_another_device(path, &profile.device, &target.facts)?;
     }
-    let places = Places::choose(args.into.clone(), None, args.json, &target.facts.name)?;
+    let places =
+        Places::choose(args.into.as_deref().map(Path::to_owned), None, args.json, &target.facts.name)?;
     let measured = measure(&plan, &target, &mut Display::new(), &cancel);
     target.device.warnings().iter().for_each(|note| output::say(note));
     let (ran, around) = measured.inspect_err(|_| places.discard())?;

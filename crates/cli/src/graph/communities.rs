@@ -1,12 +1,11 @@
 //! What `leadline graph louvain` and `leadline graph leiden` have in common.
 
-use std::path::PathBuf;
-
 use leadline_graph::algorithms::{CommunityLevel, CommunityOptions, LevelCommunities};
 use leadline_graph::output::{Column, Output, Values};
 use leadline_graph::{Graph, GraphError};
 
 use super::report::grouped;
+use crate::paths::OutputPath;
 
 /// The flags of both.
 #[derive(Debug, Clone, clap::Args)]
@@ -22,7 +21,7 @@ pub(super) struct CommunityArgs {
     max_levels: Option<u32>,
     /// Also write each level's communities into this folder, as level-1.csv, level-2.csv, ...
     #[arg(long, value_name = "FOLDER")]
-    levels: Option<PathBuf>,
+    levels: Option<OutputPath>,
 }
 
 fn resolution(text: &str) -> Result<f64, String> {

@@ -1,12 +1,11 @@
 //! `leadline graph compact`: one set of lists of a store and its changes.
 
-use std::path::PathBuf;
-
 use leadline_graph::{CompactReport, compact};
 
 use super::report::grouped;
 use super::{bytes, rows, seconds};
 use crate::failure::Failure;
+use crate::paths::ChangedPath;
 use crate::progress::Display;
 use crate::{output, signals};
 
@@ -18,7 +17,7 @@ use crate::{output, signals};
 pub(crate) struct Args {
     /// The store
     #[arg(value_name = "STORE")]
-    store: PathBuf,
+    store: ChangedPath,
     /// Print one JSON document
     #[arg(long)]
     json: bool,

@@ -1,7 +1,5 @@
 //! `leadline graph export`: from a store to a file of edges, or to a folder that has the whole graph.
 
-use std::path::PathBuf;
-
 use leadline_device::parse_size;
 use leadline_graph::input::Format;
 use leadline_graph::{ExportOptions, FolderOptions, export, export_folder};
@@ -10,6 +8,7 @@ use serde::Serialize;
 use super::report::grouped;
 use super::{bytes, rows, seconds};
 use crate::failure::Failure;
+use crate::paths::{InputPath, OutputPath};
 use crate::progress::Display;
 use crate::{output, signals};
 
@@ -24,11 +23,11 @@ use crate::{output, signals};
 pub(crate) struct Args {
     /// The store
     #[arg(value_name = "STORE")]
-    store: PathBuf,
+    store: InputPath,
     /// The file to write, such as edges.csv, .tsv, .el, .wel or .parquet; or a folder: one that is there, a
     /// name that ends in /, or one without an ending
     #[arg(value_name = "OUT")]
-    out: PathBuf,
+    out: OutputPath,
     /// Format of a file: csv, tsv, snap, el, wel or parquet [default: from its ending]
     #[arg(long, value_name = "FORMAT", value_parser = |text: &str| text.parse::<Format>(), conflicts_with = "partitions")]
     format: Option<Format>,
@@ -57,7 +56,6 @@ struct Exported<R> {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    super::refuse_same(&args.store, &args.out, "the store")?;
     if args.wants_folder() { args.to_folder() } else { args.to_file() }
 }
 

@@ -1,11 +1,10 @@
 //! `--from`: going on from the result of an earlier version of the graph.
 
-use std::path::PathBuf;
-
 use leadline_graph::algorithms::{Continued, Previous, Stamp};
 use leadline_graph::{Graph, GraphError};
 
 use crate::output;
+use crate::paths::ContinuedResult;
 
 /// The flag of the algorithms that can.
 #[derive(clap::Args)]
@@ -13,7 +12,7 @@ pub(super) struct FromArgs {
     /// Go on from the result that an earlier run with the same arguments has written to this .bin file; only
     /// additions since then can be followed, after anything else the run is a full one, and says so
     #[arg(long, value_name = "PREVIOUS.bin")]
-    pub(super) from: Option<PathBuf>,
+    pub(super) from: Option<ContinuedResult>,
 }
 
 impl FromArgs {

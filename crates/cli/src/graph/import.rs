@@ -1,7 +1,7 @@
 //! `leadline graph import`: from edges to a store.
 
 use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use leadline_device::parse_size;
 use leadline_graph::GraphError;
@@ -12,6 +12,7 @@ use leadline_graph::input::{self, Format, IdMode, InputOptions};
 use super::report::grouped;
 use super::{bytes, rows, seconds};
 use crate::failure::Failure;
+use crate::paths::{EdgesPath, OutputPath};
 use crate::progress::Display;
 use crate::{output, signals};
 
@@ -25,10 +26,10 @@ use crate::{output, signals};
 pub(crate) struct Args {
     /// The edges; compressed files (.gz, .zst, .xz) are read as they are, folders of Parquet files as one
     #[arg(value_name = "EDGES")]
-    edges: PathBuf,
+    edges: EdgesPath,
     /// The store to write; a store of that name is replaced once the new one is whole
     #[arg(value_name = "STORE")]
-    store: PathBuf,
+    store: OutputPath,
     /// Format of EDGES: snap, csv, tsv, mtx, metis, graphalytics, el, wel, u32, u64, parquet [default: from
     /// its ending]
     #[arg(long, value_name = "FORMAT", value_parser = |text: &str| text.parse::<Format>())]
@@ -90,7 +91,6 @@ struct Imported<'a> {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    super::refuse_same(&args.edges, &args.store, "the file of edges")?;
     check_store(&args.store, args.force)?;
     let memory = args.memory.unwrap_or_else(default_memory);
     let reader = input::open(&args.edges, input_options(&args, memory))?;

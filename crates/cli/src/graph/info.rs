@@ -1,13 +1,12 @@
 //! `leadline graph info`: what a store holds.
 
-use std::path::PathBuf;
-
 use leadline_graph::format::{Direction, Weights};
 use leadline_graph::{DegreeDistribution, Summary, degree_distribution, summarise};
 use leadline_report::{DegreeBin, GraphInfo, GraphSpace, render_graph, render_graph_page};
 
 use crate::failure::Failure;
 use crate::output;
+use crate::paths::{InputPath, OutputPath};
 use crate::progress::Display;
 
 /// Show what a graph store holds, and how its degrees are distributed
@@ -19,18 +18,17 @@ use crate::progress::Display;
 pub(crate) struct Args {
     /// The store
     #[arg(value_name = "STORE")]
-    store: PathBuf,
+    store: InputPath,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
     /// Write a page with a plot of the degrees to this file (replaced if it exists)
     #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
+    report: Option<OutputPath>,
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     if let Some(page) = &args.report {
-        super::refuse_same(&args.store, page, "the store")?;
         output::check_writable(page)?;
     }
     let summary = summarise(&args.store)?;

@@ -30,15 +30,12 @@ mod verify;
 mod walk;
 mod wcc;
 
-use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
-
 use leadline_graph::Progress as PassProgress;
 use leadline_measure::Progress;
-use crate::{output, printable};
 
 use crate::failure::Failure;
 use crate::progress::Display;
+use crate::{output, printable};
 
 pub use import::{block_bytes, check_store};
 pub use limits::read_depth;
@@ -98,17 +95,6 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Similarity(args) => similarity::run(args),
         Command::Dfs(args) => dfs::run(args),
         Command::Walk(args) => walk::run(args),
-    }
-}
-
-/// Refuses where two names are of one file.
-fn refuse_same(input: &Path, output: &Path, what: &str) -> Result<(), Failure> {
-    let identity = |path: &Path| std::fs::metadata(path).map(|found| (found.dev(), found.ino()));
-    match (identity(input), identity(output)) {
-        (Ok(input), Ok(same)) if input == same => {
-            Err(Failure::Input(format!("{}: is {what} itself; name another file", output.display())))
-        }
-        _ => Ok(()),
     }
 }
 

@@ -1,9 +1,9 @@
 //! `--properties`: the parameters that Graphalytics gives for a graph.
 
-use std::path::PathBuf;
-
 use leadline_graph::graphalytics::Properties;
 use leadline_graph::{Graph, GraphError};
+
+use crate::paths::InputPath;
 
 /// The flag of the benchmark's six algorithms.
 #[derive(clap::Args)]
@@ -11,7 +11,7 @@ pub(super) struct PropertiesArgs {
     /// Take the parameters that no flag gives from the graph's .properties file, as LDBC Graphalytics has it,
     /// and refuse a store whose edges lead another way than it says
     #[arg(long, value_name = "FILE")]
-    properties: Option<PathBuf>,
+    properties: Option<InputPath>,
 }
 
 impl PropertiesArgs {

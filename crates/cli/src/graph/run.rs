@@ -1,7 +1,7 @@
 //! What all algorithms have in common: opening, running, writing, saying what came of it.
 
 use std::io::IsTerminal as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -17,6 +17,7 @@ use super::estimate::EstimateReport;
 use super::limits::Device;
 use super::report::{OutputFile, Report, ResultSummary};
 use crate::failure::Failure;
+use crate::paths::{InputPath, ResultPath, WorkFolder};
 use crate::{console, output, signals};
 
 /// Shorter runs are over before anything is read.
@@ -27,7 +28,7 @@ const QUIET: Duration = Duration::from_secs(2);
 pub(super) struct Common {
     /// The graph's store, made by leadline graph import
     #[arg(value_name = "STORE")]
-    store: PathBuf,
+    store: InputPath,
     /// Most memory for everything: vertices, index, cache, buffers, output [default: 1G, or a quarter of the
     /// machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
@@ -40,13 +41,13 @@ pub(super) struct Common {
     depth: Option<u32>,
     /// Take the reads in flight from the device's profile (leadline profile), and compare with its bandwidth
     #[arg(long, value_name = "PROFILE.json")]
-    profile: Option<PathBuf>,
+    profile: Option<InputPath>,
     /// Folder of temporary files, for what of the vertices --memory has no room for [default: the store's]
     #[arg(long, value_name = "FOLDER")]
-    temp: Option<PathBuf>,
+    temp: Option<WorkFolder>,
     /// Write the result to this file (replaced if it exists), in the format of its ending
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Option<ResultPath>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -120,10 +121,7 @@ pub(super) fn run<T: Task>(
         return EstimateReport::new(T::NAME, &graph, estimate).print(common.json);
     }
     let file = match &common.output {
-        Some(path) => {
-            refuse_store(path, &common.store)?;
-            task.create_output(&graph, path)?
-        }
+        Some(path) => task.create_output(&graph, path)?,
         None => None,
     };
     let spinner = Spinner::start(T::NAME);
@@ -181,22 +179,10 @@ impl Common {
         Ok(Options {
             memory: self.memory.unwrap_or(usual.memory),
             threads: self.threads.map_or(usual.threads, |threads| threads as usize),
-            temp: self.temp.clone(),
+            temp: self.temp.as_deref().map(Path::to_owned),
             depth: self.depth.or(device.map(|device| device.depth)).unwrap_or(usual.depth),
             stop: Some(signals::cancel_flag()?),
         })
-    }
-}
-
-/// Refuses to write a result over the store.
-fn refuse_store(path: &Path, store: &Path) -> Result<(), Failure> {
-    use std::os::unix::fs::MetadataExt as _;
-    let identity = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
-    match identity(path) {
-        Some(same) if identity(store) == Some(same) => {
-            Err(Failure::Input(format!("{}: is the store itself; name another file", path.display())))
-        }
-        _ => Ok(()),
     }
 }
 

@@ -11,6 +11,7 @@ use leadline_graph::{Algorithm, Graph, GraphError};
 use super::report::grouped;
 use super::run::{self, Common, Task};
 use crate::failure::Failure;
+use crate::paths::InputPath;
 
 /// Similarity: how many of their neighbours two vertices share, for given pairs, or for each vertex those
 /// that are most similar to it
@@ -30,7 +31,7 @@ pub(crate) struct Args {
     /// File of pairs of ids, one pair per line with blanks between them, or in another format of edges, told
     /// by its name
     #[arg(long, value_name = "FILE")]
-    pairs: Option<PathBuf>,
+    pairs: Option<InputPath>,
     /// For each vertex so many of those that share a neighbour with it, the most similar first
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..))]
     top: Option<u32>,
@@ -50,9 +51,9 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
             Ok(Top { options: TopOptions { measure, most, skip_above, sink_bytes }, path: None })
         });
     }
-    let file = pairs.unwrap_or_default();
     run::run(&common, |graph| {
-        let pairs = read_pairs(&file, graph)?;
+        // One of both is given.
+        let pairs = pairs.as_deref().map_or(Ok(Vec::new()), |file| read_pairs(file, graph))?;
         Ok(Pairs { pairs, measure, sink_bytes: sink_bytes(graph), path: None })
     })
 }

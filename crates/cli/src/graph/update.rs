@@ -13,6 +13,7 @@ use super::limits;
 use super::report::grouped;
 use super::{bytes, rows, seconds};
 use crate::failure::Failure;
+use crate::paths::{ChangedPath, ChangesName, InputPath};
 use crate::progress::Display;
 use crate::{output, signals, values};
 
@@ -34,10 +35,10 @@ const BETWEEN_COMMITS: Duration = Duration::from_secs(1);
 pub(crate) struct Args {
     /// The store; it becomes a folder with its first change
     #[arg(value_name = "STORE")]
-    store: PathBuf,
+    store: ChangedPath,
     /// Changes, one per line, or edges to add in any format that import reads; - is standard input
     #[arg(value_name = "CHANGES")]
-    changes: PathBuf,
+    changes: ChangesName,
     /// Format of the edges [default: from the ending; a text that begins with a line of change is changes]
     #[arg(long, value_name = "FORMAT", value_parser = |text: &str| text.parse::<Format>())]
     format: Option<Format>,
@@ -59,7 +60,7 @@ pub(crate) struct Args {
     memory: Option<u64>,
     /// Write as many blocks at a time, and merge as many runs, as suits the device of this profile
     #[arg(long, value_name = "PROFILE.json")]
-    profile: Option<PathBuf>,
+    profile: Option<InputPath>,
     /// Threads that look up what is deleted [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
@@ -124,17 +125,14 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     };
     let options = UpdateOptions::new(run).for_device(alpha, writes);
     let options = UpdateOptions { one: args.one, strict: args.strict, ..options };
-    if args.changes != Path::new("-") {
-        super::refuse_same(&args.changes, &args.store, "the file of changes")?;
-    }
     let mut update = GraphUpdate::open(&args.store, options)?;
     let (strings, weighted) = (update.ids_are_strings(), update.is_weighted());
     let wanted = Wanted { strings, weighted, delete: args.delete, memory };
-    let mut changes = Changes::open(&args.changes, args.format, wanted)?;
+    let mut changes = Changes::open(Path::new(&*args.changes), args.format, wanted)?;
     let mut work =
         Work { update: &mut update, quiet: args.json, commits: 0, changes: 0, missing: 0, last: None };
     let mut display = Display::new();
-    let every = args.commit_every.unwrap_or(match args.changes == Path::new("-") {
+    let every = args.commit_every.unwrap_or(match args.changes.is_standard_input() {
         true => Every::Time(BETWEEN_COMMITS),
         false => Every::Changes(OF_A_COMMIT),
     });
@@ -148,7 +146,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let CommitReport { version, vertices, edges, .. } = last.unwrap_or_default();
     let updated = Updated {
         store: args.store.display().to_string(),
-        changes_file: args.changes.display().to_string(),
+        changes_file: args.changes.to_string(),
         version,
         changes,
         missing,
@@ -223,9 +221,9 @@ impl Work<'_> {
         }
         self.commits += 1;
         self.changes += report.changes;
-            // Flushed: whoever waits for it reads from a pipe.
         self.missing += report.missing;
         if !self.quiet {
+            // Flushed: whoever waits for it reads from a pipe.
             output::print(&format!("committed {}\n", self.changes))?;
         }
         self.update.maintain(&mut |progress| super::show(display, progress))?;

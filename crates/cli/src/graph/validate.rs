@@ -1,6 +1,6 @@
 //! `leadline graph validate`: whether a result is the benchmark's.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use clap::ValueEnum;
 use leadline_device::parse_size;
@@ -9,6 +9,7 @@ use leadline_graph::graphalytics::{Benchmark, Difference, ValidateOptions, Valid
 use super::report::grouped;
 use super::{bytes, rows};
 use crate::failure::Failure;
+use crate::paths::{InputPath, WorkFolder};
 use crate::progress::Display;
 use crate::{output, signals};
 
@@ -22,10 +23,10 @@ use crate::{output, signals};
 pub(crate) struct Args {
     /// The result: a line \"id value\" per vertex, in any order
     #[arg(value_name = "OUT")]
-    found: PathBuf,
+    found: InputPath,
     /// The reference, of the same form
     #[arg(value_name = "REFERENCE")]
-    reference: PathBuf,
+    reference: InputPath,
     /// The algorithm: it decides how values are compared
     #[arg(long, value_name = "NAME")]
     algorithm: Name,
@@ -34,7 +35,7 @@ pub(crate) struct Args {
     memory: Option<u64>,
     /// Folder of temporary files, for lines that --memory has no room for [default: the system's]
     #[arg(long, value_name = "FOLDER")]
-    temp: Option<PathBuf>,
+    temp: Option<WorkFolder>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -69,7 +70,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let usual = ValidateOptions::default();
     let options = ValidateOptions {
         memory: args.memory.unwrap_or(usual.memory),
-        temp: args.temp.clone().unwrap_or(usual.temp),
+        temp: args.temp.as_deref().map_or(usual.temp, Path::to_owned),
         stop: signals::cancel_flag()?,
         ..usual
     };

@@ -1,13 +1,12 @@
 //! `leadline graph verify`: whether a store is whole.
 
-use std::path::PathBuf;
-
 use leadline_graph::verify;
 
 use super::report::grouped;
 use super::{bytes, rows};
 use crate::failure::Failure;
 use crate::output;
+use crate::paths::InputPath;
 use crate::progress::Display;
 
 /// Read every byte of a graph store and check that it is intact
@@ -16,7 +15,7 @@ use crate::progress::Display;
 pub(crate) struct Args {
     /// The store
     #[arg(value_name = "STORE")]
-    store: PathBuf,
+    store: InputPath,
     /// Print one JSON document
     #[arg(long)]
     json: bool,

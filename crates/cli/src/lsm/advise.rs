@@ -1,6 +1,5 @@
 //! `leadline lsm advise`: the layout of an LSM tree that suits a workload, a device and a machine.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use leadline_lsm::options::{OptionsFile, RocksVersion};
@@ -10,6 +9,7 @@ use leadline_report::{LsmQuestion, lsm_advice_json, render_lsm_advice, render_ls
 
 use super::asked::{Asked, doubt, size};
 use crate::failure::{Failure, no_layout};
+use crate::paths::OutputPath;
 use crate::progress::Display;
 use crate::{output, values};
 
@@ -60,13 +60,13 @@ pub(super) struct Args {
     rate: Option<f64>,
     /// Write the layout to this file: options that RocksDB loads
     #[arg(long, short, value_name = "OPTIONS.ini")]
-    output: Option<PathBuf>,
+    output: Option<OutputPath>,
     /// Version of RocksDB that the file is for; later ones load it, too
     #[arg(long, value_name = "VERSION", default_value = "7.8", value_parser = ["7.8", "8.6", "9", "10"])]
     rocksdb: String,
     /// Write a page with the front as a chart to this file (replaced if it exists)
     #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
+    report: Option<OutputPath>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -74,7 +74,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let endurance = endurance(args)?;
-    output::check_with_page("options", args.output.as_deref(), args.report.as_deref())?;
+    output::check_places([args.output.as_deref(), args.report.as_deref()])?;
     let data = args.asked.data()?;
     let mut costs = args.asked.costs()?;
     let memory = args.memory.unwrap_or_else(|| (args.asked.data_bytes() / 16).max(1 << 30));

@@ -1,13 +1,12 @@
 //! What both predictions of LSM trees take: the profile, the data, the workload and the machine.
 
-use std::path::PathBuf;
-
 use leadline_advise::{Advice, Inputs, System};
 use leadline_device::{format_size, parse_size};
 use leadline_lsm::{Calibration, Data, Demands, DeviceCosts, Mix, Prediction, ProcessorCosts};
 use leadline_profile::EngineKind;
 
 use crate::failure::{Failure, no_tree, no_tree_of};
+use crate::paths::{InputPath, ProfileName};
 use crate::{source, values};
 
 /// Compactions read and write requests of this size and more: above it nothing should be guessed.
@@ -17,7 +16,7 @@ const COMPACTION_BYTES: u32 = 512 << 10;
 pub(super) struct Asked {
     /// A profile that `leadline profile` wrote, or device:NAME
     #[arg(value_name = "PROFILE")]
-    pub(super) profile: String,
+    pub(super) profile: ProfileName,
     /// Keys and values in the tree
     #[arg(long, value_name = "SIZE", value_parser = values::amount)]
     data: u64,
@@ -45,7 +44,7 @@ pub(super) struct Asked {
     /// What RocksDB costs the processor: a result of `leadline lsm validate`, or a JSON object of such costs
     /// [default: those of another machine]
     #[arg(long, value_name = "FILE")]
-    processor: Option<PathBuf>,
+    processor: Option<InputPath>,
 }
 
 /// The device and the processor.
@@ -96,8 +95,8 @@ impl Asked {
         // A file that cannot be read should not be found out after the fit.
         let calibration = self.processor.as_ref().map(Calibration::read).transpose()?;
         let profile = source::load_profile(&self.profile)?;
-        let mut device =
-            DeviceCosts::from_profile(&profile).map_err(|error| no_tree(&self.profile, &error))?;
+        let mut device = DeviceCosts::from_profile(&profile)
+            .map_err(|error| no_tree(&self.profile.to_string(), &error))?;
         let mut warnings = Vec::new();
         if profile.method.engine == EngineKind::Published {
             warnings.push(format!(

@@ -52,8 +52,7 @@ pub(super) fn profile(
         seed: None,
     };
     let said = |failure: crate::failure::Failure| failure.line();
-    let name = folder.display().to_string();
-    let target = Target::find(&name).map_err(said)?;
+    let target = Target::find(folder.as_os_str()).map_err(said)?;
     let layout_bytes = target.layout_bytes(&settings.access).map_err(said)?;
     let target = target.open(layout_bytes, &settings.access).map_err(said)?;
     let plan = settings.plan(&target).map_err(|error| error.to_string())?;

@@ -1,7 +1,5 @@
 //! `leadline lsm predict`: what an LSM tree costs that is set up already.
 
-use std::path::PathBuf;
-
 use leadline_device::parse_size;
 use leadline_lsm::options::{self, DEFAULT_FAMILY};
 use leadline_lsm::{Layout, Machine, Mix};
@@ -10,6 +8,7 @@ use leadline_report::{LsmQuestion, lsm_prediction_json, render_lsm_prediction};
 use super::asked::{Asked, doubt};
 use crate::failure::Failure;
 use crate::output;
+use crate::paths::InputPath;
 
 /// Predict what an LSM tree costs with the OPTIONS file that a RocksDB has
 ///
@@ -26,7 +25,7 @@ pub(super) struct Args {
     asked: Asked,
     /// An OPTIONS file: OPTIONS-NUMBER in the folder of a database, or one that `leadline lsm advise` wrote
     #[arg(long, value_name = "OPTIONS.ini")]
-    options: PathBuf,
+    options: InputPath,
     /// Operations and their percentages, as for `leadline lsm advise` [default: each operation alone]
     #[arg(long, value_name = "OPERATION=PERCENT,..")]
     mix: Option<Mix>,

@@ -1,7 +1,6 @@
 //! `leadline lsm validate`: real RocksDB, measured for predictions to be compared with.
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use leadline_device::target::TargetKind;
@@ -18,6 +17,7 @@ use leadline_report::render_lsm_validation_page;
 
 use super::{device, measured};
 use crate::failure::Failure;
+use crate::paths::{InputPath, JournaledPath, OutputPath, ProfileName, ProgramName, WorkFolder, journal};
 use crate::progress::Display;
 use crate::{output, signals, source, values};
 
@@ -38,10 +38,10 @@ use crate::{output, signals, source, values};
 pub(crate) struct Args {
     /// The profile of TARGET's device, or device:NAME
     #[arg(value_name = "PROFILE")]
-    profile: String,
+    profile: ProfileName,
     /// A folder on the device; a scratch folder is made in it and removed
     #[arg(value_name = "TARGET")]
-    target: PathBuf,
+    target: WorkFolder,
     /// Keys and values in each database
     #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "1G")]
     scale: u64,
@@ -57,7 +57,7 @@ pub(crate) struct Args {
     layouts: Layouts,
     /// OPTIONS files whose layouts are measured too, as file-1 and so on, with their own compaction threads
     #[arg(long, value_name = "FILE,..", value_delimiter = ',')]
-    options: Vec<PathBuf>,
+    options: Vec<InputPath>,
     /// Block cache of these layouts, which an OPTIONS file does not hold [default: RocksDB's]
     #[arg(long, value_name = "SIZE", value_parser = parse_size, requires = "options")]
     cache: Option<u64>,
@@ -82,16 +82,16 @@ pub(crate) struct Args {
     seed: u64,
     /// The program [default: db_bench in PATH]
     #[arg(long, value_name = "PATH")]
-    db_bench: Option<PathBuf>,
+    db_bench: Option<ProgramName>,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
     /// Write the result to this file as JSON
     #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Option<JournaledPath>,
     /// Write a page with charts of predictions and measurements to this file (replaced if it exists)
     #[arg(long, value_name = "FILE")]
-    report: Option<PathBuf>,
+    report: Option<OutputPath>,
 }
 
 #[derive(Debug, Clone)]
@@ -151,18 +151,18 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     }
     let plan = args.plan()?;
     let scale = plan.scale()?;
-    let db_bench = DbBench::find(args.db_bench.as_deref().unwrap_or(Path::new(DbBench::NAME)))?;
+    let db_bench = DbBench::find(args.db_bench.as_deref().map_or(Path::new(DbBench::NAME), Path::new))?;
     if !args.target.is_dir() {
-        return Err(ValidateError::from(ProcessError::NotFolder { path: args.target }).into());
+        return Err(ValidateError::from(ProcessError::NotFolder { path: args.target.to_path_buf() }).into());
     }
-    output::check_with_page("result", args.output.as_deref(), args.report.as_deref())?;
+    output::check_places([args.output.as_deref(), args.report.as_deref()])?;
     let cancel = signals::cancel_flag()?;
     let machine = facts::device_facts(&args.target, TargetKind::Directory, false);
     if !profile.device.is_same_device(&machine) {
-        say_other_device(&args.profile, &profile.device, &machine);
+        say_other_device(&args.profile.to_string(), &profile.device, &machine);
     }
     announce(&args.target, &plan, &scale, &db_bench);
-    let journal = args.output.as_deref().map(beside);
+    let journal = args.output.as_deref().map(journal);
     let mut measure_device = |folder: &Path| match args.profile_seconds {
         0.0 => Ok(profile.clone()),
         seconds => device::profile(folder, plan.data.bytes() as u64, seconds, &cancel),
@@ -203,13 +203,6 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
         output::say(&format!("page in {}", path.display()));
     }
     Ok(())
-}
-
-/// The journal of a result: `results.json.part`.
-fn beside(output: &Path) -> PathBuf {
-    let mut name = OsString::from(output);
-    name.push(".part");
-    name.into()
 }
 
 /// A run that failed, and what is left of it.

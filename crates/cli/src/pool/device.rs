@@ -1,12 +1,15 @@
 //! The simulated device that a pool runs on: a description, or published numbers made into one.
 
-use leadline_catalogue::{is_file, load, split_path};
+use std::ffi::OsStr;
+
+use leadline_catalogue::{device_of, is_file, load, split_path};
 use leadline_profile::{DeviceProfile, Pattern as Measured};
 use leadline_report::headline;
 use leadline_sim::{DeviceSpec, ParametricSpec};
 
 use crate::failure::Failure;
-use crate::source::PUBLISHED;
+use crate::paths::behind;
+use crate::source::{PUBLISHED, SIMULATED};
 
 /// A device to make, one for each pool.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,15 +25,16 @@ impl SimulatedDevice {
     ///
     /// # Errors
     /// [`Failure::Input`] names the device, and what is wrong with it.
-    pub(super) fn open(text: &str, page_bytes: u32) -> Result<SimulatedDevice, Failure> {
-        if let Some(name) = text.strip_prefix("sim:") {
+    pub(super) fn open(text: &OsStr, page_bytes: u32) -> Result<SimulatedDevice, Failure> {
+        if let Some(name) = behind(text, SIMULATED) {
             let spec = leadline_sim::spec(name)?;
             return Ok(SimulatedDevice { spec, page_bytes, note: None });
         }
-        match text.strip_prefix(PUBLISHED) {
+        match behind(text, PUBLISHED) {
             Some(name) => from_published(name, page_bytes),
             None => Err(Failure::Input(format!(
-                "--device {text}: a pool is simulated on sim:NAME, sim:./FILE.toml or device:NAME"
+                "--device {}: a pool is simulated on sim:NAME, sim:./FILE.toml or device:NAME",
+                text.display()
             ))),
         }
     }
@@ -66,8 +70,10 @@ impl SimulatedDevice {
 }
 
 /// `device:NAME`, and what was assumed to make a device of it.
-fn from_published(name: &str, page_bytes: u32) -> Result<SimulatedDevice, Failure> {
-    let (device, path) = split_path(name);
+fn from_published(name: &OsStr, page_bytes: u32) -> Result<SimulatedDevice, Failure> {
+    let device = device_of(name);
+    let name = &*name.to_string_lossy();
+    let path = split_path(name).1;
     let prefix = if is_file(device) { "" } else { PUBLISHED };
     let description = load(device).map_err(|error| Failure::Input(format!("{prefix}{error}")))?;
     let spec = ParametricSpec::from_published(&description, path, page_bytes, name)

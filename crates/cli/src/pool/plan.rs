@@ -1,5 +1,7 @@
 //! Which pools a sweep consists of.
 
+use std::ffi::{OsStr, OsString};
+
 use leadline_pool::ace::{Ace, Cleaner};
 use leadline_pool::policy::PolicyKind;
 use leadline_pool::simulate::Config;
@@ -34,7 +36,7 @@ pub(super) struct BatchSize {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Cell {
     /// Its trace.
-    pub(super) trace: String,
+    pub(super) trace: OsString,
     pub(super) config: Config,
     pub(super) read_share: Option<f64>,
     pub(super) alpha_1: Option<f64>,
@@ -46,7 +48,7 @@ impl Dimensions {
     ///
     /// # Errors
     /// [`Failure::Input`]: the trace has no share of reads to set.
-    pub(super) fn cells(&self, trace: &str, page_bytes: u32) -> Result<Vec<Cell>, Failure> {
+    pub(super) fn cells(&self, trace: &OsStr, page_bytes: u32) -> Result<Vec<Cell>, Failure> {
         let mut cells: Vec<Cell> = Vec::new();
         for &read_share in &self.read_shares {
             let trace = with_read_share(trace, read_share)?;
@@ -94,17 +96,19 @@ fn product<'a, A, B>(first: &'a [A], second: &'a [B]) -> impl Iterator<Item = (&
 }
 
 /// The generator with `reads` set.
-fn with_read_share(trace: &str, share: Option<f64>) -> Result<String, Failure> {
+fn with_read_share(trace: &OsStr, share: Option<f64>) -> Result<OsString, Failure> {
     let Some(share) = share else { return Ok(trace.to_owned()) };
-    if !trace.starts_with(GENERATOR) {
-        let text =
-            format!("{trace}: --read-share is for generated traces (gen:NAME), whose share can be set");
+    let Some(trace) = trace.to_str().filter(|trace| trace.starts_with(GENERATOR)) else {
+        let text = format!(
+            "{}: --read-share is for generated traces (gen:NAME), whose share can be set",
+            trace.display()
+        );
         return Err(Failure::Input(text));
-    }
+    };
     let (name, options) = trace.split_once('?').unwrap_or((trace, ""));
     let others = options.split('&').filter(|option| !option.is_empty() && !option.starts_with("reads="));
     let options: Vec<String> = others.map(str::to_owned).chain([format!("reads={share}")]).collect();
-    Ok(format!("{name}?{}", options.join("&")))
+    Ok(format!("{name}?{}", options.join("&")).into())
 }
 
 #[cfg(test)]
@@ -126,7 +130,7 @@ mod tests {
 
     #[test]
     fn every_different_pool_is_run_once() {
-        let cells = dimensions().cells("t.csv", 4096).unwrap();
+        let cells = dimensions().cells(OsStr::new("t.csv"), 4096).unwrap();
         let shown: Vec<_> = cells.iter().map(|c| (c.config.cleaner, c.config.ace, c.config.n)).collect();
         let (off, auto) = (Cleaner::Off, Cleaner::Auto);
         let (no, x) = (Ace::Off, Ace::CowX);
@@ -147,10 +151,10 @@ mod tests {
 
     #[test]
     fn the_share_of_reads_takes_the_place_of_the_one_given() {
-        let of = |trace: &str| with_read_share(trace, Some(30.0)).unwrap();
+        let of = |trace: &str| with_read_share(OsStr::new(trace), Some(30.0)).unwrap();
         assert_eq!(of("gen:paper-ms"), "gen:paper-ms?reads=30");
         assert_eq!(of("gen:paper-ms?ops=9&reads=50&seed=2"), "gen:paper-ms?ops=9&seed=2&reads=30");
-        assert!(with_read_share("t.csv", Some(30.0)).is_err());
-        assert_eq!(with_read_share("t.csv", None).unwrap(), "t.csv");
+        assert!(with_read_share(OsStr::new("t.csv"), Some(30.0)).is_err());
+        assert_eq!(with_read_share(OsStr::new("t.csv"), None).unwrap(), "t.csv");
     }
 }

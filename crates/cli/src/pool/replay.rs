@@ -3,6 +3,7 @@
 mod table;
 mod values;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -23,6 +24,7 @@ use serde_json::json;
 use super::device::advised_n;
 use super::lists::{self, Batch};
 use crate::failure::Failure;
+use crate::paths::{ProfileName, TargetName, TraceName};
 use crate::progress::Display;
 use crate::source::open_trace;
 use crate::target::Target;
@@ -36,10 +38,10 @@ use crate::{output, signals, source};
         leadline pool replay gen:paper-wis . --frames 20640 --cleaner 1 --clients 8")]
 pub(super) struct Args {
     /// The trace: a file or gen:NAME; it is read twice
-    trace: String,
+    trace: TraceName,
     /// Where to replay it: a directory (a scratch file is made in it and removed), a scratch file that was
     /// kept, or a block device with --destructive
-    target: String,
+    target: TargetName,
     /// Format of TRACE [default: recognized by its ending, else by its content]
     #[arg(long, value_parser = crate::values::format)]
     format: Option<Format>,
@@ -67,7 +69,7 @@ pub(super) struct Args {
     page_bytes: u32,
     /// Take k_w_90 (k_w in older profiles) for --n auto from this profile
     #[arg(long, value_name = "PROFILE")]
-    profile: Option<String>,
+    profile: Option<ProfileName>,
     /// Stop after OPS operations
     #[arg(long, value_name = "OPS", value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
@@ -154,7 +156,7 @@ fn replay(
 
 /// What is shown of a run, and what ends it.
 struct PhaseRunner<'a> {
-    trace: &'a str,
+    trace: &'a TraceName,
     cancel: &'a AtomicBool,
     display: Display,
 }
@@ -197,9 +199,9 @@ impl PhaseRunner<'_> {
 }
 
 fn config(args: &Args) -> Result<Config, Failure> {
-    let profile = args.profile.as_deref().map(|name| Ok::<_, Failure>((name, source::load_profile(name)?)));
+    let profile = args.profile.as_ref().map(|name| Ok::<_, Failure>((name, source::load_profile(name)?)));
     let k_w = match profile.transpose()? {
-        Some((name, profile)) => Some(advised_n(&profile, name, args.page_bytes)?),
+        Some((name, profile)) => Some(advised_n(&profile, &name.to_string(), args.page_bytes)?),
         None => None,
     };
     let n = match (args.n, k_w) {
@@ -227,7 +229,7 @@ fn config(args: &Args) -> Result<Config, Failure> {
 
 /// What TARGET is, where it can be at all.
 fn target(args: &Args) -> Result<target::Target, Failure> {
-    if args.trace == STDIN {
+    if *args.trace == *STDIN {
         return Err(Failure::Input(
             "-: the trace is read twice, which standard input cannot be; put it into a file".into(),
         ));
@@ -270,7 +272,8 @@ fn check_room(args: &Args, target: &target::Target, bytes: u64, space: u64) -> R
 /// The guard's own remedy is an option that a replay has not.
 fn too_little(args: &Args, bytes: u64, error: GuardError) -> Failure {
     let GuardError::Space { available_bytes, reserve_bytes, .. } = error else { return error.into() };
-    let fits = Space::of(&args.target).map(Space::fits_bytes).unwrap_or(0).saturating_sub(DATA_START);
+    let fits =
+        Space::of(Path::new(&*args.target)).map(Space::fits_bytes).unwrap_or(0).saturating_sub(DATA_START);
     Failure::Input(format!(
         "{}: {} free, and the trace's pages take {}, which would leave less than {}; {} would fit: replay \
          less with --limit, or name another directory",

@@ -1,7 +1,7 @@
 //! `leadline pool simulate`: what policies, ACE and cleaners cost over a trace.
 
+use std::ffi::OsStr;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
 
 use leadline_pool::ace::{Ace, Cleaner};
 use leadline_pool::policy::PolicyKind;
@@ -14,6 +14,7 @@ use super::lists::{self, Batch, List};
 use super::plan::{BatchSize, Cell, Dimensions};
 use super::{outcome, sweep};
 use crate::failure::Failure;
+use crate::paths::{DeviceName, OutputPath, ProfileName, TraceName};
 use crate::{output, signals, source, values};
 
 /// Run a trace through simulated buffer pools; options with lists are swept in all combinations
@@ -27,7 +28,7 @@ use crate::{output, signals, source, values};
 pub(super) struct Args {
     /// The trace: a file, - for standard input, or gen:NAME
     #[arg(value_name = "TRACE")]
-    trace: String,
+    trace: TraceName,
     /// Format of TRACE [default: recognized by its ending, else by its content]
     #[arg(long, value_name = "FORMAT", value_parser = values::format)]
     format: Option<Format>,
@@ -55,10 +56,10 @@ pub(super) struct Args {
     page_bytes: u32,
     /// Time it on a simulated device: sim:NAME, sim:./FILE.toml, or device:NAME (from published numbers)
     #[arg(long, value_name = "DEVICE")]
-    device: Option<String>,
+    device: Option<DeviceName>,
     /// Take k_w_90 (k_w in older profiles) for --n auto from this profile
     #[arg(long, value_name = "PROFILE")]
-    profile: Option<String>,
+    profile: Option<ProfileName>,
     /// Operations of a generated trace that read, percent
     #[arg(long, value_name = "R,..", value_parser = lists::read_shares)]
     read_share: Option<List<f64>>,
@@ -73,21 +74,17 @@ pub(super) struct Args {
     json: bool,
     /// Write a page (HTML) with charts to this file, which is replaced if it exists
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Option<OutputPath>,
 }
 
 pub(super) fn run(args: Args) -> Result<(), Failure> {
     if let Some(path) = &args.output {
-        if Path::new(&args.trace) == path {
-            let text = format!("{}: the page would replace the trace; name another place", args.trace);
-            return Err(Failure::Input(text));
-        }
         output::check_writable(path)?;
     }
     let device =
         args.device.as_deref().map(|text| SimulatedDevice::open(text, args.page_bytes)).transpose()?;
     if let (Some(device), Some(name), Some(_)) = (&device, &args.device, &args.alpha_1) {
-        device.takes_alpha_1(name)?;
+        device.takes_alpha_1(&name.to_string())?;
     }
     let mut notes: Vec<String> = device.iter().filter_map(|device| device.note.clone()).collect();
     let cells = plan(&args, device.as_ref(), &mut notes)?;
@@ -102,8 +99,8 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let documents: Vec<Value> = cells.iter().zip(&outcomes).map(|(c, o)| outcome::document(c, o)).collect();
     let shown = cells.iter().zip(outcomes).map(|(cell, outcome)| outcome::shown(cell, outcome));
     let sweep = PoolSweep {
-        trace: args.trace.clone(),
-        device: args.device.clone(),
+        trace: args.trace.to_string(),
+        device: args.device.as_ref().map(ToString::to_string),
         page_bytes: args.page_bytes,
         leadline: env!("CARGO_PKG_VERSION").to_owned(),
         notes,
@@ -157,9 +154,9 @@ fn plan(
 
 /// Pages written at once, each value once.
 fn batches(args: &Args, device: Option<&SimulatedDevice>) -> Result<Vec<BatchSize>, Failure> {
-    let profile = args.profile.as_deref().map(|name| Ok::<_, Failure>((name, source::load_profile(name)?)));
+    let profile = args.profile.as_ref().map(|name| Ok::<_, Failure>((name, source::load_profile(name)?)));
     let measured = match profile.transpose()? {
-        Some((name, profile)) => Some(advised_n(&profile, name, args.page_bytes)?),
+        Some((name, profile)) => Some(advised_n(&profile, &name.to_string(), args.page_bytes)?),
         None => None,
     };
     let known = measured.or_else(|| device.map(SimulatedDevice::writes_at_once));
@@ -187,7 +184,7 @@ fn batches(args: &Args, device: Option<&SimulatedDevice>) -> Result<Vec<BatchSiz
 
 /// Finds what is wrong with the trace's name or a pool before any is simulated.
 fn check(args: &Args, cells: &[Cell], timed: bool) -> Result<(), Failure> {
-    if args.trace == STDIN {
+    if *args.trace == *STDIN {
         return match cells.len() {
             1 => Ok(()),
             pools => {
@@ -202,7 +199,7 @@ fn check(args: &Args, cells: &[Cell], timed: bool) -> Result<(), Failure> {
             cell.config.queue_shape().map_err(|error| Failure::Input(error.to_string()))?;
         }
     }
-    let mut names: Vec<&str> = cells.iter().map(|cell| cell.trace.as_str()).collect();
+    let mut names: Vec<&OsStr> = cells.iter().map(|cell| cell.trace.as_os_str()).collect();
     names.dedup();
     for name in names {
         source::open_trace(name, args.format).map_err(|error| Failure::Input(error.to_string()))?;

@@ -48,11 +48,12 @@ pub(super) fn run(cells: &[Cell], common: &Common, cancel: &AtomicBool) -> Resul
         display.show(&Progress { phase: "simulate", done: progress.done, detail });
     });
     display.finish();
-    let outcomes = outcomes.map_err(|error| failure(&cells[error.index].trace, error))?;
+    let outcomes =
+        outcomes.map_err(|error| failure(&cells[error.index].trace.display().to_string(), error))?;
     let outcomes =
         outcomes.ok_or_else(|| Failure::Operation("interrupted; nothing was written".to_owned()))?;
     match cells.iter().zip(&outcomes).find(|(_, outcome)| outcome.operations == 0) {
-        Some((cell, _)) => Err(Failure::Input(format!("{}: holds no request", cell.trace))),
+        Some((cell, _)) => Err(Failure::Input(format!("{}: holds no request", cell.trace.display()))),
         None => Ok(outcomes),
     }
 }

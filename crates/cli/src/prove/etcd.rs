@@ -37,12 +37,12 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
     };
     let predicted = Prediction { p99_ms: alone.latency_us.p99 / 1e3, interval_ms: None };
     let advice = advise(System::Etcd, &profile, &Inputs::default())?.pairs();
-    let mut plan = Plan::new(args.target.clone(), Some(predicted), advice);
+    let mut plan = Plan::new(args.target.to_path_buf(), Some(predicted), advice);
     if args.quick {
         plan = plan.quick();
     }
     plan.rounds = args.rounds.unwrap_or(plan.rounds);
-    (plan.bin, plan.seed) = (args.bin.clone(), args.seed);
+    (plan.bin, plan.seed) = (args.bin.as_deref().map(Path::to_owned), args.seed);
     let proof = watched(|cancel, progress| {
         let mut own = |folder: &Path, seconds: f64| {
             measured(folder, seconds, cancel).map_err(|source| match cancel.load(Ordering::Relaxed) {

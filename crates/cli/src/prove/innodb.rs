@@ -18,7 +18,7 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
         ));
     }
     let version = installed()?;
-    let mut plan = Plan::new(args.target.clone(), Vec::new());
+    let mut plan = Plan::new(args.target.to_path_buf(), Vec::new());
     if args.quick {
         plan = plan.quick();
     }

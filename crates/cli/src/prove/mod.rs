@@ -6,7 +6,6 @@ mod postgresql;
 mod rocksdb;
 mod seastar;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -14,6 +13,7 @@ use leadline_advise::{Advice, Inputs, System, advise};
 use leadline_prove::{Progress, ProveError};
 
 use crate::failure::Failure;
+use crate::paths::{InputPath, OutputPath, ProfileName, WorkFolder};
 use crate::progress::Display;
 use crate::{output, signals, source, values};
 
@@ -32,10 +32,10 @@ pub(crate) struct Args {
     system: String,
     /// A profile of the device that TARGET is on
     #[arg(value_name = "PROFILE")]
-    profile: String,
+    profile: ProfileName,
     /// A directory on the device
     #[arg(value_name = "TARGET")]
-    target: PathBuf,
+    target: WorkFolder,
     /// Take about a fifth of the time: less data, fewer rounds, fewer values
     #[arg(long)]
     quick: bool,
@@ -45,7 +45,7 @@ pub(crate) struct Args {
     only: Vec<String>,
     /// Use the programs in this folder instead of the newest that are installed
     #[arg(long, value_name = "DIR")]
-    bin: Option<PathBuf>,
+    bin: Option<InputPath>,
     /// Size of what is read and written, several times the system's own cache
     #[arg(long, value_name = "SIZE", value_parser = values::amount)]
     data: Option<u64>,
@@ -57,7 +57,7 @@ pub(crate) struct Args {
     seed: u64,
     /// Write all runs and what came of them to this file (JSON), which is replaced if it exists
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Option<OutputPath>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,

@@ -1,5 +1,7 @@
 //! `leadline prove postgresql`.
 
+use std::path::Path;
+
 use leadline_advise::{Inputs, System};
 use leadline_prove::postgresql::{Experiment, Plan, Proof, installed, prove};
 use leadline_report::{render_comparison_of_settings, render_plan_choices};
@@ -16,7 +18,7 @@ const MEMORY_OVER_BUFFERS: u64 = 4;
 
 pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
     let version = installed(args.bin.as_deref())?;
-    let mut plan = Plan::new(args.target.clone(), Vec::new());
+    let mut plan = Plan::new(args.target.to_path_buf(), Vec::new());
     if args.quick {
         plan = plan.quick();
     }
@@ -31,7 +33,7 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
     let memory = MEMORY_OVER_BUFFERS * plan.shared_buffers_bytes;
     let inputs = Inputs { memory_bytes: Some(memory), ..Inputs::default() };
     plan.advice = advised(System::Postgresql, args, &version.text, inputs)?.pairs();
-    (plan.bin, plan.seed) = (args.bin.clone(), args.seed);
+    (plan.bin, plan.seed) = (args.bin.as_deref().map(Path::to_owned), args.seed);
     let proof = watched(|cancel, progress| prove(&plan, cancel, progress))?;
     Ok(Shown { json: proof.to_json(), text: text(&proof) })
 }

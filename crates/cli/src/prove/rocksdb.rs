@@ -1,7 +1,5 @@
 //! `leadline prove rocksdb`: with its own db_bench.
 
-use std::path::PathBuf;
-
 use leadline_advise::{Inputs, System};
 use leadline_prove::rocksdb::{Experiment, Plan, installed, prove};
 use leadline_report::render_comparison_of_settings;
@@ -14,11 +12,11 @@ use crate::output;
 const DATA_OVER_CACHE: u64 = 32;
 
 pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
-    let mut plan = Plan::new(args.target.clone(), Vec::new());
+    let mut plan = Plan::new(args.target.to_path_buf(), Vec::new());
     if args.quick {
         plan = plan.quick();
     }
-    plan.db_bench = args.bin.as_ref().map(|bin: &PathBuf| bin.join("db_bench"));
+    plan.db_bench = args.bin.as_deref().map(|bin| bin.join("db_bench"));
     if let Some(bytes) = args.data {
         plan.cache_bytes = plan.cache_bytes.min(bytes / DATA_OVER_CACHE).max(1 << 20);
         plan.data_bytes = bytes;

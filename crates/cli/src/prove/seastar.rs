@@ -18,7 +18,7 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
     if let Some(missing) = advice.missing.iter().find(|missing| RATES.contains(&missing.key)) {
         return Err(Failure::Input(format!("{}: {}: {}", args.profile, missing.key, missing.reason)));
     }
-    let mut plan = Plan::new(args.target.clone(), advice.pairs());
+    let mut plan = Plan::new(args.target.to_path_buf(), advice.pairs());
     if args.quick {
         plan = plan.quick();
     }

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
@@ -19,6 +19,7 @@ use signal_hook::iterator::Signals;
 
 use crate::failure::Failure;
 use crate::output;
+use crate::paths::{ChangedPath, OutputPath};
 
 /// How often it is looked whether the capture can still be written.
 const LOOK: Duration = Duration::from_secs(1);
@@ -45,10 +46,10 @@ const NOT_RUNNABLE: i32 = 126;
 pub(crate) struct Args {
     /// The folder to record
     #[arg(value_name = "DIR")]
-    folder: PathBuf,
+    folder: ChangedPath,
     /// The file to write, outside DIR; it is replaced if it exists
     #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    output: OutputPath,
     /// The command to run, behind --
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,

@@ -1,7 +1,7 @@
 //! `leadline trace convert`: a trace in another format.
 
+use std::ffi::OsStr;
 use std::io::{ErrorKind, IsTerminal as _};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,12 +9,11 @@ use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
 use leadline_measure::Progress;
-use leadline_trace::{
-    CopyError, CopySummary, Format, GENERATOR, Output, STDIN, Trace, TraceError, Writer, copy,
-};
+use leadline_trace::{CopyError, CopySummary, Format, Output, STDIN, Trace, TraceError, Writer, copy};
 
 use crate::failure::Failure;
 use crate::output::say;
+use crate::paths::{TraceName, TraceOutput};
 use crate::progress::Display;
 use crate::source::open_trace;
 use crate::{console, signals, values};
@@ -38,10 +37,10 @@ const TICK: Duration = Duration::from_millis(100);
 pub(crate) struct Args {
     /// The trace: a file, - for standard input, or gen:NAME
     #[arg(value_name = "IN")]
-    input: String,
+    input: TraceName,
     /// The file to write, which is replaced if it exists, or - for standard output
     #[arg(value_name = "OUT")]
-    output: String,
+    output: TraceOutput,
     /// Format of IN [default: recognized by its ending, else by its content]
     #[arg(long, visible_alias = "format", value_name = "FORMAT", value_parser = values::format)]
     from: Option<Format>,
@@ -57,7 +56,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let to = match args.to.or_else(|| Format::of_ending(&args.output)) {
+    let to = match args.to.or_else(|| Format::of_ending(&args.output.to_string_lossy())) {
         Some(format) => format,
         None => {
             let names = Format::WRITABLE.map(Format::name).join(", ");
@@ -67,7 +66,6 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
             )));
         }
     };
-    refuse_same(&args.input, &args.output)?;
     let trace = open_trace(&args.input, args.from)?;
     transfer(trace, &args.output, to, args.page_bytes, args.skip_bad)
 }
@@ -75,7 +73,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 /// Writes `trace` to `place`, whole or not at all, and says what came of it.
 pub(super) fn transfer(
     mut trace: Box<dyn Trace>,
-    place: &str,
+    place: &OsStr,
     format: Format,
     page_bytes: u32,
     skip_bad: bool,
@@ -105,7 +103,7 @@ pub(super) fn transfer(
 }
 
 /// What a copy that ended early is for the command: nothing of it is left.
-fn stopped(error: CopyError, place: &str) -> Result<(), Failure> {
+fn stopped(error: CopyError, place: &OsStr) -> Result<(), Failure> {
     match error {
         CopyError::Write(TraceError::Io { source, .. })
             if place == STDOUT && source.kind() == ErrorKind::BrokenPipe =>
@@ -127,7 +125,7 @@ fn stopped(error: CopyError, place: &str) -> Result<(), Failure> {
     }
 }
 
-fn summary(copied: &CopySummary, place: &str, format: Format, times_lost: bool, writes_lost: u64) {
+fn summary(copied: &CopySummary, place: &OsStr, format: Format, times_lost: bool, writes_lost: u64) {
     let name = format.name();
     if let Some(first) = &copied.first_skipped {
         say(&format!("bad lines skipped: {}; the first: {first}", copied.skipped));
@@ -139,21 +137,7 @@ fn summary(copied: &CopySummary, place: &str, format: Format, times_lost: bool, 
         say(&format!("{name} has no times: they were left out"));
     }
     if place != STDOUT {
-        say(&format!("{} requests in {place}", copied.requests));
-    }
-}
-
-/// Refuses to replace the file that is being read.
-fn refuse_same(input: &str, output: &str) -> Result<(), Failure> {
-    if input == STDIN || output == STDOUT || input.starts_with(GENERATOR) {
-        return Ok(());
-    }
-    let identity = |path: &str| std::fs::metadata(path).map(|found| (found.dev(), found.ino()));
-    match (identity(input), identity(output)) {
-        (Ok(input), Ok(same)) if input == same => {
-            Err(Failure::Input(format!("{output}: is the input itself; name another file")))
-        }
-        _ => Ok(()),
+        say(&format!("{} requests in {}", copied.requests, place.display()));
     }
 }
 

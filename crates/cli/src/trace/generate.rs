@@ -1,11 +1,13 @@
 //! `leadline trace generate`: a made-up trace as a file.
 
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 
 use leadline_trace::{Format, GENERATOR, STDIN, generators};
 
 use super::convert::transfer;
 use crate::failure::Failure;
+use crate::paths::TraceOutput;
 use crate::source::open_trace;
 use crate::{output, values};
 
@@ -23,7 +25,7 @@ pub(crate) struct Args {
     /// Write to this file, which is replaced if it exists; an ending .gz, .zst or .xz compresses it [default:
     /// standard output]
     #[arg(short, long, value_name = "FILE")]
-    output: Option<String>,
+    output: Option<TraceOutput>,
     /// Format of the trace: pages, msr, spc, oraclegeneral or fio [default: by the ending of FILE, else
     /// pages]
     #[arg(long, value_name = "FORMAT", value_parser = values::format)]
@@ -46,9 +48,9 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         )));
     }
     let trace = open_trace(&name, None)?;
-    let place = args.output.unwrap_or_else(|| STDIN.to_owned());
-    let format = args.format.or_else(|| Format::of_ending(&place)).unwrap_or(Format::Pages);
-    transfer(trace, &place, format, args.page_bytes, false)
+    let place = args.output.as_deref().unwrap_or(OsStr::new(STDIN));
+    let format = args.format.or_else(|| Format::of_ending(&place.to_string_lossy())).unwrap_or(Format::Pages);
+    transfer(trace, place, format, args.page_bytes, false)
 }
 
 fn list() -> String {

@@ -1,7 +1,5 @@
 //! `leadline trace info`: what a trace is like.
 
-use std::path::PathBuf;
-
 use leadline_device::parse_size;
 use leadline_measure::Progress;
 use leadline_report::{render_by_file, render_by_file_page, render_trace_info, render_trace_page};
@@ -10,6 +8,7 @@ use leadline_trace::info::{MOST_PAGES, info};
 use leadline_trace::{Format, Info, InfoOptions};
 
 use crate::failure::Failure;
+use crate::paths::{OutputPath, TraceName};
 use crate::progress::Display;
 use crate::source::open_trace;
 use crate::{output, values};
@@ -25,7 +24,7 @@ use crate::{output, values};
 pub(crate) struct Args {
     /// The trace: a file, - for standard input, or gen:NAME
     #[arg(value_name = "TRACE")]
-    trace: String,
+    trace: TraceName,
     /// Format of TRACE [default: recognized by its ending, else by its content]
     #[arg(long, value_name = "FORMAT", value_parser = values::format)]
     format: Option<Format>,
@@ -51,7 +50,7 @@ pub(crate) struct Args {
     json: bool,
     /// Write a page (HTML) with the curves to this file, which is replaced if it exists
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Option<OutputPath>,
 }
 
 /// What a trace is divided by.
@@ -62,7 +61,7 @@ enum By {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    super::check_page(args.output.as_deref(), &args.trace)?;
+    args.output.as_deref().map_or(Ok(()), output::check_writable)?;
     match args.by {
         Some(By::File) => run_by_file(&args),
         None => run_whole(&args),
@@ -77,7 +76,7 @@ fn run_whole(args: &Args) -> Result<(), Failure> {
         strict: args.strict,
     };
     let mut display = Display::new();
-    let found = info(&args.trace, trace, &options, &mut |requests, share| {
+    let found = info(&args.trace.to_string(), trace, &options, &mut |requests, share| {
         let detail = format!("{requests} requests");
         display.show(&Progress { phase: "read", done: share.unwrap_or(0.0), detail });
     });

@@ -7,8 +7,6 @@ mod info;
 mod predict;
 mod replay;
 
-use std::path::Path;
-
 use crate::failure::Failure;
 use crate::output;
 
@@ -40,19 +38,6 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Convert(args) => convert::run(args),
         Command::Generate(args) => generate::run(args),
     }
-}
-
-/// Refuses a page that could not be written, or would replace the trace, before anything is read.
-fn check_page(page: Option<&Path>, trace: &str) -> Result<(), Failure> {
-    let Some(page) = page else { return Ok(()) };
-    let same = |a: &Path, b: &Path| {
-        a == b || a.canonicalize().ok().is_some_and(|a| b.canonicalize().ok() == Some(a))
-    };
-    if same(page, Path::new(trace)) {
-        let text = format!("{}: the page would replace the trace; name another place", page.display());
-        return Err(Failure::Input(text));
-    }
-    output::check_writable(page)
 }
 
 /// Says which lines were passed over; a trace of nothing else is none.

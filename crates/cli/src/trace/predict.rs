@@ -6,6 +6,7 @@ use leadline_report::{TracePrediction, render_trace_predictions, trace_predictio
 
 use crate::failure::Failure;
 use crate::output;
+use crate::paths::{DeviceName, InputPath};
 use crate::progress::Display;
 use crate::signals;
 
@@ -21,10 +22,10 @@ use crate::signals;
 pub(crate) struct Args {
     /// The trace, made by `leadline trace capture` or `leadline emulate --trace`
     #[arg(value_name = "TRACE")]
-    trace: String,
+    trace: InputPath,
     /// The devices; speed-ups are over the first one
     #[arg(value_name = "DEVICE", required = true)]
-    devices: Vec<String>,
+    devices: Vec<DeviceName>,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -51,10 +52,11 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
             return Err(Failure::Operation("interrupted".to_owned()));
         }
         let done = i as f64 / of as f64;
-        display.show(&Progress { phase: "predict", done, detail: name.clone() });
+        display.show(&Progress { phase: "predict", done, detail: name.to_string() });
         device.notes.iter().for_each(|note| output::say(note));
-        let prediction = predict(&captured, &waits, name, &mut device).inspect_err(|_| display.finish())?;
-        predictions.push(TracePrediction { device: name.clone(), prediction });
+        let prediction =
+            predict(&captured, &waits, &name.to_string(), &mut device).inspect_err(|_| display.finish())?;
+        predictions.push(TracePrediction { device: name.to_string(), prediction });
     }
     display.finish();
     let recorded = waits.recorded(&captured);

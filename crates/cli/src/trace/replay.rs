@@ -1,6 +1,5 @@
 //! `leadline trace replay`: a trace on a device.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use leadline_device::{Clock, format_size};
@@ -14,6 +13,7 @@ use leadline_trace::{Format, Lenient, Trace};
 
 use crate::failure::{Failure, why_stopped};
 use crate::output::say;
+use crate::paths::{OutputPath, TargetName, TraceName};
 use crate::progress::Display;
 use crate::source::open_trace;
 use crate::target::{AccessArgs, Target};
@@ -36,11 +36,11 @@ use crate::{output, signals, values};
 pub(crate) struct Args {
     /// The trace: a file, - for standard input, or gen:NAME
     #[arg(value_name = "TRACE")]
-    trace: String,
+    trace: TraceName,
     /// Where to replay it: a directory (a scratch file is made in it and removed), a file, a block device
     /// (only read unless --destructive is given), or sim:NAME
     #[arg(value_name = "TARGET")]
-    target: String,
+    target: TargetName,
     /// Format of TRACE [default: recognized by its ending, else by its content]
     #[arg(long, value_name = "FORMAT", value_parser = values::format)]
     format: Option<Format>,
@@ -67,11 +67,11 @@ pub(crate) struct Args {
     json: bool,
     /// Write a page (HTML) with the curves to this file, which is replaced if it exists
     #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    output: Option<OutputPath>,
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    super::check_page(args.output.as_deref(), &args.trace)?;
+    args.output.as_deref().map_or(Ok(()), output::check_writable)?;
     let mut trace = Lenient::new(open_trace(&args.trace, args.format)?, args.strict);
     let pace = pace(&args, trace.timed())?;
     // A scratch file of 1G where no size is given.
@@ -170,8 +170,8 @@ fn describe(
     trace: &Lenient<Box<dyn Trace>>,
     stopped_by: &Option<Stop>,
 ) -> Replay {
-    replay.trace = args.trace.clone();
-    replay.target = args.target.clone();
+    replay.trace = args.trace.to_string();
+    replay.target = args.target.to_string();
     replay.device = target.facts.model.clone().unwrap_or_else(|| target.facts.name.clone());
     replay.engine = target.engine.clone();
     replay.direct = target.direct;

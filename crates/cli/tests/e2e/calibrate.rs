@@ -96,7 +96,7 @@ fn what_cannot_be_calibrated_is_refused_before_anything_is_written() {
         run(dir.path(), &[&["calibrate"], arguments, &output].concat()).refused(said);
     }
     run(dir.path(), &["calibrate", "mixed.json", "-o", "mixed.json"])
-        .refused(&["-o mixed.json: would replace the profile that is read"]);
+        .refused(&["-o mixed.json: is the same file as PROFILE mixed.json, which it would replace"]);
     run(dir.path(), &["calibrate", "mixed.json", "-o", "none/mine.toml"]).refused(&["none/mine.toml"]);
     assert_eq!(names(dir.path()), before);
 }

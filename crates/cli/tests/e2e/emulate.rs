@@ -136,7 +136,7 @@ fn what_cannot_be_is_refused_and_nothing_is_mounted() {
     fs::create_dir(place.path().join("mnt/inside")).unwrap();
     refused("sim:flash", &[], &["mnt: is not empty"]);
     let nested = ["emulate", "sim:flash", "--backing", "mnt", "--mount", "mnt/inside"];
-    run(place.path(), &nested).refused(&["lies within"]);
+    run(place.path(), &nested).refused(&["--mount mnt/inside: is inside --backing mnt"]);
     run(place.path(), &["emulate", "ctl", "data", "counters"])
         .refused(&["no emulated drive is mounted there"]);
 }

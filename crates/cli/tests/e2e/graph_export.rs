@@ -61,7 +61,7 @@ fn bad_input_is_refused_in_one_line_and_leaves_nothing() {
         (&["export", "s", "mine"][..], &["mine: exists and is not an exported graph", "another folder"][..]),
         (&["export", "s", "mine", "--force"], &["mine: exists and is not an exported graph"]),
         (&["export", "s", "a.el", "--partitions", "2"], &["a.el: is a file"]),
-        (&["export", "s", "s"], &["s: is the store itself"]),
+        (&["export", "s", "s"], &["OUT s: is the same file as STORE s"]),
         (&["export", "s", "no/x"], &["no/x: its folder cannot be written"]),
         (&["export", "s", "x", "--partitions", "0"], &["--partitions", "1..=100000"]),
         (&["export", "s", "x", "--partitions", "2", "--format", "csv"], &["--partitions", "--format"]),

@@ -243,7 +243,7 @@ fn what_cannot_be_done_is_refused_in_one_line() {
     for (output, said) in [
         ("r", "r: its ending tells no format"),
         ("no/r.csv", "no/r.csv: its folder cannot be written"),
-        ("g", "g: is the store itself"),
+        ("g", "-o g: is the same file as STORE g"),
         ("/dev/null", "no regular file"),
     ] {
         let said: &[&str] = if output == "/dev/null" { &["/dev/null"] } else { &[said] };

@@ -147,7 +147,8 @@ fn bad_changes_are_one_line_and_change_nothing_since_the_last_commit() {
     graph(dir, &["update", "other", "c"]).failed(2, &["other: is not a graph store"]);
     assert!(names(&dir.join("other")).is_empty());
     graph(dir, &["update", "g", "-", "--delete"]).failed(2, &["-: standard input is read as changes"]);
-    graph(dir, &["update", "g", "g"]).failed(2, &["g: is the file of changes itself"]);
+    graph(dir, &["update", "g", "g"])
+        .failed(2, &["STORE g: is the same file as CHANGES g, which is read while it is changed"]);
     graph(dir, &["update", "g", "c", "--commit-every", "0"]).failed(2, &["must be at least 1"]);
 }
 

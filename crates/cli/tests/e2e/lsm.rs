@@ -296,7 +296,10 @@ fn a_page_of_the_advice_replaces_the_one_before_and_never_the_options() {
     );
 
     for (more, said) in [
-        (["-o", "one", "--report", "one"], "one: named for both the options and the page; name two"),
+        (
+            ["-o", "one", "--report", "one"],
+            "--report one: is the same file as -o one, and one would replace the other",
+        ),
         (["-o", "O.ini", "--report", "none/a.html"], "none"),
     ] {
         let ran = lsm(dir.path(), "advise", "flash.json", &[&MIX[..], &more].concat());

@@ -271,6 +271,9 @@ fn a_page_that_cannot_be_written_is_refused_before_measuring() {
         fails(&run(dir.path(), &arguments), 2, &[said]);
     };
     refused(&["--report", "none/page.html"], "none/page.html");
-    refused(&["--report", "results.json"], "results.json: named for both the result and the page; name two");
+    refused(
+        &["--report", "results.json"],
+        "--report results.json: is the same file as -o results.json, and one would replace the other",
+    );
     assert_eq!(names(dir.path()), ["impostor"]);
 }

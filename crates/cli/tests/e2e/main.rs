@@ -2,10 +2,10 @@
 //! files out.
 
 // The loop devices and mounts of the device crate's tests.
+mod advised;
 #[allow(dead_code)]
 #[path = "../../../device/tests/safety/machine.rs"]
 mod machine;
-mod advised;
 mod ran;
 
 mod advice;
@@ -20,6 +20,7 @@ mod experiment_settings;
 mod experiment_storage;
 mod experiment_writes;
 mod failing;
+mod file_names;
 mod graph_export;
 mod graph_graphalytics;
 mod graph_import;
@@ -32,6 +33,7 @@ mod lsm;
 mod lsm_validate;
 mod manual;
 mod models;
+mod overwriting;
 mod place;
 mod pool;
 mod pool_replay;

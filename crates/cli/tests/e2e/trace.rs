@@ -84,9 +84,9 @@ fn info_writes_a_page_and_never_over_the_trace() {
     let before = fs::read(dir.path().join("web.csv")).unwrap();
     for same in ["web.csv", "./web.csv"] {
         let ran = run(dir.path(), &["trace", "info", "web.csv", "-o", same]);
-        ended(&ran, 2, &["web.csv", "would replace the trace"]);
+        ended(&ran, 2, &["web.csv", "is the same file as TRACE web.csv, which it would replace"]);
         let ran = run(dir.path(), &["trace", "replay", "web.csv", "sim:flash", "-o", same]);
-        ended(&ran, 2, &["web.csv", "would replace the trace"]);
+        ended(&ran, 2, &["web.csv", "is the same file as TRACE web.csv, which it would replace"]);
     }
     assert_eq!(fs::read(dir.path().join("web.csv")).unwrap(), before);
 }

@@ -182,7 +182,7 @@ fn what_cannot_be_captured_is_refused_and_nothing_stays() {
         ("missing", "x", "true", 2, "is not a folder"),
         ("file", "x", "true", 2, "is not a folder"),
         ("/", "x", "true", 2, "root folder"),
-        ("db", "db/x", "true", 2, "would record itself"),
+        ("db", "db/x", "true", 2, "-o db/x: is inside DIR db"),
         ("db", "nowhere/x", "true", 2, "nowhere"),
     ];
     for (dir, file, command, code, said) in cases {

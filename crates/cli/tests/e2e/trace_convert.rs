@@ -68,8 +68,8 @@ fn what_cannot_be_done_is_refused_in_one_line() {
     fs::hard_link(dir.join("t.pages"), dir.join("same.pages")).unwrap();
     let before = names(dir);
     for (arguments, parts) in [
-        (&["convert", "t.pages", "t.pages"][..], &["t.pages: is the input itself"][..]),
-        (&["convert", "t.pages", "same.pages"], &["same.pages: is the input itself"]),
+        (&["convert", "t.pages", "t.pages"][..], &["OUT t.pages: is the same file as IN t.pages"][..]),
+        (&["convert", "t.pages", "same.pages"], &["OUT same.pages: is the same file as IN t.pages"]),
         (&["convert", "t.pages", "x.lis"], &["arc", "only read", "spc"]),
         (&["convert", "t.pages", "x"], &["x: its ending does not tell the format", "--to"]),
         (

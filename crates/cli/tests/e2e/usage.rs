@@ -72,7 +72,8 @@ fn places_that_cannot_be_written_are_refused_before_measuring() {
         run(dir.path(), &[&["profile", "sim:flash"], &arguments[..]].concat()).refused(&[said]);
         assert_eq!(names(dir.path()), ["folder"]);
     }
-    small(dir.path(), ".", &["-o", "x", "--report", "x"]).refused(&["x", "name two"]);
+    small(dir.path(), ".", &["-o", "x", "--report", "x"])
+        .refused(&["--report x: is the same file as -o x, and one would replace the other"]);
     assert_eq!(names(dir.path()), ["folder"]);
     let null = fs::metadata("/dev/null").unwrap();
     assert!(!null.is_file(), "/dev/null is still what it was");

@@ -1,6 +1,6 @@
 //! From arrays to a store.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use leadline_cli::Failure;
@@ -24,7 +24,7 @@ use crate::{background, errors};
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn import_arrays(
     py: Python<'_>,
-    store: &str,
+    store: PathBuf,
     sources: &Bound<'_, PyAny>,
     targets: &Bound<'_, PyAny>,
     weights: Option<&Bound<'_, PyAny>>,
@@ -60,7 +60,7 @@ pub(crate) fn import_arrays(
     let block_bytes = leadline_cli::block_bytes(block_bytes)
         .map_err(|reason| errors::bad_input(py, &format!("block={block_bytes}: {reason}")))?;
     let imported = background::run(py, progress, |watch| {
-        leadline_cli::check_store(Path::new(store), false)?;
+        leadline_cli::check_store(&store, false)?;
         let options = ImportOptions {
             memory: memory.unwrap_or_else(default_memory),
             temp: None,
@@ -73,7 +73,7 @@ pub(crate) fn import_arrays(
             renumber,
             stop: Arc::clone(&watch.cancel),
         };
-        Ok(import_edges(Box::new(edges), store, &options, &mut steps(watch))?)
+        Ok(import_edges(Box::new(edges), &store, &options, &mut steps(watch))?)
     })?;
     let report = imported.map_err(|failure: Failure| errors::exception(py, &failure))?;
     Ok(serde_json::to_string(&report).expect("it has only string keys"))

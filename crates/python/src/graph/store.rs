@@ -1,6 +1,7 @@
 //! An open store and the algorithms on it.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use leadline_cli::Failure;
@@ -58,7 +59,7 @@ impl Store {
     #[new]
     fn new(
         py: Python<'_>,
-        path: &str,
+        path: PathBuf,
         memory: Option<u64>,
         threads: Option<usize>,
         depth: Option<u32>,

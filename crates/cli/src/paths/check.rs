@@ -1,0 +1,119 @@
+//! Refuses command lines that would replace what they read, or write two things to one place.
+
+use clap::{Arg, ArgMatches, Command};
+
+use super::place::Place;
+use super::{Kind, Use};
+use crate::failure::Failure;
+
+/// What `--output` of a command is called.
+const OUTPUT: &str = "output";
+
+/// An argument that was given, and where it leads.
+struct Given {
+    argument: String,
+    /// As the user has it: `-o p.json`, `PROFILE p.json`.
+    shown: String,
+    what: Use,
+    places: Vec<Place>,
+}
+
+/// How two places lie to each other.
+enum Relation {
+    Same,
+    Holds,
+    IsInside,
+}
+
+/// Checks all arguments of a command line that lead to files, with each other.
+///
+/// # Errors
+/// [`Failure::Input`] names two of them of which one would replace or change the other.
+pub(crate) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Failure> {
+    let mut given = Vec::new();
+    collect(command, matches, &mut given);
+    for (at, one) in given.iter().enumerate() {
+        for other in &given[at + 1..] {
+            // What is written is named first, and of two the later one.
+            let earlier_is_written = one.what == Use::Write && other.what != Use::Write;
+            let (first, second) = if earlier_is_written { (one, other) } else { (other, one) };
+            let refused = refusal(first, second).or_else(|| refusal(second, first));
+            if let Some(line) = refused {
+                return Err(Failure::Input(line));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The arguments of this command and of its subcommand that was called.
+fn collect(command: &Command, matches: &ArgMatches, given: &mut Vec<Given>) {
+    for argument in command.get_arguments() {
+        let Some(kind) = Kind::of_argument(argument) else { continue };
+        let id = argument.get_id().as_str();
+        let written = matches.try_get_raw(id).ok().flatten().into_iter().flatten();
+        for (text, files) in written.zip((kind.files)(matches, id)) {
+            given.push(Given {
+                argument: id.to_owned(),
+                shown: format!("{} {}", name(argument), text.display()),
+                what: kind.what,
+                places: files.iter().filter_map(|path| Place::of(path)).collect(),
+            });
+        }
+    }
+    if let Some((name, matches)) = matches.subcommand()
+        && let Some(command) = command.find_subcommand(name)
+    {
+        collect(command, matches, given);
+    }
+}
+
+/// `-o`, `--report`, or what stands for it in the line of usage.
+pub(super) fn name(argument: &Arg) -> String {
+    match (argument.get_short(), argument.get_long()) {
+        (Some(short), _) => format!("-{short}"),
+        (None, Some(long)) => format!("--{long}"),
+        _ => {
+            let names = argument.get_value_names().and_then(|names| names.first());
+            names.map_or_else(|| argument.get_id().as_str().to_uppercase(), ToString::to_string)
+        }
+    }
+}
+
+/// Why `writer` may not be given with `other`, if it writes at all.
+fn refusal(writer: &Given, other: &Given) -> Option<String> {
+    if !writer.what.writes() || goes_on(writer, other) || goes_on(other, writer) {
+        return None;
+    }
+    let pairs = writer.places.iter().flat_map(|one| other.places.iter().map(move |other| (one, other)));
+    let relation = pairs.filter_map(|(one, place)| relation(one, place, other.what)).next()?;
+    let lost = match (&relation, writer.what, other.what) {
+        (Relation::IsInside, _, Use::Read) => "all of which is read",
+        (_, Use::Change | Use::Continue, Use::Read | Use::Place) => "which is read while it is changed",
+        (_, _, Use::Read | Use::Place) => "which it would replace",
+        (_, _, Use::Write) => "and one would replace the other",
+        (_, _, Use::Change | Use::Continue) => "which the command changes",
+    };
+    let relation = match relation {
+        Relation::Same => "is the same file as",
+        Relation::Holds => "is a folder that holds",
+        Relation::IsInside => "is inside",
+    };
+    Some(format!("{}: {relation} {}, {lost}; name another place", writer.shown, other.shown))
+}
+
+/// Whether `output` takes the place of what is gone on from.
+fn goes_on(earlier: &Given, output: &Given) -> bool {
+    earlier.what == Use::Continue && output.what == Use::Write && output.argument == OUTPUT
+}
+
+/// How a place that is written lies to one that is used in this way, if they are in each other's way.
+fn relation(written: &Place, other: &Place, what: Use) -> Option<Relation> {
+    match () {
+        () if written.is_same(other) => Some(Relation::Same),
+        () if written.holds(other) => Some(Relation::Holds),
+        // A folder that is measured or worked in is a usual place for results.
+        () if what != Use::Place && other.holds(written) => Some(Relation::IsInside),
+        () => None,
+    }
+}
