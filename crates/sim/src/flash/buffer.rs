@@ -129,6 +129,7 @@ impl WriteBuffer {
 
     /// Puts an entry where there is room.
     fn place(&mut self, entry: Entry) -> u32 {
+        debug_assert!(self.free_count > 0 && self.entries.len() as u32 <= self.capacity);
         self.free_count -= 1;
         match self.free {
             NONE => {
@@ -169,6 +170,10 @@ impl WriteBuffer {
             }
             last = at;
         }
+        debug_assert!({
+            let Queue { first, last, len, trimmed } = self.queues[queue as usize];
+            (first == NONE) == (len == 0) && (last == NONE) == (len == 0) && trimmed <= len
+        });
         first
     }
 
@@ -187,6 +192,7 @@ impl WriteBuffer {
     }
 
     fn release(&mut self, at: u32) {
+        debug_assert!(self.free_count < self.capacity && self.entries[at as usize].programming);
         self.entries[at as usize].next = self.free;
         self.free = at;
         self.free_count += 1;

@@ -95,16 +95,15 @@ impl FlashModel {
 
     /// Moved units are programmed.
     pub(super) fn moved(&mut self, lane: u32, at: Nanos) {
-        if let Some(victim) = self.media.victim_mut(lane) {
-            victim.moving -= 1;
-        }
+        let victim = self.media.victim_mut(lane).expect("it is erased only when all is moved");
+        victim.moving = victim.moving.checked_sub(1).expect("one program of it was under way");
         self.collect(lane, at);
     }
 
     /// The lane's victim is erased on one die.
     pub(super) fn erased(&mut self, lane: u32, at: Nanos) {
-        let Some(victim) = self.media.victim_mut(lane) else { return };
-        victim.erasing -= 1;
+        let victim = self.media.victim_mut(lane).expect("it is erased on all dies first");
+        victim.erasing = victim.erasing.checked_sub(1).expect("one erase of it was under way");
         if victim.erasing == 0 {
             self.media.erased(lane);
             self.destage.reopen(lane);

@@ -28,6 +28,8 @@ pub(super) struct Events {
     /// Time, sequence, and the event packed into a number: small entries are moved more quickly.
     heap: BinaryHeap<Reverse<(Nanos, u64)>>,
     sequence: u64,
+    /// When the last event that was taken was due: none comes before it any more.
+    now: Nanos,
 }
 
 /// Bits of the index in a packed event: most requests in flight, parts of them, dies. A request of 2 GiB may
@@ -67,6 +69,8 @@ impl Event {
 impl Events {
     #[inline]
     pub(super) fn add(&mut self, at: Nanos, event: Event) {
+        debug_assert!(at >= self.now, "{event:?} at {at}, before {}", self.now);
+        debug_assert!(self.sequence < 1 << (u64::BITS - INDEX_BITS - KIND_BITS), "order would be lost");
         self.heap.push(Reverse((at, self.sequence << (INDEX_BITS + KIND_BITS) | event.pack())));
         self.sequence += 1;
     }
@@ -84,6 +88,8 @@ impl Events {
             return None;
         }
         self.heap.pop();
+        debug_assert!(at >= self.now, "time goes forward");
+        self.now = at;
         Some((at, Event::unpack(packed)))
     }
 }

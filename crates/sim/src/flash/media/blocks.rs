@@ -89,17 +89,22 @@ impl Blocks {
     /// Records what is written to a block that is open.
     #[inline]
     pub(super) fn write(&mut self, block: u32, offset: u32, unit: u32) {
+        debug_assert_eq!(self.all[block as usize].state, BlockState::Open, "block {block} is programmed");
+        debug_assert_ne!(unit, NONE, "that is what stands where there is nothing");
         self.contents[block as usize][offset as usize] = unit;
         self.all[block as usize].valid += 1;
     }
 
     /// Leaves a physical unit of an open block without content.
     pub(super) fn pad(&mut self, block: u32, offset: u32) {
+        debug_assert_eq!(self.all[block as usize].state, BlockState::Open, "block {block} is programmed");
         self.contents[block as usize][offset as usize] = NONE;
     }
 
+    /// An erased block is written from now on.
     pub(super) fn open(&mut self, block: u32) {
         let entry = &mut self.all[block as usize];
+        assert_eq!((entry.state, entry.valid), (BlockState::Free, 0), "block {block} is not erased");
         (entry.state, entry.valid, entry.reads, entry.initial) = (BlockState::Open, 0, 0, false);
         self.contents[block as usize].resize(self.block_units as usize, NONE);
     }
@@ -107,26 +112,34 @@ impl Blocks {
     /// A block is full.
     pub(super) fn close(&mut self, block: u32, now: u32) {
         let entry = &mut self.all[block as usize];
+        assert!(entry.state == BlockState::Open || entry.initial, "block {block} was not written");
+        assert!(entry.valid <= self.block_units, "block {block} holds {} units", entry.valid);
         (entry.state, entry.changed) = (BlockState::Closed, now);
         self.append(block);
     }
 
     /// A block of the SLC cache is full.
     pub(super) fn close_cached(&mut self, block: u32) {
-        self.all[block as usize].state = BlockState::Cached;
+        let entry = &mut self.all[block as usize];
+        assert_eq!(entry.state, BlockState::Open, "block {block} was not written");
+        entry.state = BlockState::Cached;
     }
 
     /// A full block becomes a victim.
     pub(super) fn choose(&mut self, block: u32) {
-        if self.all[block as usize].state == BlockState::Closed {
-            self.unlink(block);
+        match self.all[block as usize].state {
+            BlockState::Closed => self.unlink(block),
+            BlockState::Cached => {}
+            state => unreachable!("block {block} is not full: {state:?}"),
         }
         self.all[block as usize].state = BlockState::Victim;
     }
 
+    /// A victim is erased.
     pub(super) fn erase(&mut self, block: u32) {
         let entry = &mut self.all[block as usize];
-        debug_assert_eq!(entry.valid, 0, "what is valid would be lost");
+        assert_eq!(entry.state, BlockState::Victim, "block {block} was not chosen");
+        assert_eq!(entry.valid, 0, "what is valid would be lost");
         (entry.state, entry.reads, entry.initial) = (BlockState::Free, 0, false);
         entry.erases += 1;
     }
@@ -134,6 +147,8 @@ impl Blocks {
     /// One of its units has been superseded.
     #[inline]
     pub(super) fn invalidate(&mut self, block: u32, now: u32) {
+        let entry = &self.all[block as usize];
+        debug_assert!(entry.state != BlockState::Free && entry.valid > 0, "block {block}: {entry:?}");
         if self.all[block as usize].state == BlockState::Closed {
             self.unlink(block);
             let entry = &mut self.all[block as usize];

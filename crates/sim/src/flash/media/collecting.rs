@@ -99,7 +99,7 @@ impl Media {
     ) {
         let Layout { program_units, block_units, .. } = self.layout;
         units.clear();
-        let Some(victim) = &self.lanes[lane as usize].victim else { return };
+        let victim = &self.lanes[lane as usize].victim.expect("a victim was chosen");
         let Victim { block, mut cursor, .. } = *victim;
         let mut left = self.blocks.all[block as usize].valid;
         let ahead = LOOK_AHEAD.max(program_units);
@@ -126,9 +126,8 @@ impl Media {
                 read(block, program);
             }
         }
-        if let Some(victim) = self.victim_mut(lane) {
-            victim.cursor = cursor;
-        }
+        assert!(cursor < block_units || left == 0, "{left} units of block {block} are nowhere in it");
+        self.victim_mut(lane).expect("it was there").cursor = cursor;
     }
 
     /// Brings the mapping of the units that follow into the processor's cache: looked at together, they are
@@ -174,8 +173,9 @@ impl Media {
 
     /// The lane's victim is erased on all dies.
     pub(in crate::flash) fn erased(&mut self, lane: u32) {
-        let Some(victim) = self.lanes[lane as usize].victim.take() else { return };
-        let block = victim.block;
+        let Victim { block, moving, erasing, .. } =
+            self.lanes[lane as usize].victim.take().expect("what is erased was chosen");
+        assert_eq!((moving, erasing), (0, 0), "block {block} is still being moved or erased");
         self.blocks.erase(block);
         self.wear.erases += 1;
         self.operations.erases += u64::from(self.layout.lane_dies);
@@ -185,6 +185,8 @@ impl Media {
         } else {
             entry.free.push_back(block);
         }
+        debug_assert!(entry.free.len() as u32 <= self.layout.lane_main);
+        debug_assert!(entry.slc_free.len() as u32 <= self.layout.lane_slc);
         self.level_wear(lane, block);
     }
 

@@ -176,6 +176,11 @@ impl Media {
         self.mapping.get(unit, &self.initial)
     }
 
+    /// Whether what a unit is mapped to holds it.
+    fn agrees_on(&self, unit: u32) -> bool {
+        self.lookup(unit).is_none_or(|at| self.valid_unit(at) == Some(unit))
+    }
+
     /// The die on which the lane's next program for the host would be; opens a block for it. `None` while
     /// there are too few free ones.
     #[inline]
@@ -231,7 +236,12 @@ impl Media {
             }
         };
         let Layout { program_units, block_units, .. } = self.layout;
+        assert!(units.len() <= program_units as usize, "{} units in one program", units.len());
         let first = open.program * program_units;
+        assert!(first + program_units <= block_units, "block {} is full", open.block);
+        debug_assert_eq!(open.block / self.layout.lane_blocks(), lane, "each lane writes its own blocks");
+        // One is enough to find out, and costs little beside the others.
+        debug_assert!(units.first().is_none_or(|&unit| self.agrees_on(unit)), "{units:?} before");
         for (&unit, offset) in units.iter().zip(first..) {
             let at = open.block * block_units + offset;
             if let Some(before) = self.mapping.set(unit, Some(at), &self.initial) {
@@ -239,6 +249,7 @@ impl Media {
             }
             self.blocks.write(open.block, offset, unit);
         }
+        debug_assert!(units.first().is_none_or(|&unit| self.agrees_on(unit)), "{units:?} after");
         for offset in first + units.len() as u32..first + program_units {
             self.blocks.pad(open.block, offset);
         }

@@ -23,14 +23,19 @@ fn write(media: &mut Media, unit: u32) {
     let lane = media.layout.lane_of_unit(unit);
     while media.is_short(lane) || media.free_blocks(lane) < media.soft {
         assert!(media.choose_victim(lane, false));
-        let mut units = Vec::new();
-        media.gather(lane, &mut units, |_, _| ());
-        match units.is_empty() {
-            true => media.erased(lane),
-            false => assert!(media.program(lane, Stream::Moved, &units).is_some()),
-        }
+        move_some(media, lane);
     }
     media.program(lane, Stream::Host, &[unit]).unwrap();
+}
+
+/// Moves a program of the lane's victim, or erases it.
+fn move_some(media: &mut Media, lane: u32) {
+    let mut units = Vec::new();
+    media.gather(lane, &mut units, |_, _| ());
+    match units.is_empty() {
+        true => media.erased(lane),
+        false => assert!(media.program(lane, Stream::Moved, &units).is_some()),
+    }
 }
 
 fn valid_counts(media: &Media) -> Vec<u32> {
@@ -110,5 +115,80 @@ fn wear_levelling_keeps_blocks_within_its_spread() {
         // Blocks are put to use one at a time.
         assert!(most - least <= spread + 8, "{spread}: {most} and {least}");
         assert!(erases < without * 7 / 5, "{erases} and {without}");
+    }
+}
+
+/// What must hold whatever happened: where a unit is says that it has that unit, each block has as many valid
+/// units as it says, and every block is where its state says.
+fn check(media: &Media) {
+    let Layout { block_units, lanes, .. } = media.layout;
+    let mapped = (0..media.layout.lane_logical * lanes + media.layout.parts)
+        .filter_map(|unit| media.lookup(unit).map(|at| (unit, at)));
+    let mut valid = vec![0; media.blocks.all.len()];
+    for (unit, at) in mapped {
+        assert_eq!(media.valid_unit(at), Some(unit), "at {at}");
+        valid[(at / block_units) as usize] += 1;
+    }
+    assert_eq!(valid, media.valid_counts().collect::<Vec<_>>(), "valid units of each block");
+    for lane in 0..lanes {
+        let first = lane * media.layout.lane_blocks();
+        let all = first..first + media.layout.lane_blocks();
+        let of_state = |state| {
+            let blocks = all.clone().filter(move |block| media.blocks.all[*block as usize].state == state);
+            blocks.collect::<Vec<u32>>()
+        };
+        let sorted = |blocks: &mut dyn Iterator<Item = u32>| {
+            let mut blocks: Vec<u32> = blocks.collect();
+            blocks.sort_unstable();
+            blocks
+        };
+        let entry = &media.lanes[lane as usize];
+        let free = sorted(&mut entry.free.iter().chain(&entry.slc_free).copied());
+        assert_eq!(free, of_state(BlockState::Free));
+        assert_eq!(sorted(&mut entry.cached.iter().copied()), of_state(BlockState::Cached));
+        let open = sorted(&mut entry.host.iter().chain(&entry.moved).map(|open| open.block));
+        assert_eq!(open, of_state(BlockState::Open));
+        let victim = sorted(&mut entry.victim.iter().map(|victim| victim.block));
+        assert_eq!(victim, of_state(BlockState::Victim));
+        let fewest = of_state(BlockState::Closed).into_iter().map(|block| valid[block as usize]).min();
+        let found = media.blocks.clone().fewest_valid(lane).map(|block| valid[block as usize]);
+        assert_eq!(found, fewest, "the closed block from which least is moved");
+    }
+}
+
+#[test]
+fn whatever_is_written_trimmed_and_collected_mapping_and_blocks_agree() {
+    let small = SPEC.replace("\"1G\"", "\"16M\"");
+    for (state, more) in [
+        ("steady", ""),
+        ("filled", "[gc]\npolicy = \"cost-benefit\"\n"),
+        ("fresh", "[gc]\npolicy = \"windowed\"\n[wear]\nspread = 5\n"),
+        ("filled", "[slc]\nbytes = \"1M\"\nread_us = 1\nprogram_us = 1\nidle_ms = 1\n"),
+    ] {
+        let text = format!("{}{more}", small.replacen("[geo", &format!("state = \"{state}\"\n[geo"), 1));
+        let mut media = media_of(&text);
+        check(&media);
+        let units = media.layout.lane_logical * media.layout.lanes;
+        let mut random = fastrand::Rng::with_seed(7);
+        for step in 0..30_000 {
+            let (unit, block) = (random.u32(..units), random.u32(..media.layout.blocks()));
+            match random.u8(..100) {
+                0..5 => media.trim(unit),
+                5 => media.refresh(block),
+                6..10 => {
+                    // The host is idle.
+                    let lane = random.u32(..media.layout.lanes);
+                    if media.choose_victim(lane, true) {
+                        move_some(&mut media, lane);
+                    }
+                }
+                _ => write(&mut media, unit),
+            }
+            if step % 1000 == 0 {
+                check(&media);
+            }
+        }
+        check(&media);
+        assert!(media.wear.erases > 0, "{text}");
     }
 }
