@@ -27,8 +27,10 @@ pub(crate) fn remedies_for(command: &Command, matches: &ArgMatches) -> Running {
     let mut options: Vec<String> = Vec::new();
     let (mut command, mut matches) = (command, matches);
     loop {
-        let long = command.get_arguments().filter_map(|argument| argument.get_long());
-        options.extend(long.map(|name| format!("--{name}")));
+        for argument in command.get_arguments() {
+            let names = argument.get_long().into_iter().chain(argument.get_all_aliases().unwrap_or_default());
+            options.extend(names.map(|name| format!("--{name}")));
+        }
         let Some((name, inner)) = matches.subcommand() else { break };
         let Some(found) = command.find_subcommand(name) else { break };
         (command, matches) = (found, inner);
@@ -69,6 +71,7 @@ mod tests {
         assert_eq!(of(&["leadline", "profile"]), [true, false, true, true]);
         assert_eq!(of(&["leadline", "graph", "update", "g", "c"]), [false, true, true, true]);
         assert_eq!(of(&["leadline", "graph", "info", "g"]), [false, false, true, true]);
+        assert_eq!(of(&["leadline", "trace", "convert", "a", "b"]), [false, true, true, true], "an alias");
         assert_eq!(remedies.map(can_be_given), [true; 4], "once it is over");
     }
 }

@@ -86,7 +86,8 @@ fn refusal(writer: &Given, other: &Given) -> Option<String> {
         return None;
     }
     let pairs = writer.places.iter().flat_map(|one| other.places.iter().map(move |other| (one, other)));
-    let relation = pairs.filter_map(|(one, place)| relation(one, place, other.what)).next()?;
+    let relation =
+        pairs.filter_map(|(one, place)| relation((one, writer.what), (place, other.what))).next()?;
     let lost = match (&relation, writer.what, other.what) {
         (Relation::IsInside, _, Use::Read) => "all of which is read",
         (_, Use::Change | Use::Continue, Use::Read | Use::Place) => "which is read while it is changed",
@@ -107,11 +108,13 @@ fn goes_on(earlier: &Given, output: &Given) -> bool {
     earlier.what == Use::Continue && output.what == Use::Write && output.argument == OUTPUT
 }
 
-/// How a place that is written lies to one that is used in this way, if they are in each other's way.
-fn relation(written: &Place, other: &Place, what: Use) -> Option<Relation> {
+/// How a place that is written lies to another one, if they are in each other's way.
+fn relation((written, how): (&Place, Use), (other, what): (&Place, Use)) -> Option<Relation> {
+    // What lies in a folder that is changed, and is only read, stays as it is.
+    let stays = how == Use::Change && !what.writes();
     match () {
         () if written.is_same(other) => Some(Relation::Same),
-        () if written.holds(other) => Some(Relation::Holds),
+        () if !stays && written.holds(other) => Some(Relation::Holds),
         // A folder that is measured or worked in is a usual place for results.
         () if what != Use::Place && other.holds(written) => Some(Relation::IsInside),
         () => None,

@@ -423,6 +423,7 @@ fn what_is_no_file_is_not_compared() {
         &["trace", "info", "gen:paper-ms", "-o", "gen:paper-ms"],
         &["profile", ".", "-o", "./p.json", "--report", "./p.html"],
         &["lint", "postgresql", "postgresql://localhost/x", "p.json"],
+        &["emulate", "sim:./d.toml", "--backing", ".", "--mount", "/mnt", "--faults", "./f.toml"],
         &["profile", "sim:flash", "-o", "/dev/null", "--report", "/dev/null"],
     ] {
         words(taken).unwrap_or_else(|error| panic!("{taken:?}: {}", error.line()));

@@ -43,21 +43,23 @@ fn no_command_names_an_option_in_its_help_that_it_does_not_have() {
         let shown = Command::new(program()).args(&words).arg("--help").output().unwrap();
         let help = String::from_utf8(shown.stdout).unwrap();
         seen += 1;
-        let commands = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next());
-        for line in commands
-            .unwrap_or_default()
-            .lines()
-            .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
-        {
-            let name = line.split_whitespace().next().unwrap().to_owned();
-            if name != "help" {
-                waiting.push([&words[..], &[name]].concat());
+        // What stands behind the name of a command is about that one.
+        let (mut listed, mut about) = (false, words.clone());
+        for line in help.lines() {
+            match line {
+                "Commands:" => listed = true,
+                "" => (listed, about) = (false, words.clone()),
+                _ => {}
             }
-        }
-        for line in help.lines().map(|line| line.replace('`', "")) {
-            // What stands behind -- is another program's, and so is what its own name precedes.
-            let ours = line.split(" -- ").next().unwrap();
-            checked(&words, ours);
+            let name = line.strip_prefix("  ").filter(|rest| listed && !rest.starts_with(' '));
+            if let Some(name) = name.and_then(|rest| rest.split_whitespace().next())
+                && name != "help"
+            {
+                about = [&words[..], &[name.to_owned()]].concat();
+                waiting.push(about.clone());
+            }
+            // What stands behind -- is another program's.
+            checked(&about, line.replace('`', "").split(" -- ").next().unwrap());
         }
     }
     assert!(seen > 50, "{seen} commands");

@@ -95,7 +95,7 @@ fn mistakes_in_its_file_are_one_line_and_exit_code_2() {
     let none = "none.toml: line 4: fast_size: must be a block of the cache or more, 16384 bytes";
     let pages = ["trace", "replay", "pages.txt", "sim:none.toml", "--format", "pages", "--pace", "closed:1"];
     for arguments in [
-        &["emulate", "sim:none.toml", "--backing", ".", "--mount", "mnt"][..],
+        &["emulate", "sim:none.toml", "--backing", "data", "--mount", "mnt"][..],
         &["profile", "sim:none.toml", "--quick"],
         &pages,
     ] {

@@ -181,7 +181,7 @@ fn what_cannot_be_captured_is_refused_and_nothing_stays() {
     let cases = [
         ("missing", "x", "true", 2, "is not a folder"),
         ("file", "x", "true", 2, "is not a folder"),
-        ("/", "x", "true", 2, "root folder"),
+        ("/", "x", "true", 2, "-o x: is inside DIR /"),
         ("db", "db/x", "true", 2, "-o db/x: is inside DIR db"),
         ("db", "nowhere/x", "true", 2, "nowhere"),
     ];
