@@ -10,6 +10,7 @@ mod sweep;
 use std::fmt;
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FallocateFlags, Mode, OFlags, fallocate, open, unlinkat};
@@ -190,9 +191,7 @@ impl Scratch {
         let path = dir.join(KEPT_NAME);
         let earlier = earlier_kept(&path)?;
         let (freed, same) = match &earlier {
-            Some((_, metadata)) => {
-                (std::os::unix::fs::MetadataExt::blocks(metadata) * 512, metadata.len() == size_bytes)
-            }
+            Some((_, metadata)) => (metadata.blocks() * 512, metadata.len() == size_bytes),
             None => (0, false),
         };
         check_space_after(dir, size_bytes, freed)?;
@@ -223,6 +222,8 @@ impl Scratch {
 
     /// Gives it its size and its header.
     fn mark(&self, dir: &Path) -> Result<(), GuardError> {
+        assert!(self.size_bytes >= LEAST_BYTES, "loads begin behind the first MiB");
+        assert!(self.size_bytes.is_multiple_of(4096), "direct requests end with a block");
         self.file
             .set_len(self.size_bytes)
             .map_err(|source| io_error("making a scratch file in it", dir, source))?;
@@ -240,10 +241,18 @@ impl Scratch {
     }
 
     fn settled(mut self, keep: bool) -> Self {
+        assert!(!keep || self.name != Name::None, "a file without a name cannot be kept");
         if keep {
             self.name = Name::Kept;
         }
         self
+    }
+
+    /// Whether the file that has its name now is it, and not one that somebody put there meanwhile.
+    fn has_its_name(&self) -> bool {
+        let number = |found: fs::Metadata| (found.dev(), found.ino());
+        let there = fs::symlink_metadata(&self.path).ok().map(number);
+        there.is_some() && there == self.file.metadata().ok().map(number)
     }
 
     fn unlink(&mut self) {
@@ -260,7 +269,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        if self.name == Name::UntilDropped {
+        if self.name == Name::UntilDropped && self.has_its_name() {
             // Nothing more can be done here; the next sweep finds it.
             let _ = fs::remove_file(&self.path);
         }
@@ -332,6 +341,17 @@ mod tests {
         assert!(matches!(open_file_for_writing(scratch.path(), false), Err(GuardError::Locked { .. })));
         drop(scratch);
         assert!(names(dir.path()).is_empty());
+    }
+
+    #[test]
+    fn what_somebody_put_in_its_place_is_not_removed_with_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let scratch = Scratch::at_unused_name(dir.path(), SIZE).unwrap();
+        let path = scratch.path().to_path_buf();
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, "a user's").unwrap();
+        drop(scratch);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "a user's");
     }
 
     #[test]

@@ -275,6 +275,9 @@ fn open_real(
     writable: bool,
     access: &Access,
 ) -> Result<OpenTarget, MeasureError> {
+    let is_block = target.kind == TargetKind::Block;
+    assert!(!writable || is_block || region.start >= DATA_START, "a scratch file's header is written over");
+    assert!(region.start + region.len <= capacity.max(region.start), "the region ends with the device");
     let (engine, fallback) = access.engine.map_or_else(IoEngine::best, |engine| (engine, None));
     let warnings = fallback.map(|reason| format!("{reason}; using psync, one thread per request in flight"));
     let block_bytes = if access.direct {
