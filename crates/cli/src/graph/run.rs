@@ -121,7 +121,12 @@ pub(super) fn run<T: Task>(
         return EstimateReport::new(T::NAME, &graph, estimate).print(common.json);
     }
     let file = match &common.output {
-        Some(path) => task.create_output(&graph, path)?,
+        Some(path) => {
+            if Format::of_ending(path) == Some(Format::Binary) {
+                Stamp::check_place(path)?;
+            }
+            task.create_output(&graph, path)?
+        }
         None => None,
     };
     let spinner = Spinner::start(T::NAME);

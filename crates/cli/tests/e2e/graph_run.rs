@@ -436,3 +436,22 @@ fn the_communities_of_each_level_are_files_of_their_own() {
         graph(dir, &["leiden", "rings", flag, value]).refused(&[flag]);
     }
 }
+
+#[test]
+fn a_file_of_the_users_beside_a_result_is_not_replaced() {
+    let dir = folder();
+    let dir = dir.path();
+    fs::write(dir.join("edges.csv"), "source,target\n1,2\n2,3\n").unwrap();
+    run(dir, &["graph", "import", "edges.csv", "g"]).succeeded();
+    fs::write(dir.join("r.bin.json"), "{\"mine\": true}").unwrap();
+    let before = names(dir);
+    let ran = run(dir, &["graph", "pagerank", "g", "-o", "r.bin"]);
+    ran.refused(&["r.bin.json", "would be replaced by that of r.bin"]);
+    assert_eq!(fs::read_to_string(dir.join("r.bin.json")).unwrap(), "{\"mine\": true}");
+    assert_eq!(names(dir), before);
+    // A text result has no such file, and one of Leadline's own is replaced.
+    run(dir, &["graph", "pagerank", "g", "-o", "r.csv"]).succeeded();
+    fs::remove_file(dir.join("r.bin.json")).unwrap();
+    run(dir, &["graph", "pagerank", "g", "-o", "r.bin"]).succeeded();
+    run(dir, &["graph", "wcc", "g", "-o", "r.bin"]).succeeded();
+}

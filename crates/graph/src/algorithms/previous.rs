@@ -43,6 +43,25 @@ impl Stamp {
         PathBuf::from(name)
     }
 
+    /// Checks that a result may have such a file: nothing is in its place, or another of its kind.
+    ///
+    /// # Errors
+    /// [`GraphError::Path`] where a file is there that is somebody's.
+    pub fn check_place(result: &Path) -> Result<(), GraphError> {
+        let path = Stamp::path(result);
+        match std::fs::symlink_metadata(&path) {
+            Ok(_) if Stamp::read(result).is_err() => {
+                let what = format!(
+                    "says something else than what a result is of, and would be replaced by that of {}; move \
+                     it, or name another place for the result",
+                    result.display()
+                );
+                Err(GraphError::path(&path, what))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Says what a result is of, once it is whole.
     ///
     /// # Errors
