@@ -10,13 +10,26 @@ use leadline_report::{render_page, render_summary};
 use crate::failure::Failure;
 use crate::{console, printable};
 
+/// What a new folder holds.
+const PROFILE: &str = "profile.json";
+const PAGE: &str = "report.html";
+
 /// Where a profile and its report are to be written.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Places {
     pub(crate) profile: Option<PathBuf>,
     pub(crate) report: Option<PathBuf>,
-    /// Made for them, and empty until they are written.
-    folder: Option<PathBuf>,
+    /// To be made for them, when they are written: nothing is left of a run that is killed before.
+    folder: Option<NewPlace>,
+}
+
+/// A folder that is named after a device and the time at which it was chosen.
+#[derive(Debug, Clone, PartialEq)]
+struct NewPlace {
+    /// `leadline-DEVICE-YYYYMMDD-HHMMSS`.
+    name: String,
+    /// Whether the page goes there too.
+    page: bool,
 }
 
 impl Places {
@@ -28,40 +41,29 @@ impl Places {
         json: bool,
         device: &str,
     ) -> Result<Places, Failure> {
-        let places = if output.is_none() && !json {
-            let folder = new_folder(device)?;
-            Places {
-                profile: Some(folder.join("profile.json")),
-                report: Some(report.unwrap_or_else(|| folder.join("report.html"))),
-                folder: Some(folder),
-            }
-        } else {
-            Places { profile: output, report, folder: None }
-        };
+        let is_new = output.is_none() && !json;
+        let folder = is_new.then(|| NewPlace { name: new_name(device), page: report.is_none() });
+        let places = Places { profile: output, report, folder };
         // Two minutes of measuring are not to end at a folder that cannot be written.
-        match places.check() {
-            Ok(()) => Ok(places),
-            Err(failure) => {
-                places.discard();
-                Err(failure)
-            }
+        if let Some(folder) = &places.folder {
+            let made = folder.make()?;
+            let checked = check_places([Some(&*made.join(PROFILE))]);
+            let _ = std::fs::remove_dir(made);
+            checked?;
         }
-    }
-
-    fn check(&self) -> Result<(), Failure> {
-        check_places([self.profile.as_deref(), self.report.as_deref()])
-    }
-
-    /// Nothing will be written: takes the new folder away again.
-    pub(crate) fn discard(&self) {
-        if let Some(folder) = &self.folder {
-            // Only where it is empty still.
-            let _ = std::fs::remove_dir(folder);
-        }
+        check_places([places.profile.as_deref(), places.report.as_deref()])?;
+        Ok(places)
     }
 
     /// Writes both, each whole or not at all.
-    pub(crate) fn write(&self, profile: &DeviceProfile) -> Result<(), Failure> {
+    pub(crate) fn write(&mut self, profile: &DeviceProfile) -> Result<(), Failure> {
+        if let Some(place) = self.folder.take() {
+            let folder = place.make()?;
+            self.profile = Some(folder.join(PROFILE));
+            if place.page {
+                self.report = Some(folder.join(PAGE));
+            }
+        }
         if let Some(path) = &self.profile {
             profile.save(path).map_err(|error| Failure::Operation(error.to_string()))?;
         }
@@ -87,26 +89,34 @@ pub(crate) fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
-/// `leadline-DEVICE-YYYYMMDD-HHMMSS`, with a number behind it where that exists already.
-fn new_folder(device: &str) -> Result<PathBuf, Failure> {
+/// `leadline-DEVICE-YYYYMMDD-HHMMSS`.
+fn new_name(device: &str) -> String {
     let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S");
     let device: String =
         device.chars().map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' }).collect();
-    let base = format!("leadline-{device}-{now}");
-    for n in 1..1000 {
-        let folder = PathBuf::from(if n == 1 { base.clone() } else { format!("{base}-{n}") });
-        match std::fs::create_dir(&folder) {
-            Ok(()) => return Ok(folder),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(error) => {
-                return Err(Failure::Input(format!(
-                    "{}: {error}; name another place with -o",
-                    folder.display()
-                )));
+    format!("leadline-{device}-{now}")
+}
+
+impl NewPlace {
+    /// Makes it, with a number behind its name where that exists already.
+    fn make(&self) -> Result<PathBuf, Failure> {
+        let base = &self.name;
+        for n in 1..1000 {
+            let folder = PathBuf::from(if n == 1 { base.clone() } else { format!("{base}-{n}") });
+            match std::fs::create_dir(&folder) {
+                Ok(()) => return Ok(folder),
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) => {
+                    return Err(Failure::Input(format!(
+                        "{}: {error}; name another place with -o",
+                        folder.display()
+                    )));
+                }
             }
         }
+        let text = "a thousand folders of this name exist already; name a file with -o";
+        Err(Failure::Input(format!("{base}: {text}")))
     }
-    Err(Failure::Input(format!("{base}: a thousand folders of this name exist already; name a file with -o")))
 }
 
 /// Refuses where one of those that were asked for could not be written.

@@ -131,10 +131,10 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let plan = settings.plan(&target)?;
     let output = args.output.as_deref().or(args.resume.as_deref()).map(Path::to_owned);
     let report = args.report.as_deref().map(Path::to_owned);
-    let places = Places::choose(output, report, args.json, &target.facts.name)?;
+    let mut places = Places::choose(output, report, args.json, &target.facts.name)?;
     let measured = measure_watched(&plan, target, earlier.as_ref(), &cancel);
-    let (profile, stop) = measured.inspect_err(|_| places.discard())?;
-    finish(args.json, more.is_empty(), &places, &profile, stop.as_ref())?;
+    let (profile, stop) = measured?;
+    finish(args.json, more.is_empty(), &mut places, &profile, stop.as_ref())?;
     if more.is_empty() { Ok(()) } else { go_on(args, more, &places) }
 }
 
@@ -283,7 +283,7 @@ fn measure_watched(
 fn finish(
     json: bool,
     last: bool,
-    places: &Places,
+    places: &mut Places,
     profile: &DeviceProfile,
     stop: Option<&Stop>,
 ) -> Result<(), Failure> {

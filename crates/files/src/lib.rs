@@ -26,5 +26,5 @@ pub use error::FileError;
 pub use mapping::{MapOptions, Mapping, huge_vec};
 pub use new_file::{NewFile, folder_of, replace};
 pub use new_folder::NewFolder;
-pub use place::restore;
+pub use place::{lock_place, restore};
 pub use space::Space;

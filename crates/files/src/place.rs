@@ -115,6 +115,18 @@ pub fn restore(path: &Path) -> io::Result<()> {
     File::open(folder_of(target))?.sync_all()
 }
 
+/// Waits until nobody else holds the lock of the place that a file has, and holds it until the handle is
+/// dropped: for those who read a file to replace it by one that says more. It is the lock of the folder that
+/// the file is in. Where the file system has no such locks, nobody waits.
+///
+/// # Errors
+/// The system's, where there is no such folder.
+pub fn lock_place(path: &Path) -> io::Result<File> {
+    let folder = File::open(folder_of(&end_of_links(path)))?;
+    let _ = flock(&folder, FlockOperation::LockExclusive);
+    Ok(folder)
+}
+
 /// Removes a file or a folder with all that it holds; nothing where nothing is there.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
     let removed = match fs::symlink_metadata(path) {

@@ -55,6 +55,25 @@ impl DeviceProfile {
         text
     }
 
+    /// Replaces the profile at `path` by what `with` makes of it, `None` where nothing is there; what it made.
+    /// Nobody else changes a profile of the same folder in this way meanwhile, so that of two results that
+    /// are added at once none is lost.
+    ///
+    /// # Errors
+    /// As [`DeviceProfile::load`] and [`DeviceProfile::save`]; `path` is then as it was before.
+    pub fn change(
+        path: impl AsRef<Path>,
+        with: impl FnOnce(Option<DeviceProfile>) -> DeviceProfile,
+    ) -> Result<DeviceProfile, ProfileError> {
+        let path = path.as_ref();
+        let failed = |source| ProfileError::Io { path: path.to_owned(), source };
+        let _lock = leadline_files::lock_place(path).map_err(failed)?;
+        let there = path.exists().then(|| DeviceProfile::load(path)).transpose()?;
+        let changed = with(there);
+        changed.save(path)?;
+        Ok(changed)
+    }
+
     /// Makes this profile the file at `path`, whole or not at all.
     ///
     /// # Errors

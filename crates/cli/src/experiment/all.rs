@@ -13,7 +13,7 @@ use leadline_measure::{MeasureError, PlanError};
 use leadline_profile::{DeviceProfile, Procedure};
 use leadline_report::render_experiment;
 
-use super::one::measure;
+use super::one::{add, measure};
 use super::opened::{has_large_blocks, names, open, through_page_cache};
 use super::{Args, refuse_another_device};
 use crate::failure::{Failure, why_stopped};
@@ -120,8 +120,7 @@ impl Run<'_> {
             Err(error) => return Err(failure(self.path, one, error)),
         };
         let stopped = why_stopped(ran.stopped_by.as_ref());
-        let with = experiment::profile(&plan, ran, around, self.profile.take());
-        with.save(self.path).map_err(|error| Failure::Operation(error.to_string()))?;
+        let with = add(self.path, |there| experiment::profile(&plan, ran, around, there))?;
         self.written += procedure(&with, one).map_or(0, |procedure| procedure.bytes_written);
         if !self.args.json {
             let table = render_experiment(&with, one.name(), output::width()).unwrap_or_default();

@@ -35,14 +35,30 @@ pub(super) fn run(args: &Args, which: Experiment) -> Result<(), Failure> {
     if let (Some(path), Some(profile)) = (&args.into, &into) {
         refuse_another_device(path, &profile.device, &target.facts)?;
     }
-    let places =
+    let mut places =
         Places::choose(args.into.as_deref().map(Path::to_owned), None, args.json, &target.facts.name)?;
     let measured = measure(&plan, &target, &mut Display::new(), &cancel);
     target.device.warnings().iter().for_each(|note| output::say(note));
-    let (ran, around) = measured.inspect_err(|_| places.discard())?;
+    let (ran, around) = measured?;
     let stopped = why_stopped(ran.stopped_by.as_ref());
-    let profile = experiment::profile(&plan, ran, around, into);
+    let profile = match args.into.as_deref() {
+        Some(path) => add(path, |there| experiment::profile(&plan, ran, around, there))?,
+        None => {
+            let profile = experiment::profile(&plan, ran, around, None);
+            places.write(&profile)?;
+            profile
+        }
+    };
     finish(args, which, &places, &profile, stopped)
+}
+
+/// Adds a result to the profile at `path` as it is now: another command may have added its own since this one
+/// began.
+pub(super) fn add(
+    path: &Path,
+    with: impl FnOnce(Option<DeviceProfile>) -> DeviceProfile,
+) -> Result<DeviceProfile, Failure> {
+    DeviceProfile::change(path, with).map_err(|error| Failure::Operation(error.to_string()))
 }
 
 /// Measures with a progress bar: what was found, and under which circumstances.
@@ -61,7 +77,7 @@ pub(super) fn measure(
     Ok((result?, surroundings.circumstances(env!("CARGO_PKG_VERSION"))))
 }
 
-/// Writes and prints; a run cut short is kept, marked, and fails.
+/// Prints what was written; a run cut short is kept, marked, and fails.
 fn finish(
     args: &Args,
     which: Experiment,
@@ -69,7 +85,6 @@ fn finish(
     profile: &DeviceProfile,
     stopped: Option<String>,
 ) -> Result<(), Failure> {
-    places.write(profile)?;
     if args.json {
         output::print(&profile.to_json())?;
     } else {

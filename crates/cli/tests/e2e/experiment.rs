@@ -102,6 +102,21 @@ fn interleaving_takes_what_the_profile_has() {
 }
 
 #[test]
+fn results_that_are_added_at_once_are_all_in_the_profile() {
+    let dir = folder();
+    let dir = dir.path();
+    let names = ["r-by-k", "mixed", "ladder", "latency"];
+    let started: Vec<_> =
+        names.iter().map(|name| start(dir, &[&brief(name)[..], &["--into", "p.json"]].concat())).collect();
+    for running in started {
+        running.end().0.succeeded();
+    }
+    let profile = DeviceProfile::load(dir.join("p.json")).unwrap();
+    let found: Vec<&str> = profile.experiments.procedures().map(|(name, _)| name).collect();
+    assert!(names.iter().all(|name| found.contains(name)), "{found:?}");
+}
+
+#[test]
 fn a_profile_that_is_not_there_yet_is_made() {
     let dir = folder();
     run(dir.path(), &[&brief("ladder")[..], &["--into", "new.json"]].concat()).succeeded();
