@@ -1,11 +1,12 @@
 //! `leadline man`: the manual pages, one per command.
 
 use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::io::{self, Write as _};
+use std::path::Path;
 
 use clap::Command;
 use clap_mangen::Man;
+use leadline_files::{FileError, NewFile};
 
 use crate::failure::Failure;
 use crate::output;
@@ -32,10 +33,7 @@ struct Page {
 pub(crate) fn run(args: &Args, leadline: Command) -> Result<(), Failure> {
     let pages = pages(leadline).map_err(|error| Failure::Operation(format!("manual pages: {error}")))?;
     check(&args.dir, &pages)?;
-    let staging = Staging::new(&args.dir)?;
-    staging.write(&pages).map_err(|error| {
-        Failure::Operation(format!("{}: cannot be written: {error}; no page was written", args.dir.display()))
-    })?;
+    write(&args.dir, &pages)?;
     output::say(&format!("{} manual pages in {}", pages.len(), args.dir.display()));
     Ok(())
 }
@@ -75,31 +73,14 @@ fn check(dir: &Path, pages: &[Page]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A folder beside the pages' places, in which they are written first. Removed when dropped.
-struct Staging<'a> {
-    dir: &'a Path,
-    folder: PathBuf,
-}
-
-impl Staging<'_> {
-    fn new(dir: &Path) -> Result<Staging<'_>, Failure> {
-        let folder = dir.join(format!(".leadline-man-{}", std::process::id()));
-        fs::create_dir(&folder).map_err(|error| {
-            let text = format!("{}: cannot be written to: {error}; name another directory", dir.display());
-            Failure::Input(text)
-        })?;
-        Ok(Staging { dir, folder })
+/// Writes all of them before the first gets its name.
+fn write(dir: &Path, pages: &[Page]) -> Result<(), FileError> {
+    let mut files = Vec::with_capacity(pages.len());
+    for page in pages {
+        let mut file = NewFile::with_capacity(0, dir.join(&page.name))?;
+        file.write_all(&page.text).map_err(|error| file.write_error(error))?;
+        files.push(file);
     }
-
-    /// All are written before the first is renamed into its place.
-    fn write(&self, pages: &[Page]) -> io::Result<()> {
-        pages.iter().try_for_each(|page| fs::write(self.folder.join(&page.name), &page.text))?;
-        pages.iter().try_for_each(|page| fs::rename(self.folder.join(&page.name), self.dir.join(&page.name)))
-    }
-}
-
-impl Drop for Staging<'_> {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.folder);
-    }
+    files.iter_mut().try_for_each(NewFile::sync)?;
+    files.into_iter().try_for_each(|file| file.finish().map(drop))
 }
