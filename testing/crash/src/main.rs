@@ -3,12 +3,13 @@
 //!
 //! `leadline-crash STORE FOLDER write` reads numbers from stdin, one per line, commits each, and prints
 //! `commit N` once it is durable. `leadline-crash STORE FOLDER check` recovers, checks all that is in the
-//! store, and prints the number of the last commit, 0 if there is none. STORE is `redb`, `pool`, `graph` or
-//! `updates`.
+//! store, and prints the number of the last commit, 0 if there is none. STORE is `redb`, `pool`, `graph`,
+//! `updates` or `turns`.
 
 mod graph;
 mod pool;
 mod redb;
+mod turns;
 mod updates;
 
 use std::io::Write as _;
@@ -54,9 +55,10 @@ fn main() -> ExitCode {
         ["pool", folder, task] => run::<pool::PoolLedger>(folder, task),
         ["graph", folder, task] => run::<graph::GraphLedger>(folder, task),
         ["updates", folder, task] => run::<updates::UpdateLedger>(folder, task),
+        ["turns", folder, task] => run::<turns::TurnLedger>(folder, task),
         _ => {
             eprintln!(
-                "leadline-crash: use it as `leadline-crash redb|pool|graph|updates FOLDER write|check`"
+                "leadline-crash: use it as `leadline-crash redb|pool|graph|updates|turns FOLDER write|check`"
             );
             return ExitCode::from(2);
         }

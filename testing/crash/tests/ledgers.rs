@@ -57,6 +57,11 @@ fn a_graph_store_appears_whole_or_not_at_all() {
 }
 
 #[test]
+fn a_graph_store_whose_first_update_was_acknowledged_has_it() {
+    prove(&mut Ledger { name: "graph, first updates", store: "turns" });
+}
+
+#[test]
 fn a_graph_store_that_changes_keeps_what_it_acknowledged() {
     prove(&mut Ledger { name: "graph updates", store: "updates" });
 }
