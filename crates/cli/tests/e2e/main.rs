@@ -28,6 +28,7 @@ mod graph_run;
 mod graph_update;
 mod interruption;
 mod killed;
+mod kills;
 mod limits;
 mod lsm;
 mod lsm_validate;
