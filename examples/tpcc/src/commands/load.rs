@@ -47,12 +47,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let done = load(&pages, scale, args.seed, |warehouses| {
         say(&format!("loaded {warehouses} of {} warehouses", scale.warehouses));
     });
-    match done {
-        Ok(_) => {}
+    match done.and_then(|database| database.save(&pages)) {
+        Ok(()) => {}
         Err(StoreError::Full { .. }) => return Err(Failure::room(file.bytes())),
         Err(error) => return Err(error.into()),
     }
-    pages.checkpoint()?;
     let used = pages.page_count() * u64::from(args.page);
     let path = file.path().display().to_string();
     file.keep();

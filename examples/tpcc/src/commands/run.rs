@@ -108,9 +108,7 @@ fn run_on_file(args: &Args, dir: &Path) -> Result<(), Failure> {
     let before = pages.stats();
     let report = measure(args, &db, &pages)?;
     let stats = pages.stats();
-    pages.checkpoint()?;
-    db.catalogue(&pages, true).write(&pages)?;
-    pages.checkpoint()?;
+    db.save(&pages)?;
     show(args, &db, &report, loaded, pages.page_count(), Some(&stats.since(&before)))
 }
 

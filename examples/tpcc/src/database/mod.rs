@@ -11,7 +11,7 @@ pub use locks::{Held, Lock, Locks};
 pub use table::{Rows, Table};
 
 use crate::StoreError;
-use crate::pages::Pages;
+use crate::pages::{Pages, PoolPages};
 use crate::rows::{
     Customer, District, History, Item, NAME_KEY_BYTES, NewOrder, ORDER_OF_CUSTOMER_KEY_BYTES, Order,
     OrderLine, Stock, Warehouse,
@@ -101,6 +101,18 @@ impl Database {
             heaps: heaps.map(crate::heap::Heap::state),
             trees: trees.map(Tree::state),
         }
+    }
+
+    /// Makes all of it durable, and only then has the catalogue say that it is whole: whatever a crash leaves
+    /// of a database, it is not taken for one. All transactions must have ended.
+    ///
+    /// # Errors
+    /// The pool's reason.
+    pub fn save(&self, pages: &PoolPages) -> Result<(), StoreError> {
+        self.catalogue(pages, false).write(pages)?;
+        pages.checkpoint()?;
+        self.catalogue(pages, true).write(pages)?;
+        pages.flush_catalogue()
     }
 
     /// A date later than all before: TPC-C's clock counts transactions here, so that one seed gives one

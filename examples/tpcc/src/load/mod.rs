@@ -14,8 +14,8 @@ use crate::random;
 use crate::rows::Item;
 use crate::scale::Scale;
 
-/// Makes a database in empty `pages`. The same scale and seed make the same database. `progress` is told the
-/// warehouses loaded so far, from 0 on.
+/// Makes a database in empty `pages`; the caller may [save](Database::save) it. The same scale and seed make
+/// the same database. `progress` is told the warehouses loaded so far, from 0 on.
 ///
 /// # Errors
 /// [`StoreError::Full`], or the pool's reason.
@@ -35,7 +35,6 @@ pub fn load<P: Pages>(
         warehouse::load(&database, pages, &mut rng, id)?;
         progress(id);
     }
-    database.catalogue(pages, true).write(pages)?;
     Ok(database)
 }
 
