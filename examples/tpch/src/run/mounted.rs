@@ -25,7 +25,7 @@ pub struct Mounted {
 }
 
 impl Mounted {
-    /// Mounts the drive on the folder's `mount`, where the next run finds it, dead, if this one is killed.
+    /// Mounts the drive on the folder's `mount`, which stays, empty, if this run is killed.
     ///
     /// # Errors
     /// [`TpchError::Emulate`] where it cannot be mounted.
