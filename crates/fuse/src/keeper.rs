@@ -141,3 +141,29 @@ fn attend(mut child: Child, asked: &Receiver<Sender<io::Result<()>>>) {
     // It has nothing to do any more.
     let _ = child.wait();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KIND: &str = "leadline-test:";
+
+    #[test]
+    fn names_are_written_as_mountinfo_writes_them() {
+        let escaped = |which| escaped(OsStr::new("/a b\t#c\\d\ne\u{e4}"), which);
+        assert_eq!(escaped(ESCAPED), "/a\\040b\\011#c\\134d\\012e\u{e4}");
+        assert_eq!(escaped(ESCAPED_IN_SOURCES), "/a\\040b\\011\\043c\\134d\\012e\u{e4}");
+    }
+
+    #[test]
+    fn a_place_has_one_keeper_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let hire = |name: &str| Keeper::hire(&folder.path().join(name), KIND, "leadline-test:x").unwrap();
+        let first = hire("a").unwrap();
+        assert!(hire("a").is_none());
+        assert!(hire("b").is_some());
+        first.begin().unwrap();
+        drop(first);
+        assert!(hire("a").is_some());
+    }
+}

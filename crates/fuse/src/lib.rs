@@ -12,6 +12,5 @@ pub use attributes::{SET_IDS, attributes, kind_of};
 pub use mounts::{detach, device_number, is_mounted, mounted_at, unmount};
 pub use place::{Place, PlaceError, canonical, lock_folder};
 pub use serve::{
-    MOST_BACKGROUND, SysResult, check_device, done, errno, fopen_flags, is_durable, negotiate, options,
-    raise_file_limit,
+    SysResult, check_device, done, errno, fopen_flags, is_durable, negotiate, options, raise_file_limit,
 };

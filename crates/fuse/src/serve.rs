@@ -12,7 +12,7 @@ use rustix::fs::OFlags;
 const DEVICE: &str = "/dev/fuse";
 
 /// Requests of the kernel's own (read-ahead, write-back, asynchronous I/O) that may be under way.
-pub const MOST_BACKGROUND: u16 = 256;
+const MOST_BACKGROUND: u16 = 256;
 
 /// Bytes of the largest write.
 const MOST_WRITTEN: u32 = 1 << 20;
