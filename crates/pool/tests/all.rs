@@ -3,6 +3,7 @@
 
 mod adaptive;
 mod all_policies;
+mod broken_queue;
 mod buffer;
 mod buffer_faults;
 mod double_write;
