@@ -82,8 +82,14 @@ impl Promise {
 struct Case {
     config: PoolConfig,
     tearing: Tearing,
-    /// All states up to so many; where there are more, so many of them, chosen at random.
-    most: usize,
+}
+
+/// States tried at random where a power cut leaves too many to try them all.
+const SAMPLE: u64 = 1 << 10;
+
+/// All states of a power cut are tried up to so many.
+fn most() -> usize {
+    if leadline_testing::exhaustive() { 1 << 14 } else { 1 << 10 }
 }
 
 /// Crash points tried, and what was found.
@@ -100,7 +106,7 @@ impl Case {
     fn new(page_bytes: u32, n: u32, ace: Ace) -> Case {
         let config = PoolConfig::new(page_bytes, n + 1).ace(ace).n(n).double_write(true).reads_ahead(1);
         let tearing = if page_bytes == 4096 { Tearing::Sector512 } else { Tearing::Sector4096 };
-        Case { config, tearing, most: if leadline_testing::exhaustive() { 1 << 16 } else { 1 << 8 } }
+        Case { config, tearing }
     }
 
     fn device(&self) -> MemoryDevice {
@@ -130,11 +136,11 @@ impl Case {
     /// The device after each power cut that is possible now, or after some of them.
     fn crashes(&self, device: &MemoryDevice, tally: &mut Tally) -> Vec<MemoryDevice> {
         let all = device.every_crash(self.tearing);
-        if all.size_hint().1.is_some_and(|states| states <= self.most) {
+        if all.size_hint().1.is_some_and(|states| states <= most()) {
             return all.collect();
         }
-        tally.sampled += self.most as u64;
-        (0..self.most as u64).map(|seed| device.crash_at_random(self.tearing, seed)).collect()
+        tally.sampled += SAMPLE;
+        (0..SAMPLE).map(|seed| device.crash_at_random(self.tearing, seed)).collect()
     }
 
     /// Opens the pool after each power cut that is possible now and looks at every page.
@@ -215,14 +221,11 @@ fn cases() -> Vec<Case> {
     for ace in Ace::ALL {
         cases.push(Case::new(8192, 1, ace));
         if leadline_testing::exhaustive() {
-            cases.extend(
-                [(8192, 2), (8192, 3), (4096, 1), (4096, 3)].map(|(bytes, n)| Case::new(bytes, n, ace)),
-            );
+            cases.extend([(8192, 2), (4096, 1), (4096, 3)].map(|(bytes, n)| Case::new(bytes, n, ace)));
         }
     }
-    cases.extend(
-        [(8192, 2), (4096, 1)].map(|(bytes, n)| Case { most: 1 << 10, ..Case::new(bytes, n, Ace::CowX) }),
-    );
+    let large = if leadline_testing::exhaustive() { (8192, 3) } else { (8192, 2) };
+    cases.extend([large, (4096, 1)].map(|(bytes, n)| Case::new(bytes, n, Ace::CowX)));
     // No write is torn: each is there, or not.
     cases.push(Case { tearing: Tearing::Never, ..Case::new(4096, 3, Ace::CowX) });
     cases
