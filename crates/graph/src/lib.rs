@@ -43,6 +43,7 @@ mod per_vertex;
 mod prefetch;
 mod progress;
 mod updates;
+mod word;
 
 pub use engine::{Engine, RunStats, Which};
 pub use error::{GraphError, InputOption};

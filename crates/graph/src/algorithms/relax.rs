@@ -12,9 +12,11 @@ pub(crate) mod in_parts;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::format::{Block, Direction, Directory, Scratch, Vertex};
+use crate::frontier::BitLevels;
+use crate::word::Word;
 use crate::{Engine, Frontier, Graph, GraphError, Which};
 
 /// A round visits at least so many waiting blocks for each read that may be in flight.
@@ -37,6 +39,21 @@ pub(crate) trait Labels: Sync {
 #[inline]
 pub(crate) fn lower(place: &AtomicU64, label: u64) -> bool {
     label < place.load(Ordering::Relaxed) && label < place.fetch_min(label, Ordering::Relaxed)
+}
+
+/// Takes a vertex out of the active ones, before its label is read to be passed on. Whoever lowers the label
+/// from now on puts the vertex in again, or what he wrote is read: the other fence is in [`put_in`].
+#[inline]
+fn take_out<W: Word<u64>>(active: &BitLevels<W>, vertex: Vertex) {
+    active.remove(vertex);
+    W::fence(Ordering::SeqCst);
+}
+
+/// Puts a vertex whose label was lowered in with the active ones; whether it was not among them.
+#[inline]
+fn put_in<W: Word<u64>>(active: &BitLevels<W>, vertex: Vertex) -> bool {
+    W::fence(Ordering::SeqCst);
+    active.insert(vertex)
 }
 
 /// What a vertex offers to its neighbours.
@@ -265,10 +282,7 @@ impl<L: Labels, R: Rule> Relaxation<'_, L, R> {
                 worker.heap.clear();
                 return;
             }
-            self.active.remove(vertex);
-            // Who lowers the label from now on puts the vertex back, or we see what he wrote: the other fence
-            // is his.
-            fence(Ordering::SeqCst);
+            take_out(self.active.levels(), vertex);
             self.pass_on(worker, block, vertex);
         }
     }
@@ -282,8 +296,7 @@ impl<L: Labels, R: Rule> Relaxation<'_, L, R> {
             if !self.labels.lower(vertex, neighbour, label) {
                 return;
             }
-            fence(Ordering::SeqCst);
-            let fresh = self.active.insert(neighbour);
+            let fresh = put_in(self.active.levels(), neighbour);
             if !block.vertices().contains(&neighbour) || block.is_piece(neighbour) {
                 self.wait(neighbour, label, fresh, waiting);
             } else if fresh {
@@ -322,6 +335,28 @@ mod tests {
     use crate::Options;
     use crate::algorithms::{UNREACHED, numbers, plain};
     use crate::format::{Layout, StoreWriter, Weights};
+
+    /// One thread lowers a vertex's label, another passes it on: the lower label is passed on, or the
+    /// vertex is active.
+    #[test]
+    fn a_lower_label_is_passed_on_now_or_later() {
+        use loom::sync::{Arc, atomic::AtomicU64};
+        loom::model(|| {
+            let shared = Arc::new((BitLevels::<AtomicU64>::new(70), AtomicU64::new(9)));
+            shared.0.insert(65);
+            let lowers = Arc::clone(&shared);
+            let lowers = loom::thread::spawn(move || {
+                let (active, label) = &*lowers;
+                label.store(5, Ordering::Relaxed);
+                put_in(active, 65);
+            });
+            let (active, label) = &*shared;
+            take_out(active, 65);
+            let passed_on = label.load(Ordering::Relaxed);
+            lowers.join().unwrap();
+            assert!(passed_on == 5 || active.next_within(0..70) == Some(65), "5 is never passed on");
+        });
+    }
 
     const SIDE: u32 = 200;
 

@@ -17,8 +17,10 @@
 //! releases the frame's bytes, `get` and `claim` acquire them. The word says all, so `frame_of` and the hand
 //! are relaxed.
 
-use std::sync::atomic::Ordering::{self, Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicU32, AtomicU64};
+
+use crate::word::Word;
 
 /// No frame, no block.
 const NONE: u32 = u32::MAX;
@@ -28,53 +30,6 @@ const CHANGING: u32 = u32::MAX;
 
 /// The first sweep's number is one more: frames that no block has had, of sweep 0, are old then.
 const BEFORE_ALL: u32 = 2;
-
-/// The atomic operations that the frames need; a model checker brings its own.
-pub(super) trait Word<T> {
-    fn new(value: T) -> Self;
-    fn load(&self, order: Ordering) -> T;
-    fn store(&self, value: T, order: Ordering);
-    fn compare_exchange(&self, old: T, new: T, success: Ordering, failure: Ordering) -> Result<T, T>;
-    fn fetch_add(&self, value: T, order: Ordering) -> T;
-}
-
-macro_rules! impl_word {
-    ($atomic:ty, $number:ty) => {
-        impl Word<$number> for $atomic {
-            #[inline]
-            fn new(value: $number) -> Self {
-                <$atomic>::new(value)
-            }
-            #[inline]
-            fn load(&self, order: Ordering) -> $number {
-                self.load(order)
-            }
-            #[inline]
-            fn store(&self, value: $number, order: Ordering) {
-                self.store(value, order);
-            }
-            #[inline]
-            fn compare_exchange(
-                &self,
-                old: $number,
-                new: $number,
-                success: Ordering,
-                failure: Ordering,
-            ) -> Result<$number, $number> {
-                self.compare_exchange(old, new, success, failure)
-            }
-            #[inline]
-            fn fetch_add(&self, value: $number, order: Ordering) -> $number {
-                self.fetch_add(value, order)
-            }
-        }
-    };
-}
-
-impl_word!(AtomicU32, u32);
-impl_word!(AtomicU64, u64);
-#[cfg(test)]
-pub(super) use impl_word;
 
 /// A frame's word: the sweep that used it last, or [`CHANGING`], and its block.
 const fn word(sweep: u32, block: u32) -> u64 {

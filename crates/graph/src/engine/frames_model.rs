@@ -5,16 +5,13 @@
 //! at once, or a reader is let in too early or lacks the order that its hold promises, the two differ or are
 //! another block's.
 
-use std::sync::atomic::Ordering::{self, Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU32, AtomicU64};
 use loom::thread;
 
-use super::frames::{Frames, Word, impl_word};
-
-impl_word!(AtomicU32, u32);
-impl_word!(AtomicU64, u64);
+use super::frames::Frames;
 
 /// A cache whose blocks are their own number, twice.
 struct Cache {

@@ -4,15 +4,16 @@
 //! root. The tree of a root may hang together with a vertex below the range, its *exit*, which is then the
 //! root's number. Where the range is all vertices, none is below it.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 
 use rayon::prelude::*;
 
 use crate::format::Vertex;
+use crate::word::Word;
 
 /// The root of a vertex's tree, in a range that begins at `start`; makes the way shorter for the next.
 #[inline]
-pub(super) fn find(parents: &[AtomicU32], start: Vertex, mut vertex: Vertex) -> Vertex {
+pub(super) fn find<W: Word<u32>>(parents: &[W], start: Vertex, mut vertex: Vertex) -> Vertex {
     let get = |vertex: Vertex| parents[(vertex - start) as usize].load(Ordering::Relaxed);
     let is_root = |vertex: Vertex, parent: Vertex| parent == vertex || parent < start;
     loop {
@@ -34,8 +35,8 @@ pub(super) fn find(parents: &[AtomicU32], start: Vertex, mut vertex: Vertex) -> 
 /// Joins the tree of root `from` with that of `other`, the higher root under the lower; returns the root of
 /// both. If the higher had an exit, `left` is given it: the caller sees to it that it is not lost.
 #[inline]
-pub(super) fn join(
-    parents: &[AtomicU32],
+pub(super) fn join<W: Word<u32>>(
+    parents: &[W],
     start: Vertex,
     from: Vertex,
     other: Vertex,
@@ -62,7 +63,7 @@ pub(super) fn join(
 }
 
 /// Makes the number of each vertex that is no root the root of its tree.
-pub(super) fn flatten(parents: &[AtomicU32], start: Vertex) {
+pub(super) fn flatten<W: Word<u32>>(parents: &[W], start: Vertex) {
     parents.par_iter().zip(start..start + parents.len() as u32).for_each(|(parent, vertex)| {
         let root = find(parents, start, vertex);
         if root != vertex {
@@ -73,10 +74,42 @@ pub(super) fn flatten(parents: &[AtomicU32], start: Vertex) {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicU32;
+
+    use loom::sync::Arc;
+
     use super::*;
     use crate::algorithms::numbers;
 
     const START: Vertex = 100;
+
+    /// Two threads join trees of a range at once.
+    #[test]
+    fn trees_that_are_joined_at_once_hang_together_and_keep_one_exit() {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(|| {
+            let words = (START..START + 4).map(loom::sync::atomic::AtomicU32::new);
+            let shared = Arc::new((words.collect::<Vec<_>>(), loom::sync::atomic::AtomicU32::new(0)));
+            let join_both = |shared: &(Vec<_>, loom::sync::atomic::AtomicU32), a: Vertex, b: Vertex| {
+                let (parents, left) = shared;
+                join(parents, START, START + a, START + b, |root, exit| {
+                    left.fetch_add(exit, Ordering::Relaxed);
+                    root
+                })
+            };
+            let (parents, left) = &*shared;
+            // The root that both want to put under another has an exit.
+            parents[3].store(7, Ordering::Relaxed);
+            let other = Arc::clone(&shared);
+            let other = loom::thread::spawn(move || join_both(&other, 3, 1));
+            join_both(&shared, 3, 0);
+            other.join().unwrap();
+            assert_eq!(left.load(Ordering::Relaxed), 7, "the exit is handed on once");
+            assert_eq!([1, 3].map(|place| find(parents, START, START + place)), [START; 2]);
+            assert_eq!(find(parents, START, START + 2), START + 2);
+        });
+    }
 
     #[test]
     fn the_exit_of_a_root_that_is_joined_is_handed_on() {
