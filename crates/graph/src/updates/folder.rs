@@ -145,6 +145,9 @@ impl Manifest {
         let rest = serde_json::to_string_pretty(self)
             .map_err(|error| GraphError::write(&folder.join(MANIFEST), io::Error::other(error)))?;
         let text = format!("{FIRST}{}\n{rest}", seal(&rest));
+        // The names of the files that it names, before it has its own.
+        let synced = File::open(folder).and_then(|folder| folder.sync_all());
+        synced.map_err(|error| GraphError::write(folder, error))?;
         Ok(leadline_files::replace(folder.join(MANIFEST), text)?)
     }
 }

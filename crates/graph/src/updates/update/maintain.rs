@@ -192,7 +192,8 @@ impl GraphUpdate {
         let manifest =
             Manifest::without_changes(name, &base.header, manifest.next, version, self.changed.history);
         let log = folder::begin(self.held.folder(), &base, &manifest)?;
-        self.adopt(manifest, Some(base), log)?;
+        // Where it fails at its last step, the folder is at the new version already.
+        self.or_drop(|update| update.adopt(manifest, Some(base), log))?;
         let bytes_after = bytes(self.held.folder())?;
         Ok(CompactReport { version, bytes_before, bytes_after, compacted: true })
     }
