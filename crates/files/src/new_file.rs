@@ -112,12 +112,14 @@ impl NewFile {
             file.sync_all()?;
             let bytes = file.metadata()?.len();
             let folder = folder_of(&target);
+            // Whatever this needs is to be had before the file has its name.
+            let opened = File::open(folder)?;
             let temporary = match temporary {
                 Some(temporary) => temporary,
                 None => link(&file, folder)?,
             };
             temporary.persist(&target).map_err(|error| error.error)?;
-            File::open(folder)?.sync_all()?;
+            opened.sync_all()?;
             Ok(bytes)
         };
         keep().map_err(|source| FileError::Write { path, source })
