@@ -45,8 +45,8 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Bad input, and what to do about it where the error does not say so itself and the command has the option
-    /// that helps.
+    /// Bad input, and what to do about it where the error does not say so itself and the command has the
+    /// option that helps.
     fn input(error: &impl Display, remedy: Option<String>) -> Self {
         Failure::Input(match remedy.filter(|remedy| remedy::can_be_given(remedy)) {
             Some(remedy) => format!("{error}; {remedy}"),

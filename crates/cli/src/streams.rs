@@ -6,8 +6,8 @@ use std::os::fd::{AsRawFd as _, IntoRawFd as _};
 /// What follows the three in the table of open files.
 const FIRST_OF_OURS: i32 = 3;
 
-/// Opens what is closed of the three, as `/dev/null`: the first file that a command opens would otherwise take
-/// its place, and what is printed would go into that file.
+/// Opens what is closed of the three, as `/dev/null`: the first file that a command opens would otherwise
+/// take its place, and what is printed would go into that file.
 ///
 /// The program itself has that done for it; a program that calls the command line may not.
 pub(crate) fn keep() {

@@ -275,7 +275,8 @@ class Profile:
         except OSError:  # one of them is not there
             return
         if same:
-            raise BadInput(f"{text(output)}: is the file of the profile, which it would replace; name another")
+            line = "is the file of the profile, which it would replace; name another"
+            raise BadInput(f"{text(output)}: {line}")
 
     @contextmanager
     def _as_argument(self) -> Iterator[str]:

@@ -33,8 +33,8 @@ fn of_import(error: &GraphError, flag: &str) -> String {
     format!("{error} ({command}{flag})")
 }
 
-/// Why the edges of a file called `name` are no changes of a store: what it holds is what the store must have,
-/// and no option changes that.
+/// Why the edges of a file called `name` are no changes of a store: what it holds is what the store must
+/// have, and no option changes that.
 pub(crate) fn no_changes(error: GraphError, name: &str) -> Failure {
     match error {
         GraphError::Option { option: InputOption::Weights, .. } => Failure::Input(format!(

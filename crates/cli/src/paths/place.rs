@@ -55,8 +55,8 @@ impl Place {
         }
     }
 
-    /// Whether `other` lies in this folder, or in one that is in it. A folder may be mounted elsewhere too, so
-    /// that names do not tell.
+    /// Whether `other` lies in this folder, or in one that is in it. A folder may be mounted elsewhere too,
+    /// so that names do not tell.
     pub(super) fn holds(&self, other: &Place) -> bool {
         let identity = |folder: &Path| Identity::of(&fs::metadata(folder).ok()?);
         other.path.ancestors().skip(1).any(|folder| {

@@ -53,8 +53,8 @@ fn command<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     }
 }
 
-/// Asserts that the command called with `arguments`, which ended with this line, has the options that the line
-/// names, or that another command that it names has them.
+/// Asserts that the command called with `arguments`, which ended with this line, has the options that the
+/// line names, or that another command that it names has them.
 #[track_caller]
 pub(crate) fn checked(arguments: &[String], line: &str) {
     for (at, option) in named(line) {

@@ -1,6 +1,7 @@
 //! Results never take the place of what they are made from, nor of each other.
 //!
-//! Every pair of arguments of every command is tried in `src/paths/tests.rs`; here some by the program itself.
+//! Every pair of arguments of every command is tried in `src/paths/tests.rs`; here some by the program
+//! itself.
 
 use std::fs;
 use std::os::unix::fs::symlink;
