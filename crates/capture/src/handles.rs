@@ -21,7 +21,9 @@ const CHANGEABLE: OFlags = OFlags::APPEND.union(OFlags::DIRECT);
 pub(crate) struct OpenFile {
     pub(crate) file: File,
     pub(crate) node: Arc<Node>,
+    /// As the file has them.
     flags: AtomicI32,
+    changing: Mutex<()>,
 }
 
 /// An entry of a folder.
@@ -73,19 +75,24 @@ impl<T> Handles<T> {
 
 impl OpenFile {
     pub(crate) fn new(file: File, node: Arc<Node>, flags: i32) -> OpenFile {
-        OpenFile { file, node, flags: AtomicI32::new(flags) }
+        OpenFile { file, node, flags: AtomicI32::new(flags), changing: Mutex::new(()) }
     }
 
     /// Follows what the program has changed with `fcntl` since.
     pub(crate) fn follow(&self, flags: i32) -> SysResult<()> {
-        let changed = self.flags.load(Ordering::Relaxed) ^ flags;
-        if changed as u32 & CHANGEABLE.bits() == 0 {
+        let is_followed = || (self.flags.load(Ordering::Acquire) ^ flags) as u32 & CHANGEABLE.bits() == 0;
+        if is_followed() {
+            return Ok(());
+        }
+        // One at a time: what is noted is what the file has.
+        let _changing = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_followed() {
             return Ok(());
         }
         let wanted = OFlags::from_bits_retain(flags as u32) & CHANGEABLE;
         let now = rustix::fs::fcntl_getfl(&self.file)?;
         rustix::fs::fcntl_setfl(&self.file, (now - CHANGEABLE) | wanted)?;
-        self.flags.store(flags, Ordering::Relaxed);
+        self.flags.store(flags, Ordering::Release);
         Ok(())
     }
 }

@@ -188,8 +188,8 @@ impl Pacer {
         self.take_due(&mut state, &mut answers);
         let next = self.next(&state);
         drop(state);
-        if next < self.looks_at.load(Ordering::Acquire) {
-            self.looks_at.store(next, Ordering::Release);
+        // Never later than another request has asked for meanwhile; too early does no harm.
+        if next < self.looks_at.fetch_min(next, Ordering::AcqRel) {
             if self.sleeps.load(Ordering::Acquire) {
                 // Under the lock, so that the thread is not about to sleep without having seen it.
                 let _state = self.lock();
