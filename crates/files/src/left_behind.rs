@@ -1,5 +1,5 @@
-//! What processes that were killed leave of files and folders in the making: it has a name of ours, and nobody
-//! holds its lock.
+//! What processes that were killed leave of files and folders in the making: it has a name of ours, and
+//! nobody holds its lock.
 
 use std::fs::{self, File, Metadata};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};

@@ -1,5 +1,5 @@
-//! How something new takes the name that something else has, so that at every moment, and after a crash at any
-//! moment, one of the two is found under it.
+//! How something new takes the name that something else has, so that at every moment, and after a crash at
+//! any moment, one of the two is found under it.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -78,7 +78,8 @@ fn step_aside(names: &impl Names, new: &Path, target: &Path) -> io::Result<PathB
     let aside = aside_of(target);
     // Its successor is there: a process ended before it removed what it had replaced.
     remove(&aside)?;
-    // Whoever finds nobody at the name waits for this lock, unless the caller's own lock is what it waits for.
+    // Whoever finds nobody at the name waits for this lock, unless the caller's own lock is what it waits
+    // for.
     let old = File::open(target)?;
     let _ = flock(&old, FlockOperation::NonBlockingLockExclusive);
     names.rename(target, &aside)?;

@@ -1,5 +1,5 @@
-//! The first commit turns a store from a file into a folder: at every moment there is one of both, and nothing
-//! else turns it.
+//! The first commit turns a store from a file into a folder: at every moment there is one of both, and
+//! nothing else turns it.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -55,9 +55,9 @@ impl DeviceProfile {
         text
     }
 
-    /// Replaces the profile at `path` by what `with` makes of it, `None` where nothing is there; what it made.
-    /// Nobody else changes a profile of the same folder in this way meanwhile, so that of two results that
-    /// are added at once none is lost.
+    /// Replaces the profile at `path` by what `with` makes of it, `None` where nothing is there; what it
+    /// made. Nobody else changes a profile of the same folder in this way meanwhile, so that of two results
+    /// that are added at once none is lost.
     ///
     /// # Errors
     /// As [`DeviceProfile::load`] and [`DeviceProfile::save`]; `path` is then as it was before.

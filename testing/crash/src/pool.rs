@@ -1,8 +1,8 @@
 //! Leadline's buffer pool: each commit changes some pages and ends with a checkpoint.
 //!
 //! Some pages are changed in every commit, several times, so that consecutive batches of the double-write
-//! area have the same pages. A pool does not have transactions, so pages of a commit that was under way may be
-//! there. A page is a word, repeated: the number of the commit that changed it last, and the number of the
+//! area have the same pages. A pool does not have transactions, so pages of a commit that was under way may
+//! be there. A page is a word, repeated: the number of the commit that changed it last, and the number of the
 //! page.
 
 use std::fs::OpenOptions;

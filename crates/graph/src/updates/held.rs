@@ -1,8 +1,8 @@
 //! The store that a writer holds: a folder, or a file that becomes one with its first commit.
 //!
-//! The folder is made beside the file, and takes its place when the first commit is in it and durable. So what
-//! comes to nothing (a refused change, a process that is killed) leaves the file as it was; and whoever waits
-//! for the store's lock never waits for that of a file that is no longer the store.
+//! The folder is made beside the file, and takes its place when the first commit is in it and durable. So
+//! what comes to nothing (a refused change, a process that is killed) leaves the file as it was. The file is
+//! locked meanwhile, and the folder before it can be found.
 
 use std::fs::{self, File};
 use std::io;
