@@ -189,12 +189,11 @@ impl Pacer {
         let next = self.next(&state);
         drop(state);
         // Never later than another request has asked for meanwhile; too early does no harm.
-        if next < self.looks_at.fetch_min(next, Ordering::AcqRel) {
-            if self.sleeps.load(Ordering::Acquire) {
-                // Under the lock, so that the thread is not about to sleep without having seen it.
-                let _state = self.lock();
-                self.sooner.notify_one();
-            }
+        let is_sooner = next < self.looks_at.fetch_min(next, Ordering::AcqRel);
+        if is_sooner && self.sleeps.load(Ordering::Acquire) {
+            // Under the lock, so that the thread is not about to sleep without having seen it.
+            let _state = self.lock();
+            self.sooner.notify_one();
         }
         self.send(&mut answers);
     }

@@ -1,9 +1,10 @@
 //! Where a path leads, whatever it is called: through links, and where nothing is there yet.
 
 use std::ffi::OsString;
-use std::fs::{self, Metadata};
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::fs;
 use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, FileType, StatxFlags, makedev, statx};
 
 /// As many symbolic links as Linux itself follows.
 const MOST_LINKS: u32 = 40;
@@ -25,23 +26,30 @@ enum Identity {
 }
 
 impl Identity {
-    /// `None` of pipes, terminals and sockets, which hold nothing that could be replaced.
-    fn of(found: &Metadata) -> Option<Identity> {
-        let kind = found.file_type();
-        match () {
-            () if kind.is_block_device() => Some(Identity::Device(found.rdev())),
-            () if kind.is_file() || kind.is_dir() => Some(Identity::File(found.dev(), found.ino())),
-            () => None,
-        }
+    /// Of what is at a path, `None` where nothing is. Within: `None` of pipes, terminals and sockets, which
+    /// hold nothing that could be replaced.
+    fn at(path: &Path) -> Option<Option<Identity>> {
+        // What the kernel knows: a mount whose process does not answer any more is not asked, since it may be
+        // what the command is about to take away.
+        let wanted = StatxFlags::TYPE | StatxFlags::INO;
+        let found = statx(CWD, path, AtFlags::STATX_DONT_SYNC, wanted).ok()?;
+        Some(match FileType::from_raw_mode(found.stx_mode.into()) {
+            FileType::BlockDevice => {
+                Some(Identity::Device(makedev(found.stx_rdev_major, found.stx_rdev_minor)))
+            }
+            FileType::RegularFile | FileType::Directory => {
+                Some(Identity::File(makedev(found.stx_dev_major, found.stx_dev_minor), found.stx_ino))
+            }
+            _ => None,
+        })
     }
 }
 
 impl Place {
     /// Where `path` leads; `None` where that is neither file, folder nor block device.
     pub(super) fn of(path: &Path) -> Option<Place> {
-        let found = fs::metadata(path).ok();
-        let identity = match &found {
-            Some(found) => Some(Identity::of(found)?),
+        let identity = match Identity::at(path) {
+            Some(found) => Some(found?),
             None => None,
         };
         Some(Place { path: resolved(path), identity })
@@ -58,9 +66,9 @@ impl Place {
     /// Whether `other` lies in this folder, or in one that is in it. A folder may be mounted elsewhere too,
     /// so that names do not tell.
     pub(super) fn holds(&self, other: &Place) -> bool {
-        let identity = |folder: &Path| Identity::of(&fs::metadata(folder).ok()?);
         other.path.ancestors().skip(1).any(|folder| {
-            folder == self.path || (self.identity.is_some() && identity(folder) == self.identity)
+            folder == self.path
+                || (self.identity.is_some() && Identity::at(folder).flatten() == self.identity)
         })
     }
 }

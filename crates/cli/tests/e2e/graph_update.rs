@@ -402,7 +402,6 @@ fn a_refused_update_leaves_the_store_the_file_that_it_was() {
     fs::write(dir.join("bad"), "+ 1 2\n+ 7\n").unwrap();
     fs::write(dir.join("texts"), "+ ann bob\n").unwrap();
     fs::write(dir.join("missing"), "- 3 1\n").unwrap();
-    fs::write(dir.join("none"), "# nothing\n").unwrap();
     let there = names(dir);
     let refused: [(&[&str], &[&str]); 4] = [
         (&["update", "g", "nosuchfile"], &["nosuchfile"]),
@@ -415,8 +414,6 @@ fn a_refused_update_leaves_the_store_the_file_that_it_was() {
         assert!(fs::read(dir.join("g")).unwrap() == before, "{arguments:?}");
         assert_eq!(names(dir), there, "{arguments:?}");
     }
-    graph(dir, &["update", "g", "none"]).succeeded();
-    assert!(fs::read(dir.join("g")).unwrap() == before && names(dir) == there);
     graph(dir, &["update", "g", "missing"]).succeeded();
     assert_eq!((json(dir, &["info", "g"])["version"].clone(), names(dir)), (1.into(), there));
 }

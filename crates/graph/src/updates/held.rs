@@ -36,7 +36,7 @@ enum Kind {
     Folder,
     File(File),
     /// The folder that is to take the file's place.
-    Making(File, NewFolder),
+    Making(File, Box<NewFolder>),
 }
 
 /// What is committed.
@@ -148,7 +148,7 @@ impl Held {
         manifest.write(place)?;
         // Whoever finds the folder in the file's place finds it locked.
         self.locks.push(StoreLock::of_folder(place, Path::new(&self.name))?);
-        self.kind = Kind::Making(file, made);
+        self.kind = Kind::Making(file, Box::new(made));
         Ok(log)
     }
 
