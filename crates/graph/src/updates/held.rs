@@ -67,14 +67,13 @@ impl Held {
                     (StoreLock::of_folder(&real, path)?, Kind::Folder)
                 }
                 Found::File(file) => {
-                    let checked = Header::read(&file, &name);
-                    if checked.is_err() && real.is_dir() {
-                        continue;
-                    }
-                    checked?;
-                    let lock = StoreLock::of_file(path)?;
+                    let locked = Header::read(&file, &name).and_then(|_| StoreLock::of_file(path));
+                    // Another process may make a folder of it at any of these moments.
+                    let lock = match locked {
+                        Err(_) if real.is_dir() => continue,
+                        locked => locked?,
+                    };
                     if !is_at(&file, &real) || !lock.is_of(&real) {
-                        // Another process made a folder of it, and let go of its lock.
                         continue;
                     }
                     check_writable(leadline_files::folder_of(&real), path)?;

@@ -25,7 +25,11 @@ impl StorePlace {
     pub(crate) fn of(store: &Path) -> Result<StorePlace, GraphError> {
         leadline_files::restore(store).map_err(|error| GraphError::write(store, error))?;
         if !store.is_dir() {
-            return Ok(StorePlace::File { path: store.to_owned(), _lock: lock_of_file(store)? });
+            match lock_of_file(store) {
+                // An update has made a folder of it meanwhile.
+                Err(_) if store.is_dir() => {}
+                lock => return Ok(StorePlace::File { path: store.to_owned(), _lock: lock? }),
+            }
         }
         if !is_store_folder(store) {
             return Err(GraphError::path(store, "is a folder; name the file that the store is to be"));
