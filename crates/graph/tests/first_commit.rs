@@ -101,9 +101,7 @@ fn what_comes_to_nothing_leaves_the_file_as_it_was() {
     update.insert_edge(1, 2, None).unwrap();
     drop(update);
     // Refused when it is committed.
-    let mut options = UpdateOptions::default();
-    options.strict = true;
-    let mut update = open(options);
+    let mut update = open(UpdateOptions { strict: true, ..UpdateOptions::default() });
     update.delete_edge(5, 1).unwrap();
     assert!(matches!(update.commit(), Err(GraphError::Missing { .. })));
     update.insert_edge("text", "other", None).unwrap_err();
