@@ -112,7 +112,7 @@ pub(crate) fn hinted(command: Command) -> Command {
     command.mut_args(hint).mut_subcommands(hinted)
 }
 
-/// A type of arguments that are paths; `$also` is what lies beside the file and is used with it.
+/// A type of arguments that are paths; `$also` names the files that are used with it.
 macro_rules! path_argument {
     ($(#[$doc:meta])* $name:ident, $what:expr, $also:expr) => {
         $(#[$doc])*
@@ -157,7 +157,7 @@ path_argument!(
     InputPath, Use::Read, |_| None
 );
 path_argument!(
-    /// A file of edges, with the file of vertices that Graphalytics has beside it; or a folder.
+    /// A file of edges, with Graphalytics' file of vertices next to it; or a folder.
     EdgesPath, Use::Read, |path| match path.extension()?.to_str()? {
         "e" => Some(path.with_extension("v")),
         "v" => Some(path.with_extension("e")),
@@ -190,7 +190,7 @@ path_argument!(
     ResultPath, Use::Write, stamp
 );
 path_argument!(
-    /// A result with its journal beside it as long as it is not whole.
+    /// A result, and its journal until the result is whole.
     JournaledPath, Use::Write, |path| Some(journal(path))
 );
 

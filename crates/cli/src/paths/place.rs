@@ -26,8 +26,8 @@ enum Identity {
 }
 
 impl Identity {
-    /// Of what is at a path, `None` where nothing is. Within: `None` of pipes, terminals and sockets, which
-    /// hold nothing that could be replaced.
+    /// What identifies the file at a path; `None` where there is no file, and `Some(None)` for pipes,
+    /// terminals and sockets, which hold nothing that could be replaced.
     fn at(path: &Path) -> Option<Option<Identity>> {
         // What the kernel knows: a mount whose process does not answer any more is not asked, since it may be
         // what the command is about to take away.
