@@ -127,6 +127,7 @@ pub fn point(op: OpKind, block_bytes: u32, concurrency: u32, iops: f64, p50: f64
         cpu_bound: false,
         cpu_us_per_op: None,
         slices: Vec::new(),
+        stretches: Vec::new(),
         histogram: Vec::new(),
         extra: Default::default(),
     }

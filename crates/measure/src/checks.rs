@@ -1,14 +1,31 @@
 //! Sanity checks: what must hold of any device, held against what was measured. A violated one is shown.
 
-use leadline_profile::{Check, CheckName, CheckStatus, DeviceFacts, OpKind, OrderEffect, Point};
+use crate::disturbed::{DISTURBED, counted, quiet_wait};
+use leadline_profile::{Check, CheckName, CheckStatus, DeviceFacts, OpKind, OrderEffect, Point, SliceEffect};
 use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// Requests in flight up to which a point is shallow.
+const SHALLOW: u32 = 16;
 
 /// Little's law may be off by this much: the edges of the windows.
 const LITTLE: f64 = 0.05;
 
 /// All checks, in the order they are shown.
-pub fn checks(points: &[Point], facts: &DeviceFacts, order: Option<&OrderEffect>) -> Vec<Check> {
-    vec![speedup(points), little(points), link(points, facts), order_check(order), cpu(points)]
+pub fn checks(
+    points: &[Point],
+    facts: &DeviceFacts,
+    order: Option<&OrderEffect>,
+    slices: &[SliceEffect],
+) -> Vec<Check> {
+    vec![
+        speedup(points),
+        little(points),
+        link(points, facts),
+        order_check(order),
+        slices_check(slices),
+        quiet(points),
+        cpu(points),
+    ]
 }
 
 fn name(point: &Point) -> String {
@@ -77,7 +94,7 @@ fn little(points: &[Point]) -> Check {
 /// X R over the slices that are long enough for it: with fewer rounds of the queue in a slice than this, the
 /// edges of its window weigh more than the law may be off. Requests times latency, summed, over all time.
 fn in_flight(point: &Point) -> Option<f64> {
-    let long = point.slices.iter().filter(|s| s.ops >= 40 * u64::from(point.concurrency));
+    let long = counted(&point.slices).filter(|s| s.ops >= 40 * u64::from(point.concurrency));
     let (waited, seconds) = long.fold((0.0, 0.0), |(waited, seconds), s| {
         (waited + s.ops as f64 * s.mean_latency_us / 1e6, seconds + s.seconds)
     });
@@ -120,6 +137,49 @@ fn order_check(order: Option<&OrderEffect>) -> Check {
         ),
     };
     Check { name: CheckName::Order, status, detail }
+}
+
+/// Slices as fast as long stretches.
+fn slices_check(effects: &[SliceEffect]) -> Check {
+    let percent = |effect: &SliceEffect| {
+        let op = if effect.op == OpKind::Read { "reads" } else { "writes" };
+        let [low, high] = effect.ratio_ci;
+        format!("{op} at {:.1} % ({:.1} to {:.1})", effect.ratio * 100.0, low * 100.0, high * 100.0)
+    };
+    let far = |effect: &&SliceEffect| effect.ratio.ln().abs();
+    let worst = |seen: bool| {
+        let of = effects.iter().filter(|effect| effect.seen == seen);
+        of.max_by(|a, b| far(a).total_cmp(&far(b)))
+    };
+    let holds = "slices run as fast as long stretches of the same load";
+    let (status, detail) = match (worst(true), worst(false)) {
+        (Some(effect), _) => {
+            let advice = "a program that goes on gets what the stretches got";
+            (CheckStatus::Violated, format!("{holds}: {}; {advice}", percent(effect)))
+        }
+        (None, Some(effect)) => (CheckStatus::Ok, format!("{holds}; farthest off: {}", percent(effect))),
+        (None, None) => (CheckStatus::Unknown, format!("{holds}: too few stretches")),
+    };
+    Check { name: CheckName::Slices, status, detail }
+}
+
+/// Nobody else had the processor: told by the shallow points, at which the kernel's own workers do not matter.
+fn quiet(points: &[Point]) -> Check {
+    let holds = "other programs left the processor to the slices";
+    let shallow = points.iter().filter(|p| p.concurrency <= SHALLOW);
+    let waits: Vec<f64> = shallow.filter_map(|p| quiet_wait(&p.slices)).collect();
+    let Some(mean) = (!waits.is_empty()).then(|| waits.iter().sum::<f64>() / waits.len() as f64) else {
+        let detail = format!("{holds}: nothing to tell it by");
+        return Check { name: CheckName::Quiet, status: CheckStatus::Unknown, detail };
+    };
+    let all: usize = points.iter().map(|p| p.slices.len()).sum();
+    let left_out = all - points.iter().map(|p| counted(&p.slices).count()).sum::<usize>();
+    let status = if mean > DISTURBED { CheckStatus::Violated } else { CheckStatus::Ok };
+    let detail = format!(
+        "{holds}: the quiet ones waited {:.1} % of their time, {left_out} of {all} waited longer and are left out",
+        mean * 100.0
+    );
+    Check { name: CheckName::Quiet, status, detail }
 }
 
 fn cpu(points: &[Point]) -> Check {
@@ -172,7 +232,7 @@ fn read_level(points: &[Point], epoch: u32) -> Option<f64> {
     (!logs.is_empty()).then(|| logs.iter().sum::<f64>() / logs.len() as f64)
 }
 
-fn mean_and_error(values: &[f64]) -> Option<(f64, f64)> {
+pub(crate) fn mean_and_error(values: &[f64]) -> Option<(f64, f64)> {
     let n = values.len() as f64;
     if values.len() < 2 {
         return None;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use leadline_profile::{OpKind, Pattern, Slice};
 
+use crate::disturbed::counted;
 use crate::fit::CurvePoint;
 use crate::load::Recorder;
 
@@ -25,24 +26,25 @@ pub struct CurveId {
 pub struct PointData {
     /// Slices of the epochs, in the order they ran.
     pub slices: Vec<Slice>,
-    /// Latencies of all of them.
+    /// Long stretches of the same load, which the slices are held against.
+    pub stretches: Vec<Slice>,
+    /// Latencies of all slices.
     pub latencies: Recorder,
     /// Processor time of this process over all of them, seconds; `None` on a virtual clock.
     pub cpu_seconds: Option<f64>,
 }
 
 impl PointData {
-    /// (operations, seconds) of all slices of an epoch.
+    /// (operations, seconds) of the slices of an epoch that count: those that no other program disturbed.
     pub fn epoch(&self, epoch: u32) -> (f64, f64) {
-        self.slices
-            .iter()
+        counted(&self.slices)
             .filter(|slice| slice.epoch == epoch)
             .fold((0.0, 0.0), |(ops, seconds), slice| (ops + slice.ops as f64, seconds + slice.seconds))
     }
 
-    /// (operations, seconds) of all slices.
+    /// (operations, seconds) of all slices that count.
     pub fn total(&self) -> (f64, f64) {
-        self.slices.iter().fold((0.0, 0.0), |(ops, s), slice| (ops + slice.ops as f64, s + slice.seconds))
+        counted(&self.slices).fold((0.0, 0.0), |(ops, s), slice| (ops + slice.ops as f64, s + slice.seconds))
     }
 
     /// Capacity: all operations / all time, so that stalls count; 0 when nothing completed.
@@ -51,16 +53,16 @@ impl PointData {
         if seconds > 0.0 { ops / seconds } else { 0.0 }
     }
 
-    /// Mean latency over all slices, seconds.
+    /// Mean latency over the slices that count, seconds.
     pub fn mean_latency(&self) -> f64 {
         let (ops, _) = self.total();
-        let sum: f64 = self.slices.iter().map(|slice| slice.mean_latency_us * slice.ops as f64).sum();
+        let sum: f64 = counted(&self.slices).map(|slice| slice.mean_latency_us * slice.ops as f64).sum();
         if ops > 0.0 { sum / ops / 1e6 } else { 0.0 }
     }
 
     /// Standard error of the capacity over epochs; 0 with fewer than two.
     fn standard_error(&self) -> f64 {
-        let mut epochs: Vec<u32> = self.slices.iter().map(|slice| slice.epoch).collect();
+        let mut epochs: Vec<u32> = counted(&self.slices).map(|slice| slice.epoch).collect();
         epochs.dedup();
         let rates: Vec<f64> =
             epochs.iter().map(|&e| self.epoch(e)).filter(|e| e.1 > 0.0).map(|e| e.0 / e.1).collect();

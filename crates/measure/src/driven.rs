@@ -67,7 +67,7 @@ impl Driven {
             self.curve.points.clear();
             for (k, slice, latencies) in self.found {
                 if slice.ops > 0 {
-                    let data = PointData { slices: vec![slice], latencies, cpu_seconds: None };
+                    let data = PointData { slices: vec![slice], latencies, ..PointData::default() };
                     self.curve.points.insert(k, data);
                 }
             }

@@ -1,6 +1,6 @@
 //! What a measurement comes to.
 
-use leadline_profile::TimelineSample;
+use leadline_profile::{Limit, TimelineSample};
 
 use crate::MeasureError;
 use crate::curve::Curve;
@@ -23,6 +23,8 @@ pub struct Outcome {
     pub stopped_by: Option<Stop>,
     /// Whether [`crate::Plan::write_budget`] shortened write slices, or left them out of some epochs.
     pub writes_shortened: bool,
+    /// What kept intervals of advised numbers wide although the run went on past its budget.
+    pub limited_by: Option<Limit>,
     /// Longest time that reads took to recover after writes, seconds, and whether they did within the
     /// washout's limit.
     pub washout: (f64, bool),
@@ -40,6 +42,7 @@ impl Outcome {
             traffic: (0, 0),
             stopped_by: None,
             writes_shortened: false,
+            limited_by: None,
             washout: (0.0, true),
         }
     }

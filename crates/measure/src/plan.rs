@@ -89,6 +89,8 @@ pub struct Plan {
     pub precondition: u32,
     /// Highest concurrency tried.
     pub max_concurrency: u32,
+    /// Concurrencies that are measured whatever the search finds worth measuring, as far as it came.
+    pub also: Vec<u32>,
     /// How concurrency is made.
     pub lanes: Lanes,
     /// Processors to pin the threads to, in turn; empty for none.
@@ -117,6 +119,7 @@ impl Plan {
             layout: geometry.writable,
             precondition: 0,
             max_concurrency: 1024,
+            also: Vec::new(),
             lanes: Lanes::Threads(1),
             cpus: Vec::new(),
             seed: 1,

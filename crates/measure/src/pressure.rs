@@ -77,6 +77,34 @@ fn parse_ticks(text: &str) -> Option<Ticks> {
     Some(Ticks { total, stolen: *fields.get(7)? })
 }
 
+/// How long the calling thread, ready to run, waited for a processor: [`ProcessorWait::begin`] to
+/// [`ProcessorWait::end`], on the same thread.
+#[derive(Debug)]
+pub(crate) struct ProcessorWait {
+    at: Instant,
+    waited_ns: Option<u64>,
+}
+
+impl ProcessorWait {
+    pub(crate) fn begin() -> Self {
+        let waited_ns = fs::read_to_string("/proc/thread-self/schedstat").ok();
+        ProcessorWait { at: Instant::now(), waited_ns: waited_ns.and_then(|text| parse_waited_ns(&text)) }
+    }
+
+    /// The share of the time since, 0 to 1; `None` where the kernel does not tell.
+    pub(crate) fn end(&self) -> Option<f64> {
+        let now = ProcessorWait::begin();
+        let waited = now.waited_ns?.checked_sub(self.waited_ns?)?;
+        let elapsed = now.at.duration_since(self.at).as_nanos() as f64;
+        (elapsed > 0.0).then(|| (waited as f64 / elapsed).min(1.0))
+    }
+}
+
+/// Nanoseconds on a processor, nanoseconds waiting for one, turns on one.
+fn parse_waited_ns(text: &str) -> Option<u64> {
+    text.split_whitespace().nth(1)?.parse().ok()
+}
+
 /// Temperature of the drive whose directory in sysfs is `disk` ([`crate::facts::disk_directory`]), and its
 /// warning threshold if it has one, degrees Celsius. `None` where no sensor is shown: NVMe has one, SATA with
 /// the `drivetemp` module.
@@ -174,6 +202,15 @@ mod tests {
         let blind = Pressure { stalled_us: None, ticks: None, ..from.clone() };
         assert_eq!(delta(&blind, &later(1, 1, 1)), PressureDelta::default());
         assert_eq!(delta(&from, &from).cpu_pressure, None);
+    }
+
+    #[test]
+    fn a_threads_wait_for_a_processor_is_read() {
+        assert_eq!(parse_waited_ns("274674 981 12\n"), Some(981));
+        for garbage in ["", "1", "1 x 3", "1 -2 3", "1 99999999999999999999 3"] {
+            assert_eq!(parse_waited_ns(garbage), None, "{garbage:?}");
+        }
+        assert!(ProcessorWait::begin().end().is_none_or(|share| (0.0..=1.0).contains(&share)));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 
 use crate::load::{AddressStream, Lane, Limits, Recorder, Region, Window, Workload, closed_loop};
 use crate::plan::{Lanes, Plan};
+use crate::pressure::ProcessorWait;
 use crate::{MeasureError, PlanError};
 
 /// What one slice came to, over all lanes.
@@ -31,6 +32,9 @@ pub struct SliceResult {
     pub cpu_share: Option<f64>,
     /// Processor time of the window's operations, kernel and its workers included, seconds.
     pub cpu_seconds: Option<f64>,
+    /// Share of the slice in which a submitting thread was ready to run and waited for a processor, 0 to 1,
+    /// of the lane that waited most; `None` on a virtual clock and where the kernel does not tell.
+    pub cpu_wait: Option<f64>,
     /// Longest stall between answers; 0 where they came evenly.
     pub longest_stall: Nanos,
     /// Whether it ran to its limits.
@@ -131,18 +135,25 @@ impl Rig {
         for (i, other) in self.others[..used - 1].iter_mut().enumerate() {
             other.begin(streams[i + 1].clone(), share(i as u32 + 1), each);
         }
+        let wait = ProcessorWait::begin();
         let first =
             closed_loop(&mut self.lane, &mut streams[0], share(0), &each, &mut self.recorder, &self.cancel);
+        let mut waits = vec![wait.end()];
         let mut windows = vec![first];
         latencies.merge(&self.recorder);
         for (other, stream) in self.others[..used - 1].iter_mut().zip(&mut streams[1..]) {
-            windows.push(other.end(stream, latencies));
+            let (window, wait) = other.end(stream, latencies);
+            windows.push(window);
+            waits.push(wait);
         }
         let windows = windows.into_iter().collect::<Result<Vec<_>, _>>()?;
         let cpu = process_cpu_time().saturating_sub(cpu) as f64 / 1e9;
         let (read, written) = self.traffic();
         let requests = (read + written - sent.0 - sent.1) / u64::from(streams[0].block_bytes());
-        Ok(self.sum_up(&windows, cpu / requests.max(1) as f64))
+        let mut result = self.sum_up(&windows, cpu / requests.max(1) as f64);
+        let wait = waits.into_iter().flatten().max_by(f64::total_cmp);
+        result.cpu_wait = wait.filter(|_| self.clock == Clock::Wall);
+        Ok(result)
     }
 
     /// `cpu` is the processor time of a request, ramps and drains included, seconds.
@@ -162,6 +173,7 @@ impl Rig {
             mean_latency_us: if ops > 0 { latency as f64 / ops as f64 / 1e3 } else { 0.0 },
             cpu_share: wall.then_some(share),
             cpu_seconds: wall.then_some(cpu * ops as f64),
+            cpu_wait: None,
             longest_stall: windows.iter().map(|w| w.longest_stall).max().unwrap_or(0),
             complete: windows.iter().all(|w| w.complete),
         }
@@ -200,6 +212,7 @@ struct Done {
     recorder: Recorder,
     traffic: (u64, u64),
     window: Result<Window, MeasureError>,
+    cpu_wait: Option<f64>,
 }
 
 impl Worker {
@@ -210,10 +223,11 @@ impl Worker {
         let thread = std::thread::spawn(move || {
             cpu.into_iter().for_each(pin);
             for Job { mut stream, concurrency, limits, mut recorder } in job_queue {
+                let wait = ProcessorWait::begin();
                 let window =
                     closed_loop(&mut lane, &mut stream, concurrency, &limits, &mut recorder, &cancel);
-                let traffic = lane.traffic();
-                if answers.send(Done { stream, recorder, traffic, window }).is_err() {
+                let (cpu_wait, traffic) = (wait.end(), lane.traffic());
+                if answers.send(Done { stream, recorder, traffic, window, cpu_wait }).is_err() {
                     return;
                 }
             }
@@ -234,13 +248,17 @@ impl Worker {
     }
 
     /// Waits for what was begun; the stream goes on from where the worker left it.
-    fn end(&mut self, stream: &mut AddressStream, latencies: &mut Recorder) -> Result<Window, MeasureError> {
+    fn end(
+        &mut self,
+        stream: &mut AddressStream,
+        latencies: &mut Recorder,
+    ) -> (Result<Window, MeasureError>, Option<f64>) {
         let done = self.done.recv().expect("the worker answers every job");
         latencies.merge(&done.recorder);
         *stream = done.stream;
         self.recorder = Some(done.recorder);
         self.traffic = done.traffic;
-        done.window
+        (done.window, done.cpu_wait)
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Read [`Session::run`] first. docs/method.md says in words what happens here and why.
 
+mod epoch;
+mod longer;
 mod sharing;
 
 use std::sync::Arc;
@@ -23,6 +25,8 @@ use crate::ration::{Ration, WriteBudget};
 use crate::rig::{Rig, SliceResult};
 use crate::search::{grid, next_concurrency};
 use crate::stalls::Stalls;
+
+use longer::Longer;
 
 /// Share of the budget that the search may take.
 const SEARCH_SHARE: f64 = 0.3;
@@ -77,6 +81,8 @@ pub struct Session<'a> {
     spent_before: f64,
     /// Slices run so far.
     order: u32,
+    /// Disturbed slices that were measured again.
+    repeats: f64,
     /// Bytes written before measuring began: they count against `max_writes`.
     written_before: u64,
     /// Epoch time / sum of its slices, as seen so far: ramps, drains and washouts.
@@ -134,6 +140,7 @@ impl<'a> Session<'a> {
             first_epoch: 0,
             spent_before: 0.0,
             order: 0,
+            repeats: 0.0,
             written_before,
             overhead: 1.4,
             baseline: None,
@@ -197,6 +204,10 @@ impl<'a> Session<'a> {
         }
         for driven in &mut self.driven {
             driven.grid = grid(&driven.searched, driven.curve.id.durable);
+            let highest = driven.searched.last().map_or(0, |point| point.k);
+            driven.grid.extend(self.plan.also.iter().copied().filter(|&k| k <= highest));
+            driven.grid.sort_unstable();
+            driven.grid.dedup();
             driven.decide(&driven.searched.clone());
         }
         Ok(())
@@ -265,119 +276,32 @@ impl<'a> Session<'a> {
     fn epochs(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), Stop> {
         let target = self.plan.budget.epochs();
         let last = if self.plan.budget == Budget::Full { MAX_EPOCHS } else { target };
-        let flip = self.random.bool();
+        let turn = self.random.u32(..4);
         let mut longest = 0f64;
-        for epoch in self.first_epoch..last {
+        let mut longer = Longer::new(self.plan);
+        for epoch in self.first_epoch.. {
             let before = self.spent();
             let over = |budget| {
                 (epoch >= MIN_EPOCHS && before + longest > budget)
                     || (epoch >= FEWEST_EPOCHS && before > budget)
             };
-            if self.plan.budget_seconds().is_some_and(over) {
+            let ends = epoch >= last || self.plan.budget_seconds().is_some_and(over);
+            if ends && !self.goes_on(&mut longer, epoch, longest) {
                 break;
             }
             self.share_slices(epoch, target);
             self.outcome.slice_seconds = self.slice_length(epoch, target);
             self.share_writes(epoch, target);
             self.outcome.epochs = epoch + 1;
-            let writes_first = self.plan.writes && (epoch % 2 == 1) != flip;
-            self.epoch(epoch, writes_first, before, target, progress)?;
+            self.epoch(epoch, epoch + turn, target, progress)?;
             longest = longest.max(self.spent() - before);
             self.refine(epoch, target);
             if self.plan.budget == Budget::Full && epoch + 1 >= target && self.settled(epoch + 1) {
                 break;
             }
         }
+        self.outcome.limited_by = longer.limit;
         Ok(())
-    }
-
-    /// Every point of the grid, the decisive ones more than once: reads in random order, writes in random
-    /// order, never mixed.
-    fn epoch(
-        &mut self,
-        epoch: u32,
-        writes_first: bool,
-        before: f64,
-        target: u32,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<(), Stop> {
-        let order = if writes_first { [OpKind::Write, OpKind::Read] } else { [OpKind::Read, OpKind::Write] };
-        let (mut in_slices, mut done) = (0.0, 0usize);
-        let total: usize = self.driven.iter().map(|d| d.slices().count()).sum();
-        let writes = self.writes_in(epoch);
-        for op in order {
-            if op == OpKind::Write && !writes {
-                continue;
-            }
-            let mut points: Vec<(usize, u32)> = (0..self.driven.len())
-                .filter(|&i| self.driven[i].curve.id.op == op)
-                .flat_map(|i| self.driven[i].slices().map(move |k| (i, k)).collect::<Vec<_>>())
-                .collect();
-            self.random.shuffle(&mut points);
-            for (i, k) in points {
-                in_slices += self.epoch_slice(epoch, i, k)?;
-                done += 1;
-                let share = self.progress_share(epoch, done as f64 / total.max(1) as f64, target);
-                progress(Progress {
-                    phase: "measure",
-                    done: share,
-                    detail: describe(self.driven[i].curve.id, k),
-                });
-            }
-            if op == OpKind::Write && self.plan.writes {
-                self.washout(self.outcome.slice_seconds)?;
-            }
-        }
-        if in_slices > 0.0 {
-            self.overhead = ((self.spent() - before) / in_slices).clamp(1.05, 20.0);
-        }
-        Ok(())
-    }
-
-    /// Whether this epoch has writes: every epoch does where the bytes suffice; else the first does, and as
-    /// many of the others as can, at random.
-    fn writes_in(&mut self, epoch: u32) -> bool {
-        let share = self.ration.map_or(1.0, |ration| ration.epochs);
-        share >= 1.0 || epoch == self.first_epoch || self.random.f64() < share
-    }
-
-    fn progress_share(&self, epoch: u32, within: f64, target: u32) -> f64 {
-        match self.plan.budget_seconds() {
-            Some(budget) => (self.spent() / budget).min(1.0),
-            None => ((f64::from(epoch) + within) / f64::from(target)).min(0.99),
-        }
-    }
-
-    /// Measures one point for one epoch; returns the time aimed at.
-    fn epoch_slice(&mut self, epoch: u32, i: usize, k: u32) -> Result<f64, Stop> {
-        let mut seconds = self.outcome.slice_seconds;
-        if let (OpKind::Write, Some(ration)) = (self.driven[i].curve.id.op, self.ration) {
-            let slice = self.write_slice(i, k, seconds);
-            if slice.least_bytes() > self.write_budget_left().unwrap_or(u64::MAX) as f64 {
-                return Ok(0.0);
-            }
-            seconds = slice.length(ration.most);
-        }
-        let mut latencies = std::mem::take(&mut self.driven[i].curve.points.entry(k).or_default().latencies);
-        let result = self.slice(i, k, seconds, &mut latencies);
-        self.driven[i].curve.points.entry(k).or_default().latencies = latencies;
-        let result = match result {
-            // Writing is over, reading goes on.
-            Err(Stop::WritesSpent) => {
-                self.outcome.stopped_by = Some(Stop::WritesSpent);
-                return Ok(0.0);
-            }
-            other => other?,
-        };
-        let record = self.record(i, epoch, &result);
-        let point = self.driven[i].curve.points.entry(k).or_default();
-        if record.ops > 0 {
-            point.slices.push(record);
-        }
-        if let Some(cpu) = result.cpu_seconds {
-            *point.cpu_seconds.get_or_insert(0.0) += cpu;
-        }
-        Ok(seconds)
     }
 
     /// Runs one slice, within what may still be written.
@@ -388,9 +312,26 @@ impl<'a> Session<'a> {
         seconds: f64,
         latencies: &mut Recorder,
     ) -> Result<SliceResult, Stop> {
+        self.slice_of(i, k, seconds, self.plan.max_ops_per_slice, latencies)
+    }
+
+    /// A slice of many times as many operations, on a virtual clock too.
+    fn long_slice(&mut self, i: usize, k: u32, seconds: f64) -> Result<SliceResult, Stop> {
+        let most = self.plan.max_ops_per_slice.saturating_mul(10);
+        self.slice_of(i, k, seconds, most, &mut Recorder::new())
+    }
+
+    fn slice_of(
+        &mut self,
+        i: usize,
+        k: u32,
+        seconds: f64,
+        max_ops: u64,
+        latencies: &mut Recorder,
+    ) -> Result<SliceResult, Stop> {
         let id = self.driven[i].curve.id;
         let mut limits = Limits::of(((seconds * 1e9) as Nanos).max(self.stalls.slice()));
-        limits.max_ops = self.plan.max_ops_per_slice;
+        limits.max_ops = max_ops;
         if id.op == OpKind::Write {
             let left = |most: u64| most.saturating_sub(self.written());
             let least = 4 * u64::from(k) * u64::from(id.block_bytes);
@@ -430,6 +371,7 @@ impl<'a> Session<'a> {
             bytes: result.bytes,
             mean_latency_us: result.mean_latency_us,
             cpu_share: result.cpu_share,
+            cpu_wait: result.cpu_wait,
         }
     }
 

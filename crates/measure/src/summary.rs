@@ -12,15 +12,22 @@ use crate::bootstrap::Resamples;
 use crate::checks::{checks, order_effect};
 use crate::cliff::{WriteSample, find_cliff};
 use crate::curve::{Curve, CurveId, PointData};
+use crate::disturbed::counted;
 use crate::estimate::{CurveEstimate, estimate_curves};
 use crate::load::Recorder;
 use crate::outcome::{Earlier, Outcome, Stop};
 use crate::parameters::parameters;
 use crate::plan::Plan;
 use crate::prepare::Prepared;
+use crate::slice_effect::slice_effects;
 
 /// Share of a processor from which a point is bound by it.
 pub(crate) const CPU_BOUND: f64 = 0.9;
+
+/// An interval of a concurrency is too wide where its upper end is more than this many times its lower one,
+/// and one of alpha where it is more than this many.
+const WIDE_K: f64 = 1.4;
+const WIDE_ALPHA: f64 = 1.2;
 
 /// What surrounds a measurement and is not in its outcome.
 pub struct Circumstances {
@@ -155,8 +162,8 @@ fn points(curves: &[Curve], estimates: &[CurveEstimate]) -> Vec<Point> {
 }
 
 fn point(id: CurveId, concurrency: u32, data: &PointData, iops_ci: Option<[f64; 2]>) -> Point {
-    let (ops, _) = data.total();
-    let share: Vec<f64> = data.slices.iter().filter_map(|s| s.cpu_share).collect();
+    let ops: u64 = data.slices.iter().map(|slice| slice.ops).sum();
+    let share: Vec<f64> = counted(&data.slices).filter_map(|s| s.cpu_share).collect();
     let share = if share.is_empty() { 0.0 } else { share.iter().sum::<f64>() / share.len() as f64 };
     Point {
         op: id.op,
@@ -169,8 +176,9 @@ fn point(id: CurveId, concurrency: u32, data: &PointData, iops_ci: Option<[f64; 
         bandwidth_bytes: data.iops() * f64::from(id.block_bytes),
         latency_us: latency(&data.latencies, data.mean_latency() * 1e6),
         cpu_bound: share >= CPU_BOUND,
-        cpu_us_per_op: data.cpu_seconds.map(|s| s * 1e6 / ops.max(1.0)),
+        cpu_us_per_op: data.cpu_seconds.map(|s| s * 1e6 / ops.max(1) as f64),
         slices: data.slices.clone(),
+        stretches: data.stretches.clone(),
         histogram: data
             .latencies
             .bins()
@@ -206,6 +214,7 @@ fn validity(
     estimates: &[CurveEstimate],
 ) -> Validity {
     let order_effect = order_effect(points);
+    let slice_effects = slice_effects(points);
     let washout = earlier.map_or(outcome.washout, |p| {
         let Validity { washout_seconds, washout_recovered, .. } = p.validity;
         let (longest, recovered) = outcome.washout;
@@ -230,7 +239,7 @@ fn validity(
         stopped_by: outcome.stopped_by.as_ref().map(describe_stop),
         state,
         steady_state: rounds,
-        checks: checks(points, &around.facts, order_effect.as_ref()),
+        checks: checks(points, &around.facts, order_effect.as_ref(), &slice_effects),
         cliffs: cliffs(prepared, points),
         temperature: around.temperature.clone(),
         durability: durability.to_owned(),
@@ -240,6 +249,8 @@ fn validity(
         cpu_bound_points: points.iter().filter(|p| p.cpu_bound).count() as u32,
         censored_curves: estimates.iter().filter(|e| !e.id.durable && e.fit.still_grows()).count() as u32,
         order_effect,
+        slice_effects,
+        limited_by: outcome.limited_by.clone(),
         cpu_pressure: around.cpu_pressure,
         cpu_steal: around.cpu_steal,
         washout_seconds: plan.writes.then_some(washout.0),
@@ -316,6 +327,25 @@ pub(crate) fn settled(curves: &[&Curve], epochs: u32, seed: u64) -> bool {
     })
 }
 
+/// How widely the numbers that advice is made of are known, over the random reads and writes of the smallest
+/// block: the sum of the logarithms of upper over lower end of the intervals that are too wide, 0 where none
+/// is.
+pub(crate) fn advised_width(curves: &[&Curve], epochs: u32, seed: u64) -> f64 {
+    let Some(resamples) = Resamples::new(epochs, seed) else { return 0.0 };
+    let Some(first) = curves.first().map(|curve| curve.id) else { return 0.0 };
+    let advised = curves.iter().filter(|curve| {
+        !curve.id.durable && (curve.id.pattern, curve.id.block_bytes) == (first.pattern, first.block_bytes)
+    });
+    let estimates: Vec<CurveEstimate> =
+        advised.filter_map(|curve| CurveEstimate::new(curve, Some(&resamples), epochs)).collect();
+    let over = |[low, high]: [f64; 2], most: f64| if high > most * low { (high / low).ln() } else { 0.0 };
+    let whole = |ci: Option<[u32; 2]>| ci.map_or(0.0, |ci| over(ci.map(f64::from), WIDE_K));
+    parameters(&estimates, Some(&resamples))
+        .iter()
+        .map(|p| whole(p.k_r_90_ci) + whole(p.k_w_90_ci) + p.alpha_ci.map_or(0.0, |ci| over(ci, WIDE_ALPHA)))
+        .sum()
+}
+
 /// What an interrupted run's profile had measured, to go on from. Slices of epochs are taken as they are; an
 /// epoch cut short stays in, the next begins a new one.
 pub fn earlier(profile: &DeviceProfile) -> Earlier {
@@ -335,10 +365,12 @@ pub fn earlier(profile: &DeviceProfile) -> Earlier {
         let ops: u64 = point.slices.iter().map(|s| s.ops).sum();
         let data = PointData {
             slices: point.slices.clone(),
+            stretches: point.stretches.clone(),
             latencies,
             cpu_seconds: point.cpu_us_per_op.map(|us| us * ops as f64 / 1e6),
         };
-        slices = slices.max(point.slices.iter().map(|s| s.order.saturating_add(1)).max().unwrap_or(0));
+        let orders = point.slices.iter().chain(&point.stretches).map(|s| s.order.saturating_add(1));
+        slices = slices.max(orders.max().unwrap_or(0));
         curves.entry(id).or_insert_with(|| Curve::new(id)).points.insert(point.concurrency, data);
     }
     Earlier {

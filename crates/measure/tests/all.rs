@@ -19,6 +19,7 @@ mod load;
 mod models_of_devices;
 mod replay;
 mod session;
+mod settling;
 mod sustained;
 mod truth;
 mod write_amplification;

@@ -167,7 +167,7 @@ fn a_cancel_while_preparing_ends_it() {
 fn never_more_is_written_than_allowed_and_reads_go_on() {
     let device = device("exponential");
     for (layout, max) in
-        [(false, 0), (false, 100_000), (false, 10 << 20), (false, 200 << 20), (true, 100 << 20)]
+        [(false, 0), (false, 100_000), (false, 10 << 20), (false, 150 << 20), (true, 100 << 20)]
     {
         let mut plan = plan(&device);
         plan.region.len = 64 << 20;
@@ -448,6 +448,7 @@ fn crafted(read: impl Fn(u32, bool) -> f64, write: impl Fn(u64) -> f64) -> (Prep
         traffic: (1, written),
         stopped_by: None,
         writes_shortened: false,
+        limited_by: None,
         washout: (0.1, true),
     };
     (Prepared::default(), outcome)

@@ -36,13 +36,13 @@ pub use experiments::{
 };
 pub use profile::{
     Bin, Capped, Censored, Check, CheckStatus, Cliff, DeviceFacts, DeviceProfile, Latency, Link, Method,
-    OpKind, OrderEffect, Parameters, Pattern, Point, Rounds, SCHEMA, Slice, Temperature, TimelineSample,
-    Validity,
+    OpKind, OrderEffect, Parameters, Pattern, Point, Rounds, SCHEMA, Slice, SliceEffect, Temperature,
+    TimelineSample, Validity,
 };
 pub use published::{PublishedError, published_profile};
 pub use replay::Replay;
 pub use terms::{
-    BudgetKind, CheckName, DeviceKind, DeviceState, EngineKind, RunPhase, WriteCache, WriteStatus,
+    BudgetKind, CheckName, DeviceKind, DeviceState, EngineKind, Limit, RunPhase, WriteCache, WriteStatus,
 };
 pub use write_pattern::WritePattern;
 

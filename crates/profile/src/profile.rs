@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::Experiments;
 use crate::terms::{
-    BudgetKind, CheckName, DeviceKind, DeviceState, EngineKind, RunPhase, WriteCache, WriteStatus,
+    BudgetKind, CheckName, DeviceKind, DeviceState, EngineKind, Limit, RunPhase, WriteCache, WriteStatus,
 };
 
 /// The schema this version writes. Minor additions keep the number; a reader of `/1` refuses `/2`.
@@ -204,6 +204,12 @@ pub struct Validity {
     /// Whether reads after writes were slower than reads after reads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order_effect: Option<OrderEffect>,
+    /// Slices against long stretches of the same load.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub slice_effects: Vec<SliceEffect>,
+    /// What kept the intervals of advised numbers wide although the run went on past its budget.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limited_by: Option<Limit>,
     /// Longest time reads took to be as fast again after writes; `null` where nothing was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub washout_seconds: Option<f64>,
@@ -295,6 +301,22 @@ pub struct OrderEffect {
     pub seen: bool,
 }
 
+/// Slices against long stretches of the same load: how much a program that has just done something else gets
+/// of what one that goes on gets.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SliceEffect {
+    /// Reads, or plain writes.
+    pub op: OpKind,
+    /// Requests in flight at which they were compared, ascending.
+    pub concurrencies: Vec<u32>,
+    /// Throughput of slices / of long stretches, 1 = no effect.
+    pub ratio: f64,
+    /// 95 % interval of the ratio.
+    pub ratio_ci: [f64; 2],
+    /// Whether the interval leaves out 1 and the ratio is off by more than 5 %.
+    pub seen: bool,
+}
+
 /// Read or write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -346,6 +368,9 @@ pub struct Point {
     /// Measured slices, in the order they ran.
     #[serde(default)]
     pub slices: Vec<Slice>,
+    /// Long stretches of the same load, which the slices are held against; they do not count otherwise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stretches: Vec<Slice>,
     /// Latency histogram of all slices: ascending, not cumulative.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub histogram: Vec<Bin>,
@@ -417,6 +442,10 @@ pub struct Slice {
     /// Share of one processor that each submitting thread used, 0 to 1; absent for simulated devices.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_share: Option<f64>,
+    /// Share of the slice in which a submitting thread was ready to run and waited for a processor, 0 to 1;
+    /// absent for simulated devices and where the kernel does not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_wait: Option<f64>,
 }
 
 /// What the points of one pattern and block size say.

@@ -162,6 +162,7 @@ fn points(entry: &Published) -> Vec<Point> {
                 cpu_bound: false,
                 cpu_us_per_op: None,
                 slices: Vec::new(),
+                stretches: Vec::new(),
                 histogram: Vec::new(),
                 extra: Default::default(),
             }

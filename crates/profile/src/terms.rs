@@ -177,6 +177,19 @@ term! {
 }
 
 term! {
+    /// What kept intervals wide.
+    Limit {
+        /// They no longer narrowed with more time: the device or the machine is noisy.
+        Noise = "noise",
+        /// They still narrowed when time was up.
+        Time = "time",
+    } else {
+        /// A limit that this version does not know.
+        Other
+    }
+}
+
+term! {
     /// The kernel's view of the drive's write cache.
     WriteCache {
         /// A completed write may still be in the cache.
@@ -200,6 +213,10 @@ term! {
         Link = "link",
         /// Reads after writes are as fast as reads after reads.
         Order = "order",
+        /// Slices run as fast as long stretches of the same load.
+        Slices = "slices",
+        /// Other programs left the processor to the slices that count.
+        Quiet = "quiet",
         /// The device, not the processor, set the pace.
         Cpu = "cpu",
         /// Where published numbers come from.

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use leadline_profile::{
-    Bin, Capped, Censored, Check, CheckStatus, Cliff, DeviceFacts, DeviceProfile, Latency, Link, Method,
-    OpKind, OrderEffect, Parameters, Pattern, Point, ProfileError, Rounds, SCHEMA, Slice, Temperature,
-    TimelineSample, Validity,
+    Bin, Capped, Censored, Check, CheckStatus, Cliff, DeviceFacts, DeviceProfile, Latency, Limit, Link,
+    Method, OpKind, OrderEffect, Parameters, Pattern, Point, ProfileError, Rounds, SCHEMA, Slice,
+    SliceEffect, Temperature, TimelineSample, Validity,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -65,8 +65,9 @@ fn latency() -> impl Strategy<Value = Latency> {
 }
 
 fn slice() -> impl Strategy<Value = Slice> {
-    (any::<u32>(), count(), count(), positive(), positive(), prop::option::of(number())).prop_map(
-        |(epoch, ops, bytes, seconds, mean_latency_us, cpu_share)| Slice {
+    let share = || prop::option::of(number());
+    (any::<u32>(), count(), count(), positive(), positive(), share(), share()).prop_map(
+        |(epoch, ops, bytes, seconds, mean_latency_us, cpu_share, cpu_wait)| Slice {
             epoch,
             order: epoch,
             at_seconds: seconds,
@@ -75,6 +76,7 @@ fn slice() -> impl Strategy<Value = Slice> {
             bytes,
             mean_latency_us,
             cpu_share,
+            cpu_wait,
         },
     )
 }
@@ -121,6 +123,7 @@ fn point() -> impl Strategy<Value = Point> {
                 latency_us,
                 cpu_bound,
                 cpu_us_per_op: cpu,
+                stretches: slices.iter().take(1).cloned().collect(),
                 slices,
                 histogram: bins.into_iter().map(|(upper_us, count)| Bin { upper_us, count }).collect(),
                 extra,
@@ -239,6 +242,17 @@ fn validity() -> impl Strategy<Value = Validity> {
                     cpu_bound_points: n,
                     censored_curves: n,
                     order_effect: c.map(|x| OrderEffect { ratio: x, ratio_ci: [x, x], seen: complete }),
+                    slice_effects: c
+                        .map(|x| SliceEffect {
+                            op: OpKind::Write,
+                            concurrencies: vec![n],
+                            ratio: x,
+                            ratio_ci: [x, x],
+                            seen: complete,
+                        })
+                        .into_iter()
+                        .collect(),
+                    limited_by: c.map(|_| Limit::Noise),
                     washout_seconds: c,
                     washout_recovered: c.map(|_| complete),
                     cpu_pressure: a,

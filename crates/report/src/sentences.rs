@@ -1,8 +1,8 @@
 //! Three plain sentences: how many in flight, what a write costs, what the numbers are worth.
 
 use leadline_profile::{
-    Capped, CheckName, CheckStatus, DeviceKind, DeviceProfile, DeviceState, EngineKind, OpKind, Parameters,
-    WriteStatus,
+    Capped, CheckName, CheckStatus, DeviceKind, DeviceProfile, DeviceState, EngineKind, Limit, OpKind,
+    Parameters, WriteStatus,
 };
 
 use crate::advice::Advice;
@@ -165,6 +165,18 @@ fn worth(profile: &DeviceProfile) -> String {
     }
     if validity.order_effect.as_ref().is_some_and(|effect| effect.seen) {
         doubts.push("reads right after writes ran at another speed".to_owned());
+    }
+    if let Some(effect) = validity.slice_effects.iter().find(|effect| effect.seen) {
+        doubts.push(format!(
+            "just after other work {} run at {} of what a long stretch gets",
+            if effect.op == OpKind::Read { "reads" } else { "writes" },
+            percent(effect.ratio)
+        ));
+    }
+    match &validity.limited_by {
+        Some(Limit::Noise) => doubts.push("noise, not time, keeps the intervals wide".to_owned()),
+        Some(Limit::Time) => doubts.push("a longer run would narrow the intervals".to_owned()),
+        _ => {}
     }
     if validity.censored_curves > 0 {
         let curves = quantity(validity.censored_curves as usize, "curve");

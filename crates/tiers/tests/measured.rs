@@ -22,6 +22,7 @@ pub fn point(op: OpKind, pattern: Pattern, block_bytes: u32, concurrency: u32, i
         cpu_bound: false,
         cpu_us_per_op: None,
         slices: Vec::new(),
+        stretches: Vec::new(),
         histogram: Vec::new(),
         extra: serde_json::Map::new(),
     }

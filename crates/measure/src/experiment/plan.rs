@@ -425,6 +425,7 @@ impl ExperimentPlan {
             layout: self.layout,
             precondition: 0,
             max_concurrency: self.most_in_flight(),
+            also: Vec::new(),
             lanes: self.lanes,
             cpus: Vec::new(),
             seed: self.seed,

@@ -31,6 +31,7 @@ impl Session<'_> {
     pub(super) fn share_writes(&mut self, epoch: u32, target: u32) {
         let Some(left) = self.write_budget_left() else { return };
         let epochs = target.saturating_sub(epoch).max(1);
+        let left = left.saturating_sub(self.uncounted_writes() * u64::from(epochs));
         let mut ration = Ration::new(&self.write_slices(), left, epochs);
         if ration.epochs < 1.0 {
             self.driven.iter_mut().filter(|d| d.curve.id.op == OpKind::Write).for_each(|d| d.sparing = true);

@@ -316,6 +316,8 @@ impl Shape {
             bytes_read: 44 << 30,
             cpu_bound_points: 2,
             order_effect: Some(OrderEffect { ratio: 0.99, ratio_ci: [0.96, 1.02], seen: false }),
+            slice_effects: Vec::new(),
+            limited_by: None,
             washout_seconds: Some(1.2),
             washout_recovered: Some(true),
             cpu_pressure: Some(0.004),
@@ -364,6 +366,7 @@ fn point(
             bytes: (iops * 0.25) as u64 * u64::from(block),
             mean_latency_us: mean,
             cpu_share: Some((iops / 500_000.0).min(1.0)),
+            cpu_wait: Some(0.003),
         })
         .collect();
     Point {
@@ -389,6 +392,7 @@ fn point(
         cpu_bound: op == OpKind::Read && block == 4096 && k >= 128,
         cpu_us_per_op: Some(2.1),
         slices,
+        stretches: Vec::new(),
         histogram,
         extra: serde_json::Map::new(),
     }
