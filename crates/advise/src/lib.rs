@@ -18,6 +18,7 @@ mod config;
 mod drive;
 mod error;
 mod inputs;
+mod ladder;
 mod lint;
 mod server;
 mod setting;

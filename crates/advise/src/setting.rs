@@ -13,6 +13,9 @@ pub struct Setting {
     pub key: &'static str,
     /// What to set it to.
     pub value: Value,
+    /// The number that the rule came to, in the same unit, where `value` is the nearest step of a ladder that
+    /// does as well, so that profiles of one device have one value; `None` where `value` is that number.
+    pub exact: Option<f64>,
     /// Unit of the value, in words: `requests in flight`, `bytes`, `pages per second`.
     pub unit: &'static str,
     /// Lower end of the 95 % interval of the number that the value comes from, in the same unit; `None` for
@@ -94,6 +97,7 @@ impl Setting {
         Setting {
             key,
             value,
+            exact: None,
             unit,
             low: None,
             high: None,

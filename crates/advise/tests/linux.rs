@@ -61,9 +61,12 @@ fn the_cost_model_is_what_the_kernels_own_jobs_find_in_whole_numbers() {
     // 40 at a time, 80 us each.
     assert_eq!(number(FAST, "io.cost.model rrandiops"), 500_000.0);
     assert_eq!(number(DISK, "io.cost.model rrandiops"), 125.0);
-    // Twice the mean, as all percentiles of these drives: of 36 in flight, so at 64.
-    assert_eq!(number(FAST, "io.cost.qos rlat"), 2.0 * 64.0 / 500_000.0 * 1e6);
-    assert_eq!(number(DISK, "io.cost.qos rlat"), 16_000.0);
+    // Twice the mean, as all percentiles of these drives: of 36 in flight, so at 64; 256 is a step of four.
+    let exact = |known| advised(LINUX, &profile(known), "6").setting("io.cost.qos rlat").unwrap().exact;
+    assert_eq!(exact(FAST), Some(2.0 * 64.0 / 500_000.0 * 1e6));
+    assert_eq!(exact(DISK), Some(16_000.0));
+    assert_eq!(number(FAST, "io.cost.qos rlat"), 256.0);
+    assert_eq!(number(DISK, "io.cost.qos rlat"), 16_384.0);
 }
 
 #[test]
@@ -83,7 +86,8 @@ fn as_much_is_read_ahead_as_keeps_the_device_busy() {
     // 256 KiB take 100 us and move 2.6 GB/s: two of them are the least that reach 5 GB/s.
     assert_eq!(number(FAST, "queue/read_ahead_kb"), 512.0);
     assert_eq!(number(DISK, "queue/read_ahead_kb"), 128.0);
-    assert_eq!(number(FAST, "queue/nr_requests"), 128.0);
+    // Twice 36 in flight: 64 is the nearest step.
+    assert_eq!(number(FAST, "queue/nr_requests"), 64.0);
     let mut document = with_rates(FAST);
     document["device"]["queue_requests"] = 1023.into();
     assert_eq!(value(LINUX, &parsed(&document), "queue/nr_requests"), Value::Number(1023.0));

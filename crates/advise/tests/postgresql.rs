@@ -15,6 +15,13 @@ fn number(known: Known, version: &str, key: &str) -> f64 {
     advice.setting(key).expect(key).value.number().expect(key)
 }
 
+/// What the rule comes to, before it is put on a step that does as well.
+fn exact(known: Known, data_bytes: Option<u64>, key: &str) -> f64 {
+    let inputs = Inputs { data_bytes, ..inputs("16") };
+    let advice = advise(System::Postgresql, &known.profile(), &inputs).unwrap();
+    advice.setting(key).expect(key).exact.expect(key)
+}
+
 fn config(text: &str) -> Config {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), text).unwrap();
@@ -33,7 +40,8 @@ fn wrong(lint: &Lint) -> Vec<(&str, Verdict)> {
 #[test]
 fn prefetching_is_what_saturates_the_device() {
     // 40 servers: 36 of them are 90 %, and half of what is asked for ahead may have arrived.
-    assert_eq!(number(FAST, "16", "effective_io_concurrency"), 72.0);
+    assert_eq!(exact(FAST, None, "effective_io_concurrency"), 72.0);
+    assert_eq!(number(FAST, "16", "effective_io_concurrency"), 64.0);
     assert_eq!(number(DISK, "16", "effective_io_concurrency"), 16.0);
     assert_eq!(number(FAST, "18", "io_workers"), 32.0);
     assert_eq!(number(DISK, "18", "io_workers"), 3.0);
@@ -60,7 +68,8 @@ fn a_random_page_costs_what_it_takes_against_one_that_the_kernel_reads_ahead() {
     assert_eq!(number(FAST, "16", "random_page_cost"), 4.0);
     assert!((1..=100).all(|percent| bitmap(0.01 * f64::from(percent), 4.0) < WHOLE_TABLE));
     // The disk: 8 ms against 8192 bytes at 200 MB/s (41 us).
-    let cost = number(DISK, "16", "random_page_cost");
+    let cost = exact(DISK, None, "random_page_cost");
+    assert_eq!(number(DISK, "16", "random_page_cost"), 256.0, "{cost}");
     let ratio = 8000.0 / 40.96_f64;
     let fraction = 1.0 / ratio;
     assert!((bitmap(fraction, cost) - WHOLE_TABLE).abs() < 0.01, "{cost}");
@@ -76,11 +85,7 @@ fn bitmap(fraction: f64, random_page_cost: f64) -> f64 {
 
 #[test]
 fn half_of_the_data_in_memory_makes_random_pages_half_as_expensive() {
-    let cost = |data_bytes| {
-        let inputs = Inputs { data_bytes, ..inputs("16") };
-        let advice = advise(System::Postgresql, &DISK.profile(), &inputs).unwrap();
-        advice.setting("random_page_cost").unwrap().value.number().unwrap()
-    };
+    let cost = |data_bytes| exact(DISK, data_bytes, "random_page_cost");
     // Half of 8 ms against 41 us: the planner goes over to the whole table at twice as many pages.
     let fraction = 40.96 / 4000.0;
     assert!((bitmap(fraction, cost(Some(16 << 30))) - WHOLE_TABLE).abs() < 0.01);
@@ -204,6 +209,30 @@ fn a_key_set_twice_is_judged_where_it_is_in_force() {
     assert!(
         lint.notes.iter().any(|note| note.contains("line 1: effective_io_concurrency is set again below"))
     );
+}
+
+#[test]
+fn profiles_of_one_device_have_one_advice_that_fits_all_of_them() {
+    let of = |k: u32| {
+        let mut document = FAST.document();
+        for entry in document["parameters"].as_array_mut().unwrap() {
+            entry["k_r_90"] = k.into();
+            entry["k_r_90_ci"] = serde_json::json!([k / 2, 2 * k]);
+        }
+        parsed(&document)
+    };
+    // Four quick runs of one disk.
+    for k in [24, 54, 60, 32] {
+        let advice = advise(System::Postgresql, &of(k), &inputs("16")).unwrap();
+        let setting = advice.setting("effective_io_concurrency").unwrap();
+        assert_eq!(setting.value, Value::Number(64.0));
+        assert_eq!(setting.exact, Some(f64::from(2 * k)));
+        for other in [24, 54, 60, 32] {
+            let text = format!("effective_io_concurrency = {}\n", 2 * other);
+            let lint = lint(System::Postgresql, &config(&text), &of(k), &inputs("16")).unwrap();
+            assert_eq!(wrong(&lint), [], "{text} on a profile with {k}");
+        }
+    }
 }
 
 /// The server's own program reads each value back, in its own words.

@@ -121,6 +121,7 @@ fn synchronous(key: &'static str, kind: &str, k: &Estimate) -> Setting {
     Setting::new(key, Value::Number(value), "requests per device", rule, SOURCE)
         .interval(k.ci.map(|end| end.min(MOST)))
         .fits((value / 3.0).floor().max(1.0), (4.0 * value).max(MIN_ACTIVE))
+        .on_ladder(MOST, [1.0, MOST])
         .default(Value::Number(10.0))
         .if_wrong(
             "requests wait in ZFS while the device could serve more",

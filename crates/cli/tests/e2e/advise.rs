@@ -37,7 +37,10 @@ fn a_profile_for_a_system_has_what_its_advice_needs() {
     }
     // 80 servers: 72 of them are 90 %, and twice as many pages are asked for ahead.
     let prefetch = settings.iter().find(|setting| setting["key"] == "effective_io_concurrency").unwrap();
-    assert!((140.0..=148.0).contains(&prefetch["value"].as_f64().unwrap()), "{prefetch}");
+    assert!((140.0..=148.0).contains(&prefetch["exact"].as_f64().unwrap()), "{prefetch}");
+    assert_eq!(prefetch["value"], 256, "{prefetch}");
+    let [low, high] = [0, 1].map(|end| prefetch["fits"]["range"][end].as_f64().unwrap());
+    assert!(low <= 72.0 && high >= 1000.0, "{prefetch}");
 }
 
 #[test]
@@ -51,7 +54,8 @@ fn settings_are_written_in_the_systems_own_syntax_and_read_back_as_fitting() {
     let lint = run(dir.path(), &["lint", "postgresql", "leadline.conf", "flash.json", "--version", "16"]);
     assert!(lint.succeeded().stdout.contains("fit: effective_io_concurrency"));
     let explained = run(dir.path(), &[&["advise"], &of[..], &["--explain"]].concat()).succeeded().stdout;
-    for word in ["rule: ", "defined in: ", "too low: ", "too high: "] {
+    assert!(ran.stdout.contains("does as well"), "{}", ran.stdout);
+    for word in ["any value from ", " does as well", "rule: ", "defined in: ", "too low: ", "too high: "] {
         assert!(explained.contains(word), "no {word} in {explained}");
     }
 }

@@ -34,6 +34,7 @@ mod lsm;
 mod lsm_validate;
 mod manual;
 mod models;
+mod one_advice;
 mod overwriting;
 mod place;
 mod pool;

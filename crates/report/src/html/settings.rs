@@ -4,7 +4,7 @@ use leadline_advise::{Advice, Fits, Inputs, Setting, System, advise};
 use leadline_profile::DeviceProfile;
 use serde::Serialize;
 
-use crate::settings::{interval, shown, unit};
+use crate::settings::{as_good_sentence, interval, shown, unit};
 
 /// A tab.
 #[derive(Serialize)]
@@ -25,6 +25,8 @@ struct Row {
     key: &'static str,
     value: String,
     interval: Option<String>,
+    /// Which values do as well, in a sentence.
+    as_good: Option<String>,
     unit: &'static str,
     default: Option<String>,
     rule: String,
@@ -71,6 +73,7 @@ fn row(setting: &Setting) -> Row {
         key: setting.key,
         value: shown(&setting.value),
         interval: interval(setting),
+        as_good: as_good_sentence(setting),
         unit: unit(setting),
         default: setting.default.as_ref().map(shown),
         rule: setting.rule.clone(),

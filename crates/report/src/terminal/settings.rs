@@ -5,10 +5,11 @@ use leadline_advise::{Advice, Finding, Fits, Lint, Setting, Unset, Verdict};
 use super::table::{finish, new_table};
 use super::wrap;
 use crate::format::significant;
-use crate::settings::{interval, shown, unit};
+use crate::settings::{as_good, as_good_sentence, in_unit, interval, shown, unit};
 
-/// What is advised for one system, in a terminal `width` columns wide: one line per key, or with `explain`
-/// also its rule, its source, and what happens if it is wrong. Ends with a newline.
+/// What is advised for one system, in a terminal `width` columns wide: one line per key with the values that do
+/// as well, or with `explain` also its interval, its rule, its source, and what happens if it is wrong. Ends
+/// with a newline.
 pub fn render_advice(advice: &Advice, explain: bool, width: usize) -> String {
     let mut out = vec![wrap(&title(advice), width, "  ")];
     if explain {
@@ -30,12 +31,12 @@ fn title(advice: &Advice) -> String {
 
 fn table(advice: &Advice, width: usize) -> String {
     let mut table = new_table(width);
-    table.set_header(["key", "value", "interval", "unit", "default"]);
+    table.set_header(["key", "value", "does as well", "unit", "default"]);
     for setting in &advice.settings {
         table.add_row([
             setting.key.to_owned(),
             shown(&setting.value),
-            interval(setting).unwrap_or_else(|| "–".to_owned()),
+            as_good(setting).unwrap_or_else(|| "–".to_owned()),
             unit(setting).to_owned(),
             setting.default.as_ref().map_or_else(|| "–".to_owned(), shown),
         ]);
@@ -56,6 +57,15 @@ fn explained(setting: &Setting, width: usize) -> String {
             lines.extend(text.lines().map(|line| format!("  {line}")));
         }
     };
+    say("", &as_good_sentence(setting).unwrap_or_default());
+    if let Some(exact) =
+        setting.exact.map(|exact| in_unit(setting, exact)).filter(|e| *e != shown(&setting.value))
+    {
+        let text = format!(
+            "{exact} by the rule; the nearest step of a ladder, so that profiles of one device agree"
+        );
+        say("", &text);
+    }
     say("rule: ", &setting.rule);
     say("defined in: ", &setting.source.to_string());
     match setting.fits {

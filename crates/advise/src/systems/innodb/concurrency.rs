@@ -92,6 +92,7 @@ fn threads(drive: &Drive, op: OpKind, flavour: Flavour, cores: Option<u32>) -> R
     Ok(Setting::new(key, Value::Number(value), "threads", rule, THREADS)
         .interval(k.ci.map(enough))
         .fits((k.value / PER_THREAD).ceil().max(1.0), MOST_THREADS)
+        .on_ladder(DEFAULT_THREADS, [DEFAULT_THREADS, MOST_THREADS])
         .default(Value::Number(default))
         .if_wrong(
             "requests wait for a thread although the drive could take them",

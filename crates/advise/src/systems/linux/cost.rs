@@ -112,6 +112,7 @@ fn latency(drive: &Drive, key: &'static str, op: OpKind) -> Result<Setting, Unme
     );
     Ok(Setting::new(key, Value::Number(value), "microseconds", rule, SOURCE)
         .fits(0.5 * value, 5.0 * value)
+        .on_ladder(1.0, [1.0, f64::INFINITY])
         .if_wrong(
             "the device counts as busy all the time, and is held to the least that io.cost.qos min allows",
             "the device never counts as busy: one cgroup can fill its queue for all the others",

@@ -81,7 +81,7 @@ fn requests(drive: &Drive) -> Result<Setting, Unmeasured> {
     let reads = drive.reads_in_flight(Pattern::Random, BLOCK)?;
     let writes = drive.writes_in_flight(Pattern::Random, BLOCK);
     let k = writes.map_or(reads.value, |writes| writes.value.max(reads.value));
-    let needed = power_of_two((2.0 * k).clamp(LEAST_REQUESTS, MOST_REQUESTS));
+    let needed = (2.0 * k).clamp(LEAST_REQUESTS, MOST_REQUESTS);
     let kept = drive.profile().device.queue_requests.map(f64::from);
     let kept = kept.filter(|kept| (needed..=16.0 * needed).contains(kept));
     let value = kept.unwrap_or(needed);
@@ -90,15 +90,19 @@ fn requests(drive: &Drive) -> Result<Setting, Unmeasured> {
             format!("{kept} as it was when the device was measured, twice the {k} that keep it busy or more")
         }
         None => {
-            format!("twice the {k} in flight that keep the device busy, as a power of two from 64 to 1024")
+            format!("twice the {k} in flight that keep the device busy, from 64 to 1024")
         }
     };
-    Ok(Setting::new(REQUESTS, Value::Number(value), "requests per direction", rule, SOURCE)
-        .fits(k.min(value), (16.0 * needed).max(MOST_REQUESTS))
-        .if_wrong(
-            "programs wait for a place in the queue while the device could take more",
-            "write-back fills the queue, and what is read waits behind it",
-        ))
+    let setting = Setting::new(REQUESTS, Value::Number(value), "requests per direction", rule, SOURCE)
+        .fits(k.min(value), (16.0 * needed).max(MOST_REQUESTS));
+    let setting = match kept {
+        Some(_) => setting,
+        None => setting.on_ladder(LEAST_REQUESTS, [LEAST_REQUESTS, MOST_REQUESTS]),
+    };
+    Ok(setting.if_wrong(
+        "programs wait for a place in the queue while the device could take more",
+        "write-back fills the queue, and what is read waits behind it",
+    ))
 }
 
 /// As much as a single reader needs in flight.
@@ -149,9 +153,4 @@ fn max_sectors(drive: &Drive) -> Result<Setting, Unmeasured> {
              bandwidth",
             "others wait while the device is busy with one large request",
         ))
-}
-
-/// The nearest power of two that is not below.
-fn power_of_two(number: f64) -> f64 {
-    number.max(1.0).log2().ceil().exp2()
 }

@@ -21,6 +21,9 @@ const AHEAD_PER_IN_FLIGHT: f64 = 2.0;
 /// tried.
 const FEW_PROCESSORS: u32 = 2;
 
+/// `io_workers` unless it is set.
+const LEAST_WORKERS: f64 = 3.0;
+
 /// Most processes of `io_workers`.
 const MOST_WORKERS: f64 = 32.0;
 
@@ -79,8 +82,8 @@ fn concurrency(drive: &Drive, version: u32, key: &'static str) -> Result<Setting
     let ahead = |k: f64| (AHEAD_PER_IN_FLIGHT * k).clamp(LEAST_AHEAD, MOST_AHEAD);
     let value = ahead(k.value);
     let times = times(drive)?;
-    // Where a scan takes a quarter longer.
-    let low = times.iter().find(|(_, time)| *time <= 1.25).map_or(value, |(k, _)| *k);
+    // Where a scan takes a quarter longer; and with no more than are in flight it does as well by definition.
+    let low = times.iter().find(|(_, time)| *time <= 1.25).map_or(value, |(k, _)| *k).min(k.value);
     let rule = format!(
         "{} random reads of 8K in flight reach 90 % of the most that the device does, {:.0} per second; \
          twice as many pages ahead, since some of them have arrived already, and 16 at least",
@@ -95,6 +98,7 @@ fn concurrency(drive: &Drive, version: u32, key: &'static str) -> Result<Setting
     Ok(Setting::new(key, Value::Number(value), "pages ahead", rule, documented(IO))
         .interval(k.ci.map(ahead))
         .fits(low, 8.0 * value)
+        .on_ladder(LEAST_AHEAD, [LEAST_AHEAD, MOST_AHEAD])
         .default(Value::Number(default))
         .if_wrong(
             "a scan waits for one page after the other while the device could serve several",
@@ -146,6 +150,7 @@ fn random_page_cost(drive: &Drive, inputs: &Inputs) -> Result<Setting, Unmeasure
     Ok(Setting::new("random_page_cost", Value::Number(value), "sequential pages", rule, documented(PLANNER))
         .interval(cost.ci)
         .fits((value / 4.0).max(1.0), 4.0 * value)
+        .on_ladder(DEFAULT_COST, [1.0, f64::INFINITY])
         .default(Value::Number(DEFAULT_COST))
         .if_wrong(
             "indexes are used where reading the whole table is faster",
@@ -210,7 +215,7 @@ fn io_method(drive: &Drive, has_few_processors: bool) -> Result<Setting, Unmeasu
 
 fn io_workers(drive: &Drive) -> Result<Setting, Unmeasured> {
     let k = drive.reads_in_flight(Pattern::Random, PAGE)?;
-    let value = k.value.clamp(3.0, MOST_WORKERS);
+    let value = k.value.clamp(LEAST_WORKERS, MOST_WORKERS);
     let rule = format!(
         "each worker has one read under way, and {} random reads of 8K in flight reach 90 % of the most that \
          the device does; from 3, the default, to 32, the most there may be",
@@ -222,7 +227,8 @@ fn io_workers(drive: &Drive) -> Result<Setting, Unmeasured> {
     Ok(Setting::new("io_workers", Value::Number(value), "processes", rule, source)
         .interval(k.ci.map(|end| end.clamp(1.0, MOST_WORKERS)))
         .fits(low, MOST_WORKERS)
-        .default(Value::Number(3.0))
+        .on_ladder(MOST_WORKERS, [LEAST_WORKERS, MOST_WORKERS])
+        .default(Value::Number(LEAST_WORKERS))
         .if_wrong(
             "effective_io_concurrency is not reached: the whole server has no more reads under way",
             "processes that have nothing to do",
@@ -239,12 +245,13 @@ fn combine_limit(drive: &Drive, version: u32, key: &'static str) -> Result<Setti
         .map(|&size| Ok((size, drive.bandwidth(OpKind::Read, Pattern::Sequential, size, 16)?)))
         .collect::<Result<_, Unmeasured>>()?;
     let best = bandwidths.iter().map(|(_, bandwidth)| bandwidth.value).fold(0.0, f64::max);
-    let reaching = bandwidths.iter().find(|(_, bandwidth)| bandwidth.value >= 0.95 * best);
+    // For certain: larger requests do no harm, and noise would choose between two sizes.
+    let reaching = bandwidths.iter().find(|(_, bandwidth)| bandwidth.ci[0] >= 0.95 * best);
     // Below the default nothing is gained.
     let size = reaching.map_or(most, |(size, _)| *size).max(READ_AHEAD);
     let rule = format!(
-        "the smallest request, from the default of 128K on, that reads in sequence with 16 in flight at 95 % \
-         of the most, {:.0} MB/s",
+        "the smallest request, from the default of 128K on, that reads in sequence with 16 in flight for \
+         certain at 95 % of the most, {:.0} MB/s",
         best / 1e6
     );
     let relative = |(size, bandwidth): &(u32, Estimate)| {
