@@ -124,6 +124,27 @@ proptest! {
     }
 }
 
+/// Beyond 256 pages, too: the printed distances are in bins there, the curve is not.
+#[test]
+fn the_curve_is_exact_at_every_point_of_a_large_footprint() {
+    let accesses = skewed(3, 30_000, 6000);
+    let mut stack: Vec<u64> = Vec::new();
+    let mut places = Vec::new();
+    for page in &accesses {
+        let place = stack.iter().position(|other| other == page);
+        place.map(|at| stack.remove(at));
+        stack.insert(0, *page);
+        places.push(place);
+    }
+    let found = look(pages(accesses.clone()));
+    assert!(found.sampling.exact && found.footprint_pages > 3000.0, "{}", found.footprint_pages);
+    assert!(found.reuse.lru_miss_ratios.len() > 80);
+    for (cache, ratio) in found.reuse.lru_miss_ratios {
+        let misses = places.iter().filter(|place| place.is_none_or(|at| at as u64 >= cache)).count();
+        assert_eq!(ratio, misses as f64 / accesses.len() as f64, "{cache} pages");
+    }
+}
+
 #[test]
 fn distances_are_right_after_times_were_numbered_anew_many_times() {
     // 20,000 accesses over 700 pages: the tree holds 1,400 times at most.

@@ -37,6 +37,8 @@ pub struct Reuse {
     /// The followed pages by hash, highest on top.
     by_place: BinaryHeap<(u64, u64)>,
     distances: LogBins,
+    /// Accesses with each distance, from 1 on, while all pages are followed; then empty.
+    by_distance: Vec<u64>,
     first_accesses: f64,
     accesses: u64,
 }
@@ -51,6 +53,7 @@ impl Reuse {
             counts: PageMap::default(),
             by_place: BinaryHeap::new(),
             distances: LogBins::default(),
+            by_distance: Vec::new(),
             first_accesses: 0.0,
             accesses: 0,
         }
@@ -66,7 +69,12 @@ impl Reuse {
         }
         let rate = self.rate();
         match self.order.access(page) {
-            Some(distance) => self.distances.add(scaled(distance, rate), 1.0 / rate),
+            Some(distance) => {
+                self.distances.add(scaled(distance, rate), 1.0 / rate);
+                if self.is_exact() {
+                    self.count(distance);
+                }
+            }
             None => {
                 self.first_accesses += 1.0 / rate;
                 self.by_place.push((place, page));
@@ -80,9 +88,20 @@ impl Reuse {
         }
     }
 
+    /// Counts a distance by itself, of which there are no more than pages.
+    #[inline]
+    fn count(&mut self, distance: u64) {
+        let at = distance as usize - 1;
+        if at >= self.by_distance.len() {
+            self.by_distance.resize(at + 1, 0);
+        }
+        self.by_distance[at] += 1;
+    }
+
     fn drop_highest(&mut self) {
         if let Some((place, page)) = self.by_place.pop() {
             self.threshold = place;
+            self.by_distance = Vec::new();
             self.order.remove(page);
             self.counts.remove(&page);
         }
@@ -113,10 +132,12 @@ impl Reuse {
         &self.distances
     }
 
-    /// Share of accesses that an LRU cache misses, at each of `cache_pages` (ascending). Exact where
-    /// everything is, at sizes below 256 and at the last values of the bins of [`Reuse::distances`]; within a
-    /// bin linear.
+    /// Share of accesses that an LRU cache misses, at each of `cache_pages` (ascending). Exact while every
+    /// page is followed; of a sample, linear within the bins of [`Reuse::distances`].
     pub fn miss_ratios(&self, cache_pages: &[u64]) -> Vec<f64> {
+        if self.is_exact() {
+            return self.exact_miss_ratios(cache_pages);
+        }
         let counted = self.distances.total() + self.first_accesses;
         // What sampling counted too much or too little: hot pages that are in the sample, or are not.
         let missing = self.accesses as f64 - counted;
@@ -133,6 +154,17 @@ impl Reuse {
                     weight * (pages - first + 1) as f64 / (last - first + 1) as f64
                 });
             ratio(hits + partly)
+        };
+        cache_pages.iter().map(at).collect()
+    }
+
+    fn exact_miss_ratios(&self, cache_pages: &[u64]) -> Vec<f64> {
+        let (mut hits, mut counted) = (0, 0);
+        let at = |&pages: &u64| {
+            let until = (pages as usize).clamp(counted, self.by_distance.len().max(counted));
+            hits += self.by_distance[counted..until].iter().sum::<u64>();
+            counted = until;
+            (self.accesses - hits) as f64 / self.accesses.max(1) as f64
         };
         cache_pages.iter().map(at).collect()
     }
