@@ -177,3 +177,33 @@ fn a_fill_level_is_above_nothing_and_at_most_all() {
         assert!(error.to_string().contains("must be above 0 and at most 1"), "{error}");
     }
 }
+
+/// What differs between seeds of the pattern, and what is left of the approach, is inside the interval.
+#[test]
+fn intervals_hold_what_the_drive_amplifies_in_the_long_run() {
+    const FEW: usize = 1 << 14;
+    let seeds = if leadline_testing::exhaustive() { 50 } else { 4 };
+    for theta in [0.0, 0.7, 0.99, 1.2] {
+        let zipf = Zipf::new(FEW as u64, theta);
+        let truth = Greedy::fresh(FEW, 0.12, 64).amplification(|random| zipf.sample(random) as u32);
+        let holds = |seed: &u64| {
+            let drive = device(PAGE * FEW as u64, Greedy::steady(FEW, 0.12, 64));
+            let mut plan = plan(&drive, WritePattern::Zipf(theta));
+            plan.seed = *seed;
+            let [low, high] = measure(&drive, &plan).latest.write_amplification_ci.unwrap();
+            low <= truth && truth <= high
+        };
+        let held = (1..=seeds).filter(holds).count();
+        println!("theta {theta}: {truth:.3}, held by {held} of {seeds}");
+        assert!(100 * held as u64 >= 93 * seeds, "theta {theta}: {truth} is held by {held} of {seeds}");
+    }
+}
+
+/// Most pages of so steep a pattern are not written once before windows agree.
+#[test]
+fn a_steep_pattern_has_no_interval() {
+    let drive = device(PAGE << 14, Greedy::steady(1 << 14, 0.12, 64));
+    let found = measure(&drive, &plan(&drive, WritePattern::Zipf(1.5)));
+    assert_eq!(found.latest.write_amplification_ci, None);
+    assert!(found.procedure.notes.iter().any(|note| note.contains("no interval")), "{:?}", found.procedure);
+}

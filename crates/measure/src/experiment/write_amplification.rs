@@ -24,6 +24,10 @@ const UNSETTLED: usize = 6;
 const MOST_PARTS: u64 = 24;
 const MOST_DEVICES: u64 = 3;
 
+/// A pattern by Zipf's law with a higher exponent has no interval: most pages are not written once before
+/// the windows agree, and the level for ever was found up to a fifth lower.
+const STEEPEST: f64 = 1.3;
+
 /// Share of what is written to the medium that must be erased at the same time: a drive that has free blocks
 /// left to write to has not begun to collect. Not all, since erased blocks are counted and their size is
 /// estimated.
@@ -148,7 +152,15 @@ impl Windows<'_, '_> {
         settled(&amplifications(&self.windows[self.used_from..]))
     }
 
-    fn into_found(self, notes: Vec<String>) -> WriteAmplification {
+    fn into_found(self, mut notes: Vec<String>) -> WriteAmplification {
+        let pattern = self.frame.plan.pattern;
+        let is_steep = matches!(pattern, WritePattern::Zipf(theta) if theta > STEEPEST);
+        if is_steep {
+            notes.push(format!(
+                "with an exponent above {STEEPEST} most pages are not written once before windows agree: no \
+                 interval is given"
+            ));
+        }
         let found = self.settled();
         let all = amplifications(&self.windows);
         let level = found.unwrap_or_else(|| level(&all[all.len().saturating_sub(UNSETTLED)..]));
@@ -158,13 +170,13 @@ impl Windows<'_, '_> {
         procedure.footprint_bytes = self.part.len;
         procedure.notes = notes;
         let latest = WriteAmplificationRun {
-            pattern: self.frame.plan.pattern,
+            pattern,
             fill: self.frame.plan.fill,
             part_bytes: self.part.len,
             block_bytes: PAGE_BYTES,
             concurrency: IN_FLIGHT,
             write_amplification: level.mean,
-            write_amplification_ci: level.ci,
+            write_amplification_ci: level.ci.filter(|_| !is_steep),
             settled: found.is_some(),
             host_bytes: self.windows.iter().map(|window| window.host_bytes).sum(),
             media_bytes: self.windows.iter().map(|window| window.media_bytes).sum(),
