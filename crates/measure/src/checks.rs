@@ -163,7 +163,7 @@ fn slices_check(effects: &[SliceEffect]) -> Check {
     Check { name: CheckName::Slices, status, detail }
 }
 
-/// Nobody else had the processor: told by the shallow points, at which the kernel's own workers do not matter.
+/// Nobody else had the processor: told by the shallow points, where the kernel's own workers do not matter.
 fn quiet(points: &[Point]) -> Check {
     let holds = "other programs left the processor to the slices";
     let shallow = points.iter().filter(|p| p.concurrency <= SHALLOW);

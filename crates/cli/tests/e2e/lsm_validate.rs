@@ -220,21 +220,22 @@ fn a_signal_ends_the_program_and_removes_its_databases() {
 #[test]
 fn what_a_killed_run_left_is_removed_by_the_next() {
     let dir = folder();
-    let program = impostor(dir.path(), "exec sleep 2");
+    let end = dir.path().join("end");
+    let program = impostor(dir.path(), &format!("while [ ! -e {} ]; do sleep 0.05; done", text(&end)));
     let mut running = start(dir.path(), &arguments(&["--db-bench", text(&program)]));
     running.reaches("calibrate");
     running.signal(Signal::KILL);
     running.end();
     let left = |dir: &Path| names(dir).into_iter().filter(|name| name.starts_with(".leadline-lsm-")).count();
-    assert_eq!(left(dir.path()), 1);
-    // Until the program that it had started has ended, the folder may be written to.
+    assert_eq!(left(dir.path()), 1, "the program that was started may still write to it");
+    fs::write(&end, "").unwrap();
     let program = impostor(dir.path(), "exit 1");
     let began = Instant::now();
     while left(dir.path()) > 0 {
         assert!(began.elapsed() < PATIENCE, "{:?}", names(dir.path()));
         fails(&run(dir.path(), &arguments(&["--db-bench", text(&program)])), 1, &["exit code 1"]);
     }
-    assert_eq!(names(dir.path()), ["impostor"]);
+    assert_eq!(names(dir.path()), ["end", "impostor"]);
 }
 
 #[test]

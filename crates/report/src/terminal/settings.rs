@@ -7,9 +7,9 @@ use super::wrap;
 use crate::format::significant;
 use crate::settings::{as_good, as_good_sentence, in_unit, interval, shown, unit};
 
-/// What is advised for one system, in a terminal `width` columns wide: one line per key with the values that do
-/// as well, or with `explain` also its interval, its rule, its source, and what happens if it is wrong. Ends
-/// with a newline.
+/// What is advised for one system, in a terminal `width` columns wide: one line per key with the values that
+/// do as well, or with `explain` also its interval, its rule, its source, and what happens if it is wrong.
+/// Ends with a newline.
 pub fn render_advice(advice: &Advice, explain: bool, width: usize) -> String {
     let mut out = vec![wrap(&title(advice), width, "  ")];
     if explain {
