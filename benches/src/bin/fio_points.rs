@@ -1,7 +1,7 @@
 //! Point by point against fio: a profile's reads, writes and durable writes, random and sequential, in turn.
 //!
-//! What is compared is the whole procedure, short slices between other loads and all, with fio running one
-//! point for long.
+//! The whole procedure, with its short slices between other loads, is compared with fio, which runs one point
+//! without a break.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result};
 use clap::Parser;
 use leadline_benches::{Load, fio_load, median, size_of};
-use leadline_device::{Clock, Device as _, FileDevice, FileOptions, IoEngine, direct_alignment};
+use leadline_device::{Clock, Device as _, FileDevice, FileOptions, IoEngine, direct_alignment, guard};
 use leadline_measure::load::Region;
 use leadline_measure::{Budget, Plan, measure, summary};
 use leadline_profile::{DeviceProfile, OpKind, Pattern};
@@ -19,7 +19,7 @@ use leadline_profile::{DeviceProfile, OpKind, Pattern};
 struct Args {
     /// A file that `leadline profile --keep-scratch` made, or a block device with --destroy; overwritten
     scratch: PathBuf,
-    /// SCRATCH may be a block device, or a file that Leadline did not make: what it holds is lost
+    /// SCRATCH is a block device that nobody uses: what it holds is lost
     #[arg(long)]
     destroy: bool,
     /// Requests in flight
@@ -48,11 +48,11 @@ struct Seen {
 
 fn main() -> Result<()> {
     let args = Args::parse();
-    // Refuses whatever Leadline did not make; held, it keeps other runs away.
+    // Refuses files that Leadline did not make and devices in use; held, it keeps others away.
     let _ours = if args.destroy {
-        None
+        guard::open_block_for_writing(&args.scratch)?
     } else {
-        Some(leadline_device::guard::open_file_for_writing(&args.scratch, false)?)
+        guard::open_file_for_writing(&args.scratch, false)?
     };
     let loads = loads(&args);
     let mut seen: Vec<Vec<Seen>> = loads.iter().map(|_| Vec::new()).collect();

@@ -131,7 +131,7 @@ impl Session<'_> {
         self.expected_writes(curve, k, seconds) < SMALL * left as f64
     }
 
-    /// Bytes that a curve writes at `k` in so many seconds, as far as is known.
+    /// Bytes that a curve is expected to write at `k` in `seconds`; 0 where its throughput is not known.
     fn expected_writes(&self, curve: usize, k: u32, seconds: f64) -> f64 {
         let driven = &self.driven[curve];
         match driven.curve.id.op {
