@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use crate::bootstrap::{RESAMPLES, percentiles};
 use crate::holdout::{Folds, HeldOutPredictions};
+use crate::interval::{RESAMPLES, percentiles};
 use crate::{
-    Affine, CostTable, Dam, FitError, FittedModel, FunctionFit, Misfit, Model, Mqssd, Observation,
-    Observations, Parameter, Pdam, Pio, Predict, SharedBudget, Workload, WorkloadClass,
+    Affine, CostTable, Dam, FitError, FittedModel, FunctionFit, Model, Mqssd, Observation, Observations,
+    Parameter, Pdam, Pio, Predict, SharedBudget, Workload, WorkloadClass,
 };
 use leadline_profile::{OpKind, PAGE_BYTES};
 
@@ -218,7 +218,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 }
 
 fn assess<M: Model>(observations: &Observations, folds: &Folds, resamples: usize) -> Assessment {
-    let mut fitted = match FittedModel::<M>::with_resamples(observations, resamples) {
+    let fitted = match FittedModel::<M>::with_resamples(observations, resamples) {
         Ok(fitted) => fitted,
         Err(error) => return Assessment::unfitted(M::NAME, error.needs),
     };
@@ -226,9 +226,6 @@ fn assess<M: Model>(observations: &Observations, folds: &Folds, resamples: usize
     let fitted_errors: Vec<f64> =
         all.iter().map(|o| error_percent(o, fitted.model.seconds(&o.workload))).collect();
     let held = folds.errors(&fitted.model, observations);
-    if !held.predictions.is_empty() {
-        fitted.misfit = Misfit::new(held.predictions.iter().map(|&(i, seconds)| (&all[i], seconds)));
-    }
     let class_error = |class: WorkloadClass| {
         let members: Vec<usize> = (0..all.len()).filter(|&i| class.holds(&all[i])).collect();
         let known = members.iter().any(|&i| fitted.model.seconds(&all[i].workload).is_some());

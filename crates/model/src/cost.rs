@@ -155,6 +155,15 @@ impl CostFunction {
         matches!(self, CostFunction::Sigmoid { b, .. } if *b == 0.0)
     }
 
+    /// How many numbers it has.
+    pub(crate) fn numbers(&self) -> usize {
+        match self {
+            CostFunction::Rational { levels, weights } => levels.len() + weights.len() - 1,
+            CostFunction::Sigmoid { .. } if self.is_constant() => 1,
+            CostFunction::Sigmoid { .. } => 4,
+        }
+    }
+
     /// Seconds at concurrency `k`, from 1 to 1e6: positive and finite.
     pub fn at(&self, k: f64) -> f64 {
         match self {

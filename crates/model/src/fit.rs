@@ -1,6 +1,6 @@
 //! The trait that every model implements, and a fitted model with its resamples and intervals.
 
-use crate::bootstrap::{RESAMPLES, Resampler};
+use crate::interval::{RESAMPLES, Resampler};
 use crate::misfit::Misfit;
 use crate::{Observations, Stragglers, Workload};
 use leadline_profile::{DeviceProfile, OpKind};
@@ -48,6 +48,10 @@ pub trait Model: Clone + Send + Sync + 'static {
         false
     }
 
+    /// How many numbers were fitted to the reads alone, to the writes alone, or (`None`) to workloads of both.
+    /// A number that both reads and writes have a say in is half of each.
+    fn numbers(&self, op: Option<OpKind>) -> f64;
+
     /// Its parameters, in an order that a fit and its refits share.
     fn parameters(&self) -> Vec<Parameter>;
 
@@ -66,12 +70,20 @@ pub struct Parameter {
     pub value: f64,
     /// `us`, `requests`, `us/page`, or empty for a ratio.
     pub unit: &'static str,
+    /// Whether it is an estimate without an interval: it lies beyond what was measured, or was not fitted.
+    pub about: bool,
 }
 
 impl Parameter {
     /// A parameter.
     pub fn new(name: impl Into<String>, value: f64, unit: &'static str) -> Self {
-        Parameter { name: name.into(), value, unit }
+        Parameter { name: name.into(), value, unit, about: false }
+    }
+
+    /// The same as an estimate that has no interval.
+    #[must_use]
+    pub fn about(self) -> Self {
+        Parameter { about: true, ..self }
     }
 }
 
@@ -151,8 +163,9 @@ impl<M: Model> FittedModel<M> {
     /// [`FittedModel::new`] with this many resamples; without any, parameters have no intervals.
     pub(crate) fn with_resamples(observations: &Observations, resamples: usize) -> Result<Self, FitError> {
         let model = M::fit(observations)?;
-        let mut resampler = Resampler::new(observations);
-        let resamples = (0..resamples).filter_map(|_| model.refit(resampler.next()).ok()).collect();
+        let mut resampler = Resampler::new(&model, observations);
+        let draw = |resampler: &mut Resampler| model.refit(resampler.next()).ok();
+        let resamples = (0..resamples).filter_map(|_| draw(resampler.as_mut()?)).collect();
         Ok(Self::from_parts(model, resamples, observations))
     }
 
@@ -174,17 +187,18 @@ impl<M: Model> FittedModel<M> {
         }
     }
 
-    /// Each parameter with its 95 % interval over the resamples.
+    /// Each parameter with its 95 % interval over the resamples; `None` for an estimate that has none, or
+    /// where nothing is known of the noise.
     pub fn parameters(&self) -> Vec<(Parameter, Option<[f64; 2]>)> {
         let over: Vec<Vec<Parameter>> = self.resamples.iter().map(Model::parameters).collect();
-        let interval = |name: &str| {
+        let interval = |of: &Parameter| {
             let mut values: Vec<f64> = over
                 .iter()
-                .filter_map(|set| set.iter().find(|p| p.name == name).map(|p| p.value))
+                .filter_map(|set| set.iter().find(|p| p.name == of.name).map(|p| p.value))
                 .filter(|v| v.is_finite())
                 .collect();
-            crate::bootstrap::percentiles(&mut values)
+            if of.about { None } else { crate::interval::percentiles(&mut values) }
         };
-        self.model.parameters().into_iter().map(|p| (p.clone(), interval(&p.name))).collect()
+        self.model.parameters().into_iter().map(|p| (p.clone(), interval(&p))).collect()
     }
 }

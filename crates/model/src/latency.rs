@@ -7,7 +7,7 @@ mod percentile;
 pub use percentile::Percentile;
 
 use crate::FitError;
-use crate::bootstrap::{normal, percentiles};
+use crate::interval::{normal, percentiles};
 use curve::Curve;
 use leadline_profile::{Ladder, LadderMix, Latency, Rung};
 

@@ -12,7 +12,6 @@
 //! | weigh batching, or channels chosen by address | [`speedup`], [`occupancy`], [`channels`] |
 //! | find the rate at which a latency limit holds | [`LatencyModel`] |
 
-mod bootstrap;
 pub mod channels;
 mod class;
 mod compare;
@@ -21,6 +20,7 @@ mod cost_table;
 mod estimate;
 mod fit;
 mod holdout;
+mod interval;
 mod latency;
 mod misfit;
 mod models;

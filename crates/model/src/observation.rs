@@ -1,6 +1,6 @@
 //! What the models are fitted to: workloads whose time was measured.
 
-use crate::bootstrap::NORMAL_95;
+use crate::interval::NORMAL_95;
 use crate::{InFlight, Stragglers, Workload};
 use leadline_profile::{DeviceProfile, OpKind, Parameters, Pattern, Point, WorkPoint};
 

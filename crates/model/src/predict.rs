@@ -1,6 +1,6 @@
 //! What a fitted model predicts for a workload.
 
-use crate::bootstrap::interval_of_logs;
+use crate::interval::interval_of_logs;
 use crate::{FittedModel, InFlight, Model, Workload, WorkloadError};
 use leadline_profile::OpKind;
 
@@ -120,13 +120,13 @@ impl<M: Model> FittedModel<M> {
             let op = if workload.reads > 0.0 && !knows(OpKind::Read) { OpKind::Read } else { OpKind::Write };
             return Err(PredictError::NotMeasured { model: M::NAME, op });
         };
-        let logs: Vec<f64> = self
+        let mut logs: Vec<f64> = self
             .resamples
             .iter()
             .filter_map(|m| self.seconds_by(m, workload))
             .map(|s| (s / seconds).ln())
             .collect();
-        let seconds_ci = interval_of_logs(seconds, &logs, self.misfit.near(workload));
+        let seconds_ci = interval_of_logs(seconds, &mut logs, self.misfit.near(workload).lack_of_fit());
         Ok(Prediction {
             model: M::NAME,
             seconds,

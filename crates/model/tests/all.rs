@@ -4,6 +4,7 @@
 mod channels;
 mod common;
 mod cost_functions;
+mod coverage;
 mod mqssd;
 mod occupancy;
 mod pdam_pio;

@@ -51,6 +51,10 @@ impl Model for Affine {
         Some(random_fraction * costs.setup + super::pages::pages(block_bytes) * costs.transfer)
     }
 
+    fn numbers(&self, op: Option<OpKind>) -> f64 {
+        if op.is_some() { 2.0 } else { 0.0 }
+    }
+
     fn parameters(&self) -> Vec<Parameter> {
         let mut parameters = Vec::new();
         for (op, name) in [(OpKind::Read, "read"), (OpKind::Write, "write")] {

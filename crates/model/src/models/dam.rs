@@ -30,6 +30,10 @@ impl Model for Dam {
         Some(side? * super::pages::pages(block_bytes))
     }
 
+    fn numbers(&self, op: Option<OpKind>) -> f64 {
+        if op.is_some() { 1.0 } else { 0.0 }
+    }
+
     fn parameters(&self) -> Vec<Parameter> {
         let one = |name, side: Side| side.map(|seconds| Parameter::new(name, seconds * 1e6, "us/page"));
         [one("page_read", self.read), one("page_write", self.write)].into_iter().flatten().collect()

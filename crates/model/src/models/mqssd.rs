@@ -162,6 +162,11 @@ impl Model for Mqssd {
         Some(random_fraction * costs.setup.at(k) + super::pages::pages(block_bytes) * costs.transfer.at(k))
     }
 
+    fn numbers(&self, op: Option<OpKind>) -> f64 {
+        let costs = op.and_then(|op| self.costs(op));
+        costs.map_or(0.0, |costs| (costs.setup.numbers() + costs.transfer.numbers()) as f64)
+    }
+
     fn parameters(&self) -> Vec<Parameter> {
         let mut parameters = Vec::new();
         for (op, kind) in [(OpKind::Read, "read"), (OpKind::Write, "write")] {
@@ -175,7 +180,7 @@ impl Model for Mqssd {
                 };
                 parameters.extend(costs.per_k.iter().map(at));
                 let asymptote = function.asymptote() * 1e6;
-                parameters.push(Parameter::new(format!("{name}_{kind}(inf)"), asymptote, unit));
+                parameters.push(Parameter::new(format!("{name}_{kind}(inf)"), asymptote, unit).about());
             }
         }
         parameters

@@ -88,6 +88,15 @@ impl Model for Pdam {
         Some(side? * pages(block_bytes) / self.at_once(k.max(1)))
     }
 
+    fn numbers(&self, op: Option<OpKind>) -> f64 {
+        let shared = if self.read.is_some() && self.write.is_some() { 0.5 } else { 1.0 };
+        match self.p {
+            _ if op.is_none() => 0.0,
+            Parallelism::Fitted(_) => 1.0 + shared,
+            Parallelism::Given(_) => 1.0,
+        }
+    }
+
     fn parameters(&self) -> Vec<Parameter> {
         let one = |name, side: Side| side.map(|seconds| Parameter::new(name, seconds * 1e6, "us/page"));
         let p = Parameter::new("p", f64::from(self.p()), "requests");

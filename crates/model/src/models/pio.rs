@@ -91,6 +91,18 @@ impl Model for Pio {
         Some(side.page * pages(block_bytes) / f64::from(k.clamp(1, side.k())))
     }
 
+    fn numbers(&self, op: Option<OpKind>) -> f64 {
+        let side = match op {
+            Some(OpKind::Read) => &self.read,
+            Some(OpKind::Write) => &self.write,
+            None => return 0.0,
+        };
+        match side.as_ref().map(|side| &side.at_once) {
+            Some(AtOnce::Fitted(_)) => 2.0,
+            _ => 1.0,
+        }
+    }
+
     /// `page_read`, `k_r`, `alpha_1`, `k_w`, and `alpha`, which follows from the others. Without reads,
     /// `page_write` takes the place of `page_read`.
     fn parameters(&self) -> Vec<Parameter> {

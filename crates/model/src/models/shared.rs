@@ -80,12 +80,19 @@ impl Model for SharedBudget {
         self.demand(w).is_some_and(|demand| demand.at_cap(self.exponent.unwrap_or(1.0)))
     }
 
+    fn numbers(&self, op: Option<OpKind>) -> f64 {
+        let Some(op) = op else { return if self.exponent.is_some() { 1.0 } else { 0.0 } };
+        let follow = self.follow[side(op)].as_ref().map_or(0, CostFunction::numbers);
+        self.base.numbers(Some(op)) + follow as f64
+    }
+
     fn parameters(&self) -> Vec<Parameter> {
         let mut parameters = self.base.parameters();
         for (name, follow) in ["follow_read", "follow_write"].into_iter().zip(&self.follow) {
             if let Some(follow) = follow {
                 parameters.push(Parameter::new(format!("{name}(1)"), follow.at(1.0) * 1e6, "us"));
-                parameters.push(Parameter::new(format!("{name}(inf)"), follow.asymptote() * 1e6, "us"));
+                let asymptote = Parameter::new(format!("{name}(inf)"), follow.asymptote() * 1e6, "us");
+                parameters.push(asymptote.about());
             }
         }
         parameters.extend(self.exponent.map(|p| Parameter::new("p", p, "")));
@@ -93,8 +100,8 @@ impl Model for SharedBudget {
             let names = [("cap_read", OpKind::Read), ("cap_write", OpKind::Write)];
             for (name, op) in names {
                 let i = side(op);
-                parameters.extend(cap.iops[i].map(|v| Parameter::new(name, v, "requests/s")));
-                parameters.extend(cap.bytes[i].map(|v| Parameter::new(name, v, "bytes/s")));
+                parameters.extend(cap.iops[i].map(|v| Parameter::new(name, v, "requests/s").about()));
+                parameters.extend(cap.bytes[i].map(|v| Parameter::new(name, v, "bytes/s").about()));
             }
         }
         parameters

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "no test uses both the columns and the table")]
 
+pub mod truths;
+
 use leadline_model::{CostRow, CostTable};
 
 /// Table 2 counts random accesses in hundredths of a thread's 262,144 pages.
