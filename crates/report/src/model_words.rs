@@ -108,12 +108,15 @@ fn number(value: f64) -> String {
     }
 }
 
-/// `30 requests (28–32)`: a parameter with its unit and interval.
+/// `30 requests (28–32)`: a parameter with its unit and interval; `about 30 requests` without one.
 fn with_unit(parameter: &Parameter, interval: Option<[f64; 2]>) -> String {
     let unit = unit(parameter.unit);
-    let interval = interval.map(|ends| format!(" ({})", range(ends, |v| bare(parameter, v))));
+    let gap = if unit.is_empty() { "" } else { " " };
     let value = bare(parameter, parameter.value);
-    format!("{value}{}{unit}{}", if unit.is_empty() { "" } else { " " }, interval.unwrap_or_default())
+    match interval {
+        Some(ends) => format!("{value}{gap}{unit} ({})", range(ends, |v| bare(parameter, v))),
+        None => format!("about {value}{gap}{unit}"),
+    }
 }
 
 /// The unit as people write it.
@@ -167,7 +170,10 @@ pub(crate) fn sorted(parameters: &[(Parameter, Option<[f64; 2]>)]) -> Sorted {
         });
         let cells = &mut sorted.rows[row].1;
         cells.resize(cells.len().max(column + 1), String::new());
-        cells[column] = format::with_interval(parameter.value, *interval, number);
+        cells[column] = match interval {
+            Some(_) => format::with_interval(parameter.value, *interval, number),
+            None => format!("about {}", number(parameter.value)),
+        };
     }
     for (_, cells) in &mut sorted.rows {
         cells.resize(sorted.columns.len(), String::new());
@@ -232,7 +238,7 @@ mod tests {
             cost("setup_write(8)", 20.0),
             (Parameter::new("p", 0.8, ""), None),
         ]);
-        assert_eq!(sorted.single, [["p".to_owned(), "0.80".to_owned()]]);
+        assert_eq!(sorted.single, [["p".to_owned(), "about 0.80".to_owned()]]);
         assert_eq!(sorted.columns, ["setup read, µs", "setup write, µs"]);
         let ks: Vec<&str> = sorted.rows.iter().map(|(k, _)| k.as_str()).collect();
         assert_eq!(ks, ["1", "8", "inf"]);
@@ -242,10 +248,10 @@ mod tests {
     #[test]
     fn parameters_have_units_and_small_ones_digits() {
         let shown = |value, unit| with_unit(&Parameter::new("x", value, unit), None);
-        assert_eq!(shown(30.0, "requests"), "30 requests");
-        assert_eq!(shown(0.0123, "us/page"), "0.0123 µs/page");
-        assert_eq!(shown(60_000.0, "requests/s"), "60.0k requests/s");
-        assert_eq!(shown(5e8, "bytes/s"), "500 MB/s");
+        assert_eq!(shown(30.0, "requests"), "about 30 requests");
+        assert_eq!(shown(0.0123, "us/page"), "about 0.0123 µs/page");
+        assert_eq!(shown(60_000.0, "requests/s"), "about 60.0k requests/s");
+        assert_eq!(shown(5e8, "bytes/s"), "about 500 MB/s");
         assert_eq!(shown(2.8, ""), "2.80");
     }
 }
