@@ -50,7 +50,8 @@ pub(crate) struct Args {
     /// Issue writes in batches of K, apart from the reads
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     batch_writes: Option<u32>,
-    /// Predict with this model [default: the one that `leadline models` chooses]
+    /// Predict with this model alone [default: what was measured where it was; elsewhere the model that
+    /// `leadline models` chooses]
     #[arg(long, value_name = "NAME", value_parser = ["dam", "pdam", "affine", "pio", "mqssd", "shared"])]
     model: Option<String>,
     /// Predict for each of these numbers of requests in flight
@@ -138,7 +139,7 @@ pub fn choose_model<'a>(
     wanted: Option<&str>,
 ) -> Result<&'a dyn Predict, Failure> {
     let found = match wanted {
-        None => comparison.best(),
+        None => comparison.answers(),
         Some(name) => comparison.get(name).and_then(|m| m.fitted.as_deref()),
     };
     found.ok_or_else(|| {

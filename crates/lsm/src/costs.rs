@@ -73,6 +73,7 @@ impl DeviceCosts {
         let largest_bytes =
             observations.all.iter().map(|o| o.workload.block_bytes).max().unwrap_or(PAGE_BYTES);
         let comparison = ModelComparison::new(observations.clone());
+        // Alone: the residuals below are what the measurements add to it.
         let model = comparison.best().ok_or_else(needs)?;
         let mut seconds = [Vec::new(), Vec::new()];
         let mut spread = [Vec::new(), Vec::new()];

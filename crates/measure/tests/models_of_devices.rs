@@ -167,3 +167,45 @@ fn what_batching_gains_is_foretold() {
         }
     }
 }
+
+/// Ten profiles with 10 % of noise of each of ten devices, or two of three.
+#[test]
+fn no_answer_contradicts_what_was_measured() {
+    let all = [
+        "flash",
+        "sata",
+        "optane",
+        "capped",
+        "gp2-1t",
+        "gp3",
+        "io2",
+        "pd-balanced",
+        "aws-virtual",
+        "hdd-disk",
+    ];
+    let (names, seeds) = if leadline_testing::exhaustive() { (&all[..], 10) } else { (&all[..3], 2) };
+    for name in names {
+        let device = leadline_sim::open(name).unwrap();
+        let mut plan = Plan::new(Budget::Custom(Duration::from_secs(10)), device.geometry(), device.clock());
+        plan.layout = false;
+        let (prepared, outcome) = measure(&device, &plan, None, &Arc::default(), &mut |_| ()).unwrap();
+        let around = Circumstances::simulated("sim:test", "test", 1 << 30);
+        let exact = Observations::from_profile(&summary::profile(&plan, &prepared, &outcome, around, None));
+        for seed in 0..seeds {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut noisy = exact.clone();
+            for o in &mut noisy.all {
+                // Uniform, with the deviation of 10 %.
+                o.seconds *= (0.1 * 12f64.sqrt() * (random.f64() - 0.5)).exp();
+                o.relative_error = 0.1;
+            }
+            let comparison = ModelComparison::with_resamples(noisy, 0);
+            let answers = comparison.answers().expect("a model");
+            for o in &comparison.observations.all {
+                let found = answers.predict(&o.workload).unwrap();
+                let off = (found.seconds / o.seconds).ln().abs();
+                assert!(off <= 1.96 * o.relative_error, "{name}, profile {seed}: {o:?} {found:?}");
+            }
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! Which model describes the device: every model fitted, held out, and compared.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::holdout::{Folds, HeldOutPredictions};
@@ -13,6 +14,9 @@ use leadline_profile::{OpKind, PAGE_BYTES};
 /// Held-out errors that differ by no more than this count as equal, percentage points: rounding alone makes
 /// those of perfect fits differ.
 const SAME: f64 = 0.05;
+
+/// Concurrency counts where the logarithms of the costs of few and of many in flight differ by this.
+const COUNTS: f64 = 0.2;
 
 /// The error over held-out observations: cross-validation by group.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -103,7 +107,10 @@ impl ModelComparison {
         let best = if published(&observations) {
             models.iter().find(|m| m.name == Pio::NAME && m.fitted.is_some()).map(|m| m.name)
         } else {
-            choose(models.iter().filter(|m| !m.excluded))
+            let counts = concurrency_counts(&observations);
+            let able = |m: &&Assessment| !counts || ![Dam::NAME, Affine::NAME].contains(&m.name);
+            let eligible = || models.iter().filter(|m| !m.excluded);
+            choose(eligible().filter(able)).or_else(|| choose(eligible()))
         };
         ModelComparison { models, best, observations }
     }
@@ -157,9 +164,16 @@ impl ModelComparison {
         self.models.iter().find(|m| m.name == name)
     }
 
-    /// The best model, fitted.
+    /// The best model, fitted. It says what it says, also where the measurement says otherwise: to be shown
+    /// next to the measurement.
     pub fn best(&self) -> Option<&dyn Predict> {
         self.get(self.best?)?.fitted.as_deref()
+    }
+
+    /// What answers a user's question: the measurement where the workload was measured, the best model
+    /// elsewhere. `None` without a best model.
+    pub fn answers(&self) -> Option<&dyn Predict> {
+        self.best().map(|_| self as &dyn Predict)
     }
 }
 
@@ -276,6 +290,25 @@ fn summary(held: &HeldOutPredictions, all: &[Observation]) -> Option<CrossValida
 fn published(observations: &Observations) -> bool {
     let known = observations.parameters.iter().any(|p| p.k_r.is_some() || p.k_w.is_some());
     known && observations.all.iter().all(|o| o.concurrency() == 1)
+}
+
+/// Whether requests cost something else with many in flight than with few: then a model that knows no
+/// concurrency is not a simpler description of the device, but none of that.
+fn concurrency_counts(observations: &Observations) -> bool {
+    let mut curves = BTreeMap::<(bool, u32, u64), Vec<(u32, f64)>>::new();
+    for op in [OpKind::Read, OpKind::Write] {
+        for o in observations.pure(op) {
+            let w = &o.workload;
+            let curve = (op == OpKind::Read, w.block_bytes, w.random_fraction.to_bits());
+            curves.entry(curve).or_default().push((o.concurrency(), o.cost().ln()));
+        }
+    }
+    curves.into_values().any(|mut curve| {
+        curve.sort_by_key(|point| point.0);
+        let (few, many) = curve.split_at(curve.len() / 2);
+        let log = |half: &[(u32, f64)]| mean(half.iter().map(|point| point.1));
+        log(few).zip(log(many)).is_some_and(|(few, many)| (few - many).abs() > COUNTS)
+    })
 }
 
 /// Excludes the shared budget unless it beats MQSSD, which it extends, on mixed workloads, where it claims to

@@ -12,6 +12,7 @@
 //! | weigh batching, or channels chosen by address | [`speedup`], [`occupancy`], [`channels`] |
 //! | find the rate at which a latency limit holds | [`LatencyModel`] |
 
+mod answer;
 pub mod channels;
 mod class;
 mod compare;
@@ -32,6 +33,7 @@ mod stragglers;
 mod table;
 mod workload;
 
+pub use answer::{INTERPOLATED, MEASURED};
 pub use class::WorkloadClass;
 pub use compare::{Assessment, CrossValidation, ModelComparison};
 pub use cost::{CostErrors, CostFunction, CostPoint, CostShape};
@@ -39,7 +41,7 @@ pub use cost_table::{CostRow, CostTable};
 pub use estimate::Estimate;
 pub use fit::{FitError, FittedModel, Model, Parameter};
 pub use latency::{LatencyError, LatencyModel, Percentile, SustainableRate};
-pub use misfit::Misfit;
+pub use misfit::{Misfit, Near};
 pub use models::{Affine, CostFit, CostsAtK, Dam, FunctionFit, Mqssd, MqssdCosts, Pdam, Pio, SharedBudget};
 pub use observation::{Observation, Observations};
 pub use predict::{Bottleneck, Predict, PredictError, Prediction};

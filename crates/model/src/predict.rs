@@ -28,10 +28,14 @@ fn plural(op: &OpKind) -> &'static str {
     }
 }
 
+/// Twice as many in flight are worth it where the workload then takes less than this share of the time.
+pub(crate) const WORTH_MORE: f64 = 0.95;
+
 /// How long a workload will take.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
-    /// Name of the model.
+    /// Name of the model; [`crate::MEASURED`] where the workload itself was measured, [`crate::INTERPOLATED`]
+    /// between two measured concurrencies.
     pub model: &'static str,
     /// Time for all of it.
     pub seconds: f64,
@@ -91,6 +95,9 @@ pub trait Predict: Send + Sync {
     /// # Errors
     /// [`PredictError`].
     fn predict(&self, workload: &Workload) -> Result<Prediction, PredictError>;
+
+    /// Standard deviation of the logarithm of what it gets wrong around a workload, noise left out.
+    fn lack_of_fit(&self, workload: &Workload) -> f64;
 }
 
 impl<M: Model> Predict for FittedModel<M> {
@@ -104,6 +111,10 @@ impl<M: Model> Predict for FittedModel<M> {
 
     fn predict(&self, workload: &Workload) -> Result<Prediction, PredictError> {
         FittedModel::predict(self, workload)
+    }
+
+    fn lack_of_fit(&self, workload: &Workload) -> f64 {
+        self.misfit.near(workload).lack_of_fit()
     }
 }
 
@@ -166,7 +177,7 @@ impl<M: Model> FittedModel<M> {
             }
         };
         let faster = self.seconds_by(&self.model, &Workload { in_flight: more, ..*workload });
-        if faster.is_some_and(|faster| faster < 0.95 * seconds) {
+        if faster.is_some_and(|faster| faster < WORTH_MORE * seconds) {
             return Bottleneck::Concurrency;
         }
         let time = |op| {

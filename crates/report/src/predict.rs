@@ -1,7 +1,7 @@
 //! Predictions, for people and for scripts.
 
 use leadline_model::{
-    InFlight, Percentile, PioNumbers, Prediction, SustainableRate, Workload,
+    INTERPOLATED, InFlight, MEASURED, Percentile, PioNumbers, Prediction, SustainableRate, Workload,
     speedup::{speedup, unbatched_cost},
 };
 use leadline_profile::PioClass;
@@ -41,7 +41,7 @@ pub fn render_prediction(workload: &Workload, prediction: &Prediction, width: us
             bandwidth(workload.bytes() / p.seconds)
         ),
         format!("  limited by {}", p.bottleneck.words()),
-        format!("  model {}; in parentheses 95 % intervals", p.model),
+        format!("  {}; in parentheses 95 % intervals", answered_by(p.model)),
     ];
     lines.extend(warnings(&p.warnings, width));
     lines.join("\n") + "\n"
@@ -86,14 +86,40 @@ pub fn render_what_if(workload: &Workload, at: &[(u32, Prediction)], width: usiz
             p.bottleneck.name().to_owned(),
         ]);
     }
-    let model = at.first().map_or("", |(_, p)| p.model);
     let mut all: Vec<String> = at.iter().flat_map(|(_, p)| p.warnings.clone()).collect();
     all.dedup();
     let mut out = vec![work_words(workload)];
     out.push(finish(table, 5));
-    out.push(format!("model {model}; speed-up over the first; in parentheses 95 % intervals"));
+    let words = format!("{}; speed-up over the first; in parentheses 95 % intervals", answered(at));
+    out.push(wrap(&words, width, ""));
     out.extend(warnings(&all, width));
     out.join("\n") + "\n"
+}
+
+/// What answered, in words.
+fn answered_by(model: &str) -> String {
+    match model {
+        MEASURED => "as measured".to_owned(),
+        INTERPOLATED => "between what was measured at fewer and at more in flight".to_owned(),
+        model => format!("model {model}"),
+    }
+}
+
+/// What answered at each concurrency: `measured at k = 1, 2; model mqssd at k = 300`.
+fn answered(at: &[(u32, Prediction)]) -> String {
+    let mut answers: Vec<(&str, Vec<String>)> = Vec::new();
+    for (k, p) in at {
+        match answers.iter_mut().find(|(model, _)| *model == p.model) {
+            Some((_, ks)) => ks.push(k.to_string()),
+            None => answers.push((p.model, vec![k.to_string()])),
+        }
+    }
+    let one = |(model, ks): &(&str, Vec<String>)| match *model {
+        MEASURED | INTERPOLATED => format!("{model} at k = {}", ks.join(", ")),
+        model if answers.len() == 1 => format!("model {model}"),
+        model => format!("model {model} at k = {}", ks.join(", ")),
+    };
+    answers.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
 /// Predictions over concurrency as JSON: `what_if`, one entry per concurrency.

@@ -215,7 +215,7 @@ pub fn fitted_model<'a>(
     name: Option<&str>,
 ) -> Result<&'a dyn Predict, BTreeError> {
     let found = match name {
-        None => comparison.best(),
+        None => comparison.answers(),
         Some(name) => comparison.get(name).and_then(|assessed| assessed.fitted.as_deref()),
     };
     found.ok_or_else(|| {
