@@ -62,6 +62,38 @@ fn planted_credits_are_found() {
     }
 }
 
+/// How often the intervals of the peak, the baseline, the credit and its return hold what was planted.
+#[test]
+fn intervals_hold_what_was_planted() {
+    let seeds = if leadline_testing::exhaustive() { 200 } else { 12 };
+    let (mut inside, mut all) = ([0u32; 4], [0u32; 4]);
+    for seed in 0..seeds {
+        let (credit, peak, baseline) = (20_000.0, 3000.0, 400.0);
+        let device = device(&format!("seed = {seed}\n[cap]\niops = 3000\ncredit = 20000\nrefill = 400"));
+        let mut plan = plan(&device, 3600.0);
+        plan.seed = seed;
+        let found = burst(run(&device, &plan));
+        let planted = [
+            (found.peak_ci, peak),
+            (found.baseline_ci, baseline),
+            (found.credit_ci, credit),
+            (found.refill_ci, baseline),
+        ];
+        for (i, (interval, truth)) in planted.into_iter().enumerate() {
+            let Some([low, high]) = interval else { continue };
+            inside[i] += u32::from(low <= truth && truth <= high);
+            all[i] += 1;
+        }
+    }
+    println!("peak, baseline, credit, refill: {inside:?} of {all:?}");
+    for (inside, all) in inside.into_iter().zip(all) {
+        assert!(
+            all as u64 >= seeds * 9 / 10 && f64::from(inside) >= 0.83 * f64::from(all),
+            "{inside} of {all}"
+        );
+    }
+}
+
 #[test]
 fn writes_are_loaded_where_that_is_asked() {
     let device = credited(20_000, 3000, 300);

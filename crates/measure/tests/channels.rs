@@ -10,8 +10,12 @@ use leadline_sim::{DeviceSpec, Simulated};
 use crate::drives::{Channelled, Goes, device};
 
 fn measure(device: &dyn Device, seconds: f64) -> Channels {
+    measure_with(device, seconds, 1)
+}
+
+fn measure_with(device: &dyn Device, seconds: f64, seed: u64) -> Channels {
     let mut plan = ExperimentPlan::new(Experiment::Channels, device.geometry(), device.clock());
-    (plan.layout, plan.seconds) = (false, seconds);
+    (plan.layout, plan.seconds, plan.seed) = (false, seconds, seed);
     let ran = experiment::run(device, &plan, &Arc::default(), &mut |_| ()).unwrap();
     assert!(ran.stopped_by.is_none(), "{:?}", ran.stopped_by);
     let Found::Channels(found) = ran.found else { panic!("{:?}", ran.found) };
@@ -48,6 +52,23 @@ fn channels_that_addresses_are_hashed_to_are_counted() {
             assert!(share(three.busy_at_once) > 0.92, "{three:?}");
             assert!((0.80..0.89).contains(&share(three.speedup)), "{three:?}");
         }
+    }
+}
+
+/// How often the interval of the number of channels holds it, where reads take exponential times.
+#[test]
+fn intervals_hold_the_number_of_channels() {
+    let seeds = if leadline_testing::exhaustive() { 200 } else { 10 };
+    for n in [8usize, 24] {
+        let mut inside = 0;
+        for seed in 0..seeds {
+            let drive = Channelled::new(n, Goes::ByAddress, 80_000.0, 0).exponential().with_seed(seed);
+            let found = measure_with(&device(1 << 30, drive), 30.0, seed);
+            let [low, high] = fit(&found).channels_ci.expect("an interval");
+            inside += u32::from(low <= n as f64 && n as f64 <= high);
+        }
+        println!("{n} channels: {inside} of {seeds}");
+        assert!(f64::from(inside) >= 0.83 * seeds as f64, "{n} channels: {inside} of {seeds}");
     }
 }
 

@@ -254,6 +254,25 @@ mod tests {
         assert_eq!(Verdict::of(bound, cell(8.0, 7.0, 9.0)), Verdict::Differs { ratio: 0.5 });
     }
 
+    /// Two measurements of one device, each with an exact interval: about 6 pairs of 1,000 seem to differ. Two
+    /// devices that are four standard errors apart are told apart about half of the time.
+    #[test]
+    fn equal_devices_seldom_seem_to_differ_and_others_often_do() {
+        let random = &mut fastrand::Rng::with_seed(3);
+        let mut differ = |apart: f64| {
+            let mut measured = |truth: f64| {
+                // The sum of twelve has the deviation 1.
+                let value = truth + (0..12).map(|_| random.f64()).sum::<f64>() - 6.0;
+                cell(value, value - 1.96, value + 1.96)
+            };
+            let pairs = (0..4000).map(|_| Verdict::of(measured(100.0), measured(100.0 + apart)));
+            pairs.filter(|verdict| matches!(verdict, Verdict::Differs { .. })).count()
+        };
+        let (equal, different) = (differ(0.0), differ(4.0));
+        assert!((8..=48).contains(&equal), "{equal} of 4000 equal ones");
+        assert!((1900..=2200).contains(&different), "{different} of 4000 different ones");
+    }
+
     #[test]
     fn file_system_and_raw_device_are_recognised_in_either_order() {
         let (file, raw) = (sample_profile(), raw_profile());

@@ -33,6 +33,11 @@ impl Channelled {
     pub fn exponential(self) -> Self {
         Channelled { exponential: true, ..self }
     }
+
+    /// With the service times of this seed.
+    pub fn with_seed(self, seed: u64) -> Self {
+        Channelled { random: fastrand::Rng::with_seed(seed), ..self }
+    }
 }
 
 impl Inside for Channelled {
