@@ -96,7 +96,36 @@ pub fn leadline(path: &Path, load: Load, seconds: f64) -> Result<Run> {
 /// # Errors
 /// Where fio is not to be had or fails.
 pub fn fio_load(path: &Path, load: Load, seconds: f64) -> Result<Run> {
-    let side = if load.write { "write" } else { "read" };
+    let options = fio_options(path, load, seconds);
+    // fio's own usr_cpu and sys_cpu leave out the kernel's worker threads, which the rings of both tools make
+    // work; the process's account has them, and its start-up, which a run of one request tells.
+    let mut one = options.clone();
+    one.extend(["--number_ios=1".into(), "--time_based=0".into()]);
+    let start_up = children_cpu(|| fio(&one))?.1;
+    let (json, cpu) = children_cpu(|| fio(&options))?;
+    let total = fio_number(&json, load, "total_ios")?;
+    let cpu_us_per_op = (cpu - start_up).max(0.0) * 1e6 / total;
+    Ok(Run { iops: fio_number(&json, load, "iops")?, cpu_us_per_op })
+}
+
+/// Requests per second of the same, without the run that tells what fio's start-up costs.
+///
+/// # Errors
+/// As [`fio_load`].
+pub fn fio_iops(path: &Path, load: Load, seconds: f64) -> Result<f64> {
+    fio_number(&fio(&fio_options(path, load, seconds))?, load, "iops")
+}
+
+fn fio_number(json: &serde_json::Value, load: Load, name: &str) -> Result<f64> {
+    json["jobs"][0][side(load)][name].as_f64().with_context(|| format!("fio's JSON has no {name}"))
+}
+
+fn side(load: Load) -> &'static str {
+    if load.write { "write" } else { "read" }
+}
+
+fn fio_options(path: &Path, load: Load, seconds: f64) -> Vec<String> {
+    let side = side(load);
     let mut options = vec![
         "--name=peer".into(),
         format!("--filename={}", path.display()),
@@ -108,6 +137,11 @@ pub fn fio_load(path: &Path, load: Load, seconds: f64) -> Result<Run> {
         format!("--rw={}{side}", if load.sequential { "" } else { "rand" }),
         format!("--bs={}", load.block_bytes),
         format!("--iodepth={}", load.depth),
+        // As Leadline does, and the jobs that a profile is exported to: one system call takes all that is
+        // there and submits what replaces it.
+        format!("--iodepth_batch_submit={}", load.depth),
+        "--iodepth_batch_complete_min=1".into(),
+        format!("--iodepth_batch_complete_max={}", load.depth),
         format!("--runtime={seconds}"),
         "--time_based".into(),
         "--norandommap".into(),
@@ -117,16 +151,7 @@ pub fn fio_load(path: &Path, load: Load, seconds: f64) -> Result<Run> {
     if load.durable {
         options.push("--sync=dsync".into());
     }
-    // fio's own usr_cpu and sys_cpu leave out the kernel's worker threads, which the rings of both tools make
-    // work; the process's account has them, and its start-up, which a run of one request tells.
-    let mut one = options.clone();
-    one.extend(["--number_ios=1".into(), "--time_based=0".into()]);
-    let start_up = children_cpu(|| fio(&one))?.1;
-    let (json, cpu) = children_cpu(|| fio(&options))?;
-    let job = &json["jobs"][0];
-    let number = |v: &serde_json::Value| v.as_f64().context("fio's JSON has no such number");
-    let (iops, total) = (number(&job[side]["iops"])?, number(&job[side]["total_ios"])?);
-    Ok(Run { iops, cpu_us_per_op: (cpu - start_up).max(0.0) * 1e6 / total })
+    options
 }
 
 /// What a child process came to, and the processor time of it and all its threads, seconds.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use clap::Parser;
-use leadline_benches::{Load, fio_load, median, size_of};
+use leadline_benches::{Load, fio_iops, median, size_of};
 use leadline_device::{Clock, Device as _, FileDevice, FileOptions, IoEngine, direct_alignment, guard};
 use leadline_measure::load::Region;
 use leadline_measure::{Budget, Plan, measure, summary};
@@ -85,7 +85,7 @@ fn loads(args: &Args) -> Vec<Load> {
 }
 
 fn fio_round(args: &Args, loads: &[Load]) -> Result<Vec<f64>> {
-    loads.iter().map(|&load| Ok(fio_load(&args.scratch, load, args.seconds)?.iops)).collect()
+    loads.iter().map(|&load| fio_iops(&args.scratch, load, args.seconds)).collect()
 }
 
 /// One profile of the file, as `leadline profile` makes it, of one block size and up to the deepest point

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use leadline_profile::{DeviceProfile, EngineKind, OpKind, Pattern, Point};
+use leadline_device::scratch::DATA_START;
+use leadline_profile::{DeviceKind, DeviceProfile, EngineKind, OpKind, Pattern, Point};
 
 use crate::sentences::{is_published, is_simulated};
 use crate::{ReportError, format};
@@ -157,12 +158,21 @@ fn engine(profile: &DeviceProfile, point: &Point) -> Vec<String> {
         vec![
             "ioengine=io_uring".to_owned(),
             format!("iodepth={depth}"),
+            // All that is there is taken, and what replaces it submitted, with one system call, as Leadline
+            // does. fio's default of one request a call makes fio, not the device, the limit.
+            format!("iodepth_batch_submit={depth}"),
+            "iodepth_batch_complete_min=1".to_owned(),
+            format!("iodepth_batch_complete_max={depth}"),
             "registerfiles=1".to_owned(),
             "fixedbufs=1".to_owned(),
         ]
     } else {
         vec!["ioengine=psync".to_owned()]
     };
+    if profile.device.kind == DeviceKind::Directory {
+        // What was measured begins behind the header of the scratch file, which says that it is Leadline's.
+        options.push(format!("offset={DATA_START}"));
+    }
     let footprint = profile.method.footprint_bytes.max(u64::from(point.block_bytes));
     if jobs == 1 {
         options.push(format!("size={footprint}"));
@@ -207,7 +217,10 @@ mod tests {
         for line in [
             "rw=randwrite",
             "bs=4096",
+            "offset=1048576",
             "iodepth=8",
+            "iodepth_batch_submit=8",
+            "iodepth_batch_complete_max=8",
             "sync=dsync",
             "refill_buffers=1",
             "direct=1",
@@ -232,7 +245,7 @@ mod tests {
         let text = job(&profile, profile.points.iter().find(sequential).expect("a point"));
         assert!(
             text.contains(
-                "ioengine=psync\nnumjobs=12\nthread=1\nsize=715825152\noffset_increment=715825152\n"
+                "ioengine=psync\noffset=1048576\nnumjobs=12\nthread=1\nsize=715825152\noffset_increment=715825152\n"
             )
         );
         assert!(!text.contains("norandommap") && !text.contains("iodepth"), "{text}");
