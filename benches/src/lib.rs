@@ -138,15 +138,14 @@ fn fio_options(path: &Path, load: Load, seconds: f64) -> Vec<String> {
         format!("--bs={}", load.block_bytes),
         format!("--iodepth={}", load.depth),
         // As Leadline does, and the jobs that a profile is exported to: one system call takes all that is
-        // there and submits what replaces it.
-        format!("--iodepth_batch_submit={}", load.depth),
+        // there, and the device does not wait for data to be made anew.
         "--iodepth_batch_complete_min=1".into(),
         format!("--iodepth_batch_complete_max={}", load.depth),
         format!("--runtime={seconds}"),
         "--time_based".into(),
         "--norandommap".into(),
         "--randrepeat=0".into(),
-        "--refill_buffers".into(),
+        "--scramble_buffers=1".into(),
     ];
     if load.durable {
         options.push("--sync=dsync".into());
