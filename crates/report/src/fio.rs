@@ -88,6 +88,8 @@ fn job(profile: &DeviceProfile, point: &Point) -> String {
         line("sync=dsync");
     }
     line("time_based=1");
+    // What was done before may still keep the device busy: a durable write waits for plain ones in its cache.
+    line("ramp_time=500ms");
     line(&format!("runtime={}", runtime_seconds(point)));
     line("group_reporting=1");
     line("percentile_list=50:90:99:99.5:99.9:99.95:99.99");
@@ -164,6 +166,8 @@ fn engine(profile: &DeviceProfile, point: &Point) -> Vec<String> {
             // not the device, the limit.
             "iodepth_batch_complete_min=1".to_owned(),
             format!("iodepth_batch_complete_max={depth}"),
+            // Neighbours that are submitted together may be merged on their way.
+            format!("iodepth_batch_submit={}", if point.pattern == Pattern::Sequential { depth } else { 1 }),
             "registerfiles=1".to_owned(),
             "fixedbufs=1".to_owned(),
         ]
@@ -221,6 +225,8 @@ mod tests {
             "offset=1048576",
             "iodepth=8",
             "iodepth_batch_complete_max=8",
+            "iodepth_batch_submit=1",
+            "ramp_time=500ms",
             "sync=dsync",
             "scramble_buffers=1",
             "direct=1",
