@@ -146,7 +146,7 @@ fn fio_options(path: &Path, load: Load, seconds: f64) -> Vec<String> {
         format!("--iodepth_batch_complete_max={}", load.depth),
         // Neighbours that are submitted together may be merged on their way.
         format!("--iodepth_batch_submit={}", if load.sequential { load.depth } else { 1 }),
-        format!("--runtime={seconds}"),
+        format!("--runtime={:.0}ms", seconds * 1e3),
         "--time_based".into(),
         "--norandommap".into(),
         "--randrepeat=0".into(),
