@@ -12,7 +12,13 @@ pub(crate) struct File {
     pub(super) id: u32,
     /// An input of a running compaction.
     pub(super) busy: bool,
+    /// Pairs of the files of the next level that it overlaps with, over its own; below 0 where that must be
+    /// counted anew.
+    pub(super) overlap: f64,
 }
+
+/// Of a file whose overlap was not counted since something changed.
+pub(super) const UNCOUNTED: f64 = -1.0;
 
 /// A tree in pairs.
 #[derive(Debug, Clone)]
@@ -21,6 +27,10 @@ pub(crate) struct Tree {
     pub(super) levels: Vec<Vec<File>>,
     /// Pairs per level.
     pub(super) totals: Vec<f64>,
+    /// Of these, those of files that are being compacted.
+    pub(super) busy_pairs: Vec<f64>,
+    /// Files of level 0 that are being compacted.
+    pub(super) busy_l0: usize,
     pub(super) limits: Limits,
     /// Pairs of a file that is full.
     pub(super) file_pairs: f64,
@@ -30,6 +40,8 @@ pub(crate) struct Tree {
     pub(super) replaces: bool,
     pub(super) l0_files: usize,
     pub(super) next_id: u32,
+    /// Whether nothing can be picked before something changes.
+    pub(super) idle: bool,
     /// Ranges that running compactions write: output level, first and last key.
     pub(super) writing: Vec<(u32, usize, f64, f64)>,
 }
@@ -54,12 +66,15 @@ impl Tree {
         Tree {
             levels: vec![Vec::new(); layout.levels.max(2) as usize],
             totals: vec![0.0; layout.levels.max(2) as usize],
+            busy_pairs: vec![0.0; layout.levels.max(2) as usize],
+            busy_l0: 0,
             limits: Limits::new(layout, base_pairs),
             file_pairs: file_pairs.max(1.0),
             keys,
             replaces: false,
             l0_files: layout.l0_files.max(1) as usize,
             next_id: 0,
+            idle: false,
             writing: Vec::new(),
         }
     }
@@ -74,11 +89,12 @@ impl Tree {
         let file = self.file(0.0, 1.0, pairs);
         self.levels[0].push(file);
         self.totals[0] += pairs;
+        self.idle = false;
     }
 
     pub(super) fn file(&mut self, low: f64, high: f64, pairs: f64) -> File {
         self.next_id += 1;
-        File { low, high, pairs, id: self.next_id, busy: false }
+        File { low, high, pairs, id: self.next_id, busy: false, overlap: UNCOUNTED }
     }
 
     /// Files in level 0.

@@ -11,6 +11,7 @@ impl Tree {
         self.limits.follow(&self.totals);
         self.totals[last] = 0.0;
         let mut left = pairs;
+        self.idle = false;
         for level in self.limits.base_level..=last {
             let here = self.limits.target(level).min(left);
             let files = (here / self.file_pairs).ceil();

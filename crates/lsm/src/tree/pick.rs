@@ -5,10 +5,14 @@
 //! along without touching more of the next level. A file that overlaps with nothing is moved. Level 0 is
 //! taken as a whole. While its target is busy, its own files are merged into one.
 
-use super::files::{File, Tree, pairs};
+use super::files::{File, Tree, UNCOUNTED, pairs};
 
 /// Pairs of one compaction at most, in multiples of a full file (`max_compaction_bytes`).
 const LARGEST: f64 = 25.0;
+
+/// Size over its limit from which a level is above it: what is free is a difference of sums, and rounding is
+/// no reason for a compaction.
+const ABOVE_LIMIT: f64 = 1.0 + 1e-9;
 
 /// Files of level 0 at least that are merged into one while the next level is busy.
 const FEWEST_INTRA_L0: usize = 4;
@@ -56,10 +60,13 @@ fn range<'a>(files: impl Iterator<Item = &'a File>) -> (f64, f64) {
 impl Tree {
     /// The next compaction; `None` where nothing is due, or all that is due touches what is running.
     pub(crate) fn pick(&mut self) -> Option<Compaction> {
+        if self.idle {
+            return None;
+        }
         self.limits.follow(&self.totals);
         let mut due: Vec<(f64, usize)> = (0..self.levels.len() - 1)
             .map(|level| (self.score(level), level))
-            .filter(|&(score, level)| score > 1.0 || level == 0 && score == 1.0)
+            .filter(|&(score, level)| score > ABOVE_LIMIT || level == 0 && score == 1.0)
             .collect();
         due.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let mut picked = None;
@@ -73,26 +80,50 @@ impl Tree {
                 break;
             }
         }
+        self.idle = picked.is_none();
         let compaction = picked?;
-        for (level, files) in
-            [(compaction.start, &compaction.inputs), (compaction.output, &compaction.overlapped)]
-        {
-            for file in &mut self.levels[level] {
-                file.busy |= files.iter().any(|f| f.id == file.id);
-            }
-        }
+        self.begin(&compaction);
+        Some(compaction)
+    }
+
+    fn begin(&mut self, compaction: &Compaction) {
+        self.take(compaction.start, &compaction.inputs);
+        self.take(compaction.output, &compaction.overlapped);
         let (low, high) = compaction.range();
         self.writing.push((compaction.id, compaction.output, low, high));
-        Some(compaction)
+    }
+
+    /// Marks files of a level as being compacted.
+    fn take(&mut self, level: usize, files: &[File]) {
+        let (low, high) = range(files.iter());
+        // Files of level 0 are not in the order of keys, but they are few.
+        let all = &mut self.levels[level];
+        let (first, last) = if level == 0 { (0, all.len()) } else { within(all, low, high) };
+        let all_of_them = last - first == files.len();
+        for file in &mut all[first..last] {
+            file.busy |= all_of_them || files.iter().any(|f| f.id == file.id);
+        }
+        self.busy_pairs[level] += pairs(files);
+        if level == 0 {
+            self.busy_l0 += files.len();
+        }
     }
 
     /// Size of a level over its limit, what is being compacted left out.
     fn score(&self, level: usize) -> f64 {
-        let free = self.levels[level].iter().filter(|f| !f.busy);
         if level == 0 {
-            return free.count() as f64 / self.l0_files as f64;
+            return (self.levels[0].len() - self.busy_l0) as f64 / self.l0_files as f64;
         }
-        free.map(|f| f.pairs).sum::<f64>() / self.limits.target(level)
+        (self.totals[level] - self.busy_pairs[level]) / self.limits.target(level)
+    }
+
+    /// Overlaps with what lies in this range of a level are to be counted anew.
+    fn changed(&mut self, level: usize, low: f64, high: f64) {
+        if level >= 2 {
+            let above = &mut self.levels[level - 1];
+            let (first, last) = within(above, low, high);
+            above[first..last].iter_mut().for_each(|f| f.overlap = UNCOUNTED);
+        }
     }
 
     fn pick_l0(&mut self) -> Option<Compaction> {
@@ -108,6 +139,9 @@ impl Tree {
     /// tree must be at rest.
     pub(crate) fn empty_level_0(&mut self) {
         let mut next = if self.l0_count() > 0 { self.pick_l0() } else { None };
+        if let Some(compaction) = &next {
+            self.begin(compaction);
+        }
         while let Some(compaction) = next {
             self.finish(compaction);
             next = self.pick();
@@ -140,24 +174,22 @@ impl Tree {
     }
 
     fn pick_from(&mut self, level: usize) -> Option<Compaction> {
-        let next = &self.levels[level + 1];
-        // Both levels are in the order of keys, so that one walk over both finds what each file overlaps
-        // with.
-        let mut first = 0;
-        let mut order: Vec<(f64, usize)> = Vec::with_capacity(self.levels[level].len());
-        for (i, file) in self.levels[level].iter().enumerate() {
-            while next.get(first).is_some_and(|f| f.high <= file.low) {
-                first += 1;
-            }
-            if !file.busy {
-                let overlap =
-                    next[first..].iter().take_while(|f| f.low < file.high).map(|f| f.pairs).sum::<f64>();
-                order.push((overlap / file.pairs, i));
+        let (upper, lower) = self.levels.split_at_mut(level + 1);
+        let (files, next) = (&mut upper[level], &lower[0]);
+        for file in files.iter_mut().filter(|file| file.overlap < 0.0) {
+            file.overlap = pairs(overlapping(next, file.low, file.high)) / file.pairs;
+        }
+        let (mut lowest, mut least) = (f64::INFINITY, None);
+        for (i, file) in files.iter().enumerate() {
+            if file.overlap < lowest && !file.busy {
+                (lowest, least) = (file.overlap, Some(i));
             }
         }
-        let least = *order.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
-        self.compaction(level, level + 1, vec![self.levels[level][least.1]]).or_else(|| {
-            order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let least = least?;
+        self.compaction(level, level + 1, vec![self.levels[level][least]]).or_else(|| {
+            let free = self.levels[level].iter().enumerate().filter(|(_, file)| !file.busy);
+            let mut order: Vec<(f64, usize)> = free.map(|(i, f)| (f.overlap, i)).collect();
+            order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
             order
                 .into_iter()
                 .find_map(|(_, i)| self.compaction(level, level + 1, vec![self.levels[level][i]]))
@@ -192,22 +224,19 @@ impl Tree {
     /// What is left when a compaction is done; pairs and files that it wrote, none where it only moved.
     pub(crate) fn finish(&mut self, compaction: Compaction) -> (f64, usize) {
         self.writing.retain(|w| w.0 != compaction.id);
+        self.idle = false;
         let moved = compaction.is_move();
         let inputs: Vec<File> = compaction.inputs.iter().chain(&compaction.overlapped).copied().collect();
-        self.levels[compaction.start].retain(|f| !compaction.inputs.iter().any(|i| i.id == f.id));
+        self.remove(compaction.start, &compaction.inputs, Vec::new());
         let (low, high) = compaction.range();
-        let level = &mut self.levels[compaction.output];
-        // They lie side by side: nothing else was written between them while this ran.
-        let first = compaction.overlapped.first().and_then(|f| level.iter().position(|l| l.id == f.id));
-        if let Some(first) = first {
-            level.drain(first..first + compaction.overlapped.len());
-        }
+        self.changed(compaction.start, low, high);
+        self.changed(compaction.output, low, high);
         let outputs = if compaction.output == 0 {
             // One file of level 0, however large.
             let sum = pairs(&inputs);
             vec![self.file(low, high, sum)]
         } else if moved {
-            inputs.iter().map(|f| File { busy: false, ..*f }).collect()
+            inputs.iter().map(|f| File { busy: false, overlap: UNCOUNTED, ..*f }).collect()
         } else {
             let below =
                 self.levels.get(compaction.output + 1).map_or(&[][..], |files| overlapping(files, low, high));
@@ -215,23 +244,60 @@ impl Tree {
             self.merged(&inputs, &below)
         };
         let written = if moved { (0.0, 0) } else { (pairs(&outputs), outputs.len()) };
-        self.totals[compaction.start] -= pairs(&compaction.inputs);
-        self.totals[compaction.output] += pairs(&outputs) - pairs(&compaction.overlapped);
-        let level = &mut self.levels[compaction.output];
-        // In level 0 by age: before all that was flushed since it was picked.
-        let at = if compaction.output == 0 {
-            level.iter().position(|f| f.id > compaction.id).unwrap_or(level.len())
+        self.totals[compaction.output] += pairs(&outputs);
+        if compaction.overlapped.is_empty() {
+            let level = &mut self.levels[compaction.output];
+            // In level 0 by age: before all that was flushed since it was picked.
+            let at = if compaction.output == 0 {
+                level.iter().position(|f| f.id > compaction.id).unwrap_or(level.len())
+            } else {
+                level.partition_point(|f| f.high <= low)
+            };
+            level.splice(at..at, outputs);
         } else {
-            level.partition_point(|f| f.high <= low)
-        };
-        level.splice(at..at, outputs);
+            self.remove(compaction.output, &compaction.overlapped, outputs);
+        }
         written
+    }
+
+    /// Takes files that were compacted out of a level, and puts others, which have their keys, in their
+    /// place.
+    fn remove(&mut self, level: usize, files: &[File], others: Vec<File>) {
+        let (Some(first), Some(last)) = (files.first(), files.last()) else { return };
+        let all = &mut self.levels[level];
+        // They lie side by side, unless another one was moved between them meanwhile.
+        let at = if level == 0 { 0 } else { all.partition_point(|f| f.low < first.low) };
+        let end = at + files.len();
+        let side_by_side = level > 0
+            && all.get(at).is_some_and(|f| f.id == first.id)
+            && all.get(end - 1).is_some_and(|f| f.id == last.id);
+        if side_by_side {
+            all.splice(at..end, others);
+        } else {
+            all.retain(|f| !files.iter().any(|i| i.id == f.id));
+            if let Some(low) = others.first().map(|f| f.low) {
+                let at = all.partition_point(|f| f.high <= low);
+                all.splice(at..at, others);
+            }
+        }
+        let gone = pairs(files);
+        self.totals[level] -= gone;
+        self.busy_pairs[level] -= gone;
+        if level == 0 {
+            self.busy_l0 -= files.len();
+        }
     }
 }
 
 /// Those of `files`, in the order of keys, that share keys with `low` to `high`.
 fn overlapping(files: &[File], low: f64, high: f64) -> &[File] {
+    let (first, last) = within(files, low, high);
+    &files[first..last]
+}
+
+/// Where they begin and end.
+fn within(files: &[File], low: f64, high: f64) -> (usize, usize) {
     let first = files.partition_point(|f| f.high <= low);
     let last = files.partition_point(|f| f.low < high);
-    &files[first..last.max(first)]
+    (first, last.max(first))
 }
