@@ -39,6 +39,8 @@ pub struct DeviceCosts {
     unit_bytes: u32,
     /// Largest request measured, bytes.
     largest_bytes: u32,
+    /// Most requests at a time that were measured.
+    most_measured: u32,
     /// 99th percentile of a read over its mean, at each concurrency of the table.
     read_p99: Vec<f64>,
     /// Of the machine on which it was measured.
@@ -72,6 +74,8 @@ impl DeviceCosts {
         }
         let largest_bytes =
             observations.all.iter().map(|o| o.workload.block_bytes).max().unwrap_or(PAGE_BYTES);
+        let most_measured =
+            observations.all.iter().map(leadline_model::Observation::concurrency).max().unwrap_or(1);
         let comparison = ModelComparison::new(observations.clone());
         // Alone: the residuals below are what the measurements add to it.
         let model = comparison.best().ok_or_else(needs)?;
@@ -111,6 +115,7 @@ impl DeviceCosts {
             spread,
             unit_bytes: profile.device.logical_block_bytes.unwrap_or(512).clamp(512, PAGE_BYTES),
             largest_bytes,
+            most_measured,
             read_p99: read_p99(profile),
             processors: profile.device.cpus,
             end: End::Middle,
@@ -131,6 +136,7 @@ impl DeviceCosts {
             files: FileCosts::of_sync(0.0),
             unit_bytes: PAGE_BYTES,
             largest_bytes: 1 << SIZES[1],
+            most_measured: Self::MOST_IN_FLIGHT,
             read_p99: vec![1.0; Self::MOST_IN_FLIGHT.ilog2() as usize + 1],
             processors: None,
             end: End::Middle,
@@ -196,6 +202,12 @@ impl DeviceCosts {
             End::Low => middle * (-blend(&self.spread[side], |s| s)).exp(),
             End::High => middle * blend(&self.spread[side], |s| s).exp(),
         }
+    }
+
+    /// The same with as many at a time, of the numbers that were measured, as serve the device best.
+    pub(crate) fn request_at_best(&self, op: OpKind, bytes: f64) -> f64 {
+        let doublings = self.most_measured.clamp(1, Self::MOST_IN_FLIGHT).ilog2();
+        (0..=doublings).map(|k| self.request(op, bytes, f64::from(1 << k))).fold(f64::INFINITY, f64::min)
     }
 
     /// 99th percentile of a read's time over its mean, `in_flight` at a time.

@@ -23,7 +23,7 @@ mod residuals;
 mod tree;
 pub mod validate;
 
-pub use advise::{Advice, Candidate, Endurance, Neighbour, Wanted, advise};
+pub use advise::{Advice, Candidate, Endurance, Neighbour, Tied, Wanted, advise};
 pub use bound::Bound;
 pub use calibration::{Calibration, CalibrationError};
 pub use costs::DeviceCosts;

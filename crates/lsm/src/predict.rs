@@ -7,7 +7,7 @@ use leadline_profile::OpKind;
 use crate::block::Blocks;
 use crate::bound::Bound;
 use crate::costs::{DeviceCosts, End};
-use crate::fill::{COARSE, Fill, Filled, fill};
+use crate::fill::{COARSE, Fill, Filled, fill, fills};
 use crate::query::{Reads, Shape};
 use crate::queue::{Demand, closed};
 use crate::tree::memtable_pairs;
@@ -15,6 +15,16 @@ use crate::{Data, Estimate, Layout, Mix, Operation, ProcessorCosts};
 
 /// Loads over which the state of a tree at the end of one is averaged.
 const LOADS: u32 = 6;
+
+/// Loads over which what a tree in service takes is averaged. A single one decides by chance what several
+/// agree on within some percent.
+const FILLS: u32 = 6;
+
+/// The same at the ends of the device's costs.
+const FILLS_OF_ENDS: u32 = 2;
+
+/// Half of a 95 % interval of a mean of six, in standard errors (Student's t, five degrees of freedom).
+const HALF_95: f64 = 2.571;
 
 /// The machine that a tree runs on.
 #[derive(Debug, Clone, Copy)]
@@ -90,6 +100,8 @@ pub struct Busy {
     pub processor: f64,
     /// Of the device's time, their requests one at a time; above 1 where requests of several must overlap.
     pub device: f64,
+    /// Of what the device can do, with as many requests at a time as serve it best, 0 to 1.
+    pub device_used: f64,
 }
 
 /// What a mix of operations comes to.
@@ -128,6 +140,10 @@ pub struct Prediction {
     pub scan: QueryPrediction,
     /// Pairs per second that a tree of its full size takes, compactions keeping up.
     pub insert_per_s: Estimate,
+    /// Loads that what is said of a tree of its full size is the mean of.
+    pub fills: u32,
+    /// Standard error of `insert_per_s` by chance of those loads, a share of it. The intervals hold it.
+    pub fill_error: f64,
     /// What compactions take meanwhile.
     pub insert_busy: Busy,
     /// Bytes that flushes and compactions write per byte inserted into a tree of its full size.
@@ -144,6 +160,24 @@ pub(crate) struct LoadedTree<'a> {
     layout: Layout,
     machine: Machine<'a>,
     filled: Arc<Filled>,
+    /// Loads that it is the mean of.
+    fills: u32,
+}
+
+/// An interval that also holds a relative standard error beside what it held.
+fn widened(estimate: Estimate, error: f64) -> Estimate {
+    let wide = |end: f64| {
+        let held = (end / estimate.value).ln();
+        let ratio = held.hypot(HALF_95 * error).exp();
+        if end <= estimate.value { estimate.value / ratio } else { estimate.value * ratio }
+    };
+    // An end that is the value itself may lie on either side.
+    let [low, high] = estimate.ci.map(wide);
+    let other = (HALF_95 * error).exp();
+    Estimate {
+        value: estimate.value,
+        ci: [low.min(estimate.value / other), high.max(estimate.value * other)],
+    }
 }
 
 /// Predicts a tree that was just loaded for each of `demands`, with intervals: what a benchmark that loads
@@ -154,63 +188,83 @@ pub fn predict_loaded(
     machine: &Machine,
     demands: &[Demands],
 ) -> Vec<Prediction> {
-    with_intervals(machine, |machine| LoadedTree::after_load(data, layout, machine), demands)
+    with_intervals(machine, |machine, _| LoadedTree::after_load(data, layout, machine), demands)
 }
 
 /// Predicts one layout, with intervals.
 pub fn predict(data: &Data, layout: &Layout, machine: &Machine, demands: &Demands) -> Prediction {
     let replacing = demands.mix.replacing();
     let one = std::slice::from_ref(demands);
-    with_intervals(machine, |machine| LoadedTree::load(data, layout, machine, replacing), one).remove(0)
+    with_intervals(machine, |machine, loads| LoadedTree::load(data, layout, machine, replacing, loads), one)
+        .remove(0)
 }
 
 /// What the tree that `load` makes comes to, with intervals from both ends of the device's costs. It is
 /// loaded three times, however much is asked of it.
 fn with_intervals(
     machine: &Machine,
-    load: impl for<'m> Fn(&Machine<'m>) -> LoadedTree<'m>,
+    load: impl for<'m> Fn(&Machine<'m>, u32) -> LoadedTree<'m>,
     demands: &[Demands],
 ) -> Vec<Prediction> {
     let ends = [End::Low, End::High].map(|end| machine.device.at(end));
     let [low, high] = ends.each_ref().map(|device| Machine { device, ..*machine });
-    let trees = [load(machine), load(&low), load(&high)];
+    let trees = [load(machine, FILLS), load(&low, FILLS_OF_ENDS), load(&high, FILLS_OF_ENDS)];
     let [middle, low, high] = &trees;
     demands.iter().map(|demands| middle.prediction(demands, [low, high])).collect()
 }
 
 impl<'a> LoadedTree<'a> {
-    pub(crate) fn load(data: &Data, layout: &Layout, machine: &Machine<'a>, replacing: f64) -> Self {
-        let how = Fill { replacing, cores: f64::from(machine.cores) };
-        let filled = fill(data, layout, machine.device, machine.processor, &how);
-        LoadedTree { data: *data, layout: *layout, machine: *machine, filled: Arc::new(filled) }
+    /// A tree in service: the mean of so many loads, the first of them from empty.
+    pub(crate) fn load(
+        data: &Data,
+        layout: &Layout,
+        machine: &Machine<'a>,
+        replacing: f64,
+        loads: u32,
+    ) -> Self {
+        Self::in_service(data, layout, machine, replacing, loads, true)
+    }
+
+    /// The same without a load from empty: they begin with a tree that is nearly as large.
+    pub(crate) fn warm(
+        data: &Data,
+        layout: &Layout,
+        machine: &Machine<'a>,
+        replacing: f64,
+        loads: u32,
+    ) -> Self {
+        Self::in_service(data, layout, machine, replacing, loads, false)
+    }
+
+    fn in_service(
+        data: &Data,
+        layout: &Layout,
+        machine: &Machine<'a>,
+        replacing: f64,
+        loads: u32,
+        from_empty: bool,
+    ) -> Self {
+        let how = Fill { replacing, cores: f64::from(machine.cores), draw: None, from_empty };
+        let filled = Arc::new(fills(data, layout, machine.device, machine.processor, &how, loads));
+        LoadedTree { data: *data, layout: *layout, machine: *machine, filled, fills: loads }
     }
 
     /// The tree after a load, as a mean over loads of nearly the same size.
     pub(crate) fn after_load(data: &Data, layout: &Layout, machine: &Machine<'a>) -> Self {
         let memtable = memtable_pairs(layout, data);
-        let how = Fill { replacing: 0.0, cores: f64::from(machine.cores) };
-        let loads: Vec<Filled> = (0..LOADS)
+        let how = Fill { replacing: 0.0, cores: f64::from(machine.cores), draw: None, from_empty: true };
+        let loads: Vec<(f64, Filled)> = (0..LOADS)
             .map(|i| {
                 let fewer = Data { pairs: (data.pairs - f64::from(i) * 0.7 * memtable).max(1.0), ..*data };
                 let mut filled = fill(&fewer, layout, machine.device, machine.processor, &how);
                 // How many files a load leaves in level 0 is chance: they are merged.
-                filled.tree.empty_level_0();
-                filled.states = vec![filled.tree.runs()];
-                filled
+                filled.load.tree.empty_level_0();
+                filled.states = vec![filled.load.tree.runs()];
+                (data.pairs, filled)
             })
             .collect();
-        let mean = |of: fn(&Filled) -> f64| loads.iter().map(of).sum::<f64>() / f64::from(LOADS);
-        let filled = Filled {
-            states: loads.iter().flat_map(|load| load.states.clone()).collect(),
-            seconds: mean(|f| f.seconds),
-            insert_seconds: mean(|f| f.insert_seconds),
-            stalled_seconds: mean(|f| f.stalled_seconds),
-            write_amplification: mean(|f| f.write_amplification),
-            processor_seconds: mean(|f| f.processor_seconds),
-            concurrency: mean(|f| f.concurrency),
-            ..loads[0].clone()
-        };
-        LoadedTree { data: *data, layout: *layout, machine: *machine, filled: Arc::new(filled) }
+        let filled = Filled::mean(&loads, data.pairs);
+        LoadedTree { data: *data, layout: *layout, machine: *machine, filled: Arc::new(filled), fills: LOADS }
     }
 
     /// The same tree with another layout that differs only in what queries see: blocks, filters, cache.
@@ -231,20 +285,24 @@ impl<'a> LoadedTree<'a> {
         let mut mix = self.mix(demands);
         mix.per_second =
             Estimate::of(mix.per_second.value, ends.map(|tree| tree.mix(demands).per_second.value));
+        let error = self.filled.tail_error;
+        if mix.bound == Bound::Compaction {
+            mix.per_second = widened(mix.per_second, error);
+        }
         let blocks = self.blocks();
         let bytes = |pairs: f64| pairs * blocks.stored_pair_bytes();
-        let levels = self.filled.tree.files_by_level();
+        let levels = self.filled.load.tree.files_by_level();
         let load = LoadPrediction {
-            seconds: of(|filled| filled.seconds),
-            insert_seconds: self.filled.insert_seconds,
-            stalled_seconds: self.filled.stalled_seconds,
-            write_amplification: of(|filled| filled.write_amplification),
-            processor_seconds: self.filled.processor_seconds,
-            concurrency: self.filled.concurrency,
-            is_coarse: self.filled.scale > COARSE,
+            seconds: of(|filled| filled.load.seconds),
+            insert_seconds: self.filled.load.insert_seconds,
+            stalled_seconds: self.filled.load.stalled_seconds,
+            write_amplification: of(|filled| filled.load.write_amplification),
+            processor_seconds: self.filled.load.processor_seconds,
+            concurrency: self.filled.load.concurrency,
+            is_coarse: self.filled.load.scale > COARSE,
             levels: levels
                 .iter()
-                .map(|&(files, pairs)| ((files as f64 * self.filled.scale).round() as u32, bytes(pairs)))
+                .map(|&(files, pairs)| ((files as f64 * self.filled.load.scale).round() as u32, bytes(pairs)))
                 .collect(),
         };
         Prediction {
@@ -253,9 +311,11 @@ impl<'a> LoadedTree<'a> {
             point: query(|shape, _| shape.point(true)),
             absent: query(|shape, _| shape.point(false)),
             scan: query(|shape, demands| shape.scan(demands.scan_pairs)),
-            insert_per_s: of(|filled| filled.tail_pairs_per_second),
+            insert_per_s: widened(of(|filled| filled.tail_pairs_per_second), error),
+            fills: self.fills,
+            fill_error: error,
             insert_busy: self.busy(self.filled.tail_pairs_per_second),
-            write_amplification: of(|filled| filled.tail_write_amplification),
+            write_amplification: widened(of(|filled| filled.tail_write_amplification), error),
             space_amplification: of(|filled| filled.space_amplification),
             mix,
         }
@@ -300,6 +360,7 @@ impl<'a> LoadedTree<'a> {
         Busy {
             processor: inserted * self.filled.tail_processor / f64::from(self.machine.cores),
             device: inserted * self.filled.tail_device,
+            device_used: (inserted * self.filled.tail_used).min(1.0),
         }
     }
 
@@ -322,6 +383,11 @@ impl<'a> LoadedTree<'a> {
         }
     }
 
+    /// Its layout.
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
     /// Pairs per second that it takes at its full size.
     pub(crate) fn sustained_inserts_per_s(&self) -> f64 {
         self.filled.tail_pairs_per_second
@@ -340,15 +406,16 @@ impl<'a> LoadedTree<'a> {
     /// Clients that do a mix, with the compactions that its writes cause.
     pub(crate) fn mix(&self, demands: &Demands) -> MixPrediction {
         let mix = &demands.mix;
+        let of = |operation, reads: fn(&Shape, &Demands) -> Reads| match mix.share(operation) > 0.0 {
+            true => self.reads(demands, reads).scaled(mix.share(operation)),
+            false => Reads::default(),
+        };
         let point = self.reads(demands, |shape, _| shape.point(true));
-        let absent = self.reads(demands, |shape, _| shape.point(false));
-        let scan = self.reads(demands, |shape, demands| shape.scan(demands.scan_pairs));
-        let of = |operation, reads: &Reads| reads.scaled(mix.share(operation));
         let insert = Reads { processor: self.machine.processor.insert_us * 1e-6, ..Reads::default() };
         let queries = Reads::sum(&[
-            of(Operation::Point, &point),
-            of(Operation::Absent, &absent),
-            of(Operation::Scan, &scan),
+            point.scaled(mix.share(Operation::Point)),
+            of(Operation::Absent, |shape, _| shape.point(false)),
+            of(Operation::Scan, |shape, demands| shape.scan(demands.scan_pairs)),
         ]);
         let asked = 1.0 - mix.writes();
         let read_us = match asked > 0.0 {
@@ -363,7 +430,7 @@ impl<'a> LoadedTree<'a> {
         let left = |x: f64| {
             let busy = self.busy(x * mix.writes());
             let left = |used: f64| (1.0 - used).max(0.02);
-            let slower = 1.0 / left(busy.device);
+            let slower = 1.0 / left(busy.device_used);
             let device: Vec<f64> = alone.iter().map(|seconds| slower * seconds).collect();
             (cores * left(busy.processor), device)
         };

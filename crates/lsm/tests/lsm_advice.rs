@@ -1,6 +1,6 @@
 //! Which layout is advised on devices whose costs are known.
 
-use leadline_lsm::{Advice, Endurance, LsmError, ProcessorCosts, Wanted, advise};
+use leadline_lsm::{Advice, Endurance, Layout, LsmError, ProcessorCosts, Wanted, advise};
 
 use crate::lsm_device::{Drive, FLASH, data, demands, machine};
 
@@ -24,24 +24,75 @@ fn ask(wanted: &Wanted, drive: Drive) -> Result<Advice, LsmError> {
     advise(wanted, &machine(&device, &processor), &mut |_| {})
 }
 
+/// Doublings of settings away from RocksDB's defaults; a filter is one, a single level is four.
+fn distance(layout: &Layout) -> f64 {
+    let doublings = |value: f64, usual: f64| (value / usual).log2().abs();
+    let shape = if layout.is_single_level() {
+        4.0
+    } else {
+        doublings(layout.fanout, 10.0) + doublings(layout.l0_files.into(), 4.0)
+    };
+    shape
+        + doublings(layout.memtable_bytes as f64, 67108864.0)
+        + doublings(layout.block_bytes.into(), 4096.0)
+        + doublings(layout.jobs.into(), 1.0)
+        + if layout.bloom_bits > 0.0 { 1.0 } else { 0.0 }
+}
+
 #[test]
-fn the_chosen_layout_is_on_the_front_and_no_layout_shown_beats_it_by_more_than_a_percent() {
-    for mix in ["point=60,scan=10,insert=30", "absent=50,update=50", "scan=100"] {
+fn each_doubling_away_from_the_defaults_brings_a_tenth_more() {
+    for mix in ["point=60,scan=10,insert=30", "absent=50,update=50", "insert=100"] {
         let advice = ask(&wanted(mix), FLASH).unwrap();
-        let best = advice.chosen.prediction.mix.per_second.value;
-        assert!(advice.front.contains(&advice.chosen));
-        assert!(advice.neighbours.len() >= 3, "{mix}: {:?}", advice.neighbours);
-        let neighbours = advice.neighbours.iter().map(|other| &other.candidate);
-        for other in advice.front.iter().chain(neighbours) {
-            let found = other.prediction.mix.per_second.value;
-            assert!(
-                found <= best / 0.99 * 1.0001,
-                "{mix}: {:?} does {found}, not {best}",
-                other.prediction.layout
-            );
+        let chosen = advice.tied[0];
+        assert_eq!(chosen.layout, advice.chosen.prediction.layout, "{mix}");
+        for other in &advice.tied {
+            let far = other.distance - chosen.distance;
+            assert!((other.distance - distance(&other.layout)).abs() < 1e-9, "{mix}: {other:?}");
+            assert!(far >= -1e-9, "{mix}: {other:?} does as many and is nearer than {chosen:?}");
+            let gain = other.per_second / chosen.per_second;
+            assert!((1.0..=1.1_f64.powf(far) * 1.000001).contains(&gain), "{mix}: {other:?}, {chosen:?}");
         }
-        for pair in advice.front.windows(2) {
-            assert!(pair[0].read_us <= pair[1].read_us, "{mix}: in the order of read time");
+        let most = advice.tied.iter().max_by(|a, b| a.per_second.total_cmp(&b.per_second)).unwrap();
+        assert_eq!(most.layout, advice.most.prediction.layout, "{mix}");
+        for pair in advice.tied[1..].windows(2) {
+            assert!(pair[0].distance <= pair[1].distance + 1e-6, "{mix}: the nearest first");
+        }
+        // Of those that were not searched, none is better by a tenth of what its distance would have to
+        // bring.
+        assert!(advice.neighbours.len() >= 3, "{mix}: {:?}", advice.neighbours);
+        let does = advice.chosen.prediction.mix.per_second.value;
+        for other in advice.neighbours.iter().map(|other| &other.candidate.prediction) {
+            let far = distance(&other.layout) - chosen.distance;
+            let most = does * 1.1_f64.powf(far) * 1.106;
+            assert!(other.mix.per_second.value <= most, "{mix}: {:?} beats {chosen:?}", other.layout);
+        }
+    }
+}
+
+#[test]
+fn devices_that_differ_by_a_few_percent_get_one_layout() {
+    let on = |read: f64, write: f64| {
+        let Drive { read_us, write_us, .. } = FLASH;
+        let drive = Drive { read_us: read * read_us, write_us: write * write_us, ..FLASH };
+        ask(&wanted("insert=100"), drive).unwrap().chosen.prediction.layout
+    };
+    let layout = on(1.0, 1.0);
+    for (read, write) in [(0.97, 1.03), (1.03, 0.97), (1.02, 1.02)] {
+        assert_eq!(on(read, write), layout, "reads take {read}, writes {write} times as long");
+    }
+}
+
+#[test]
+fn the_front_has_the_chosen_layout_and_the_order_of_read_time() {
+    let advice = ask(&wanted("point=60,scan=10,insert=30"), FLASH).unwrap();
+    assert!(advice.front.contains(&advice.chosen) && advice.front.contains(&advice.most));
+    for pair in advice.front.windows(2) {
+        assert!(pair[0].read_us <= pair[1].read_us);
+    }
+    for found in advice.front.iter().map(|candidate| &candidate.prediction) {
+        assert!(found.fills > 1 && found.fill_error > 0.0, "a mean of several loads, with its error");
+        for busy in [&found.insert_busy, &found.mix.compactions] {
+            assert!((0.0..=1.0).contains(&busy.device_used), "{busy:?}");
         }
     }
 }

@@ -3,6 +3,7 @@
 mod candidate;
 mod front;
 mod memory;
+mod nearness;
 mod neighbours;
 mod parallel;
 mod search;
@@ -11,6 +12,7 @@ mod space;
 mod wanted;
 
 use crate::{Layout, LsmError, Machine};
+use nearness::PER_DOUBLING;
 use parallel::in_parallel;
 use search::search;
 use searched::Searched;
@@ -19,11 +21,10 @@ pub use candidate::Candidate;
 pub use neighbours::Neighbour;
 pub use wanted::{Endurance, Wanted};
 
-/// Layouts whose mixes reach this share of the best count as as good; the one that writes least is chosen.
-const AS_GOOD: f64 = 0.99;
-
-/// Steps that are taken from the best layout of the space to a better neighbour.
+/// Steps that are taken from the chosen layout to a neighbour outside of the space that is worth clearly
+/// more, and how much more, a logarithm.
 const STEPS: u32 = 8;
+const CLEARLY: f64 = 0.1;
 
 /// Layouts of the front that are shown.
 const FRONT: usize = 8;
@@ -31,8 +32,11 @@ const FRONT: usize = 8;
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Advice {
-    /// The layout to take.
+    /// The layout to take: each doubling that it is away from RocksDB's defaults brings
+    /// [`Advice::PER_DOUBLING`] times as many operations per second.
     pub chosen: Candidate,
+    /// The one that does most operations of the mix per second, however far from the defaults.
+    pub most: Candidate,
     /// Layouts of which none is better than another in everything: time of queries, rate of inserts, space
     /// and bytes written. From the fastest queries to the slowest, the chosen one among them.
     pub front: Vec<Candidate>,
@@ -40,77 +44,123 @@ pub struct Advice {
     pub neighbours: Vec<Neighbour>,
     /// How many layouts were looked at.
     pub searched: usize,
+    /// The layouts that do as many operations per second as the chosen one or more, that one first: from the
+    /// nearest to RocksDB's defaults to the farthest.
+    pub tied: Vec<Tied>,
 }
 
-/// Finds the layout that does most operations of the mix per second within what is wanted. It takes
-/// seconds, on all processors: `progress` is told the share that is done, 0 to 1.
+/// A layout that does as many operations per second as the chosen one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tied {
+    /// The layout.
+    pub layout: Layout,
+    /// Operations of the mix per second.
+    pub per_second: f64,
+    /// How far it is from RocksDB's defaults, in doublings of settings.
+    pub distance: f64,
+}
+
+impl Advice {
+    /// Operations per second that each doubling away from the defaults must bring, as a factor.
+    pub const PER_DOUBLING: f64 = PER_DOUBLING;
+
+    /// Whether the device's costs, within their intervals, decide that another layout does more than the
+    /// chosen one.
+    pub fn is_decided(&self) -> bool {
+        self.most.prediction.mix.per_second.ci[0] > self.chosen.prediction.mix.per_second.ci[1]
+    }
+}
+
+/// Finds the layout that does most operations of the mix per second within what is wanted, where each
+/// doubling away from RocksDB's defaults must bring a tenth more: what profiles of one device, and loads of
+/// one layout, come to differs by some percent, and no such difference is to decide. It takes seconds, on all
+/// processors: `progress` is told the share that is done, 0 to 1.
 ///
 /// # Errors
 /// [`LsmError::OutOfRange`]: the data, the memory or the number of clients makes no sense;
 /// [`LsmError::NothingFits`]: no layout meets a limit; how near the nearest comes.
 pub fn advise(wanted: &Wanted, machine: &Machine, progress: &mut dyn FnMut(f64)) -> Result<Advice, LsmError> {
     wanted.check()?;
-    let first = space::first(wanted, machine.cores);
-    // What follows the first round takes about half as long as that.
-    let mut searched = search(wanted, machine, &first, &mut |done| progress(0.7 * done));
-    if wanted.jobs.is_none() {
-        // The number of compactions at a time matters little to which shape is best: it is tried for these.
-        let more = space::other_jobs(&best_shapes(&searched), machine.cores);
-        searched.extend(search(wanted, machine, &more, &mut |done| progress(0.7 + 0.1 * done)));
-    }
+    let searched = search(wanted, machine, &mut |done| progress(0.7 * done));
     let count = searched.len();
     let allowed = within(wanted, searched)?;
-    let most = allowed.iter().map(|s| s.per_second).fold(0.0, f64::max);
-    let good = allowed.iter().filter(|s| s.per_second >= AS_GOOD * most);
-    let chosen = good.min_by(|a, b| a.write_amplification.total_cmp(&b.write_amplification));
-    let chosen = chosen.expect("a layout that is allowed").layout;
-    let mut front: Vec<Layout> = front::front(&allowed, FRONT).iter().map(|s| s.layout).collect();
-    if !front.contains(&chosen) {
-        front.push(chosen);
+    let mut chosen = worthiest(&allowed).layout;
+    let most = *allowed.iter().max_by(|a, b| a.per_second.total_cmp(&b.per_second)).expect("a layout");
+    let mut shown: Vec<Layout> = front::front(&allowed, FRONT).iter().map(|s| s.layout).collect();
+    for layout in [chosen, most.layout] {
+        if !shown.contains(&layout) {
+            shown.push(layout);
+        }
     }
     let candidate = |layout: &Layout| Candidate::of(wanted, layout, machine);
-    let mut front = in_parallel(&front, &candidate, &mut |done| progress(0.8 + 0.1 * done));
+    let mut front = in_parallel(&shown, &candidate, &mut |done| progress(0.7 + 0.15 * done));
+    // Not every combination is in the space: a step away may be clearly better.
+    let mut step = 0;
+    let neighbours = loop {
+        let from = of_layout(&front, &chosen);
+        let neighbours = neighbours::neighbours(wanted, &from, machine, &mut |done| {
+            progress(if step == 0 { 0.85 + 0.12 * done } else { 0.97 });
+        });
+        let Some(better) = better_neighbour(wanted, &from, &neighbours).filter(|_| step < STEPS) else {
+            break neighbours;
+        };
+        (chosen, step) = (better.prediction.layout, step + 1);
+        if !front.contains(&better) {
+            front.push(better);
+        }
+    };
     front.sort_by(|a, b| a.read_us.total_cmp(&b.read_us));
-    let is_chosen = |candidate: &&Candidate| candidate.prediction.layout == chosen;
-    let mut chosen = front.iter().find(is_chosen).expect("the chosen layout is on the front").clone();
-    let mut neighbours =
-        neighbours::neighbours(wanted, &chosen, machine, &mut |done| progress(0.9 + 0.05 * done));
-    // Not every combination is in the space: where a step away is better, that step is taken.
-    for _ in 0..STEPS {
-        let Some(better) = better_neighbour(wanted, &chosen, &neighbours) else { break };
-        chosen = better;
-        front.push(chosen.clone());
-        neighbours = neighbours::neighbours(wanted, &chosen, machine, &mut |_| progress(0.97));
-    }
-    front.sort_by(|a, b| a.read_us.total_cmp(&b.read_us));
-    Ok(Advice { chosen, front, neighbours, searched: count })
+    let (most, chosen) = (of_layout(&front, &most.layout), of_layout(&front, &chosen));
+    let tied = tied(&allowed, &chosen);
+    Ok(Advice { chosen, most, front, neighbours, searched: count, tied })
 }
 
-/// The best neighbour within all limits, if it does clearly more than the chosen layout.
+fn of_layout(candidates: &[Candidate], layout: &Layout) -> Candidate {
+    let found = candidates.iter().find(|candidate| candidate.prediction.layout == *layout);
+    found.expect("a layout that is shown").clone()
+}
+
+/// The neighbour within all limits that is worth most, if it is worth clearly more than the chosen layout.
 fn better_neighbour(wanted: &Wanted, chosen: &Candidate, neighbours: &[Neighbour]) -> Option<Candidate> {
-    let rate = |candidate: &Candidate| candidate.prediction.mix.per_second.value;
+    let worth = |candidate: &Candidate| {
+        nearness::worth(&candidate.prediction.layout, candidate.prediction.mix.per_second.value)
+    };
     let allowed = neighbours.iter().map(|neighbour| &neighbour.candidate).filter(|candidate| {
         let jobs = candidate.prediction.layout.jobs;
         wanted.jobs.is_none_or(|wanted| wanted == jobs)
             && wanted.p99_us.is_none_or(|limit| candidate.prediction.mix.point_p99_us <= limit)
             && wanted.life_years.is_none_or(|years| candidate.life_years.is_some_and(|life| life >= years))
     });
-    let best = allowed.max_by(|a, b| rate(a).total_cmp(&rate(b)))?;
-    (AS_GOOD * rate(best) > rate(chosen)).then(|| best.clone())
+    let best = allowed.max_by(|a, b| worth(a).total_cmp(&worth(b)))?;
+    (worth(best) > worth(chosen) + CLEARLY).then(|| best.clone())
 }
 
-/// The best layouts of different shapes.
-fn best_shapes(searched: &[Searched]) -> Vec<Layout> {
-    let mut order: Vec<&Searched> = searched.iter().collect();
-    order.sort_by(|a, b| b.per_second.total_cmp(&a.per_second));
-    let mut shapes: Vec<Layout> = Vec::new();
-    for searched in order {
-        let same = |l: &Layout| space::same_shape(l, &searched.layout);
-        if !shapes.iter().any(same) && shapes.len() < 4 {
-            shapes.push(searched.layout);
-        }
-    }
-    shapes
+/// Those that do as many as the chosen one, that one first.
+fn tied(allowed: &[Searched], chosen: &Candidate) -> Vec<Tied> {
+    let layout = chosen.prediction.layout;
+    let of = |s: &Searched| Tied {
+        layout: s.layout,
+        per_second: s.per_second,
+        distance: nearness::distance(&s.layout),
+    };
+    // A neighbour outside of the space was not searched.
+    let searched = allowed.iter().find(|s| s.layout == layout).copied();
+    let first = searched.unwrap_or_else(|| Searched::of(chosen));
+    let others = allowed.iter().filter(|s| s.layout != layout && s.per_second >= first.per_second);
+    let mut tied: Vec<Tied> = others.map(of).collect();
+    tied.sort_by(|a, b| nearness::nearer(&a.layout, &b.layout));
+    tied.insert(0, of(&first));
+    tied
+}
+
+/// The layout that is worth most.
+fn worthiest(allowed: &[Searched]) -> Searched {
+    let by_worth = |a: &&Searched, b: &&Searched| {
+        nearness::worth(&b.layout, b.per_second)
+            .total_cmp(&nearness::worth(&a.layout, a.per_second))
+            .then_with(|| nearness::nearer(&a.layout, &b.layout))
+    };
+    *allowed.iter().min_by(by_worth).expect("a layout that is allowed")
 }
 
 /// Those that meet every limit.

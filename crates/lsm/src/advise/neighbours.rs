@@ -4,7 +4,7 @@ use super::candidate::Candidate;
 use super::memory::with_cache;
 use super::parallel::in_parallel;
 use super::wanted::Wanted;
-use crate::{Layout, Machine};
+use crate::{Layout, Machine, Mix, Operation};
 
 /// A layout that differs from the chosen one in one setting.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +22,7 @@ pub(super) fn neighbours(
     machine: &Machine,
     progress: &mut dyn FnMut(f64),
 ) -> Vec<Neighbour> {
-    let steps: Vec<(String, Layout)> = steps(&chosen.prediction.layout)
+    let steps: Vec<(String, Layout)> = steps(&chosen.prediction.layout, &wanted.demands.mix)
         .into_iter()
         .filter_map(|(change, layout)| {
             Some((change, with_cache(&layout, &wanted.data, wanted.memory_bytes)?))
@@ -35,7 +35,7 @@ pub(super) fn neighbours(
     in_parallel(&steps, &neighbour, progress)
 }
 
-fn steps(from: &Layout) -> Vec<(String, Layout)> {
+fn steps(from: &Layout, mix: &Mix) -> Vec<(String, Layout)> {
     let mut steps = Vec::new();
     let mut step = |change: String, layout: Layout| {
         if layout != *from {
@@ -65,9 +65,13 @@ fn steps(from: &Layout) -> Vec<(String, Layout)> {
     {
         step(format!("blocks of {} KiB", block / 1024), Layout { block_bytes: block, ..*from });
     }
+    // A filter serves point queries alone.
+    let points = mix.share(Operation::Point) + mix.share(Operation::Absent) > 0.0;
     let bits = if from.bloom_bits > 0.0 { 0.0 } else { 10.0 };
     let change = if bits > 0.0 { "a filter of 10 bits per key" } else { "no filter" };
-    step(change.to_owned(), Layout { bloom_bits: bits, ..*from });
+    if points {
+        step(change.to_owned(), Layout { bloom_bits: bits, ..*from });
+    }
     for jobs in [from.jobs / 2, from.jobs * 2].into_iter().filter(|j| *j >= 1) {
         let change = format!("{jobs} compaction{} at a time", if jobs == 1 { "" } else { "s" });
         step(change, Layout { jobs, subcompactions: jobs, ..*from });

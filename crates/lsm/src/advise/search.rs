@@ -3,39 +3,93 @@
 use super::parallel::in_parallel;
 use super::searched::Searched;
 use super::wanted::Wanted;
-use super::{memory, space};
+use super::{memory, nearness, space, within};
 use crate::predict::LoadedTree;
-use crate::{Layout, Machine};
+use crate::{Bound, Layout, Machine};
 
-/// Each of `layouts` loaded once, and looked at with every block size and filter, in their order.
-pub(super) fn search(
-    wanted: &Wanted,
-    machine: &Machine,
-    layouts: &[Layout],
-    progress: &mut dyn FnMut(f64),
-) -> Vec<Searched> {
-    in_parallel(layouts, &|layout| look(wanted, machine, layout), progress).into_iter().flatten().collect()
+/// Rounds of loads. Layouts that were worth this much less than the best at most in the rounds before, a
+/// logarithm, are loaded so many times: no chance of a load makes the others the best.
+const ROUNDS: [(f64, u32); 2] = [(0.2, 4), (0.1, 24)];
+
+/// The same from which other numbers of compactions at a time are tried.
+const WORTH_JOBS: f64 = 0.4;
+
+/// Share of the time that the first loads take, those with other numbers of compactions, and each round.
+const TIME: [f64; 4] = [0.3, 0.2, 0.2, 0.3];
+
+/// A layout's memtables, levels and compactions, with what every block size and filter comes to.
+struct Shape {
+    layout: Layout,
+    found: Vec<Searched>,
+    /// Whether compactions set the pace, which is as much a matter of chance as what they write.
+    by_chance: bool,
 }
 
-/// A layout loaded once, and looked at with every block size and filter.
-fn look(wanted: &Wanted, machine: &Machine, layout: &Layout) -> Vec<Searched> {
-    let tree = LoadedTree::load(&wanted.data, layout, machine, wanted.demands.mix.replacing());
-    let mut searched = Vec::new();
-    for layout in space::queries(layout, &wanted.demands.mix) {
-        let Some(layout) = memory::with_cache(&layout, &wanted.data, wanted.memory_bytes) else { continue };
-        let tree = tree.with_queries_of(&layout);
-        let mix = tree.mix(&wanted.demands);
-        let writes = tree.sustained_write_amplification();
-        searched.push(Searched {
-            layout,
-            per_second: mix.per_second.value,
-            read_us: mix.read_us,
-            insert_per_s: tree.sustained_inserts_per_s(),
-            space_amplification: tree.space_amplification(),
-            write_amplification: writes,
-            p99_us: mix.point_p99_us,
-            life_years: wanted.life(mix.per_second.value, writes),
-        });
+impl Shape {
+    fn of(wanted: &Wanted, tree: &LoadedTree) -> Self {
+        let mut shape = Shape { layout: *tree.layout(), found: Vec::new(), by_chance: false };
+        for layout in space::queries(tree.layout(), &wanted.demands.mix) {
+            let layout = memory::with_cache(&layout, &wanted.data, wanted.memory_bytes);
+            let Some(layout) = layout else { continue };
+            let tree = tree.with_queries_of(&layout);
+            let mix = tree.mix(&wanted.demands);
+            let writes = tree.sustained_write_amplification();
+            shape.by_chance |= mix.bound == Bound::Compaction;
+            shape.found.push(Searched {
+                layout,
+                per_second: mix.per_second.value,
+                read_us: mix.read_us,
+                insert_per_s: tree.sustained_inserts_per_s(),
+                space_amplification: tree.space_amplification(),
+                write_amplification: writes,
+                p99_us: mix.point_p99_us,
+                life_years: wanted.life(mix.per_second.value, writes),
+            });
+        }
+        shape
     }
-    searched
+
+    /// What the best of it within the limits is worth.
+    fn worth(&self, wanted: &Wanted) -> f64 {
+        let allowed = within(wanted, self.found.clone()).unwrap_or_default();
+        allowed.iter().map(|s| nearness::worth(&s.layout, s.per_second)).fold(f64::NEG_INFINITY, f64::max)
+    }
+}
+
+/// The whole space, each layout with every block size and filter.
+pub(super) fn search(wanted: &Wanted, machine: &Machine, progress: &mut dyn FnMut(f64)) -> Vec<Searched> {
+    let replacing = wanted.demands.mix.replacing();
+    let look = |(layout, loads): &(Layout, u32)| {
+        let tree = LoadedTree::warm(&wanted.data, layout, machine, replacing, *loads);
+        Shape::of(wanted, &tree)
+    };
+    let mut done = 0.0;
+    let mut step = 0;
+    let mut all = |layouts: Vec<(Layout, u32)>| {
+        let (share, before) = (TIME[step], done);
+        let found = in_parallel(&layouts, &look, &mut |part| progress(before + share * part));
+        done += share;
+        step += 1;
+        found
+    };
+    // Where none is within the limits, no further load is.
+    let least = |shapes: &[Shape], less: f64| {
+        let best = shapes.iter().map(|shape| shape.worth(wanted)).fold(f64::NEG_INFINITY, f64::max);
+        (best - less).max(f64::MIN)
+    };
+    let mut shapes = all(space::first(wanted, machine.cores).into_iter().map(|l| (l, 1)).collect());
+    if wanted.jobs.is_none() {
+        let least = least(&shapes, WORTH_JOBS);
+        let worth = shapes.iter().filter(|shape| shape.worth(wanted) >= least);
+        let others = worth.flat_map(|shape| space::other_jobs(&shape.layout, machine.cores));
+        shapes.extend(all(others.map(|layout| (layout, 1)).collect()));
+    }
+    for (less, loads) in ROUNDS {
+        let least = least(&shapes, less);
+        let (again, rest): (Vec<Shape>, Vec<Shape>) =
+            shapes.into_iter().partition(|shape| shape.by_chance && shape.worth(wanted) >= least);
+        shapes = rest;
+        shapes.extend(all(again.into_iter().map(|shape| (shape.layout, loads)).collect()));
+    }
+    shapes.into_iter().flat_map(|shape| shape.found).collect()
 }

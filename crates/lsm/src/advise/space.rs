@@ -4,7 +4,7 @@ use super::memory::largest_memtable;
 use super::wanted::Wanted;
 use crate::{Layout, Mix, Operation};
 
-const FANOUTS: [f64; 8] = [2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 16.0, 24.0];
+const FANOUTS: [f64; 4] = [2.5, 5.0, 10.0, 20.0];
 const L0_FILES: [u32; 3] = [2, 4, 8];
 const BLOCKS: [u32; 5] = [4096, 8192, 16384, 32768, 65536];
 const BLOOM_BITS: [f64; 2] = [0.0, 10.0];
@@ -42,16 +42,13 @@ pub(super) fn first(wanted: &Wanted, cores: u32) -> Vec<Layout> {
     layouts
 }
 
-/// These shapes with other numbers of compactions at a time.
-pub(super) fn other_jobs(shapes: &[Layout], cores: u32) -> Vec<Layout> {
+/// This shape with other numbers of compactions at a time.
+pub(super) fn other_jobs(shape: &Layout, cores: u32) -> Vec<Layout> {
     let cores = cores.max(1);
     let mut counts = vec![1, cores, 4 * cores];
     counts.dedup();
-    let with = |shape: &Layout, jobs| Layout { jobs, subcompactions: jobs, ..*shape };
-    shapes
-        .iter()
-        .flat_map(|shape| counts.iter().filter(|&&jobs| jobs != shape.jobs).map(|&jobs| with(shape, jobs)))
-        .collect()
+    let others = counts.into_iter().filter(|jobs| *jobs != shape.jobs);
+    others.map(|jobs| Layout { jobs, subcompactions: jobs, ..*shape }).collect()
 }
 
 /// The block sizes and filters of a shape. Filters serve point queries alone.
@@ -60,10 +57,4 @@ pub(super) fn queries(shape: &Layout, mix: &Mix) -> Vec<Layout> {
     let filters = if points { &BLOOM_BITS[..] } else { &BLOOM_BITS[..1] };
     let with = |block_bytes, bloom_bits| Layout { block_bytes, bloom_bits, ..*shape };
     BLOCKS.iter().flat_map(|&block| filters.iter().map(move |&bits| with(block, bits))).collect()
-}
-
-/// Whether two layouts differ only in what queries see and in how many compactions run.
-pub(super) fn same_shape(a: &Layout, b: &Layout) -> bool {
-    let shape = |l: &Layout| (l.fanout.to_bits(), l.levels, l.l0_files, l.memtable_bytes);
-    shape(a) == shape(b)
 }

@@ -1,6 +1,6 @@
 //! The load itself: what the client, flushes and compactions do from one moment to the next.
 
-use super::filled::{Fill, Filled};
+use super::filled::{Fill, Filled, Loaded};
 use super::work::{Cost, Work};
 use crate::tree::{Compaction, Run, Tree};
 use crate::{Data, Layout};
@@ -23,8 +23,24 @@ pub(crate) const COARSE: f64 = 50.0;
 /// Share of the load that is inserted last and taken for a tree of its full size.
 const TAIL: f64 = 0.4;
 
-/// Fillings of level 0 over which the states of a tree at rest are averaged.
-const CYCLES: u32 = 4;
+/// The same of loads over which is averaged: from this share of the data to this one. Whoever has 100 GiB has
+/// had 70, and will have more; how full the last level is, which decides much of what is written, is chance.
+const DRAWN_TAIL: [f64; 2] = [0.7, 1.4];
+
+/// Where loads begin that do not begin with an empty tree, a share of the data: the first number if it grows,
+/// the other if its size stays. Until the numbers above what a tree holds has been mixed.
+const WARM: [f64; 2] = [0.5, 0.8];
+
+/// Share of the data that is replaced in the same loads where keys are: the size stays.
+const REPLACED: f64 = 0.45;
+
+/// Parts of the last inserts after each of which queries see the tree.
+const PARTS: usize = 4;
+
+/// By how much memtables and the times of jobs differ from each other, up and down, a share of them: an arena
+/// may be fuller or less full, and a machine does other things, too.
+const MEMTABLES_DIFFER: f64 = 0.03;
+const JOBS_DIFFER: f64 = 0.2;
 
 /// Limits on pending compaction, in multiples of the size of level 1, as RocksDB's 64 GiB and 256 GiB are
 /// of its 256 MiB.
@@ -34,7 +50,23 @@ const HARD_PENDING: f64 = 1024.0;
 /// Share of a limit on pending compaction from which more than one compaction runs.
 const SPEED_UP_PENDING: f64 = 0.25;
 
+/// A moment of a load.
+#[derive(Debug, Clone, Copy)]
+struct Mark {
+    now: f64,
+    inserted: f64,
+    written: f64,
+    cost: Cost,
+}
+
+impl Mark {
+    fn of(load: &Load) -> Self {
+        Mark { now: load.now, inserted: load.inserted, written: load.written, cost: load.cost }
+    }
+}
+
 /// A running flush or compaction.
+#[derive(Clone)]
 struct Job {
     /// Seconds it would still take alone.
     left: f64,
@@ -43,12 +75,14 @@ struct Job {
     kind: Kind,
 }
 
+#[derive(Clone)]
 enum Kind {
     Flush(f64),
     Compaction(Compaction),
 }
 
 /// The state of a load.
+#[derive(Clone)]
 pub(super) struct Load<'a> {
     layout: &'a Layout,
     work: Work<'a>,
@@ -61,6 +95,7 @@ pub(super) struct Load<'a> {
     full: Vec<f64>,
     base_pairs: f64,
     delayed_rate: f64,
+    chance: Option<fastrand::Rng>,
     // What was done.
     inserted: f64,
     written: f64,
@@ -89,6 +124,7 @@ impl<'a> Load<'a> {
             full: Vec::new(),
             base_pairs,
             delayed_rate: DELAYED_BYTES_PER_SECOND,
+            chance: None,
             inserted: 0.0,
             written: 0.0,
             cost: Cost::default(),
@@ -98,55 +134,104 @@ impl<'a> Load<'a> {
         }
     }
 
-    /// Inserts everything, and waits for all compactions.
+    /// Inserts everything, and waits for all compactions; and where it is one of several loads, goes on to
+    /// insert or to replace pairs as in a tree in service.
     pub(super) fn run(mut self, data: &Data, memtable: f64, how: &Fill) -> Filled {
+        self.chance = how.draw.map(|draw| fastrand::Rng::with_seed(u64::from(draw)));
+        let draw = how.draw.unwrap_or(0) as usize;
         let insert = self.work.processor.insert_us * 1e-6;
         let most = if self.work.files > COARSE { MOST_MEMTABLES_COARSE } else { MOST_MEMTABLES };
         let simulated = (most * memtable).min(data.pairs);
-        let extra = if how.replacing > 0.0 { TAIL * simulated } else { 0.0 };
-        let total = data.pairs + extra;
-        let skipped = data.pairs - simulated;
+        let [from, to] = if how.draw.is_some() { DRAWN_TAIL } else { [1.0 - TAIL, 1.0] };
+        let replacing = how.replacing > 0.0;
+        let (total, tail_from) = match replacing {
+            true => (data.pairs + REPLACED * simulated, data.pairs),
+            false => (data.pairs + (to - 1.0) * simulated, data.pairs + (from - 1.0) * simulated),
+        };
+        let warm = if how.from_empty { 0.0 } else { WARM[usize::from(replacing)] };
+        let skipped = data.pairs - (1.0 - warm) * simulated;
         self.tree.fill(skipped);
         self.inserted = skipped;
-        let tail_from = data.pairs - if extra > 0.0 { 0.0 } else { TAIL * simulated };
-        let mut tail = None;
+        // All of very little data may be inserted at once.
+        let start = Mark::of(&self);
+        let (mut loaded, mut tail, mut states) = (None, None, Vec::new());
+        let part = (total - tail_from) / PARTS as f64;
         while self.inserted < total {
-            let pairs = memtable.min(total - self.inserted);
-            if tail.is_none() && self.inserted >= tail_from {
-                if how.replacing > 0.0 {
+            if loaded.is_none() && self.inserted >= data.pairs {
+                loaded = Some(self.clone().rest(skipped, insert));
+                if replacing {
                     self.tree.replace_from_now_on();
                 }
-                tail = Some((self.now, self.inserted, self.written, self.cost));
             }
+            if self.inserted >= tail_from + part * states.len() as f64 {
+                states.push(self.state(memtable, draw * PARTS + states.len()));
+                tail.get_or_insert_with(|| Mark::of(&self));
+            }
+            // The load ends where the data do, whatever comes after it.
+            let end = if loaded.is_none() { data.pairs } else { total };
+            let pairs = (memtable * self.about(MEMTABLES_DIFFER)).min(end - self.inserted);
             self.wait_for_room();
             self.insert(pairs, insert, data.pair_bytes());
             self.full.push(pairs);
             self.inserted += pairs;
             self.start();
         }
+        let rest = self.clone().rest(skipped, insert);
+        while self.step(f64::INFINITY) {}
+        let stored: f64 = self.tree.pairs_by_level().iter().sum();
+        let distinct = if replacing { data.pairs } else { self.inserted };
+        states.push(self.state(memtable, draw * PARTS + states.len()));
+        let (first, last) = (tail.unwrap_or(start), Mark::of(&self));
+        let per_pair =
+            |of: fn(&Mark) -> f64| (of(&last) - of(&first)) / (last.inserted - first.inserted).max(1.0);
+        Filled {
+            load: loaded.unwrap_or(rest),
+            tail_write_amplification: per_pair(|mark| mark.written),
+            tail_pairs_per_second: 1.0 / per_pair(|mark| mark.now).max(1e-15),
+            tail_processor: per_pair(|mark| mark.cost.processor),
+            tail_device: per_pair(|mark| mark.cost.device),
+            tail_used: per_pair(|mark| mark.cost.busy),
+            tail_error: 0.0,
+            space_amplification: stored / distinct,
+            states,
+        }
+    }
+
+    /// The load until now, when all its compactions are done.
+    fn rest(mut self, skipped: f64, insert: f64) -> Loaded {
         let insert_seconds = self.now;
         while self.step(f64::INFINITY) {}
-        let (at, inserted, written, cost) = tail.unwrap_or((0.0, 0.0, 0.0, Cost::default()));
-        let pairs = (self.inserted - inserted).max(1.0);
-        let stored: f64 = self.tree.pairs_by_level().iter().sum();
         let loaded = (self.inserted - skipped).max(1.0);
         let whole = self.inserted / loaded;
-        Filled {
+        Loaded {
             seconds: whole * self.now,
             insert_seconds: whole * insert_seconds,
             stalled_seconds: whole * self.stalled,
             write_amplification: self.written / loaded,
-            tail_write_amplification: (self.written - written) / pairs,
-            tail_pairs_per_second: pairs / (self.now - at).max(1e-9),
-            tail_processor: (self.cost.processor - cost.processor) / pairs,
-            tail_device: (self.cost.device - cost.device) / pairs,
             processor_seconds: self.cost.processor + self.inserted * insert,
             concurrency: if self.busy_seconds > 0.0 { self.thread_seconds / self.busy_seconds } else { 0.0 },
-            space_amplification: stored / data.pairs,
             scale: self.work.files,
-            states: states(self.tree.clone(), memtable, self.layout),
             tree: self.tree,
         }
+    }
+
+    /// The sorted runs as they would be at rest, level 0 as full as at the `moment` of its cycle.
+    fn state(&self, memtable: f64, moment: usize) -> Vec<Run> {
+        let mut load = self.clone();
+        while load.step(f64::INFINITY) {}
+        let mut tree = load.tree;
+        for _ in 0..moment % load.layout.l0_files.max(1) as usize {
+            tree.flush(memtable);
+            while let Some(compaction) = tree.pick() {
+                tree.finish(compaction);
+            }
+        }
+        tree.runs()
+    }
+
+    /// 1, give or take a share.
+    fn about(&mut self, share: f64) -> f64 {
+        self.chance.as_mut().map_or(1.0, |chance| 1.0 + share * (2.0 * chance.f64() - 1.0))
     }
 
     /// Until a memtable is free and level 0 is not full.
@@ -291,7 +376,9 @@ impl<'a> Load<'a> {
     fn push(&mut self, cost: Cost, threads: f64, kind: Kind) {
         self.cost.processor += cost.processor;
         self.cost.device += cost.device;
-        self.jobs.push(Job { left: (cost.processor + cost.device).max(1e-9), threads, kind });
+        self.cost.busy += cost.busy;
+        let seconds = (cost.processor + cost.device) * self.about(JOBS_DIFFER);
+        self.jobs.push(Job { left: seconds.max(1e-9), threads, kind });
     }
 
     fn compacting(&self) -> u32 {
@@ -306,19 +393,4 @@ impl<'a> Load<'a> {
             || self.tree.pending_pairs() >= SPEED_UP_PENDING * SOFT_PENDING * self.base_pairs;
         if behind { jobs.max(1) } else { 1 }
     }
-}
-
-/// The sorted runs of `tree` as it is, and at rest after each of the next memtables.
-fn states(mut tree: Tree, memtable: f64, layout: &Layout) -> Vec<Vec<Run>> {
-    let mut states = vec![tree.runs()];
-    // A single level is merged at each of them, and is always the same.
-    let more = if layout.is_single_level() { 0 } else { CYCLES * layout.l0_files.max(1) };
-    for _ in 0..more {
-        tree.flush(memtable);
-        while let Some(compaction) = tree.pick() {
-            tree.finish(compaction);
-        }
-        states.push(tree.runs());
-    }
-    states
 }

@@ -18,8 +18,42 @@ use work::{Work, speeds};
 pub(crate) use filled::{Fill, Filled};
 pub(crate) use load::COARSE;
 
+/// Sizes of the data of several loads, from the smallest to the largest, in doublings: 93 to 107 %.
+const SIZES: f64 = 0.2;
+
+/// Loads whose trees queries see.
+const LOADS_SEEN: u32 = 3;
+
+/// The golden section: multiples of it, without their whole part, are spread evenly however many there are.
+const GOLDEN: f64 = 0.618_033_988_749_895;
+
 /// Files in a simulated tree at most; a larger one is simulated with larger files.
 const MOST_FILES: f64 = 3000.0;
+
+/// Loads about as much as `data` several times, each time as chance has it, and takes the mean. The first
+/// load is of `data` itself, and what is said of the load from empty is its.
+pub(crate) fn fills(
+    data: &Data,
+    layout: &Layout,
+    device: &DeviceCosts,
+    processor: &ProcessorCosts,
+    how: &Fill,
+    loads: u32,
+) -> Filled {
+    let one = |draw: u32| {
+        let size = (0.5 + f64::from(draw) * GOLDEN).fract() - 0.5;
+        let about = Data { pairs: (data.pairs * (SIZES * size).exp2()).round().max(1.0), ..*data };
+        let how = Fill { draw: Some(draw), from_empty: how.from_empty && draw == 0, ..*how };
+        let mut filled = fill(&about, layout, device, processor, &how);
+        // Queries see the states of a few: more do not change what they cost.
+        if draw >= LOADS_SEEN {
+            filled.states.clear();
+        }
+        (about.pairs, filled)
+    };
+    let all: Vec<(f64, Filled)> = (0..loads.max(1)).map(one).collect();
+    Filled { load: all[0].1.load.clone(), ..Filled::mean(&all, data.pairs) }
+}
 
 /// Loads `data` into an empty tree.
 pub(crate) fn fill(

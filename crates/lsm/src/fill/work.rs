@@ -22,6 +22,7 @@ const FILES_PER_FLUSH: f64 = 2.0;
 const USUAL_FILES: f64 = 3.0;
 
 /// Costs of the work of compactions and flushes, per pair and per file.
+#[derive(Clone)]
 pub(super) struct Work<'a> {
     pub(super) device: &'a DeviceCosts,
     pub(super) processor: &'a ProcessorCosts,
@@ -31,6 +32,17 @@ pub(super) struct Work<'a> {
     pub(super) file_bytes: f64,
     /// Files that a simulated file stands for.
     pub(super) files: f64,
+    read: PerPair,
+    write: PerPair,
+}
+
+/// Seconds of the device per pair that is read or written.
+#[derive(Debug, Clone, Copy)]
+struct PerPair {
+    /// One request at a time.
+    alone: f64,
+    /// As many as serve the device best.
+    busy: f64,
 }
 
 /// Seconds of one job alone on the machine.
@@ -38,6 +50,8 @@ pub(super) struct Work<'a> {
 pub(super) struct Cost {
     pub(super) processor: f64,
     pub(super) device: f64,
+    /// Seconds of the device with as many requests at a time as serve it best.
+    pub(super) busy: f64,
 }
 
 impl<'a> Work<'a> {
@@ -53,7 +67,16 @@ impl<'a> Work<'a> {
             0 => DEFAULT_READAHEAD,
             bytes => bytes as f64,
         };
-        Work { device, processor, pair_bytes, readahead, file_bytes: layout.file_bytes as f64, files }
+        let file_bytes = layout.file_bytes as f64;
+        let [read, write] = [(OpKind::Read, readahead), (OpKind::Write, WRITE_BYTES)].map(|(op, bytes)| {
+            let request = bytes.min(file_bytes);
+            let per_pair = |seconds: f64| pair_bytes / request * seconds;
+            PerPair {
+                alone: per_pair(device.request(op, request, 1.0)),
+                busy: per_pair(device.request_at_best(op, request)),
+            }
+        });
+        Work { device, processor, pair_bytes, readahead, file_bytes, files, read, write }
     }
 
     pub(super) fn read(&self, pairs: f64, in_flight: f64) -> f64 {
@@ -89,7 +112,8 @@ impl<'a> Work<'a> {
         Cost {
             processor: (pairs * p.flush_pair_us + self.mib(pairs) * p.compaction_mib_us) * 1e-6
                 + self.edit(tree_files),
-            device: self.write(pairs, 1.0) + self.durable(FILES_PER_FLUSH, 1.0),
+            device: pairs * self.write.alone + self.durable(FILES_PER_FLUSH, 1.0),
+            busy: pairs * self.write.busy,
         }
     }
 
@@ -100,14 +124,15 @@ impl<'a> Work<'a> {
         Cost {
             processor: (pairs * p.merge_pair_us + 2.0 * self.mib(pairs) * p.compaction_mib_us) * 1e-6
                 + self.files * self.edit(tree_files),
-            device: self.read(pairs, 1.0) + self.write(pairs, 1.0) + durable,
+            device: pairs * (self.read.alone + self.write.alone) + durable,
+            busy: pairs * (self.read.busy + self.write.busy),
         }
     }
 
     /// Moving a file to the next level only changes the list.
     pub(super) fn moving(&self, tree_files: usize) -> Cost {
         let device = self.files * self.device.files().seconds(0.0, 1.0, 1.0);
-        Cost { processor: self.files * self.edit(tree_files), device }
+        Cost { processor: self.files * self.edit(tree_files), device, busy: 0.0 }
     }
 }
 

@@ -76,11 +76,17 @@ impl SimulatedShapes {
 fn simulate(column: Column, k: u32) -> SimulatedShape {
     let layout = column.layout(k);
     let device = DeviceCosts::free();
-    let filled = fill(&DATA, &layout, &device, &TIMES, &Fill { replacing: 0.0, cores: CORES });
+    let filled = fill(
+        &DATA,
+        &layout,
+        &device,
+        &TIMES,
+        &Fill { replacing: 0.0, cores: CORES, draw: None, from_empty: true },
+    );
     // Up to C - 1 files may remain in level 0 when all compactions are done. How many is chance; with the
     // means of these loads, Table 5 is predicted worse (docs/lsm-models.md).
-    let runs: Vec<Run> = filled.tree.runs().into_iter().filter(|run| run.level > 0).collect();
+    let runs: Vec<Run> = filled.load.tree.runs().into_iter().filter(|run| run.level > 0).collect();
     let blocks = Blocks::of(&DATA, &layout, device.unit_bytes());
     let shape = Shape { layout: &layout, blocks, runs: &runs, processor: &TIMES };
-    SimulatedShape { write_amplification: filled.write_amplification, blocks: shape.point(true).blocks }
+    SimulatedShape { write_amplification: filled.load.write_amplification, blocks: shape.point(true).blocks }
 }
