@@ -27,7 +27,7 @@ const front = {
       row(
         color,
         layout.name,
-        `<br>query ${micros(layout.query_us)}, ${count(layout.insert_per_s)} inserts/s<br>` +
+        `<br>${DATA.lsm.queries ? `query ${micros(layout.query_us)}, ` : ''}${count(layout.insert_per_s)} inserts/s<br>` +
           `${significant(layout.write_amplification)} bytes written per byte inserted, ` +
           `${significant(layout.space_amplification)} bytes of space per byte<br>` +
           `mix: ${count(layout.mix_per_s)} operations/s`,
@@ -65,7 +65,11 @@ const front = {
     const values = (of) => shown.map((layout) => layout[of]);
     return frame({
       tooltip: { ...tooltip(formatter, 'x'), trigger: 'item' },
-      xAxis: wide(logAxis(values('query_us'), axisUnit(MICROS), { name: DATA.lsm.time, nameGap: 24 })),
+      xAxis: wide(
+        logAxis(values('query_us'), DATA.lsm.queries ? axisUnit(MICROS) : axisCount, {
+        name: DATA.lsm.time,
+        nameGap: 24,
+      })),
       yAxis: wide(logAxis(values('insert_per_s'), axisCount, { name: 'inserts/s', nameGap: 44 })),
       series,
     });

@@ -19,7 +19,8 @@ const QUIET: Duration = Duration::from_secs(1);
 /// Find the layout of an LSM tree (RocksDB's) that suits a workload and a device
 ///
 /// Searches fanouts, files in level 0, memtables, blocks, filters and numbers of compactions, and a single
-/// level, for the one that does most operations per second within the limits.
+/// level, for the one that does most operations per second within the limits; each step away from RocksDB's
+/// defaults must bring some.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
         leadline lsm advise profile.json --data 100G --key 16 --value 2048 --mix point=60,scan=10,insert=30\n  \

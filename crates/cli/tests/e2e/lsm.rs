@@ -122,6 +122,39 @@ fn the_advised_options_are_read_back_and_predicted_alike() {
 }
 
 #[test]
+fn tied_layouts_are_named_and_a_mix_without_queries_has_no_time_of_them() {
+    let dir = folder();
+    flash(dir.path());
+    let mix = ["--mix", "insert=100", "--memory", "64M", "--clients", "4"];
+    let advice = answer(lsm(dir.path(), "advise", "flash.json", &[&mix[..], &["--json"]].concat()));
+    let (chosen, tied) = (&advice["chosen"], advice["tied"].as_array().unwrap());
+    for name in ["fanout", "l0_files", "memtable_bytes", "block_bytes", "bloom_bits", "jobs"] {
+        assert_eq!(tied[0][name], chosen[name], "{name}: the first of them is the chosen one");
+    }
+    let number = |value: &Value, name: &str| value[name].as_f64().unwrap();
+    for other in tied {
+        assert!(number(other, "mix_per_s") >= number(&tied[0], "mix_per_s"), "{other}");
+        assert!(
+            number(other, "doublings_from_defaults") >= number(&tied[0], "doublings_from_defaults") - 1e-6
+        );
+    }
+    let ends = |name: &str, end: usize| advice[name]["mix_per_s_ci"][end].as_f64().unwrap();
+    assert_eq!(advice["decided"], json!(ends("most", 0) > ends("chosen", 1)));
+    assert!(advice["front"].as_array().unwrap().contains(&advice["most"]));
+    assert!(chosen["mix_point_us"].is_null() && chosen["point_p99_us"].is_null(), "{chosen}");
+    assert!(chosen["insert"]["loads"].as_u64() > Some(1));
+    let busy = &chosen["insert"]["compactions"];
+    assert!(number(busy, "device_used") <= 1.0 && number(busy, "device_share") > 0.0, "{busy}");
+
+    let shown = unwrapped(&lsm(dir.path(), "advise", "flash.json", &mix).succeeded().stdout);
+    for said in [format!("Tied with it: {} layouts", tied.len() - 1), "jobs".into(), "standard error".into()]
+    {
+        assert!(shown.contains(&said), "no {said:?} in {shown}");
+    }
+    assert!(!shown.contains("Point quer"), "{shown}");
+}
+
+#[test]
 fn advice_changes_with_the_device() {
     let dir = folder();
     drive(dir.path(), "slow-writes.json", 80.0, 3000.0, &SIZES);

@@ -1,28 +1,52 @@
 //! The layouts of the front, the chosen one and why, and its neighbours.
 
 use leadline_lsm::Operation::{Absent, Point, Scan};
-use leadline_lsm::{Advice, Candidate, Neighbour, QueryPrediction, Wanted};
+use leadline_lsm::{Advice, Candidate, Neighbour, QueryPrediction, Tied, Wanted};
 
 use super::question::LsmQuestion;
 use super::words;
-use crate::format::{block, bytes, count, micros, significant};
+use crate::format::{block, bytes, count, micros, percent, significant};
 use crate::terminal::{finish, new_table, wrap};
 
 /// What the table of layouts shows of each, in the order of [`row`].
-pub(crate) const COLUMNS: [&str; 11] =
-    ["fanout", "files", "memtable", "block", "bits", "read", "inserts/s", "space", "writes", "life", "mix/s"];
+pub(crate) const COLUMNS: [&str; 12] = [
+    "fanout",
+    "files",
+    "memtable",
+    "block",
+    "bits",
+    "jobs",
+    "read",
+    "inserts/s",
+    "space",
+    "writes",
+    "life",
+    "mix/s",
+];
 
 /// What the columns are whose names do not say it.
-pub(crate) const MEANINGS: &str = "files in level 0 that start a compaction, bits of the filter per key, mean time of the mix's queries, \
-     inserts per second at full size, bytes stored per byte of distinct pairs, bytes written per byte \
-     inserted, operations of the mix per second with their 95 % interval";
+pub(crate) const MEANINGS: &str = "files in level 0 that start a compaction, bits of the filter per key, compactions at a time, mean time \
+     of the mix's queries, inserts per second at full size, bytes stored per byte of distinct pairs, bytes \
+     written per byte inserted, operations of the mix per second with their 95 % interval";
+
+/// Tied layouts that a terminal shows, the nearest to the defaults; JSON and the page have all of them.
+const TIED_SHOWN: usize = 6;
 
 /// For a terminal `width` columns wide. Ends with a newline.
 pub fn render_lsm_advice(advice: &Advice, wanted: &Wanted, asked: &LsmQuestion, width: usize) -> String {
     let mut lines = vec![asked.words(), front(advice, width)];
     let mut say = |text: String| lines.push(wrap(&text, width, "  "));
     say(format!("{}. Columns: {MEANINGS}", searched(advice, wanted)));
+    say(loads(advice));
     say(format!("Chosen (*): {}", words::layout(&advice.chosen.prediction.layout)));
+    say(decided(advice));
+    for other in advice.tied.iter().skip(1).take(TIED_SHOWN) {
+        say(format!("- {}", tied(advice, other)));
+    }
+    if advice.tied.len() - 1 > TIED_SHOWN {
+        let more = advice.tied.len() - 1 - TIED_SHOWN;
+        say(format!("- and {more} more; --json and --report have all of them"));
+    }
     reasons(&advice.chosen, asked).into_iter().for_each(&mut say);
     if !advice.neighbours.is_empty() {
         say("One step away, in operations of the mix per second:".to_owned());
@@ -42,17 +66,100 @@ pub(crate) fn searched(advice: &Advice, wanted: &Wanted) -> String {
     )
 }
 
+/// What the numbers are means of, and by how much chance moves them.
+pub(crate) fn loads(advice: &Advice) -> String {
+    let errors = || advice.front.iter().map(|candidate| candidate.prediction.fill_error);
+    let most = errors().fold(0.0, f64::max);
+    format!(
+        "What writes cost is the mean of {} simulated loads, each while the tree grows from about 0.7 to 1.4 of \
+         its size, or as much is replaced; by chance of those loads it is off by {} here at most (standard error)",
+        advice.chosen.prediction.fills,
+        percent(most)
+    )
+}
+
+/// Which layouts do as many operations as the chosen one, and why it was chosen among them.
+pub(crate) fn decided(advice: &Advice) -> String {
+    let rule = format!(
+        "Chosen so that each doubling of a setting away from RocksDB's defaults brings {} more operations or more",
+        percent(Advice::PER_DOUBLING - 1.0)
+    );
+    if advice.tied.len() <= 1 {
+        return format!("No other layout does as many operations of the mix per second. {rule}");
+    }
+    let told_apart = match advice.is_decided() {
+        true => "The profile tells it from the one that does most: their intervals do not overlap",
+        false => "Which of them does most is not decided by the profile: their intervals overlap",
+    };
+    format!(
+        "Tied with it: {} layouts do as many operations of the mix per second or up to {} more: {}. {told_apart}. \
+         {rule} (fanout 10, 4 files in level 0, memtables of 64 MiB, blocks of 4 KiB, 1 compaction at a time, no \
+         filter; a filter counts as one doubling, a single level as four)",
+        advice.tied.len() - 1,
+        percent(most_per_second(advice) / advice.tied[0].per_second - 1.0),
+        spans(advice)
+    )
+}
+
+fn most_per_second(advice: &Advice) -> f64 {
+    advice.tied.iter().map(|other| other.per_second).fold(0.0, f64::max)
+}
+
+/// `fanout 4 to 12, 2 to 8 files in level 0`: what the settings of the tied layouts span.
+fn spans(advice: &Advice) -> String {
+    let layouts = || advice.tied.iter().map(|other| &other.layout);
+    let levels = || layouts().filter(|layout| !layout.is_single_level());
+    let span = |values: Vec<f64>, show: &dyn Fn(f64) -> String| {
+        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = values.iter().copied().fold(0.0, f64::max);
+        if low < high { format!("{} to {}", show(low), show(high)) } else { show(low) }
+    };
+    let plain = |value: f64| value.to_string();
+    let size = |value: f64| memtable(value as u64);
+    let mut said = Vec::new();
+    if levels().next().is_some() {
+        said.push(format!("fanout {}", span(levels().map(|l| l.fanout).collect(), &plain)));
+        let files = span(levels().map(|l| f64::from(l.l0_files)).collect(), &plain);
+        said.push(format!("{files} files in level 0"));
+    }
+    let single = layouts().filter(|layout| layout.is_single_level()).count();
+    if single > 0 {
+        said.push(format!("a single level ({single} of them)"));
+    }
+    said.push(format!("memtables of {}", span(layouts().map(|l| l.memtable_bytes as f64).collect(), &size)));
+    said.push(format!("blocks of {}", span(layouts().map(|l| f64::from(l.block_bytes)).collect(), &size)));
+    said.push(format!("{} bits per key", span(layouts().map(|l| l.bloom_bits).collect(), &plain)));
+    said.push(format!(
+        "{} compactions at a time",
+        span(layouts().map(|l| f64::from(l.jobs)).collect(), &plain)
+    ));
+    said.join(", ")
+}
+
+/// A layout that does as many operations: its settings and what it does.
+pub(crate) fn tied(advice: &Advice, other: &Tied) -> String {
+    format!(
+        "{}: {} operations per second ({} more), {} doublings from the defaults",
+        words::short(&other.layout),
+        count(other.per_second),
+        percent(other.per_second / advice.tied[0].per_second - 1.0),
+        significant(other.distance)
+    )
+}
+
 /// What sets the pace of the chosen layout, what its queries do, and what it takes: one sentence each.
 pub(crate) fn reasons(chosen: &Candidate, asked: &LsmQuestion) -> Vec<String> {
     let mut said = vec![words::mix(&chosen.prediction.mix, asked)];
     for (name, found) in queries(chosen, asked) {
         said.push(format!("{name}: {}", words::query(found)));
     }
-    said.push(format!(
-        "Point queries within the mix take {}, 99 of 100 less than about {}",
-        micros(chosen.prediction.mix.point_us),
-        micros(chosen.prediction.mix.point_p99_us)
-    ));
+    if asked.demands.mix.share(Point) > 0.0 {
+        said.push(format!(
+            "Point queries within the mix take {}, 99 of 100 less than about {}",
+            micros(chosen.prediction.mix.point_us),
+            micros(chosen.prediction.mix.point_p99_us)
+        ));
+    }
     said.push(format!(
         "Memory: {} for memtables, filters and indexes, {} for the block cache; life of the drive: {}",
         bytes(chosen.memory_bytes as u64),
@@ -64,19 +171,24 @@ pub(crate) fn reasons(chosen: &Candidate, asked: &LsmQuestion) -> Vec<String> {
 
 fn front(advice: &Advice, width: usize) -> String {
     let mut table = new_table(width);
-    table.set_header(COLUMNS);
+    // Where the life of the drive is not known, its column would say so in every row.
+    let known = advice.front.iter().any(|candidate| candidate.life_years.is_some());
+    let shown = |cells: Vec<String>| {
+        cells.into_iter().zip(COLUMNS).filter(move |(_, name)| known || *name != "life").map(|(cell, _)| cell)
+    };
+    table.set_header(shown(COLUMNS.map(str::to_owned).to_vec()));
     for candidate in &advice.front {
         let mut cells = row(candidate);
         if candidate.prediction.layout == advice.chosen.prediction.layout {
             cells[0] += " *";
         }
-        table.add_row(cells);
+        table.add_row(shown(cells.to_vec()));
     }
     finish(table, 0)
 }
 
 /// A layout in the table.
-pub(crate) fn row(candidate: &Candidate) -> [String; 11] {
+pub(crate) fn row(candidate: &Candidate) -> [String; 12] {
     let found = &candidate.prediction;
     let layout = &found.layout;
     [
@@ -85,6 +197,7 @@ pub(crate) fn row(candidate: &Candidate) -> [String; 11] {
         memtable(layout.memtable_bytes),
         block(layout.block_bytes),
         layout.bloom_bits.to_string(),
+        layout.jobs.to_string(),
         if candidate.read_us > 0.0 { micros(candidate.read_us) } else { "-".to_owned() },
         count(found.insert_per_s.value),
         significant(found.space_amplification.value),
@@ -116,12 +229,15 @@ fn queries<'a>(candidate: &'a Candidate, asked: &LsmQuestion) -> Vec<(&'static s
 /// `fanout 16: 3.2 % fewer; written 12.3 bytes per byte instead of 9.8`.
 fn neighbour(chosen: &Candidate, other: &Neighbour) -> String {
     let (best, found) = (&chosen.prediction, &other.candidate.prediction);
+    // Without queries there is no time of any.
+    let reads = match chosen.read_us > 0.0 {
+        true => format!("; reads {} instead of {}", micros(other.candidate.read_us), micros(chosen.read_us)),
+        false => String::new(),
+    };
     format!(
-        "{}: {}; reads {} instead of {}, written per byte {} instead of {}",
+        "{}: {}{reads}, written per byte {} instead of {}",
         other.change,
         difference(chosen, &other.candidate),
-        micros(other.candidate.read_us),
-        micros(chosen.read_us),
         significant(found.write_amplification.value),
         significant(best.write_amplification.value)
     )

@@ -22,6 +22,16 @@ pub fn lsm_advice_json(advice: &Advice, wanted: &Wanted, asked: &LsmQuestion) ->
         "model": asked.machine.device.model(),
         "processor": asked.processor,
         "searched": advice.searched,
+        "most": candidate(&advice.most, asked),
+        "decided": advice.is_decided(),
+        "per_doubling": Advice::PER_DOUBLING,
+        "tied": advice.tied.iter().map(|other| {
+            // The settings, by the names of their fields.
+            let mut entry = json!(other.layout);
+            entry["mix_per_s"] = json!(other.per_second);
+            entry["doublings_from_defaults"] = json!(other.distance);
+            entry
+        }).collect::<Vec<_>>(),
         "chosen": candidate(&advice.chosen, asked),
         "front": advice.front.iter().map(|other| candidate(other, asked)).collect::<Vec<_>>(),
         "neighbours": advice.neighbours.iter().map(|other| {
@@ -82,8 +92,10 @@ fn prediction(found: &Prediction, asked: &LsmQuestion) -> Value {
     entry["read_amplification"] = json!(read_amplification(found, asked));
     if asked.has_mix {
         put(&mut entry, "mix_per_s", found.mix.per_second);
-        entry["mix_point_us"] = json!(found.mix.point_us);
-        entry["point_p99_us"] = json!(found.mix.point_p99_us);
+        // A mix without point queries has no time of them.
+        let points = asked.demands.mix.share(Operation::Point) > 0.0;
+        entry["mix_point_us"] = json!(points.then_some(found.mix.point_us));
+        entry["point_p99_us"] = json!(points.then_some(found.mix.point_p99_us));
         entry["mix"] = json!({
             "bound": found.mix.bound.name(),
             "at_device": found.mix.at_device,
@@ -94,7 +106,11 @@ fn prediction(found: &Prediction, asked: &LsmQuestion) -> Value {
     for (name, found) in queries {
         entry[name] = query(found);
     }
-    entry["insert"] = json!({ "compactions": busy(&found.insert_busy) });
+    entry["insert"] = json!({
+        "compactions": busy(&found.insert_busy),
+        "loads": found.fills,
+        "standard_error": found.fill_error,
+    });
     let load = &found.load;
     let mut fill = json!({});
     put(&mut fill, "seconds", load.seconds);
@@ -122,7 +138,11 @@ fn query(found: &QueryPrediction) -> Value {
 }
 
 fn busy(busy: &Busy) -> Value {
-    json!({ "processor_share": busy.processor, "device_share": busy.device })
+    json!({
+        "processor_share": busy.processor,
+        "device_share": busy.device,
+        "device_used": busy.device_used,
+    })
 }
 
 /// A number and its interval beside it.

@@ -1,10 +1,10 @@
 //! What one layout costs.
 
-use leadline_lsm::{Estimate, Prediction};
+use leadline_lsm::{Estimate, Operation, Prediction};
 
 use super::question::LsmQuestion;
 use super::words;
-use crate::format::{bytes, count, micros, range, seconds, significant};
+use crate::format::{bytes, count, micros, percent, range, seconds, significant};
 use crate::terminal::{finish, new_table, wrap};
 
 /// For a terminal `width` columns wide. Ends with a newline.
@@ -12,8 +12,13 @@ pub fn render_lsm_prediction(found: &Prediction, asked: &LsmQuestion, width: usi
     let mut lines = vec![asked.words(), wrap(&words::layout(&found.layout), width, "  ")];
     lines.push(levels(found, width));
     lines.push(numbers(found, asked, width));
-    lines.push("After numbers 95 % intervals: those of the device's costs".to_owned());
     let mut say = |text: String| lines.push(wrap(&text, width, "  "));
+    say(format!(
+        "After numbers 95 % intervals: those of the device's costs, and at full size of the {} simulated loads \
+         (standard error {})",
+        found.fills,
+        percent(found.fill_error)
+    ));
     say(format!("Point query: {}", words::query(&found.point)));
     say(format!("Absent key: {}", words::query(&found.absent)));
     say(format!("Scan: {}", words::query(&found.scan)));
@@ -71,8 +76,10 @@ fn numbers(found: &Prediction, asked: &LsmQuestion, width: usize) -> String {
     if asked.has_mix {
         let mix = &found.mix;
         line("mix, operations/s", count(mix.per_second.value), interval(mix.per_second, count));
-        line("  point query within it", micros(mix.point_us), String::new());
-        line("  its 99th percentile, about", micros(mix.point_p99_us), String::new());
+        if asked.demands.mix.share(Operation::Point) > 0.0 {
+            line("  point query within it", micros(mix.point_us), String::new());
+            line("  its 99th percentile, about", micros(mix.point_p99_us), String::new());
+        }
     }
     finish(table, 2)
 }

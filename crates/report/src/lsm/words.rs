@@ -25,6 +25,21 @@ pub(crate) fn layout(layout: &Layout) -> String {
     )
 }
 
+/// `fanout 8, 4 files in level 0, memtables of 64M, blocks of 4K, 8 compactions at a time`.
+pub(crate) fn short(layout: &Layout) -> String {
+    let shape = match layout.is_single_level() {
+        true => "a single level".to_owned(),
+        false => format!("fanout {}, {}", layout.fanout, counted_files(layout.l0_files)),
+    };
+    let filter = if layout.bloom_bits > 0.0 { format!(", {}", filter(layout)) } else { String::new() };
+    format!(
+        "{shape}, memtables of {}, blocks of {}{filter}, {} at a time",
+        bytes(layout.memtable_bytes),
+        bytes(u64::from(layout.block_bytes)),
+        counted(layout.jobs, "compaction")
+    )
+}
+
 fn counted_files(files: u32) -> String {
     format!("{} in level 0", counted(files, "file"))
 }
@@ -41,7 +56,9 @@ pub(super) fn mix(found: &MixPrediction, asked: &LsmQuestion) -> String {
     let clients = asked.demands.clients;
     let waiting = format!("{} of {} at the device on average", significant(found.at_device), clients);
     let pace = match found.bound {
-        Bound::Compaction => format!("Compactions set the pace, {}", compactions_bound(&found.compactions)),
+        Bound::Compaction => {
+            format!("Compactions set the pace, {}", compactions_bound(&found.compactions, found.processor))
+        }
         Bound::Processor => "The processor sets the pace: its cores are busy".to_owned(),
         Bound::Device => format!("The device sets the pace: {waiting}"),
         _ => format!(
@@ -56,14 +73,18 @@ pub(super) fn mix(found: &MixPrediction, asked: &LsmQuestion) -> String {
     format!("{pace}. Operations take {} of the cores' time{taken}", percent(found.processor))
 }
 
-/// `20 % of the cores' time and 30 % of the device's`.
+/// `20 % of the cores' time and 30 % of what the device can do`.
 pub(super) fn busy(busy: &Busy) -> String {
-    format!("{} of the cores' time and {} of the device's", percent(busy.processor), percent(busy.device))
+    format!(
+        "{} of the cores' time and {} of what the device can do",
+        percent(busy.processor),
+        percent(busy.device_used)
+    )
 }
 
-/// What compactions that are behind wait for.
-fn compactions_bound(busy: &Busy) -> &'static str {
-    match (busy.processor >= BUSY, busy.device >= BUSY) {
+/// What compactions that are behind wait for, beside operations that take this share of the cores' time.
+fn compactions_bound(busy: &Busy, operations: f64) -> &'static str {
+    match (busy.processor + operations >= BUSY, busy.device_used >= BUSY) {
         (true, _) => "and the processor bounds them",
         (false, true) => "and the device bounds them",
         (false, false) => "bounded by how many run at a time",
@@ -73,7 +94,7 @@ fn compactions_bound(busy: &Busy) -> &'static str {
 /// What sets the pace of inserts alone.
 pub(super) fn inserts(found: &Prediction) -> String {
     let pace = match found.load.stalled_seconds > 0.0 {
-        true => format!("compactions set the pace, {}", compactions_bound(&found.insert_busy)),
+        true => format!("compactions set the pace, {}", compactions_bound(&found.insert_busy, 0.0)),
         false => "the client that inserts sets the pace; compactions keep up".to_owned(),
     };
     format!("{pace}; compactions take {}", busy(&found.insert_busy))

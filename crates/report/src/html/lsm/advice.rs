@@ -10,7 +10,7 @@ use super::page;
 use crate::ReportError;
 use crate::html::chart_numbers::round;
 use crate::lsm::LsmQuestion;
-use crate::lsm::advice::{COLUMNS, MEANINGS, difference, reasons, row, searched};
+use crate::lsm::advice::{COLUMNS, MEANINGS, decided, difference, loads, reasons, row, searched, tied};
 use crate::lsm::words;
 
 const SCRIPT: &str = include_str!("../../../assets/lsm_advice.js");
@@ -20,6 +20,8 @@ const SCRIPT: &str = include_str!("../../../assets/lsm_advice.js");
 struct Chart {
     /// What the time is of.
     time: &'static str,
+    /// Whether it is one; otherwise a ratio.
+    queries: bool,
     layouts: Vec<Shown>,
 }
 
@@ -77,6 +79,9 @@ pub fn render_lsm_advice_page(
         chosen => words::layout(layout),
         reasons => reasons(chosen, asked),
         searched => searched(advice, wanted),
+        loads => loads(advice),
+        decided => decided(advice),
+        tied => advice.tied.iter().skip(1).map(|other| tied(advice, other)).collect::<Vec<_>>(),
         meanings => MEANINGS,
         front_columns => COLUMNS.to_vec(),
         neighbour_columns => ["change", "against the chosen"].into_iter().chain(COLUMNS).collect::<Vec<_>>(),
@@ -111,7 +116,7 @@ fn chart(advice: &Advice, asked: &LsmQuestion) -> Chart {
         Shown {
             role,
             name,
-            query_us: round(if reads { candidate.read_us } else { found.point.us.value }),
+            query_us: round(if reads { candidate.read_us } else { found.write_amplification.value }),
             insert_per_s: round(found.insert_per_s.value),
             write_amplification: round(found.write_amplification.value),
             space_amplification: round(found.space_amplification.value),
@@ -125,11 +130,8 @@ fn chart(advice: &Advice, asked: &LsmQuestion) -> Chart {
     let neighbours = advice.neighbours.iter();
     let neighbours = neighbours.map(|n| shown(Role::Neighbour, n.change.clone(), &n.candidate));
     Chart {
-        time: if reads {
-            "time of a query of the mix"
-        } else {
-            "time of a point query, which the mix does not have"
-        },
+        time: if reads { "time of a query of the mix" } else { "bytes written per byte inserted" },
+        queries: reads,
         layouts: front.chain(neighbours).collect(),
     }
 }
