@@ -133,7 +133,7 @@ fn tied_layouts_are_named_and_a_mix_without_queries_has_no_time_of_them() {
     }
     let number = |value: &Value, name: &str| value[name].as_f64().unwrap();
     for other in tied {
-        assert!(number(other, "mix_per_s") >= number(&tied[0], "mix_per_s"), "{other}");
+        assert!(number(other, "mix_per_s") >= 0.95 * number(&tied[0], "mix_per_s"), "{other}");
         assert!(
             number(other, "doublings_from_defaults") >= number(&tied[0], "doublings_from_defaults") - 1e-6
         );

@@ -44,8 +44,8 @@ pub struct Advice {
     pub neighbours: Vec<Neighbour>,
     /// How many layouts were looked at.
     pub searched: usize,
-    /// The layouts that do as many operations per second as the chosen one or more, that one first: from the
-    /// nearest to RocksDB's defaults to the farthest.
+    /// The layouts that do as many operations per second as the chosen one, [`Advice::TIED`] of them or more. It
+    /// comes first, then from the nearest to RocksDB's defaults to the farthest.
     pub tied: Vec<Tied>,
 }
 
@@ -63,6 +63,10 @@ pub struct Tied {
 impl Advice {
     /// Operations per second that each doubling away from the defaults must bring, as a factor.
     pub const PER_DOUBLING: f64 = PER_DOUBLING;
+
+    /// Share of the chosen layout's operations per second from which another one does as many: chance of the
+    /// loads moves both by some percent.
+    pub const TIED: f64 = 0.95;
 
     /// Whether the device's costs, within their intervals, decide that another layout does more than the
     /// chosen one.
@@ -146,7 +150,8 @@ fn tied(allowed: &[Searched], chosen: &Candidate) -> Vec<Tied> {
     // A neighbour outside of the space was not searched.
     let searched = allowed.iter().find(|s| s.layout == layout).copied();
     let first = searched.unwrap_or_else(|| Searched::of(chosen));
-    let others = allowed.iter().filter(|s| s.layout != layout && s.per_second >= first.per_second);
+    let others =
+        allowed.iter().filter(|s| s.layout != layout && s.per_second >= Advice::TIED * first.per_second);
     let mut tied: Vec<Tied> = others.map(of).collect();
     tied.sort_by(|a, b| nearness::nearer(&a.layout, &b.layout));
     tied.insert(0, of(&first));

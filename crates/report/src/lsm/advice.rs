@@ -85,17 +85,19 @@ pub(crate) fn decided(advice: &Advice) -> String {
         percent(Advice::PER_DOUBLING - 1.0)
     );
     if advice.tied.len() <= 1 {
-        return format!("No other layout does as many operations of the mix per second. {rule}");
+        return format!("No other layout does nearly as many operations of the mix per second. {rule}");
     }
     let told_apart = match advice.is_decided() {
         true => "The profile tells it from the one that does most: their intervals do not overlap",
         false => "Which of them does most is not decided by the profile: their intervals overlap",
     };
     format!(
-        "Tied with it: {} layouts do as many operations of the mix per second or up to {} more: {}. {told_apart}. \
+        "Tied with it: {} layouts do at most {} fewer operations of the mix per second, or up to {} more: {}. \
+         {told_apart}. \
          {rule} (fanout 10, 4 files in level 0, memtables of 64 MiB, blocks of 4 KiB, 1 compaction at a time, no \
          filter; a filter counts as one doubling, a single level as four)",
         advice.tied.len() - 1,
+        percent(1.0 - Advice::TIED),
         percent(most_per_second(advice) / advice.tied[0].per_second - 1.0),
         spans(advice)
     )
@@ -136,13 +138,15 @@ fn spans(advice: &Advice) -> String {
     said.join(", ")
 }
 
-/// A layout that does as many operations: its settings and what it does.
+/// A layout that is tied: its settings and what it does.
 pub(crate) fn tied(advice: &Advice, other: &Tied) -> String {
+    let difference = other.per_second / advice.tied[0].per_second - 1.0;
     format!(
-        "{}: {} operations per second ({} more), {} doublings from the defaults",
+        "{}: {} operations per second ({} {}), {} doublings from the defaults",
         words::short(&other.layout),
         count(other.per_second),
-        percent(other.per_second / advice.tied[0].per_second - 1.0),
+        percent(difference.abs()),
+        if difference < 0.0 { "fewer" } else { "more" },
         significant(other.distance)
     )
 }

@@ -25,6 +25,7 @@ pub fn lsm_advice_json(advice: &Advice, wanted: &Wanted, asked: &LsmQuestion) ->
         "most": candidate(&advice.most, asked),
         "decided": advice.is_decided(),
         "per_doubling": Advice::PER_DOUBLING,
+        "tied_share": Advice::TIED,
         "tied": advice.tied.iter().map(|other| {
             // The settings, by the names of their fields.
             let mut entry = json!(other.layout);
