@@ -18,11 +18,11 @@ import sys
 # Key and value, bytes; data; layouts; compaction threads; clients. A correction may be fitted to the first
 # FITTED trees; the others tell whether it holds.
 GROUPS = [
-    (24, 300, "256M", "F=4,8,12,single", 4, 4),
-    (16, 1000, "256M", "F=4,8,12,flash", 2, 1),
+    (24, 300, "128M", "F=4,8,12,single", 4, 4),
+    (16, 1000, "128M", "F=4,8,12,flash", 2, 1),
     (32, 100, "128M", "F=4,12,8,single", 4, 8),
-    (20, 500, "256M", "F=6,10,20,flash", 8, 2),
-    (16, 4000, "512M", "F=3,8,16,single", 4, 16),
+    (20, 500, "128M", "F=6,10,20,flash", 8, 2),
+    (16, 4000, "128M", "F=3,8,16,single", 4, 16),
 ]
 
 FITTED = 10
