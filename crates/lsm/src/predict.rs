@@ -214,7 +214,7 @@ fn with_intervals(
 }
 
 impl<'a> LoadedTree<'a> {
-    /// A tree in service: the mean of so many loads, the first of them from empty.
+    /// A tree in service: the mean of this many loads, the first of them from empty.
     pub(crate) fn load(
         data: &Data,
         layout: &Layout,

@@ -48,8 +48,8 @@ pub trait Model: Clone + Send + Sync + 'static {
         false
     }
 
-    /// How many numbers were fitted to the reads alone, to the writes alone, or (`None`) to workloads of both.
-    /// A number that both reads and writes have a say in is half of each.
+    /// How many numbers were fitted to the reads alone, to the writes alone, or (`None`) to workloads of
+    /// both. A number that both reads and writes have a say in is half of each.
     fn numbers(&self, op: Option<OpKind>) -> f64;
 
     /// Its parameters, in an order that a fit and its refits share.

@@ -105,7 +105,7 @@ impl Noise {
     }
 }
 
-/// A variate of chi squared with so many degrees of freedom, at least one.
+/// A variate of chi squared with this many degrees of freedom, at least one.
 fn chi_squared(freedom: usize, random: &mut fastrand::Rng) -> f64 {
     if freedom < MANY {
         return (0..freedom).map(|_| normal(random).powi(2)).sum();

@@ -7,8 +7,8 @@
 //! Errors are of two kinds. Noise makes each observation miss a model that is right, and a prediction of what
 //! the device does on average is not worse for it; what the fit makes of noise is in the resamples. Lack of
 //! fit makes neighbours miss in the same direction. The noise is told from it by the differences between
-//! neighbours on a curve (Gasser, Sroka and Jennen-Steinmetz, Biometrika 1986), in which what neighbours share
-//! cancels.
+//! neighbours on a curve (Gasser, Sroka and Jennen-Steinmetz, Biometrika 1986), in which what neighbours
+//! share cancels.
 
 use std::collections::BTreeMap;
 

@@ -77,7 +77,8 @@ fn answers_do_not_jump_where_the_measured_points_are() {
     assert_eq!(read(answers, 300).model, answers.name(), "beyond what was measured the model answers");
 }
 
-/// On devices that follow a model, one with a kink and one without, measured at few concurrencies and at many.
+/// On devices that follow a model, one with a kink and one without, measured at few concurrencies and at
+/// many.
 #[test]
 fn intervals_between_measured_points_hold_the_truth() {
     let exhaustive = leadline_testing::exhaustive();

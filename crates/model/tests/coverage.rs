@@ -115,7 +115,7 @@ fn check(truth: Truth) {
     let asked = std::env::var("COVERAGE_SEEDS").ok().and_then(|seeds| seeds.parse().ok());
     let seeds = if exhaustive { asked.unwrap_or(500) } else { 60 };
     let sample = |d: &&Design| exhaustive || d.points * d.rows <= if truth == Truth::Shared { 5 } else { 50 };
-    // Four and a half standard deviations below 95 %, but no less than 80 %: plain resampling gave 57 to 76 %.
+    // Four and a half standard deviations below 95 %, but no less than 80 %: plain resampling gave 57 to 76.
     let least = (95.0 - 4.5 * (95.0f64 * 5.0 / seeds as f64).sqrt()).max(80.0);
     let mut missed = Vec::new();
     for design in DESIGNS.iter().filter(sample) {

@@ -254,8 +254,8 @@ mod tests {
         assert_eq!(Verdict::of(bound, cell(8.0, 7.0, 9.0)), Verdict::Differs { ratio: 0.5 });
     }
 
-    /// Two measurements of one device, each with an exact interval: about 6 pairs of 1,000 seem to differ. Two
-    /// devices that are four standard errors apart are told apart about half of the time.
+    /// Two measurements of one device, each with an exact interval: about 6 pairs of 1,000 seem to differ.
+    /// Two devices that are four standard errors apart are told apart about half of the time.
     #[test]
     fn equal_devices_seldom_seem_to_differ_and_others_often_do() {
         let random = &mut fastrand::Rng::with_seed(3);

@@ -44,8 +44,8 @@ pub struct Advice {
     pub neighbours: Vec<Neighbour>,
     /// How many layouts were looked at.
     pub searched: usize,
-    /// The layouts that do as many operations per second as the chosen one, [`Advice::TIED`] of them or more. It
-    /// comes first, then from the nearest to RocksDB's defaults to the farthest.
+    /// The layouts that do [`Advice::TIED`] of the chosen one's operations per second or more. It comes
+    /// first, then from the nearest to RocksDB's defaults to the farthest.
     pub tied: Vec<Tied>,
 }
 

@@ -8,7 +8,7 @@ use crate::predict::LoadedTree;
 use crate::{Bound, Layout, Machine};
 
 /// Rounds of loads. Layouts that were worth this much less than the best at most in the rounds before, a
-/// logarithm, are loaded so many times: no chance of a load makes the others the best.
+/// logarithm, are loaded this many times: no chance of a load makes the others the best.
 const ROUNDS: [(f64, u32); 2] = [(0.2, 4), (0.1, 24)];
 
 /// The same from which other numbers of compactions at a time are tried.

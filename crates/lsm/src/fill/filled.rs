@@ -60,7 +60,7 @@ pub(crate) struct Filled {
 }
 
 impl Filled {
-    /// The mean of loads, each of so many pairs, as if each had been of `pairs`; the tree is that of the
+    /// The mean of loads of different sizes, as if each had been of `pairs`; the tree is that of the
     /// first.
     ///
     /// # Panics
