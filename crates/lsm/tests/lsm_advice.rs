@@ -54,6 +54,7 @@ fn each_doubling_away_from_the_defaults_brings_a_tenth_more() {
         }
         let most = advice.tied.iter().max_by(|a, b| a.per_second.total_cmp(&b.per_second)).unwrap();
         assert_eq!(most.layout, advice.most.prediction.layout, "{mix}");
+        assert!(chosen.per_second >= 0.75 * most.per_second, "{mix}: {chosen:?}, {most:?}");
         for pair in advice.tied[1..].windows(2) {
             assert!(pair[0].distance <= pair[1].distance + 1e-6, "{mix}: the nearest first");
         }

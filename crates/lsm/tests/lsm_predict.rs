@@ -44,7 +44,7 @@ fn a_single_level_answers_from_one_run_and_writes_more() {
     assert!((single.point.blocks - 1.0).abs() < 0.05, "{} blocks", single.point.blocks);
     assert!(levels.point.blocks > 1.5, "{} blocks", levels.point.blocks);
     let [more, less] = [&single, &levels].map(|found| found.write_amplification.value);
-    assert!(more > 1.5 * less, "{more} and {less} bytes written per byte");
+    assert!(more > 1.8 * less, "{more} and {less} bytes written per byte");
     let used = levels.load.levels.iter().filter(|(files, _)| *files > 0).count();
     assert!(used >= 2 && single.load.levels.len() == 2, "{:?}", levels.load.levels);
 }

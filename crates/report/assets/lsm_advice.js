@@ -1,5 +1,5 @@
 'use strict';
-// The layouts of the front: time of a query against inserts per second.
+// The layouts of the front: time of a query, or bytes written, against inserts per second.
 
 const LAYOUTS = DATA.lsm.layouts;
 const ROLES = {
@@ -27,7 +27,7 @@ const front = {
       row(
         color,
         layout.name,
-        `<br>${DATA.lsm.queries ? `query ${micros(layout.query_us)}, ` : ''}${count(layout.insert_per_s)} inserts/s<br>` +
+        `<br>${DATA.lsm.queries ? `query ${micros(layout.across)}, ` : ''}${count(layout.insert_per_s)} inserts/s<br>` +
           `${significant(layout.write_amplification)} bytes written per byte inserted, ` +
           `${significant(layout.space_amplification)} bytes of space per byte<br>` +
           `mix: ${count(layout.mix_per_s)} operations/s`,
@@ -54,7 +54,7 @@ const front = {
         data: shown
           .filter((layout) => layout.role === role)
           .map((layout) => ({
-            value: [LOG10(layout.query_us), LOG10(layout.insert_per_s)],
+            value: [LOG10(layout.across), LOG10(layout.insert_per_s)],
             symbolSize: diameter(layout),
             layout,
           })),
@@ -66,7 +66,7 @@ const front = {
     return frame({
       tooltip: { ...tooltip(formatter, 'x'), trigger: 'item' },
       xAxis: wide(
-        logAxis(values('query_us'), DATA.lsm.queries ? axisUnit(MICROS) : axisCount, {
+        logAxis(values('across'), DATA.lsm.queries ? axisUnit(MICROS) : axisCount, {
         name: DATA.lsm.time,
         nameGap: 24,
       })),

@@ -32,8 +32,9 @@ const FRONT: usize = 8;
 /// What was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Advice {
-    /// The layout to take: each doubling that it is away from RocksDB's defaults brings
-    /// [`Advice::PER_DOUBLING`] times as many operations per second.
+    /// The layout to take. Each doubling that it is away from RocksDB's defaults brings
+    /// [`Advice::PER_DOUBLING`] times as many operations per second, and it does [`Advice::LEAST`] of the most
+    /// that any does.
     pub chosen: Candidate,
     /// The one that does most operations of the mix per second, however far from the defaults.
     pub most: Candidate,
@@ -63,6 +64,9 @@ pub struct Tied {
 impl Advice {
     /// Operations per second that each doubling away from the defaults must bring, as a factor.
     pub const PER_DOUBLING: f64 = PER_DOUBLING;
+
+    /// Share of the most operations per second that any layout does, which the chosen one does at least.
+    pub const LEAST: f64 = nearness::LEAST;
 
     /// Share of the chosen layout's operations per second from which another one does as many: chance of the
     /// loads moves both by some percent.
@@ -150,22 +154,28 @@ fn tied(allowed: &[Searched], chosen: &Candidate) -> Vec<Tied> {
     // A neighbour outside of the space was not searched.
     let searched = allowed.iter().find(|s| s.layout == layout).copied();
     let first = searched.unwrap_or_else(|| Searched::of(chosen));
-    let others =
-        allowed.iter().filter(|s| s.layout != layout && s.per_second >= Advice::TIED * first.per_second);
+    let least = (Advice::TIED * first.per_second).max(least_per_second(allowed));
+    let others = allowed.iter().filter(|s| s.layout != layout && s.per_second >= least);
     let mut tied: Vec<Tied> = others.map(of).collect();
     tied.sort_by(|a, b| nearness::nearer(&a.layout, &b.layout));
     tied.insert(0, of(&first));
     tied
 }
 
-/// The layout that is worth most.
+/// What the chosen layout must do: most of what any does.
+fn least_per_second(searched: &[Searched]) -> f64 {
+    nearness::LEAST * searched.iter().map(|s| s.per_second).fold(0.0, f64::max)
+}
+
+/// Of the layouts that do enough, the one that is worth most.
 fn worthiest(allowed: &[Searched]) -> Searched {
     let by_worth = |a: &&Searched, b: &&Searched| {
         nearness::worth(&b.layout, b.per_second)
             .total_cmp(&nearness::worth(&a.layout, a.per_second))
             .then_with(|| nearness::nearer(&a.layout, &b.layout))
     };
-    *allowed.iter().min_by(by_worth).expect("a layout that is allowed")
+    let least = least_per_second(allowed);
+    *allowed.iter().filter(|s| s.per_second >= least).min_by(by_worth).expect("a layout that is allowed")
 }
 
 /// Those that meet every limit.

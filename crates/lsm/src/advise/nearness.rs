@@ -33,6 +33,9 @@ pub(super) fn distance(layout: &Layout) -> f64 {
 /// How many more operations per second each doubling away from the defaults must bring.
 pub(super) const PER_DOUBLING: f64 = 1.1;
 
+/// Share of the most operations per second that a layout must do, however near it is.
+pub(super) const LEAST: f64 = 0.75;
+
 /// What a layout is worth: the logarithm of its operations per second, less what its distance from the
 /// defaults must have brought.
 pub(super) fn worth(layout: &Layout, per_second: f64) -> f64 {

@@ -3,7 +3,7 @@
 use super::parallel::in_parallel;
 use super::searched::Searched;
 use super::wanted::Wanted;
-use super::{memory, nearness, space, within};
+use super::{least_per_second, memory, nearness, space, within};
 use crate::predict::LoadedTree;
 use crate::{Bound, Layout, Machine};
 
@@ -13,6 +13,9 @@ const ROUNDS: [(f64, u32); 2] = [(0.2, 4), (0.1, 24)];
 
 /// The same from which other numbers of compactions at a time are tried.
 const WORTH_JOBS: f64 = 0.4;
+
+/// Share of what is enough from which a layout may do enough in other loads.
+const CLOSE: f64 = 0.9;
 
 /// Share of the time that the first loads take, those with other numbers of compactions, and each round.
 const TIME: [f64; 4] = [0.3, 0.2, 0.2, 0.3];
@@ -49,11 +52,22 @@ impl Shape {
         shape
     }
 
-    /// What the best of it within the limits is worth.
-    fn worth(&self, wanted: &Wanted) -> f64 {
+    /// What the best of it within the limits is worth, of those that do `enough` operations per second.
+    fn worth(&self, wanted: &Wanted, enough: f64) -> f64 {
         let allowed = within(wanted, self.found.clone()).unwrap_or_default();
-        allowed.iter().map(|s| nearness::worth(&s.layout, s.per_second)).fold(f64::NEG_INFINITY, f64::max)
+        let enough = allowed.iter().filter(|s| s.per_second >= enough);
+        enough.map(|s| nearness::worth(&s.layout, s.per_second)).fold(f64::NEG_INFINITY, f64::max)
     }
+}
+
+/// What a layout must do and be worth to be looked at more closely: `less` than the best at most.
+fn thresholds(wanted: &Wanted, shapes: &[Shape], less: f64) -> (f64, f64) {
+    let found: Vec<Searched> = shapes.iter().flat_map(|shape| shape.found.clone()).collect();
+    let enough = least_per_second(&within(wanted, found).unwrap_or_default());
+    let best = shapes.iter().map(|shape| shape.worth(wanted, enough)).fold(f64::NEG_INFINITY, f64::max);
+    // Where none is within the limits, no further load is. One that does a little too little may do enough in
+    // others.
+    (CLOSE * enough, (best - less).max(f64::MIN))
 }
 
 /// The whole space, each layout with every block size and filter.
@@ -72,22 +86,18 @@ pub(super) fn search(wanted: &Wanted, machine: &Machine, progress: &mut dyn FnMu
         step += 1;
         found
     };
-    // Where none is within the limits, no further load is.
-    let least = |shapes: &[Shape], less: f64| {
-        let best = shapes.iter().map(|shape| shape.worth(wanted)).fold(f64::NEG_INFINITY, f64::max);
-        (best - less).max(f64::MIN)
-    };
     let mut shapes = all(space::first(wanted, machine.cores).into_iter().map(|l| (l, 1)).collect());
     if wanted.jobs.is_none() {
-        let least = least(&shapes, WORTH_JOBS);
-        let worth = shapes.iter().filter(|shape| shape.worth(wanted) >= least);
+        // What is not enough with some compactions at a time may be with more.
+        let (_, least) = thresholds(wanted, &shapes, WORTH_JOBS);
+        let worth = shapes.iter().filter(|shape| shape.worth(wanted, 0.0) >= least);
         let others = worth.flat_map(|shape| space::other_jobs(&shape.layout, machine.cores));
         shapes.extend(all(others.map(|layout| (layout, 1)).collect()));
     }
     for (less, loads) in ROUNDS {
-        let least = least(&shapes, less);
+        let (enough, least) = thresholds(wanted, &shapes, less);
         let (again, rest): (Vec<Shape>, Vec<Shape>) =
-            shapes.into_iter().partition(|shape| shape.by_chance && shape.worth(wanted) >= least);
+            shapes.into_iter().partition(|shape| shape.by_chance && shape.worth(wanted, enough) >= least);
         shapes = rest;
         shapes.extend(all(again.into_iter().map(|shape| (shape.layout, loads)).collect()));
     }

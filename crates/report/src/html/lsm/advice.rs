@@ -31,7 +31,8 @@ struct Shown {
     role: Role,
     /// The layout; of a neighbour, what it changes.
     name: String,
-    query_us: f64,
+    /// Microseconds of a query, or bytes written per byte inserted: see [`Chart::queries`].
+    across: f64,
     insert_per_s: f64,
     write_amplification: f64,
     space_amplification: f64,
@@ -72,6 +73,8 @@ pub fn render_lsm_advice_page(
         cells.extend(row(&other.candidate));
         Row { chosen: false, cells }
     });
+    let chart = chart(advice, asked);
+    let queries = chart.queries;
     let words = context! {
         title => title(asked),
         sub => asked.words().lines().map(str::to_owned).collect::<Vec<_>>(),
@@ -83,6 +86,7 @@ pub fn render_lsm_advice_page(
         decided => decided(advice),
         tied => advice.tied.iter().skip(1).map(|other| tied(advice, other)).collect::<Vec<_>>(),
         meanings => MEANINGS,
+        chart_title => if queries { "Time of a query against inserts" } else { "Bytes written against inserts" },
         front_columns => COLUMNS.to_vec(),
         neighbour_columns => ["change", "against the chosen"].into_iter().chain(COLUMNS).collect::<Vec<_>>(),
         front => Value::from(Serde(front(advice))),
@@ -91,7 +95,7 @@ pub fn render_lsm_advice_page(
         version => options.release().to_string(),
         processor => asked.processor,
     };
-    page("lsm_advice.html", SCRIPT, chart(advice, asked), words)
+    page("lsm_advice.html", SCRIPT, chart, words)
 }
 
 fn title(asked: &LsmQuestion) -> String {
@@ -116,7 +120,7 @@ fn chart(advice: &Advice, asked: &LsmQuestion) -> Chart {
         Shown {
             role,
             name,
-            query_us: round(if reads { candidate.read_us } else { found.write_amplification.value }),
+            across: round(if reads { candidate.read_us } else { found.write_amplification.value }),
             insert_per_s: round(found.insert_per_s.value),
             write_amplification: round(found.write_amplification.value),
             space_amplification: round(found.space_amplification.value),
