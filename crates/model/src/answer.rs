@@ -1,15 +1,20 @@
 //! What answers a question: at a workload that was measured the measurement, between two measured
-//! concurrencies the model moved through both, elsewhere the model alone.
+//! concurrencies the model moved through both, beyond the largest the model moved through that one, elsewhere
+//! the model alone.
 
 use crate::interval::NORMAL_95;
 use crate::predict::WORTH_MORE;
 use crate::{Assessment, Bottleneck, InFlight, ModelComparison, Predict, PredictError, Prediction, Workload};
+use leadline_profile::OpKind;
 
 /// Name of the answer where the workload itself was measured.
 pub const MEASURED: &str = "measured";
 
 /// Name of the answer between two measured concurrencies.
 pub const INTERPOLATED: &str = "interpolated";
+
+/// Name of the answer beyond the largest measured concurrency.
+pub const EXTRAPOLATED: &str = "extrapolated";
 
 /// Shares that differ by less than this are the same.
 const SAME_SHARE: f64 = 1e-6;
@@ -23,12 +28,11 @@ struct Measured {
     error: f64,
 }
 
-/// The nearest measured concurrencies on both sides of a workload, and how far it is from the first to the
-/// second on the scale of ln k, 0 to 1.
-struct Between {
+/// The nearest measured concurrency below a workload's, and the nearest above, if there is one, with how far
+/// the workload is from the first to the second on the scale of ln k, 0 to 1.
+struct Beside {
     low: Measured,
-    high: Measured,
-    share: f64,
+    high: Option<(Measured, f64)>,
 }
 
 impl Predict for ModelComparison {
@@ -42,8 +46,8 @@ impl Predict for ModelComparison {
             return Some(workload.requests() * measured.log.exp());
         }
         let model = self.model_for(workload)?;
-        match self.between(workload) {
-            Some(between) => between.seconds(model, workload),
+        match self.beside(workload) {
+            Some(beside) => beside.seconds(model, workload),
             None => model.seconds(workload),
         }
     }
@@ -63,16 +67,26 @@ impl Predict for ModelComparison {
             let bottleneck = self.bottleneck(workload, seconds, predicted.bottleneck);
             return Ok(Prediction { model: MEASURED, seconds, seconds_ci, bottleneck, ..predicted });
         }
-        let between = self.between(workload);
-        let Some((between, seconds)) = between.and_then(|b| b.seconds(model, workload).map(|s| (b, s)))
-        else {
+        let beside = self.beside(workload);
+        let Some((beside, seconds)) = beside.and_then(|b| b.seconds(model, workload).map(|s| (b, s))) else {
             return Ok(predicted);
         };
-        let [least, most] = between.bounds(workload);
-        let error = between.error();
-        let seconds_ci = [ends(least.min(seconds), error)[0], ends(most.max(seconds), error)[1]];
+        let ([least, most], error) = (beside.bounds(workload), beside.error());
+        let [least, most] = [ends(least, error)[0], ends(most, error)[1]];
         let bottleneck = self.bottleneck(workload, seconds, predicted.bottleneck);
-        Ok(Prediction { model: INTERPOLATED, seconds, seconds_ci, bottleneck, ..predicted })
+        if beside.high.is_some() {
+            let seconds_ci = [least, most];
+            return Ok(Prediction { model: INTERPOLATED, seconds, seconds_ci, bottleneck, ..predicted });
+        }
+        // Far beyond the last point the bounds are far apart, and the model's own interval is narrower.
+        let [low, high] = predicted.seconds_ci.map(|end| end / predicted.seconds * seconds);
+        let seconds_ci = [least.max(low).min(seconds), most.min(high).max(seconds)];
+        let mut warnings = predicted.warnings;
+        if warnings.is_empty() {
+            let (k, last) = (workload.in_flight.of(OpKind::Read), beside.low.k);
+            warnings.push(format!("k = {k} was not measured with such requests (k up to {last} was)"));
+        }
+        Ok(Prediction { model: EXTRAPOLATED, seconds, seconds_ci, bottleneck, warnings })
     }
 
     fn lack_of_fit(&self, workload: &Workload) -> f64 {
@@ -80,32 +94,40 @@ impl Predict for ModelComparison {
     }
 }
 
-impl Between {
-    /// The model's seconds, moved by what it is off at both ends, as far from each as the workload is.
+impl Beside {
+    /// The model's seconds, moved by what it is off at the measured points, by how near each is.
     fn seconds(&self, model: &dyn Predict, w: &Workload) -> Option<f64> {
         let off = |at: &Measured| {
             let there = Workload { in_flight: InFlight::Together(at.k), ..*w };
             Some(at.log - (model.seconds(&there)? / w.requests()).ln())
         };
-        let moved = (1.0 - self.share) * off(&self.low)? + self.share * off(&self.high)?;
+        let moved = match &self.high {
+            Some((high, share)) => (1.0 - share) * off(&self.low)? + share * off(high)?,
+            None => off(&self.low)?,
+        };
         let [least, most] = self.bounds(w);
         Some((model.seconds(w)? * moved.exp()).clamp(least, most))
     }
 
     /// Least and most seconds, noise left out, of a device that neither does less nor answers sooner with
     /// more in flight: a request's share of the time falls with k, the time in flight rises. They are far
-    /// apart only where a knee lies between.
+    /// apart only where a knee lies between, or nothing was measured above.
     fn bounds(&self, w: &Workload) -> [f64; 2] {
-        let k = f64::from(w.in_flight.of(leadline_profile::OpKind::Read)).ln();
+        let k = f64::from(w.in_flight.of(OpKind::Read)).ln();
         let in_flight = |at: &Measured| at.log + f64::from(at.k).ln() - k;
-        let least = self.high.log.max(in_flight(&self.low));
-        let most = self.low.log.min(in_flight(&self.high));
+        let (mut least, mut most) = (in_flight(&self.low), self.low.log);
+        if let Some((high, _)) = &self.high {
+            (least, most) = (least.max(high.log), most.min(in_flight(high)));
+        }
         [least.min(most), least.max(most)].map(|log| w.requests() * log.exp())
     }
 
-    /// Standard error of the logarithm between both.
+    /// Standard error of the logarithm at the workload.
     fn error(&self) -> f64 {
-        ((1.0 - self.share) * self.low.error).hypot(self.share * self.high.error)
+        match &self.high {
+            Some((high, share)) => ((1.0 - share) * self.low.error).hypot(share * high.error),
+            None => self.low.error,
+        }
     }
 }
 
@@ -139,12 +161,13 @@ impl ModelComparison {
         self.curve(w).into_iter().find(|at| at.k == k)
     }
 
-    fn between(&self, w: &Workload) -> Option<Between> {
+    fn beside(&self, w: &Workload) -> Option<Beside> {
         let (k, curve) = (one_concurrency(w)?, self.curve(w));
         let after = curve.partition_point(|at| at.k < k);
-        let (low, high) = (*curve.get(after.checked_sub(1)?)?, *curve.get(after)?);
+        let low = *curve.get(after.checked_sub(1)?)?;
         let ln = |k: u32| f64::from(k).ln();
-        Some(Between { low, high, share: (ln(k) - ln(low.k)) / (ln(high.k) - ln(low.k)) })
+        let share = |high: &Measured| (ln(k) - ln(low.k)) / (ln(high.k) - ln(low.k));
+        Some(Beside { low, high: curve.get(after).map(|high| (*high, share(high))) })
     }
 
     /// What limits a workload that takes this many seconds, where the model `said` something that other

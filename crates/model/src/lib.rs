@@ -33,7 +33,7 @@ mod stragglers;
 mod table;
 mod workload;
 
-pub use answer::{INTERPOLATED, MEASURED};
+pub use answer::{EXTRAPOLATED, INTERPOLATED, MEASURED};
 pub use class::WorkloadClass;
 pub use compare::{Assessment, CrossValidation, ModelComparison};
 pub use cost::{CostErrors, CostFunction, CostPoint, CostShape};

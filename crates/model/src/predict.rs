@@ -35,7 +35,7 @@ pub(crate) const WORTH_MORE: f64 = 0.95;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
     /// Name of the model; [`crate::MEASURED`] where the workload itself was measured, [`crate::INTERPOLATED`]
-    /// between two measured concurrencies.
+    /// between two measured concurrencies, [`crate::EXTRAPOLATED`] beyond the largest.
     pub model: &'static str,
     /// Time for all of it.
     pub seconds: f64,

@@ -1,7 +1,8 @@
 //! What answers: a prediction does not contradict what was measured.
 
 use leadline_model::{
-    INTERPOLATED, MEASURED, ModelComparison, Observation, Observations, Predict, Prediction, Workload,
+    EXTRAPOLATED, INTERPOLATED, MEASURED, ModelComparison, Observation, Observations, Predict, Prediction,
+    Workload,
 };
 use leadline_profile::OpKind;
 
@@ -74,7 +75,10 @@ fn answers_do_not_jump_where_the_measured_points_are() {
             assert!((found.seconds / at - 1.0).abs() < 0.04, "{near}: {found:?}, {k}: {at}");
         }
     }
-    assert_eq!(read(answers, 300).model, answers.name(), "beyond what was measured the model answers");
+    let (beyond, last) = (read(answers, 300), read(answers, 256));
+    assert_eq!(beyond.model, EXTRAPOLATED);
+    assert!((beyond.seconds / last.seconds - 1.0).abs() < 0.04, "{beyond:?}, {last:?}");
+    assert!(beyond.warnings[0].contains("300 was not measured"), "{beyond:?}");
 }
 
 /// On devices that follow a model, one with a kink and one without, measured at few concurrencies and at

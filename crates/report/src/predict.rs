@@ -1,7 +1,8 @@
 //! Predictions, for people and for scripts.
 
 use leadline_model::{
-    INTERPOLATED, InFlight, MEASURED, Percentile, PioNumbers, Prediction, SustainableRate, Workload,
+    EXTRAPOLATED, INTERPOLATED, InFlight, MEASURED, Percentile, PioNumbers, Prediction, SustainableRate,
+    Workload,
     speedup::{speedup, unbatched_cost},
 };
 use leadline_profile::PioClass;
@@ -101,6 +102,7 @@ fn answered_by(model: &str) -> String {
     match model {
         MEASURED => "as measured".to_owned(),
         INTERPOLATED => "between what was measured at fewer and at more in flight".to_owned(),
+        EXTRAPOLATED => "beyond what was measured, from the last point on".to_owned(),
         model => format!("model {model}"),
     }
 }
@@ -115,7 +117,7 @@ fn answered(at: &[(u32, Prediction)]) -> String {
         }
     }
     let one = |(model, ks): &(&str, Vec<String>)| match *model {
-        MEASURED | INTERPOLATED => format!("{model} at k = {}", ks.join(", ")),
+        MEASURED | INTERPOLATED | EXTRAPOLATED => format!("{model} at k = {}", ks.join(", ")),
         model if answers.len() == 1 => format!("model {model}"),
         model => format!("model {model} at k = {}", ks.join(", ")),
     };

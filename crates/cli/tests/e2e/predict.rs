@@ -35,13 +35,16 @@ fn a_simulated_device_is_predicted_and_its_limits_named() {
     // 1e6 writes of 22.4 us on 8 servers: 64 in flight change nothing.
     let many = ask(&["--writes", "1e6", "--concurrency", "64"]);
     assert!((many["seconds"].as_f64().unwrap() / 2.8 - 1.0).abs() < 0.05, "{many}");
-    assert_eq!((many["bound"].as_str(), many["model"].as_str()), (Some("writes"), Some("measured")));
+    assert_eq!((many["bound"].as_str(), many["model"].as_str()), (Some("writes"), Some("extrapolated")));
 
     // No answer is told from the measurement, and a model that is asked by name answers alone.
     let ks = run(dir.path(), &["predict", "flash.json", "--reads", "1e6", "--what-if", "k=1,5,64,1000"]);
     let words = ks.succeeded().stdout;
     let words = words.replace('\n', " ");
-    assert!(words.contains("measured at k = 1, 64; interpolated at k = 5; model "), "{words}");
+    assert!(
+        words.contains("measured at k = 1, 64; interpolated at k = 5; extrapolated at k = 1000;"),
+        "{words}"
+    );
     let by_name = ask(&["--reads", "1e6", "--concurrency", "16", "--model", "mqssd"]);
     assert_eq!(by_name["model"], "mqssd");
 
