@@ -58,7 +58,8 @@ fn channels_that_addresses_are_hashed_to_are_counted() {
 /// How often the interval of the number of channels holds it, where reads take exponential times.
 #[test]
 fn intervals_hold_the_number_of_channels() {
-    let seeds = if leadline_testing::exhaustive() { 200 } else { 10 };
+    // It holds the larger number in 179 of 200: of ten, seven or more.
+    let (seeds, least) = if leadline_testing::exhaustive() { (200, 166) } else { (10, 7) };
     for n in [8usize, 24] {
         let mut inside = 0;
         for seed in 0..seeds {
@@ -68,7 +69,7 @@ fn intervals_hold_the_number_of_channels() {
             inside += u32::from(low <= n as f64 && n as f64 <= high);
         }
         println!("{n} channels: {inside} of {seeds}");
-        assert!(f64::from(inside) >= 0.83 * seeds as f64, "{n} channels: {inside} of {seeds}");
+        assert!(inside >= least, "{n} channels: {inside} of {seeds}");
     }
 }
 

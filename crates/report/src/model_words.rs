@@ -252,6 +252,6 @@ mod tests {
         assert_eq!(shown(0.0123, "us/page"), "about 0.0123 µs/page");
         assert_eq!(shown(60_000.0, "requests/s"), "about 60.0k requests/s");
         assert_eq!(shown(5e8, "bytes/s"), "about 500 MB/s");
-        assert_eq!(shown(2.8, ""), "2.80");
+        assert_eq!(shown(2.8, ""), "about 2.80");
     }
 }
