@@ -33,8 +33,8 @@ const FRONT: usize = 8;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Advice {
     /// The layout to take. Each doubling that it is away from RocksDB's defaults brings
-    /// [`Advice::PER_DOUBLING`] times as many operations per second, and it does [`Advice::LEAST`] of the most
-    /// that any does.
+    /// [`Advice::PER_DOUBLING`] times as many operations per second, and it does [`Advice::LEAST`] of the
+    /// most that any does.
     pub chosen: Candidate,
     /// The one that does most operations of the mix per second, however far from the defaults.
     pub most: Candidate,
