@@ -182,8 +182,12 @@ impl ModelComparison {
             return said;
         }
         let alone = |reads, writes| self.seconds(&Workload { reads, writes, ..*w }).unwrap_or(0.0);
-        let (of_reads, of_writes) = (alone(w.reads, 0.0), alone(0.0, w.writes));
-        if of_reads >= of_writes { Bottleneck::Reads } else { Bottleneck::Writes }
+        match w.only() {
+            Some(OpKind::Read) => Bottleneck::Reads,
+            Some(OpKind::Write) => Bottleneck::Writes,
+            None if alone(w.reads, 0.0) >= alone(0.0, w.writes) => Bottleneck::Reads,
+            None => Bottleneck::Writes,
+        }
     }
 
     /// The model that answers for a workload that was not measured: the chosen one, unless it is off by more

@@ -45,7 +45,7 @@ pub struct Near {
     pub noise: f64,
     /// Mean of the squares.
     pub squares: f64,
-    /// So many observations of equal weight say as much.
+    /// How many observations of equal weight would say as much.
     pub count: f64,
 }
 

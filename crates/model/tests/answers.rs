@@ -1,8 +1,8 @@
 //! What answers: a prediction does not contradict what was measured.
 
 use leadline_model::{
-    EXTRAPOLATED, INTERPOLATED, MEASURED, ModelComparison, Observation, Observations, Predict, Prediction,
-    Workload,
+    Bottleneck, EXTRAPOLATED, INTERPOLATED, MEASURED, ModelComparison, Observation, Observations, Predict,
+    Prediction, Workload,
 };
 use leadline_profile::OpKind;
 
@@ -60,6 +60,11 @@ fn between_measured_points_the_truth_of_a_noiseless_device_is_inside_the_interva
         assert!((found.seconds / truth - 1.0).abs() < 0.1, "k = {k}: {truth} {found:?}");
         let one = answers.seconds(&Workload::pure(OpKind::Read, 1.0, 4096, 1.0, k)).expect("reads");
         assert_eq!(one.to_bits(), found.seconds.to_bits(), "both ways of asking");
+        match k {
+            ..=5 => assert_eq!(found.bottleneck, Bottleneck::Concurrency, "k = {k}"),
+            12.. => assert_eq!(found.bottleneck, Bottleneck::Reads, "k = {k}"),
+            _ => (),
+        }
     }
 }
 

@@ -60,7 +60,7 @@ pub(crate) struct Filled {
 }
 
 impl Filled {
-    /// The mean of loads of different sizes, as if each had been of `pairs`; the tree is that of the
+    /// The mean of loads of different sizes, as if each had been of `pairs`; the tree is the one of the
     /// first.
     ///
     /// # Panics
