@@ -11,6 +11,7 @@ mod data;
 mod error;
 mod files;
 mod fill;
+mod intervals;
 mod layout;
 mod mix;
 pub mod options;

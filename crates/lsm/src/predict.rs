@@ -8,6 +8,7 @@ use crate::block::Blocks;
 use crate::bound::Bound;
 use crate::costs::{DeviceCosts, End};
 use crate::fill::{COARSE, Fill, Filled, fill, fills};
+use crate::intervals::{Error, FILL, POINT, SCAN, widened};
 use crate::query::{Reads, Shape};
 use crate::queue::{Demand, closed};
 use crate::tree::memtable_pairs;
@@ -22,9 +23,6 @@ const FILLS: u32 = 6;
 
 /// The same at the ends of the device's costs.
 const FILLS_OF_ENDS: u32 = 2;
-
-/// Half of a 95 % interval of a mean of six, in standard errors (Student's t, five degrees of freedom).
-const HALF_95: f64 = 2.571;
 
 /// The machine that a tree runs on.
 #[derive(Debug, Clone, Copy)]
@@ -109,6 +107,9 @@ pub struct Busy {
 pub struct MixPrediction {
     /// Operations per second of all clients.
     pub per_second: Estimate,
+    /// Its interval by what the device's costs and the chance of loads leave open, without the error of the model:
+    /// that is common to the layouts of a tree, and decides nothing between them.
+    pub without_model_ci: [f64; 2],
     /// Mean time of its queries where clients do nothing else, microseconds; 0 where it has none.
     pub read_us: f64,
     /// Time of a point query within the mix, microseconds.
@@ -162,22 +163,6 @@ pub(crate) struct LoadedTree<'a> {
     filled: Arc<Filled>,
     /// Loads that it is the mean of.
     fills: u32,
-}
-
-/// An interval that also holds a relative standard error beside what it held.
-fn widened(estimate: Estimate, error: f64) -> Estimate {
-    let wide = |end: f64| {
-        let held = (end / estimate.value).ln();
-        let ratio = held.hypot(HALF_95 * error).exp();
-        if end <= estimate.value { estimate.value / ratio } else { estimate.value * ratio }
-    };
-    // An end that is the value itself may lie on either side.
-    let [low, high] = estimate.ci.map(wide);
-    let other = (HALF_95 * error).exp();
-    Estimate {
-        value: estimate.value,
-        ci: [low.min(estimate.value / other), high.max(estimate.value * other)],
-    }
 }
 
 /// Predicts a tree that was just loaded for each of `demands`, with intervals: what a benchmark that loads
@@ -276,24 +261,26 @@ impl<'a> LoadedTree<'a> {
         let of = |value: fn(&Filled) -> f64| {
             Estimate::of(value(&self.filled), ends.map(|tree| value(&tree.filled)))
         };
-        let query = |reads: fn(&Shape, &Demands) -> Reads| {
+        let query = |reads: fn(&Shape, &Demands) -> Reads, error_of_model: Error| {
             let mut found = self.query(&self.reads(demands, reads), demands.clients);
             let us = ends.map(|tree| tree.query(&tree.reads(demands, reads), demands.clients).us.value);
-            found.us = Estimate::of(found.us.value, us);
+            found.us = widened(Estimate::of(found.us.value, us), error_of_model);
             found
         };
         let mut mix = self.mix(demands);
         mix.per_second =
             Estimate::of(mix.per_second.value, ends.map(|tree| tree.mix(demands).per_second.value));
-        let error = self.filled.tail_error;
+        let chance = Error::of_fills(self.filled.tail_error);
         if mix.bound == Bound::Compaction {
-            mix.per_second = widened(mix.per_second, error);
+            mix.per_second = widened(mix.per_second, chance);
         }
+        mix.without_model_ci = mix.per_second.ci;
+        mix.per_second = widened(mix.per_second, if mix.bound == Bound::Compaction { FILL } else { POINT });
         let blocks = self.blocks();
         let bytes = |pairs: f64| pairs * blocks.stored_pair_bytes();
         let levels = self.filled.load.tree.files_by_level();
         let load = LoadPrediction {
-            seconds: of(|filled| filled.load.seconds),
+            seconds: widened(of(|filled| filled.load.seconds), FILL),
             insert_seconds: self.filled.load.insert_seconds,
             stalled_seconds: self.filled.load.stalled_seconds,
             write_amplification: of(|filled| filled.load.write_amplification),
@@ -308,14 +295,14 @@ impl<'a> LoadedTree<'a> {
         Prediction {
             layout: self.layout,
             load,
-            point: query(|shape, _| shape.point(true)),
-            absent: query(|shape, _| shape.point(false)),
-            scan: query(|shape, demands| shape.scan(demands.scan_pairs)),
-            insert_per_s: widened(of(|filled| filled.tail_pairs_per_second), error),
+            point: query(|shape, _| shape.point(true), POINT),
+            absent: query(|shape, _| shape.point(false), POINT),
+            scan: query(|shape, demands| shape.scan(demands.scan_pairs), SCAN),
+            insert_per_s: widened(widened(of(|filled| filled.tail_pairs_per_second), chance), FILL),
             fills: self.fills,
-            fill_error: error,
+            fill_error: self.filled.tail_error,
             insert_busy: self.busy(self.filled.tail_pairs_per_second),
-            write_amplification: widened(of(|filled| filled.tail_write_amplification), error),
+            write_amplification: widened(of(|filled| filled.tail_write_amplification), chance),
             space_amplification: of(|filled| filled.space_amplification),
             mix,
         }
@@ -469,6 +456,7 @@ impl<'a> LoadedTree<'a> {
         let p99 = self.machine.device.read_p99_over_mean(load.at_device.max(1.0));
         MixPrediction {
             per_second: Estimate { value: per_second, ci: [per_second; 2] },
+            without_model_ci: [per_second; 2],
             read_us,
             point_us,
             point_p99_us: point_us + one_read * (p99 - 1.0),

@@ -75,7 +75,7 @@ impl Advice {
     /// Whether the device's costs, within their intervals, decide that another layout does more than the
     /// chosen one.
     pub fn is_decided(&self) -> bool {
-        self.most.prediction.mix.per_second.ci[0] > self.chosen.prediction.mix.per_second.ci[1]
+        self.most.prediction.mix.without_model_ci[0] > self.chosen.prediction.mix.without_model_ci[1]
     }
 }
 
