@@ -95,6 +95,17 @@ impl Comparison {
         self.results.iter().find(|result| result.role == Role::Advice)
     }
 
+    /// The default's second run over its first, in the same rounds.
+    pub fn control(&self) -> Option<Ratio> {
+        self.results.iter().find(|result| result.role == Role::Control)?.against_default
+    }
+
+    /// Whether the default differed from itself: then nothing is said of the others, whose differences may be
+    /// of the same kind.
+    pub fn control_differs(&self) -> bool {
+        self.control().is_some_and(|control| !control.may_be_one())
+    }
+
     /// The keys of the advice that ran alone, the one that saved the most first.
     pub fn keys(&self) -> Vec<(&str, Ratio)> {
         let mut keys: Vec<(&str, Ratio)> = self
@@ -108,6 +119,14 @@ impl Comparison {
         keys.sort_by(|(_, one), (_, other)| one.ratio.total_cmp(&other.ratio));
         keys
     }
+}
+
+/// Whether more rounds could tell the advice from the default, or how far it is from it: not where it has none
+/// of the keys.
+pub(crate) fn is_open(variants: &[(Role, Variant)], runs: &[Run], seed: u64) -> bool {
+    let name = |role: &Role| variants.iter().find(|(of, _)| of == role).map(|(_, variant)| &variant.name);
+    let (Some(default), Some(advice)) = (name(&Role::Default), name(&Role::Advice)) else { return false };
+    Ratio::of(&pairs(runs, advice, default), seed).is_none_or(|ratio| ratio.may_be_one() && ratio.is_wide())
 }
 
 fn times(runs: &[Run], name: &str) -> Vec<f64> {
@@ -126,7 +145,7 @@ fn best_of_grid(results: &[VariantResult]) -> Option<String> {
     let ratio = |result: &VariantResult| match result.role {
         Role::Default => Some(1.0),
         Role::Grid => result.against_default.map(|against| against.ratio),
-        Role::Advice | Role::Key(_) => None,
+        Role::Control | Role::Advice | Role::Key(_) => None,
     };
     let grid = results.iter().filter_map(|result| Some((ratio(result)?, &result.variant.name)));
     grid.min_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, name)| name.clone())
@@ -136,17 +155,17 @@ fn best_of_grid(results: &[VariantResult]) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn compare(times: &[(&str, Role, [f64; 2])]) -> Comparison {
+    fn compare<const N: usize>(times: &[(&str, Role, [f64; N])]) -> Comparison {
         let variant = |name: &str| Variant { name: name.into(), settings: Vec::new() };
         let variants: Vec<_> = times.iter().map(|(name, role, _)| (role.clone(), variant(name))).collect();
-        let run = |(name, _, times): &(&str, Role, [f64; 2]), round: usize| Run {
+        let run = |(name, _, times): &(&str, Role, [f64; N]), round: usize| Run {
             variant: (*name).into(),
             round: round as u32,
             place: 0,
             time: times[round],
             counts: BTreeMap::new(),
         };
-        let runs = (0..2).flat_map(|round| times.iter().map(move |of| run(of, round))).collect();
+        let runs = (0..N).flat_map(|round| times.iter().map(move |of| run(of, round))).collect();
         Comparison::of(["scans", "time", "seconds"], &variants, runs, 1)
     }
 
@@ -167,6 +186,48 @@ mod tests {
         assert_eq!(found.keys().iter().map(|(key, _)| *key).collect::<Vec<_>>(), ["b", "a"]);
         assert_eq!(found.results[0].against_default, None);
         assert_eq!(found.results[0].times.unwrap().median, 44.0);
+    }
+
+    #[test]
+    fn a_default_that_differs_from_itself_is_told_and_is_not_of_the_grid() {
+        let control = |factor: f64| {
+            let times = [1.0, 1.1, 0.9, 1.05];
+            compare(&[
+                ("default", Role::Default, times),
+                ("again", Role::Control, times.map(|time| factor * time * (0.01 * time).exp())),
+                ("advice", Role::Advice, times),
+                ("x", Role::Grid, times.map(|time| 2.0 * time)),
+            ])
+        };
+        let differs = control(0.8);
+        assert!(differs.control_differs() && differs.best.unwrap().name == "default");
+        assert!(!control(0.99).control_differs());
+    }
+
+    #[test]
+    fn rounds_go_on_while_the_advice_cannot_be_told_from_the_default() {
+        let variants =
+            [(Role::Default, Variant::default_settings()), (Role::Advice, Variant::single("x", "1"))];
+        let runs = |advice: &[f64]| -> Vec<Run> {
+            let run = |variant: &str, round: usize, time: f64| Run {
+                variant: variant.into(),
+                round: round as u32,
+                place: 0,
+                time,
+                counts: BTreeMap::new(),
+            };
+            let of_round =
+                |(round, &time): (usize, &f64)| [run("default", round, 1.0), run("x=1", round, time)];
+            advice.iter().enumerate().flat_map(of_round).collect()
+        };
+        assert!(is_open(&variants, &runs(&[1.5, 0.7, 1.2, 0.9]), 1), "wide, and holds 1");
+        assert!(!is_open(&variants, &runs(&[0.5, 0.6, 0.55, 0.52]), 1), "decided");
+        assert!(
+            !is_open(&variants, &runs(&[1.01, 0.99, 1.0, 1.005]), 1),
+            "narrow: there is nothing to decide"
+        );
+        assert!(is_open(&variants, &runs(&[0.5, 0.6]), 1), "two rounds have no interval");
+        assert!(!is_open(&variants[..1], &runs(&[0.5, 0.6]), 1), "no advice");
     }
 
     #[test]

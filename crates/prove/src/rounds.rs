@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::comparison::is_open;
 use crate::order::of_round;
 use crate::{Comparison, Progress, ProveError, Role, Run, Variant};
 
@@ -25,32 +26,41 @@ pub(crate) struct Rounds<'a> {
     /// What is timed, and in which unit: a comparison of each.
     pub(crate) measures: &'a [[&'a str; 2]],
     pub(crate) variants: &'a [(Role, Variant)],
-    pub(crate) rounds: u32,
+    /// Rounds, and how many there may be while the advice cannot be told from the default.
+    pub(crate) rounds: [u32; 2],
     pub(crate) seed: u64,
 }
 
 impl Rounds<'_> {
-    /// Lets `measure` run every variant in every round; it is told the round, and what to call the run.
+    /// Lets `measure` run every variant in every round; it is told the round, and what to call the run. A run
+    /// that came to nothing is left out.
     pub(crate) fn run(
         &self,
         progress: &mut dyn FnMut(Progress),
-        measure: &mut dyn FnMut(&Variant, u32, &str) -> Result<Measured, ProveError>,
+        measure: &mut dyn FnMut(&Variant, u32, &str) -> Result<Option<Measured>, ProveError>,
     ) -> Result<Vec<Comparison>, ProveError> {
         let mut runs: Vec<Vec<Run>> = self.measures.iter().map(|_| Vec::new()).collect();
         let (count, mut done) = (self.variants.len(), 0_u32);
-        for round in 0..self.rounds {
+        let [fewest, most] = self.rounds;
+        for round in 0..most.max(fewest) {
+            let open = |runs: &Vec<Run>| is_open(self.variants, runs, self.seed);
+            if round >= fewest && !runs.iter().any(open) {
+                break;
+            }
+            // Rounds beyond the planned ones begin the bar anew.
+            let of = if round < fewest { fewest } else { most };
             for (place, which) in of_round(count, round, self.seed).into_iter().enumerate() {
                 let (_, variant) = &self.variants[which];
-                let Rounds { name, rounds, phase, .. } = *self;
-                let detail = format!("round {} of {rounds}: {name} with {}", round + 1, variant.name);
-                let share = f64::from(done) / (count as f64 * f64::from(rounds));
+                let Rounds { name, phase, .. } = *self;
+                let detail = format!("round {} of {of}: {name} with {}", round + 1, variant.name);
+                let share = f64::from(done) / (count as f64 * f64::from(of));
                 progress(Progress { phase, done: share, detail: detail.clone() });
-                let Measured { times, counts } = measure(variant, round, &detail)?;
+                done += 1;
+                let Some(Measured { times, counts }) = measure(variant, round, &detail)? else { continue };
                 for (runs, time) in runs.iter_mut().zip(times) {
                     let (variant, counts) = (variant.name.clone(), counts.clone());
                     runs.push(Run { variant, round, place: place as u32, time, counts });
                 }
-                done += 1;
             }
         }
         let compare = |([measure, unit], runs): (&[&str; 2], Vec<Run>)| {
@@ -74,7 +84,7 @@ mod tests {
             work: "work",
             measures: &[["mean", "seconds"], ["99th percentile", "milliseconds"]],
             variants: &variants,
-            rounds: 3,
+            rounds: [3, 3],
             seed: 1,
         };
         let mut told = Vec::new();
@@ -82,14 +92,14 @@ mod tests {
             .run(&mut |step| told.push(step), &mut |variant, round, during| {
                 assert!(during.contains(&variant.name), "{during}");
                 let time = f64::from(round + 1) * if variant.name == "a=2" { 2.0 } else { 1.0 };
-                Ok(Measured { times: vec![time, 1e3 * time], counts: BTreeMap::new() })
+                Ok(Some(Measured { times: vec![time, 1e3 * time], counts: BTreeMap::new() }))
             })
             .unwrap();
-        assert_eq!(found.iter().map(|of| of.runs.len()).collect::<Vec<_>>(), [9, 9]);
+        assert_eq!(found.iter().map(|of| of.runs.len()).collect::<Vec<_>>(), [12, 12]);
         assert_eq!(found[1].runs[0].time, 1e3 * found[0].runs[0].time);
-        let ratio = found[1].results[2].against_default.unwrap();
+        let ratio = found[1].results[3].against_default.unwrap();
         assert!((ratio.ratio - 2.0).abs() < 1e-12 && ratio.rounds == 3);
-        assert_eq!((told.len(), told[0].done, told[0].phase), (9, 0.0, "runs"));
+        assert_eq!((told.len(), told[0].done, told[0].phase), (12, 0.0, "runs"));
         assert!(told.windows(2).all(|pair| pair[0].done < pair[1].done));
     }
 }

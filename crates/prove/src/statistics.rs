@@ -6,6 +6,12 @@ use statrs::distribution::{ContinuousCDF as _, StudentsT};
 /// Resamples drawn.
 const RESAMPLES: usize = 2000;
 
+/// Fewer rounds have no interval.
+const FEWEST_ROUNDS: usize = 3;
+
+/// An interval whose ends are further apart than this leaves open whether a tenth was gained.
+const WIDE: f64 = 1.2;
+
 /// The upper end of a two-sided interval of 95 %.
 const UPPER: f64 = 0.975;
 
@@ -42,7 +48,7 @@ impl Spread {
 pub struct Ratio {
     /// Below 1, the first was faster.
     pub ratio: f64,
-    /// The 95 % interval; `None` of a single round.
+    /// The 95 % interval; `None` of fewer than three rounds, whose scatter says nothing.
     pub interval: Option<[f64; 2]>,
     /// Rounds in which both ran.
     pub rounds: usize,
@@ -63,12 +69,23 @@ impl Ratio {
         }
         let mean = mean(&logs);
         let n = rounds as f64;
-        let t = StudentsT::new(0.0, 1.0, n - 1.0).ok().map(|t| t.inverse_cdf(UPPER));
+        let t = StudentsT::new(0.0, 1.0, n - 1.0).ok().filter(|_| rounds >= FEWEST_ROUNDS);
+        let t = t.map(|t| t.inverse_cdf(UPPER));
         let interval = t.map(|t| {
             let half = t * standard_error(&logs, seed) * (n / (n - 1.0)).sqrt();
             [(mean - half).exp(), (mean + half).exp()]
         });
         Some(Ratio { ratio: mean.exp(), interval, rounds })
+    }
+
+    /// Whether both may have taken the same time.
+    pub fn may_be_one(&self) -> bool {
+        self.interval.is_none_or(|[low, high]| low <= 1.0 && 1.0 <= high)
+    }
+
+    /// Whether the interval leaves open what would matter.
+    pub(crate) fn is_wide(&self) -> bool {
+        self.interval.is_none_or(|[low, high]| high / low > WIDE)
     }
 }
 
@@ -119,8 +136,9 @@ mod tests {
     }
 
     #[test]
-    fn one_round_has_a_ratio_without_an_interval_and_none_has_none() {
+    fn one_or_two_rounds_have_a_ratio_without_an_interval_and_none_has_none() {
         assert_eq!(Ratio::of(&[(3.0, 2.0)], 1).unwrap().interval, None);
+        assert_eq!(Ratio::of(&[(3.0, 2.0), (1.0, 2.0)], 1).unwrap().interval, None);
         assert_eq!(Ratio::of(&[], 1), None);
         // A time of zero is no time.
         assert_eq!(Ratio::of(&[(3.0, 0.0)], 1), None);

@@ -17,6 +17,8 @@ pub struct Variant {
 pub enum Role {
     /// Nothing is set: what all others are compared with.
     Default,
+    /// Nothing is set, once more in each round: as long as this differs from the default, so may anything else.
+    Control,
     /// The advice.
     Advice,
     /// This key of the advice alone.
@@ -26,13 +28,19 @@ pub enum Role {
 }
 
 impl Variant {
+    /// The system's defaults.
+    pub(crate) fn default_settings() -> Variant {
+        Variant { name: "default".into(), settings: Vec::new() }
+    }
+
     /// A variant with one setting, named after it.
     pub fn single(key: &str, value: &str) -> Variant {
         Variant { name: format!("{key}={value}"), settings: vec![(key.to_owned(), value.to_owned())] }
     }
 }
 
-/// The default and the advice with its keys one by one, each only where it has one of `keys`, then the grid.
+/// The default twice, and the advice with its keys one by one, each only where it has one of `keys`, then the
+/// grid.
 /// A grid value that is the same as one of the single keys is not there twice.
 pub(crate) fn line_up(
     advice: &[(String, String)],
@@ -40,7 +48,8 @@ pub(crate) fn line_up(
     with_single_keys: bool,
     grid: Vec<Variant>,
 ) -> Vec<(Role, Variant)> {
-    let mut all = vec![(Role::Default, Variant { name: "default".into(), settings: Vec::new() })];
+    let control = Variant { name: "default again".into(), settings: Vec::new() };
+    let mut all = vec![(Role::Default, Variant::default_settings()), (Role::Control, control)];
     let matter: Vec<_> = advice.iter().filter(|(key, _)| keys.contains(&key.as_str())).collect();
     if !matter.is_empty() {
         all.push((Role::Advice, Variant { name: "advice".into(), settings: advice.to_vec() }));
@@ -71,11 +80,14 @@ mod tests {
             let all = line_up(&pairs(advice), &["io", "flush"], singles, grid.clone());
             all.into_iter().map(|(_, variant)| variant.name).collect()
         };
-        assert_eq!(names(&[("cost", "1.1")], true), ["default", "io=1", "io=8"]);
+        assert_eq!(names(&[("cost", "1.1")], true), ["default", "default again", "io=1", "io=8"]);
         // One key that matters is the advice itself.
-        assert_eq!(names(&[("cost", "1.1"), ("io", "8")], true), ["default", "advice", "io=1", "io=8"]);
+        assert_eq!(
+            names(&[("cost", "1.1"), ("io", "8")], true),
+            ["default", "default again", "advice", "io=1", "io=8"]
+        );
         let both = [("io", "8"), ("cost", "1.1"), ("flush", "0")];
-        assert_eq!(names(&both, true), ["default", "advice", "io=8", "flush=0", "io=1"]);
-        assert_eq!(names(&both, false), ["default", "advice", "io=1", "io=8"]);
+        assert_eq!(names(&both, true), ["default", "default again", "advice", "io=8", "flush=0", "io=1"]);
+        assert_eq!(names(&both, false), ["default", "default again", "advice", "io=1", "io=8"]);
     }
 }

@@ -1,10 +1,10 @@
 //! `leadline prove innodb`: on MariaDB.
 
 use leadline_advise::{Inputs, System};
-use leadline_prove::mariadb::{Plan, Workload, installed, prove};
+use leadline_prove::mariadb::{Plan, Workload, installed, parts, prove};
 use leadline_report::render_comparison_of_settings;
 
-use super::{Args, Shown, advised, chosen, watched};
+use super::{Args, Shown, advised, announce, chosen, watched};
 use crate::failure::Failure;
 use crate::output;
 
@@ -27,13 +27,17 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
         plan.data_bytes = bytes;
     }
     if !args.only.is_empty() {
-        let all = [("write-only", Workload::WriteOnly), ("read-write", Workload::ReadWrite)];
+        let all = [Workload::WriteOnly, Workload::ReadWrite].map(|one| (one.name(), one));
         plan.workloads = chosen("innodb", &args.only, &all)?;
     }
-    plan.rounds = args.rounds.unwrap_or(plan.rounds);
+    if let Some(rounds) = args.rounds {
+        (plan.rounds, plan.extension) = (rounds, 1);
+    }
     plan.seed = args.seed;
     let inputs = Inputs { memory_bytes: Some(plan.buffer_pool_bytes * 4 / 3), ..Inputs::default() };
     plan.advice = advised(System::Innodb, args, &version, inputs)?.pairs();
+    let tried = announce("innodb", args, &parts(&plan))?;
+    plan.workloads.retain(|one| tried.contains(&one.name()));
     let proof = watched(|cancel, progress| prove(&plan, cancel, progress))?;
     let width = output::width();
     let mut parts = vec![format!("MariaDB {} at {}\n", proof.version, plan.target.display())];

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use leadline_advise::{Advice, Inputs, System, advise};
-use leadline_prove::{Progress, ProveError};
+use leadline_prove::{Part, Progress, ProveError};
 
 use crate::failure::Failure;
 use crate::paths::{InputPath, OutputPath, ProfileName, WorkFolder};
@@ -106,6 +106,49 @@ fn advised(system: System, args: &Args, said: &str, inputs: Inputs) -> Result<Ad
         output::say(&format!("not part of the advice: {}: {}", missing.key, missing.reason));
     }
     Ok(advice)
+}
+
+/// Says what is about to be tried and for how long; returns the names of the parts that try something of the
+/// advice, or of all where some were asked for by name.
+///
+/// # Errors
+/// Where nothing is left to be tried.
+fn announce(system: &str, args: &Args, parts: &[Part]) -> Result<Vec<&'static str>, Failure> {
+    let asked = !args.only.is_empty();
+    let (tried, idle): (Vec<&Part>, Vec<&Part>) =
+        parts.iter().partition(|part| asked || !part.keys.is_empty());
+    for part in &idle {
+        output::say(&format!(
+            "{}: left out, since the advice has no key that matters to it; --only {} runs its grid all the same",
+            part.name, part.name
+        ));
+    }
+    if tried.is_empty() {
+        let (profile, target) = (args.profile.display(), args.target.display());
+        return Err(Failure::Input(format!(
+            "{profile}: the advice from it has nothing to try; measure what {system} needs with leadline profile \
+             {target} --for {system} -o FILE, or run the grid alone with --only"
+        )));
+    }
+    let line = |part: &&Part| {
+        let keys = if part.keys.is_empty() { "the grid alone".to_owned() } else { part.keys.join(", ") };
+        format!("{}, {} runs, about {} ({keys})", part.name, part.runs, minutes(part.seconds))
+    };
+    let all = tried.iter().map(|part| part.seconds).sum();
+    let list: Vec<String> = tried.iter().map(line).collect();
+    output::say(&format!(
+        "{system} at {}: {}; about {} in all, and up to twice the rounds while the advice cannot be told from \
+         the default",
+        args.target.display(),
+        list.join("; "),
+        minutes(all)
+    ));
+    Ok(tried.iter().map(|part| part.name).collect())
+}
+
+/// `40 s`, `12 min`.
+fn minutes(seconds: f64) -> String {
+    if seconds < 90.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) }
 }
 
 /// A name of `known` for each of `only`, all of them where that is empty.

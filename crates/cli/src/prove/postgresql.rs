@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use leadline_advise::{Inputs, System};
-use leadline_prove::postgresql::{Experiment, Plan, Proof, installed, prove};
+use leadline_prove::postgresql::{Experiment, Plan, Proof, installed, parts, prove};
 use leadline_report::{render_comparison_of_settings, render_plan_choices};
 
-use super::{Args, Shown, advised, chosen, watched};
+use super::{Args, Shown, advised, announce, chosen, watched};
 use crate::failure::Failure;
 use crate::output;
 
@@ -27,25 +27,33 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
         plan.table_bytes = bytes;
     }
     if let Some(rounds) = args.rounds {
-        (plan.rounds, plan.plan_rounds, plan.pgbench_rounds) = (rounds, rounds, rounds);
+        (plan.rounds, plan.plan_rounds, plan.pgbench_rounds, plan.extension) = (rounds, rounds, rounds, 1);
     }
     plan.experiments = experiments(args, version.major)?;
     let memory = MEMORY_OVER_BUFFERS * plan.shared_buffers_bytes;
     let inputs = Inputs { memory_bytes: Some(memory), ..Inputs::default() };
     plan.advice = advised(System::Postgresql, args, &version.text, inputs)?.pairs();
     (plan.bin, plan.seed) = (args.bin.as_deref().map(Path::to_owned), args.seed);
+    let tried = announce("postgresql", args, &parts(&plan))?;
+    plan.experiments.retain(|one| tried.contains(&name(*one)));
     let proof = watched(|cancel, progress| prove(&plan, cancel, progress))?;
     Ok(Shown { json: proof.to_json(), text: text(&proof) })
 }
 
+/// As it is chosen.
+fn name(experiment: Experiment) -> &'static str {
+    match experiment {
+        Experiment::Scans => "scans",
+        Experiment::Plans => "plans",
+        Experiment::Checkpoints => "checkpoints",
+        Experiment::Methods => "methods",
+    }
+}
+
 /// Those that were asked for, else all that the version has.
 fn experiments(args: &Args, version: u32) -> Result<Vec<Experiment>, Failure> {
-    let all = [
-        ("scans", Experiment::Scans),
-        ("plans", Experiment::Plans),
-        ("checkpoints", Experiment::Checkpoints),
-        ("methods", Experiment::Methods),
-    ];
+    let all = [Experiment::Scans, Experiment::Plans, Experiment::Checkpoints, Experiment::Methods]
+        .map(|one| (name(one), one));
     let mut chosen = chosen("postgresql", &args.only, &all)?;
     if args.only.is_empty() && version < METHODS {
         chosen.retain(|one| *one != Experiment::Methods);

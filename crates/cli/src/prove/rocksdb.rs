@@ -1,10 +1,10 @@
 //! `leadline prove rocksdb`: with its own db_bench.
 
 use leadline_advise::{Inputs, System};
-use leadline_prove::rocksdb::{Experiment, Plan, installed, prove};
+use leadline_prove::rocksdb::{Experiment, Plan, installed, parts, prove};
 use leadline_report::render_comparison_of_settings;
 
-use super::{Args, Shown, advised, chosen, watched};
+use super::{Args, Shown, advised, announce, chosen, watched};
 use crate::failure::Failure;
 use crate::output;
 
@@ -22,18 +22,28 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
         plan.data_bytes = bytes;
     }
     if !args.only.is_empty() {
-        let all = [("fills", Experiment::Fills), ("reads", Experiment::Reads)];
+        let all = [Experiment::Fills, Experiment::Reads].map(|one| (name(one), one));
         plan.experiments = chosen("rocksdb", &args.only, &all)?;
     }
     if let Some(rounds) = args.rounds {
-        (plan.rounds, plan.read_rounds) = (rounds, rounds);
+        (plan.rounds, plan.read_rounds, plan.extension) = (rounds, rounds, 1);
     }
     plan.seed = args.seed;
     let version = installed(plan.db_bench.as_deref())?;
     plan.advice = advised(System::Rocksdb, args, &version, Inputs::default())?.pairs();
+    let tried = announce("rocksdb", args, &parts(&plan))?;
+    plan.experiments.retain(|one| tried.contains(&name(*one)));
     let proof = watched(|cancel, progress| prove(&plan, cancel, progress))?;
     let width = output::width();
     let mut parts = vec![format!("RocksDB {} at {}\n", proof.version, plan.target.display())];
     parts.extend(proof.comparisons.iter().map(|one| render_comparison_of_settings(one, width)));
     Ok(Shown { json: proof.to_json(), text: parts.join("\n") })
+}
+
+/// As it is chosen.
+fn name(experiment: Experiment) -> &'static str {
+    match experiment {
+        Experiment::Fills => "fills",
+        Experiment::Reads => "reads",
+    }
 }

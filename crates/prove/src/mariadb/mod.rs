@@ -11,7 +11,7 @@ mod sysbench;
 mod writes;
 
 pub use plan::{Plan, Workload};
-pub use proof::{Proof, prove};
+pub use proof::{Proof, parts, prove};
 
 use crate::ProveError;
 

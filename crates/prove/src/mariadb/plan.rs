@@ -49,10 +49,24 @@ pub struct Plan {
     pub io_capacities: Vec<u32>,
     /// Further settings that run beside the default and the advice.
     pub grid: Vec<Variant>,
+    /// How many times as many rounds there may be while the advice cannot be told from the default; 0 and 1 for
+    /// none beyond those planned.
+    #[serde(default)]
+    pub extension: u32,
     /// Whether keys of the advice run alone as well, where several matter.
     pub with_single_keys: bool,
     /// Of all orders, rows and intervals.
     pub seed: u64,
+}
+
+impl Workload {
+    /// As it is chosen on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Workload::WriteOnly => "write-only",
+            Workload::ReadWrite => "read-write",
+        }
+    }
 }
 
 impl Plan {
@@ -76,6 +90,7 @@ impl Plan {
             rounds: 4,
             io_capacities: vec![200, 1000, 2000, 5000, 20_000],
             grid: grid.map(|(key, value)| Variant::single(key, value)).to_vec(),
+            extension: 2,
             with_single_keys: true,
             seed: 1,
         }
@@ -93,6 +108,11 @@ impl Plan {
         self.grid.clear();
         self.with_single_keys = false;
         self
+    }
+
+    /// So many rounds, and how many there may be.
+    pub(super) fn rounds_of(&self, rounds: u32) -> [u32; 2] {
+        [rounds, rounds.saturating_mul(self.extension.max(1))]
     }
 
     /// The most that is on disk at a time, bytes.

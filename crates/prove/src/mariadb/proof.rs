@@ -8,7 +8,7 @@ use super::programs::Programs;
 use super::writes::{KEYS, Writes};
 use crate::proof::System;
 use crate::variant::line_up;
-use crate::{Progress, ProveError, value};
+use crate::{Part, Progress, ProveError, Role, Variant, value};
 
 /// What was measured, and what it says of the advice.
 pub type Proof = crate::Proof<Plan>;
@@ -30,7 +30,7 @@ pub fn prove(
     let fixed = fixed(plan);
     let mut instance = Instance::create(&programs, plan, fixed.clone(), cancel)?;
     let advice: Vec<_> = plan.advice.iter().map(|(key, value)| (value::name(key), value.clone())).collect();
-    let variants = line_up(&advice, &KEYS, plan.with_single_keys, plan.all_of_grid());
+    let variants = lineup(plan);
     for (_, variant) in &variants {
         instance.check(variant)?;
     }
@@ -45,6 +45,18 @@ pub fn prove(
     }
     let system = System { name: "mariadb", version: &programs.version, program: programs.mariadbd.clone() };
     Ok(Proof::of(system, plan, &advice, fixed, instance.in_force(), comparisons))
+}
+
+/// What `plan` tries of its advice, and about how long that takes.
+pub fn parts(plan: &Plan) -> Vec<Part> {
+    let variants = lineup(plan);
+    let run = f64::from(plan.seconds + plan.warm_up_seconds) + 5.0;
+    plan.workloads.iter().map(|one| Part::of(one.name(), &variants, &KEYS, plan.rounds, run)).collect()
+}
+
+fn lineup(plan: &Plan) -> Vec<(Role, Variant)> {
+    let advice: Vec<_> = plan.advice.iter().map(|(key, value)| (value::name(key), value.clone())).collect();
+    line_up(&advice, &KEYS, plan.with_single_keys, plan.all_of_grid())
 }
 
 /// What would make runs differ for other reasons than a variant's settings, or does not belong to a device.

@@ -87,7 +87,8 @@ impl Writes<'_> {
         instance: &Instance,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Vec<Comparison>, ProveError> {
-        let Plan { clients, seconds, data_bytes, buffer_pool_bytes, rounds, seed, .. } = *self.plan;
+        let Plan { clients, seconds, data_bytes, buffer_pool_bytes, seed, .. } = *self.plan;
+        let rounds = self.plan.rounds_of(self.plan.rounds);
         let work = format!(
             "sysbench {} by {clients} clients for {seconds} s, on {} MiB with a buffer pool of {} MiB",
             workload.script(),
@@ -99,7 +100,7 @@ impl Writes<'_> {
         let rounds =
             Rounds { phase: "writes", name: workload.script(), work, measures, variants, rounds, seed };
         rounds.run(progress, &mut |variant, round, during| {
-            self.measure(workload, instance, variant, round, during)
+            self.measure(workload, instance, variant, round, during).map(Some)
         })
     }
 

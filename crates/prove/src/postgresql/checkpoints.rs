@@ -1,13 +1,12 @@
 //! pgbench while checkpoints are written, under one variant after the other.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::cluster::{Cluster, LOADING, words};
 use super::cold;
-use crate::order::of_round;
-use crate::{Comparison, Progress, ProveError, Role, Run, Variant};
+use crate::rounds::{Measured, Rounds};
+use crate::{Comparison, Progress, ProveError, Role, Variant};
 
 /// Keys that change when and how the server writes.
 pub(super) const KEYS: [&str; 20] = [
@@ -39,7 +38,8 @@ pub(super) struct Checkpoints {
     pub(super) scale: u32,
     pub(super) clients: u32,
     pub(super) seconds: u32,
-    pub(super) rounds: u32,
+    /// As of [`Rounds`].
+    pub(super) rounds: [u32; 2],
     pub(super) seed: u64,
 }
 
@@ -59,44 +59,31 @@ impl Checkpoints {
         self,
         cluster: &Cluster,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<[Comparison; 2], ProveError> {
+    ) -> Result<Vec<Comparison>, ProveError> {
         let phase = "checkpoints";
         progress(Progress { phase, done: 0.0, detail: "loading pgbench's tables".into() });
         self.load(cluster)?;
-        let (mut means, mut slow) = (Vec::new(), Vec::new());
-        for round in 0..self.rounds {
-            let order = of_round(self.variants.len(), round, self.seed ^ 4);
-            for (place, which) in order.into_iter().enumerate() {
-                let (_, variant) = &self.variants[which];
-                let detail = format!("round {} of {}: pgbench with {}", round + 1, self.rounds, variant.name);
-                let all = self.variants.len() as f64 * f64::from(self.rounds);
-                progress(Progress { phase, done: means.len() as f64 / all, detail: detail.clone() });
-                let found = self.measure(cluster, variant, round, &detail)?;
-                let counts = BTreeMap::from([
-                    (
-                        "transactions_per_second".to_owned(),
-                        found.transactions as f64 / f64::from(self.seconds),
-                    ),
-                    ("max_ms".to_owned(), found.max_ms),
-                ]);
-                let run = |time| Run {
-                    variant: variant.name.clone(),
-                    round,
-                    place: place as u32,
-                    time,
-                    counts: counts.clone(),
-                };
-                means.push(run(found.mean_ms));
-                slow.push(run(found.p99_ms));
-            }
-        }
         let work = format!(
             "pgbench -N of scale {} by {} clients for {} s, a checkpoint every 30 s",
             self.scale, self.clients, self.seconds
         );
-        let compare =
-            |measure, runs| Comparison::of([&work, measure, "milliseconds"], &self.variants, runs, self.seed);
-        Ok([compare("mean latency", means), compare("99th percentile of the latency", slow)])
+        let measures = [["mean latency", "milliseconds"], ["99th percentile of the latency", "milliseconds"]];
+        let rounds = Rounds {
+            phase,
+            name: "pgbench",
+            work: &work,
+            measures: &measures,
+            variants: &self.variants,
+            rounds: self.rounds,
+            seed: self.seed,
+        };
+        rounds.run(progress, &mut |variant, round, during| {
+            let found = self.measure(cluster, variant, round, during)?;
+            let rate = found.transactions as f64 / f64::from(self.seconds);
+            let counts = [("transactions_per_second", rate), ("max_ms", found.max_ms)];
+            let counts = counts.map(|(name, count)| (name.to_owned(), count)).into();
+            Ok(Some(Measured { times: vec![found.mean_ms, found.p99_ms], counts }))
+        })
     }
 
     fn load(&self, cluster: &Cluster) -> Result<(), ProveError> {

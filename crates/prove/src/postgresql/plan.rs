@@ -60,6 +60,10 @@ pub struct Plan {
     pub pgbench_seconds: u32,
     /// Rounds of pgbench.
     pub pgbench_rounds: u32,
+    /// How many times as many rounds there may be while the advice cannot be told from the default; 0 and 1 for
+    /// none beyond those planned.
+    #[serde(default)]
+    pub extension: u32,
     /// Whether keys of the advice run alone as well, where several matter.
     pub with_single_keys: bool,
     /// Of all orders, ranges and intervals.
@@ -87,6 +91,7 @@ impl Plan {
             clients: 8,
             pgbench_seconds: 70,
             pgbench_rounds: 3,
+            extension: 2,
             with_single_keys: true,
             seed: 1,
         }
@@ -102,7 +107,7 @@ impl Plan {
         self.plan_rounds = 1;
         self.scale = 20;
         self.pgbench_seconds = 35;
-        self.pgbench_rounds = 2;
+        self.pgbench_rounds = 3;
         self.with_single_keys = false;
         self
     }
@@ -115,6 +120,11 @@ impl Plan {
     /// Whether a table is scanned.
     pub(super) fn has_table(&self) -> bool {
         self.has(Experiment::Scans) || self.has(Experiment::Plans) || self.has(Experiment::Methods)
+    }
+
+    /// So many rounds, and how many there may be.
+    pub(super) fn rounds_of(&self, rounds: u32) -> [u32; 2] {
+        [rounds, rounds.saturating_mul(self.extension.max(1))]
     }
 
     /// The most that is on disk at a time, bytes.

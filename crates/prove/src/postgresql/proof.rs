@@ -16,7 +16,7 @@ use super::scans::{self, Scans};
 use super::table::Table;
 use crate::proof::SCHEMA;
 use crate::variant::line_up;
-use crate::{Comparison, Progress, ProveError, Role, Variant};
+use crate::{Comparison, Part, Progress, ProveError, Role, Variant};
 
 /// The first version with io_method.
 const METHODS: u32 = 18;
@@ -106,6 +106,25 @@ pub fn prove(
     })
 }
 
+/// Seconds from a server's start to its end, beside what it does between.
+const SERVER: f64 = 1.5;
+
+/// What `plan` tries of its advice, and about how long that takes.
+pub fn parts(plan: &Plan) -> Vec<Part> {
+    let lineups = Lineups::of(plan);
+    let scan = plan.scan_seconds + SERVER;
+    // Three ways for each query on two columns; some take as long as reading everything.
+    let judged = f64::from(6 * plan.queries) * (1.0 + SERVER) / lineups.plans.len().max(1) as f64;
+    let pgbench = f64::from(plan.pgbench_seconds) + 2.0 * SERVER;
+    let parts = [
+        Part::of("scans", &lineups.scans, &scans::KEYS, plan.rounds, scan),
+        Part::of("plans", &lineups.plans, &choices::KEYS, plan.plan_rounds, judged),
+        Part::of("checkpoints", &lineups.checkpoints, &checkpoints::KEYS, plan.pgbench_rounds, pgbench),
+        Part::of("methods", &lineups.methods, &scans::KEYS, 2 * plan.rounds, scan),
+    ];
+    parts.into_iter().filter(|part| part.runs > 0).collect()
+}
+
 /// All experiments.
 fn measure(
     plan: &Plan,
@@ -127,7 +146,8 @@ fn measure(
         }
     }
     if plan.has(Experiment::Checkpoints) {
-        let Plan { scale, clients, pgbench_seconds: seconds, pgbench_rounds: rounds, seed, .. } = *plan;
+        let Plan { scale, clients, pgbench_seconds: seconds, seed, .. } = *plan;
+        let rounds = plan.rounds_of(plan.pgbench_rounds);
         let variants = lineups.checkpoints;
         let both = Checkpoints { variants, scale, clients, seconds, rounds, seed }.run(cluster, progress)?;
         comparisons.extend(both);
@@ -149,7 +169,7 @@ fn scan(
     }
     progress(Progress { phase: "scans", done: 0.0, detail: "how much one scan reads".into() });
     let pages = scans::pages_for(cluster, table, plan.scan_seconds, plan.seed)?;
-    let Plan { rounds, seed, .. } = *plan;
+    let (rounds, seed) = (plan.rounds_of(plan.rounds), plan.seed);
     let scans = |phase, variants: &[(Role, Variant)], pages| {
         let variants = variants.to_vec();
         Scans { variants, pages, rounds, seed, phase, table }
@@ -218,6 +238,8 @@ impl Lineups {
                 lineup.clear();
             }
         };
+        // Which plan is chosen takes no run that could differ.
+        lineups.plans.retain(|(role, _)| *role != Role::Control);
         only(Experiment::Scans, &mut lineups.scans);
         only(Experiment::Plans, &mut lineups.plans);
         only(Experiment::Checkpoints, &mut lineups.checkpoints);

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use super::cluster::Cluster;
 use super::explain::Access;
 use super::table::{Column, Table};
-use crate::order::{of_round, random};
-use crate::{Comparison, Progress, ProveError, Role, Run, Variant};
+use crate::order::random;
+use crate::rounds::{Measured, Rounds};
+use crate::{Comparison, Progress, ProveError, Role, Variant};
 
 /// Keys that change how scans are read.
 pub(super) const KEYS: [&str; 7] = [
@@ -30,7 +31,8 @@ pub(super) struct Scans<'a> {
     pub(super) variants: Vec<(Role, Variant)>,
     /// Random pages of a bitmap scan; `None` for sequential scans of everything.
     pub(super) pages: Option<u64>,
-    pub(super) rounds: u32,
+    /// As of [`Rounds`].
+    pub(super) rounds: [u32; 2],
     pub(super) seed: u64,
     /// For progress.
     pub(super) phase: &'static str,
@@ -46,8 +48,7 @@ pub(super) fn pages_for(
 ) -> Result<u64, ProveError> {
     let most = (table.pages() / LARGEST_SHARE).max(1);
     let first = FIRST_PAGES.min(most);
-    let default = Variant { name: "default".into(), settings: Vec::new() };
-    let server = table.cold_server(cluster, &default)?;
+    let server = table.cold_server(cluster, &Variant::default_settings())?;
     let query = scattered(table, first, &mut random(seed, u32::MAX >> 16));
     let scan = server.timed(&query, Access::Bitmap, None, "the first scan")?;
     server.stop()?;
@@ -68,34 +69,36 @@ impl Scans<'_> {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Comparison, ProveError> {
         let Scans { variants, pages, rounds, seed, phase, table } = self;
-        let (mut runs, count) = (Vec::new(), variants.len());
-        for round in 0..rounds {
-            let (query, access) = match pages {
-                Some(pages) => (scattered(table, pages, &mut random(seed ^ 1, round)), Access::Bitmap),
-                None => Table::everything(),
-            };
-            for (place, which) in of_round(count, round, seed).into_iter().enumerate() {
-                let (_, variant) = &variants[which];
-                let detail = format!("round {} of {rounds}: a scan with {}", round + 1, variant.name);
-                let done = runs.len() as f64 / (count as f64 * f64::from(rounds));
-                progress(Progress { phase, done, detail: detail.clone() });
-                let server = table.cold_server(cluster, variant)?;
-                let scan = server.timed(&query, access, None, &detail)?;
-                server.stop()?;
-                let Some((scan, time)) = scan.and_then(|scan| scan.seconds.map(|time| (scan, time))) else {
-                    continue;
-                };
-                let mut counts = BTreeMap::from([("read_blocks".to_owned(), scan.read_blocks)]);
-                if access == Access::Bitmap {
-                    counts.insert("heap_blocks".to_owned(), scan.heap_blocks);
-                }
-                runs.push(Run { variant: variant.name.clone(), round, place: place as u32, time, counts });
-            }
-        }
         let work = match pages {
             Some(pages) => format!("bitmap heap scans of {pages} random pages of {}", table.pages()),
             None => format!("sequential scans of {} pages", table.pages()),
         };
-        Ok(Comparison::of([&work, "execution time", "seconds"], &variants, runs, seed))
+        let rounds = Rounds {
+            phase,
+            name: "a scan",
+            work: &work,
+            measures: &[["execution time", "seconds"]],
+            variants: &variants,
+            rounds,
+            seed,
+        };
+        let mut compared = rounds.run(progress, &mut |variant, round, during| {
+            let (query, access) = match pages {
+                Some(pages) => (scattered(table, pages, &mut random(seed ^ 1, round)), Access::Bitmap),
+                None => Table::everything(),
+            };
+            let server = table.cold_server(cluster, variant)?;
+            let scan = server.timed(&query, access, None, during)?;
+            server.stop()?;
+            let timed = scan.and_then(|scan| scan.seconds.map(|time| (scan, time)));
+            Ok(timed.map(|(scan, time)| {
+                let mut counts = BTreeMap::from([("read_blocks".to_owned(), scan.read_blocks)]);
+                if access == Access::Bitmap {
+                    counts.insert("heap_blocks".to_owned(), scan.heap_blocks);
+                }
+                Measured { times: vec![time], counts }
+            }))
+        })?;
+        Ok(compared.remove(0))
     }
 }

@@ -10,7 +10,7 @@ mod reads;
 mod snapshot;
 
 pub use plan::{Experiment, Io, Plan};
-pub use proof::{Proof, prove};
+pub use proof::{Proof, parts, prove};
 
 use std::path::Path;
 

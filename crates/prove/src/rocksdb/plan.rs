@@ -78,6 +78,10 @@ pub struct Plan {
     pub read_rounds: u32,
     /// The grid of the rate limiter for reads, bytes per second; the default has none.
     pub rate_limits: Vec<u64>,
+    /// How many times as many rounds there may be while the advice cannot be told from the default; 0 and 1 for
+    /// none beyond those planned.
+    #[serde(default)]
+    pub extension: u32,
     /// Whether keys of the advice run alone as well, where several matter.
     pub with_single_keys: bool,
     /// Of all orders, keys and intervals.
@@ -104,6 +108,7 @@ impl Plan {
             read_seconds: 20,
             read_rounds: 4,
             rate_limits: [16, 32, 64, 128].map(|mib| mib * MIB).to_vec(),
+            extension: 2,
             with_single_keys: true,
             seed: 1,
         }
@@ -115,7 +120,7 @@ impl Plan {
         self.data_bytes = 256 * MIB;
         self.memtable_bytes = 4 * MIB;
         self.cache_bytes = 8 * MIB;
-        self.rounds = 2;
+        self.rounds = 3;
         let is_quick = |(_, value): &(String, String)| QUICK.contains(&value.as_str());
         self.grid.retain(|variant| variant.settings.iter().all(is_quick));
         self.read_seconds = 8;
@@ -144,6 +149,11 @@ impl Plan {
             cache_bytes: self.cache_bytes,
             ..Layout::default()
         }
+    }
+
+    /// So many rounds, and how many there may be.
+    pub(super) fn rounds_of(&self, rounds: u32) -> [u32; 2] {
+        [rounds, rounds.saturating_mul(self.extension.max(1))]
     }
 
     /// The most that is on disk at a time, bytes.

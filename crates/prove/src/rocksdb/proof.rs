@@ -12,7 +12,7 @@ use super::plan::{Experiment, Plan};
 use super::{fills, reads};
 use crate::proof::System;
 use crate::variant::line_up;
-use crate::{Progress, ProveError, Variant};
+use crate::{Part, Progress, ProveError, Role, Variant};
 
 /// Of the scratch folders, for their names.
 const KIND: &str = "prove";
@@ -37,9 +37,7 @@ pub fn prove(
     let scratch = Scratch::create(&plan.target, KIND)?;
     scratch.check_space(plan.space_bytes())?;
     progress(Progress { phase: "settings", done: 0.0, detail: "asking RocksDB about settings".into() });
-    let one = |grid| line_up(&plan.advice, &KEYS, plan.with_single_keys, grid);
-    let limits = plan.rate_limits.iter().map(|limit| Variant::single(RATE, &limit.to_string()));
-    let (filled, read) = (one(plan.grid.clone()), one(limits.collect()));
+    let (filled, read) = lineups(plan);
     let bench = Bench { db_bench: &db_bench, folder: &scratch, plan, in_force: RefCell::default(), cancel };
     let (with_fills, with_reads) = (plan.has(Experiment::Fills), plan.has(Experiment::Reads));
     let all: Vec<_> =
@@ -60,6 +58,29 @@ pub fn prove(
     // In words, since each comparison has its own.
     let fixed = given.map(|(key, _)| (key.clone(), "by the plan".into())).collect();
     Ok(Proof::of(system, plan, &plan.advice, fixed, bench.in_force.take(), comparisons))
+}
+
+/// Bytes per second at which a database is filled and compacted on an SSD.
+const FILLED: f64 = 40e6;
+
+/// What `plan` tries of its advice, and about how long that takes.
+pub fn parts(plan: &Plan) -> Vec<Part> {
+    let (filled, read) = lineups(plan);
+    let all_io = plan.io.len() as u32;
+    let reading = f64::from(2 * plan.read_seconds) + 3.0;
+    let parts = [
+        (Experiment::Fills, "fills", filled, plan.rounds, plan.data_bytes as f64 / FILLED),
+        (Experiment::Reads, "reads", read, plan.read_rounds, reading),
+    ];
+    let asked = parts.into_iter().filter(|(experiment, ..)| plan.has(*experiment));
+    asked.map(|(_, name, all, rounds, run)| Part::of(name, &all, &KEYS, all_io * rounds, run)).collect()
+}
+
+/// Those of fills and of reads.
+fn lineups(plan: &Plan) -> (Vec<(Role, Variant)>, Vec<(Role, Variant)>) {
+    let one = |grid| line_up(&plan.advice, &KEYS, plan.with_single_keys, grid);
+    let limits = plan.rate_limits.iter().map(|limit| Variant::single(RATE, &limit.to_string()));
+    (one(plan.grid.clone()), one(limits.collect()))
 }
 
 /// The one that is asked for, else that in PATH.

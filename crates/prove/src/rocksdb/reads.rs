@@ -48,13 +48,13 @@ pub(super) fn run(
         work: &work,
         measures: &measures,
         variants,
-        rounds: bench.plan.read_rounds,
+        rounds: bench.plan.rounds_of(bench.plan.read_rounds),
         seed: seed ^ 1,
     };
     let found = rounds.run(progress, &mut |variant, round, during| {
         bench.with(variant, io, |database| Ok(database.remove()?))?;
         snapshot.restore(&path)?;
-        measure(bench, variant, io, round, during)
+        measure(bench, variant, io, round, during).map(Some)
     })?;
     bench.with(&default, io, |database| Ok(database.remove()?))?;
     snapshot.remove()?;

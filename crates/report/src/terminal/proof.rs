@@ -45,6 +45,13 @@ fn ratio(ratio: Ratio) -> String {
 
 /// Whether the advice wins, by how much, which key did it, and how far it is from the best of the grid.
 fn says(comparison: &Comparison) -> Vec<String> {
+    if comparison.control_differs() {
+        let against = comparison.control().map_or_else(String::new, ratio);
+        return vec![format!(
+            "No verdict: run twice in each round, the default took {against} times as long as itself. What \
+             differs between others may be of the same kind: let nothing else run, or give more --rounds."
+        )];
+    }
     let Some(advice) = comparison.advice() else {
         return vec!["No key of the advice matters here.".to_owned()];
     };
