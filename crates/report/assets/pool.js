@@ -21,7 +21,7 @@ const axisDuration = (v) =>
 /** What is drawn of a pool. */
 const METRICS = {
   seconds: { name: 'runtime', show: duration, axis: axisDuration },
-  gain: { name: 'speed-up', show: times, axis: times, one: true },
+  gain: { name: 'speed-up over no ACE, no cleaner', show: times, axis: times, one: true },
   p99_us: { name: 'p99 latency', show: micros, axis: axisUnit(MICROS) },
   misses: { name: 'misses', show: count, axis: axisCount },
   writes: { name: 'page writes', show: count, axis: axisCount },

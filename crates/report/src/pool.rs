@@ -100,39 +100,49 @@ impl PoolCell {
 impl PoolSweep {
     /// The pools of the sweep that others are compared with.
     pub fn baselines(&self) -> Baselines<'_> {
-        let without_ace = self.cells.iter().filter(|cell| cell.ace == "off");
         let mut by_setting = HashMap::new();
-        for cell in without_ace {
-            by_setting.entry(Setting::of(cell, &cell.cleaner)).or_insert(cell);
+        for cell in &self.cells {
+            by_setting.entry(Setting::of(cell, WriteBack::of(cell), &cell.cleaner)).or_insert(cell);
         }
         Baselines { by_setting }
     }
 }
 
-/// Pools without ACE, to be found from those with it.
+/// Pools that others are compared with, to be found from these.
 #[derive(Debug)]
 pub struct Baselines<'a> {
     by_setting: HashMap<Setting<'a>, &'a PoolCell>,
 }
 
 impl<'a> Baselines<'a> {
-    /// The pool that `cell` is compared with: all the same, but no ACE and no cleaner. `None` where the sweep
-    /// has no such pool.
+    /// The pool that `cell` is compared with as a whole: all the same, but no ACE and no cleaner. `None` where
+    /// the sweep has no such pool.
     pub fn base(&self, cell: &PoolCell) -> Option<&'a PoolCell> {
-        self.by_setting.get(&Setting::of(cell, "off")).copied()
+        self.by_setting.get(&Setting::of(cell, WriteBack::OFF, "off")).copied()
+    }
+
+    /// The same pool without ACE and with the same cleaner: what ACE gains by itself.
+    pub fn without_ace(&self, cell: &PoolCell) -> Option<&'a PoolCell> {
+        self.by_setting.get(&Setting::of(cell, WriteBack::OFF, &cell.cleaner)).copied()
+    }
+
+    /// The same pool without a cleaner and with the same ACE: what the cleaner gains by itself.
+    pub fn without_cleaner(&self, cell: &PoolCell) -> Option<&'a PoolCell> {
+        self.by_setting.get(&Setting::of(cell, WriteBack::of(cell), "off")).copied()
     }
 
     /// The same with a classic page cleaner, one write at a time, instead of ACE. `None` where the sweep has
     /// no such pool.
     pub fn classic(&self, cell: &PoolCell) -> Option<&'a PoolCell> {
-        self.by_setting.get(&Setting::of(cell, "1")).copied()
+        self.by_setting.get(&Setting::of(cell, WriteBack::OFF, "1")).copied()
     }
 }
 
-/// What a pool and its baseline have in common, and the baseline's cleaner.
+/// What a pool and its baseline have in common, and the baseline's write-back and cleaner.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Setting<'a> {
     policy: &'a str,
+    write_back: WriteBack<'a>,
     cleaner: &'a str,
     clients: u32,
     frames: u32,
@@ -140,10 +150,31 @@ struct Setting<'a> {
     alpha_1: Option<u64>,
 }
 
+/// How pages are written back: by which mode of ACE, how many at once.
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct WriteBack<'a> {
+    ace: &'a str,
+    n: u32,
+    adaptive: bool,
+}
+
+impl<'a> WriteBack<'a> {
+    /// One page at a time.
+    const OFF: WriteBack<'static> = WriteBack { ace: "off", n: 1, adaptive: false };
+
+    fn of(cell: &'a PoolCell) -> WriteBack<'a> {
+        if cell.ace == "off" {
+            return WriteBack::OFF;
+        }
+        WriteBack { ace: &cell.ace, n: cell.n, adaptive: cell.adaptive }
+    }
+}
+
 impl<'a> Setting<'a> {
-    fn of(cell: &'a PoolCell, cleaner: &'a str) -> Setting<'a> {
+    fn of(cell: &'a PoolCell, write_back: WriteBack<'a>, cleaner: &'a str) -> Setting<'a> {
         Setting {
             policy: &cell.policy,
+            write_back,
             cleaner,
             clients: cell.clients,
             frames: cell.frames,

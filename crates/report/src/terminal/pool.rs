@@ -65,6 +65,12 @@ pub fn render_pool(sweep: &PoolSweep, width: usize) -> String {
     let baselines = sweep.baselines();
     out += &table(sweep, &baselines, &swept);
     out.push('\n');
+    let varies = |of: fn(&PoolCell) -> bool| sweep.cells.iter().any(of);
+    if varies(|cell| cell.ace != "off") && varies(|cell| cell.cleaner != "off") {
+        let words = "Speed-up and what is added are over the same pool with neither ACE nor cleaner: where both are \
+                     on, of the two together.";
+        out += &format!("\n{}\n", wrap(words, width, ""));
+    }
     if sweep.cells.len() > 1 && !sweep.cells.iter().all(|cell| baselines.base(cell).is_some()) {
         out += "\nTo see the gain, include --ace off and --cleaner off in the sweep.\n";
     }

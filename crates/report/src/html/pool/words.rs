@@ -3,40 +3,30 @@
 use crate::format::significant;
 use crate::pool::{Baselines, GAINS_NOTHING, PoolCell, PoolSweep, added};
 
-/// At most four: what ACE gains over nothing, what it costs, what it gains over a page cleaner, and where
-/// it gains nothing.
+/// What ACE gains, what a cleaner that knows the device gains, what ACE costs, and what it gains over a
+/// classic page cleaner. Each compares pools that differ in that one thing.
 pub(super) fn sentences(sweep: &PoolSweep, baselines: &Baselines<'_>) -> Vec<String> {
-    let gains: Vec<(f64, &PoolCell)> =
-        ace(sweep).filter_map(|c| Some((c.speedup_over(baselines.base(c)?)?, c))).collect();
     let mut out = Vec::new();
-    if let Some((low, high)) = ends(&gains) {
-        out.push(format!(
-            "ACE is {} to {} times as fast as the same pool without it: most with {}, least with {}.",
-            significant(low.0),
-            significant(high.0),
-            name(high.1, sweep),
-            name(low.1, sweep),
-        ));
-        let nothing = gains.iter().filter(|(gain, _)| *gain < GAINS_NOTHING).count();
-        if nothing > 0 {
-            out.push(format!(
-                "It gains nothing (less than {GAINS_NOTHING} times) in {nothing} of {} pools.",
-                gains.len()
-            ));
-        }
-    }
+    out.extend(gain("ACE", "it", sweep, with_ace(sweep), |cell| baselines.without_ace(cell)));
+    out.extend(gain(
+        "A cleaner that knows the device",
+        "a cleaner",
+        sweep,
+        sweep.cells.iter().filter(|cell| cell.cleaner == "auto"),
+        |cell| baselines.without_cleaner(cell),
+    ));
     let most = |of: fn(&PoolCell) -> u64| {
-        let shares = ace(sweep).filter_map(|c| added(of(c), of(baselines.base(c)?)));
+        let shares = with_ace(sweep).filter_map(|c| added(of(c), of(baselines.without_ace(c)?)));
         shares.reduce(f64::max).map(|share| format!("{:+.2} %", 100.0 * share))
     };
     if let (Some(misses), Some(writes)) = (most(|c| c.misses), most(|c| c.writes)) {
-        out.push(format!("At worst it adds {misses} misses and {writes} page writes."));
+        out.push(format!("At worst ACE adds {misses} misses and {writes} page writes."));
     }
-    let over: Vec<(f64, &PoolCell)> =
-        ace(sweep).filter_map(|c| Some((c.speedup_over(baselines.classic(c)?)?, c))).collect();
+    let alone = with_ace(sweep).filter(|cell| cell.cleaner == "off");
+    let over: Vec<Gain> = alone.filter_map(|c| Some((c.speedup_over(baselines.classic(c)?)?, c))).collect();
     if let Some((low, high)) = ends(&over) {
         out.push(format!(
-            "Against a page cleaner with one write in flight it is {} ({}) to {} times as fast ({}).",
+            "ACE instead of a page cleaner with one write in flight is {} ({}) to {} times as fast ({}).",
             significant(low.0),
             name(low.1, sweep),
             significant(high.0),
@@ -46,9 +36,35 @@ pub(super) fn sentences(sweep: &PoolSweep, baselines: &Baselines<'_>) -> Vec<Str
     out
 }
 
-/// Pools with ACE in the foreground or the cleaner that knows the device.
-fn ace(sweep: &PoolSweep) -> impl Iterator<Item = &PoolCell> {
-    sweep.cells.iter().filter(|cell| cell.ace != "off" || cell.cleaner == "auto")
+/// What something gains over the same pool without it, and in how many pools it gains nothing.
+fn gain<'a>(
+    what: &str,
+    without: &str,
+    sweep: &'a PoolSweep,
+    cells: impl Iterator<Item = &'a PoolCell>,
+    base: impl Fn(&PoolCell) -> Option<&'a PoolCell>,
+) -> Vec<String> {
+    let gains: Vec<Gain> = cells.filter_map(|cell| Some((cell.speedup_over(base(cell)?)?, cell))).collect();
+    let Some((low, high)) = ends(&gains) else { return Vec::new() };
+    let mut out = vec![format!(
+        "{what} is {} to {} times as fast as the same pool without {without}: most with {}, least with {}.",
+        significant(low.0),
+        significant(high.0),
+        name(high.1, sweep),
+        name(low.1, sweep),
+    )];
+    let nothing = gains.iter().filter(|(gain, _)| *gain < GAINS_NOTHING).count();
+    if nothing > 0 {
+        let pools = gains.len();
+        out.push(format!(
+            "{what} gains nothing (less than {GAINS_NOTHING} times) in {nothing} of {pools} pools."
+        ));
+    }
+    out
+}
+
+fn with_ace(sweep: &PoolSweep) -> impl Iterator<Item = &PoolCell> {
+    sweep.cells.iter().filter(|cell| cell.ace != "off")
 }
 
 type Gain<'a> = (f64, &'a PoolCell);
@@ -92,10 +108,20 @@ mod tests {
             [
                 "ACE is 1.01 to 1.50 times as fast as the same pool without it: most with cow, n = 8, 1 client, least with \
                  cow, n = 8, 8 clients.",
-                "It gains nothing (less than 1.02 times) in 1 of 2 pools.",
-                "At worst it adds +1.00 % misses and +0.00 % page writes.",
+                "ACE gains nothing (less than 1.02 times) in 1 of 2 pools.",
+                "At worst ACE adds +1.00 % misses and +0.00 % page writes.",
             ]
         );
+        // What the cleaner gains is not credited to ACE, nor the other way round.
+        let both = sweep(vec![
+            cell("off", "off", 4.0),
+            cell("off", "auto", 2.0),
+            cell("cow", "off", 3.2),
+            cell("cow", "auto", 1.6),
+        ]);
+        let said = sentences(&both, &both.baselines());
+        assert!(said[0].starts_with("ACE is 1.25 to 1.25 times as fast"), "{said:?}");
+        assert!(said[1].starts_with("A cleaner that knows the device is 2.00 to 2.00 times"), "{said:?}");
         let alone = sweep(vec![cell("off", "off", 3.0)]);
         assert!(sentences(&alone, &alone.baselines()).is_empty());
     }
