@@ -19,6 +19,7 @@ fn tiny(target: &Path, advice: &[(&str, &str)]) -> Plan {
     plan.io_capacities = vec![4000];
     plan.grid.clear();
     plan.with_single_keys = false;
+    plan.extension = 1;
     plan
 }
 
@@ -45,7 +46,7 @@ fn every_variant_runs_under_its_settings_and_nothing_is_left() {
     assert_nothing_left(target.path());
     let [mean, p99] = &proof.comparisons[..] else { panic!("{} comparisons", proof.comparisons.len()) };
     let names: Vec<&str> = mean.results.iter().map(|result| result.variant.name.as_str()).collect();
-    assert_eq!(names, ["default", "advice", "innodb_io_capacity=4000"]);
+    assert_eq!(names, ["default", "default again", "advice", "innodb_io_capacity=4000"]);
     for comparison in [mean, p99] {
         assert_eq!(comparison.runs.len(), names.len());
         assert!(comparison.runs.iter().all(|run| run.time > 0.0));

@@ -22,6 +22,7 @@ fn tiny(target: &Path, advice: &[(&str, &str)]) -> Plan {
     plan.random_page_costs = vec![1.0, 4.0];
     plan.flush_grid.truncate(1);
     (plan.scale, plan.clients, plan.pgbench_seconds, plan.pgbench_rounds) = (1, 2, 1, 1);
+    plan.extension = 1;
     plan
 }
 
@@ -61,7 +62,7 @@ fn every_variant_runs_under_its_settings_and_nothing_is_left() {
     };
     let names: Vec<&str> = scans.results.iter().map(|result| result.variant.name.as_str()).collect();
     let grid = ["effective_io_concurrency=1", "effective_io_concurrency=16"];
-    assert_eq!(names, ["default", "advice", grid[0], grid[1]]);
+    assert_eq!(names, ["default", "default again", "advice", grid[0], grid[1]]);
     for comparison in [scans, mean, p99] {
         assert_eq!(comparison.runs.len(), comparison.results.len());
         assert!(comparison.runs.iter().all(|run| run.time > 0.0));

@@ -20,6 +20,7 @@ fn tiny(target: &Path, advice: &[(&str, &str)]) -> Plan {
     plan.write_bytes_per_second = 1 << 20;
     plan.rate_limits = Vec::new();
     plan.with_single_keys = false;
+    plan.extension = 1;
     plan
 }
 
@@ -51,8 +52,8 @@ fn fills_run_under_every_variant_and_nothing_is_left() {
     assert_nothing_left(target.path());
     let [fills] = &proof.comparisons[..] else { panic!("{} comparisons", proof.comparisons.len()) };
     let names: Vec<&str> = fills.results.iter().map(|result| result.variant.name.as_str()).collect();
-    assert_eq!(names, ["default", "advice", "max_background_jobs=4"]);
-    assert_eq!(fills.runs.len(), 3);
+    assert_eq!(names, ["default", "default again", "advice", "max_background_jobs=4"]);
+    assert_eq!(fills.runs.len(), 4);
     assert!(fills.runs.iter().all(|run| run.time > 0.0 && run.counts["write_amplification"] >= 1.0));
     assert!(fills.best.is_some() && fills.advice().unwrap().against_default.is_some());
     // What RocksDB said of itself.
@@ -81,8 +82,8 @@ fn reads_run_beside_a_writer_with_and_without_a_rate_limiter() {
     let [p99, mean] = &proof.comparisons[..] else { panic!("{} comparisons", proof.comparisons.len()) };
     for comparison in [p99, mean] {
         let names: Vec<&str> = comparison.runs.iter().map(|run| run.variant.as_str()).collect();
-        assert_eq!(names.len(), 3);
-        for name in ["default", "advice", "rate_limiter_bytes_per_sec=4194304"] {
+        assert_eq!(names.len(), 4);
+        for name in ["default", "default again", "advice", "rate_limiter_bytes_per_sec=4194304"] {
             assert!(names.contains(&name), "{name} did not run");
         }
         assert!(comparison.runs.iter().all(|run| run.time > 0.0 && run.counts["reads_per_second"] > 0.0));
