@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-use crate::{Op, Request};
+use crate::{Op, Request, error_in_words};
 
 /// A request that was refused before the device saw it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub enum DeviceError {
     #[error(transparent)]
     Request(#[from] RequestError),
     /// The operating system refused.
-    #[error("{what}: {source}")]
+    #[error("{what}: {}", error_in_words(.source))]
     Io {
         /// What was attempted, and on what.
         what: String,

@@ -15,6 +15,7 @@
 
 mod buffers;
 pub mod clock;
+mod errno;
 mod error;
 #[cfg(feature = "testing")]
 mod faulty;
@@ -30,6 +31,7 @@ mod size;
 pub mod target;
 mod uring;
 
+pub use errno::{errno_in_words, error_in_words};
 pub use error::{DeviceError, RequestError};
 #[cfg(feature = "testing")]
 pub use faulty::{Fault, FaultRule, Faulty};
@@ -40,4 +42,4 @@ pub use payload::Payload;
 pub use queue::{
     Clock, Completion, Device, Geometry, NEVER, Nanos, Op, QueuePair, QueueShape, Request, Wear,
 };
-pub use size::{format_size, parse_size};
+pub use size::{format_size, parse_large_size, parse_size};

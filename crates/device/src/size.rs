@@ -29,6 +29,24 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     Ok(value as u64)
 }
 
+/// A bare number below this is no size of memory, data or a device.
+const SMALL: u64 = 64 << 10;
+
+/// Reads a size of memory, of data or of a device, as [`parse_size`], but not a small bare number: who writes `16` means gigabytes, or forgot what. Bytes are written `16B`.
+///
+/// # Errors
+/// As [`parse_size`], and where a unit is missing, with what to write instead.
+pub fn parse_large_size(text: &str) -> Result<u64, String> {
+    let bytes = parse_size(text)?;
+    let bare = text.trim();
+    if (1..SMALL).contains(&bytes) && bare.ends_with(|c: char| c.is_ascii_digit() || c == '.') {
+        return Err(format!(
+            "{bare} is {bytes} bytes; write the unit, {bare}M or {bare}G, or {bare}B for bytes"
+        ));
+    }
+    Ok(bytes)
+}
+
 /// Writes a size the way [`parse_size`] reads it, with the largest suffix that leaves at most one decimal
 /// exact: `4K`, `1.5G`, `513`. Larger odd sizes are rounded to one decimal.
 pub fn format_size(bytes: u64) -> String {
@@ -64,6 +82,19 @@ mod tests {
             assert_eq!(parse_size(text), Ok(bytes), "{text}");
         }
         assert_eq!(parse_size("16777215T"), Ok(16_777_215 << 40));
+    }
+
+    #[test]
+    fn a_bare_number_is_no_size_of_memory_but_bytes_and_large_numbers_are() {
+        for (text, bytes) in [("0", 0), ("16B", 16), ("16K", 16 << 10), ("65536", 65536), ("1.5G", 3 << 29)] {
+            assert_eq!(parse_large_size(text), Ok(bytes), "{text}");
+        }
+        for text in ["16", " 16 ", "1", "65535"] {
+            let error = parse_large_size(text).unwrap_err();
+            let bare = text.trim();
+            assert!(error.contains(&format!("{bare}M or {bare}G, or {bare}B for bytes")), "{error}");
+        }
+        assert!(parse_large_size("16X").is_err());
     }
 
     #[test]

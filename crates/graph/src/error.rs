@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use leadline_device::error_in_words;
 use leadline_files::FileError;
 
 /// Why a graph could not be imported, opened or worked on. Each is one line that names the input, the place
@@ -136,7 +137,7 @@ pub enum GraphError {
         what: String,
     },
     /// The system would not read.
-    #[error("{name}: cannot be read: {source}")]
+    #[error("{name}: cannot be read: {}", error_in_words(.source))]
     Read {
         /// The file.
         name: String,
@@ -144,7 +145,7 @@ pub enum GraphError {
         source: io::Error,
     },
     /// The system would not write.
-    #[error("{name}: cannot be written: {source}")]
+    #[error("{name}: cannot be written: {}", error_in_words(.source))]
     Write {
         /// The file.
         name: String,

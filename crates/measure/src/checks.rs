@@ -10,6 +10,9 @@ const SHALLOW: u32 = 16;
 /// Little's law may be off by this much: the edges of the windows.
 const LITTLE: f64 = 0.05;
 
+/// Share of requests merged with a neighbour from which a point is one of larger requests.
+const MERGED: f64 = 0.05;
+
 /// All checks, in the order they are shown.
 pub fn checks(
     points: &[Point],
@@ -24,6 +27,7 @@ pub fn checks(
         order_check(order),
         slices_check(slices),
         quiet(points),
+        merged_check(points, facts),
         cpu(points),
     ]
 }
@@ -154,7 +158,13 @@ fn slices_check(effects: &[SliceEffect]) -> Check {
     let holds = "slices run as fast as long stretches of the same load";
     let (status, detail) = match (worst(true), worst(false)) {
         (Some(effect), _) => {
-            let advice = "a program that goes on gets what the stretches got";
+            // Faster in short slices: something saves up what is not used, and lets it go at once.
+            let advice = if effect.ratio > 1.0 {
+                "a limit above the device, or the device itself, allows bursts that a program which goes on does \
+                 not get: `leadline experiment burst` measures what is left when they are over"
+            } else {
+                "a program that goes on gets what the stretches got"
+            };
             (CheckStatus::Violated, format!("{holds}: {}; {advice}", percent(effect)))
         }
         (None, Some(effect)) => (CheckStatus::Ok, format!("{holds}; farthest off: {}", percent(effect))),
@@ -180,6 +190,29 @@ fn quiet(points: &[Point]) -> Check {
         mean * 100.0
     );
     Check { name: CheckName::Quiet, status, detail }
+}
+
+/// The device saw the requests that were sent.
+fn merged_check(points: &[Point], facts: &DeviceFacts) -> Check {
+    let mut tested = 0;
+    let mut bad = Vec::new();
+    for point in points {
+        let Some(share) = merged_share(point) else { continue };
+        tested += 1;
+        if share > MERGED {
+            let hint = format!("`echo 2 > /sys/block/{}/queue/nomerges` keeps them apart", facts.name);
+            let percent = share * 100.0;
+            bad.push((share, format!("{}: {percent:.0} % were part of a larger one; {hint}", name(point))));
+        }
+    }
+    worst(CheckName::Merged, "the kernel hands requests to the device as they were sent", tested, bad)
+}
+
+/// Of all requests in the slices of a point.
+fn merged_share(point: &Point) -> Option<f64> {
+    let known = counted(&point.slices).filter_map(|slice| Some((slice.merged?, slice.ops as f64)));
+    let (merged, ops) = known.fold((0.0, 0.0), |sum, (share, ops)| (sum.0 + share * ops, sum.1 + ops));
+    (ops > 0.0).then(|| merged / ops)
 }
 
 fn cpu(points: &[Point]) -> Check {
@@ -240,4 +273,60 @@ pub(crate) fn mean_and_error(values: &[f64]) -> Option<(f64, f64)> {
     let mean = values.iter().sum::<f64>() / n;
     let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0);
     Some((mean, (variance / n).sqrt()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use leadline_profile::{Latency, Pattern, Slice};
+
+    /// Sequential reads of 8K, of whose requests these shares were merged: a slice each of 1000 requests.
+    fn sequential(merged: &[Option<f64>]) -> Point {
+        let slice = |&merged: &Option<f64>| Slice { ops: 1000, seconds: 0.1, merged, ..Slice::default() };
+        Point {
+            op: OpKind::Read,
+            pattern: Pattern::Sequential,
+            block_bytes: 8192,
+            concurrency: 16,
+            durable: false,
+            iops: 10_000.0,
+            iops_ci: None,
+            bandwidth_bytes: 81_920_000.0,
+            latency_us: Latency::default(),
+            cpu_bound: false,
+            cpu_us_per_op: None,
+            slices: merged.iter().map(slice).collect(),
+            stretches: Vec::new(),
+            histogram: Vec::new(),
+            extra: Default::default(),
+        }
+    }
+
+    #[test]
+    fn requests_that_were_merged_are_told_with_what_keeps_them_apart() {
+        let facts = DeviceFacts { name: "sdx".into(), ..DeviceFacts::default() };
+        let check = |merged: &[Option<f64>]| merged_check(&[sequential(merged)], &facts);
+        assert_eq!(check(&[Some(0.0), Some(0.04), None]).status, CheckStatus::Ok);
+        assert_eq!(check(&[None]).status, CheckStatus::Unknown);
+        let found = check(&[Some(0.9), Some(0.1)]);
+        assert_eq!(found.status, CheckStatus::Violated);
+        for said in ["8K sequential read at k = 16: 50 %", "/sys/block/sdx/queue/nomerges"] {
+            assert!(found.detail.contains(said), "{}", found.detail);
+        }
+    }
+
+    #[test]
+    fn slices_faster_than_stretches_are_bursts_and_slower_ones_are_not() {
+        let effect = |ratio: f64| SliceEffect {
+            op: OpKind::Read,
+            concurrencies: vec![1, 16],
+            ratio,
+            ratio_ci: [ratio * 0.9, ratio * 1.05],
+            seen: true,
+        };
+        let faster = slices_check(&[effect(4.0)]);
+        assert!(faster.detail.contains("reads at 400.0 %") && faster.detail.contains("experiment burst"));
+        let slower = slices_check(&[effect(0.6)]);
+        assert!(slower.status == CheckStatus::Violated && !slower.detail.contains("burst"), "{slower:?}");
+    }
 }

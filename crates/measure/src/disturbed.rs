@@ -50,6 +50,7 @@ mod tests {
         let slice = |(epoch, wait): (usize, &f64)| Slice {
             epoch: epoch as u32,
             cpu_wait: Some(*wait),
+            merged: None,
             ..Slice::default()
         };
         waits.iter().enumerate().map(slice).collect()

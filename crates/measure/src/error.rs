@@ -2,12 +2,11 @@
 
 use std::io;
 
-use leadline_device::DeviceError;
 use leadline_device::guard::GuardError;
+use leadline_device::{DeviceError, errno_in_words};
 use leadline_trace::TraceError;
 
 use crate::PlanError;
-use crate::load::AddressStream;
 
 /// A measurement that could not go on.
 #[derive(Debug, thiserror::Error)]
@@ -20,12 +19,14 @@ pub enum MeasureError {
     #[error(transparent)]
     Guard(#[from] GuardError),
     /// The device answered a request with an error or with too few bytes.
-    #[error("a {operation} of {block_bytes} bytes failed: {reason}")]
+    #[error("a {operation} of {block_bytes} bytes at byte {offset} of the target failed: {reason}")]
     Request {
         /// What it was to do, in words.
         operation: &'static str,
         /// Bytes a request.
         block_bytes: u32,
+        /// Where on the target.
+        offset: u64,
         /// The operating system's reason.
         reason: String,
     },
@@ -75,16 +76,6 @@ pub enum MeasureError {
 }
 
 impl MeasureError {
-    pub(crate) fn request(stream: &AddressStream, result: i32) -> Self {
-        let reason = reason(result);
-        MeasureError::Request { operation: stream.operation(), block_bytes: stream.block_bytes(), reason }
-    }
-
-    /// A read outside of any stream.
-    pub(crate) fn read(block_bytes: u32, result: i32) -> Self {
-        MeasureError::Request { operation: "read", block_bytes, reason: reason(result) }
-    }
-
     pub(crate) fn flush(result: i32) -> Self {
         MeasureError::Device(DeviceError::io("flush", io::Error::from_raw_os_error(-result)))
     }
@@ -93,7 +84,7 @@ impl MeasureError {
 /// Why a request that moved `result` bytes, or has a negative errno there, failed.
 pub(crate) fn reason(result: i32) -> String {
     if result < 0 {
-        io::Error::from_raw_os_error(-result).to_string()
+        errno_in_words(-result)
     } else {
         format!("only {result} bytes moved; did the target shrink?")
     }

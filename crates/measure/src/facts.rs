@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use leadline_device::guard::{Mount, mount_of, parse_mounts};
 use leadline_device::target::{DeviceNumber, TargetKind};
-use leadline_profile::DeviceFacts;
+use leadline_profile::{DeviceFacts, Zones};
 
 pub use counters::BlockCounters;
 use disk::Disk;
@@ -95,7 +95,7 @@ impl Kernel {
 }
 
 fn facts_of(disk: &Disk, want_serial: bool) -> DeviceFacts {
-    let queue = |file: &str| disk.read(&format!("queue/{file}"));
+    let queue = |file: &str| disk.queue(file);
     // Device mapper and MD have no model; the one drive under them, if it is one, has.
     let physical = disk.physical();
     DeviceFacts {
@@ -112,9 +112,22 @@ fn facts_of(disk: &Disk, want_serial: bool) -> DeviceFacts {
         rotational: queue("rotational").and_then(|flag| parse_flag(&flag)),
         scheduler: queue("scheduler").and_then(|line| parse_scheduler(&line)),
         queue_requests: queue("nr_requests").and_then(|count| count.parse().ok()),
+        zones: zones(queue),
         write_cache: queue("write_cache").map(Into::into),
         ..DeviceFacts::default()
     }
+}
+
+/// Where the device has any. The kernel writes 0 for no limit of open zones.
+fn zones(queue: impl Fn(&str) -> Option<String>) -> Option<Zones> {
+    let model = queue("zoned").filter(|model| model != "none")?;
+    let sectors: Option<u64> = queue("chunk_sectors").and_then(|sectors| sectors.parse().ok());
+    let open: Option<u32> = queue("max_open_zones").and_then(|most| most.parse().ok());
+    Some(Zones {
+        model,
+        zone_bytes: sectors.filter(|&sectors| sectors > 0).and_then(|s| s.checked_mul(SECTOR_BYTES)),
+        max_open_zones: open.filter(|&most| most > 0),
+    })
 }
 
 /// The one in force: `[mq-deadline] kyber none`.

@@ -1,5 +1,6 @@
 //! What is going to be measured, and within what bounds.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use leadline_device::{Clock, Geometry};
@@ -105,6 +106,8 @@ pub struct Plan {
     /// Completions after which a slice ends early. For virtual clocks: simulated requests beyond it teach
     /// nothing, and cost real time.
     pub max_ops_per_slice: u64,
+    /// Where sysfs has the disk, for what the block layer counts.
+    pub disk: Option<PathBuf>,
 }
 
 impl Plan {
@@ -126,6 +129,7 @@ impl Plan {
             max_writes: None,
             write_budget: None,
             max_ops_per_slice: if clock == Clock::Virtual { 4_000 } else { u64::MAX },
+            disk: None,
         }
     }
 

@@ -1,5 +1,6 @@
 //! All lanes to one device, and running one slice on them.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -9,6 +10,7 @@ use leadline_device::clock::process_cpu_time;
 use leadline_device::{Clock, Device, Nanos, QueueShape};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
+use crate::facts::BlockCounters;
 use crate::load::{AddressStream, Lane, Limits, Recorder, Region, Window, Workload, closed_loop};
 use crate::plan::{Lanes, Plan};
 use crate::pressure::ProcessorWait;
@@ -35,6 +37,9 @@ pub struct SliceResult {
     /// Share of the slice in which a submitting thread was ready to run and waited for a processor, 0 to 1,
     /// of the lane that waited most; `None` on a virtual clock and where the kernel does not tell.
     pub cpu_wait: Option<f64>,
+    /// Share of the slice's requests, ramps and drains included, that the block layer merged with a neighbour;
+    /// `None` on a virtual clock and where the kernel does not count.
+    pub merged: Option<f64>,
     /// Longest stall between answers; 0 where they came evenly.
     pub longest_stall: Nanos,
     /// Whether it ran to its limits.
@@ -48,6 +53,8 @@ pub struct Rig {
     others: Vec<Worker>,
     recorder: Recorder,
     clock: Clock,
+    /// Where sysfs has the disk.
+    disk: Option<PathBuf>,
     cancel: Arc<AtomicBool>,
 }
 
@@ -82,6 +89,7 @@ impl Rig {
                 .collect::<Result<Vec<_>, MeasureError>>()?,
             recorder: Recorder::new(),
             clock: device.clock(),
+            disk: plan.disk.clone().filter(|_| device.clock() == Clock::Wall),
             cancel,
         })
     }
@@ -126,6 +134,7 @@ impl Rig {
         let n = self.others.len() as u32 + 1;
         let share = |i: u32| k / n + u32::from(i < k % n);
         let used = k.min(n) as usize;
+        let counted = self.counters();
         let (sent, cpu) = (self.traffic(), process_cpu_time());
         let each = Limits {
             min_ops: limits.min_ops.div_ceil(used as u64),
@@ -153,7 +162,14 @@ impl Rig {
         let mut result = self.sum_up(&windows, cpu / requests.max(1) as f64);
         let wait = waits.into_iter().flatten().max_by(f64::total_cmp);
         result.cpu_wait = wait.filter(|_| self.clock == Clock::Wall);
+        result.merged = counted
+            .zip(self.counters())
+            .map(|(before, after)| (after.since(&before).merged as f64 / requests.max(1) as f64).min(1.0));
         Ok(result)
+    }
+
+    fn counters(&self) -> Option<BlockCounters> {
+        self.disk.as_deref().and_then(BlockCounters::read)
     }
 
     /// `cpu` is the processor time of a request, ramps and drains included, seconds.
@@ -174,6 +190,7 @@ impl Rig {
             cpu_share: wall.then_some(share),
             cpu_seconds: wall.then_some(cpu * ops as f64),
             cpu_wait: None,
+            merged: None,
             longest_stall: windows.iter().map(|w| w.longest_stall).max().unwrap_or(0),
             complete: windows.iter().all(|w| w.complete),
         }

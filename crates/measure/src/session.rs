@@ -372,6 +372,7 @@ impl<'a> Session<'a> {
             mean_latency_us: result.mean_latency_us,
             cpu_share: result.cpu_share,
             cpu_wait: result.cpu_wait,
+            merged: result.merged,
         }
     }
 

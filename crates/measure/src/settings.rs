@@ -132,6 +132,7 @@ impl Settings {
             plan.write_budget = self.write_budget(plan.region.len * u64::from(plan.layout), plan.region.len);
         }
         plan.cpus.clone_from(&self.cpus);
+        plan.disk.clone_from(&target.sysfs);
         plan.seed = self.seed.unwrap_or_else(|| target.default_seed());
         if let Some(patterns) = &self.patterns {
             plan.patterns.clone_from(patterns);

@@ -239,9 +239,14 @@ fn a_stall_at_the_end_of_the_window_is_waited_for_and_counts() {
 
 #[test]
 fn a_failing_request_is_an_error_with_its_reason() {
-    for (errno, reason) in
-        [(5, "Input/output error"), (28, "No space left on device"), (19, "No such device")]
-    {
+    for (errno, reason) in [
+        (5, "Input/output error"),
+        (28, "No space left on device"),
+        (19, "No such device"),
+        (61, "a medium error: the drive cannot read, or write, this place"),
+        (84, "a protection error"),
+        (110, "did not answer in time"),
+    ] {
         for nth in [0, 3, 700] {
             let fault = [Fault::FailOnce { nth, errno }];
             let error = closed(&Faulty::new(device(4, 100, "none"), fault), 4, &Limits::of(S)).err().unwrap();
@@ -252,6 +257,16 @@ fn a_failing_request_is_an_error_with_its_reason() {
             assert!(error.to_string().contains(reason), "{error}");
         }
     }
+}
+
+#[test]
+fn a_bad_place_is_named_with_its_offset() {
+    let bad = 5 * 4096 * 1000;
+    let fault = [Fault::errno(61).within(bad..bad + 4096)];
+    let error = closed(&Faulty::new(device(4, 100, "none"), fault), 4, &Limits::of(60 * S)).err().unwrap();
+    let MeasureError::Request { offset, .. } = error else { panic!("{error:?}") };
+    assert_eq!(offset, bad);
+    assert!(error.to_string().contains(&format!("at byte {bad} of the target failed")), "{error}");
 }
 
 #[test]

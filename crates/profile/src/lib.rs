@@ -37,7 +37,7 @@ pub use experiments::{
 pub use profile::{
     Bin, Capped, Censored, Check, CheckStatus, Cliff, DeviceFacts, DeviceProfile, Latency, Link, Method,
     OpKind, OrderEffect, Parameters, Pattern, Point, Rounds, SCHEMA, Slice, SliceEffect, Temperature,
-    TimelineSample, Validity,
+    TimelineSample, Validity, Zones,
 };
 pub use published::{PublishedError, published_profile};
 pub use replay::Replay;

@@ -93,6 +93,9 @@ pub struct DeviceFacts {
     /// Whether the drive caches writes, as the kernel has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_cache: Option<WriteCache>,
+    /// Its zones, where it is a zoned device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zones: Option<Zones>,
     /// File system type and mount options, unless the raw device was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filesystem: Option<String>,
@@ -105,6 +108,20 @@ pub struct DeviceFacts {
     /// Fields of later minor versions.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+}
+
+/// Zones of a zoned device, as sysfs has them.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Zones {
+    /// `host-managed`: zones are written in sequence only; `host-aware`: in any order, at a cost.
+    pub model: String,
+    /// Bytes of a zone (`queue/chunk_sectors`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone_bytes: Option<u64>,
+    /// Zones that may be written to at once (`queue/max_open_zones`); absent where there is no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_open_zones: Option<u32>,
 }
 
 /// The way to the drive.
@@ -446,6 +463,10 @@ pub struct Slice {
     /// absent for simulated devices and where the kernel does not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu_wait: Option<f64>,
+    /// Share of the slice's requests that the block layer merged with a neighbour before the device saw them,
+    /// 0 to 1; absent for simulated devices and where the kernel does not count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merged: Option<f64>,
 }
 
 /// What the points of one pattern and block size say.

@@ -217,6 +217,8 @@ term! {
         Slices = "slices",
         /// Other programs left the processor to the slices that count.
         Quiet = "quiet",
+        /// The device sees the requests as they were sent, and not neighbours merged into larger ones.
+        Merged = "merged",
         /// The device, not the processor, set the pace.
         Cpu = "cpu",
         /// Where published numbers come from.

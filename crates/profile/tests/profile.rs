@@ -5,7 +5,7 @@ use std::path::Path;
 use leadline_profile::{
     Bin, Capped, Censored, Check, CheckStatus, Cliff, DeviceFacts, DeviceProfile, Latency, Limit, Link,
     Method, OpKind, OrderEffect, Parameters, Pattern, Point, ProfileError, Rounds, SCHEMA, Slice,
-    SliceEffect, Temperature, TimelineSample, Validity,
+    SliceEffect, Temperature, TimelineSample, Validity, Zones,
 };
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -77,6 +77,7 @@ fn slice() -> impl Strategy<Value = Slice> {
             mean_latency_us,
             cpu_share,
             cpu_wait,
+            merged: cpu_wait,
         },
     )
 }
@@ -289,6 +290,11 @@ fn device() -> impl Strategy<Value = DeviceFacts> {
             physical_block_bytes: n,
             rotational: n.map(|n| n > 5),
             queue_requests: n,
+            zones: n.map(|n| Zones {
+                model: "host-aware".into(),
+                zone_bytes: capacity_bytes,
+                max_open_zones: Some(n),
+            }),
             cpus: n,
             extra,
         })

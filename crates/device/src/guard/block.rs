@@ -79,6 +79,9 @@ impl Check<'_> {
         if device.is_read_only() {
             return Err(GuardError::ReadOnly { path: self.path.into() });
         }
+        if let Some(model) = device.sequential_zones() {
+            return Err(GuardError::Zoned { path: self.path.into(), what: self.what(&device), model });
+        }
         self.refuse_if_partitioned(&device, &partitions)?;
         self.refuse_if_looped(&family, upper)?;
         let loop_device = disk.as_ref().unwrap_or(&device);

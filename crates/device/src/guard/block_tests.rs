@@ -87,6 +87,23 @@ fn a_mounted_partition_refuses_its_disk_and_a_mounted_disk_its_partition() {
 }
 
 #[test]
+fn zones_that_are_written_in_sequence_only_refuse_the_device_and_what_lies_on_it() {
+    let machine = Machine::new();
+    machine.partition();
+    machine.write("sys/devices/pci/sdx/queue/zoned", "host-managed\n");
+    for asked in [DISK, PARTITION] {
+        let line = machine.refusal(asked).to_string();
+        assert!(line.contains("is a zoned device (host-managed)"), "{line}");
+        assert!(line.contains("measure reads only, without --destructive"), "{line}");
+    }
+    for model in ["none", "host-aware"] {
+        machine.write("sys/devices/pci/sdx/queue/zoned", &format!("{model}\n"));
+        let system = System { sys: machine.dir.path().join("sys"), proc: machine.dir.path().join("proc") };
+        assert_eq!(system.block(DISK).unwrap().sequential_zones(), None, "{model} takes random writes");
+    }
+}
+
+#[test]
 fn swap_on_a_partition_refuses_its_disk() {
     let machine = Machine::new();
     machine.partition();

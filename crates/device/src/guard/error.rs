@@ -36,6 +36,11 @@ pub enum GuardError {
     #[error("{}: is read-only; `blockdev --setrw {}` if that is not on purpose, or measure reads only",
         shown(.path), shown(.path))]
     ReadOnly { path: PathBuf },
+    /// Its zones take writes in sequence only.
+    #[error("{}: {what} is a zoned device ({model}), whose zones take writes in sequence only: a measurement \
+        would fail halfway; measure reads only, without --destructive, or a directory of a file system on it \
+        that knows zones (btrfs, f2fs)", shown(.path))]
+    Zoned { path: PathBuf, what: String, model: String },
     /// Whether it is in use cannot be told, so it is taken to be.
     #[error("{}: cannot tell whether it is in use ({what}: {source}); see that /proc and /sys are mounted",
         shown(.path))]

@@ -89,6 +89,14 @@ impl Block {
         fs::read_to_string(self.dir.join("ro")).is_ok_and(|ro| ro.trim() == "1")
     }
 
+    /// The kernel's word for zones that are not written at random: `host-managed`. A drive that is only
+    /// `host-aware` takes random writes. A partition has its disk's.
+    pub(super) fn sequential_zones(&self) -> Option<String> {
+        let of = |dir: &Path| fs::read_to_string(dir.join("queue/zoned")).ok();
+        let model = of(&self.dir).or_else(|| of(self.disk()?.dir.as_path()))?.trim().to_owned();
+        (!matches!(model.as_str(), "none" | "host-aware")).then_some(model)
+    }
+
     /// What a loop device stands on.
     pub(super) fn backing_file(&self) -> Option<PathBuf> {
         let text = fs::read_to_string(self.dir.join("loop/backing_file")).ok()?;

@@ -97,7 +97,7 @@ fn together(lane: &mut Lane, stream: &mut AddressStream, count: u32) -> Result<(
         }
         for completion in &lane.completions {
             if completion.result != stream.block_bytes() as i32 {
-                return Err(MeasureError::request(stream, completion.result));
+                return Err(lane.failed(stream, *completion));
             }
         }
         left -= lane.completions.len() as u32;

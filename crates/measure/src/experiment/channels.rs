@@ -266,7 +266,7 @@ fn burst(
         }
         for completion in &lane.completions {
             if completion.result != stream.block_bytes() as i32 {
-                return Err(MeasureError::request(stream, completion.result));
+                return Err(lane.failed(stream, *completion));
             }
             within += u64::from(completion.at.saturating_sub(began) <= window);
         }

@@ -71,7 +71,7 @@ impl CommitLog for DeviceCommits {
                 let (write_sent, flushing) = &mut waits[done.slot as usize];
                 if !*flushing {
                     if done.result != stream.block_bytes() as i32 {
-                        return Err(MeasureError::request(stream, done.result));
+                        return Err(lane.failed(stream, done));
                     }
                     *flushing = true;
                     lane.queue.submit(Request::flush(done.slot)).map_err(DeviceError::from)?;

@@ -174,7 +174,7 @@ impl BlockLayer {
     /// file system that splits or journals, or another program on the same disk would make its time something
     /// else.
     fn add(&mut self, op: OpKind, sent: &OneAtATime, counted: &BlockCounters) {
-        let BlockCounters { reads, read_ms, writes, write_ms, flushes } = *counted;
+        let BlockCounters { reads, read_ms, writes, write_ms, flushes, .. } = *counted;
         let (these, others, ms) = match op {
             OpKind::Read => (reads, writes + flushes, read_ms),
             OpKind::Write => (writes, reads + flushes, write_ms),

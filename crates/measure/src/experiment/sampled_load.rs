@@ -91,7 +91,7 @@ impl<'a> SampledLoad<'a> {
             for i in 0..self.lane.completions.len() {
                 let done = self.lane.completions[i];
                 if done.result != self.stream.block_bytes() as i32 {
-                    return Err(MeasureError::request(self.stream, done.result));
+                    return Err(self.lane.failed(self.stream, done));
                 }
                 ops += 1;
                 if self.left > 0 {

@@ -11,6 +11,8 @@ use super::read_text;
 pub struct BlockCounters {
     /// Reads completed.
     pub reads: u64,
+    /// Reads and writes that were merged with a neighbour, and completed as a part of it.
+    pub merged: u64,
     /// Time of the reads, milliseconds.
     pub read_ms: u64,
     /// Writes completed.
@@ -28,8 +30,9 @@ impl BlockCounters {
         let fields: Vec<u64> = text.split_ascii_whitespace().map_while(|field| field.parse().ok()).collect();
         let flushes = fields.get(15).copied().unwrap_or(0);
         match fields[..] {
-            [reads, _, _, read_ms, writes, _, _, write_ms, ..] => {
-                Some(BlockCounters { reads, read_ms, writes, write_ms, flushes })
+            [reads, reads_merged, _, read_ms, writes, writes_merged, _, write_ms, ..] => {
+                let merged = reads_merged.saturating_add(writes_merged);
+                Some(BlockCounters { reads, merged, read_ms, writes, write_ms, flushes })
             }
             _ => None,
         }
@@ -39,6 +42,7 @@ impl BlockCounters {
     pub fn since(&self, earlier: &BlockCounters) -> BlockCounters {
         BlockCounters {
             reads: self.reads.saturating_sub(earlier.reads),
+            merged: self.merged.saturating_sub(earlier.merged),
             read_ms: self.read_ms.saturating_sub(earlier.read_ms),
             writes: self.writes.saturating_sub(earlier.writes),
             write_ms: self.write_ms.saturating_sub(earlier.write_ms),
@@ -60,7 +64,8 @@ mod tests {
             "     331      7     20738      215      104     95     1592     98  0  216 313 1 2 3 4 5 6\n";
         std::fs::write(&stat, line).unwrap();
         let counted = BlockCounters::read(disk.path()).unwrap();
-        let expected = BlockCounters { reads: 331, read_ms: 215, writes: 104, write_ms: 98, flushes: 5 };
+        let expected =
+            BlockCounters { reads: 331, merged: 102, read_ms: 215, writes: 104, write_ms: 98, flushes: 5 };
         assert_eq!(counted, expected);
         assert_eq!(counted.since(&BlockCounters { reads: 330, writes: 200, ..counted }).reads, 1);
         std::fs::write(&stat, "331 7 20738\n").unwrap();

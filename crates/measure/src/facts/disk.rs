@@ -59,6 +59,32 @@ impl Disk {
         read_text(&self.dir.join(file))
     }
 
+    /// A file of its queue. The head of a drive with native multipath has no scheduler and no queue of its own:
+    /// then what all of its paths say, if they agree.
+    pub(super) fn queue(&self, file: &str) -> Option<String> {
+        self.read(&format!("queue/{file}")).or_else(|| {
+            let mut said = self.paths().into_iter().map(|path| read_text(&path.join("queue").join(file)));
+            let first = said.next()??;
+            said.all(|other| other.as_deref() == Some(&first)).then_some(first)
+        })
+    }
+
+    /// The directories of the paths to this disk, which the kernel hides from users: of `nvme0n1` they are
+    /// `nvme0c0n1`, `nvme0c1n1` and so on, each at its controller.
+    fn paths(&self) -> Vec<PathBuf> {
+        let Some((subsystem, namespace)) = self.name.rsplit_once('n') else {
+            return Vec::new();
+        };
+        let is_path = |dir: &PathBuf| {
+            let name = dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let middle = name.strip_prefix(subsystem).and_then(|rest| rest.strip_prefix('c'));
+            let number = middle.and_then(|rest| rest.strip_suffix(&format!("n{namespace}")));
+            number
+                .is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+        };
+        self.controllers().iter().flat_map(|dir| directories(dir, subsystem)).filter(is_path).collect()
+    }
+
     /// NVMe and SCSI say `model`, MMC says `name`.
     pub(super) fn model(&self) -> Option<String> {
         self.read("device/model")

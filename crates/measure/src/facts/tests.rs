@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::symlink;
 
-use leadline_profile::{DeviceKind, WriteCache};
+use leadline_profile::{DeviceKind, WriteCache, Zones};
 
 use super::*;
 
@@ -113,6 +113,35 @@ fn nvme_with_native_multipath_has_its_controllers_link() {
     let facts = sysfs.facts(NUMBER);
     assert_eq!(facts.model.as_deref(), Some("Drive"));
     assert_eq!(facts.link.unwrap().name, "PCIe 16.0 GT/s x4");
+    assert_eq!((facts.scheduler, facts.queue_requests), (None, None));
+    // The queues are those of the paths, which the kernel hides.
+    let path = format!("{pci}/nvme/nvme0/nvme0c0n1/queue");
+    sysfs
+        .write(&format!("{path}/scheduler"), "[none] mq-deadline\n")
+        .write(&format!("{path}/nr_requests"), "1023\n")
+        .write(&format!("{pci}/nvme/nvme0/nvme0c0n2/queue/nr_requests"), "7\n");
+    let facts = sysfs.facts(NUMBER);
+    assert_eq!((facts.scheduler.as_deref(), facts.queue_requests), (Some("none"), Some(1023)));
+    // Another path of which another number is true.
+    sysfs.write(&format!("{pci}/nvme/nvme0/nvme0c1n1/queue/nr_requests"), "63\n");
+    let facts = sysfs.facts(NUMBER);
+    assert_eq!((facts.scheduler, facts.queue_requests), (None, None), "paths that disagree say nothing");
+}
+
+#[test]
+fn a_zoned_device_has_its_zones() {
+    let sysfs = nvme();
+    let queue = "devices/pci0000:00/0000:00:1d.0/0000:01:00.0/nvme/nvme0/nvme0n1/queue";
+    sysfs.write(&format!("{queue}/zoned"), "none\n");
+    assert_eq!(sysfs.facts(NUMBER).zones, None);
+    sysfs
+        .write(&format!("{queue}/zoned"), "host-managed\n")
+        .write(&format!("{queue}/chunk_sectors"), "524288\n")
+        .write(&format!("{queue}/max_open_zones"), "14\n");
+    let zones = Zones { model: "host-managed".into(), zone_bytes: Some(256 << 20), max_open_zones: Some(14) };
+    assert_eq!(sysfs.facts(NUMBER).zones, Some(zones));
+    sysfs.write(&format!("{queue}/max_open_zones"), "0\n");
+    assert_eq!(sysfs.facts(NUMBER).zones.unwrap().max_open_zones, None, "no limit");
 }
 
 #[test]

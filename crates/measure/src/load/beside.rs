@@ -136,7 +136,7 @@ pub fn beside(
             let len = lengths[usize::from(!of_foreground)];
             if completion.result != len as i32 {
                 let stream = if of_foreground { &*foreground } else { &*background };
-                return Err(MeasureError::request(stream, completion.result));
+                return Err(lane.failed(stream, completion));
             }
             last_answer = completion.at;
             if !of_foreground {

@@ -1,9 +1,10 @@
 //! Reads at places that the caller chooses: one alone, timed, or many of them at once.
 
-use leadline_device::{Clock, DeviceError, Nanos, Request};
+use leadline_device::{Clock, Completion, DeviceError, Nanos, Request};
 
 use super::Lane;
 use crate::MeasureError;
+use crate::error::reason;
 
 /// A device that completes nothing for this long is given up.
 const WATCHDOG: Nanos = 10_000_000_000;
@@ -24,7 +25,7 @@ pub fn read_alone(lane: &mut Lane, offset: u64, len: u32) -> Result<Nanos, Measu
     }
     let completion = lane.completions[0];
     if completion.result != len as i32 {
-        return Err(MeasureError::read(len, completion.result));
+        return Err(lane.read_failed(len, completion));
     }
     Ok(completion.at.saturating_sub(began))
 }
@@ -59,7 +60,7 @@ pub fn read_all(
         }
         for completion in &lane.completions {
             if completion.result != len as i32 {
-                return Err(MeasureError::read(len, completion.result));
+                return Err(lane.read_failed(len, *completion));
             }
             free.push(completion.slot);
             give_up = completion.at.saturating_add(WATCHDOG);
@@ -83,8 +84,15 @@ impl Lane {
         Ok(())
     }
 
+    #[cold]
+    fn read_failed(&self, block_bytes: u32, completion: Completion) -> MeasureError {
+        let (offset, reason) = (self.offsets[completion.slot as usize], reason(completion.result));
+        MeasureError::Request { operation: "read", block_bytes, offset, reason }
+    }
+
     fn read_at(&mut self, slot: u32, offset: u64, len: u32) -> Result<(), MeasureError> {
         self.read += u64::from(len);
+        self.offsets[slot as usize] = offset;
         self.queue.submit(Request::read(slot, offset, len)).map_err(DeviceError::from)?;
         Ok(())
     }

@@ -86,7 +86,7 @@ fn run(
             let completion = lane.completions[i];
             now = completion.at;
             if completion.result != len as i32 {
-                return Err(MeasureError::request(stream, completion.result));
+                return Err(lane.failed(stream, completion));
             }
             if gate.is_open() {
                 let latency = now.saturating_sub(lane.started[completion.slot as usize]);

@@ -58,7 +58,7 @@ pub fn filled_ahead(
         }
         let completion = lane.completions[0];
         if completion.result != len as i32 {
-            return Err(MeasureError::request(stream, completion.result));
+            return Err(lane.failed(stream, completion));
         }
         slot = next;
         window.latency_sum += u128::from(completion.at.saturating_sub(now));

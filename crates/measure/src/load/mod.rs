@@ -32,6 +32,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use leadline_device::{Clock, Completion, DeviceError, Nanos, Op, Payload, QueuePair, Request};
 
 use crate::MeasureError;
+use crate::error::reason;
 
 /// When a slice ends.
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +66,8 @@ pub struct Lane {
     early: Vec<Completion>,
     /// When each slot's request was sent, or should have been.
     started: Vec<Nanos>,
+    /// Where each slot's request went.
+    offsets: Vec<u64>,
     /// Bytes of writes sent since the lane was made.
     written: u64,
     /// Bytes of reads sent since the lane was made.
@@ -82,6 +85,7 @@ impl Lane {
             completions: Vec::with_capacity(shape.slots as usize),
             early: Vec::with_capacity(shape.slots as usize),
             started: vec![0; shape.slots as usize],
+            offsets: vec![0; shape.slots as usize],
             written: 0,
             read: 0,
         }
@@ -128,7 +132,7 @@ impl Lane {
         let len = stream.block_bytes();
         let sent = if op == Op::Write { &mut self.written } else { &mut self.read };
         *sent += u64::from(len);
-        self.started[slot as usize] = started;
+        (self.started[slot as usize], self.offsets[slot as usize]) = (started, offset);
         let durable = op == Op::Write && stream.durable();
         self.queue.submit(Request { op, durable, slot, len, offset }).map_err(DeviceError::from)?;
         Ok(())
@@ -190,6 +194,17 @@ impl Lane {
             self.wait(1, until)?;
         }
         Ok(())
+    }
+
+    /// Why a request of `stream` that did not move all of its bytes is an error.
+    #[cold]
+    pub(crate) fn failed(&self, stream: &AddressStream, completion: Completion) -> MeasureError {
+        MeasureError::Request {
+            operation: stream.operation(),
+            block_bytes: stream.block_bytes(),
+            offset: self.offsets[completion.slot as usize],
+            reason: reason(completion.result),
+        }
     }
 
     pub(crate) fn stalled(&self, watchdog: Nanos) -> MeasureError {

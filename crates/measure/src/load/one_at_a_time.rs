@@ -56,7 +56,7 @@ pub fn one_at_a_time(
         }
         let completion = lane.completions[0];
         if completion.result != len as i32 {
-            return Err(MeasureError::request(stream, completion.result));
+            return Err(lane.failed(stream, completion));
         }
         now = completion.at;
         let latency = now.saturating_sub(began);

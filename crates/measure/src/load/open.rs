@@ -96,7 +96,7 @@ pub fn open_loop(
         for i in 0..lane.completions.len() {
             let completion = lane.completions[i];
             if completion.result != len as i32 {
-                return Err(MeasureError::request(stream, completion.result));
+                return Err(lane.failed(stream, completion));
             }
             let latency = completion.at.saturating_sub(lane.started[completion.slot as usize]);
             recorder.record(latency);

@@ -2,7 +2,7 @@
 
 use std::{fmt, io};
 
-use leadline_device::DeviceError;
+use leadline_device::{DeviceError, error_in_words};
 
 use super::checksum::Damage;
 use crate::config_error::ConfigError;
@@ -52,7 +52,7 @@ pub enum PoolError {
         frames: u32,
     },
     /// The device failed a read or write.
-    #[error("{op} of page {page} failed: {source}")]
+    #[error("{op} of page {page} failed: {}", error_in_words(.source))]
     Io {
         /// What was done with the page.
         op: PageOp,

@@ -1,6 +1,6 @@
 //! The words of the page: what it is, how it was measured, what it is worth.
 
-use leadline_profile::{CheckStatus, DeviceFacts, DeviceProfile, DeviceState, OpKind, Parameters};
+use leadline_profile::{CheckStatus, DeviceFacts, DeviceProfile, DeviceState, OpKind, Parameters, Zones};
 use serde::Serialize;
 
 use crate::advice::Advice;
@@ -257,12 +257,20 @@ pub(super) fn device(d: &DeviceFacts) -> Vec<Fact> {
         ("Spinning", d.rotational.map(|r| if r { "yes" } else { "no" }.to_owned())),
         ("Scheduler", d.scheduler.clone()),
         ("Block layer queue", d.queue_requests.map(|n| format!("{n} requests"))),
+        ("Zones", d.zones.as_ref().map(zones)),
         ("Write cache", d.write_cache.as_ref().map(ToString::to_string)),
         ("File system", d.filesystem.clone()),
         ("Kernel", d.kernel.clone()),
         ("Processors", d.cpus.map(|n| n.to_string())),
     ];
     known.into_iter().filter_map(|(name, value)| Some(fact(name, value?, ""))).collect()
+}
+
+/// `host-managed, 256M each, at most 14 open`.
+fn zones(zones: &Zones) -> String {
+    let each = zones.zone_bytes.map(|each| format!(", {} each", bytes(each))).unwrap_or_default();
+    let open = zones.max_open_zones.map(|most| format!(", at most {most} open")).unwrap_or_default();
+    format!("{}{each}{open}", zones.model)
 }
 
 /// How it was measured, in numbers.

@@ -242,6 +242,11 @@ impl Shape {
             rotational: Some(false),
             scheduler: Some("none".into()),
             queue_requests: Some(1023),
+            zones: Some(Zones {
+                model: "host-aware".into(),
+                zone_bytes: Some(256 << 20),
+                max_open_zones: Some(14),
+            }),
             write_cache: Some("write back".into()),
             filesystem: Some("ext4 rw,relatime".into()),
             kernel: Some("6.1.0-28-amd64".into()),
@@ -367,6 +372,7 @@ fn point(
             mean_latency_us: mean,
             cpu_share: Some((iops / 500_000.0).min(1.0)),
             cpu_wait: Some(0.003),
+            merged: Some(0.0),
         })
         .collect();
     Point {
