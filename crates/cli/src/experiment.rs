@@ -10,11 +10,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use leadline_device::{format_size, parse_size};
+use leadline_device::{format_size, parse_large_size};
 use leadline_measure::experiment::{Experiment, ExperimentPlan};
 use leadline_measure::target::OpenTarget;
 use leadline_profile::{DeviceFacts, DeviceProfile, OpKind, WritePattern};
 
+pub(crate) use self::announced::Bounds;
 use crate::failure::Failure;
 use crate::paths::{ChangedPath, TargetName};
 use crate::target::AccessArgs;
@@ -94,7 +95,7 @@ pub(crate) struct Args {
     writes: bool,
     /// Read or write no more than this (burst) [default: 64G, on simulated devices 4G], write no more than
     /// this in sequence, and a quarter of it at random (sustained) [default: 64G]
-    #[arg(long, value_parser = parse_size, value_name = "SIZE")]
+    #[arg(long, value_parser = parse_large_size, value_name = "SIZE")]
     max_bytes: Option<u64>,
     /// Which pages to write: uniform, zipf:THETA, zones:P/W (P % of the pages get W % of the writes) or
     /// sequential (write-amplification) [default: uniform]
@@ -104,11 +105,14 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PERCENT", value_parser = values::fill)]
     fill: Option<f64>,
     /// Write no more than this in all, layout included; reads go on
-    #[arg(long, value_parser = parse_size, value_name = "SIZE")]
+    #[arg(long, value_parser = parse_large_size, value_name = "SIZE")]
     max_writes: Option<u64>,
     /// Seed of all random choices [default: the time of day, 1 on simulated devices]
     #[arg(long)]
     seed: Option<u64>,
+    /// Say what would be measured and written, and do nothing
+    #[arg(long)]
+    dry_run: bool,
 }
 
 /// Measures, writes the profile with the results, and prints them.
@@ -147,6 +151,7 @@ pub(crate) fn run_several(
         fill: None,
         max_writes,
         seed,
+        dry_run: false,
     };
     run(&args)
 }
@@ -225,6 +230,10 @@ impl Args {
         let mut plan = ExperimentPlan::for_target(experiment, target);
         plan.seconds = self.seconds(experiment);
         plan.max_writes = self.max_writes;
+        if let (Some(max), Some(budget)) = (self.max_writes, &mut plan.write_budget) {
+            // The user's limit takes the place of the usual one, whether it is lower or higher.
+            *budget = max.saturating_sub(plan.region.len * u64::from(plan.layout));
+        }
         plan.read_share = self.read_share.unwrap_or(plan.read_share);
         plan.operation = if self.writes { OpKind::Write } else { OpKind::Read };
         plan.max_bytes = self.max_bytes.unwrap_or(plan.max_bytes);

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use leadline_advise::System;
-use leadline_device::parse_size;
+use leadline_device::parse_large_size;
 use leadline_measure::experiment::Experiment;
 use leadline_measure::target::{Access, OpenTarget};
 use leadline_measure::{BlockSizes, Budget, Plan, Settings, Stop, Surroundings, measure, summary};
@@ -92,7 +92,7 @@ pub(crate) struct Args {
     /// Stop writing once this much was written in all [default: writes are shortened so that, after the
     /// layout, they stay within twice the scratch file or 4G, whichever is more; no limit with --full and
     /// --precondition]
-    #[arg(long, value_parser = parse_size, value_name = "SIZE")]
+    #[arg(long, value_parser = parse_large_size, value_name = "SIZE")]
     max_writes: Option<u64>,
     /// Continue the interrupted run of this profile, with its settings
     #[arg(long, value_name = "PROFILE")]
@@ -116,7 +116,8 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let more = needed(&args)?;
     let target = Target::find(&args.target)?;
     let layout_bytes = target.layout_bytes(&settings.access)?;
-    let announcement = Announcement::new(&args.target.to_string(), &settings, &target, layout_bytes, &more);
+    let bounds = whole(&args, &settings, &target, layout_bytes, &more)?;
+    let announcement = Announcement::new(&args.target.to_string(), &settings, &target, &bounds, &more);
     if args.dry_run {
         if !target.is_directory() {
             // What would be refused is refused now; nothing is written by opening.
@@ -124,18 +125,20 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         }
         return announcement.print(args.json);
     }
-    output::say(&announcement.text);
     let cancel = signals::cancel_flag()?;
+    // What is refused is refused before anything is announced; opening writes nothing.
     let target = target.open(layout_bytes, &settings.access)?;
-    target.warnings.iter().for_each(|warning| output::say(warning));
-    let plan = settings.plan(&target)?;
+    let mut plan = settings.plan(&target)?;
+    bounds.keep(&mut plan);
     let output = args.output.as_deref().or(args.resume.as_deref()).map(Path::to_owned);
     let report = args.report.as_deref().map(Path::to_owned);
     let mut places = Places::choose(output, report, args.json, &target.facts.name)?;
+    output::say(&announcement.text);
+    target.warnings.iter().for_each(|warning| output::say(warning));
     let measured = measure_watched(&plan, target, earlier.as_ref(), &cancel);
     let (profile, stop) = measured?;
     finish(args.json, more.is_empty(), &mut places, &profile, stop.as_ref())?;
-    if more.is_empty() { Ok(()) } else { go_on(args, more, &places) }
+    if more.is_empty() { Ok(()) } else { go_on(args, more, &places, profile.validity.bytes_written) }
 }
 
 /// The experiments that --for asks for.
@@ -150,9 +153,11 @@ fn needed(args: &Args) -> Result<Vec<Experiment>, Failure> {
 }
 
 /// Measures these too, into the profile that was written, and writes the page anew.
-fn go_on(args: Args, more: Vec<Experiment>, places: &Places) -> Result<(), Failure> {
+/// Of --max-writes the profile has `written` so much.
+fn go_on(args: Args, more: Vec<Experiment>, places: &Places, written: u64) -> Result<(), Failure> {
     let Some(path) = places.profile.as_deref() else { return Ok(()) };
     let Args { target, access, quick, max_writes, seed, json, .. } = args;
+    let max_writes = max_writes.map(|max| max.saturating_sub(written));
     let done = experiment::run_several(more, target, path, Options { access, quick, max_writes, seed, json });
     // What was measured before a failure is in the profile as well.
     if let Some(page) = &places.report {
@@ -211,6 +216,75 @@ fn load_interrupted(path: &Path, target: &str) -> Result<DeviceProfile, Failure>
     Ok(profile)
 }
 
+/// What the run does at most, the experiments of --for included.
+struct Bounds {
+    /// Bytes of the scratch file or region.
+    layout_bytes: u64,
+    /// Bytes that measuring the profile writes at most, and the experiments; `None` for no bound.
+    profile_written: Option<u64>,
+    more: Option<experiment::Bounds>,
+    /// Seconds of the profile; `None` until the numbers have settled.
+    profile_seconds: Option<f64>,
+}
+
+/// Bounds of the whole run; where --max-writes is less than the usual, each part has its share of it.
+fn whole(
+    args: &Args,
+    settings: &Settings,
+    target: &Target,
+    layout_bytes: u64,
+    more: &[Experiment],
+) -> Result<Bounds, Failure> {
+    let block_sizes = settings.block_sizes.resolve(target.smallest_block(&settings.access));
+    let usual = target.write_budget(&Settings { max_writes: None, ..settings.clone() }, layout_bytes);
+    let mut bounds = Bounds {
+        layout_bytes,
+        profile_written: args.max_writes.or(usual),
+        more: None,
+        profile_seconds: settings.budget.seconds(block_sizes.len()),
+    };
+    if more.is_empty() {
+        return Ok(bounds);
+    }
+    let access = args.access.access(args.quick);
+    // They lay out a scratch file of their own.
+    let bytes = target.layout_bytes(&access)?;
+    let seconds = |one: Experiment| one.default_seconds(args.quick);
+    let mut experiments = experiment::Bounds::of(more, target, &access, (bytes, bytes), seconds);
+    if let (Some(max), Some(usual), Some(theirs)) = (args.max_writes, usual, experiments.written) {
+        let laid_out = layout_bytes + bytes;
+        let share = (usual - layout_bytes) as f64 / (usual + theirs).saturating_sub(laid_out).max(1) as f64;
+        let profile = layout_bytes + (max.saturating_sub(laid_out) as f64 * share) as u64;
+        bounds.profile_written = Some(profile);
+        experiments.written = Some(max.saturating_sub(profile));
+    }
+    bounds.more = Some(experiments);
+    Ok(bounds)
+}
+
+impl Bounds {
+    /// Bytes written by the whole run; `None` for no bound.
+    fn written(&self) -> Option<u64> {
+        match &self.more {
+            None => self.profile_written,
+            Some(more) => Some(self.profile_written?.saturating_add(more.written?)),
+        }
+    }
+
+    /// Seconds of the whole run, layouts not included.
+    fn seconds(&self) -> Option<f64> {
+        Some(self.profile_seconds? + self.more.as_ref().map_or(0.0, |more| more.seconds))
+    }
+
+    /// Keeps the profile to its share, where others follow: its writes are shortened, and none is cut off.
+    fn keep(&self, plan: &mut Plan) {
+        if self.more.is_some() && plan.max_writes.is_some() {
+            plan.max_writes = self.profile_written;
+            plan.write_budget = self.profile_written;
+        }
+    }
+}
+
 /// What is said beforehand: what will be done, and how much will be written.
 struct Announcement {
     text: String,
@@ -219,16 +293,19 @@ struct Announcement {
 }
 
 impl Announcement {
-    fn new(name: &str, settings: &Settings, target: &Target, layout_bytes: u64, more: &[Experiment]) -> Self {
+    fn new(name: &str, settings: &Settings, target: &Target, bounds: &Bounds, more: &[Experiment]) -> Self {
         let block_sizes = settings.block_sizes.resolve(target.smallest_block(&settings.access));
-        let seconds = settings.budget.seconds(block_sizes.len());
-        let measuring = match seconds {
-            Some(seconds) => format!("measures for {seconds:.0} s"),
-            None => "measures until the numbers have settled (an hour at most)".to_owned(),
+        let seconds = bounds.profile_seconds;
+        let measuring = match (seconds, bounds.seconds()) {
+            (_, Some(all)) if !more.is_empty() => format!("measures for {all:.0} s in all at most"),
+            (Some(seconds), _) => format!("measures for {seconds:.0} s"),
+            (None, _) => "measures until the numbers have settled (an hour at most)".to_owned(),
         };
-        let prepared = layout_bytes.saturating_mul(u64::from(settings.precondition) + 1);
-        let budget = target.write_budget(settings, layout_bytes);
-        let most = settings.max_writes.or(budget);
+        let layout_bytes = bounds.layout_bytes;
+        let passes = layout_bytes.saturating_mul(u64::from(settings.precondition) + 1);
+        // The experiments lay out a scratch file of their own.
+        let prepared = passes + if more.is_empty() { 0 } else { layout_bytes };
+        let most = bounds.written();
         let written = target.what_is_written(&settings.access, layout_bytes, prepared, most, "about half of");
         Announcement {
             text: format!("{name}: {written}; {measuring}{}", then(more)),
@@ -237,8 +314,9 @@ impl Announcement {
                 "target": name,
                 "writes_before_measuring_bytes": if matches!(target, Target::Real(_)) { prepared } else { 0 },
                 "max_writes_bytes": settings.max_writes,
-                "write_budget_bytes": budget,
+                "write_budget_bytes": if settings.max_writes.is_some() { None } else { most },
                 "budget_seconds": seconds,
+                "seconds_at_most": bounds.seconds(),
                 "block_sizes": block_sizes,
                 "experiments": more.iter().map(|one| one.name()).collect::<Vec<_>>(),
             }),
@@ -250,10 +328,10 @@ impl Announcement {
     }
 }
 
-/// `; then fsync, sustained`.
+/// `: the profile, then fsync, sustained`.
 fn then(more: &[Experiment]) -> String {
     let names: Vec<&str> = more.iter().map(|one| one.name()).collect();
-    if names.is_empty() { String::new() } else { format!("; then {}", names.join(", ")) }
+    if names.is_empty() { String::new() } else { format!(": the profile, then {}", names.join(", ")) }
 }
 
 /// Measures with a progress bar, and puts what surrounds the measurement into the profile.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use leadline_device::guard;
 use leadline_device::target::{self, TargetKind};
-use leadline_device::{Device, IoEngine, QueueShape, format_size, parse_size};
+use leadline_device::{Device, IoEngine, QueueShape, format_size, parse_large_size};
 use leadline_measure::summary::Circumstances;
 use leadline_measure::target::{Access, OpenTarget};
 use leadline_measure::{Settings, facts};
@@ -24,7 +24,7 @@ const SIMULATED_BYTES: u64 = 1 << 30;
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct AccessArgs {
     /// Size of the scratch file, such as 4G [default: a tenth of the free space, at most 8G, with --quick 1G]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_large_size)]
     pub(crate) size: Option<u64>,
     /// How requests reach the kernel [default: io_uring, or psync where the kernel refuses io_uring]
     #[arg(long, value_parser = values::engine, value_name = "io_uring|psync")]
@@ -117,6 +117,12 @@ impl Target {
             Target::Simulated { .. } => Ok(access.size_bytes.unwrap_or(SIMULATED_BYTES)),
             Target::Real(target) => Ok(access.layout_bytes(target)?),
         }
+    }
+
+    /// Whether anything but the layout may be written to it.
+    pub(crate) fn may_be_written(&self, access: &Access) -> bool {
+        let needs_leave = matches!(self, Target::Real(target) if target.kind == TargetKind::Block);
+        !access.reads_only && (access.destructive || !needs_leave)
     }
 
     /// Bytes of a simulated device; `None` of a real one.

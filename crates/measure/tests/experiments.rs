@@ -9,7 +9,7 @@ use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found, Ran}
 use leadline_measure::summary::Circumstances;
 use leadline_measure::{MeasureError, Progress, Stop};
 use leadline_profile::{
-    BudgetKind, DeviceProfile, DeviceState, Ladder, PioClass, PioClasses, Work, WorkPoint,
+    BudgetKind, DeviceProfile, DeviceState, Ladder, PioClass, PioClasses, Procedure, Work, WorkPoint,
 };
 use leadline_sim::{Parametric, ParametricSpec};
 
@@ -294,6 +294,36 @@ fn an_interrupted_experiment_is_kept_once_every_point_was_measured() {
         let text = profile.to_json();
         assert!(text.contains("\"stopped_by\": \"interrupted\""), "{experiment:?}");
     }
+}
+
+#[test]
+fn what_writes_keeps_to_its_budget_and_is_whole_all_the_same() {
+    for experiment in Experiment::ALL.into_iter().filter(|one| one.needs_writes()) {
+        // `gc` fills a part of the drive and overwrites it three times: that is its budget, and no less does.
+        if experiment.needs_directory() || experiment.needs_wear() || experiment == Experiment::Gc {
+            continue;
+        }
+        let device = device("exponential", (50.0, 0.2, 8), (50.0, 0.2, 8));
+        let mut plan = plan(&device, experiment, 20.0);
+        (plan.region.len, plan.max_bytes) = (64 << 20, 2 << 30);
+        let free = procedure_of(run(&device, &plan)).bytes_written;
+        // What is written once whatever happens (a fill of the region, three shortest rounds) is no more than
+        // half of what is written without a budget.
+        let budget = free * 3 / 5;
+        plan.write_budget = Some(budget);
+        let written = procedure_of(run(&device, &plan)).bytes_written;
+        let what = format!("{}: {written} of {budget}, {free} without", experiment.name());
+        println!("{what}");
+        assert!(written <= budget, "{what}");
+        assert!(written >= budget / 4, "{what}");
+    }
+}
+
+fn procedure_of(ran: Ran) -> Procedure {
+    let device = plain();
+    let plan = plan(&device, Experiment::Mixed, 1.0);
+    let profile = to_profile(&device, &plan, ran, None);
+    profile.experiments.procedures().next().unwrap().1.clone()
 }
 
 fn to_profile(

@@ -14,7 +14,7 @@ use leadline_profile::{DeviceProfile, Procedure};
 use leadline_report::render_experiment;
 
 use super::one::{add, measure};
-use super::opened::{has_large_blocks, names, open, through_page_cache};
+use super::opened::{dry_run, has_large_blocks, names, open, through_page_cache};
 use super::{Args, refuse_another_device};
 use crate::failure::{Failure, why_stopped};
 use crate::output;
@@ -38,6 +38,9 @@ pub(super) fn run(args: &Args, list: &[Experiment]) -> Result<(), Failure> {
         output::say(&format!("{}: nothing is left to be measured", args.target));
         return finish(args, profile.as_ref());
     }
+    if args.dry_run {
+        return dry_run(args, target, &left);
+    }
     let access = args.access.access(args.quick);
     let (cached, direct): (Vec<Experiment>, Vec<Experiment>) =
         left.iter().partition(|&&one| through_page_cache(&target, &access, one));
@@ -45,7 +48,8 @@ pub(super) fn run(args: &Args, list: &[Experiment]) -> Result<(), Failure> {
     let (whole, direct): (Vec<Experiment>, Vec<Experiment>) =
         direct.iter().partition(|one| one.uses_whole_drive() && target.simulated_capacity().is_some());
     let cancel = signals::cancel_flag()?;
-    let mut run = Run { args, path, profile, cancel, done: 0, of: left.len(), written: 0, short: Vec::new() };
+    let (done, of, written, short) = (0, left.len(), 0, Vec::new());
+    let mut run = Run { args, path, profile, cancel, done, of, ahead: left.clone(), written, short };
     for group in [direct, whole, cached] {
         if !group.is_empty() {
             run.group(group)?;
@@ -71,6 +75,8 @@ struct Run<'a> {
     /// Experiments that were begun, and how many there are.
     done: usize,
     of: usize,
+    /// Those that were not begun.
+    ahead: Vec<Experiment>,
     /// Bytes written.
     written: u64,
     /// What --max-writes was not enough for.
@@ -80,12 +86,15 @@ struct Run<'a> {
 impl Run<'_> {
     /// Those that TARGET can be opened for once.
     fn group(&mut self, mut group: Vec<Experiment>) -> Result<(), Failure> {
-        let target = open(self.args, Target::find(&self.args.target)?, &group)?;
+        let opened = open(self.args, Target::find(&self.args.target)?, &group)?;
+        opened.announce();
+        let target = opened.target;
         let before = group.len();
         leave_out(&mut group, "need writes, and this target is only read", |one| {
             !target.writes && one.needs_writes()
         });
         self.of -= before - group.len();
+        self.ahead.retain(|one| target.writes || !one.needs_writes());
         let mut laid_out = false;
         for one in group {
             laid_out |= self.measure(one, &target, laid_out)?;
@@ -94,17 +103,27 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// The share of what may still be written that is for this one: in proportion to what each of those ahead
+    /// writes where there is no limit.
+    fn share_of(&self, one: Experiment, region_bytes: u64) -> f64 {
+        let all: f64 = self.ahead.iter().map(|one| one.write_budget(region_bytes) as f64).sum();
+        if all > 0.0 { one.write_budget(region_bytes) as f64 / all } else { 1.0 }
+    }
+
     /// Measures one and saves the profile; whether it laid out the scratch file.
     fn measure(&mut self, one: Experiment, target: &OpenTarget, laid_out: bool) -> Result<bool, Failure> {
         let mut plan = self.args.plan(one, target, self.profile.as_ref())?;
         plan.layout &= !laid_out;
-        plan.max_writes = self.args.max_writes.map(|max| {
+        if let Some(max) = self.args.max_writes {
             let layout = if plan.layout { plan.region.len } else { 0 };
             let rest = max.saturating_sub(self.written + layout);
-            layout + rest / (self.of - self.done) as u64
-        });
+            let share = (rest as f64 * self.share_of(one, plan.region.len)) as u64;
+            plan.max_writes = Some(layout + share);
+            plan.write_budget = plan.write_budget.map(|_| share);
+        }
         plan.check(&target.device.geometry())?;
         self.done += 1;
+        self.ahead.retain(|&other| other != one);
         let mut display = Display::of_part(self.done, self.of);
         let (ran, around) = match measure(&plan, target, &mut display, &self.cancel) {
             Ok(measured) => measured,

@@ -11,7 +11,7 @@ use leadline_measure::{MeasureError, PlanError, Surroundings};
 use leadline_profile::DeviceProfile;
 use leadline_report::render_experiment;
 
-use super::opened::open;
+use super::opened::{dry_run, open};
 use super::{Args, refuse_another_device};
 use crate::failure::{Failure, why_stopped};
 use crate::output::{self, Places};
@@ -29,14 +29,19 @@ pub(super) fn run(args: &Args, which: Experiment) -> Result<(), Failure> {
     if which.needs_wear() && !target.tells_wear() {
         return Err(Failure::Input(format!("{}: {}", args.target, PlanError::NoWear)));
     }
+    if args.dry_run {
+        return dry_run(args, target, &[which]);
+    }
     let cancel = signals::cancel_flag()?;
-    let target = open(args, target, &[which])?;
-    let plan = args.plan(which, &target, into.as_ref())?;
+    let opened = open(args, target, &[which])?;
+    let plan = args.plan(which, &opened.target, into.as_ref())?;
     if let (Some(path), Some(profile)) = (&args.into, &into) {
-        refuse_another_device(path, &profile.device, &target.facts)?;
+        refuse_another_device(path, &profile.device, &opened.target.facts)?;
     }
     let mut places =
-        Places::choose(args.into.as_deref().map(Path::to_owned), None, args.json, &target.facts.name)?;
+        Places::choose(args.into.as_deref().map(Path::to_owned), None, args.json, &opened.target.facts.name)?;
+    opened.announce();
+    let target = opened.target;
     let measured = measure(&plan, &target, &mut Display::new(), &cancel);
     target.device.warnings().iter().for_each(|note| output::say(note));
     let (ran, around) = measured?;

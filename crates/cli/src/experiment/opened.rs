@@ -4,31 +4,33 @@ use leadline_device::format_size;
 use leadline_measure::experiment::Experiment;
 use leadline_measure::target::{Access, OpenTarget};
 
+use super::Args;
 use super::announced::announce;
-use super::{Args, Which};
 use crate::failure::Failure;
 use crate::output;
 use crate::target::Target;
 
-/// Says what is about to happen and opens TARGET for experiments that are alike in whether they go
-/// [through the page cache](through_page_cache).
-pub(super) fn open(args: &Args, target: Target, which: &[Experiment]) -> Result<OpenTarget, Failure> {
+/// TARGET, opened, and what is to be said of it once nothing can be refused any more.
+pub(super) struct Opened {
+    pub(super) target: OpenTarget,
+    said: Vec<String>,
+}
+
+impl Opened {
+    /// Says what is about to happen.
+    pub(super) fn announce(&self) {
+        self.said.iter().for_each(|line| output::say(line));
+    }
+}
+
+/// Opens TARGET for experiments that are alike in whether they go [through the page
+/// cache](through_page_cache). Opening writes nothing.
+pub(super) fn open(args: &Args, target: Target, which: &[Experiment]) -> Result<Opened, Failure> {
     let announced = announce(args, &target, which)?;
-    let seconds: f64 = which.iter().map(|&one| args.seconds(one)).sum();
-    // They end with the requests or bytes that they are made of, if time does not end them first.
-    let may_end_early = |one: &Experiment| {
-        use Experiment::{Burst, Gc, Latency, Sustained, WriteAmplification};
-        one.only_reads() || matches!(one, Latency | Burst | WriteAmplification | Gc | Sustained)
-    };
-    let at_most = if which.iter().any(may_end_early) { "at most " } else { "" };
-    let list = match &args.which {
-        Which::One(_) => String::new(),
-        Which::Several(_) => format!(": {}", names(which)),
-    };
-    output::say(&format!("{}: {}; measures for {at_most}{seconds} s{list}", args.target, announced.words));
-    let mut access = announced.access;
+    let mut said = vec![announced.line(args, which)];
+    let mut access = announced.access.clone();
     if which.iter().any(|&one| through_page_cache(&target, &access, one)) {
-        output::say(&format!(
+        said.push(format!(
             "{}: transfers {} at least directly; the file is written through the page cache instead, and every \
              write is durable",
             args.target,
@@ -37,8 +39,20 @@ pub(super) fn open(args: &Args, target: Target, which: &[Experiment]) -> Result<
         access.direct = false;
     }
     let target = target.open(announced.bytes, &access)?;
-    target.warnings.iter().for_each(|warning| output::say(warning));
-    Ok(target)
+    said.extend(target.warnings.iter().cloned());
+    Ok(Opened { target, said })
+}
+
+/// Says what would be done, for --dry-run; what can be refused without writing anything is refused.
+pub(super) fn dry_run(args: &Args, target: Target, which: &[Experiment]) -> Result<(), Failure> {
+    let announced = announce(args, &target, which)?;
+    if args.json {
+        output::print_json(&announced.document(args, which))?;
+    } else {
+        output::print(&format!("{}\n", announced.line(args, which)))?;
+    }
+    // A directory would get a scratch file.
+    if target.is_directory() { Ok(()) } else { target.open(announced.bytes, &announced.access).map(drop) }
 }
 
 /// Whether only the page cache takes requests as small as the experiment's.

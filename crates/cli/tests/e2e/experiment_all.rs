@@ -121,7 +121,8 @@ fn where_requests_of_1k_need_the_page_cache_unaligned_comes_last_and_through_it(
     let everything = [&["experiment", "all", text(mounted.path())], &BRIEF[..], &["--size", "16M"]].concat();
     let ran = run(dir.path(), &everything).succeeded();
     let first = seconds(|one| !one.needs_wear() && one != Experiment::Unaligned);
-    let places = [&format!("{first}: r-by-k"), "measures for 0.5 s: unaligned\n", "through the page cache"];
+    let places =
+        [&format!("{first}: r-by-k"), "measures for at most 0.5 s: unaligned\n", "through the page cache"];
     let at: Vec<Option<usize>> = places.iter().map(|words| ran.stderr.find(words)).collect();
     assert!(at.is_sorted() && at[0].is_some(), "{at:?} in {}", ran.stderr);
     let profile = DeviceProfile::load(dir.path().join("p.json")).unwrap();

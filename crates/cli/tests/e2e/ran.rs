@@ -76,13 +76,13 @@ impl Ran {
         self
     }
 
-    /// Exit code 2, nothing on stdout, and on stderr one line (after the announced plan) that has all of
-    /// `said`.
+    /// Exit code 2, nothing on stdout, and on stderr one line that has all of `said`: nothing was announced.
     #[track_caller]
     pub(crate) fn refused(&self, said: &[&str]) {
         self.failed(2, said);
         assert_eq!(self.stdout, "");
         assert!(!self.stderr.contains(" ...\n"), "no phase was begun: {}", self.stderr);
+        assert!(!self.stderr.contains("; measures "), "what is refused is not announced: {}", self.stderr);
     }
 
     /// This exit code, and a last line on stderr that has all of `said`. Before it only the plan and the

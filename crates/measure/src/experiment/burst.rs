@@ -122,7 +122,8 @@ impl Loads<'_, '_> {
             OpKind::Read => u64::MAX,
             OpKind::Write => self.frame.may_send(self.lane.traffic().1, u64::from(PAGE_BYTES))?,
         };
-        let most = self.bytes_left().min(may_send) / u64::from(PAGE_BYTES);
+        let may_move = self.bytes_left();
+        let most = may_move.min(may_send) / u64::from(PAGE_BYTES);
         let began = self.lane.queue.now();
         let Loads { frame, lane, stream, .. } = self;
         let mut load =
@@ -150,7 +151,7 @@ impl Loads<'_, '_> {
         }
         self.loads.push(Load { rest_seconds, samples, fall });
         // The limit of writes, and not the one of bytes, ended it.
-        if !goes_on && may_send < self.frame.plan.max_bytes { Err(Stop::WritesSpent) } else { Ok(()) }
+        if !goes_on && may_send < may_move { Err(Stop::WritesSpent) } else { Ok(()) }
     }
 
     /// Bytes that may still be moved.

@@ -134,7 +134,7 @@ impl Cells<'_, '_> {
 
     /// Leaves out the dearest cells where the fewest rounds would not fit into the budget with them.
     fn leave_out(&mut self) {
-        let left = self.frame.plan.seconds - self.frame.spent(self.rig.now());
+        let left = self.frame.left(self.rig.now());
         let mut out = too_dear(&self.costs(), LEAST_SHARE * left / f64::from(FEWEST_EPOCHS));
         out.sort_unstable();
         if !out.is_empty() {
@@ -152,7 +152,7 @@ impl Cells<'_, '_> {
     /// Length of the next round's windows: what is left, shared out over as many rounds as are worth it.
     fn window(&self) -> f64 {
         let costs = self.costs();
-        let left = self.frame.plan.seconds - self.frame.spent(self.rig.now());
+        let left = self.frame.left(self.rig.now());
         let least: f64 = costs.iter().map(Cost::least).sum();
         // Not so many that most of it is ramps.
         let worth = (left / (2.0 * least)) as u32;

@@ -1,5 +1,6 @@
 //! What every experiment has at hand: the device, the plan, the time spent, what may still be written.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -31,6 +32,8 @@ pub(super) struct Frame<'a> {
     progress: &'a mut dyn FnMut(Progress),
     /// Bytes written while preparing.
     written_before: u64,
+    /// Bytes written since, as far as was told.
+    written: Cell<u64>,
     began: Nanos,
 }
 
@@ -43,7 +46,7 @@ impl<'a> Frame<'a> {
         progress: &'a mut dyn FnMut(Progress),
     ) -> Self {
         let random = fastrand::Rng::with_seed(plan.seed);
-        Frame { device, plan, cancel, random, progress, written_before, began: 0 }
+        Frame { device, plan, cancel, random, progress, written_before, written: Cell::new(0), began: 0 }
     }
 
     /// Time counts from now on.
@@ -59,7 +62,19 @@ impl<'a> Frame<'a> {
     /// Whether another round is worth beginning, after `done` of them of which the longest took `longest`
     /// seconds.
     pub(super) fn goes_on(&self, done: u32, longest: f64, now: Nanos) -> bool {
-        done < FEWEST_EPOCHS || (done < MOST_EPOCHS && self.spent(now) + longest <= self.plan.seconds)
+        done < FEWEST_EPOCHS || (done < MOST_EPOCHS && longest <= self.left(now))
+    }
+
+    /// Seconds left: of the time allowed, or until the bytes that may be written are spent at the pace so far.
+    pub(super) fn left(&self, now: Nanos) -> f64 {
+        let of_time = self.plan.seconds - self.spent(now);
+        let Some(budget) = self.plan.write_budget.filter(|_| !self.plan.experiment.only_reads()) else {
+            return of_time;
+        };
+        let written = self.written.get();
+        let left = budget.saturating_sub(written);
+        let of_bytes = self.plan.seconds_of_bytes(left, written, self.spent(now));
+        of_time.min(of_bytes)
     }
 
     pub(super) fn report(&mut self, now: Nanos, detail: String) {
@@ -78,6 +93,7 @@ impl<'a> Frame<'a> {
 
     /// Bytes that may be sent now, where this experiment has `written` so many and will send `least` at once.
     pub(super) fn may_send(&self, written: u64, least: u64) -> Result<u64, Stop> {
+        self.written.set(written);
         let Some(max) = self.plan.max_writes else { return Ok(u64::MAX) };
         let left = max.saturating_sub(self.written_before + written);
         if left < least { Err(Stop::WritesSpent) } else { Ok(left) }

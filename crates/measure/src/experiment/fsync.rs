@@ -62,7 +62,7 @@ impl Appends<'_, '_> {
         while self.frame.goes_on(self.epochs, longest, self.log.now()) {
             let began = self.log.now();
             let slices = self.groups.len() as f64 * f64::from(MOST_EPOCHS - self.epochs);
-            let seconds = ((self.frame.plan.seconds - self.frame.spent(began)) / slices).max(SHORTEST_SLICE);
+            let seconds = (self.frame.left(began) / slices).max(SHORTEST_SLICE);
             self.epochs += 1;
             let mut order: Vec<usize> = (0..self.groups.len()).collect();
             self.frame.random.shuffle(&mut order);

@@ -96,7 +96,7 @@ impl Loads<'_, '_> {
         let mut longest = 0f64;
         while self.frame.goes_on(*epochs, longest, self.now) {
             let began = self.now;
-            let left = self.frame.plan.seconds - self.frame.spent(began);
+            let left = self.frame.left(began);
             let slices = f64::from(MOST_EPOCHS - *epochs) * LOADS.len() as f64;
             *epochs += 1;
             self.round((PLANNED * left / slices).max(SHORTEST_SLICE))?;

@@ -98,7 +98,7 @@ impl Climb<'_, '_> {
     /// What is left of the budget, shared out over the slices to come; every mix has one for its capacity.
     fn slice_seconds(&self) -> f64 {
         let slices = self.mixes.len() * (LOADS.len() + 1);
-        let left = self.frame.plan.seconds - self.frame.spent(self.lane.queue.now());
+        let left = self.frame.left(self.lane.queue.now());
         (left / f64::from(MOST_EPOCHS - self.epochs) / slices as f64).max(SHORTEST_SLICE)
     }
 

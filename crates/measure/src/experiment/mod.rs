@@ -51,6 +51,7 @@ mod unaligned;
 mod under_load;
 mod volume;
 mod write_amplification;
+mod write_budget;
 
 pub use plan::{Experiment, ExperimentPlan};
 
@@ -162,6 +163,7 @@ pub fn run(
 ) -> Result<Ran, MeasureError> {
     plan.check(&device.geometry())?;
     let prepared = prepare(device, &plan.for_preparing(), false, cancel, progress)?;
+    let plan = &plan.within_budget(prepared.written);
     let mut frame = Frame::new(device, plan, prepared.written, cancel, progress);
     let (mut found, stopped_by) = match plan.experiment {
         Experiment::RByK => r_by_k::run(&mut frame).map(|(work, stop)| (Found::RByK(work), stop)),

@@ -64,7 +64,7 @@ impl Trial<'_, '_> {
         while self.frame.goes_on(self.epochs, longest, self.application.lane.queue.now()) {
             let began = self.application.lane.queue.now();
             let rounds = f64::from(MOST_EPOCHS - self.epochs);
-            let seconds = (self.frame.plan.seconds - self.frame.spent(began)).max(0.0) / rounds;
+            let seconds = self.frame.left(began).max(0.0) / rounds;
             let ops = seconds / (2.0 * self.pairs.len() as f64) / cost;
             self.epochs += 1;
             self.epoch(ops as u64)?;

@@ -230,6 +230,9 @@ pub struct ExperimentPlan {
     pub seed: u64,
     /// Bytes that may be written in all.
     pub max_writes: Option<u64>,
+    /// Bytes that it may write beyond the layout ([`Experiment::write_budget`]): it is shortened to keep within
+    /// them. `None` for no bound.
+    pub write_budget: Option<u64>,
     /// Share of reads of the applications of `pio-classes`, 0 to 1.
     pub read_share: f64,
     /// What `burst` loads the device with.
@@ -281,6 +284,9 @@ impl ExperimentPlan {
             direct: target.direct,
             disk: target.sysfs.clone(),
             directory: target.directory.clone(),
+            // A simulated device does not wear.
+            write_budget: (target.writes && target.device.clock() == Clock::Wall)
+                .then(|| experiment.write_budget(target.region.len)),
             ..ExperimentPlan::new(experiment, target.device.geometry(), target.device.clock())
         }
     }
@@ -297,6 +303,7 @@ impl ExperimentPlan {
             lanes: Lanes::Threads(1),
             seed: 1,
             max_writes: None,
+            write_budget: None,
             read_share: 0.5,
             operation: OpKind::Read,
             max_bytes: match (clock, experiment) {
@@ -432,6 +439,7 @@ impl ExperimentPlan {
             max_writes: self.max_writes,
             write_budget: None,
             max_ops_per_slice: self.max_ops_per_slice,
+            disk: None,
         }
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn in_rounds(
     let mut longest = 0f64;
     while frame.goes_on(epochs, longest, lane.queue.now()) {
         let began = lane.queue.now();
-        let left = frame.plan.seconds - frame.spent(began);
+        let left = frame.left(began);
         let seconds = PLANNED * left / f64::from(MOST_EPOCHS - epochs) / things.count() as f64;
         epochs += 1;
         if let Err(stop) = round(frame, lane, things, seconds.max(SHORTEST_SLICE)) {

@@ -68,7 +68,7 @@ impl Trial<'_, '_> {
         while self.frame.goes_on(self.epochs, longest, clock::now()) {
             let began = clock::now();
             let slices = self.cells.len() as f64 * f64::from(MOST_EPOCHS - self.epochs);
-            let seconds = ((self.frame.plan.seconds - self.frame.spent(began)) / slices).max(SHORTEST_SLICE);
+            let seconds = (self.frame.left(began) / slices).max(SHORTEST_SLICE);
             self.epochs += 1;
             let mut order: Vec<usize> = (0..self.cells.len()).collect();
             self.frame.random.shuffle(&mut order);
