@@ -8,6 +8,7 @@ mod commits;
 mod devices_as_such;
 mod drive;
 mod drives;
+mod experiment_intervals;
 mod experiments;
 mod fit_properties;
 mod for_settings;

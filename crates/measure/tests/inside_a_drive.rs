@@ -193,6 +193,38 @@ fn refreshes_are_found_with_their_period_and_none_where_there_are_none() {
     at_most_one_of_twenty(&imagined, "found where there are none");
 }
 
+/// How often the intervals of the buffer's size, of the period of refreshes and of their penalty hold what was
+/// planted, where a buffer or a period is found.
+#[test]
+fn intervals_hold_what_was_planted() {
+    let seeds = if exhaustive() { 200 } else { 10 };
+    let (mut inside, mut all) = ([0u64; 3], [0u64; 3]);
+    for seed in 1..=seeds {
+        let random = &mut fastrand::Rng::with_seed(1000 + seed);
+        let without = some_drive(seed, random);
+        let size = between(1e6, 40e6, random) as u64 / 4096 * 4096;
+        let (reads, penalty) = (between(10.0, 2000.0, random).round(), without.read_us * 10.0);
+        let of_buffer = buffer(&Drive { buffer: size, ..without.clone() });
+        let refreshed =
+            disturb(&Drive { refresh: Some((reads, penalty)), ..without }, 20_000, Some(0)).repeating;
+        let planted = [
+            (of_buffer.buffer_ci, size as f64),
+            (refreshed.period_ci, reads),
+            (refreshed.penalty_ci, penalty),
+        ];
+        for (i, (interval, truth)) in planted.into_iter().enumerate() {
+            let Some([low, high]) = interval else { continue };
+            inside[i] += u64::from(low <= truth && truth <= high);
+            all[i] += 1;
+        }
+    }
+    println!("buffer, period, penalty: {inside:?} of {all:?}");
+    // Where the buffer ends is a bound, and a period is a whole number: both are held nearly always.
+    for ((inside, all), least) in inside.into_iter().zip(all).zip([0.95, 0.95, 0.80]) {
+        assert!(10 * all >= 9 * seeds && inside as f64 >= least * all as f64, "{inside} of {all}");
+    }
+}
+
 #[test]
 fn behind_a_buffer_only_reads_between_show_the_refreshes() {
     for seed in seeds() {
