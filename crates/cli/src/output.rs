@@ -175,9 +175,13 @@ pub(crate) fn print_summary(profile: &DeviceProfile) -> Result<(), Failure> {
     print_as_it_is(&printable::coloured(&render_summary(profile, width(), color())))
 }
 
-/// Columns of the terminal, 100 elsewhere.
+/// Columns to write into: those that COLUMNS says, which few shells export, else the terminal's own; 100
+/// where stdout is no terminal.
 pub(crate) fn width() -> usize {
-    std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok()).unwrap_or(100).clamp(60, 160)
+    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let of_terminal = || rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|size| size.ws_col.into());
+    // A serial line has no size.
+    said.or_else(of_terminal).filter(|&columns| columns > 0).unwrap_or(100).clamp(60, 160)
 }
 
 fn color() -> bool {

@@ -3,7 +3,7 @@
 use std::io::IsTerminal as _;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use leadline_measure::Progress;
 
 use crate::console::{self, Call};
@@ -79,12 +79,33 @@ impl Display {
 }
 
 fn bar(phase: &'static str) -> ProgressBar {
-    let style = ProgressStyle::with_template("{prefix:>12} [{bar:30}] {percent:>3} %  ETA {eta:>4}  {msg}")
+    let style = ProgressStyle::with_template("{prefix:>12} [{bar:30}] {percent:>3} %  ETA {left:>4}  {msg}")
         .expect("the template is valid")
+        .with_key("left", |state: &ProgressState, to: &mut dyn std::fmt::Write| {
+            // A failed write only leaves the bar as it was.
+            let _ = to.write_str(&eta(state.eta(), state.fraction()));
+        })
         .progress_chars("=> ");
     let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr_with_hz(10));
     bar.set_style(style);
     bar.set_prefix(phase);
     bar.enable_steady_tick(Duration::from_millis(250));
     bar
+}
+
+/// The time left, or that it is not known yet: before the first step an estimate of none is none of zero.
+fn eta(estimate: Duration, done: f32) -> String {
+    if estimate.is_zero() && done < 1.0 { "?".to_owned() } else { format!("{:#}", HumanDuration(estimate)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_that_is_not_known_is_not_zero() {
+        assert_eq!(eta(Duration::ZERO, 0.0), "?");
+        assert_eq!(eta(Duration::from_secs(30), 0.1), "30s");
+        assert_eq!(eta(Duration::ZERO, 1.0), "0s");
+    }
 }

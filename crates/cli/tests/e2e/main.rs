@@ -10,6 +10,7 @@ mod ran;
 
 mod advice;
 mod advise;
+mod at_terminal;
 mod btree;
 mod calibrate;
 mod devices;

@@ -1,0 +1,52 @@
+//! `leadline` at a terminal of some width, as a shell starts it: COLUMNS is not exported.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::process::{Command, Stdio};
+
+use rustix::fs::{Mode, OFlags, open};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use crate::ran::{folder, program};
+
+/// What `leadline` writes to a terminal so many columns wide.
+fn written_at(columns: u16, arguments: &[&str], columns_said: Option<&str>) -> String {
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&terminal).unwrap();
+    unlockpt(&terminal).unwrap();
+    let name = ptsname(&terminal, Vec::new()).unwrap();
+    let shell = open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+    tcsetwinsize(&shell, Winsize { ws_row: 40, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+    let mut command = Command::new(program());
+    command.args(arguments).env_remove("COLUMNS").env("NO_COLOR", "1");
+    command.envs(columns_said.map(|said| ("COLUMNS", said)));
+    command.stdin(Stdio::null()).stderr(Stdio::null()).stdout(Stdio::from(shell));
+    let mut child = command.spawn().unwrap();
+    // The last descriptor of the other side is the child's: what is read ends with it.
+    drop(command);
+    let mut written = Vec::new();
+    let mut terminal = File::from(terminal);
+    let mut piece = [0; 4096];
+    while let Ok(count @ 1..) = terminal.read(&mut piece) {
+        written.extend_from_slice(&piece[..count]);
+    }
+    assert!(child.wait().unwrap().success());
+    String::from_utf8(written).unwrap()
+}
+
+fn widest(text: &str) -> usize {
+    text.lines().map(|line| line.trim_end().chars().count()).max().unwrap_or(0)
+}
+
+#[test]
+fn a_summary_is_as_wide_as_the_terminal_unless_columns_says_otherwise() {
+    let dir = folder();
+    let file = dir.path().join("p.json");
+    let profile = ["profile", "sim:flash", "--budget-seconds", "0.5", "-o", file.to_str().unwrap()];
+    let narrow = written_at(70, &profile, None);
+    assert!(widest(&narrow) <= 70, "{narrow}");
+    let wide = written_at(150, &profile, None);
+    assert!((101..=150).contains(&widest(&wide)), "{}\n{wide}", widest(&wide));
+    assert!(widest(&written_at(150, &profile, Some("80"))) <= 80, "COLUMNS is heard first");
+}
