@@ -243,7 +243,7 @@ except ImportError as error:
     print(error)
 """
     said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert said.stdout == "leadline.fleet needs Ray: pip install 'leadline[ray]'\n"
+    assert said.stdout == "leadline.fleet needs Ray: pip install 'ray>=2.10'\n"
 
 
 @pytest.mark.skipif(not os.environ.get("LEADLINE_EXHAUSTIVE"), reason="a hundred profiles")

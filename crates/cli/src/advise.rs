@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use leadline_advise::{Advice, Inputs, System, advise};
-use leadline_device::parse_size;
+use leadline_device::parse_large_size;
 use leadline_files::NewFolder;
 use leadline_report::render_advice;
 use serde_json::{Value, json};
@@ -59,7 +59,7 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "SIZE", value_parser = values::amount)]
     memory: Option<u64>,
     /// Data that it holds: with --memory, the share of it that is cached [default: nothing is cached]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_large_size)]
     data: Option<u64>,
     /// Read latency whose 99th percentile writing in the background must not exceed, such as 5ms [default:
     /// twice that of an idle device]

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use leadline_device::parse_size;
+use leadline_device::parse_large_size;
 use leadline_measure::Progress;
 use leadline_placement::{Captured, Migration, Simulated, StudyOptions, study};
 use leadline_report::{render_place, render_place_page};
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DEVICE")]
     slow: DeviceName,
     /// Sizes of the fast device, such as 64M,128M [default: eight, up to the size of all files]
-    #[arg(long, value_name = "SIZE,..", value_delimiter = ',', value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE,..", value_delimiter = ',', value_parser = parse_large_size)]
     fast_size: Vec<u64>,
     /// How often each query runs, such as q3=10,q10=1 [default: 1]
     #[arg(long, value_name = "QUERY=N,..", value_delimiter = ',', value_parser = weight)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use leadline_device::{IoEngine, parse_size};
+use leadline_device::{IoEngine, parse_large_size, parse_size};
 use leadline_trace::Format;
 
 const LARGEST_BLOCK: u64 = 16 << 20;
@@ -36,8 +36,14 @@ pub(crate) fn micros(text: &str) -> Result<f64, String> {
     value.filter(|us| (1e-3..=1e12).contains(us)).ok_or_else(form)
 }
 
-/// The size of all keys and values of a tree.
+/// An amount of data or memory.
 pub(crate) fn amount(text: &str) -> Result<u64, String> {
+    parse_large_size(text)?;
+    length(text)
+}
+
+/// The length of something in bytes.
+pub(crate) fn length(text: &str) -> Result<u64, String> {
     match parse_size(text)? {
         size @ 1..=0x4_0000_0000_0000 => Ok(size),
         _ => Err("must be from 1 byte to 1024T".to_owned()),

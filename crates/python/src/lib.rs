@@ -32,6 +32,8 @@ mod _leadline {
     #[pymodule_export]
     use super::profile::{DeviceProfile, comparison, fleet_page, page};
     #[pymodule_export]
+    use super::size::parse_large_size;
+    #[pymodule_export]
     use super::size::parse_size;
     #[pymodule_export]
     use super::table::Columns;

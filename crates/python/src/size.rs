@@ -9,3 +9,10 @@ use crate::errors;
 pub(crate) fn parse_size(py: Python<'_>, name: &str, text: &str) -> PyResult<u64> {
     leadline_device::parse_size(text).map_err(|reason| errors::bad_input(py, &format!("{name}: {reason}")))
 }
+
+/// The bytes of a size of memory: a bare number that is too small for one is refused.
+#[pyfunction]
+pub(crate) fn parse_large_size(py: Python<'_>, name: &str, text: &str) -> PyResult<u64> {
+    leadline_device::parse_large_size(text)
+        .map_err(|reason| errors::bad_input(py, &format!("{name}: {reason}")))
+}

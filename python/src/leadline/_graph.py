@@ -20,7 +20,7 @@ from ._graph_algorithms import Algorithms, run_options
 from ._graph_update import GraphUpdate
 from ._profile import Profile
 from ._progress import Progress, showing
-from ._sizes import Size, size_bytes
+from ._sizes import Size, memory_bytes, memory_text, size_bytes
 
 __all__ = ["Graph"]
 
@@ -104,7 +104,7 @@ class Graph(Algorithms):
         """
         if profile is not None and depth is None:
             depth = profile._device.read_depth()
-        store = _leadline.Store(text(path), size_bytes("memory", memory), threads, depth)
+        store = _leadline.Store(text(path), memory_bytes(memory), threads, depth)
         return cls(store, Path(path))
 
     @classmethod
@@ -184,10 +184,10 @@ class Graph(Algorithms):
                     renumber=renumber,
                     plain=plain,
                     block_bytes=size_bytes("block", block) or 0,
-                    memory=size_bytes("memory", memory),
+                    memory=memory_bytes(memory),
                     progress=callback,
                 )
-            store = _leadline.Store(text(path), size_bytes("memory", memory), None, None)
+            store = _leadline.Store(text(path), memory_bytes(memory), None, None)
         except BaseException:
             if temporary is not None:
                 shutil.rmtree(temporary, ignore_errors=True)
@@ -221,7 +221,7 @@ class Graph(Algorithms):
             Those of ``leadline graph import``: ``undirected=True``, ``weights=True``, ``dedupe=True`` and so
             on.
         """
-        given = {"memory": size_bytes("memory", memory), **options}
+        given = {"memory": memory_text(memory), **options}
         run("graph import", edges, path, options=given, progress=progress)
         return cls.open(path, memory=memory)
 
@@ -328,7 +328,7 @@ class Graph(Algorithms):
             The disk is full, or the store cannot be read.
         """
         self._need_open()
-        given = {"partitions": partitions, "memory": size_bytes("memory", memory)}
+        given = {"partitions": partitions, "memory": memory_text(memory)}
         # With a slash it is a folder, whatever it is called.
         report, _ = run("graph export", self.path, text(folder) + "/", options=given, progress=progress)
         return dict(report)
@@ -392,7 +392,7 @@ class Graph(Algorithms):
             raise BadInput(f"algorithm={algorithm!r}: must be one of {', '.join(_ALGORITHMS)}")
         opened = self._store
         given: dict[str, object] = {
-            "memory": opened.memory if memory is None else size_bytes("memory", memory),
+            "memory": f"{opened.memory}B" if memory is None else memory_text(memory),
             "threads": opened.threads if threads is None else threads,
             "depth": opened.depth if depth is None and profile is None else depth,
             "estimate": True,

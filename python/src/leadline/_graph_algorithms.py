@@ -10,7 +10,7 @@ import numpy as np
 from . import _leadline
 from ._edges import ids_of
 from ._errors import BadInput
-from ._sizes import Size, size_bytes
+from ._sizes import Size, memory_bytes
 from ._table import Table
 
 __all__ = ["Algorithms", "run_options"]
@@ -367,7 +367,7 @@ def run_options(
     memory: Size | None, threads: int | None, depth: int | None
 ) -> tuple[int | None, int | None, int | None]:
     """What a run does otherwise than how the graph was opened, as the extension takes it."""
-    return size_bytes("memory", memory), threads, depth
+    return memory_bytes(memory), threads, depth
 
 
 def source_ids(source: Source, name: str = "source") -> list[str]:

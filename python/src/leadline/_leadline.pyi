@@ -23,6 +23,7 @@ __all__ = [
     "import_arrays",
     "main",
     "page",
+    "parse_large_size",
     "parse_size",
 ]
 
@@ -35,6 +36,7 @@ def call(
     arguments: list[str], progress: _Callback | None = None, trace: _Trace | None = None
 ) -> tuple[str, list[str]]: ...
 def main(arguments: list[str]) -> int: ...
+def parse_large_size(name: str, text: str) -> int: ...
 def parse_size(name: str, text: str) -> int: ...
 
 @disjoint_base

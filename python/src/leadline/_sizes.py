@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._errors import BadInput
-from ._leadline import parse_size
+from ._leadline import parse_large_size, parse_size
 
-__all__ = ["Size", "block_bytes", "size_bytes"]
+__all__ = ["Size", "block_bytes", "memory_bytes", "memory_text", "size_bytes"]
 
 #: Bytes, or text such as ``"64M"`` (powers of 1024).
 Size = int | str
@@ -25,6 +25,20 @@ def size_bytes(name: str, size: Size | None) -> int | None:
     if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or not 0 < size < 1 << 64:
         raise BadInput(f"{name}={size!r}: must be a number of bytes, or text such as '64M'")
     return int(size)
+
+
+def memory_bytes(memory: Size | None) -> int | None:
+    """Return the bytes of the argument `memory`: a small number lacks a unit."""
+    if isinstance(memory, str):
+        return parse_large_size("memory", memory)
+    given = size_bytes("memory", memory)
+    return None if given is None else parse_large_size("memory", str(given))
+
+
+def memory_text(memory: Size | None) -> str | None:
+    """Return the argument `memory` as the command line takes it."""
+    given = memory_bytes(memory)
+    return None if given is None else f"{given}B"
 
 
 def block_bytes(block: ArrayLike | str) -> Any:

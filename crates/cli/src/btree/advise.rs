@@ -1,6 +1,6 @@
 //! `leadline btree advise`: lookups, ranges, inserts and updates over the node size, and the best one.
 
-use leadline_device::parse_size;
+use leadline_device::parse_large_size;
 use leadline_lsm::Data;
 use leadline_lsm::btree::{Advice, Mix, RANDOM_FILL, Usage};
 use leadline_model::{ModelComparison, Observations};
@@ -36,10 +36,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "OPERATION=PERCENT,..")]
     mix: Mix,
     /// Keys and values that a range reads
-    #[arg(long, value_name = "SIZE", value_parser = values::amount, default_value = "64K")]
+    #[arg(long, value_name = "SIZE", value_parser = values::length, default_value = "64K")]
     range_bytes: u64,
     /// Memory for nodes, the most recently used [default: none, every node is read from the device]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_large_size)]
     #[arg(default_value = "0", hide_default_value = true)]
     memory: u64,
     /// How full nodes are, 50 % to 100 % [default: 69.3 %, as after inserts in random order]

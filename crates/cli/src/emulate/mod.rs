@@ -4,7 +4,7 @@ mod ctl;
 
 use std::time::Duration;
 
-use leadline_device::{format_size, parse_size};
+use leadline_device::{format_size, parse_large_size};
 use leadline_emulate::{EmulateOptions, EmulatedDevice, Emulator, MOST_CPU, Report, Schedule};
 
 use crate::failure::Failure;
@@ -56,14 +56,14 @@ pub(crate) struct Args {
     #[arg(long)]
     strict: bool,
     /// Bytes written that may wait to become durable, such as 64M
-    #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "256M")]
+    #[arg(long, value_name = "SIZE", value_parser = parse_large_size, default_value = "256M")]
     cache: u64,
     /// Time the answers on this processor (from 0), serve requests on the others, and as root keep idle ones
     /// awake; keep programs off it too, with taskset. Latencies are closer to the device's then
     #[arg(long, value_name = "CPU")]
     timing_processor: Option<usize>,
     /// Capacity of a device by its published numbers [default: what the backing file system has in all]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_large_size)]
     capacity: Option<u64>,
     /// Write what happened, and how punctual the answers were, to this file as JSON
     #[arg(long, value_name = "FILE")]

@@ -1,6 +1,6 @@
 //! `leadline graph export`: from a store to a file of edges, or to a folder that has the whole graph.
 
-use leadline_device::parse_size;
+use leadline_device::parse_large_size;
 use leadline_graph::input::Format;
 use leadline_graph::{ExportOptions, FolderOptions, export, export_folder};
 use serde::Serialize;
@@ -36,7 +36,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     partitions: Option<u32>,
     /// Most memory to use; with less than the ids need, the export is slower
-    #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "256M")]
+    #[arg(long, value_name = "SIZE", value_parser = parse_large_size, default_value = "256M")]
     memory: u64,
     /// Replace OUT where it is another file; a folder is replaced only if it is an older export
     #[arg(long)]

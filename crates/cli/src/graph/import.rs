@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use leadline_device::parse_size;
+use leadline_device::{parse_large_size, parse_size};
 use leadline_graph::GraphError;
 use leadline_graph::format::Header;
 use leadline_graph::import::{ImportOptions, ImportReport, default_memory, import_edges};
@@ -66,7 +66,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "KIND", value_parser = |text: &str| text.parse::<IdMode>(), default_value = "auto")]
     ids: IdMode,
     /// Most memory to use, such as 1G [default: a quarter of the machine's, at most 1G]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_large_size)]
     memory: Option<u64>,
     /// Threads that parse text [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]

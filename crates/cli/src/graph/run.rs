@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use leadline_device::parse_size;
+use leadline_device::parse_large_size;
 use leadline_graph::algorithms::Stamp;
 use leadline_graph::format::Vertex;
 use leadline_graph::output::{Format, Outcome, Output, VertexTable};
@@ -31,7 +31,7 @@ pub(super) struct Common {
     store: InputPath,
     /// Most memory for everything: vertices, index, cache, buffers, output [default: 1G, or a quarter of the
     /// machine's]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_large_size)]
     memory: Option<u64>,
     /// Threads that read and compute [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]

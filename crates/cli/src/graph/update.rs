@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use leadline_device::parse_size;
+use leadline_device::parse_large_size;
 use leadline_graph::input::Format;
 use leadline_graph::{CommitReport, GraphError, GraphUpdate, Options, Progress, Space, UpdateOptions};
 
@@ -56,7 +56,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N|TIME", value_parser = every)]
     commit_every: Option<Every>,
     /// Most memory to use, such as 1G [default: a quarter of the machine's, at most 1G]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_large_size)]
     memory: Option<u64>,
     /// Write as many blocks at a time, and merge as many runs, as suits the device of this profile
     #[arg(long, value_name = "PROFILE.json")]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use leadline_device::parse_size;
+use leadline_device::parse_large_size;
 use leadline_graph::graphalytics::{Benchmark, Difference, ValidateOptions, ValidationReport, validate};
 
 use super::report::grouped;
@@ -31,7 +31,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     algorithm: Name,
     /// Most memory [default: 1G, or a quarter of the machine's]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_large_size)]
     memory: Option<u64>,
     /// Folder of temporary files, for lines that --memory has no room for [default: the system's]
     #[arg(long, value_name = "FOLDER")]

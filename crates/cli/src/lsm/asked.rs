@@ -1,7 +1,7 @@
 //! What both predictions of LSM trees take: the profile, the data, the workload and the machine.
 
 use leadline_advise::{Advice, Inputs, System};
-use leadline_device::{format_size, parse_size};
+use leadline_device::{format_size, parse_large_size};
 use leadline_lsm::{Calibration, Data, Demands, DeviceCosts, Mix, Prediction, ProcessorCosts};
 use leadline_profile::EngineKind;
 
@@ -142,7 +142,7 @@ fn stored(text: &str) -> Result<f64, String> {
 
 /// A size of at least one byte.
 pub(super) fn size(text: &str) -> Result<u64, String> {
-    match parse_size(text)? {
+    match parse_large_size(text)? {
         0 => Err("must be at least 1 byte".to_owned()),
         size => Ok(size),
     }

@@ -1,6 +1,6 @@
 //! `leadline lsm predict`: what an LSM tree costs that is set up already.
 
-use leadline_device::parse_size;
+use leadline_device::parse_large_size;
 use leadline_lsm::options::{self, DEFAULT_FAMILY};
 use leadline_lsm::{Layout, Machine, Mix};
 use leadline_report::{LsmQuestion, lsm_prediction_json, render_lsm_prediction};
@@ -30,7 +30,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "OPERATION=PERCENT,..")]
     mix: Option<Mix>,
     /// Size of the block cache [default: as the file says, or else RocksDB's default]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_large_size)]
     cache: Option<u64>,
     /// Column family whose options are meant
     #[arg(long, value_name = "NAME", default_value = DEFAULT_FAMILY)]

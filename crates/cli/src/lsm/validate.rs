@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use leadline_device::target::TargetKind;
-use leadline_device::{format_size, parse_size};
+use leadline_device::{format_size, parse_large_size};
 use leadline_lsm::options::{self, DEFAULT_FAMILY};
 use leadline_lsm::validate::{
     Comparison, DbBench, LayoutCell, LayoutName, Plan, ProcessError, Scale, Setup, ValidateError,
@@ -43,7 +43,7 @@ pub(crate) struct Args {
     #[arg(value_name = "TARGET")]
     target: WorkFolder,
     /// Keys and values in each database
-    #[arg(long, value_name = "SIZE", value_parser = parse_size, default_value = "1G")]
+    #[arg(long, value_name = "SIZE", value_parser = parse_large_size, default_value = "1G")]
     scale: u64,
     /// Size of a key, bytes
     #[arg(long, value_name = "BYTES", default_value_t = 16)]
@@ -59,7 +59,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE,..", value_delimiter = ',')]
     options: Vec<InputPath>,
     /// Block cache of these layouts, which an OPTIONS file does not hold [default: RocksDB's]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size, requires = "options")]
+    #[arg(long, value_name = "SIZE", value_parser = parse_large_size, requires = "options")]
     cache: Option<u64>,
     /// Numbers of clients that query
     #[arg(long, value_name = "N,..", value_delimiter = ',', default_values_t = [1, 4, 16])]

@@ -37,7 +37,7 @@ pub(crate) struct Args {
     page_bytes: Option<u32>,
     /// With --by file: what the database reads ahead at once, at least four pages; a run of this length is
     /// sequential
-    #[arg(long, value_name = "SIZE", value_parser = values::amount, default_value = "1M", requires = "by")]
+    #[arg(long, value_name = "SIZE", value_parser = values::length, default_value = "1M", requires = "by")]
     extent: u64,
     /// Track reuse of up to N distinct pages exactly; of more pages, track a sample of N [default: 1M]
     #[arg(long, value_name = "N", value_parser = most_pages, conflicts_with = "by")]

@@ -125,7 +125,7 @@ fn questions_about_trees_without_an_answer_are_refused() {
     );
     asked(
         "reads.json",
-        &["--data", "9", "--key", "16", "--value", "100"],
+        &["--data", "9B", "--key", "16", "--value", "100"],
         "point=100",
         &["pairs is 0", "--data"],
     );

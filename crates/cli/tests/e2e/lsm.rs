@@ -251,7 +251,7 @@ fn questions_about_lsm_trees_without_an_answer_are_refused() {
         advise(&["--mix", "point=100", flag, value], &[value, said]);
     }
     for (at, value, said) in
-        [(1, "0", "1 byte"), (1, "9", "pairs is 0"), (3, "0", "1 byte"), (5, "4M", "4194304")]
+        [(1, "0", "1 byte"), (1, "9B", "pairs is 0"), (3, "0", "1 byte"), (5, "4M", "4194304")]
     {
         let mut tree = TREE;
         tree[at] = value;

@@ -12,7 +12,7 @@ use crate::ran::{Ran, folder, names, outcome, program, run, small};
 #[test]
 fn wrong_arguments_are_refused_in_one_line() {
     let dir = folder();
-    let cases: [(&[&str], &[&str]); 21] = [
+    let cases: [(&[&str], &[&str]); 22] = [
         (&["--colour"], &["--colour"]),
         (&["--quick", "--full"], &["--quick", "--full"]),
         (&["--quick", "--budget-seconds", "3"], &["--quick"]),
@@ -21,6 +21,7 @@ fn wrong_arguments_are_refused_in_one_line() {
         (&["--size", "99999999T"], &["--size"]),
         (&["--size", "1M"], &["--size 2M"]),
         (&["--size", "0"], &["--size 2M"]),
+        (&["--size", "16"], &["--size", "16M or 16G, or 16B for bytes"]),
         (&["--cpus", "7-1"], &["--cpus", "7-1"]),
         (&["--cpus", "99"], &["--cpus", "99", "processor"]),
         (&["--cpus", "x"], &["--cpus", "x"]),

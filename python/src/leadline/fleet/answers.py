@@ -19,7 +19,7 @@ class Answer(NamedTuple):
     node: str
 
 
-_MISSING = "leadline is not installed there, or cannot be loaded: pip install 'leadline[ray]' on the node"
+_MISSING = "leadline is not installed there, or cannot be loaded: pip install './python[ray]' in its sources"
 
 
 def answering(work: Callable[..., Any]) -> Callable[..., tuple[str, Any, str]]:

@@ -43,7 +43,7 @@ def connected() -> ModuleType:
     try:
         import ray
     except ImportError:
-        raise ImportError("leadline.fleet needs Ray: pip install 'leadline[ray]'") from None
+        raise ImportError("leadline.fleet needs Ray: pip install 'ray>=2.10'") from None
     if not ray.is_initialized():
         try:
             # What Ray logs of it, and what tasks print, is not for the user of a library.

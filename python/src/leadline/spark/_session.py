@@ -35,7 +35,7 @@ def session_of(edges: Any) -> SparkSession:
         from pyspark import SparkContext
         from pyspark.sql import SparkSession
     except ImportError:
-        raise BadInput("leadline.spark needs PySpark; pip install 'leadline[spark]'") from None
+        raise BadInput("leadline.spark needs PySpark and Java 17: pip install 'pyspark>=4.0,<5'") from None
     session = getattr(edges, "sparkSession", None) or SparkSession.getActiveSession()
     if session is None:
         if SparkContext._gateway is None:
