@@ -225,6 +225,8 @@ struct Bounds {
     more: Option<experiment::Bounds>,
     /// Seconds of the profile; `None` until the numbers have settled.
     profile_seconds: Option<f64>,
+    /// The same where it is exceeded because that narrows what is advised.
+    profile_most_seconds: Option<f64>,
 }
 
 /// Bounds of the whole run; where --max-writes is less than the usual, each part has its share of it.
@@ -242,6 +244,7 @@ fn whole(
         profile_written: args.max_writes.or(usual),
         more: None,
         profile_seconds: settings.budget.seconds(block_sizes.len()),
+        profile_most_seconds: settings.budget.most_seconds(block_sizes.len()),
     };
     if more.is_empty() {
         return Ok(bounds);
@@ -273,7 +276,7 @@ impl Bounds {
 
     /// Seconds of the whole run, layouts not included.
     fn seconds(&self) -> Option<f64> {
-        Some(self.profile_seconds? + self.more.as_ref().map_or(0.0, |more| more.seconds))
+        Some(self.profile_most_seconds? + self.more.as_ref().map_or(0.0, |more| more.seconds))
     }
 
     /// Keeps the profile to its share, where others follow: its writes are shortened, and none is cut off.

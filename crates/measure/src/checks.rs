@@ -1,7 +1,9 @@
 //! Sanity checks: what must hold of any device, held against what was measured. A violated one is shown.
 
 use crate::disturbed::{DISTURBED, counted, quiet_wait};
-use leadline_profile::{Check, CheckName, CheckStatus, DeviceFacts, OpKind, OrderEffect, Point, SliceEffect};
+use leadline_profile::{
+    Check, CheckName, CheckStatus, DeviceFacts, Held, OpKind, OrderEffect, Point, SliceEffect,
+};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Requests in flight up to which a point is shallow.
@@ -13,19 +15,27 @@ const LITTLE: f64 = 0.05;
 /// Share of requests merged with a neighbour from which a point is one of larger requests.
 const MERGED: f64 = 0.05;
 
+/// A load that is held comes to less than its slices by so many times where they were bursts.
+const BURST: f64 = 1.25;
+
+/// What follows from slices that are faster than what goes on.
+const BURSTS: &str = "a limit above the device, or the device itself, allows bursts that a program which goes on \
+                      does not get: `leadline experiment burst` measures what is left when they are over";
+
 /// All checks, in the order they are shown.
 pub fn checks(
     points: &[Point],
     facts: &DeviceFacts,
     order: Option<&OrderEffect>,
     slices: &[SliceEffect],
+    held: Option<&Held>,
 ) -> Vec<Check> {
     vec![
         speedup(points),
         little(points),
         link(points, facts),
         order_check(order),
-        slices_check(slices),
+        slices_check(slices, held),
         quiet(points),
         merged_check(points, facts),
         cpu(points),
@@ -144,7 +154,7 @@ fn order_check(order: Option<&OrderEffect>) -> Check {
 }
 
 /// Slices as fast as long stretches.
-fn slices_check(effects: &[SliceEffect]) -> Check {
+fn slices_check(effects: &[SliceEffect], held: Option<&Held>) -> Check {
     let percent = |effect: &SliceEffect| {
         let op = if effect.op == OpKind::Read { "reads" } else { "writes" };
         let [low, high] = effect.ratio_ci;
@@ -157,11 +167,20 @@ fn slices_check(effects: &[SliceEffect]) -> Check {
     };
     let holds = "slices run as fast as long stretches of the same load";
     let (status, detail) = match (worst(true), worst(false)) {
+        _ if held.is_some_and(|held| held.in_slices_iops > BURST * held.iops) => {
+            let at = held.map_or_else(String::new, |held| {
+                let (slices, iops) = (held.in_slices_iops, held.iops);
+                format!(
+                    "reads at k = {} ran at {slices:.0} a second, after one second at {iops:.0}",
+                    held.concurrency
+                )
+            });
+            (CheckStatus::Violated, format!("{holds}: {at}; {BURSTS}"))
+        }
         (Some(effect), _) => {
             // Faster in short slices: something saves up what is not used, and lets it go at once.
             let advice = if effect.ratio > 1.0 {
-                "a limit above the device, or the device itself, allows bursts that a program which goes on does \
-                 not get: `leadline experiment burst` measures what is left when they are over"
+                BURSTS
             } else {
                 "a program that goes on gets what the stretches got"
             };
@@ -324,9 +343,20 @@ mod tests {
             ratio_ci: [ratio * 0.9, ratio * 1.05],
             seen: true,
         };
-        let faster = slices_check(&[effect(4.0)]);
+        let faster = slices_check(&[effect(4.0)], None);
         assert!(faster.detail.contains("reads at 400.0 %") && faster.detail.contains("experiment burst"));
-        let slower = slices_check(&[effect(0.6)]);
+        let slower = slices_check(&[effect(0.6)], None);
         assert!(slower.status == CheckStatus::Violated && !slower.detail.contains("burst"), "{slower:?}");
+        let held = |iops: f64| Held {
+            op: OpKind::Read,
+            block_bytes: 4096,
+            concurrency: 32,
+            iops,
+            in_slices_iops: 16_000.0,
+        };
+        let limited = slices_check(&[], Some(&held(12_000.0)));
+        assert_eq!(limited.status, CheckStatus::Violated);
+        assert!(limited.detail.contains("k = 32 ran at 16000 a second, after one second at 12000; a limit"));
+        assert_eq!(slices_check(&[], Some(&held(15_000.0))).status, CheckStatus::Unknown, "no stretches");
     }
 }

@@ -1,6 +1,6 @@
 //! What a measurement comes to.
 
-use leadline_profile::{Limit, TimelineSample};
+use leadline_profile::{Held, Limit, TimelineSample};
 
 use crate::MeasureError;
 use crate::curve::Curve;
@@ -25,6 +25,8 @@ pub struct Outcome {
     pub writes_shortened: bool,
     /// What kept intervals of advised numbers wide although the run went on past its budget.
     pub limited_by: Option<Limit>,
+    /// A load that was held at the end.
+    pub held: Option<Held>,
     /// Longest time that reads took to recover after writes, seconds, and whether they did within the
     /// washout's limit.
     pub washout: (f64, bool),
@@ -43,6 +45,7 @@ impl Outcome {
             stopped_by: None,
             writes_shortened: false,
             limited_by: None,
+            held: None,
             washout: (0.0, true),
         }
     }

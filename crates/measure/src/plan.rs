@@ -28,6 +28,9 @@ impl Budget {
     /// Seconds after which `--full` gives up converging.
     pub const FULL_LIMIT: f64 = 3600.0;
 
+    /// A run of a named budget takes at most this many times as long.
+    pub(crate) const MOST: f64 = 1.5;
+
     /// Seconds of device time for measuring `block_sizes` sizes; `None` for "until converged". The named
     /// budgets are for up to two sizes and grow with more.
     pub fn seconds(self, block_sizes: usize) -> Option<f64> {
@@ -38,6 +41,13 @@ impl Budget {
             Budget::Full => None,
             Budget::Custom(length) => Some(length.as_secs_f64()),
         }
+    }
+
+    /// Seconds that measuring takes at most: the named budgets are exceeded by up to half where that narrows
+    /// what is advised.
+    pub fn most_seconds(self, block_sizes: usize) -> Option<f64> {
+        let factor = if matches!(self, Budget::Quick | Budget::Default) { Self::MOST } else { 1.0 };
+        self.seconds(block_sizes).map(|seconds| factor * seconds)
     }
 
     /// Epochs aimed at: as many as leave slices of some ten milliseconds, because a device's speed changes

@@ -3,13 +3,14 @@
 //! Read [`Session::run`] first. docs/method.md says in words what happens here and why.
 
 mod epoch;
+mod held;
 mod longer;
 mod sharing;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use leadline_device::{Device, Nanos};
+use leadline_device::{Clock, Device, Nanos};
 use leadline_profile::{OpKind, RunPhase, Slice, TimelineSample};
 
 use crate::MeasureError;
@@ -81,6 +82,8 @@ pub struct Session<'a> {
     spent_before: f64,
     /// Slices run so far.
     order: u32,
+    /// Whether time is everybody's, and not the device's own.
+    is_real: bool,
     /// Disturbed slices that were measured again.
     repeats: f64,
     /// Bytes written before measuring began: they count against `max_writes`.
@@ -140,6 +143,7 @@ impl<'a> Session<'a> {
             first_epoch: 0,
             spent_before: 0.0,
             order: 0,
+            is_real: device.clock() == Clock::Wall,
             repeats: 0.0,
             written_before,
             overhead: 1.4,
@@ -175,7 +179,7 @@ impl<'a> Session<'a> {
     /// settled. Whatever happens, what was measured is in the outcome.
     pub fn run(mut self, progress: &mut dyn FnMut(Progress)) -> Outcome {
         self.began = self.rig.now();
-        let result = self.search(progress).and_then(|()| self.epochs(progress));
+        let result = self.search(progress).and_then(|()| self.epochs(progress)).and_then(|()| self.hold());
         if let Err(stop) = result {
             self.outcome.stopped_by = Some(stop);
         }

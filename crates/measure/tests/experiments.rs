@@ -384,7 +384,7 @@ fn a_device_that_fails_is_named_and_what_it_gave_before_is_kept() {
         };
         let fails_from = |nth| run_with(vec![Fault::FailFrom { nth, errno: 5 }]).0;
         let said = fails_from(2000).unwrap_err().to_string();
-        let failed = said.contains("bytes failed") || said.contains("flush");
+        let failed = said.contains("of the target failed") || said.contains("flush");
         assert!(failed && said.contains("Input/output error"), "{said}");
         let (whole, requests) = run_with(Vec::new());
         assert!(whole.is_ok());

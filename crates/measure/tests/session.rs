@@ -449,6 +449,7 @@ fn crafted(read: impl Fn(u32, bool) -> f64, write: impl Fn(u64) -> f64) -> (Prep
         stopped_by: None,
         writes_shortened: false,
         limited_by: None,
+        held: None,
         washout: (0.1, true),
     };
     (Prepared::default(), outcome)

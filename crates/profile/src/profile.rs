@@ -110,6 +110,21 @@ pub struct DeviceFacts {
     pub extra: Map<String, Value>,
 }
 
+/// A load that ran for a second before it counted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Held {
+    /// Of random requests.
+    pub op: OpKind,
+    /// Bytes per request.
+    pub block_bytes: u32,
+    /// Requests in flight.
+    pub concurrency: u32,
+    /// Requests per second.
+    pub iops: f64,
+    /// What the slices of the same point came to.
+    pub in_slices_iops: f64,
+}
+
 /// Zones of a zoned device, as sysfs has them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -224,6 +239,9 @@ pub struct Validity {
     /// Slices against long stretches of the same load.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub slice_effects: Vec<SliceEffect>,
+    /// A load that was held for longer than any slice, at the end of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held: Option<Held>,
     /// What kept the intervals of advised numbers wide although the run went on past its budget.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limited_by: Option<Limit>,

@@ -243,6 +243,7 @@ fn validity() -> impl Strategy<Value = Validity> {
                     cpu_bound_points: n,
                     censored_curves: n,
                     order_effect: c.map(|x| OrderEffect { ratio: x, ratio_ci: [x, x], seen: complete }),
+                    held: None,
                     slice_effects: c
                         .map(|x| SliceEffect {
                             op: OpKind::Write,

@@ -34,6 +34,9 @@ pub(super) struct Frame<'a> {
     written_before: u64,
     /// Bytes written since, as far as was told.
     written: Cell<u64>,
+    /// The same when the last round began, and the most that a round wrote.
+    written_by_round: Cell<u64>,
+    most_of_round: Cell<u64>,
     began: Nanos,
 }
 
@@ -46,7 +49,18 @@ impl<'a> Frame<'a> {
         progress: &'a mut dyn FnMut(Progress),
     ) -> Self {
         let random = fastrand::Rng::with_seed(plan.seed);
-        Frame { device, plan, cancel, random, progress, written_before, written: Cell::new(0), began: 0 }
+        Frame {
+            device,
+            plan,
+            cancel,
+            random,
+            progress,
+            written_before,
+            written: Cell::new(0),
+            written_by_round: Cell::new(0),
+            most_of_round: Cell::new(0),
+            began: 0,
+        }
     }
 
     /// Time counts from now on.
@@ -62,19 +76,25 @@ impl<'a> Frame<'a> {
     /// Whether another round is worth beginning, after `done` of them of which the longest took `longest`
     /// seconds.
     pub(super) fn goes_on(&self, done: u32, longest: f64, now: Nanos) -> bool {
-        done < FEWEST_EPOCHS || (done < MOST_EPOCHS && longest <= self.left(now))
+        let written = self.written.get();
+        let of_round = written.saturating_sub(self.written_by_round.replace(written));
+        self.most_of_round.set(self.most_of_round.get().max(of_round));
+        // A pace may change from round to round: what the dearest one wrote must be left.
+        let has_bytes = self.bytes_left().is_none_or(|left| self.most_of_round.get() <= left);
+        done < FEWEST_EPOCHS || (done < MOST_EPOCHS && longest <= self.left(now) && has_bytes)
     }
 
     /// Seconds left: of the time allowed, or until the bytes that may be written are spent at the pace so far.
     pub(super) fn left(&self, now: Nanos) -> f64 {
         let of_time = self.plan.seconds - self.spent(now);
-        let Some(budget) = self.plan.write_budget.filter(|_| !self.plan.experiment.only_reads()) else {
-            return of_time;
-        };
-        let written = self.written.get();
-        let left = budget.saturating_sub(written);
-        let of_bytes = self.plan.seconds_of_bytes(left, written, self.spent(now));
-        of_time.min(of_bytes)
+        let Some(left) = self.bytes_left() else { return of_time };
+        of_time.min(self.plan.seconds_of_bytes(left, self.written.get(), self.spent(now)))
+    }
+
+    /// Bytes that may still be written, where there is a bound and it writes at all.
+    fn bytes_left(&self) -> Option<u64> {
+        let budget = self.plan.write_budget.filter(|_| !self.plan.experiment.only_reads())?;
+        Some(budget.saturating_sub(self.written.get()))
     }
 
     pub(super) fn report(&mut self, now: Nanos, detail: String) {

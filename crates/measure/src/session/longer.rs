@@ -7,9 +7,6 @@ use crate::curve::Curve;
 use crate::plan::{Budget, Plan};
 use crate::summary::advised_width;
 
-/// A run takes at most this many times its budget.
-const MOST: f64 = 1.5;
-
 /// Epochs between two looks at whether the intervals have narrowed.
 const STEP: u32 = 2;
 
@@ -30,7 +27,7 @@ pub(super) struct Longer {
 impl Longer {
     pub(super) fn new(plan: &Plan) -> Self {
         let named = matches!(plan.budget, Budget::Quick | Budget::Default);
-        let most = plan.budget_seconds().filter(|_| named).map(|budget| MOST * budget);
+        let most = plan.budget_seconds().filter(|_| named).map(|budget| Budget::MOST * budget);
         Longer { most, looked: None, limit: None }
     }
 

@@ -322,6 +322,7 @@ impl Shape {
             cpu_bound_points: 2,
             order_effect: Some(OrderEffect { ratio: 0.99, ratio_ci: [0.96, 1.02], seen: false }),
             slice_effects: Vec::new(),
+            held: None,
             limited_by: None,
             washout_seconds: Some(1.2),
             washout_recovered: Some(true),
