@@ -19,4 +19,4 @@ pub use study::{
     Cached, Choice, FileSize, Migration, Placed, Query, QueryTimes, Scope, Simulated, SizeStudy, Storage,
     Study, StudyError, StudyOptions, Times, Watch, best_sets, labels, study,
 };
-pub use waits::{After, Wait, Waits};
+pub use waits::{After, Waits};

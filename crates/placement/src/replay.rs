@@ -1,7 +1,7 @@
 //! A capture in virtual time on another device.
 //!
-//! Each request is sent when the one that it waits for is completed there, and the program has computed for
-//! as long as it did when the capture was made.
+//! Each request is sent when those that it waits for are completed there, and its program has computed for as
+//! long as it did when the capture was made.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,7 +11,7 @@ use leadline_sim::DeviceModel;
 
 use crate::captured::{Captured, Kind, Request};
 use crate::layout::Layout;
-use crate::waits::{After, Wait, Waits};
+use crate::waits::Waits;
 
 /// How long a capture takes on a device. The parts add up: `total_ns = io_ns + computing_ns`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -49,6 +49,9 @@ struct Replay<'a> {
     completed: Vec<Nanos>,
     /// Of the path to each request's completion, what was computing.
     computing: Vec<Nanos>,
+    /// How many each still waits for, and when the last one came so far.
+    awaited: Vec<u32>,
+    came: Vec<Nanos>,
     /// Those whose time of issue is known, the earliest first.
     ready: BinaryHeap<Reverse<(Nanos, u32)>>,
     /// The latest time that the device was told.
@@ -58,13 +61,22 @@ struct Replay<'a> {
 impl<'a> Replay<'a> {
     fn new(captured: &'a Captured, waits: &'a Waits, layout: &'a Layout) -> Self {
         let requests = captured.requests.len();
-        let (completed, computing) = (vec![0; requests], vec![0; requests]);
-        Replay { captured, waits, layout, completed, computing, ready: BinaryHeap::new(), told: 0 }
+        Replay {
+            captured,
+            waits,
+            layout,
+            completed: vec![0; requests],
+            computing: vec![0; requests],
+            awaited: (0..requests as u32).map(|i| waits.after(i).len() as u32).collect(),
+            came: vec![0; requests],
+            ready: BinaryHeap::new(),
+            told: 0,
+        }
     }
 
     fn run(mut self, device: &mut dyn DeviceModel) -> Prediction {
         for &first in self.waits.first() {
-            self.release(first, 0, 0);
+            self.release(first);
         }
         let mut done: Vec<Completion> = Vec::new();
         loop {
@@ -90,18 +102,30 @@ impl<'a> Replay<'a> {
         self.prediction()
     }
 
-    /// `request` waits no longer: it is issued after its computing time, behind `computed` of its path.
-    fn release(&mut self, request: u32, from: Nanos, computed: Nanos) {
-        let computing = self.waits.of_request(request).computing_ns;
-        self.computing[request as usize] = computed + computing;
-        self.ready.push(Reverse((from + computing, request)));
+    /// What `request` waits for came at `at`, behind `computed` of its path.
+    fn comes(&mut self, request: u32, at: Nanos, computed: Nanos) {
+        let i = request as usize;
+        if at >= self.came[i] {
+            (self.came[i], self.computing[i]) = (at, computed);
+        }
+        self.awaited[i] -= 1;
+        if self.awaited[i] == 0 {
+            self.release(request);
+        }
+    }
+
+    /// `request` waits no longer: it is issued after its computing time.
+    fn release(&mut self, request: u32) {
+        let computing = self.waits.computing_ns(request);
+        self.computing[request as usize] += computing;
+        self.ready.push(Reverse((self.came[request as usize] + computing, request)));
     }
 
     fn issued(&mut self, request: u32, at: Nanos) {
         let computed = self.computing[request as usize];
         let waits = self.waits;
         for &next in waits.after_issue(request) {
-            self.release(next, at, computed);
+            self.comes(next, at, computed);
         }
     }
 
@@ -111,7 +135,7 @@ impl<'a> Replay<'a> {
         let computed = self.computing[request as usize];
         let waits = self.waits;
         for &next in waits.after_completion(request) {
-            self.release(next, completion.at, computed);
+            self.comes(next, completion.at, computed);
         }
     }
 
@@ -129,12 +153,11 @@ impl<'a> Replay<'a> {
     }
 
     fn prediction(&self) -> Prediction {
-        let Wait { after, computing_ns } = self.waits.end();
-        let (from, computed) = match after {
-            After::Completed(last) => (self.completed[last as usize], self.computing[last as usize]),
-            _ => (0, 0),
-        };
-        let (total_ns, computing_ns) = (from + computing_ns, computed + computing_ns);
+        let ends = (0..self.completed.len()).filter(|&i| self.waits.counts(i as u32));
+        let last = ends.max_by_key(|&i| self.completed[i]);
+        let (from, computed) = last.map_or((0, 0), |last| (self.completed[last], self.computing[last]));
+        let total_ns = from + self.waits.tail_ns();
+        let computing_ns = computed + self.waits.tail_ns();
         Prediction { total_ns, io_ns: total_ns - computing_ns, computing_ns }
     }
 }

@@ -2,4 +2,5 @@
 
 mod predictions;
 mod program;
+mod sessions;
 mod study;
