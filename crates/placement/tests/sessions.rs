@@ -1,10 +1,11 @@
 //! Captures of known dependence: several threads and processes, and the kernel's requests among theirs.
 
-use leadline_placement::{Captured, Kind, Waits, replay, side_by_side};
+use leadline_placement::{After, Captured, File, Kind, Request, Waits, replay, side_by_side};
 use leadline_sim::DeviceModel;
+use leadline_trace::capture::Thread;
 use proptest::prelude::*;
 
-use crate::program::{Step, drive, run};
+use crate::program::{PAGE, Step, drive, run};
 
 /// Microseconds of a request of the drive that was captured.
 const FAST_US: u64 = 30;
@@ -131,11 +132,47 @@ fn the_kernel_s_read_ahead_goes_on_while_a_program_computes() {
         for pair in windows[1..].windows(2) {
             let (next, pages) = pair[1];
             steps.extend([Step::Compute(computing), Step::Ahead(next, pages), Step::Need(pair[0].0)]);
+            // Something else now and then, such as an inner page of an index.
+            if next % 20 == 3 {
+                steps.extend([Step::Compute(computing / 2), Step::Wait(Kind::Read, 20_000 + next)]);
+            }
         }
         steps.push(Step::Compute(computing));
         steps.push(Step::Need(windows[windows.len() - 1].0));
         check(&[steps], 2, 0.05);
     }
+}
+
+#[test]
+fn read_ahead_of_a_scan_by_several_threads_is_one() {
+    // Windows of 1, 2, 4 and 8 pages by one thread, then of 8 by whichever of three came to the one before.
+    let first = [(0, 1), (1, 2), (3, 4), (7, 8)].map(|(page, pages)| (0u32, page, pages));
+    let windows = first.into_iter().chain((0..100u32).map(|i| (i * 7 % 3, 15 + 8 * u64::from(i), 8)));
+    let request = |(at, (thread, page, pages)): (u64, (u32, u64, u64))| Request {
+        issued_ns: 100_000 * at,
+        completed_ns: 100_000 * at + 40_000,
+        offset: page * PAGE,
+        bytes: (pages * PAGE) as u32,
+        thread,
+        file: 0,
+        kind: Kind::Read,
+    };
+    let requests: Vec<Request> = (0..).zip(windows).map(request).collect();
+    let threads = (1..4).map(|tid| Thread { tid, pid: tid, name: String::new() }).collect();
+    let files = vec![File { name: "table".to_owned(), bytes: 1 << 24 }];
+    let captured = Captured { name: "scan".to_owned(), requests, files, threads, ended_ns: 10_400_000 };
+    let waits = Waits::of(&captured);
+    for window in 2..captured.requests.len() as u32 {
+        assert!(
+            waits.after(window).contains(&After::Issued(window - 1)),
+            "{window}: {:?}",
+            waits.after(window)
+        );
+        assert!(!waits.after(window).contains(&After::Completed(window - 1)), "{window}");
+    }
+    // Two are under way at any time, on a drive that has room for two.
+    let total = predicted(&captured, &mut *drive(SLOW_US, 2)) as f64 / (104.0 * 3e6);
+    assert!((0.95..1.1).contains(&total), "{total}");
 }
 
 /// Steps of a process that begins with a request and keeps the drive busy.

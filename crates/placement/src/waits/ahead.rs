@@ -7,9 +7,11 @@
 //!   the first of them by the rule for every request.
 //! - **The kernel's read-ahead.** It sends a window when the program comes to the first page of the one before,
 //!   so at most two are under way, and the program waits for the one before right afterwards. Such a run shows
-//!   by windows that overlap, or that double.
+//!   by windows that overlap, or that double; where some of a file double twice, all runs in it are such, also
+//!   those of several threads, of which each sends the next window when it is the first to come to the one
+//!   before.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::captured::{Captured, Kind, Request};
 
@@ -41,7 +43,6 @@ pub(super) fn find(captured: &Captured) -> Vec<Ahead> {
     let requests = &captured.requests;
     let mut ahead = vec![Ahead::No; requests.len()];
     let mut runs: Vec<Run> = captured.threads.iter().map(|_| Run::default()).collect();
-    let mut windows: HashMap<(u32, u32), Vec<u32>> = HashMap::new();
     for (i, request) in (0..).zip(requests) {
         let run = &mut runs[request.thread as usize];
         if !run.goes_on_with(request, requests) {
@@ -51,15 +52,7 @@ pub(super) fn find(captured: &Captured) -> Vec<Ahead> {
         run.add(i, requests);
     }
     runs.iter().for_each(|run| run.mark(&mut ahead));
-    for (i, request) in (0..).zip(requests).filter(|(_, request)| request.kind == Kind::Read) {
-        let run = windows.entry((request.thread, request.file)).or_default();
-        if run.last().is_some_and(|&last| end(&requests[last as usize]) != request.offset) {
-            mark_windows(run, requests, &mut ahead);
-            run.clear();
-        }
-        run.push(i);
-    }
-    windows.values().for_each(|run| mark_windows(run, requests, &mut ahead));
+    mark_all_windows(requests, &mut ahead);
     ahead
 }
 
@@ -67,21 +60,47 @@ fn end(request: &Request) -> u64 {
     request.offset + u64::from(request.bytes)
 }
 
-/// Marks a run of reads without gaps, if it is the kernel's.
-fn mark_windows(run: &[u32], requests: &[Request], ahead: &mut [Ahead]) {
+/// Marks the kernel's windows.
+fn mark_all_windows(requests: &[Request], ahead: &mut [Ahead]) {
+    let runs = runs_without_gaps(requests);
     let of = |i: &u32| &requests[*i as usize];
-    let overlap = run.windows(2).any(|pair| of(&pair[1]).issued_ns < of(&pair[0]).completed_ns);
-    let mut first = run.windows(2).take(DOUBLING);
-    let doubles = first.any(|pair| of(&pair[1]).bytes == 2 * of(&pair[0]).bytes);
-    let three_under_way =
-        run.windows(3).filter(|three| of(&three[2]).issued_ns < of(&three[0]).completed_ns).count();
-    // One in twenty may be: a window is now and then sent in pieces.
-    if run.len() < 3 || !(overlap || doubles) || 20 * three_under_way > run.len() {
-        return;
+    let file = |run: &[u32]| of(&run[0]).file;
+    let is_double = |pair: &[u32]| of(&pair[1]).bytes == 2 * of(&pair[0]).bytes;
+    let double_twice = |run: &&Vec<u32>| {
+        run.windows(3).take(DOUBLING).any(|three| is_double(&three[..2]) && is_double(&three[1..]))
+    };
+    let buffered: HashSet<u32> = runs.iter().filter(double_twice).map(|run| file(run)).collect();
+    for run in runs.iter().filter(|run| run.len() >= 3) {
+        let overlap = run.windows(2).any(|pair| of(&pair[1]).issued_ns < of(&pair[0]).completed_ns);
+        let doubles = run.windows(2).take(DOUBLING).any(is_double);
+        let three_under_way =
+            run.windows(3).filter(|three| of(&three[2]).issued_ns < of(&three[0]).completed_ns).count();
+        let by_one = run.iter().all(|i| of(i).thread == of(&run[0]).thread);
+        // One in twenty may be: a window is now and then sent in pieces.
+        if (by_one && (overlap || doubles) || buffered.contains(&file(run)))
+            && 20 * three_under_way <= run.len()
+        {
+            for (k, pair) in (2..).zip(run.windows(2)) {
+                ahead[pair[1] as usize] = Ahead::Window { before: pair[0], is_last: k == run.len() };
+            }
+        }
     }
-    for (k, pair) in (2..).zip(run.windows(2)) {
-        ahead[pair[1] as usize] = Ahead::Window { before: pair[0], is_last: k == run.len() };
+}
+
+/// Reads of a file, each of which begins where the one before ends, whatever else is read between.
+fn runs_without_gaps(requests: &[Request]) -> Vec<Vec<u32>> {
+    let mut runs: Vec<Vec<u32>> = Vec::new();
+    let mut ends: HashMap<(u32, u64), usize> = HashMap::new();
+    for (i, request) in (0..).zip(requests).filter(|(_, request)| request.kind == Kind::Read) {
+        let place = |at| (request.file, at);
+        let run = ends.remove(&place(request.offset)).unwrap_or_else(|| {
+            runs.push(Vec::new());
+            runs.len() - 1
+        });
+        runs[run].push(i);
+        ends.insert(place(end(request)), run);
     }
+    runs
 }
 
 /// Reads of a thread, one behind the other within an extent.

@@ -94,6 +94,10 @@ impl<'a> Strands<'a> {
             Ahead::Window { before, .. } if self.is_under_way(before, request) && self.is_first(before) => {
                 after.push(After::Issued(before));
             }
+            Ahead::Window { before, .. } if self.captured.requests[before as usize].thread != thread => {
+                self.after_all(thread, request.issued_ns, after);
+                after.push(After::Issued(before));
+            }
             _ => self.after_all(thread, request.issued_ns, after),
         }
         if request.kind == Kind::Flush {
