@@ -67,11 +67,12 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         }
     };
     let trace = open_trace(&args.input, args.from)?;
-    transfer(trace, &args.output, to, args.page_bytes, args.skip_bad)
+    transfer(&args.input, trace, &args.output, to, args.page_bytes, args.skip_bad)
 }
 
 /// Writes `trace` to `place`, whole or not at all, and says what came of it.
 pub(super) fn transfer(
+    input: &dyn std::fmt::Display,
     mut trace: Box<dyn Trace>,
     place: &OsStr,
     format: Format,
@@ -95,6 +96,10 @@ pub(super) fn transfer(
         Ok(copied) => copied,
         Err(error) => return stopped(error, place),
     };
+    if copied.requests == 0 {
+        // Dropped without its end, the output leaves nothing.
+        return Err(super::holds_nothing(input));
+    }
     if let Err(error) = writer.finish().and_then(Output::finish) {
         return stopped(CopyError::Write(error), place);
     }

@@ -50,7 +50,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let trace = open_trace(&name, None)?;
     let place = args.output.as_deref().unwrap_or(OsStr::new(STDIN));
     let format = args.format.or_else(|| Format::of_ending(&place.to_string_lossy())).unwrap_or(Format::Pages);
-    transfer(trace, place, format, args.page_bytes, false)
+    transfer(&name, trace, place, format, args.page_bytes, false)
 }
 
 fn list() -> String {

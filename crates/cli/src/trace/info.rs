@@ -82,7 +82,7 @@ fn run_whole(args: &Args) -> Result<(), Failure> {
     });
     display.finish();
     let found = found?;
-    super::say_bad_lines(found.bad_lines.count, &found.bad_lines.first, found.requests.count)?;
+    super::say_bad_lines(&args.trace, found.bad_lines.count, &found.bad_lines.first, found.requests.count)?;
     if let Some(path) = &args.output {
         let page = render_trace_page(&found)?;
         output::write(path, &page)?;
@@ -113,7 +113,9 @@ fn run_by_file(args: &Args) -> Result<(), Failure> {
     });
     display.finish();
     let found = found?;
-    super::say_bad_lines(found.bad_lines.count, &found.bad_lines.first, found.all.requests)?;
+    // A capture may hold syncs and changes of names alone.
+    let all = found.all.requests + found.all.syncs + found.all.other_operations;
+    super::say_bad_lines(&args.trace, found.bad_lines.count, &found.bad_lines.first, all)?;
     if !found.named {
         output::say("the trace has no names of files: each volume stands for a file");
     }

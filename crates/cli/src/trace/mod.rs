@@ -9,6 +9,7 @@ mod replay;
 
 use crate::failure::Failure;
 use crate::output;
+use crate::paths::TraceName;
 
 /// Describe, capture, replay, predict, convert and generate traces of block and page accesses
 #[derive(clap::Args)]
@@ -40,9 +41,12 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     }
 }
 
-/// Says which lines were passed over; a trace of nothing else is none.
-fn say_bad_lines(count: u64, first: &[String], requests: u64) -> Result<(), Failure> {
-    if count > 0 && requests == 0 {
+/// Says which lines were passed over; a trace without a single request is none.
+fn say_bad_lines(trace: &TraceName, count: u64, first: &[String], requests: u64) -> Result<(), Failure> {
+    if requests == 0 && count == 0 {
+        return Err(holds_nothing(trace));
+    }
+    if requests == 0 {
         let line = first.first().map_or("", String::as_str);
         return Err(Failure::Input(format!("{line}; none of the {count} lines is a request")));
     }
@@ -55,4 +59,9 @@ fn say_bad_lines(count: u64, first: &[String], requests: u64) -> Result<(), Fail
         ));
     }
     Ok(())
+}
+
+/// An empty file, or one of comments alone.
+fn holds_nothing(trace: &dyn std::fmt::Display) -> Failure {
+    Failure::Input(format!("{trace}: holds no request"))
 }

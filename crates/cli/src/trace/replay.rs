@@ -187,7 +187,10 @@ fn finish(args: &Args, replay: &Replay, stopped_by: Option<Stop>) -> Result<(), 
         return Err(error.into()); // the trace is at fault, not the device
     }
     let taken = replay.all.requests + replay.mapping.skipped_writes;
-    super::say_bad_lines(replay.bad_lines, &replay.first_bad_lines, taken)?;
+    // What was ended before its first request has not been read.
+    if taken > 0 || replay.bad_lines > 0 || stopped_by.is_none() {
+        super::say_bad_lines(&args.trace, replay.bad_lines, &replay.first_bad_lines, taken)?;
+    }
     if let Some(path) = &args.output {
         let page = render_replay_page(replay)?;
         output::write(path, &page)?;

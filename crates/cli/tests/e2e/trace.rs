@@ -141,11 +141,41 @@ fn what_is_not_a_trace_is_refused() {
         ended(&run(dir.path(), &["trace", "info", name]), 2, &[said]);
         ended(&run(dir.path(), &["trace", "replay", name, "sim:flash"]), 2, &[said]);
     }
-    // An empty file in a format that is named is a trace of nothing.
-    let info =
-        document(&run(dir.path(), &["trace", "info", "empty", "--format", "msr", "--json"]).succeeded());
-    assert_eq!((&info["requests"]["count"], &info["repeat_share"]), (&0.into(), &Value::Null));
     assert_eq!(names(dir.path()), ["empty", "folder", "garbage.pages"]);
+}
+
+#[test]
+fn a_trace_without_a_request_is_refused() {
+    let dir = folder();
+    let dir = dir.path();
+    let nothing = ["empty.spc", "empty.pages", "empty.csv", "empty.lis", "empty.oracleGeneral"];
+    nothing.iter().for_each(|name| fs::write(dir.join(name), "").unwrap());
+    fs::write(dir.join("comments.pages"), "# nothing\n\n# at all\n").unwrap();
+    fs::write(dir.join("header.csv"), "version,time,op\n").unwrap();
+    // Of this format a line is missing already.
+    fs::write(dir.join("empty.iolog"), "").unwrap();
+    run(dir, &["trace", "info", "empty.iolog"]).failed(2, &["empty.iolog:1: found nothing"]);
+    let before = names(dir);
+    for name in nothing.iter().chain(["comments.pages", "header.csv"].iter()) {
+        let format: &[&str] = if name.ends_with("csv") { &["--format", "cloudphysics"] } else { &[] };
+        let from: &[&str] = if name.ends_with("csv") { &["--from", "cloudphysics"] } else { &[] };
+        let said = format!("{name}: holds no request");
+        for command in [
+            [&["trace", "info", name][..], format].concat(),
+            [&["trace", "info", name, "--json"], format].concat(),
+            [&["trace", "info", name, "--by", "file"], format].concat(),
+            [&["trace", "info", name, "-o", "page.html"], format].concat(),
+            [&["trace", "replay", name, "sim:flash"], format].concat(),
+            [&["trace", "convert", name, "out.pages"], from].concat(),
+            [&["pool", "simulate", name, "--frames", "10"], format].concat(),
+        ] {
+            let ran = run(dir, &command);
+            assert!(ran.stdout.is_empty(), "{command:?}: {ran:?}");
+            let last = ran.stderr.lines().last().unwrap_or_default();
+            assert!(ran.code == Some(2) && last.contains(&said), "{command:?}: {ran:?}");
+            assert_eq!(names(dir), before, "{command:?}");
+        }
+    }
 }
 
 #[test]
