@@ -137,7 +137,8 @@ fn degree_words(info: &GraphInfo) -> String {
 
 fn weights(kind: &str) -> &'static str {
     match kind {
-        "f32" => "32 bits each, exact",
+        // What was read, which 64 bits may have rounded.
+        "f32" => "32 bits each, the same as in 64",
         "f64" => "64 bits each",
         _ => "none",
     }

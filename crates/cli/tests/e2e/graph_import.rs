@@ -87,6 +87,21 @@ fn what_was_exported_is_imported_again() {
     }
 }
 
+#[test]
+fn a_weight_that_64_bits_rounded_is_not_called_exact() {
+    let dir = folder();
+    let dir = dir.path();
+    // 2^53 + 1, of which 64 bits of floating point make 2^53.
+    write(dir, "a.csv", "1,2,9007199254740993\n2,3,0.5\n");
+    run(dir, &["graph", "import", "a.csv", "a.store", "--weights"]).succeeded();
+    let info = run(dir, &["graph", "info", "a.store"]).succeeded().stdout;
+    let weights = info.lines().find(|line| line.trim_start().starts_with("weights")).unwrap();
+    assert!(weights.contains("32 bits each") && !weights.contains("exact"), "{weights}");
+    run(dir, &["graph", "export", "a.store", "b.csv"]).succeeded();
+    let exported = fs::read_to_string(dir.join("b.csv")).unwrap();
+    assert!(exported.contains("9007199254740992"), "{exported}");
+}
+
 /// Version 0.1.0 wrote it, of a ring of three, when stores still held the time of their import.
 const EARLIER: &[u8] = include_bytes!("earlier.graph");
 

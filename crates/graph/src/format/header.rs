@@ -41,7 +41,7 @@ pub struct Section {
 pub enum Weights {
     /// There are none.
     None,
-    /// 4 bytes, IEEE single: every weight of the graph is exact in it.
+    /// 4 bytes, IEEE single: every weight of the graph, as it was read into 8 bytes, is the same in them.
     F32,
     /// 8 bytes, IEEE double.
     F64,
