@@ -244,6 +244,37 @@ fn everything_placed_takes_as_long_as_the_fast_device_and_nothing_as_long_as_the
 }
 
 #[test]
+fn a_page_that_the_kernel_writes_last_does_not_place_its_file() {
+    let mut random = fastrand::Rng::with_seed(3);
+    let files = [("db", 1024), ("db-shm", 2)];
+    let mut captured = capture("q", &files, (0..500).map(|_| (0, random.u64(..1024))));
+    let last = *captured.requests.last().unwrap();
+    // Long after the last read; when the program ends, which waits for it.
+    let issued_ns = last.completed_ns + 3_000_000;
+    let completed_ns = issued_ns + 200_000;
+    captured.requests.push(Request {
+        issued_ns,
+        completed_ns,
+        thread: 1,
+        file: 1,
+        kind: Kind::Write,
+        ..last
+    });
+    captured.requests[500].offset = 0;
+    captured.threads.push(Thread { tid: 0, pid: 0, name: String::new() });
+    captured.ended_ns = completed_ns;
+    let (times, _folder) = simulated(vec![captured]);
+    let seconds = |set: &[usize]| {
+        times.seconds(0, &Storage::Placed(set.iter().copied().collect::<BTreeSet<usize>>())).unwrap()
+    };
+    // 500 reads and a write of 200 us, and 3 ms of computing.
+    assert!((seconds(&[]) - 0.1032).abs() < 1e-9, "{}", seconds(&[]));
+    let saves = |set: &[usize]| seconds(&[]) - seconds(set);
+    assert!(saves(&[0]) > 100.0 * saves(&[1]), "{} and {}", saves(&[0]), saves(&[1]));
+    assert!(saves(&[1]) > 0.0);
+}
+
+#[test]
 fn what_cannot_be_is_said_in_a_line() {
     let named = |name: &str| capture(name, &TABLES, [(0, 0)]);
     let folder = tempfile::tempdir().unwrap();
