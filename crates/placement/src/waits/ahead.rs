@@ -21,6 +21,9 @@ const EXTENT_BYTES: u64 = 1 << 20;
 /// The kernel's windows double in the first so many of a run.
 const DOUBLING: usize = 4;
 
+/// Ends of reads that are remembered; where there are more, runs that go on later are not found.
+const MOST_ENDS: usize = 1 << 20;
+
 /// What is known of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Ahead {
@@ -70,7 +73,7 @@ fn mark_all_windows(requests: &[Request], ahead: &mut [Ahead]) {
         run.windows(3).take(DOUBLING).any(|three| is_double(&three[..2]) && is_double(&three[1..]))
     };
     let buffered: HashSet<u32> = runs.iter().filter(double_twice).map(|run| file(run)).collect();
-    for run in runs.iter().filter(|run| run.len() >= 3) {
+    for run in &runs {
         let overlap = run.windows(2).any(|pair| of(&pair[1]).issued_ns < of(&pair[0]).completed_ns);
         let doubles = run.windows(2).take(DOUBLING).any(is_double);
         let three_under_way =
@@ -87,20 +90,32 @@ fn mark_all_windows(requests: &[Request], ahead: &mut [Ahead]) {
     }
 }
 
-/// Reads of a file, each of which begins where the one before ends, whatever else is read between.
+/// Reads of a file, each of which begins where the one before ends, whatever else is read between; three and
+/// more.
 fn runs_without_gaps(requests: &[Request]) -> Vec<Vec<u32>> {
-    let mut runs: Vec<Vec<u32>> = Vec::new();
-    let mut ends: HashMap<(u32, u64), usize> = HashMap::new();
+    const NONE: u32 = u32::MAX;
+    let mut before = vec![NONE; requests.len()];
+    let mut goes_on = vec![false; requests.len()];
+    let mut ends: HashMap<(u32, u64), u32> = HashMap::new();
     for (i, request) in (0..).zip(requests).filter(|(_, request)| request.kind == Kind::Read) {
-        let place = |at| (request.file, at);
-        let run = ends.remove(&place(request.offset)).unwrap_or_else(|| {
-            runs.push(Vec::new());
-            runs.len() - 1
-        });
-        runs[run].push(i);
-        ends.insert(place(end(request)), run);
+        if let Some(last) = ends.remove(&(request.file, request.offset)) {
+            before[i as usize] = last;
+            goes_on[last as usize] = true;
+        }
+        if ends.len() == MOST_ENDS {
+            ends.clear();
+        }
+        ends.insert((request.file, end(request)), i);
     }
-    runs
+    let run = |last: u32| {
+        let mut run: Vec<u32> =
+            std::iter::successors(Some(last), |&i| Some(before[i as usize]).filter(|&before| before != NONE))
+                .collect();
+        run.reverse();
+        run
+    };
+    let is_last = |i: &u32| !goes_on[*i as usize] && before[*i as usize] != NONE;
+    (0..requests.len() as u32).filter(is_last).map(run).filter(|run| run.len() >= 3).collect()
 }
 
 /// Reads of a thread, one behind the other within an extent.
