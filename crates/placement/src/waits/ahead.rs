@@ -1,15 +1,15 @@
 //! Reads that nobody waits for when they are sent.
 //!
-//! - **A database's read-ahead.** A run is reads of one thread that go on in one file, within one extent, each
-//!   behind the end of the one before. Where one of them was issued while the one before it was in flight, as
-//!   nobody does who reads page after page, all but the first of the run are read-ahead: the first one is the
-//!   page whose absence was noticed. They wait for no completion; each follows the issue of the one before it,
-//!   the first of them by the rule for every request.
-//! - **The kernel's read-ahead.** It sends a window when the program comes to the first page of the one before,
-//!   so at most two are under way, and the program waits for the one before right afterwards. Such a run shows
-//!   by windows that overlap, or that double; where some of a file double twice, all runs in it are such, also
-//!   those of several threads, of which each sends the next window when it is the first to come to the one
-//!   before.
+//! - **A database's read-ahead.** A run is reads of one thread that go on in one file, within one extent,
+//!   each behind the end of the one before. Where one of them was issued while the one before it was in
+//!   flight, as nobody does who reads page after page, all but the first of the run are read-ahead: the first
+//!   one is the page whose absence was noticed. They wait for no completion; each follows the issue of the
+//!   one before it, the first of them by the rule for every request.
+//! - **The kernel's read-ahead.** It sends a window when the program comes to the first page of the one
+//!   before, so at most two are under way, and the program waits for the one before right afterwards. Such a
+//!   run shows by windows that overlap, or that double; where some of a file double twice, all runs in it are
+//!   such, also those of several threads, of which each sends the next window when it is the first to come to
+//!   the one before.
 
 use std::collections::{HashMap, HashSet};
 

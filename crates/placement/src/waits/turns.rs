@@ -22,8 +22,19 @@ const MOST_BETWEEN: usize = 64;
 #[derive(Debug)]
 pub(super) struct Turns {
     threads: Vec<Busy>,
-    pairs: HashMap<(u32, u32), Pair>,
+    pairs: Pairs,
 }
+
+/// All pairs: of few threads in a table, as they are asked for with each request.
+#[derive(Debug)]
+struct Pairs {
+    threads: usize,
+    table: Vec<Pair>,
+    others: HashMap<(u32, u32), Pair>,
+}
+
+/// Threads whose pairs are in a table.
+const MOST_IN_TABLE: usize = 512;
 
 /// A thread.
 #[derive(Debug, Clone, Copy, Default)]
@@ -44,15 +55,34 @@ struct Pair {
     between: u64,
 }
 
-fn pair(a: u32, b: u32) -> (u32, u32) {
-    (a.min(b), a.max(b))
+impl Pairs {
+    fn new(threads: usize) -> Pairs {
+        let places = if threads <= MOST_IN_TABLE { threads * threads } else { 0 };
+        Pairs { threads, table: vec![Pair::default(); places], others: HashMap::new() }
+    }
+
+    fn get(&self, a: u32, b: u32) -> Pair {
+        let (a, b) = (a.min(b), a.max(b));
+        match self.table.get(a as usize * self.threads + b as usize) {
+            Some(pair) => *pair,
+            None => self.others.get(&(a, b)).copied().unwrap_or_default(),
+        }
+    }
+
+    fn get_mut(&mut self, a: u32, b: u32) -> &mut Pair {
+        let (a, b) = (a.min(b), a.max(b));
+        match self.table.get_mut(a as usize * self.threads + b as usize) {
+            Some(pair) => pair,
+            None => self.others.entry((a, b)).or_default(),
+        }
+    }
 }
 
 impl Turns {
     /// Of the threads of a capture that are not the kernel.
     pub(super) fn of(captured: &Captured) -> Turns {
-        let mut turns =
-            Turns { threads: vec![Busy::default(); captured.threads.len()], pairs: HashMap::new() };
+        let count = captured.threads.len();
+        let mut turns = Turns { threads: vec![Busy::default(); count], pairs: Pairs::new(count) };
         // Those that have asked for something, the last one last.
         let mut recent: Vec<u32> = Vec::new();
         let mut under_way: Vec<u32> = Vec::new();
@@ -68,12 +98,12 @@ impl Turns {
         let thread = request.thread;
         under_way.retain(|&other| self.threads[other as usize].last_ns > request.issued_ns);
         for &other in under_way.iter().filter(|other| **other != thread) {
-            self.pairs.entry(pair(thread, other)).or_default().together += 1;
+            self.pairs.get_mut(thread, other).together += 1;
         }
         let place = recent.iter().rposition(|&other| other == thread);
         if let Some(place) = place {
             for &other in recent[place + 1..].iter().rev().take(MOST_BETWEEN) {
-                self.pairs.entry(pair(thread, other)).or_default().between += 1;
+                self.pairs.get_mut(thread, other).between += 1;
             }
             recent.remove(place);
         }
@@ -102,7 +132,7 @@ impl Turns {
         let Some(both_ns) = one.last_ns.min(other.last_ns).checked_sub(from_ns).filter(|ns| *ns > 0) else {
             return true;
         };
-        let Pair { together, between } = self.pairs.get(&pair(a, b)).copied().unwrap_or_default();
+        let Pair { together, between } = self.pairs.get(a, b);
         let both_ns = both_ns as f64;
         // Evenly spread over the time of each: those while both are there, and how long each takes.
         let meanwhile = |busy: &Busy| {
