@@ -171,7 +171,7 @@ fn slices_check(effects: &[SliceEffect], held: Option<&Held>) -> Check {
             let at = held.map_or_else(String::new, |held| {
                 let (slices, iops) = (held.in_slices_iops, held.iops);
                 format!(
-                    "reads at k = {} ran at {slices:.0} a second, after one second at {iops:.0}",
+                    "reads ran at up to {slices:.0} a second, after one second at k = {} at {iops:.0}",
                     held.concurrency
                 )
             });
@@ -356,7 +356,9 @@ mod tests {
         };
         let limited = slices_check(&[], Some(&held(12_000.0)));
         assert_eq!(limited.status, CheckStatus::Violated);
-        assert!(limited.detail.contains("k = 32 ran at 16000 a second, after one second at 12000; a limit"));
+        assert!(
+            limited.detail.contains("up to 16000 a second, after one second at k = 32 at 12000; a limit")
+        );
         assert_eq!(slices_check(&[], Some(&held(15_000.0))).status, CheckStatus::Unknown, "no stretches");
     }
 }

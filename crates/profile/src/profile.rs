@@ -121,7 +121,7 @@ pub struct Held {
     pub concurrency: u32,
     /// Requests per second.
     pub iops: f64,
-    /// What the slices of the same point came to.
+    /// The most that slices of the same requests came to, with as many in flight or fewer.
     pub in_slices_iops: f64,
 }
 

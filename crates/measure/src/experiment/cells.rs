@@ -134,7 +134,7 @@ impl Cells<'_, '_> {
 
     /// Leaves out the dearest cells where the fewest rounds would not fit into the budget with them.
     fn leave_out(&mut self) {
-        let left = self.frame.left(self.rig.now());
+        let left = self.frame.plan.seconds - self.frame.spent(self.rig.now());
         let mut out = too_dear(&self.costs(), LEAST_SHARE * left / f64::from(FEWEST_EPOCHS));
         out.sort_unstable();
         if !out.is_empty() {

@@ -37,6 +37,9 @@ pub(super) struct Frame<'a> {
     /// The same when the last round began, and the most that a round wrote.
     written_by_round: Cell<u64>,
     most_of_round: Cell<u64>,
+    /// Rounds done, and the bytes and seconds spent before the first.
+    rounds: Cell<u32>,
+    paced_from: Cell<(u64, f64)>,
     began: Nanos,
 }
 
@@ -59,6 +62,8 @@ impl<'a> Frame<'a> {
             written: Cell::new(0),
             written_by_round: Cell::new(0),
             most_of_round: Cell::new(0),
+            rounds: Cell::new(0),
+            paced_from: Cell::new((0, 0.0)),
             began: 0,
         }
     }
@@ -77,6 +82,11 @@ impl<'a> Frame<'a> {
     /// seconds.
     pub(super) fn goes_on(&self, done: u32, longest: f64, now: Nanos) -> bool {
         let written = self.written.get();
+        if done == 0 {
+            // What finds out how fast the device is, one request at a time, is no pace to go by.
+            self.paced_from.set((written, self.spent(now)));
+        }
+        self.rounds.set(done);
         let of_round = written.saturating_sub(self.written_by_round.replace(written));
         self.most_of_round.set(self.most_of_round.get().max(of_round));
         // A pace may change from round to round: what the dearest one wrote must be left.
@@ -88,7 +98,10 @@ impl<'a> Frame<'a> {
     pub(super) fn left(&self, now: Nanos) -> f64 {
         let of_time = self.plan.seconds - self.spent(now);
         let Some(left) = self.bytes_left() else { return of_time };
-        of_time.min(self.plan.seconds_of_bytes(left, self.written.get(), self.spent(now)))
+        let (written, spent) = self.paced_from.get();
+        let (written, spent) = (self.written.get().saturating_sub(written), self.spent(now) - spent);
+        let known = self.rounds.get() > 0;
+        of_time.min(self.plan.seconds_of_bytes(left, if known { written } else { 0 }, spent))
     }
 
     /// Bytes that may still be written, where there is a bound and it writes at all.

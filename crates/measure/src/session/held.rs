@@ -27,8 +27,10 @@ impl Session<'_> {
         let reads = self.driven.iter().position(|driven| driven.curve.id.op == OpKind::Read);
         let (Some(curve), true, true) = (reads, has_time, self.is_real) else { return Ok(()) };
         let points = &self.driven[curve].curve.points;
-        let deep = points.iter().filter(|(k, point)| **k <= DEEPEST && point.slices.len() > 1);
-        let Some((k, in_slices)) = deep.last().map(|(&k, point)| (k, point.iops())) else { return Ok(()) };
+        let measured = || points.iter().filter(|(k, point)| **k <= DEEPEST && point.slices.len() > 1);
+        let Some(k) = measured().map(|(&k, _)| k).last() else { return Ok(()) };
+        // No point up to there does more than the deepest when a load goes on.
+        let in_slices = measured().map(|(_, point)| point.iops()).fold(0.0, f64::max);
         self.long_slice(curve, k, BEFORE)?;
         let result = self.long_slice(curve, k, COUNTED)?;
         if result.ops > 0 && result.seconds > 0.0 {
