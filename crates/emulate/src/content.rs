@@ -52,10 +52,8 @@ impl Segment {
 #[derive(Debug, Default)]
 pub(crate) struct Content {
     len: u64,
-    /// Length of the backing file.
+    /// Length of the backing file, which whoever uses it opens: see `backing.rs`.
     durable_len: u64,
-    /// The backing file, where it is open.
-    backing: Option<Arc<File>>,
     /// Lengths of the truncations that wait: what lies beyond the shortest in the backing file is gone.
     cuts: VecDeque<u64>,
     /// What waits, in the order in which it was done; the first has the number `first`.
@@ -85,16 +83,8 @@ impl Content {
         self.waiting_bytes
     }
 
-    pub(crate) fn backing(&self) -> Option<&Arc<File>> {
-        self.backing.as_ref()
-    }
-
-    pub(crate) fn set_backing(&mut self, file: Option<Arc<File>>) {
-        self.backing = file;
-    }
-
-    /// How far the backing file is to be believed.
-    fn believed(&self) -> u64 {
+    /// How far the backing file is to be believed; 0 where nothing of it is to be read.
+    pub(crate) fn believed(&self) -> u64 {
         self.cuts.iter().copied().min().unwrap_or(u64::MAX).min(self.durable_len)
     }
 
@@ -152,8 +142,10 @@ impl Content {
         }
     }
 
-    /// What a reader of `len` bytes at `offset` needs; the file may change while it reads.
-    pub(crate) fn view(&self, offset: u64, len: usize) -> View {
+    /// What a reader of `len` bytes at `offset` needs; the file may change while it reads. Without the backing
+    /// file nothing may be believed of it.
+    pub(crate) fn view(&self, offset: u64, len: usize, backing: Option<Arc<File>>) -> View {
+        debug_assert!(backing.is_some() || self.believed() == 0, "what is durable would read as zeros");
         let end = offset.saturating_add(len as u64).min(self.len);
         let start = self.segments.range(..=offset).next_back().map_or(offset, |(&start, _)| start);
         let segments = if offset < end {
@@ -161,22 +153,16 @@ impl Content {
         } else {
             Vec::new()
         };
-        View {
-            offset,
-            end: end.max(offset),
-            believed: self.believed(),
-            backing: self.backing.clone(),
-            segments,
-        }
+        View { offset, end: end.max(offset), believed: self.believed(), backing, segments }
     }
 
-    /// Applies the change that waits longest to the backing file, which must be open.
+    /// Applies the change that waits longest to the backing file.
     ///
     /// # Errors
     /// That of the backing file; the change waits on.
-    pub(crate) fn apply_first(&mut self) -> io::Result<()> {
+    pub(crate) fn apply_first(&mut self, backing: &File) -> io::Result<()> {
         let Some(change) = self.changes.front().cloned() else { return Ok(()) };
-        self.store(&change)?;
+        self.store(&change, backing)?;
         let number = self.first;
         if let Change::Truncate(_) = change {
             self.cuts.pop_front();
@@ -205,8 +191,7 @@ impl Content {
         });
     }
 
-    fn store(&mut self, change: &Change) -> io::Result<()> {
-        let file = self.backing.clone().ok_or_else(|| io::Error::other("the backing file is not open"))?;
+    fn store(&mut self, change: &Change, file: &File) -> io::Result<()> {
         match change {
             Change::Write(offset, data) => {
                 file.write_all_at(data, *offset)?;
@@ -218,7 +203,7 @@ impl Content {
             }
             Change::Zero(offset, len) => {
                 let end = offset.saturating_add(*len).min(self.durable_len);
-                zero(&file, *offset, end)?;
+                zero(file, *offset, end)?;
             }
         }
         Ok(())
@@ -233,8 +218,8 @@ impl Content {
     ///
     /// # Errors
     /// That of the backing file.
-    pub(crate) fn damage(&self, offset: u64, bits: u8) -> io::Result<()> {
-        let Some(file) = self.backing.as_ref().filter(|_| offset < self.durable_len) else { return Ok(()) };
+    pub(crate) fn damage(&self, offset: u64, bits: u8, backing: Option<&File>) -> io::Result<()> {
+        let Some(file) = backing.filter(|_| offset < self.durable_len) else { return Ok(()) };
         let mut byte = [0];
         file.read_exact_at(&mut byte, offset)?;
         file.write_all_at(&[byte[0] ^ bits], offset)
@@ -398,9 +383,9 @@ mod tests {
     proptest! {
         #[test]
         fn readers_see_every_change_and_the_backing_file_those_that_were_applied(steps in steps()) {
-            let backing = tempfile::tempfile().unwrap();
+            let backing = Arc::new(tempfile::tempfile().unwrap());
+            let view = |content: &Content, at, len| content.view(at, len, Some(Arc::clone(&backing))).read();
             let mut content = Content::new(0);
-            content.set_backing(Some(Arc::new(backing)));
             let (mut now, mut durable, mut waiting) = (Vec::new(), Vec::new(), VecDeque::new());
             for step in steps {
                 let change = match step {
@@ -408,13 +393,13 @@ mod tests {
                     Step::Truncate(len) => Change::Truncate(len),
                     Step::Zero(at, len) => Change::Zero(at, len),
                     Step::ApplyFirst => {
-                        content.apply_first().unwrap();
+                        content.apply_first(&backing).unwrap();
                         waiting.pop_front().iter().for_each(|change| apply(&mut durable, change));
                         continue;
                     }
                     Step::ApplyAll => {
                         while !content.is_durable() {
-                            content.apply_first().unwrap();
+                            content.apply_first(&backing).unwrap();
                         }
                         waiting.drain(..).for_each(|change| apply(&mut durable, &change));
                         continue;
@@ -430,14 +415,14 @@ mod tests {
                 content.change(change.clone());
                 waiting.push_back(change);
                 prop_assert_eq!(content.len(), now.len() as u64);
-                prop_assert_eq!(content.view(0, 1000).read().unwrap(), now.clone());
+                prop_assert_eq!(view(&content, 0, 1000).unwrap(), now.clone());
                 let part = &now[now.len().min(13)..now.len().min(120)];
-                prop_assert_eq!(content.view(13, 107).read().unwrap(), part);
+                prop_assert_eq!(view(&content, 13, 107).unwrap(), part);
                 let mut stored = vec![0; 1000];
-                let stored_len = content.backing().unwrap().read_at(&mut stored, 0).unwrap();
+                let stored_len = backing.read_at(&mut stored, 0).unwrap();
                 prop_assert_eq!(&stored[..stored_len], &durable[..]);
             }
-            prop_assert_eq!(content.view(0, 1000).read().unwrap(), now);
+            prop_assert_eq!(view(&content, 0, 1000).unwrap(), now);
         }
     }
 }

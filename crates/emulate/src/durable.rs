@@ -7,7 +7,6 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{AtFlags, CWD, FileType, Gid, Mode, OFlags, RenameFlags, Timespec, Timestamps, Uid};
@@ -18,6 +17,9 @@ use crate::node::{Attributes, Ino, Kind, Node, ROOT};
 /// Folder in the backing folder for files that have no name: new ones, and those removed while open. The
 /// mount does not show it.
 pub(crate) const HIDDEN: &str = ".leadline-emulate";
+
+/// What that folder is called, with a number, where it has what could not be given its name at the end.
+const UNSAVED: &str = "leadline-unsaved";
 
 /// Stands for that folder among the directories.
 const NAMELESS: Ino = 0;
@@ -92,11 +94,11 @@ impl Durable {
     }
 
     /// Opens the backing file of a node, making a nameless one where there is none.
-    pub(crate) fn open_file(&mut self, ino: Ino, attributes: &Attributes) -> io::Result<Arc<File>> {
+    pub(crate) fn open_file(&mut self, ino: Ino, attributes: &Attributes) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         if self.places.get(&ino).is_some_and(|places| !places.is_empty()) {
             let path = self.path_of(ino)?;
-            return Ok(Arc::new(File::from(rustix::fs::openat(&self.root, path, flags, Mode::empty())?)));
+            return Ok(File::from(rustix::fs::openat(&self.root, path, flags, Mode::empty())?));
         }
         let place = (NAMELESS, nameless(ino));
         let path = self.path(&place)?;
@@ -108,7 +110,7 @@ impl Durable {
         )?;
         self.places.insert(ino, vec![place]);
         self.set_attributes(&path, attributes, false)?;
-        Ok(Arc::new(File::from(file)))
+        Ok(File::from(file))
     }
 
     /// Does one operation. `nodes` are those of the moment.
@@ -247,6 +249,18 @@ impl Durable {
             self.forget(&hidden, ino);
         }
         Ok(())
+    }
+
+    /// Keeps the files without a name, in a folder with one, whose path it gives. `None` where there are none.
+    pub(crate) fn keep_nameless(&self, backing: &Path) -> Option<PathBuf> {
+        let hidden = backing.join(HIDDEN);
+        // Removed if it is empty.
+        if std::fs::remove_dir(&hidden).is_ok() {
+            return None;
+        }
+        let free = (1..).map(|n| backing.join(format!("{UNSAVED}-{n}"))).find(|path| !path.exists())?;
+        // Where it cannot be renamed, it stays where it is.
+        Some(if std::fs::rename(&hidden, &free).is_ok() { free } else { hidden })
     }
 
     fn set_attributes(&self, path: &Path, attributes: &Attributes, link: bool) -> io::Result<()> {

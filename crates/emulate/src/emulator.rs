@@ -101,7 +101,7 @@ impl Emulator {
         let mount = place.path().to_owned();
         let lock = lock_backing(&backing)?;
         leadline_fuse::check_device().map_err(|source| EmulateError::NoFuse { source })?;
-        // One backing file is open for each file that programs have open.
+        // More backing files can stay open then.
         leadline_fuse::raise_file_limit();
         let capacity = device.geometry.capacity_bytes;
         let pacer = Arc::new(Pacer::new(device.model, options.slowdown));
@@ -210,8 +210,9 @@ impl Emulator {
     /// Unmounts it, makes everything durable, and reports.
     ///
     /// # Errors
-    /// [`EmulateError::Io`] where not everything could be made durable, [`EmulateError::Capture`] where the
-    /// trace could not be written.
+    /// [`EmulateError::Unsaved`] where not everything could be made durable, [`EmulateError::Io`] where the
+    /// kernel could not write what it held back, [`EmulateError::Capture`] where the trace could not be
+    /// written.
     pub fn unmount(mut self) -> Result<Report, EmulateError> {
         let ended = self.end();
         // What the kernel held back until then was recorded too.
@@ -241,7 +242,8 @@ impl Emulator {
             let _ = leadline_fuse::detach(&self.mount);
         }
         let io = |source: io::Error| EmulateError::Io { path: self.mount.clone(), source };
-        self.shared.drive.volume.close().map_err(|error| io(error.into()))?;
+        let volume = &self.shared.drive.volume;
+        volume.close().map_err(EmulateError::unsaved(volume.path()))?;
         match synced {
             // Unmounted from outside, or dead: the kernel had nothing then.
             Err(error) if error.kind() != io::ErrorKind::NotConnected => Err(io(error)),

@@ -1,13 +1,14 @@
 //! What can go wrong with a mount.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use leadline_tiers::OpenError;
 use leadline_trace::TraceError;
 
 use crate::faults::ScheduleError;
 use crate::scan::ScanError;
+use crate::volume::Unsaved;
 
 /// A drive that cannot be emulated. The message names what was asked for and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -114,6 +115,21 @@ pub enum EmulateError {
         /// Its reason.
         reason: String,
     },
+    /// Not everything could be made durable at the end.
+    #[error("{}: {files} files and {names} changes to names could not be made durable: {source}{}",
+            backing.display(), kept(.folder.as_deref()))]
+    Unsaved {
+        /// The backing folder.
+        backing: PathBuf,
+        /// Files of which not all bytes are there.
+        files: usize,
+        /// Changes to names and attributes that are not.
+        names: usize,
+        /// Where files lie that could not be given their names; `None` where there are none.
+        folder: Option<PathBuf>,
+        /// The first reason.
+        source: io::Error,
+    },
     /// A capture could not be written.
     #[error(transparent)]
     Capture(#[from] TraceError),
@@ -127,11 +143,23 @@ pub enum EmulateError {
     },
 }
 
+/// Where to look for what has no name.
+fn kept(folder: Option<&Path>) -> String {
+    folder.map_or(String::new(), |folder| format!("; files without a name are in {}", folder.display()))
+}
+
 impl EmulateError {
-    pub(crate) fn scan(
-        path: &std::path::Path,
-        capacity_bytes: u64,
-    ) -> impl FnOnce(ScanError) -> EmulateError {
+    pub(crate) fn unsaved(backing: &Path) -> impl FnOnce(Unsaved) -> EmulateError {
+        move |Unsaved { files, names, folder, source }| EmulateError::Unsaved {
+            backing: backing.to_owned(),
+            files,
+            names,
+            folder,
+            source,
+        }
+    }
+
+    pub(crate) fn scan(path: &Path, capacity_bytes: u64) -> impl FnOnce(ScanError) -> EmulateError {
         move |error| match error {
             ScanError::Io(path, source) => EmulateError::Io { path, source },
             ScanError::TooLarge => EmulateError::TooLarge { path: path.to_owned(), capacity_bytes },
@@ -144,6 +172,7 @@ impl EmulateError {
             EmulateError::NoFuse { .. }
             | EmulateError::Mount { .. }
             | EmulateError::NoSpace { .. }
+            | EmulateError::Unsaved { .. }
             | EmulateError::Capture(TraceError::Io { .. })
             | EmulateError::Io { .. } => false,
             EmulateError::Capture(TraceError::Write(error)) => error.is_bad_place(),

@@ -4,6 +4,7 @@
 //! of durability and the format of schedules.
 
 mod answer;
+mod backing;
 mod capture;
 mod content;
 mod control;

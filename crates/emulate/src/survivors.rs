@@ -145,7 +145,7 @@ pub(crate) fn leave(
 
 fn store(tree: &Tree, durable: &mut Durable, ino: Ino, changes: Vec<Change>) -> io::Result<()> {
     let attributes = tree.node(ino)?.attributes;
-    apply_to(&*durable.open_file(ino, &attributes)?, changes)
+    apply_to(&durable.open_file(ino, &attributes)?, changes)
 }
 
 /// Some of a write's sectors, each with a probability of one half; never part of one.

@@ -1,10 +1,11 @@
 //! The emulated drive's file system: names and bytes as programs see them, and what of it is durable.
 //!
 //! No lock is held while a request waits for its time on the device. Locks are taken in the order life, tree,
-//! durable, file, allocator; the pacer's own comes after all of them.
+//! durable, file, allocator; the pacer's own and that of the open backing files come after all of them.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,6 +14,7 @@ use std::time::SystemTime;
 
 use rustix::io::Errno;
 
+use crate::backing::Backings;
 use crate::content::Change;
 use crate::durable::Durable;
 use crate::extents::{Allocator, Extent};
@@ -35,12 +37,26 @@ pub(crate) struct Volume {
     life: RwLock<()>,
     tree: Mutex<Tree>,
     durable: Mutex<Durable>,
+    backings: Backings,
     allocator: Mutex<Allocator>,
     /// Where the device is told of blocks that no file has any more.
     pacer: Arc<Pacer>,
     /// Files with changes that wait, roughly in the order in which they were changed.
     backlog: Mutex<VecDeque<(Ino, Weak<FileData>)>>,
     waiting_bytes: AtomicU64,
+}
+
+/// What could not be made durable at the end.
+#[derive(Debug)]
+pub(crate) struct Unsaved {
+    /// Files of which not all bytes are.
+    pub(crate) files: usize,
+    /// Changes to names and attributes.
+    pub(crate) names: usize,
+    /// Where files lie that could not be given their names.
+    pub(crate) folder: Option<PathBuf>,
+    /// The first reason.
+    pub(crate) source: io::Error,
 }
 
 /// Bytes that are applied to a backing file before others get its lock.
@@ -77,6 +93,7 @@ impl Volume {
             life: RwLock::new(()),
             tree: Mutex::new(tree),
             durable: Mutex::new(durable),
+            backings: Backings::new(),
             allocator: Mutex::new(allocator),
             pacer,
             backlog: Mutex::default(),
@@ -118,6 +135,7 @@ impl Volume {
         }
         // A nameless file that stays behind costs space until the next start, no more.
         let _ = lock(&self.durable).drop_nameless(ino);
+        self.backings.close(ino);
         if node.known == 0 {
             tree.nodes.remove(&ino);
         }
@@ -147,14 +165,15 @@ impl Volume {
         self.drop_if_gone(&mut tree, ino);
     }
 
-    /// One more handle of a node; the backing file of a durable file is opened for it.
+    /// One more handle of a node; the backing file of a durable file is opened for it, as its first request
+    /// would have to otherwise.
     pub(crate) fn open_node(&self, ino: Ino) -> Result<(), Errno> {
         let _alive = self.alive();
         let mut tree = self.tree();
         let node = tree.node_mut(ino)?;
         node.handles += 1;
-        if let Kind::File(file) = node.kind.clone() {
-            let opened = self.open_backing(&tree, ino, &file, false);
+        if matches!(node.kind, Kind::File(_)) {
+            let opened = self.backing(&tree, ino, false);
             if let (Err(error), Ok(node)) = (&opened, tree.node_mut(ino)) {
                 node.handles -= 1;
                 return Err(errno(error));
@@ -172,36 +191,51 @@ impl Volume {
         if node.handles > 0 {
             return;
         }
-        if let Kind::File(file) = &node.kind {
-            let mut state = file.lock();
-            if state.content.is_durable() {
-                state.content.set_backing(None);
-            }
-        }
+        self.backings.close(ino);
         self.drop_if_gone(&mut tree, ino);
     }
 
-    /// Opens the backing file where it is not open: one that exists, or with `make` a new one too.
-    fn open_backing(&self, tree: &Tree, ino: Ino, file: &FileData, make: bool) -> io::Result<()> {
+    /// The backing file of a file, opened where it is not: one that exists, or with `make` a new one too.
+    fn backing(&self, tree: &Tree, ino: Ino, make: bool) -> io::Result<Option<Arc<File>>> {
+        if let Some(file) = self.backings.get(ino) {
+            return Ok(Some(file));
+        }
         let mut durable = lock(&self.durable);
-        let mut state = file.lock();
-        if state.content.backing().is_some() || !(make || durable.has(ino)) {
-            return Ok(());
+        if !(make || durable.has(ino)) {
+            return Ok(None);
         }
         let attributes = tree.node(ino)?.attributes;
-        state.content.set_backing(Some(durable.open_file(ino, &attributes)?));
-        Ok(())
+        self.backings.open(ino, || durable.open_file(ino, &attributes)).map(Some)
+    }
+
+    /// The state of a file and its backing file, locked; no backing file where nothing of it is durable.
+    fn with_backing<T>(
+        &self,
+        ino: Ino,
+        work: impl FnOnce(&Arc<FileData>, &mut FileState, Option<Arc<File>>) -> T,
+    ) -> Result<T, Errno> {
+        // Twice, as another thread may have made it durable between the two locks, and never more: it stays so.
+        for _ in 0..2 {
+            let (file, backing) = {
+                let tree = self.tree();
+                let backing = self.backing(&tree, ino, false).map_err(|error| errno(&error))?;
+                (tree.file(ino)?, backing)
+            };
+            let mut state = file.lock();
+            if backing.is_some() || state.content.believed() == 0 {
+                return Ok(work(&file, &mut state, backing));
+            }
+        }
+        Err(Errno::STALE)
     }
 
     /// Reads part of a file: its bytes, and where they lie on the device.
     pub(crate) fn read(&self, ino: Ino, offset: u64, len: u32) -> Result<(Vec<u8>, Vec<Extent>), Errno> {
         let _alive = self.alive();
-        let file = self.tree().file(ino)?;
-        let (view, extents) = {
-            let state = file.lock();
-            let view = state.content.view(offset, len as usize);
+        let (view, extents) = self.with_backing(ino, |_, state, backing| {
+            let view = state.content.view(offset, len as usize, backing);
             (view, state.map.locate(offset, u64::from(len)))
-        };
+        })?;
         Ok((view.read().map_err(|error| errno(&error))?, extents))
     }
 
@@ -252,15 +286,17 @@ impl Volume {
         while self.waiting_bytes.load(Ordering::Relaxed) > self.cache_bytes {
             let Some((ino, file)) = lock(&self.backlog).pop_front() else { break };
             let Some(file) = file.upgrade() else { continue };
-            // A file that is durable by now, or gone, is opened for nothing.
-            let mut applied = self.open_dirty(&self.tree(), ino, &file);
+            let opened = self.backing_of_dirty(&self.tree(), ino, &file);
             let mut state = file.lock();
-            while !state.content.is_durable()
+            let mut applied = opened.as_ref().map(|_| ()).map_err(|error| errno(error).into());
+            // One that is durable by now, or gone, has none.
+            while let Ok(Some(backing)) = &opened
+                && !state.content.is_durable()
                 && self.waiting_bytes.load(Ordering::Relaxed) > self.cache_bytes
                 && applied.is_ok()
             {
                 let before = state.content.waiting_bytes();
-                applied = state.content.apply_first();
+                applied = state.content.apply_first(backing);
                 self.waiting_bytes.fetch_sub(before - state.content.waiting_bytes(), Ordering::Relaxed);
             }
             state.in_backlog = !state.content.is_durable();
@@ -286,18 +322,19 @@ impl Volume {
     /// Flips bits of a byte for good: what is durable of it too, and whatever waits stays as it is.
     pub(crate) fn damage(&self, ino: Ino, offset: u64, bits: u8) -> Result<(), Errno> {
         let _alive = self.alive();
-        let file = self.tree().file(ino)?;
-        let mut state = file.lock();
-        let read = |state: &FileState| state.content.view(offset, 1).read().map_err(|error| errno(&error));
-        let before = read(&state)?;
-        state.content.damage(offset, bits).map_err(|error| errno(&error))?;
-        // Where a change that waits covers the byte, that is what a reader sees.
-        if read(&state)? == before
-            && let [byte] = before[..]
-        {
-            self.change(ino, &file, &mut state, Change::Write(offset, [byte ^ bits].into()));
-        }
-        Ok(())
+        let damaged = self.with_backing(ino, |file, state, backing| {
+            let read = |state: &FileState| state.content.view(offset, 1, backing.clone()).read();
+            let before = read(state)?;
+            state.content.damage(offset, bits, backing.as_deref())?;
+            // Where a change that waits covers the byte, that is what a reader sees.
+            if read(state)? == before
+                && let [byte] = before[..]
+            {
+                self.change(ino, file, state, Change::Write(offset, [byte ^ bits].into()));
+            }
+            Ok(())
+        });
+        damaged?.map_err(|error: io::Error| errno(&error))
     }
 
     /// Sets a file's length.
@@ -358,34 +395,37 @@ impl Volume {
     }
 
     fn sync_content(&self, ino: Ino) -> Result<(), Errno> {
-        let file = {
+        let (file, backing) = {
             let tree = self.tree();
             let file = tree.file(ino)?;
-            self.open_dirty(&tree, ino, &file).map_err(|error| errno(&error))?;
-            file
+            let backing = self.backing_of_dirty(&tree, ino, &file).map_err(|error| errno(&error))?;
+            (file, backing)
         };
-        self.apply_changes(&file).map_err(|error| errno(&error))
+        self.apply_changes(&file, backing.as_deref()).map_err(|error| errno(&error))
     }
 
     fn apply_content(&self, tree: &Tree, ino: Ino, file: &FileData) -> io::Result<()> {
-        self.open_dirty(tree, ino, file)?;
-        self.apply_changes(file)
+        let backing = self.backing_of_dirty(tree, ino, file)?;
+        self.apply_changes(file, backing.as_deref())
     }
 
-    /// Opens the backing file of a file with changes.
-    fn open_dirty(&self, tree: &Tree, ino: Ino, file: &FileData) -> io::Result<()> {
-        if file.lock().content.is_durable() { Ok(()) } else { self.open_backing(tree, ino, file, true) }
+    /// The backing file of a file with changes.
+    fn backing_of_dirty(&self, tree: &Tree, ino: Ino, file: &FileData) -> io::Result<Option<Arc<File>>> {
+        let is_durable = file.lock().content.is_durable();
+        if is_durable { Ok(None) } else { self.backing(tree, ino, true) }
     }
 
     /// Applies the changes that wait now, a few at a time, so that readers of the file need not wait for all.
-    fn apply_changes(&self, file: &FileData) -> io::Result<()> {
+    /// Where there were none, there is no backing file, and what came since comes too late.
+    fn apply_changes(&self, file: &FileData, backing: Option<&File>) -> io::Result<()> {
+        let Some(backing) = backing else { return Ok(()) };
         let mut left = file.lock().content.changes().len();
         while left > 0 {
             let mut state = file.lock();
             let before = state.content.waiting_bytes();
             let mut applied = Ok(());
             while left > 0 && applied.is_ok() && before - state.content.waiting_bytes() < APPLIED_AT_ONCE {
-                applied = state.content.apply_first();
+                applied = state.content.apply_first(backing);
                 left -= 1;
             }
             self.waiting_bytes.fetch_sub(before - state.content.waiting_bytes(), Ordering::Relaxed);
@@ -438,31 +478,50 @@ impl Volume {
         Ok(())
     }
 
-    /// Makes everything durable.
-    pub(crate) fn sync_all(&self) -> Result<(), Errno> {
+    /// Makes everything durable; what cannot be keeps nothing else from it.
+    pub(crate) fn sync_all(&self) -> Result<(), Unsaved> {
         let _alive = self.alive();
         let mut tree = self.tree();
-        let files: Vec<(Ino, Arc<FileData>)> = tree
-            .nodes
-            .iter()
-            .filter_map(|(&ino, node)| match &node.kind {
-                Kind::File(file) => Some((ino, Arc::clone(file))),
-                _ => None,
-            })
-            .collect();
-        for (ino, file) in files {
-            self.apply_content(&tree, ino, &file).map_err(|error| errno(&error))?;
+        let mut unsaved = Vec::new();
+        for (&ino, node) in &tree.nodes {
+            if let Kind::File(file) = &node.kind {
+                unsaved.extend(self.apply_content(&tree, ino, file).err());
+            }
         }
-        let operations = tree.journal.take_all();
-        self.apply(&mut tree, operations).map_err(|error| errno(&error))
+        let files = unsaved.len();
+        for operation in tree.journal.take_all() {
+            if let Err(error) = self.apply_one(&tree, &operation) {
+                unsaved.push(error);
+                tree.journal.push(operation);
+            }
+        }
+        let names = unsaved.len() - files;
+        match unsaved.into_iter().next() {
+            Some(source) => Err(Unsaved { files, names, folder: None, source }),
+            None => Ok(()),
+        }
     }
 
-    /// Makes everything durable and leaves the backing folder as it should be found.
-    pub(crate) fn close(&self) -> Result<(), Errno> {
-        self.sync_all()?;
-        // Files removed while open are in it still, if a program has them open to the last.
-        let _ = std::fs::remove_dir_all(self.path.join(crate::durable::HIDDEN));
-        rustix::fs::syncfs(lock(&self.durable).root())
+    /// Makes everything durable and leaves the backing folder as it should be found. Files that have bytes
+    /// there and could not be given their names are left under a name that the next mount does not empty.
+    pub(crate) fn close(&self) -> Result<(), Unsaved> {
+        let mut synced = self.sync_all();
+        self.backings.close_all();
+        let tree = self.tree();
+        let mut durable = lock(&self.durable);
+        // Files removed while open are there still, if a program has them open to the last.
+        for (&ino, _) in tree.nodes.iter().filter(|(_, node)| node.names == 0) {
+            let _ = durable.drop_nameless(ino);
+        }
+        match &mut synced {
+            Err(unsaved) => unsaved.folder = durable.keep_nameless(&self.path),
+            Ok(()) => {
+                let _ = std::fs::remove_dir_all(self.path.join(crate::durable::HIDDEN));
+            }
+        }
+        let written = rustix::fs::syncfs(durable.root());
+        synced?;
+        written.map_err(|error| Unsaved { files: 0, names: 0, folder: None, source: error.into() })
     }
 
     /// Stops everything and looks at what is not durable.
@@ -489,6 +548,7 @@ impl Volume {
         let names = tree.entries(ROOT).map(|entries| entries.keys().cloned().collect());
         let failed = |error| ScanError::Io(self.path.clone(), error);
         let cut = leave(&tree, &mut lock(&self.durable), survivors, self.strict).map_err(failed)?;
+        self.backings.close_all();
         lock(&self.backlog).clear();
         self.waiting_bytes.store(0, Ordering::Relaxed);
         tree.forget_all(root_attributes(&self.path).map_err(failed)?);

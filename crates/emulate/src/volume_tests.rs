@@ -52,7 +52,7 @@ struct Fixture {
     volume: Volume,
     file: Ino,
     trims: Trims,
-    _backing: TempDir,
+    backing: TempDir,
 }
 
 impl Fixture {
@@ -67,7 +67,7 @@ impl Fixture {
             Ok((ino, None))
         };
         let file = volume.change_names(make).unwrap();
-        Fixture { volume, file, trims, _backing: backing }
+        Fixture { volume, file, trims, backing }
     }
 
     /// Where part of the file lies, and how long that is.
@@ -139,4 +139,33 @@ fn a_long_file_is_trimmed_in_parts_that_a_request_can_have() {
     assert!(trims.iter().all(|(_, len)| *len <= i32::MAX as u64));
     assert_eq!(trims.iter().map(|(_, len)| len).sum::<u64>(), 3 << 30);
     assert!(trims.is_sorted() && trims.windows(2).all(|pair| pair[0].0 + pair[0].1 <= pair[1].0));
+}
+
+#[test]
+fn a_hundred_thousand_files_need_no_more_descriptors_than_there_may_be() {
+    let (most, count) = (50, 100_000);
+    let mut fixture = Fixture::new();
+    fixture.volume.backings = Backings::of_at_most(most);
+    let files: Vec<Ino> = (0..count)
+        .map(|i: u32| {
+            let name = OsString::from(i.to_string());
+            let make =
+                |tree: &mut Tree| Ok((tree.create(ROOT, &name, Tree::new_file(), (0o600, 0, 0))?, None));
+            let ino = fixture.volume.change_names(make).unwrap();
+            fixture.volume.open_node(ino).unwrap();
+            fixture.volume.write(ino, 0, &i.to_le_bytes()).unwrap();
+            ino
+        })
+        .collect();
+    fixture.volume.sync_all().unwrap_or_else(|error| panic!("{error:?}"));
+    assert_eq!(fixture.volume.backings.count(), most);
+    // Programs have all of them open still, and read what they wrote.
+    for (i, &ino) in files.iter().enumerate().step_by(997) {
+        assert_eq!(fixture.volume.read(ino, 0, 4).unwrap().0, (i as u32).to_le_bytes());
+    }
+    assert_eq!(fixture.volume.backings.count(), most);
+    fixture.volume.close().unwrap_or_else(|error| panic!("{error:?}"));
+    for i in (0..count).step_by(997) {
+        assert_eq!(std::fs::read(fixture.backing.path().join(i.to_string())).unwrap(), i.to_le_bytes());
+    }
 }

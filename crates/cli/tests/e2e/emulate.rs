@@ -1,6 +1,7 @@
 //! `leadline emulate`: a drive that is used, commanded, ended in every way, and refused.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -8,7 +9,7 @@ use leadline_emulate::Report;
 use rustix::process::Signal;
 use tempfile::TempDir;
 
-use crate::ran::{Ran, Running, folder, names, outcome, run, start, text};
+use crate::ran::{Ran, Running, folder, names, outcome, run, start, start_with_descriptors, text};
 
 fn can_mount() -> bool {
     let can = fs::File::options().read(true).write(true).open("/dev/fuse").is_ok();
@@ -20,6 +21,10 @@ fn can_mount() -> bool {
 
 /// A folder with a backing folder, a mount point and a quick device; nothing stays mounted in it.
 struct Place(TempDir);
+
+/// A quick drive, on a machine that need not keep up with it.
+const EMULATE: [&str; 7] =
+    ["emulate", "sim:./quick.toml", "--backing", "data", "--mount", "mnt", "--lenient"];
 
 impl Place {
     fn new() -> Place {
@@ -42,8 +47,7 @@ impl Place {
 
     /// An emulator that has said that it is ready.
     fn emulator(&self, more: &[&str]) -> Running {
-        let arguments = ["emulate", "sim:./quick.toml", "--backing", "data", "--mount", "mnt", "--lenient"];
-        let mut emulator = start(self.path(), &[&arguments, more].concat());
+        let mut emulator = start(self.path(), &[&EMULATE, more].concat());
         emulator.says("is mounted on");
         emulator
     }
@@ -112,6 +116,93 @@ fn a_drive_that_is_unmounted_ends() {
     let (ran, ..) = emulator.end();
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert_eq!(fs::read_to_string(place.path().join("data/file")).unwrap(), "bytes");
+}
+
+/// How a drive with files is ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum End {
+    Signal,
+    Unmount,
+    PowerCut,
+}
+
+/// Writes files on a drive that may have few descriptors open, syncs some, ends it, and looks.
+fn many_files(count: usize, descriptors: u32, end: End) {
+    let place = Place::new();
+    let mut emulator = start_with_descriptors(place.path(), descriptors, &EMULATE);
+    emulator.says("is mounted on");
+    let path =
+        |folder: &str, i: usize| place.path().join(folder).join((i / 1000).to_string()).join(i.to_string());
+    let is_synced = |i: usize| i.is_multiple_of(10);
+    for i in 0..count {
+        if i.is_multiple_of(1000) {
+            fs::create_dir(path("mnt", i).parent().unwrap()).unwrap();
+        }
+        let mut file = fs::File::create(path("mnt", i)).unwrap();
+        file.write_all(i.to_string().as_bytes()).unwrap();
+        if end == End::PowerCut && is_synced(i) {
+            file.sync_all().unwrap();
+        }
+    }
+    // All of them can still be read.
+    assert_eq!(fs::read_to_string(path("mnt", 1)).unwrap(), "1");
+    match end {
+        End::PowerCut => assert!(place.ctl(&["power-cut"]).succeeded().stdout.contains("the power was cut")),
+        End::Unmount => drop(outcome(Command::new("fusermount3").arg("-u").arg(place.mount())).succeeded()),
+        End::Signal => {}
+    }
+    if end != End::Unmount {
+        emulator.signal(Signal::TERM);
+    }
+    let (ran, ..) = emulator.end();
+    assert_eq!(ran.code, Some(0), "{end:?}: {}", ran.stderr);
+    let kept = |i: &usize| fs::read_to_string(path("data", *i)).is_ok_and(|text| text == i.to_string());
+    let lost: Vec<usize> =
+        (0..count).filter(|&i| end != End::PowerCut || is_synced(i)).filter(|i| !kept(i)).collect();
+    assert!(lost.is_empty(), "{end:?}: {} of {count} files are lost, such as {}", lost.len(), lost[0]);
+    assert!(!names(&place.path().join("data")).iter().any(|name| name.contains("leadline")));
+}
+
+#[test]
+fn more_files_than_descriptors_are_all_there_at_the_end() {
+    if !can_mount() {
+        return;
+    }
+    let (count, descriptors) = if leadline_testing::exhaustive() { (100_000, 256) } else { (3_000, 64) };
+    for end in [End::Signal, End::Unmount, End::PowerCut] {
+        many_files(count, descriptors, end);
+    }
+}
+
+#[test]
+fn what_could_not_get_its_name_at_the_end_is_kept() {
+    if !can_mount() {
+        return;
+    }
+    let place = Place::new();
+    let emulator = place.emulator(&["--report", "run.json"]);
+    for name in ["first", "second", "third"] {
+        fs::write(place.mount().join(name), name).unwrap();
+    }
+    // In the way of one of them: nobody else should write there, but that is no reason to lose a file.
+    fs::create_dir(place.path().join("data/second")).unwrap();
+    emulator.signal(Signal::TERM);
+    let (ran, ..) = emulator.end();
+    assert_eq!(ran.code, Some(1), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("0 files and 1 changes to names could not be made durable"),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stderr.contains("data/leadline-unsaved-1"), "{}", ran.stderr);
+    let data = place.path().join("data");
+    assert_eq!(names(&data), ["first", "leadline-unsaved-1", "second", "third"]);
+    // Nothing empties it: the next mount shows it.
+    let emulator = place.emulator(&[]);
+    let [kept] = &names(&place.mount().join("leadline-unsaved-1"))[..] else { panic!("one file is kept") };
+    assert_eq!(fs::read_to_string(place.mount().join("leadline-unsaved-1").join(kept)).unwrap(), "second");
+    emulator.signal(Signal::TERM);
+    assert_eq!(emulator.end().0.code, Some(0));
 }
 
 #[test]

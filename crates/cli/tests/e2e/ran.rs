@@ -129,6 +129,14 @@ pub(crate) fn start(dir: &Path, arguments: &[&str]) -> Running {
     running
 }
 
+/// Starts `leadline` in `dir` with no more than so many descriptors.
+#[track_caller]
+pub(crate) fn start_with_descriptors(dir: &Path, most: u32, arguments: &[&str]) -> Running {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "ulimit -n \"$0\" && exec \"$@\"", &most.to_string()]).arg(program());
+    begin(shell.current_dir(dir).args(arguments))
+}
+
 /// Starts a command. What it writes is read from now on, so that it never waits for us.
 #[track_caller]
 fn begin(command: &mut Command) -> Running {
