@@ -89,6 +89,14 @@ impl Drive {
         self.cuts.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Whether writes have failed because a fault or a power cut was asked for.
+    pub(crate) fn has_failed_on_purpose(&self) -> bool {
+        const FAILING: [FaultKind; 4] =
+            [FaultKind::Eio, FaultKind::Enospc, FaultKind::PowerCut, FaultKind::PowerCutRandom];
+        let injector = self.injector();
+        injector.counts().iter().any(|(name, times)| *times > 0 && FAILING.iter().any(|k| k.name() == *name))
+    }
+
     /// A file's path from the root of the mount; empty once its name was removed.
     fn path(&self, ino: Ino) -> Result<String, Errno> {
         let tree = self.volume.tree();

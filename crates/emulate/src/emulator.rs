@@ -213,12 +213,24 @@ impl Emulator {
     /// [`EmulateError::Unsaved`] where not everything could be made durable, [`EmulateError::Io`] where the
     /// kernel could not write what it held back, [`EmulateError::Capture`] where the trace could not be
     /// written.
-    pub fn unmount(mut self) -> Result<Report, EmulateError> {
+    pub fn unmount(self) -> Result<Report, EmulateError> {
+        let (report, ended) = self.finish();
+        ended.map(|()| report)
+    }
+
+    /// The same, with the report also where something failed.
+    ///
+    /// # Errors
+    /// As [`unmount`](Emulator::unmount).
+    pub fn finish(mut self) -> (Report, Result<(), EmulateError>) {
         let ended = self.end();
         // What the kernel held back until then was recorded too.
         let trace = self.shared.drive.captures.stop(self.shared.drive.pacer.now()).transpose();
-        ended?;
-        Ok(Report { trace: trace?, ..self.report() })
+        let (trace, traced) = match trace {
+            Ok(trace) => (trace, Ok(())),
+            Err(error) => (None, Err(error.into())),
+        };
+        (Report { trace, ..self.report() }, ended.and(traced))
     }
 
     fn end(&mut self) -> Result<(), EmulateError> {
@@ -231,6 +243,7 @@ impl Emulator {
             true => Ok(()),
             false => leadline_fuse::sync_apart(&self.mount),
         };
+        let failed_on_purpose = self.shared.drive.has_failed_on_purpose();
         self.shared.drive.pacer.stop();
         if let Some(pace) = self.pace.take() {
             // The pacer has nothing to answer any more, but what comes while unmounting is answered at once.
@@ -245,8 +258,9 @@ impl Emulator {
         let volume = &self.shared.drive.volume;
         volume.close().map_err(EmulateError::unsaved(volume.path()))?;
         match synced {
-            // Unmounted from outside, or dead: the kernel had nothing then.
-            Err(error) if error.kind() != io::ErrorKind::NotConnected => Err(io(error)),
+            // Unmounted from outside, or dead: the kernel had nothing then. And what it could not write because
+            // that was asked for, such as pages of files that a power cut took, is no failure of the end.
+            Err(error) if error.kind() != io::ErrorKind::NotConnected && !failed_on_purpose => Err(io(error)),
             _ => Ok(()),
         }
     }

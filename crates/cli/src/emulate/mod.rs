@@ -5,7 +5,7 @@ mod ctl;
 use std::time::Duration;
 
 use leadline_device::{format_size, parse_large_size};
-use leadline_emulate::{EmulateOptions, EmulatedDevice, Emulator, MOST_CPU, Report, Schedule};
+use leadline_emulate::{EmulateError, EmulateOptions, EmulatedDevice, Emulator, MOST_CPU, Report, Schedule};
 
 use crate::failure::Failure;
 use crate::output;
@@ -129,14 +129,13 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         }
         std::thread::sleep(LOOK);
     }
-    finish(&args, emulator.unmount()?)
+    let (report, ended) = emulator.finish();
+    finish(&args, &report, ended)
 }
 
-/// Reports; a machine that could not keep up is a failure.
-fn finish(args: &Args, report: Report) -> Result<(), Failure> {
-    if let Some(path) = &args.report {
-        report.save(path)?;
-    }
+/// Reports, also what did not end well; a machine that could not keep up is a failure.
+fn finish(args: &Args, report: &Report, ended: Result<(), EmulateError>) -> Result<(), Failure> {
+    let saved = args.report.as_ref().map_or(Ok(()), |path| report.save(path));
     for line in report.summary() {
         output::print(&format!("{line}\n"))?;
     }
@@ -145,6 +144,8 @@ fn finish(args: &Args, report: Report) -> Result<(), Failure> {
             "warning: programs used more than 10 % of a processor, which a slowdown does not stretch",
         );
     }
+    ended?;
+    saved?;
     if report.kept_up || args.lenient {
         return Ok(());
     }

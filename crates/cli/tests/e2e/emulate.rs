@@ -118,6 +118,33 @@ fn a_drive_that_is_unmounted_ends() {
     assert_eq!(fs::read_to_string(place.path().join("data/file")).unwrap(), "bytes");
 }
 
+#[test]
+fn what_failed_on_purpose_does_not_make_the_end_fail() {
+    if !can_mount() {
+        return;
+    }
+    let faults: [&[&str]; 3] =
+        [&["power-cut"], &["power-cut", "--seed", "1"], &["inject", "eio", "--operation", "write"]];
+    for fault in faults {
+        let place = Place::new();
+        let emulator = place.emulator(&["--report", "run.json"]);
+        // A program that has it open, and pages that are still the kernel's.
+        let mut file = fs::File::create(place.mount().join("file")).unwrap();
+        file.write_all(&[7; 100_000]).unwrap();
+        place.ctl(fault).succeeded();
+        // The kernel takes it, and finds out later that nobody else does.
+        let _ = file.write_all(&[8; 100_000]);
+        emulator.signal(Signal::TERM);
+        let (ran, ..) = emulator.end();
+        assert_eq!(ran.code, Some(0), "{fault:?}: {}", ran.stderr);
+        assert!(ran.stdout.contains("answers were late"), "{fault:?}: {}", ran.stdout);
+        let report: Report =
+            serde_json::from_str(&fs::read_to_string(place.path().join("run.json")).unwrap()).unwrap();
+        assert_eq!(report.faults.values().sum::<u64>(), 1, "{fault:?}");
+        assert!(!place.is_mounted());
+    }
+}
+
 /// How a drive with files is ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum End {
@@ -195,6 +222,8 @@ fn what_could_not_get_its_name_at_the_end_is_kept() {
         ran.stderr
     );
     assert!(ran.stderr.contains("data/leadline-unsaved-1"), "{}", ran.stderr);
+    // It is told what happened until then, too.
+    assert!(ran.stdout.contains("answers were late") && place.path().join("run.json").exists());
     let data = place.path().join("data");
     assert_eq!(names(&data), ["first", "leadline-unsaved-1", "second", "third"]);
     // Nothing empties it: the next mount shows it.
