@@ -155,6 +155,8 @@ fn skewed_writes_amplify_as_in_a_brute_force_simulator() {
     for what in ["zones 10/90", "zipf 0.99", "uniform"] {
         // Like the brute, it collects when the last free block but one is taken.
         let drive = drive(CAPACITY, 0.1, 64).set("state", "\"filled\"").set("gc.soft", "2");
+        // And, as it can do as much as it likes for each program, not before.
+        let drive = drive.set("gc.tokens_per_write", "1000");
         let (mut queue, mut unit) = (drive.queue(16), pattern(what));
         write(&mut *queue, 6 * units, &mut unit);
         let measured = write(&mut *queue, 4 * units, &mut unit);

@@ -234,3 +234,23 @@ fn tokens_let_a_burst_of_the_host_go_first_while_there_are_free_blocks() {
     // In the long run it is all the same.
     assert!((paced[1] / unpaced[1] - 1.0).abs() < 0.1, "{paced:?} and {unpaced:?}");
 }
+
+#[test]
+fn no_write_waits_until_whole_blocks_are_collected() {
+    let drive = Drive::new().set("state", "\"steady\"").set("buffer.write", "\"16K\"");
+    let drive = drive.set("geometry.channels", "2").set("geometry.dies_per_channel", "2");
+    for (what, drive) in [
+        ("dynamic", drive.clone()),
+        ("static", drive.clone().set("allocation", "\"static\"")),
+        ("superblocks", drive.clone().set("geometry.superblock", "true")),
+        ("more in reserve", drive.set("gc.soft", "6").set("gc.hard", "2")),
+    ] {
+        let (mut queue, mut random) = (drive.queue(1), fastrand::Rng::with_seed(3));
+        let request = |slot| Request::write(slot, random.u64(..64 * M / 4096) * 4096, 4096);
+        let longest = *closed_loop(&mut *queue, 40_000, request).sorted_us(Op::Write).last().unwrap();
+        println!("{what}: {longest:.0} us");
+        // A block is 64 programs of 200 µs, of which a good half are moved, and two or three blocks make one
+        // free: 25 ms and more. An erase takes 2 ms.
+        assert!(longest < 9_000.0, "{what}: {longest} us");
+    }
+}

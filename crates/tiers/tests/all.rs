@@ -2,6 +2,7 @@
 
 mod captured;
 mod driver;
+mod gaps;
 mod hits;
 mod measured;
 mod opening;

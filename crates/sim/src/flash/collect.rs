@@ -2,9 +2,10 @@
 
 use leadline_device::Nanos;
 
+use super::destage::PER_DIE;
 use super::die::{Work, WorkKind};
 use super::events::Event;
-use super::media::Stream;
+use super::media::{NONE, Stream};
 use super::model::FlashModel;
 
 /// What a lane may do on its own.
@@ -14,6 +15,26 @@ pub(super) struct LaneClock {
     tokens: f64,
     /// Whether the SLC cache is being folded.
     folding: bool,
+    pace: Pace,
+    /// Whether the host's writes wait for collection to catch up.
+    behind: bool,
+}
+
+/// How far collection was, and how far the host, when either last began with a block.
+#[derive(Debug, Clone, Copy)]
+struct Pace {
+    /// The block that the host writes, and the one that is collected.
+    blocks: (u32, u32),
+    /// Programs of collection until the host can have another block.
+    owed: u32,
+    /// Programs left in the host's.
+    left: u32,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Pace { blocks: (NONE, NONE), owed: 0, left: 0 }
+    }
 }
 
 /// Tokens that can be saved up: a pause of the host's writes does not pay for a burst of collection.
@@ -52,11 +73,38 @@ impl FlashModel {
         }
     }
 
-    /// Whether the lane's victim may go on now.
+    /// Whether the host may write a program to a lane that has a block for it. Collection keeps pace with the
+    /// host: the block for what comes after this one is to be free when this one is full. Were the host let
+    /// run ahead to the end of its block, it would wait then until several others were collected, on all
+    /// lanes at the same time, since they are written in turn. Where the description says what collection may
+    /// do for each of the host's programs, that is its pace.
+    pub(super) fn keeps_pace(&mut self, lane: u32) -> bool {
+        let Some((block, left)) = self.media.host_block(lane) else { return true };
+        let Some(owed) = self.owed(lane) else { return true };
+        let clock = &mut self.lanes[lane as usize];
+        let blocks = (block, self.media.victim_block(lane));
+        if clock.pace.blocks != blocks {
+            clock.pace = Pace { blocks, owed, left };
+        }
+        let pace = clock.pace;
+        clock.behind = u64::from(owed) * u64::from(pace.left) > u64::from(pace.owed) * u64::from(left);
+        !clock.behind
+    }
+
+    /// Programs that collection has to do on a lane so that the host need not wait; `None` where there are
+    /// none, or where the description says what it may do.
+    fn owed(&mut self, lane: u32) -> Option<u32> {
+        let has_own_pace = self.spec.gc.tokens_per_write > 0.0;
+        if has_own_pace { None } else { self.media.owed(lane).filter(|&owed| owed > 0) }
+    }
+
+    /// Whether the lane's victim may go on now. Where the host's writes depend on it, what is moved next is
+    /// read while a die programs; else no more than the dies do anyway.
     fn may_move(&mut self, lane: u32) -> bool {
         let dies = self.media.layout.lane_dies;
+        let most = if self.owed(lane).is_some() { u32::from(PER_DIE) * dies } else { dies };
         let Some(victim) = self.media.victim_mut(lane) else { return false };
-        if victim.erasing > 0 || victim.moving >= dies {
+        if victim.erasing > 0 || victim.moving >= most {
             return false;
         }
         let paced = self.spec.gc.tokens_per_write > 0.0
@@ -98,6 +146,10 @@ impl FlashModel {
         let victim = self.media.victim_mut(lane).expect("it is erased only when all is moved");
         victim.moving = victim.moving.checked_sub(1).expect("one program of it was under way");
         self.collect(lane, at);
+        if std::mem::take(&mut self.lanes[lane as usize].behind) {
+            self.destage.reopen(lane);
+            self.dispatch(at);
+        }
     }
 
     /// The lane's victim is erased on one die.

@@ -12,8 +12,9 @@ use super::media::{NONE, Stream};
 use super::model::FlashModel;
 use super::spec::{Allocation, FlashSpec};
 
-/// Programs for the host that a die has at a time: one under way, and one whose data is on its way.
-const PER_DIE: u8 = 2;
+/// Programs for the host, and of collection, that a die has at a time: one under way, and one whose data is on
+/// its way.
+pub(super) const PER_DIE: u8 = 2;
 
 /// A flush that waits.
 #[derive(Debug, Clone, Copy)]
@@ -175,6 +176,11 @@ impl FlashModel {
             return false;
         };
         if !self.has_program(queue) {
+            return false;
+        }
+        if !self.keeps_pace(lane) {
+            self.destage.close(lane); // until something of its victim is moved
+            self.collect(lane, at);
             return false;
         }
         let mut units = std::mem::take(&mut self.units);

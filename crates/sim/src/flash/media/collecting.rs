@@ -53,6 +53,40 @@ impl Media {
         })
     }
 
+    /// Programs that collection has to do until the host can have another block of a lane: 0 where it can
+    /// already, and `None` where collection gains nothing. What the victims after this one will hold is not
+    /// known yet: as much as the best of now.
+    pub(in crate::flash) fn owed(&mut self, lane: u32) -> Option<u32> {
+        let Layout { program_units, block_units, .. } = self.layout;
+        let programs = block_units / program_units;
+        let entry = &self.lanes[lane as usize];
+        let kept = self.kept_from_host(lane);
+        let free = entry.free.len() as u32;
+        if free > kept || !entry.slc_free.is_empty() {
+            return Some(0);
+        }
+        let begun = entry.moved.map_or(0, |open| programs - open.program);
+        // Free programs change by what a victim gains, whole blocks with each erase.
+        let mut needed = (kept + 1 - free) * programs - begun;
+        let mut moves = 0;
+        if let Some(victim) = &entry.victim {
+            moves = self.blocks.all[victim.block as usize].valid.div_ceil(program_units);
+            if self.layout.is_slc(victim.block) || programs.saturating_sub(moves) >= needed {
+                return Some(moves);
+            }
+            needed -= programs.saturating_sub(moves);
+        }
+        let fewest = self.blocks.fewest_valid(lane)?;
+        let each = self.blocks.all[fewest as usize].valid.div_ceil(program_units);
+        let gained = programs.checked_sub(each).filter(|&gained| gained > 0)?;
+        Some(moves + needed.div_ceil(gained) * each)
+    }
+
+    /// The block of a lane that is being collected.
+    pub(in crate::flash) fn victim_block(&self, lane: u32) -> u32 {
+        self.lanes[lane as usize].victim.map_or(NONE, |victim| victim.block)
+    }
+
     /// The block of a lane that collection empties next, where that gains anything.
     fn collectable(&mut self, lane: u32) -> Option<u32> {
         let now = self.lanes[lane as usize].written;

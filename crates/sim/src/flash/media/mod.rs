@@ -192,10 +192,22 @@ impl Media {
         Some(self.layout.die_of(open.block, open.program))
     }
 
+    /// Free blocks of a lane that the host leaves alone. Folding takes a block and gives none back: one more is
+    /// left for it.
+    fn kept_from_host(&self, lane: u32) -> u32 {
+        let victim = self.lanes[lane as usize].victim;
+        self.hard + u32::from(victim.is_some_and(|victim| self.layout.is_slc(victim.block)))
+    }
+
+    /// The block of a lane that the host writes, and the programs left in it.
+    pub(super) fn host_block(&self, lane: u32) -> Option<(u32, u32)> {
+        let programs = self.layout.block_units / self.layout.program_units;
+        self.lanes[lane as usize].host.map(|open| (open.block, programs - open.program))
+    }
+
     fn open_for_host(&mut self, lane: u32) -> Option<Open> {
+        let kept = self.kept_from_host(lane);
         let entry = &mut self.lanes[lane as usize];
-        // Folding takes a block and gives none back: one more is left for it.
-        let kept = self.hard + u32::from(entry.victim.is_some_and(|victim| self.layout.is_slc(victim.block)));
         let block = match entry.slc_free.pop_front() {
             Some(block) => block,
             None if entry.free.len() as u32 > kept => self.take_free(lane, Stream::Host)?,
