@@ -3,7 +3,7 @@
 use std::time::UNIX_EPOCH;
 
 use fuser::TimeOrNow;
-use leadline_fuse::{SET_IDS, SysResult};
+use leadline_fuse::{SET_IDS, SysResult, without_set_ids};
 use rustix::fs::{AtFlags, CWD, Gid, Mode, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, Uid};
 
 use crate::nodes::Node;
@@ -41,13 +41,12 @@ impl Changes {
 
 /// Who changes a program must not leave it with the rights of another user.
 pub(crate) fn drop_set_ids(node: &Node) -> SysResult<()> {
-    let mode = node.stat()?.st_mode;
-    if mode & SET_IDS == 0 {
+    let mode = node.stat()?.st_mode & 0o7777;
+    let kept = without_set_ids(mode, true);
+    if mode & SET_IDS == 0 || kept == mode {
         return Ok(());
     }
-    // A set-group-ID bit without the right to execute means something else.
-    let dropped = if mode & 0o010 != 0 { SET_IDS } else { SET_IDS & !0o2000 };
-    rustix::fs::chmodat(CWD, node.path(), Mode::from_raw_mode(mode & 0o7777 & !dropped), AtFlags::empty())
+    rustix::fs::chmodat(CWD, node.path(), Mode::from_raw_mode(kept), AtFlags::empty())
 }
 
 fn timespec(time: Option<TimeOrNow>) -> Timespec {

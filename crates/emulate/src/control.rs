@@ -29,6 +29,10 @@ const PATIENCE: Duration = Duration::from_secs(600);
 const GONE: Duration = Duration::from_secs(20);
 const AGAIN: Duration = Duration::from_millis(10);
 
+/// How long a mount may be there without anybody who takes commands: between the two, which the kernel does
+/// not let be one, or since the emulator was killed.
+const UNHEARD: Duration = Duration::from_secs(2);
+
 /// Longest command, bytes.
 const LONGEST: u64 = 1 << 20;
 
@@ -81,6 +85,8 @@ pub enum Command {
     },
     /// Ends what [`Command::StartTrace`] began.
     StopTrace,
+    /// Whether the drive is ready: what the kernel and FUSE take is measured.
+    IsReady,
 }
 
 /// The answer to a command.
@@ -100,6 +106,8 @@ pub enum Answer {
     Captured(CaptureSummary),
     /// To [`Command::Inject`], [`Command::Device`] and [`Command::StartTrace`].
     Done,
+    /// To [`Command::IsReady`].
+    IsReady(bool),
     /// Why it was not done.
     Refused(String),
 }
@@ -114,10 +122,9 @@ fn address(device_number: u64) -> io::Result<SocketAddr> {
 /// [`EmulateError::NotMounted`]; [`EmulateError::Refused`] with the emulator's reason.
 pub fn send(mount: impl AsRef<Path>, command: &Command) -> Result<Answer, EmulateError> {
     let mount = mount.as_ref();
-    let number = mounts::device_number(mount)?;
     let io = |source| EmulateError::Io { path: mount.to_owned(), source };
-    let ask = || -> io::Result<Answer> {
-        let mut stream = UnixStream::connect_addr(&address(number)?)?;
+    let mut stream = connect(mount)?;
+    let mut ask = || -> io::Result<Answer> {
         stream.set_read_timeout(Some(PATIENCE))?;
         let mut line = serde_json::to_vec(command)?;
         line.push(b'\n');
@@ -129,11 +136,43 @@ pub fn send(mount: impl AsRef<Path>, command: &Command) -> Result<Answer, Emulat
     match ask() {
         Ok(Answer::Refused(reason)) => Err(EmulateError::Refused { reason }),
         Ok(answer) => Ok(answer),
-        // A mount whose emulator was killed a moment ago.
-        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
-            Err(EmulateError::NotMounted { path: mount.to_owned() })
-        }
         Err(error) => Err(io(error)),
+    }
+}
+
+/// A connection to the emulator of a mount.
+fn connect(mount: &Path) -> Result<UnixStream, EmulateError> {
+    let io = |source| EmulateError::Io { path: mount.to_owned(), source };
+    let began = Instant::now();
+    loop {
+        let number = mounts::device_number(mount)?;
+        match UnixStream::connect_addr(&address(number).map_err(io)?) {
+            Err(error) if error.kind() != io::ErrorKind::ConnectionRefused => return Err(io(error)),
+            Err(_) if began.elapsed() > UNHEARD => {
+                return Err(EmulateError::NotMounted { path: mount.to_owned() });
+            }
+            Err(_) => std::thread::sleep(AGAIN),
+            Ok(stream) => return Ok(stream),
+        }
+    }
+}
+
+/// Waits until a drive is mounted at `mount` and ready for programs: from then on nothing of the emulator's own
+/// is in their way.
+///
+/// # Errors
+/// [`EmulateError::NotMounted`] where that is not so within `patience`, and what [`send`] has.
+pub fn wait(mount: impl AsRef<Path>, patience: Duration) -> Result<(), EmulateError> {
+    let (mount, began) = (mount.as_ref(), Instant::now());
+    loop {
+        match send(mount, &Command::IsReady) {
+            Ok(Answer::IsReady(true)) => return Ok(()),
+            Ok(_) | Err(EmulateError::NotMounted { .. }) if began.elapsed() < patience => {
+                std::thread::sleep(AGAIN);
+            }
+            Ok(_) => return Err(EmulateError::NotMounted { path: mount.to_owned() }),
+            Err(error) => return Err(error),
+        }
     }
 }
 
@@ -151,6 +190,21 @@ fn bind(address: &SocketAddr) -> io::Result<UnixListener> {
     }
 }
 
+/// Where commands come in; they wait until a [`Server`] answers them.
+pub(crate) struct Inbox {
+    address: SocketAddr,
+    listener: UnixListener,
+}
+
+impl Inbox {
+    /// Of what is mounted at `mount`, a canonical path.
+    pub(crate) fn open(mount: &Path) -> io::Result<Inbox> {
+        let mounted = leadline_fuse::mounted_at(mount)?.ok_or(io::ErrorKind::NotFound)?;
+        let address = address(leadline_fuse::device_number(&mounted))?;
+        Ok(Inbox { listener: bind(&address)?, address })
+    }
+}
+
 /// Answers commands until it is dropped.
 pub(crate) struct Server {
     address: SocketAddr,
@@ -159,10 +213,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn start(mount: &Path, shared: &Arc<Shared>) -> Result<Server, EmulateError> {
-        let io = |source| EmulateError::Io { path: mount.to_owned(), source };
-        let address = address(mounts::device_number(mount)?).map_err(io)?;
-        let listener = bind(&address).map_err(io)?;
+    pub(crate) fn start(inbox: Inbox, shared: &Arc<Shared>) -> Server {
+        let Inbox { address, listener } = inbox;
         let ended = Arc::new(AtomicBool::new(false));
         let (shared, ends) = (Arc::clone(shared), Arc::clone(&ended));
         let thread = std::thread::spawn(move || {
@@ -174,7 +226,7 @@ impl Server {
                 let _ = answer(stream, &shared);
             }
         });
-        Ok(Server { address, ended, thread: Some(thread) })
+        Server { address, ended, thread: Some(thread) }
     }
 }
 
@@ -266,6 +318,7 @@ fn carry_out(command: Command, shared: &Shared) -> Result<Answer, String> {
         Command::StartTrace { into } => {
             shared.start_trace(&into).map(|()| Answer::Done).map_err(|error| error.to_string())
         }
+        Command::IsReady => Ok(Answer::IsReady(!drive.is_probing())),
         Command::StopTrace => shared.stop_trace().map(Answer::Captured).map_err(|error| error.to_string()),
     }
 }

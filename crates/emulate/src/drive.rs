@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use fuser::{INodeNo, Notifier};
 use rustix::io::Errno;
 
 use crate::capture::{Arrival, Captures, Recorded};
@@ -24,6 +25,14 @@ pub(crate) struct Withdrawn {
     pub(crate) names: Vec<OsString>,
     /// Dropped when it has.
     pub(crate) _done: Sender<()>,
+}
+
+/// What a thread of its own does with the kernel: one that answers the kernel must not wait for it.
+pub(crate) enum Told {
+    /// It is to forget names.
+    Withdrawn(Withdrawn),
+    /// It is to write what it has of a file, before this is done.
+    Written(Ino, Box<dyn FnOnce() + Send>),
 }
 
 /// Ends once the kernel has forgotten what a power cut withdrew. A thread that answers the kernel must not
@@ -47,17 +56,12 @@ pub(crate) struct Drive {
     injector: Mutex<Injector>,
     probing: AtomicBool,
     cuts: Mutex<Vec<(f64, PowerCut)>>,
-    /// To the thread that tells the kernel what to forget, which must not be one that answers it.
-    withdrawn: Sender<Withdrawn>,
+    told: Sender<Told>,
+    notifier: OnceLock<Notifier>,
 }
 
 impl Drive {
-    pub(crate) fn new(
-        volume: Volume,
-        pacer: Arc<Pacer>,
-        injector: Injector,
-        withdrawn: Sender<Withdrawn>,
-    ) -> Drive {
+    pub(crate) fn new(volume: Volume, pacer: Arc<Pacer>, injector: Injector, told: Sender<Told>) -> Drive {
         Drive {
             volume,
             pacer,
@@ -67,12 +71,33 @@ impl Drive {
             injector: Mutex::new(injector),
             probing: AtomicBool::new(true),
             cuts: Mutex::default(),
-            withdrawn,
+            told,
+            notifier: OnceLock::new(),
         }
     }
 
     pub(crate) fn injector(&self) -> MutexGuard<'_, Injector> {
         self.injector.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The way to the kernel.
+    pub(crate) fn set_notifier(&self, notifier: Notifier) {
+        // There is one mount.
+        let _ = self.notifier.set(notifier);
+    }
+
+    /// Has a thread of its own tell the kernel something.
+    pub(crate) fn tell(&self, told: Told) {
+        // The thread ends with the mount: then there is nothing to tell the kernel any more.
+        let _ = self.told.send(told);
+    }
+
+    /// Has the kernel ask for the attributes of a file again. It waits for nothing to do so.
+    pub(crate) fn attributes_changed(&self, ino: Ino) {
+        if let Some(notifier) = self.notifier.get() {
+            // A file that the kernel does not know has no attributes there.
+            let _ = notifier.inval_inode(INodeNo(ino), -1, 0);
+        }
     }
 
     /// Whether the way in and out is being measured.
@@ -150,8 +175,7 @@ impl Drive {
         let (cut, names) = self.volume.power_cut(&mut survivors)?;
         self.cuts.lock().unwrap_or_else(PoisonError::into_inner).push((self.pacer.seconds(), cut));
         let (done, forgotten) = channel();
-        // The thread ends with the mount: then there is nothing to tell the kernel any more.
-        let _ = self.withdrawn.send(Withdrawn { names, _done: done });
+        self.tell(Told::Withdrawn(Withdrawn { names, _done: done }));
         Ok((cut, Forgotten(forgotten)))
     }
 

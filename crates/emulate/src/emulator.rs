@@ -9,13 +9,13 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use fuser::{BackgroundSession, Config, INodeNo, MountOption, Notifier};
+use fuser::{BackgroundSession, Config, INodeNo, MountOption, Notifier, Session};
 use leadline_files::Space;
 use leadline_fuse::Place;
 use leadline_trace::capture::CaptureSummary;
 
 use crate::device::EmulatedDevice;
-use crate::drive::{Drive, Withdrawn};
+use crate::drive::{Drive, Told};
 use crate::faults::{Injector, Schedule};
 use crate::fs::EmulatedFs;
 use crate::layout::Layout;
@@ -108,29 +108,29 @@ impl Emulator {
         let layout = Layout::new(capacity, device.placement);
         let volume = Volume::open(&backing, layout, options.strict, options.cache_bytes, Arc::clone(&pacer))
             .map_err(EmulateError::scan(&backing, capacity))?;
-        let (withdraw, withdrawn) = channel();
-        let drive = Arc::new(Drive::new(volume, pacer, Injector::new(options.faults), withdraw));
+        let (tell, told) = channel();
+        let drive = Arc::new(Drive::new(volume, pacer, Injector::new(options.faults), tell));
         let shared = Arc::new(Shared::new(Arc::clone(&drive), mount.clone(), device.name, options.slowdown));
         let failed = |source| EmulateError::Mount { path: options.mount.clone(), source };
         let begun = place
             .begin()
             .and_then(|()| start_threads(&drive, &mount, &config(&backing), processors.as_ref()));
-        let (session, pace) = begun.map_err(failed).inspect_err(|_| {
+        let (session, pace, inbox) = begun.map_err(failed).inspect_err(|_| {
             // The backing folder is as it was; that it could not be mounted is the error to tell.
             let _ = drive.volume.close();
         })?;
         let mut emulator = Emulator {
             mount,
-            shared,
             session: Some(session),
             pace: Some(pace),
-            control: None,
+            control: Some(control::Server::start(inbox, &shared)),
+            shared,
             ended: Arc::default(),
             place,
             _backing: lock,
             _awake: awake,
         };
-        emulator.begin(withdrawn, processors.as_ref()).inspect_err(|_| {
+        emulator.begin(told, processors.as_ref()).inspect_err(|_| {
             // The first error is the one to tell.
             let _ = emulator.end();
         })?;
@@ -138,21 +138,18 @@ impl Emulator {
     }
 
     /// What begins once it is mounted.
-    fn begin(
-        &mut self,
-        withdrawn: Receiver<Withdrawn>,
-        processors: Option<&Processors>,
-    ) -> Result<(), EmulateError> {
+    fn begin(&mut self, told: Receiver<Told>, processors: Option<&Processors>) -> Result<(), EmulateError> {
         let drive = &self.shared.drive;
+        if let Some(session) = &self.session {
+            drive.set_notifier(session.notifier());
+            let notifier = session.notifier();
+            std::thread::spawn(move || tell(&notifier, &told));
+        }
         let io = |source| EmulateError::Mount { path: self.mount.clone(), source };
         let [way_in, way_out] = probe::ways(&self.mount, processors, &drive.pacer).map_err(io)?;
         drive.pacer.way_in.set(way_in.0, way_in.1);
         drive.pacer.way_out.set(way_out.0, way_out.1);
         drive.end_probing();
-        if let Some(session) = &self.session {
-            let notifier = session.notifier();
-            std::thread::spawn(move || forget(&notifier, &withdrawn));
-        }
         let (watched, ended) = (Arc::clone(drive), Arc::clone(&self.ended));
         std::thread::spawn(move || {
             while !ended.load(Ordering::Relaxed) {
@@ -160,7 +157,6 @@ impl Emulator {
                 std::thread::sleep(LOOK);
             }
         });
-        self.control = Some(control::Server::start(&self.mount, &self.shared)?);
         Ok(())
     }
 
@@ -280,13 +276,14 @@ impl std::fmt::Debug for Emulator {
 }
 
 /// The threads that take requests and those that answer. They go before the programs, as a drive's controller
-/// does, where the system allows it.
+/// does, where the system allows it. Commands can come before the first request is taken: whoever has seen
+/// the mount answer can command it.
 fn start_threads(
     drive: &Arc<Drive>,
     mount: &Path,
     config: &Config,
     processors: Option<&Processors>,
-) -> io::Result<(BackgroundSession, JoinHandle<()>)> {
+) -> io::Result<(BackgroundSession, JoinHandle<()>, control::Inbox)> {
     std::thread::scope(|scope| {
         // Threads have the priority of those that start them; the caller keeps its own.
         let starter = scope.spawn(|| {
@@ -297,26 +294,35 @@ fn start_threads(
                 pacing.pacer.run();
             })?;
             processors.into_iter().for_each(Processors::serve_here);
-            match fuser::spawn_mount(EmulatedFs::new(Arc::clone(drive)), mount, config) {
-                Ok(session) => Ok((session, pace)),
-                Err(error) => {
-                    drive.pacer.stop();
-                    Err(error)
-                }
-            }
+            let mounted = Session::new(EmulatedFs::new(Arc::clone(drive)), mount, config);
+            let begun = mounted.and_then(|session| {
+                let inbox = control::Inbox::open(mount)?;
+                Ok((session.spawn()?, inbox))
+            });
+            let (session, inbox) = begun.inspect_err(|_| drive.pacer.stop())?;
+            Ok((session, pace, inbox))
         });
         starter.join().unwrap_or_else(|_| Err(io::Error::other("a thread panicked")))
     })
 }
 
-/// Tells the kernel which names to forget after a power cut.
-fn forget(notifier: &Notifier, withdrawn: &Receiver<Withdrawn>) {
-    for cut in withdrawn {
-        for name in &cut.names {
-            // Names that the kernel never asked for it does not know.
-            let _ = notifier.inval_entry(INodeNo(ROOT), name);
+/// Tells the kernel which names to forget after a power cut, and what to write.
+fn tell(notifier: &Notifier, told: &Receiver<Told>) {
+    for told in told {
+        match told {
+            Told::Withdrawn(cut) => {
+                for name in &cut.names {
+                    // Names that the kernel never asked for it does not know.
+                    let _ = notifier.inval_entry(INodeNo(ROOT), name);
+                }
+                let _ = notifier.inval_inode(INodeNo(ROOT), 0, 0);
+            }
+            Told::Written(ino, then) => {
+                // Pages that it has to forget are written first, and all of them are: from the beginning on.
+                let _ = notifier.inval_inode(INodeNo(ino), 0, 0);
+                then();
+            }
         }
-        let _ = notifier.inval_inode(INodeNo(ROOT), 0, 0);
     }
 }
 

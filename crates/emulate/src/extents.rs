@@ -184,6 +184,25 @@ impl FileMap {
         parts
     }
 
+    /// The first byte from `offset` on that has a block.
+    pub(crate) fn data_from(&self, offset: u64) -> Option<u64> {
+        match self.hole_from(offset) > offset {
+            true => Some(offset),
+            false => self.extents.range(offset..).next().map(|(&at, _)| at),
+        }
+    }
+
+    /// The first byte from `offset` on that has none.
+    pub(crate) fn hole_from(&self, offset: u64) -> u64 {
+        let mut at = offset;
+        while let Some((&start, extent)) = self.extents.range(..=at).next_back()
+            && at < start + extent.len
+        {
+            at = start + extent.len;
+        }
+        at
+    }
+
     /// Bytes of its blocks.
     pub(crate) fn bytes(&self) -> u64 {
         self.extents.values().map(|extent| extent.len).sum()
@@ -233,6 +252,24 @@ mod tests {
         assert!(!slow.fill(&mut allocator, 40 * BLOCK_BYTES, 61 * BLOCK_BYTES));
         assert!(slow.fill(&mut allocator, 40 * BLOCK_BYTES, 60 * BLOCK_BYTES));
         assert_eq!(allocator.free_bytes(), 10 * BLOCK_BYTES);
+    }
+
+    #[test]
+    fn data_and_holes_are_found_from_anywhere() {
+        let mut allocator = Allocator::new(100 * BLOCK_BYTES, 0);
+        let mut file = FileMap::default();
+        assert_eq!((file.data_from(0), file.hole_from(7)), (None, 7));
+        // Out of order, so that the middle is in two extents on the device.
+        for block in [3, 2, 10] {
+            assert!(file.fill(&mut allocator, block * BLOCK_BYTES, BLOCK_BYTES));
+        }
+        let at = |block: u64| block * BLOCK_BYTES;
+        assert_eq!(
+            [0, at(2), at(3) + 5].map(|from| file.data_from(from)),
+            [at(2), at(2), at(3) + 5].map(Some)
+        );
+        assert_eq!([at(4), at(11)].map(|from| file.data_from(from)), [Some(at(10)), None]);
+        assert_eq!([0, at(2), at(3) + 5, at(10)].map(|from| file.hole_from(from)), [0, at(4), at(4), at(11)]);
     }
 
     #[test]

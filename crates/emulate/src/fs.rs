@@ -11,21 +11,25 @@ use std::time::{Duration, SystemTime};
 use fuser::{
     Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo, InitFlags,
     KernelConfig, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory,
-    ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
+    ReplyEmpty, ReplyEntry, ReplyLseek, ReplyOpen, ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow,
+    WriteFlags,
 };
 use leadline_device::Nanos;
-use leadline_fuse::{SET_IDS, SysResult, done, errno, fopen_flags, is_durable, kind_of, negotiate};
+use leadline_fuse::{
+    SET_IDS, SysResult, done, errno, fopen_flags, is_durable, is_writing, kind_of, negotiate, without_set_ids,
+};
 use leadline_trace::capture::Operation;
 use rustix::fs::{FallocateFlags, XattrFlags};
 
 use crate::answer::{Answer, PROBE_BYTES};
 use crate::capture::{Arrival, Recorded};
-use crate::drive::Drive;
+use crate::drive::{Drive, Told};
 use crate::durable::is_reserved;
 use crate::extents::BLOCK_BYTES;
 use crate::node::{Attributes, Ino, Kind};
 use crate::pace::Work;
 use crate::tree::Tree;
+use crate::volume::Target;
 
 /// Names change only through the mount, and are withdrawn at a power cut.
 const ENTRY_VALID: Duration = Duration::from_secs(3600);
@@ -35,6 +39,10 @@ const ATTRIBUTES_VALID: Duration = Duration::from_secs(1);
 
 /// Nobody else changes the files: what the kernel has in its page cache stays right.
 const KEEPS: bool = true;
+
+/// What `lseek` is asked for, as Linux numbers it on every processor.
+const SEEK_DATA: i32 = 3;
+const SEEK_HOLE: i32 = 4;
 
 /// The file that measures the way in and out.
 const PROBE: Ino = u64::MAX;
@@ -105,6 +113,18 @@ impl EmulatedFs {
     fn make(&self, req: &Request, dir: INodeNo, name: &OsStr, mode: u32, kind: Kind) -> SysResult<Ino> {
         let owner = (mode, req.uid(), req.gid());
         self.drive.volume.change_names(|tree| Ok((tree.create(dir.0, name, kind, owner)?, None)))
+    }
+
+    /// Who changes a program must not leave it with the rights of another user. The kernel is told, as it
+    /// knows the old mode still.
+    fn drop_set_ids(&self, req: &Request, ino: Ino) {
+        let Ok((Attributes { mode, gid, .. }, ..)) = self.drive.volume.attributes(ino) else { return };
+        let kept = without_set_ids(mode, gid == req.gid());
+        if mode & SET_IDS != 0 && kept != mode {
+            // It is there, as its attributes were.
+            let _ = self.set_attributes(ino, |attributes| attributes.mode = kept);
+            self.drive.attributes_changed(ino);
+        }
     }
 
     fn set_attributes(&self, ino: Ino, change: impl FnOnce(&mut Attributes)) -> SysResult<()> {
@@ -264,13 +284,23 @@ impl Filesystem for EmulatedFs {
         };
         let truncated = size.map_or(Ok(()), |size| {
             let asked = (Operation::Truncate, size, 0);
-            self.recorded(req, ino.0, asked, || self.drive.volume.truncate(ino.0, size))
+            let truncated = self.recorded(req, ino.0, asked, || self.drive.volume.truncate(ino.0, size));
+            // Root may keep them.
+            if truncated.is_ok() && req.uid() != 0 {
+                self.drop_set_ids(req, ino.0);
+            }
+            truncated
         });
         let changed = truncated.and_then(|()| {
             if mode.is_none() && uid.is_none() && gid.is_none() && atime.is_none() && mtime.is_none() {
                 return Ok(());
             }
+            let is_file = self.drive.volume.tree().file(ino.0).is_ok();
             self.set_attributes(ino.0, |attributes| {
+                if is_file && (uid.is_some() || gid.is_some()) {
+                    let keeps_group = req.uid() == 0 || attributes.gid == req.gid();
+                    attributes.mode = without_set_ids(attributes.mode, keeps_group);
+                }
                 attributes.mode = mode.map_or(attributes.mode, |mode| mode & 0o7777);
                 attributes.uid = uid.unwrap_or(attributes.uid);
                 attributes.gid = gid.unwrap_or(attributes.gid);
@@ -363,7 +393,7 @@ impl Filesystem for EmulatedFs {
         if ino.0 == PROBE {
             return reply.opened(FileHandle(0), FopenFlags::FOPEN_DIRECT_IO);
         }
-        match self.drive.volume.open_node(ino.0) {
+        match self.drive.volume.open_node(ino.0, is_writing(flags)) {
             Ok(()) => reply.opened(FileHandle(0), fopen_flags(flags, KEEPS)),
             Err(error) => reply.error(errno(error)),
         }
@@ -380,7 +410,7 @@ impl Filesystem for EmulatedFs {
         reply: ReplyCreate,
     ) {
         let created = self.make(req, parent, name, mode, Tree::new_file()).and_then(|ino| {
-            self.drive.volume.open_node(ino)?;
+            self.drive.volume.open_node(ino, is_writing(OpenFlags(flags)))?;
             self.attr(ino)
         });
         match created {
@@ -398,13 +428,13 @@ impl Filesystem for EmulatedFs {
         _req: &Request,
         ino: INodeNo,
         _fh: FileHandle,
-        _flags: OpenFlags,
+        flags: OpenFlags,
         _lock_owner: Option<LockOwner>,
         _flush: bool,
         reply: ReplyEmpty,
     ) {
         if ino.0 != PROBE {
-            self.drive.volume.close_node(ino.0);
+            self.drive.volume.close_node(ino.0, is_writing(flags));
         }
         reply.ok();
     }
@@ -469,8 +499,7 @@ impl Filesystem for EmulatedFs {
         let operation = if durable { Operation::DurableWrite } else { Operation::Write };
         let mut recorded = self.record(req, ino.0, (operation, offset, data.len() as u64), received);
         if write_flags.contains(WriteFlags::FUSE_WRITE_KILL_SUIDGID) {
-            // Who changes a program must not leave it with the rights of another user.
-            let _ = self.set_attributes(ino.0, |attributes| attributes.mode &= !SET_IDS);
+            self.drop_set_ids(req, ino.0);
         }
         match self.drive.write(ino.0, offset, data, durable) {
             Ok(extents) => {
@@ -496,7 +525,7 @@ impl Filesystem for EmulatedFs {
     }
 
     fn opendir(&self, _req: &Request, ino: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {
-        let listed = self.drive.volume.open_node(ino.0).and_then(|()| {
+        let listed = self.drive.volume.open_node(ino.0, false).and_then(|()| {
             let tree = self.drive.volume.tree();
             let parent = tree.node(ino.0)?.parent;
             let mut entries = vec![
@@ -529,7 +558,7 @@ impl Filesystem for EmulatedFs {
 
     fn releasedir(&self, _req: &Request, ino: INodeNo, fh: FileHandle, _flags: OpenFlags, reply: ReplyEmpty) {
         self.drive.listings.remove(fh.0);
-        self.drive.volume.close_node(ino.0);
+        self.drive.volume.close_node(ino.0, false);
         reply.ok();
     }
 
@@ -613,7 +642,37 @@ impl Filesystem for EmulatedFs {
                 .and_then(|()| volume.zero(ino.0, offset, length, false)),
             _ => Err(rustix::io::Errno::OPNOTSUPP),
         });
+        if allocated.is_ok() && req.uid() != 0 {
+            self.drop_set_ids(req, ino.0);
+        }
         done(allocated, reply);
+    }
+
+    fn lseek(
+        &self,
+        _req: &Request,
+        ino: INodeNo,
+        _fh: FileHandle,
+        offset: i64,
+        whence: i32,
+        reply: ReplyLseek,
+    ) {
+        let target = match (u64::try_from(offset), whence) {
+            (Ok(offset), SEEK_DATA) => Target::Data(offset),
+            (Ok(offset), SEEK_HOLE) => Target::Hole(offset),
+            // What the kernel does not know itself, and we do not know either.
+            _ => return reply.error(Errno::EINVAL),
+        };
+        let drive = Arc::clone(&self.drive);
+        let answer = move || match drive.volume.seek(ino.0, target) {
+            Ok(at) => reply.offset(at as i64),
+            Err(error) => reply.error(handle_errno(error)),
+        };
+        // What the kernel has not written yet is data too.
+        match self.drive.volume.is_open_to_write(ino.0) {
+            true => self.drive.tell(Told::Written(ino.0, Box::new(answer))),
+            false => answer(),
+        }
     }
 }
 

@@ -36,7 +36,7 @@ mod tree;
 mod volume;
 mod way;
 
-pub use control::{Answer, Command, send};
+pub use control::{Answer, Command, send, wait};
 pub use counters::{Overshoot, Traffic};
 pub use device::EmulatedDevice;
 pub use emulator::{EmulateOptions, Emulator};

@@ -77,13 +77,15 @@ pub(crate) struct Node {
     pub(crate) xattrs: BTreeMap<OsString, Vec<u8>>,
     /// Open handles.
     pub(crate) handles: u32,
+    /// Those of them that can write: the kernel may have bytes that it has not written yet.
+    pub(crate) writers: u32,
     /// How often the kernel has learnt of it and not yet forgotten.
     pub(crate) known: u64,
 }
 
 impl Node {
     pub(crate) fn new(kind: Kind, attributes: Attributes, parent: Ino) -> Node {
-        Node { kind, attributes, names: 1, parent, xattrs: BTreeMap::new(), handles: 0, known: 0 }
+        Node { kind, attributes, names: 1, parent, xattrs: BTreeMap::new(), handles: 0, writers: 0, known: 0 }
     }
 
     /// No program can reach it any more.

@@ -10,6 +10,8 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use rustix::fs::SeekFrom;
+
 use crate::content::Content;
 use crate::durable::{Durable, is_reserved};
 use crate::extents::Allocator;
@@ -116,8 +118,10 @@ impl Scan<'_> {
             let from_root = path.strip_prefix(self.root).unwrap_or(path);
             let mut state = file.lock();
             state.map.zone = Some(self.layout.zone(from_root.as_os_str()));
-            if !state.map.fill(&mut self.allocator, 0, metadata.len()) {
-                return Err(ScanError::TooLarge);
+            for (offset, len) in data(path, metadata) {
+                if !state.map.fill(&mut self.allocator, offset, len) {
+                    return Err(ScanError::TooLarge);
+                }
             }
             drop(state);
             Kind::File(file)
@@ -137,6 +141,28 @@ impl Scan<'_> {
         }
         Ok((ino, true))
     }
+}
+
+/// Offset and length of each part of a file that is no hole; all of it where its file system does not tell.
+fn data(path: &Path, metadata: &Metadata) -> Vec<(u64, u64)> {
+    let len = metadata.len();
+    if metadata.blocks() * 512 >= len {
+        return vec![(0, len)];
+    }
+    let parts = || -> io::Result<Vec<(u64, u64)>> {
+        let (file, mut parts, mut at) = (File::open(path)?, Vec::new(), 0);
+        loop {
+            at = match rustix::fs::seek(&file, SeekFrom::Data(at)) {
+                Ok(data) if data < len => data,
+                Ok(_) | Err(rustix::io::Errno::NXIO) => return Ok(parts),
+                Err(error) => return Err(error.into()),
+            };
+            let end = rustix::fs::seek(&file, SeekFrom::Hole(at))?.min(len);
+            parts.push((at, end - at));
+            at = end;
+        }
+    };
+    parts().unwrap_or_else(|_| vec![(0, len)])
 }
 
 /// The extended attributes of a file or folder; none where its file system has none.

@@ -42,8 +42,33 @@ pub(crate) struct Volume {
     /// Where the device is told of blocks that no file has any more.
     pacer: Arc<Pacer>,
     /// Files with changes that wait, roughly in the order in which they were changed.
-    backlog: Mutex<VecDeque<(Ino, Weak<FileData>)>>,
+    backlog: Mutex<Backlog>,
     waiting_bytes: AtomicU64,
+}
+
+/// Files with changes that wait, some of them gone.
+#[derive(Debug, Default)]
+struct Backlog {
+    files: VecDeque<(Ino, Weak<FileData>)>,
+    /// With so many, those that are gone are taken out: twice as many as were left the last time.
+    most: usize,
+}
+
+impl Backlog {
+    fn push(&mut self, ino: Ino, file: &Arc<FileData>) {
+        if self.files.len() >= self.most {
+            self.files.retain(|(_, file)| file.strong_count() > 0);
+            self.most = (2 * self.files.len()).max(1024);
+        }
+        self.files.push_back((ino, Arc::downgrade(file)));
+    }
+}
+
+/// What is looked for in a file, from an offset on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Target {
+    Data(u64),
+    Hole(u64),
 }
 
 /// What could not be made durable at the end.
@@ -167,15 +192,17 @@ impl Volume {
 
     /// One more handle of a node; the backing file of a durable file is opened for it, as its first request
     /// would have to otherwise.
-    pub(crate) fn open_node(&self, ino: Ino) -> Result<(), Errno> {
+    pub(crate) fn open_node(&self, ino: Ino, writes: bool) -> Result<(), Errno> {
         let _alive = self.alive();
         let mut tree = self.tree();
         let node = tree.node_mut(ino)?;
         node.handles += 1;
+        node.writers += u32::from(writes);
         if matches!(node.kind, Kind::File(_)) {
             let opened = self.backing(&tree, ino, false);
             if let (Err(error), Ok(node)) = (&opened, tree.node_mut(ino)) {
                 node.handles -= 1;
+                node.writers -= u32::from(writes);
                 return Err(errno(error));
             }
         }
@@ -183,11 +210,12 @@ impl Volume {
     }
 
     /// One handle less.
-    pub(crate) fn close_node(&self, ino: Ino) {
+    pub(crate) fn close_node(&self, ino: Ino, writes: bool) {
         let _alive = self.alive();
         let mut tree = self.tree();
         let Ok(node) = tree.node_mut(ino) else { return };
         node.handles = node.handles.saturating_sub(1);
+        node.writers = node.writers.saturating_sub(u32::from(writes));
         if node.handles > 0 {
             return;
         }
@@ -273,18 +301,14 @@ impl Volume {
         self.waiting_bytes.fetch_add(change.bytes(), Ordering::Relaxed);
         state.content.change(change);
         if !std::mem::replace(&mut state.in_backlog, true) {
-            let mut backlog = lock(&self.backlog);
-            if backlog.len() >= 2 * backlog.capacity().max(1024) / 3 {
-                backlog.retain(|(_, file)| file.strong_count() > 0);
-            }
-            backlog.push_back((ino, Arc::downgrade(file)));
+            lock(&self.backlog).push(ino, file);
         }
     }
 
     /// Applies changes, of the file that has waited longest first, while more bytes wait than may.
     fn drain(&self) -> io::Result<()> {
         while self.waiting_bytes.load(Ordering::Relaxed) > self.cache_bytes {
-            let Some((ino, file)) = lock(&self.backlog).pop_front() else { break };
+            let Some((ino, file)) = lock(&self.backlog).files.pop_front() else { break };
             let Some(file) = file.upgrade() else { continue };
             let opened = self.backing_of_dirty(&self.tree(), ino, &file);
             let mut state = file.lock();
@@ -301,7 +325,7 @@ impl Volume {
             }
             state.in_backlog = !state.content.is_durable();
             if state.in_backlog {
-                lock(&self.backlog).push_front((ino, Arc::downgrade(&file)));
+                lock(&self.backlog).files.push_front((ino, Arc::downgrade(&file)));
             }
             applied?;
         }
@@ -351,6 +375,24 @@ impl Volume {
         self.free_blocks(&mut state, len.next_multiple_of(crate::extents::BLOCK_BYTES), u64::MAX);
         state.written = Some(SystemTime::now());
         Ok(())
+    }
+
+    /// Whether programs have a file open that can write to it.
+    pub(crate) fn is_open_to_write(&self, ino: Ino) -> bool {
+        self.tree().node(ino).is_ok_and(|node| node.writers > 0)
+    }
+
+    /// Where a file has data, or a hole: at its end there is one.
+    pub(crate) fn seek(&self, ino: Ino, target: Target) -> Result<u64, Errno> {
+        let file = self.tree().file(ino)?;
+        let state = file.lock();
+        let len = state.content.len();
+        let found = match target {
+            Target::Data(offset) => state.map.data_from(offset),
+            Target::Hole(offset) if offset < len => Some(state.map.hole_from(offset).min(len)),
+            Target::Hole(_) => None,
+        };
+        found.filter(|&at| at < len || matches!(target, Target::Hole(_))).ok_or(Errno::NXIO)
     }
 
     /// Gives a file blocks; it grows to `offset + len` unless `keep_size`.
@@ -549,7 +591,7 @@ impl Volume {
         let failed = |error| ScanError::Io(self.path.clone(), error);
         let cut = leave(&tree, &mut lock(&self.durable), survivors, self.strict).map_err(failed)?;
         self.backings.close_all();
-        lock(&self.backlog).clear();
+        *lock(&self.backlog) = Backlog::default();
         self.waiting_bytes.store(0, Ordering::Relaxed);
         tree.forget_all(root_attributes(&self.path).map_err(failed)?);
         let mut durable = lock(&self.durable);

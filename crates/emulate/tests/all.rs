@@ -8,5 +8,6 @@ mod mounting;
 mod oracle;
 mod processors;
 mod same_seed;
+mod semantics;
 mod time;
 mod two_devices;

@@ -74,6 +74,12 @@ impl Drive {
         self.emulator.take().unwrap().unmount().unwrap();
     }
 
+    /// Unmounts it and mounts it again.
+    pub(crate) fn remount(&mut self) {
+        self.unmount();
+        self.mount(|_| {});
+    }
+
     pub(crate) fn backing(&self) -> PathBuf {
         self.folder.path().join("backing")
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use leadline_emulate::{Command, EmulateError, EmulateOptions, EmulatedDevice, Emulator, send};
+use leadline_emulate::{Command, EmulateError, EmulateOptions, EmulatedDevice, Emulator, send, wait};
 
 use crate::drive::{Drive, can_mount};
 
@@ -42,7 +42,7 @@ fn a_folder_larger_than_the_device_is_refused() {
     let (backing, mount) = (folder.path().join("backing"), folder.path().join("mount"));
     fs::create_dir(&backing).unwrap();
     fs::create_dir(&mount).unwrap();
-    fs::File::create(backing.join("file")).unwrap().set_len(2 << 20).unwrap();
+    fs::write(backing.join("file"), vec![1; 2 << 20]).unwrap();
     let text = "kind = \"parametric\"\ncapacity = \"1M\"\n[read]\nservice_us = 1\nservers = 1\n[write]\n\
                 service_us = 1\nservers = 1\n";
     fs::write(folder.path().join("small.toml"), text).unwrap();
@@ -95,6 +95,36 @@ fn a_full_device_says_so_and_space_comes_back() {
 fn commands_go_to_a_mounted_drive_only() {
     let folder = tempfile::tempdir().unwrap();
     let error = send(folder.path(), &Command::Counters).unwrap_err();
+    assert!(matches!(error, EmulateError::NotMounted { .. }), "{error}");
+}
+
+#[test]
+fn who_sees_the_mount_can_command_it() {
+    if !can_mount() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (backing, mount) = (folder.path().join("backing"), folder.path().join("mount"));
+    fs::create_dir(&backing).unwrap();
+    fs::create_dir(&mount).unwrap();
+    let emulator = std::thread::scope(|scope| {
+        let mounting = scope.spawn(|| {
+            let device = EmulatedDevice::open("sim:flash", None).unwrap();
+            Emulator::mount(device, EmulateOptions::new(&backing, &mount))
+        });
+        let is_there = || {
+            let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
+            mounts.contains(mount.to_str().unwrap())
+        };
+        while !is_there() && !mounting.is_finished() {
+            std::thread::yield_now();
+        }
+        send(&mount, &Command::Counters).unwrap();
+        wait(&mount, std::time::Duration::from_secs(60)).unwrap();
+        mounting.join().unwrap().unwrap()
+    });
+    emulator.unmount().unwrap();
+    let error = wait(&mount, std::time::Duration::ZERO).unwrap_err();
     assert!(matches!(error, EmulateError::NotMounted { .. }), "{error}");
 }
 

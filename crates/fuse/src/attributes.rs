@@ -8,6 +8,17 @@ use rustix::fs::Stat;
 /// The bits of a mode that give a program another user's or group's rights.
 pub const SET_IDS: u32 = 0o6000;
 
+/// That of the group alone.
+const SET_GROUP_ID: u32 = 0o2000;
+
+/// The mode of a file that has been changed by someone who may not keep those bits, or given to another owner.
+/// `keeps_group` says that they belong to the file's group: a set-group-ID bit without the right to execute
+/// means something else then, and stays.
+pub fn without_set_ids(mode: u32, keeps_group: bool) -> u32 {
+    let is_mark = mode & 0o010 == 0 && keeps_group;
+    mode & !(if is_mark { SET_IDS & !SET_GROUP_ID } else { SET_IDS })
+}
+
 /// The attributes of a file that this system has, under the number `number`.
 pub fn attributes(number: u64, stat: &Stat) -> FileAttr {
     let changed = time(stat.st_ctime, stat.st_ctime_nsec);
@@ -54,6 +65,17 @@ fn time(seconds: i64, nanoseconds: u64) -> SystemTime {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_set_group_id_bit_without_the_right_to_execute_stays_for_the_group() {
+        assert_eq!([6755, 4755, 2755, 755].map(|mode| without_set_ids(octal(mode), true)), [0o755; 4]);
+        assert_eq!(without_set_ids(0o6644, true), 0o2644);
+        assert_eq!(without_set_ids(0o6644, false), 0o644);
+    }
+
+    fn octal(digits: u32) -> u32 {
+        u32::from_str_radix(&digits.to_string(), 8).unwrap()
+    }
 
     #[test]
     fn times_before_and_after_1970_are_those_of_the_standard_library() {

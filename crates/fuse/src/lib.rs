@@ -8,9 +8,10 @@ mod place;
 mod serve;
 
 pub use apart::{Read, read_apart, sync_apart};
-pub use attributes::{SET_IDS, attributes, kind_of};
+pub use attributes::{SET_IDS, attributes, kind_of, without_set_ids};
 pub use mounts::{detach, device_number, is_mounted, mounted_at, unmount};
 pub use place::{Place, PlaceError, canonical, lock_folder};
 pub use serve::{
-    SysResult, check_device, done, errno, fopen_flags, is_durable, negotiate, options, raise_file_limit,
+    SysResult, check_device, done, errno, fopen_flags, is_durable, is_writing, negotiate, options,
+    raise_file_limit,
 };

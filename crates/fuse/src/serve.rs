@@ -87,6 +87,11 @@ pub fn is_durable(flags: OpenFlags) -> bool {
     of_program(flags).contains(OFlags::DSYNC)
 }
 
+/// Whether a file that is open with these flags can be written.
+pub fn is_writing(flags: OpenFlags) -> bool {
+    of_program(flags).intersects(OFlags::WRONLY | OFlags::RDWR)
+}
+
 /// The flags as this system names them.
 fn of_program(flags: OpenFlags) -> OFlags {
     OFlags::from_bits_retain(flags.0 as u32)
@@ -119,5 +124,7 @@ mod tests {
         assert_eq!(fopen_flags(flags(OFlags::NOFOLLOW), false), FopenFlags::empty());
         assert!(is_durable(flags(OFlags::DSYNC)) && is_durable(flags(OFlags::SYNC)));
         assert!(!is_durable(flags(OFlags::DIRECT | OFlags::APPEND)));
+        assert!(is_writing(flags(OFlags::WRONLY | OFlags::APPEND)) && is_writing(flags(OFlags::RDWR)));
+        assert!(!is_writing(flags(OFlags::RDONLY | OFlags::DIRECT)));
     }
 }

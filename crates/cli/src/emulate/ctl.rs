@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use leadline_device::format_size;
-use leadline_emulate::{Answer, Command, FaultKind, FileOperation, send};
+use leadline_emulate::{Answer, Command, FaultKind, FileOperation, send, wait};
 use serde_json::json;
 
 use crate::failure::Failure;
@@ -16,6 +16,7 @@ use crate::values;
 /// Command a mounted drive: power cuts, faults, counters, the layout of files, another device, traces
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
+    leadline emulate ctl mnt wait                  until it is mounted and ready\n  \
     leadline emulate ctl mnt counters --json\n  \
     leadline emulate ctl mnt power-cut --seed 7     some of what is not durable survives\n  \
     leadline emulate ctl mnt inject eio --operation fsync --path 'base/**'\n  \
@@ -32,6 +33,12 @@ pub(crate) struct Args {
 
 #[derive(clap::Subcommand)]
 enum Action {
+    /// Wait until a drive is mounted there and ready for programs
+    Wait {
+        /// No longer than this, seconds
+        #[arg(long, value_name = "S", value_parser = values::seconds, default_value = "60")]
+        seconds: std::time::Duration,
+    },
     /// Show what was asked of the drive so far, and how punctual it was
     Counters,
     /// Cut the power: what is not durable is lost, and the mount serves what is left
@@ -92,7 +99,10 @@ enum Action {
 
 /// Sends the command and prints the answer.
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let answer = send(&args.mount, &command(args.action)?)?;
+    let answer = match args.action {
+        Action::Wait { seconds } => wait(&args.mount, seconds).map(|()| Answer::Done)?,
+        action => send(&args.mount, &command(action)?)?,
+    };
     if args.json {
         return output::print_json(&json(&answer));
     }
@@ -101,6 +111,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 
 fn command(action: Action) -> Result<Command, Failure> {
     Ok(match action {
+        Action::Wait { .. } => Command::IsReady,
         Action::Counters => Command::Counters,
         Action::PowerCut { enumerate: Some(into), most, .. } => {
             Command::Enumerate { into: from_root(&into)?, most }

@@ -52,6 +52,18 @@ impl Place {
         emulator
     }
 
+    /// As a user takes it away.
+    fn unmount(&self) {
+        let mut command = match rustix::process::geteuid().is_root() {
+            true => Command::new("umount"),
+            false => Command::new("fusermount3"),
+        };
+        if !rustix::process::geteuid().is_root() {
+            command.arg("-u");
+        }
+        outcome(command.arg(self.mount())).succeeded();
+    }
+
     fn ctl(&self, arguments: &[&str]) -> Ran {
         run(self.path(), &[&["emulate", "ctl", "mnt"], arguments].concat())
     }
@@ -105,6 +117,23 @@ fn a_drive_is_used_commanded_and_reports_at_ctrl_c() {
 }
 
 #[test]
+fn who_waits_for_a_drive_finds_it_ready() {
+    if !can_mount() {
+        return;
+    }
+    let place = Place::new();
+    let emulator = start(place.path(), &EMULATE);
+    place.ctl(&["wait"]).succeeded();
+    assert!(place.is_mounted());
+    let counters = place.ctl(&["counters", "--json"]).succeeded();
+    let counters: Report = serde_json::from_str(&counters.stdout).unwrap();
+    assert!(counters.way_in_us > 0.0, "it is measured by now");
+    emulator.signal(Signal::TERM);
+    assert_eq!(emulator.end().0.code, Some(0));
+    place.ctl(&["wait", "--seconds", "0.1"]).failed(2, &["no emulated drive is mounted there"]);
+}
+
+#[test]
 fn a_drive_that_is_unmounted_ends() {
     if !can_mount() {
         return;
@@ -112,7 +141,7 @@ fn a_drive_that_is_unmounted_ends() {
     let place = Place::new();
     let emulator = place.emulator(&[]);
     fs::write(place.mount().join("file"), "bytes").unwrap();
-    outcome(Command::new("fusermount3").arg("-u").arg(place.mount())).succeeded();
+    place.unmount();
     let (ran, ..) = emulator.end();
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert_eq!(fs::read_to_string(place.path().join("data/file")).unwrap(), "bytes");
@@ -175,7 +204,7 @@ fn many_files(count: usize, descriptors: u32, end: End) {
     assert_eq!(fs::read_to_string(path("mnt", 1)).unwrap(), "1");
     match end {
         End::PowerCut => assert!(place.ctl(&["power-cut"]).succeeded().stdout.contains("the power was cut")),
-        End::Unmount => drop(outcome(Command::new("fusermount3").arg("-u").arg(place.mount())).succeeded()),
+        End::Unmount => place.unmount(),
         End::Signal => {}
     }
     if end != End::Unmount {
