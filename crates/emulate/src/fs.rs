@@ -70,11 +70,8 @@ impl EmulatedFs {
         let tree = self.drive.volume.tree();
         let node = tree.node(ino)?;
         let (kind, nlink, rdev) = match &node.kind {
-            Kind::Directory(entries) => {
-                let folders = entries
-                    .values()
-                    .filter(|ino| tree.node(**ino).is_ok_and(|node| matches!(node.kind, Kind::Directory(_))));
-                (FileType::Directory, if node.names == 0 { 0 } else { 2 + folders.count() as u32 }, 0)
+            Kind::Directory(_) => {
+                (FileType::Directory, if node.names == 0 { 0 } else { 2 + node.folders }, 0)
             }
             Kind::File(_) => (FileType::RegularFile, node.names, 0),
             Kind::Symlink(_) => (FileType::Symlink, node.names, 0),

@@ -74,6 +74,8 @@ pub(crate) struct Node {
     pub(crate) names: u32,
     /// Of a directory: the one it is in.
     pub(crate) parent: Ino,
+    /// Of a directory: those in it. They are not counted anew whenever somebody looks: there may be many files.
+    pub(crate) folders: u32,
     pub(crate) xattrs: BTreeMap<OsString, Vec<u8>>,
     /// Open handles.
     pub(crate) handles: u32,
@@ -85,7 +87,17 @@ pub(crate) struct Node {
 
 impl Node {
     pub(crate) fn new(kind: Kind, attributes: Attributes, parent: Ino) -> Node {
-        Node { kind, attributes, names: 1, parent, xattrs: BTreeMap::new(), handles: 0, writers: 0, known: 0 }
+        Node {
+            kind,
+            attributes,
+            names: 1,
+            parent,
+            folders: 0,
+            xattrs: BTreeMap::new(),
+            handles: 0,
+            writers: 0,
+            known: 0,
+        }
     }
 
     /// No program can reach it any more.

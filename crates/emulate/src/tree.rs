@@ -102,7 +102,21 @@ impl Tree {
     /// A name found in the backing folder.
     pub(crate) fn found(&mut self, dir: Ino, name: &OsStr, ino: Ino) -> Result<(), Errno> {
         self.entries_mut(dir)?.insert(name.to_owned(), ino);
+        if self.is_directory(ino) {
+            self.count_folder(dir, 1);
+        }
         Ok(())
+    }
+
+    fn is_directory(&self, ino: Ino) -> bool {
+        self.nodes.get(&ino).is_some_and(|node| matches!(node.kind, Kind::Directory(_)))
+    }
+
+    /// A directory has one folder more or less.
+    fn count_folder(&mut self, dir: Ino, change: i32) {
+        if let Some(node) = self.nodes.get_mut(&dir) {
+            node.folders = node.folders.saturating_add_signed(change);
+        }
     }
 
     /// Makes a node with a name.
@@ -130,6 +144,7 @@ impl Tree {
         self.entries_mut(dir)?.insert(name.to_owned(), ino);
         self.journal.push(Operation::Add { dir, name: name.to_owned(), ino, directory });
         self.entries_changed(dir);
+        self.count_folder(dir, i32::from(directory));
         Ok(ino)
     }
 
@@ -187,6 +202,7 @@ impl Tree {
         self.lose_name(ino);
         self.journal.push(Operation::Remove { dir, name: name.to_owned(), ino });
         self.entries_changed(dir);
+        self.count_folder(dir, -i32::from(directory));
         Ok(ino)
     }
 
@@ -236,6 +252,10 @@ impl Tree {
                 (_, false) => {}
             }
             self.lose_name(there);
+        }
+        if directory {
+            self.count_folder(from.0, -1);
+            self.count_folder(to.0, i32::from(replaced.is_none()));
         }
         self.entries_mut(from.0)?.remove(from.1);
         self.entries_mut(to.0)?.insert(to.1.to_owned(), ino);

@@ -157,3 +157,25 @@ fn many_threads_find_what_they_have_just_written() {
         }
     });
 }
+
+#[test]
+fn a_folder_has_a_link_for_each_folder_in_it() {
+    if !can_mount() {
+        return;
+    }
+    let mut drive = Drive::new();
+    let links = |drive: &Drive, name: &str| fs::metadata(drive.path(name)).unwrap().nlink();
+    for name in ["a", "a/b", "a/c", "d", "d/e"] {
+        fs::create_dir(drive.path(name)).unwrap();
+    }
+    fs::write(drive.path("a/file"), "bytes").unwrap();
+    assert_eq!(["", "a", "a/b", "d"].map(|name| links(&drive, name)), [4, 4, 2, 3]);
+    fs::rename(drive.path("a/b"), drive.path("d/b")).unwrap();
+    // Over an empty one.
+    fs::rename(drive.path("a/c"), drive.path("d/e")).unwrap();
+    assert_eq!(["", "a", "d"].map(|name| links(&drive, name)), [4, 2, 4]);
+    fs::remove_dir(drive.path("d/b")).unwrap();
+    assert_eq!(links(&drive, "d"), 3);
+    drive.remount();
+    assert_eq!(["", "a", "d", "d/e"].map(|name| links(&drive, name)), [4, 2, 3, 2]);
+}
