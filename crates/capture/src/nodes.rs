@@ -1,16 +1,19 @@
 //! The files and folders that the kernel knows, each held open by a descriptor that reads nothing (`O_PATH`):
-//! it leads to the file below the mount whatever it is called by now.
+//! it leads to the file below the mount whatever it is called by now. The kernel is asked to forget files
+//! before there are more of them than this process may have descriptors.
 
-use std::collections::HashMap;
-use std::ffi::OsStr;
+use std::collections::{HashMap, VecDeque};
+use std::ffi::{OsStr, OsString};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use leadline_fuse::SysResult;
-use rustix::fs::{Mode, OFlags, Stat};
+use rustix::fs::{FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
+use rustix::process::{Resource, getrlimit};
 
 use crate::place::Place;
 
@@ -19,6 +22,15 @@ pub(crate) const ROOT: u64 = 1;
 
 /// Numbers of files on other file systems that are mounted below the folder begin here.
 const FOREIGN: u64 = 1 << 63;
+
+/// For each file that becomes known, so many are to be forgotten while there are too many.
+const FORGOTTEN_AT_ONCE: usize = 2;
+
+/// So many are looked at for one that nobody has open.
+const LOOKED_AT: usize = 64;
+
+/// A folder's number, and what is called that in it.
+pub(crate) type Name = (u64, OsString);
 
 /// A file system and a file on it.
 type Key = (u64, u64);
@@ -43,11 +55,15 @@ pub(crate) struct Nodes {
     device: u64,
     serial: AtomicU64,
     table: Mutex<Table>,
+    /// To whoever asks the kernel to forget names, which must not be a thread that answers it.
+    forget: Sender<Name>,
 }
 
 #[derive(Debug, Default)]
 struct Table {
     known: HashMap<u64, (Arc<Node>, u64)>,
+    /// Files, not folders, in the order in which they became known; some of them are forgotten by now.
+    files: VecDeque<u64>,
     /// Serials of files, also of those that the kernel has forgotten.
     serials: HashMap<Key, u64>,
 }
@@ -79,7 +95,7 @@ impl Node {
 
 impl Nodes {
     /// With the captured folder itself.
-    pub(crate) fn new(folder: OwnedFd) -> SysResult<Nodes> {
+    pub(crate) fn new(folder: OwnedFd, forget: Sender<Name>) -> SysResult<Nodes> {
         let stat = rustix::fs::fstat(&folder)?;
         let root = Node {
             fd: folder,
@@ -92,7 +108,7 @@ impl Nodes {
         let mut table = Table::default();
         table.serials.insert(root.key, 0);
         table.known.insert(ROOT, (Arc::new(root), 1));
-        Ok(Nodes { device: stat.st_dev, serial: AtomicU64::new(0), table: Mutex::new(table) })
+        Ok(Nodes { device: stat.st_dev, serial: AtomicU64::new(0), table: Mutex::new(table), forget })
     }
 
     pub(crate) fn get(&self, number: u64) -> SysResult<Arc<Node>> {
@@ -109,6 +125,7 @@ impl Nodes {
         let mut table = self.table();
         let serial = *table.serials.entry(key).or_insert_with(|| self.next_serial());
         let number = self.number(key, serial);
+        let is_new = !table.known.contains_key(&number);
         let (node, times) = table.known.entry(number).or_insert_with(|| {
             let node = Node {
                 fd,
@@ -122,8 +139,18 @@ impl Nodes {
         });
         *times += 1;
         let node = Arc::clone(node);
+        let unused = match is_new && !FileType::from_raw_mode(stat.st_mode).is_dir() {
+            true => table.unused_for(number),
+            false => Vec::new(),
+        };
         drop(table);
         node.place.set(&folder, name);
+        for node in unused {
+            if let Some((folder, name)) = node.place.get() {
+                // Who asks the kernel ends with the mount: then there is nothing to forget any more.
+                let _ = self.forget.send((self.number(folder.key, folder.serial), name));
+            }
+        }
         Ok((number, stat, node))
     }
 
@@ -177,6 +204,36 @@ impl Nodes {
 
     fn table(&self) -> MutexGuard<'_, Table> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Table {
+    /// Takes up a file that has become known; those that the kernel should forget for it, as half of the
+    /// descriptors are in use: files that have been known for the longest, and that nobody has open. Folders
+    /// stay, since programs work in them.
+    fn unused_for(&mut self, number: u64) -> Vec<Arc<Node>> {
+        if self.files.len() > 2 * self.known.len() + 1024 {
+            self.files.retain(|number| self.known.contains_key(number));
+        }
+        self.files.push_back(number);
+        let most = getrlimit(Resource::Nofile).current.map_or(usize::MAX, |most| (most / 2) as usize);
+        let mut unused = Vec::new();
+        if self.known.len() <= most {
+            return unused;
+        }
+        for _ in 0..self.files.len().min(LOOKED_AT) {
+            if unused.len() == FORGOTTEN_AT_ONCE {
+                break;
+            }
+            let Some(oldest) = self.files.pop_front() else { break };
+            let Some((node, _)) = self.known.get(&oldest) else { continue };
+            // It may be in use at this moment, or have another name that the kernel knows: once more, later.
+            self.files.push_back(oldest);
+            if oldest != number && Arc::strong_count(node) == 1 {
+                unused.push(Arc::clone(node));
+            }
+        }
+        unused
     }
 }
 

@@ -21,6 +21,11 @@ impl Place {
         drop(before);
     }
 
+    /// The folder and the name; none of the captured folder itself.
+    pub(crate) fn get(&self) -> Option<(Arc<Node>, OsString)> {
+        self.lock().clone()
+    }
+
     /// From the captured folder on; empty for that itself.
     pub(crate) fn path(&self) -> PathBuf {
         let mut names = Vec::new();

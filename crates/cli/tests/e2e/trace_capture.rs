@@ -11,7 +11,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::ran::{Ran, folder, names, run, start, text};
+use crate::ran::{Ran, folder, names, run, start, start_with_descriptors, text};
 
 fn can_mount() -> bool {
     let can = fs::File::options().read(true).write(true).open("/dev/fuse").is_ok();
@@ -92,6 +92,22 @@ fn a_command_is_captured_and_its_exit_code_kept() {
         );
         assert_eq!(found["files"][0]["class"], "sequential");
     }
+}
+
+#[test]
+fn more_files_than_descriptors_can_be_captured() {
+    if !can_mount() {
+        return;
+    }
+    let place = Place::new();
+    for i in 0..2_000 {
+        fs::write(place.mount().join(i.to_string()), [1]).unwrap();
+    }
+    let script = "for round in 1 2; do cat db/* | wc -c; done; mv db/7 db/seven; cat db/seven | wc -c";
+    let arguments = ["trace", "capture", "db", "-o", "x.capture", "--", "sh", "-c", script];
+    let (ran, ..) = start_with_descriptors(place.path(), 256, &arguments).end();
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(ran.stdout.lines().collect::<Vec<_>>(), ["1050576", "1050576", "1"], "{}", ran.stderr);
 }
 
 #[test]
