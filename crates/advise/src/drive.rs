@@ -32,8 +32,8 @@ impl Unmeasured {
     /// What is missing of the profile's own points, and the block size that they need.
     pub fn points(what: &str, block_bytes: u32) -> Self {
         let size = format!("{}K", block_bytes / 1024);
-        // The default sizes are measured by leadline profile alone, but this profile may have others: the size
-        // has to be named either way.
+        // The default sizes are measured by leadline profile alone, but this profile may have others: the
+        // size has to be named either way.
         let sizes = if [4096, 8192].contains(&block_bytes) {
             "--block-sizes 4K,8K".to_owned()
         } else {

@@ -32,7 +32,8 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
 /// A bare number below this is no size of memory, data or a device.
 const SMALL: u64 = 64 << 10;
 
-/// Reads a size of memory, of data or of a device, as [`parse_size`], but not a small bare number: who writes `16` means gigabytes, or forgot what. Bytes are written `16B`.
+/// Reads a size of memory, of data or of a device, as [`parse_size`], but not a small bare number: who writes
+/// `16` means gigabytes, or forgot what. Bytes are written `16B`.
 ///
 /// # Errors
 /// As [`parse_size`], and where a unit is missing, with what to write instead.

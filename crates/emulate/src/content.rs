@@ -142,8 +142,8 @@ impl Content {
         }
     }
 
-    /// What a reader of `len` bytes at `offset` needs; the file may change while it reads. Without the backing
-    /// file nothing may be believed of it.
+    /// What a reader of `len` bytes at `offset` needs; the file may change while it reads. Without the
+    /// backing file nothing may be believed of it.
     pub(crate) fn view(&self, offset: u64, len: usize, backing: Option<Arc<File>>) -> View {
         debug_assert!(backing.is_some() || self.believed() == 0, "what is durable would read as zeros");
         let end = offset.saturating_add(len as u64).min(self.len);

@@ -157,8 +157,8 @@ fn connect(mount: &Path) -> Result<UnixStream, EmulateError> {
     }
 }
 
-/// Waits until a drive is mounted at `mount` and ready for programs: from then on nothing of the emulator's own
-/// is in their way.
+/// Waits until a drive is mounted at `mount` and ready for programs: from then on nothing of the emulator's
+/// own is in their way.
 ///
 /// # Errors
 /// [`EmulateError::NotMounted`] where that is not so within `patience`, and what [`send`] has.

@@ -251,7 +251,8 @@ impl Durable {
         Ok(())
     }
 
-    /// Keeps the files without a name, in a folder with one, whose path it gives. `None` where there are none.
+    /// Keeps the files without a name, in a folder with one, whose path it gives. `None` where there are
+    /// none.
     pub(crate) fn keep_nameless(&self, backing: &Path) -> Option<PathBuf> {
         let hidden = backing.join(HIDDEN);
         // Removed if it is empty.

@@ -254,8 +254,9 @@ impl Emulator {
         let volume = &self.shared.drive.volume;
         volume.close().map_err(EmulateError::unsaved(volume.path()))?;
         match synced {
-            // Unmounted from outside, or dead: the kernel had nothing then. And what it could not write because
-            // that was asked for, such as pages of files that a power cut took, is no failure of the end.
+            // Unmounted from outside, or dead: the kernel had nothing then. And what it could not write
+            // because that was asked for, such as pages of files that a power cut took, is no failure of the
+            // end.
             Err(error) if error.kind() != io::ErrorKind::NotConnected && !failed_on_purpose => Err(io(error)),
             _ => Ok(()),
         }

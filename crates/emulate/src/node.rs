@@ -74,7 +74,8 @@ pub(crate) struct Node {
     pub(crate) names: u32,
     /// Of a directory: the one it is in.
     pub(crate) parent: Ino,
-    /// Of a directory: those in it. They are not counted anew whenever somebody looks: there may be many files.
+    /// Of a directory: those in it. They are not counted anew whenever somebody looks: there may be many
+    /// files.
     pub(crate) folders: u32,
     pub(crate) xattrs: BTreeMap<OsString, Vec<u8>>,
     /// Open handles.

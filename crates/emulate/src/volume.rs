@@ -242,7 +242,8 @@ impl Volume {
         ino: Ino,
         work: impl FnOnce(&Arc<FileData>, &mut FileState, Option<Arc<File>>) -> T,
     ) -> Result<T, Errno> {
-        // Twice, as another thread may have made it durable between the two locks, and never more: it stays so.
+        // Twice, as another thread may have made it durable between the two locks, and never more: it stays
+        // so.
         for _ in 0..2 {
             let (file, backing) = {
                 let tree = self.tree();

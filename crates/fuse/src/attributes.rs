@@ -11,9 +11,9 @@ pub const SET_IDS: u32 = 0o6000;
 /// That of the group alone.
 const SET_GROUP_ID: u32 = 0o2000;
 
-/// The mode of a file that has been changed by someone who may not keep those bits, or given to another owner.
-/// `keeps_group` says that they belong to the file's group: a set-group-ID bit without the right to execute
-/// means something else then, and stays.
+/// The mode of a file that has been changed by someone who may not keep those bits, or given to another
+/// owner. `keeps_group` says that they belong to the file's group: a set-group-ID bit without the right to
+/// execute means something else then, and stays.
 pub fn without_set_ids(mode: u32, keeps_group: bool) -> u32 {
     let is_mark = mode & 0o010 == 0 && keeps_group;
     mode & !(if is_mark { SET_IDS & !SET_GROUP_ID } else { SET_IDS })

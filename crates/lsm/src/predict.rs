@@ -107,8 +107,8 @@ pub struct Busy {
 pub struct MixPrediction {
     /// Operations per second of all clients.
     pub per_second: Estimate,
-    /// Its interval by what the device's costs and the chance of loads leave open, without the error of the model:
-    /// that is common to the layouts of a tree, and decides nothing between them.
+    /// Its interval by what the device's costs and the chance of loads leave open, without the error of the
+    /// model: that is common to the layouts of a tree, and decides nothing between them.
     pub without_model_ci: [f64; 2],
     /// Mean time of its queries where clients do nothing else, microseconds; 0 where it has none.
     pub read_us: f64,

@@ -37,8 +37,8 @@ pub struct SliceResult {
     /// Share of the slice in which a submitting thread was ready to run and waited for a processor, 0 to 1,
     /// of the lane that waited most; `None` on a virtual clock and where the kernel does not tell.
     pub cpu_wait: Option<f64>,
-    /// Share of the slice's requests, ramps and drains included, that the block layer merged with a neighbour;
-    /// `None` on a virtual clock and where the kernel does not count.
+    /// Share of the slice's requests, ramps and drains included, that the block layer merged with a
+    /// neighbour; `None` on a virtual clock and where the kernel does not count.
     pub merged: Option<f64>,
     /// Longest stall between answers; 0 where they came evenly.
     pub longest_stall: Nanos,

@@ -15,7 +15,8 @@ use serde_json::{Map, Value};
 /// Units that names end in.
 const UNITS: [&str; 4] = ["_per_second", "_iops", "_bytes", "_us"];
 
-/// 95 of 100 are promised. The means over other seeds have an error of their own, and with few seeds a large one.
+/// 95 of 100 are promised. The means over other seeds have an error of their own, and with few seeds a large
+/// one.
 fn least(all: u64) -> u64 {
     if leadline_testing::exhaustive() { all * 88 / 100 } else { (all * 85 / 100).saturating_sub(2) }
 }
@@ -88,8 +89,8 @@ fn numbers(json: &Value, place: &Place, into: &mut BTreeMap<Place, Number>) {
     }
 }
 
-/// The number that an interval belongs to: of its name and a unit, or of its name alone. Seconds are those of as
-/// many requests as a run came to, and are told per request.
+/// The number that an interval belongs to: of its name and a unit, or of its name alone. Seconds are those of
+/// as many requests as a run came to, and are told per request.
 fn number(fields: &Map<String, Value>, stem: &str, ci: [f64; 2]) -> Number {
     let count = |name: &str| fields.get(name).and_then(Value::as_f64);
     let value = match stem {

@@ -193,8 +193,8 @@ fn refreshes_are_found_with_their_period_and_none_where_there_are_none() {
     at_most_one_of_twenty(&imagined, "found where there are none");
 }
 
-/// How often the intervals of the buffer's size, of the period of refreshes and of their penalty hold what was
-/// planted, where a buffer or a period is found.
+/// How often the intervals of the buffer's size, of the period of refreshes and of their penalty hold what
+/// was planted, where a buffer or a period is found.
 #[test]
 fn intervals_hold_what_was_planted() {
     let seeds = if exhaustive() { 200 } else { 10 };

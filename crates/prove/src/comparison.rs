@@ -121,8 +121,8 @@ impl Comparison {
     }
 }
 
-/// Whether more rounds could tell the advice from the default, or how far it is from it: not where it has none
-/// of the keys.
+/// Whether more rounds could tell the advice from the default, or how far it is from it: not where it has
+/// none of the keys.
 pub(crate) fn is_open(variants: &[(Role, Variant)], runs: &[Run], seed: u64) -> bool {
     let name = |role: &Role| variants.iter().find(|(of, _)| of == role).map(|(_, variant)| &variant.name);
     let (Some(default), Some(advice)) = (name(&Role::Default), name(&Role::Advice)) else { return false };

@@ -17,7 +17,8 @@ pub struct Variant {
 pub enum Role {
     /// Nothing is set: what all others are compared with.
     Default,
-    /// Nothing is set, once more in each round: as long as this differs from the default, so may anything else.
+    /// Nothing is set, once more in each round: as long as this differs from the default, so may anything
+    /// else.
     Control,
     /// The advice.
     Advice,

@@ -115,8 +115,8 @@ pub struct Baselines<'a> {
 }
 
 impl<'a> Baselines<'a> {
-    /// The pool that `cell` is compared with as a whole: all the same, but no ACE and no cleaner. `None` where
-    /// the sweep has no such pool.
+    /// The pool that `cell` is compared with as a whole: all the same, but no ACE and no cleaner. `None`
+    /// where the sweep has no such pool.
     pub fn base(&self, cell: &PoolCell) -> Option<&'a PoolCell> {
         self.by_setting.get(&Setting::of(cell, WriteBack::OFF, "off")).copied()
     }

@@ -13,8 +13,8 @@ const US: f64 = 1e3;
 const RUNS: Nanos = 2_500_000_000;
 const MOST_REQUESTS: u64 = 100_000;
 
-/// Of times that are drawn at random, the longest of so many requests over the mean: of exponential ones it is
-/// the logarithm of their number, and lognormal ones of the catalogue's spread have less.
+/// Of times that are drawn at random, the longest of so many requests over the mean: of exponential ones it
+/// is the logarithm of their number, and lognormal ones of the catalogue's spread have less.
 const LONGEST_OF_ALL: f64 = 15.0;
 
 /// What fio calls read, write, randread, randwrite and randrw.

@@ -100,8 +100,8 @@ impl Announced {
 
     /// What is said of it, in one line.
     pub(super) fn line(&self, args: &Args, which: &[Experiment]) -> String {
-        // They end with the requests or bytes that they are made of, if time does not end them first; and what
-        // writes on a real device is shortened where it is fast.
+        // They end with the requests or bytes that they are made of, if time does not end them first; and
+        // what writes on a real device is shortened where it is fast.
         let may_end_early = |one: &Experiment| {
             use Experiment::{Burst, Gc, Latency, Sustained, WriteAmplification};
             let writes = self.bounds.written.is_some() && !self.access.reads_only;

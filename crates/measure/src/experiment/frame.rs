@@ -94,7 +94,8 @@ impl<'a> Frame<'a> {
         done < FEWEST_EPOCHS || (done < MOST_EPOCHS && longest <= self.left(now) && has_bytes)
     }
 
-    /// Seconds left: of the time allowed, or until the bytes that may be written are spent at the pace so far.
+    /// Seconds left: of the time allowed, or until the bytes that may be written are spent at the pace so
+    /// far.
     pub(super) fn left(&self, now: Nanos) -> f64 {
         let of_time = self.plan.seconds - self.spent(now);
         let Some(left) = self.bytes_left() else { return of_time };

@@ -230,8 +230,8 @@ pub struct ExperimentPlan {
     pub seed: u64,
     /// Bytes that may be written in all.
     pub max_writes: Option<u64>,
-    /// Bytes that it may write beyond the layout ([`Experiment::write_budget`]): it is shortened to keep within
-    /// them. `None` for no bound.
+    /// Bytes that it may write beyond the layout ([`Experiment::write_budget`]): it is shortened to keep
+    /// within them. `None` for no bound.
     pub write_budget: Option<u64>,
     /// Share of reads of the applications of `pio-classes`, 0 to 1.
     pub read_share: f64,

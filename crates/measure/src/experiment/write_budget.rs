@@ -15,8 +15,8 @@ const SUSTAINED_REGIONS: u64 = 8;
 /// The loads of `sustained`, and the writes beside which it reads, in regions.
 const SUSTAINED_ALL: u64 = 12;
 
-/// Bytes per second that no drive takes more of, while nothing is known of this one: large requests, and those
-/// that are made durable one by one.
+/// Bytes per second that no drive takes more of, while nothing is known of this one: large requests, and
+/// those that are made durable one by one.
 const FASTEST: f64 = 8e9;
 const FASTEST_COMMITS: f64 = 0.4e9;
 

@@ -59,8 +59,8 @@ impl Disk {
         read_text(&self.dir.join(file))
     }
 
-    /// A file of its queue. The head of a drive with native multipath has no scheduler and no queue of its own:
-    /// then what all of its paths say, if they agree.
+    /// A file of its queue. The head of a drive with native multipath has no scheduler and no queue of its
+    /// own: then what all of its paths say, if they agree.
     pub(super) fn queue(&self, file: &str) -> Option<String> {
         self.read(&format!("queue/{file}")).or_else(|| {
             let mut said = self.paths().into_iter().map(|path| read_text(&path.join("queue").join(file)));

@@ -49,8 +49,8 @@ pub struct Plan {
     pub io_capacities: Vec<u32>,
     /// Further settings that run beside the default and the advice.
     pub grid: Vec<Variant>,
-    /// How many times as many rounds there may be while the advice cannot be told from the default; 0 and 1 for
-    /// none beyond those planned.
+    /// How many times as many rounds there may be while the advice cannot be told from the default; 0 and 1
+    /// for none beyond those planned.
     #[serde(default)]
     pub extension: u32,
     /// Whether keys of the advice run alone as well, where several matter.

@@ -60,8 +60,8 @@ pub struct Plan {
     pub pgbench_seconds: u32,
     /// Rounds of pgbench.
     pub pgbench_rounds: u32,
-    /// How many times as many rounds there may be while the advice cannot be told from the default; 0 and 1 for
-    /// none beyond those planned.
+    /// How many times as many rounds there may be while the advice cannot be told from the default; 0 and 1
+    /// for none beyond those planned.
     #[serde(default)]
     pub extension: u32,
     /// Whether keys of the advice run alone as well, where several matter.

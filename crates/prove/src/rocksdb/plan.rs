@@ -78,8 +78,8 @@ pub struct Plan {
     pub read_rounds: u32,
     /// The grid of the rate limiter for reads, bytes per second; the default has none.
     pub rate_limits: Vec<u64>,
-    /// How many times as many rounds there may be while the advice cannot be told from the default; 0 and 1 for
-    /// none beyond those planned.
+    /// How many times as many rounds there may be while the advice cannot be told from the default; 0 and 1
+    /// for none beyond those planned.
     #[serde(default)]
     pub extension: u32,
     /// Whether keys of the advice run alone as well, where several matter.

@@ -12,8 +12,8 @@ use super::media::{NONE, Stream};
 use super::model::FlashModel;
 use super::spec::{Allocation, FlashSpec};
 
-/// Programs for the host, and of collection, that a die has at a time: one under way, and one whose data is on
-/// its way.
+/// Programs for the host, and of collection, that a die has at a time: one under way, and one whose data is
+/// on its way.
 pub(super) const PER_DIE: u8 = 2;
 
 /// A flush that waits.

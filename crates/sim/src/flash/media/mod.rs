@@ -192,8 +192,8 @@ impl Media {
         Some(self.layout.die_of(open.block, open.program))
     }
 
-    /// Free blocks of a lane that the host leaves alone. Folding takes a block and gives none back: one more is
-    /// left for it.
+    /// Free blocks of a lane that the host leaves alone. Folding takes a block and gives none back: one more
+    /// is left for it.
     fn kept_from_host(&self, lane: u32) -> u32 {
         let victim = self.lanes[lane as usize].victim;
         self.hard + u32::from(victim.is_some_and(|victim| self.layout.is_slc(victim.block)))
