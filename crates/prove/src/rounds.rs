@@ -15,6 +15,9 @@ pub(crate) struct Measured {
     pub(crate) counts: BTreeMap<String, f64>,
 }
 
+/// Runs a variant in a round, under this name.
+type Measure<'a> = dyn FnMut(&Variant, u32, &str) -> Result<Option<Measured>, ProveError> + 'a;
+
 /// What is compared.
 pub(crate) struct Rounds<'a> {
     /// For progress.
@@ -37,7 +40,7 @@ impl Rounds<'_> {
     pub(crate) fn run(
         &self,
         progress: &mut dyn FnMut(Progress),
-        measure: &mut dyn FnMut(&Variant, u32, &str) -> Result<Option<Measured>, ProveError>,
+        measure: &mut Measure,
     ) -> Result<Vec<Comparison>, ProveError> {
         let mut runs: Vec<Vec<Run>> = self.measures.iter().map(|_| Vec::new()).collect();
         let (count, mut done) = (self.variants.len(), 0_u32);

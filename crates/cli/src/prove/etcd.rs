@@ -14,7 +14,7 @@ use leadline_prove::ProveError;
 use leadline_prove::etcd::{Plan, Prediction, prove};
 use leadline_report::render_etcd_proof;
 
-use super::{Args, Shown, watched};
+use super::{Args, Shown, say_length, watched};
 use crate::failure::Failure;
 use crate::{output, source};
 
@@ -43,6 +43,14 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
     }
     plan.rounds = args.rounds.unwrap_or(plan.rounds);
     (plan.bin, plan.seed) = (args.bin.as_deref().map(Path::to_owned), args.seed);
+    // In each round fio, etcd and the measurement of the profile.
+    let seconds = 3.0 * f64::from(plan.rounds) * plan.seconds;
+    say_length(
+        "etcd",
+        args,
+        &format!("{} rounds of fio, etcd and the profile's measurement", plan.rounds),
+        seconds,
+    );
     let proof = watched(|cancel, progress| {
         let mut own = |folder: &Path, seconds: f64| {
             measured(folder, seconds, cancel).map_err(|source| match cancel.load(Ordering::Relaxed) {

@@ -146,6 +146,11 @@ fn announce(system: &str, args: &Args, parts: &[Part]) -> Result<Vec<&'static st
     Ok(tried.iter().map(|part| part.name).collect())
 }
 
+/// Says what is about to be run where nothing is chosen, and how long it takes at most, loading not included.
+fn say_length(system: &str, args: &Args, what: &str, seconds: f64) {
+    output::say(&format!("{system} at {}: {what}; at most {}", args.target.display(), minutes(seconds)));
+}
+
 /// `40 s`, `12 min`.
 fn minutes(seconds: f64) -> String {
     if seconds < 90.0 { format!("{seconds:.0} s") } else { format!("{:.0} min", seconds / 60.0) }

@@ -4,7 +4,7 @@ use leadline_advise::{Inputs, System, advise};
 use leadline_prove::seastar::{Plan, prove};
 use leadline_report::render_seastar_proof;
 
-use super::{Args, Shown, watched};
+use super::{Args, Shown, say_length, watched};
 use crate::failure::Failure;
 use crate::{output, source};
 
@@ -25,6 +25,10 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
     plan.file_bytes = args.data.unwrap_or(plan.file_bytes);
     plan.rounds = args.rounds.unwrap_or(plan.rounds);
     plan.seed = args.seed;
+    let runs = plan.mixes.len() as u32 * plan.rounds;
+    let seconds = f64::from(runs * (plan.seconds + plan.warm_up_seconds + 1));
+    let what = format!("{} mixes of fio in {} rounds", plan.mixes.len(), plan.rounds);
+    say_length("seastar", args, &what, seconds);
     let proof = watched(|cancel, progress| prove(&plan, cancel, progress))?;
     Ok(Shown { json: proof.to_json(), text: render_seastar_proof(&proof, output::width()) })
 }

@@ -28,7 +28,7 @@ impl Session<'_> {
         let (Some(curve), true, true) = (reads, has_time, self.is_real) else { return Ok(()) };
         let points = &self.driven[curve].curve.points;
         let measured = || points.iter().filter(|(k, point)| **k <= DEEPEST && point.slices.len() > 1);
-        let Some(k) = measured().map(|(&k, _)| k).last() else { return Ok(()) };
+        let Some(k) = measured().map(|(&k, _)| k).next_back() else { return Ok(()) };
         // No point up to there does more than the deepest when a load goes on.
         let in_slices = measured().map(|(_, point)| point.iops()).fold(0.0, f64::max);
         self.long_slice(curve, k, BEFORE)?;

@@ -37,7 +37,7 @@ pub fn prove(
     let scratch = Scratch::create(&plan.target, KIND)?;
     scratch.check_space(plan.space_bytes())?;
     progress(Progress { phase: "settings", done: 0.0, detail: "asking RocksDB about settings".into() });
-    let (filled, read) = lineups(plan);
+    let (filled, read) = (fills_lineup(plan), reads_lineup(plan));
     let bench = Bench { db_bench: &db_bench, folder: &scratch, plan, in_force: RefCell::default(), cancel };
     let (with_fills, with_reads) = (plan.has(Experiment::Fills), plan.has(Experiment::Reads));
     let all: Vec<_> =
@@ -65,7 +65,7 @@ const FILLED: f64 = 40e6;
 
 /// What `plan` tries of its advice, and about how long that takes.
 pub fn parts(plan: &Plan) -> Vec<Part> {
-    let (filled, read) = lineups(plan);
+    let (filled, read) = (fills_lineup(plan), reads_lineup(plan));
     let all_io = plan.io.len() as u32;
     let reading = f64::from(2 * plan.read_seconds) + 3.0;
     let parts = [
@@ -76,11 +76,15 @@ pub fn parts(plan: &Plan) -> Vec<Part> {
     asked.map(|(_, name, all, rounds, run)| Part::of(name, &all, &KEYS, all_io * rounds, run)).collect()
 }
 
-/// Those of fills and of reads.
-fn lineups(plan: &Plan) -> (Vec<(Role, Variant)>, Vec<(Role, Variant)>) {
-    let one = |grid| line_up(&plan.advice, &KEYS, plan.with_single_keys, grid);
+/// The variants of fills.
+fn fills_lineup(plan: &Plan) -> Vec<(Role, Variant)> {
+    line_up(&plan.advice, &KEYS, plan.with_single_keys, plan.grid.clone())
+}
+
+/// The variants of reads.
+fn reads_lineup(plan: &Plan) -> Vec<(Role, Variant)> {
     let limits = plan.rate_limits.iter().map(|limit| Variant::single(RATE, &limit.to_string()));
-    (one(plan.grid.clone()), one(limits.collect()))
+    line_up(&plan.advice, &KEYS, plan.with_single_keys, limits.collect())
 }
 
 /// The one that is asked for, else that in PATH.

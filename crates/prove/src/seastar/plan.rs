@@ -62,7 +62,7 @@ impl Plan {
     pub fn quick(mut self) -> Plan {
         self.file_bytes = GIB;
         self.seconds = 3;
-        self.rounds = 2;
+        self.rounds = 3;
         self
     }
 
