@@ -150,11 +150,11 @@ fn a_dry_run_says_what_would_be_and_writes_nothing() {
     assert_eq!(sweep["budget_seconds"], 15.0 * sizes.len() as f64, "the budget grows with the sizes");
     assert!(plan(&["--full"])["budget_seconds"].is_null());
     // What follows the profile is counted: a second layout, interleaving 30 s and 12 GiB, sustained 60 s and
-    // twelve times the scratch file.
+    // 4 GiB.
     let several = plan(&["--quick", "--for", "rocksdb", "-o", "p.json"]);
     assert_eq!(several["experiments"], serde_json::json!(["interleaving", "sustained"]));
     assert_eq!(several["seconds_at_most"], 45.0 + 30.0 + 60.0);
-    let bytes = (64u64 << 20) + (4 << 30) + (64 << 20) + (12 << 30) + 12 * (64 << 20);
+    let bytes = (64u64 << 20) + (4 << 30) + (64 << 20) + (12 << 30) + (4 << 30);
     assert_eq!(several["write_budget_bytes"], bytes);
     assert_eq!(several["writes_before_measuring_bytes"], 128 << 20);
     let said = dry(&["--size", "64M", "--quick", "--for", "rocksdb", "-o", "p.json"]).stdout;

@@ -27,7 +27,7 @@ impl Experiment {
         match self {
             one if one.only_reads() => 0,
             Experiment::Fsync | Experiment::SyncMethods => OWN_FILE,
-            Experiment::Sustained => region_bytes.saturating_mul(SUSTAINED_ALL),
+            Experiment::Sustained => region_bytes.saturating_mul(SUSTAINED_ALL).max(LEAST / 2),
             Experiment::DurableWrites => region_bytes.saturating_mul(2).max(LEAST / 4),
             // Three rounds of the largest requests, most of them in flight, are most of this.
             Experiment::Interleaving => region_bytes.saturating_mul(4).max(LEAST / 2 * 3),
