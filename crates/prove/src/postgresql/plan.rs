@@ -108,6 +108,7 @@ impl Plan {
         self.scale = 20;
         self.pgbench_seconds = 35;
         self.pgbench_rounds = 3;
+        self.flush_grid.truncate(2);
         self.with_single_keys = false;
         self
     }

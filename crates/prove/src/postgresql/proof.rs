@@ -107,7 +107,7 @@ pub fn prove(
 }
 
 /// Seconds from a server's start to its end, beside what it does between.
-const SERVER: f64 = 1.5;
+const SERVER: f64 = 0.5;
 
 /// What `plan` tries of its advice, and about how long that takes.
 pub fn parts(plan: &Plan) -> Vec<Part> {
