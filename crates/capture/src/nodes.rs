@@ -23,7 +23,7 @@ pub(crate) const ROOT: u64 = 1;
 /// Numbers of files on other file systems that are mounted below the folder begin here.
 const FOREIGN: u64 = 1 << 63;
 
-/// For each file that becomes known, so many are to be forgotten while there are too many.
+/// Files to be forgotten for each one that becomes known, while there are too many.
 const FORGOTTEN_AT_ONCE: usize = 2;
 
 /// So many are looked at for one that nobody has open.

@@ -37,7 +37,7 @@ impl Backings {
         Backings::of_at_most((limit / 2).clamp(1, MOST) as usize)
     }
 
-    /// At most so many.
+    /// Keeps at most this number of files open.
     pub(crate) fn of_at_most(most: usize) -> Backings {
         Backings { most, open: Mutex::default() }
     }

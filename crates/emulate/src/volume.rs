@@ -50,7 +50,7 @@ pub(crate) struct Volume {
 #[derive(Debug, Default)]
 struct Backlog {
     files: VecDeque<(Ino, Weak<FileData>)>,
-    /// With so many, those that are gone are taken out: twice as many as were left the last time.
+    /// Nodes from which on those that are gone are taken out: twice the number that was left the last time.
     most: usize,
 }
 

@@ -1,5 +1,5 @@
-//! What a prediction's interval holds beside the device's costs: the chance of loads, and how far the model
-//! itself was off on a real RocksDB.
+//! What a prediction's interval holds besides the costs of the device: the chance of loads, and how far the
+//! model itself was off on a real RocksDB.
 
 use leadline_model::Estimate;
 

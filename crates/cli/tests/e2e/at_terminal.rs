@@ -11,7 +11,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 use crate::machine::skipped;
 use crate::ran::{folder, program};
 
-/// What `leadline` writes to a terminal so many columns wide.
+/// What `leadline` writes to a terminal of this width.
 ///
 /// `None` where the system has no pseudo-terminals.
 fn written_at(columns: u16, arguments: &[&str], columns_said: Option<&str>) -> Option<String> {

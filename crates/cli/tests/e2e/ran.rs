@@ -129,7 +129,7 @@ pub(crate) fn start(dir: &Path, arguments: &[&str]) -> Running {
     running
 }
 
-/// Starts `leadline` in `dir` with no more than so many descriptors.
+/// Starts `leadline` in `dir` with at most this number of descriptors.
 #[track_caller]
 pub(crate) fn start_with_descriptors(dir: &Path, most: u32, arguments: &[&str]) -> Running {
     let mut shell = Command::new("sh");
