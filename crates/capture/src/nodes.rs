@@ -26,7 +26,7 @@ const FOREIGN: u64 = 1 << 63;
 /// Files to be forgotten for each one that becomes known, while there are too many.
 const FORGOTTEN_AT_ONCE: usize = 2;
 
-/// So many are looked at for one that nobody has open.
+/// Files looked at in search of those that nobody has open.
 const LOOKED_AT: usize = 64;
 
 /// A folder's number, and what is called that in it.

@@ -15,7 +15,7 @@ const LITTLE: f64 = 0.05;
 /// Share of requests merged with a neighbour from which a point is one of larger requests.
 const MERGED: f64 = 0.05;
 
-/// A load that is held comes to less than its slices by so many times where they were bursts.
+/// Slices were bursts where they did more than this many times what the held load did.
 const BURST: f64 = 1.25;
 
 /// What follows from slices that are faster than what goes on.

@@ -16,7 +16,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Of a line-up in so many rounds, each run of about so many seconds.
+    /// Of a line-up in `rounds` rounds, each run of about `seconds`.
     pub(crate) fn of(
         name: &'static str,
         lineup: &[(Role, Variant)],

@@ -15,6 +15,11 @@ pub(crate) struct Measured {
     pub(crate) counts: BTreeMap<String, f64>,
 }
 
+/// The rounds planned, and how many there may be: `extension` times as many, where that is more.
+pub(crate) fn extended(rounds: u32, extension: u32) -> [u32; 2] {
+    [rounds, rounds.saturating_mul(extension.max(1))]
+}
+
 /// Runs a variant in a round, under this name.
 type Measure<'a> = dyn FnMut(&Variant, u32, &str) -> Result<Option<Measured>, ProveError> + 'a;
 

@@ -136,9 +136,12 @@ fn announce(system: &str, args: &Args, parts: &[Part]) -> Result<Vec<&'static st
     };
     let all = tried.iter().map(|part| part.seconds).sum();
     let list: Vec<String> = tried.iter().map(line).collect();
+    let more = match args.rounds {
+        Some(_) => "",
+        None => ", and up to twice the rounds while the advice cannot be told from the default",
+    };
     output::say(&format!(
-        "{system} at {}: {}; about {} in all, and up to twice the rounds while the advice cannot be told from \
-         the default",
+        "{system} at {}: {}; about {} in all{more}",
         args.target.display(),
         list.join("; "),
         minutes(all)

@@ -35,25 +35,15 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
     plan.advice = advised(System::Postgresql, args, &version.text, inputs)?.pairs();
     (plan.bin, plan.seed) = (args.bin.as_deref().map(Path::to_owned), args.seed);
     let tried = announce("postgresql", args, &parts(&plan))?;
-    plan.experiments.retain(|one| tried.contains(&name(*one)));
+    plan.experiments.retain(|one| tried.contains(&one.name()));
     let proof = watched(|cancel, progress| prove(&plan, cancel, progress))?;
     Ok(Shown { json: proof.to_json(), text: text(&proof) })
-}
-
-/// As it is chosen.
-fn name(experiment: Experiment) -> &'static str {
-    match experiment {
-        Experiment::Scans => "scans",
-        Experiment::Plans => "plans",
-        Experiment::Checkpoints => "checkpoints",
-        Experiment::Methods => "methods",
-    }
 }
 
 /// Those that were asked for, else all that the version has.
 fn experiments(args: &Args, version: u32) -> Result<Vec<Experiment>, Failure> {
     let all = [Experiment::Scans, Experiment::Plans, Experiment::Checkpoints, Experiment::Methods]
-        .map(|one| (name(one), one));
+        .map(|one| (one.name(), one));
     let mut chosen = chosen("postgresql", &args.only, &all)?;
     if args.only.is_empty() && version < METHODS {
         chosen.retain(|one| *one != Experiment::Methods);

@@ -22,7 +22,7 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
         plan.data_bytes = bytes;
     }
     if !args.only.is_empty() {
-        let all = [Experiment::Fills, Experiment::Reads].map(|one| (name(one), one));
+        let all = [Experiment::Fills, Experiment::Reads].map(|one| (one.name(), one));
         plan.experiments = chosen("rocksdb", &args.only, &all)?;
     }
     if let Some(rounds) = args.rounds {
@@ -32,18 +32,10 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
     let version = installed(plan.db_bench.as_deref())?;
     plan.advice = advised(System::Rocksdb, args, &version, Inputs::default())?.pairs();
     let tried = announce("rocksdb", args, &parts(&plan))?;
-    plan.experiments.retain(|one| tried.contains(&name(*one)));
+    plan.experiments.retain(|one| tried.contains(&one.name()));
     let proof = watched(|cancel, progress| prove(&plan, cancel, progress))?;
     let width = output::width();
     let mut parts = vec![format!("RocksDB {} at {}\n", proof.version, plan.target.display())];
     parts.extend(proof.comparisons.iter().map(|one| render_comparison_of_settings(one, width)));
     Ok(Shown { json: proof.to_json(), text: parts.join("\n") })
-}
-
-/// As it is chosen.
-fn name(experiment: Experiment) -> &'static str {
-    match experiment {
-        Experiment::Fills => "fills",
-        Experiment::Reads => "reads",
-    }
 }

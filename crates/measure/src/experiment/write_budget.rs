@@ -53,8 +53,8 @@ impl ExperimentPlan {
         ExperimentPlan { max_bytes, max_writes, ..self.clone() }
     }
 
-    /// Seconds for which the `left` bytes last, where `written` of them took `spent` seconds, reads included.
-    /// Before the first write it is taken for the fastest drive there is, and given a sixth of the bytes.
+    /// Seconds for which the `left` bytes last, where rounds have written `written` of them in `spent`
+    /// seconds, reads included. Before the first round the drive is taken for the fastest there is.
     pub(super) fn seconds_of_bytes(&self, left: u64, written: u64, spent: f64) -> f64 {
         /// A slice ends with its last request, and not all rounds write alike.
         const SPARE: f64 = 0.7;

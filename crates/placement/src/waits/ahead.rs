@@ -18,7 +18,7 @@ use crate::captured::{Captured, Kind, Request};
 /// Bytes that a database reads ahead at once, aligned: InnoDB's extent of 64 pages of 16K.
 const EXTENT_BYTES: u64 = 1 << 20;
 
-/// The kernel's windows double in the first so many of a run.
+/// Windows of a run in which the kernel doubles their size.
 const DOUBLING: usize = 4;
 
 /// Ends of reads that are remembered; where there are more, runs that go on later are not found.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::rounds::extended;
 use crate::{ProveError, Variant};
 
 const GIB: u64 = 1 << 30;
@@ -112,7 +113,7 @@ impl Plan {
 
     /// So many rounds, and how many there may be.
     pub(super) fn rounds_of(&self, rounds: u32) -> [u32; 2] {
-        [rounds, rounds.saturating_mul(self.extension.max(1))]
+        extended(rounds, self.extension)
     }
 
     /// The most that is on disk at a time, bytes.

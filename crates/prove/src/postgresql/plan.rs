@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::rounds::extended;
 use crate::{ProveError, Variant};
 
 const GIB: u64 = 1 << 30;
@@ -21,6 +22,18 @@ pub enum Experiment {
     Checkpoints,
     /// Scans over io_method and io_workers: PostgreSQL 18 or later.
     Methods,
+}
+
+impl Experiment {
+    /// As it is chosen on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Experiment::Scans => "scans",
+            Experiment::Plans => "plans",
+            Experiment::Checkpoints => "checkpoints",
+            Experiment::Methods => "methods",
+        }
+    }
 }
 
 /// What is run, where, and how much of it.
@@ -125,7 +138,7 @@ impl Plan {
 
     /// So many rounds, and how many there may be.
     pub(super) fn rounds_of(&self, rounds: u32) -> [u32; 2] {
-        [rounds, rounds.saturating_mul(self.extension.max(1))]
+        extended(rounds, self.extension)
     }
 
     /// The most that is on disk at a time, bytes.

@@ -117,10 +117,16 @@ pub fn parts(plan: &Plan) -> Vec<Part> {
     let judged = f64::from(6 * plan.queries) * (1.0 + SERVER) / lineups.plans.len().max(1) as f64;
     let pgbench = f64::from(plan.pgbench_seconds) + 2.0 * SERVER;
     let parts = [
-        Part::of("scans", &lineups.scans, &scans::KEYS, plan.rounds, scan),
-        Part::of("plans", &lineups.plans, &choices::KEYS, plan.plan_rounds, judged),
-        Part::of("checkpoints", &lineups.checkpoints, &checkpoints::KEYS, plan.pgbench_rounds, pgbench),
-        Part::of("methods", &lineups.methods, &scans::KEYS, 2 * plan.rounds, scan),
+        Part::of(Experiment::Scans.name(), &lineups.scans, &scans::KEYS, plan.rounds, scan),
+        Part::of(Experiment::Plans.name(), &lineups.plans, &choices::KEYS, plan.plan_rounds, judged),
+        Part::of(
+            Experiment::Checkpoints.name(),
+            &lineups.checkpoints,
+            &checkpoints::KEYS,
+            plan.pgbench_rounds,
+            pgbench,
+        ),
+        Part::of(Experiment::Methods.name(), &lineups.methods, &scans::KEYS, 2 * plan.rounds, scan),
     ];
     parts.into_iter().filter(|part| part.runs > 0).collect()
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use leadline_lsm::{Data, Layout};
 use serde::{Deserialize, Serialize};
 
+use crate::rounds::extended;
 use crate::{ProveError, Variant};
 
 const GIB: u64 = 1 << 30;
@@ -21,6 +22,16 @@ pub enum Experiment {
     Fills,
     /// Point queries beside one client that writes at a steady rate.
     Reads,
+}
+
+impl Experiment {
+    /// As it is chosen on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Experiment::Fills => "fills",
+            Experiment::Reads => "reads",
+        }
+    }
 }
 
 /// Whether the kernel's page cache is used.
@@ -153,7 +164,7 @@ impl Plan {
 
     /// So many rounds, and how many there may be.
     pub(super) fn rounds_of(&self, rounds: u32) -> [u32; 2] {
-        [rounds, rounds.saturating_mul(self.extension.max(1))]
+        extended(rounds, self.extension)
     }
 
     /// The most that is on disk at a time, bytes.

@@ -69,11 +69,11 @@ pub fn parts(plan: &Plan) -> Vec<Part> {
     let all_io = plan.io.len() as u32;
     let reading = f64::from(2 * plan.read_seconds) + 3.0;
     let parts = [
-        (Experiment::Fills, "fills", filled, plan.rounds, plan.data_bytes as f64 / FILLED),
-        (Experiment::Reads, "reads", read, plan.read_rounds, reading),
+        (Experiment::Fills, filled, plan.rounds, plan.data_bytes as f64 / FILLED),
+        (Experiment::Reads, read, plan.read_rounds, reading),
     ];
     let asked = parts.into_iter().filter(|(experiment, ..)| plan.has(*experiment));
-    asked.map(|(_, name, all, rounds, run)| Part::of(name, &all, &KEYS, all_io * rounds, run)).collect()
+    asked.map(|(one, all, rounds, run)| Part::of(one.name(), &all, &KEYS, all_io * rounds, run)).collect()
 }
 
 /// The variants of fills.
