@@ -6,7 +6,7 @@ use fuser::TimeOrNow;
 use leadline_fuse::{SET_IDS, SysResult, without_set_ids};
 use rustix::fs::{AtFlags, CWD, Gid, Mode, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, Uid};
 
-use crate::nodes::Node;
+use crate::descriptors::Below;
 
 /// What a program wants to change.
 #[derive(Debug, Default, Clone, Copy)]
@@ -20,33 +20,33 @@ pub(crate) struct Changes {
 
 impl Changes {
     /// Changes the file below.
-    pub(crate) fn make(&self, node: &Node) -> SysResult<()> {
+    pub(crate) fn make(&self, below: &Below) -> SysResult<()> {
         if self.uid.is_some() || self.gid.is_some() {
             let (uid, gid) = (self.uid.map(Uid::from_raw), self.gid.map(Gid::from_raw));
-            rustix::fs::chownat(&node.fd, "", uid, gid, AtFlags::EMPTY_PATH)?;
+            rustix::fs::chownat(below, "", uid, gid, AtFlags::EMPTY_PATH)?;
         }
         if let Some(mode) = self.mode {
-            rustix::fs::chmodat(CWD, node.path(), Mode::from_raw_mode(mode & 0o7777), AtFlags::empty())?;
+            rustix::fs::chmodat(CWD, below.path(), Mode::from_raw_mode(mode & 0o7777), AtFlags::empty())?;
         }
         if self.accessed.is_some() || self.modified.is_some() {
             let times = Timestamps {
                 last_access: timespec(self.accessed),
                 last_modification: timespec(self.modified),
             };
-            rustix::fs::utimensat(CWD, node.path(), &times, AtFlags::empty())?;
+            rustix::fs::utimensat(CWD, below.path(), &times, AtFlags::empty())?;
         }
         Ok(())
     }
 }
 
 /// Who changes a program must not leave it with the rights of another user.
-pub(crate) fn drop_set_ids(node: &Node) -> SysResult<()> {
-    let mode = node.stat()?.st_mode & 0o7777;
+pub(crate) fn drop_set_ids(below: &Below) -> SysResult<()> {
+    let mode = rustix::fs::fstat(below)?.st_mode & 0o7777;
     let kept = without_set_ids(mode, true);
     if mode & SET_IDS == 0 || kept == mode {
         return Ok(());
     }
-    rustix::fs::chmodat(CWD, node.path(), Mode::from_raw_mode(kept), AtFlags::empty())
+    rustix::fs::chmodat(CWD, below.path(), Mode::from_raw_mode(kept), AtFlags::empty())
 }
 
 fn timespec(time: Option<TimeOrNow>) -> Timespec {

@@ -19,15 +19,14 @@ use rustix::fs::{AtFlags, CWD, FallocateFlags, Gid, Mode, OFlags, Stat, Uid, Xat
 
 use crate::buffer;
 use crate::changes::{Changes, drop_set_ids};
+use crate::descriptors::Below;
 use crate::handles::{Handles, OpenFile, OpenFolder};
-use crate::nodes::{Node, Nodes, open_listing};
+use crate::nodes::{Node, Nodes, ROOT, open_listing};
 use crate::record::Recording;
 use crate::transfer;
 
 /// So long the kernel may believe what it was told: others may change the folder below.
 const VALID: Duration = Duration::from_secs(1);
-
-type Below = rustix::io::Errno;
 
 /// The mounted file system.
 #[derive(Debug)]
@@ -53,7 +52,7 @@ impl PassThroughFs {
     /// Looks up what was just made, and gives it to the one who asked for it.
     fn made(&self, req: &Request, folder: u64, name: &OsStr, mode: Option<u32>) -> SysResult<(u64, Stat)> {
         let (number, stat, node) = self.nodes.look_up(folder, name)?;
-        let owned = self.give(req, folder, &node, &stat, mode);
+        let owned = node.below().and_then(|below| self.give(req, folder, &below, &stat, mode));
         match owned.and_then(|()| node.stat()) {
             Ok(stat) => Ok((number, stat)),
             Err(error) => {
@@ -64,19 +63,26 @@ impl PassThroughFs {
     }
 
     /// Owner and mode of something new: as if its maker had made it below.
-    fn give(&self, req: &Request, folder: u64, node: &Node, stat: &Stat, mode: Option<u32>) -> SysResult<()> {
+    fn give(
+        &self,
+        req: &Request,
+        folder: u64,
+        below: &Below,
+        stat: &Stat,
+        mode: Option<u32>,
+    ) -> SysResult<()> {
         let inherits_group = self.nodes.get(folder)?.stat()?.st_mode & 0o2000 != 0;
         let uid = Some(req.uid()).filter(|uid| *uid != stat.st_uid).map(Uid::from_raw);
         let gid = Some(req.gid()).filter(|gid| *gid != stat.st_gid && !inherits_group).map(Gid::from_raw);
         if uid.is_some() || gid.is_some() {
-            rustix::fs::chownat(&node.fd, "", uid, gid, AtFlags::EMPTY_PATH)?;
+            rustix::fs::chownat(below, "", uid, gid, AtFlags::EMPTY_PATH)?;
         }
         // Our own mask of modes has been applied too; the program's was applied by the kernel.
         let is_folder = rustix::fs::FileType::from_raw_mode(stat.st_mode).is_dir();
         let inherited = if is_folder && inherits_group { 0o2000 } else { 0 };
         match mode.map(|mode| mode & 0o7777 | inherited) {
             Some(mode) if mode != stat.st_mode & 0o7777 => {
-                rustix::fs::chmodat(CWD, node.path(), Mode::from_raw_mode(mode), AtFlags::empty())
+                rustix::fs::chmodat(CWD, below.path(), Mode::from_raw_mode(mode), AtFlags::empty())
             }
             _ => Ok(()),
         }
@@ -89,37 +95,38 @@ impl PassThroughFs {
         }
     }
 
-    fn truncate(&self, req: &Request, node: &Node, size: u64, fh: Option<FileHandle>) -> SysResult<()> {
+    fn truncate(&self, req: &Request, node: &Arc<Node>, size: u64, fh: Option<FileHandle>) -> SysResult<()> {
         let recorded = self.recording.arrived(req.pid(), node, (Operation::Truncate, size, 0));
         let handle = fh.and_then(|fh| self.files.get(fh.0).ok());
         let truncated = match handle {
             Some(open) => rustix::fs::ftruncate(&open.file, size),
-            None => File::options()
-                .write(true)
-                .open(node.path())
-                .map_err(|error| transfer::errno(&error))
-                .and_then(|file| rustix::fs::ftruncate(file, size)),
+            None => node.below().and_then(|below| {
+                let file = File::options().write(true).open(below.path());
+                rustix::fs::ftruncate(file.map_err(|error| transfer::errno(&error))?, size)
+            }),
         };
         recorded.answered(0);
         node.changed.store(true, Ordering::Relaxed);
         if req.uid() != 0 {
             // Root below may keep them, but it was not root who asked.
-            drop_set_ids(node)?;
+            drop_set_ids(&node.below()?)?;
         }
         truncated
     }
 
     fn remove(&self, req: &Request, folder: u64, name: &OsStr, flags: AtFlags) -> SysResult<()> {
-        let folder = self.nodes.get(folder)?;
+        let folder = self.nodes.get(folder)?.below()?;
         let node = self.nodes.known(&folder, name);
+        // Opened while it has a name.
+        let below = node.as_ref().and_then(|node| node.below().ok());
         let asked = (Operation::Remove, 0, 0);
         let recorded = node.as_ref().map(|node| self.recording.arrived(req.pid(), node, asked));
-        let removed = rustix::fs::unlinkat(&folder.fd, name, flags);
+        let removed = rustix::fs::unlinkat(&folder, name, flags);
         if let Some(recorded) = recorded {
             recorded.answered(0);
         }
-        if let (Ok(()), Some(node)) = (&removed, &node) {
-            self.nodes.removed(node);
+        if let (Ok(()), Some(node), Some(below)) = (&removed, &node, &below) {
+            self.nodes.removed(node, below);
         }
         removed
     }
@@ -132,12 +139,13 @@ impl PassThroughFs {
         flags: RenameFlags,
     ) -> SysResult<()> {
         let (from_folder, to_folder) = (self.nodes.get(from.0)?, self.nodes.get(to.0)?);
-        let moved = self.nodes.known(&from_folder, from.1);
-        let replaced = self.nodes.known(&to_folder, to.1);
+        let (from_below, to_below) = (from_folder.below()?, to_folder.below()?);
+        let moved = self.nodes.known(&from_below, from.1);
+        let replaced = self.nodes.known(&to_below, to.1).map(|node| (node.below(), node));
         let new_name = to_folder.place.path().join(to.1).to_string_lossy().into_owned();
         let recorded = moved.as_ref().map(|node| self.recording.renaming(req.pid(), node, new_name));
-        let below = rustix::fs::RenameFlags::from_bits_retain(flags.bits());
-        let renamed = rustix::fs::renameat_with(&from_folder.fd, from.1, &to_folder.fd, to.1, below);
+        let flags_below = rustix::fs::RenameFlags::from_bits_retain(flags.bits());
+        let renamed = rustix::fs::renameat_with(&from_below, from.1, &to_below, to.1, flags_below);
         if let Some(recorded) = recorded {
             recorded.answered(0);
         }
@@ -145,11 +153,13 @@ impl PassThroughFs {
         if let Some(node) = &moved {
             node.place.set(&to_folder, to.1);
         }
-        if let Some(node) = &replaced {
+        if let Some((below, node)) = &replaced {
             if flags.contains(RenameFlags::RENAME_EXCHANGE) {
                 node.place.set(&from_folder, from.1);
             }
-            self.nodes.removed(node);
+            if let Ok(below) = below {
+                self.nodes.removed(node, below);
+            }
         }
         Ok(())
     }
@@ -164,14 +174,14 @@ impl PassThroughFs {
     fn create_below(&self, folder: u64, name: &OsStr, mode: u32, flags: i32) -> SysResult<OwnedFd> {
         let flags =
             OFlags::from_bits_retain(flags as u32) | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let folder = self.nodes.get(folder)?;
-        rustix::fs::openat(&folder.fd, name, flags, Mode::from_raw_mode(mode & 0o7777))
+        let folder = self.nodes.get(folder)?.below()?;
+        rustix::fs::openat(&folder, name, flags, Mode::from_raw_mode(mode & 0o7777))
     }
 
-    fn open_below(&self, node: &Node, flags: i32) -> SysResult<File> {
+    fn open_below(&self, below: &Below, flags: i32) -> SysResult<File> {
         let wanted = OFlags::from_bits_retain(flags as u32);
         let flags = (wanted - OFlags::NOFOLLOW - OFlags::CREATE - OFlags::EXCL) | OFlags::CLOEXEC;
-        rustix::fs::open(node.path(), flags, Mode::empty()).map(File::from)
+        rustix::fs::open(below.path(), flags, Mode::empty()).map(File::from)
     }
 }
 
@@ -216,7 +226,7 @@ impl Filesystem for PassThroughFs {
     ) {
         let changed = self.nodes.get(ino.0).and_then(|node| {
             size.map_or(Ok(()), |size| self.truncate(req, &node, size, fh))?;
-            Changes { mode, uid, gid, accessed, modified }.make(&node)?;
+            Changes { mode, uid, gid, accessed, modified }.make(&node.below()?)?;
             if modified.is_some() {
                 node.changed.store(true, Ordering::Relaxed);
             }
@@ -229,7 +239,8 @@ impl Filesystem for PassThroughFs {
     }
 
     fn readlink(&self, _req: &Request, ino: INodeNo, reply: ReplyData) {
-        let read = self.nodes.get(ino.0).and_then(|node| rustix::fs::readlinkat(&node.fd, "", Vec::new()));
+        let below = self.nodes.below(ino.0);
+        let read = below.and_then(|below| rustix::fs::readlinkat(below, "", Vec::new()));
         match read {
             Ok(target) => reply.data(target.as_bytes()),
             Err(error) => reply.error(errno(error)),
@@ -246,34 +257,34 @@ impl Filesystem for PassThroughFs {
         rdev: u32,
         reply: ReplyEntry,
     ) {
-        let made = self.nodes.get(parent.0).and_then(|folder| {
+        let made = self.nodes.below(parent.0).and_then(|folder| {
             let kind = rustix::fs::FileType::from_raw_mode(mode);
-            rustix::fs::mknodat(&folder.fd, name, kind, Mode::from_raw_mode(mode & 0o7777), rdev.into())?;
+            rustix::fs::mknodat(&folder, name, kind, Mode::from_raw_mode(mode & 0o7777), rdev.into())?;
             self.made(req, parent.0, name, Some(mode))
         });
         self.new_entry(made, reply);
     }
 
     fn mkdir(&self, req: &Request, parent: INodeNo, name: &OsStr, mode: u32, _umask: u32, reply: ReplyEntry) {
-        let made = self.nodes.get(parent.0).and_then(|folder| {
-            rustix::fs::mkdirat(&folder.fd, name, Mode::from_raw_mode(mode & 0o7777))?;
+        let made = self.nodes.below(parent.0).and_then(|folder| {
+            rustix::fs::mkdirat(&folder, name, Mode::from_raw_mode(mode & 0o7777))?;
             self.made(req, parent.0, name, Some(mode))
         });
         self.new_entry(made, reply);
     }
 
     fn symlink(&self, req: &Request, parent: INodeNo, name: &OsStr, target: &Path, reply: ReplyEntry) {
-        let made = self.nodes.get(parent.0).and_then(|folder| {
-            rustix::fs::symlinkat(target, &folder.fd, name)?;
+        let made = self.nodes.below(parent.0).and_then(|folder| {
+            rustix::fs::symlinkat(target, &folder, name)?;
             self.made(req, parent.0, name, None)
         });
         self.new_entry(made, reply);
     }
 
     fn link(&self, _req: &Request, ino: INodeNo, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
-        let linked = self.nodes.get(ino.0).and_then(|node| {
-            let folder = self.nodes.get(parent.0)?;
-            rustix::fs::linkat(CWD, node.path(), &folder.fd, name, AtFlags::SYMLINK_FOLLOW)?;
+        let linked = self.nodes.below(ino.0).and_then(|below| {
+            let folder = self.nodes.below(parent.0)?;
+            rustix::fs::linkat(CWD, below.path(), &folder, name, AtFlags::SYMLINK_FOLLOW)?;
             self.nodes.look_up(parent.0, name)
         });
         self.entry(linked, reply);
@@ -302,7 +313,7 @@ impl Filesystem for PassThroughFs {
 
     fn open(&self, _req: &Request, ino: INodeNo, flags: OpenFlags, reply: ReplyOpen) {
         let opened = self.nodes.get(ino.0).and_then(|node| {
-            let file = self.open_below(&node, flags.0)?;
+            let file = self.open_below(&node.below()?, flags.0)?;
             let is_as_before = node.is_as_before(&rustix::fs::fstat(&file)?);
             let number = self.files.insert(OpenFile::new(file, node, flags.0));
             Ok((number, fopen_flags(flags, is_as_before)))
@@ -394,7 +405,7 @@ impl Filesystem for PassThroughFs {
         recorded.answered(*written.as_ref().unwrap_or(&0) as u64);
         open.node.changed.store(true, Ordering::Relaxed);
         if write_flags.contains(WriteFlags::FUSE_WRITE_KILL_SUIDGID) {
-            let _ = drop_set_ids(&open.node);
+            let _ = open.node.below().and_then(|below| drop_set_ids(&below));
         }
         match written {
             Ok(written) => reply.written(written as u32),
@@ -437,7 +448,7 @@ impl Filesystem for PassThroughFs {
 
     fn opendir(&self, _req: &Request, ino: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {
         let opened = self.nodes.get(ino.0).and_then(|node| {
-            let file = File::from(open_listing(&node)?);
+            let file = File::from(open_listing(&node.below()?)?);
             Ok(OpenFolder { file, node, listed: std::sync::Mutex::default() })
         });
         match opened {
@@ -481,7 +492,7 @@ impl Filesystem for PassThroughFs {
     }
 
     fn statfs(&self, _req: &Request, _ino: INodeNo, reply: ReplyStatfs) {
-        match self.nodes.root().and_then(|root| rustix::fs::fstatvfs(&root.fd)) {
+        match self.nodes.below(ROOT).and_then(rustix::fs::fstatvfs) {
             Ok(s) => reply.statfs(
                 s.f_blocks,
                 s.f_bfree,
@@ -507,25 +518,26 @@ impl Filesystem for PassThroughFs {
         reply: ReplyEmpty,
     ) {
         let flags = XattrFlags::from_bits_retain(flags as u32);
-        let node = self.nodes.get(ino.0);
-        done(node.and_then(|node| rustix::fs::setxattr(node.path(), name, value, flags)), reply);
+        let below = self.nodes.below(ino.0);
+        done(below.and_then(|below| rustix::fs::setxattr(below.path(), name, value, flags)), reply);
     }
 
     fn getxattr(&self, _req: &Request, ino: INodeNo, name: &OsStr, size: u32, reply: ReplyXattr) {
         let mut value = vec![0; size as usize];
-        let got = self.nodes.get(ino.0).and_then(|node| rustix::fs::getxattr(node.path(), name, &mut value));
+        let got =
+            self.nodes.below(ino.0).and_then(|below| rustix::fs::getxattr(below.path(), name, &mut value));
         answer_xattr(got, &value, reply);
     }
 
     fn listxattr(&self, _req: &Request, ino: INodeNo, size: u32, reply: ReplyXattr) {
         let mut names = vec![0; size as usize];
-        let got = self.nodes.get(ino.0).and_then(|node| rustix::fs::listxattr(node.path(), &mut names));
+        let got = self.nodes.below(ino.0).and_then(|below| rustix::fs::listxattr(below.path(), &mut names));
         answer_xattr(got, &names, reply);
     }
 
     fn removexattr(&self, _req: &Request, ino: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        let node = self.nodes.get(ino.0);
-        done(node.and_then(|node| rustix::fs::removexattr(node.path(), name)), reply);
+        let below = self.nodes.below(ino.0);
+        done(below.and_then(|below| rustix::fs::removexattr(below.path(), name)), reply);
     }
 
     fn fallocate(
@@ -560,11 +572,12 @@ impl Filesystem for PassThroughFs {
         whence: i32,
         reply: ReplyLseek,
     ) {
-        let from = u64::try_from(offset).map_err(|_| Below::INVAL).and_then(|offset| match whence {
-            SEEK_DATA => Ok(rustix::fs::SeekFrom::Data(offset)),
-            SEEK_HOLE => Ok(rustix::fs::SeekFrom::Hole(offset)),
-            _ => Err(Below::INVAL),
-        });
+        let from =
+            u64::try_from(offset).map_err(|_| rustix::io::Errno::INVAL).and_then(|offset| match whence {
+                SEEK_DATA => Ok(rustix::fs::SeekFrom::Data(offset)),
+                SEEK_HOLE => Ok(rustix::fs::SeekFrom::Hole(offset)),
+                _ => Err(rustix::io::Errno::INVAL),
+            });
         let found = from.and_then(|from| rustix::fs::seek(&self.files.get(fh.0)?.file, from));
         match found {
             Ok(found) => reply.offset(found as i64),

@@ -75,6 +75,7 @@ impl<T> Handles<T> {
 
 impl OpenFile {
     pub(crate) fn new(file: File, node: Arc<Node>, flags: i32) -> OpenFile {
+        node.opens.fetch_add(1, Ordering::Release);
         OpenFile { file, node, flags: AtomicI32::new(flags), changing: Mutex::new(()) }
     }
 
@@ -94,6 +95,12 @@ impl OpenFile {
         rustix::fs::fcntl_setfl(&self.file, (now - CHANGEABLE) | wanted)?;
         self.flags.store(flags, Ordering::Release);
         Ok(())
+    }
+}
+
+impl Drop for OpenFile {
+    fn drop(&mut self) {
+        self.node.opens.fetch_sub(1, Ordering::Release);
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod buffer;
 mod changes;
+mod descriptors;
 mod error;
 mod fs;
 mod handles;

@@ -1,20 +1,17 @@
-//! The files and folders that the kernel knows, each held open by a descriptor that reads nothing (`O_PATH`):
-//! it leads to the file below the mount whatever it is called by now. The kernel is asked to forget files
-//! before there are more of them than this process may have descriptors.
+//! The files and folders that the kernel knows.
 
-use std::collections::{HashMap, VecDeque};
-use std::ffi::{OsStr, OsString};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use leadline_fuse::SysResult;
-use rustix::fs::{FileType, Mode, OFlags, Stat};
+use rustix::fs::{Mode, OFlags, Stat};
 use rustix::io::Errno;
-use rustix::process::{Resource, getrlimit};
 
+use crate::descriptors::{Below, Descriptors};
 use crate::place::Place;
 
 /// The captured folder.
@@ -23,14 +20,8 @@ pub(crate) const ROOT: u64 = 1;
 /// Numbers of files on other file systems that are mounted below the folder begin here.
 const FOREIGN: u64 = 1 << 63;
 
-/// Files to be forgotten for each one that becomes known, while there are too many.
-const FORGOTTEN_AT_ONCE: usize = 2;
-
-/// Files looked at in search of those that nobody has open.
-const LOOKED_AT: usize = 64;
-
-/// A folder's number, and what is called that in it.
-pub(crate) type Name = (u64, OsString);
+/// Opens what leads to a file and does not read it.
+const LEADS_TO: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 /// A file system and a file on it.
 type Key = (u64, u64);
@@ -38,7 +29,11 @@ type Key = (u64, u64);
 /// A file or folder.
 #[derive(Debug)]
 pub(crate) struct Node {
-    pub(crate) fd: OwnedFd,
+    /// None while it is closed for others' sake.
+    below: Mutex<Option<Below>>,
+    descriptors: Arc<Descriptors>,
+    /// How often programs have it open.
+    pub(crate) opens: AtomicU64,
     /// Stands for the file in the capture, even after the kernel has forgotten it.
     pub(crate) serial: u64,
     pub(crate) place: Place,
@@ -55,27 +50,73 @@ pub(crate) struct Nodes {
     device: u64,
     serial: AtomicU64,
     table: Mutex<Table>,
-    /// To whoever asks the kernel to forget names, which must not be a thread that answers it.
-    forget: Sender<Name>,
+    descriptors: Arc<Descriptors>,
 }
 
 #[derive(Debug, Default)]
 struct Table {
     known: HashMap<u64, (Arc<Node>, u64)>,
-    /// Files, not folders, in the order in which they became known; some of them are forgotten by now.
-    files: VecDeque<u64>,
     /// Serials of files, also of those that the kernel has forgotten.
     serials: HashMap<Key, u64>,
 }
 
 impl Node {
-    /// A path that leads to it for calls that want one.
-    pub(crate) fn path(&self) -> String {
-        format!("/proc/self/fd/{}", self.fd.as_raw_fd())
+    fn new(fd: OwnedFd, (key, serial): (Key, u64), place: Place, descriptors: &Arc<Descriptors>) -> Node {
+        Node {
+            below: Mutex::new(Some(Below::new(fd))),
+            descriptors: Arc::clone(descriptors),
+            opens: AtomicU64::new(0),
+            serial,
+            place,
+            seen: Mutex::default(),
+            changed: AtomicBool::new(false),
+            key,
+        }
     }
 
-    pub(crate) fn stat(&self) -> SysResult<Stat> {
-        rustix::fs::fstat(&self.fd)
+    /// The file below the mount, opened again by its name where it was closed. `ESTALE` where another file has
+    /// the name by now: the kernel then looks it up once more.
+    pub(crate) fn below(self: &Arc<Node>) -> SysResult<Below> {
+        if let Some(below) = &*self.lock() {
+            return Ok(below.clone());
+        }
+        let (folder, name) = self.place.get().ok_or(Errno::STALE)?;
+        let fd = rustix::fs::openat(folder.below()?, &name, LEADS_TO, Mode::empty());
+        let fd = fd.map_err(|error| if error == Errno::NOENT { Errno::STALE } else { error })?;
+        let stat = rustix::fs::fstat(&fd)?;
+        if (stat.st_dev, stat.st_ino) != self.key {
+            return Err(Errno::STALE);
+        }
+        Ok(self.reopened(fd))
+    }
+
+    /// Takes `fd`, which leads to it, unless it is open.
+    fn reopened(self: &Arc<Node>, fd: OwnedFd) -> Below {
+        let mut held = self.lock();
+        if let Some(below) = &*held {
+            return below.clone();
+        }
+        let below = held.insert(Below::new(fd)).clone();
+        drop(held);
+        self.descriptors.opened(self);
+        below
+    }
+
+    /// Closes it; false where programs have it open, since then it may have no name any more.
+    pub(crate) fn close(&self) -> bool {
+        let is_unused = self.opens.load(Ordering::Acquire) == 0;
+        if is_unused {
+            *self.lock() = None;
+        }
+        is_unused
+    }
+
+    pub(crate) fn stat(self: &Arc<Node>) -> SysResult<Stat> {
+        rustix::fs::fstat(self.below()?)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Below>> {
+        self.below.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Its name in the capture.
@@ -95,20 +136,16 @@ impl Node {
 
 impl Nodes {
     /// With the captured folder itself.
-    pub(crate) fn new(folder: OwnedFd, forget: Sender<Name>) -> SysResult<Nodes> {
+    pub(crate) fn new(folder: OwnedFd) -> SysResult<Nodes> {
         let stat = rustix::fs::fstat(&folder)?;
-        let root = Node {
-            fd: folder,
-            serial: 0,
-            place: Place::default(),
-            seen: Mutex::default(),
-            changed: AtomicBool::new(false),
-            key: (stat.st_dev, stat.st_ino),
-        };
+        let key = (stat.st_dev, stat.st_ino);
+        let descriptors = Arc::new(Descriptors::default());
+        // It is not among the descriptors that may be closed: it has no name to be opened again by.
+        let root = Node::new(folder, (key, 0), Place::default(), &descriptors);
         let mut table = Table::default();
-        table.serials.insert(root.key, 0);
+        table.serials.insert(key, 0);
         table.known.insert(ROOT, (Arc::new(root), 1));
-        Ok(Nodes { device: stat.st_dev, serial: AtomicU64::new(0), table: Mutex::new(table), forget })
+        Ok(Nodes { device: stat.st_dev, serial: AtomicU64::new(0), table: Mutex::new(table), descriptors })
     }
 
     pub(crate) fn get(&self, number: u64) -> SysResult<Arc<Node>> {
@@ -118,38 +155,29 @@ impl Nodes {
     /// Looks a name up; the kernel is told once more of the file.
     pub(crate) fn look_up(&self, folder: u64, name: &OsStr) -> SysResult<(u64, Stat, Arc<Node>)> {
         let folder = self.get(folder)?;
-        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let fd = rustix::fs::openat(&folder.fd, name, flags, Mode::empty())?;
+        let fd = rustix::fs::openat(folder.below()?, name, LEADS_TO, Mode::empty())?;
         let stat = rustix::fs::fstat(&fd)?;
         let key = (stat.st_dev, stat.st_ino);
         let mut table = self.table();
         let serial = *table.serials.entry(key).or_insert_with(|| self.next_serial());
         let number = self.number(key, serial);
-        let is_new = !table.known.contains_key(&number);
-        let (node, times) = table.known.entry(number).or_insert_with(|| {
-            let node = Node {
-                fd,
-                serial,
-                place: Place::new(&folder, name),
-                seen: Mutex::default(),
-                changed: AtomicBool::new(false),
-                key,
-            };
-            (Arc::new(node), 0)
-        });
-        *times += 1;
-        let node = Arc::clone(node);
-        let unused = match is_new && !FileType::from_raw_mode(stat.st_mode).is_dir() {
-            true => table.unused_for(number),
-            false => Vec::new(),
+        let (node, fd) = match table.known.get_mut(&number) {
+            Some((node, times)) => {
+                *times += 1;
+                (Arc::clone(node), Some(fd))
+            }
+            None => {
+                let place = Place::new(&folder, name);
+                let node = Arc::new(Node::new(fd, (key, serial), place, &self.descriptors));
+                table.known.insert(number, (Arc::clone(&node), 1));
+                (node, None)
+            }
         };
         drop(table);
         node.place.set(&folder, name);
-        for node in unused {
-            if let Some((folder, name)) = node.place.get() {
-                // Who asks the kernel ends with the mount: then there is nothing to forget any more.
-                let _ = self.forget.send((self.number(folder.key, folder.serial), name));
-            }
+        match fd {
+            Some(fd) => drop(node.reopened(fd)),
+            None => self.descriptors.opened(&node),
         }
         Ok((number, stat, node))
     }
@@ -161,8 +189,8 @@ impl Nodes {
     }
 
     /// What is called that, if the kernel knows it.
-    pub(crate) fn known(&self, folder: &Node, name: &OsStr) -> Option<Arc<Node>> {
-        let stat = rustix::fs::statat(&folder.fd, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW).ok()?;
+    pub(crate) fn known(&self, folder: &Below, name: &OsStr) -> Option<Arc<Node>> {
+        let stat = rustix::fs::statat(folder, name, rustix::fs::AtFlags::SYMLINK_NOFOLLOW).ok()?;
         let key = (stat.st_dev, stat.st_ino);
         let table = self.table();
         let serial = *table.serials.get(&key)?;
@@ -179,15 +207,16 @@ impl Nodes {
         drop(gone);
     }
 
-    /// The last name of a file was removed: another file may get its number.
-    pub(crate) fn removed(&self, node: &Node) {
-        if rustix::fs::fstat(&node.fd).is_ok_and(|stat| stat.st_nlink == 0) {
+    /// A name of a file was removed. If it was the last, another file may get its number.
+    pub(crate) fn removed(&self, node: &Node, below: &Below) {
+        if rustix::fs::fstat(below).is_ok_and(|stat| stat.st_nlink == 0) {
             self.table().serials.remove(&node.key);
         }
     }
 
-    pub(crate) fn root(&self) -> SysResult<Arc<Node>> {
-        self.get(ROOT)
+    /// The file below of what has this number.
+    pub(crate) fn below(&self, number: u64) -> SysResult<Below> {
+        self.get(number)?.below()
     }
 
     fn number(&self, (device, inode): Key, serial: u64) -> u64 {
@@ -207,44 +236,14 @@ impl Nodes {
     }
 }
 
-impl Table {
-    /// Takes up a file that has become known; those that the kernel should forget for it, as half of the
-    /// descriptors are in use: files that have been known for the longest, and that nobody has open. Folders
-    /// stay, since programs work in them.
-    fn unused_for(&mut self, number: u64) -> Vec<Arc<Node>> {
-        if self.files.len() > 2 * self.known.len() + 1024 {
-            self.files.retain(|number| self.known.contains_key(number));
-        }
-        self.files.push_back(number);
-        let most = getrlimit(Resource::Nofile).current.map_or(usize::MAX, |most| (most / 2) as usize);
-        let mut unused = Vec::new();
-        if self.known.len() <= most {
-            return unused;
-        }
-        for _ in 0..self.files.len().min(LOOKED_AT) {
-            if unused.len() == FORGOTTEN_AT_ONCE {
-                break;
-            }
-            let Some(oldest) = self.files.pop_front() else { break };
-            let Some((node, _)) = self.known.get(&oldest) else { continue };
-            // It may be in use at this moment, or have another name that the kernel knows: once more, later.
-            self.files.push_back(oldest);
-            if oldest != number && Arc::strong_count(node) == 1 {
-                unused.push(Arc::clone(node));
-            }
-        }
-        unused
-    }
-}
-
 /// Opens a folder that is not to be looked up by its path any more.
 pub(crate) fn open_folder(path: &Path) -> SysResult<OwnedFd> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     rustix::fs::open(path, flags, Mode::empty())
 }
 
-/// The folder of a node, opened to be read.
-pub(crate) fn open_listing(node: &Node) -> SysResult<OwnedFd> {
+/// A folder, opened to be read.
+pub(crate) fn open_listing(folder: &Below) -> SysResult<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    rustix::fs::openat(node.fd.as_fd(), ".", flags, Mode::empty())
+    rustix::fs::openat(folder.as_fd(), ".", flags, Mode::empty())
 }

@@ -2,15 +2,14 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use fuser::{BackgroundSession, Config, INodeNo, MountOption, Notifier};
+use fuser::{BackgroundSession, Config, MountOption};
 use leadline_fuse::Place;
 use leadline_trace::capture::{CaptureSummary, Recorder};
 
 use crate::fs::PassThroughFs;
-use crate::nodes::{Name, Nodes, open_folder};
+use crate::nodes::{Nodes, open_folder};
 use crate::record::Recording;
 use crate::{CaptureError, mount};
 
@@ -41,16 +40,13 @@ impl PassThrough {
         leadline_fuse::check_device().map_err(|source| CaptureError::NoFuse { source })?;
         let io = |source| CaptureError::Io { path: path.to_owned(), source };
         // Opened before the mount hides it.
-        let (forget, to_forget) = channel();
-        let below = open_folder(path).and_then(|folder| Nodes::new(folder, forget));
+        let below = open_folder(path).and_then(Nodes::new);
         let nodes = below.map_err(|error| io(error.into()))?;
         let recording = Arc::new(Recording::new(Recorder::create(file)?));
         let fs = PassThroughFs::new(nodes, Arc::clone(&recording));
         place.begin().map_err(io)?;
         let session = fuser::spawn_mount(fs, path, &config(path))
             .map_err(|source| CaptureError::Mount { path: folder.to_owned(), source })?;
-        let notifier = session.notifier();
-        std::thread::spawn(move || ask_to_forget(&notifier, &to_forget));
         Ok(PassThrough { session: Some(session), recording, place })
     }
 
@@ -71,7 +67,7 @@ impl PassThrough {
     }
 
     /// Lets this process have as many files open as it may: one below is open for each file that the kernel
-    /// knows, and it is asked to forget some where that is more than half of them. To be called once the
+    /// knows, as long as that is no more than half of them. To be called once the
     /// program was started, which would inherit it.
     pub fn raise_file_limit(&self) {
         leadline_fuse::raise_file_limit();
@@ -141,14 +137,6 @@ impl Drop for PassThrough {
 impl std::fmt::Debug for PassThrough {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("PassThrough").field("folder", &self.folder()).finish_non_exhaustive()
-    }
-}
-
-/// Asks the kernel to forget names, one after the other. It does so once nobody looks into the folder.
-fn ask_to_forget(notifier: &Notifier, names: &Receiver<Name>) {
-    for (folder, name) in names {
-        // What it does not know any more is forgotten already.
-        let _ = notifier.inval_entry(INodeNo(folder), &name);
     }
 }
 

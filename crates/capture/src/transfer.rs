@@ -41,7 +41,7 @@ pub(crate) fn write(open: &OpenFile, data: &[u8], offset: u64, from_cache: bool)
     });
     match written {
         Err(Errno::INVAL) if from_cache => {
-            let again = File::options().write(true).open(open.node.path()).map_err(|e| errno(&e))?;
+            let again = File::options().write(true).open(open.node.below()?.path()).map_err(|e| errno(&e))?;
             write_all(&again, data, offset)
         }
         written => written,

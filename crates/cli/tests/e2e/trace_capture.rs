@@ -100,14 +100,21 @@ fn more_files_than_descriptors_can_be_captured() {
         return;
     }
     let place = Place::new();
-    for i in 0..2_000 {
+    for i in 0..1_500 {
         fs::write(place.mount().join(i.to_string()), [1]).unwrap();
     }
-    let script = "for round in 1 2; do cat db/* | wc -c; done; mv db/7 db/seven; cat db/seven | wc -c";
+    for i in 0..400 {
+        fs::create_dir(place.mount().join(format!("d{i}"))).unwrap();
+        fs::write(place.mount().join(format!("d{i}/x")), [1]).unwrap();
+    }
+    let script = "for round in 1 2; do cat db/[0-9t]* db/d*/x | wc -c; done; mv db/7 db/seven; exec 5<db/8
+        mv db/d0 db/e0; rm db/8; ls -lR db | wc -l; cat db/seven db/e0/x /dev/fd/5 | wc -c";
     let arguments = ["trace", "capture", "db", "-o", "x.capture", "--", "sh", "-c", script];
     let (ran, ..) = start_with_descriptors(place.path(), 256, &arguments).end();
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert_eq!(ran.stdout.lines().collect::<Vec<_>>(), ["1050576", "1050576", "1"], "{}", ran.stderr);
+    // Of the list: 1,499 files and one more, 400 folders with four lines each, and two lines of its own.
+    let printed: Vec<_> = ran.stdout.lines().collect();
+    assert_eq!(printed, ["1050476", "1050476", "3502", "3"], "{}", ran.stderr);
 }
 
 #[test]
