@@ -6,6 +6,7 @@ mod children;
 mod fuzz;
 mod python;
 mod run;
+mod same;
 mod setup;
 mod test;
 
@@ -26,6 +27,8 @@ Commands:
   test [--exhaustive] setup, then format, all tests, lints and docs; --exhaustive tries every case where
                       otherwise some stand for all
   fuzz [TARGET ARGS]  read mutated inputs, of TARGET or of all targets in turn; --list lists them
+  same OLD NEW        whether two builds of leadline print the same and leave the same files, on simulated
+                      devices and small inputs; with a third word only that section of commands
   bench [NAME ARGS]   run a benchmark of benches/src/bin/, built for release; without NAME, list them
 
 Examples:
@@ -50,7 +53,7 @@ fn main() -> ExitCode {
 fn dispatch(words: &[OsString]) -> anyhow::Result<()> {
     let Some((command, rest)) = words.split_first() else {
         return Err(Usage::error(
-            "no command given: say setup, test, fuzz or bench; `cargo xtask --help` explains them",
+            "no command given: say setup, test, fuzz, bench or same; `cargo xtask --help` explains them",
         ));
     };
     let asks_for_help = |word: &OsString| word == "--help" || word == "-h";
@@ -65,8 +68,9 @@ fn dispatch(words: &[OsString]) -> anyhow::Result<()> {
         Some("test") => test::test(rest),
         Some("fuzz") => fuzz::fuzz(rest),
         Some("bench") => bench::bench(rest),
+        Some("same") => same::same(rest),
         _ => Err(Usage::error(format!(
-            "unknown command `{}`: say setup, test, fuzz or bench; `cargo xtask --help` explains them",
+            "unknown command `{}`: say setup, test, fuzz, bench or same; `cargo xtask --help` explains them",
             command.display()
         ))),
     }
