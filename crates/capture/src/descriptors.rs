@@ -1,6 +1,6 @@
-//! The files below the mount, each by a descriptor that reads nothing (`O_PATH`): it leads to the file whatever
-//! it is called by now. Before there are more of them than half of the descriptors that this process may have,
-//! the ones opened longest ago are closed; they are opened again by name when they are needed.
+//! The files below the mount, each by a descriptor that reads nothing (`O_PATH`): it leads to the file
+//! whatever it is called by now. Before there are more of them than half of the descriptors that this process
+//! may have, the ones opened longest ago are closed; they are opened again by name when they are needed.
 
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};

@@ -74,8 +74,8 @@ impl Node {
         }
     }
 
-    /// The file below the mount, opened again by its name where it was closed. `ESTALE` where another file has
-    /// the name by now: the kernel then looks it up once more.
+    /// The file below the mount, opened again by its name where it was closed. `ESTALE` where another file
+    /// has the name by now: the kernel then looks it up once more.
     pub(crate) fn below(self: &Arc<Node>) -> SysResult<Below> {
         if let Some(below) = &*self.lock() {
             return Ok(below.clone());
