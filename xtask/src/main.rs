@@ -22,17 +22,20 @@ Leadline's chores: set-up, tests, fuzzing, side-by-side benchmarks.
 Usage: cargo xtask COMMAND
 
 Commands:
-  setup               install what the tests need, if it is missing (Debian packages, rustfmt, clippy, and
+  setup               install what all tests need, if it is missing (Debian packages, rustfmt, clippy, and
                       packages for Python, into the target folder)
-  test [--exhaustive] setup, then format, all tests, lints and docs; --exhaustive tries every case where
-                      otherwise some stand for all
+  test [--again]      the developer's loop: format, and the tests in Rust that start no browser, server or
+                      Python; what passed and is as it was is not run, unless --again
+  test --all          everything: set-up, format, all tests, lints, docs, packages, and the Python package;
+                      with --exhaustive every case, where otherwise some stand for all
   fuzz [TARGET ARGS]  read mutated inputs, of TARGET or of all targets in turn; --list lists them
   same OLD NEW        whether two builds of leadline print the same and leave the same files, on simulated
                       devices and small inputs; with a third word only that section of commands
   bench [NAME ARGS]   run a benchmark of benches/src/bin/, built for release; without NAME, list them
 
 Examples:
-  cargo xtask test                  everything that must pass before a commit
+  cargo xtask test                  after a change: what depends on it
+  cargo xtask test --all            everything that must pass before a commit
   cargo xtask fuzz --seconds 60     a minute for each reader of files
   cargo xtask bench                 which benchmarks there are
   cargo xtask bench NAME --help     what one of them takes

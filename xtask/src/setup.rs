@@ -15,6 +15,17 @@ struct Need {
     program: &'static str,
     part: Part,
     package: &'static str,
+    /// Whether the developer's loop needs it.
+    in_loop: bool,
+}
+
+/// What a set-up is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Uses {
+    /// `cargo xtask test`.
+    Loop,
+    /// `cargo xtask test --all`.
+    Everything,
 }
 
 /// What of a program is needed.
@@ -26,18 +37,18 @@ enum Part {
     Environments,
 }
 
-/// Add a line here when a test starts another program.
+/// Add a line here when a test starts another program; `in_loop` if `cargo xtask test` runs the test.
 const NEEDS: [Need; 22] = [
     program("chromium", "chromium"),            // opens the report
     program("db_bench", "rocksdb-tools"),       // loads the OPTIONS files that are written for RocksDB
     program("etcd", ETCD),                      // its syncs are compared with predicted ones
     program("fio", "fio"),                      // checks the exported jobs, and the numbers
-    program("fusermount3", "fuse3"),            // emulated drives are unmounted by it
+    in_loop("fusermount3", "fuse3"),            // emulated drives are unmounted by it
     program("java", "default-jre-headless"),    // Spark runs on it
-    program("losetup", "mount"),                // disks for the safety tests
+    in_loop("losetup", "mount"),                // disks for the safety tests
     program("mariadb", "mariadb-client-core"),  // the client of the next one
     program("mariadbd", "mariadb-server-core"), // TPC-H's queries run on it; the package starts no server
-    program("mkfs.ext4", "e2fsprogs"),          // file systems on them
+    in_loop("mkfs.ext4", "e2fsprogs"),          // file systems on them
     program("modprobe", "kmod"),                // reads the options that are written for ZFS
     program("pg_ctlcluster", POSTGRES),         // power is cut under it; pg_ctlcluster is what it has on PATH
     program("python3", "python3"),              // the example postgres-trace has tests in Python
@@ -45,7 +56,7 @@ const NEEDS: [Need; 22] = [
     module("scipy", "python3-scipy"),           // and against it
     ENVIRONMENTS,                               // the package for Python is tested in one
     program("redis-check-rdb", "redis-tools"),  // the server by another name; the package starts none
-    program("sfdisk", "fdisk"),                 // partitions on disks
+    in_loop("sfdisk", "fdisk"),                 // partitions on disks
     program("sqlite3", "sqlite3"),              // power is cut under it
     program("sysbench", "sysbench"),            // writes to MariaDB while its settings are compared
     program("sysctl", "procps"),                // knows the keys that are written for it
@@ -64,14 +75,19 @@ const ETCD_UNIT: &str = "etcd.service";
 /// Settings of the package postgresql-common, on which postgresql depends.
 const CLUSTERS: &str = "/etc/postgresql-common/createcluster.conf";
 
-const ENVIRONMENTS: Need = Need { program: "python3", part: Part::Environments, package: "python3-venv" };
+const ENVIRONMENTS: Need =
+    Need { program: "python3", part: Part::Environments, package: "python3-venv", in_loop: false };
 
 const fn program(program: &'static str, package: &'static str) -> Need {
-    Need { program, part: Part::Itself, package }
+    Need { program, part: Part::Itself, package, in_loop: false }
+}
+
+const fn in_loop(program: &'static str, package: &'static str) -> Need {
+    Need { program, part: Part::Itself, package, in_loop: true }
 }
 
 const fn module(module: &'static str, package: &'static str) -> Need {
-    Need { program: "python3", part: Part::Module(module), package }
+    Need { program: "python3", part: Part::Module(module), package, in_loop: false }
 }
 
 impl Need {
@@ -107,33 +123,34 @@ pub(crate) struct Setup {
     /// The toolchain's parts that were missing; they are there now.
     components: Vec<&'static str>,
     needs: Vec<&'static Need>,
+    uses: Uses,
 }
 
 /// Does all of it.
 pub(crate) fn setup() -> anyhow::Result<()> {
-    Setup::begin()?.finish()
+    Setup::begin(Uses::Everything)?.finish()
 }
 
 impl Setup {
     /// Finds out what is missing, and installs what cargo itself needs. What only the user can install is an
     /// error.
-    pub(crate) fn begin() -> anyhow::Result<Setup> {
-        let needs = missing();
+    pub(crate) fn begin(uses: Uses) -> anyhow::Result<Setup> {
+        let needs: Vec<_> = uses.needs().filter(|need| !need.is_met()).collect();
         check_installable(&needs)?;
-        Ok(Setup { components: install_components()?, needs })
+        Ok(Setup { components: install_components()?, needs, uses })
     }
 
     /// Installs the rest, and says in one line what was done.
     pub(crate) fn finish(self) -> anyhow::Result<()> {
         let packages = install_packages(self.needs)?;
         let mut done = [self.components, packages].concat();
-        if !python::is_ready()? {
+        if self.uses == Uses::Everything && !python::is_ready()? {
             python::make()?;
             done.push("the packages for Python");
         }
         if done.is_empty() {
-            let programs = NEEDS.map(|need| need.name()).join(", ");
-            say(&format!("set-up: nothing to do ({programs}, rustfmt and clippy are here)"));
+            let here = programs(&self.uses.needs().collect::<Vec<_>>());
+            say(&format!("set-up: nothing to do ({here}, rustfmt and clippy are here)"));
         } else {
             say(&format!("set-up: installed {}", done.join(", ")));
         }
@@ -141,8 +158,10 @@ impl Setup {
     }
 }
 
-fn missing() -> Vec<&'static Need> {
-    NEEDS.iter().filter(|need| !need.is_met()).collect()
+impl Uses {
+    fn needs(self) -> impl Iterator<Item = &'static Need> {
+        NEEDS.iter().filter(move |need| self == Uses::Everything || need.in_loop)
+    }
 }
 
 fn packages(needs: &[&Need]) -> Vec<&'static str> {
@@ -192,7 +211,7 @@ fn install_packages(needs: Vec<&Need>) -> anyhow::Result<Vec<&'static str>> {
     }
     run(install().args(&packages))?;
 
-    let needs = missing();
+    let needs: Vec<&Need> = needs.into_iter().filter(|need| !need.is_met()).collect();
     if !needs.is_empty() {
         bail!("installed {}, and yet not on PATH: {}", packages.join(", "), programs(&needs));
     }

@@ -1,12 +1,15 @@
-//! `cargo xtask test`: everything that must pass.
+//! `cargo xtask test`: the developer's loop, or everything that must pass.
 
 mod build;
 mod cargo;
 mod columns;
 mod output;
+mod parts;
+mod passed;
 mod python;
 mod queue;
 mod summary;
+mod tier;
 mod watched;
 
 use std::ffi::OsString;
@@ -18,10 +21,13 @@ use anyhow::bail;
 
 use crate::children;
 use crate::run::{Usage, cargo, root, run, say, words};
-use crate::setup::Setup;
+use crate::setup::{Setup, Uses};
 use build::{Built, build};
 use output::Counts;
-use queue::Job;
+use passed::Passed;
+use queue::{Job, Ran};
+use summary::Left;
+use tier::Tier;
 
 /// Set for the tests when they are to try every case; `leadline_testing::exhaustive` reads it.
 const EXHAUSTIVE: &str = "LEADLINE_EXHAUSTIVE";
@@ -31,21 +37,21 @@ const FORMAT: &[&str] = &["fmt", "--all", "--check"];
 /// Runs set-up and all steps; stops at the first step that fails. The last two lines say how long each step
 /// took, and how many tests passed and failed.
 pub(crate) fn test(arguments: &[OsString]) -> anyhow::Result<()> {
-    let exhaustive = parse(arguments)?;
+    let tier = Tier::parse(arguments)?;
     children::end_with_us()?;
     let mut steps = Steps::default();
-    let setup = steps.step("set-up", Setup::begin)?;
+    let uses = if tier.all { Uses::Everything } else { Uses::Loop };
+    let setup = steps.step("set-up", || Setup::begin(uses))?;
     steps.step("format", format)?;
     steps.step("columns", columns::check)?;
-    let built = build_while_installing(&mut steps, setup)?;
+    let built = build_while_installing(&mut steps, tier, setup)?;
     let mut counts = Counts::default();
     let mut result = steps.step("tests", || {
-        let ran = queue::run_all(tests(&built, exhaustive)?, cargo::jobs(exhaustive))?;
-        summary::print(&ran);
+        let ran = run_tests(tier, &built)?;
         ran.iter().for_each(|ran| counts.add(ran.counts));
         if counts.failed == 0 { Ok(()) } else { bail!("{} of {} tests", counts.failed, counts.total()) }
     });
-    if exhaustive && result.is_ok() {
+    if tier.exhaustive && result.is_ok() {
         result = steps.step("wheel", python::wheel);
     }
     if result.is_ok() {
@@ -53,18 +59,6 @@ pub(crate) fn test(arguments: &[OsString]) -> anyhow::Result<()> {
     }
     say(&format!("{} passed, {} failed", counts.passed, counts.failed));
     result
-}
-
-/// Whether every case is to be tried.
-fn parse(arguments: &[OsString]) -> anyhow::Result<bool> {
-    match arguments {
-        [] => Ok(false),
-        [word] if word == "--exhaustive" => Ok(true),
-        [word, ..] => Err(Usage::error(format!(
-            "`test` does not take `{}`: it takes --exhaustive or nothing",
-            word.display()
-        ))),
-    }
 }
 
 fn format() -> anyhow::Result<()> {
@@ -75,19 +69,39 @@ fn format() -> anyhow::Result<()> {
 }
 
 /// The compiler waits for no network: what comes from there comes meanwhile.
-fn build_while_installing(steps: &mut Steps, setup: Setup) -> anyhow::Result<Built> {
+fn build_while_installing(steps: &mut Steps, tier: Tier, setup: Setup) -> anyhow::Result<Built> {
     thread::scope(|scope| {
         let installing = scope.spawn(move || setup.finish());
-        let built = steps.step("build", build)?;
+        let without: &[&str] = if tier.all { &[] } else { &tier::PACKAGES };
+        let built = steps.step("build", || build(without))?;
         steps.step("rest of set-up", || installing.join().expect("an installation does not panic"))?;
         Ok(built)
     })
 }
 
-fn tests(built: &Built, exhaustive: bool) -> anyhow::Result<Vec<Job>> {
-    let mut jobs: Vec<Job> = built.programs.iter().map(|program| program.job(exhaustive)).collect();
-    jobs.extend(python::jobs(built, exhaustive)?);
-    Ok(jobs)
+/// Runs the programs of a tier, but for those that would only pass again, and says what was run and what not.
+fn run_tests(tier: Tier, built: &Built) -> anyhow::Result<Vec<Ran>> {
+    let mut left = Left::default();
+    let mut programs = built.programs.clone();
+    if !tier.all {
+        (programs, left.to_all) = tier::loop_of(&programs);
+    }
+    let jobs = programs.iter().map(|program| program.jobs(tier.exhaustive, built));
+    let jobs = jobs.collect::<anyhow::Result<Vec<Vec<Job>>>>()?;
+    let mut jobs: Vec<Job> = jobs.into_iter().flatten().collect();
+    let mut passed = Passed::load();
+    if !tier.again {
+        left.passed = passed.take_out(&mut jobs);
+    }
+    let mut fillers = Vec::new();
+    if tier.all {
+        jobs.extend(python::jobs(built, tier.exhaustive)?);
+        fillers = cargo::jobs(tier.exhaustive);
+    }
+    let ran = queue::run_all(jobs, fillers)?;
+    passed.note(&ran)?;
+    summary::print(&ran, &left);
+    Ok(ran)
 }
 
 /// What was done so far, and how long each step took.

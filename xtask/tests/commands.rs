@@ -427,7 +427,7 @@ fn test_runs_every_step_and_sums_up() {
          echo 'SKIPPED writes: no disk' >&2
          echo 'test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out'",
     );
-    let outcome = system.run(&["test"]);
+    let outcome = system.run(&["test", "--all"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     // The tests, what cargo does beside them and Python run at the same time.
     let calls = system.calls();
@@ -436,7 +436,7 @@ fn test_runs_every_step_and_sums_up() {
         of("cargo "),
         [
             "cargo fmt --all --check",
-            "cargo test --workspace --no-run --locked --message-format=json-render-diagnostics",
+            "cargo test --no-run --locked --message-format=json-render-diagnostics --workspace",
             "cargo clippy --workspace --all-targets --locked -- -D warnings",
             "cargo test --workspace --doc --locked --quiet --color=never",
             "cargo doc --workspace --no-deps --locked",
@@ -467,6 +467,63 @@ fn test_runs_every_step_and_sums_up() {
 }
 
 #[test]
+fn the_loop_installs_and_runs_nothing_of_what_is_left_to_all() {
+    let system = System::with_tests("echo 'test result: ok. 2 passed; 0 failed; 0 ignored'");
+    system.script("apt-get", "exit 9");
+    fs::remove_file(system.bin().join("chromium")).unwrap();
+    fs::remove_dir_all(system.target()).unwrap();
+    let outcome = system.run(&["test"]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    assert_eq!(
+        system.calls(),
+        [
+            "cargo fmt --all --check",
+            "cargo test --no-run --locked --message-format=json-render-diagnostics --workspace \
+             --exclude=leadline-crash --exclude=leadline-python",
+            "made-up --test-threads=1 --color=never",
+        ]
+    );
+    for part in ["since only `cargo xtask test --all` does:\n", "leadline-python", "lints, documentation"] {
+        assert!(outcome.stdout.contains(part), "no {part}: {}", outcome.stdout);
+    }
+    assert!(outcome.stdout.ends_with("\n2 passed, 0 failed\n"), "{}", outcome.stdout);
+
+    fs::remove_file(system.bin().join("fusermount3")).unwrap();
+    assert_ne!(system.run(&["test"]).code, Some(0));
+}
+
+#[test]
+fn what_passed_and_is_as_it_was_is_run_only_if_asked_for() {
+    let system = System::with_tests("");
+    system.script("command", "");
+    let command = artifact(&system.bin().join("command"), "crates/pool")
+        .replace("\"test\":true", "\"test\":false")
+        .replace("[\"test\"]", "[\"bin\"]");
+    let tests = artifact(&system.bin().join("made-up"), "crates/pool");
+    system.cargo("", &format!("echo '{tests}'; echo '{command}'; echo '{}'", extension()));
+    let runs = |words: &[&str]| {
+        let before = system.calls().iter().filter(|call| call.starts_with("made-up")).count();
+        let outcome = system.run(words);
+        let after = system.calls().iter().filter(|call| call.starts_with("made-up")).count();
+        let named = outcome.stdout.contains("--again` runs them):\n  crates/pool made_up\n");
+        assert_eq!(named, after == before, "{}", outcome.stdout);
+        (outcome.code, after - before)
+    };
+    assert_eq!([runs(&["test"]), runs(&["test"])], [(Some(0), 1), (Some(0), 0)]);
+    assert_eq!([runs(&["test", "--again"]), runs(&["test", "--all"])], [(Some(0), 1); 2]);
+    assert_eq!(runs(&["test"]), (Some(0), 0));
+
+    // Another program of the crate.
+    system.script("command", "exit 1");
+    assert_eq!([runs(&["test"]), runs(&["test"])], [(Some(0), 1), (Some(0), 0)]);
+    // The program itself, which could not test all; then one that fails.
+    system.script("made-up", "echo 'SKIPPED writes: no disk' >&2");
+    assert_eq!([runs(&["test"]), runs(&["test"])], [(Some(0), 1); 2]);
+    system.script("made-up", "exit 1");
+    assert_eq!([runs(&["test"]), runs(&["test"])], [(Some(1), 1); 2]);
+}
+
+#[test]
 fn python_loads_the_library_that_was_built_and_its_tests_are_counted() {
     let system = System::with_tests("");
     // From the folder in which it finds the package, if it is asked for that.
@@ -475,7 +532,7 @@ fn python_loads_the_library_that_was_built_and_its_tests_are_counted() {
     let skipped = "echo \"SKIPPED [1] tests/test_a.py:7: could not import 'ray'\"";
     let body = format!("case \"$2\" in pytest) {found}; {skipped}; {passed};; esac");
     fs::copy(system.python(&body), system.target().join("python/bin/python")).unwrap();
-    let outcome = system.run(&["test"]);
+    let outcome = system.run(&["test", "--all"]);
     assert_eq!(outcome.code, Some(0), "{}{}", outcome.stdout, outcome.stderr);
     assert!(outcome.stdout.ends_with("\n2 passed, 0 failed\n"), "{}", outcome.stdout);
     assert!(outcome.stdout.contains("\nSKIPPED [1] tests/test_a.py:7: could"), "{}", outcome.stdout);
@@ -530,7 +587,7 @@ fn lints_that_fail_are_shown_and_fail_the_run() {
     let system = System::with_tests("");
     let lints = "[ \"$1 $2\" != 'clippy --workspace' ] || { echo 'warning: useless use' >&2; exit 101; }";
     system.cargo(lints, &format!("echo '{}'", extension()));
-    let outcome = system.run(&["test"]);
+    let outcome = system.run(&["test", "--all"]);
     assert_eq!(outcome.code, Some(1));
     for part in
         ["warning: useless use\n", "FAILED lints clippy: `", "cargo clippy --workspace", "status: 101\n"]

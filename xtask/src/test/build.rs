@@ -8,14 +8,14 @@ use anyhow::{Context, bail};
 use rustix::process::Pid;
 use serde_json::Value;
 
-use super::for_tests;
 use super::output::Format;
 use super::queue::{Job, silence};
+use super::{for_tests, parts, passed};
 use crate::children;
 use crate::run::{cargo, root, say, words};
 
 const BUILD: &[&str] =
-    &["test", "--workspace", "--no-run", "--locked", "--message-format=json-render-diagnostics"];
+    &["test", "--no-run", "--locked", "--message-format=json-render-diagnostics", "--workspace"];
 
 /// The library of crates/python, which Python loads.
 const EXTENSION: &str = "leadline_python";
@@ -24,12 +24,14 @@ const EXTENSION: &str = "leadline_python";
 #[derive(Debug, Default)]
 pub(super) struct Built {
     pub(super) programs: Vec<Binary>,
+    /// What tests run as users do.
+    pub(super) commands: Vec<Binary>,
     /// The library that Python loads.
     pub(super) extension: Option<PathBuf>,
 }
 
-/// A program made of tests.
-#[derive(Debug, Clone)]
+/// A program: its tests, if it is made of them.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Binary {
     /// The crate's folder from the top of the repository: "crates/pool".
     pub(super) krate: String,
@@ -38,25 +40,48 @@ pub(super) struct Binary {
     pub(super) program: PathBuf,
     /// Where its tests expect to be run: the crate's folder.
     pub(super) folder: PathBuf,
+    /// Tests that are left out: those with one of these in their names.
+    pub(super) without: Vec<String>,
 }
 
 impl Binary {
+    pub(super) fn label(&self) -> String {
+        format!("{} {}", self.krate, self.name)
+    }
+
+    /// One for most programs, several for those in [`parts`].
+    pub(super) fn jobs(&self, exhaustive: bool, built: &Built) -> anyhow::Result<Vec<Job>> {
+        let whole = self.job(exhaustive, built)?;
+        match parts::of(&self.label()) {
+            1 => Ok(vec![whole]),
+            count => parts::split(&whole, &|| self.command(exhaustive), count),
+        }
+    }
+
+    fn job(&self, exhaustive: bool, built: &Built) -> anyhow::Result<Job> {
+        let command = self.command(exhaustive);
+        let (krate, name) = (self.krate.clone(), self.name.clone());
+        let inputs = passed::inputs(&self.program, &self.folder, built)?;
+        Ok(Job { krate, name, command, format: Format::Rust, silence: silence(exhaustive), inputs })
+    }
+
     /// One test after the other, so that each one's time is known; the programs beside it keep the processors
     /// busy.
-    pub(super) fn job(&self, exhaustive: bool) -> Job {
+    fn command(&self, exhaustive: bool) -> Command {
         let mut command = for_tests(Command::new(&self.program), exhaustive);
         command.args(["--test-threads=1", "--color=never"]).current_dir(&self.folder);
+        command.args(self.without.iter().map(|name| format!("--skip={name}")));
         // As cargo sets it; ours would mislead them.
         command.env("CARGO_MANIFEST_DIR", &self.folder);
-        let (krate, name) = (self.krate.clone(), self.name.clone());
-        Job { krate, name, command, format: Format::Rust, silence: silence(exhaustive) }
+        command
     }
 }
 
-/// Builds the tests of all crates. Warnings and errors appear as cargo shows them.
-pub(super) fn build() -> anyhow::Result<Built> {
+/// Builds the tests of all crates but those `without`. Warnings and errors appear as cargo shows them.
+pub(super) fn build(without: &[&str]) -> anyhow::Result<Built> {
     let mut command = cargo();
-    command.args(BUILD).current_dir(root()).stdin(Stdio::null()).stdout(Stdio::piped());
+    command.args(BUILD).args(without.iter().map(|package| format!("--exclude={package}")));
+    command.current_dir(root()).stdin(Stdio::null()).stdout(Stdio::piped());
     let words = words(&command);
     say(&format!("==> build: {words}"));
     let mut child = children::start(&mut command).with_context(|| format!("cannot run `{words}`"))?;
@@ -64,7 +89,10 @@ pub(super) fn build() -> anyhow::Result<Built> {
     let mut built = Built::default();
     for message in serde_json::Deserializer::from_reader(stdout).into_iter::<Value>() {
         let message = message.with_context(|| format!("what `{words}` wrote is not JSON"))?;
-        built.programs.extend(binary(&message));
+        if let Some(binary) = binary(&message) {
+            let is_test = message["profile"]["test"] == true;
+            if is_test { built.programs.push(binary) } else { built.commands.push(binary) }
+        }
         built.extension = extension(&message).or(built.extension);
     }
     let status = child.wait()?;
@@ -76,9 +104,9 @@ pub(super) fn build() -> anyhow::Result<Built> {
     Ok(built)
 }
 
-/// The test program that one of cargo's messages tells of.
+/// The program that one of cargo's messages tells of.
 fn binary(message: &Value) -> Option<Binary> {
-    if message["reason"] != "compiler-artifact" || message["profile"]["test"] != true {
+    if message["reason"] != "compiler-artifact" {
         return None;
     }
     let program = PathBuf::from(message["executable"].as_str()?);
@@ -89,7 +117,7 @@ fn binary(message: &Value) -> Option<Binary> {
     let of_tests_folder = target["kind"].as_array()?.iter().any(|kind| kind == "test");
     let is_benchmark = target["src_path"].as_str()?.contains("/src/bin/");
     let name = if of_tests_folder || is_benchmark { name } else { "src" }.to_owned();
-    Some(Binary { krate, name, program, folder })
+    Some(Binary { krate, name, program, folder, without: Vec::new() })
 }
 
 /// The library for Python, if one of cargo's messages tells of it.

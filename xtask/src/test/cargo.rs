@@ -34,7 +34,8 @@ pub(super) fn jobs(exhaustive: bool) -> Vec<Job> {
     let job = |krate: &str, name: &str, arguments: &[&str], format| {
         let mut command = for_tests(cargo(), exhaustive);
         command.args(arguments).current_dir(root());
-        Job { krate: krate.to_owned(), name: name.to_owned(), command, format, silence: LONG_SILENCE }
+        let (krate, name) = (krate.to_owned(), name.to_owned());
+        Job { krate, name, command, format, silence: LONG_SILENCE, inputs: None }
     };
     let mut docs = job("documentation", "pages", DOCS, Format::None);
     docs.command.env("RUSTDOCFLAGS", "-D warnings");

@@ -31,7 +31,7 @@ pub(super) fn jobs(built: &Built, exhaustive: bool) -> anyhow::Result<Vec<Job>> 
         command.env("HYPOTHESIS_STORAGE_DIRECTORY", target().join("hypothesis"));
         command.env("MYPY_CACHE_DIR", target().join("mypy").join(name));
         let (krate, name) = ("python".to_owned(), name.to_owned());
-        Job { krate, name, command, format, silence: silence(exhaustive) }
+        Job { krate, name, command, format, silence: silence(exhaustive), inputs: None }
     };
     let pytest = ["pytest", "-p", "no:cacheprovider", "--verbose", "--color=no", "-c", "pyproject.toml"];
     let mut examples = job("examples", &pytest, Format::Pytest);

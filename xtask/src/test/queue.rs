@@ -50,6 +50,14 @@ pub(super) struct Job {
     pub(super) format: Format,
     /// How long it may write nothing.
     pub(super) silence: Duration,
+    /// What its outcome depends on, if that is known: [`passed`](super::passed).
+    pub(super) inputs: Option<String>,
+}
+
+impl Job {
+    pub(super) fn label(&self) -> String {
+        format!("{} {}", self.krate, self.name)
+    }
 }
 
 /// What came of a program.
@@ -61,16 +69,20 @@ pub(super) struct Ran {
     pub(super) counts: Counts,
     pub(super) tests: Vec<Timed>,
     pub(super) failed: Vec<String>,
+    /// Whether it said that it could not test something.
+    pub(super) skipped: bool,
+    pub(super) inputs: Option<String>,
 }
 
 /// Runs all of `jobs`, and beside them `fillers`, one after the other, with what time of the processors the
 /// others leave. Says what each one came to.
 pub(super) fn run_all(mut jobs: Vec<Job>, fillers: Vec<Job>) -> anyhow::Result<Vec<Ran>> {
     let workers = thread::available_parallelism().map_or(2, usize::from);
-    say(&format!("==> tests: {} programs, {workers} at a time, and cargo beside them", jobs.len()));
+    let beside = if fillers.is_empty() { "" } else { ", and cargo beside them" };
+    say(&format!("==> tests: {} programs, {workers} at a time{beside}", jobs.len()));
     jobs.sort_by_key(|job| {
-        let label = format!("{} {}", job.krate, job.name);
-        LONGEST.iter().position(|longest| *longest == label).unwrap_or(LONGEST.len())
+        let label = job.label();
+        LONGEST.iter().position(|longest| label.starts_with(longest)).unwrap_or(LONGEST.len())
     });
     let queue = Mutex::new(VecDeque::from(jobs));
     let ran: anyhow::Result<Vec<Vec<Ran>>> = thread::scope(|scope| {
@@ -116,6 +128,7 @@ fn run(job: Job) -> anyhow::Result<Ran> {
 fn come_to(mut job: Job) -> anyhow::Result<(Ran, Watched)> {
     let start = Instant::now();
     let mut reader = Reader::new(job.format, start);
+    let mut skipped = false;
     let patience = Patience { silence: job.silence, last_words: LAST_WORDS };
     let watched = watch(&mut job.command, patience, |stream, line| {
         let to_be_seen = match stream {
@@ -124,6 +137,7 @@ fn come_to(mut job: Job) -> anyhow::Result<(Ran, Watched)> {
             Stream::Stderr => line.starts_with("SKIPPED "),
         };
         if to_be_seen {
+            skipped = true;
             say(line);
         }
     })
@@ -144,7 +158,8 @@ fn come_to(mut job: Job) -> anyhow::Result<(Ran, Watched)> {
             Format::Rust | Format::Pytest => format!("ended with {ended}"),
         });
     }
-    Ok((Ran { krate: job.krate, name: job.name, time, counts, tests, failed }, watched))
+    let Job { krate, name, inputs, .. } = job;
+    Ok((Ran { krate, name, time, counts, tests, failed, skipped, inputs }, watched))
 }
 
 #[cfg(test)]
@@ -161,7 +176,7 @@ mod tests {
             let mut command = Command::new("/bin/sh");
             command.args(["-c", script]);
             let (krate, name) = ("crates/made_up".to_owned(), "all".to_owned());
-            let job = Job { krate, name, command, format: Format::Rust, silence };
+            let job = Job { krate, name, command, format: Format::Rust, silence, inputs: None };
             let (ran, watched) = come_to(job).unwrap();
             assert_eq!(ran.counts, Counts { passed: 0, failed: 1 });
             if watched.stdout.ends_with("hangs ... ") {

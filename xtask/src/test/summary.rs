@@ -1,6 +1,6 @@
 //! What a run of all tests took: a line per crate, the slowest tests, and the failures once more.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::output::Counts;
@@ -8,9 +8,18 @@ use super::queue::Ran;
 use super::seconds;
 use crate::run::say;
 
-const SLOWEST: usize = 10;
+const SLOWEST: usize = 20;
 
-pub(super) fn print(ran: &[Ran]) {
+/// What was not run.
+#[derive(Debug, Default)]
+pub(super) struct Left {
+    /// Programs that passed and are as they were.
+    pub(super) passed: Vec<String>,
+    /// What only `--all` runs.
+    pub(super) to_all: BTreeSet<String>,
+}
+
+pub(super) fn print(ran: &[Ran], left: &Left) {
     say("\ntime per crate, programs added up:");
     for (krate, (time, counts)) in crates(ran) {
         say(&format!("{:>9}  {krate}, {} tests", seconds(time), counts.total()));
@@ -19,10 +28,26 @@ pub(super) fn print(ran: &[Ran]) {
     for (time, name) in slowest(ran) {
         say(&format!("{:>9}  {name}", seconds(time)));
     }
+    left.print();
     say("");
     for ran in ran {
         for name in &ran.failed {
             say(&format!("FAILED {} {}: {name}", ran.krate, ran.name));
+        }
+    }
+}
+
+impl Left {
+    fn print(&self) {
+        if !self.passed.is_empty() {
+            say("\nnot run, since they passed and are as they were (`cargo xtask test --again` runs them):");
+            self.passed.iter().for_each(|program| say(&format!("  {program}")));
+        }
+        if !self.to_all.is_empty() {
+            let programs: Vec<&str> = self.to_all.iter().map(String::as_str).collect();
+            say("\nnot run, since only `cargo xtask test --all` does:");
+            say(&format!("  {}", programs.join(", ")));
+            say("  lints, documentation, packages, the Python package, benchmarks and examples");
         }
     }
 }
