@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
 use leadline_device::{format_size, parse_large_size};
-use leadline_measure::experiment::{Experiment, ExperimentPlan};
+use leadline_measure::experiment::{self, Choice, Experiment, ExperimentPlan};
 use leadline_measure::target::OpenTarget;
 use leadline_profile::{DeviceFacts, DeviceProfile, OpKind, WritePattern};
 
@@ -24,47 +24,26 @@ use crate::{output, values};
 /// NAME of all experiments together.
 const ALL: &str = "all";
 
-/// Measure what a profile leaves open: accesses of many sizes, reads mixed with writes, latency under load,
-/// batching, tail latency, unaligned writes, burst credit, durable writes, write amplification
-#[derive(clap::Args)]
-#[command(
-    mut_arg("reads_only", |arg| arg.help("Measure reads only (not with experiments that need writes)")),
-    after_help = "Experiments:\n  \
-        r-by-k        random accesses from 4K to 4M at 1 to 128 requests in flight\n  \
-        mixed         reads and writes together, from reads only to writes only in seven steps\n  \
-        ladder        latency under load: requests arrive on schedule, whether or not the device keeps up\n  \
-        pio-classes   what a program gains by batching its reads, its writes or both\n  \
-        latency       distributions of one 4K request at a time, and how much of that is software\n  \
-        interleaving  bandwidth of requests from 4K to 256K, 1 to 256 in flight\n  \
-        pressure      latency of one 4K request at a time beside 50 to 1500 MB/s of background load\n  \
-        tail          percentiles of random 4K reads to p99.99, at rest and beside background load\n  \
-        unaligned     sequential writes from 1K to 64K in steps of 1K\n  \
-        buffer        the drive's read buffer: latency of regions from 256K to 256M, read three times\n  \
-        read-disturb  one page read again and again: whether every so many reads one is slow\n  \
-        burst         burst credit of a volume: peak, baseline, credit, and how fast it comes back\n  \
-        fsync         small durable appends by 1 to 16 writers; etcd's rule\n  \
-        sync-methods  fsync, fdatasync, O_DSYNC and RWF_DSYNC, on a preallocated file or not\n  \
-        write-amplification  bytes written to the medium per byte written, where the drive tells\n  \
-        gc            bandwidth while a full drive is overwritten, and after a rest\n  \
-        sustained     burst against sustained writes, caches, and reads beside writes\n  \
-        channels      channels that are busy with so many reads, at once and in a stream\n  \
-        mix-line      reads mixed with writes at 4K and 256K: what Seastar's I/O scheduler assumes\n  \
-        durable-writes  16K reads beside durable writes at tenths of what the device can do: for InnoDB\n  \
-        io-cost       the six rates of Linux's io.cost.model\n  \
-        all           all of these that TARGET allows, into --into PROFILE; run again, it goes on\n\n\
-        Examples:\n  \
+const EXAMPLES: &str = "Examples:\n  \
         leadline experiment r-by-k /mnt/nvme --into profile.json   adds to a profile of that device\n  \
         leadline experiment ladder sim:flash                       a new profile, and a page\n  \
         leadline experiment pio-classes . --quick --read-share 80  half a minute, 80 % reads\n  \
         leadline experiment interleaving . --into profile.json     measures what the profile does not have\n  \
         leadline experiment burst /mnt/volume --seconds 3600       an hour at most\n  \
         leadline experiment write-amplification sim:my.toml --pattern zones:10/90\n  \
-        leadline experiment all /mnt/nvme --into profile.json      everything"
+        leadline experiment all /mnt/nvme --into profile.json      everything";
+
+/// Measure what a profile leaves open: accesses of many sizes, reads mixed with writes, latency under load,
+/// batching, tail latency, unaligned writes, burst credit, durable writes, write amplification
+#[derive(clap::Args)]
+#[command(
+    mut_arg("reads_only", |arg| arg.help("Measure reads only (not with experiments that need writes)")),
+    after_help = after_help()
 )]
 pub(crate) struct Args {
     /// The experiment, or `all`
     #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(
-        Experiment::ALL.map(Experiment::name).into_iter().chain([ALL])).map(|name| Which::named(&name)))]
+        experiment::ALL.iter().map(|one| one.name()).chain([ALL])).map(|name| Which::named(&name)))]
     which: Which,
     /// What to measure: a directory (a scratch file is made in it and removed), a file, a block device (only
     /// read unless --destructive is given), or sim:NAME
@@ -115,6 +94,14 @@ pub(crate) struct Args {
     dry_run: bool,
 }
 
+/// The experiments, one a line, and examples.
+fn after_help() -> String {
+    let lines = experiment::ALL.iter().map(|one| (one.name(), one.help()));
+    let all = (ALL, "all of these that TARGET allows, into --into PROFILE; run again, it goes on");
+    let lines = lines.chain([all]).map(|(name, help)| format!("  {name:<12}  {help}\n"));
+    format!("Experiments:\n{}\n{EXAMPLES}", lines.collect::<String>())
+}
+
 /// Measures, writes the profile with the results, and prints them.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // Before it is read: a pipe would be waited for.
@@ -130,7 +117,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// Measures these on TARGET, and adds them to `profile`, which is of the same device.
 pub(crate) fn run_several(
-    list: Vec<Experiment>,
+    list: Vec<&'static dyn Experiment>,
     target: TargetName,
     profile: &Path,
     options: Options,
@@ -168,39 +155,43 @@ pub(crate) struct Options {
 /// NAME.
 #[derive(Debug, Clone)]
 enum Which {
-    One(Experiment),
-    Several(Vec<Experiment>),
+    One(&'static dyn Experiment),
+    Several(Vec<&'static dyn Experiment>),
 }
 
 impl Which {
     /// Of a name that is one of the possible values.
     fn named(name: &str) -> Which {
-        Experiment::named(name).map_or_else(|| Which::Several(Experiment::ALL.to_vec()), Which::One)
+        experiment::named(name).map_or_else(|| Which::Several(experiment::ALL.to_vec()), Which::One)
     }
 }
 
 impl Args {
     /// What the command line alone shows to be wrong with one experiment.
-    fn check(&self, experiment: Experiment) -> Result<(), Failure> {
+    fn check(&self, experiment: &'static dyn Experiment) -> Result<(), Failure> {
         let name = experiment.name();
         let refuse = |text: String| Err(Failure::Input(text));
-        if self.read_share.is_some() && experiment != Experiment::PioClasses {
-            return refuse(format!("--read-share: is for pio-classes; {name} has shares of its own"));
-        }
-        if self.writes && experiment != Experiment::Burst {
-            return refuse(format!("--writes: is for burst; leave it out with {name}"));
-        }
-        if self.max_bytes.is_some() && !matches!(experiment, Experiment::Burst | Experiment::Sustained) {
-            return refuse(format!("--max-bytes: is for burst and sustained; leave it out with {name}"));
-        }
-        for (flag, given) in [("--pattern", self.pattern.is_some()), ("--fill", self.fill.is_some())] {
-            if given && experiment != Experiment::WriteAmplification {
-                return refuse(format!("{flag}: is for write-amplification; leave it out with {name}"));
+        let chosen = [
+            ("--read-share", Choice::ReadShare, self.read_share.is_some()),
+            ("--writes", Choice::Writes, self.writes),
+            ("--max-bytes", Choice::MaxBytes, self.max_bytes.is_some()),
+            ("--pattern", Choice::Pattern, self.pattern.is_some()),
+            ("--fill", Choice::Fill, self.fill.is_some()),
+        ];
+        for (flag, choice, _) in chosen.into_iter().filter(|(.., given)| *given) {
+            if !experiment.takes(choice) {
+                let takers = experiment::ALL.iter().filter(|one| one.takes(choice)).map(|one| one.name());
+                let takers = takers.collect::<Vec<_>>().join(" and ");
+                let instead = match choice {
+                    Choice::ReadShare => format!("{name} has shares of its own"),
+                    _ => format!("leave it out with {name}"),
+                };
+                return refuse(format!("{flag}: is for {takers}; {instead}"));
             }
         }
         if self.access.reads_only && experiment.needs_writes() {
-            let others = Experiment::ALL.into_iter().filter(|one| !one.needs_writes());
-            let others: Vec<&str> = others.map(Experiment::name).collect();
+            let others = experiment::ALL.iter().filter(|one| !one.needs_writes());
+            let others: Vec<&str> = others.map(|one| one.name()).collect();
             return refuse(format!(
                 "--reads-only: {name} needs writes; leave it out, or choose one of {}",
                 others.join(", ")
@@ -215,7 +206,7 @@ impl Args {
         Ok(())
     }
 
-    fn seconds(&self, experiment: Experiment) -> f64 {
+    fn seconds(&self, experiment: &'static dyn Experiment) -> f64 {
         let default = || experiment.default_seconds(self.quick);
         self.budget_seconds.map_or_else(default, |length| length.as_secs_f64())
     }
@@ -223,7 +214,7 @@ impl Args {
     /// What is to be done with this target; `into` is the profile that the result goes into.
     fn plan(
         &self,
-        experiment: Experiment,
+        experiment: &'static dyn Experiment,
         target: &OpenTarget,
         into: Option<&DeviceProfile>,
     ) -> Result<ExperimentPlan, Failure> {
@@ -241,7 +232,7 @@ impl Args {
         plan.fill = self.fill.unwrap_or(plan.fill);
         plan.seed = self.seed.unwrap_or(plan.seed);
         // Bandwidth through the page cache says nothing about the device.
-        if let Some(into) = into.filter(|into| into.method.direct && experiment == Experiment::Interleaving) {
+        if let Some(into) = into.filter(|into| into.method.direct) {
             plan.known.clone_from(&into.points);
         }
         if let Some(buffer) = into.and_then(|into| into.experiments.buffer.as_ref()) {

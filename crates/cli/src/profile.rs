@@ -142,19 +142,24 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 }
 
 /// The experiments that --for asks for.
-fn needed(args: &Args) -> Result<Vec<Experiment>, Failure> {
+fn needed(args: &Args) -> Result<Vec<&'static dyn Experiment>, Failure> {
     let Some(name) = &args.system else { return Ok(Vec::new()) };
     if args.json && args.output.is_none() {
         return Err(Failure::Input("--for: with --json, name the file for the profile with -o".to_owned()));
     }
     let systems = System::from_name(name).map_or_else(|| System::ALL.to_vec(), |system| vec![system]);
-    let is_needed = |one: &Experiment| systems.iter().any(|system| system.needs().contains(&one.name()));
-    Ok(Experiment::ALL.into_iter().filter(is_needed).collect())
+    let is_needed = |one: &&dyn Experiment| systems.iter().any(|system| system.needs().contains(&one.name()));
+    Ok(leadline_measure::experiment::ALL.iter().copied().filter(is_needed).collect())
 }
 
 /// Measures these too, into the profile that was written, and writes the page anew.
 /// Of --max-writes the profile has `written` so much.
-fn go_on(args: Args, more: Vec<Experiment>, places: &Places, written: u64) -> Result<(), Failure> {
+fn go_on(
+    args: Args,
+    more: Vec<&'static dyn Experiment>,
+    places: &Places,
+    written: u64,
+) -> Result<(), Failure> {
     let Some(path) = places.profile.as_deref() else { return Ok(()) };
     let Args { target, access, quick, max_writes, seed, json, .. } = args;
     let max_writes = max_writes.map(|max| max.saturating_sub(written));
@@ -235,7 +240,7 @@ fn whole(
     settings: &Settings,
     target: &Target,
     layout_bytes: u64,
-    more: &[Experiment],
+    more: &[&'static dyn Experiment],
 ) -> Result<Bounds, Failure> {
     let block_sizes = settings.block_sizes.resolve(target.smallest_block(&settings.access));
     let usual = target.write_budget(&Settings { max_writes: None, ..settings.clone() }, layout_bytes);
@@ -252,7 +257,7 @@ fn whole(
     let access = args.access.access(args.quick);
     // They lay out a scratch file of their own.
     let bytes = target.layout_bytes(&access)?;
-    let seconds = |one: Experiment| one.default_seconds(args.quick);
+    let seconds = |one: &'static dyn Experiment| one.default_seconds(args.quick);
     let mut experiments = experiment::Bounds::of(more, target, &access, (bytes, bytes), seconds);
     if let (Some(max), Some(usual), Some(theirs)) = (args.max_writes, usual, experiments.written) {
         let laid_out = layout_bytes + bytes;
@@ -296,7 +301,13 @@ struct Announcement {
 }
 
 impl Announcement {
-    fn new(name: &str, settings: &Settings, target: &Target, bounds: &Bounds, more: &[Experiment]) -> Self {
+    fn new(
+        name: &str,
+        settings: &Settings,
+        target: &Target,
+        bounds: &Bounds,
+        more: &[&'static dyn Experiment],
+    ) -> Self {
         let block_sizes = settings.block_sizes.resolve(target.smallest_block(&settings.access));
         let seconds = bounds.profile_seconds;
         let measuring = match (seconds, bounds.seconds()) {
@@ -332,7 +343,7 @@ impl Announcement {
 }
 
 /// `: the profile, then fsync, sustained`.
-fn then(more: &[Experiment]) -> String {
+fn then(more: &[&'static dyn Experiment]) -> String {
     let names: Vec<&str> = more.iter().map(|one| one.name()).collect();
     if names.is_empty() { String::new() } else { format!(": the profile, then {}", names.join(", ")) }
 }

@@ -27,7 +27,7 @@ mod plan_error;
 mod prepare;
 pub mod pressure;
 mod progress;
-mod ration;
+
 pub mod replay;
 mod rig;
 mod search;
@@ -40,6 +40,7 @@ mod steady;
 pub mod summary;
 mod surroundings;
 pub mod target;
+mod write_allowance;
 
 pub use curve::{Curve, CurveId, PointData};
 pub use error::MeasureError;

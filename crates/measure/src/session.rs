@@ -22,10 +22,10 @@ use crate::outcome::{Earlier, Outcome, Stop};
 use crate::plan::{Budget, Plan};
 use crate::prepare::{Prepared, prepare};
 use crate::progress::Progress;
-use crate::ration::{Ration, WriteBudget};
 use crate::rig::{Rig, SliceResult};
 use crate::search::{grid, next_concurrency};
 use crate::stalls::Stalls;
+use crate::write_allowance::{WriteAllowance, WriteBudget};
 
 use longer::Longer;
 
@@ -41,8 +41,8 @@ const FEWEST_EPOCHS: u32 = 3;
 /// Most epochs of `--full`.
 const MAX_EPOCHS: u32 = 400;
 
-/// A slice is never shorter, so that the ramp stays a small part of it, nor longer, so that all points share
-/// the weather.
+/// A slice is never shorter, so that the ramp stays a small part of it, nor longer, so that all points
+/// see the same conditions.
 const SLICE: (f64, f64) = (0.005, 0.5);
 
 /// Prepares the device and measures it, as the plan says; `resume` is the profile of an interrupted run to go
@@ -96,7 +96,7 @@ pub struct Session<'a> {
     stalls: Stalls,
     write_budget: Option<WriteBudget>,
     /// What the write slices of this epoch may write; `None` without a write budget.
-    ration: Option<Ration>,
+    allowance: Option<WriteAllowance>,
 }
 
 impl<'a> Session<'a> {
@@ -150,7 +150,7 @@ impl<'a> Session<'a> {
             baseline: None,
             stalls: Stalls::default(),
             write_budget: plan.write_budget.map(|total| WriteBudget::new(total, written_before)),
-            ration: None,
+            allowance: None,
         })
     }
 

@@ -26,7 +26,7 @@ pub(crate) fn slice_effects(points: &[Point]) -> Vec<SliceEffect> {
                 epochs
             },
         );
-        // One number per epoch: its depths share its weather.
+        // One number per epoch: its depths see the same conditions.
         let logs: Vec<f64> = logs.values().map(|logs| logs.iter().sum::<f64>() / logs.len() as f64).collect();
         let (mean, error) = mean_and_error(&logs)?;
         let half = StudentsT::new(0.0, 1.0, logs.len() as f64 - 1.0).ok()?.inverse_cdf(0.975) * error;

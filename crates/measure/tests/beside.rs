@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use leadline_device::Device as _;
-use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found};
+use leadline_measure::experiment::{self, Experiment, ExperimentPlan};
 use leadline_profile::{InternalWork, OpKind, Pressure, PressurePoint};
 use leadline_sim::{DeviceSpec, Parametric, ParametricSpec};
 
@@ -95,16 +95,18 @@ fn device(jitter: Jitter) -> Parametric {
     Parametric::new(ParametricSpec::parse(&toml, "test.toml").unwrap())
 }
 
-fn measure(experiment: Experiment, jitter: Jitter, max_ops_per_slice: u64, seconds: f64) -> Pressure {
+fn measure(
+    experiment: &'static dyn Experiment,
+    jitter: Jitter,
+    max_ops_per_slice: u64,
+    seconds: f64,
+) -> Pressure {
     let device = device(jitter);
     let mut plan = ExperimentPlan::new(experiment, device.geometry(), device.clock());
     (plan.layout, plan.max_ops_per_slice, plan.seconds) = (false, max_ops_per_slice, seconds);
     let ran = experiment::run(&device, &plan, &Arc::default(), &mut |_| ()).unwrap();
     assert!(ran.stopped_by.is_none());
-    match ran.found {
-        Found::Pressure(pressure) | Found::Tail(pressure) => pressure,
-        other => panic!("{other:?}"),
-    }
+    ran.found.pressure.or(ran.found.tail).unwrap()
 }
 
 /// The point's percentiles (the mean first, as `None`) against the simulation's.
@@ -123,7 +125,7 @@ fn compare(point: &PressurePoint, jitter: Jitter, percentiles: &[(f64, f64)], co
 #[test]
 fn pressure_is_that_of_an_independent_simulation() {
     for jitter in [Jitter::Exponential, Jitter::None] {
-        let pressure = measure(Experiment::Pressure, jitter, 30_000, 2000.0);
+        let pressure = measure(experiment::PRESSURE, jitter, 30_000, 2000.0);
         assert_eq!((pressure.block_bytes, pressure.background_block_bytes), (4096, 16384));
         // 2 / 116 us and 3 / 182 us, times 16 KiB: 282 and 270 MB/s, so that 50, 100 and 200 MB/s fit.
         for (capacity, truth) in pressure.capacities.iter().zip([282.5e6, 270.1e6]) {
@@ -148,7 +150,7 @@ fn pressure_is_that_of_an_independent_simulation() {
 
 #[test]
 fn tails_are_those_of_an_independent_simulation() {
-    let tail = measure(Experiment::Tail, Jitter::Exponential, 200_000, 2000.0);
+    let tail = measure(experiment::TAIL, Jitter::Exponential, 200_000, 2000.0);
     assert_eq!(tail.points.len(), 7);
     for (point, load) in tail.points[1..5].iter().zip([0.3, 0.7, 0.3, 0.7]) {
         let background = point.background.unwrap();
@@ -173,10 +175,10 @@ fn tails_are_those_of_an_independent_simulation() {
 fn reads_wait_for_collection_and_for_refreshes_where_the_drive_has_them() {
     let tail = |text: &str| {
         let device = DeviceSpec::parse(text, "test.toml").unwrap().device();
-        let mut plan = ExperimentPlan::new(Experiment::Tail, device.geometry(), device.clock());
+        let mut plan = ExperimentPlan::new(experiment::TAIL, device.geometry(), device.clock());
         (plan.layout, plan.max_ops_per_slice, plan.seconds) = (false, 20_000, 60.0);
         let ran = experiment::run(&device, &plan, &Arc::default(), &mut |_| ()).unwrap();
-        let Found::Tail(tail) = ran.found else { panic!("{:?}", ran.found) };
+        let tail = ran.found.tail.unwrap();
         let of = |work: Option<InternalWork>| {
             let point = |p: &&PressurePoint| p.provokes == work && (work.is_some() || p.background.is_none());
             tail.points.iter().find(point).unwrap_or_else(|| panic!("{work:?}: {tail:?}")).latency_us

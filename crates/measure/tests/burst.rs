@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use leadline_device::Device as _;
-use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found, Ran};
+use leadline_measure::experiment::{self, ExperimentPlan, Ran};
 use leadline_measure::{MeasureError, Stop};
 use leadline_profile::{Burst, OpKind};
 use leadline_sim::{Parametric, ParametricSpec};
@@ -24,7 +24,7 @@ fn credited(credit: u64, peak: u32, baseline: u32) -> Parametric {
 }
 
 fn plan(device: &Parametric, seconds: f64) -> ExperimentPlan {
-    let mut plan = ExperimentPlan::new(Experiment::Burst, device.geometry(), device.clock());
+    let mut plan = ExperimentPlan::new(experiment::BURST, device.geometry(), device.clock());
     (plan.layout, plan.seconds) = (false, seconds);
     plan
 }
@@ -34,7 +34,7 @@ fn run(device: &Parametric, plan: &ExperimentPlan) -> Ran {
 }
 
 fn burst(ran: Ran) -> Burst {
-    let Found::Burst(burst) = ran.found else { panic!("{:?}", ran.found) };
+    let burst = ran.found.burst.unwrap();
     burst
 }
 

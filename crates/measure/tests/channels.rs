@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use leadline_device::Device;
-use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found};
+use leadline_measure::experiment::{self, ExperimentPlan};
 use leadline_profile::{ChannelPlacement, Channels, ChannelsFit};
 use leadline_sim::{DeviceSpec, Simulated};
 
@@ -14,11 +14,11 @@ fn measure(device: &dyn Device, seconds: f64) -> Channels {
 }
 
 fn measure_with(device: &dyn Device, seconds: f64, seed: u64) -> Channels {
-    let mut plan = ExperimentPlan::new(Experiment::Channels, device.geometry(), device.clock());
+    let mut plan = ExperimentPlan::new(experiment::CHANNELS, device.geometry(), device.clock());
     (plan.layout, plan.seconds, plan.seed) = (false, seconds, seed);
     let ran = experiment::run(device, &plan, &Arc::default(), &mut |_| ()).unwrap();
     assert!(ran.stopped_by.is_none(), "{:?}", ran.stopped_by);
-    let Found::Channels(found) = ran.found else { panic!("{:?}", ran.found) };
+    let found = ran.found.channels.unwrap();
     found
 }
 

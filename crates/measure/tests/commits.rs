@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use leadline_device::{Device as _, Fault, Faulty, Op};
-use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found};
+use leadline_measure::experiment::{self, Experiment, ExperimentPlan};
 use leadline_profile::{FileState, Fsync, LogKind, SyncMethod, SyncMethods};
 use leadline_sim::{Parametric, ParametricSpec};
 
@@ -15,7 +15,7 @@ fn device() -> Parametric {
     Parametric::new(ParametricSpec::parse(toml, "test.toml").unwrap())
 }
 
-fn plan(experiment: Experiment, directory: Option<&Path>, seconds: f64) -> ExperimentPlan {
+fn plan(experiment: &'static dyn Experiment, directory: Option<&Path>, seconds: f64) -> ExperimentPlan {
     let device = device();
     let mut plan = ExperimentPlan::new(experiment, device.geometry(), device.clock());
     (plan.seconds, plan.directory) = (seconds, directory.map(Path::to_path_buf));
@@ -24,13 +24,13 @@ fn plan(experiment: Experiment, directory: Option<&Path>, seconds: f64) -> Exper
 
 fn fsync(plan: &ExperimentPlan) -> Fsync {
     let ran = experiment::run(&device(), plan, &Arc::default(), &mut |_| ()).unwrap();
-    let Found::Fsync(fsync) = ran.found else { panic!("{:?}", ran.found) };
+    let fsync = ran.found.fsync.unwrap();
     fsync
 }
 
 fn sync_methods(plan: &ExperimentPlan) -> SyncMethods {
     let ran = experiment::run(&device(), plan, &Arc::default(), &mut |_| ()).unwrap();
-    let Found::SyncMethods(methods) = ran.found else { panic!("{:?}", ran.found) };
+    let methods = ran.found.sync_methods.unwrap();
     methods
 }
 
@@ -40,7 +40,7 @@ fn is_empty(dir: &Path) -> bool {
 
 #[test]
 fn commits_to_a_device_take_a_write_and_a_flush() {
-    let found = fsync(&plan(Experiment::Fsync, None, 60.0));
+    let found = fsync(&plan(experiment::FSYNC, None, 60.0));
     assert_eq!((found.log, found.append_bytes, found.sent_bytes), (LogKind::Device, 2300, 2560));
     assert_eq!(found.points.iter().map(|p| p.writers).collect::<Vec<_>>(), [1, 2, 4, 8, 16]);
     for p in &found.points {
@@ -58,7 +58,7 @@ fn commits_to_a_device_take_a_write_and_a_flush() {
 #[test]
 fn appends_to_a_file_are_counted_and_the_file_is_gone() {
     let dir = tempfile::tempdir().unwrap();
-    let found = fsync(&plan(Experiment::Fsync, Some(dir.path()), 0.3));
+    let found = fsync(&plan(experiment::FSYNC, Some(dir.path()), 0.3));
     assert_eq!((found.log, found.sent_bytes), (LogKind::File, 2300));
     assert_eq!(found.points.len(), 5);
     for p in &found.points {
@@ -72,7 +72,7 @@ fn appends_to_a_file_are_counted_and_the_file_is_gone() {
 #[test]
 fn every_method_is_tried_on_a_file_in_every_state() {
     let dir = tempfile::tempdir().unwrap();
-    let found = sync_methods(&plan(Experiment::SyncMethods, Some(dir.path()), 0.3));
+    let found = sync_methods(&plan(experiment::SYNC_METHODS, Some(dir.path()), 0.3));
     assert_eq!(found.block_bytes, 8192);
     for file in FileState::ALL {
         for method in SyncMethod::ALL {
@@ -90,7 +90,7 @@ fn every_method_is_tried_on_a_file_in_every_state() {
 #[test]
 fn what_may_be_written_is_never_exceeded_on_a_file() {
     let dir = tempfile::tempdir().unwrap();
-    for (experiment, max) in [(Experiment::Fsync, 40_000), (Experiment::SyncMethods, 3 << 20)] {
+    for (experiment, max) in [(experiment::FSYNC, 40_000), (experiment::SYNC_METHODS, 3 << 20)] {
         let mut plan = plan(experiment, Some(dir.path()), 60.0);
         plan.max_writes = Some(max);
         let error = experiment::run(&device(), &plan, &Arc::default(), &mut |_| ()).unwrap_err();
@@ -98,10 +98,10 @@ fn what_may_be_written_is_never_exceeded_on_a_file() {
         assert!(is_empty(dir.path()));
     }
     // Enough for some rounds or for all, depending on the disk.
-    let mut plan = plan(Experiment::Fsync, Some(dir.path()), 0.3);
+    let mut plan = plan(experiment::FSYNC, Some(dir.path()), 0.3);
     plan.max_writes = Some(2 << 20);
     if let Ok(ran) = experiment::run(&device(), &plan, &Arc::default(), &mut |_| ()) {
-        let Found::Fsync(found) = ran.found else { panic!("{:?}", ran.found) };
+        let found = ran.found.fsync.unwrap();
         assert!(found.procedure.bytes_written <= 2 << 20);
         assert_eq!(found.procedure.stopped_by.is_some(), ran.stopped_by.is_some());
     }
@@ -109,14 +109,14 @@ fn what_may_be_written_is_never_exceeded_on_a_file() {
 
 #[test]
 fn methods_are_compared_in_a_directory_only() {
-    let plan = plan(Experiment::SyncMethods, None, 1.0);
+    let plan = plan(experiment::SYNC_METHODS, None, 1.0);
     let error = experiment::run(&device(), &plan, &Arc::default(), &mut |_| ()).unwrap_err().to_string();
     assert!(error.contains("sync-methods") && error.contains("name a directory"), "{error}");
 }
 
 #[test]
 fn a_flush_that_fails_is_an_error() {
-    let plan = plan(Experiment::Fsync, None, 60.0);
+    let plan = plan(experiment::FSYNC, None, 60.0);
     let device = Faulty::new(device(), vec![Fault::eio().on(Op::Flush).nth(100)]);
     let error = experiment::run(&device, &plan, &Arc::default(), &mut |_| ()).unwrap_err().to_string();
     assert!(error.contains("flush") && error.contains("Input/output error"), "{error}");

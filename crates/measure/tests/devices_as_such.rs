@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use leadline_device::Device;
 use leadline_device::target::Target;
-use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found};
+use leadline_measure::experiment::{self, Experiment, ExperimentPlan};
 use leadline_measure::target::{Access, OpenTarget};
 use leadline_measure::{Budget, Plan, PlanError, measure, summary};
-use leadline_profile::{Interleaving, LatencyDistribution, LatencyDistributions, OpKind, Point, Unaligned};
+use leadline_profile::{
+    Experiments, Interleaving, LatencyDistribution, LatencyDistributions, OpKind, Point, Unaligned,
+};
 use leadline_sim::{Parametric, ParametricSpec};
 
 /// Reads 100 us and 1 us per KiB by eight servers, writes twice that by four.
@@ -20,13 +22,13 @@ fn device(jitter: &str) -> Parametric {
     Parametric::new(ParametricSpec::parse(&toml, "test.toml").unwrap())
 }
 
-fn plan(device: &dyn Device, experiment: Experiment, seconds: f64) -> ExperimentPlan {
+fn plan(device: &dyn Device, experiment: &'static dyn Experiment, seconds: f64) -> ExperimentPlan {
     let mut plan = ExperimentPlan::new(experiment, device.geometry(), device.clock());
     (plan.layout, plan.seconds) = (false, seconds);
     plan
 }
 
-fn run(device: &dyn Device, plan: &ExperimentPlan) -> Found {
+fn run(device: &dyn Device, plan: &ExperimentPlan) -> Experiments {
     let ran = experiment::run(device, plan, &Arc::default(), &mut |_| ()).unwrap();
     assert!(ran.stopped_by.is_none(), "{:?}", ran.stopped_by);
     ran.found
@@ -38,16 +40,13 @@ fn near(found: f64, truth: f64, share: f64, what: &str) {
 }
 
 fn latency(device: &dyn Device, plan: &ExperimentPlan) -> LatencyDistributions {
-    match run(device, plan) {
-        Found::Latency(found) => found,
-        other => panic!("{other:?}"),
-    }
+    run(device, plan).latency.unwrap()
 }
 
 #[test]
 fn a_latency_distribution_is_that_of_the_service_times() {
     let device = device("exponential");
-    let found = latency(&device, &plan(&device, Experiment::Latency, 720.0));
+    let found = latency(&device, &plan(&device, experiment::LATENCY, 720.0));
     assert_eq!((found.workloads.len(), found.block_bytes), (6, 4096));
     for w in &found.workloads {
         let mean = if w.op == OpKind::Read { 104.0 } else { 208.0 };
@@ -70,7 +69,7 @@ fn a_latency_distribution_is_that_of_the_service_times() {
 #[test]
 fn a_latency_distribution_ends_at_a_million_requests_or_two_minutes_of_each_workload() {
     let device = device("none");
-    let mut plan = plan(&device, Experiment::Latency, 720.0);
+    let mut plan = plan(&device, experiment::LATENCY, 720.0);
     plan.writes = false;
     // A device that needs less than two minutes for a million: 104 us each.
     plan.max_ops_per_slice = u64::MAX;
@@ -90,10 +89,7 @@ fn a_latency_distribution_ends_at_a_million_requests_or_two_minutes_of_each_work
 }
 
 fn interleaving(device: &dyn Device, plan: &ExperimentPlan) -> Interleaving {
-    match run(device, plan) {
-        Found::Interleaving(found) => found,
-        other => panic!("{other:?}"),
-    }
+    run(device, plan).interleaving.unwrap()
 }
 
 /// Bytes per second of a device whose servers are all as busy as k requests make them.
@@ -105,13 +101,13 @@ fn truth(op: OpKind, block: u32, k: u32) -> f64 {
 #[test]
 fn bandwidth_is_that_of_the_servers_at_every_size_and_concurrency() {
     let device = device("none");
-    let found = interleaving(&device, &plan(&device, Experiment::Interleaving, 600.0));
+    let found = interleaving(&device, &plan(&device, experiment::INTERLEAVING, 600.0));
     assert_eq!(found.points.len(), 4 * 7 * 9, "{:?}", found.procedure.notes);
     for p in &found.points {
         near(p.bandwidth_bytes, truth(p.op, p.block_bytes, p.concurrency), 0.02, &format!("{p:?}"));
         assert!(!p.from_profile);
     }
-    let mut small = plan(&device, Experiment::Interleaving, 60.0);
+    let mut small = plan(&device, experiment::INTERLEAVING, 60.0);
     small.region.len = 16 << 20;
     let found = interleaving(&device, &small);
     assert!(found.points.iter().all(|p| p.block_bytes <= 64 << 10));
@@ -133,7 +129,7 @@ fn known(device: &Parametric) -> Vec<Point> {
 #[test]
 fn what_a_profile_has_is_not_measured_again() {
     let device = device("none");
-    let mut plan = plan(&device, Experiment::Interleaving, 600.0);
+    let mut plan = plan(&device, experiment::INTERLEAVING, 600.0);
     plan.known = known(&device);
     assert!(plan.known.iter().any(|p| p.durable), "durable ones are other points");
     let found = interleaving(&device, &plan);
@@ -155,10 +151,8 @@ fn what_a_profile_has_is_not_measured_again() {
 #[test]
 fn unaligned_writes_take_what_their_size_says() {
     let device = device("none");
-    let mut unaligned_plan = plan(&device, Experiment::Unaligned, 60.0);
-    let Found::Unaligned(Unaligned { durable, points, procedure }) = run(&device, &unaligned_plan) else {
-        panic!("that is what was asked for")
-    };
+    let mut unaligned_plan = plan(&device, experiment::UNALIGNED, 60.0);
+    let Unaligned { durable, points, procedure } = run(&device, &unaligned_plan).unaligned.unwrap();
     assert!(!durable);
     let sizes: Vec<u32> = points.iter().map(|p| p.block_bytes / 1024).collect();
     assert_eq!(sizes, (1..=64).collect::<Vec<u32>>());
@@ -180,11 +174,9 @@ fn writes_through_the_page_cache_are_durable() {
     let found = Target::resolve(dir.path()).unwrap();
     let access = Access { direct: false, size_bytes: Some(8 << 20), ..Access::default() };
     let target = OpenTarget::open(&found, 8 << 20, &access).unwrap();
-    let mut plan = ExperimentPlan::for_target(Experiment::Unaligned, &target);
+    let mut plan = ExperimentPlan::for_target(experiment::UNALIGNED, &target);
     plan.seconds = 0.5;
-    let Found::Unaligned(found) = run(target.device.as_ref(), &plan) else {
-        panic!("not what was asked for")
-    };
+    let found = run(target.device.as_ref(), &plan).unaligned.unwrap();
     assert!(found.durable, "memory alone would have answered otherwise");
     assert_eq!(found.points.len() + left_out(&found), 64, "{:?}", found.procedure.notes);
 }
@@ -198,7 +190,7 @@ fn left_out(found: &Unaligned) -> usize {
 #[test]
 fn steps_of_1k_are_refused_where_blocks_are_larger() {
     let device = device("none");
-    let plan = plan(&device, Experiment::Unaligned, 1.0);
+    let plan = plan(&device, experiment::UNALIGNED, 1.0);
     let mut geometry = device.geometry();
     for (block, fits) in [(512, true), (1024, true), (2048, false), (4096, false)] {
         geometry.block_bytes = block;

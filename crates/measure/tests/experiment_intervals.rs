@@ -33,13 +33,19 @@ fn device(seed: u64) -> Parametric {
 
 /// Those that print an interval for a device that has neither files nor wear, and are not held against
 /// something planted elsewhere.
-fn with_intervals() -> impl Iterator<Item = Experiment> {
-    use Experiment::{Buffer, Burst, Channels, ReadDisturb, SyncMethods, WriteAmplification};
-    let elsewhere = [Buffer, Burst, Channels, ReadDisturb, SyncMethods, WriteAmplification];
-    Experiment::ALL.into_iter().filter(move |one| !elsewhere.contains(one))
+fn with_intervals() -> impl Iterator<Item = &'static dyn Experiment> {
+    let elsewhere = [
+        experiment::BUFFER,
+        experiment::BURST,
+        experiment::CHANNELS,
+        experiment::READ_DISTURB,
+        experiment::SYNC_METHODS,
+        experiment::WRITE_AMPLIFICATION,
+    ];
+    experiment::ALL.iter().copied().filter(move |one| !elsewhere.contains(one))
 }
 
-fn found(experiment: Experiment, seed: u64) -> Value {
+fn found(experiment: &'static dyn Experiment, seed: u64) -> Value {
     let device = device(seed);
     let mut plan = ExperimentPlan::new(experiment, device.geometry(), device.clock());
     (plan.layout, plan.seed, plan.seconds) = (false, seed, 60.0);
@@ -108,7 +114,7 @@ fn number(fields: &Map<String, Value>, stem: &str, ci: [f64; 2]) -> Number {
     Number { value: value / per, ci: ci.map(|end| end / per) }
 }
 
-fn all_numbers(experiment: Experiment, seed: u64) -> BTreeMap<Place, Number> {
+fn all_numbers(experiment: &'static dyn Experiment, seed: u64) -> BTreeMap<Place, Number> {
     let mut all = BTreeMap::new();
     numbers(&found(experiment, seed), &(String::new(), String::new()), &mut all);
     all

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use leadline_device::{Device, Fault, Faulty};
-use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found, Ran};
+use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Ran};
 use leadline_measure::summary::Circumstances;
 use leadline_measure::{MeasureError, Progress, Stop};
 use leadline_profile::{
@@ -31,13 +31,13 @@ fn plain() -> Parametric {
 }
 
 /// Those that can be made on a device without a file system, each of its points in every round.
-fn in_rounds() -> impl Iterator<Item = Experiment> {
-    let one_by_one = |one: &Experiment| *one == Experiment::Burst || one.uses_whole_drive();
-    Experiment::ALL.into_iter().filter(move |one| !one.needs_directory() && !one_by_one(one))
+fn in_rounds() -> impl Iterator<Item = &'static dyn Experiment> {
+    let one_by_one = |one: &&'static dyn Experiment| *one == experiment::BURST || one.uses_whole_drive();
+    experiment::ALL.iter().copied().filter(move |one| !one.needs_directory() && !one_by_one(one))
 }
 
 /// Nothing is laid out.
-fn plan(device: &dyn Device, experiment: Experiment, seconds: f64) -> ExperimentPlan {
+fn plan(device: &dyn Device, experiment: &'static dyn Experiment, seconds: f64) -> ExperimentPlan {
     let mut plan = ExperimentPlan::new(experiment, device.geometry(), device.clock());
     (plan.layout, plan.seconds) = (false, seconds);
     plan.max_ops_per_slice = plan.max_ops_per_slice.min(12_000);
@@ -51,19 +51,16 @@ fn run(device: &dyn Device, plan: &ExperimentPlan) -> Ran {
 }
 
 fn work(ran: &Ran) -> &Work {
-    match &ran.found {
-        Found::RByK(work) | Found::Mixed(work) => work,
-        other => panic!("{other:?}"),
-    }
+    ran.found.r_by_k.as_ref().or(ran.found.mixed.as_ref()).unwrap()
 }
 
 fn ladder(ran: &Ran) -> &Ladder {
-    let Found::Ladder(ladder) = &ran.found else { panic!("{:?}", ran.found) };
+    let ladder = ran.found.ladder.as_ref().unwrap();
     ladder
 }
 
 fn classes(ran: &Ran) -> &PioClasses {
-    let Found::PioClasses(classes) = &ran.found else { panic!("{:?}", ran.found) };
+    let classes = ran.found.pio_classes.as_ref().unwrap();
     classes
 }
 
@@ -79,7 +76,7 @@ fn cost(point: &WorkPoint) -> f64 {
 #[test]
 fn r_by_k_finds_what_an_access_costs_at_every_length_and_concurrency() {
     let device = plain();
-    let ran = run(&device, &plan(&device, Experiment::RByK, 600.0));
+    let ran = run(&device, &plan(&device, experiment::R_BY_K, 600.0));
     let Work { points, procedure } = work(&ran);
     assert_eq!(points.len(), 2 * 6 * 8, "{:?}", procedure.notes);
     for p in points {
@@ -102,7 +99,7 @@ fn r_by_k_finds_what_an_access_costs_at_every_length_and_concurrency() {
 #[test]
 fn more_servers_are_seen_at_more_requests_in_flight() {
     let device = device("exponential", (100.0, 1.0, 8), (100.0, 1.0, 8));
-    let ran = run(&device, &plan(&device, Experiment::RByK, 600.0));
+    let ran = run(&device, &plan(&device, experiment::R_BY_K, 600.0));
     for p in work(&ran).points.iter().filter(|p| p.block_bytes == 4096) {
         near(cost(p), 104e-6 / f64::from(p.concurrency.min(8)), 0.04, &format!("{p:?}"));
     }
@@ -111,7 +108,7 @@ fn more_servers_are_seen_at_more_requests_in_flight() {
 #[test]
 fn what_does_not_fit_into_the_budget_is_left_out_and_named() {
     let device = plain();
-    let plan = plan(&device, Experiment::RByK, 12.0);
+    let plan = plan(&device, experiment::R_BY_K, 12.0);
     let ran = run(&device, &plan);
     let Work { points, procedure } = work(&ran);
     assert!(points.iter().any(|p| p.block_bytes == 4 << 20), "only the dearest cells go");
@@ -126,7 +123,7 @@ fn what_does_not_fit_into_the_budget_is_left_out_and_named() {
 #[test]
 fn accesses_that_a_small_region_does_not_hold_are_left_out_and_named() {
     let device = plain();
-    let mut plan = plan(&device, Experiment::RByK, 60.0);
+    let mut plan = plan(&device, experiment::R_BY_K, 60.0);
     (plan.region.len, plan.writes) = (16 << 20, false);
     let ran = run(&device, &plan);
     let Work { points, procedure } = work(&ran);
@@ -140,7 +137,7 @@ fn accesses_that_a_small_region_does_not_hold_are_left_out_and_named() {
 fn mixed_finds_the_bound_of_either_kind_of_server() {
     // Reads 20 000 a second and server, writes 5000.
     let device = device("none", (50.0, 0.0, 4), (200.0, 0.0, 2));
-    let ran = run(&device, &plan(&device, Experiment::Mixed, 120.0));
+    let ran = run(&device, &plan(&device, experiment::MIXED, 120.0));
     let points = &work(&ran).points;
     assert_eq!(points.len(), 7 * 5);
     for p in points {
@@ -166,7 +163,7 @@ fn mixed_finds_the_bound_of_either_kind_of_server() {
 #[test]
 fn the_ladder_of_one_exponential_server_is_that_of_queueing_theory() {
     let device = device("exponential", (100.0, 0.0, 1), (100.0, 0.0, 1));
-    let mut plan = plan(&device, Experiment::Ladder, 4000.0);
+    let mut plan = plan(&device, experiment::LADDER, 4000.0);
     plan.max_ops_per_slice = 20_000;
     let ran = run(&device, &plan);
     let ladder = ladder(&ran);
@@ -196,12 +193,12 @@ fn the_ladder_of_one_exponential_server_is_that_of_queueing_theory() {
 #[test]
 fn a_device_that_is_only_read_has_one_ladder_and_cannot_be_mixed() {
     let device = plain();
-    let mut only_read = plan(&device, Experiment::Ladder, 20.0);
+    let mut only_read = plan(&device, experiment::LADDER, 20.0);
     only_read.writes = false;
     let ran = run(&device, &only_read);
     assert_eq!(ladder(&ran).mixes.len(), 1);
     assert_eq!((ladder(&ran).mixes[0].read_share, ladder(&ran).procedure.bytes_written), (1.0, 0));
-    for experiment in [Experiment::Mixed, Experiment::PioClasses, Experiment::Unaligned] {
+    for experiment in [experiment::MIXED, experiment::PIO_CLASSES, experiment::UNALIGNED] {
         only_read.experiment = experiment;
         let error = experiment::run(&device, &only_read, &Arc::default(), &mut |_| ()).unwrap_err();
         let said = error.to_string();
@@ -212,7 +209,7 @@ fn a_device_that_is_only_read_has_one_ladder_and_cannot_be_mixed() {
 #[test]
 fn batching_is_worth_what_the_servers_say() {
     let device = device("none", (80.0, 0.0, 80), (224.0, 0.0, 8));
-    let ran = run(&device, &plan(&device, Experiment::PioClasses, 60.0));
+    let ran = run(&device, &plan(&device, experiment::PIO_CLASSES, 60.0));
     let PioClasses { points, procedure, .. } = classes(&ran);
     assert_eq!(points.len(), 1 + 3 * 7);
     for p in points {
@@ -241,7 +238,7 @@ fn batching_is_worth_what_the_servers_say() {
 fn the_applications_read_as_much_as_they_are_told() {
     let device = device("none", (80.0, 0.0, 80), (224.0, 0.0, 8));
     for share in [0.0, 0.3, 0.9, 1.0] {
-        let mut plan = plan(&device, Experiment::PioClasses, 60.0);
+        let mut plan = plan(&device, experiment::PIO_CLASSES, 60.0);
         plan.read_share = share;
         let ran = run(&device, &plan);
         let PioClasses { points, procedure, .. } = classes(&ran);
@@ -298,9 +295,9 @@ fn an_interrupted_experiment_is_kept_once_every_point_was_measured() {
 
 #[test]
 fn what_writes_keeps_to_its_budget_and_is_whole_all_the_same() {
-    for experiment in Experiment::ALL.into_iter().filter(|one| one.needs_writes()) {
+    for experiment in experiment::ALL.iter().copied().filter(|one| one.needs_writes()) {
         // `gc` fills a part of the drive and overwrites it three times: that is its budget, and no less does.
-        if experiment.needs_directory() || experiment.needs_wear() || experiment == Experiment::Gc {
+        if experiment.needs_directory() || experiment.needs_wear() || experiment == experiment::GC {
             continue;
         }
         let device = device("exponential", (50.0, 0.2, 8), (50.0, 0.2, 8));
@@ -321,7 +318,7 @@ fn what_writes_keeps_to_its_budget_and_is_whole_all_the_same() {
 
 fn procedure_of(ran: Ran) -> Procedure {
     let device = plain();
-    let plan = plan(&device, Experiment::Mixed, 1.0);
+    let plan = plan(&device, experiment::MIXED, 1.0);
     let profile = to_profile(&device, &plan, ran, None);
     profile.experiments.procedures().next().unwrap().1.clone()
 }
@@ -352,7 +349,7 @@ fn one_profile_holds_all_of_them_and_a_later_one_replaces_its_own_alone() {
         before.points.is_empty() && before.validity.complete && before.method.budget == BudgetKind::Custom
     );
     assert_eq!((before.device.name.as_str(), &before.validity.state), ("test", &DeviceState::Simulated));
-    let mut again = plan(&device, Experiment::Mixed, 30.0);
+    let mut again = plan(&device, experiment::MIXED, 30.0);
     again.seed = 2;
     let after = to_profile(&device, &again, run(&device, &again), Some(before.clone()));
     assert_eq!(after.experiments.mixed.as_ref().unwrap().procedure.seed, 2);
@@ -403,7 +400,7 @@ fn what_may_be_written_is_never_exceeded() {
         assert!(said.contains("2M that may be written"), "{experiment:?}: {said}");
     }
     // Enough for some rounds, not for all.
-    let mut plan = plan(&device, Experiment::Mixed, 60.0);
+    let mut plan = plan(&device, experiment::MIXED, 60.0);
     plan.max_writes = Some(500 << 20);
     let ran = experiment::run(&device, &plan, &Arc::default(), &mut |_| ()).unwrap();
     let written = work(&ran).procedure.bytes_written;

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use leadline_device::Device as _;
-use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found};
-use leadline_profile::{DurableWrites, IoCost, Procedure, Work};
+use leadline_measure::experiment::{self, Experiment, ExperimentPlan};
+use leadline_profile::{DurableWrites, Experiments, IoCost, Procedure, Work};
 use leadline_sim::{Parametric, ParametricSpec};
 
 fn device(toml: &str) -> Parametric {
@@ -13,33 +13,31 @@ fn device(toml: &str) -> Parametric {
     Parametric::new(ParametricSpec::parse(&toml, "test.toml").unwrap())
 }
 
-fn plan(device: &Parametric, experiment: Experiment, seconds: f64) -> ExperimentPlan {
+fn plan(device: &Parametric, experiment: &'static dyn Experiment, seconds: f64) -> ExperimentPlan {
     let mut plan = ExperimentPlan::new(experiment, device.geometry(), device.clock());
     (plan.layout, plan.seconds) = (false, seconds);
     plan
 }
 
-fn run(device: &Parametric, plan: &ExperimentPlan) -> Found {
+fn run(device: &Parametric, plan: &ExperimentPlan) -> Experiments {
     let ran = experiment::run(device, plan, &Arc::default(), &mut |_| ()).unwrap();
     assert!(ran.stopped_by.is_none(), "{:?}", ran.stopped_by);
     ran.found
 }
 
 fn mix_line(device: &Parametric, plan: &ExperimentPlan) -> Work {
-    let Found::MixLine(work) = run(device, plan) else { panic!("another experiment") };
+    let work = run(device, plan).mix_line.unwrap();
     work
 }
 
 fn durable_writes(device: &Parametric, plan: &ExperimentPlan) -> DurableWrites {
-    let Found::DurableWrites(found) = run(device, plan) else { panic!("another experiment") };
+    let found = run(device, plan).durable_writes.unwrap();
     found
 }
 
 fn io_cost(device: &Parametric, seconds: f64) -> IoCost {
-    let Found::IoCost(found) = run(device, &plan(device, Experiment::IoCost, seconds)) else {
-        panic!("another experiment")
-    };
-    *found
+    let found = run(device, &plan(device, experiment::IO_COST, seconds)).io_cost.unwrap();
+    found
 }
 
 #[track_caller]
@@ -54,7 +52,7 @@ const TWO_SIDES: &str = "[read]\nservice_us = 100\nper_kib_us = 1\nservers = 2\n
 #[test]
 fn the_mix_line_is_measured_at_two_sizes_and_pure_requests_at_three_more() {
     let device = device(TWO_SIDES);
-    let Work { points, procedure } = mix_line(&device, &plan(&device, Experiment::MixLine, 600.0));
+    let Work { points, procedure } = mix_line(&device, &plan(&device, experiment::MIX_LINE, 600.0));
     assert!(procedure.notes.is_empty() && procedure.epochs >= 3, "{procedure:?}");
     assert_eq!(points.len(), (2 * 5 + 3 * 2) * 3);
     for p in &points {
@@ -91,12 +89,12 @@ fn the_mix_line_is_measured_at_two_sizes_and_pure_requests_at_three_more() {
 #[test]
 fn a_small_region_and_little_time_leave_out_the_large_sizes_by_name() {
     let device = device(TWO_SIDES);
-    let mut small = plan(&device, Experiment::MixLine, 600.0);
+    let mut small = plan(&device, experiment::MIX_LINE, 600.0);
     small.region.len = 8 << 20;
     let Work { points, procedure } = mix_line(&device, &small);
     assert_eq!(points.iter().map(|p| p.block_bytes).max(), Some(256 << 10));
     assert!(procedure.notes[0].contains("8M") && procedure.notes[0].ends_with("accesses of 1M"));
-    let Work { points, procedure } = mix_line(&device, &plan(&device, Experiment::MixLine, 6.0));
+    let Work { points, procedure } = mix_line(&device, &plan(&device, experiment::MIX_LINE, 6.0));
     assert!(procedure.notes[0].contains("too slow") && procedure.notes[0].contains("1M writes, k = 128"));
     assert_eq!(points.iter().filter(|p| p.block_bytes == 4096).count(), 15, "cheap ones stay");
 }
@@ -107,7 +105,7 @@ fn durable_writes_are_durable_and_of_16k() {
     let toml = "[read]\nservice_us = 100\nservers = 4\n\
                 [write]\nservice_us = 100\nper_kib_us = 1\nservers = 4\n[flush]\ndurable_us = 400\n";
     let device = device(toml);
-    let found = durable_writes(&device, &plan(&device, Experiment::DurableWrites, 60.0));
+    let found = durable_writes(&device, &plan(&device, experiment::DURABLE_WRITES, 60.0));
     assert_eq!(found.block_bytes, 16 << 10);
     near(found.capacity_writes_per_second, 4e6 / 516.0, 0.01, "capacity");
     near(found.capacity_latency_us.p50, 516.0 / 4.0 * f64::from(found.capacity_concurrency), 0.02, "latency");
@@ -126,7 +124,7 @@ fn reads_beside_durable_writes_wait_as_queueing_theory_has_it() {
     let device = device(
         "cap_iops = 10000\n[read]\nservice_us = 5000\nservers = 4\n[write]\nservice_us = 100\nservers = 64\n",
     );
-    let found = durable_writes(&device, &plan(&device, Experiment::DurableWrites, 600.0));
+    let found = durable_writes(&device, &plan(&device, experiment::DURABLE_WRITES, 600.0));
     near(found.capacity_writes_per_second, 10_000.0, 0.01, "capacity");
     let shares: Vec<f64> = found.points.iter().map(|p| p.write_share).collect();
     assert_eq!(shares, [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]);
@@ -156,7 +154,7 @@ fn reads_beside_durable_writes_wait_as_queueing_theory_has_it() {
 fn durable_writes_of_a_volume_are_those_that_it_sustains() {
     // The credit is spent in one of the first rounds.
     let volume = volume(20_000);
-    let found = durable_writes(&volume, &plan(&volume, Experiment::DurableWrites, 120.0));
+    let found = durable_writes(&volume, &plan(&volume, experiment::DURABLE_WRITES, 120.0));
     near(found.capacity_writes_per_second, 300.0, 0.02, "capacity");
     let [low, high] = found.capacity_ci.unwrap();
     assert!(low > 280.0 && high < 320.0, "{low} {high}");
@@ -216,9 +214,9 @@ fn a_volume_whose_credit_outlasts_the_run_is_reported_at_what_it_did() {
 #[test]
 fn a_small_region_has_smaller_large_requests_and_says_so() {
     let device = device(TWO_SIDES);
-    let mut plan = plan(&device, Experiment::IoCost, 60.0);
+    let mut plan = plan(&device, experiment::IO_COST, 60.0);
     plan.region.len = 64 << 20;
-    let Found::IoCost(found) = run(&device, &plan) else { panic!("another experiment") };
+    let found = run(&device, &plan).io_cost.unwrap();
     let Procedure { notes, footprint_bytes, .. } = &found.procedure;
     assert_eq!((found.large_bytes, *footprint_bytes), (16 << 20, 64 << 20));
     assert!(notes[0].contains("16M instead of 128M"), "{notes:?}");
@@ -227,7 +225,7 @@ fn a_small_region_has_smaller_large_requests_and_says_so() {
 #[test]
 fn all_three_need_a_target_that_may_be_written() {
     let device = device(TWO_SIDES);
-    for experiment in [Experiment::MixLine, Experiment::DurableWrites, Experiment::IoCost] {
+    for experiment in [experiment::MIX_LINE, experiment::DURABLE_WRITES, experiment::IO_COST] {
         let mut plan = plan(&device, experiment, 60.0);
         plan.writes = false;
         let said = experiment::run(&device, &plan, &Arc::default(), &mut |_| ()).unwrap_err().to_string();

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
 use leadline_device::{Device, Op};
-use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found};
+use leadline_measure::experiment::{self, ExperimentPlan};
 use leadline_measure::{MeasureError, PlanError, Stop};
 use leadline_profile::{Gc, GcPass, GcPassKind};
 
@@ -14,7 +14,7 @@ const BLOCK: u64 = 16 << 10;
 const MS: u64 = 1_000_000;
 
 fn plan(device: &dyn Device, seconds: f64) -> ExperimentPlan {
-    let mut plan = ExperimentPlan::new(Experiment::Gc, device.geometry(), device.clock());
+    let mut plan = ExperimentPlan::new(experiment::GC, device.geometry(), device.clock());
     plan.seconds = seconds;
     plan
 }
@@ -22,7 +22,7 @@ fn plan(device: &dyn Device, seconds: f64) -> ExperimentPlan {
 fn measure(device: &dyn Device, plan: &ExperimentPlan) -> Gc {
     let ran = experiment::run(device, plan, &Arc::default(), &mut |_| ()).unwrap();
     assert!(ran.stopped_by.is_none(), "{:?}", ran.stopped_by);
-    let Found::Gc(found) = ran.found else { panic!("{:?}", ran.found) };
+    let found = ran.found.gc.unwrap();
     found
 }
 
@@ -160,7 +160,7 @@ fn what_may_be_written_is_never_exceeded() {
     plan.max_writes = Some(150 << 20);
     let ran = experiment::run(&drive, &plan, &Arc::default(), &mut |_| ()).unwrap();
     assert!(matches!(ran.stopped_by, Some(Stop::WritesSpent)), "{:?}", ran.stopped_by);
-    let Found::Gc(found) = ran.found else { panic!() };
+    let found = ran.found.gc.unwrap();
     assert_eq!((found.passes.len(), found.procedure.bytes_written), (3, 150 << 20));
     plan.max_writes = Some(32 << 20);
     let error = experiment::run(&drive, &plan, &Arc::default(), &mut |_| ()).unwrap_err();

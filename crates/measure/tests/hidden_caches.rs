@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use leadline_device::Device as _;
-use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found};
+use leadline_measure::experiment::{self, ExperimentPlan};
 use leadline_profile::{Pattern, SustainedCliff};
 use leadline_sim::DeviceSpec;
 use leadline_testing::exhaustive;
@@ -74,14 +74,11 @@ fn drive(cache: Cache, seed: u64, random: &mut fastrand::Rng) -> (String, f64) {
 /// Where the bandwidth of sequential writes falls.
 fn cliffs(text: &str) -> Vec<SustainedCliff> {
     let device = DeviceSpec::parse(text, "hidden.toml").unwrap_or_else(|e| panic!("{e}\n{text}")).device();
-    let mut plan = ExperimentPlan::new(Experiment::Sustained, device.geometry(), device.clock());
+    let mut plan = ExperimentPlan::new(experiment::SUSTAINED, device.geometry(), device.clock());
     (plan.seconds, plan.max_bytes, plan.max_ops_per_slice) = (40.0, 384 << 20, 200);
     let ran = experiment::run(&device, &plan, &Arc::default(), &mut |_| ()).unwrap();
     assert!(ran.stopped_by.is_none(), "{:?}", ran.stopped_by);
-    match ran.found {
-        Found::Sustained(found) => found.load(Pattern::Sequential).unwrap().cliffs.clone(),
-        other => panic!("{other:?}"),
-    }
+    ran.found.sustained.unwrap().load(Pattern::Sequential).unwrap().cliffs.clone()
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use leadline_device::Device as _;
-use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found};
-use leadline_profile::{Buffer, ReadDisturb};
+use leadline_measure::experiment::{self, Experiment, ExperimentPlan};
+use leadline_profile::{Buffer, Experiments, ReadDisturb};
 use leadline_sim::{DeviceSpec, Simulated};
 use leadline_testing::exhaustive;
 
@@ -124,7 +124,7 @@ fn device(text: &str) -> Simulated {
     DeviceSpec::parse(text, "hidden.toml").unwrap_or_else(|e| panic!("{e}\n{text}")).device()
 }
 
-fn run(text: &str, experiment: Experiment, change: impl Fn(&mut ExperimentPlan)) -> Found {
+fn run(text: &str, experiment: &'static dyn Experiment, change: impl Fn(&mut ExperimentPlan)) -> Experiments {
     let device = device(text);
     let mut plan = ExperimentPlan::new(experiment, device.geometry(), device.clock());
     plan.layout = false;
@@ -135,19 +135,15 @@ fn run(text: &str, experiment: Experiment, change: impl Fn(&mut ExperimentPlan))
 }
 
 fn buffer(text: &str) -> Buffer {
-    match run(text, Experiment::Buffer, |plan| plan.max_ops_per_slice = 60_000) {
-        Found::Buffer(found) => found,
-        other => panic!("{other:?}"),
-    }
+    run(text, experiment::BUFFER, |plan| plan.max_ops_per_slice = 60_000).buffer.unwrap()
 }
 
 fn disturb(text: &str, buffer: u64) -> ReadDisturb {
-    match run(text, Experiment::ReadDisturb, |plan| {
+    run(text, experiment::READ_DISTURB, |plan| {
         (plan.max_ops_per_slice, plan.buffer_bytes) = (5_000, Some(buffer));
-    }) {
-        Found::ReadDisturb(found) => *found,
-        other => panic!("{other:?}"),
-    }
+    })
+    .read_disturb
+    .unwrap()
 }
 
 /// Which drives were not told right; of `drives` one in twenty may be.

@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use leadline_device::Device;
-use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found};
-use leadline_profile::{Buffer, DisturbSeries, ReadDisturb};
+use leadline_measure::experiment::{self, Experiment, ExperimentPlan};
+use leadline_profile::{Buffer, DisturbSeries, Experiments, ReadDisturb};
 use leadline_testing::exhaustive;
 
 use crate::drive::Drive;
@@ -20,13 +20,13 @@ fn at_most_one_of_twenty(wrong: &[u64], what: &str) {
     assert!(20 * wrong.len() <= seeds().count(), "{what}: drives {wrong:?}");
 }
 
-fn plan(device: &dyn Device, experiment: Experiment) -> ExperimentPlan {
+fn plan(device: &dyn Device, experiment: &'static dyn Experiment) -> ExperimentPlan {
     let mut plan = ExperimentPlan::new(experiment, device.geometry(), device.clock());
     plan.layout = false;
     plan
 }
 
-fn run(device: &dyn Device, plan: &ExperimentPlan) -> Found {
+fn run(device: &dyn Device, plan: &ExperimentPlan) -> Experiments {
     let ran = experiment::run(device, plan, &Arc::default(), &mut |_| ()).unwrap();
     assert!(ran.stopped_by.is_none(), "{:?}", ran.stopped_by);
     ran.found
@@ -34,12 +34,9 @@ fn run(device: &dyn Device, plan: &ExperimentPlan) -> Found {
 
 fn buffer_by(drive: &Drive, change: impl Fn(&mut ExperimentPlan)) -> Buffer {
     let device = drive.device();
-    let mut plan = plan(&device, Experiment::Buffer);
+    let mut plan = plan(&device, experiment::BUFFER);
     change(&mut plan);
-    match run(&device, &plan) {
-        Found::Buffer(found) => found,
-        other => panic!("{other:?}"),
-    }
+    run(&device, &plan).buffer.unwrap()
 }
 
 fn buffer(drive: &Drive) -> Buffer {
@@ -49,12 +46,9 @@ fn buffer(drive: &Drive) -> Buffer {
 /// With so many reads of the page at most, on a drive that is known to have a buffer of so many bytes.
 fn disturb(drive: &Drive, reads: u64, buffer: Option<u64>) -> ReadDisturb {
     let device = drive.device();
-    let mut plan = plan(&device, Experiment::ReadDisturb);
+    let mut plan = plan(&device, experiment::READ_DISTURB);
     (plan.max_ops_per_slice, plan.buffer_bytes) = (reads, buffer);
-    match run(&device, &plan) {
-        Found::ReadDisturb(found) => *found,
-        other => panic!("{other:?}"),
-    }
+    run(&device, &plan).read_disturb.unwrap()
 }
 
 /// From `low` to `high`, all orders of magnitude alike.
@@ -295,7 +289,7 @@ fn what_would_have_been_found_is_told() {
 #[test]
 fn a_region_too_small_is_refused_with_the_least_there_must_be() {
     let device = Drive::default().device();
-    for one in [Experiment::Buffer, Experiment::ReadDisturb] {
+    for one in [experiment::BUFFER, experiment::READ_DISTURB] {
         let mut plan = plan(&device, one);
         plan.region.len = (1 << 20) - 4096;
         let said = experiment::run(&device, &plan, &Arc::default(), &mut |_| ()).unwrap_err().to_string();

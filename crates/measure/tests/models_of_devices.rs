@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use leadline_device::{Device, QueueShape};
-use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found};
+use leadline_measure::experiment::{self, Experiment, ExperimentPlan};
 use leadline_measure::load::{
     AddressStream, Arrivals, Lane, Limits, Recorder, Region, Spread, Workload, open_loop,
 };
@@ -28,24 +28,18 @@ fn device(read: (f64, f64, u32), write: (f64, f64, u32), seed: u64) -> Parametri
 }
 
 /// A profile that holds these experiments.
-fn profile(device: &Parametric, experiments: &[Experiment]) -> DeviceProfile {
+fn profile(device: &Parametric, experiments: &[&'static dyn Experiment]) -> DeviceProfile {
     let mut profile = DeviceProfile::default();
     for &which in experiments {
         let mut plan = ExperimentPlan::new(which, device.geometry(), device.clock());
         (plan.layout, plan.seconds) = (false, 120.0);
         let ran = experiment::run(device, &plan, &Arc::default(), &mut |_| ()).unwrap();
-        match ran.found {
-            Found::RByK(work) => profile.experiments.r_by_k = Some(work),
-            Found::Mixed(work) => profile.experiments.mixed = Some(work),
-            Found::Ladder(ladder) => profile.experiments.ladder = Some(ladder),
-            Found::PioClasses(classes) => profile.experiments.pio_classes = Some(classes),
-            other => panic!("not asked for: {other:?}"),
-        }
+        profile.experiments.add(ran.found);
     }
     profile
 }
 
-fn compare(device: &Parametric, experiments: &[Experiment]) -> ModelComparison {
+fn compare(device: &Parametric, experiments: &[&'static dyn Experiment]) -> ModelComparison {
     ModelComparison::with_resamples(Observations::from_profile(&profile(device, experiments)), 0)
 }
 
@@ -62,7 +56,7 @@ fn near(found: f64, truth: f64, share: f64) {
 #[test]
 fn one_server_with_a_setup_is_affine() {
     for seed in 1..=3 {
-        let found = compare(&device((100.0, 1.0, 1), (300.0, 1.5, 1), seed), &[Experiment::RByK]);
+        let found = compare(&device((100.0, 1.0, 1), (300.0, 1.5, 1), seed), &[experiment::R_BY_K]);
         assert_eq!(found.best, Some("affine"));
         near(value(&found, "affine", "setup_read"), 100.0, 0.02);
         near(value(&found, "affine", "transfer_read"), 4.0, 0.02);
@@ -74,15 +68,15 @@ fn one_server_with_a_setup_is_affine() {
 #[test]
 fn servers_without_a_setup_are_dam_pdam_or_pio() {
     for seed in 1..=3 {
-        let dam = compare(&device((0.0, 20.0, 1), (0.0, 30.0, 1), seed), &[Experiment::RByK]);
+        let dam = compare(&device((0.0, 20.0, 1), (0.0, 30.0, 1), seed), &[experiment::R_BY_K]);
         assert_eq!(dam.best, Some("dam"));
         near(value(&dam, "dam", "page_write"), 120.0, 0.02);
 
-        let pdam = compare(&device((0.0, 20.0, 12), (0.0, 30.0, 12), seed), &[Experiment::RByK]);
+        let pdam = compare(&device((0.0, 20.0, 12), (0.0, 30.0, 12), seed), &[experiment::R_BY_K]);
         assert_eq!(pdam.best, Some("pdam"));
         assert_eq!(value(&pdam, "pdam", "p"), 12.0, "exactly");
 
-        let pio = compare(&device((0.0, 20.0, 40), (0.0, 30.0, 6), seed), &[Experiment::RByK]);
+        let pio = compare(&device((0.0, 20.0, 40), (0.0, 30.0, 6), seed), &[experiment::R_BY_K]);
         assert_eq!(pio.best, Some("pio"));
         assert_eq!((value(&pio, "pio", "k_r"), value(&pio, "pio", "k_w")), (40.0, 6.0), "exactly");
         near(value(&pio, "pio", "alpha_1"), 1.5, 0.02);
@@ -92,7 +86,8 @@ fn servers_without_a_setup_are_dam_pdam_or_pio() {
 /// Reads and writes have servers of their own here: what `shared` is for.
 #[test]
 fn a_flash_drive_needs_more_and_mixes_are_foretold() {
-    let found = compare(&device((80.0, 0.2, 80), (224.0, 0.4, 8), 1), &[Experiment::RByK, Experiment::Mixed]);
+    let found =
+        compare(&device((80.0, 0.2, 80), (224.0, 0.4, 8), 1), &[experiment::R_BY_K, experiment::MIXED]);
     // The kinks at 8 and 80 servers cost both about 5 %, beside which the mixes weigh little.
     assert!(matches!(found.best, Some("mqssd" | "shared")), "{:?}", found.best);
     let mixed =
@@ -104,7 +99,7 @@ fn a_flash_drive_needs_more_and_mixes_are_foretold() {
 #[test]
 fn a_latency_limit_is_kept_at_the_rate_foretold() {
     let device = device((100.0, 0.0, 1), (100.0, 0.0, 1), 1);
-    let profile = profile(&device, &[Experiment::Ladder]);
+    let profile = profile(&device, &[experiment::LADDER]);
     let model = LatencyModel::fit(profile.experiments.ladder.as_ref().unwrap()).unwrap();
     for limit_us in [300.0, 500.0, 1000.0] {
         let sustained = model.sustainable_rate(Percentile::P99, limit_us, 1.0).unwrap();
@@ -145,7 +140,7 @@ fn what_batching_gains_is_foretold() {
         let (prepared, outcome) = measure(&device, &plan, None, &Arc::default(), &mut |_| ()).unwrap();
         let around = Circumstances::simulated("sim:test", "test", 1 << 30);
         let mut whole = summary::profile(&plan, &prepared, &outcome, around, None);
-        whole.experiments = profile(&device, &[Experiment::RByK, Experiment::PioClasses]).experiments;
+        whole.experiments = profile(&device, &[experiment::R_BY_K, experiment::PIO_CLASSES]).experiments;
         let model = FittedModel::<Mqssd>::from_profile(&whole).unwrap();
         for point in &whole.experiments.pio_classes.as_ref().unwrap().points {
             let time = |reads, writes| {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use leadline_device::Device;
-use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found};
+use leadline_measure::experiment::{self, ExperimentPlan};
 use leadline_measure::{MeasureError, PlanError, Stop};
 use leadline_profile::{Pattern, Sustained, SustainedLoad};
 
@@ -12,7 +12,7 @@ use crate::drives::{Cached, Emptied, PAGE, Paced, device};
 const GB: f64 = 1e9;
 
 fn plan(device: &dyn Device, seconds: f64) -> ExperimentPlan {
-    let mut plan = ExperimentPlan::new(Experiment::Sustained, device.geometry(), device.clock());
+    let mut plan = ExperimentPlan::new(experiment::SUSTAINED, device.geometry(), device.clock());
     plan.seconds = seconds;
     plan
 }
@@ -20,7 +20,7 @@ fn plan(device: &dyn Device, seconds: f64) -> ExperimentPlan {
 fn measure(device: &dyn Device, plan: &ExperimentPlan) -> Sustained {
     let ran = experiment::run(device, plan, &Arc::default(), &mut |_| ()).unwrap();
     assert!(ran.stopped_by.is_none(), "{:?}", ran.stopped_by);
-    let Found::Sustained(found) = ran.found else { panic!("{:?}", ran.found) };
+    let found = ran.found.sustained.unwrap();
     found
 }
 
@@ -118,7 +118,7 @@ fn bytes_are_limited_by_what_may_be_moved_and_what_may_be_written() {
     plan.max_writes = Some(300 << 20);
     let ran = experiment::run(&drive, &plan, &Arc::default(), &mut |_| ()).unwrap();
     assert!(matches!(ran.stopped_by, Some(Stop::WritesSpent)), "{:?}", ran.stopped_by);
-    let Found::Sustained(found) = ran.found else { panic!() };
+    let found = ran.found.sustained.unwrap();
     assert_eq!((found.procedure.bytes_written, found.loads.len()), (300 << 20, 2));
     assert!(found.latencies.is_empty());
     plan.max_writes = Some(PAGE);

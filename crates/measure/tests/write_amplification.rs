@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use leadline_device::Device;
-use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found};
+use leadline_measure::experiment::{self, ExperimentPlan};
 use leadline_measure::{MeasureError, PlanError, Stop};
 use leadline_profile::{WriteAmplification, WritePattern};
 
@@ -12,7 +12,7 @@ use leadline_trace::Zipf;
 use crate::drives::{Amplifying, Greedy, PAGE, device, uniform};
 
 fn plan(device: &dyn Device, pattern: WritePattern) -> ExperimentPlan {
-    let mut plan = ExperimentPlan::new(Experiment::WriteAmplification, device.geometry(), device.clock());
+    let mut plan = ExperimentPlan::new(experiment::WRITE_AMPLIFICATION, device.geometry(), device.clock());
     plan.pattern = pattern;
     plan
 }
@@ -20,7 +20,7 @@ fn plan(device: &dyn Device, pattern: WritePattern) -> ExperimentPlan {
 fn measure(device: &dyn Device, plan: &ExperimentPlan) -> WriteAmplification {
     let ran = experiment::run(device, plan, &Arc::default(), &mut |_| ()).unwrap();
     assert!(ran.stopped_by.is_none(), "{:?}", ran.stopped_by);
-    let Found::WriteAmplification(found) = ran.found else { panic!("{:?}", ran.found) };
+    let found = ran.found.write_amplification.unwrap();
     found
 }
 
@@ -159,7 +159,7 @@ fn what_may_be_written_is_never_exceeded() {
     plan.max_writes = Some(15 * (PAGE << 10));
     let ran = experiment::run(&drive, &plan, &Arc::default(), &mut |_| ()).unwrap();
     assert!(matches!(ran.stopped_by, Some(Stop::WritesSpent)), "{:?}", ran.stopped_by);
-    let Found::WriteAmplification(found) = ran.found else { panic!() };
+    let found = ran.found.write_amplification.unwrap();
     assert_eq!((found.latest.windows.len(), found.latest.settled), (3, false));
     assert_eq!(found.procedure.bytes_written, 12 * (PAGE << 10));
     plan.max_writes = Some(PAGE << 10);

@@ -22,18 +22,7 @@ mod terms;
 mod write_pattern;
 
 pub use error::ProfileError;
-pub use experiments::{
-    Background, BackgroundCapacity, BlockLayerTime, Burst, BurstLoad, ChannelPlacement, Channels,
-    ChannelsFit, ChannelsPoint, DurableWrites, DurableWritesPoint, FileState, Fsync, FsyncPoint, Gc, GcPass,
-    GcPassKind, GcRecovery, Interleaving, InterleavingPoint, InternalWork, IoCost, IoCostRate,
-    LatencyDistribution, LatencyDistributions, LogKind, Pressure, PressurePoint, Sustained, SustainedCliff,
-    SustainedLoad, SyncMethod, SyncMethods, SyncPoint, Unaligned, UnalignedPoint, UnderLoad, WearWindow,
-    WriteAmplification, WriteAmplificationRun,
-};
-pub use experiments::{Buffer, BufferPoint, Detectable, DisturbSeries, ReadDisturb};
-pub use experiments::{
-    Experiments, Ladder, LadderMix, PioClass, PioClasses, PioPoint, Procedure, Rung, Work, WorkPoint,
-};
+pub use experiments::*;
 pub use profile::{
     Bin, Capped, Censored, Check, CheckStatus, Cliff, DeviceFacts, DeviceProfile, Held, Latency, Link,
     Method, OpKind, OrderEffect, Parameters, Pattern, Point, Rounds, SCHEMA, Slice, SliceEffect, Temperature,

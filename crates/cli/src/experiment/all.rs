@@ -23,7 +23,7 @@ use crate::signals;
 use crate::target::Target;
 
 /// Runs what is left to be run, and saves the profile after each.
-pub(super) fn run(args: &Args, list: &[Experiment]) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, list: &[&'static dyn Experiment]) -> Result<(), Failure> {
     let Some(path) = args.into.as_deref() else {
         let text = "all: name the profile that the results go into with --into PROFILE";
         return Err(Failure::Input(text.to_owned()));
@@ -42,10 +42,10 @@ pub(super) fn run(args: &Args, list: &[Experiment]) -> Result<(), Failure> {
         return dry_run(args, target, &left);
     }
     let access = args.access.access(args.quick);
-    let (cached, direct): (Vec<Experiment>, Vec<Experiment>) =
+    let (cached, direct): (Vec<&'static dyn Experiment>, Vec<&'static dyn Experiment>) =
         left.iter().partition(|&&one| through_page_cache(&target, &access, one));
     // Of a simulated drive these use more than the others.
-    let (whole, direct): (Vec<Experiment>, Vec<Experiment>) =
+    let (whole, direct): (Vec<&'static dyn Experiment>, Vec<&'static dyn Experiment>) =
         direct.iter().partition(|one| one.uses_whole_drive() && target.simulated_capacity().is_some());
     let cancel = signals::cancel_flag()?;
     let (done, of, written, short) = (0, left.len(), 0, Vec::new());
@@ -76,16 +76,16 @@ struct Run<'a> {
     done: usize,
     of: usize,
     /// Those that were not begun.
-    ahead: Vec<Experiment>,
+    ahead: Vec<&'static dyn Experiment>,
     /// Bytes written.
     written: u64,
     /// What --max-writes was not enough for.
-    short: Vec<Experiment>,
+    short: Vec<&'static dyn Experiment>,
 }
 
 impl Run<'_> {
     /// Those that TARGET can be opened for once.
-    fn group(&mut self, mut group: Vec<Experiment>) -> Result<(), Failure> {
+    fn group(&mut self, mut group: Vec<&'static dyn Experiment>) -> Result<(), Failure> {
         let opened = open(self.args, Target::find(&self.args.target)?, &group)?;
         opened.announce();
         let target = opened.target;
@@ -105,13 +105,18 @@ impl Run<'_> {
 
     /// The share of what may still be written that is for this one: in proportion to what each of those ahead
     /// writes where there is no limit.
-    fn share_of(&self, one: Experiment, region_bytes: u64) -> f64 {
+    fn share_of(&self, one: &'static dyn Experiment, region_bytes: u64) -> f64 {
         let all: f64 = self.ahead.iter().map(|one| one.write_budget(region_bytes) as f64).sum();
         if all > 0.0 { one.write_budget(region_bytes) as f64 / all } else { 1.0 }
     }
 
     /// Measures one and saves the profile; whether it laid out the scratch file.
-    fn measure(&mut self, one: Experiment, target: &OpenTarget, laid_out: bool) -> Result<bool, Failure> {
+    fn measure(
+        &mut self,
+        one: &'static dyn Experiment,
+        target: &OpenTarget,
+        laid_out: bool,
+    ) -> Result<bool, Failure> {
         let mut plan = self.args.plan(one, target, self.profile.as_ref())?;
         plan.layout &= !laid_out;
         if let Some(max) = self.args.max_writes {
@@ -160,13 +165,13 @@ impl Run<'_> {
 /// Those that the profile does not have whole and that the target allows; says which are skipped, and why.
 fn left_to_run(
     args: &Args,
-    list: &[Experiment],
+    list: &[&'static dyn Experiment],
     path: &Path,
     target: &Target,
     profile: Option<&DeviceProfile>,
-) -> Vec<Experiment> {
+) -> Vec<&'static dyn Experiment> {
     let mut left = list.to_vec();
-    let complete = |one: Experiment| {
+    let complete = |one: &'static dyn Experiment| {
         let found = profile.and_then(|profile| procedure(profile, one));
         found.is_some_and(|procedure| procedure.stopped_by.is_none())
     };
@@ -183,20 +188,25 @@ fn left_to_run(
     left
 }
 
-fn leave_out(left: &mut Vec<Experiment>, why: &str, skipped: impl Fn(Experiment) -> bool) {
-    let (out, stay): (Vec<Experiment>, Vec<Experiment>) = left.iter().partition(|&&one| skipped(one));
+fn leave_out(
+    left: &mut Vec<&'static dyn Experiment>,
+    why: &str,
+    skipped: impl Fn(&'static dyn Experiment) -> bool,
+) {
+    let (out, stay): (Vec<&'static dyn Experiment>, Vec<&'static dyn Experiment>) =
+        left.iter().partition(|&&one| skipped(one));
     if !out.is_empty() {
         output::say(&format!("skipped ({why}): {}", names(&out)));
     }
     *left = stay;
 }
 
-fn procedure(profile: &DeviceProfile, one: Experiment) -> Option<&Procedure> {
+fn procedure<'a>(profile: &'a DeviceProfile, one: &dyn Experiment) -> Option<&'a Procedure> {
     profile.experiments.procedures().find(|(name, _)| *name == one.name()).map(|(_, procedure)| procedure)
 }
 
 /// Why an experiment failed of which nothing is kept; those before it are in the profile.
-fn failure(path: &Path, one: Experiment, error: MeasureError) -> Failure {
+fn failure(path: &Path, one: &'static dyn Experiment, error: MeasureError) -> Failure {
     let name = one.name();
     match error {
         MeasureError::Interrupted => Failure::Operation(format!(

@@ -1,7 +1,7 @@
 //! What experiments write and how long they take, said beforehand: drives wear.
 
 use leadline_device::format_size;
-use leadline_measure::experiment::Experiment;
+use leadline_measure::experiment::{Choice, Experiment};
 use leadline_measure::target::Access;
 use serde_json::{Value, json};
 
@@ -35,14 +35,14 @@ pub(crate) struct Bounds {
 impl Bounds {
     /// Of these experiments on a region of `bytes`, which is laid out or not.
     pub(crate) fn of(
-        which: &[Experiment],
+        which: &[&'static dyn Experiment],
         target: &Target,
         access: &Access,
         (bytes, laid_out): (u64, u64),
-        seconds: impl Fn(Experiment) -> f64,
+        seconds: impl Fn(&'static dyn Experiment) -> f64,
     ) -> Bounds {
         let writes = target.may_be_written(access);
-        let budgets = |one: &Experiment| if writes { one.write_budget(bytes) } else { 0 };
+        let budgets = |one: &&dyn Experiment| if writes { one.write_budget(bytes) } else { 0 };
         let written = which.iter().map(budgets).fold(laid_out, u64::saturating_add);
         Bounds {
             written: target.simulated_capacity().is_none().then_some(written),
@@ -52,9 +52,14 @@ impl Bounds {
 }
 
 /// For these experiments on a target that was only looked at.
-pub(super) fn announce(args: &Args, target: &Target, which: &[Experiment]) -> Result<Announced, Failure> {
-    let has_own_file = |one: &Experiment| target.is_directory() && one.own_file_bytes().is_some();
-    let (own, others): (Vec<Experiment>, Vec<Experiment>) = which.iter().partition(|one| has_own_file(one));
+pub(super) fn announce(
+    args: &Args,
+    target: &Target,
+    which: &[&'static dyn Experiment],
+) -> Result<Announced, Failure> {
+    let has_own_file = |one: &&dyn Experiment| target.is_directory() && one.own_file_bytes().is_some();
+    let (own, others): (Vec<&'static dyn Experiment>, Vec<&'static dyn Experiment>) =
+        which.iter().partition(|one| has_own_file(one));
     let mut access = args.access.access(args.quick);
     if others.is_empty() {
         access.size_bytes = Some(UNUSED_BYTES);
@@ -69,8 +74,8 @@ pub(super) fn announce(args: &Args, target: &Target, which: &[Experiment]) -> Re
     let most = args.max_writes.map_or(bounds.written, |max| Some(bounds.written.map_or(max, |w| w.min(max))));
     let mut said = Vec::new();
     if !others.is_empty() {
-        // Of the others, burst alone has a load of reads on a target that may be written.
-        let reads = |one: &Experiment| one.only_reads() || (!args.writes && *one == Experiment::Burst);
+        // Of the others, only what is told to write has a load of reads on a target that may be written.
+        let reads = |one: &&dyn Experiment| one.only_reads() || (!args.writes && one.takes(Choice::Writes));
         let only_reads = others.iter().all(reads);
         let of = Access { reads_only: access.reads_only || only_reads, ..access.clone() };
         said.push(target.what_is_written(&of, bytes, bytes, most, during(&others)));
@@ -88,7 +93,7 @@ pub(super) fn announce(args: &Args, target: &Target, which: &[Experiment]) -> Re
 
 impl Announced {
     /// What --dry-run says for programs.
-    pub(super) fn document(&self, args: &Args, which: &[Experiment]) -> Value {
+    pub(super) fn document(&self, args: &Args, which: &[&'static dyn Experiment]) -> Value {
         json!({
             "dry_run": true,
             "target": args.target.to_string(),
@@ -99,13 +104,11 @@ impl Announced {
     }
 
     /// What is said of it, in one line.
-    pub(super) fn line(&self, args: &Args, which: &[Experiment]) -> String {
+    pub(super) fn line(&self, args: &Args, which: &[&'static dyn Experiment]) -> String {
         // They end with the requests or bytes that they are made of, if time does not end them first; and
         // what writes on a real device is shortened where it is fast.
-        let may_end_early = |one: &Experiment| {
-            use Experiment::{Burst, Gc, Latency, Sustained, WriteAmplification};
-            let writes = self.bounds.written.is_some() && !self.access.reads_only;
-            writes || one.only_reads() || matches!(one, Latency | Burst | WriteAmplification | Gc | Sustained)
+        let may_end_early = |one: &&dyn Experiment| {
+            (self.bounds.written.is_some() && !self.access.reads_only) || one.may_end_early()
         };
         let at_most = if which.iter().any(may_end_early) { "at most " } else { "" };
         let list = match &args.which {
@@ -117,12 +120,9 @@ impl Announced {
 }
 
 /// How much of the time measured is spent writing, where these may write all they want.
-fn during(which: &[Experiment]) -> &'static str {
+fn during(which: &[&'static dyn Experiment]) -> &'static str {
     match which {
-        [Experiment::Latency] => "about two thirds of",
-        [Experiment::Burst | Experiment::Sustained] => "most of",
-        [Experiment::Unaligned | Experiment::WriteAmplification | Experiment::Gc] => "all of",
-        several if several.contains(&Experiment::Latency) => "more than half of",
-        _ => "about half of",
+        [one] => one.time_writing(),
+        several => several.iter().find_map(|one| one.time_writing_of_several()).unwrap_or("about half of"),
     }
 }

@@ -20,7 +20,7 @@ use crate::signals;
 use crate::target::Target;
 
 /// Runs the experiment on TARGET, writes the profile with its result, and prints that.
-pub(super) fn run(args: &Args, which: Experiment) -> Result<(), Failure> {
+pub(super) fn run(args: &Args, which: &'static dyn Experiment) -> Result<(), Failure> {
     let into = args.into.as_deref().filter(|path| path.exists()).map(DeviceProfile::load).transpose()?;
     let target = Target::find(&args.target)?;
     if which.needs_directory() && !target.is_directory() {
@@ -85,7 +85,7 @@ pub(super) fn measure(
 /// Prints what was written; a run cut short is kept, marked, and fails.
 fn finish(
     args: &Args,
-    which: Experiment,
+    which: &'static dyn Experiment,
     places: &Places,
     profile: &DeviceProfile,
     stopped: Option<String>,

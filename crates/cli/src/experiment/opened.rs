@@ -25,7 +25,11 @@ impl Opened {
 
 /// Opens TARGET for experiments that are alike in whether they go [through the page
 /// cache](through_page_cache). Opening writes nothing.
-pub(super) fn open(args: &Args, target: Target, which: &[Experiment]) -> Result<Opened, Failure> {
+pub(super) fn open(
+    args: &Args,
+    target: Target,
+    which: &[&'static dyn Experiment],
+) -> Result<Opened, Failure> {
     let announced = announce(args, &target, which)?;
     let mut said = vec![announced.line(args, which)];
     let mut access = announced.access.clone();
@@ -44,7 +48,7 @@ pub(super) fn open(args: &Args, target: Target, which: &[Experiment]) -> Result<
 }
 
 /// Says what would be done, for --dry-run; what can be refused without writing anything is refused.
-pub(super) fn dry_run(args: &Args, target: Target, which: &[Experiment]) -> Result<(), Failure> {
+pub(super) fn dry_run(args: &Args, target: Target, which: &[&'static dyn Experiment]) -> Result<(), Failure> {
     let announced = announce(args, &target, which)?;
     if args.json {
         output::print_json(&announced.document(args, which))?;
@@ -56,16 +60,16 @@ pub(super) fn dry_run(args: &Args, target: Target, which: &[Experiment]) -> Resu
 }
 
 /// Whether only the page cache takes requests as small as the experiment's.
-pub(super) fn through_page_cache(target: &Target, access: &Access, one: Experiment) -> bool {
+pub(super) fn through_page_cache(target: &Target, access: &Access, one: &'static dyn Experiment) -> bool {
     target.is_directory() && has_large_blocks(target, access, one)
 }
 
 /// Whether TARGET does not take requests as small as the experiment's directly.
-pub(super) fn has_large_blocks(target: &Target, access: &Access, one: Experiment) -> bool {
+pub(super) fn has_large_blocks(target: &Target, access: &Access, one: &'static dyn Experiment) -> bool {
     target.smallest_block(access) > one.largest_block()
 }
 
 /// `r-by-k, mixed`.
-pub(super) fn names(which: &[Experiment]) -> String {
+pub(super) fn names(which: &[&'static dyn Experiment]) -> String {
     which.iter().map(|one| one.name()).collect::<Vec<_>>().join(", ")
 }

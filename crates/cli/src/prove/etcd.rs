@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use leadline_advise::{Inputs, System, advise};
 use leadline_device::target::Target;
-use leadline_measure::experiment::{self, Experiment, ExperimentPlan, Found};
+use leadline_measure::experiment::{self, ExperimentPlan};
 use leadline_measure::target::{Access, OpenTarget};
 use leadline_process::ProcessError;
 use leadline_prove::ProveError;
@@ -71,9 +71,9 @@ fn measured(
 ) -> Result<f64, Box<dyn Error + Send + Sync>> {
     let access = Access { size_bytes: Some(OPENED_BYTES), ..Access::default() };
     let target = OpenTarget::open(&Target::resolve(folder)?, OPENED_BYTES, &access)?;
-    let mut plan = ExperimentPlan::for_target(Experiment::Fsync, &target);
+    let mut plan = ExperimentPlan::for_target(experiment::FSYNC, &target);
     (plan.seconds, plan.most_writers, plan.layout) = (seconds, 1, false);
     let ran = experiment::run(target.device.as_ref(), &plan, cancel, &mut |_| ())?;
-    let Found::Fsync(found) = ran.found else { unreachable!("that is what was asked for") };
+    let Some(found) = ran.found.fsync else { unreachable!("that is what was asked for") };
     Ok(found.points[0].latency_us.p99 / 1e3)
 }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use leadline_measure::experiment::Experiment;
+use leadline_measure::experiment::{self, Experiment};
 use leadline_profile::DeviceProfile;
 use rustix::process::Signal;
 
@@ -25,12 +25,12 @@ fn complete(profile: &DeviceProfile) -> Vec<&'static str> {
 
 /// How many can be made on a real directory.
 fn without_wear() -> usize {
-    Experiment::ALL.into_iter().filter(|one| !one.needs_wear()).count()
+    experiment::ALL.iter().copied().filter(|one| !one.needs_wear()).count()
 }
 
 /// What is said of the time that these take.
-fn seconds(measured: impl Fn(Experiment) -> bool) -> String {
-    let count = Experiment::ALL.into_iter().filter(|&one| measured(one)).count();
+fn seconds(measured: impl Fn(&'static dyn Experiment) -> bool) -> String {
+    let count = experiment::ALL.iter().copied().filter(|&one| measured(one)).count();
     format!("measures for at most {} s", 0.5 * count as f64)
 }
 
@@ -45,7 +45,7 @@ fn everything_goes_into_one_profile_and_is_skipped_the_second_time() {
     assert!(ran.stdout.contains("IOPS by share of reads") && ran.stdout.contains("etcd"), "{}", ran.stdout);
     let before = DeviceProfile::load(dir.path().join("p.json")).unwrap();
     assert!(ran.stderr.contains("its medium): write-amplification"), "{}", ran.stderr);
-    assert_eq!(complete(&before).len(), Experiment::ALL.len() - 2, "{:?}", complete(&before));
+    assert_eq!(complete(&before).len(), experiment::ALL.len() - 2, "{:?}", complete(&before));
     let again = run(dir.path(), &all("sim:flash")).succeeded();
     assert!(again.stderr.contains("skipped (complete in p.json): r-by-k, mixed"), "{}", again.stderr);
     assert!(again.stderr.contains("nothing is left"), "{}", again.stderr);
@@ -120,7 +120,7 @@ fn where_requests_of_1k_need_the_page_cache_unaligned_comes_last_and_through_it(
     let dir = folder();
     let everything = [&["experiment", "all", text(mounted.path())], &BRIEF[..], &["--size", "16M"]].concat();
     let ran = run(dir.path(), &everything).succeeded();
-    let first = seconds(|one| !one.needs_wear() && one != Experiment::Unaligned);
+    let first = seconds(|one| !one.needs_wear() && one != experiment::UNALIGNED);
     let places =
         [&format!("{first}: r-by-k"), "measures for at most 0.5 s: unaligned\n", "through the page cache"];
     let at: Vec<Option<usize>> = places.iter().map(|words| ran.stderr.find(words)).collect();

@@ -6,9 +6,8 @@ use leadline_profile::{
     Background, BackgroundCapacity, InternalWork, OpKind, PAGE_BYTES, Pattern, Pressure, PressurePoint,
 };
 
-use super::extremes::BACKGROUND_BYTES;
-use super::frame::Frame;
-use super::plan::MOST_IN_FLIGHT;
+use super::context::ExperimentContext;
+use super::kind::MOST_IN_FLIGHT;
 use super::rounds::{InRounds, in_rounds};
 use super::saturation::saturate;
 use super::timed::{Timed, words, workload};
@@ -18,6 +17,10 @@ use crate::load::{
     AddressStream, Arrivals, Lane, Limits, Recorder, Region, SendTimes, beside, one_at_a_time,
 };
 use crate::outcome::Stop;
+
+/// Bytes per request of the background: the least with which a fast drive reaches its full bandwidth within
+/// the 127 requests that may be in flight.
+pub(super) const BACKGROUND_BYTES: u32 = 16 << 10;
 
 /// Requests of the pilot of each foreground.
 const PILOT: u64 = 64;
@@ -76,17 +79,17 @@ struct Scenes {
 /// # Errors
 /// As [`super::run`].
 pub(super) fn measure(
-    frame: &mut Frame,
+    context: &mut ExperimentContext,
     foregrounds: &[(OpKind, Pattern)],
     provoke: bool,
     rates: impl Fn(OpKind, f64) -> (Vec<f64>, Option<String>),
 ) -> Result<(Pressure, Option<Stop>), MeasureError> {
-    let queue = frame.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, BACKGROUND_BYTES))?;
-    let mut lane = Lane::new(queue, frame.device.clock(), frame.plan.seed);
-    frame.begin(lane.queue.now());
-    let (region, writes) = (frame.plan.region, frame.plan.writes);
+    let queue = context.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, BACKGROUND_BYTES))?;
+    let mut lane = Lane::new(queue, context.device.clock(), context.plan.seed);
+    context.begin(lane.queue.now());
+    let (region, writes) = (context.plan.region, context.plan.writes);
     let mut stream = |op, pattern, bytes| {
-        AddressStream::new(workload(op, pattern, false, bytes), region, frame.random.u64(..))
+        AddressStream::new(workload(op, pattern, false, bytes), region, context.random.u64(..))
     };
     let mut scenes = Scenes {
         foregrounds: foregrounds
@@ -106,13 +109,13 @@ pub(super) fn measure(
         recorder: Recorder::new(),
     };
     if provoke {
-        scenes.foregrounds.push(over_and_over(region, frame.random.u64(..)));
+        scenes.foregrounds.push(over_and_over(region, context.random.u64(..)));
     }
     let (mut capacities, mut notes, mut epochs) = (Vec::new(), Vec::new(), 0);
-    let mut ended = scenes.pilot(frame, &mut lane);
+    let mut ended = scenes.pilot(context, &mut lane);
     for op in [OpKind::Read, OpKind::Write].into_iter().filter(|op| *op == OpKind::Read || writes) {
         if ended.is_ok() {
-            ended = scenes.capacity(frame, &mut lane, op).map(|capacity| capacities.push(capacity));
+            ended = scenes.capacity(context, &mut lane, op).map(|capacity| capacities.push(capacity));
         }
     }
     if ended.is_ok() {
@@ -123,13 +126,13 @@ pub(super) fn measure(
             notes.extend(note);
         }
         scenes.set_up(&loads);
-        (epochs, ended) = in_rounds(frame, &mut lane, &mut scenes);
+        (epochs, ended) = in_rounds(context, &mut lane, &mut scenes);
     }
     let has_all = !scenes.scenes.is_empty() && scenes.scenes.iter().all(|scene| scene.timed.ops() > 0);
-    let stop = frame.kept(ended, has_all)?;
-    let resamples = frame.resamples(epochs);
+    let stop = context.kept(ended, has_all)?;
+    let resamples = context.resamples(epochs);
     let points = scenes.into_points(resamples.as_ref(), &mut notes);
-    let mut procedure = frame.procedure(epochs, lane.traffic(), lane.queue.now());
+    let mut procedure = context.procedure(epochs, lane.traffic(), lane.queue.now());
     procedure.notes = notes;
     let pressure = Pressure {
         procedure,
@@ -143,21 +146,21 @@ pub(super) fn measure(
 
 impl Scenes {
     /// Finds out roughly how fast each foreground is at rest: a few requests, thrown away.
-    fn pilot(&mut self, frame: &mut Frame, lane: &mut Lane) -> Result<(), Stop> {
+    fn pilot(&mut self, context: &mut ExperimentContext, lane: &mut Lane) -> Result<(), Stop> {
         for i in 0..self.foregrounds.len() {
             let limits = Limits { max_ops: PILOT, ..Limits::of(Nanos::MAX / 4) };
             let began = lane.queue.now();
-            self.at_rest(frame, lane, i, limits)?;
+            self.at_rest(context, lane, i, limits)?;
             let seconds = (lane.queue.now() - began).max(1) as f64 / 1e9;
             self.foregrounds[i].rate = PILOT as f64 / seconds;
         }
         if let Some((stream, rate)) = &mut self.overwriting {
             let began = lane.queue.now();
-            let max_bytes = frame.may_send(lane.traffic().1, u64::from(PAGE_BYTES))?;
+            let max_bytes = context.may_send(lane.traffic().1, u64::from(PAGE_BYTES))?;
             let limits = Limits { max_ops: PILOT, max_bytes, ..Limits::of(Nanos::MAX / 4) };
-            let done = one_at_a_time(lane, stream, &limits, &mut self.recorder, frame.cancel);
+            let done = one_at_a_time(lane, stream, &limits, &mut self.recorder, context.cancel);
             let done = done.map_err(Stop::Failed)?;
-            frame.cancelled()?;
+            context.cancelled()?;
             if !done.complete {
                 return Err(Stop::WritesSpent);
             }
@@ -166,7 +169,7 @@ impl Scenes {
         }
         let writes = self.foregrounds.iter().any(|foreground| foreground.op == OpKind::Write);
         if writes || self.overwriting.is_some() {
-            frame.settle(lane)?;
+            context.settle(lane)?;
         }
         Ok(())
     }
@@ -174,14 +177,14 @@ impl Scenes {
     /// What the device does with the background's requests alone.
     fn capacity(
         &mut self,
-        frame: &mut Frame,
+        context: &mut ExperimentContext,
         lane: &mut Lane,
         op: OpKind,
     ) -> Result<BackgroundCapacity, Stop> {
         let stream = &mut self.backgrounds[usize::from(op == OpKind::Write)];
-        let (concurrency, iops) = saturate(frame, lane, stream, &mut self.recorder)?;
+        let (concurrency, iops) = saturate(context, lane, stream, &mut self.recorder)?;
         if op == OpKind::Write {
-            frame.settle(lane)?;
+            context.settle(lane)?;
         }
         Ok(BackgroundCapacity { op, bandwidth_bytes: iops * f64::from(BACKGROUND_BYTES), concurrency })
     }
@@ -206,7 +209,7 @@ impl Scenes {
     /// Requests of foreground `i` with nothing beside them: how many, and the sum of their latencies.
     fn at_rest(
         &mut self,
-        frame: &mut Frame,
+        context: &mut ExperimentContext,
         lane: &mut Lane,
         i: usize,
         limits: Limits,
@@ -214,11 +217,11 @@ impl Scenes {
         let foreground = &mut self.foregrounds[i];
         let mut limits = limits;
         if foreground.op == OpKind::Write {
-            limits.max_bytes = frame.may_send(lane.traffic().1, u64::from(PAGE_BYTES))?;
+            limits.max_bytes = context.may_send(lane.traffic().1, u64::from(PAGE_BYTES))?;
         }
-        let done = one_at_a_time(lane, &mut foreground.stream, &limits, &mut self.recorder, frame.cancel);
+        let done = one_at_a_time(lane, &mut foreground.stream, &limits, &mut self.recorder, context.cancel);
         let done = done.map_err(Stop::Failed)?;
-        frame.cancelled()?;
+        context.cancelled()?;
         if done.complete { Ok((done.ops, done.latency_sum)) } else { Err(Stop::WritesSpent) }
     }
 
@@ -270,7 +273,13 @@ impl InRounds for Scenes {
             || matches!(beside, Beside::Arrivals(OpKind::Write, _) | Beside::Overwriting)
     }
 
-    fn slice(&mut self, frame: &mut Frame, lane: &mut Lane, i: usize, seconds: f64) -> Result<(), Stop> {
+    fn slice(
+        &mut self,
+        context: &mut ExperimentContext,
+        lane: &mut Lane,
+        i: usize,
+        seconds: f64,
+    ) -> Result<(), Stop> {
         let Scene { foreground, beside: what, .. } = self.scenes[i];
         // The background, its requests per second, and when they are sent.
         let background = match (what, &mut self.overwriting) {
@@ -283,24 +292,23 @@ impl InRounds for Scenes {
             _ => None,
         };
         let rate = background.as_ref().map_or(0.0, |(_, rate, _)| *rate);
-        let seconds = match frame.device.clock() {
+        let seconds = match context.device.clock() {
             Clock::Wall => seconds,
             // On a virtual clock time costs nothing and requests do.
-            Clock::Virtual => {
-                seconds.min(frame.plan.max_ops_per_slice as f64 / (rate + self.foregrounds[foreground].rate))
-            }
+            Clock::Virtual => seconds
+                .min(context.plan.max_ops_per_slice as f64 / (rate + self.foregrounds[foreground].rate)),
         };
         let mut limits = Limits::of((seconds * 1e9) as Nanos);
         let Some((background, _, send_times)) = background else {
-            let (ops, sum) = self.at_rest(frame, lane, foreground, limits)?;
+            let (ops, sum) = self.at_rest(context, lane, foreground, limits)?;
             self.scenes[i].timed.add(ops, sum, &self.recorder);
             return Ok(());
         };
         if background.writes() || self.foregrounds[foreground].op == OpKind::Write {
             let least = u64::from(PAGE_BYTES) + u64::from(BACKGROUND_BYTES);
-            limits.max_bytes = frame.may_send(lane.traffic().1, least)?;
+            limits.max_bytes = context.may_send(lane.traffic().1, least)?;
         }
-        let seed = frame.random.u64(..);
+        let seed = context.random.u64(..);
         let done = beside(
             lane,
             &mut self.foregrounds[foreground].stream,
@@ -309,10 +317,10 @@ impl InRounds for Scenes {
             &limits,
             &mut self.recorder,
             seed,
-            frame.cancel,
+            context.cancel,
         );
         let done = done.map_err(Stop::Failed)?;
-        frame.cancelled()?;
+        context.cancelled()?;
         if !done.complete {
             return Err(Stop::WritesSpent);
         }

@@ -3,14 +3,17 @@
 //! from it. Figure 8 of Yang, Li and Lilja (ACM TOMPECS 5(1), 2020), section 4.6.
 
 use leadline_device::{QueueShape, format_size};
-use leadline_profile::{Buffer, PAGE_BYTES};
+use leadline_profile::{Buffer, Experiments, PAGE_BYTES};
 
 use super::buffer_size::{Estimate, Visit, estimate};
-use super::extremes::SMALLEST_BUFFER;
-use super::frame::Frame;
+use super::context::ExperimentContext;
+use super::kind::Experiment;
 use crate::MeasureError;
 use crate::load::{Lane, read_all, read_alone};
 use crate::outcome::Stop;
+
+/// The smallest region, bytes: smaller buffers are not found.
+const SMALLEST_BUFFER: u64 = 256 << 10;
 
 /// The largest region; the smallest is [`SMALLEST_BUFFER`].
 const LARGEST: u64 = 256 << 20;
@@ -46,17 +49,40 @@ const LONGEST_VISIT: f64 = 0.05;
 const NEAR: f64 = 1.25;
 const CLOSEST: f64 = 1.03;
 
-/// Runs the experiment.
-///
-/// # Errors
-/// As [`super::run`].
-pub(super) fn run(frame: &mut Frame) -> Result<(Buffer, Option<Stop>), MeasureError> {
-    let queue = frame.device.queue_pair(QueueShape::new(IN_FLIGHT, PAGE_BYTES))?;
-    let lane = Lane::new(queue, frame.device.clock(), frame.plan.seed);
-    frame.begin(lane.queue.now());
-    let place = frame.plan.region.start;
+/// `buffer`.
+pub(super) struct BufferExperiment;
+
+impl Experiment for BufferExperiment {
+    fn name(&self) -> &'static str {
+        "buffer"
+    }
+
+    fn help(&self) -> &'static str {
+        "the drive's read buffer: latency of regions from 256K to 256M, read three times"
+    }
+
+    fn only_reads(&self) -> bool {
+        true
+    }
+
+    // The largest region, three times.
+    fn virtual_ops_per_slice(&self) -> u64 {
+        200_000
+    }
+
+    fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
+        let (found, stop) = run(context)?;
+        Ok((Experiments { buffer: Some(found), ..Experiments::default() }, stop))
+    }
+}
+
+fn run(context: &mut ExperimentContext) -> Result<(Buffer, Option<Stop>), MeasureError> {
+    let queue = context.device.queue_pair(QueueShape::new(IN_FLIGHT, PAGE_BYTES))?;
+    let lane = Lane::new(queue, context.device.clock(), context.plan.seed);
+    context.begin(lane.queue.now());
+    let place = context.plan.region.start;
     let mut regions = Regions {
-        frame,
+        context,
         lane,
         place,
         fresh: true,
@@ -68,12 +94,12 @@ pub(super) fn run(frame: &mut Frame) -> Result<(Buffer, Option<Stop>), MeasureEr
     };
     let ended = regions.run();
     let has_all = regions.rounds > 0;
-    let stop = regions.frame.kept(ended, has_all)?;
+    let stop = regions.context.kept(ended, has_all)?;
     Ok((regions.into_buffer(), stop))
 }
 
 struct Regions<'f, 'a> {
-    frame: &'f mut Frame<'a>,
+    context: &'f mut ExperimentContext<'a>,
     lane: Lane,
     /// Where the next region begins. They follow each other, so that what is read first was not read for as
     /// long as possible.
@@ -97,10 +123,10 @@ impl Regions<'_, '_> {
         self.rounds = 1;
         self.narrow()?;
         let mut longest = (self.lane.queue.now() - began) as f64 / 1e9;
-        while self.frame.goes_on(self.rounds, longest, self.lane.queue.now()) {
+        while self.context.goes_on(self.rounds, longest, self.lane.queue.now()) {
             let began = self.lane.queue.now();
             let mut sizes = self.sizes.clone();
-            self.frame.random.shuffle(&mut sizes);
+            self.context.random.shuffle(&mut sizes);
             for bytes in sizes {
                 self.read(bytes)?;
             }
@@ -114,7 +140,7 @@ impl Regions<'_, '_> {
 
     /// Each size twice the one before.
     fn double(&mut self) -> Result<(), Stop> {
-        let largest = LARGEST.min(self.frame.plan.region.len);
+        let largest = LARGEST.min(self.context.plan.region.len);
         let mut bytes = SMALLEST_BUFFER;
         while bytes <= largest {
             let began = self.lane.queue.now();
@@ -122,10 +148,10 @@ impl Regions<'_, '_> {
             let seconds = (self.lane.queue.now() - began) as f64 / 1e9;
             // At each place twice as long.
             let next = 2.0 * seconds * places(2 * bytes) as f64 / places(bytes) as f64;
-            let too_slow = next > LONGEST_VISIT * self.frame.plan.seconds;
+            let too_slow = next > LONGEST_VISIT * self.context.plan.seconds;
             let requests = 2 * PASSES as u64 * bytes / u64::from(PAGE_BYTES);
             bytes *= 2;
-            if bytes <= largest && (too_slow || requests > self.frame.plan.max_ops_per_slice) {
+            if bytes <= largest && (too_slow || requests > self.context.plan.max_ops_per_slice) {
                 self.notes.push(format!(
                     "left out, would take too long: regions of {} and more",
                     format_size(bytes)
@@ -170,25 +196,25 @@ impl Regions<'_, '_> {
             let visit = self.visit(bytes)?;
             if self.visits.is_empty() {
                 // Now it is known how long a read takes that no buffer answers.
-                let affordable = self.frame.plan.seconds / VISITS / PASSES as f64 / visit.first_seconds();
+                let affordable = self.context.plan.seconds / VISITS / PASSES as f64 / visit.first_seconds();
                 self.timed = affordable.clamp(LEAST_TIMED, TIMED);
             }
             self.visits.push(visit);
         }
-        self.frame.report(self.lane.queue.now(), format!("regions of {}", format_size(bytes)));
+        self.context.report(self.lane.queue.now(), format!("regions of {}", format_size(bytes)));
         Ok(())
     }
 
     /// Reads one region.
     fn visit(&mut self, bytes: u64) -> Result<Visit, Stop> {
-        let region = self.frame.plan.region;
+        let region = self.context.plan.region;
         if self.place + bytes > region.start + region.len {
             self.place = region.start;
             self.fresh = false;
         }
         let mut pages: Vec<u64> = (self.place..self.place + bytes).step_by(PAGE_BYTES as usize).collect();
         self.place += bytes;
-        self.frame.random.shuffle(&mut pages);
+        self.context.random.shuffle(&mut pages);
         let stride = (pages.len() as f64 / self.timed).ceil().max(1.0) as usize;
         let mut visit = Visit { bytes, fresh: self.fresh, passes: Vec::with_capacity(PASSES) };
         for _ in 0..PASSES {
@@ -208,20 +234,20 @@ impl Regions<'_, '_> {
                 timed.push(nanos as f64 / 1e3);
             }
             read_all(&mut self.lane, together.iter().copied(), PAGE_BYTES).map_err(Stop::Failed)?;
-            self.frame.cancelled()?;
+            self.context.cancelled()?;
         }
         Ok(timed)
     }
 
     fn estimate(&self) -> Estimate {
-        estimate(&self.visits, self.frame.plan.seed)
+        estimate(&self.visits, self.context.plan.seed)
     }
 
     fn into_buffer(self) -> Buffer {
         let estimate = self.estimate();
         let ends = estimate.between.map(|(fits, not)| [fits as f64, not as f64]);
         let now = self.lane.queue.now();
-        let mut procedure = self.frame.procedure(self.rounds, self.lane.traffic(), now);
+        let mut procedure = self.context.procedure(self.rounds, self.lane.traffic(), now);
         procedure.notes = self.notes;
         Buffer {
             procedure,

@@ -2,16 +2,17 @@
 //! credit comes back.
 
 use leadline_device::{Nanos, QueueShape};
-use leadline_profile::{Burst, BurstLoad, OpKind, PAGE_BYTES};
+use leadline_profile::{Burst, BurstLoad, Experiments, OpKind, PAGE_BYTES};
 
 use super::burst_estimates::{Estimates, Load};
+use super::context::{ExperimentContext, MOST_EPOCHS};
 use super::fall::{rate, settled_fall, total};
-use super::frame::{Frame, MOST_EPOCHS};
-use super::plan::MOST_IN_FLIGHT;
+use super::kind::{Choice, Experiment, MOST_IN_FLIGHT};
+use super::plan::ExperimentPlan;
 use super::sampled_load::{Sample, SampleLength, SampledLoad, joined};
-use crate::MeasureError;
 use crate::load::{AddressStream, Lane};
 use crate::outcome::Stop;
+use crate::{MeasureError, PlanError};
 
 /// Length of a sample at first.
 const SAMPLE: SampleLength = SampleLength::Equal(10_000_000);
@@ -39,24 +40,66 @@ const PIECE: Nanos = 250_000_000;
 /// Samples between two reports.
 const REPORT_EVERY: usize = 10;
 
-/// Runs the experiment.
-///
-/// # Errors
-/// As [`super::run`].
-pub(super) fn run(frame: &mut Frame) -> Result<(Burst, Option<Stop>), MeasureError> {
-    let queue = frame.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, PAGE_BYTES))?;
-    let lane = Lane::new(queue, frame.device.clock(), frame.plan.seed);
-    let stream = frame.pages(if frame.plan.operation == OpKind::Read { 1.0 } else { 0.0 });
-    frame.begin(lane.queue.now());
-    let mut loads = Loads { frame, lane, stream, loads: Vec::new(), notes: Vec::new() };
+/// `burst`.
+pub(super) struct BurstExperiment;
+
+impl Experiment for BurstExperiment {
+    fn name(&self) -> &'static str {
+        "burst"
+    }
+
+    fn help(&self) -> &'static str {
+        "burst credit of a volume: peak, baseline, credit, and how fast it comes back"
+    }
+
+    fn takes(&self, choice: Choice) -> bool {
+        matches!(choice, Choice::Writes | Choice::MaxBytes)
+    }
+
+    // Credit of a volume lasts for minutes, and comes back as slowly.
+    fn default_seconds(&self, quick: bool) -> f64 {
+        if quick { 60.0 } else { 300.0 }
+    }
+
+    fn may_end_early(&self) -> bool {
+        true
+    }
+
+    fn time_writing(&self) -> &'static str {
+        "most of"
+    }
+
+    fn max_bytes_within(&self, max_bytes: u64, budget: u64) -> u64 {
+        max_bytes.min(budget)
+    }
+
+    fn check(&self, plan: &ExperimentPlan) -> Result<(), PlanError> {
+        if plan.operation == OpKind::Write && !plan.writes {
+            return Err(PlanError::NeedsWrites { experiment: self.name() });
+        }
+        Ok(())
+    }
+
+    fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
+        let (found, stop) = run(context)?;
+        Ok((Experiments { burst: Some(found), ..Experiments::default() }, stop))
+    }
+}
+
+fn run(context: &mut ExperimentContext) -> Result<(Burst, Option<Stop>), MeasureError> {
+    let queue = context.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, PAGE_BYTES))?;
+    let lane = Lane::new(queue, context.device.clock(), context.plan.seed);
+    let stream = context.pages(if context.plan.operation == OpKind::Read { 1.0 } else { 0.0 });
+    context.begin(lane.queue.now());
+    let mut loads = Loads { context, lane, stream, loads: Vec::new(), notes: Vec::new() };
     let ended = loads.run();
     let has_all = !loads.loads.is_empty();
-    let stop = loads.frame.kept(ended, has_all)?;
+    let stop = loads.context.kept(ended, has_all)?;
     Ok((loads.into_burst(), stop))
 }
 
 struct Loads<'f, 'a> {
-    frame: &'f mut Frame<'a>,
+    context: &'f mut ExperimentContext<'a>,
     lane: Lane,
     stream: AddressStream,
     loads: Vec<Load>,
@@ -67,7 +110,7 @@ impl Loads<'_, '_> {
     /// The first load finds what there is; rests of two lengths and a load after each repeat it and find how
     /// credit comes back.
     fn run(&mut self) -> Result<(), Stop> {
-        self.load(0.0, self.frame.plan.seconds)?;
+        self.load(0.0, self.context.plan.seconds)?;
         for i in 1..MOST_EPOCHS {
             let Some((rest, limit)) = self.next(i.is_multiple_of(2)) else { break };
             self.rest(rest)?;
@@ -84,10 +127,10 @@ impl Loads<'_, '_> {
     /// fell. Credit is taken to come back at the baseline, as in a token bucket; if it does not, the loads
     /// show it.
     fn next(&self, full: bool) -> Option<(f64, f64)> {
-        let estimates = Estimates::new(&self.loads, self.frame.plan.seed);
+        let estimates = Estimates::new(&self.loads, self.context.plan.seed);
         let ((peak, _), (baseline, _)) = (estimates.peak?, estimates.baseline?);
         let (credit, _) = estimates.credit?;
-        let left = self.frame.plan.seconds - self.frame.spent(self.lane.queue.now());
+        let left = self.context.plan.seconds - self.context.spent(self.lane.queue.now());
         let bytes_left = self.bytes_left() as f64;
         let load_of = |rest: f64| {
             let burst = (baseline * rest).min(credit) / (peak - baseline);
@@ -109,8 +152,8 @@ impl Loads<'_, '_> {
         let until = self.lane.queue.now() + (seconds * 1e9) as Nanos;
         while self.lane.queue.now() < until {
             let piece = PIECE.min(until - self.lane.queue.now());
-            self.lane.idle(piece, self.frame.cancel).map_err(Stop::Failed)?;
-            self.frame.cancelled()?;
+            self.lane.idle(piece, self.context.cancel).map_err(Stop::Failed)?;
+            self.context.cancelled()?;
             self.report("resting".to_owned());
         }
         Ok(())
@@ -118,20 +161,20 @@ impl Loads<'_, '_> {
 
     /// Loads the device until its throughput has fallen and settled, or the limits are reached.
     fn load(&mut self, rest_seconds: f64, limit: f64) -> Result<(), Stop> {
-        let may_send = match self.frame.plan.operation {
+        let may_send = match self.context.plan.operation {
             OpKind::Read => u64::MAX,
-            OpKind::Write => self.frame.may_send(self.lane.traffic().1, u64::from(PAGE_BYTES))?,
+            OpKind::Write => self.context.may_send(self.lane.traffic().1, u64::from(PAGE_BYTES))?,
         };
         let may_move = self.bytes_left();
         let most = may_move.min(may_send) / u64::from(PAGE_BYTES);
         let began = self.lane.queue.now();
-        let Loads { frame, lane, stream, .. } = self;
+        let Loads { context, lane, stream, .. } = self;
         let mut load =
             SampledLoad::begin(lane, stream, MOST_IN_FLIGHT, most, SAMPLE).map_err(Stop::Failed)?;
         let (mut fall, mut searched, mut goes_on) = (None, 0, true);
         while goes_on && fall.is_none() && (load.now() - began) as f64 / 1e9 < limit {
             goes_on = load.sample().map_err(Stop::Failed)?;
-            frame.cancelled()?;
+            context.cancelled()?;
             let samples = load.samples();
             if samples.len() as f64 >= SEARCH_AGAIN * searched as f64 || samples.len() < searched {
                 searched = samples.len();
@@ -141,10 +184,10 @@ impl Loads<'_, '_> {
                 let recent = &samples[samples.len() - REPORT_EVERY.min(samples.len())..];
                 let words = format!("{:.0} IOPS", rate(recent));
                 let (now, share) = (load.now(), total(samples).0 / most as f64);
-                frame.report_at_least(now, share, words);
+                context.report_at_least(now, share, words);
             }
         }
-        let samples = load.end(frame.cancel).map_err(Stop::Failed)?;
+        let samples = load.end(context.cancel).map_err(Stop::Failed)?;
         let fall = fall.or_else(|| settled_fall(&samples));
         if samples.is_empty() {
             return Ok(());
@@ -157,24 +200,24 @@ impl Loads<'_, '_> {
     /// Bytes that may still be moved.
     fn bytes_left(&self) -> u64 {
         let (read, written) = self.lane.traffic();
-        self.frame.plan.max_bytes.saturating_sub(read + written)
+        self.context.plan.max_bytes.saturating_sub(read + written)
     }
 
     fn report(&mut self, words: String) {
-        self.frame.report(self.lane.queue.now(), words);
+        self.context.report(self.lane.queue.now(), words);
     }
 
     fn into_burst(self) -> Burst {
-        let estimates = Estimates::new(&self.loads, self.frame.plan.seed);
+        let estimates = Estimates::new(&self.loads, self.context.plan.seed);
         let (read, written) = self.lane.traffic();
         let rounds = self.loads.len() as u32;
-        let mut procedure = self.frame.procedure(rounds, (read, written), self.lane.queue.now());
+        let mut procedure = self.context.procedure(rounds, (read, written), self.lane.queue.now());
         procedure.notes = self.notes;
         let (peak_iops, peak_ci) = estimates.peak.unwrap_or((0.0, None));
         let value = |estimate: Option<(f64, _)>| estimate.map(|(value, _)| value);
         Burst {
             procedure,
-            operation: self.frame.plan.operation,
+            operation: self.context.plan.operation,
             block_bytes: PAGE_BYTES,
             concurrency: MOST_IN_FLIGHT,
             moved_bytes: read + written,

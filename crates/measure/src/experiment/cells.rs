@@ -4,7 +4,7 @@
 use leadline_device::{Nanos, format_size};
 use leadline_profile::{Work, WorkPoint};
 
-use super::frame::{FEWEST_EPOCHS, Frame, MOST_EPOCHS, interval};
+use super::context::{ExperimentContext, FEWEST_EPOCHS, MOST_EPOCHS, interval};
 use super::volume::{Cost, WINDOW_WAVES, too_dear, window};
 use crate::MeasureError;
 use crate::bootstrap::Resamples;
@@ -41,19 +41,19 @@ struct Cell {
 /// # Errors
 /// As [`super::run`].
 pub(super) fn measure(
-    frame: &mut Frame,
+    context: &mut ExperimentContext,
     wanted: &[(Workload, u32)],
     notes: Vec<String>,
 ) -> Result<(Work, Option<Stop>), MeasureError> {
-    let buffer = frame.plan.largest_request();
-    let rig = Rig::new(frame.device, &frame.plan.for_preparing(), buffer, frame.cancel.clone())?;
-    frame.begin(rig.now());
+    let buffer = context.plan.experiment.largest_request(context.plan.region);
+    let rig = Rig::new(context.device, &context.plan.for_preparing(), buffer, context.cancel.clone())?;
+    context.begin(rig.now());
     let cells = wanted
         .iter()
         .map(|&(workload, k)| Cell {
             workload,
             k,
-            streams: rig.streams(workload, frame.plan.region, frame.random.u64(..)),
+            streams: rig.streams(workload, context.plan.region, context.random.u64(..)),
             slices: Vec::new(),
             latencies: Recorder::new(),
             cpu_shares: Vec::new(),
@@ -61,15 +61,15 @@ pub(super) fn measure(
             rate: 0.0,
         })
         .collect();
-    let mut cells = Cells { frame, rig, cells, notes, epochs: 0, stalls: Stalls::default() };
+    let mut cells = Cells { context, rig, cells, notes, epochs: 0, stalls: Stalls::default() };
     let ended = cells.run();
     let has_all = cells.epochs > 0 && cells.cells.iter().all(|cell| !cell.slices.is_empty());
-    let stop = cells.frame.kept(ended, has_all)?;
+    let stop = cells.context.kept(ended, has_all)?;
     Ok((cells.into_work(), stop))
 }
 
 struct Cells<'f, 'a> {
-    frame: &'f mut Frame<'a>,
+    context: &'f mut ExperimentContext<'a>,
     rig: Rig,
     cells: Vec<Cell>,
     notes: Vec<String>,
@@ -82,9 +82,9 @@ impl Cells<'_, '_> {
     fn run(&mut self) -> Result<(), Stop> {
         self.pilot()?;
         self.leave_out();
-        let flip = self.frame.random.bool();
+        let flip = self.context.random.bool();
         let mut longest = 0f64;
-        while self.frame.goes_on(self.epochs, longest, self.rig.now()) {
+        while self.context.goes_on(self.epochs, longest, self.rig.now()) {
             let began = self.rig.now();
             let window = self.window();
             self.epochs += 1;
@@ -134,7 +134,7 @@ impl Cells<'_, '_> {
 
     /// Leaves out the dearest cells where the fewest rounds would not fit into the budget with them.
     fn leave_out(&mut self) {
-        let left = self.frame.plan.seconds - self.frame.spent(self.rig.now());
+        let left = self.context.plan.seconds - self.context.spent(self.rig.now());
         let mut out = too_dear(&self.costs(), LEAST_SHARE * left / f64::from(FEWEST_EPOCHS));
         out.sort_unstable();
         if !out.is_empty() {
@@ -152,7 +152,7 @@ impl Cells<'_, '_> {
     /// Length of the next round's windows: what is left, shared out over as many rounds as are worth it.
     fn window(&self) -> f64 {
         let costs = self.costs();
-        let left = self.frame.left(self.rig.now());
+        let left = self.context.left(self.rig.now());
         let least: f64 = costs.iter().map(Cost::least).sum();
         // Not so many that most of it is ramps.
         let worth = (left / (2.0 * least)) as u32;
@@ -166,11 +166,11 @@ impl Cells<'_, '_> {
         for writes in [writes_first, !writes_first] {
             let mut group: Vec<usize> =
                 (0..self.cells.len()).filter(|&i| self.cells[i].writes() == writes).collect();
-            self.frame.random.shuffle(&mut group);
+            self.context.random.shuffle(&mut group);
             for &i in &group {
                 self.epoch_slice(i, window)?;
                 let detail = self.describe(i);
-                self.frame.report(self.rig.now(), detail);
+                self.context.report(self.rig.now(), detail);
             }
             if writes && !group.is_empty() {
                 self.settle()?;
@@ -180,13 +180,13 @@ impl Cells<'_, '_> {
     }
 
     fn settle(&mut self) -> Result<(), Stop> {
-        self.rig.settle(self.frame.pause()).map_err(Stop::Failed)
+        self.rig.settle(self.context.pause()).map_err(Stop::Failed)
     }
 
     fn epoch_slice(&mut self, i: usize, window: f64) -> Result<(), Stop> {
         let limits = Limits {
             min_ops: WINDOW_WAVES * u64::from(self.cells[i].k),
-            max_ops: self.frame.plan.max_ops_per_slice,
+            max_ops: self.context.plan.max_ops_per_slice,
             ..Limits::of(((window * 1e9) as Nanos).max(self.stalls.slice()))
         };
         let mut latencies = std::mem::take(&mut self.cells[i].latencies);
@@ -209,10 +209,10 @@ impl Cells<'_, '_> {
         let sent = self.rig.traffic();
         if cell.writes() {
             let least = 4 * u64::from(cell.k) * u64::from(cell.workload.block_bytes);
-            limits.max_bytes = limits.max_bytes.min(self.frame.may_send(sent.1, least)?);
+            limits.max_bytes = limits.max_bytes.min(self.context.may_send(sent.1, least)?);
         }
         let result = self.rig.slice(&mut cell.streams, cell.k, &limits, latencies).map_err(Stop::Failed)?;
-        self.frame.cancelled()?;
+        self.context.cancelled()?;
         let now_sent = self.rig.traffic();
         cell.sent = (cell.sent.0 + now_sent.0 - sent.0, cell.sent.1 + now_sent.1 - sent.1);
         cell.cpu_shares.extend(result.cpu_share);
@@ -234,8 +234,8 @@ impl Cells<'_, '_> {
     }
 
     fn into_work(self) -> Work {
-        let resamples = self.frame.resamples(self.epochs);
-        let mut procedure = self.frame.procedure(self.epochs, self.rig.traffic(), self.rig.now());
+        let resamples = self.context.resamples(self.epochs);
+        let mut procedure = self.context.procedure(self.epochs, self.rig.traffic(), self.rig.now());
         procedure.notes = self.notes;
         let points = self.cells.iter().map(|cell| cell.point(resamples.as_ref())).collect();
         Work { procedure, points }

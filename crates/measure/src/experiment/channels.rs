@@ -2,11 +2,11 @@
 //! number of channels that explains both. Appendix A of Papon and Athanassoulis, DaMoN 2021.
 
 use leadline_device::{Clock, Nanos, QueueShape};
-use leadline_profile::{Channels, ChannelsFit, ChannelsPoint, OpKind, PAGE_BYTES, Pattern};
+use leadline_profile::{Channels, ChannelsFit, ChannelsPoint, Experiments, OpKind, PAGE_BYTES, Pattern};
 
 use super::channels_fit::{Fitter, Seen};
-use super::extremes::CHANNELS_IN_FLIGHT;
-use super::frame::{Frame, interval};
+use super::context::{ExperimentContext, interval};
+use super::kind::Experiment;
 use super::rounds::{InRounds, in_rounds};
 use super::saturation::closed;
 use super::stretches::percentile;
@@ -15,6 +15,9 @@ use crate::MeasureError;
 use crate::bootstrap::Resamples;
 use crate::load::{AddressStream, Lane, Recorder};
 use crate::outcome::Stop;
+
+/// Most reads, at once and in flight.
+const MOST_REQUESTS: u32 = 256;
 
 /// Reads at once, and in flight.
 const REQUESTS: [u32; 16] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256];
@@ -42,16 +45,38 @@ const RESAMPLES: usize = 200;
 /// A device that completes nothing for this long is given up, nanoseconds.
 const WATCHDOG: Nanos = 10_000_000_000;
 
-/// Runs the experiment.
-///
-/// # Errors
-/// As [`super::run`].
-pub(super) fn run(frame: &mut Frame) -> Result<(Channels, Option<Stop>), MeasureError> {
-    let queue = frame.device.queue_pair(QueueShape::new(CHANNELS_IN_FLIGHT, PAGE_BYTES))?;
-    let mut lane = Lane::new(queue, frame.device.clock(), frame.plan.seed);
-    frame.begin(lane.queue.now());
+/// `channels`.
+pub(super) struct ChannelsExperiment;
+
+impl Experiment for ChannelsExperiment {
+    fn name(&self) -> &'static str {
+        "channels"
+    }
+
+    fn help(&self) -> &'static str {
+        "channels that are busy with so many reads, at once and in a stream"
+    }
+
+    fn only_reads(&self) -> bool {
+        true
+    }
+
+    fn most_in_flight(&self) -> u32 {
+        MOST_REQUESTS
+    }
+
+    fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
+        let (found, stop) = run(context)?;
+        Ok((Experiments { channels: Some(found), ..Experiments::default() }, stop))
+    }
+}
+
+fn run(context: &mut ExperimentContext) -> Result<(Channels, Option<Stop>), MeasureError> {
+    let queue = context.device.queue_pair(QueueShape::new(MOST_REQUESTS, PAGE_BYTES))?;
+    let mut lane = Lane::new(queue, context.device.clock(), context.plan.seed);
+    context.begin(lane.queue.now());
     let reads = workload(OpKind::Read, Pattern::Random, false, PAGE_BYTES);
-    let stream = AddressStream::new(reads, frame.plan.region, frame.random.u64(..));
+    let stream = AddressStream::new(reads, context.plan.region, context.random.u64(..));
     let mut scenes = Scenes {
         stream,
         alone: Alone { median: 0.0, window: 0, variation: 0.0 },
@@ -60,15 +85,15 @@ pub(super) fn run(frame: &mut Frame) -> Result<(Channels, Option<Stop>), Measure
         recorder: Recorder::new(),
     };
     let mut epochs = 0;
-    let mut ended = scenes.pilot(frame, &mut lane);
+    let mut ended = scenes.pilot(context, &mut lane);
     if ended.is_ok() {
-        (epochs, ended) = in_rounds(frame, &mut lane, &mut scenes);
+        (epochs, ended) = in_rounds(context, &mut lane, &mut scenes);
     }
     let has_all = scenes.bursts.iter().all(|bursts| !bursts.rounds.is_empty())
         && scenes.streams.iter().all(|stream| !stream.rounds.is_empty());
-    let stop = frame.kept(ended, has_all)?;
-    let procedure = frame.procedure(epochs, lane.traffic(), lane.queue.now());
-    let resamples = frame.resamples(epochs);
+    let stop = context.kept(ended, has_all)?;
+    let procedure = context.procedure(epochs, lane.traffic(), lane.queue.now());
+    let resamples = context.resamples(epochs);
     let found = Channels {
         procedure,
         block_bytes: PAGE_BYTES,
@@ -114,14 +139,14 @@ struct Scenes {
 
 impl Scenes {
     /// Reads one at a time, to find the window.
-    fn pilot(&mut self, frame: &mut Frame, lane: &mut Lane) -> Result<(), Stop> {
+    fn pilot(&mut self, context: &mut ExperimentContext, lane: &mut Lane) -> Result<(), Stop> {
         let mut latencies = Vec::with_capacity(PILOT);
-        let until = (PILOT_SHARE * frame.plan.seconds * 1e9) as Nanos + lane.queue.now();
+        let until = (PILOT_SHARE * context.plan.seconds * 1e9) as Nanos + lane.queue.now();
         while latencies.len() < PILOT && (lane.queue.now() < until || latencies.len() < 10) {
             let began = lane.queue.now();
             burst(lane, &mut self.stream, 1, 0).map_err(Stop::Failed)?;
             latencies.push((lane.queue.now() - began) as f64);
-            frame.cancelled()?;
+            context.cancelled()?;
         }
         self.alone = alone(&mut latencies);
         Ok(())
@@ -213,16 +238,22 @@ impl InRounds for Scenes {
         false
     }
 
-    fn slice(&mut self, frame: &mut Frame, lane: &mut Lane, i: usize, seconds: f64) -> Result<(), Stop> {
+    fn slice(
+        &mut self,
+        context: &mut ExperimentContext,
+        lane: &mut Lane,
+        i: usize,
+        seconds: f64,
+    ) -> Result<(), Stop> {
         let Some(bursts) = self.bursts.get_mut(i) else {
             let stream = &mut self.streams[i - REQUESTS.len()];
-            let done = closed(frame, lane, &mut self.stream, stream.requests, seconds, &mut self.recorder)?;
+            let done = closed(context, lane, &mut self.stream, stream.requests, seconds, &mut self.recorder)?;
             stream.rounds.push(done);
             return Ok(());
         };
-        let most = match frame.device.clock() {
+        let most = match context.device.clock() {
             Clock::Wall => u64::MAX,
-            Clock::Virtual => frame.plan.max_ops_per_slice / u64::from(bursts.requests),
+            Clock::Virtual => context.plan.max_ops_per_slice / u64::from(bursts.requests),
         };
         let until = lane.queue.now() + (seconds * 1e9) as Nanos;
         let (mut count, mut within) = (0, 0);
@@ -230,7 +261,7 @@ impl InRounds for Scenes {
             within +=
                 burst(lane, &mut self.stream, bursts.requests, self.alone.window).map_err(Stop::Failed)?;
             count += 1;
-            frame.cancelled()?;
+            context.cancelled()?;
         }
         bursts.rounds.push((count, within));
         Ok(())

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use leadline_device::{DeviceError, Nanos, QueueShape, Request};
 
 use super::commit_log::{APPEND_BYTES, CommitLog, Committed, SliceEnd};
-use super::frame::Frame;
+use super::context::ExperimentContext;
 use crate::MeasureError;
 use crate::load::{AddressStream, Lane, Recorder, Spread, Workload};
 
@@ -23,9 +23,9 @@ impl DeviceCommits {
     ///
     /// # Errors
     /// [`MeasureError::Device`] where a queue pair cannot be had.
-    pub(super) fn open(frame: &mut Frame, writers: u32) -> Result<Self, MeasureError> {
-        let block_bytes = APPEND_BYTES.next_multiple_of(frame.device.geometry().block_bytes);
-        let queue = frame.device.queue_pair(QueueShape::new(writers, block_bytes))?;
+    pub(super) fn open(context: &mut ExperimentContext, writers: u32) -> Result<Self, MeasureError> {
+        let block_bytes = APPEND_BYTES.next_multiple_of(context.device.geometry().block_bytes);
+        let queue = context.device.queue_pair(QueueShape::new(writers, block_bytes))?;
         let workload = Workload {
             read_share: 0.0,
             block_bytes,
@@ -33,9 +33,9 @@ impl DeviceCommits {
             spread: Spread::Uniform,
             durable: false,
         };
-        let mut stream = AddressStream::new(workload, frame.plan.region, frame.plan.seed);
+        let mut stream = AddressStream::new(workload, context.plan.region, context.plan.seed);
         stream.rewind();
-        Ok(DeviceCommits { lane: Lane::new(queue, frame.device.clock(), frame.plan.seed), stream })
+        Ok(DeviceCommits { lane: Lane::new(queue, context.device.clock(), context.plan.seed), stream })
     }
 }
 

@@ -3,20 +3,24 @@
 //! them.
 
 use leadline_device::{Clock, Nanos, QueueShape};
-use leadline_profile::{DurableWrites, DurableWritesPoint, OpKind, Pattern, Procedure};
+use leadline_profile::{DurableWrites, DurableWritesPoint, Experiments, OpKind, Pattern, Procedure};
 
-use super::extremes::DATABASE_PAGE;
-use super::frame::{Frame, rate};
-use super::plan::MOST_IN_FLIGHT;
+use super::context::{ExperimentContext, rate};
+use super::kind::{Experiment, LEAST_BUDGET, MOST_IN_FLIGHT};
 use super::rounds::{InRounds, in_rounds};
 use super::saturation::{closed, saturate};
 use super::sustained_rounds::fall;
 use super::timed::{Timed, workload};
 use crate::MeasureError;
 use crate::bootstrap::Resamples;
-use crate::load::{AddressStream, Arrivals, Lane, Limits, Recorder, SendTimes, beside, one_at_a_time};
+use crate::load::{
+    AddressStream, Arrivals, Lane, Limits, Recorder, Region, SendTimes, beside, one_at_a_time,
+};
 use crate::outcome::Stop;
 use crate::summary::latency;
+
+/// Bytes per request: a page of InnoDB.
+const DATABASE_PAGE: u32 = 16 << 10;
 
 /// Writes offered, as shares of the capacity.
 const SHARES: [f64; 10] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
@@ -66,17 +70,43 @@ struct Scenes {
     recorder: Recorder,
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// As [`super::run`].
-pub(super) fn run(frame: &mut Frame) -> Result<(DurableWrites, Option<Stop>), MeasureError> {
-    let queue = frame.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, DATABASE_PAGE))?;
-    let mut lane = Lane::new(queue, frame.device.clock(), frame.plan.seed);
-    frame.begin(lane.queue.now());
+/// `durable-writes`.
+pub(super) struct DurableWritesExperiment;
+
+impl Experiment for DurableWritesExperiment {
+    fn name(&self) -> &'static str {
+        "durable-writes"
+    }
+
+    fn help(&self) -> &'static str {
+        "16K reads beside durable writes at tenths of what the device can do: for InnoDB"
+    }
+
+    fn needs_writes(&self) -> bool {
+        true
+    }
+
+    fn write_budget(&self, region_bytes: u64) -> u64 {
+        region_bytes.saturating_mul(2).max(LEAST_BUDGET / 4)
+    }
+
+    fn largest_request(&self, _region: Region) -> u32 {
+        DATABASE_PAGE
+    }
+
+    fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
+        let (found, stop) = run(context)?;
+        Ok((Experiments { durable_writes: Some(found), ..Experiments::default() }, stop))
+    }
+}
+
+fn run(context: &mut ExperimentContext) -> Result<(DurableWrites, Option<Stop>), MeasureError> {
+    let queue = context.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, DATABASE_PAGE))?;
+    let mut lane = Lane::new(queue, context.device.clock(), context.plan.seed);
+    context.begin(lane.queue.now());
     let mut stream = |op, durable| {
         let random = workload(op, Pattern::Random, durable, DATABASE_PAGE);
-        AddressStream::new(random, frame.plan.region, frame.random.u64(..))
+        AddressStream::new(random, context.plan.region, context.random.u64(..))
     };
     let mut scenes = Scenes {
         reads: stream(OpKind::Read, false),
@@ -89,28 +119,28 @@ pub(super) fn run(frame: &mut Frame) -> Result<(DurableWrites, Option<Stop>), Me
         recorder: Recorder::new(),
     };
     let mut epochs = 0;
-    let ended = match scenes.first_capacity(frame, &mut lane) {
+    let ended = match scenes.first_capacity(context, &mut lane) {
         Ok(()) => {
-            let (rounds, ended) = in_rounds(frame, &mut lane, &mut scenes);
+            let (rounds, ended) = in_rounds(context, &mut lane, &mut scenes);
             epochs = rounds;
             ended
         }
         Err(stop) => Err(stop),
     };
     let measured = scenes.scenes.iter().all(|scene| !scene.rounds.is_empty());
-    let stop = frame.kept(ended, measured && !scenes.capacity.is_empty())?;
-    let procedure = frame.procedure(epochs, lane.traffic(), lane.queue.now());
-    Ok((scenes.into_found(frame, procedure), stop))
+    let stop = context.kept(ended, measured && !scenes.capacity.is_empty())?;
+    let procedure = context.procedure(epochs, lane.traffic(), lane.queue.now());
+    Ok((scenes.into_found(context, procedure), stop))
 }
 
 impl Scenes {
     /// The requests in flight that saturate the device, and roughly what they reach.
-    fn first_capacity(&mut self, frame: &mut Frame, lane: &mut Lane) -> Result<(), Stop> {
-        (self.k, _) = saturate(frame, lane, &mut self.writes, &mut self.recorder)?;
-        let seconds = FIRST_CAPACITY * frame.plan.seconds;
-        let (ops, seconds) = closed(frame, lane, &mut self.writes, self.k, seconds, &mut self.recorder)?;
+    fn first_capacity(&mut self, context: &mut ExperimentContext, lane: &mut Lane) -> Result<(), Stop> {
+        (self.k, _) = saturate(context, lane, &mut self.writes, &mut self.recorder)?;
+        let seconds = FIRST_CAPACITY * context.plan.seconds;
+        let (ops, seconds) = closed(context, lane, &mut self.writes, self.k, seconds, &mut self.recorder)?;
         self.first_rate = ops as f64 / seconds;
-        frame.settle(lane)
+        context.settle(lane)
     }
 
     /// What the last closed loop reached, so that rates follow a device that gets slower.
@@ -119,12 +149,17 @@ impl Scenes {
     }
 
     /// Reads with nothing beside them.
-    fn alone(&mut self, frame: &mut Frame, lane: &mut Lane, limits: Limits) -> Result<Round, Stop> {
+    fn alone(
+        &mut self,
+        context: &mut ExperimentContext,
+        lane: &mut Lane,
+        limits: Limits,
+    ) -> Result<Round, Stop> {
         let mut latencies = Recorder::new();
         let began = lane.queue.now();
-        let done = one_at_a_time(lane, &mut self.reads, &limits, &mut latencies, frame.cancel);
+        let done = one_at_a_time(lane, &mut self.reads, &limits, &mut latencies, context.cancel);
         let done = done.map_err(Stop::Failed)?;
-        frame.cancelled()?;
+        context.cancelled()?;
         let (reads, seconds) = ((done.ops, done.latency_sum), (lane.queue.now() - began) as f64 / 1e9);
         Ok(Round { reads, latencies, seconds, offered: 0.0, served: 0, fell_behind: false })
     }
@@ -132,19 +167,19 @@ impl Scenes {
     /// Reads beside so many writes per second.
     fn beside(
         &mut self,
-        frame: &mut Frame,
+        context: &mut ExperimentContext,
         lane: &mut Lane,
         rate: f64,
         limits: Limits,
     ) -> Result<Round, Stop> {
-        let max_bytes = frame.may_send(lane.traffic().1, u64::from(DATABASE_PAGE))?;
+        let max_bytes = context.may_send(lane.traffic().1, u64::from(DATABASE_PAGE))?;
         let limits = Limits { max_bytes, ..limits };
-        let (seed, send_times) = (frame.random.u64(..), SendTimes::Arrivals(Arrivals::Poisson(rate)));
+        let (seed, send_times) = (context.random.u64(..), SendTimes::Arrivals(Arrivals::Poisson(rate)));
         let Scenes { reads, writes, .. } = self;
         let mut latencies = Recorder::new();
-        let done = beside(lane, reads, writes, send_times, &limits, &mut latencies, seed, frame.cancel);
+        let done = beside(lane, reads, writes, send_times, &limits, &mut latencies, seed, context.cancel);
         let done = done.map_err(Stop::Failed)?;
-        frame.cancelled()?;
+        context.cancelled()?;
         if !done.complete {
             return Err(Stop::WritesSpent);
         }
@@ -169,10 +204,10 @@ impl Scenes {
         if left && from < epochs { from } else { 0 }
     }
 
-    fn into_found(self, frame: &Frame, mut procedure: Procedure) -> DurableWrites {
+    fn into_found(self, context: &ExperimentContext, mut procedure: Procedure) -> DurableWrites {
         let epochs = procedure.epochs as usize;
         let from = self.counts_from(epochs);
-        let resamples = frame.resamples((epochs - from) as u32);
+        let resamples = context.resamples((epochs - from) as u32);
         let (before, counted) = self.capacity.split_at(from);
         let (capacity, capacity_ci) = rate(counted, resamples.as_ref());
         if from > 0 {
@@ -205,25 +240,31 @@ impl InRounds for Scenes {
         i == 0 || self.scenes[i - 1].share > 0.0
     }
 
-    fn slice(&mut self, frame: &mut Frame, lane: &mut Lane, i: usize, seconds: f64) -> Result<(), Stop> {
+    fn slice(
+        &mut self,
+        context: &mut ExperimentContext,
+        lane: &mut Lane,
+        i: usize,
+        seconds: f64,
+    ) -> Result<(), Stop> {
         let Some(scene) = i.checked_sub(1) else {
             let mut latencies = Recorder::new();
-            let done = closed(frame, lane, &mut self.writes, self.k, seconds, &mut latencies)?;
+            let done = closed(context, lane, &mut self.writes, self.k, seconds, &mut latencies)?;
             self.capacity.push(done);
             self.capacity_latencies.push(latencies);
             return Ok(());
         };
         let rate = self.scenes[scene].share * self.last_capacity();
         // Reads one at a time are at most some ten thousand a second: that is enough to estimate by.
-        let seconds = match frame.device.clock() {
+        let seconds = match context.device.clock() {
             Clock::Wall => seconds,
             Clock::Virtual => seconds.min((VIRTUAL_OPS / (rate + 1e4)).max(VIRTUAL_WRITES / rate.max(1.0))),
         };
         let limits = Limits::of((seconds * 1e9) as Nanos);
         let round = if rate > 0.0 {
-            self.beside(frame, lane, rate, limits)?
+            self.beside(context, lane, rate, limits)?
         } else {
-            self.alone(frame, lane, limits)?
+            self.alone(context, lane, limits)?
         };
         self.scenes[scene].rounds.push(round);
         Ok(())

@@ -1,13 +1,15 @@
 //! `fsync`: how fast small appends become durable, by one writer and by several at once.
 
 use leadline_device::Nanos;
-use leadline_profile::{Fsync, FsyncPoint, LogKind};
+use leadline_profile::{Experiments, Fsync, FsyncPoint, LogKind};
 
 use super::commit_log::{APPEND_BYTES, CommitLog, SliceEnd};
+use super::context::{ExperimentContext, MOST_EPOCHS, SHORTEST_SLICE, rate};
 use super::device_commits::DeviceCommits;
-use super::extremes::MOST_WRITERS;
 use super::file_commits::FileCommits;
-use super::frame::{Frame, MOST_EPOCHS, SHORTEST_SLICE, rate};
+use super::kind::Experiment;
+use super::log_file::ETCD_SEGMENT_BYTES;
+use super::plan::MOST_WRITERS;
 use crate::MeasureError;
 use crate::bootstrap::Resamples;
 use crate::load::Recorder;
@@ -25,31 +27,53 @@ struct Group {
     latencies: Recorder,
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// As [`super::run`].
-pub(super) fn run(frame: &mut Frame) -> Result<(Fsync, Option<Stop>), MeasureError> {
-    let (kind, log): (LogKind, Box<dyn CommitLog>) = match frame.plan.own_file_in() {
-        Some(dir) => (LogKind::File, Box::new(FileCommits::create(dir, frame.plan.seed)?)),
-        None => (LogKind::Device, Box::new(DeviceCommits::open(frame, MOST_WRITERS)?)),
+/// `fsync`.
+pub(super) struct FsyncExperiment;
+
+impl Experiment for FsyncExperiment {
+    fn name(&self) -> &'static str {
+        "fsync"
+    }
+
+    fn help(&self) -> &'static str {
+        "small durable appends by 1 to 16 writers; etcd's rule"
+    }
+
+    fn needs_writes(&self) -> bool {
+        true
+    }
+
+    fn own_file_bytes(&self) -> Option<u64> {
+        Some(ETCD_SEGMENT_BYTES)
+    }
+
+    fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
+        let (found, stop) = run(context)?;
+        Ok((Experiments { fsync: Some(found), ..Experiments::default() }, stop))
+    }
+}
+
+fn run(context: &mut ExperimentContext) -> Result<(Fsync, Option<Stop>), MeasureError> {
+    let (kind, log): (LogKind, Box<dyn CommitLog>) = match context.plan.own_file_in() {
+        Some(dir) => (LogKind::File, Box::new(FileCommits::create(dir, context.plan.seed)?)),
+        None => (LogKind::Device, Box::new(DeviceCommits::open(context, MOST_WRITERS)?)),
     };
-    frame.begin(log.now());
-    let most = frame.plan.most_writers.max(1);
+    context.begin(log.now());
+    let most = context.plan.most_writers.max(1);
     let groups = WRITERS
         .into_iter()
         .filter(|writers| *writers <= most)
         .map(|writers| Group { writers, slices: Vec::new(), latencies: Recorder::new() })
         .collect();
-    let mut appends = Appends { frame, log, groups, epochs: 0 };
+    let mut appends = Appends { context, log, groups, epochs: 0 };
     let ended = appends.run();
     let has_all = appends.groups.iter().all(|group| !group.slices.is_empty());
-    let stop = appends.frame.kept(ended, has_all)?;
+    let stop = appends.context.kept(ended, has_all)?;
     Ok((appends.into_fsync(kind), stop))
 }
 
 struct Appends<'f, 'a> {
-    frame: &'f mut Frame<'a>,
+    context: &'f mut ExperimentContext<'a>,
     log: Box<dyn CommitLog>,
     groups: Vec<Group>,
     /// Rounds begun.
@@ -59,13 +83,13 @@ struct Appends<'f, 'a> {
 impl Appends<'_, '_> {
     fn run(&mut self) -> Result<(), Stop> {
         let mut longest = 0f64;
-        while self.frame.goes_on(self.epochs, longest, self.log.now()) {
+        while self.context.goes_on(self.epochs, longest, self.log.now()) {
             let began = self.log.now();
             let slices = self.groups.len() as f64 * f64::from(MOST_EPOCHS - self.epochs);
-            let seconds = (self.frame.left(began) / slices).max(SHORTEST_SLICE);
+            let seconds = (self.context.left(began) / slices).max(SHORTEST_SLICE);
             self.epochs += 1;
             let mut order: Vec<usize> = (0..self.groups.len()).collect();
-            self.frame.random.shuffle(&mut order);
+            self.context.random.shuffle(&mut order);
             for i in order {
                 self.slice(i, seconds)?;
             }
@@ -77,27 +101,27 @@ impl Appends<'_, '_> {
     fn slice(&mut self, i: usize, seconds: f64) -> Result<(), Stop> {
         let group = &mut self.groups[i];
         let each = u64::from(self.log.sent_bytes());
-        let may_send = self.frame.may_send(self.log.written(), u64::from(group.writers) * each)?;
+        let may_send = self.context.may_send(self.log.written(), u64::from(group.writers) * each)?;
         let end = SliceEnd {
             duration: (seconds * 1e9) as Nanos,
-            most_commits: self.frame.plan.max_ops_per_slice.min(may_send / each),
+            most_commits: self.context.plan.max_ops_per_slice.min(may_send / each),
         };
-        let cancel = self.frame.cancel;
+        let cancel = self.context.cancel;
         let committed = self.log.commit(group.writers, end, &mut group.latencies, cancel);
         let committed = committed.map_err(Stop::Failed)?;
-        self.frame.cancelled()?;
+        self.context.cancelled()?;
         group.slices.push((committed.commits, committed.seconds));
         let words = match group.writers {
             1 => "1 writer".to_owned(),
             several => format!("{several} writers"),
         };
-        self.frame.report(self.log.now(), words);
+        self.context.report(self.log.now(), words);
         Ok(())
     }
 
     fn into_fsync(self, log: LogKind) -> Fsync {
-        let resamples = self.frame.resamples(self.epochs);
-        let procedure = self.frame.procedure(self.epochs, (0, self.log.written()), self.log.now());
+        let resamples = self.context.resamples(self.epochs);
+        let procedure = self.context.procedure(self.epochs, (0, self.log.written()), self.log.now());
         let points = self.groups.iter().map(|group| group.point(resamples.as_ref())).collect();
         Fsync { procedure, log, append_bytes: APPEND_BYTES, sent_bytes: self.log.sent_bytes(), points }
     }

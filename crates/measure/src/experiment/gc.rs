@@ -2,18 +2,22 @@
 //! collection takes from bandwidth, and what a rest gives back. Figure 7 of Yang, Li and Lilja (ACM TOMPECS
 //! 5(1), 2020), section 4.5.
 
-use leadline_device::{Nanos, QueueShape};
-use leadline_profile::{Gc, GcPass, GcPassKind, GcRecovery, OpKind, Pattern};
+use leadline_device::{Clock, Nanos, QueueShape};
+use leadline_profile::{Experiments, Gc, GcPass, GcPassKind, GcRecovery, OpKind, Pattern};
 
-use super::extremes::{GC_BYTES, GC_IN_FLIGHT};
+use super::context::ExperimentContext;
 use super::fall::{rate, settled_fall, total};
-use super::frame::Frame;
+use super::kind::Experiment;
 use super::sampled_load::{Sample, SampleLength, SampledLoad, joined};
 use super::stretches::{percentile, resampled};
 use super::timed::workload;
 use crate::MeasureError;
-use crate::load::{AddressStream, Lane, Order};
+use crate::load::{AddressStream, Lane, Order, Region};
 use crate::outcome::Stop;
+
+/// Bytes per request, and how many of them are in flight: those of the paper.
+const BLOCK_BYTES: u32 = 16 << 10;
+const IN_FLIGHT: u32 = 256;
 
 /// Share of the budget that each pass may take; what is left is for the rest, and for ends of passes.
 const SHARES: [(GcPassKind, f64); 4] = [
@@ -32,7 +36,7 @@ const AFTER_REST: f64 = 0.25;
 
 /// Windows of a pass at most, and the fewest requests of one: a wave, or windows differ by chance.
 const WINDOWS: usize = 100;
-const FEWEST: f64 = GC_IN_FLIGHT as f64;
+const FEWEST: f64 = IN_FLIGHT as f64;
 
 /// A window is never shorter, nanoseconds.
 const SHORTEST: SampleLength = SampleLength::Equal(1_000_000);
@@ -54,24 +58,75 @@ const REPORT_EVERY: usize = 10;
 /// Waves that a pass has at least: of a small region fewer requests are in flight.
 const FEWEST_WAVES: u64 = 8;
 
-/// Runs the experiment.
-///
-/// # Errors
-/// As [`super::run`].
-pub(super) fn run(frame: &mut Frame) -> Result<(Gc, Option<Stop>), MeasureError> {
-    let queue = frame.device.queue_pair(QueueShape::new(GC_IN_FLIGHT, GC_BYTES))?;
-    let lane = Lane::new(queue, frame.device.clock(), frame.plan.seed);
+/// `gc`.
+pub(super) struct GcExperiment;
+
+impl Experiment for GcExperiment {
+    fn name(&self) -> &'static str {
+        "gc"
+    }
+
+    fn help(&self) -> &'static str {
+        "bandwidth while a full drive is overwritten, and after a rest"
+    }
+
+    fn needs_writes(&self) -> bool {
+        true
+    }
+
+    fn uses_whole_drive(&self) -> bool {
+        true
+    }
+
+    fn default_seconds(&self, quick: bool) -> f64 {
+        if quick { 60.0 } else { 300.0 }
+    }
+
+    fn may_end_early(&self) -> bool {
+        true
+    }
+
+    fn time_writing(&self) -> &'static str {
+        "all of"
+    }
+
+    fn is_laid_out(&self, clock: Clock) -> bool {
+        clock == Clock::Wall
+    }
+
+    fn largest_request(&self, _region: Region) -> u32 {
+        BLOCK_BYTES
+    }
+
+    fn most_in_flight(&self) -> u32 {
+        IN_FLIGHT
+    }
+
+    // A pass: 64 GiB.
+    fn virtual_ops_per_slice(&self) -> u64 {
+        4 << 20
+    }
+
+    fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
+        let (found, stop) = run(context)?;
+        Ok((Experiments { gc: Some(found), ..Experiments::default() }, stop))
+    }
+}
+
+fn run(context: &mut ExperimentContext) -> Result<(Gc, Option<Stop>), MeasureError> {
+    let queue = context.device.queue_pair(QueueShape::new(IN_FLIGHT, BLOCK_BYTES))?;
+    let lane = Lane::new(queue, context.device.clock(), context.plan.seed);
     let began = lane.queue.now();
-    frame.begin(began);
-    let mut passes = Passes { frame, lane, began, part: 0, passes: Vec::new(), recovery: None };
+    context.begin(began);
+    let mut passes = Passes { context, lane, began, part: 0, passes: Vec::new(), recovery: None };
     let ended = passes.run();
     let has_all = passes.passes.iter().any(|pass| pass.kind == GcPassKind::SameOrder);
-    let stop = passes.frame.kept(ended, has_all)?;
+    let stop = passes.context.kept(ended, has_all)?;
     Ok((passes.into_found(), stop))
 }
 
 struct Passes<'f, 'a> {
-    frame: &'f mut Frame<'a>,
+    context: &'f mut ExperimentContext<'a>,
     lane: Lane,
     began: Nanos,
     /// Blocks that were filled.
@@ -82,16 +137,16 @@ struct Passes<'f, 'a> {
 
 impl Passes<'_, '_> {
     fn run(&mut self) -> Result<(), Stop> {
-        let blocks = self.frame.plan.region.len / u64::from(GC_BYTES);
-        let all = Order::new(blocks, self.frame.random.u64(..)).first(self.frame.plan.max_ops_per_slice);
+        let blocks = self.context.plan.region.len / u64::from(BLOCK_BYTES);
+        let all = Order::new(blocks, self.context.random.u64(..)).first(self.context.plan.max_ops_per_slice);
         self.pass(GcPassKind::Fill, all.clone())?;
         // Where time ended the fill, only what was filled is overwritten.
         let filled = all.first(self.part);
         self.pass(GcPassKind::SameOrder, filled.clone())?;
-        let other = filled.shuffled(self.frame.random.u64(..));
+        let other = filled.shuffled(self.context.random.u64(..));
         let before = self.pass(GcPassKind::OtherOrder, other)?;
         let rest_seconds = self.rest()?;
-        let third = filled.shuffled(self.frame.random.u64(..));
+        let third = filled.shuffled(self.context.random.u64(..));
         let some = third.first((AFTER_REST * self.part as f64) as u64);
         let after = self.pass(GcPassKind::AfterRest, some)?;
         self.recovery = recovery(rest_seconds, &before, &after);
@@ -100,38 +155,39 @@ impl Passes<'_, '_> {
 
     /// Writes the blocks of `order`, or as many as there is time for.
     fn pass(&mut self, kind: GcPassKind, order: Order) -> Result<Vec<Sample>, Stop> {
-        let Passes { frame, lane, .. } = self;
-        let may_send = frame.may_send(lane.traffic().1, u64::from(GC_BYTES))? / u64::from(GC_BYTES);
+        let Passes { context, lane, .. } = self;
+        let may_send = context.may_send(lane.traffic().1, u64::from(BLOCK_BYTES))? / u64::from(BLOCK_BYTES);
         let most = order.count().min(may_send);
         let share = SHARES.iter().find(|(one, _)| *one == kind).map_or(0.0, |(_, share)| *share);
-        let limit = share * frame.plan.seconds;
-        let written = workload(OpKind::Write, Pattern::Random, false, GC_BYTES);
-        let mut stream = AddressStream::in_order(written, frame.plan.region, order.clone());
+        let limit = share * context.plan.seconds;
+        let written = workload(OpKind::Write, Pattern::Random, false, BLOCK_BYTES);
+        let mut stream = AddressStream::in_order(written, context.plan.region, order.clone());
         let in_flight = in_flight(most);
         let (began, sent) = (lane.queue.now(), lane.traffic().1);
         let wear = lane.queue.wear();
         let mut load =
             SampledLoad::begin(lane, &mut stream, in_flight, most, SHORTEST).map_err(Stop::Failed)?;
         while load.sample().map_err(Stop::Failed)? && (load.now() - began) as f64 / 1e9 < limit {
-            frame.cancelled()?;
+            context.cancelled()?;
             let samples = load.samples();
             if samples.len().is_multiple_of(REPORT_EVERY) {
                 let recent = &samples[samples.len() - REPORT_EVERY..];
-                let words = format!("{}: {:.0} MB/s", words(kind), rate(recent) * f64::from(GC_BYTES) / 1e6);
+                let words =
+                    format!("{}: {:.0} MB/s", words(kind), rate(recent) * f64::from(BLOCK_BYTES) / 1e6);
                 let now = load.now();
-                frame.report(now, words);
+                context.report(now, words);
             }
         }
-        let samples = load.end(frame.cancel).map_err(Stop::Failed)?;
-        frame.cancelled()?;
-        let blocks = (lane.traffic().1 - sent) / u64::from(GC_BYTES);
+        let samples = load.end(context.cancel).map_err(Stop::Failed)?;
+        context.cancelled()?;
+        let blocks = (lane.traffic().1 - sent) / u64::from(BLOCK_BYTES);
         if kind == GcPassKind::Fill {
             self.part = blocks;
         }
         let worn = wear.and_then(|before| Some(self.lane.queue.wear()?.since(&before)));
         if total(&samples).0 > 0.0 {
-            let mut pass = record(&samples, (began - self.began) as f64 / 1e9, self.frame.plan.seed);
-            (pass.kind, pass.bytes) = (kind, blocks * u64::from(GC_BYTES));
+            let mut pass = record(&samples, (began - self.began) as f64 / 1e9, self.context.plan.seed);
+            (pass.kind, pass.bytes) = (kind, blocks * u64::from(BLOCK_BYTES));
             pass.whole = blocks == order.count();
             pass.write_amplification = worn.and_then(|worn| worn.write_amplification());
             self.passes.push(pass);
@@ -141,27 +197,27 @@ impl Passes<'_, '_> {
 
     /// Leaves the drive alone; for how many seconds.
     fn rest(&mut self) -> Result<f64, Stop> {
-        let seconds = (REST * self.frame.plan.seconds).clamp(*REST_SECONDS.start(), *REST_SECONDS.end());
-        self.frame.report(self.lane.queue.now(), "resting".to_owned());
-        self.lane.idle((seconds * 1e9) as Nanos, self.frame.cancel).map_err(Stop::Failed)?;
-        self.frame.cancelled()?;
+        let seconds = (REST * self.context.plan.seconds).clamp(*REST_SECONDS.start(), *REST_SECONDS.end());
+        self.context.report(self.lane.queue.now(), "resting".to_owned());
+        self.lane.idle((seconds * 1e9) as Nanos, self.context.cancel).map_err(Stop::Failed)?;
+        self.context.cancelled()?;
         Ok(seconds)
     }
 
     fn into_found(self) -> Gc {
         let (read, written) = self.lane.traffic();
         let mut procedure =
-            self.frame.procedure(self.passes.len() as u32, (read, written), self.lane.queue.now());
-        let part_bytes = self.part * u64::from(GC_BYTES);
+            self.context.procedure(self.passes.len() as u32, (read, written), self.lane.queue.now());
+        let part_bytes = self.part * u64::from(BLOCK_BYTES);
         procedure.footprint_bytes = part_bytes;
-        if part_bytes < self.frame.plan.region.len / u64::from(GC_BYTES) * u64::from(GC_BYTES) {
+        if part_bytes < self.context.plan.region.len / u64::from(BLOCK_BYTES) * u64::from(BLOCK_BYTES) {
             let note =
                 "not all of the region was filled in the time allowed; only what was filled is overwritten";
             procedure.notes.push(note.to_owned());
         }
         Gc {
             procedure,
-            block_bytes: GC_BYTES,
+            block_bytes: BLOCK_BYTES,
             concurrency: in_flight(self.part),
             part_bytes,
             passes: self.passes,
@@ -172,7 +228,7 @@ impl Passes<'_, '_> {
 
 /// Requests in flight in a pass of so many.
 fn in_flight(requests: u64) -> u32 {
-    u64::from(GC_IN_FLIGHT).min(requests / FEWEST_WAVES).max(1) as u32
+    u64::from(IN_FLIGHT).min(requests / FEWEST_WAVES).max(1) as u32
 }
 
 /// What the samples of a pass come to, but for what they do not know.
@@ -199,7 +255,7 @@ fn record(samples: &[Sample], from_seconds: f64, seed: u64) -> GcPass {
         bytes: 0,
         seconds,
         whole: false,
-        mean_bytes_per_second: ops / seconds * f64::from(GC_BYTES),
+        mean_bytes_per_second: ops / seconds * f64::from(BLOCK_BYTES),
         max_bytes_per_second: fastest,
         min_bytes_per_second: slowest,
         drop: if fastest > 0.0 { 1.0 - slowest / fastest } else { 0.0 },
@@ -221,7 +277,7 @@ fn windows(samples: &[Sample]) -> Vec<Sample> {
 }
 
 fn bandwidth(window: &Sample) -> f64 {
-    window.ops / window.seconds * f64::from(GC_BYTES)
+    window.ops / window.seconds * f64::from(BLOCK_BYTES)
 }
 
 fn robust_drop(rates: &mut [f64]) -> f64 {
@@ -236,9 +292,9 @@ fn recovery(rest_seconds: f64, before: &[Sample], after: &[Sample]) -> Option<Gc
     let fall = settled_fall(after);
     Some(GcRecovery {
         rest_seconds,
-        before_bytes_per_second: rate(last) * f64::from(GC_BYTES),
+        before_bytes_per_second: rate(last) * f64::from(BLOCK_BYTES),
         after_bytes_per_second: bandwidth(first.first()?),
-        lasted_bytes: fall.map(|fall| total(&after[..fall.index]).0 * f64::from(GC_BYTES)),
+        lasted_bytes: fall.map(|fall| total(&after[..fall.index]).0 * f64::from(BLOCK_BYTES)),
     })
     .filter(|found| found.before_bytes_per_second > 0.0 && found.after_bytes_per_second > 0.0)
 }

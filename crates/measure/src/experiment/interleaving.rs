@@ -2,44 +2,82 @@
 //! TOMPECS 5(1), 2020), section 4.2.
 
 use leadline_device::format_size;
-use leadline_profile::{Interleaving, InterleavingPoint, OpKind, Pattern, Point, WorkPoint};
+use leadline_profile::{
+    Experiments, Interleaving, InterleavingPoint, OpKind, PAGE_BYTES, Pattern, Point, WorkPoint,
+};
 
 use super::cells;
-use super::extremes::{INTERLEAVING_CONCURRENCY, INTERLEAVING_SIZES, interleaving_sizes};
-use super::frame::Frame;
+use super::context::ExperimentContext;
+use super::kind::{Experiment, LEAST_BUDGET};
 use super::timed::workload;
 use crate::MeasureError;
+use crate::load::Region;
 use crate::outcome::Stop;
 
-/// Requests in flight.
-const CONCURRENCIES: [u32; 9] = [1, 2, 4, 8, 16, 32, 64, 128, INTERLEAVING_CONCURRENCY];
+/// Bytes per request.
+const SIZES: [u32; 7] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10, 128 << 10, 256 << 10];
 
-/// Runs the experiment: measures what the profile does not have.
-///
-/// # Errors
-/// As [`super::run`].
-pub(super) fn run(frame: &mut Frame) -> Result<(Interleaving, Option<Stop>), MeasureError> {
-    let sizes = interleaving_sizes(frame.plan.region);
+/// Most requests in flight, and the fewest of one size that the region must hold: each has a place of its own
+/// then.
+const MOST_REQUESTS: u32 = 256;
+
+/// Requests in flight.
+const CONCURRENCIES: [u32; 9] = [1, 2, 4, 8, 16, 32, 64, 128, MOST_REQUESTS];
+
+/// `interleaving`.
+pub(super) struct InterleavingExperiment;
+
+impl Experiment for InterleavingExperiment {
+    fn name(&self) -> &'static str {
+        "interleaving"
+    }
+
+    fn help(&self) -> &'static str {
+        "bandwidth of requests from 4K to 256K, 1 to 256 in flight"
+    }
+
+    // Three rounds of the largest requests, most of them in flight, are most of this.
+    fn write_budget(&self, region_bytes: u64) -> u64 {
+        region_bytes.saturating_mul(4).max(LEAST_BUDGET / 2 * 3)
+    }
+
+    fn largest_request(&self, region: Region) -> u32 {
+        sizes(region).last().copied().unwrap_or(PAGE_BYTES)
+    }
+
+    fn most_in_flight(&self) -> u32 {
+        MOST_REQUESTS
+    }
+
+    fn least_region(&self) -> u64 {
+        u64::from(MOST_REQUESTS) * u64::from(PAGE_BYTES)
+    }
+
+    fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
+        let (found, stop) = run(context)?;
+        Ok((Experiments { interleaving: Some(found), ..Experiments::default() }, stop))
+    }
+}
+
+fn run(context: &mut ExperimentContext) -> Result<(Interleaving, Option<Stop>), MeasureError> {
+    let sizes = sizes(context.plan.region);
     let mut notes = Vec::new();
-    let left_out: Vec<String> = INTERLEAVING_SIZES
-        .iter()
-        .filter(|size| !sizes.contains(size))
-        .map(|&size| format_size(size.into()))
-        .collect();
+    let left_out: Vec<String> =
+        SIZES.iter().filter(|size| !sizes.contains(size)).map(|&size| format_size(size.into())).collect();
     if !left_out.is_empty() {
         notes.push(format!(
-            "left out, since {} hold fewer than {INTERLEAVING_CONCURRENCY} of them: requests of {}",
-            format_size(frame.plan.region.len),
+            "left out, since {} hold fewer than {MOST_REQUESTS} of them: requests of {}",
+            format_size(context.plan.region.len),
             left_out.join(", ")
         ));
     }
-    let ops: &[OpKind] = if frame.plan.writes { &[OpKind::Read, OpKind::Write] } else { &[OpKind::Read] };
+    let ops: &[OpKind] = if context.plan.writes { &[OpKind::Read, OpKind::Write] } else { &[OpKind::Read] };
     let (mut wanted, mut points) = (Vec::new(), Vec::new());
     for pattern in [Pattern::Sequential, Pattern::Random] {
         for &op in ops {
             for &size in &sizes {
                 for k in CONCURRENCIES {
-                    match frame.plan.known.iter().find(|known| is(known, op, pattern, size, k)) {
+                    match context.plan.known.iter().find(|known| is(known, op, pattern, size, k)) {
                         Some(known) => points.push(taken(known)),
                         None => wanted.push((workload(op, pattern, false, size), k)),
                     }
@@ -51,7 +89,7 @@ pub(super) fn run(frame: &mut Frame) -> Result<(Interleaving, Option<Stop>), Mea
         let all = points.len() + wanted.len();
         notes.push(format!("{} of {all} points are the profile's own", points.len()));
     }
-    let (work, stop) = cells::measure(frame, &wanted, notes)?;
+    let (work, stop) = cells::measure(context, &wanted, notes)?;
     points.extend(work.points.iter().map(measured));
     points.sort_by_key(|p| (p.pattern == Pattern::Random, p.op, p.block_bytes, p.concurrency));
     Ok((Interleaving { procedure: work.procedure, points }, stop))
@@ -90,4 +128,10 @@ fn measured(point: &WorkPoint) -> InterleavingPoint {
         from_profile: false,
         cpu_bound: point.cpu_bound,
     }
+}
+
+/// The sizes of which the region holds enough, ascending.
+fn sizes(region: Region) -> Vec<u32> {
+    let holds = |size: u32| region.len / u64::from(size);
+    SIZES.into_iter().filter(|&size| holds(size) >= u64::from(MOST_REQUESTS)).collect()
 }

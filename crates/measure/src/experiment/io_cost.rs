@@ -6,9 +6,10 @@
 //! each slice does not count: a volume saves up credit while the other loads run, which is used up in it.
 
 use leadline_device::{Clock, Nanos, QueueShape, format_size};
-use leadline_profile::{IoCost, OpKind, PAGE_BYTES, Pattern};
+use leadline_profile::{Experiments, IoCost, OpKind, PAGE_BYTES, Pattern};
 
-use super::frame::{Frame, MOST_EPOCHS, SHORTEST_SLICE};
+use super::context::{ExperimentContext, MOST_EPOCHS, SHORTEST_SLICE};
+use super::kind::{Experiment, LEAST_BUDGET};
 use super::rounds::PLANNED;
 use super::sustained_rounds::{falls_at_the_end, sustained};
 use super::timed::{words, workload};
@@ -51,7 +52,7 @@ struct Load {
 }
 
 struct Loads<'f, 'a> {
-    frame: &'f mut Frame<'a>,
+    context: &'f mut ExperimentContext<'a>,
     loads: Vec<Load>,
     large_bytes: u32,
     /// Bytes read and written.
@@ -60,26 +61,62 @@ struct Loads<'f, 'a> {
     recorder: Recorder,
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// As [`super::run`].
-pub(super) fn run(frame: &mut Frame) -> Result<(IoCost, Option<Stop>), MeasureError> {
-    let now = frame.device.queue_pair(QueueShape::new(1, PAGE_BYTES))?.now();
-    frame.begin(now);
-    let large_bytes = large_bytes(frame.plan.region);
+/// `io-cost`.
+pub(super) struct IoCostExperiment;
+
+impl Experiment for IoCostExperiment {
+    fn name(&self) -> &'static str {
+        "io-cost"
+    }
+
+    fn help(&self) -> &'static str {
+        "the six rates of Linux's io.cost.model"
+    }
+
+    fn needs_writes(&self) -> bool {
+        true
+    }
+
+    // Six loads, of which only half counts: half of what the kernel's script takes.
+    fn default_seconds(&self, quick: bool) -> f64 {
+        if quick { 60.0 } else { 360.0 }
+    }
+
+    fn write_budget(&self, region_bytes: u64) -> u64 {
+        region_bytes.saturating_mul(8).max(LEAST_BUDGET)
+    }
+
+    fn most_in_flight(&self) -> u32 {
+        SMALL_IN_FLIGHT
+    }
+
+    // Half of a slice, in which what a volume saved up while others ran is to be used up.
+    fn virtual_ops_per_slice(&self) -> u64 {
+        20_000
+    }
+
+    fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
+        let (found, stop) = run(context)?;
+        Ok((Experiments { io_cost: Some(found), ..Experiments::default() }, stop))
+    }
+}
+
+fn run(context: &mut ExperimentContext) -> Result<(IoCost, Option<Stop>), MeasureError> {
+    let now = context.device.queue_pair(QueueShape::new(1, PAGE_BYTES))?.now();
+    context.begin(now);
+    let large_bytes = large_bytes(context.plan.region);
     let mut load = |(op, pattern, large)| {
         let bytes = if large { large_bytes } else { PAGE_BYTES };
         let requests = workload(op, pattern, false, bytes);
-        let stream = AddressStream::new(requests, frame.plan.region, frame.random.u64(..));
+        let stream = AddressStream::new(requests, context.plan.region, context.random.u64(..));
         Load { op, pattern, large, stream, rounds: Vec::new() }
     };
     let loads = LOADS.map(&mut load).into();
-    let mut loads = Loads { frame, loads, large_bytes, traffic: (0, 0), now, recorder: Recorder::new() };
+    let mut loads = Loads { context, loads, large_bytes, traffic: (0, 0), now, recorder: Recorder::new() };
     let mut epochs = 0;
     let ended = loads.run(&mut epochs);
     let has_all = loads.loads.iter().all(|load| !load.rounds.is_empty());
-    let stop = loads.frame.kept(ended, has_all)?;
+    let stop = loads.context.kept(ended, has_all)?;
     Ok((loads.into_found(epochs), stop))
 }
 
@@ -94,9 +131,9 @@ impl Loads<'_, '_> {
     /// As many rounds as there is time for.
     fn run(&mut self, epochs: &mut u32) -> Result<(), Stop> {
         let mut longest = 0f64;
-        while self.frame.goes_on(*epochs, longest, self.now) {
+        while self.context.goes_on(*epochs, longest, self.now) {
             let began = self.now;
-            let left = self.frame.left(began);
+            let left = self.context.left(began);
             let slices = f64::from(MOST_EPOCHS - *epochs) * LOADS.len() as f64;
             *epochs += 1;
             self.round((PLANNED * left / slices).max(SHORTEST_SLICE))?;
@@ -107,16 +144,16 @@ impl Loads<'_, '_> {
 
     /// Reads and writes apart, each in random order.
     fn round(&mut self, seconds: f64) -> Result<(), Stop> {
-        let writes_first = self.frame.random.bool();
+        let writes_first = self.context.random.bool();
         for writes in [writes_first, !writes_first] {
             let is_kind = |&i: &usize| self.loads[i].stream.writes() == writes;
             let mut group: Vec<usize> = (0..self.loads.len()).filter(is_kind).collect();
-            self.frame.random.shuffle(&mut group);
+            self.context.random.shuffle(&mut group);
             for i in group {
                 self.slice(i, seconds)?;
                 let Load { op, pattern, .. } = self.loads[i];
                 let bytes = format_size(self.loads[i].stream.block_bytes().into());
-                self.frame.report(self.now, format!("{} of {bytes}", words(op, pattern, false)));
+                self.context.report(self.now, format!("{} of {bytes}", words(op, pattern, false)));
             }
         }
         Ok(())
@@ -130,8 +167,8 @@ impl Loads<'_, '_> {
         } else {
             QueueShape::new(SMALL_IN_FLIGHT, PAGE_BYTES)
         };
-        let queue = self.frame.device.queue_pair(shape).map_err(|error| Stop::Failed(error.into()))?;
-        let mut lane = Lane::new(queue, self.frame.device.clock(), self.frame.random.u64(..));
+        let queue = self.context.device.queue_pair(shape).map_err(|error| Stop::Failed(error.into()))?;
+        let mut lane = Lane::new(queue, self.context.device.clock(), self.context.random.u64(..));
         let ended = self.halves(&mut lane, i, seconds);
         let (read, written) = lane.traffic();
         self.traffic = (self.traffic.0 + read, self.traffic.1 + written);
@@ -146,35 +183,35 @@ impl Loads<'_, '_> {
         let load = &mut self.loads[i];
         let amount = if load.large { window.bytes } else { window.ops };
         load.rounds.push((amount, window.length as f64 / 1e9));
-        if load.stream.writes() { self.frame.settle(lane) } else { Ok(()) }
+        if load.stream.writes() { self.context.settle(lane) } else { Ok(()) }
     }
 
     fn half(&mut self, lane: &mut Lane, i: usize, seconds: f64) -> Result<Window, Stop> {
         let Load { stream, large, .. } = &mut self.loads[i];
         let mut limits = Limits { watchdog: WATCHDOG, ..Limits::of((seconds * 1e9) as Nanos) };
-        (limits.min_ops, limits.max_ops) = match (*large, self.frame.device.clock()) {
+        (limits.min_ops, limits.max_ops) = match (*large, self.context.device.clock()) {
             (true, Clock::Wall) => (LARGE_AT_LEAST, u64::MAX),
             (true, Clock::Virtual) => (LARGE_AT_LEAST, VIRTUAL_LARGE),
-            (false, _) => (u64::from(SMALL_IN_FLIGHT), self.frame.plan.max_ops_per_slice),
+            (false, _) => (u64::from(SMALL_IN_FLIGHT), self.context.plan.max_ops_per_slice),
         };
         if stream.writes() {
             let least = 2 * limits.min_ops * u64::from(stream.block_bytes());
-            limits.max_bytes = self.frame.may_send(self.traffic.1 + lane.traffic().1, least)?;
+            limits.max_bytes = self.context.may_send(self.traffic.1 + lane.traffic().1, least)?;
         }
-        let cancel = self.frame.cancel;
+        let cancel = self.context.cancel;
         let window = if *large {
             filled_ahead(lane, stream, &limits, cancel)
         } else {
             closed_loop(lane, stream, SMALL_IN_FLIGHT, &limits, &mut self.recorder, cancel)
         };
         let window = window.map_err(Stop::Failed)?;
-        self.frame.cancelled()?;
+        self.context.cancelled()?;
         if window.complete && window.length > 0 { Ok(window) } else { Err(Stop::WritesSpent) }
     }
 
     fn into_found(self, epochs: u32) -> IoCost {
-        let mut procedure = self.frame.procedure(epochs, self.traffic, self.now);
-        let seed = self.frame.plan.seed;
+        let mut procedure = self.context.procedure(epochs, self.traffic, self.now);
+        let seed = self.context.plan.seed;
         let [rbps, rseqiops, rrandiops, wbps, wseqiops, wrandiops] =
             [0, 1, 2, 3, 4, 5].map(|i| sustained(&self.loads[i].rounds, seed));
         let (large_bytes, small_bytes) = (self.large_bytes, PAGE_BYTES);

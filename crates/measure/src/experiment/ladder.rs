@@ -2,10 +2,10 @@
 //! shares of what it can do.
 
 use leadline_device::{Nanos, QueueShape};
-use leadline_profile::{Ladder, LadderMix, PAGE_BYTES, Rung};
+use leadline_profile::{Experiments, Ladder, LadderMix, PAGE_BYTES, Rung};
 
-use super::frame::{Frame, MOST_EPOCHS, SHORTEST_SLICE, interval};
-use super::plan::MOST_IN_FLIGHT;
+use super::context::{ExperimentContext, MOST_EPOCHS, SHORTEST_SLICE, interval};
+use super::kind::{Experiment, MOST_IN_FLIGHT};
 use super::saturation::{FIRST_K, closed, saturate};
 use crate::MeasureError;
 use crate::bootstrap::Resamples;
@@ -43,33 +43,52 @@ struct Step {
     latencies: Recorder,
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// As [`super::run`].
-pub(super) fn run(frame: &mut Frame) -> Result<(Ladder, Option<Stop>), MeasureError> {
-    let queue = frame.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, PAGE_BYTES))?;
-    let lane = Lane::new(queue, frame.device.clock(), frame.plan.seed);
-    frame.begin(lane.queue.now());
-    let shares = READ_SHARES.into_iter().filter(|&share| share == 1.0 || frame.plan.writes);
+/// `ladder`.
+pub(super) struct LadderExperiment;
+
+impl Experiment for LadderExperiment {
+    fn name(&self) -> &'static str {
+        "ladder"
+    }
+
+    fn help(&self) -> &'static str {
+        "latency under load: requests arrive on schedule, whether or not the device keeps up"
+    }
+
+    // Its slices end when the last request is answered: that is to be a small part of them.
+    fn virtual_ops_per_slice(&self) -> u64 {
+        12_000
+    }
+
+    fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
+        let (found, stop) = run(context)?;
+        Ok((Experiments { ladder: Some(found), ..Experiments::default() }, stop))
+    }
+}
+
+fn run(context: &mut ExperimentContext) -> Result<(Ladder, Option<Stop>), MeasureError> {
+    let queue = context.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, PAGE_BYTES))?;
+    let lane = Lane::new(queue, context.device.clock(), context.plan.seed);
+    context.begin(lane.queue.now());
+    let shares = READ_SHARES.into_iter().filter(|&share| share == 1.0 || context.plan.writes);
     let mixes = shares
         .map(|read_share| Mix {
             read_share,
-            stream: frame.pages(read_share),
+            stream: context.pages(read_share),
             k: FIRST_K,
             capacity: Vec::new(),
             steps: LOADS.map(|_| Step::default()).into(),
         })
         .collect();
-    let mut climb = Climb { frame, lane, mixes, recorder: Recorder::new(), epochs: 0 };
+    let mut climb = Climb { context, lane, mixes, recorder: Recorder::new(), epochs: 0 };
     let ended = climb.run();
     let has_all = climb.mixes.iter().flat_map(|mix| &mix.steps).all(|step| step.done.0 > 0);
-    let stop = climb.frame.kept(ended, has_all)?;
+    let stop = climb.context.kept(ended, has_all)?;
     Ok((climb.into_ladder(), stop))
 }
 
 struct Climb<'f, 'a> {
-    frame: &'f mut Frame<'a>,
+    context: &'f mut ExperimentContext<'a>,
     lane: Lane,
     mixes: Vec<Mix>,
     recorder: Recorder,
@@ -80,12 +99,12 @@ struct Climb<'f, 'a> {
 impl Climb<'_, '_> {
     fn run(&mut self) -> Result<(), Stop> {
         for i in 0..self.mixes.len() {
-            let Climb { frame, lane, mixes, recorder, .. } = self;
-            (mixes[i].k, _) = saturate(frame, lane, &mut mixes[i].stream, recorder)?;
+            let Climb { context, lane, mixes, recorder, .. } = self;
+            (mixes[i].k, _) = saturate(context, lane, &mut mixes[i].stream, recorder)?;
             self.settle(i)?;
         }
         let mut longest = 0f64;
-        while self.frame.goes_on(self.epochs, longest, self.lane.queue.now()) {
+        while self.context.goes_on(self.epochs, longest, self.lane.queue.now()) {
             let began = self.lane.queue.now();
             let seconds = self.slice_seconds();
             self.epochs += 1;
@@ -98,26 +117,26 @@ impl Climb<'_, '_> {
     /// What is left of the budget, shared out over the slices to come; every mix has one for its capacity.
     fn slice_seconds(&self) -> f64 {
         let slices = self.mixes.len() * (LOADS.len() + 1);
-        let left = self.frame.left(self.lane.queue.now());
+        let left = self.context.left(self.lane.queue.now());
         (left / f64::from(MOST_EPOCHS - self.epochs) / slices as f64).max(SHORTEST_SLICE)
     }
 
     /// Every mix in random order: its capacity, then its rungs in random order.
     fn epoch(&mut self, seconds: f64) -> Result<(), Stop> {
         let mut order: Vec<usize> = (0..self.mixes.len()).collect();
-        self.frame.random.shuffle(&mut order);
+        self.context.random.shuffle(&mut order);
         for i in order {
-            let Climb { frame, lane, mixes, recorder, .. } = self;
+            let Climb { context, lane, mixes, recorder, .. } = self;
             let mix = &mut mixes[i];
-            mix.capacity.push(closed(frame, lane, &mut mix.stream, mix.k, seconds, recorder)?);
+            mix.capacity.push(closed(context, lane, &mut mix.stream, mix.k, seconds, recorder)?);
             let mut steps: Vec<usize> = (0..LOADS.len()).collect();
-            self.frame.random.shuffle(&mut steps);
+            self.context.random.shuffle(&mut steps);
             for step in steps {
                 self.climb(i, step, seconds)?;
                 let Mix { read_share, .. } = self.mixes[i];
                 let detail =
                     format!("{:.0} % reads at {:.0} % load", read_share * 100.0, LOADS[step] * 100.0);
-                self.frame.report(self.lane.queue.now(), detail);
+                self.context.report(self.lane.queue.now(), detail);
             }
             self.settle(i)?;
         }
@@ -129,21 +148,21 @@ impl Climb<'_, '_> {
     fn climb(&mut self, i: usize, step: usize, seconds: f64) -> Result<(), Stop> {
         let mix = &mut self.mixes[i];
         let rate = LOADS[step] * mix.capacity_iops(|_| 1.0);
-        let seconds = match self.frame.plan.max_ops_per_slice {
+        let seconds = match self.context.plan.max_ops_per_slice {
             u64::MAX => seconds,
             // On a virtual clock time costs nothing and requests do.
             most => seconds.max(FEWEST_OPS / f64::from(MOST_EPOCHS) / rate).min(most as f64 / rate),
         };
         let mut limits = Limits::of((seconds * 1e9) as Nanos);
         if mix.read_share < 1.0 {
-            limits.max_bytes = self.frame.may_send(self.lane.traffic().1, u64::from(PAGE_BYTES))?;
+            limits.max_bytes = self.context.may_send(self.lane.traffic().1, u64::from(PAGE_BYTES))?;
         }
-        let seed = self.frame.random.u64(..);
+        let seed = self.context.random.u64(..);
         let arrivals = Arrivals::Poisson(rate);
-        let Climb { lane, recorder, frame, .. } = self;
-        let window = open_loop(lane, &mut mix.stream, arrivals, &limits, recorder, seed, frame.cancel)
+        let Climb { lane, recorder, context, .. } = self;
+        let window = open_loop(lane, &mut mix.stream, arrivals, &limits, recorder, seed, context.cancel)
             .map_err(Stop::Failed)?;
-        frame.cancelled()?;
+        context.cancelled()?;
         if !window.complete {
             return Err(Stop::WritesSpent);
         }
@@ -159,12 +178,12 @@ impl Climb<'_, '_> {
         if self.mixes[i].read_share == 1.0 {
             return Ok(());
         }
-        self.frame.settle(&mut self.lane)
+        self.context.settle(&mut self.lane)
     }
 
     fn into_ladder(self) -> Ladder {
-        let procedure = self.frame.procedure(self.epochs, self.lane.traffic(), self.lane.queue.now());
-        let resamples = self.frame.resamples(self.epochs);
+        let procedure = self.context.procedure(self.epochs, self.lane.traffic(), self.lane.queue.now());
+        let resamples = self.context.resamples(self.epochs);
         let mixes = self.mixes.into_iter().map(|mix| mix.into_ladder(resamples.as_ref())).collect();
         Ladder { procedure, block_bytes: PAGE_BYTES, mixes }
     }

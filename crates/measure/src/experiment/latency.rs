@@ -3,10 +3,12 @@
 
 use leadline_device::{Clock, Nanos, QueueShape};
 use leadline_profile::{
-    Bin, BlockLayerTime, LatencyDistribution, LatencyDistributions, OpKind, PAGE_BYTES, Pattern,
+    Bin, BlockLayerTime, Experiments, LatencyDistribution, LatencyDistributions, OpKind, PAGE_BYTES, Pattern,
 };
 
-use super::frame::{Frame, MOST_EPOCHS};
+use super::context::{ExperimentContext, MOST_EPOCHS};
+use super::kind::Experiment;
+use super::plan::ExperimentPlan;
 use super::rounds::{InRounds, in_rounds};
 use super::timed::{Timed, words, workload};
 use crate::MeasureError;
@@ -57,18 +59,57 @@ struct Workloads {
     recorder: Recorder,
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// As [`super::run`].
-pub(super) fn run(frame: &mut Frame) -> Result<(LatencyDistributions, Option<Stop>), MeasureError> {
-    let queue = frame.device.queue_pair(QueueShape::new(1, PAGE_BYTES))?;
-    let mut lane = Lane::new(queue, frame.device.clock(), frame.plan.seed);
-    frame.begin(lane.queue.now());
+/// `latency`.
+pub(super) struct LatencyExperiment;
+
+impl Experiment for LatencyExperiment {
+    fn name(&self) -> &'static str {
+        "latency"
+    }
+
+    fn help(&self) -> &'static str {
+        "distributions of one 4K request at a time, and how much of that is software"
+    }
+
+    // Four workloads that write and two that read are to make a million requests each: two minutes for each.
+    fn default_seconds(&self, quick: bool) -> f64 {
+        if quick { ExperimentPlan::QUICK_SECONDS } else { 720.0 }
+    }
+
+    fn may_end_early(&self) -> bool {
+        true
+    }
+
+    fn time_writing(&self) -> &'static str {
+        "about two thirds of"
+    }
+
+    fn time_writing_of_several(&self) -> Option<&'static str> {
+        Some("more than half of")
+    }
+
+    fn most_in_flight(&self) -> u32 {
+        1
+    }
+
+    fn virtual_ops_per_slice(&self) -> u64 {
+        12_000
+    }
+
+    fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
+        let (found, stop) = run(context)?;
+        Ok((Experiments { latency: Some(found), ..Experiments::default() }, stop))
+    }
+}
+
+fn run(context: &mut ExperimentContext) -> Result<(LatencyDistributions, Option<Stop>), MeasureError> {
+    let queue = context.device.queue_pair(QueueShape::new(1, PAGE_BYTES))?;
+    let mut lane = Lane::new(queue, context.device.clock(), context.plan.seed);
+    context.begin(lane.queue.now());
     let mut all = Vec::new();
     for pattern in [Pattern::Sequential, Pattern::Random] {
         for (op, durable) in [(OpKind::Read, false), (OpKind::Write, false), (OpKind::Write, true)] {
-            if op == OpKind::Write && !frame.plan.writes {
+            if op == OpKind::Write && !context.plan.writes {
                 continue;
             }
             let workload = workload(op, pattern, durable, PAGE_BYTES);
@@ -76,7 +117,7 @@ pub(super) fn run(frame: &mut Frame) -> Result<(LatencyDistributions, Option<Sto
                 op,
                 pattern,
                 durable,
-                stream: AddressStream::new(workload, frame.plan.region, frame.random.u64(..)),
+                stream: AddressStream::new(workload, context.plan.region, context.random.u64(..)),
                 timed: Timed::default(),
                 seconds: 0.0,
                 call_sum: 0,
@@ -85,14 +126,14 @@ pub(super) fn run(frame: &mut Frame) -> Result<(LatencyDistributions, Option<Sto
         }
     }
     let mut workloads = Workloads { all, recorder: Recorder::new() };
-    let (epochs, ended) = in_rounds(frame, &mut lane, &mut workloads);
+    let (epochs, ended) = in_rounds(context, &mut lane, &mut workloads);
     let has_all = workloads.all.iter().all(|one| one.timed.ops() > 0);
-    let stop = frame.kept(ended, has_all)?;
-    let resamples = frame.resamples(epochs);
-    let wall = frame.device.clock() == Clock::Wall;
+    let stop = context.kept(ended, has_all)?;
+    let resamples = context.resamples(epochs);
+    let wall = context.device.clock() == Clock::Wall;
     let distributions =
         workloads.all.into_iter().map(|one| one.into_distribution(resamples.as_ref(), wall)).collect();
-    let procedure = frame.procedure(epochs, lane.traffic(), lane.queue.now());
+    let procedure = context.procedure(epochs, lane.traffic(), lane.queue.now());
     Ok((LatencyDistributions { procedure, block_bytes: PAGE_BYTES, workloads: distributions }, stop))
 }
 
@@ -105,26 +146,32 @@ impl InRounds for Workloads {
         self.all[i].op == OpKind::Write
     }
 
-    fn slice(&mut self, frame: &mut Frame, lane: &mut Lane, i: usize, seconds: f64) -> Result<(), Stop> {
+    fn slice(
+        &mut self,
+        context: &mut ExperimentContext,
+        lane: &mut Lane,
+        i: usize,
+        seconds: f64,
+    ) -> Result<(), Stop> {
         let rounds = u64::from(MOST_EPOCHS);
         let seconds = seconds.min(LONGEST_SECONDS / rounds as f64);
-        let piece = if frame.plan.disk.is_some() { PIECE_SECONDS } else { seconds };
+        let piece = if context.plan.disk.is_some() { PIECE_SECONDS } else { seconds };
         let one = &mut self.all[i];
         let left = REQUESTS.div_ceil(rounds).min(REQUESTS - one.timed.ops());
-        let mut left = left.min(frame.plan.max_ops_per_slice);
+        let mut left = left.min(context.plan.max_ops_per_slice);
         let (began, mut sum, mut recorder) = (lane.queue.now(), 0, Recorder::new());
         let end = began + (seconds * 1e9) as Nanos;
         while left > 0 && lane.queue.now() < end {
             let length = ((piece * 1e9) as Nanos).min(end - lane.queue.now());
             let mut limits = Limits { max_ops: left, ..Limits::of(length) };
             if one.op == OpKind::Write {
-                limits.max_bytes = frame.may_send(lane.traffic().1, u64::from(PAGE_BYTES))?;
+                limits.max_bytes = context.may_send(lane.traffic().1, u64::from(PAGE_BYTES))?;
             }
-            let counters = || frame.plan.disk.as_deref().and_then(BlockCounters::read);
+            let counters = || context.plan.disk.as_deref().and_then(BlockCounters::read);
             let before = counters();
-            let done = one_at_a_time(lane, &mut one.stream, &limits, &mut self.recorder, frame.cancel);
+            let done = one_at_a_time(lane, &mut one.stream, &limits, &mut self.recorder, context.cancel);
             let done = done.map_err(Stop::Failed)?;
-            frame.cancelled()?;
+            context.cancelled()?;
             if !done.complete {
                 return Err(Stop::WritesSpent);
             }

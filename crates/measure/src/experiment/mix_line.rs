@@ -3,10 +3,11 @@
 //! requests of a small and of a large size at five shares of reads, and reads and writes alone at sizes
 //! between and beyond.
 
-use leadline_profile::Work;
+use leadline_profile::{Experiments, PAGE_BYTES, Work};
 
 use super::cells;
-use super::frame::Frame;
+use super::context::ExperimentContext;
+use super::kind::Experiment;
 use super::r_by_k::held;
 use crate::MeasureError;
 use crate::load::Region;
@@ -29,17 +30,39 @@ pub(super) fn sizes(region: Region) -> (Vec<u32>, Option<String>) {
     held(&sizes, region)
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// As [`super::run`].
-pub(super) fn run(frame: &mut Frame) -> Result<(Work, Option<Stop>), MeasureError> {
-    let (sizes, note) = sizes(frame.plan.region);
+/// `mix-line`.
+pub(super) struct MixLineExperiment;
+
+impl Experiment for MixLineExperiment {
+    fn name(&self) -> &'static str {
+        "mix-line"
+    }
+
+    fn help(&self) -> &'static str {
+        "reads mixed with writes at 4K and 256K: what Seastar's I/O scheduler assumes"
+    }
+
+    fn needs_writes(&self) -> bool {
+        true
+    }
+
+    fn largest_request(&self, region: Region) -> u32 {
+        sizes(region).0.last().copied().unwrap_or(PAGE_BYTES)
+    }
+
+    fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
+        let (found, stop) = run(context)?;
+        Ok((Experiments { mix_line: Some(found), ..Experiments::default() }, stop))
+    }
+}
+
+fn run(context: &mut ExperimentContext) -> Result<(Work, Option<Stop>), MeasureError> {
+    let (sizes, note) = sizes(context.plan.region);
     let mut wanted = Vec::new();
     for (size, mixed) in SIZES.into_iter().filter(|(size, _)| sizes.contains(size)) {
         for share in READ_SHARES.into_iter().filter(|share| mixed || [0.0, 1.0].contains(share)) {
-            wanted.extend(CONCURRENCIES.map(|k| (Frame::workload(share, size), k)));
+            wanted.extend(CONCURRENCIES.map(|k| (ExperimentContext::workload(share, size), k)));
         }
     }
-    cells::measure(frame, &wanted, note.into_iter().collect())
+    cells::measure(context, &wanted, note.into_iter().collect())
 }

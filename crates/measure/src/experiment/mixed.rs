@@ -1,9 +1,10 @@
 //! `mixed`: reads and writes in one stream, at several shares and concurrencies.
 
-use leadline_profile::{PAGE_BYTES, Work};
+use leadline_profile::{Experiments, PAGE_BYTES, Work};
 
 use super::cells;
-use super::frame::Frame;
+use super::context::ExperimentContext;
+use super::kind::Experiment;
 use crate::MeasureError;
 use crate::outcome::Stop;
 
@@ -13,10 +14,32 @@ const READ_SHARES: [f64; 7] = [0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0];
 /// Requests in flight.
 const CONCURRENCIES: [u32; 5] = [1, 4, 16, 64, 128];
 
-pub(super) fn run(frame: &mut Frame) -> Result<(Work, Option<Stop>), MeasureError> {
+/// `mixed`.
+pub(super) struct MixedExperiment;
+
+impl Experiment for MixedExperiment {
+    fn name(&self) -> &'static str {
+        "mixed"
+    }
+
+    fn help(&self) -> &'static str {
+        "reads and writes together, from reads only to writes only in seven steps"
+    }
+
+    fn needs_writes(&self) -> bool {
+        true
+    }
+
+    fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
+        let (found, stop) = run(context)?;
+        Ok((Experiments { mixed: Some(found), ..Experiments::default() }, stop))
+    }
+}
+
+fn run(context: &mut ExperimentContext) -> Result<(Work, Option<Stop>), MeasureError> {
     let wanted: Vec<_> = READ_SHARES
         .into_iter()
-        .flat_map(|share| CONCURRENCIES.map(|k| (Frame::workload(share, PAGE_BYTES), k)))
+        .flat_map(|share| CONCURRENCIES.map(|k| (ExperimentContext::workload(share, PAGE_BYTES), k)))
         .collect();
-    cells::measure(frame, &wanted, Vec::new())
+    cells::measure(context, &wanted, Vec::new())
 }

@@ -1,7 +1,9 @@
 //! What `read-disturb` reads between two reads of its page, to push that out of the drive's buffer.
 
-use super::extremes::EVICTED_BLOCK;
 use crate::load::Region;
+
+/// Bytes per request: some of a drive's pages, so that it takes few requests, and each is a jump all the same.
+pub(super) const EVICTED_BLOCK: u32 = 64 << 10;
 
 /// Bytes between two reads of the page where the drive's buffer is not known, or has none: the paper's.
 const USUAL_BYTES: u64 = 20 << 20;

@@ -2,11 +2,11 @@
 //! Athanassoulis, DaMoN 2021, section 3.1; their figure 10 is this experiment.
 
 use leadline_device::QueueShape;
-use leadline_profile::{PAGE_BYTES, PioClass, PioClasses, PioPoint};
+use leadline_profile::{Experiments, PAGE_BYTES, PioClass, PioClasses, PioPoint};
 
 use super::application::{Application, Batches};
-use super::frame::{Frame, MOST_EPOCHS, interval};
-use super::plan::MOST_IN_FLIGHT;
+use super::context::{ExperimentContext, MOST_EPOCHS, interval};
+use super::kind::{Choice, Experiment, MOST_IN_FLIGHT};
 use crate::MeasureError;
 use crate::bootstrap::Resamples;
 use crate::load::Lane;
@@ -26,30 +26,52 @@ struct Pair {
     runs: Vec<(f64, f64, f64)>,
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// As [`super::run`].
-pub(super) fn run(frame: &mut Frame) -> Result<(PioClasses, Option<Stop>), MeasureError> {
-    let queue = frame.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, PAGE_BYTES))?;
-    let lane = Lane::new(queue, frame.device.clock(), frame.plan.seed);
-    frame.begin(lane.queue.now());
-    let (reads, writes) = (frame.pages(1.0), frame.pages(0.0));
-    let application = Application { lane, reads, writes, read_share: frame.plan.read_share };
+/// `pio-classes`.
+pub(super) struct PioClassesExperiment;
+
+impl Experiment for PioClassesExperiment {
+    fn name(&self) -> &'static str {
+        "pio-classes"
+    }
+
+    fn help(&self) -> &'static str {
+        "what a program gains by batching its reads, its writes or both"
+    }
+
+    fn needs_writes(&self) -> bool {
+        true
+    }
+
+    fn takes(&self, choice: Choice) -> bool {
+        choice == Choice::ReadShare
+    }
+
+    fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
+        let (found, stop) = run(context)?;
+        Ok((Experiments { pio_classes: Some(found), ..Experiments::default() }, stop))
+    }
+}
+
+fn run(context: &mut ExperimentContext) -> Result<(PioClasses, Option<Stop>), MeasureError> {
+    let queue = context.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, PAGE_BYTES))?;
+    let lane = Lane::new(queue, context.device.clock(), context.plan.seed);
+    context.begin(lane.queue.now());
+    let (reads, writes) = (context.pages(1.0), context.pages(0.0));
+    let application = Application { lane, reads, writes, read_share: context.plan.read_share };
     // The first is the unbatched program against itself: it shows what the noise is.
     let mut pairs = vec![Pair { class: PioClass::Unbatched, batch: 1, runs: Vec::new() }];
     for class in PioClass::ALL.into_iter().skip(1) {
         pairs.extend(BATCHES.map(|batch| Pair { class, batch, runs: Vec::new() }));
     }
-    let mut trial = Trial { frame, application, pairs, epochs: 0 };
+    let mut trial = Trial { context, application, pairs, epochs: 0 };
     let ended = trial.run();
     let has_all = trial.pairs.iter().all(|pair| !pair.runs.is_empty());
-    let stop = trial.frame.kept(ended, has_all)?;
+    let stop = trial.context.kept(ended, has_all)?;
     Ok((trial.into_classes(), stop))
 }
 
 struct Trial<'f, 'a> {
-    frame: &'f mut Frame<'a>,
+    context: &'f mut ExperimentContext<'a>,
     application: Application,
     pairs: Vec<Pair>,
     /// Rounds begun.
@@ -61,10 +83,10 @@ impl Trial<'_, '_> {
         // Seconds a request, unbatched; a batched one takes as long at most.
         let mut cost = self.program(PILOT, PioClass::Unbatched, 1)? / PILOT as f64;
         let mut longest = 0f64;
-        while self.frame.goes_on(self.epochs, longest, self.application.lane.queue.now()) {
+        while self.context.goes_on(self.epochs, longest, self.application.lane.queue.now()) {
             let began = self.application.lane.queue.now();
             let rounds = f64::from(MOST_EPOCHS - self.epochs);
-            let seconds = self.frame.left(began).max(0.0) / rounds;
+            let seconds = self.context.left(began).max(0.0) / rounds;
             let ops = seconds / (2.0 * self.pairs.len() as f64) / cost;
             self.epochs += 1;
             self.epoch(ops as u64)?;
@@ -80,13 +102,13 @@ impl Trial<'_, '_> {
     /// Every pair in random order; in each the two programs one after the other, either first.
     fn epoch(&mut self, ops: u64) -> Result<(), Stop> {
         let mut order: Vec<usize> = (0..self.pairs.len()).collect();
-        self.frame.random.shuffle(&mut order);
+        self.context.random.shuffle(&mut order);
         for i in order {
             let Pair { class, batch, .. } = self.pairs[i];
             // Whole batches of both kinds where the share is a half.
             let unit = u64::from(2 * batch);
-            let ops = ops.min(self.frame.plan.max_ops_per_slice).next_multiple_of(unit).max(unit);
-            let unbatched_first = self.frame.random.bool();
+            let ops = ops.min(self.context.plan.max_ops_per_slice).next_multiple_of(unit).max(unit);
+            let unbatched_first = self.context.random.bool();
             let mut unbatched = 0.0;
             if unbatched_first {
                 unbatched = self.program(ops, PioClass::Unbatched, 1)?;
@@ -97,7 +119,7 @@ impl Trial<'_, '_> {
             }
             self.pairs[i].runs.push((ops as f64, unbatched, batched));
             let now = self.application.lane.queue.now();
-            self.frame.report(now, format!("{}, batches of {batch}", class.words()));
+            self.context.report(now, format!("{}, batches of {batch}", class.words()));
         }
         Ok(())
     }
@@ -105,18 +127,18 @@ impl Trial<'_, '_> {
     /// Seconds that a program of `ops` requests takes.
     fn program(&mut self, ops: u64, class: PioClass, batch: u32) -> Result<f64, Stop> {
         let written = self.application.lane.traffic().1;
-        self.frame.may_send(written, ops * u64::from(PAGE_BYTES))?;
-        let ran = self.application.run(ops, Batches::of(class, batch), self.frame.cancel);
+        self.context.may_send(written, ops * u64::from(PAGE_BYTES))?;
+        let ran = self.application.run(ops, Batches::of(class, batch), self.context.cancel);
         let (_, seconds) = ran.map_err(Stop::Failed)?;
-        self.frame.cancelled()?;
+        self.context.cancelled()?;
         Ok(seconds)
     }
 
     fn into_classes(self) -> PioClasses {
-        let resamples = self.frame.resamples(self.epochs);
+        let resamples = self.context.resamples(self.epochs);
         let lane = &self.application.lane;
-        let procedure = self.frame.procedure(self.epochs, lane.traffic(), lane.queue.now());
-        let share = self.frame.plan.read_share;
+        let procedure = self.context.procedure(self.epochs, lane.traffic(), lane.queue.now());
+        let share = self.context.plan.read_share;
         let points = self.pairs.iter().map(|pair| pair.point(share, resamples.as_ref())).collect();
         PioClasses { procedure, block_bytes: PAGE_BYTES, points }
     }

@@ -1,11 +1,13 @@
 //! `pressure`: latency of one request at a time over background load. Figure 5 of Yang, Li and Lilja (ACM
 //! TOMPECS 5(1), 2020), section 4.3.
 
-use leadline_profile::{OpKind, Pattern, Pressure};
+use leadline_profile::{Experiments, OpKind, Pattern, Pressure};
 
-use super::background::{describe_capacity, measure};
-use super::frame::Frame;
+use super::background::{BACKGROUND_BYTES, describe_capacity, measure};
+use super::context::ExperimentContext;
+use super::kind::Experiment;
 use crate::MeasureError;
+use crate::load::Region;
 use crate::outcome::Stop;
 
 /// What runs in the foreground.
@@ -23,12 +25,35 @@ const RATES: [f64; 7] = [50.0, 100.0, 200.0, 400.0, 800.0, 1200.0, 1500.0];
 /// it.
 const MOST_LOAD: f64 = 0.9;
 
-/// Runs the experiment.
-///
-/// # Errors
-/// As [`super::run`].
-pub(super) fn run(frame: &mut Frame) -> Result<(Pressure, Option<Stop>), MeasureError> {
-    measure(frame, &FOREGROUNDS, false, |op, capacity| {
+/// `pressure`.
+pub(super) struct PressureExperiment;
+
+impl Experiment for PressureExperiment {
+    fn name(&self) -> &'static str {
+        "pressure"
+    }
+
+    fn help(&self) -> &'static str {
+        "latency of one 4K request at a time beside 50 to 1500 MB/s of background load"
+    }
+
+    fn largest_request(&self, _region: Region) -> u32 {
+        BACKGROUND_BYTES
+    }
+
+    // Foreground and background together.
+    fn virtual_ops_per_slice(&self) -> u64 {
+        12_000
+    }
+
+    fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
+        let (found, stop) = run(context)?;
+        Ok((Experiments { pressure: Some(found), ..Experiments::default() }, stop))
+    }
+}
+
+fn run(context: &mut ExperimentContext) -> Result<(Pressure, Option<Stop>), MeasureError> {
+    measure(context, &FOREGROUNDS, false, |op, capacity| {
         let (within, beyond): (Vec<f64>, Vec<f64>) =
             RATES.into_iter().map(|rate| rate * 1e6).partition(|&rate| rate <= MOST_LOAD * capacity);
         let names: Vec<String> = beyond.iter().map(|rate| format!("{:.0}", rate / 1e6)).collect();

@@ -2,10 +2,11 @@
 //! benchmark, with requests in flight where it has threads.
 
 use leadline_device::format_size;
-use leadline_profile::Work;
+use leadline_profile::{Experiments, PAGE_BYTES, Work};
 
 use super::cells;
-use super::frame::Frame;
+use super::context::ExperimentContext;
+use super::kind::{Experiment, LEAST_BUDGET};
 use crate::MeasureError;
 use crate::load::Region;
 use crate::outcome::Stop;
@@ -38,14 +39,40 @@ pub(super) fn held(sizes: &[u32], region: Region) -> (Vec<u32>, Option<String>) 
     (held, note)
 }
 
-pub(super) fn run(frame: &mut Frame) -> Result<(Work, Option<Stop>), MeasureError> {
-    let (sizes, note) = sizes(frame.plan.region);
-    let shares: &[f64] = if frame.plan.writes { &[1.0, 0.0] } else { &[1.0] };
+/// `r-by-k`.
+pub(super) struct RByKExperiment;
+
+impl Experiment for RByKExperiment {
+    fn name(&self) -> &'static str {
+        "r-by-k"
+    }
+
+    fn help(&self) -> &'static str {
+        "random accesses from 4K to 4M at 1 to 128 requests in flight"
+    }
+
+    fn write_budget(&self, region_bytes: u64) -> u64 {
+        region_bytes.saturating_mul(4).max(4 * LEAST_BUDGET)
+    }
+
+    fn largest_request(&self, region: Region) -> u32 {
+        sizes(region).0.last().copied().unwrap_or(PAGE_BYTES)
+    }
+
+    fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
+        let (found, stop) = run(context)?;
+        Ok((Experiments { r_by_k: Some(found), ..Experiments::default() }, stop))
+    }
+}
+
+fn run(context: &mut ExperimentContext) -> Result<(Work, Option<Stop>), MeasureError> {
+    let (sizes, note) = sizes(context.plan.region);
+    let shares: &[f64] = if context.plan.writes { &[1.0, 0.0] } else { &[1.0] };
     let mut wanted = Vec::new();
     for &share in shares {
         for &size in &sizes {
-            wanted.extend(CONCURRENCIES.map(|k| (Frame::workload(share, size), k)));
+            wanted.extend(CONCURRENCIES.map(|k| (ExperimentContext::workload(share, size), k)));
         }
     }
-    cells::measure(frame, &wanted, note.into_iter().collect())
+    cells::measure(context, &wanted, note.into_iter().collect())
 }

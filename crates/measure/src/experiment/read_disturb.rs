@@ -3,15 +3,15 @@
 //! 2020), section 4.6, and its variant that reads nothing else; figures 9 and 10.
 
 use leadline_device::{Clock, Nanos, QueueShape};
-use leadline_profile::{DisturbSeries, PAGE_BYTES, ReadDisturb};
+use leadline_profile::{DisturbSeries, Experiments, PAGE_BYTES, ReadDisturb};
 
+use super::context::ExperimentContext;
 use super::disturb_series::series;
-use super::extremes::EVICTED_BLOCK;
-use super::frame::Frame;
-use super::other_reads::OtherReads;
+use super::kind::Experiment;
+use super::other_reads::{EVICTED_BLOCK, OtherReads};
 use super::period::{FALSE_ALARMS, analyse, recurs};
 use crate::MeasureError;
-use crate::load::{Lane, read_all, read_alone};
+use crate::load::{Lane, Region, read_all, read_alone};
 use crate::outcome::Stop;
 
 /// Requests in flight, of what is read between.
@@ -46,19 +46,46 @@ const FINDING: f64 = 1.0 / (2.0 + PAUSE);
 const REPORT_EVERY: usize = 1000;
 const REPORT_EVERY_EVICTING: usize = 16;
 
-/// Runs the experiment.
-///
-/// # Errors
-/// As [`super::run`].
-pub(super) fn run(frame: &mut Frame) -> Result<(ReadDisturb, Option<Stop>), MeasureError> {
-    let queue = frame.device.queue_pair(QueueShape::new(IN_FLIGHT, EVICTED_BLOCK))?;
-    let lane = Lane::new(queue, frame.device.clock(), frame.plan.seed);
-    frame.begin(lane.queue.now());
-    let others = OtherReads::new(frame.plan.region, frame.plan.buffer_bytes, &mut frame.random);
-    let mut page = Page { frame, lane, others, repeating: None, evicting: None, notes: Vec::new() };
+/// `read-disturb`.
+pub(super) struct ReadDisturbExperiment;
+
+impl Experiment for ReadDisturbExperiment {
+    fn name(&self) -> &'static str {
+        "read-disturb"
+    }
+
+    fn help(&self) -> &'static str {
+        "one page read again and again: whether every so many reads one is slow"
+    }
+
+    fn only_reads(&self) -> bool {
+        true
+    }
+
+    fn largest_request(&self, _region: Region) -> u32 {
+        EVICTED_BLOCK
+    }
+
+    // Periods of thousands of reads.
+    fn virtual_ops_per_slice(&self) -> u64 {
+        100_000
+    }
+
+    fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
+        let (found, stop) = run(context)?;
+        Ok((Experiments { read_disturb: Some(found), ..Experiments::default() }, stop))
+    }
+}
+
+fn run(context: &mut ExperimentContext) -> Result<(ReadDisturb, Option<Stop>), MeasureError> {
+    let queue = context.device.queue_pair(QueueShape::new(IN_FLIGHT, EVICTED_BLOCK))?;
+    let lane = Lane::new(queue, context.device.clock(), context.plan.seed);
+    context.begin(lane.queue.now());
+    let others = OtherReads::new(context.plan.region, context.plan.buffer_bytes, &mut context.random);
+    let mut page = Page { context, lane, others, repeating: None, evicting: None, notes: Vec::new() };
     let ended = page.run();
     let has_all = page.repeating.is_some();
-    let stop = page.frame.kept(ended, has_all)?;
+    let stop = page.context.kept(ended, has_all)?;
     Ok((page.into_disturb(), stop))
 }
 
@@ -82,7 +109,7 @@ struct Series {
 }
 
 struct Page<'f, 'a> {
-    frame: &'f mut Frame<'a>,
+    context: &'f mut ExperimentContext<'a>,
     lane: Lane,
     others: OtherReads,
     repeating: Option<DisturbSeries>,
@@ -92,23 +119,23 @@ struct Page<'f, 'a> {
 
 impl Page<'_, '_> {
     fn run(&mut self) -> Result<(), Stop> {
-        let share = match self.frame.plan.buffer_bytes {
+        let share = match self.context.plan.buffer_bytes {
             None => UNKNOWN,
             Some(0) => UNBUFFERED,
             Some(_) => BUFFERED,
         };
         let (repeating, evicting) = self.most();
-        let seconds = FINDING * share * self.frame.plan.seconds;
+        let seconds = FINDING * share * self.context.plan.seconds;
         self.repeating = self.find(Series { evicting: false, pause: 0, most: repeating, seconds })?;
-        let seconds = FINDING * (self.frame.plan.seconds - self.frame.spent(self.lane.queue.now()));
+        let seconds = FINDING * (self.context.plan.seconds - self.context.spent(self.lane.queue.now()));
         self.evicting = self.find(Series { evicting: true, pause: 0, most: evicting, seconds })?;
         Ok(())
     }
 
     /// Most reads of the page without others between, and with them.
     fn most(&self) -> (usize, usize) {
-        let requests = self.frame.plan.max_ops_per_slice;
-        match self.frame.device.clock() {
+        let requests = self.context.plan.max_ops_per_slice;
+        match self.context.device.clock() {
             Clock::Wall => (MOST_REPEATING, MOST_EVICTING),
             Clock::Virtual => {
                 let by_others = VIRTUAL_OTHERS * requests / self.others.requests().max(1);
@@ -129,7 +156,7 @@ impl Page<'_, '_> {
             ));
             return Ok(None);
         }
-        let mut found = analyse(&reads.us, self.frame.plan.seed);
+        let mut found = analyse(&reads.us, self.context.plan.seed);
         if let Some(size) = found.size
             && !self.is_found_again(wanted, &reads, size.period)?
         {
@@ -143,7 +170,7 @@ impl Page<'_, '_> {
         let pause = (PAUSE * each * 1e9) as Nanos;
         let seconds = (1.0 + 2.0 * PAUSE) * reads.seconds;
         let again = self.read(Series { pause, most: reads.us.len(), seconds, ..wanted })?;
-        if again.us.len() >= FEWEST && recurs(&again.us, period, self.frame.plan.seed) {
+        if again.us.len() >= FEWEST && recurs(&again.us, period, self.context.plan.seed) {
             return Ok(true);
         }
         self.notes.push(format!(
@@ -172,7 +199,7 @@ impl Page<'_, '_> {
     }
 
     fn read_once(&mut self, wanted: Series, reads: &mut Reads) -> Result<(), Stop> {
-        let page = self.frame.plan.region.start;
+        let page = self.context.plan.region.start;
         let nanos = read_alone(&mut self.lane, page, PAGE_BYTES).map_err(Stop::Failed)?;
         reads.us.push(nanos as f64 / 1e3);
         if wanted.evicting {
@@ -184,15 +211,15 @@ impl Page<'_, '_> {
         let count = reads.us.len();
         if count.is_multiple_of(if wanted.evicting { REPORT_EVERY_EVICTING } else { REPORT_EVERY }) {
             let between = if wanted.evicting { ", others between" } else { "" };
-            self.frame.report(self.lane.queue.now(), format!("{count} reads of one page{between}"));
+            self.context.report(self.lane.queue.now(), format!("{count} reads of one page{between}"));
         }
-        self.frame.cancelled()
+        self.context.cancelled()
     }
 
     fn into_disturb(self) -> ReadDisturb {
         let now = self.lane.queue.now();
-        let buffer_bytes = self.frame.plan.buffer_bytes;
-        let mut procedure = self.frame.procedure(1, self.lane.traffic(), now);
+        let buffer_bytes = self.context.plan.buffer_bytes;
+        let mut procedure = self.context.procedure(1, self.lane.traffic(), now);
         procedure.notes = self.notes;
         procedure.notes.extend(self.others.note(buffer_bytes));
         ReadDisturb {

@@ -1,6 +1,6 @@
 //! Rounds of slices: everything once a round, in random order, what writes apart from what only reads.
 
-use super::frame::{Frame, MOST_EPOCHS, SHORTEST_SLICE};
+use super::context::{ExperimentContext, MOST_EPOCHS, SHORTEST_SLICE};
 use crate::load::Lane;
 use crate::outcome::Stop;
 
@@ -17,7 +17,7 @@ pub(super) trait InRounds {
     fn writes(&self, i: usize) -> bool;
 
     /// Measures thing `i` for about `seconds`.
-    fn slice(&mut self, frame: &mut Frame, lane: &mut Lane, i: usize, seconds: f64) -> Result<(), Stop>;
+    fn slice(&mut self, context: &mut ExperimentContext, lane: &mut Lane, i: usize, seconds: f64) -> Result<(), Stop>;
 
     /// Thing `i`, in words, for the progress.
     fn describe(&self, i: usize) -> String;
@@ -28,18 +28,18 @@ pub(super) trait InRounds {
 /// After what writes the device is flushed and left alone, so that a write buffer or garbage collection is
 /// not charged to what only reads.
 pub(super) fn in_rounds(
-    frame: &mut Frame,
+    context: &mut ExperimentContext,
     lane: &mut Lane,
     things: &mut impl InRounds,
 ) -> (u32, Result<(), Stop>) {
     let mut epochs = 0;
     let mut longest = 0f64;
-    while frame.goes_on(epochs, longest, lane.queue.now()) {
+    while context.goes_on(epochs, longest, lane.queue.now()) {
         let began = lane.queue.now();
-        let left = frame.left(began);
+        let left = context.left(began);
         let seconds = PLANNED * left / f64::from(MOST_EPOCHS - epochs) / things.count() as f64;
         epochs += 1;
-        if let Err(stop) = round(frame, lane, things, seconds.max(SHORTEST_SLICE)) {
+        if let Err(stop) = round(context, lane, things, seconds.max(SHORTEST_SLICE)) {
             return (epochs, Err(stop));
         }
         longest = longest.max((lane.queue.now() - began) as f64 / 1e9);
@@ -47,17 +47,17 @@ pub(super) fn in_rounds(
     (epochs, Ok(()))
 }
 
-fn round(frame: &mut Frame, lane: &mut Lane, things: &mut impl InRounds, seconds: f64) -> Result<(), Stop> {
-    let writes_first = frame.random.bool();
+fn round(context: &mut ExperimentContext, lane: &mut Lane, things: &mut impl InRounds, seconds: f64) -> Result<(), Stop> {
+    let writes_first = context.random.bool();
     for writes in [writes_first, !writes_first] {
         let mut group: Vec<usize> = (0..things.count()).filter(|&i| things.writes(i) == writes).collect();
-        frame.random.shuffle(&mut group);
+        context.random.shuffle(&mut group);
         for &i in &group {
-            things.slice(frame, lane, i, seconds)?;
-            frame.report(lane.queue.now(), things.describe(i));
+            things.slice(context, lane, i, seconds)?;
+            context.report(lane.queue.now(), things.describe(i));
         }
         if writes && !group.is_empty() {
-            frame.settle(lane)?;
+            context.settle(lane)?;
         }
     }
     Ok(())

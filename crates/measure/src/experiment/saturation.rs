@@ -2,8 +2,8 @@
 
 use leadline_device::Nanos;
 
-use super::frame::{Frame, SHORTEST_SLICE};
-use super::plan::MOST_IN_FLIGHT;
+use super::context::{ExperimentContext, SHORTEST_SLICE};
+use super::kind::MOST_IN_FLIGHT;
 use crate::load::{AddressStream, Lane, Limits, Recorder, closed_loop};
 use crate::outcome::Stop;
 
@@ -18,15 +18,15 @@ const SEARCH_SLICE: f64 = 0.005;
 
 /// Doubles the requests in flight until that gains no more; the k that did best, and its requests per second.
 pub(super) fn saturate(
-    frame: &mut Frame,
+    context: &mut ExperimentContext,
     lane: &mut Lane,
     stream: &mut AddressStream,
     recorder: &mut Recorder,
 ) -> Result<(u32, f64), Stop> {
-    let seconds = (SEARCH_SLICE * frame.plan.seconds).max(SHORTEST_SLICE);
+    let seconds = (SEARCH_SLICE * context.plan.seconds).max(SHORTEST_SLICE);
     let (mut best, mut k) = ((FIRST_K, 0.0), FIRST_K);
     while k <= MOST_IN_FLIGHT {
-        let (ops, seconds) = closed(frame, lane, stream, k, seconds, recorder)?;
+        let (ops, seconds) = closed(context, lane, stream, k, seconds, recorder)?;
         let rate = ops as f64 / seconds;
         let gained = rate >= GAIN * best.1;
         if rate > best.1 {
@@ -42,7 +42,7 @@ pub(super) fn saturate(
 
 /// Requests and seconds of a closed loop, within what may still be written.
 pub(super) fn closed(
-    frame: &mut Frame,
+    context: &mut ExperimentContext,
     lane: &mut Lane,
     stream: &mut AddressStream,
     k: u32,
@@ -51,15 +51,15 @@ pub(super) fn closed(
 ) -> Result<(u64, f64), Stop> {
     let mut limits = Limits {
         min_ops: 4 * u64::from(k),
-        max_ops: frame.plan.max_ops_per_slice,
+        max_ops: context.plan.max_ops_per_slice,
         ..Limits::of((seconds * 1e9) as Nanos)
     };
     if stream.writes() {
         let least = 8 * u64::from(k) * u64::from(stream.block_bytes());
-        limits.max_bytes = frame.may_send(lane.traffic().1, least)?;
+        limits.max_bytes = context.may_send(lane.traffic().1, least)?;
     }
-    let window = closed_loop(lane, stream, k, &limits, recorder, frame.cancel).map_err(Stop::Failed)?;
-    frame.cancelled()?;
+    let window = closed_loop(lane, stream, k, &limits, recorder, context.cancel).map_err(Stop::Failed)?;
+    context.cancelled()?;
     if !window.complete || window.length == 0 {
         return Err(Stop::WritesSpent);
     }

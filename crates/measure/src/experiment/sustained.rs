@@ -1,12 +1,12 @@
 //! `sustained`: what a drive writes at first and for long, sequentially and at random, and what reads take
 //! beside writes that it can sustain: metrics of SSD-iq (Haas, Lee, Bonnet and Leis, PVLDB 18(11), 2025).
 
-use leadline_device::{Nanos, QueueShape};
-use leadline_profile::{OpKind, PAGE_BYTES, Pattern, Sustained, SustainedLoad};
+use leadline_device::{Clock, Nanos, QueueShape};
+use leadline_profile::{Experiments, OpKind, PAGE_BYTES, Pattern, Sustained, SustainedLoad};
 
-use super::extremes::SUSTAINED_BYTES;
-use super::frame::Frame;
-use super::plan::MOST_IN_FLIGHT;
+use super::context::ExperimentContext;
+use super::kind::{Choice, Experiment, LEAST_BUDGET, MOST_IN_FLIGHT};
+use super::plan::ExperimentPlan;
 use super::sampled_load::{Sample, SampleLength, SampledLoad, gathered, joined};
 use super::sustained_cliffs::levels;
 use super::timed::workload;
@@ -14,6 +14,13 @@ use super::under_load::UnderLoads;
 use crate::MeasureError;
 use crate::load::{AddressStream, Lane, Region};
 use crate::outcome::Stop;
+
+/// Bytes per sequential write: large enough for any drive's full bandwidth with a few in flight.
+const SEQUENTIAL_BYTES: u32 = 128 << 10;
+
+/// What is written at most, in regions: in sequence, at random a quarter of that, and beside reads.
+const SEQUENTIAL_REGIONS: u64 = 8;
+const ALL_REGIONS: u64 = 12;
 
 /// One load.
 struct Kind {
@@ -31,7 +38,7 @@ struct Kind {
 const KINDS: [Kind; 2] = [
     Kind {
         pattern: Pattern::Sequential,
-        block_bytes: SUSTAINED_BYTES,
+        block_bytes: SEQUENTIAL_BYTES,
         in_flight: 32,
         rest: 0.05,
         load: 0.3,
@@ -65,40 +72,99 @@ const FLUSH: u64 = 60_000_000_000;
 /// Samples between two reports.
 const REPORT_EVERY: usize = 10;
 
-/// Runs the experiment.
-///
-/// # Errors
-/// As [`super::run`].
-pub(super) fn run(frame: &mut Frame) -> Result<(Sustained, Option<Stop>), MeasureError> {
-    let queue = frame.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, SUSTAINED_BYTES))?;
-    let mut lane = Lane::new(queue, frame.device.clock(), frame.plan.seed);
-    frame.begin(lane.queue.now());
+/// `sustained`.
+pub(super) struct SustainedExperiment;
+
+impl Experiment for SustainedExperiment {
+    fn name(&self) -> &'static str {
+        "sustained"
+    }
+
+    fn help(&self) -> &'static str {
+        "burst against sustained writes, caches, and reads beside writes"
+    }
+
+    fn needs_writes(&self) -> bool {
+        true
+    }
+
+    fn uses_whole_drive(&self) -> bool {
+        true
+    }
+
+    fn takes(&self, choice: Choice) -> bool {
+        choice == Choice::MaxBytes
+    }
+
+    fn default_seconds(&self, quick: bool) -> f64 {
+        if quick { 60.0 } else { 300.0 }
+    }
+
+    fn may_end_early(&self) -> bool {
+        true
+    }
+
+    fn time_writing(&self) -> &'static str {
+        "most of"
+    }
+
+    fn write_budget(&self, region_bytes: u64) -> u64 {
+        region_bytes.saturating_mul(ALL_REGIONS).max(LEAST_BUDGET / 2)
+    }
+
+    fn max_bytes_within(&self, max_bytes: u64, budget: u64) -> u64 {
+        max_bytes.min(budget / ALL_REGIONS * SEQUENTIAL_REGIONS)
+    }
+
+    fn is_laid_out(&self, clock: Clock) -> bool {
+        clock == Clock::Wall
+    }
+
+    fn largest_request(&self, _region: Region) -> u32 {
+        SEQUENTIAL_BYTES
+    }
+
+    // A cache of a simulated drive may be as large; requests are large, too.
+    fn default_max_bytes(&self, _clock: Clock) -> u64 {
+        ExperimentPlan::BURST_BYTES
+    }
+
+    fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
+        let (found, stop) = run(context)?;
+        Ok((Experiments { sustained: Some(found), ..Experiments::default() }, stop))
+    }
+}
+
+fn run(context: &mut ExperimentContext) -> Result<(Sustained, Option<Stop>), MeasureError> {
+    let queue = context.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, SEQUENTIAL_BYTES))?;
+    let mut lane = Lane::new(queue, context.device.clock(), context.plan.seed);
+    context.begin(lane.queue.now());
     let (mut loads, mut notes, mut under_loads) = (Vec::new(), Vec::new(), UnderLoads::default());
-    let ended = all(frame, &mut lane, &mut loads, &mut under_loads);
-    let stop = frame.kept(ended, !loads.is_empty())?;
+    let ended = all(context, &mut lane, &mut loads, &mut under_loads);
+    let stop = context.kept(ended, !loads.is_empty())?;
     for load in loads.iter().filter(|load: &&SustainedLoad| !load.settled) {
         let pattern = if load.pattern == Pattern::Random { "random" } else { "sequential" };
         notes.push(format!(
             "{pattern} writes had not settled when they ended: give it more time or --max-bytes"
         ));
     }
-    let mut procedure = frame.procedure(under_loads.rounds(), lane.traffic(), lane.queue.now());
+    let mut procedure = context.procedure(under_loads.rounds(), lane.traffic(), lane.queue.now());
     procedure.notes = notes;
-    let latencies = under_loads.into_points(frame);
+    let latencies = under_loads.into_points(context);
     Ok((Sustained { procedure, loads, latencies, read_block_bytes: PAGE_BYTES }, stop))
 }
 
 fn all(
-    frame: &mut Frame,
+    context: &mut ExperimentContext,
     lane: &mut Lane,
     loads: &mut Vec<SustainedLoad>,
     under_loads: &mut UnderLoads,
 ) -> Result<(), Stop> {
     // Reads are of what was surely written.
-    let mut written = frame.plan.region;
+    let mut written = context.plan.region;
     for kind in &KINDS {
-        let rested = rest(frame, lane, kind.rest)?;
-        let ended = load(frame, lane, kind, rested, loads);
+        let rested = rest(context, lane, kind.rest)?;
+        let ended = load(context, lane, kind, rested, loads);
         if let (Pattern::Sequential, Some(load)) = (kind.pattern, loads.last()) {
             written = Region { len: written.len.min(load.written_bytes), ..written };
         }
@@ -107,59 +173,59 @@ fn all(
     match loads.iter().find(|load| load.pattern == Pattern::Random) {
         Some(random) => {
             let sustained = random.sustained_bytes_per_second;
-            under_loads.measure(frame, lane, written, sustained)
+            under_loads.measure(context, lane, written, sustained)
         }
         None => Ok(()),
     }
 }
 
 /// A flush, and then nothing for this share of the budget; for how many seconds.
-fn rest(frame: &mut Frame, lane: &mut Lane, share: f64) -> Result<f64, Stop> {
+fn rest(context: &mut ExperimentContext, lane: &mut Lane, share: f64) -> Result<f64, Stop> {
     lane.flush(FLUSH).map_err(Stop::Failed)?;
     let began = lane.queue.now();
-    let until = began + (share * frame.plan.seconds * 1e9) as Nanos;
+    let until = began + (share * context.plan.seconds * 1e9) as Nanos;
     while lane.queue.now() < until {
         let piece = PIECE.min(until - lane.queue.now());
-        lane.idle(piece, frame.cancel).map_err(Stop::Failed)?;
-        frame.cancelled()?;
-        frame.report(lane.queue.now(), "resting".to_owned());
+        lane.idle(piece, context.cancel).map_err(Stop::Failed)?;
+        context.cancelled()?;
+        context.report(lane.queue.now(), "resting".to_owned());
     }
     Ok((lane.queue.now() - began) as f64 / 1e9)
 }
 
 /// Writes until time or bytes are spent.
 fn load(
-    frame: &mut Frame,
+    context: &mut ExperimentContext,
     lane: &mut Lane,
     kind: &Kind,
     rest_seconds: f64,
     loads: &mut Vec<SustainedLoad>,
 ) -> Result<(), Stop> {
     let block = u64::from(kind.block_bytes);
-    let may_move = (frame.plan.max_bytes as f64 * kind.bytes) as u64;
-    let may_send = frame.may_send(lane.traffic().1, block)?;
+    let may_move = (context.plan.max_bytes as f64 * kind.bytes) as u64;
+    let may_send = context.may_send(lane.traffic().1, block)?;
     let most = may_move.min(may_send) / block;
-    let limit = kind.load * frame.plan.seconds;
+    let limit = kind.load * context.plan.seconds;
     let written = workload(OpKind::Write, kind.pattern, false, kind.block_bytes);
-    let mut stream = AddressStream::new(written, frame.plan.region, frame.random.u64(..));
+    let mut stream = AddressStream::new(written, context.plan.region, context.random.u64(..));
     stream.rewind();
     let began = lane.queue.now();
     let sent = lane.traffic().1;
     let mut load =
         SampledLoad::begin(lane, &mut stream, kind.in_flight, most, SAMPLE).map_err(Stop::Failed)?;
     while load.sample().map_err(Stop::Failed)? && (load.now() - began) as f64 / 1e9 < limit {
-        frame.cancelled()?;
+        context.cancelled()?;
         let samples = load.samples();
         if samples.len().is_multiple_of(REPORT_EVERY) {
             let Sample { seconds, ops } = samples[samples.len() - 1];
             let (now, rate) = (load.now(), ops / seconds * block as f64 / 1e6);
-            frame.report(now, format!("{rate:.0} MB/s"));
+            context.report(now, format!("{rate:.0} MB/s"));
         }
     }
-    let samples = gathered(&load.end(frame.cancel).map_err(Stop::Failed)?, FEWEST_OPS);
-    frame.cancelled()?;
+    let samples = gathered(&load.end(context.cancel).map_err(Stop::Failed)?, FEWEST_OPS);
+    context.cancelled()?;
     let (written_bytes, seconds) = (lane.traffic().1 - sent, (lane.queue.now() - began) as f64 / 1e9);
-    if let Some(levels) = levels(&samples, kind.block_bytes, frame.plan.seed) {
+    if let Some(levels) = levels(&samples, kind.block_bytes, context.plan.seed) {
         loads.push(SustainedLoad {
             pattern: kind.pattern,
             block_bytes: kind.block_bytes,

@@ -3,7 +3,7 @@
 
 use leadline_profile::IoCostRate;
 
-use super::frame::rate;
+use super::context::rate;
 use crate::bootstrap::Resamples;
 
 /// Every round after a fall is at most this share of every round before it; of a single one before it, which

@@ -2,9 +2,10 @@
 //! PostgreSQL.
 
 use leadline_device::{Nanos, Payload, clock};
-use leadline_profile::{FileState, SyncMethod, SyncMethods, SyncPoint};
+use leadline_profile::{Experiments, FileState, SyncMethod, SyncMethods, SyncPoint};
 
-use super::frame::{Frame, MOST_EPOCHS, SHORTEST_SLICE, rate};
+use super::context::{ExperimentContext, MOST_EPOCHS, SHORTEST_SLICE, rate};
+use super::kind::Experiment;
 use super::log_file::{LogFile, POSTGRES_SEGMENT_BYTES};
 use crate::bootstrap::Resamples;
 use crate::load::Recorder;
@@ -24,17 +25,43 @@ struct Cell {
     latencies: Recorder,
 }
 
-/// Runs the experiment.
-///
-/// # Errors
-/// As [`super::run`].
-pub(super) fn run(frame: &mut Frame) -> Result<(SyncMethods, Option<Stop>), MeasureError> {
-    let experiment = frame.plan.experiment.name();
-    let dir = frame.plan.own_file_in().ok_or(PlanError::NeedsDirectory { experiment })?;
+/// `sync-methods`.
+pub(super) struct SyncMethodsExperiment;
+
+impl Experiment for SyncMethodsExperiment {
+    fn name(&self) -> &'static str {
+        "sync-methods"
+    }
+
+    fn help(&self) -> &'static str {
+        "fsync, fdatasync, O_DSYNC and RWF_DSYNC, on a preallocated file or not"
+    }
+
+    fn needs_writes(&self) -> bool {
+        true
+    }
+
+    fn needs_directory(&self) -> bool {
+        true
+    }
+
+    fn own_file_bytes(&self) -> Option<u64> {
+        Some(POSTGRES_SEGMENT_BYTES)
+    }
+
+    fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
+        let (found, stop) = run(context)?;
+        Ok((Experiments { sync_methods: Some(found), ..Experiments::default() }, stop))
+    }
+}
+
+fn run(context: &mut ExperimentContext) -> Result<(SyncMethods, Option<Stop>), MeasureError> {
+    let experiment = context.plan.experiment.name();
+    let dir = context.plan.own_file_in().ok_or(PlanError::NeedsDirectory { experiment })?;
     let log = LogFile::create(dir, POSTGRES_SEGMENT_BYTES)?;
-    frame.begin(clock::now());
+    context.begin(clock::now());
     let mut data = vec![0; WRITE_BYTES as usize];
-    Payload::new(frame.plan.seed).fill(&mut data);
+    Payload::new(context.plan.seed).fill(&mut data);
     let mut cells = Vec::new();
     for state in FileState::ALL {
         cells.extend(SyncMethod::ALL.map(|method| Cell {
@@ -44,15 +71,15 @@ pub(super) fn run(frame: &mut Frame) -> Result<(SyncMethods, Option<Stop>), Meas
             latencies: Recorder::new(),
         }));
     }
-    let mut trial = Trial { frame, log, data, cells, epochs: 0, written: 0 };
+    let mut trial = Trial { context, log, data, cells, epochs: 0, written: 0 };
     let ended = trial.run();
     let has_all = trial.cells.iter().all(|cell| !cell.slices.is_empty());
-    let stop = trial.frame.kept(ended, has_all)?;
+    let stop = trial.context.kept(ended, has_all)?;
     Ok((trial.into_methods(), stop))
 }
 
 struct Trial<'f, 'a> {
-    frame: &'f mut Frame<'a>,
+    context: &'f mut ExperimentContext<'a>,
     log: LogFile,
     data: Vec<u8>,
     cells: Vec<Cell>,
@@ -65,17 +92,17 @@ struct Trial<'f, 'a> {
 impl Trial<'_, '_> {
     fn run(&mut self) -> Result<(), Stop> {
         let mut longest = 0f64;
-        while self.frame.goes_on(self.epochs, longest, clock::now()) {
+        while self.context.goes_on(self.epochs, longest, clock::now()) {
             let began = clock::now();
             let slices = self.cells.len() as f64 * f64::from(MOST_EPOCHS - self.epochs);
-            let seconds = (self.frame.left(began) / slices).max(SHORTEST_SLICE);
+            let seconds = (self.context.left(began) / slices).max(SHORTEST_SLICE);
             self.epochs += 1;
             let mut order: Vec<usize> = (0..self.cells.len()).collect();
-            self.frame.random.shuffle(&mut order);
+            self.context.random.shuffle(&mut order);
             for i in order {
                 self.slice(i, clock::now().saturating_add((seconds * 1e9) as Nanos))?;
                 let Cell { method, state, .. } = self.cells[i];
-                self.frame.report(clock::now(), format!("{}, file {}", method.words(), state.words()));
+                self.context.report(clock::now(), format!("{}, file {}", method.words(), state.words()));
             }
             longest = longest.max((clock::now() - began) as f64 / 1e9);
         }
@@ -92,12 +119,12 @@ impl Trial<'_, '_> {
                 // What was overwritten can be overwritten again; the other states are used up.
                 if ops == 0 || *state != FileState::Written {
                     let fill = if *state == FileState::Written { self.log.len() } else { 0 };
-                    self.frame.may_send(self.written, fill)?;
+                    self.context.may_send(self.written, fill)?;
                     self.written += self.log.renew(*state).map_err(Stop::Failed)?;
                 }
                 offset = 0;
             }
-            self.frame.may_send(self.written, self.data.len() as u64)?;
+            self.context.may_send(self.written, self.data.len() as u64)?;
             let began = clock::now();
             self.log.write(*method, &self.data, offset).map_err(Stop::Failed)?;
             self.log.sync(*method).map_err(Stop::Failed)?;
@@ -106,7 +133,7 @@ impl Trial<'_, '_> {
             self.written += self.data.len() as u64;
             offset += self.data.len() as u64;
             (ops, time) = (ops + 1, time + (ended - began));
-            self.frame.cancelled()?;
+            self.context.cancelled()?;
             if ended >= until {
                 break;
             }
@@ -116,8 +143,8 @@ impl Trial<'_, '_> {
     }
 
     fn into_methods(self) -> SyncMethods {
-        let resamples = self.frame.resamples(self.epochs);
-        let procedure = self.frame.procedure(self.epochs, (0, self.written), clock::now());
+        let resamples = self.context.resamples(self.epochs);
+        let procedure = self.context.procedure(self.epochs, (0, self.written), clock::now());
         let points = self.cells.iter().map(|cell| cell.point(resamples.as_ref())).collect();
         SyncMethods { procedure, block_bytes: WRITE_BYTES, points }
     }

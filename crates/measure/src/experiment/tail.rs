@@ -1,11 +1,13 @@
 //! `tail`: percentiles of random reads, at rest and beside background load. Table 1 of Yang, Li and Lilja
 //! (ACM TOMPECS 5(1), 2020), section 4.7.
 
-use leadline_profile::{OpKind, Pattern, Pressure};
+use leadline_profile::{Experiments, OpKind, Pattern, Pressure};
 
-use super::background::measure;
-use super::frame::Frame;
+use super::background::{BACKGROUND_BYTES, measure};
+use super::context::ExperimentContext;
+use super::kind::Experiment;
 use crate::MeasureError;
+use crate::load::Region;
 use crate::outcome::Stop;
 
 /// Random reads are what no buffer of a drive can hide.
@@ -15,10 +17,33 @@ const FOREGROUND: (OpKind, Pattern) = (OpKind::Read, Pattern::Random);
 /// more than many a drive has.
 const LOADS: [f64; 2] = [0.3, 0.7];
 
-/// Runs the experiment.
-///
-/// # Errors
-/// As [`super::run`].
-pub(super) fn run(frame: &mut Frame) -> Result<(Pressure, Option<Stop>), MeasureError> {
-    measure(frame, &[FOREGROUND], true, |_, capacity| (LOADS.map(|load| load * capacity).to_vec(), None))
+/// `tail`.
+pub(super) struct TailExperiment;
+
+impl Experiment for TailExperiment {
+    fn name(&self) -> &'static str {
+        "tail"
+    }
+
+    fn help(&self) -> &'static str {
+        "percentiles of random 4K reads to p99.99, at rest and beside background load"
+    }
+
+    fn largest_request(&self, _region: Region) -> u32 {
+        BACKGROUND_BYTES
+    }
+
+    // A 99.99th percentile needs many.
+    fn virtual_ops_per_slice(&self) -> u64 {
+        200_000
+    }
+
+    fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
+        let (found, stop) = run(context)?;
+        Ok((Experiments { tail: Some(found), ..Experiments::default() }, stop))
+    }
+}
+
+fn run(context: &mut ExperimentContext) -> Result<(Pressure, Option<Stop>), MeasureError> {
+    measure(context, &[FOREGROUND], true, |_, capacity| (LOADS.map(|load| load * capacity).to_vec(), None))
 }

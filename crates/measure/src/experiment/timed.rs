@@ -2,7 +2,7 @@
 
 use leadline_profile::{Latency, OpKind, Pattern};
 
-use super::frame::interval;
+use super::context::interval;
 use crate::bootstrap::Resamples;
 use crate::load::{Recorder, Spread, Workload};
 use crate::summary::latency;

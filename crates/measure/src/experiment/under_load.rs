@@ -4,7 +4,7 @@
 use leadline_device::{Clock, Nanos};
 use leadline_profile::{OpKind, PAGE_BYTES, Pattern, UnderLoad};
 
-use super::frame::Frame;
+use super::context::ExperimentContext;
 use super::rounds::{InRounds, in_rounds};
 use super::timed::{Timed, workload};
 use crate::load::{
@@ -49,7 +49,7 @@ impl UnderLoads {
     /// bytes per second.
     pub(super) fn measure(
         &mut self,
-        frame: &mut Frame,
+        context: &mut ExperimentContext,
         lane: &mut Lane,
         written: Region,
         sustained: f64,
@@ -58,15 +58,19 @@ impl UnderLoads {
         self.scenes =
             SHARES.map(|share| Scene { share, rate: share * rate, ..Scene::default() }).into_iter().collect();
         let mut stream = |op, region| {
-            AddressStream::new(workload(op, Pattern::Random, false, PAGE_BYTES), region, frame.random.u64(..))
+            AddressStream::new(
+                workload(op, Pattern::Random, false, PAGE_BYTES),
+                region,
+                context.random.u64(..),
+            )
         };
         let mut scenes = Scenes {
             reads: stream(OpKind::Read, written),
-            writes: stream(OpKind::Write, frame.plan.region),
+            writes: stream(OpKind::Write, context.plan.region),
             scenes: &mut self.scenes,
             recorder: Recorder::new(),
         };
-        let (rounds, ended) = in_rounds(frame, lane, &mut scenes);
+        let (rounds, ended) = in_rounds(context, lane, &mut scenes);
         self.rounds = rounds;
         ended
     }
@@ -77,8 +81,8 @@ impl UnderLoads {
     }
 
     /// Those that were measured.
-    pub(super) fn into_points(self, frame: &Frame) -> Vec<UnderLoad> {
-        let resamples = frame.resamples(self.rounds);
+    pub(super) fn into_points(self, context: &ExperimentContext) -> Vec<UnderLoad> {
+        let resamples = context.resamples(self.rounds);
         let page = f64::from(PAGE_BYTES);
         let measured = self.scenes.into_iter().filter(|scene| scene.timed.ops() > 0);
         let point = |scene: Scene| UnderLoad {
@@ -106,21 +110,27 @@ impl InRounds for Scenes<'_> {
         self.scenes[i].rate > 0.0
     }
 
-    fn slice(&mut self, frame: &mut Frame, lane: &mut Lane, i: usize, seconds: f64) -> Result<(), Stop> {
+    fn slice(
+        &mut self,
+        context: &mut ExperimentContext,
+        lane: &mut Lane,
+        i: usize,
+        seconds: f64,
+    ) -> Result<(), Stop> {
         let rate = self.scenes[i].rate;
         // Reads one at a time are at most some ten thousand a second: that is enough to estimate by.
-        let seconds = match frame.device.clock() {
+        let seconds = match context.device.clock() {
             Clock::Wall => seconds,
             Clock::Virtual => seconds.min(VIRTUAL_OPS / (rate + 1e4)),
         };
         let mut limits = Limits::of((seconds * 1e9) as Nanos);
         let (ops, sum) = if rate > 0.0 {
-            limits.max_bytes = frame.may_send(lane.traffic().1, u64::from(PAGE_BYTES))?;
-            let (seed, send_times) = (frame.random.u64(..), SendTimes::Arrivals(Arrivals::Poisson(rate)));
+            limits.max_bytes = context.may_send(lane.traffic().1, u64::from(PAGE_BYTES))?;
+            let (seed, send_times) = (context.random.u64(..), SendTimes::Arrivals(Arrivals::Poisson(rate)));
             let Scenes { reads, writes, recorder, .. } = self;
-            let done = beside(lane, reads, writes, send_times, &limits, recorder, seed, frame.cancel);
+            let done = beside(lane, reads, writes, send_times, &limits, recorder, seed, context.cancel);
             let done = done.map_err(Stop::Failed)?;
-            frame.cancelled()?;
+            context.cancelled()?;
             if !done.complete {
                 return Err(Stop::WritesSpent);
             }
@@ -128,9 +138,9 @@ impl InRounds for Scenes<'_> {
             self.scenes[i].served.1 += done.length as f64 / 1e9;
             (done.ops, done.latency_sum)
         } else {
-            let done = one_at_a_time(lane, &mut self.reads, &limits, &mut self.recorder, frame.cancel);
+            let done = one_at_a_time(lane, &mut self.reads, &limits, &mut self.recorder, context.cancel);
             let done = done.map_err(Stop::Failed)?;
-            frame.cancelled()?;
+            context.cancelled()?;
             (done.ops, done.latency_sum)
         };
         self.scenes[i].timed.add(ops, sum, &self.recorder);

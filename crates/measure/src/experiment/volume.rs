@@ -4,12 +4,12 @@
 //! drain), and its window holds at least 2 k. At 128 requests of 4 MiB that is 2 GiB; at one of 4 KiB it is
 //! nothing. So dear cells get just that, and the others share what is left.
 
-use super::frame::SHORTEST_SLICE;
+use super::context::SHORTEST_SLICE;
 
 /// Completions in a window at least, in multiples of k.
 pub(super) const WINDOW_WAVES: u64 = 2;
 
-/// A slice is never longer, so that all cells share the weather.
+/// A slice is never longer, so that all cells see the same conditions.
 const LONGEST_SLICE: f64 = 0.5;
 
 /// What one cell costs, as far as known.

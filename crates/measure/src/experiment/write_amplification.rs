@@ -1,10 +1,13 @@
 //! `write-amplification`: what a drive writes to its medium per byte that it is given, from the drive's own
 //! counters, window after window until it has settled.
 
-use leadline_device::{QueueShape, Wear};
-use leadline_profile::{PAGE_BYTES, WearWindow, WriteAmplification, WriteAmplificationRun, WritePattern};
+use leadline_device::{Clock, QueueShape, Wear};
+use leadline_profile::{
+    Experiments, PAGE_BYTES, WearWindow, WriteAmplification, WriteAmplificationRun, WritePattern,
+};
 
-use super::frame::Frame;
+use super::context::ExperimentContext;
+use super::kind::{Choice, Experiment};
 use super::settling::{Level, level, settled};
 use crate::load::{AddressStream, Lane, Limits, Recorder, Region, Spread, Workload, closed_loop};
 use crate::outcome::Stop;
@@ -33,29 +36,80 @@ const STEEPEST: f64 = 1.3;
 /// estimated.
 const ERASED: f64 = 0.5;
 
-/// Runs the experiment.
-///
-/// # Errors
-/// As [`super::run`]; [`PlanError::NoWear`], before anything is written, where the device does not tell.
-pub(super) fn run(frame: &mut Frame) -> Result<(WriteAmplification, Option<Stop>), MeasureError> {
-    let queue = frame.device.queue_pair(QueueShape::new(IN_FLIGHT, PAGE_BYTES))?;
+/// `write-amplification`.
+pub(super) struct WriteAmplificationExperiment;
+
+impl Experiment for WriteAmplificationExperiment {
+    fn name(&self) -> &'static str {
+        "write-amplification"
+    }
+
+    fn help(&self) -> &'static str {
+        "bytes written to the medium per byte written, where the drive tells"
+    }
+
+    fn needs_writes(&self) -> bool {
+        true
+    }
+
+    fn needs_wear(&self) -> bool {
+        true
+    }
+
+    fn uses_whole_drive(&self) -> bool {
+        true
+    }
+
+    fn takes(&self, choice: Choice) -> bool {
+        matches!(choice, Choice::Pattern | Choice::Fill)
+    }
+
+    // It ends when it has settled.
+    fn default_seconds(&self, quick: bool) -> f64 {
+        if quick { 3600.0 } else { 86_400.0 }
+    }
+
+    fn may_end_early(&self) -> bool {
+        true
+    }
+
+    fn time_writing(&self) -> &'static str {
+        "all of"
+    }
+
+    fn is_laid_out(&self, _clock: Clock) -> bool {
+        false
+    }
+
+    fn most_in_flight(&self) -> u32 {
+        IN_FLIGHT
+    }
+
+    fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
+        let (found, stop) = run(context)?;
+        Ok((Experiments { write_amplification: Some(found), ..Experiments::default() }, stop))
+    }
+}
+
+fn run(context: &mut ExperimentContext) -> Result<(WriteAmplification, Option<Stop>), MeasureError> {
+    let queue = context.device.queue_pair(QueueShape::new(IN_FLIGHT, PAGE_BYTES))?;
     let wear = queue.wear().ok_or(PlanError::NoWear)?;
-    let part = part(frame.plan.region, frame.plan.fill);
-    let seed = frame.random.u64(..);
+    let part = part(context.plan.region, context.plan.fill);
+    let seed = context.random.u64(..);
     let mut windows = Windows {
-        stream: AddressStream::new(workload(frame.plan.pattern), part, seed),
-        lane: Lane::new(queue, frame.device.clock(), frame.plan.seed),
+        stream: AddressStream::new(workload(context.plan.pattern), part, seed),
+        lane: Lane::new(queue, context.device.clock(), context.plan.seed),
         part,
-        block_bytes: erase_block_bytes(&wear, frame.device.geometry().capacity_bytes),
+        block_bytes: erase_block_bytes(&wear, context.device.geometry().capacity_bytes),
         windows: Vec::new(),
         used_from: 0,
-        frame,
+        context,
     };
     windows.stream.rewind();
-    windows.frame.begin(windows.lane.queue.now());
+    windows.context.begin(windows.lane.queue.now());
     let mut notes = Vec::new();
     let ended = windows.run(&mut notes);
-    let stop = windows.frame.kept(ended, !windows.windows.is_empty())?;
+    let stop = windows.context.kept(ended, !windows.windows.is_empty())?;
     Ok((windows.into_found(notes), stop))
 }
 
@@ -82,7 +136,7 @@ fn erase_block_bytes(wear: &Wear, capacity_bytes: u64) -> Option<f64> {
 }
 
 struct Windows<'f, 'a> {
-    frame: &'f mut Frame<'a>,
+    context: &'f mut ExperimentContext<'a>,
     lane: Lane,
     stream: AddressStream,
     part: Region,
@@ -101,10 +155,10 @@ impl Windows<'_, '_> {
             (self.windows, self.used_from) = (Vec::new(), 0);
             self.window()?;
         }
-        let most = MOST_PARTS * self.part.len + MOST_DEVICES * self.frame.device.geometry().capacity_bytes;
+        let most = MOST_PARTS * self.part.len + MOST_DEVICES * self.context.device.geometry().capacity_bytes;
         while self.settled().is_none() {
             if self.lane.traffic().1 >= most
-                || self.frame.spent(self.lane.queue.now()) >= self.frame.plan.seconds
+                || self.context.spent(self.lane.queue.now()) >= self.context.plan.seconds
             {
                 notes.push("the limit came before successive windows agreed".to_owned());
                 return Ok(());
@@ -118,29 +172,29 @@ impl Windows<'_, '_> {
     fn window(&mut self) -> Result<(), Stop> {
         let pages = ((self.part.len as f64 * WINDOW) as u64 / u64::from(PAGE_BYTES)).max(1);
         let bytes = pages * u64::from(PAGE_BYTES);
-        if self.frame.may_send(self.lane.traffic().1, bytes)? < bytes {
+        if self.context.may_send(self.lane.traffic().1, bytes)? < bytes {
             return Err(Stop::WritesSpent);
         }
         let before = self.wear()?;
-        write(self.frame, &mut self.lane, &mut self.stream, bytes)?;
+        write(self.context, &mut self.lane, &mut self.stream, bytes)?;
         let Wear { host_bytes, media_bytes, erases, .. } = self.wear()?.since(&before);
         self.windows.push(WearWindow { host_bytes, media_bytes, erases });
         if self.block_bytes.is_some_and(|block| erases as f64 * block < ERASED * media_bytes as f64) {
             self.used_from = self.windows.len();
         }
         let words = format!("window {}: {:.2}", self.windows.len(), media_bytes as f64 / host_bytes as f64);
-        self.frame.report(self.lane.queue.now(), words);
+        self.context.report(self.lane.queue.now(), words);
         Ok(())
     }
 
     /// Writes the part once, in sequence.
     fn lay_out(&mut self) -> Result<(), Stop> {
-        if self.frame.may_send(self.lane.traffic().1, self.part.len)? < self.part.len {
+        if self.context.may_send(self.lane.traffic().1, self.part.len)? < self.part.len {
             return Err(Stop::WritesSpent);
         }
         let mut stream = AddressStream::new(workload(WritePattern::Sequential), self.part, 0);
         stream.rewind();
-        write(self.frame, &mut self.lane, &mut stream, self.part.len)
+        write(self.context, &mut self.lane, &mut stream, self.part.len)
     }
 
     fn wear(&self) -> Result<Wear, Stop> {
@@ -153,7 +207,7 @@ impl Windows<'_, '_> {
     }
 
     fn into_found(self, mut notes: Vec<String>) -> WriteAmplification {
-        let pattern = self.frame.plan.pattern;
+        let pattern = self.context.plan.pattern;
         let is_steep = matches!(pattern, WritePattern::Zipf(theta) if theta > STEEPEST);
         if is_steep {
             notes.push(format!(
@@ -166,12 +220,12 @@ impl Windows<'_, '_> {
         let level = found.unwrap_or_else(|| level(&all[all.len().saturating_sub(UNSETTLED)..]));
         let (read, written) = self.lane.traffic();
         let mut procedure =
-            self.frame.procedure(self.windows.len() as u32, (read, written), self.lane.queue.now());
+            self.context.procedure(self.windows.len() as u32, (read, written), self.lane.queue.now());
         procedure.footprint_bytes = self.part.len;
         procedure.notes = notes;
         let latest = WriteAmplificationRun {
             pattern,
-            fill: self.frame.plan.fill,
+            fill: self.context.plan.fill,
             part_bytes: self.part.len,
             block_bytes: PAGE_BYTES,
             concurrency: IN_FLIGHT,
@@ -192,9 +246,14 @@ fn amplifications(windows: &[WearWindow]) -> Vec<f64> {
 }
 
 /// Writes so many bytes of a stream and waits for all of them.
-fn write(frame: &mut Frame, lane: &mut Lane, stream: &mut AddressStream, bytes: u64) -> Result<(), Stop> {
+fn write(
+    context: &mut ExperimentContext,
+    lane: &mut Lane,
+    stream: &mut AddressStream,
+    bytes: u64,
+) -> Result<(), Stop> {
     let limits = Limits { max_bytes: bytes, ..Limits::of(u64::MAX / 4) };
-    closed_loop(lane, stream, IN_FLIGHT, &limits, &mut Recorder::new(), frame.cancel)
+    closed_loop(lane, stream, IN_FLIGHT, &limits, &mut Recorder::new(), context.cancel)
         .map_err(Stop::Failed)?;
-    frame.cancelled()
+    context.cancelled()
 }

@@ -1,42 +1,11 @@
-//! What an experiment writes at most where nobody set a limit, so that it can be said before: drives wear.
+//! Keeping an experiment within what it may write.
 
-use super::Experiment;
 use super::plan::ExperimentPlan;
-
-/// Of an experiment whose own small file is written in small pieces.
-const OWN_FILE: u64 = 1 << 30;
-
-/// Of most others, on however small a region: otherwise a fast drive would have no time to show its speed.
-const LEAST: u64 = 8 << 30;
-
-/// The sequential load of `sustained`, in regions; the random one is a quarter of it.
-const SUSTAINED_REGIONS: u64 = 8;
-
-/// The loads of `sustained`, and the writes beside which it reads, in regions.
-const SUSTAINED_ALL: u64 = 12;
 
 /// Bytes per second that no drive takes more of, while nothing is known of this one: large requests, and
 /// those that are made durable one by one.
 const FASTEST: f64 = 8e9;
 const FASTEST_COMMITS: f64 = 0.4e9;
-
-impl Experiment {
-    /// Bytes that it writes at most on a real device, laying out its region of `region_bytes` not included,
-    /// where nobody set a limit. Its loads are shortened to keep within that.
-    pub fn write_budget(self, region_bytes: u64) -> u64 {
-        match self {
-            one if one.only_reads() => 0,
-            Experiment::Fsync | Experiment::SyncMethods => OWN_FILE,
-            Experiment::Sustained => region_bytes.saturating_mul(SUSTAINED_ALL).max(LEAST / 2),
-            Experiment::DurableWrites => region_bytes.saturating_mul(2).max(LEAST / 4),
-            // Three rounds of the largest requests, most of them in flight, are most of this.
-            Experiment::Interleaving => region_bytes.saturating_mul(4).max(LEAST / 2 * 3),
-            Experiment::RByK => region_bytes.saturating_mul(4).max(LEAST * 4),
-            Experiment::IoCost => region_bytes.saturating_mul(8).max(LEAST),
-            _ => region_bytes.saturating_mul(4).max(LEAST),
-        }
-    }
-}
 
 impl ExperimentPlan {
     /// This plan within its budget, where the layout took `laid_out` bytes: what ends an experiment whole is
@@ -44,11 +13,7 @@ impl ExperimentPlan {
     pub(super) fn within_budget(&self, laid_out: u64) -> ExperimentPlan {
         let Some(budget) = self.write_budget else { return self.clone() };
         let cap = laid_out.saturating_add(budget);
-        let max_bytes = match self.experiment {
-            Experiment::Sustained => self.max_bytes.min(budget / SUSTAINED_ALL * SUSTAINED_REGIONS),
-            Experiment::Burst => self.max_bytes.min(budget),
-            _ => self.max_bytes,
-        };
+        let max_bytes = self.experiment.max_bytes_within(self.max_bytes, budget);
         let max_writes = Some(self.max_writes.map_or(cap, |max| max.min(cap)));
         ExperimentPlan { max_bytes, max_writes, ..self.clone() }
     }
@@ -72,9 +37,10 @@ impl ExperimentPlan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::{self, Experiment};
     use leadline_device::{Clock, Geometry};
 
-    fn plan(experiment: Experiment, budget: Option<u64>) -> ExperimentPlan {
+    fn plan(experiment: &'static dyn Experiment, budget: Option<u64>) -> ExperimentPlan {
         let geometry = Geometry { capacity_bytes: 1 << 30, block_bytes: 512, writable: true };
         let mut plan = ExperimentPlan::new(experiment, geometry, Clock::Wall);
         plan.write_budget = budget;
@@ -83,24 +49,24 @@ mod tests {
 
     #[test]
     fn the_budget_comes_on_top_of_the_layout_and_below_a_limit_of_the_users() {
-        let mut mixed = plan(Experiment::Mixed, Some(100));
+        let mut mixed = plan(experiment::MIXED, Some(100));
         assert_eq!(mixed.within_budget(50).max_writes, Some(150));
         mixed.max_writes = Some(120);
         assert_eq!(mixed.within_budget(50).max_writes, Some(120));
-        assert_eq!(plan(Experiment::Mixed, None).within_budget(50).max_writes, None);
+        assert_eq!(plan(experiment::MIXED, None).within_budget(50).max_writes, None);
     }
 
     #[test]
     fn both_loads_of_sustained_and_what_it_reads_beside_fit_into_its_budget() {
         let region: u64 = 1 << 30;
-        let budget = Experiment::Sustained.write_budget(region);
-        let sequential = plan(Experiment::Sustained, Some(budget)).within_budget(0).max_bytes;
+        let budget = experiment::SUSTAINED.write_budget(region);
+        let sequential = plan(experiment::SUSTAINED, Some(budget)).within_budget(0).max_bytes;
         assert!(sequential >= 4 * region && sequential + sequential / 4 < budget, "{sequential} of {budget}");
     }
 
     #[test]
     fn bytes_last_as_long_as_they_have_so_far() {
-        let plan = plan(Experiment::Mixed, Some(1 << 30));
+        let plan = plan(experiment::MIXED, Some(1 << 30));
         assert!((plan.seconds_of_bytes(1_000_000, 1_000_000, 10.0) - 7.0).abs() < 1e-9);
         assert!(plan.seconds_of_bytes(8_000_000_000, 0, 0.0) < 1.0);
     }

@@ -227,7 +227,7 @@ impl Session<'_> {
     /// Whether this epoch has writes: every epoch does where the bytes suffice; else the first does, and as
     /// many of the others as can, at random.
     fn writes_in(&mut self, epoch: u32) -> bool {
-        let share = self.ration.map_or(1.0, |ration| ration.epochs);
+        let share = self.allowance.map_or(1.0, |allowance| allowance.epochs);
         share >= 1.0 || epoch == self.first_epoch || self.random.f64() < share
     }
 
@@ -242,12 +242,12 @@ impl Session<'_> {
     /// disturbed.
     fn epoch_slice(&mut self, epoch: u32, i: usize, k: u32) -> Result<(f64, bool), Stop> {
         let mut seconds = self.outcome.slice_seconds;
-        if let (OpKind::Write, Some(ration)) = (self.driven[i].curve.id.op, self.ration) {
+        if let (OpKind::Write, Some(allowance)) = (self.driven[i].curve.id.op, self.allowance) {
             let slice = self.write_slice(i, k, seconds);
             if slice.least_bytes() > self.write_budget_left().unwrap_or(u64::MAX) as f64 {
                 return Ok((0.0, false));
             }
-            seconds = slice.length(ration.most);
+            seconds = slice.length(allowance.most);
         }
         let mut latencies = std::mem::take(&mut self.driven[i].curve.points.entry(k).or_default().latencies);
         let result = self.slice(i, k, seconds, &mut latencies);

@@ -5,7 +5,7 @@ use leadline_profile::OpKind;
 
 use super::{SLICE, Session};
 use crate::driven::{DECISIVE_SLICES, Driven};
-use crate::ration::{Ration, WriteSlice};
+use crate::write_allowance::{WriteAllowance, WriteSlice};
 
 impl Session<'_> {
     /// More slices for decisive points, unless they would be shorter than the device's cycle of bursts and
@@ -32,27 +32,27 @@ impl Session<'_> {
         let Some(left) = self.write_budget_left() else { return };
         let epochs = target.saturating_sub(epoch).max(1);
         let left = left.saturating_sub(self.uncounted_writes() * u64::from(epochs));
-        let mut ration = Ration::new(&self.write_slices(), left, epochs);
-        if ration.epochs < 1.0 {
+        let mut allowance = WriteAllowance::new(&self.write_slices(), left, epochs);
+        if allowance.epochs < 1.0 {
             self.driven.iter_mut().filter(|d| d.curve.id.op == OpKind::Write).for_each(|d| d.sparing = true);
-            ration = Ration::new(&self.write_slices(), left, epochs);
+            allowance = WriteAllowance::new(&self.write_slices(), left, epochs);
         }
-        if ration.shortens() {
+        if allowance.shortens() {
             self.outcome.writes_shortened = true;
-            self.outcome.slice_seconds = self.read_slice_length(&ration, epochs);
-            ration = Ration::new(&self.write_slices(), left, epochs);
+            self.outcome.slice_seconds = self.read_slice_length(&allowance, epochs);
+            allowance = WriteAllowance::new(&self.write_slices(), left, epochs);
         }
-        self.ration = Some(ration);
+        self.allowance = Some(allowance);
     }
 
-    /// Length of a slice where writes take no more time than `ration` gives them, seconds.
-    fn read_slice_length(&self, ration: &Ration, epochs: u32) -> f64 {
+    /// Length of a slice where writes take no more time than `allowance` gives them, seconds.
+    fn read_slice_length(&self, allowance: &WriteAllowance, epochs: u32) -> f64 {
         let usual = self.outcome.slice_seconds;
         let Some(budget) = self.plan.budget_seconds() else { return usual };
         let reads = self.driven.iter().filter(|d| d.curve.id.op == OpKind::Read);
         let reads: usize = reads.map(|d| d.slices().count()).sum();
         let epoch = (budget - self.spent()) / f64::from(epochs) / self.overhead;
-        let each = (epoch - ration.epochs * ration.seconds) / reads.max(1) as f64;
+        let each = (epoch - allowance.epochs * allowance.seconds) / reads.max(1) as f64;
         each.min(SLICE.1).max(usual)
     }
 

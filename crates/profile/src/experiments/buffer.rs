@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Record;
 use super::range::{
     AT_LEAST_ONE, BadField, Impossible, POSITIVE, SHARE, check, first, impossible_procedure, named, positive,
     share,
@@ -75,9 +76,10 @@ impl Buffer {
     pub fn held_bytes(&self) -> u64 {
         self.buffer_bytes.map(|bytes| bytes as u64).or(self.at_least_bytes).unwrap_or(0)
     }
+}
 
-    /// The first impossible value.
-    pub(super) fn impossible(&self) -> Option<Impossible> {
+impl Record for Buffer {
+    fn impossible(&self) -> Option<Impossible> {
         let ascending = |[low, high]: [f64; 2]| 0.0 < low && low <= high && high.is_finite();
         let bad = check(self.block_bytes > 0, "block_bytes", AT_LEAST_ONE)
             .or_else(|| check(self.passes > 0, "passes", AT_LEAST_ONE))

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Record;
 use super::range::{
     AT_LEAST_ONE, Impossible, NOT_NEGATIVE, PAIR, POSITIVE, ascending, check, first, impossible_procedure,
     named, not_negative, positive,
@@ -67,9 +68,8 @@ pub struct BurstLoad {
     pub samples: Vec<(f64, f64)>,
 }
 
-impl Burst {
-    /// The first impossible value.
-    pub(super) fn impossible(&self) -> Option<Impossible> {
+impl Record for Burst {
+    fn impossible(&self) -> Option<Impossible> {
         let optional = |value: Option<f64>, name| check(value.is_none_or(positive), name, POSITIVE_OR_NULL);
         let interval = |ends: Option<[f64; 2]>, name| check(ends.is_none_or(ascending), name, PAIR);
         let bad = check(self.block_bytes > 0, "block_bytes", AT_LEAST_ONE)

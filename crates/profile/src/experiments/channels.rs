@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Record;
 use super::range::{
     AT_LEAST_ONE, BadField, Impossible, NOT_NEGATIVE, PAIR, POSITIVE, ascending, check, first,
     impossible_procedure, named, not_negative, positive, under,
@@ -94,9 +95,10 @@ impl Channels {
     pub fn most_requests(&self) -> u32 {
         self.points.iter().map(|point| point.requests).max().unwrap_or(0)
     }
+}
 
-    /// The first impossible value.
-    pub(super) fn impossible(&self) -> Option<Impossible> {
+impl Record for Channels {
+    fn impossible(&self) -> Option<Impossible> {
         impossible_procedure(&self.procedure)
             .or_else(|| named(check(self.block_bytes > 0, "block_bytes", AT_LEAST_ONE)))
             .or_else(|| named(check(positive(self.alone_us), "alone_us", POSITIVE)))

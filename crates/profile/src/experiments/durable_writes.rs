@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Record;
 use super::range::{
     AT_LEAST_ONE, BadField, Impossible, NOT_NEGATIVE, PAIR, POSITIVE, SHARE, ascending, bad_latency, check,
     first, impossible_procedure, named, not_negative, positive, share,
@@ -58,9 +59,10 @@ impl DurableWrites {
         let within = |p: &&DurableWritesPoint| p.latency_us.p99 <= read_p99_limit_us && !p.fell_behind;
         self.points.iter().take_while(within).last()
     }
+}
 
-    /// The first impossible value.
-    pub(super) fn impossible(&self) -> Option<Impossible> {
+impl Record for DurableWrites {
+    fn impossible(&self) -> Option<Impossible> {
         let Self { capacity_writes_per_second: capacity, capacity_ci: ci, .. } = *self;
         let bad = check(self.block_bytes > 0, "block_bytes", AT_LEAST_ONE)
             .or_else(|| check(self.capacity_concurrency > 0, "capacity_concurrency", AT_LEAST_ONE))

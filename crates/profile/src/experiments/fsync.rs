@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Record;
 use super::range::{
     AT_LEAST_ONE, Impossible, PAIR, POSITIVE, ascending, bad_latency, check, first, impossible_procedure,
     named, positive,
@@ -52,9 +53,8 @@ pub struct FsyncPoint {
     pub latency_us: Latency,
 }
 
-impl Fsync {
-    /// The first impossible value.
-    pub(super) fn impossible(&self) -> Option<Impossible> {
+impl Record for Fsync {
+    fn impossible(&self) -> Option<Impossible> {
         impossible_procedure(&self.procedure)
             .or_else(|| {
                 named(

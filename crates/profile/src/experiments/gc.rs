@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Record;
 use super::range::{
     AT_LEAST_ONE, BadField, Impossible, NOT_NEGATIVE, POSITIVE, SHARE, ascending, check, first,
     impossible_procedure, named, not_negative, positive, share, under,
@@ -91,9 +92,10 @@ impl Gc {
     pub fn pass(&self, kind: GcPassKind) -> Option<&GcPass> {
         self.passes.iter().find(|pass| pass.kind == kind)
     }
+}
 
-    /// The first impossible value.
-    pub(super) fn impossible(&self) -> Option<Impossible> {
+impl Record for Gc {
+    fn impossible(&self) -> Option<Impossible> {
         impossible_procedure(&self.procedure)
             .or_else(|| named(check(self.block_bytes > 0, "block_bytes", AT_LEAST_ONE)))
             .or_else(|| {

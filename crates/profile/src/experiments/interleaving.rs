@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Record;
 use super::range::{
     AT_LEAST_ONE, BadField, Impossible, PAIR, POSITIVE, ascending, check, first, impossible_procedure, named,
     positive,
@@ -42,9 +43,8 @@ pub struct InterleavingPoint {
     pub cpu_bound: bool,
 }
 
-impl Interleaving {
-    /// The first impossible value.
-    pub(super) fn impossible(&self) -> Option<Impossible> {
+impl Record for Interleaving {
+    fn impossible(&self) -> Option<Impossible> {
         impossible_procedure(&self.procedure)
             .or_else(|| first("points", &self.points, |point| named(point.bad())))
     }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Record;
 use super::range::{
     AT_LEAST_ONE, BadField, Impossible, PAIR, POSITIVE, ascending, check, impossible_procedure, named,
     positive, under,
@@ -62,9 +63,10 @@ impl IoCost {
             ("wrandiops", &self.wrandiops),
         ]
     }
+}
 
-    /// The first impossible value.
-    pub(super) fn impossible(&self) -> Option<Impossible> {
+impl Record for IoCost {
+    fn impossible(&self) -> Option<Impossible> {
         let bad = check(self.large_bytes > 0, "large_bytes", AT_LEAST_ONE)
             .or_else(|| check(self.small_bytes > 0, "small_bytes", AT_LEAST_ONE))
             .or_else(|| check(self.small_concurrency > 0, "small_concurrency", AT_LEAST_ONE));

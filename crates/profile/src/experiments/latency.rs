@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Record;
 use super::range::{
     AT_LEAST_ONE, BadField, Impossible, PAIR, POSITIVE, ascending, bad_latency, check, first,
     impossible_procedure, named, positive,
@@ -86,9 +87,8 @@ fn share_outside(part_us: f64, whole_us: f64) -> Option<f64> {
     share.is_finite().then(|| share.clamp(0.0, 1.0))
 }
 
-impl LatencyDistributions {
-    /// The first impossible value.
-    pub(super) fn impossible(&self) -> Option<Impossible> {
+impl Record for LatencyDistributions {
+    fn impossible(&self) -> Option<Impossible> {
         impossible_procedure(&self.procedure)
             .or_else(|| named(check(self.block_bytes > 0, "block_bytes", AT_LEAST_ONE)))
             .or_else(|| {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Record;
 use super::range::{
     AT_LEAST_ONE, BadField, Impossible, NOT_NEGATIVE, PAIR, POSITIVE, ascending, bad_latency, check, first,
     impossible_procedure, named, not_negative, positive,
@@ -84,9 +85,10 @@ impl Pressure {
     pub fn capacity(&self, op: OpKind) -> Option<f64> {
         self.capacities.iter().find(|capacity| capacity.op == op).map(|capacity| capacity.bandwidth_bytes)
     }
+}
 
-    /// The first impossible value.
-    pub(super) fn impossible(&self) -> Option<Impossible> {
+impl Record for Pressure {
+    fn impossible(&self) -> Option<Impossible> {
         let background = self.background_block_bytes > 0;
         impossible_procedure(&self.procedure)
             .or_else(|| named(check(self.block_bytes > 0, "block_bytes", AT_LEAST_ONE)))

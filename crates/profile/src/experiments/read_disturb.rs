@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Record;
 use super::range::{
     AT_LEAST_ONE, Impossible, NOT_NEGATIVE, PAIR, SHARE, ascending, bad_latency, check, first,
     impossible_procedure, named, not_negative, positive, share, under,
@@ -89,9 +90,10 @@ impl ReadDisturb {
     pub fn found(&self) -> Option<&DisturbSeries> {
         [Some(&self.repeating), self.evicting.as_ref()].into_iter().flatten().find(|series| series.detected)
     }
+}
 
-    /// The first impossible value.
-    pub(super) fn impossible(&self) -> Option<Impossible> {
+impl Record for ReadDisturb {
+    fn impossible(&self) -> Option<Impossible> {
         let bad = check(self.block_bytes > 0, "block_bytes", AT_LEAST_ONE)
             .or_else(|| check(share(self.false_alarm_rate), "false_alarm_rate", SHARE));
         impossible_procedure(&self.procedure)

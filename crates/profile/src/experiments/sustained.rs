@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Record;
 use super::range::{
     AT_LEAST_ONE, BadField, Impossible, NOT_NEGATIVE, PAIR, POSITIVE, SHARE, ascending, bad_latency, check,
     first, impossible_procedure, named, not_negative, positive, share,
@@ -102,9 +103,10 @@ impl Sustained {
     pub fn load(&self, pattern: Pattern) -> Option<&SustainedLoad> {
         self.loads.iter().find(|load| load.pattern == pattern)
     }
+}
 
-    /// The first impossible value.
-    pub(super) fn impossible(&self) -> Option<Impossible> {
+impl Record for Sustained {
+    fn impossible(&self) -> Option<Impossible> {
         impossible_procedure(&self.procedure)
             .or_else(|| {
                 first("loads", &self.loads, |load| {

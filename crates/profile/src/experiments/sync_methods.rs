@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Record;
 use super::range::{
     AT_LEAST_ONE, Impossible, PAIR, POSITIVE, ascending, bad_latency, check, first, impossible_procedure,
     named, positive,
@@ -96,9 +97,8 @@ pub struct SyncPoint {
     pub latency_us: Latency,
 }
 
-impl SyncMethods {
-    /// The first impossible value.
-    pub(super) fn impossible(&self) -> Option<Impossible> {
+impl Record for SyncMethods {
+    fn impossible(&self) -> Option<Impossible> {
         impossible_procedure(&self.procedure)
             .or_else(|| named(check(self.block_bytes > 0, "block_bytes", AT_LEAST_ONE)))
             .or_else(|| first("points", &self.points, SyncPoint::impossible))

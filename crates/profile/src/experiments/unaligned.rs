@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Record;
 use super::range::{
     AT_LEAST_ONE, BadField, Impossible, PAIR, POSITIVE, ascending, bad_latency, check, first,
     impossible_procedure, named, positive,
@@ -35,9 +36,8 @@ pub struct UnalignedPoint {
     pub mean_us_ci: Option<[f64; 2]>,
 }
 
-impl Unaligned {
-    /// The first impossible value.
-    pub(super) fn impossible(&self) -> Option<Impossible> {
+impl Record for Unaligned {
+    fn impossible(&self) -> Option<Impossible> {
         impossible_procedure(&self.procedure)
             .or_else(|| first("points", &self.points, |point| named(point.bad())))
     }

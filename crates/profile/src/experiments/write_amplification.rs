@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Record;
 use super::range::{
     BadField, Impossible, NOT_NEGATIVE, PAIR, ascending, check, first, impossible_procedure, named,
     not_negative, positive,
@@ -76,9 +77,16 @@ impl WriteAmplification {
     pub fn runs(&self) -> impl Iterator<Item = &WriteAmplificationRun> {
         self.others.iter().chain([&self.latest])
     }
+}
 
-    /// Keeps what `earlier` has of other patterns and fill levels.
-    pub fn keep(&mut self, earlier: WriteAmplification) {
+impl Record for WriteAmplification {
+    fn impossible(&self) -> Option<Impossible> {
+        impossible_procedure(&self.procedure)
+            .or_else(|| self.latest.impossible())
+            .or_else(|| first("others", &self.others, WriteAmplificationRun::impossible))
+    }
+
+    fn keep(&mut self, earlier: WriteAmplification) {
         let same = |run: &WriteAmplificationRun| {
             (run.pattern, run.fill, run.part_bytes)
                 == (self.latest.pattern, self.latest.fill, self.latest.part_bytes)
@@ -86,13 +94,6 @@ impl WriteAmplification {
         self.others = earlier.others;
         self.others.push(earlier.latest);
         self.others.retain(|run| !same(run));
-    }
-
-    /// The first impossible value.
-    pub(super) fn impossible(&self) -> Option<Impossible> {
-        impossible_procedure(&self.procedure)
-            .or_else(|| self.latest.impossible())
-            .or_else(|| first("others", &self.others, WriteAmplificationRun::impossible))
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) const MOST_EPOCHS: u32 = 6;
 pub(super) const SHORTEST_SLICE: f64 = 0.005;
 
 /// The surroundings of one experiment.
-pub(super) struct Frame<'a> {
+pub struct ExperimentContext<'a> {
     pub(super) device: &'a dyn Device,
     pub(super) plan: &'a ExperimentPlan,
     pub(super) cancel: &'a Arc<AtomicBool>,
@@ -43,7 +43,7 @@ pub(super) struct Frame<'a> {
     began: Nanos,
 }
 
-impl<'a> Frame<'a> {
+impl<'a> ExperimentContext<'a> {
     pub(super) fn new(
         device: &'a dyn Device,
         plan: &'a ExperimentPlan,
@@ -52,7 +52,7 @@ impl<'a> Frame<'a> {
         progress: &'a mut dyn FnMut(Progress),
     ) -> Self {
         let random = fastrand::Rng::with_seed(plan.seed);
-        Frame {
+        ExperimentContext {
             device,
             plan,
             cancel,
@@ -115,7 +115,7 @@ impl<'a> Frame<'a> {
         self.report_at_least(now, 0.0, detail);
     }
 
-    /// As [`Frame::report`], where another limit than time may end it first: `share` of that is used up.
+    /// As [`ExperimentContext::report`], where another limit than time may end it first: `share` of that is used up.
     pub(super) fn report_at_least(&mut self, now: Nanos, share: f64, detail: String) {
         let done = (self.spent(now) / self.plan.seconds).max(share).min(1.0);
         (self.progress)(Progress { phase: self.plan.experiment.name(), done, detail });

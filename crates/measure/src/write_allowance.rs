@@ -105,7 +105,7 @@ impl WriteSlice {
 
 /// What the write slices of one epoch may write.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Ration {
+pub(crate) struct WriteAllowance {
     /// Most bytes per slice; infinite where no slice is shortened.
     pub(crate) most: f64,
     /// Share of the epochs to come in which writes can be measured, 0 to 1.
@@ -114,11 +114,11 @@ pub(crate) struct Ration {
     pub(crate) seconds: f64,
 }
 
-impl Ration {
+impl WriteAllowance {
     /// Shares `left` bytes over `epochs` epochs of these slices. Slices that write little keep their length;
     /// the others get the same number of bytes. Where even the shortest do not fit into every epoch, some
     /// epochs go without writes.
-    pub(crate) fn new(slices: &[WriteSlice], left: u64, epochs: u32) -> Ration {
+    pub(crate) fn new(slices: &[WriteSlice], left: u64, epochs: u32) -> WriteAllowance {
         let left = left as f64 * (1.0 - RESERVE);
         let epochs = f64::from(epochs.max(1));
         let least: f64 = slices.iter().map(WriteSlice::least_bytes).sum();
@@ -127,7 +127,7 @@ impl Ration {
         let share = left / affordable.max(1.0);
         let most = if total(f64::INFINITY) <= share { f64::INFINITY } else { largest(share, total) };
         let seconds = slices.iter().map(|s| s.length(most)).sum();
-        Ration { most, epochs: affordable / epochs, seconds }
+        WriteAllowance { most, epochs: affordable / epochs, seconds }
     }
 
     /// Whether anything is measured for less time than it would be without a budget.
@@ -154,28 +154,28 @@ mod tests {
         WriteSlice { k, block_bytes: 4096, iops, full: 0.1, floor: 0.0 }
     }
 
-    /// Expected bytes of an epoch under a ration.
-    fn written(slices: &[WriteSlice], ration: &Ration) -> f64 {
-        slices.iter().map(|s| s.bytes(s.length(ration.most))).sum()
+    /// Expected bytes of an epoch under an allowance.
+    fn written(slices: &[WriteSlice], allowance: &WriteAllowance) -> f64 {
+        slices.iter().map(|s| s.bytes(s.length(allowance.most))).sum()
     }
 
     #[test]
     fn with_bytes_to_spare_nothing_is_shortened() {
         let slices = [slice(1, 1e4), slice(8, 8e4)];
-        let ration = Ration::new(&slices, 1 << 40, 24);
-        assert!(!ration.shortens() && (ration.seconds - 0.2).abs() < 1e-12, "{ration:?}");
-        assert!(slices.iter().all(|s| s.length(ration.most) == 0.1));
+        let allowance = WriteAllowance::new(&slices, 1 << 40, 24);
+        assert!(!allowance.shortens() && (allowance.seconds - 0.2).abs() < 1e-12, "{allowance:?}");
+        assert!(slices.iter().all(|s| s.length(allowance.most) == 0.1));
     }
 
     #[test]
     fn the_slices_that_write_most_are_shortened_and_the_budget_is_used() {
         let slices = [slice(1, 1e4), slice(32, 3e5), slice(64, 3e5)];
         let (left, epochs) = (1u64 << 30, 10);
-        let ration = Ration::new(&slices, left, epochs);
-        assert!(ration.shortens() && ration.epochs == 1.0, "{ration:?}");
-        let lengths = slices.map(|s| s.length(ration.most));
+        let allowance = WriteAllowance::new(&slices, left, epochs);
+        assert!(allowance.shortens() && allowance.epochs == 1.0, "{allowance:?}");
+        let lengths = slices.map(|s| s.length(allowance.most));
         assert!(lengths[0] == 0.1 && lengths[1] < 0.1 && lengths[2] < 0.1, "{lengths:?}");
-        let used = written(&slices, &ration) * f64::from(epochs) / left as f64;
+        let used = written(&slices, &allowance) * f64::from(epochs) / left as f64;
         assert!(used > 0.9 && used <= 1.0 - RESERVE + 1e-6, "{used}");
     }
 
@@ -183,9 +183,9 @@ mod tests {
     fn where_the_shortest_do_not_fit_fewer_epochs_have_writes() {
         let slices = [slice(1024, 1e6); 10];
         let least: f64 = slices.iter().map(WriteSlice::least_bytes).sum();
-        let ration = Ration::new(&slices, (least * 5.5) as u64, 10);
-        assert_eq!(ration.epochs, 0.5);
-        assert!(written(&slices, &ration) * 5.0 <= least * 5.5);
-        assert_eq!(Ration::new(&slices, 0, 10).epochs, 0.0);
+        let allowance = WriteAllowance::new(&slices, (least * 5.5) as u64, 10);
+        assert_eq!(allowance.epochs, 0.5);
+        assert!(written(&slices, &allowance) * 5.0 <= least * 5.5);
+        assert_eq!(WriteAllowance::new(&slices, 0, 10).epochs, 0.0);
     }
 }
