@@ -2,12 +2,13 @@
 //! each in the same order: as long as a region fits into the buffer, the second and third pass are answered
 //! from it. Figure 8 of Yang, Li and Lilja (ACM TOMPECS 5(1), 2020), section 4.6.
 
-use leadline_device::{QueueShape, format_size};
+use leadline_device::{Nanos, QueueShape, format_size};
 use leadline_profile::{Buffer, Experiments, PAGE_BYTES};
 
 use super::buffer_size::{Estimate, Visit, estimate};
 use super::context::ExperimentContext;
 use super::kind::Experiment;
+use super::rounds::{Round, Rounds, make_rounds};
 use crate::MeasureError;
 use crate::load::{Lane, read_all, read_alone};
 use crate::outcome::Stop;
@@ -92,7 +93,7 @@ fn run(context: &mut ExperimentContext) -> Result<(Buffer, Option<Stop>), Measur
         notes: Vec::new(),
         rounds: 0,
     };
-    let ended = regions.run();
+    let (_, ended) = make_rounds(&mut regions);
     let has_all = regions.rounds > 0;
     let stop = regions.context.kept(ended, has_all)?;
     Ok((regions.into_buffer(), stop))
@@ -116,28 +117,33 @@ struct Regions<'f, 'a> {
     rounds: u32,
 }
 
-impl Regions<'_, '_> {
-    fn run(&mut self) -> Result<(), Stop> {
-        let began = self.lane.queue.now();
-        self.double()?;
-        self.rounds = 1;
-        self.narrow()?;
-        let mut longest = (self.lane.queue.now() - began) as f64 / 1e9;
-        while self.context.goes_on(self.rounds, longest, self.lane.queue.now()) {
-            let began = self.lane.queue.now();
+impl<'a> Rounds<'a> for Regions<'_, 'a> {
+    fn context(&self) -> &ExperimentContext<'a> {
+        self.context
+    }
+
+    fn now(&self) -> Nanos {
+        self.lane.queue.now()
+    }
+
+    /// The first finds the sizes; what few reads did not show more of them may.
+    fn round(&mut self, round: Round) -> Result<(), Stop> {
+        if round.number == 0 {
+            self.double()?;
+        } else {
             let mut sizes = self.sizes.clone();
             self.context.random.shuffle(&mut sizes);
             for bytes in sizes {
                 self.read(bytes)?;
             }
-            // What few reads did not show more of them may.
-            self.narrow()?;
-            self.rounds += 1;
-            longest = (self.lane.queue.now() - began) as f64 / 1e9;
         }
+        self.narrow()?;
+        self.rounds += 1;
         Ok(())
     }
+}
 
+impl Regions<'_, '_> {
     /// Each size twice the one before.
     fn double(&mut self) -> Result<(), Stop> {
         let largest = LARGEST.min(self.context.plan.region.len);

@@ -5,6 +5,7 @@ use leadline_device::{Nanos, format_size};
 use leadline_profile::{Work, WorkPoint};
 
 use super::context::{ExperimentContext, FEWEST_EPOCHS, MOST_EPOCHS, interval};
+use super::rounds::{Round, Rounds, make_rounds};
 use super::volume::{Cost, WINDOW_WAVES, too_dear, window};
 use crate::MeasureError;
 use crate::bootstrap::Resamples;
@@ -61,11 +62,11 @@ pub(super) fn measure(
             rate: 0.0,
         })
         .collect();
-    let mut cells = Cells { context, rig, cells, notes, epochs: 0, stalls: Stalls::default() };
-    let ended = cells.run();
-    let has_all = cells.epochs > 0 && cells.cells.iter().all(|cell| !cell.slices.is_empty());
+    let mut cells = Cells { context, rig, cells, notes, flip: false, stalls: Stalls::default() };
+    let (epochs, ended) = make_rounds(&mut cells);
+    let has_all = epochs > 0 && cells.cells.iter().all(|cell| !cell.slices.is_empty());
     let stop = cells.context.kept(ended, has_all)?;
-    Ok((cells.into_work(), stop))
+    Ok((cells.into_work(epochs), stop))
 }
 
 struct Cells<'f, 'a> {
@@ -73,29 +74,51 @@ struct Cells<'f, 'a> {
     rig: Rig,
     cells: Vec<Cell>,
     notes: Vec<String>,
-    /// Rounds begun.
-    epochs: u32,
+    /// Whether the first round begins with what writes not.
+    flip: bool,
     stalls: Stalls,
 }
 
-impl Cells<'_, '_> {
-    fn run(&mut self) -> Result<(), Stop> {
-        self.pilot()?;
+impl<'a> Rounds<'a> for Cells<'_, 'a> {
+    fn context(&self) -> &ExperimentContext<'a> {
+        self.context
+    }
+
+    fn now(&self) -> Nanos {
+        self.rig.now()
+    }
+
+    fn pilot(&mut self) -> Result<(), Stop> {
+        self.find_rates()?;
         self.leave_out();
-        let flip = self.context.random.bool();
-        let mut longest = 0f64;
-        while self.context.goes_on(self.epochs, longest, self.rig.now()) {
-            let began = self.rig.now();
-            let window = self.window();
-            self.epochs += 1;
-            self.epoch(window, self.epochs.is_multiple_of(2) != flip)?;
-            longest = longest.max((self.rig.now() - began) as f64 / 1e9);
-        }
+        self.flip = self.context.random.bool();
         Ok(())
     }
 
+    /// Every cell once. What only reads is kept apart from what writes, so that a write buffer or garbage
+    /// collection is not charged to reads that do not share the device with writes.
+    fn round(&mut self, round: Round) -> Result<(), Stop> {
+        let window = self.window(round);
+        let writes_first = (round.number + 1).is_multiple_of(2) != self.flip;
+        for writes in [writes_first, !writes_first] {
+            let is_kind = |&i: &usize| self.cells[i].writes() == writes;
+            let group = self.context.in_random_order((0..self.cells.len()).filter(is_kind));
+            for &i in &group {
+                self.timed_slice(i, window, round.number)?;
+                let detail = self.describe(i);
+                self.context.report(self.rig.now(), detail);
+            }
+            if writes && !group.is_empty() {
+                self.settle()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Cells<'_, '_> {
     /// Finds out roughly what each workload costs: a few requests each, thrown away.
-    fn pilot(&mut self) -> Result<(), Stop> {
+    fn find_rates(&mut self) -> Result<(), Stop> {
         let ends: Vec<[u32; 2]> = self.cells.iter().map(|cell| self.pilot_ends(cell.workload)).collect();
         for (i, ends) in ends.iter().enumerate() {
             if !ends.contains(&self.cells[i].k) {
@@ -149,41 +172,21 @@ impl Cells<'_, '_> {
         self.cells.iter().map(|cell| Cost { k: cell.k, rate: cell.rate }).collect()
     }
 
-    /// Length of the next round's windows: what is left, shared out over as many rounds as are worth it.
-    fn window(&self) -> f64 {
+    /// Length of a round's windows: what is left, shared out over as many rounds as are worth it.
+    fn window(&self, Round { number, left }: Round) -> f64 {
         let costs = self.costs();
-        let left = self.context.left(self.rig.now());
         let least: f64 = costs.iter().map(Cost::least).sum();
         // Not so many that most of it is ramps.
         let worth = (left / (2.0 * least)) as u32;
-        let rounds = worth.clamp(FEWEST_EPOCHS.saturating_sub(self.epochs).max(1), MOST_EPOCHS - self.epochs);
+        let rounds = worth.clamp(FEWEST_EPOCHS.saturating_sub(number).max(1), MOST_EPOCHS - number);
         window(&costs, left / f64::from(rounds))
-    }
-
-    /// Every cell once. What only reads is kept apart from what writes, so that a write buffer or garbage
-    /// collection is not charged to reads that do not share the device with writes.
-    fn epoch(&mut self, window: f64, writes_first: bool) -> Result<(), Stop> {
-        for writes in [writes_first, !writes_first] {
-            let mut group: Vec<usize> =
-                (0..self.cells.len()).filter(|&i| self.cells[i].writes() == writes).collect();
-            self.context.random.shuffle(&mut group);
-            for &i in &group {
-                self.epoch_slice(i, window)?;
-                let detail = self.describe(i);
-                self.context.report(self.rig.now(), detail);
-            }
-            if writes && !group.is_empty() {
-                self.settle()?;
-            }
-        }
-        Ok(())
     }
 
     fn settle(&mut self) -> Result<(), Stop> {
         self.rig.settle(self.context.pause()).map_err(Stop::Failed)
     }
 
-    fn epoch_slice(&mut self, i: usize, window: f64) -> Result<(), Stop> {
+    fn timed_slice(&mut self, i: usize, window: f64, round: u32) -> Result<(), Stop> {
         let limits = Limits {
             min_ops: WINDOW_WAVES * u64::from(self.cells[i].k),
             max_ops: self.context.plan.max_ops_per_slice,
@@ -195,7 +198,7 @@ impl Cells<'_, '_> {
         cell.latencies = latencies;
         let (ops, seconds) = result?;
         if ops > 0 && seconds > 0.0 {
-            cell.slices.push((self.epochs - 1, ops, seconds));
+            cell.slices.push((round, ops, seconds));
             let (ops, seconds) = cell.total(|_| 1.0);
             cell.rate = ops / seconds;
         }
@@ -233,9 +236,9 @@ impl Cells<'_, '_> {
         format!("{} {pattern}{kind}, k = {k}", format_size(block_bytes.into()))
     }
 
-    fn into_work(self) -> Work {
-        let resamples = self.context.resamples(self.epochs);
-        let mut procedure = self.context.procedure(self.epochs, self.rig.traffic(), self.rig.now());
+    fn into_work(self, epochs: u32) -> Work {
+        let resamples = self.context.resamples(epochs);
+        let mut procedure = self.context.procedure(epochs, self.rig.traffic(), self.rig.now());
         procedure.notes = self.notes;
         let points = self.cells.iter().map(|cell| cell.point(resamples.as_ref())).collect();
         Work { procedure, points }

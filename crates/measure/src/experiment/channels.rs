@@ -84,11 +84,7 @@ fn run(context: &mut ExperimentContext) -> Result<(Channels, Option<Stop>), Meas
         streams: REQUESTS.map(|requests| Stream { requests, rounds: Vec::new() }).to_vec(),
         recorder: Recorder::new(),
     };
-    let mut epochs = 0;
-    let mut ended = scenes.pilot(context, &mut lane);
-    if ended.is_ok() {
-        (epochs, ended) = in_rounds(context, &mut lane, &mut scenes);
-    }
+    let (epochs, ended) = in_rounds(context, &mut lane, &mut scenes);
     let has_all = scenes.bursts.iter().all(|bursts| !bursts.rounds.is_empty())
         && scenes.streams.iter().all(|stream| !stream.rounds.is_empty());
     let stop = context.kept(ended, has_all)?;
@@ -138,20 +134,6 @@ struct Scenes {
 }
 
 impl Scenes {
-    /// Reads one at a time, to find the window.
-    fn pilot(&mut self, context: &mut ExperimentContext, lane: &mut Lane) -> Result<(), Stop> {
-        let mut latencies = Vec::with_capacity(PILOT);
-        let until = (PILOT_SHARE * context.plan.seconds * 1e9) as Nanos + lane.queue.now();
-        while latencies.len() < PILOT && (lane.queue.now() < until || latencies.len() < 10) {
-            let began = lane.queue.now();
-            burst(lane, &mut self.stream, 1, 0).map_err(Stop::Failed)?;
-            latencies.push((lane.queue.now() - began) as f64);
-            context.cancelled()?;
-        }
-        self.alone = alone(&mut latencies);
-        Ok(())
-    }
-
     /// Reads of a burst that are done within the window, on average, each round weighted.
     fn within(&self, i: usize, weight: impl Fn(usize) -> f64) -> f64 {
         let rounds = self.bursts[i].rounds.iter().enumerate();
@@ -236,6 +218,20 @@ impl InRounds for Scenes {
 
     fn writes(&self, _: usize) -> bool {
         false
+    }
+
+    /// Reads one at a time, to find the window.
+    fn pilot(&mut self, context: &mut ExperimentContext, lane: &mut Lane) -> Result<(), Stop> {
+        let mut latencies = Vec::with_capacity(PILOT);
+        let until = (PILOT_SHARE * context.plan.seconds * 1e9) as Nanos + lane.queue.now();
+        while latencies.len() < PILOT && (lane.queue.now() < until || latencies.len() < 10) {
+            let began = lane.queue.now();
+            burst(lane, &mut self.stream, 1, 0).map_err(Stop::Failed)?;
+            latencies.push((lane.queue.now() - began) as f64);
+            context.cancelled()?;
+        }
+        self.alone = alone(&mut latencies);
+        Ok(())
     }
 
     fn slice(

@@ -133,6 +133,13 @@ impl<'a> ExperimentContext<'a> {
         if left < least { Err(Stop::WritesSpent) } else { Ok(left) }
     }
 
+    /// These in random order.
+    pub(super) fn in_random_order(&mut self, those: impl Iterator<Item = usize>) -> Vec<usize> {
+        let mut order: Vec<usize> = those.collect();
+        self.random.shuffle(&mut order);
+        order
+    }
+
     /// How long the device is left alone after writes.
     pub(super) fn pause(&self) -> Nanos {
         ((self.plan.seconds / 1000.0).clamp(0.02, 0.5) * 1e9) as Nanos

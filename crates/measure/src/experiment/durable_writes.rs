@@ -118,15 +118,7 @@ fn run(context: &mut ExperimentContext) -> Result<(DurableWrites, Option<Stop>),
         scenes: SHARES.map(|share| Scene { share, rounds: Vec::new() }).into(),
         recorder: Recorder::new(),
     };
-    let mut epochs = 0;
-    let ended = match scenes.first_capacity(context, &mut lane) {
-        Ok(()) => {
-            let (rounds, ended) = in_rounds(context, &mut lane, &mut scenes);
-            epochs = rounds;
-            ended
-        }
-        Err(stop) => Err(stop),
-    };
+    let (epochs, ended) = in_rounds(context, &mut lane, &mut scenes);
     let measured = scenes.scenes.iter().all(|scene| !scene.rounds.is_empty());
     let stop = context.kept(ended, measured && !scenes.capacity.is_empty())?;
     let procedure = context.procedure(epochs, lane.traffic(), lane.queue.now());
@@ -134,15 +126,6 @@ fn run(context: &mut ExperimentContext) -> Result<(DurableWrites, Option<Stop>),
 }
 
 impl Scenes {
-    /// The requests in flight that saturate the device, and roughly what they reach.
-    fn first_capacity(&mut self, context: &mut ExperimentContext, lane: &mut Lane) -> Result<(), Stop> {
-        (self.k, _) = saturate(context, lane, &mut self.writes, &mut self.recorder)?;
-        let seconds = FIRST_CAPACITY * context.plan.seconds;
-        let (ops, seconds) = closed(context, lane, &mut self.writes, self.k, seconds, &mut self.recorder)?;
-        self.first_rate = ops as f64 / seconds;
-        context.settle(lane)
-    }
-
     /// What the last closed loop reached, so that rates follow a device that gets slower.
     fn last_capacity(&self) -> f64 {
         self.capacity.last().map_or(self.first_rate, |&(ops, seconds)| ops as f64 / seconds)
@@ -238,6 +221,15 @@ impl InRounds for Scenes {
 
     fn writes(&self, i: usize) -> bool {
         i == 0 || self.scenes[i - 1].share > 0.0
+    }
+
+    /// The requests in flight that saturate the device, and roughly what they reach.
+    fn pilot(&mut self, context: &mut ExperimentContext, lane: &mut Lane) -> Result<(), Stop> {
+        (self.k, _) = saturate(context, lane, &mut self.writes, &mut self.recorder)?;
+        let seconds = FIRST_CAPACITY * context.plan.seconds;
+        let (ops, seconds) = closed(context, lane, &mut self.writes, self.k, seconds, &mut self.recorder)?;
+        self.first_rate = ops as f64 / seconds;
+        context.settle(lane)
     }
 
     fn slice(

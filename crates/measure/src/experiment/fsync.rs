@@ -4,12 +4,13 @@ use leadline_device::Nanos;
 use leadline_profile::{Experiments, Fsync, FsyncPoint, LogKind};
 
 use super::commit_log::{APPEND_BYTES, CommitLog, SliceEnd};
-use super::context::{ExperimentContext, MOST_EPOCHS, SHORTEST_SLICE, rate};
+use super::context::{ExperimentContext, SHORTEST_SLICE, rate};
 use super::device_commits::DeviceCommits;
 use super::file_commits::FileCommits;
 use super::kind::Experiment;
 use super::log_file::ETCD_SEGMENT_BYTES;
 use super::plan::MOST_WRITERS;
+use super::rounds::{Round, Rounds, make_rounds};
 use crate::MeasureError;
 use crate::bootstrap::Resamples;
 use crate::load::Recorder;
@@ -65,39 +66,38 @@ fn run(context: &mut ExperimentContext) -> Result<(Fsync, Option<Stop>), Measure
         .filter(|writers| *writers <= most)
         .map(|writers| Group { writers, slices: Vec::new(), latencies: Recorder::new() })
         .collect();
-    let mut appends = Appends { context, log, groups, epochs: 0 };
-    let ended = appends.run();
+    let mut appends = Appends { context, log, groups };
+    let (epochs, ended) = make_rounds(&mut appends);
     let has_all = appends.groups.iter().all(|group| !group.slices.is_empty());
     let stop = appends.context.kept(ended, has_all)?;
-    Ok((appends.into_fsync(kind), stop))
+    Ok((appends.into_fsync(kind, epochs), stop))
 }
 
 struct Appends<'f, 'a> {
     context: &'f mut ExperimentContext<'a>,
     log: Box<dyn CommitLog>,
     groups: Vec<Group>,
-    /// Rounds begun.
-    epochs: u32,
 }
 
-impl Appends<'_, '_> {
-    fn run(&mut self) -> Result<(), Stop> {
-        let mut longest = 0f64;
-        while self.context.goes_on(self.epochs, longest, self.log.now()) {
-            let began = self.log.now();
-            let slices = self.groups.len() as f64 * f64::from(MOST_EPOCHS - self.epochs);
-            let seconds = (self.context.left(began) / slices).max(SHORTEST_SLICE);
-            self.epochs += 1;
-            let mut order: Vec<usize> = (0..self.groups.len()).collect();
-            self.context.random.shuffle(&mut order);
-            for i in order {
-                self.slice(i, seconds)?;
-            }
-            longest = longest.max((self.log.now() - began) as f64 / 1e9);
+impl<'a> Rounds<'a> for Appends<'_, 'a> {
+    fn context(&self) -> &ExperimentContext<'a> {
+        self.context
+    }
+
+    fn now(&self) -> Nanos {
+        self.log.now()
+    }
+
+    fn round(&mut self, round: Round) -> Result<(), Stop> {
+        let seconds = round.seconds_of_slice(self.groups.len()).max(SHORTEST_SLICE);
+        for i in self.context.in_random_order(0..self.groups.len()) {
+            self.slice(i, seconds)?;
         }
         Ok(())
     }
+}
 
+impl Appends<'_, '_> {
     fn slice(&mut self, i: usize, seconds: f64) -> Result<(), Stop> {
         let group = &mut self.groups[i];
         let each = u64::from(self.log.sent_bytes());
@@ -119,9 +119,9 @@ impl Appends<'_, '_> {
         Ok(())
     }
 
-    fn into_fsync(self, log: LogKind) -> Fsync {
-        let resamples = self.context.resamples(self.epochs);
-        let procedure = self.context.procedure(self.epochs, (0, self.log.written()), self.log.now());
+    fn into_fsync(self, log: LogKind, epochs: u32) -> Fsync {
+        let resamples = self.context.resamples(epochs);
+        let procedure = self.context.procedure(epochs, (0, self.log.written()), self.log.now());
         let points = self.groups.iter().map(|group| group.point(resamples.as_ref())).collect();
         Fsync { procedure, log, append_bytes: APPEND_BYTES, sent_bytes: self.log.sent_bytes(), points }
     }

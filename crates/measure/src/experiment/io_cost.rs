@@ -8,9 +8,9 @@
 use leadline_device::{Clock, Nanos, QueueShape, format_size};
 use leadline_profile::{Experiments, IoCost, OpKind, PAGE_BYTES, Pattern};
 
-use super::context::{ExperimentContext, MOST_EPOCHS, SHORTEST_SLICE};
+use super::context::{ExperimentContext, SHORTEST_SLICE};
 use super::kind::{Experiment, LEAST_BUDGET};
-use super::rounds::PLANNED;
+use super::rounds::{PLANNED, Round, Rounds, make_rounds};
 use super::sustained_rounds::{falls_at_the_end, sustained};
 use super::timed::{words, workload};
 use crate::MeasureError;
@@ -113,8 +113,7 @@ fn run(context: &mut ExperimentContext) -> Result<(IoCost, Option<Stop>), Measur
     };
     let loads = LOADS.map(&mut load).into();
     let mut loads = Loads { context, loads, large_bytes, traffic: (0, 0), now, recorder: Recorder::new() };
-    let mut epochs = 0;
-    let ended = loads.run(&mut epochs);
+    let (epochs, ended) = make_rounds(&mut loads);
     let has_all = loads.loads.iter().all(|load| !load.rounds.is_empty());
     let stop = loads.context.kept(ended, has_all)?;
     Ok((loads.into_found(epochs), stop))
@@ -127,29 +126,22 @@ fn large_bytes(region: Region) -> u32 {
     1 << most.ilog2()
 }
 
-impl Loads<'_, '_> {
-    /// As many rounds as there is time for.
-    fn run(&mut self, epochs: &mut u32) -> Result<(), Stop> {
-        let mut longest = 0f64;
-        while self.context.goes_on(*epochs, longest, self.now) {
-            let began = self.now;
-            let left = self.context.left(began);
-            let slices = f64::from(MOST_EPOCHS - *epochs) * LOADS.len() as f64;
-            *epochs += 1;
-            self.round((PLANNED * left / slices).max(SHORTEST_SLICE))?;
-            longest = longest.max((self.now - began) as f64 / 1e9);
-        }
-        Ok(())
+impl<'a> Rounds<'a> for Loads<'_, 'a> {
+    fn context(&self) -> &ExperimentContext<'a> {
+        self.context
+    }
+
+    fn now(&self) -> Nanos {
+        self.now
     }
 
     /// Reads and writes apart, each in random order.
-    fn round(&mut self, seconds: f64) -> Result<(), Stop> {
+    fn round(&mut self, round: Round) -> Result<(), Stop> {
+        let seconds = (PLANNED * round.seconds_of_slice(LOADS.len())).max(SHORTEST_SLICE);
         let writes_first = self.context.random.bool();
         for writes in [writes_first, !writes_first] {
             let is_kind = |&i: &usize| self.loads[i].stream.writes() == writes;
-            let mut group: Vec<usize> = (0..self.loads.len()).filter(is_kind).collect();
-            self.context.random.shuffle(&mut group);
-            for i in group {
+            for i in self.context.in_random_order((0..self.loads.len()).filter(is_kind)) {
                 self.slice(i, seconds)?;
                 let Load { op, pattern, .. } = self.loads[i];
                 let bytes = format_size(self.loads[i].stream.block_bytes().into());
@@ -158,7 +150,9 @@ impl Loads<'_, '_> {
         }
         Ok(())
     }
+}
 
+impl Loads<'_, '_> {
     /// One load with a queue pair of its own: large and small requests would need buffers of 8 GiB together,
     /// and a simulated device has one queue pair at a time.
     fn slice(&mut self, i: usize, seconds: f64) -> Result<(), Stop> {

@@ -6,6 +6,7 @@ use leadline_profile::{Experiments, Ladder, LadderMix, PAGE_BYTES, Rung};
 
 use super::context::{ExperimentContext, MOST_EPOCHS, SHORTEST_SLICE, interval};
 use super::kind::{Experiment, MOST_IN_FLIGHT};
+use super::rounds::{Round, Rounds, make_rounds};
 use super::saturation::{FIRST_K, closed, saturate};
 use crate::MeasureError;
 use crate::bootstrap::Resamples;
@@ -80,11 +81,11 @@ fn run(context: &mut ExperimentContext) -> Result<(Ladder, Option<Stop>), Measur
             steps: LOADS.map(|_| Step::default()).into(),
         })
         .collect();
-    let mut climb = Climb { context, lane, mixes, recorder: Recorder::new(), epochs: 0 };
-    let ended = climb.run();
+    let mut climb = Climb { context, lane, mixes, recorder: Recorder::new() };
+    let (epochs, ended) = make_rounds(&mut climb);
     let has_all = climb.mixes.iter().flat_map(|mix| &mix.steps).all(|step| step.done.0 > 0);
     let stop = climb.context.kept(ended, has_all)?;
-    Ok((climb.into_ladder(), stop))
+    Ok((climb.into_ladder(epochs), stop))
 }
 
 struct Climb<'f, 'a> {
@@ -92,46 +93,37 @@ struct Climb<'f, 'a> {
     lane: Lane,
     mixes: Vec<Mix>,
     recorder: Recorder,
-    /// Rounds begun.
-    epochs: u32,
 }
 
-impl Climb<'_, '_> {
-    fn run(&mut self) -> Result<(), Stop> {
+impl<'a> Rounds<'a> for Climb<'_, 'a> {
+    fn context(&self) -> &ExperimentContext<'a> {
+        self.context
+    }
+
+    fn now(&self) -> Nanos {
+        self.lane.queue.now()
+    }
+
+    /// The requests in flight that saturate each mix.
+    fn pilot(&mut self) -> Result<(), Stop> {
         for i in 0..self.mixes.len() {
             let Climb { context, lane, mixes, recorder, .. } = self;
             (mixes[i].k, _) = saturate(context, lane, &mut mixes[i].stream, recorder)?;
             self.settle(i)?;
         }
-        let mut longest = 0f64;
-        while self.context.goes_on(self.epochs, longest, self.lane.queue.now()) {
-            let began = self.lane.queue.now();
-            let seconds = self.slice_seconds();
-            self.epochs += 1;
-            self.epoch(seconds)?;
-            longest = longest.max((self.lane.queue.now() - began) as f64 / 1e9);
-        }
         Ok(())
     }
 
-    /// What is left of the budget, shared out over the slices to come; every mix has one for its capacity.
-    fn slice_seconds(&self) -> f64 {
-        let slices = self.mixes.len() * (LOADS.len() + 1);
-        let left = self.context.left(self.lane.queue.now());
-        (left / f64::from(MOST_EPOCHS - self.epochs) / slices as f64).max(SHORTEST_SLICE)
-    }
-
     /// Every mix in random order: its capacity, then its rungs in random order.
-    fn epoch(&mut self, seconds: f64) -> Result<(), Stop> {
-        let mut order: Vec<usize> = (0..self.mixes.len()).collect();
-        self.context.random.shuffle(&mut order);
-        for i in order {
+    fn round(&mut self, round: Round) -> Result<(), Stop> {
+        // Every mix has a slice for its capacity.
+        let slices = self.mixes.len() * (LOADS.len() + 1);
+        let seconds = round.seconds_of_slice(slices).max(SHORTEST_SLICE);
+        for i in self.context.in_random_order(0..self.mixes.len()) {
             let Climb { context, lane, mixes, recorder, .. } = self;
             let mix = &mut mixes[i];
             mix.capacity.push(closed(context, lane, &mut mix.stream, mix.k, seconds, recorder)?);
-            let mut steps: Vec<usize> = (0..LOADS.len()).collect();
-            self.context.random.shuffle(&mut steps);
-            for step in steps {
+            for step in self.context.in_random_order(0..LOADS.len()) {
                 self.climb(i, step, seconds)?;
                 let Mix { read_share, .. } = self.mixes[i];
                 let detail =
@@ -142,7 +134,9 @@ impl Climb<'_, '_> {
         }
         Ok(())
     }
+}
 
+impl Climb<'_, '_> {
     /// One slice of one rung, at a share of the capacity as known by now, so that rates follow a device that
     /// drifts.
     fn climb(&mut self, i: usize, step: usize, seconds: f64) -> Result<(), Stop> {
@@ -181,9 +175,9 @@ impl Climb<'_, '_> {
         self.context.settle(&mut self.lane)
     }
 
-    fn into_ladder(self) -> Ladder {
-        let procedure = self.context.procedure(self.epochs, self.lane.traffic(), self.lane.queue.now());
-        let resamples = self.context.resamples(self.epochs);
+    fn into_ladder(self, epochs: u32) -> Ladder {
+        let procedure = self.context.procedure(epochs, self.lane.traffic(), self.lane.queue.now());
+        let resamples = self.context.resamples(epochs);
         let mixes = self.mixes.into_iter().map(|mix| mix.into_ladder(resamples.as_ref())).collect();
         Ladder { procedure, block_bytes: PAGE_BYTES, mixes }
     }

@@ -1,12 +1,13 @@
 //! `pio-classes`: what batching is worth to a program, measured. The four application classes of Papon and
 //! Athanassoulis, DaMoN 2021, section 3.1; their figure 10 is this experiment.
 
-use leadline_device::QueueShape;
+use leadline_device::{Nanos, QueueShape};
 use leadline_profile::{Experiments, PAGE_BYTES, PioClass, PioClasses, PioPoint};
 
 use super::application::{Application, Batches};
 use super::context::{ExperimentContext, MOST_EPOCHS, interval};
 use super::kind::{Choice, Experiment, MOST_IN_FLIGHT};
+use super::rounds::{Round, Rounds, make_rounds};
 use crate::MeasureError;
 use crate::bootstrap::Resamples;
 use crate::load::Lane;
@@ -63,47 +64,52 @@ fn run(context: &mut ExperimentContext) -> Result<(PioClasses, Option<Stop>), Me
     for class in PioClass::ALL.into_iter().skip(1) {
         pairs.extend(BATCHES.map(|batch| Pair { class, batch, runs: Vec::new() }));
     }
-    let mut trial = Trial { context, application, pairs, epochs: 0 };
-    let ended = trial.run();
+    let mut trial = Trial { context, application, pairs, cost: 0.0 };
+    let (epochs, ended) = make_rounds(&mut trial);
     let has_all = trial.pairs.iter().all(|pair| !pair.runs.is_empty());
     let stop = trial.context.kept(ended, has_all)?;
-    Ok((trial.into_classes(), stop))
+    Ok((trial.into_classes(epochs), stop))
 }
 
 struct Trial<'f, 'a> {
     context: &'f mut ExperimentContext<'a>,
     application: Application,
     pairs: Vec<Pair>,
-    /// Rounds begun.
-    epochs: u32,
+    /// Seconds of a request of the unbatched program, roughly.
+    cost: f64,
 }
 
-impl Trial<'_, '_> {
-    fn run(&mut self) -> Result<(), Stop> {
-        // Seconds a request, unbatched; a batched one takes as long at most.
-        let mut cost = self.program(PILOT, PioClass::Unbatched, 1)? / PILOT as f64;
-        let mut longest = 0f64;
-        while self.context.goes_on(self.epochs, longest, self.application.lane.queue.now()) {
-            let began = self.application.lane.queue.now();
-            let rounds = f64::from(MOST_EPOCHS - self.epochs);
-            let seconds = self.context.left(began).max(0.0) / rounds;
-            let ops = seconds / (2.0 * self.pairs.len() as f64) / cost;
-            self.epochs += 1;
-            self.epoch(ops as u64)?;
-            let now = self.application.lane.queue.now();
-            longest = longest.max((now - began) as f64 / 1e9);
-            // What a request of this round took, so that the next fills its time.
-            let done: f64 = self.pairs.iter().filter_map(|pair| pair.runs.last()).map(|run| run.0).sum();
-            cost = (now - began) as f64 / 1e9 / (2.0 * done);
-        }
+impl<'a> Rounds<'a> for Trial<'_, 'a> {
+    fn context(&self) -> &ExperimentContext<'a> {
+        self.context
+    }
+
+    fn now(&self) -> Nanos {
+        self.application.lane.queue.now()
+    }
+
+    /// Seconds a request, unbatched; a batched one takes as long at most.
+    fn pilot(&mut self) -> Result<(), Stop> {
+        self.cost = self.program(PILOT, PioClass::Unbatched, 1)? / PILOT as f64;
         Ok(())
     }
 
+    fn round(&mut self, round: Round) -> Result<(), Stop> {
+        let began = self.now();
+        let seconds = round.left.max(0.0) / f64::from(MOST_EPOCHS - round.number);
+        let ops = seconds / (2.0 * self.pairs.len() as f64) / self.cost;
+        self.pairs(ops as u64)?;
+        // What a request of this round took, so that the next fills its time.
+        let done: f64 = self.pairs.iter().filter_map(|pair| pair.runs.last()).map(|run| run.0).sum();
+        self.cost = (self.now() - began) as f64 / 1e9 / (2.0 * done);
+        Ok(())
+    }
+}
+
+impl Trial<'_, '_> {
     /// Every pair in random order; in each the two programs one after the other, either first.
-    fn epoch(&mut self, ops: u64) -> Result<(), Stop> {
-        let mut order: Vec<usize> = (0..self.pairs.len()).collect();
-        self.context.random.shuffle(&mut order);
-        for i in order {
+    fn pairs(&mut self, ops: u64) -> Result<(), Stop> {
+        for i in self.context.in_random_order(0..self.pairs.len()) {
             let Pair { class, batch, .. } = self.pairs[i];
             // Whole batches of both kinds where the share is a half.
             let unit = u64::from(2 * batch);
@@ -134,10 +140,10 @@ impl Trial<'_, '_> {
         Ok(seconds)
     }
 
-    fn into_classes(self) -> PioClasses {
-        let resamples = self.context.resamples(self.epochs);
+    fn into_classes(self, epochs: u32) -> PioClasses {
+        let resamples = self.context.resamples(epochs);
         let lane = &self.application.lane;
-        let procedure = self.context.procedure(self.epochs, lane.traffic(), lane.queue.now());
+        let procedure = self.context.procedure(epochs, lane.traffic(), lane.queue.now());
         let share = self.context.plan.read_share;
         let points = self.pairs.iter().map(|pair| pair.point(share, resamples.as_ref())).collect();
         PioClasses { procedure, block_bytes: PAGE_BYTES, points }

@@ -4,9 +4,10 @@
 use leadline_device::{Nanos, Payload, clock};
 use leadline_profile::{Experiments, FileState, SyncMethod, SyncMethods, SyncPoint};
 
-use super::context::{ExperimentContext, MOST_EPOCHS, SHORTEST_SLICE, rate};
+use super::context::{ExperimentContext, SHORTEST_SLICE, rate};
 use super::kind::Experiment;
 use super::log_file::{LogFile, POSTGRES_SEGMENT_BYTES};
+use super::rounds::{Round, Rounds, make_rounds};
 use crate::bootstrap::Resamples;
 use crate::load::Recorder;
 use crate::outcome::Stop;
@@ -71,11 +72,11 @@ fn run(context: &mut ExperimentContext) -> Result<(SyncMethods, Option<Stop>), M
             latencies: Recorder::new(),
         }));
     }
-    let mut trial = Trial { context, log, data, cells, epochs: 0, written: 0 };
-    let ended = trial.run();
+    let mut trial = Trial { context, log, data, cells, written: 0 };
+    let (epochs, ended) = make_rounds(&mut trial);
     let has_all = trial.cells.iter().all(|cell| !cell.slices.is_empty());
     let stop = trial.context.kept(ended, has_all)?;
-    Ok((trial.into_methods(), stop))
+    Ok((trial.into_methods(epochs), stop))
 }
 
 struct Trial<'f, 'a> {
@@ -83,32 +84,31 @@ struct Trial<'f, 'a> {
     log: LogFile,
     data: Vec<u8>,
     cells: Vec<Cell>,
-    /// Rounds begun.
-    epochs: u32,
     /// Bytes, filling the file included.
     written: u64,
 }
 
-impl Trial<'_, '_> {
-    fn run(&mut self) -> Result<(), Stop> {
-        let mut longest = 0f64;
-        while self.context.goes_on(self.epochs, longest, clock::now()) {
-            let began = clock::now();
-            let slices = self.cells.len() as f64 * f64::from(MOST_EPOCHS - self.epochs);
-            let seconds = (self.context.left(began) / slices).max(SHORTEST_SLICE);
-            self.epochs += 1;
-            let mut order: Vec<usize> = (0..self.cells.len()).collect();
-            self.context.random.shuffle(&mut order);
-            for i in order {
-                self.slice(i, clock::now().saturating_add((seconds * 1e9) as Nanos))?;
-                let Cell { method, state, .. } = self.cells[i];
-                self.context.report(clock::now(), format!("{}, file {}", method.words(), state.words()));
-            }
-            longest = longest.max((clock::now() - began) as f64 / 1e9);
+impl<'a> Rounds<'a> for Trial<'_, 'a> {
+    fn context(&self) -> &ExperimentContext<'a> {
+        self.context
+    }
+
+    fn now(&self) -> Nanos {
+        clock::now()
+    }
+
+    fn round(&mut self, round: Round) -> Result<(), Stop> {
+        let seconds = round.seconds_of_slice(self.cells.len()).max(SHORTEST_SLICE);
+        for i in self.context.in_random_order(0..self.cells.len()) {
+            self.slice(i, clock::now().saturating_add((seconds * 1e9) as Nanos))?;
+            let Cell { method, state, .. } = self.cells[i];
+            self.context.report(clock::now(), format!("{}, file {}", method.words(), state.words()));
         }
         Ok(())
     }
+}
 
+impl Trial<'_, '_> {
     /// Writes from the beginning of the file until `until`, and at least once. Bringing the file into its
     /// state is not timed.
     fn slice(&mut self, i: usize, until: Nanos) -> Result<(), Stop> {
@@ -142,9 +142,9 @@ impl Trial<'_, '_> {
         Ok(())
     }
 
-    fn into_methods(self) -> SyncMethods {
-        let resamples = self.context.resamples(self.epochs);
-        let procedure = self.context.procedure(self.epochs, (0, self.written), clock::now());
+    fn into_methods(self, epochs: u32) -> SyncMethods {
+        let resamples = self.context.resamples(epochs);
+        let procedure = self.context.procedure(epochs, (0, self.written), clock::now());
         let points = self.cells.iter().map(|cell| cell.point(resamples.as_ref())).collect();
         SyncMethods { procedure, block_bytes: WRITE_BYTES, points }
     }
