@@ -39,7 +39,7 @@ const READ_AHEAD: [u32; 5] = [0, 16 << 10, 64 << 10, 256 << 10, 1 << 20];
 
 /// The 95 % point of chi-square with one degree of freedom: a drive that is worse by no more fits about as
 /// well.
-const ABOUT_AS_WELL: f64 = 3.84;
+const CHI2_95: f64 = 3.84;
 
 /// Fits a drive to a measured device.
 pub(crate) struct Fit<'a, 'p> {
@@ -158,7 +158,7 @@ impl<'a, 'p> Fit<'a, 'p> {
     fn limit(&self, best: f64) -> f64 {
         let points = |at: &usize| self.measured.curves[*at].targets.iter().map(|t| t.weight).sum::<f64>();
         let observations: f64 = self.main().iter().map(points).sum();
-        best + ABOUT_AS_WELL * (best / observations).max(1.0)
+        best + CHI2_95 * (best / observations).max(1.0)
     }
 
     /// How far each parameter may be from its best value. A better drive that is met on the way takes the
@@ -231,7 +231,7 @@ impl<'a, 'p> Fit<'a, 'p> {
             let mut least = f64::INFINITY;
             for read_ahead in READ_AHEAD {
                 let found = misfit(Shape { read_ahead, ..*shape }, &sequential);
-                if found < least - ABOUT_AS_WELL {
+                if found < least - CHI2_95 {
                     (least, shape.read_ahead) = (found, read_ahead);
                 }
             }

@@ -108,7 +108,7 @@ pub(super) fn run_all(mut jobs: Vec<Job>, fillers: Vec<Job>) -> anyhow::Result<V
 
 /// Runs a job and says what it came to: one line, and all that it wrote if it failed.
 fn run(job: Job) -> anyhow::Result<Ran> {
-    let (ran, watched) = come_to(job)?;
+    let (ran, watched) = run_watched(job)?;
     let outcome = if ran.counts.failed == 0 { "ok" } else { "FAILED" };
     let line = format!("{outcome:6} {:>7}  {} {}", seconds(ran.time), ran.krate, ran.name);
     match ran.counts {
@@ -125,7 +125,7 @@ fn run(job: Job) -> anyhow::Result<Ran> {
 }
 
 /// Runs a job to its end.
-fn come_to(mut job: Job) -> anyhow::Result<(Ran, Watched)> {
+fn run_watched(mut job: Job) -> anyhow::Result<(Ran, Watched)> {
     let start = Instant::now();
     let mut reader = Reader::new(job.format, start);
     let mut skipped = false;
@@ -177,7 +177,7 @@ mod tests {
             command.args(["-c", script]);
             let (krate, name) = ("crates/made_up".to_owned(), "all".to_owned());
             let job = Job { krate, name, command, format: Format::Rust, silence, inputs: None };
-            let (ran, watched) = come_to(job).unwrap();
+            let (ran, watched) = run_watched(job).unwrap();
             assert_eq!(ran.counts, Counts { passed: 0, failed: 1 });
             if watched.stdout.ends_with("hangs ... ") {
                 break (ran, watched);
