@@ -2,7 +2,6 @@
 //! what databases ask of storage.
 
 mod all;
-mod announced;
 mod one;
 mod opened;
 
@@ -15,7 +14,6 @@ use leadline_measure::experiment::{self, Choice, Experiment, ExperimentPlan};
 use leadline_measure::target::OpenTarget;
 use leadline_profile::{DeviceFacts, DeviceProfile, OpKind, WritePattern};
 
-pub(crate) use self::announced::Bounds;
 use crate::failure::Failure;
 use crate::paths::{ChangedPath, TargetName};
 use crate::target::AccessArgs;

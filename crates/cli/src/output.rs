@@ -16,7 +16,7 @@ const PAGE: &str = "report.html";
 
 /// Where a profile and its report are to be written.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Places {
+pub(crate) struct OutputPaths {
     pub(crate) profile: Option<PathBuf>,
     pub(crate) report: Option<PathBuf>,
     /// To be made for them, when they are written: nothing is left of a run that is killed before.
@@ -32,7 +32,7 @@ struct NewPlace {
     page: bool,
 }
 
-impl Places {
+impl OutputPaths {
     /// Those named on the command line; where no profile is named and `json` does not print it, both go into
     /// a new folder named after device and time.
     pub(crate) fn choose(
@@ -40,19 +40,19 @@ impl Places {
         report: Option<PathBuf>,
         json: bool,
         device: &str,
-    ) -> Result<Places, Failure> {
+    ) -> Result<OutputPaths, Failure> {
         let is_new = output.is_none() && !json;
         let folder = is_new.then(|| NewPlace { name: new_name(device), page: report.is_none() });
-        let places = Places { profile: output, report, folder };
+        let paths = OutputPaths { profile: output, report, folder };
         // Two minutes of measuring are not to end at a folder that cannot be written.
-        if let Some(folder) = &places.folder {
+        if let Some(folder) = &paths.folder {
             let made = folder.make()?;
-            let checked = check_places([Some(&*made.join(PROFILE))]);
+            let checked = check_paths([Some(&*made.join(PROFILE))]);
             let _ = std::fs::remove_dir(made);
             checked?;
         }
-        check_places([places.profile.as_deref(), places.report.as_deref()])?;
-        Ok(places)
+        check_paths([paths.profile.as_deref(), paths.report.as_deref()])?;
+        Ok(paths)
     }
 
     /// Writes both, each whole or not at all.
@@ -120,8 +120,8 @@ impl NewPlace {
 }
 
 /// Refuses where one of those that were asked for could not be written.
-pub(crate) fn check_places<const N: usize>(places: [Option<&Path>; N]) -> Result<(), Failure> {
-    places.into_iter().flatten().try_for_each(check_writable)
+pub(crate) fn check_paths<const N: usize>(paths: [Option<&Path>; N]) -> Result<(), Failure> {
+    paths.into_iter().flatten().try_for_each(check_writable)
 }
 
 /// Refuses where a file could not be written, or something other than a file would be replaced by one.

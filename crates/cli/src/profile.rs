@@ -9,14 +9,16 @@ use leadline_advise::System;
 use leadline_device::parse_large_size;
 use leadline_measure::experiment::Experiment;
 use leadline_measure::target::{Access, OpenTarget};
-use leadline_measure::{BlockSizes, Budget, Plan, Settings, Stop, Surroundings, measure, summary};
+use leadline_measure::{
+    BlockSizes, Budget, Following, Plan, RunBounds, Settings, Stop, Surroundings, measure, summary,
+};
 use leadline_profile::{DeviceKind, DeviceProfile};
 use serde_json::{Value, json};
 
 use crate::advise::system_or_all;
 use crate::experiment::{self, Options};
 use crate::failure::{Failure, why_stopped};
-use crate::output::{self, Places};
+use crate::output::{self, OutputPaths};
 use crate::paths::{ContinuedPath, OutputPath, TargetName};
 use crate::progress::Display;
 use crate::signals;
@@ -115,30 +117,40 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let settings = settings(&args, earlier.as_ref())?;
     let more = needed(&args)?;
     let target = Target::find(&args.target)?;
-    let layout_bytes = target.layout_bytes(&settings.access)?;
-    let bounds = whole(&args, &settings, &target, layout_bytes, &more)?;
-    let announcement = Announcement::new(&args.target.to_string(), &settings, &target, &bounds, &more);
+    let following = Following {
+        which: &more,
+        access: args.access.access(args.quick),
+        seconds: more.iter().map(|one| one.default_seconds(args.quick)).sum(),
+    };
+    let bounds = RunBounds::new(&settings, target.candidate(), &following)?;
+    let announcement =
+        format!("{}: {}", args.target, bounds.announcement(&settings, target.candidate(), &more));
     if args.dry_run {
-        if !target.is_directory() {
+        let document = document(&target, &args.target.to_string(), &settings, &bounds, &more);
+        if !target.candidate().is_directory() {
             // What would be refused is refused now; nothing is written by opening.
-            settings.plan(&target.open(layout_bytes, &settings.access)?)?;
+            settings.plan(&target.open(bounds.layout_bytes, &settings.access)?)?;
         }
-        return announcement.print(args.json);
+        return if args.json {
+            output::print_json(&document)
+        } else {
+            output::print(&format!("{announcement}\n"))
+        };
     }
     let cancel = signals::cancel_flag()?;
     // What is refused is refused before anything is announced; opening writes nothing.
-    let target = target.open(layout_bytes, &settings.access)?;
+    let target = target.open(bounds.layout_bytes, &settings.access)?;
     let mut plan = settings.plan(&target)?;
     bounds.keep(&mut plan);
     let output = args.output.as_deref().or(args.resume.as_deref()).map(Path::to_owned);
     let report = args.report.as_deref().map(Path::to_owned);
-    let mut places = Places::choose(output, report, args.json, &target.facts.name)?;
-    output::say(&announcement.text);
+    let mut paths = OutputPaths::choose(output, report, args.json, &target.facts.name)?;
+    output::say(&announcement);
     target.warnings.iter().for_each(|warning| output::say(warning));
     let measured = measure_watched(&plan, target, earlier.as_ref(), &cancel);
     let (profile, stop) = measured?;
-    finish(args.json, more.is_empty(), &mut places, &profile, stop.as_ref())?;
-    if more.is_empty() { Ok(()) } else { go_on(args, more, &places, profile.validity.bytes_written) }
+    finish(args.json, more.is_empty(), &mut paths, &profile, stop.as_ref())?;
+    if more.is_empty() { Ok(()) } else { run_experiments(args, more, &paths, profile.validity.bytes_written) }
 }
 
 /// The experiments that --for asks for.
@@ -154,18 +166,18 @@ fn needed(args: &Args) -> Result<Vec<&'static dyn Experiment>, Failure> {
 
 /// Measures these too, into the profile that was written, and writes the page anew.
 /// Of --max-writes the profile has `written` so much.
-fn go_on(
+fn run_experiments(
     args: Args,
     more: Vec<&'static dyn Experiment>,
-    places: &Places,
+    paths: &OutputPaths,
     written: u64,
 ) -> Result<(), Failure> {
-    let Some(path) = places.profile.as_deref() else { return Ok(()) };
+    let Some(path) = paths.profile.as_deref() else { return Ok(()) };
     let Args { target, access, quick, max_writes, seed, json, .. } = args;
     let max_writes = max_writes.map(|max| max.saturating_sub(written));
     let done = experiment::run_several(more, target, path, Options { access, quick, max_writes, seed, json });
     // What was measured before a failure is in the profile as well.
-    if let Some(page) = &places.report {
+    if let Some(page) = &paths.report {
         let profile = DeviceProfile::load(path)?;
         output::write(page, &leadline_report::render_page(std::slice::from_ref(&profile))?)?;
     }
@@ -221,131 +233,27 @@ fn load_interrupted(path: &Path, target: &str) -> Result<DeviceProfile, Failure>
     Ok(profile)
 }
 
-/// What the run does at most, the experiments of --for included.
-struct Bounds {
-    /// Bytes of the scratch file or region.
-    layout_bytes: u64,
-    /// Bytes that measuring the profile writes at most, and the experiments; `None` for no bound.
-    profile_written: Option<u64>,
-    more: Option<experiment::Bounds>,
-    /// Seconds of the profile; `None` until the numbers have settled.
-    profile_seconds: Option<f64>,
-    /// The same where it is exceeded because that narrows what is advised.
-    profile_most_seconds: Option<f64>,
-}
-
-/// Bounds of the whole run; where --max-writes is less than the usual, each part has its share of it.
-fn whole(
-    args: &Args,
-    settings: &Settings,
+/// What --dry-run says for programs.
+fn document(
     target: &Target,
-    layout_bytes: u64,
+    name: &str,
+    settings: &Settings,
+    bounds: &RunBounds,
     more: &[&'static dyn Experiment],
-) -> Result<Bounds, Failure> {
-    let block_sizes = settings.block_sizes.resolve(target.smallest_block(&settings.access));
-    let usual = target.write_budget(&Settings { max_writes: None, ..settings.clone() }, layout_bytes);
-    let mut bounds = Bounds {
-        layout_bytes,
-        profile_written: args.max_writes.or(usual),
-        more: None,
-        profile_seconds: settings.budget.seconds(block_sizes.len()),
-        profile_most_seconds: settings.budget.most_seconds(block_sizes.len()),
-    };
-    if more.is_empty() {
-        return Ok(bounds);
-    }
-    let access = args.access.access(args.quick);
-    // They lay out a scratch file of their own.
-    let bytes = target.layout_bytes(&access)?;
-    let seconds = |one: &'static dyn Experiment| one.default_seconds(args.quick);
-    let mut experiments = experiment::Bounds::of(more, target, &access, (bytes, bytes), seconds);
-    if let (Some(max), Some(usual), Some(theirs)) = (args.max_writes, usual, experiments.written) {
-        let laid_out = layout_bytes + bytes;
-        let share = (usual - layout_bytes) as f64 / (usual + theirs).saturating_sub(laid_out).max(1) as f64;
-        let profile = layout_bytes + (max.saturating_sub(laid_out) as f64 * share) as u64;
-        bounds.profile_written = Some(profile);
-        experiments.written = Some(max.saturating_sub(profile));
-    }
-    bounds.more = Some(experiments);
-    Ok(bounds)
-}
-
-impl Bounds {
-    /// Bytes written by the whole run; `None` for no bound.
-    fn written(&self) -> Option<u64> {
-        match &self.more {
-            None => self.profile_written,
-            Some(more) => Some(self.profile_written?.saturating_add(more.written?)),
-        }
-    }
-
-    /// Seconds of the whole run, layouts not included.
-    fn seconds(&self) -> Option<f64> {
-        Some(self.profile_most_seconds? + self.more.as_ref().map_or(0.0, |more| more.seconds))
-    }
-
-    /// Keeps the profile to its share, where others follow: its writes are shortened, and none is cut off.
-    fn keep(&self, plan: &mut Plan) {
-        if self.more.is_some() && plan.max_writes.is_some() {
-            plan.max_writes = self.profile_written;
-            plan.write_budget = self.profile_written;
-        }
-    }
-}
-
-/// What is said beforehand: what will be done, and how much will be written.
-struct Announcement {
-    text: String,
-    /// The same for programs.
-    document: Value,
-}
-
-impl Announcement {
-    fn new(
-        name: &str,
-        settings: &Settings,
-        target: &Target,
-        bounds: &Bounds,
-        more: &[&'static dyn Experiment],
-    ) -> Self {
-        let block_sizes = settings.block_sizes.resolve(target.smallest_block(&settings.access));
-        let seconds = bounds.profile_seconds;
-        let measuring = match (seconds, bounds.seconds()) {
-            (_, Some(all)) if !more.is_empty() => format!("measures for {all:.0} s in all at most"),
-            (Some(seconds), _) => format!("measures for {seconds:.0} s"),
-            (None, _) => "measures until the numbers have settled (an hour at most)".to_owned(),
-        };
-        let layout_bytes = bounds.layout_bytes;
-        let passes = layout_bytes.saturating_mul(u64::from(settings.precondition) + 1);
-        // The experiments lay out a scratch file of their own.
-        let prepared = passes + if more.is_empty() { 0 } else { layout_bytes };
-        let most = bounds.written();
-        let written = target.what_is_written(&settings.access, layout_bytes, prepared, most, "about half of");
-        Announcement {
-            text: format!("{name}: {written}; {measuring}{}", then(more)),
-            document: json!({
-                "dry_run": true,
-                "target": name,
-                "writes_before_measuring_bytes": if matches!(target, Target::Real(_)) { prepared } else { 0 },
-                "max_writes_bytes": settings.max_writes,
-                "write_budget_bytes": if settings.max_writes.is_some() { None } else { most },
-                "budget_seconds": seconds,
-                "seconds_at_most": bounds.seconds(),
-                "block_sizes": block_sizes,
-                "experiments": more.iter().map(|one| one.name()).collect::<Vec<_>>(),
-            }),
-        }
-    }
-
-    fn print(&self, json: bool) -> Result<(), Failure> {
-        if json { output::print_json(&self.document) } else { output::print(&format!("{}\n", self.text)) }
-    }
-}
-
-/// `: the profile, then fsync, sustained`.
-fn then(more: &[&'static dyn Experiment]) -> String {
-    let names: Vec<&str> = more.iter().map(|one| one.name()).collect();
-    if names.is_empty() { String::new() } else { format!(": the profile, then {}", names.join(", ")) }
+) -> Value {
+    let candidate = target.candidate();
+    let prepared = if candidate.simulated_capacity().is_none() { bounds.prepared(settings) } else { 0 };
+    json!({
+        "dry_run": true,
+        "target": name,
+        "writes_before_measuring_bytes": prepared,
+        "max_writes_bytes": settings.max_writes,
+        "write_budget_bytes": if settings.max_writes.is_some() { None } else { bounds.written() },
+        "budget_seconds": bounds.profile_seconds,
+        "seconds_at_most": bounds.seconds(),
+        "block_sizes": settings.block_sizes.resolve(candidate.smallest_block(&settings.access)),
+        "experiments": more.iter().map(|one| one.name()).collect::<Vec<_>>(),
+    })
 }
 
 /// Measures with a progress bar, and puts what surrounds the measurement into the profile.
@@ -375,19 +283,19 @@ fn measure_watched(
 fn finish(
     json: bool,
     last: bool,
-    places: &mut Places,
+    paths: &mut OutputPaths,
     profile: &DeviceProfile,
     stop: Option<&Stop>,
 ) -> Result<(), Failure> {
-    places.write(profile)?;
+    paths.write(profile)?;
     match (json, last) {
         (true, true) => output::print(&profile.to_json())?,
         (true, false) => {}
         (false, _) => output::print_summary(profile)?,
     }
-    places.say();
+    paths.say();
     let Some(reason) = why_stopped(stop) else { return Ok(()) };
-    let kept = match &places.profile {
+    let kept = match &paths.profile {
         Some(_) if profile.device.kind == DeviceKind::Simulated => "; what was measured is kept".to_owned(),
         Some(path) => format!("; what was measured is kept, continue with --resume {}", path.display()),
         None => String::new(),

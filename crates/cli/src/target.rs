@@ -4,11 +4,11 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use leadline_device::guard;
-use leadline_device::target::{self, TargetKind};
-use leadline_device::{Device, IoEngine, QueueShape, format_size, parse_large_size};
+use leadline_device::target;
+use leadline_device::{Device, IoEngine, parse_large_size};
 use leadline_measure::summary::Circumstances;
 use leadline_measure::target::{Access, OpenTarget};
-use leadline_measure::{Settings, facts};
+use leadline_measure::{Candidate, facts};
 use leadline_profile::DeviceFacts;
 use leadline_tiers::Placement;
 
@@ -16,9 +16,6 @@ use crate::failure::Failure;
 use crate::paths::behind;
 use crate::source::SIMULATED;
 use crate::values;
-
-/// Bytes of a simulated device that are used where no size is given.
-const SIMULATED_BYTES: u64 = 1 << 30;
 
 /// How a target is opened, and what may be done to it.
 #[derive(Debug, Clone, clap::Args)]
@@ -105,43 +102,11 @@ impl Target {
         }
     }
 
-    /// Whether a scratch file is made in it.
-    pub(crate) fn is_directory(&self) -> bool {
-        matches!(self, Target::Real(target) if target.kind == TargetKind::Directory)
-    }
-
-    /// Bytes of the scratch file or region to be written before measuring, after checking that they may be; 0
-    /// where nothing is written. Of a simulated device, the bytes that are used.
-    pub(crate) fn layout_bytes(&self, access: &Access) -> Result<u64, Failure> {
+    /// What of it can be known before it is opened.
+    pub(crate) fn candidate(&self) -> Candidate<'_> {
         match self {
-            Target::Simulated { .. } => Ok(access.size_bytes.unwrap_or(SIMULATED_BYTES)),
-            Target::Real(target) => Ok(access.layout_bytes(target)?),
-        }
-    }
-
-    /// Whether anything but the layout may be written to it.
-    pub(crate) fn may_be_written(&self, access: &Access) -> bool {
-        let needs_leave = matches!(self, Target::Real(target) if target.kind == TargetKind::Block);
-        !access.reads_only && (access.destructive || !needs_leave)
-    }
-
-    /// Bytes of a simulated device; `None` of a real one.
-    pub(crate) fn simulated_capacity(&self) -> Option<u64> {
-        match self {
-            Target::Simulated { device, .. } => Some(device.geometry().capacity_bytes),
-            Target::Real(_) => None,
-        }
-    }
-
-    /// Whether it tells what it does to its medium. No real device does: the kernel has no such counters, and
-    /// vendors' log pages are each different.
-    pub(crate) fn tells_wear(&self) -> bool {
-        match self {
-            Target::Simulated { device, .. } => {
-                let queue = device.queue_pair(QueueShape::new(1, device.geometry().block_bytes));
-                queue.is_ok_and(|queue| queue.wear().is_some())
-            }
-            Target::Real(_) => false,
+            Target::Simulated { device, .. } => Candidate::Simulated(device.as_ref()),
+            Target::Real(target) => Candidate::Real(target),
         }
     }
 
@@ -153,60 +118,6 @@ impl Target {
                 // The error says what would fit; --size would not help.
                 guard::check_space(&target.path, bytes).map_err(|error| Failure::Input(error.to_string()))
             }
-        }
-    }
-
-    /// The smallest request that it takes, bytes.
-    pub(crate) fn smallest_block(&self, access: &Access) -> u32 {
-        match self {
-            Target::Simulated { device, .. } => device.geometry().block_bytes,
-            Target::Real(target) => access.smallest_block(target),
-        }
-    }
-
-    /// Says beforehand what will be written, because drives wear: `layout_bytes` to lay out what is read, and
-    /// `prepared_bytes` in all before measuring; `during` is the share of the time measured that is spent
-    /// writing, such as `about half of`.
-    pub(crate) fn what_is_written(
-        &self,
-        access: &Access,
-        layout_bytes: u64,
-        prepared_bytes: u64,
-        max_writes: Option<u64>,
-        during: &str,
-    ) -> String {
-        let at_most = |before: &str| {
-            max_writes.map_or(String::new(), |max| format!("{before}{} in all at most", format_size(max)))
-        };
-        match (self, layout_bytes) {
-            (Target::Simulated { .. }, _) => "writes nothing: the device is simulated".to_owned(),
-            (Target::Real(target), 0) if target.kind == TargetKind::Block => "reads only".to_owned(),
-            (_, 0) if access.reads_only => "reads only".to_owned(),
-            (_, 0) => {
-                format!("writes only to a file that Leadline made{}, otherwise nothing", at_most(", "))
-            }
-            _ if access.reads_only => {
-                format!("writes {} to lay out what it reads", format_size(layout_bytes))
-            }
-            _ => format!(
-                "writes {} before measuring, and as much as the device takes during {during} \
-                 the time measured{}",
-                format_size(prepared_bytes),
-                at_most(", ")
-            ),
-        }
-    }
-
-    /// Bytes that measuring it may write where no limit was given; `None` for no bound. Of `layout_bytes`, as
-    /// [`Target::layout_bytes`].
-    pub(crate) fn write_budget(&self, settings: &Settings, layout_bytes: u64) -> Option<u64> {
-        match self {
-            Target::Simulated { .. } => None,
-            Target::Real(target) if target.kind == TargetKind::Block && layout_bytes == 0 => None,
-            Target::Real(target) if target.kind == TargetKind::File => {
-                settings.write_budget(layout_bytes, target.size_bytes)
-            }
-            Target::Real(_) => settings.write_budget(layout_bytes, layout_bytes),
         }
     }
 

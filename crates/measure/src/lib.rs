@@ -7,7 +7,9 @@
 //! trace is put on a device by [`replay::replay`]. All of them see the device only through its queue pair:
 //! submit, reap and time.
 
+mod announcement;
 mod bootstrap;
+mod candidate;
 mod capped;
 mod checks;
 mod cliff;
@@ -42,6 +44,8 @@ mod surroundings;
 pub mod target;
 mod write_allowance;
 
+pub use announcement::{Following, RunBounds};
+pub use candidate::Candidate;
 pub use curve::{Curve, CurveId, PointData};
 pub use error::MeasureError;
 pub use fit::{CurveFit, CurvePoint};

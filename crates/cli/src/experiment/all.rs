@@ -7,14 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use leadline_device::format_size;
-use leadline_measure::experiment::{self, Experiment};
+use leadline_measure::experiment::{self, Experiment, names};
 use leadline_measure::target::OpenTarget;
 use leadline_measure::{MeasureError, PlanError};
 use leadline_profile::{DeviceProfile, Procedure};
 use leadline_report::render_experiment;
 
 use super::one::{add, measure};
-use super::opened::{dry_run, has_large_blocks, names, open, through_page_cache};
+use super::opened::{dry_run, has_large_blocks, open, through_page_cache};
 use super::{Args, refuse_another_device};
 use crate::failure::{Failure, why_stopped};
 use crate::output;
@@ -45,8 +45,9 @@ pub(super) fn run(args: &Args, list: &[&'static dyn Experiment]) -> Result<(), F
     let (cached, direct): (Vec<&'static dyn Experiment>, Vec<&'static dyn Experiment>) =
         left.iter().partition(|&&one| through_page_cache(&target, &access, one));
     // Of a simulated drive these use more than the others.
-    let (whole, direct): (Vec<&'static dyn Experiment>, Vec<&'static dyn Experiment>) =
-        direct.iter().partition(|one| one.uses_whole_drive() && target.simulated_capacity().is_some());
+    let (whole, direct): (Vec<&'static dyn Experiment>, Vec<&'static dyn Experiment>) = direct
+        .iter()
+        .partition(|one| one.uses_whole_drive() && target.candidate().simulated_capacity().is_some());
     let cancel = signals::cancel_flag()?;
     let (done, of, written, short) = (0, left.len(), 0, Vec::new());
     let mut run = Run { args, path, profile, cancel, done, of, ahead: left.clone(), written, short };
@@ -179,11 +180,13 @@ fn left_to_run(
     leave_out(&mut left, &format!("complete in {}", path.display()), complete);
     leave_out(&mut left, "need writes", |one| args.access.reads_only && one.needs_writes());
     leave_out(&mut left, "need a drive that counts what it writes to its medium", |one| {
-        one.needs_wear() && !target.tells_wear()
+        one.needs_wear() && !target.candidate().reports_wear()
     });
-    leave_out(&mut left, "need a directory", |one| one.needs_directory() && !target.is_directory());
+    leave_out(&mut left, "need a directory", |one| {
+        one.needs_directory() && !target.candidate().is_directory()
+    });
     leave_out(&mut left, "need smaller blocks", |one| {
-        !target.is_directory() && has_large_blocks(target, &access, one)
+        !target.candidate().is_directory() && has_large_blocks(target, &access, one)
     });
     left
 }

@@ -14,7 +14,7 @@ use leadline_report::render_experiment;
 use super::opened::{dry_run, open};
 use super::{Args, refuse_another_device};
 use crate::failure::{Failure, why_stopped};
-use crate::output::{self, Places};
+use crate::output::{self, OutputPaths};
 use crate::progress::Display;
 use crate::signals;
 use crate::target::Target;
@@ -23,10 +23,10 @@ use crate::target::Target;
 pub(super) fn run(args: &Args, which: &'static dyn Experiment) -> Result<(), Failure> {
     let into = args.into.as_deref().filter(|path| path.exists()).map(DeviceProfile::load).transpose()?;
     let target = Target::find(&args.target)?;
-    if which.needs_directory() && !target.is_directory() {
+    if which.needs_directory() && !target.candidate().is_directory() {
         return Err(PlanError::NeedsDirectory { experiment: which.name() }.into());
     }
-    if which.needs_wear() && !target.tells_wear() {
+    if which.needs_wear() && !target.candidate().reports_wear() {
         return Err(Failure::Input(format!("{}: {}", args.target, PlanError::NoWear)));
     }
     if args.dry_run {
@@ -38,8 +38,12 @@ pub(super) fn run(args: &Args, which: &'static dyn Experiment) -> Result<(), Fai
     if let (Some(path), Some(profile)) = (&args.into, &into) {
         refuse_another_device(path, &profile.device, &opened.target.facts)?;
     }
-    let mut places =
-        Places::choose(args.into.as_deref().map(Path::to_owned), None, args.json, &opened.target.facts.name)?;
+    let mut paths = OutputPaths::choose(
+        args.into.as_deref().map(Path::to_owned),
+        None,
+        args.json,
+        &opened.target.facts.name,
+    )?;
     opened.announce();
     let target = opened.target;
     let measured = measure(&plan, &target, &mut Display::new(), &cancel);
@@ -50,11 +54,11 @@ pub(super) fn run(args: &Args, which: &'static dyn Experiment) -> Result<(), Fai
         Some(path) => add(path, |there| experiment::profile(&plan, ran, around, there))?,
         None => {
             let profile = experiment::profile(&plan, ran, around, None);
-            places.write(&profile)?;
+            paths.write(&profile)?;
             profile
         }
     };
-    finish(args, which, &places, &profile, stopped)
+    finish(args, which, &paths, &profile, stopped)
 }
 
 /// Adds a result to the profile at `path` as it is now: another command may have added its own since this one
@@ -86,7 +90,7 @@ pub(super) fn measure(
 fn finish(
     args: &Args,
     which: &'static dyn Experiment,
-    places: &Places,
+    paths: &OutputPaths,
     profile: &DeviceProfile,
     stopped: Option<String>,
 ) -> Result<(), Failure> {
@@ -96,7 +100,7 @@ fn finish(
         let table = render_experiment(profile, which.name(), output::width());
         output::print(&table.unwrap_or_default())?;
     }
-    places.say();
+    paths.say();
     match stopped {
         None => Ok(()),
         Some(reason) => {

@@ -1,11 +1,11 @@
 //! TARGET, opened for experiments, after it was said what they write and how long they measure.
 
 use leadline_device::format_size;
-use leadline_measure::experiment::Experiment;
+use leadline_measure::experiment::{Announcement, Experiment, Request, names};
 use leadline_measure::target::{Access, OpenTarget};
+use serde_json::json;
 
-use super::Args;
-use super::announced::announce;
+use super::{Args, Which};
 use crate::failure::Failure;
 use crate::output;
 use crate::target::Target;
@@ -31,14 +31,14 @@ pub(super) fn open(
     which: &[&'static dyn Experiment],
 ) -> Result<Opened, Failure> {
     let announced = announce(args, &target, which)?;
-    let mut said = vec![announced.line(args, which)];
+    let mut said = vec![line(args, &announced, which)];
     let mut access = announced.access.clone();
     if which.iter().any(|&one| through_page_cache(&target, &access, one)) {
         said.push(format!(
             "{}: transfers {} at least directly; the file is written through the page cache instead, and every \
              write is durable",
             args.target,
-            format_size(target.smallest_block(&access).into())
+            format_size(target.candidate().smallest_block(&access).into())
         ));
         access.direct = false;
     }
@@ -51,25 +51,57 @@ pub(super) fn open(
 pub(super) fn dry_run(args: &Args, target: Target, which: &[&'static dyn Experiment]) -> Result<(), Failure> {
     let announced = announce(args, &target, which)?;
     if args.json {
-        output::print_json(&announced.document(args, which))?;
+        output::print_json(&json!({
+            "dry_run": true,
+            "target": args.target.to_string(),
+            "max_writes_bytes": announced.bounds.written,
+            "seconds_at_most": announced.bounds.seconds,
+            "experiments": which.iter().map(|one| one.name()).collect::<Vec<_>>(),
+        }))?;
     } else {
-        output::print(&format!("{}\n", announced.line(args, which)))?;
+        output::print(&format!("{}\n", line(args, &announced, which)))?;
     }
     // A directory would get a scratch file.
-    if target.is_directory() { Ok(()) } else { target.open(announced.bytes, &announced.access).map(drop) }
+    if target.candidate().is_directory() {
+        Ok(())
+    } else {
+        target.open(announced.bytes, &announced.access).map(drop)
+    }
 }
 
 /// Whether only the page cache takes requests as small as the experiment's.
 pub(super) fn through_page_cache(target: &Target, access: &Access, one: &'static dyn Experiment) -> bool {
-    target.is_directory() && has_large_blocks(target, access, one)
+    target.candidate().is_directory() && has_large_blocks(target, access, one)
 }
 
 /// Whether TARGET does not take requests as small as the experiment's directly.
 pub(super) fn has_large_blocks(target: &Target, access: &Access, one: &'static dyn Experiment) -> bool {
-    target.smallest_block(access) > one.largest_block()
+    target.candidate().smallest_block(access) > one.largest_block()
 }
 
-/// `r-by-k, mixed`.
-pub(super) fn names(which: &[&'static dyn Experiment]) -> String {
-    which.iter().map(|one| one.name()).collect::<Vec<_>>().join(", ")
+/// For these experiments on a target that was only looked at.
+fn announce(
+    args: &Args,
+    target: &Target,
+    which: &[&'static dyn Experiment],
+) -> Result<Announcement, Failure> {
+    let request = Request {
+        which,
+        access: args.access.access(args.quick),
+        seconds: which.iter().map(|&one| args.seconds(one)).sum(),
+        max_writes: args.max_writes,
+        writes: args.writes,
+    };
+    let announcement = Announcement::new(target.candidate(), request)?;
+    announcement.needs_bytes.map_or(Ok(()), |bytes| target.check_space(bytes))?;
+    Ok(announcement)
+}
+
+/// What is said of it, in one line.
+fn line(args: &Args, announcement: &Announcement, which: &[&'static dyn Experiment]) -> String {
+    let list = match &args.which {
+        Which::One(_) => String::new(),
+        Which::Several(_) => format!(": {}", names(which)),
+    };
+    format!("{}: {}{list}", args.target, announcement.text)
 }

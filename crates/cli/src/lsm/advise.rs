@@ -75,7 +75,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let endurance = endurance(args)?;
-    output::check_places([args.output.as_deref(), args.report.as_deref()])?;
+    output::check_paths([args.output.as_deref(), args.report.as_deref()])?;
     let data = args.asked.data()?;
     let mut costs = args.asked.costs()?;
     let memory = args.memory.unwrap_or_else(|| (args.asked.data_bytes() / 16).max(1 << 30));

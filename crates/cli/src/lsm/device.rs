@@ -53,7 +53,8 @@ pub(super) fn profile(
     };
     let said = |failure: crate::failure::Failure| failure.line();
     let target = Target::find(folder.as_os_str()).map_err(said)?;
-    let layout_bytes = target.layout_bytes(&settings.access).map_err(said)?;
+    let layout_bytes =
+        target.candidate().layout_bytes(&settings.access).map_err(|error| said(error.into()))?;
     let target = target.open(layout_bytes, &settings.access).map_err(said)?;
     let plan = settings.plan(&target).map_err(|error| error.to_string())?;
     let surroundings = Surroundings::watch(&target, output::now());

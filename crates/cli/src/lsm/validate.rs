@@ -155,7 +155,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     if !args.target.is_dir() {
         return Err(ValidateError::from(ProcessError::NotFolder { path: args.target.to_path_buf() }).into());
     }
-    output::check_places([args.output.as_deref(), args.report.as_deref()])?;
+    output::check_paths([args.output.as_deref(), args.report.as_deref()])?;
     let cancel = signals::cancel_flag()?;
     let machine = facts::device_facts(&args.target, TargetKind::Directory, false);
     if !profile.device.is_same_device(&machine) {

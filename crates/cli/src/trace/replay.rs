@@ -79,7 +79,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let target = Target::find(&args.target)?;
     let bytes = match (&target, args.access.size) {
         (Target::Simulated { .. }, None) => u64::MAX,
-        _ => target.layout_bytes(&access)?,
+        _ => target.candidate().layout_bytes(&access)?,
     };
     let fast = target.placement().map(|placement| FastPart {
         region: Region { start: placement.border_bytes, len: placement.fast_bytes },

@@ -3,6 +3,7 @@
 //! An experiment is an [`ExperimentPlan`], carried out by [`run`] and put into a profile by [`profile()`].
 //! Its results are [`leadline_profile::Experiments`]; docs/experiments.md says in words how each is made.
 
+mod announcement;
 mod application;
 mod background;
 mod buffer;
@@ -53,6 +54,7 @@ mod volume;
 mod write_amplification;
 mod write_budget;
 
+pub use announcement::{Announcement, Bounds, Request, names};
 pub use kind::{Choice, Experiment};
 pub use plan::ExperimentPlan;
 
