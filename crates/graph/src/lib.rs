@@ -50,6 +50,8 @@ pub use error::{GraphError, InputOption};
 pub use estimate::{Algorithm, Estimate, ReadSpeed};
 pub use frontier::Frontier;
 pub use graph::{Graph, Options};
+#[cfg(feature = "figures")]
+pub use inspect::{DegreeBin, GraphInfo, GraphSpace};
 pub use inspect::{
     DegreeBucket, DegreeDistribution, Summary, VerifyReport, degree_distribution, summarise, verify,
 };

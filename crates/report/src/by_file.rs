@@ -3,7 +3,8 @@
 use leadline_trace::by_file::{ByFile, Class, Usage};
 
 use crate::format::{block, bytes, micros, seconds};
-use crate::trace::{Row, exact, share};
+use crate::format::{exact, share};
+use crate::trace::Row;
 
 /// The heads of [`cells`].
 pub(crate) const COLUMNS: [&str; 10] =

@@ -15,11 +15,11 @@ mod facts;
 mod fleet;
 mod for_settings_charts;
 mod gc_chart;
-mod graphs;
 mod inside_charts;
 mod lsm;
 mod model_charts;
 mod models;
+mod page;
 mod place;
 mod pool;
 mod reference;
@@ -41,9 +41,9 @@ pub use by_file::render_by_file_page;
 use chart_data::{ChartData, Detail};
 use experiments::{ExperimentCharts, ExperimentWords};
 pub use fleet::render_fleet_page;
-pub use graphs::render_graph_page;
 pub use lsm::{render_lsm_advice_page, render_lsm_validation_page};
 use models::Models;
+pub use page::render_figures;
 pub use place::render_place_page;
 pub use pool::render_pool_page;
 pub use traces::{render_replay_page, render_trace_page};
@@ -54,6 +54,7 @@ pub const PAGE_LIMIT_BYTES: usize = 8 << 20;
 const TEMPLATES: [(&str, &str); 19] = [
     ("base.html", include_str!("../templates/base.html")),
     ("macros.html", include_str!("../templates/macros.html")),
+    ("page.html", include_str!("../templates/page.html")),
     ("experiments.html", include_str!("../templates/experiments.html")),
     ("models.html", include_str!("../templates/models.html")),
     ("devices.html", include_str!("../templates/devices.html")),
@@ -64,7 +65,6 @@ const TEMPLATES: [(&str, &str); 19] = [
     ("single.html", include_str!("../templates/single.html")),
     ("comparison.html", include_str!("../templates/comparison.html")),
     ("fleet.html", include_str!("../templates/fleet.html")),
-    ("graph.html", include_str!("../templates/graph.html")),
     ("lsm_validation.html", include_str!("../templates/lsm_validation.html")),
     ("lsm_advice.html", include_str!("../templates/lsm_advice.html")),
     ("by_file.html", include_str!("../templates/by_file.html")),
@@ -78,12 +78,14 @@ const BASE: &str = include_str!("../assets/base.js");
 const AXES: &str = include_str!("../assets/axes.js");
 const DRAW: &str = include_str!("../assets/draw.js");
 const SERIES: &str = include_str!("../assets/series.js");
+const PLOT: &str = include_str!("../assets/plot.js");
 /// In this order: each uses the names of those before it.
-const SCRIPTS: [&str; 22] = [
+const SCRIPTS: [&str; 23] = [
     BASE,
     AXES,
     DRAW,
     SERIES,
+    PLOT,
     include_str!("../assets/curves.js"),
     include_str!("../assets/spread.js"),
     include_str!("../assets/models.js"),

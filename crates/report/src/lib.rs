@@ -18,7 +18,7 @@
 //! | what a trace is like, in the terminal or as a page | [`render_trace_info`], [`render_trace_page`] |
 //! | what it asked of each file, likewise | [`render_by_file`], [`render_by_file_page`] |
 //! | what replaying it came to | [`render_replay`], [`render_replay_page`] |
-//! | what a graph store holds, in the terminal or as a page | [`render_graph`], [`render_graph_page`] |
+//! | what another crate describes, in the terminal or as a page | [`render_text`], [`render_figures`] |
 //! | the settings of a system, and a configuration judged | [`render_advice`], [`render_lint`] |
 //! | settings compared on the system itself | [`render_comparison_of_settings`], [`render_plan_choices`], [`render_etcd_proof`], [`render_seastar_proof`] |
 //! | which node size a B-tree should have, in the terminal or as JSON | [`render_btree`], [`btree_json`] |
@@ -47,7 +47,6 @@ mod for_settings;
 mod format;
 mod gc;
 mod granularity;
-mod graph;
 mod html;
 mod inside;
 mod lsm;
@@ -77,9 +76,8 @@ pub use compare::{Cell, Comparison, Quantity, Relation, Row, Verdict, compare};
 pub use error::ReportError;
 pub use fio::fio_jobs;
 pub use fleet::{Fleet, FleetChange, FleetOutlier};
-pub use graph::{DegreeBin, GraphInfo, GraphSpace};
 pub use html::{
-    PAGE_LIMIT_BYTES, render_by_file_page, render_fleet_page, render_graph_page, render_lsm_advice_page,
+    PAGE_LIMIT_BYTES, render_by_file_page, render_figures, render_fleet_page, render_lsm_advice_page,
     render_lsm_validation_page, render_page, render_place_page, render_pool_page, render_replay_page,
     render_trace_page,
 };
@@ -96,8 +94,8 @@ pub use predict::{
 pub use sentences::sentences;
 pub use terminal::{
     PlotOptions, render_advice, render_by_file, render_comparison, render_comparison_of_settings,
-    render_etcd_proof, render_experiment, render_graph, render_lint, render_models, render_place,
-    render_plan_choices, render_plot, render_pool, render_replay, render_seastar_proof, render_summary,
+    render_etcd_proof, render_experiment, render_lint, render_models, render_place, render_plan_choices,
+    render_plot, render_pool, render_replay, render_seastar_proof, render_summary, render_text,
     render_trace_info,
 };
 pub use trace_prediction::{TracePrediction, render_trace_predictions, trace_predictions_json};

@@ -7,7 +7,6 @@ mod device_experiments;
 mod durability;
 mod experiments;
 mod for_settings;
-mod graph;
 mod inside;
 mod models;
 mod place;
@@ -16,6 +15,7 @@ mod pool;
 mod proof;
 mod settings;
 mod table;
+mod text;
 mod trace;
 mod written;
 
@@ -28,7 +28,6 @@ use crate::{headline, sentences};
 
 pub use by_file::render_by_file;
 pub use experiments::render_experiment;
-pub use graph::render_graph;
 pub use models::render_models;
 pub use place::render_place;
 pub use plot::{PlotOptions, render_plot};
@@ -38,10 +37,10 @@ pub use proof::{
 };
 pub use settings::{render_advice, render_lint};
 pub(crate) use table::{finish, new_table};
+pub use text::render_text;
+pub(crate) use text::wrap;
+use text::{NARROWEST, printable};
 pub use trace::{render_replay, render_trace_info};
-
-/// Tables and plot need so many columns.
-const NARROWEST: usize = 60;
 
 /// A summary for a terminal `width` columns wide (60 at least): what it is, the parameters, throughput over
 /// concurrency, the three sentences, and what the numbers are worth. Ends with a newline.
@@ -155,29 +154,6 @@ impl Paint {
     fn red(self, text: &str) -> String {
         if self.color { format!("\x1b[31m{text}\x1b[0m") } else { text.to_owned() }
     }
-}
-
-/// A device may call itself anything; the terminal must not obey it.
-fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
-}
-
-/// Breaks at spaces; lines after the first begin with `indent`.
-pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
-    let text = printable(text);
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    for word in text.split(' ') {
-        if line.is_empty() {
-            line.push_str(word);
-        } else if line.chars().count() + 1 + word.chars().count() > width {
-            lines.push(std::mem::replace(&mut line, format!("{indent}{word}")));
-        } else {
-            line = format!("{line} {word}");
-        }
-    }
-    lines.push(line);
-    lines.join("\n")
 }
 
 /// `4K random`.

@@ -7,7 +7,7 @@ use leadline_trace::Info;
 use leadline_trace::info::CACHE_SHARES;
 use serde::Serialize;
 
-use crate::format::{bandwidth, bytes, count, micros, seconds, significant};
+use crate::format::{bandwidth, bytes, count, exact, micros, seconds, share};
 
 /// A quantity and its value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -27,28 +27,6 @@ pub(crate) struct Cache {
     pub(crate) pages: String,
     pub(crate) size: String,
     pub(crate) misses: String,
-}
-
-/// `12.3 %`, `0.52 %`, from a share between 0 and 1.
-pub(crate) fn share(share: f64) -> String {
-    match share * 100.0 {
-        p if p == 0.0 || p == 100.0 => format!("{p:.0} %"),
-        p if p < 0.005 => "< 0.01 %".to_owned(),
-        p => format!("{} %", significant(p)),
-    }
-}
-
-/// `1,048,576`: a count to the last digit.
-pub(crate) fn exact(number: f64) -> String {
-    let digits = format!("{number:.0}");
-    let mut grouped = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }
 
 /// What there is to say of a trace, in order.
@@ -278,18 +256,4 @@ pub(crate) fn latencies(replay: &Replay) -> Vec<Vec<String>> {
             Some([name.to_owned(), exact(side.requests as f64)].into_iter().chain(values).collect())
         })
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_of_any_size_read_well() {
-        assert_eq!([0.0, 999.0, 1000.0, 1_048_576.0].map(exact), ["0", "999", "1,000", "1,048,576"]);
-        assert_eq!(
-            [0.0, 0.000_01, 0.0052, 0.123, 1.0].map(share),
-            ["0 %", "< 0.01 %", "0.52 %", "12.3 %", "100 %"]
-        );
-    }
 }

@@ -13,7 +13,7 @@ use leadline_lsm::options::{OptionsFile, RocksVersion};
 use leadline_lsm::validate::Record;
 use leadline_profile::DeviceProfile;
 use leadline_report::{
-    PoolCell, PoolSweep, render_by_file_page, render_fleet_page, render_graph_page, render_lsm_advice_page,
+    PoolCell, PoolSweep, render_by_file_page, render_figures, render_fleet_page, render_lsm_advice_page,
     render_lsm_validation_page, render_page, render_place_page, render_pool_page, render_replay_page,
     render_trace_page,
 };
@@ -425,11 +425,11 @@ fn the_nodes_of_a_cluster() {
 
 #[test]
 fn a_graph() {
-    let page = render_graph_page(&common::graphs::sample_graph()).expect("a page");
+    let page = render_figures(&common::graphs::sample_graph().page()).expect("a page");
     let seen = open_page("graph", &page, &["--window-size=1280,1400"]);
     seen.is_sound(1);
     assert!(seen.dom.contains("outgoing edges") && seen.dom.contains("524,288-1,048,575"));
-    let empty = render_graph_page(&common::graphs::empty_graph()).expect("a page");
+    let empty = render_figures(&common::graphs::empty_graph().page()).expect("a page");
     open_page("graph-empty", &empty, &[]).is_sound(0);
 }
 

@@ -1,8 +1,8 @@
 //! `leadline graph info`: what a store holds.
 
-use leadline_graph::format::{Direction, Weights};
-use leadline_graph::{DegreeDistribution, Summary, degree_distribution, summarise};
-use leadline_report::{DegreeBin, GraphInfo, GraphSpace, render_graph, render_graph_page};
+use leadline_graph::format::Direction;
+use leadline_graph::{GraphInfo, degree_distribution, summarise};
+use leadline_report::{render_figures, render_text};
 
 use crate::failure::Failure;
 use crate::output;
@@ -37,52 +37,14 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         super::show(&mut display, progress)
     });
     display.finish();
-    let info = describe(args.store.display().to_string(), &summary, &degrees?);
+    let info = GraphInfo::new(args.store.display().to_string(), &summary, &degrees?);
     if let Some(path) = &args.report {
-        let page = render_graph_page(&info)?;
+        let page = render_figures(&info.page())?;
         output::write(path, &page)?;
         output::say(&format!("page in {}", path.display()));
     }
-    if args.json { super::print_json(&info) } else { output::print(&render_graph(&info, output::width())) }
-}
-
-fn describe(store: String, summary: &Summary, degrees: &DegreeDistribution) -> GraphInfo {
-    let header = &summary.header;
-    let isolated = DegreeBin { from: 0, to: 0, vertices: degrees.isolated };
-    let buckets = degrees.buckets.iter();
-    let bins =
-        buckets.map(|bucket| DegreeBin { from: bucket.least, to: bucket.most, vertices: bucket.vertices });
-    GraphInfo {
-        store,
-        version: summary.version,
-        file_bytes: summary.file_bytes,
-        space: summary.space.map(|space| GraphSpace {
-            base_bytes: space.base_bytes,
-            runs: space.runs,
-            run_bytes: space.run_bytes,
-            log_bytes: space.log_bytes,
-            amplification: space.amplification(),
-        }),
-        vertices: header.vertices,
-        edges: summary.edges,
-        self_loops: header.self_loops,
-        directed: header.directed,
-        reverse: header.has_reverse(),
-        compressed: header.compressed,
-        weights: match header.weights {
-            Weights::None => "none",
-            Weights::F32 => "f32",
-            Weights::F64 => "f64",
-        },
-        ids: summary.ids,
-        renumbered: header.renumbered,
-        block_bytes: header.block_bytes,
-        blocks: summary.blocks,
-        block_fill: summary.fill,
-        bytes_per_edge: (summary.edges > 0).then(|| summary.file_bytes as f64 / summary.edges as f64),
-        median_degree: degrees.median,
-        max_degree: header.max_degree,
-        import_seconds: header.import_time().map(|time| time.as_secs_f64()),
-        degrees: [isolated].into_iter().chain(bins).filter(|bin| bin.vertices > 0).collect(),
+    match args.json {
+        true => super::print_json(&info),
+        false => output::print(&render_text(&info.text(), output::width())),
     }
 }

@@ -1,11 +1,15 @@
 //! What looks at a store without an engine: its summary, its degrees, and the check of every byte.
 
 mod degrees;
+#[cfg(feature = "figures")]
+mod info;
 mod store_file;
 mod summary;
 mod verify;
 
 pub use degrees::{DegreeBucket, DegreeDistribution, degree_distribution};
+#[cfg(feature = "figures")]
+pub use info::{DegreeBin, GraphInfo, GraphSpace};
 pub(crate) use store_file::StoreFile;
 pub use summary::{Summary, summarise};
 pub use verify::{VerifyReport, verify};

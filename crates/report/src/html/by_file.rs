@@ -9,7 +9,7 @@ use super::traces::{Tile, fill};
 use crate::ReportError;
 use crate::by_file::{LONG_COLUMNS, cells, names_words, rows, time};
 use crate::format::{block, bytes};
-use crate::trace::{exact, share};
+use crate::format::{exact, share};
 
 const SCRIPT: &str = include_str!("../../assets/by_file.js");
 

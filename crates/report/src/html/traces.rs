@@ -9,7 +9,8 @@ use serde::Serialize;
 use super::{AXES, BASE, CSS, DRAW, ECHARTS, environment, script_json};
 use crate::ReportError;
 use crate::format::{bandwidth, bytes, count, micros};
-use crate::trace::{self, exact, share};
+use crate::format::{exact, share};
+use crate::trace;
 
 const TRACE: &str = include_str!("../../assets/trace.js");
 const REPLAY: &str = include_str!("../../assets/replay.js");

@@ -91,7 +91,7 @@ mod tests {
             assert!(text.contains(words), "no {words:?} in {text}");
         }
         let last = text.lines().last().unwrap();
-        assert!(last.ends_with(&trace::share(1.0 - info.repeat_share.unwrap())), "{last}");
+        assert!(last.ends_with(&crate::format::share(1.0 - info.repeat_share.unwrap())), "{last}");
         assert!(render_trace_info(&empty_info(), 100).contains("requests       0"));
     }
 
