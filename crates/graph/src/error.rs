@@ -54,6 +54,14 @@ pub enum GraphError {
         /// What was given.
         given: f64,
     },
+    /// An option of an algorithm cannot be what was given.
+    #[error("{argument}: {what}")]
+    Argument {
+        /// The option, and its value where that is what is wrong.
+        argument: String,
+        /// What it must be.
+        what: String,
+    },
     /// The system would not start the threads.
     #[error("{threads} threads: {reason}")]
     Threads {
@@ -236,6 +244,10 @@ impl GraphError {
 
     pub(crate) fn path(path: &Path, what: impl Into<String>) -> GraphError {
         GraphError::Path { path: path.display().to_string(), what: what.into() }
+    }
+
+    pub(crate) fn argument(argument: impl Into<String>, what: impl Into<String>) -> GraphError {
+        GraphError::Argument { argument: argument.into(), what: what.into() }
     }
 
     pub(crate) fn read(name: &str, source: io::Error) -> GraphError {

@@ -25,11 +25,12 @@
 //! After CAVE (Papon, ICDE PhD symposium 2024, section IV): lists in aligned blocks, a cache of blocks shared
 //! by threads, and algorithms that know the blocks of a whole frontier before they read the first.
 
+pub mod algorithm;
 pub mod algorithms;
 mod direct;
 mod engine;
 mod error;
-mod estimate;
+pub mod estimate;
 mod exported;
 pub mod format;
 mod frontier;
@@ -45,9 +46,10 @@ mod progress;
 mod updates;
 mod word;
 
+pub use algorithm::Algorithm;
 pub use engine::{Engine, RunStats, Which};
 pub use error::{GraphError, InputOption};
-pub use estimate::{Algorithm, Estimate, ReadSpeed};
+pub use estimate::{Estimate, ReadSpeed};
 pub use frontier::Frontier;
 pub use graph::{Graph, Options};
 #[cfg(feature = "figures")]

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use leadline_graph::algorithms::PageRankOptions;
+use leadline_graph::algorithms::{PageRankOptions, PageRankRun};
 use leadline_graph::format::Weights;
-use leadline_graph::{Algorithm, Graph, GraphError, Options};
+use leadline_graph::{Graph, GraphError, Options};
 
 use crate::algorithms::{PLENTY, options};
 use crate::samples::Sample;
@@ -153,10 +153,10 @@ fn what_it_needs_is_estimated_with_its_weights() {
     directed(vertices, &[(0, 1, 1.0)]).write(&path, 4096, true, Weights::F64);
     let graph = Graph::open(&path, options(PLENTY)).unwrap();
     let state =
-        |weighted| graph.estimate(&Algorithm::PageRank(iterations(3, weighted)), None).unwrap().state_bytes;
+        |weighted| graph.estimate(&PageRankRun::new(iterations(3, weighted)), None).unwrap().state_bytes;
     assert_eq!([state(false), state(WEIGHTED)], [20, 24].map(|bytes| bytes * u64::from(vertices)));
     directed(vertices, &[(0, 1, 1.0)]).write(&path, 4096, true, Weights::None);
     let graph = Graph::open(&path, options(PLENTY)).unwrap();
-    let error = graph.estimate(&Algorithm::PageRank(iterations(3, WEIGHTED)), None).unwrap_err();
+    let error = graph.estimate(&PageRankRun::new(iterations(3, WEIGHTED)), None).unwrap_err();
     assert!(matches!(error, GraphError::NeedsWeights { .. }), "{error}");
 }

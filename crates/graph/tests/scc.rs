@@ -1,7 +1,8 @@
 //! Strongly connected components.
 
+use leadline_graph::algorithms::{SccRun, WccRun};
 use leadline_graph::format::{Layout, StoreWriter, Weights};
-use leadline_graph::{Algorithm, Graph, GraphError, Options, RunStats};
+use leadline_graph::{Graph, GraphError, Options, RunStats};
 
 use crate::algorithms::{PLENTY, options};
 use crate::kinds;
@@ -69,7 +70,7 @@ fn many_small_components_behind_each_other() {
 
 /// What a run with the least memory did.
 fn with_the_least(graph: &mut Graph, count: u64) -> RunStats {
-    let least = graph.estimate(&Algorithm::Scc, None).unwrap().least_memory_bytes;
+    let least = graph.estimate(&SccRun, None).unwrap().least_memory_bytes;
     graph.set_options(options(least));
     let found = graph.scc().unwrap();
     assert_eq!(found.count, count);
@@ -108,7 +109,7 @@ fn a_cycle_in_no_order_is_finished_in_memory_if_that_has_room_for_it() {
     // As many vertices again that are trimmed.
     let edges = edges.chain((0..n).map(|v| (n + v, v)));
     let mut graph = open(folder.path(), &sample(2 * n, true, edges), true);
-    let least = graph.estimate(&Algorithm::Scc, None).unwrap().least_memory_bytes;
+    let least = graph.estimate(&SccRun, None).unwrap().least_memory_bytes;
     // Twice what the cycle takes, since half is for the cache: not enough for all.
     graph.set_options(options(least + 2 * 25 * u64::from(n) + (512 << 10)));
     let found = graph.scc().unwrap();
@@ -121,10 +122,7 @@ fn an_undirected_graph_has_its_components() {
     let folder = tempfile::tempdir().unwrap();
     let graph = open(folder.path(), &sample(6, false, [(0, 3), (3, 1), (4, 5)].into_iter()), true);
     assert_eq!(graph.scc().unwrap().components.in_memory().unwrap(), [0, 0, 2, 0, 4, 4]);
-    assert_eq!(
-        graph.estimate(&Algorithm::Scc, None).unwrap(),
-        graph.estimate(&Algorithm::Wcc, None).unwrap()
-    );
+    assert_eq!(graph.estimate(&SccRun, None).unwrap(), graph.estimate(&WccRun::default(), None).unwrap());
 }
 
 #[test]
@@ -137,7 +135,7 @@ fn a_directed_graph_without_incoming_edges_is_refused() {
     writer.edge(0, 1, 1.0).unwrap();
     writer.finish().unwrap();
     let graph = Graph::open(&path, options(PLENTY)).unwrap();
-    for refused in [graph.scc().map(|_| ()), graph.estimate(&Algorithm::Scc, None).map(|_| ())] {
+    for refused in [graph.scc().map(|_| ()), graph.estimate(&SccRun, None).map(|_| ())] {
         let error = refused.unwrap_err();
         assert!(matches!(error, GraphError::NeedsReverse { .. }), "{error}");
     }

@@ -5,7 +5,7 @@ use crate::made;
 use std::fs;
 use std::path::Path;
 
-use leadline_graph::algorithms::PageRankOptions;
+use leadline_graph::algorithms::{BfsRun, PageRankOptions, PageRankRun, SsspRun, WccRun};
 use leadline_graph::format::Vertex;
 use leadline_graph::output::{Output, VertexTable};
 use leadline_graph::{Algorithm, Graph, GraphError, Options, RunStats};
@@ -18,7 +18,7 @@ const VERTICES: u32 = 1_200_000;
 /// costs what was estimated, and that one with less than the least is refused.
 fn written<T: VertexTable>(
     graph: &Graph,
-    algorithm: &Algorithm,
+    algorithm: &dyn Algorithm,
     more: u64,
     run: impl Fn(&Graph) -> Result<(T, RunStats), GraphError>,
 ) -> [Vec<u8>; 2] {
@@ -55,15 +55,15 @@ fn written<T: VertexTable>(
 }
 
 fn check(graph: &Graph) {
-    let [right, spilled] = written(graph, &Algorithm::Bfs { parents: false }, 0, |graph| {
+    let [right, spilled] = written(graph, &BfsRun::default(), 0, |graph| {
         graph.bfs(&[7]).map(|found| (found.clone(), found.stats))
     });
     assert!(right == spilled, "levels");
-    let [right, spilled] = written(graph, &Algorithm::Sssp, 2 << 20, |graph| {
+    let [right, spilled] = written(graph, &SsspRun::default(), 2 << 20, |graph| {
         graph.sssp(&[7]).map(|found| (found.clone(), found.stats))
     });
     assert!(right == spilled, "distances");
-    let [right, spilled] = written(graph, &Algorithm::Wcc, 128 << 10, |graph| {
+    let [right, spilled] = written(graph, &WccRun::default(), 128 << 10, |graph| {
         graph.wcc().map(|found| (found.clone(), found.stats))
     });
     assert!(right == spilled, "components");
@@ -73,7 +73,7 @@ fn check(graph: &Graph) {
 }
 
 fn check_ranks(graph: &Graph, options: PageRankOptions, most: f64) {
-    let [right, spilled] = written(graph, &Algorithm::PageRank(options.clone()), 4 << 20, |graph| {
+    let [right, spilled] = written(graph, &PageRankRun::new(options.clone()), 4 << 20, |graph| {
         graph.pagerank(&options).map(|found| (found.clone(), found.stats))
     });
     let number = |line: &str| line.rsplit(',').next().unwrap().parse::<f64>().unwrap();
@@ -96,11 +96,11 @@ fn results_are_those_in_memory() {
 /// That components in parts, with several caps, are those in memory, and cost what was estimated.
 fn check_components(graph: &Graph) {
     let right = graph.wcc().unwrap();
-    let least = graph.estimate(&Algorithm::Wcc, None).unwrap().least_memory_bytes;
+    let least = graph.estimate(&WccRun::default(), None).unwrap().least_memory_bytes;
     for more in [0, 300 << 10, 1500 << 10] {
         let options = Options { memory: least + more, ..graph.options().clone() };
         let graph = Graph::open(graph.name(), options).unwrap();
-        let estimate = graph.estimate(&Algorithm::Wcc, None).unwrap();
+        let estimate = graph.estimate(&WccRun::default(), None).unwrap();
         let found = graph.wcc().unwrap();
         let within = |[least, most]: [u64; 2], bytes| (least..=most).contains(&bytes);
         let stats = found.stats;
@@ -152,12 +152,12 @@ fn a_folder_for_the_state_that_is_not_there_is_named() {
     let shape = Shape::new(VERTICES.into(), false);
     let mut graph = shape.open(&dir.path().join("g"), &[(0, 1, 1.0)], options(256 << 20, 2, 8));
     let missing = dir.path().join("missing");
-    let check = |graph: &mut Graph, algorithm, run: fn(&Graph) -> Result<(), GraphError>| {
-        let memory = graph.estimate(&algorithm, None).unwrap().least_memory_bytes;
+    let check = |graph: &mut Graph, algorithm: &dyn Algorithm, run: fn(&Graph) -> Result<(), GraphError>| {
+        let memory = graph.estimate(algorithm, None).unwrap().least_memory_bytes;
         graph.set_options(Options { memory, ..graph.options().clone() }.with_temp(&missing));
         let error = run(graph).unwrap_err();
         assert!(error.is_input() && error.to_string().starts_with(missing.to_str().unwrap()), "{error}");
     };
-    check(&mut graph, Algorithm::Bfs { parents: false }, |graph| graph.bfs(&[0]).map(|_| ()));
-    check(&mut graph, Algorithm::Wcc, |graph| graph.wcc().map(|_| ()));
+    check(&mut graph, &BfsRun::default(), |graph| graph.bfs(&[0]).map(|_| ()));
+    check(&mut graph, &WccRun::default(), |graph| graph.wcc().map(|_| ()));
 }

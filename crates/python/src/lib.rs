@@ -26,7 +26,7 @@ mod _leadline {
     #[pymodule_export]
     use super::call::{call, main};
     #[pymodule_export]
-    use super::graph::{Store, StoreUpdate, compact_store, import_arrays};
+    use super::graph::{Store, StoreUpdate, algorithms, compact_store, import_arrays};
     #[pymodule_export]
     use super::models::Models;
     #[pymodule_export]

@@ -25,22 +25,7 @@ from ._sizes import Size, memory_bytes, memory_text, size_bytes
 __all__ = ["Graph"]
 
 #: What can be estimated: the commands of ``leadline graph`` that take ``--estimate``.
-_ALGORITHMS = (
-    "bfs",
-    "wcc",
-    "scc",
-    "pagerank",
-    "sssp",
-    "cdlp",
-    "lcc",
-    "triangles",
-    "louvain",
-    "leiden",
-    "kcore",
-    "similarity",
-    "dfs",
-    "walk",
-)
+_ALGORITHMS = tuple(name for name, _ in _leadline.algorithms())
 
 
 class Graph(Algorithms):

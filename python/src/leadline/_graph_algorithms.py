@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ __all__ = ["Algorithms", "run_options"]
 
 #: A vertex by the id that the user knows, or several.
 Source = Any
+
+_RunOptions = tuple[int | None, int | None, int | None]
 
 
 class Algorithms:
@@ -49,7 +52,8 @@ class Algorithms:
         Table
             ``vertex``, ``level`` (-1 where not reached), and ``parent``.
         """
-        return _table(self._store.bfs(needed_source(source), parents, run_options(memory, threads, depth)))
+        arguments = {"source": needed_source(source), "parents": parents}
+        return self._run("bfs", run_options(memory, threads, depth), arguments)
 
     def wcc(
         self, *, memory: Size | None = None, threads: int | None = None, depth: int | None = None
@@ -61,7 +65,7 @@ class Algorithms:
         Table
             ``vertex`` and ``component``, the smallest id of the vertices that are connected.
         """
-        return _table(self._store.wcc(run_options(memory, threads, depth)))
+        return self._run("wcc", run_options(memory, threads, depth))
 
     def scc(
         self, *, memory: Size | None = None, threads: int | None = None, depth: int | None = None
@@ -73,7 +77,7 @@ class Algorithms:
         Table
             ``vertex`` and ``component``, the smallest id of the vertices that each reach all the others.
         """
-        return _table(self._store.scc(run_options(memory, threads, depth)))
+        return self._run("scc", run_options(memory, threads, depth))
 
     def pagerank(
         self,
@@ -110,8 +114,14 @@ class Algorithms:
             ``vertex`` and ``rank``.
         """
         run = run_options(memory, threads, depth)
-        jumps = source_ids(source)
-        return _table(self._store.pagerank(damping, iterations, tolerance, jumps, weighted, run))
+        arguments = {
+            "damping": damping,
+            "iterations": iterations,
+            "tolerance": tolerance,
+            "source": source_ids(source),
+            "weighted": weighted,
+        }
+        return self._run("pagerank", run, arguments)
 
     def sssp(
         self,
@@ -128,7 +138,8 @@ class Algorithms:
         Table
             ``vertex`` and ``distance`` (infinite where not reached).
         """
-        return _table(self._store.sssp(needed_source(source), run_options(memory, threads, depth)))
+        arguments = {"source": needed_source(source)}
+        return self._run("sssp", run_options(memory, threads, depth), arguments)
 
     def cdlp(
         self,
@@ -145,7 +156,7 @@ class Algorithms:
         Table
             ``vertex`` and ``label``.
         """
-        return _table(self._store.cdlp(iterations, run_options(memory, threads, depth)))
+        return self._run("cdlp", run_options(memory, threads, depth), {"iterations": iterations})
 
     def lcc(
         self, *, memory: Size | None = None, threads: int | None = None, depth: int | None = None
@@ -157,7 +168,7 @@ class Algorithms:
         Table
             ``vertex`` and ``coefficient``; ``info["result"]["triangles"]`` counts them.
         """
-        return _table(self._store.lcc(run_options(memory, threads, depth)))
+        return self._run("lcc", run_options(memory, threads, depth))
 
     def triangles(
         self, *, memory: Size | None = None, threads: int | None = None, depth: int | None = None
@@ -170,7 +181,7 @@ class Algorithms:
             ``vertex`` and ``triangles``, those that it is in; ``info["result"]["triangles"]`` counts those of
             the graph.
         """
-        return _table(self._store.triangles(run_options(memory, threads, depth)))
+        return self._run("triangles", run_options(memory, threads, depth))
 
     def louvain(
         self,
@@ -204,7 +215,8 @@ class Algorithms:
             (``communities``), their ``modularity``, and both for each of the ``levels``.
         """
         run = run_options(memory, threads, depth)
-        return _table(self._store.louvain(resolution, seed, max_levels, run))
+        arguments = {"resolution": resolution, "seed": seed, "max_levels": max_levels}
+        return self._run("louvain", run, arguments)
 
     def leiden(
         self,
@@ -229,7 +241,8 @@ class Algorithms:
             As that of :meth:`louvain`.
         """
         run = run_options(memory, threads, depth)
-        return _table(self._store.leiden(resolution, seed, max_levels, run))
+        arguments = {"resolution": resolution, "seed": seed, "max_levels": max_levels}
+        return self._run("leiden", run, arguments)
 
     def kcore(
         self, *, memory: Size | None = None, threads: int | None = None, depth: int | None = None
@@ -241,7 +254,7 @@ class Algorithms:
         Table
             ``vertex`` and ``core``.
         """
-        return _table(self._store.kcore(run_options(memory, threads, depth)))
+        return self._run("kcore", run_options(memory, threads, depth))
 
     def similarity(
         self,
@@ -295,10 +308,10 @@ class Algorithms:
             if skip_above is not None:
                 raise BadInput("skip_above: is of top; pairs count all neighbours")
             pairs = source_ids(vertex, "vertex"), source_ids(other, "other")
-            return _table(self._store.similarity(*pairs, measure, run))
+            return self._run("similarity", run, {"pairs": pairs, "measure": measure})
         if vertex is not None or other is not None:
             raise BadInput("similarity: give either the pairs, vertex and other, or top")
-        return _table(self._store.most_similar(top, skip_above, measure, run))
+        return self._run("similarity", run, {"top": top, "skip_above": skip_above, "measure": measure})
 
     def dfs(
         self,
@@ -315,7 +328,7 @@ class Algorithms:
         Table
             ``vertex``, ``parent``, ``root`` and ``order`` (-1 where not reached).
         """
-        return _table(self._store.dfs(source_ids(source), run_options(memory, threads, depth)))
+        return self._run("dfs", run_options(memory, threads, depth), {"source": source_ids(source)})
 
     def walk(
         self,
@@ -359,13 +372,52 @@ class Algorithms:
             A row for each step: ``walk``, ``step``, ``vertex``.
         """
         run = run_options(memory, threads, depth)
-        starts = (source_ids(source), walkers, per_vertex)
-        return _table(self._store.walk(*starts, length, p, q, weighted, seed, run))
+        arguments = {
+            "source": source_ids(source),
+            "walkers": walkers,
+            "per_vertex": per_vertex,
+            "length": length,
+            "p": p,
+            "q": q,
+            "weighted": weighted,
+            "seed": seed,
+        }
+        return self._run("walk", run, arguments)
+
+    def _run(
+        self, algorithm: str, options: _RunOptions, arguments: Mapping[str, object] | None = None
+    ) -> Table:
+        columns, info = self._store.run(algorithm, dict(arguments or {}), options)
+        return Table(columns, json.loads(info))
 
 
-def run_options(
-    memory: Size | None, threads: int | None, depth: int | None
-) -> tuple[int | None, int | None, int | None]:
+def _method(algorithm: str, about: str) -> Callable[..., Table]:
+    """Run an algorithm that has no method of its own above."""
+
+    def method(
+        self: Algorithms,
+        source: Source = None,
+        *,
+        memory: Size | None = None,
+        threads: int | None = None,
+        depth: int | None = None,
+        **arguments: object,
+    ) -> Table:
+        if source is not None:
+            arguments["source"] = source_ids(source)
+        return self._run(algorithm, run_options(memory, threads, depth), arguments)
+
+    method.__name__ = method.__qualname__ = algorithm
+    method.__doc__ = f"{about}.\n\nThe arguments are the options of ``leadline graph {algorithm}``."
+    return method
+
+
+for _name, _about in _leadline.algorithms():
+    if not hasattr(Algorithms, _name):
+        setattr(Algorithms, _name, _method(_name, _about))
+
+
+def run_options(memory: Size | None, threads: int | None, depth: int | None) -> _RunOptions:
     """What a run does otherwise than how the graph was opened, as the extension takes it."""
     return memory_bytes(memory), threads, depth
 
@@ -385,8 +437,3 @@ def needed_source(source: Source) -> list[str]:
     if source is None:
         raise BadInput("source: names no vertex")
     return source_ids(source)
-
-
-def _table(answer: tuple[_leadline.Columns, str]) -> Table:
-    columns, info = answer
-    return Table(columns, json.loads(info))

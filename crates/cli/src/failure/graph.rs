@@ -13,7 +13,7 @@ impl From<GraphError> for Failure {
             GraphError::NeedsWeights { .. } => of_import(&error, "--weights"),
             GraphError::NeedsReverse { .. } => of_import(&error, "--reverse"),
             GraphError::Option { option, .. } => with_flag(&error, flag(*option)),
-            GraphError::WalkBias { .. } => format!("--{error}"),
+            GraphError::Argument { .. } | GraphError::WalkBias { .. } => format!("--{error}"),
             GraphError::Damping { given } => format!("--damping {given}: must be from 0 to 1"),
             GraphError::Memory { given, .. } => format!("--memory {}: {error}", format_size(*given)),
             _ => error.to_string(),

@@ -1,8 +1,8 @@
 //! `leadline graph compact`: one set of lists of a store and its changes.
 
+use leadline_graph::output::grouped;
 use leadline_graph::{CompactReport, compact};
 
-use super::report::grouped;
 use super::{bytes, rows, seconds};
 use crate::failure::Failure;
 use crate::paths::ChangedPath;

@@ -1,10 +1,10 @@
 //! `leadline graph ALGORITHM --estimate`: what a run would need, in words and as JSON.
 
 use leadline_device::format_size;
+use leadline_graph::output::grouped;
 use leadline_graph::{Estimate, Graph};
 use serde::Serialize;
 
-use super::report::grouped;
 use super::{bytes, print_json, seconds};
 use crate::failure::Failure;
 use crate::{output, printable};

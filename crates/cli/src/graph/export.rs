@@ -2,10 +2,10 @@
 
 use leadline_device::parse_large_size;
 use leadline_graph::input::Format;
+use leadline_graph::output::grouped;
 use leadline_graph::{ExportOptions, FolderOptions, export, export_folder};
 use serde::Serialize;
 
-use super::report::grouped;
 use super::{bytes, rows, seconds};
 use crate::failure::Failure;
 use crate::paths::{InputPath, OutputPath};

@@ -8,8 +8,8 @@ use leadline_graph::GraphError;
 use leadline_graph::format::Header;
 use leadline_graph::import::{ImportOptions, ImportReport, default_memory, import_edges};
 use leadline_graph::input::{self, Format, IdMode, InputOptions};
+use leadline_graph::output::grouped;
 
-use super::report::grouped;
 use super::{bytes, rows, seconds};
 use crate::failure::Failure;
 use crate::paths::{EdgesPath, OutputPath};

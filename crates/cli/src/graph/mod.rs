@@ -1,37 +1,23 @@
 //! `leadline graph`: graphs that stay on the device.
 
-mod bfs;
-mod cdlp;
+mod algorithm;
 mod changes;
-mod communities;
 mod compact;
-mod dfs;
 mod estimate;
 mod export;
-mod from;
 mod import;
 mod info;
-mod kcore;
-mod lcc;
-mod leiden;
 mod limits;
-mod louvain;
-mod pagerank;
-mod properties;
 mod report;
 mod run;
-mod scc;
-mod similarity;
-mod sssp;
-mod triangles;
 mod update;
 mod validate;
 mod verify;
-mod walk;
-mod wcc;
 
 use leadline_graph::Progress as PassProgress;
 use leadline_measure::Progress;
+
+use algorithm::AlgorithmCommand;
 
 use crate::failure::Failure;
 use crate::progress::Display;
@@ -56,20 +42,8 @@ enum Command {
     Info(info::Args),
     Verify(verify::Args),
     Validate(validate::Args),
-    Bfs(bfs::Args),
-    Wcc(wcc::Args),
-    Scc(scc::Args),
-    Pagerank(pagerank::Args),
-    Sssp(sssp::Args),
-    Cdlp(cdlp::Args),
-    Lcc(lcc::Args),
-    Louvain(louvain::Args),
-    Leiden(leiden::Args),
-    Triangles(triangles::Args),
-    Kcore(kcore::Args),
-    Similarity(similarity::Args),
-    Dfs(dfs::Args),
-    Walk(walk::Args),
+    #[command(flatten)]
+    Algorithm(AlgorithmCommand),
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
@@ -81,20 +55,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Info(args) => info::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Validate(args) => validate::run(args),
-        Command::Bfs(args) => bfs::run(args),
-        Command::Wcc(args) => wcc::run(args),
-        Command::Scc(args) => scc::run(args),
-        Command::Pagerank(args) => pagerank::run(args),
-        Command::Sssp(args) => sssp::run(args),
-        Command::Cdlp(args) => cdlp::run(args),
-        Command::Lcc(args) => lcc::run(args),
-        Command::Louvain(args) => louvain::run(args),
-        Command::Leiden(args) => leiden::run(args),
-        Command::Triangles(args) => triangles::run(args),
-        Command::Kcore(args) => kcore::run(args),
-        Command::Similarity(args) => similarity::run(args),
-        Command::Dfs(args) => dfs::run(args),
-        Command::Walk(args) => walk::run(args),
+        Command::Algorithm(command) => run::run(&command),
     }
 }
 

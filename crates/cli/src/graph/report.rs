@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use leadline_device::format_size;
+use leadline_graph::algorithm::Ran;
+use leadline_graph::output::grouped;
 use leadline_graph::{Graph, RunStats};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -12,19 +14,6 @@ use super::bytes;
 use super::limits::Device;
 use crate::failure::Failure;
 use crate::{output, printable};
-
-/// What a result says in short: for the JSON document, and in words.
-pub(super) struct ResultSummary {
-    pub(super) facts: Map<String, Value>,
-    pub(super) words: String,
-}
-
-/// A result that was written.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct OutputFile {
-    pub(super) bytes: u64,
-    pub(super) seconds: f64,
-}
 
 /// One document: the last run's numbers, and those of all runs where there were several.
 #[derive(Serialize)]
@@ -57,13 +46,8 @@ pub(super) struct Report {
 
 impl Report {
     /// Of these runs; the numbers are the last one's.
-    pub(super) fn new(
-        algorithm: &'static str,
-        graph: &Graph,
-        summary: ResultSummary,
-        iterations: u64,
-        runs: Vec<RunStats>,
-    ) -> Report {
+    pub(super) fn new(algorithm: &'static str, graph: &Graph, ran: Ran) -> Report {
+        let Ran { facts, words, iterations, runs, written, .. } = ran;
         let stats = runs.last().copied().unwrap_or_default();
         let header = graph.header();
         Report {
@@ -72,17 +56,17 @@ impl Report {
             version: graph.version(),
             vertices: header.vertices,
             graph_edges: header.graph_edges(),
-            result: summary.facts,
+            result: facts,
             iterations,
             stats,
             peak_rss_bytes: peak_rss_bytes(),
             device_seconds: None,
             computing_seconds: stats.seconds * (1.0 - stats.waiting),
             output: None,
-            output_bytes: None,
-            output_seconds: None,
+            output_bytes: written.map(|written| written.bytes),
+            output_seconds: written.map(|written| written.seconds),
             runs,
-            words: summary.words,
+            words,
         }
     }
 
@@ -94,10 +78,8 @@ impl Report {
     }
 
     /// With where the result is.
-    pub(super) fn in_file(mut self, path: Option<&Path>, written: Option<OutputFile>) -> Report {
+    pub(super) fn in_file(mut self, path: Option<&Path>) -> Report {
         self.output = path.map(|path| path.display().to_string());
-        self.output_bytes = written.map(|written| written.bytes);
-        self.output_seconds = written.map(|written| written.seconds);
         self
     }
 
@@ -180,33 +162,10 @@ impl Report {
     }
 }
 
-/// A number with a comma after each three digits.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// The process's largest resident set so far, where the kernel tells.
 fn peak_rss_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kib * 1024)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_grouped() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-    }
 }

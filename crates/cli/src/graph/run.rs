@@ -4,18 +4,17 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use leadline_device::parse_large_size;
-use leadline_graph::algorithms::Stamp;
-use leadline_graph::format::Vertex;
-use leadline_graph::output::{Format, Outcome, Output, VertexTable};
-use leadline_graph::{Algorithm, Graph, GraphError, Options, RunStats};
+use leadline_graph::algorithm::{Destination, Job};
+use leadline_graph::{Graph, Options};
 
+use super::algorithm::AlgorithmCommand;
 use super::estimate::EstimateReport;
 use super::limits::Device;
-use super::report::{OutputFile, Report, ResultSummary};
+use super::report::Report;
 use crate::failure::Failure;
 use crate::paths::{InputPath, ResultPath, WorkFolder};
 use crate::{console, output, signals};
@@ -60,122 +59,33 @@ pub(super) struct Common {
     runs: u32,
 }
 
-/// An algorithm with its arguments.
-pub(super) trait Task {
-    /// What it computes.
-    type Outcome: Outcome;
-
-    /// Its name, in the report.
-    const NAME: &'static str;
-
-    /// What it costs, and with which arguments.
-    fn algorithm(&self) -> Algorithm;
-
-    /// What a result is of that later runs can go on from.
-    fn stamp(&self, _graph: &Graph) -> Option<Stamp> {
-        None
-    }
-
-    /// Before any work: whether the result can be written to `path`. The file, where it is written after the
-    /// work.
-    fn create_output(&mut self, graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError>;
-
-    fn run(&mut self, graph: &Graph) -> Result<Self::Outcome, GraphError>;
-
-    /// Iterations, where sweeps are not.
-    fn iterations(&self, found: &Self::Outcome) -> u64 {
-        found.stats().sweeps
-    }
-
-    /// What came of it, in a line.
-    fn words(&self, found: &Self::Outcome) -> String;
-
-    /// Writes the result to what [`Task::create_output`] gave; the bytes of the file.
-    fn write(&self, graph: &Graph, found: &mut Self::Outcome, output: Output) -> Result<u64, GraphError>;
-}
-
-/// A file for a result with a row per vertex.
-pub(super) fn table<T: VertexTable>(graph: &Graph, path: &Path) -> Result<Option<Output>, GraphError> {
-    Output::check_memory(graph, T::COLUMNS, T::SPILLS)?;
-    let output = Output::create(path, graph)?;
-    output.check_columns(T::COLUMNS)?;
-    Ok(Some(output))
-}
-
-/// The vertices of these ids.
-pub(super) fn vertices(graph: &Graph, ids: &[String]) -> Result<Vec<Vertex>, GraphError> {
-    ids.iter().map(|id| graph.vertex(id)).collect()
-}
-
-/// The whole command; `task` makes the algorithm from the open graph.
-pub(super) fn run<T: Task>(
-    common: &Common,
-    task: impl FnOnce(&Graph) -> Result<T, GraphError>,
-) -> Result<(), Failure> {
+/// The whole command.
+pub(super) fn run(command: &AlgorithmCommand) -> Result<(), Failure> {
+    let AlgorithmCommand { definition, common, arguments } = command;
     let device = common.profile.as_deref().map(Device::load).transpose()?;
     let graph = Graph::open(&common.store, common.options(device.as_ref())?)?;
-    let mut task = task(&graph)?;
+    let to = common.output().map_or(Destination::Nowhere, |path| Destination::File(path.to_owned()));
+    let (algorithm, notes) = definition.algorithm(&graph, arguments, &to)?;
+    notes.iter().for_each(|note| output::say(note));
     if common.estimate {
         let speed = device.as_ref().and_then(Device::read_speed);
-        let estimate = graph.estimate(&task.algorithm(), speed)?;
-        return EstimateReport::new(T::NAME, &graph, estimate).print(common.json);
+        let estimate = graph.estimate(&*algorithm, speed)?;
+        return EstimateReport::new(algorithm.name(), &graph, estimate).print(common.json);
     }
-    let file = match &common.output {
-        Some(path) => {
-            if Format::of_ending(path) == Some(Format::Binary) {
-                Stamp::check_place(path)?;
-            }
-            task.create_output(&graph, path)?
-        }
-        None => None,
-    };
-    let spinner = Spinner::start(T::NAME);
-    let done = work(&mut task, &graph, common, file);
+    let spinner = Spinner::start(algorithm.name());
+    let ran = algorithm.run(&graph, &Job { runs: common.runs, to });
     spinner.finish();
-    let (found, runs, written) = done?;
+    let ran = ran?;
     for note in graph.notes() {
         output::say(&note);
     }
-    let summary = ResultSummary { facts: found.facts(), words: task.words(&found) };
-    let report = Report::new(T::NAME, &graph, summary, task.iterations(&found), runs);
-    let report = report.on(device.as_ref()).in_file(common.output(), written);
+    let report = Report::new(algorithm.name(), &graph, ran).on(device.as_ref()).in_file(common.output());
     if common.json { report.print_json() } else { output::print(&report.words()) }
-}
-
-/// The last run's result, what each run did, and what was written.
-type Done<F> = (F, Vec<RunStats>, Option<OutputFile>);
-
-fn work<T: Task>(
-    task: &mut T,
-    graph: &Graph,
-    common: &Common,
-    file: Option<Output>,
-) -> Result<Done<T::Outcome>, GraphError> {
-    let mut found = task.run(graph)?;
-    let mut runs = vec![found.stats()];
-    for _ in 1..common.runs {
-        // The result before is let go first: the cap covers one.
-        drop(found);
-        found = task.run(graph)?;
-        runs.push(found.stats());
-    }
-    let started = Instant::now();
-    let result = common.output().filter(|path| Format::of_ending(path) == Some(Format::Binary));
-    if let Some(result) = result {
-        // What it says is not true of the result that takes the place of the one before.
-        let _ = std::fs::remove_file(Stamp::path(result));
-    }
-    let bytes = file.map(|file| task.write(graph, &mut found, file)).transpose()?;
-    if let Some((result, stamp)) = result.zip(task.stamp(graph)) {
-        stamp.write(result)?;
-    }
-    let written = bytes.map(|bytes| OutputFile { bytes, seconds: started.elapsed().as_secs_f64() });
-    Ok((found, runs, written))
 }
 
 impl Common {
     /// The file for the result, if one is wanted.
-    pub(super) fn output(&self) -> Option<&Path> {
+    fn output(&self) -> Option<&Path> {
         self.output.as_deref()
     }
 

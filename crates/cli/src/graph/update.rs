@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use leadline_device::parse_large_size;
 use leadline_graph::input::Format;
+use leadline_graph::output::grouped;
 use leadline_graph::{CommitReport, GraphError, GraphUpdate, Options, Progress, Space, UpdateOptions};
 
 use super::changes::{Changes, Next, Wanted};
 use super::limits;
-use super::report::grouped;
 use super::{bytes, rows, seconds};
 use crate::failure::Failure;
 use crate::paths::{ChangedPath, ChangesName, InputPath};

@@ -5,8 +5,8 @@ use std::path::Path;
 use clap::ValueEnum;
 use leadline_device::parse_large_size;
 use leadline_graph::graphalytics::{Benchmark, Difference, ValidateOptions, ValidationReport, validate};
+use leadline_graph::output::grouped;
 
-use super::report::grouped;
 use super::{bytes, rows};
 use crate::failure::Failure;
 use crate::paths::{InputPath, WorkFolder};

@@ -1,8 +1,8 @@
 //! `leadline graph verify`: whether a store is whole.
 
+use leadline_graph::output::grouped;
 use leadline_graph::verify;
 
-use super::report::grouped;
 use super::{bytes, rows};
 use crate::failure::Failure;
 use crate::output;

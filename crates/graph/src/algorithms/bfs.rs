@@ -13,6 +13,7 @@
 //! Where the cap has no room for the levels, they go to a file while they are found (`found`).
 
 mod found;
+mod run;
 
 use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -25,6 +26,9 @@ use super::previous::Previous;
 use super::relax::{relax_bytes, relax_levels};
 use super::{numbers, plain};
 use found::{Found, InFile, InMemory};
+pub use run::BfsRun;
+pub(super) use run::DEFINITION;
+use run::NAME;
 
 /// The level of a vertex that no source leads to.
 pub const UNREACHED: u32 = u32::MAX;
@@ -83,11 +87,10 @@ impl Graph {
     /// Where a source is not a vertex of the graph; see [`Graph::vertex`].
     pub fn bfs(&self, sources: &[Vertex]) -> Result<Bfs, GraphError> {
         let room = Room::new(self, self.options().memory);
-        let (searched, stats) =
-            Engine::run(self, "breadth-first search", room.bytes, |engine| match room.is_in_file {
-                false => search(engine, sources, InMemory::new(self.vertices())),
-                true => search(engine, sources, InFile::new(self)?),
-            })?;
+        let (searched, stats) = Engine::run(self, NAME, room.bytes, |engine| match room.is_in_file {
+            false => search(engine, sources, InMemory::new(self.vertices())),
+            true => search(engine, sources, InFile::new(self)?),
+        })?;
         let Searched { levels, reached, depth } = searched;
         Ok(Bfs { levels, reached, depth, stats })
     }
@@ -107,7 +110,7 @@ impl Graph {
         if room.is_in_file {
             return self.bfs(sources);
         }
-        let (searched, stats) = Engine::run(self, "breadth-first search", room.bytes, |engine| {
+        let (searched, stats) = Engine::run(self, NAME, room.bytes, |engine| {
             let levels = numbers(self.vertices(), |_| UNREACHED);
             let frontier = Frontier::new(self.vertices());
             let mut row = 0;
@@ -151,16 +154,16 @@ fn reached_and_depth(levels: impl Iterator<Item = u32>) -> (u64, u32) {
 }
 
 /// How the vertex state of a search fits under a cap.
-pub(crate) struct Room {
+struct Room {
     /// Bytes in memory.
-    pub(crate) bytes: u64,
+    bytes: u64,
     /// Whether levels are in a file.
-    pub(crate) is_in_file: bool,
+    is_in_file: bool,
 }
 
 impl Room {
     /// With levels in memory, if they fit or take less than the way to a file.
-    pub(crate) fn new(graph: &Graph, memory: u64) -> Room {
+    fn new(graph: &Graph, memory: u64) -> Room {
         let (in_memory, in_file) = (bfs_bytes(graph), in_file_bytes(graph));
         let fits = |bytes| {
             let (header, options) = (graph.header(), graph.options());
@@ -172,7 +175,7 @@ impl Room {
 }
 
 /// Bytes of vertex state of a breadth-first search with levels in memory.
-pub(crate) fn bfs_bytes(graph: &Graph) -> u64 {
+pub(super) fn bfs_bytes(graph: &Graph) -> u64 {
     // Either the sets of what is next and not yet reached, or what relaxing takes.
     let set = Frontier::bytes(graph.vertices());
     graph.vertices() * 4 + set + relax_bytes(graph).max(2 * set)
@@ -182,11 +185,6 @@ pub(crate) fn bfs_bytes(graph: &Graph) -> u64 {
 fn in_file_bytes(graph: &Graph) -> u64 {
     let [beside_sets, after] = InFile::bytes(graph);
     (beside_sets + 3 * Frontier::bytes(graph.vertices())).max(after)
-}
-
-/// Bytes that a search with levels in a file writes to it and reads from it, at least and at most.
-pub(crate) fn spilled_bytes(graph: &Graph) -> [u64; 2] {
-    InFile::moved(graph)
 }
 
 fn search<F: Found>(engine: &mut Engine<'_>, sources: &[Vertex], found: F) -> Result<Searched, GraphError> {

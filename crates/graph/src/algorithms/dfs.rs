@@ -10,13 +10,26 @@ mod strict;
 mod visit;
 mod wide;
 
+use serde_json::{Map, Value};
+
+use crate::algorithm::{Algorithm, AlgorithmOption, Definition, Job, OptionKind, Ran, TableShape};
 use crate::engine::Cache;
+use crate::estimate::{Blocks, Cost, Size};
 use crate::format::Vertex;
+use crate::output::{Outcome, facts, grouped, vertex_table};
 use crate::{Engine, Graph, GraphError, RunStats};
 
 use super::lists::spare;
 use forest::{Forest, Parts};
 use visit::Log;
+
+/// Most passes where not all blocks fit: somewhat more than graphs of random edges and grids took with hardly
+/// any cache (tests/estimate.rs: 2.9).
+const MOST_PASSES: u64 = 4;
+
+/// From benches/RESULTS.md, "The other algorithms": a whole run on rmat20 with all blocks cached, the first
+/// read included; one thread.
+const COST: Cost = Cost { vertex: 0.0, entry: 28.0 };
 
 /// Where there is memory, the stack has room for so many more vertices for each of the graph.
 const MORE_STACK: u64 = 4;
@@ -37,6 +50,80 @@ pub struct Dfs {
     pub reached: u64,
     /// What it took.
     pub stats: RunStats,
+}
+
+vertex_table!(Dfs { parents: "parent" Vertices, roots: "root" Vertices, order: "order" Integers }, spills: false);
+
+impl Outcome for Dfs {
+    fn stats(&self) -> RunStats {
+        self.stats
+    }
+
+    fn facts(&self) -> Map<String, Value> {
+        facts! { "reached": self.reached, "trees": self.trees() }
+    }
+
+    fn words(&self) -> String {
+        format!("reached {} vertices, in {} trees", grouped(self.reached), grouped(self.trees()))
+    }
+}
+
+impl Dfs {
+    /// How many trees there are: sources that were not reached from one before.
+    pub fn trees(&self) -> u64 {
+        self.roots.iter().zip(0..).filter(|(root, vertex)| **root == *vertex).count() as u64
+    }
+}
+
+pub(super) static DEFINITION: Definition = Definition {
+    name: "dfs",
+    about: "Depth-first search, strict where the graph fits in memory, else unordered: a forest of all that \
+            the sources lead to",
+    examples: "Examples:\n  leadline graph dfs web.graph --source 0 -o forest.csv\n  \
+               leadline graph dfs web.graph --threads 1 --depth 1     strictly depth-first, from all vertices",
+    options: &[AlgorithmOption::new(
+        "source",
+        "ID",
+        OptionKind::Ids,
+        "Begin at the vertex of this id; may be given several times [default: at every vertex, in order]",
+    )],
+    one_of: &[],
+    make: |call| Ok(Box::new(DfsRun { sources: call.vertices(&call.ids("source"))? })),
+};
+
+/// [`Graph::dfs`].
+#[derive(Debug, Clone, Default)]
+pub struct DfsRun {
+    /// Where it begins; at every vertex where there are none.
+    pub sources: Vec<Vertex>,
+}
+
+impl Algorithm for DfsRun {
+    fn name(&self) -> &'static str {
+        "depth-first search"
+    }
+
+    fn table(&self) -> Option<TableShape> {
+        Some(TableShape::of::<Dfs>())
+    }
+
+    fn state_bytes(&self, graph: &Graph, memory: u64) -> u64 {
+        Room::new(graph, memory).bytes
+    }
+
+    fn reads(&self, blocks: &Blocks<'_>) -> [u64; 2] {
+        [blocks.forward, blocks.again(blocks.forward, MOST_PASSES)]
+    }
+
+    /// One vertex at a time where all is cached, however many threads there are.
+    fn computing(&self, size: &Size) -> Option<[f64; 2]> {
+        let pass = size.pass(COST, size.forward);
+        Some([pass, pass * size.threads])
+    }
+
+    fn run(&self, graph: &Graph, job: &Job) -> Result<Ran, GraphError> {
+        job.table(graph, None, || graph.dfs(&self.sources))
+    }
 }
 
 impl Graph {
@@ -60,7 +147,7 @@ impl Graph {
     pub fn dfs(&self, sources: &[Vertex]) -> Result<Dfs, GraphError> {
         let options = self.options();
         let Room { stack, at_once, bytes } = Room::new(self, options.memory);
-        let (parts, stats) = Engine::run(self, "depth-first search", bytes, |engine| {
+        let (parts, stats) = Engine::run(self, DfsRun::default().name(), bytes, |engine| {
             let mut forest = Forest::new(self.vertices(), stack);
             let mut ids = self.ids();
             let all = if sources.is_empty() { self.vertices() } else { sources.len() as u64 };
@@ -80,18 +167,18 @@ impl Graph {
 }
 
 /// How memory is shared out.
-pub(crate) struct Room {
+struct Room {
     /// Vertices on the stack.
     stack: u64,
     /// Blocks that are visited at once.
     at_once: u64,
     /// Bytes of all.
-    pub(crate) bytes: u64,
+    bytes: u64,
 }
 
 impl Room {
     /// Under a cap of `memory` bytes.
-    pub(crate) fn new(graph: &Graph, memory: u64) -> Room {
+    fn new(graph: &Graph, memory: u64) -> Room {
         let (vertices, options) = (graph.vertices(), graph.options());
         let least = Forest::least_stack(vertices);
         let (blocks, block_bytes) = (u64::from(graph.all_blocks()), u64::from(graph.header().block_bytes));

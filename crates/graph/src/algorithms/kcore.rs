@@ -11,10 +11,23 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
+use serde_json::{Map, Value};
+
 use super::lists::{distinct, ends_bytes, merged};
 use super::{numbers, plain};
+use crate::algorithm::{Algorithm, Definition, Job, Needs, Ran, TableShape};
+use crate::estimate::{Blocks, Cost, Passes, Size};
 use crate::format::{Direction, Vertex};
+use crate::output::{Outcome, facts, vertex_table};
 use crate::{Engine, Frontier, Graph, GraphError, RunStats, Which};
+
+/// Most passes where not all blocks fit: somewhat more than graphs of random edges and grids took with hardly
+/// any cache (tests/estimate.rs: 14.6). Grids whose ids are at random take more.
+const MOST_PASSES: u64 = 16;
+
+/// From benches/RESULTS.md, "The other algorithms": whole runs on rmat20 with all blocks cached, the first
+/// read included; two threads.
+const COST: Cost = Cost { vertex: 0.0, entry: 27.0 };
 
 /// Vertices that a thread looks through at a time for those that come next.
 const CHUNK: u32 = 1 << 16;
@@ -30,6 +43,84 @@ pub struct KCore {
     pub stats: RunStats,
 }
 
+vertex_table!(KCore { cores: "core" Integers }, spills: false);
+
+impl Outcome for KCore {
+    fn stats(&self) -> RunStats {
+        self.stats
+    }
+
+    fn facts(&self) -> Map<String, Value> {
+        facts! { "max_core": self.max, "max_core_vertices": self.innermost() }
+    }
+
+    fn words(&self) -> String {
+        format!("the innermost is the {}-core, of {} vertices", self.max, self.innermost())
+    }
+}
+
+impl KCore {
+    /// How many vertices are in the innermost core.
+    pub fn innermost(&self) -> u64 {
+        self.cores.iter().filter(|core| **core == self.max).count() as u64
+    }
+}
+
+pub(super) static DEFINITION: Definition = Definition {
+    name: "kcore",
+    about: "Cores: for each vertex the largest k for which it is in a part of the graph where all have k \
+            neighbours",
+    examples: "Example:\n  leadline graph kcore web.graph -o cores.csv",
+    options: &[],
+    one_of: &[],
+    make: |_| Ok(Box::new(KCoreRun)),
+};
+
+/// [`Graph::kcore`].
+#[derive(Debug, Clone, Copy)]
+pub struct KCoreRun;
+
+impl Algorithm for KCoreRun {
+    fn name(&self) -> &'static str {
+        "cores"
+    }
+
+    fn what(&self) -> &'static str {
+        "k-core"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::REVERSE
+    }
+
+    fn table(&self) -> Option<TableShape> {
+        Some(TableShape::of::<KCore>())
+    }
+
+    fn state_bytes(&self, graph: &Graph, _: u64) -> u64 {
+        let vertices = graph.vertices();
+        let ends = ends_bytes(graph);
+        // The vertices of a block: an entry takes 2 bytes, and the list grows by doubling.
+        let local = graph.options().threads.max(1) as u64 * u64::from(graph.header().block_bytes) * 4;
+        vertices * 4 + 3 * Frontier::bytes(vertices) + ends + local
+    }
+
+    /// A pass for degrees, and one at least to take all vertices away.
+    fn reads(&self, blocks: &Blocks<'_>) -> [u64; 2] {
+        let mut passes = blocks.passes();
+        passes.repeat(2, Passes::pass_all);
+        [passes.read, blocks.again(blocks.all(), MOST_PASSES).max(passes.read)]
+    }
+
+    fn computing(&self, size: &Size) -> Option<[f64; 2]> {
+        Some([size.pass(COST, size.both); 2])
+    }
+
+    fn run(&self, graph: &Graph, job: &Job) -> Result<Ran, GraphError> {
+        job.table(graph, None, || graph.kcore())
+    }
+}
+
 impl Graph {
     /// Core numbers. Self-loops and repetitions of an edge do not count; in a directed graph the degree is
     /// that of incoming and outgoing edges together, and an edge there and one back are two.
@@ -38,20 +129,12 @@ impl Graph {
     /// [`GraphError::NeedsReverse`] where the graph is directed and its incoming edges are not known;
     /// [`GraphError::Memory`] below about 4.4 bytes per vertex; what the device or a damaged store gives.
     pub fn kcore(&self) -> Result<KCore, GraphError> {
-        self.need_reverse("k-core")?;
-        let (cores, stats) = Engine::run(self, "k-core", kcore_bytes(self), peel)?;
+        KCoreRun.check(self)?;
+        let bytes = KCoreRun.state_bytes(self, self.options().memory);
+        let (cores, stats) = Engine::run(self, KCoreRun.what(), bytes, peel)?;
         let max = cores.iter().copied().max().unwrap_or(0);
         Ok(KCore { cores, max, stats })
     }
-}
-
-/// Bytes of vertex state of k-core.
-pub(crate) fn kcore_bytes(graph: &Graph) -> u64 {
-    let vertices = graph.vertices();
-    let ends = ends_bytes(graph);
-    // The vertices of a block: an entry takes 2 bytes, and the list grows by doubling.
-    let local = graph.options().threads.max(1) as u64 * u64::from(graph.header().block_bytes) * 4;
-    vertices * 4 + 3 * Frontier::bytes(vertices) + ends + local
 }
 
 struct KCoreState {

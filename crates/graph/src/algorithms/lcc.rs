@@ -8,10 +8,15 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
+use serde_json::{Map, Value};
+
 use super::lists::Lists;
 use super::upward::{self, Count, Room, Upward};
 use super::{by_vertex, numbers};
+use crate::algorithm::{Algorithm, AlgorithmOption, Definition, Job, Needs, Ran, TableShape};
+use crate::estimate::{Blocks, Size};
 use crate::format::Vertex;
+use crate::output::{Outcome, facts, grouped, vertex_table};
 use crate::{Engine, Graph, GraphError, RunStats};
 
 /// The clustering of a graph.
@@ -28,8 +33,79 @@ pub struct Lcc {
     pub stats: RunStats,
 }
 
-/// What it is called.
-const WHAT: &str = "local clustering";
+vertex_table!(Lcc { coefficients: "coefficient" Doubles }, spills: false);
+
+impl Outcome for Lcc {
+    fn stats(&self) -> RunStats {
+        self.stats
+    }
+
+    fn facts(&self) -> Map<String, Value> {
+        facts! { "triangles": self.triangles, "mean_coefficient": self.mean() }
+    }
+
+    fn words(&self) -> String {
+        format!("{} triangles; mean coefficient {:.6}", grouped(self.triangles), self.mean())
+    }
+}
+
+impl Lcc {
+    /// The mean coefficient; 0 where there are no vertices.
+    pub fn mean(&self) -> f64 {
+        self.coefficients.iter().sum::<f64>() / self.coefficients.len().max(1) as f64
+    }
+}
+
+pub(super) static DEFINITION: Definition = Definition {
+    name: "lcc",
+    about: "Local clustering: of the pairs of a vertex's neighbours, the share that an edge joins; and the \
+            triangles of the graph",
+    examples: "Example:\n  leadline graph lcc web.graph -o coefficients.csv",
+    options: &[AlgorithmOption::PROPERTIES],
+    one_of: &[],
+    make: |call| {
+        call.properties()?;
+        Ok(Box::new(LccRun))
+    },
+};
+
+/// [`Graph::lcc`].
+#[derive(Debug, Clone, Copy)]
+pub struct LccRun;
+
+impl Algorithm for LccRun {
+    fn name(&self) -> &'static str {
+        "local clustering"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::REVERSE
+    }
+
+    fn table(&self) -> Option<TableShape> {
+        Some(TableShape::of::<Lcc>())
+    }
+
+    fn state_bytes(&self, graph: &Graph, memory: u64) -> u64 {
+        room(graph, memory).1
+    }
+
+    fn scans(&self) -> bool {
+        true
+    }
+
+    fn reads(&self, blocks: &Blocks<'_>) -> [u64; 2] {
+        upward::reads(blocks, room(blocks.graph, blocks.memory()).0)
+    }
+
+    fn computing(&self, size: &Size) -> Option<[f64; 2]> {
+        Some(upward::computing(size))
+    }
+
+    fn run(&self, graph: &Graph, job: &Job) -> Result<Ran, GraphError> {
+        job.table(graph, None, || graph.lcc())
+    }
+}
 
 impl Graph {
     /// Local clustering coefficients and triangles. Neighbours are those on outgoing and on incoming edges;
@@ -41,17 +117,17 @@ impl Graph {
     /// [`GraphError::TooManyVertices`] above 2^31 - 1; [`GraphError::Memory`] below about 28 bytes per
     /// vertex; what the device or a damaged store gives.
     pub fn lcc(&self) -> Result<Lcc, GraphError> {
-        upward::check(self, WHAT)?;
+        upward::check(self, &LccRun)?;
         let (room, bytes) = room(self, self.options().memory);
         let ((coefficients, triangles, passes), stats) =
-            Engine::run(self, WHAT, bytes, |engine| count(engine, room))?;
+            Engine::run(self, LccRun.name(), bytes, |engine| count(engine, room))?;
         Ok(Lcc { coefficients, triangles, passes, stats })
     }
 }
 
 /// Entries of lists that there is room for under a cap of `memory`, and the bytes of all state: beside the
 /// lists, 4 bytes per vertex for its neighbours and 8 for the edges among them.
-pub(crate) fn room(graph: &Graph, memory: u64) -> (Room, u64) {
+fn room(graph: &Graph, memory: u64) -> (Room, u64) {
     Room::of(graph, memory, 4 + 8)
 }
 

@@ -1,49 +1,65 @@
 //! The algorithms, one file each; docs/graph-algorithms.md and docs/graph-run.md say what each computes and
 //! costs.
 
-pub(crate) mod bfs;
-pub(crate) mod cdlp;
-pub(crate) mod dfs;
-pub(crate) mod kcore;
-pub(crate) mod lcc;
-pub(crate) mod leiden;
+mod bfs;
+mod cdlp;
+mod dfs;
+mod kcore;
+mod lcc;
 mod lists;
-pub(crate) mod louvain;
-pub(crate) mod modularity;
-pub(crate) mod pagerank;
-pub(crate) mod parents;
+mod modularity;
+mod pagerank;
+mod parents;
 mod parts;
-pub(crate) mod previous;
+mod previous;
 mod relax;
 mod room;
-pub(crate) mod scc;
-pub(crate) mod similarity;
-pub(crate) mod sssp;
+mod scc;
+mod similarity;
+mod sssp;
 mod table;
-pub(crate) mod triangles;
+mod triangles;
 mod upward;
-pub(crate) mod walk;
-pub(crate) mod wcc;
+mod walk;
+mod wcc;
 
-pub use bfs::{Bfs, UNREACHED};
-pub use cdlp::Cdlp;
-pub use dfs::Dfs;
-pub use kcore::KCore;
-pub use lcc::Lcc;
-pub use leiden::Leiden;
-pub use louvain::Louvain;
-pub use modularity::{CommunityLevel, CommunityOptions, LevelCommunities};
-pub use pagerank::{PageRank, PageRankOptions};
+pub use bfs::{Bfs, BfsRun, UNREACHED};
+pub use cdlp::{Cdlp, CdlpRun};
+pub use dfs::{Dfs, DfsRun};
+pub use kcore::{KCore, KCoreRun};
+pub use lcc::{Lcc, LccRun};
+pub use modularity::{
+    Communities, CommunitiesRun, CommunityLevel, CommunityOptions, LevelCommunities, Method,
+};
+pub use pagerank::{PageRank, PageRankOptions, PageRankRun};
 pub use parents::Parents;
-pub(crate) use parts::{Alike, Parts};
 pub use previous::{Continued, Previous, Stamp};
-pub use scc::Scc;
-pub use similarity::{Measure, MostSimilar, Similarities, TopOptions};
-pub use sssp::Sssp;
-pub use triangles::Triangles;
-pub(crate) use upward::Room as UpwardRoom;
-pub use walk::{Starts, WalkOptions, Walks};
-pub use wcc::Wcc;
+pub use scc::{Scc, SccRun};
+pub use similarity::{Measure, MostSimilar, MostSimilarRun, Similarities, SimilaritiesRun, TopOptions};
+pub use sssp::{Sssp, SsspRun};
+pub use triangles::{Triangles, TrianglesRun};
+pub use walk::{Starts, WalkOptions, WalkRun, Walks};
+pub use wcc::{Wcc, WccRun};
+
+use crate::algorithm::Definition;
+
+/// All algorithms, in the order in which they are listed.
+pub static ALGORITHMS: [&Definition; 14] = [
+    &bfs::DEFINITION,
+    &wcc::DEFINITION,
+    &scc::DEFINITION,
+    &pagerank::DEFINITION,
+    &sssp::DEFINITION,
+    &cdlp::DEFINITION,
+    &lcc::DEFINITION,
+    &modularity::LOUVAIN,
+    &modularity::LEIDEN,
+    &triangles::DEFINITION,
+    &kcore::DEFINITION,
+    &similarity::DEFINITION,
+    &dfs::DEFINITION,
+    &walk::DEFINITION,
+];
 
 use std::sync::atomic::AtomicU32;
 

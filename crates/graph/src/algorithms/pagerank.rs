@@ -15,6 +15,7 @@
 mod edges;
 mod in_parts;
 mod jumps;
+mod run;
 mod shared;
 mod sums;
 
@@ -28,8 +29,12 @@ use super::by_vertex;
 use super::parts::{PartBytes, Parts};
 use super::previous::Previous;
 use super::room::{Room, StateBytes};
+use crate::algorithm::Needs;
 use edges::{Edges, Unweighted, Weighted};
 use jumps::Jumps;
+pub use run::PageRankRun;
+pub(super) use run::{COST, DEFINITION};
+use run::{NAME, WEIGHTED};
 use shared::{Double, Shared, Single};
 use sums::{Sums, each_hub};
 
@@ -118,11 +123,9 @@ impl Graph {
         if !(0.0..=1.0).contains(&options.damping) {
             return Err(GraphError::Damping { given: options.damping });
         }
-        if options.weighted {
-            self.need_weights(WHAT_WEIGHTED)?;
-        }
+        Needs::weights(options.weighted).check(self, WEIGHTED)?;
         let Room { bytes, parts } = state_bytes(self, options).room(self, self.options().memory)?;
-        let (ranked, stats) = Engine::run(self, WHAT, bytes, |engine| match Kept::of(self, options) {
+        let (ranked, stats) = Engine::run(self, NAME, bytes, |engine| match Kept::of(self, options) {
             Kept::Single => run::<Unweighted<Single>>(engine, options, previous, parts),
             Kept::Double => run::<Unweighted<Double>>(engine, options, previous, parts),
             Kept::Weighted => run::<Weighted>(engine, options, previous, parts),
@@ -131,12 +134,6 @@ impl Graph {
         Ok(PageRank { ranks, iterations, change, highest, stats })
     }
 }
-
-/// What it is called.
-const WHAT: &str = "PageRank";
-
-/// What it is called where edges count by their weights.
-pub(crate) const WHAT_WEIGHTED: &str = "weighted PageRank";
 
 /// What an iteration, or all of them, came to.
 struct Ranked {
@@ -160,13 +157,13 @@ fn run<E: Edges>(
 }
 
 /// What the vertex state takes.
-pub(crate) fn state_bytes(graph: &Graph, options: &PageRankOptions) -> StateBytes<Parts> {
+fn state_bytes(graph: &Graph, options: &PageRankOptions) -> StateBytes<Parts> {
     let widths = Kept::of(graph, options).widths();
     let vertex = size_of::<Double>() as u64 + widths.give + widths.total;
     let personal = options.personal.len() as u64 * 4;
     let parts = in_parts::part_bytes(graph, widths);
     StateBytes {
-        what: WHAT,
+        what: NAME,
         in_memory: graph.vertices() * vertex + personal,
         in_parts: PartBytes { fixed: parts.fixed + personal, ..parts },
     }
@@ -174,7 +171,7 @@ pub(crate) fn state_bytes(graph: &Graph, options: &PageRankOptions) -> StateByte
 
 /// Bytes that parts write to the file and read from it: before the first iteration, and in each at least, and
 /// on top of that at most.
-pub(crate) fn spilled_bytes(graph: &Graph, options: &PageRankOptions, parts: &Parts) -> [u64; 3] {
+fn spilled_bytes(graph: &Graph, options: &PageRankOptions, parts: &Parts) -> [u64; 3] {
     in_parts::spilled_bytes(graph, Kept::of(graph, options).widths(), parts)
 }
 

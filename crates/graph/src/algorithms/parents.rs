@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::engine::EnginePlan;
 use crate::format::{Direction, NO_VERTEX, Vertex};
-use crate::output::ranks;
+use crate::output::{ranks, vertex_table};
 use crate::{Engine, Frontier, Graph, GraphError, PerVertex, RunStats, Which};
 
 use super::bfs::bfs_bytes;
@@ -19,6 +19,8 @@ pub struct Parents {
     /// What it took.
     pub stats: RunStats,
 }
+
+vertex_table!(Parents { parents: "parent" Vertices }, spills: false);
 
 impl Graph {
     /// The parents that belong to the levels of [`Graph::bfs`], in one pass over the edges of what was
@@ -49,7 +51,7 @@ impl Graph {
 }
 
 /// Bytes of vertex state of the search for parents, the levels among them.
-pub(crate) fn parents_bytes(graph: &Graph) -> u64 {
+pub(super) fn parents_bytes(graph: &Graph) -> u64 {
     let a_vertex = if graph.header().renumbered { 12 } else { 8 };
     graph.vertices() * a_vertex + Frontier::bytes(graph.vertices())
 }

@@ -23,6 +23,7 @@
 //! with which the rest is finished.
 
 mod finish;
+mod run;
 mod spread;
 
 use std::ops::Range;
@@ -33,9 +34,12 @@ use rayon::prelude::*;
 use super::lists::{most_values, spare};
 use super::wcc::first_ids;
 use super::{numbers, plain};
+use crate::algorithm::Algorithm as _;
 use crate::format::{Direction, Vertex};
 use crate::{Engine, Frontier, Graph, GraphError, PerVertex, RunStats, Which};
 use finish::finish;
+pub(super) use run::DEFINITION;
+pub use run::SccRun;
 use spread::{Spread, spread};
 
 /// The strongly connected components of a graph.
@@ -48,9 +52,6 @@ pub struct Scc {
     /// What it took.
     pub stats: RunStats,
 }
-
-/// What it is called.
-const WHAT: &str = "strongly connected components";
 
 /// Vertices that a thread looks through at a time.
 const CHUNK: u32 = 1 << 16;
@@ -70,28 +71,28 @@ impl Graph {
             let found = self.wcc()?;
             return Ok(Scc { components: found.components, count: found.count, stats: found.stats });
         }
-        self.need_reverse(WHAT)?;
+        SccRun.check(self)?;
         let room = Room::new(self, self.options().memory);
         let ((components, count), stats) =
-            Engine::run(self, WHAT, room.bytes, |engine| components(engine, room))?;
+            Engine::run(self, SccRun.name(), room.bytes, |engine| components(engine, room))?;
         Ok(Scc { components: components.into(), count, stats })
     }
 }
 
 /// How memory is shared out, for a directed graph.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Room {
+struct Room {
     /// For the rest of the graph, in memory.
     rest: u64,
     /// Whether that is enough for the whole graph.
-    pub(crate) at_once: bool,
+    at_once: bool,
     /// Bytes of all.
-    pub(crate) bytes: u64,
+    bytes: u64,
 }
 
 impl Room {
     /// Under a cap of `memory` bytes.
-    pub(crate) fn new(graph: &Graph, memory: u64) -> Room {
+    fn new(graph: &Graph, memory: u64) -> Room {
         let vertices = graph.vertices();
         let threads = graph.options().threads.max(1) as u64;
         let lists = Spread::most_bytes(graph.header().block_bytes) + most_values(graph) * 4 * 2;

@@ -9,13 +9,19 @@
 //! the others are streamed past them. To find the most similar ones (`top`), every path of two edges that
 //! ends where edges from two vertices meet is counted, for as many vertices at a time as there is room for.
 
+mod given;
 mod pairs;
+mod run;
 mod top;
 
+pub(super) use run::DEFINITION;
+pub use run::{MostSimilarRun, SimilaritiesRun};
+use run::{NAME, PAIRS};
 pub use top::{MostSimilar, TopOptions};
-pub(crate) use {pairs::Room as PairsRoom, top::Room as TopRoom};
+use {pairs::Room as PairsRoom, top::Room as TopRoom};
 
 use super::lists::merged;
+use crate::algorithm::Needs;
 use crate::format::Vertex;
 use crate::{Engine, Graph, GraphError, RunStats};
 
@@ -80,9 +86,8 @@ impl Graph {
         sink_bytes: u64,
     ) -> Result<Similarities, GraphError> {
         let room = PairsRoom::new(self, self.options().memory, pairs.len() as u64, sink_bytes);
-        let (values, stats) = Engine::run(self, "similarity of pairs", room.bytes, |engine| {
-            pairs::compare(engine, pairs, measure, &room)
-        })?;
+        let (values, stats) =
+            Engine::run(self, PAIRS, room.bytes, |engine| pairs::compare(engine, pairs, measure, &room))?;
         Ok(Similarities { values, stats })
     }
 
@@ -103,10 +108,10 @@ impl Graph {
         options: &TopOptions,
         each: impl FnMut(Vertex, &[(Vertex, f64)]) -> Result<(), GraphError> + Send,
     ) -> Result<MostSimilar, GraphError> {
-        self.need_reverse("similarity")?;
+        Needs::REVERSE.check(self, NAME)?;
         let room = TopRoom::new(self, self.options().memory, options);
         let ((vertices, pairs, batches), stats) =
-            Engine::run(self, "similarity", room.bytes, |engine| top::find(engine, options, &room, each))?;
+            Engine::run(self, NAME, room.bytes, |engine| top::find(engine, options, &room, each))?;
         Ok(MostSimilar { vertices, pairs, batches, stats })
     }
 }

@@ -3,14 +3,28 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use serde_json::{Map, Value};
+
 use super::by_vertex;
 use super::parts::{Alike, places};
 use super::relax::in_parts::{self, relax_in_parts};
 use super::relax::{Labels, Rule, lower, relax, relax_bytes};
 use super::room::{Room, StateBytes};
+use crate::algorithm::{Algorithm, AlgorithmOption, Definition, Job, Needs, OptionKind, Ran, TableShape};
 use crate::engine::StateFile;
+use crate::estimate::{Blocks, Spilled};
 use crate::format::{Block, Direction, Scratch, Vertex};
+use crate::graphalytics::Properties;
+use crate::output::{Outcome, facts, grouped, vertex_table};
 use crate::{Engine, FileValues, Frontier, Graph, GraphError, PerVertex, RunStats, Which};
+
+/// Most passes where not all blocks fit: somewhat more than graphs of random edges and grids took with hardly
+/// any cache (tests/estimate.rs: 4.3).
+const MOST_PASSES: u64 = 6;
+
+/// How often a part is worked on at most: somewhat more than a graph of random edges in ten parts took
+/// (tests/spilled.rs: about 7).
+const MOST_VISITS: u64 = 12;
 
 /// Blocks whose weights are looked at to choose the width of a bucket.
 const SAMPLE_BLOCKS: u32 = 32;
@@ -40,8 +54,94 @@ struct Weights {
     delta: f64,
 }
 
+vertex_table!(Sssp { distances: "distance" Doubles }, spills: true);
+
+impl Outcome for Sssp {
+    fn stats(&self) -> RunStats {
+        self.stats
+    }
+
+    fn facts(&self) -> Map<String, Value> {
+        facts! { "reached": self.reached, "farthest": self.farthest }
+    }
+
+    fn words(&self) -> String {
+        format!("reached {} vertices; the farthest {} away", grouped(self.reached), self.farthest)
+    }
+}
+
+pub(super) static DEFINITION: Definition = Definition {
+    name: "sssp",
+    about: "Shortest paths: the smallest sum of weights from the nearest source to every vertex",
+    examples: "Example:\n  leadline graph sssp roads.graph --source 1 -o distances.csv",
+    options: &[
+        AlgorithmOption::PROPERTIES,
+        AlgorithmOption::new(
+            "source",
+            "ID",
+            OptionKind::Ids,
+            "Begin at the vertex of this id; may be given several times",
+        )
+        .needed_without(&["estimate", "properties"]),
+    ],
+    one_of: &[],
+    make: |call| {
+        let properties = call.properties()?;
+        let sources = call.sources(properties.as_ref(), Properties::sssp_source)?;
+        Ok(Box::new(SsspRun { sources: call.vertices(&sources)? }))
+    },
+};
+
 /// What it is called.
-const WHAT: &str = "shortest paths";
+const NAME: &str = "shortest paths";
+
+/// [`Graph::sssp`].
+#[derive(Debug, Clone, Default)]
+pub struct SsspRun {
+    /// Where paths begin.
+    pub sources: Vec<Vertex>,
+}
+
+impl Algorithm for SsspRun {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::weights(true)
+    }
+
+    fn table(&self) -> Option<TableShape> {
+        Some(TableShape::of::<Sssp>())
+    }
+
+    fn state_bytes(&self, graph: &Graph, memory: u64) -> u64 {
+        state_bytes(graph).held(graph, memory)
+    }
+
+    fn least_memory(&self, graph: &Graph) -> u64 {
+        state_bytes(graph).least_memory(graph)
+    }
+
+    fn reads(&self, blocks: &Blocks<'_>) -> [u64; 2] {
+        [blocks.forward, blocks.again(blocks.forward, MOST_PASSES)]
+    }
+
+    /// Every part is worked on several times, and each time meets the others, if ids are in no order.
+    fn spilled(&self, blocks: &Blocks<'_>) -> Option<Spilled> {
+        let parts = state_bytes(blocks.graph).room(blocks.graph, blocks.memory()).ok()?.parts?;
+        let (forward, count) = (blocks.forward, parts.ranges.len() as u64);
+        let column = StateFile::column_bytes::<f64>(blocks.graph.vertices());
+        Some(Spilled {
+            blocks: [forward, (MOST_VISITS * count).saturating_mul(forward + count)],
+            bytes: [3 * column, (2 * MOST_VISITS * (1 + count)).saturating_mul(column)],
+        })
+    }
+
+    fn run(&self, graph: &Graph, job: &Job) -> Result<Ran, GraphError> {
+        job.table(graph, None, || graph.sssp(&self.sources))
+    }
+}
 
 impl Graph {
     /// Shortest paths from the nearest of one source or several. Distances are those of Dijkstra's algorithm
@@ -60,9 +160,9 @@ impl Graph {
     /// # Panics
     /// Where a source is not a vertex of the graph; see [`Graph::vertex`].
     pub fn sssp(&self, sources: &[Vertex]) -> Result<Sssp, GraphError> {
-        self.need_weights(WHAT)?;
+        SsspRun::default().check(self)?;
         let Room { bytes, parts } = state_bytes(self).room(self, self.options().memory)?;
-        let (found, stats) = Engine::run(self, WHAT, bytes, |engine| match parts {
+        let (found, stats) = Engine::run(self, NAME, bytes, |engine| match parts {
             None => search(engine, sources),
             Some(parts) => search_in_parts(engine, sources, &parts),
         })?;
@@ -86,9 +186,9 @@ impl Graph {
 }
 
 /// What the vertex state takes.
-pub(crate) fn state_bytes(graph: &Graph) -> StateBytes<Alike> {
+fn state_bytes(graph: &Graph) -> StateBytes<Alike> {
     let in_memory = graph.vertices() * 8 + Frontier::bytes(graph.vertices()) + relax_bytes(graph);
-    StateBytes { what: WHAT, in_memory, in_parts: in_parts::bytes(graph) }
+    StateBytes { what: NAME, in_memory, in_parts: in_parts::bytes(graph) }
 }
 
 /// What a search came to.

@@ -9,9 +9,14 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use serde_json::{Map, Value};
+
 use super::by_vertex;
 use super::upward::{self, Count, Room, Upward};
+use crate::algorithm::{Algorithm, Definition, Destination, Job, Needs, Ran, TableShape};
+use crate::estimate::{Blocks, Size};
 use crate::format::Vertex;
+use crate::output::{Outcome, facts, grouped, vertex_table};
 use crate::{Engine, Graph, GraphError, RunStats};
 
 /// The triangles of a graph.
@@ -27,8 +32,84 @@ pub struct Triangles {
     pub stats: RunStats,
 }
 
-/// What it is called.
-const WHAT: &str = "counting triangles";
+vertex_table!(Triangles { counts: "triangles" Counts }, spills: false);
+
+impl Outcome for Triangles {
+    fn stats(&self) -> RunStats {
+        self.stats
+    }
+
+    fn facts(&self) -> Map<String, Value> {
+        facts! { "triangles": self.total, "passes": self.passes }
+    }
+
+    fn words(&self) -> String {
+        format!("{} triangles", grouped(self.total))
+    }
+}
+
+pub(super) static DEFINITION: Definition = Definition {
+    name: "triangles",
+    about: "Triangles: how many there are, whichever way edges lead; with --output also how many each vertex \
+            is in",
+    examples: "Examples:\n  leadline graph triangles web.graph                          how many there are\n  \
+               leadline graph triangles web.graph -o triangles.parquet   also for each vertex",
+    options: &[],
+    one_of: &[],
+    // Only a table has room for what is counted for each vertex.
+    make: |call| Ok(Box::new(TrianglesRun { per_vertex: *call.to() != Destination::Nowhere })),
+};
+
+/// [`Graph::triangles`].
+#[derive(Debug, Clone, Copy)]
+pub struct TrianglesRun {
+    /// Whether those of each vertex are wanted.
+    pub per_vertex: bool,
+}
+
+impl Algorithm for TrianglesRun {
+    fn name(&self) -> &'static str {
+        "triangles"
+    }
+
+    fn what(&self) -> &'static str {
+        "counting triangles"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::REVERSE
+    }
+
+    fn table(&self) -> Option<TableShape> {
+        Some(TableShape::of::<Triangles>())
+    }
+
+    fn state_bytes(&self, graph: &Graph, memory: u64) -> u64 {
+        room(graph, memory, self.per_vertex).1
+    }
+
+    fn least_memory_with_result(&self, graph: &Graph) -> [u64; 2] {
+        // A table needs what is counted for each vertex.
+        let alone = TrianglesRun { per_vertex: true }.least_memory(graph);
+        TableShape::of::<Triangles>().least_memory(graph).map(|least| least.max(alone))
+    }
+
+    fn scans(&self) -> bool {
+        true
+    }
+
+    fn reads(&self, blocks: &Blocks<'_>) -> [u64; 2] {
+        upward::reads(blocks, room(blocks.graph, blocks.memory(), self.per_vertex).0)
+    }
+
+    fn computing(&self, size: &Size) -> Option<[f64; 2]> {
+        Some(upward::computing(size))
+    }
+
+    fn run(&self, graph: &Graph, job: &Job) -> Result<Ran, GraphError> {
+        job.table(graph, None, || graph.triangles(self.per_vertex))
+    }
+}
 
 impl Graph {
     /// How many triangles there are, in the whole graph and, if `per_vertex`, with each vertex. The direction
@@ -39,9 +120,10 @@ impl Graph {
     /// [`GraphError::TooManyVertices`] above 2^31 - 1; [`GraphError::Memory`] below about 16 bytes per
     /// vertex, 24 with `per_vertex`; what the device or a damaged store gives.
     pub fn triangles(&self, per_vertex: bool) -> Result<Triangles, GraphError> {
-        upward::check(self, WHAT)?;
+        let run = TrianglesRun { per_vertex };
+        upward::check(self, &run)?;
         let (room, bytes) = room(self, self.options().memory, per_vertex);
-        let ((counts, total, passes), stats) = Engine::run(self, WHAT, bytes, |engine| {
+        let ((counts, total, passes), stats) = Engine::run(self, run.what(), bytes, |engine| {
             let upward = Upward::measure(engine)?;
             if !per_vertex {
                 let (total, passes) = upward.close_all(engine, room, &Total, |_| ())?;
@@ -56,7 +138,7 @@ impl Graph {
 }
 
 /// Entries of lists that there is room for under a cap of `memory`, and the bytes of all state.
-pub(crate) fn room(graph: &Graph, memory: u64, per_vertex: bool) -> (Room, u64) {
+fn room(graph: &Graph, memory: u64, per_vertex: bool) -> (Room, u64) {
     Room::of(graph, memory, if per_vertex { 8 } else { 0 })
 }
 

@@ -15,6 +15,8 @@ use rayon::prelude::*;
 use super::lists::{Gathering, Lists, batches, directions, most_values, spare, sweep_range};
 use super::numbers;
 use super::table::{SIFTED, Table};
+use crate::algorithm::Algorithm;
+use crate::estimate::{Blocks, Cost, Passes, Size};
 use crate::format::{Block, Direction, Vertex};
 use crate::{Engine, Graph, GraphError, Which};
 
@@ -27,21 +29,52 @@ const SEARCH_ABOVE: usize = 16;
 /// Vertices that a thread takes at a time.
 const CHUNK: usize = 64;
 
+/// Nanoseconds of one thread for local clustering of rmat20 with all blocks cached (benches/RESULTS.md, "The
+/// other algorithms"), by the number of entries to the power of 1.5: so many steps bound it.
+const STEP: f64 = 0.065;
+
+/// An entry is looked at once at least; what that takes is known from PageRank.
+const LEAST: Cost = super::pagerank::COST;
+
 /// Bytes per vertex of what is here: lengths and counts, and where the held and the streamed lists end.
 const BYTES_PER_VERTEX: u64 = 16;
 
-/// Whether a graph is of those whose triangles can be found, which `what` does.
+/// Whether a graph is of those whose triangles can be found, which `algorithm` does.
 ///
 /// # Errors
 /// [`GraphError::NeedsReverse`], [`GraphError::TooManyVertices`].
-pub(super) fn check(graph: &Graph, what: &str) -> Result<(), GraphError> {
-    graph.need_reverse(what)?;
+pub(super) fn check(graph: &Graph, algorithm: &dyn Algorithm) -> Result<(), GraphError> {
+    algorithm.check(graph)?;
     let vertices = graph.vertices();
     if vertices > MOST_VERTICES {
-        let what = format!("{what} of {} takes", graph.name());
+        let what = format!("{} of {} takes", algorithm.what(), graph.name());
         return Err(GraphError::TooManyVertices { found: vertices, what, most: MOST_VERTICES });
     }
     Ok(())
+}
+
+/// Two passes for the sizes, one to load the lists, and one each time they are streamed past those held.
+pub(super) fn reads(blocks: &Blocks<'_>, room: Room) -> [u64; 2] {
+    let header = blocks.graph.header();
+    let sides = if blocks.reverse > 0 { 2 } else { 1 };
+    // Of an edge and its other direction one leads upwards.
+    let entries = (header.edges - header.self_loops) * sides / 2;
+    let mut passes = blocks.passes();
+    passes.repeat(2, Passes::pass_all);
+    if entries <= room.held {
+        passes.pass_all();
+        return [passes.read, blocks.at_most(passes.read, true, 3)];
+    }
+    let times = entries.div_ceil(room.held.max(1));
+    let least = passes.read + (1 + times) * blocks.not_cached(blocks.all());
+    // Lists are not cut, so that there may be more of them at a time than it seems.
+    [least, blocks.again(blocks.all(), 3 + 2 * times)]
+}
+
+/// What it takes to find all triangles, at least and at most.
+pub(super) fn computing(size: &Size) -> [f64; 2] {
+    let least = size.pass(LEAST, size.both);
+    [least, least.max(STEP * size.both * size.both.sqrt())]
 }
 
 /// Entries of lists that there is room for.

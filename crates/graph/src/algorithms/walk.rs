@@ -16,6 +16,7 @@ mod hubs;
 mod law;
 mod queues;
 pub(super) mod random;
+mod run;
 
 use crate::format::{Direction, Scratch, Vertex};
 use crate::{Engine, Graph, GraphError, RunStats};
@@ -24,6 +25,11 @@ use super::lists::{all_cached, spare};
 use batch::Batch;
 use hubs::Hubs;
 use random::{Chance, Purpose, below};
+pub(super) use run::DEFINITION;
+pub use run::WalkRun;
+use run::{NAME, WEIGHTED};
+
+use crate::algorithm::Needs;
 
 /// Where walks begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +86,7 @@ impl Default for WalkOptions {
 
 impl WalkOptions {
     /// At most how many neighbours are drawn for a step, on average, where p is not above 1.
-    pub(crate) fn tries(&self) -> f64 {
+    fn tries(&self) -> f64 {
         if self.p == 1.0 && self.q == 1.0 { 1.0 } else { 1.0 + self.q.max(1.0 / self.q) }
     }
 }
@@ -97,16 +103,16 @@ pub struct Walks {
 }
 
 /// How memory is shared out.
-pub(crate) struct Room {
+struct Room {
     /// Walkers that are under way together.
-    pub(crate) at_once: u64,
+    at_once: u64,
     /// Bytes of all.
-    pub(crate) bytes: u64,
+    bytes: u64,
 }
 
 impl Room {
     /// Under a cap of `memory` bytes.
-    pub(crate) fn new(graph: &Graph, memory: u64, options: &WalkOptions) -> Room {
+    fn new(graph: &Graph, memory: u64, options: &WalkOptions) -> Room {
         let starts = match &options.starts {
             Starts::From(starts) => starts.len() as u64 * 4,
             _ => 0,
@@ -163,12 +169,10 @@ impl Graph {
                 return Err(GraphError::WalkBias { parameter, given });
             }
         }
-        if options.weighted {
-            self.need_weights("a weighted walk")?;
-        }
+        Needs::weights(options.weighted).check(self, WEIGHTED)?;
         let walks = self.walk_count(options);
         let Room { at_once, bytes } = Room::new(self, self.options().memory, options);
-        let (steps, stats) = Engine::run(self, "random walks", bytes, |engine| {
+        let (steps, stats) = Engine::run(self, NAME, bytes, |engine| {
             let hubs = Hubs::find(engine, options.weighted)?;
             let mut steps = 0;
             let mut first = 0;

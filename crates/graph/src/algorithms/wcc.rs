@@ -14,6 +14,7 @@ mod forest;
 mod in_parts;
 mod names;
 mod pairs;
+mod run;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -28,6 +29,9 @@ use super::previous::Previous;
 use super::room::{Room, StateBytes};
 use super::{numbers, plain};
 use forest::{find, flatten, join};
+pub(super) use run::DEFINITION;
+use run::NAME;
+pub use run::WccRun;
 
 /// Lower neighbours of each vertex that are joined first, as many as in Afforest.
 const FEW: u64 = 2;
@@ -46,9 +50,6 @@ pub struct Wcc {
     pub stats: RunStats,
 }
 
-/// What it is called.
-const WHAT: &str = "connected components";
-
 impl Graph {
     /// Weakly connected components.
     ///
@@ -62,7 +63,7 @@ impl Graph {
     /// what the device, the temporary file or a damaged store gives.
     pub fn wcc(&self) -> Result<Wcc, GraphError> {
         let Room { bytes, parts } = state_bytes(self).room(self, self.options().memory)?;
-        let ((components, count), stats) = Engine::run(self, WHAT, bytes, |engine| match parts {
+        let ((components, count), stats) = Engine::run(self, NAME, bytes, |engine| match parts {
             None => components(engine),
             Some(parts) => in_parts::components(engine, &parts),
         })?;
@@ -84,21 +85,16 @@ impl Graph {
         let room = state_bytes(self).room(self, memory);
         let Ok(Room { bytes, parts: None }) = room else { return self.wcc() };
         let ((components, count), stats) =
-            Engine::run(self, WHAT, bytes + beside, |_| named(self, after::roots(self, previous, before)?))?;
+            Engine::run(self, NAME, bytes + beside, |_| named(self, after::roots(self, previous, before)?))?;
         Ok(Wcc { components, count, stats })
     }
 }
 
 /// What the vertex state takes.
-pub(crate) fn state_bytes(graph: &Graph) -> StateBytes<Alike> {
+fn state_bytes(graph: &Graph) -> StateBytes<Alike> {
     let named = if graph.header().renumbered { Frontier::bytes(graph.vertices()) } else { 0 };
     let in_memory = graph.vertices() * 4 + named;
-    StateBytes { what: WHAT, in_memory, in_parts: in_parts::bytes(graph) }
-}
-
-/// Bytes that parts write to the file and read from it, at least and at most.
-pub(crate) fn spilled_bytes(graph: &Graph, parts: &Alike) -> [u64; 2] {
-    in_parts::spilled_bytes(graph, parts)
+    StateBytes { what: NAME, in_memory, in_parts: in_parts::bytes(graph) }
 }
 
 /// The components of all vertices, and how many there are, with a number per vertex in memory.

@@ -1,17 +1,19 @@
 //! What a run needs and about how long it takes, before it runs (docs/graph-run.md).
 
-mod algorithm;
-mod computing;
+mod blocks;
 mod passes;
-mod reads;
-mod spilled;
 
 use serde::Serialize;
 
-pub use algorithm::Algorithm;
+pub use blocks::{Blocks, Cost, Size, Spilled};
+pub(crate) use passes::Passes;
 
+use crate::algorithm::Algorithm;
 use crate::engine::EnginePlan;
 use crate::{Graph, GraphError};
+
+/// How far off the seconds of computing may be, either way.
+const COMPUTING_FACTOR: f64 = 2.0;
 
 /// How fast a device reads.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,12 +72,18 @@ impl Graph {
     ///
     /// # Errors
     /// As the algorithm's where the graph lacks weights or incoming edges.
-    pub fn estimate(&self, algorithm: &Algorithm, speed: Option<ReadSpeed>) -> Result<Estimate, GraphError> {
-        let algorithm = algorithm.on(self);
+    pub fn estimate(
+        &self,
+        algorithm: &dyn Algorithm,
+        speed: Option<ReadSpeed>,
+    ) -> Result<Estimate, GraphError> {
+        let instead = algorithm.instead(self);
+        let algorithm = instead.as_deref().unwrap_or(algorithm);
         algorithm.check(self)?;
         let memory = self.options().memory;
         let (header, blocks) = (self.header(), self.all_blocks());
-        let [alone, file, rows] = algorithm.least_memory(self);
+        let alone = algorithm.least_memory(self);
+        let [file, rows] = algorithm.least_memory_with_result(self);
         let mut estimate = Estimate {
             memory_cap_bytes: memory,
             least_memory_bytes: alone,
@@ -96,13 +104,13 @@ impl Graph {
             return Ok(estimate);
         }
         let plan = EnginePlan::new("", header, self.options(), blocks, estimate.state_bytes)?;
-        let spilled = algorithm.spilled(self, memory, plan.frames);
+        let of_blocks = Blocks::new(self, plan.frames);
+        let spilled = algorithm.spilled(&of_blocks);
         let read = spilled
-            .as_ref()
-            .map_or_else(|| reads::blocks(self, algorithm, plan.frames), |spilled| spilled.blocks)
+            .map_or_else(|| algorithm.reads(&of_blocks), |spilled| spilled.blocks)
             .map(|count| count.saturating_mul(header.block_bytes.into()));
         let spilled = spilled.map_or([0; 2], |spilled| spilled.bytes);
-        let computing = computing::seconds(self, algorithm);
+        let computing = computing_seconds(self, algorithm);
         estimate.cache_bytes = u64::from(plan.frames) * u64::from(header.block_bytes);
         estimate.all_cached = plan.frames >= blocks;
         estimate.bytes_read = Some(read);
@@ -116,6 +124,13 @@ impl Graph {
         }
         Ok(estimate)
     }
+}
+
+/// Seconds, at least and at most, without any waiting for the device; none where nothing was measured.
+fn computing_seconds(graph: &Graph, algorithm: &dyn Algorithm) -> Option<[f64; 2]> {
+    let size = Size::new(graph);
+    let [least, most] = algorithm.computing(&size)?;
+    Some([least / COMPUTING_FACTOR, most * COMPUTING_FACTOR].map(|nanos| nanos / size.threads / 1e9))
 }
 
 /// At best at the full bandwidth; at worst each request on its own, as random requests of a block are.

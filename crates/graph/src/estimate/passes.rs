@@ -6,9 +6,9 @@ use crate::format::Direction;
 
 /// Passes so far.
 #[derive(Debug, Clone)]
-pub(super) struct Passes {
+pub(crate) struct Passes {
     /// Blocks read.
-    pub(super) read: u64,
+    pub(crate) read: u64,
     /// By direction; an undirected graph has forward ones only.
     sides: [Side; 2],
     directed: bool,
@@ -38,7 +38,7 @@ impl Passes {
 
     /// A pass over a direction: what is cached is not read. What is read goes to frames that nothing was in,
     /// or that neither this pass nor the one before used.
-    pub(super) fn pass(&mut self, direction: Direction) {
+    pub(crate) fn pass(&mut self, direction: Direction) {
         self.passes += 1;
         let side = usize::from(self.directed && direction == Direction::Reverse);
         let missed = self.sides[side].blocks - self.sides[side].cached;
@@ -55,7 +55,7 @@ impl Passes {
     }
 
     /// The same passes so many times.
-    pub(super) fn repeat(&mut self, times: u32, each: impl Fn(&mut Passes)) {
+    pub(crate) fn repeat(&mut self, times: u32, each: impl Fn(&mut Passes)) {
         // What the cache keeps no longer changes after a few.
         let few = times.min(8);
         let mut before = self.read;
@@ -67,7 +67,7 @@ impl Passes {
     }
 
     /// Passes over all directions that have lists of their own.
-    pub(super) fn pass_all(&mut self) {
+    pub(crate) fn pass_all(&mut self) {
         self.pass(Direction::Forward);
         if self.directed {
             self.pass(Direction::Reverse);

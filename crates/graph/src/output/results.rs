@@ -1,11 +1,8 @@
-//! What the table of each algorithm's result is: its columns, and which vector is which.
+//! What the table of a result is: its columns, and which vector is which.
 
 use super::Output;
 use super::rows::Rows;
-use super::table::{Column, Kind, Values};
-use crate::algorithms::{
-    Bfs, Cdlp, Dfs, KCore, Lcc, Leiden, Louvain, PageRank, Parents, Scc, Sssp, Triangles, Wcc,
-};
+use super::table::{Column, Kind};
 use crate::{Graph, GraphError, PerVertex, VertexValue};
 
 /// A result with a row per vertex.
@@ -48,7 +45,7 @@ pub trait VertexTable: Sized {
 }
 
 /// A column of a result.
-trait Spill {
+pub(crate) trait Spill {
     /// Moves it to a temporary file, if it is of those that may be in one.
     fn spill(&mut self, graph: &Graph) -> Result<(), GraphError>;
 }
@@ -66,59 +63,44 @@ impl<T: VertexValue> Spill for PerVertex<T> {
 }
 
 /// Which field of a result is which column, and of what kind.
-macro_rules! table {
+macro_rules! vertex_table {
     ($result:ty { $($field:ident: $name:literal $kind:ident),+ }, spills: $spills:literal) => {
-        impl VertexTable for $result {
-            const COLUMNS: &'static [(&'static str, Kind)] = &[$(($name, Kind::$kind)),+];
+        impl $crate::output::VertexTable for $result {
+            const COLUMNS: &'static [(&'static str, $crate::output::Kind)] =
+                &[$(($name, $crate::output::Kind::$kind)),+];
             const SPILLS: bool = $spills;
 
-            fn make_room(&mut self, graph: &Graph) -> Result<(), GraphError> {
-                if Output::least_memory(graph, Self::COLUMNS, false) > graph.options().memory {
-                    graph.forget_cache()?;
-                    $(self.$field.spill(graph)?;)+
+            fn make_room(&mut self, graph: &$crate::Graph) -> Result<(), $crate::GraphError> {
+                if $crate::output::has_no_room(graph, Self::COLUMNS)? {
+                    $($crate::output::Spill::spill(&mut self.$field, graph)?;)+
                 }
                 Ok(())
             }
 
-            fn columns(&self) -> Vec<Column<'_>> {
-                vec![$(Column { name: $name, values: Values::$kind((&self.$field).into()) }),+]
+            fn columns(&self) -> Vec<$crate::output::Column<'_>> {
+                vec![$($crate::output::Column {
+                    name: $name,
+                    values: $crate::output::Values::$kind((&self.$field).into()),
+                }),+]
             }
 
-            fn into_columns(self) -> Vec<Column<'static>> {
-                vec![$(Column { name: $name, values: Values::$kind(self.$field.into()) }),+]
+            fn into_columns(self) -> Vec<$crate::output::Column<'static>> {
+                vec![$($crate::output::Column {
+                    name: $name,
+                    values: $crate::output::Values::$kind(self.$field.into()),
+                }),+]
             }
         }
     };
 }
+pub(crate) use vertex_table;
 
-table!(Bfs { levels: "level" Integers }, spills: true);
-table!(Parents { parents: "parent" Vertices }, spills: false);
-table!(Wcc { components: "component" Vertices }, spills: true);
-table!(Scc { components: "component" Vertices }, spills: true);
-table!(PageRank { ranks: "rank" Doubles }, spills: true);
-table!(Sssp { distances: "distance" Doubles }, spills: true);
-table!(Cdlp { labels: "label" Ranks }, spills: false);
-table!(Louvain { communities: "community" Ranks }, spills: false);
-table!(Leiden { communities: "community" Ranks }, spills: false);
-table!(Lcc { coefficients: "coefficient" Doubles }, spills: false);
-table!(Triangles { counts: "triangles" Counts }, spills: false);
-table!(KCore { cores: "core" Integers }, spills: false);
-table!(Dfs { parents: "parent" Vertices, roots: "root" Vertices, order: "order" Integers }, spills: false);
-
-/// A search with its parents.
-impl VertexTable for (Bfs, Parents) {
-    const COLUMNS: &'static [(&'static str, Kind)] = &[Bfs::COLUMNS[0], Parents::COLUMNS[0]];
-    const SPILLS: bool = false;
-
-    fn make_room(&mut self, _: &Graph) -> Result<(), GraphError> {
-        Ok(())
+/// Whether the cap has no room for what writing such columns takes beside them; lets go of the blocks that
+/// the last run cached then.
+pub(crate) fn has_no_room(graph: &Graph, columns: &[(&str, Kind)]) -> Result<bool, GraphError> {
+    let lacks = Output::least_memory(graph, columns, false) > graph.options().memory;
+    if lacks {
+        graph.forget_cache()?;
     }
-
-    fn columns(&self) -> Vec<Column<'_>> {
-        [self.0.columns(), self.1.columns()].concat()
-    }
-
-    fn into_columns(self) -> Vec<Column<'static>> {
-        [self.0.into_columns(), self.1.into_columns()].into_iter().flatten().collect()
-    }
+    Ok(lacks)
 }

@@ -1,5 +1,6 @@
 //! Graph stores: made of arrays, opened, asked, and changed.
 
+mod arguments;
 mod arrays;
 mod import;
 mod rows;
@@ -11,7 +12,7 @@ use leadline_measure::Progress;
 use crate::background::Watch;
 
 pub(crate) use import::import_arrays;
-pub(crate) use store::Store;
+pub(crate) use store::{Store, algorithms};
 pub(crate) use update::{StoreUpdate, compact_store};
 
 /// Shows how far work of the graph engine is.

@@ -1,19 +1,18 @@
 //! An open store and the algorithms on it.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use leadline_cli::Failure;
-use leadline_graph::algorithms::{
-    Bfs, CommunityOptions, Measure, PageRankOptions, Parents, Starts, TopOptions, WalkOptions,
-};
-use leadline_graph::format::Vertex;
-use leadline_graph::output::{Outcome, PairRows, Rows, VertexTable, WalkRows};
-use leadline_graph::{Graph, GraphError, Options, RunStats};
+use leadline_graph::algorithm::{Definition, Destination, Job, Ran};
+use leadline_graph::algorithms::ALGORITHMS;
+use leadline_graph::output::Rows;
+use leadline_graph::{Graph, GraphError, Options};
 use pyo3::prelude::*;
-use serde_json::{Map, Value, json};
+use pyo3::types::PyDict;
+use serde_json::{Value, json};
 
+use super::arguments;
 use super::rows::columns;
 use crate::table::Columns;
 use crate::{background, errors};
@@ -50,9 +49,6 @@ pub(crate) struct Store {
 
 /// How one run differs from how the store was opened: memory (bytes), threads, reads in flight.
 pub(super) type RunOptions = (Option<u64>, Option<usize>, Option<u32>);
-
-/// What an algorithm found: its rows, what it did, and its results in short.
-type Found = (Rows, RunStats, Map<String, Value>);
 
 #[pymethods]
 impl Store {
@@ -97,168 +93,33 @@ impl Store {
         })
     }
 
-    fn bfs(
+    /// Runs an algorithm with the arguments of a dictionary: its rows, and what it did as JSON.
+    fn run(
         &self,
         py: Python<'_>,
-        sources: Vec<String>,
-        parents: bool,
+        algorithm: &str,
+        arguments: &Bound<'_, PyDict>,
         options: RunOptions,
     ) -> PyResult<(Columns, String)> {
-        if !parents {
-            return self.table(py, options, |graph| graph.bfs(&vertices(graph, &sources)?));
-        }
-        self.run(py, options, |graph| {
-            Rows::check_memory(graph, <(Bfs, Parents)>::COLUMNS)?;
-            let found = graph.bfs(&vertices(graph, &sources)?)?;
-            let (stats, facts) = (found.stats(), found.facts());
-            let parents = graph.parents(&found.levels)?;
-            Ok(((found, parents).into_rows(graph)?, stats, facts))
-        })
-    }
-
-    fn wcc(&self, py: Python<'_>, options: RunOptions) -> PyResult<(Columns, String)> {
-        self.table(py, options, Graph::wcc)
-    }
-
-    fn scc(&self, py: Python<'_>, options: RunOptions) -> PyResult<(Columns, String)> {
-        self.table(py, options, Graph::scc)
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn pagerank(
-        &self,
-        py: Python<'_>,
-        damping: f64,
-        iterations: u32,
-        tolerance: f64,
-        personal: Vec<String>,
-        weighted: bool,
-        options: RunOptions,
-    ) -> PyResult<(Columns, String)> {
-        self.table(py, options, |graph| {
-            let personal = vertices(graph, &personal)?;
-            graph.pagerank(&PageRankOptions { damping, iterations, tolerance, personal, weighted })
-        })
-    }
-
-    fn sssp(&self, py: Python<'_>, sources: Vec<String>, options: RunOptions) -> PyResult<(Columns, String)> {
-        self.table(py, options, |graph| graph.sssp(&vertices(graph, &sources)?))
-    }
-
-    fn cdlp(&self, py: Python<'_>, iterations: u32, options: RunOptions) -> PyResult<(Columns, String)> {
-        self.table(py, options, |graph| graph.cdlp(iterations))
-    }
-
-    fn lcc(&self, py: Python<'_>, options: RunOptions) -> PyResult<(Columns, String)> {
-        self.table(py, options, Graph::lcc)
-    }
-
-    fn triangles(&self, py: Python<'_>, options: RunOptions) -> PyResult<(Columns, String)> {
-        self.table(py, options, |graph| graph.triangles(true))
-    }
-
-    fn louvain(
-        &self,
-        py: Python<'_>,
-        resolution: f64,
-        seed: u64,
-        max_levels: Option<u32>,
-        options: RunOptions,
-    ) -> PyResult<(Columns, String)> {
-        let asked = communities(py, resolution, seed, max_levels)?;
-        self.table(py, options, |graph| graph.louvain(&asked, |_, _| Ok(())))
-    }
-
-    fn leiden(
-        &self,
-        py: Python<'_>,
-        resolution: f64,
-        seed: u64,
-        max_levels: Option<u32>,
-        options: RunOptions,
-    ) -> PyResult<(Columns, String)> {
-        let asked = communities(py, resolution, seed, max_levels)?;
-        self.table(py, options, |graph| graph.leiden(&asked, |_, _| Ok(())))
-    }
-
-    fn kcore(&self, py: Python<'_>, options: RunOptions) -> PyResult<(Columns, String)> {
-        self.table(py, options, Graph::kcore)
-    }
-
-    fn similarity(
-        &self,
-        py: Python<'_>,
-        vertices: Vec<String>,
-        others: Vec<String>,
-        measure: &str,
-        options: RunOptions,
-    ) -> PyResult<(Columns, String)> {
-        let measure = measure_of(py, measure)?;
-        if vertices.len() != others.len() {
-            let line = format!("vertex, other: have {} and {} ids", vertices.len(), others.len());
-            return Err(errors::bad_input(py, &line));
-        }
-        self.run(py, options, |graph| {
-            let pairs = pairs(graph, &vertices, &others)?;
-            let mut rows = PairRows::new(graph, "similarity", pairs.len() as u64)?;
-            let sink_bytes = PairRows::bytes(graph, pairs.len() as u64);
-            let found = graph.similarities(&pairs, measure, sink_bytes)?;
-            pairs.iter().zip(&found.values).for_each(|((a, b), value)| rows.put(*a, *b, *value));
-            Ok((rows.finish()?, found.stats(), found.facts()))
-        })
-    }
-
-    fn most_similar(
-        &self,
-        py: Python<'_>,
-        top: u32,
-        skip_above: Option<u32>,
-        measure: &str,
-        options: RunOptions,
-    ) -> PyResult<(Columns, String)> {
-        let measure = measure_of(py, measure)?;
-        at_least_one(py, "top", Some(top))?;
-        self.run(py, options, |graph| {
-            let mut asked = TopOptions { measure, most: top, skip_above, sink_bytes: 0 };
-            let most = asked.most_pairs(graph);
-            asked.sink_bytes = PairRows::bytes(graph, most);
-            let mut rows = PairRows::new(graph, "similarity", most)?;
-            let found = graph.most_similar(&asked, |vertex, similar| {
-                similar.iter().for_each(|(other, value)| rows.put(vertex, *other, *value));
-                Ok(())
-            })?;
-            Ok((rows.finish()?, found.stats(), found.facts()))
-        })
-    }
-
-    fn dfs(&self, py: Python<'_>, sources: Vec<String>, options: RunOptions) -> PyResult<(Columns, String)> {
-        self.table(py, options, |graph| graph.dfs(&vertices(graph, &sources)?))
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn walk(
-        &self,
-        py: Python<'_>,
-        sources: Vec<String>,
-        walkers: Option<u64>,
-        per_vertex: Option<u64>,
-        length: u32,
-        p: f64,
-        q: f64,
-        weighted: bool,
-        seed: u64,
-        options: RunOptions,
-    ) -> PyResult<(Columns, String)> {
-        self.run(py, options, |graph| {
-            let starts = Starts::of(&vertices(graph, &sources)?, walkers, per_vertex);
-            let mut asked = WalkOptions { starts, length, p, q, weighted, seed, sink_bytes: 0 };
-            asked.sink_bytes = WalkRows::bytes(graph, &asked);
-            let mut rows = WalkRows::new(graph, &asked)?;
-            let found = graph.walks(&asked, |walk, vertices| {
-                rows.put(walk, vertices);
-                Ok(())
-            })?;
-            Ok((rows.finish()?, found.stats(), found.facts()))
+        let definition = definition(py, algorithm)?;
+        let arguments = arguments::of(definition, arguments)?;
+        self.work(py, options, |graph| {
+            let to = Destination::Rows;
+            let (algorithm, _) = definition.algorithm(graph, &arguments, &to)?;
+            let Ran { facts, runs, rows, .. } = algorithm.run(graph, &Job { runs: 1, to })?;
+            // Named as in the document of `leadline graph --json`.
+            let mut info = json!({
+                "store": graph.name(),
+                "vertices": self.vertices,
+                "graph_edges": self.edges,
+                "result": facts,
+                "notes": graph.notes(),
+            });
+            let stats = serde_json::to_value(runs.last()).expect("it has only string keys");
+            if let (Some(info), Value::Object(stats)) = (info.as_object_mut(), stats) {
+                info.extend(stats);
+            }
+            Ok((columns(rows.expect("rows were asked for")), info.to_string()))
         })
     }
 }
@@ -285,47 +146,6 @@ impl Store {
         })?;
         done.map_err(|failure: Failure| errors::exception(py, &failure))
     }
-
-    /// Runs an algorithm: its rows as columns, and what it did as JSON. `work` finds out first whether the
-    /// cap has room for the rows: a long run is not to end at that.
-    fn run(
-        &self,
-        py: Python<'_>,
-        run: RunOptions,
-        work: impl FnOnce(&Graph) -> Result<Found, GraphError> + Send,
-    ) -> PyResult<(Columns, String)> {
-        self.work(py, run, |graph| {
-            let (rows, stats, result) = work(graph)?;
-            // Named as in the document of `leadline graph --json`.
-            let mut info = json!({
-                "store": graph.name(),
-                "vertices": self.vertices,
-                "graph_edges": self.edges,
-                "result": result,
-                "notes": graph.notes(),
-            });
-            let stats = serde_json::to_value(stats).expect("it has only string keys");
-            if let (Some(info), Value::Object(stats)) = (info.as_object_mut(), stats) {
-                info.extend(stats);
-            }
-            Ok((columns(rows), info.to_string()))
-        })
-    }
-
-    /// Runs an algorithm whose result has a row per vertex.
-    fn table<T: VertexTable + Outcome>(
-        &self,
-        py: Python<'_>,
-        run: RunOptions,
-        algorithm: impl FnOnce(&Graph) -> Result<T, GraphError> + Send,
-    ) -> PyResult<(Columns, String)> {
-        self.run(py, run, |graph| {
-            Rows::check_memory(graph, T::COLUMNS)?;
-            let found = algorithm(graph)?;
-            let (stats, facts) = (found.stats(), found.facts());
-            Ok((found.into_rows(graph)?, stats, facts))
-        })
-    }
 }
 
 /// The usual options, but for those given.
@@ -348,41 +168,13 @@ pub(super) fn options(usual: &Options, (memory, threads, depth): RunOptions) -> 
     })
 }
 
-/// How communities are looked for.
-fn communities(
-    py: Python<'_>,
-    resolution: f64,
-    seed: u64,
-    max_levels: Option<u32>,
-) -> PyResult<CommunityOptions> {
-    at_least_one(py, "max_levels", max_levels)?;
-    Ok(CommunityOptions { resolution, seed, max_levels: max_levels.unwrap_or(u32::MAX) })
+/// What each algorithm is called, and what it computes, in the order in which they are listed.
+#[pyfunction]
+pub(crate) fn algorithms() -> Vec<(&'static str, &'static str)> {
+    ALGORITHMS.iter().map(|definition| (definition.name, definition.about)).collect()
 }
 
-fn at_least_one(py: Python<'_>, name: &str, value: Option<u32>) -> PyResult<()> {
-    match value {
-        Some(0) => Err(errors::bad_input(py, &format!("{name}=0: must be at least 1"))),
-        _ => Ok(()),
-    }
-}
-
-/// A measure by its name.
-fn measure_of(py: Python<'_>, name: &str) -> PyResult<Measure> {
-    name.parse().map_err(|what: String| errors::bad_input(py, &format!("measure={name:?}: {what}")))
-}
-
-/// Pairs of vertices by their ids, each of which is looked up once.
-fn pairs(graph: &Graph, vertices: &[String], others: &[String]) -> Result<Vec<(Vertex, Vertex)>, GraphError> {
-    let mut known: HashMap<&str, Vertex> = HashMap::new();
-    for id in vertices.iter().chain(others) {
-        if !known.contains_key(id.as_str()) {
-            known.insert(id, graph.vertex(id)?);
-        }
-    }
-    Ok(vertices.iter().zip(others).map(|(a, b)| (known[a.as_str()], known[b.as_str()])).collect())
-}
-
-/// The vertices of these ids.
-fn vertices(graph: &Graph, ids: &[String]) -> Result<Vec<Vertex>, GraphError> {
-    ids.iter().map(|id| graph.vertex(id)).collect()
+fn definition(py: Python<'_>, name: &str) -> PyResult<&'static Definition> {
+    let found = ALGORITHMS.into_iter().find(|definition| definition.name == name);
+    found.ok_or_else(|| errors::bad_input(py, &format!("{name}: is no algorithm")))
 }

@@ -17,18 +17,18 @@ const SEARCH_ABOVE: usize = 16;
 const PAIR_BYTES: u64 = 80;
 
 /// How memory is shared out.
-pub(crate) struct Room {
+pub(super) struct Room {
     /// Entries of lists that are held at a time.
-    pub(crate) held: u64,
+    pub(super) held: u64,
     /// Most that all lists together may have.
-    pub(crate) all: u64,
+    pub(super) all: u64,
     /// Bytes of all.
-    pub(crate) bytes: u64,
+    pub(super) bytes: u64,
 }
 
 impl Room {
     /// Under a cap of `memory` bytes.
-    pub(crate) fn new(graph: &Graph, memory: u64, pairs: u64, sink_bytes: u64) -> Room {
+    pub(super) fn new(graph: &Graph, memory: u64, pairs: u64, sink_bytes: u64) -> Room {
         let threads = graph.options().threads.max(1) as u64;
         let fixed = pairs.saturating_mul(PAIR_BYTES).min(1 << 62)
             + ends_bytes(graph)

@@ -61,18 +61,18 @@ const NEIGHBOUR_BYTES: u64 = 8;
 const SLOT_BYTES: u64 = 4;
 
 /// How memory is shared out.
-pub(crate) struct Room {
+pub(super) struct Room {
     /// Bytes of a batch.
     batch: u64,
     /// Vertices whose results wait together.
     waiting: usize,
     /// Bytes of all.
-    pub(crate) bytes: u64,
+    pub(super) bytes: u64,
 }
 
 impl Room {
     /// Under a cap of `memory` bytes.
-    pub(crate) fn new(graph: &Graph, memory: u64, options: &TopOptions) -> Room {
+    pub(super) fn new(graph: &Graph, memory: u64, options: &TopOptions) -> Room {
         let vertices = graph.vertices();
         let threads = graph.options().threads.max(1) as u64;
         let most = u64::from(options.most).min(vertices).max(1);

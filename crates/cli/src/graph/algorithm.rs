@@ -1,0 +1,136 @@
+//! The commands of the graph engine's algorithms: one for each that is registered, with the options that it
+//! declares.
+
+use clap::builder::ValueParser;
+use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args as _, Command, FromArgMatches, value_parser};
+use leadline_graph::algorithm::{AlgorithmOption, Argument, Arguments, Definition, OptionKind};
+use leadline_graph::algorithms::ALGORITHMS;
+
+use super::run::Common;
+use crate::paths::{ContinuedResult, InputPath, OutputPath};
+
+/// What an option needs that only does something beside others.
+const NEEDED: &str = "needed";
+
+/// Of options of which one is to be given.
+const WANTED: &str = "wanted";
+
+/// A command that runs an algorithm.
+pub(crate) struct AlgorithmCommand {
+    pub(super) definition: &'static Definition,
+    pub(super) common: Common,
+    pub(super) arguments: Arguments,
+}
+
+impl clap::Subcommand for AlgorithmCommand {
+    fn augment_subcommands(command: Command) -> Command {
+        ALGORITHMS.iter().fold(command, |all, definition| all.subcommand(command_of(definition)))
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        definition(name).is_some()
+    }
+}
+
+impl FromArgMatches for AlgorithmCommand {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let missing = || clap::Error::new(clap::error::ErrorKind::MissingSubcommand);
+        let (name, matches) = matches.subcommand().ok_or_else(missing)?;
+        let definition = definition(name).ok_or_else(missing)?;
+        let common = Common::from_arg_matches(matches)?;
+        let options = definition.options.iter();
+        let arguments = options.filter_map(|option| Some((option.name, value(option, matches)?))).collect();
+        Ok(AlgorithmCommand { definition, common, arguments })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+fn definition(name: &str) -> Option<&'static Definition> {
+    ALGORITHMS.into_iter().find(|definition| definition.name == name)
+}
+
+fn command_of(definition: &'static Definition) -> Command {
+    // What says what the flags in common are would stand for what the command does.
+    let command = Common::augment_args(Command::new(definition.name));
+    let command = command.about(definition.about).after_help(definition.examples);
+    let command = command.args(definition.options.iter().map(argument_of));
+    let needed = definition.options.iter().filter(|option| !option.needs_one_of.is_empty());
+    let command = needed.fold(command, |command, option| {
+        command.group(ArgGroup::new(NEEDED).args(option.needs_one_of).multiple(true))
+    });
+    match definition.one_of {
+        [] => command,
+        some => command.group(ArgGroup::new(WANTED).required(true).args(some)),
+    }
+}
+
+fn argument_of(option: &'static AlgorithmOption) -> Arg {
+    let argument = Arg::new(option.name).long(option.name).help(option.help);
+    let argument = match option.kind {
+        OptionKind::Flag => argument.action(ArgAction::SetTrue),
+        kind => argument.value_name(option.value_name).value_parser(parser(kind)),
+    };
+    let argument = match option.kind {
+        OptionKind::Ids => argument.action(ArgAction::Append),
+        _ => argument,
+    };
+    let argument = match option.default {
+        Some(default) => argument.default_value(default),
+        None => argument,
+    };
+    let argument = match option.needed_without {
+        Some(others) => argument.required_unless_present_any(others),
+        None => argument,
+    };
+    let argument = if option.needs_one_of.is_empty() { argument } else { argument.requires(NEEDED) };
+    argument.conflicts_with_all(option.conflicts)
+}
+
+/// What takes the value of an option from its text.
+fn parser(kind: OptionKind) -> ValueParser {
+    match kind {
+        OptionKind::Flag | OptionKind::Ids => value_parser!(String).into(),
+        OptionKind::U32(least, most) => value_parser!(u32).range(i64::from(least)..=i64::from(most)).into(),
+        OptionKind::U64(least, most) => value_parser!(u64).range(least..=most).into(),
+        OptionKind::F64(None) => value_parser!(f64).into(),
+        OptionKind::F64(Some(within)) => ValueParser::new(move |text: &str| {
+            let number = text.parse().ok().filter(|number| (within.holds)(*number));
+            number.ok_or_else(|| within.must.to_owned())
+        }),
+        OptionKind::Text(check) => ValueParser::new(move |text: &str| check(text).map(|()| text.to_owned())),
+        OptionKind::Pairs | OptionKind::Input => value_parser!(InputPath).into(),
+        OptionKind::Previous => value_parser!(ContinuedResult).into(),
+        OptionKind::Folder => value_parser!(OutputPath).into(),
+    }
+}
+
+/// What was given for an option.
+fn value(option: &AlgorithmOption, matches: &ArgMatches) -> Option<Argument> {
+    let name = option.name;
+    match option.kind {
+        OptionKind::Flag => matches.get_flag(name).then_some(Argument::Given),
+        OptionKind::Ids => matches.get_many::<String>(name).map(|ids| Argument::Ids(ids.cloned().collect())),
+        OptionKind::U32(..) => matches.get_one(name).map(|number: &u32| Argument::Number((*number).into())),
+        OptionKind::U64(..) => matches.get_one(name).copied().map(Argument::Number),
+        OptionKind::F64(_) => matches.get_one(name).copied().map(Argument::Double),
+        OptionKind::Text(_) => matches.get_one(name).cloned().map(Argument::Text),
+        OptionKind::Pairs | OptionKind::Input => path::<InputPath>(matches, name),
+        OptionKind::Previous => path::<ContinuedResult>(matches, name),
+        OptionKind::Folder => path::<OutputPath>(matches, name),
+    }
+}
+
+fn path<T: AsRef<std::path::Path> + Clone + Send + Sync + 'static>(
+    matches: &ArgMatches,
+    name: &str,
+) -> Option<Argument> {
+    matches.get_one::<T>(name).map(|path| Argument::Path(path.as_ref().to_owned()))
+}

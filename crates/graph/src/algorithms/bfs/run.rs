@@ -1,0 +1,164 @@
+//! Breadth-first search as an algorithm that is asked for: what it needs, costs, and looks like.
+
+use serde_json::{Map, Value, json};
+
+use super::found::InFile;
+use super::{Bfs, Room, bfs_bytes};
+use crate::algorithm::{Algorithm, AlgorithmOption, Definition, Job, OptionKind, Ran, TableShape};
+use crate::algorithms::parents::parents_bytes;
+use crate::algorithms::{Parents, Previous, Stamp, pagerank};
+use crate::estimate::{Blocks, Cost, Size, Spilled};
+use crate::format::Vertex;
+use crate::graphalytics::Properties;
+use crate::output::{Column, Kind, Outcome, VertexTable, facts, grouped, vertex_table};
+use crate::{Graph, GraphError, RunStats};
+
+/// Most passes where not all blocks fit: somewhat more than graphs of random edges and grids took with hardly
+/// any cache (tests/estimate.rs: 4.7). Grids whose ids are at random take more.
+const MOST_PASSES: u64 = 6;
+
+/// From benches/RESULTS.md, "Graphs: in memory": two threads, rmat20 (550,326 vertices, 16,477,062 entries)
+/// and grid1k (1,000,000 and 3,996,000). A search leaves out most entries of rmat20, so that no two numbers
+/// give both times: these are within 1.6 of them.
+const COST: Cost = Cost { vertex: 80.0, entry: 0.5 };
+
+/// What it is called.
+pub(super) const NAME: &str = "breadth-first search";
+
+vertex_table!(Bfs { levels: "level" Integers }, spills: true);
+
+impl Outcome for Bfs {
+    fn stats(&self) -> RunStats {
+        self.stats
+    }
+
+    fn facts(&self) -> Map<String, Value> {
+        facts! { "reached": self.reached, "depth": self.depth }
+    }
+
+    fn words(&self) -> String {
+        format!("reached {} vertices; the farthest {} edges away", grouped(self.reached), self.depth)
+    }
+}
+
+/// A search with its parents.
+impl VertexTable for (Bfs, Parents) {
+    const COLUMNS: &'static [(&'static str, Kind)] = &[Bfs::COLUMNS[0], Parents::COLUMNS[0]];
+    const SPILLS: bool = false;
+
+    fn make_room(&mut self, _: &Graph) -> Result<(), GraphError> {
+        Ok(())
+    }
+
+    fn columns(&self) -> Vec<Column<'_>> {
+        [self.0.columns(), self.1.columns()].concat()
+    }
+
+    fn into_columns(self) -> Vec<Column<'static>> {
+        [self.0.into_columns(), self.1.into_columns()].into_iter().flatten().collect()
+    }
+}
+
+pub(crate) static DEFINITION: Definition = Definition {
+    name: "bfs",
+    about: "Breadth-first search: how many edges away every vertex is from the nearest source",
+    examples: "Examples:\n  leadline graph bfs web.graph --source 0 --memory 64M\n  \
+               leadline graph bfs web.graph --source 0 --source 17 -o levels.csv --parents\n  \
+               leadline graph bfs web.graph --source 0 --profile ssd/profile.json --runs 3 --json",
+    options: &[
+        AlgorithmOption::PROPERTIES,
+        AlgorithmOption::new(
+            "source",
+            "ID",
+            OptionKind::Ids,
+            "Start at the vertex with this id; may be given several times",
+        )
+        .needed_without(&["estimate", "properties"]),
+        AlgorithmOption::FROM,
+        AlgorithmOption::flag("parents", "Also write, for each vertex, one that it was reached from")
+            .with_one_of(&["output", "estimate"]),
+    ],
+    one_of: &[],
+    make: |call| {
+        let properties = call.properties()?;
+        let sources = call.sources(properties.as_ref(), Properties::bfs_source)?;
+        let (vertices, parents) = (call.vertices(&sources)?, call.flag("parents"));
+        let stamp = Stamp::new(call.graph(), "bfs", json!({ "source": sources, "parents": parents }));
+        let previous = call.previous(&stamp, if parents { 2 } else { 1 })?;
+        Ok(Box::new(BfsRun { sources: vertices, parents, stamp: Some(stamp), previous }))
+    },
+};
+
+/// [`Graph::bfs`], or [`Graph::bfs_after`] a previous result; and [`Graph::parents`] where they are wanted.
+#[derive(Debug, Default)]
+pub struct BfsRun {
+    /// Where it begins.
+    pub sources: Vec<Vertex>,
+    /// Whether the table has parents too.
+    pub parents: bool,
+    /// What a result is of, where later runs are to go on from it.
+    pub stamp: Option<Stamp>,
+    /// What it goes on from.
+    pub previous: Option<Previous>,
+}
+
+impl Algorithm for BfsRun {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn table(&self) -> Option<TableShape> {
+        Some(if self.parents { TableShape::of::<(Bfs, Parents)>() } else { TableShape::of::<Bfs>() })
+    }
+
+    fn state_bytes(&self, graph: &Graph, memory: u64) -> u64 {
+        match self.parents {
+            false => Room::new(graph, memory).bytes,
+            true => bfs_bytes(graph).max(parents_bytes(graph)),
+        }
+    }
+
+    /// Pushes read forward lists, pulls reverse ones; what is reached is read in one of both at least. If
+    /// vertices are numbered by degree, a block has vertices of like degrees, which are reached on the same
+    /// level, so that fewer than half of the blocks may be wanted (0.48 to 0.67 of those of R-MAT graphs).
+    /// Parents are one more pass over forward lists.
+    fn reads(&self, blocks: &Blocks<'_>) -> [u64; 2] {
+        let header = blocks.graph.header();
+        let least = if blocks.reverse > 0 { blocks.forward.min(blocks.reverse) } else { blocks.forward };
+        let least = if header.renumbered && header.has_reverse() { least * 2 / 5 } else { least };
+        let most = blocks.again(blocks.all(), MOST_PASSES);
+        match self.parents && blocks.again(1, 2) > 1 {
+            true => [least + blocks.not_cached(blocks.forward), most + blocks.forward],
+            false => [least, most],
+        }
+    }
+
+    /// No level is left for later, to be finished block by block.
+    fn spilled(&self, blocks: &Blocks<'_>) -> Option<Spilled> {
+        if self.parents || !Room::new(blocks.graph, blocks.memory()).is_in_file {
+            return None;
+        }
+        let [least, most] = self.reads(blocks);
+        Some(Spilled { blocks: [least, 2 * most], bytes: InFile::moved(blocks.graph) })
+    }
+
+    fn computing(&self, size: &Size) -> Option<[f64; 2]> {
+        let parents = if self.parents { size.pass(pagerank::COST, size.forward) } else { 0.0 };
+        Some([size.pass(COST, size.forward) + parents; 2])
+    }
+
+    fn run(&self, graph: &Graph, job: &Job) -> Result<Ran, GraphError> {
+        let search = || match &self.previous {
+            Some(previous) => graph.bfs_after(&self.sources, previous),
+            None => graph.bfs(&self.sources),
+        };
+        let stamp = self.stamp.as_ref();
+        if !self.parents {
+            return job.table(graph, stamp, search);
+        }
+        job.table_of(graph, stamp, search, |found| {
+            let parents = graph.parents(&found.levels)?;
+            Ok((found, parents))
+        })
+    }
+}

@@ -1,0 +1,83 @@
+//! Strongly connected components as an algorithm that is asked for: what they need, cost, and look like.
+
+use serde_json::{Map, Value};
+
+use super::{Room, Scc};
+use crate::algorithm::{Algorithm, Definition, Job, Needs, Ran, TableShape};
+use crate::algorithms::WccRun;
+use crate::estimate::Blocks;
+use crate::format::Direction;
+use crate::output::{Outcome, facts, grouped, vertex_table};
+use crate::{Graph, GraphError, RunStats};
+
+/// Most passes where not everything is finished in memory at once: somewhat more than graphs of random edges
+/// and grids took with hardly any cache (tests/estimate.rs: 5.0). Grids whose ids are at random take more.
+const MOST_PASSES: u64 = 16;
+
+vertex_table!(Scc { components: "component" Vertices }, spills: true);
+
+impl Outcome for Scc {
+    fn stats(&self) -> RunStats {
+        self.stats
+    }
+
+    fn facts(&self) -> Map<String, Value> {
+        facts! { "components": self.count }
+    }
+
+    fn words(&self) -> String {
+        format!("{} strongly connected components", grouped(self.count))
+    }
+}
+
+pub(crate) static DEFINITION: Definition = Definition {
+    name: "scc",
+    about: "Strongly connected components: which vertices can reach each other along edges; in an undirected \
+            graph those that wcc finds",
+    examples: "Example:\n  leadline graph scc web.graph --memory 64M -o components.parquet",
+    options: &[],
+    one_of: &[],
+    make: |_| Ok(Box::new(SccRun)),
+};
+
+/// [`Graph::scc`].
+#[derive(Debug, Clone, Copy)]
+pub struct SccRun;
+
+impl Algorithm for SccRun {
+    fn name(&self) -> &'static str {
+        "strongly connected components"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::REVERSE
+    }
+
+    fn instead(&self, graph: &Graph) -> Option<Box<dyn Algorithm>> {
+        (!graph.header().directed).then(|| Box::new(WccRun::default()) as Box<dyn Algorithm>)
+    }
+
+    fn table(&self) -> Option<TableShape> {
+        Some(TableShape::of::<Scc>())
+    }
+
+    fn state_bytes(&self, graph: &Graph, memory: u64) -> u64 {
+        Room::new(graph, memory).bytes
+    }
+
+    /// Two passes over forward lists if everything is finished in memory at once, else one over each
+    /// direction at least.
+    fn reads(&self, blocks: &Blocks<'_>) -> [u64; 2] {
+        let mut passes = blocks.passes();
+        if Room::new(blocks.graph, blocks.memory()).at_once {
+            passes.repeat(2, |passes| passes.pass(Direction::Forward));
+            return [passes.read; 2];
+        }
+        passes.pass_all();
+        [passes.read, blocks.again(blocks.all(), MOST_PASSES)]
+    }
+
+    fn run(&self, graph: &Graph, job: &Job) -> Result<Ran, GraphError> {
+        job.table(graph, None, || graph.scc())
+    }
+}
