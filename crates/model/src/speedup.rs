@@ -7,6 +7,8 @@
 
 use leadline_profile::PioClass;
 
+use crate::{InFlight, Predict, Workload};
+
 /// A device as the formulas see it; all three positive, k_r and k_w at least 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PioNumbers {
@@ -58,4 +60,26 @@ pub fn curve(class: PioClass, numbers: &PioNumbers, steps: u32) -> Vec<(f64, f64
         (read_share, speedup(class, read_share, numbers))
     };
     (0..=steps).map(at).collect()
+}
+
+/// How many times faster than one request at a time a program of this class is with batches of `batch`, by
+/// `model`; `None` where the model knows no such requests.
+pub fn predicted(
+    model: &dyn Predict,
+    class: PioClass,
+    read_share: f64,
+    batch: u32,
+    block_bytes: u32,
+) -> Option<f64> {
+    let time = |reads: u32, writes: u32| {
+        model.seconds(&Workload {
+            reads: read_share,
+            writes: 1.0 - read_share,
+            block_bytes,
+            random_fraction: 1.0,
+            in_flight: InFlight::Batches { reads, writes },
+        })
+    };
+    let at_once = |batches: bool| if batches { batch } else { 1 };
+    Some(time(1, 1)? / time(at_once(class.batches_reads()), at_once(class.batches_writes()))?)
 }

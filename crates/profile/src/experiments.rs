@@ -14,6 +14,7 @@ mod interleaving;
 mod io_cost;
 mod ladder;
 mod latency;
+mod other;
 mod pio_classes;
 mod pressure;
 mod range;
@@ -25,6 +26,8 @@ mod tests;
 mod unaligned;
 mod work;
 mod write_amplification;
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +41,7 @@ pub use interleaving::{Interleaving, InterleavingPoint};
 pub use io_cost::{IoCost, IoCostRate};
 pub use ladder::{Ladder, LadderMix, Rung};
 pub use latency::{BlockLayerTime, LatencyDistribution, LatencyDistributions};
+pub use other::OtherRecord;
 pub use pio_classes::{PioClass, PioClasses, PioPoint};
 pub use pressure::{Background, BackgroundCapacity, InternalWork, Pressure, PressurePoint};
 pub use read_disturb::{Detectable, DisturbSeries, ReadDisturb};
@@ -72,19 +76,26 @@ macro_rules! experiments {
                 #[serde(rename = $name, skip_serializing_if = "Option::is_none")]
                 pub $field: Option<$record>,
             )+
+            /// Those that are not listed here, by their names.
+            #[serde(flatten)]
+            pub other: BTreeMap<String, OtherRecord>,
         }
 
         impl Experiments {
             /// How each one that was run was made, by its name.
-            pub fn procedures(&self) -> impl Iterator<Item = (&'static str, &Procedure)> {
+            pub fn procedures(&self) -> impl Iterator<Item = (&str, &Procedure)> {
                 [$(($name, self.$field.as_ref().map(|found| &found.procedure))),+]
                     .into_iter()
                     .filter_map(|(name, procedure)| Some((name, procedure?)))
+                    .chain(self.other.iter().map(|(name, found)| (name.as_str(), &found.procedure)))
             }
 
             /// The same, to be completed.
             pub fn procedures_mut(&mut self) -> impl Iterator<Item = &mut Procedure> {
-                [$(self.$field.as_mut().map(|found| &mut found.procedure)),+].into_iter().flatten()
+                [$(self.$field.as_mut().map(|found| &mut found.procedure)),+]
+                    .into_iter()
+                    .flatten()
+                    .chain(self.other.values_mut().map(|found| &mut found.procedure))
             }
 
             /// Puts these in the place of earlier results of the same experiments; of `write-amplification`,
@@ -98,12 +109,14 @@ macro_rules! experiments {
                         self.$field = Some(found);
                     }
                 )+
+                self.other.extend(found.other);
             }
 
             /// The first impossible value, such as `experiments.r-by-k.points[3].seconds`.
             pub(crate) fn impossible(&self) -> Option<Impossible> {
                 let bad = None$(.or_else(|| under($name, self.$field.as_ref()?.impossible())))+;
-                under("experiments", bad)
+                let others = || self.other.iter().find_map(|(name, found)| under(name, found.impossible()));
+                under("experiments", bad.or_else(others))
             }
         }
     };

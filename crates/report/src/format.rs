@@ -1,6 +1,6 @@
 //! Names of what profiles have, and numbers as people read them.
 
-use leadline_profile::{DeviceProfile, InternalWork, OpKind, Parameters, Pattern, Point};
+use leadline_profile::{DeviceProfile, OpKind, Parameters, Pattern, Point};
 
 pub(crate) use leadline_figures::number::*;
 
@@ -9,14 +9,6 @@ pub(crate) fn pattern(pattern: Pattern) -> &'static str {
     match pattern {
         Pattern::Random => "random",
         Pattern::Sequential => "sequential",
-    }
-}
-
-/// The load that provokes such work.
-pub(crate) fn internal_work(work: InternalWork) -> &'static str {
-    match work {
-        InternalWork::Collection => "beside overwriting",
-        InternalWork::ReadDisturb => "over and over",
     }
 }
 

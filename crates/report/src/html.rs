@@ -1,20 +1,14 @@
 //! The page: one file that needs nothing else and makes no network requests.
 
-mod amplification_charts;
-mod burst_chart;
 mod by_file;
-mod channels_chart;
 mod chart_data;
 mod chart_numbers;
 mod device_charts;
 mod distribution;
-mod durability_charts;
 mod experiment_charts;
 mod experiments;
 mod facts;
 mod fleet;
-mod for_settings_charts;
-mod gc_chart;
 mod inside_charts;
 mod lsm;
 mod model_charts;
@@ -25,7 +19,6 @@ mod pool;
 mod reference;
 mod settings;
 mod speedup_charts;
-mod sustained_charts;
 mod tables;
 mod traces;
 
@@ -39,7 +32,7 @@ use crate::sentences::is_published;
 use crate::{ReportError, format, granularity, sentences};
 pub use by_file::render_by_file_page;
 use chart_data::{ChartData, Detail};
-use experiments::{ExperimentCharts, ExperimentWords};
+use experiments::ExperimentCharts;
 pub use fleet::render_fleet_page;
 pub use lsm::{render_lsm_advice_page, render_lsm_validation_page};
 use models::Models;
@@ -161,7 +154,8 @@ fn fill(
     let rest = if profiles.len() == 1 {
         context! {
             report => reports[0].clone(),
-            experiments => Value::from(Serde(ExperimentWords::new(&profiles[0]))),
+            experiments => Value::from(Serde(experiments::shown(&profiles[0]))),
+            experiment_charts => experiments.map(|e| Value::from(Serde(e.of_each()))),
             models => models.and_then(|m| m.words.as_ref()).map(|words| Value::from(Serde(words))),
             model_charts => models.map(|m| Value::from(Serde(m.charts.has()))),
             device_charts => experiments.and_then(|e| e.devices()).map(|d| Value::from(Serde(d.has()))),

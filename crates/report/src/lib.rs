@@ -31,24 +31,16 @@
 //! | what a model predicts, in the terminal or as JSON | [`render_prediction`], [`prediction_json`] |
 
 mod advice;
-mod amplification;
-mod batching;
 mod btree;
-mod burst;
 mod by_file;
 mod calibration;
-mod channels;
 mod compare;
-mod durability;
 mod error;
 mod fio;
 mod fleet;
-mod for_settings;
 mod format;
-mod gc;
 mod granularity;
 mod html;
-mod inside;
 mod lsm;
 mod model_words;
 mod models_json;
@@ -57,7 +49,6 @@ mod pool;
 mod predict;
 mod sentences;
 mod settings;
-mod sustained;
 mod terminal;
 mod trace;
 mod trace_prediction;

@@ -1,13 +1,7 @@
 //! What the terminal shows: the same numbers as the page, in a hundred columns or fewer.
 
-mod burst;
 mod by_file;
-mod channels;
-mod device_experiments;
-mod durability;
 mod experiments;
-mod for_settings;
-mod inside;
 mod models;
 mod place;
 mod plot;
@@ -17,7 +11,6 @@ mod settings;
 mod table;
 mod text;
 mod trace;
-mod written;
 
 use leadline_profile::{CheckStatus, DeviceProfile};
 

@@ -3,10 +3,12 @@
 //! from it. Figure 8 of Yang, Li and Lilja (ACM TOMPECS 5(1), 2020), section 4.6.
 
 use leadline_device::{Nanos, QueueShape, format_size};
-use leadline_profile::{Buffer, Experiments, PAGE_BYTES};
+use leadline_figures::Part;
+use leadline_profile::{Buffer, DeviceProfile, Experiments, PAGE_BYTES};
 
 use super::buffer_size::{Estimate, Visit, estimate};
 use super::context::ExperimentContext;
+use super::figures;
 use super::kind::Experiment;
 use super::rounds::{Round, Rounds, make_rounds};
 use crate::MeasureError;
@@ -74,6 +76,14 @@ impl Experiment for BufferExperiment {
     fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
         let (found, stop) = run(context)?;
         Ok((Experiments { buffer: Some(found), ..Experiments::default() }, stop))
+    }
+
+    fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
+        profile.experiments.buffer.as_ref().map(figures::buffer::text)
+    }
+
+    fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
+        profile.experiments.buffer.as_ref().map(figures::buffer::sentences)
     }
 }
 

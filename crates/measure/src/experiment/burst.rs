@@ -2,11 +2,15 @@
 //! credit comes back.
 
 use leadline_device::{Nanos, QueueShape};
-use leadline_profile::{Burst, BurstLoad, Experiments, OpKind, PAGE_BYTES};
+use leadline_figures::Part;
+use leadline_profile::{Burst, BurstLoad, DeviceProfile, Experiments, OpKind, PAGE_BYTES};
 
 use super::burst_estimates::{Estimates, Load};
 use super::context::{ExperimentContext, MOST_EPOCHS};
 use super::fall::{rate, settled_fall, total};
+use serde_json::{Value, json};
+
+use super::figures;
 use super::kind::{Choice, Experiment, MOST_IN_FLIGHT};
 use super::plan::ExperimentPlan;
 use super::sampled_load::{Sample, SampleLength, SampledLoad, joined};
@@ -83,6 +87,18 @@ impl Experiment for BurstExperiment {
     fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
         let (found, stop) = run(context)?;
         Ok((Experiments { burst: Some(found), ..Experiments::default() }, stop))
+    }
+
+    fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
+        profile.experiments.burst.as_ref().map(figures::burst::text)
+    }
+
+    fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
+        profile.experiments.burst.as_ref().map(figures::burst::sentences)
+    }
+
+    fn chart(&self, profile: &DeviceProfile) -> Option<Value> {
+        profile.experiments.burst.as_ref().map(|found| json!(figures::burst::BurstChart::new(found)))
     }
 }
 

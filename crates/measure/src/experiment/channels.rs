@@ -2,10 +2,16 @@
 //! number of channels that explains both. Appendix A of Papon and Athanassoulis, DaMoN 2021.
 
 use leadline_device::{Clock, Nanos, QueueShape};
-use leadline_profile::{Channels, ChannelsFit, ChannelsPoint, Experiments, OpKind, PAGE_BYTES, Pattern};
+use leadline_figures::Part;
+use leadline_profile::{
+    Channels, ChannelsFit, ChannelsPoint, DeviceProfile, Experiments, OpKind, PAGE_BYTES, Pattern,
+};
 
 use super::channels_fit::{Fitter, Seen};
 use super::context::{ExperimentContext, interval};
+use serde_json::{Value, json};
+
+use super::figures;
 use super::kind::Experiment;
 use super::rounds::{InRounds, in_rounds};
 use super::saturation::closed;
@@ -68,6 +74,19 @@ impl Experiment for ChannelsExperiment {
     fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
         let (found, stop) = run(context)?;
         Ok((Experiments { channels: Some(found), ..Experiments::default() }, stop))
+    }
+
+    fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
+        profile.experiments.channels.as_ref().map(figures::channels::text)
+    }
+
+    fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
+        profile.experiments.channels.as_ref().map(figures::channels::sentences)
+    }
+
+    fn chart(&self, profile: &DeviceProfile) -> Option<Value> {
+        let chart = figures::channels::ChannelsChart::new(profile.experiments.channels.as_ref()?)?;
+        Some(json!(chart))
     }
 }
 

@@ -3,9 +3,15 @@
 //! them.
 
 use leadline_device::{Clock, Nanos, QueueShape};
-use leadline_profile::{DurableWrites, DurableWritesPoint, Experiments, OpKind, Pattern, Procedure};
+use leadline_figures::Part;
+use leadline_profile::{
+    DeviceProfile, DurableWrites, DurableWritesPoint, Experiments, OpKind, Pattern, Procedure,
+};
 
 use super::context::{ExperimentContext, rate};
+use serde_json::{Value, json};
+
+use super::figures;
 use super::kind::{Experiment, LEAST_BUDGET, MOST_IN_FLIGHT};
 use super::rounds::{InRounds, in_rounds};
 use super::saturation::{closed, saturate};
@@ -97,6 +103,22 @@ impl Experiment for DurableWritesExperiment {
     fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
         let (found, stop) = run(context)?;
         Ok((Experiments { durable_writes: Some(found), ..Experiments::default() }, stop))
+    }
+
+    fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
+        profile.experiments.durable_writes.as_ref().map(figures::durable_writes::text)
+    }
+
+    fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
+        profile.experiments.durable_writes.as_ref().map(figures::durable_writes::sentences)
+    }
+
+    fn chart(&self, profile: &DeviceProfile) -> Option<Value> {
+        profile
+            .experiments
+            .durable_writes
+            .as_ref()
+            .map(|found| json!(figures::durable_writes::DurableChart::new(found)))
     }
 }
 

@@ -1,12 +1,16 @@
 //! `fsync`: how fast small appends become durable, by one writer and by several at once.
 
 use leadline_device::Nanos;
-use leadline_profile::{Experiments, Fsync, FsyncPoint, LogKind};
+use leadline_figures::Part;
+use leadline_profile::{DeviceProfile, Experiments, Fsync, FsyncPoint, LogKind};
 
 use super::commit_log::{APPEND_BYTES, CommitLog, SliceEnd};
 use super::context::{ExperimentContext, SHORTEST_SLICE, rate};
 use super::device_commits::DeviceCommits;
 use super::file_commits::FileCommits;
+use serde_json::{Value, json};
+
+use super::figures;
 use super::kind::Experiment;
 use super::log_file::ETCD_SEGMENT_BYTES;
 use super::plan::MOST_WRITERS;
@@ -51,6 +55,18 @@ impl Experiment for FsyncExperiment {
     fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
         let (found, stop) = run(context)?;
         Ok((Experiments { fsync: Some(found), ..Experiments::default() }, stop))
+    }
+
+    fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
+        profile.experiments.fsync.as_ref().map(figures::fsync::text)
+    }
+
+    fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
+        profile.experiments.fsync.as_ref().map(figures::fsync::sentences)
+    }
+
+    fn chart(&self, profile: &DeviceProfile) -> Option<Value> {
+        profile.experiments.fsync.as_ref().map(|found| json!(figures::fsync::CommitChart::new(found)))
     }
 }
 

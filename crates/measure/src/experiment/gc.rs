@@ -3,10 +3,14 @@
 //! 5(1), 2020), section 4.5.
 
 use leadline_device::{Clock, Nanos, QueueShape};
-use leadline_profile::{Experiments, Gc, GcPass, GcPassKind, GcRecovery, OpKind, Pattern};
+use leadline_figures::Part;
+use leadline_profile::{DeviceProfile, Experiments, Gc, GcPass, GcPassKind, GcRecovery, OpKind, Pattern};
 
 use super::context::ExperimentContext;
 use super::fall::{rate, settled_fall, total};
+use serde_json::{Value, json};
+
+use super::figures;
 use super::kind::Experiment;
 use super::sampled_load::{Sample, SampleLength, SampledLoad, joined};
 use super::stretches::{percentile, resampled};
@@ -110,6 +114,19 @@ impl Experiment for GcExperiment {
     fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
         let (found, stop) = run(context)?;
         Ok((Experiments { gc: Some(found), ..Experiments::default() }, stop))
+    }
+
+    fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
+        profile.experiments.gc.as_ref().map(figures::gc::text)
+    }
+
+    fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
+        profile.experiments.gc.as_ref().map(figures::gc::sentences)
+    }
+
+    fn chart(&self, profile: &DeviceProfile) -> Option<Value> {
+        let chart = figures::gc::GcChart::new(profile.experiments.gc.as_ref()?)?;
+        Some(json!(chart))
     }
 }
 

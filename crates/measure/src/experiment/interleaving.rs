@@ -2,12 +2,15 @@
 //! TOMPECS 5(1), 2020), section 4.2.
 
 use leadline_device::format_size;
+use leadline_figures::Part;
 use leadline_profile::{
-    Experiments, Interleaving, InterleavingPoint, OpKind, PAGE_BYTES, Pattern, Point, WorkPoint,
+    DeviceProfile, Experiments, Interleaving, InterleavingPoint, OpKind, PAGE_BYTES, Pattern, Point,
+    WorkPoint,
 };
 
 use super::cells;
 use super::context::ExperimentContext;
+use super::figures;
 use super::kind::{Experiment, LEAST_BUDGET};
 use super::timed::workload;
 use crate::MeasureError;
@@ -56,6 +59,10 @@ impl Experiment for InterleavingExperiment {
     fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
         let (found, stop) = run(context)?;
         Ok((Experiments { interleaving: Some(found), ..Experiments::default() }, stop))
+    }
+
+    fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
+        profile.experiments.interleaving.as_ref().map(figures::interleaving::text)
     }
 }
 

@@ -6,9 +6,13 @@
 //! each slice does not count: a volume saves up credit while the other loads run, which is used up in it.
 
 use leadline_device::{Clock, Nanos, QueueShape, format_size};
-use leadline_profile::{Experiments, IoCost, OpKind, PAGE_BYTES, Pattern};
+use leadline_figures::Part;
+use leadline_profile::{DeviceProfile, Experiments, IoCost, OpKind, PAGE_BYTES, Pattern};
 
 use super::context::{ExperimentContext, SHORTEST_SLICE};
+use serde_json::{Value, json};
+
+use super::figures;
 use super::kind::{Experiment, LEAST_BUDGET};
 use super::rounds::{PLANNED, Round, Rounds, make_rounds};
 use super::sustained_rounds::{falls_at_the_end, sustained};
@@ -98,6 +102,18 @@ impl Experiment for IoCostExperiment {
     fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
         let (found, stop) = run(context)?;
         Ok((Experiments { io_cost: Some(found), ..Experiments::default() }, stop))
+    }
+
+    fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
+        profile.experiments.io_cost.as_ref().map(figures::io_cost::text)
+    }
+
+    fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
+        profile.experiments.io_cost.as_ref().map(figures::io_cost::sentences)
+    }
+
+    fn chart(&self, profile: &DeviceProfile) -> Option<Value> {
+        profile.experiments.io_cost.as_ref().map(|found| json!(figures::io_cost::CostChart::new(found)))
     }
 }
 

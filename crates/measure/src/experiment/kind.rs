@@ -3,7 +3,9 @@
 use std::fmt;
 
 use leadline_device::Clock;
-use leadline_profile::{Experiments, PAGE_BYTES};
+use leadline_figures::Part;
+use leadline_profile::{DeviceProfile, Experiments, PAGE_BYTES};
+use serde_json::Value;
 
 use super::context::ExperimentContext;
 use super::plan::ExperimentPlan;
@@ -52,6 +54,19 @@ pub trait Experiment: Sync {
     /// # Errors
     /// As [`super::run`].
     fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError>;
+
+    /// What a terminal shows of it, where the profile has it: tables and sentences.
+    fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>>;
+
+    /// What a page says of it.
+    fn sentences(&self, _profile: &DeviceProfile) -> Option<Vec<String>> {
+        None
+    }
+
+    /// What the chart of it on a page draws, beyond what models and papers say of it.
+    fn chart(&self, _profile: &DeviceProfile) -> Option<Value> {
+        None
+    }
 
     /// Whether it means nothing on a device that is only read.
     fn needs_writes(&self) -> bool {

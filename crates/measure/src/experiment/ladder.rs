@@ -2,9 +2,11 @@
 //! shares of what it can do.
 
 use leadline_device::{Nanos, QueueShape};
-use leadline_profile::{Experiments, Ladder, LadderMix, PAGE_BYTES, Rung};
+use leadline_figures::Part;
+use leadline_profile::{DeviceProfile, Experiments, Ladder, LadderMix, PAGE_BYTES, Rung};
 
 use super::context::{ExperimentContext, MOST_EPOCHS, SHORTEST_SLICE, interval};
+use super::figures;
 use super::kind::{Experiment, MOST_IN_FLIGHT};
 use super::rounds::{Round, Rounds, make_rounds};
 use super::saturation::{FIRST_K, closed, saturate};
@@ -64,6 +66,10 @@ impl Experiment for LadderExperiment {
     fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
         let (found, stop) = run(context)?;
         Ok((Experiments { ladder: Some(found), ..Experiments::default() }, stop))
+    }
+
+    fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
+        profile.experiments.ladder.as_ref().map(figures::ladder::text)
     }
 }
 

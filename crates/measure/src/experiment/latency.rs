@@ -2,11 +2,14 @@
 //! and Lilja (ACM TOMPECS 5(1), 2020), section 4.1.
 
 use leadline_device::{Clock, Nanos, QueueShape};
+use leadline_figures::Part;
 use leadline_profile::{
-    Bin, BlockLayerTime, Experiments, LatencyDistribution, LatencyDistributions, OpKind, PAGE_BYTES, Pattern,
+    Bin, BlockLayerTime, DeviceProfile, Experiments, LatencyDistribution, LatencyDistributions, OpKind,
+    PAGE_BYTES, Pattern,
 };
 
 use super::context::{ExperimentContext, MOST_EPOCHS};
+use super::figures;
 use super::kind::Experiment;
 use super::plan::ExperimentPlan;
 use super::rounds::{InRounds, in_rounds};
@@ -99,6 +102,10 @@ impl Experiment for LatencyExperiment {
     fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
         let (found, stop) = run(context)?;
         Ok((Experiments { latency: Some(found), ..Experiments::default() }, stop))
+    }
+
+    fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
+        profile.experiments.latency.as_ref().map(figures::latency::text)
     }
 }
 

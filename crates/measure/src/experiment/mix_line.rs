@@ -3,10 +3,14 @@
 //! requests of a small and of a large size at five shares of reads, and reads and writes alone at sizes
 //! between and beyond.
 
-use leadline_profile::{Experiments, PAGE_BYTES, Work};
+use leadline_figures::Part;
+use leadline_profile::{DeviceProfile, Experiments, PAGE_BYTES, Work};
 
 use super::cells;
 use super::context::ExperimentContext;
+use serde_json::{Value, json};
+
+use super::figures;
 use super::kind::Experiment;
 use super::r_by_k::held;
 use crate::MeasureError;
@@ -53,6 +57,18 @@ impl Experiment for MixLineExperiment {
     fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
         let (found, stop) = run(context)?;
         Ok((Experiments { mix_line: Some(found), ..Experiments::default() }, stop))
+    }
+
+    fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
+        profile.experiments.mix_line.as_ref().map(figures::mix_line::text)
+    }
+
+    fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
+        profile.experiments.mix_line.as_ref().map(figures::mix_line::sentences)
+    }
+
+    fn chart(&self, profile: &DeviceProfile) -> Option<Value> {
+        profile.experiments.mix_line.as_ref().map(|found| json!(figures::mix_line::MixChart::all(found)))
     }
 }
 

@@ -1,9 +1,11 @@
 //! `mixed`: reads and writes in one stream, at several shares and concurrencies.
 
-use leadline_profile::{Experiments, PAGE_BYTES, Work};
+use leadline_figures::Part;
+use leadline_profile::{DeviceProfile, Experiments, PAGE_BYTES, Work};
 
 use super::cells;
 use super::context::ExperimentContext;
+use super::figures;
 use super::kind::Experiment;
 use crate::MeasureError;
 use crate::outcome::Stop;
@@ -33,6 +35,10 @@ impl Experiment for MixedExperiment {
     fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
         let (found, stop) = run(context)?;
         Ok((Experiments { mixed: Some(found), ..Experiments::default() }, stop))
+    }
+
+    fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
+        profile.experiments.mixed.as_ref().map(figures::work::by_share)
     }
 }
 

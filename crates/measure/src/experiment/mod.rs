@@ -19,6 +19,7 @@ mod device_commits;
 mod disturb_series;
 mod durable_writes;
 mod fall;
+mod figures;
 mod file_commits;
 mod fsync;
 mod gc;

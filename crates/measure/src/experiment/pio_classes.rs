@@ -2,10 +2,12 @@
 //! Athanassoulis, DaMoN 2021, section 3.1; their figure 10 is this experiment.
 
 use leadline_device::{Nanos, QueueShape};
-use leadline_profile::{Experiments, PAGE_BYTES, PioClass, PioClasses, PioPoint};
+use leadline_figures::Part;
+use leadline_profile::{DeviceProfile, Experiments, PAGE_BYTES, PioClass, PioClasses, PioPoint};
 
 use super::application::{Application, Batches};
 use super::context::{ExperimentContext, MOST_EPOCHS, interval};
+use super::figures;
 use super::kind::{Choice, Experiment, MOST_IN_FLIGHT};
 use super::rounds::{Round, Rounds, make_rounds};
 use crate::MeasureError;
@@ -50,6 +52,10 @@ impl Experiment for PioClassesExperiment {
     fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
         let (found, stop) = run(context)?;
         Ok((Experiments { pio_classes: Some(found), ..Experiments::default() }, stop))
+    }
+
+    fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
+        profile.experiments.pio_classes.as_ref().map(|found| figures::pio_classes::text(profile, found))
     }
 }
 

@@ -1,10 +1,12 @@
 //! `pressure`: latency of one request at a time over background load. Figure 5 of Yang, Li and Lilja (ACM
 //! TOMPECS 5(1), 2020), section 4.3.
 
-use leadline_profile::{Experiments, OpKind, Pattern, Pressure};
+use leadline_figures::Part;
+use leadline_profile::{DeviceProfile, Experiments, OpKind, Pattern, Pressure};
 
 use super::background::{BACKGROUND_BYTES, describe_capacity, measure};
 use super::context::ExperimentContext;
+use super::figures;
 use super::kind::Experiment;
 use crate::MeasureError;
 use crate::load::Region;
@@ -49,6 +51,10 @@ impl Experiment for PressureExperiment {
     fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
         let (found, stop) = run(context)?;
         Ok((Experiments { pressure: Some(found), ..Experiments::default() }, stop))
+    }
+
+    fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
+        profile.experiments.pressure.as_ref().map(figures::pressure::text)
     }
 }
 

@@ -2,10 +2,12 @@
 //! benchmark, with requests in flight where it has threads.
 
 use leadline_device::format_size;
-use leadline_profile::{Experiments, PAGE_BYTES, Work};
+use leadline_figures::Part;
+use leadline_profile::{DeviceProfile, Experiments, PAGE_BYTES, Work};
 
 use super::cells;
 use super::context::ExperimentContext;
+use super::figures;
 use super::kind::{Experiment, LEAST_BUDGET};
 use crate::MeasureError;
 use crate::load::Region;
@@ -62,6 +64,10 @@ impl Experiment for RByKExperiment {
     fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
         let (found, stop) = run(context)?;
         Ok((Experiments { r_by_k: Some(found), ..Experiments::default() }, stop))
+    }
+
+    fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
+        profile.experiments.r_by_k.as_ref().map(figures::work::by_size)
     }
 }
 

@@ -3,10 +3,12 @@
 //! 2020), section 4.6, and its variant that reads nothing else; figures 9 and 10.
 
 use leadline_device::{Clock, Nanos, QueueShape};
-use leadline_profile::{DisturbSeries, Experiments, PAGE_BYTES, ReadDisturb};
+use leadline_figures::Part;
+use leadline_profile::{DeviceProfile, DisturbSeries, Experiments, PAGE_BYTES, ReadDisturb};
 
 use super::context::ExperimentContext;
 use super::disturb_series::series;
+use super::figures;
 use super::kind::Experiment;
 use super::other_reads::{EVICTED_BLOCK, OtherReads};
 use super::period::{FALSE_ALARMS, analyse, recurs};
@@ -74,6 +76,14 @@ impl Experiment for ReadDisturbExperiment {
     fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
         let (found, stop) = run(context)?;
         Ok((Experiments { read_disturb: Some(found), ..Experiments::default() }, stop))
+    }
+
+    fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
+        profile.experiments.read_disturb.as_ref().map(figures::read_disturb::text)
+    }
+
+    fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
+        profile.experiments.read_disturb.as_ref().map(figures::read_disturb::sentences)
     }
 }
 

@@ -2,9 +2,13 @@
 //! beside writes that it can sustain: metrics of SSD-iq (Haas, Lee, Bonnet and Leis, PVLDB 18(11), 2025).
 
 use leadline_device::{Clock, Nanos, QueueShape};
-use leadline_profile::{Experiments, OpKind, PAGE_BYTES, Pattern, Sustained, SustainedLoad};
+use leadline_figures::Part;
+use leadline_profile::{DeviceProfile, Experiments, OpKind, PAGE_BYTES, Pattern, Sustained, SustainedLoad};
 
 use super::context::ExperimentContext;
+use serde_json::{Value, json};
+
+use super::figures;
 use super::kind::{Choice, Experiment, LEAST_BUDGET, MOST_IN_FLIGHT};
 use super::plan::ExperimentPlan;
 use super::sampled_load::{Sample, SampleLength, SampledLoad, gathered, joined};
@@ -132,6 +136,22 @@ impl Experiment for SustainedExperiment {
     fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
         let (found, stop) = run(context)?;
         Ok((Experiments { sustained: Some(found), ..Experiments::default() }, stop))
+    }
+
+    fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
+        profile.experiments.sustained.as_ref().map(figures::sustained::text)
+    }
+
+    fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
+        profile.experiments.sustained.as_ref().map(figures::sustained::sentences)
+    }
+
+    fn chart(&self, profile: &DeviceProfile) -> Option<Value> {
+        profile
+            .experiments
+            .sustained
+            .as_ref()
+            .map(|found| json!(figures::sustained::SustainedChart::new(found)))
     }
 }
 

@@ -2,9 +2,13 @@
 //! PostgreSQL.
 
 use leadline_device::{Nanos, Payload, clock};
-use leadline_profile::{Experiments, FileState, SyncMethod, SyncMethods, SyncPoint};
+use leadline_figures::Part;
+use leadline_profile::{DeviceProfile, Experiments, FileState, SyncMethod, SyncMethods, SyncPoint};
 
 use super::context::{ExperimentContext, SHORTEST_SLICE, rate};
+use serde_json::{Value, json};
+
+use super::figures;
 use super::kind::Experiment;
 use super::log_file::{LogFile, POSTGRES_SEGMENT_BYTES};
 use super::rounds::{Round, Rounds, make_rounds};
@@ -53,6 +57,22 @@ impl Experiment for SyncMethodsExperiment {
     fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
         let (found, stop) = run(context)?;
         Ok((Experiments { sync_methods: Some(found), ..Experiments::default() }, stop))
+    }
+
+    fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
+        profile.experiments.sync_methods.as_ref().map(figures::sync_methods::text)
+    }
+
+    fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
+        profile.experiments.sync_methods.as_ref().map(figures::sync_methods::sentences)
+    }
+
+    fn chart(&self, profile: &DeviceProfile) -> Option<Value> {
+        profile
+            .experiments
+            .sync_methods
+            .as_ref()
+            .map(|found| json!(figures::sync_methods::SyncChart::new(found)))
     }
 }
 

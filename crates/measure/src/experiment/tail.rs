@@ -1,10 +1,12 @@
 //! `tail`: percentiles of random reads, at rest and beside background load. Table 1 of Yang, Li and Lilja
 //! (ACM TOMPECS 5(1), 2020), section 4.7.
 
-use leadline_profile::{Experiments, OpKind, Pattern, Pressure};
+use leadline_figures::Part;
+use leadline_profile::{DeviceProfile, Experiments, OpKind, Pattern, Pressure};
 
 use super::background::{BACKGROUND_BYTES, measure};
 use super::context::ExperimentContext;
+use super::figures;
 use super::kind::Experiment;
 use crate::MeasureError;
 use crate::load::Region;
@@ -41,6 +43,10 @@ impl Experiment for TailExperiment {
     fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
         let (found, stop) = run(context)?;
         Ok((Experiments { tail: Some(found), ..Experiments::default() }, stop))
+    }
+
+    fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
+        profile.experiments.tail.as_ref().map(figures::pressure::tail)
     }
 }
 

@@ -2,10 +2,12 @@
 //! (ACM TOMPECS 5(1), 2020), section 4.4.
 
 use leadline_device::Clock;
-use leadline_profile::{Experiments, OpKind, Pattern, Unaligned, UnalignedPoint};
+use leadline_figures::Part;
+use leadline_profile::{DeviceProfile, Experiments, OpKind, Pattern, Unaligned, UnalignedPoint};
 
 use super::cells;
 use super::context::ExperimentContext;
+use super::figures;
 use super::kind::Experiment;
 use super::timed::workload;
 use crate::MeasureError;
@@ -53,6 +55,10 @@ impl Experiment for UnalignedExperiment {
     fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
         let (found, stop) = run(context)?;
         Ok((Experiments { unaligned: Some(found), ..Experiments::default() }, stop))
+    }
+
+    fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
+        profile.experiments.unaligned.as_ref().map(figures::unaligned::text)
     }
 }
 

@@ -2,11 +2,16 @@
 //! counters, window after window until it has settled.
 
 use leadline_device::{Clock, QueueShape, Wear};
+use leadline_figures::Part;
 use leadline_profile::{
-    Experiments, PAGE_BYTES, WearWindow, WriteAmplification, WriteAmplificationRun, WritePattern,
+    DeviceProfile, Experiments, PAGE_BYTES, WearWindow, WriteAmplification, WriteAmplificationRun,
+    WritePattern,
 };
 
 use super::context::ExperimentContext;
+use serde_json::{Value, json};
+
+use super::figures;
 use super::kind::{Choice, Experiment};
 use super::settling::{Level, level, settled};
 use crate::load::{AddressStream, Lane, Limits, Recorder, Region, Spread, Workload, closed_loop};
@@ -88,6 +93,22 @@ impl Experiment for WriteAmplificationExperiment {
     fn run(&self, context: &mut ExperimentContext) -> Result<(Experiments, Option<Stop>), MeasureError> {
         let (found, stop) = run(context)?;
         Ok((Experiments { write_amplification: Some(found), ..Experiments::default() }, stop))
+    }
+
+    fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
+        profile.experiments.write_amplification.as_ref().map(figures::write_amplification::text)
+    }
+
+    fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
+        profile.experiments.write_amplification.as_ref().map(figures::write_amplification::sentences)
+    }
+
+    fn chart(&self, profile: &DeviceProfile) -> Option<Value> {
+        profile
+            .experiments
+            .write_amplification
+            .as_ref()
+            .map(|found| json!(figures::write_amplification::AmplificationChart::new(found)))
     }
 }
 

@@ -42,6 +42,18 @@ pub enum GcPassKind {
     AfterRest,
 }
 
+impl GcPassKind {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            GcPassKind::Fill => "fill",
+            GcPassKind::SameOrder => "same order",
+            GcPassKind::OtherOrder => "another order",
+            GcPassKind::AfterRest => "after a rest",
+        }
+    }
+}
+
 /// The writes of one pass, as many in flight as there may be.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GcPass {

@@ -68,6 +68,16 @@ pub enum InternalWork {
     ReadDisturb,
 }
 
+impl InternalWork {
+    /// The load that provokes it.
+    pub fn words(self) -> &'static str {
+        match self {
+            InternalWork::Collection => "beside overwriting",
+            InternalWork::ReadDisturb => "over and over",
+        }
+    }
+}
+
 /// Random requests that arrive as a Poisson process, whether the device keeps up or not; beside
 /// [`InternalWork::Collection`] one at a time, and what is offered is what was completed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -245,7 +245,7 @@ fn sizes(found: &Unaligned) -> Sizes {
 /// `at rest`, `beside reads at 84.9 MB/s`.
 fn scene(point: &PressurePoint) -> String {
     match (point.provokes, point.background) {
-        (Some(work), _) => format::internal_work(work).to_owned(),
+        (Some(work), _) => work.words().to_owned(),
         (None, None) => "at rest".to_owned(),
         (None, Some(b)) => {
             let rate = format::bandwidth(b.offered_bytes_per_second);

@@ -7,7 +7,6 @@ const LATENCY: &str = include_str!("../../data/optane_latency.csv");
 const INTERLEAVING: &str = include_str!("../../data/optane_interleaving.csv");
 const PRESSURE: &str = include_str!("../../data/optane_pressure.csv");
 const TAIL: &str = include_str!("../../data/optane_tail.csv");
-const GC: &str = include_str!("../../data/optane_gc.csv");
 const GRANULARITY: &str = include_str!("../../data/pio_granularity.csv");
 const UNALIGNED: &str = include_str!("../../data/optane_unaligned.csv");
 const BUFFER: &str = include_str!("../../data/optane_buffer.csv");
@@ -50,11 +49,6 @@ pub(super) fn tail() -> Vec<(&'static str, &'static str, [f64; 4])> {
 /// Drive, bytes per request, and mean latency in microseconds.
 pub(super) fn unaligned() -> Vec<(&'static str, f64, f64)> {
     rows(UNALIGNED).map(|[device, block, us]| (device, number(block), number(us))).collect()
-}
-
-/// Drive, and its fastest and slowest bandwidth while it is overwritten, bytes per second.
-pub(super) fn gc() -> Vec<(&'static str, f64, f64)> {
-    rows(GC).map(|[device, fastest, slowest]| (device, number(fastest), number(slowest))).collect()
 }
 
 /// Drive, percentile, and the size in bytes at which it rises.
@@ -101,7 +95,6 @@ mod tests {
         assert_eq!(pressure().len(), 27);
         assert_eq!(pressure()[1], ("Optane P4800X", "read", "sequential", "read", 1500.0, 12.92));
         assert_eq!(tail()[9], ("NAND P3700", "beside reads at 800 MB/s", [101.0, 212.0, 343.0, 832.0]));
-        assert_eq!(gc()[1], ("NAND P3700", 2e9, 1.62e9));
         assert_eq!(granularity()[2], ("PCIe P4510", 1024.0, [Some(14.4), None, None]));
         assert_eq!(unaligned()[2], ("NAND P3700", 3072.0, 80.0));
         assert_eq!(buffer()[1], ("NAND P3700", "p40", 10e6));

@@ -1,13 +1,13 @@
 //! What an application of each PIO class gains on this device: the model's formulas with its own numbers, and
 //! what was measured.
 
+use leadline_model::speedup::predicted;
 use leadline_model::speedup::speedup;
 use leadline_model::{Model, Observations, Pio, PioNumbers, Predict};
 use leadline_profile::{PAGE_BYTES, PioClass, PioClasses};
 use serde::Serialize;
 
 use super::chart_numbers::{Line, Measured, point, round};
-use crate::batching::predicted_speedup;
 
 /// Steps of a curve over the share of reads.
 const STEPS: u32 = 50;
@@ -100,8 +100,7 @@ pub(super) fn measured(
         let largest = here.last().map_or(1, |p| p.batch);
         let predict =
             |k: u32| numbers.and_then(|n| point(f64::from(k), speedup(class, reads, &n.with_batch(k))));
-        let by_model =
-            |k: u32| point(f64::from(k), predicted_speedup(model?, class, reads, k, classes.block_bytes)?);
+        let by_model = |k: u32| point(f64::from(k), predicted(model?, class, reads, k, classes.block_bytes)?);
         let batches = (0..80).map(|i| 2f64.powf(f64::from(i) / 4.0).round() as u32);
         let mut batches: Vec<u32> = batches.take_while(|k| *k < largest).chain([largest]).collect();
         batches.dedup();

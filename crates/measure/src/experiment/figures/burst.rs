@@ -1,11 +1,15 @@
-//! What `burst` says, in words, for the terminal and the page alike.
+//! What `burst` shows: its sentences, its loads as a table, and throughput over time.
 
-use leadline_profile::{Burst, OpKind};
+use leadline_figures::Part;
+use leadline_figures::chart::round;
+use leadline_figures::number::{bandwidth, block, bytes, count, seconds, with_interval};
+use leadline_profile::{Burst, BurstLoad, OpKind};
+use serde::Serialize;
 
-use crate::format::{bandwidth, block, bytes, count, seconds, with_interval};
+use super::{Curve, Line, said, table};
 
 /// How fast, for how long, and what then: a few sentences.
-pub(crate) fn summary(burst: &Burst) -> Vec<String> {
+pub(in crate::experiment) fn sentences(burst: &Burst) -> Vec<String> {
     let reads = operation(burst.operation);
     let rate = |iops, ci| with_interval(iops, ci, count);
     let size = block(burst.block_bytes);
@@ -52,6 +56,61 @@ pub(crate) fn operation(op: OpKind) -> &'static str {
     }
 }
 
+pub(in crate::experiment) fn text(burst: &Burst) -> Vec<Part> {
+    let mut out = vec![said(sentences(burst).join(" "))];
+    if burst.credit_ops.is_none() {
+        return out;
+    }
+    let head = ["fell after", "beyond the baseline"].map(str::to_owned).to_vec();
+    let row = |load: &BurstLoad| {
+        let rested = match load.rest_seconds {
+            0.0 => "at first".to_owned(),
+            rest => format!("after {} of rest", seconds(rest)),
+        };
+        (rested, vec![load.fell_at_seconds.map(seconds), load.credit_ops.map(count)])
+    };
+    let rows: Vec<Line> = burst.loads.iter().map(row).collect();
+    let title = format!("Loads of {}, {} in flight", operation(burst.operation), burst.concurrency);
+    out.push(table(&title, head, rows));
+    out
+}
+
+/// Throughput over time, of every load.
+#[derive(Debug, Serialize)]
+pub(in crate::experiment) struct BurstChart {
+    op: &'static str,
+    baseline: Option<f64>,
+    loads: Vec<LoadLine>,
+}
+
+#[derive(Debug, Serialize)]
+struct LoadLine {
+    /// Seconds of rest before it.
+    rest: f64,
+    /// Seconds until throughput fell.
+    fell: Option<f64>,
+    /// Operations beyond the baseline.
+    credit: Option<f64>,
+    /// `[seconds, iops]`
+    samples: Curve,
+}
+
+impl BurstChart {
+    pub(in crate::experiment) fn new(burst: &Burst) -> BurstChart {
+        let of = |load: &BurstLoad| LoadLine {
+            rest: round(load.rest_seconds),
+            fell: load.fell_at_seconds.map(round),
+            credit: load.credit_ops.map(round),
+            samples: load.samples.iter().map(|&(at, iops)| (round(at), round(iops))).collect(),
+        };
+        BurstChart {
+            op: operation(burst.operation),
+            baseline: burst.baseline_iops.map(round),
+            loads: burst.loads.iter().map(of).collect(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use leadline_profile::Procedure;
@@ -76,7 +135,7 @@ mod tests {
             refill_ci: None,
             loads: Vec::new(),
         };
-        let said = summary(&burst).join(" ");
+        let said = sentences(&burst).join(" ");
         for part in [
             "3.00k (2.99k–3.01k) IOPS",
             "then at 100 IOPS (410 kB/s)",
@@ -87,6 +146,6 @@ mod tests {
             assert!(said.contains(part), "no {part:?} in {said:?}");
         }
         (burst.baseline_iops, burst.credit_ops) = (None, None);
-        assert!(summary(&burst).concat().contains("No limit seen within 3.00 GiB and 12.0 s"));
+        assert!(sentences(&burst).concat().contains("No limit seen within 3.00 GiB and 12.0 s"));
     }
 }

@@ -1,9 +1,13 @@
-//! What `channels` says, in words, for the terminal and the page alike.
+//! What `channels` shows: how many there are, busy channels beside the laws, and the curves of both.
 
+use leadline_figures::Part;
+use leadline_figures::chart::round;
+use leadline_figures::number::{block, count, percent, range, significant, with_interval};
 use leadline_model::channels::{Channels as Law, Placement};
-use leadline_profile::{ChannelPlacement, Channels, ChannelsFit};
+use leadline_profile::{ChannelPlacement, Channels, ChannelsFit, ChannelsPoint};
+use serde::Serialize;
 
-use crate::format::{percent, range, significant};
+use super::{Curve, Line, Measured, said, table};
 
 /// Share of the channels that is worth keeping busy.
 const BUSY: f64 = 0.95;
@@ -18,7 +22,7 @@ const TOLD: f64 = 0.02;
 const MOST_IN_FLIGHT: u32 = 65_536;
 
 /// How many channels explain what was measured, how well, and what it takes to keep them busy.
-pub(crate) fn summary(found: &Channels) -> Vec<String> {
+pub(in crate::experiment) fn sentences(found: &Channels) -> Vec<String> {
     let Some(fit) = &found.fit else {
         return vec!["Too little was measured to tell how many channels there are.".to_owned()];
     };
@@ -105,7 +109,7 @@ fn law(fit: &ChannelsFit) -> Law {
 }
 
 /// What the fit says of so many requests.
-pub(crate) struct Laws {
+struct Laws {
     law: Law,
     /// With 1, 2, ... in a stream, as far as channels alone limit it.
     speedups: Vec<f64>,
@@ -115,7 +119,7 @@ pub(crate) struct Laws {
 
 impl Laws {
     /// For 1 to `most` requests.
-    pub(crate) fn new(fit: &ChannelsFit, most: u32) -> Laws {
+    fn new(fit: &ChannelsFit, most: u32) -> Laws {
         Laws {
             law: law(fit),
             speedups: law(fit).speedups(most),
@@ -124,56 +128,107 @@ impl Laws {
     }
 
     /// Channels busy when so many are thrown at once, up to the most that were seen busy.
-    pub(crate) fn at_once(&self, requests: u32) -> f64 {
+    fn at_once(&self, requests: u32) -> f64 {
         self.at_once_unlimited(requests).min(self.limits[0])
     }
 
     /// The same if all reads got to the drive at the same moment.
-    pub(crate) fn at_once_unlimited(&self, requests: u32) -> f64 {
+    fn at_once_unlimited(&self, requests: u32) -> f64 {
         self.law.busy_at_once(requests)
     }
 
     /// Throughput with so many in a stream as a multiple of one's, up to the highest that was measured.
-    pub(crate) fn in_a_stream(&self, requests: u32) -> f64 {
+    fn in_a_stream(&self, requests: u32) -> f64 {
         self.unlimited(requests).min(self.limits[1])
     }
 
     /// The same if nothing but channels limited it.
-    pub(crate) fn unlimited(&self, requests: u32) -> f64 {
+    fn unlimited(&self, requests: u32) -> f64 {
         let last = self.speedups.len().saturating_sub(1);
         let at = (requests as usize).saturating_sub(1).min(last);
         self.speedups.get(at).copied().unwrap_or(0.0)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sample::tried_profile;
+pub(in crate::experiment) fn text(found: &Channels) -> Vec<Part> {
+    let mut out: Vec<Part> = sentences(found).into_iter().map(said).collect();
+    let laws = found.fit.as_ref().map(|fit| Laws::new(fit, found.most_requests()));
+    let row = |point: &ChannelsPoint| -> Line {
+        let law = |of: fn(&Laws, u32) -> f64| laws.as_ref().map(|laws| significant(of(laws, point.requests)));
+        let cells = vec![
+            Some(with_interval(point.busy_at_once, point.busy_at_once_ci, significant)),
+            law(Laws::at_once),
+            Some(count(point.iops)),
+            Some(with_interval(point.speedup, point.speedup_ci, significant)),
+            law(Laws::in_a_stream),
+        ];
+        (point.requests.to_string(), cells)
+    };
+    let title = format!(
+        "Random reads of {}: channels busy when so many are thrown at once, and throughput in a stream of so \
+         many, as a multiple of one's",
+        block(found.block_bytes)
+    );
+    let head = ["busy at once", "law", "IOPS", "stream", "law"].map(str::to_owned).to_vec();
+    out.push(table(&title, head, found.points.iter().map(row).collect()));
+    out
+}
 
-    #[test]
-    fn channels_are_told_with_what_keeps_them_busy() {
-        let mut found = tried_profile().experiments.channels.expect("measured");
-        let said = summary(&found).join(" ");
-        for part in [
-            "like 16 channels (15–17), to which reads go by their address: that is within 3 %",
-            "31 % if any free one",
-            "takes 47 (2.94 n) reads thrown at once",
-            "takes about 148 (9.25 n) at the channels all the time",
-            "90 % is work of a channel",
-        ] {
-            assert!(said.contains(part), "no {part:?} in {said:?}");
+/// Busy channels over requests, at once and in a stream, and the laws of both.
+#[derive(Debug, Serialize)]
+pub(in crate::experiment) struct ChannelsChart {
+    /// `[requests, busy channels, low, high]`
+    once: Vec<Measured>,
+    /// `[requests, multiple of the throughput of one, low, high]`
+    stream: Vec<Measured>,
+    /// Channels of the fit.
+    n: Option<u32>,
+    /// The laws, up to what was measured.
+    once_law: Curve,
+    stream_law: Curve,
+    /// And as far as channels alone limit them.
+    once_unlimited: Curve,
+    stream_unlimited: Curve,
+}
+
+impl ChannelsChart {
+    /// `None` where there is nothing to draw.
+    pub(in crate::experiment) fn new(found: &Channels) -> Option<ChannelsChart> {
+        let most = found.most_requests();
+        if most == 0 {
+            return None;
         }
-        let fit = found.fit.as_mut().expect("a fit");
-        (fit.placement, fit.service_share) = (ChannelPlacement::Any, 1.0);
-        let said = summary(&found).join(" ");
-        assert!(said.contains("any free one of which") && said.contains("16 at once"), "{said}");
-        let fit = found.fit.as_mut().expect("a fit");
-        fit.lower_bound = true;
-        assert!(summary(&found).join(" ").contains("16 channels or more"), "{found:?}");
-        found.fit.as_mut().expect("a fit").error = 0.28;
-        assert!(summary(&found).join(" ").contains("misses them by 28 %"), "{found:?}");
-        found.fit = None;
-        assert!(summary(&found)[0].contains("Too little"));
+        let measured = |of: fn(&ChannelsPoint) -> (f64, Option<[f64; 2]>)| {
+            let point = |point: &ChannelsPoint| {
+                let (value, ends) = of(point);
+                let (low, high) = ends.map(|[low, high]| (round(low), round(high))).unzip();
+                (f64::from(point.requests), round(value), low, high)
+            };
+            found.points.iter().map(point).filter(|point| point.1 > 0.0).collect()
+        };
+        let laws = found.fit.as_ref().map(|fit| Laws::new(fit, most));
+        let line = |of: fn(&Laws, u32) -> f64| -> Curve {
+            let Some(laws) = &laws else { return Curve::new() };
+            steps(most).into_iter().map(|m| (f64::from(m), round(of(laws, m)))).collect()
+        };
+        Some(ChannelsChart {
+            once: measured(|point| (point.busy_at_once, point.busy_at_once_ci)),
+            stream: measured(|point| (point.speedup, point.speedup_ci)),
+            n: found.fit.as_ref().map(|fit| fit.channels),
+            once_law: line(Laws::at_once),
+            stream_law: line(Laws::in_a_stream),
+            once_unlimited: line(Laws::at_once_unlimited),
+            stream_unlimited: line(Laws::unlimited),
+        })
     }
+}
+
+/// Numbers from 1 to `most`, denser than a chart shows.
+fn steps(most: u32) -> Vec<u32> {
+    let mut steps: Vec<u32> = (0..=80)
+        .map(|i| f64::from(most).powf(f64::from(i) / 80.0).round() as u32)
+        .map(|m| m.clamp(1, most))
+        .collect();
+    steps.dedup();
+    steps
 }
