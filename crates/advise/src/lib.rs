@@ -26,8 +26,10 @@ mod streams;
 mod syntax;
 mod system;
 mod systems;
+mod text;
 mod value;
 mod waits;
+mod words;
 
 pub use advice::{Advice, File, Missing};
 pub use config::{Config, Entry, Place};

@@ -21,6 +21,7 @@ mod search;
 mod simulate;
 mod spread;
 mod start;
+mod words;
 mod written;
 
 pub use calibration::{Calibration, Fitted, Origin, Residual};
@@ -29,3 +30,4 @@ pub use error::CalibrateError;
 pub use measured::CurveKind;
 pub use parameter::Parameter;
 pub use spread::IDENTIFIED;
+pub use words::{calibration_json, calibration_text};

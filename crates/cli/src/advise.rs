@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use leadline_advise::{Advice, Inputs, System, advise};
 use leadline_device::parse_large_size;
 use leadline_files::NewFolder;
-use leadline_report::render_advice;
+use leadline_report::render_text;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         output::print_json(&document(&advised))?;
     } else {
         let parts: Vec<String> =
-            advised.iter().map(|advice| render_advice(advice, args.explain, output::width())).collect();
+            advised.iter().map(|advice| render_text(&advice.text(args.explain), output::width())).collect();
         output::print(&parts.join("\n"))?;
     }
     written.into_iter().for_each(|said| output::say(&said));

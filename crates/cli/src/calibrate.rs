@@ -2,9 +2,11 @@
 
 use std::sync::atomic::AtomicBool;
 
-use leadline_calibrate::{CalibrateError, Calibration, Checked, can_be_checked, check};
+use leadline_calibrate::{
+    CalibrateError, Calibration, Checked, calibration_json, calibration_text, can_be_checked, check,
+};
 use leadline_profile::DeviceProfile;
-use leadline_report::{calibration_json, render_calibration};
+use leadline_report::render_text;
 
 use crate::failure::{Failure, no_calibration};
 use crate::paths::{OutputPath, ProfileName};
@@ -60,7 +62,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.json {
         output::print_json(&calibration_json(&fitted, checks.as_deref()))?;
     } else {
-        output::print(&render_calibration(&fitted, checks.as_deref(), output::width()))?;
+        output::print(&render_text(&calibration_text(&fitted, checks.as_deref()), output::width()))?;
     }
     if let Some(path) = &args.output {
         output::say(&format!("description in {}", path.display()));

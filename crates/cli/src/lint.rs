@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::builder::PossibleValuesParser;
 use leadline_advise::{Lint, System, ask, is_address, lint, read};
-use leadline_report::render_lint;
+use leadline_report::render_text;
 
 use crate::advise::{InputArgs, systems};
 use crate::failure::Failure;
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if args.json {
         output::print_json(&lint)?;
     } else {
-        output::print(&render_lint(&lint, output::width()))?;
+        output::print(&render_text(&lint.text(), output::width()))?;
     }
     match wrong(&lint) {
         0 => Ok(()),

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use leadline_device::parse_large_size;
 use leadline_measure::Progress;
 use leadline_placement::{Captured, Migration, Simulated, StudyOptions, study};
-use leadline_report::{render_place, render_place_page};
+use leadline_report::{render_figures, render_text};
 
 use crate::failure::Failure;
 use crate::paths::{DeviceName, InputPath, OutputPath};
@@ -111,10 +111,13 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     study.notes = notes;
     study.notes.dedup();
     if let Some(path) = &args.output {
-        output::write(path, &render_place_page(&study)?)?;
+        output::write(path, &render_figures(&study.page())?)?;
         output::say(&format!("page in {}", path.display()));
     }
-    if args.json { output::print_json(&study) } else { output::print(&render_place(&study, output::width())) }
+    match args.json {
+        true => output::print_json(&study),
+        false => output::print(&render_text(&study.text(), output::width())),
+    }
 }
 
 fn load(traces: &[InputPath], cancel: &AtomicBool, display: &mut Display) -> Result<Vec<Captured>, Failure> {

@@ -1,15 +1,14 @@
 //! `leadline predict`: what a workload will cost on a device.
 
 use leadline_device::{format_size, parse_size};
+use leadline_figures::Text;
 use leadline_model::{
-    InFlight, LatencyModel, Model as _, ModelComparison, Observations, Percentile, Pio, Predict, Prediction,
-    Workload, WorkloadError,
+    InFlight, LatencyModel, LatencyObjective, Model as _, ModelComparison, Observations, Percentile, Pio,
+    Predict, Prediction, Workload, WorkloadError, prediction_json, prediction_text, speedup_json,
+    speedup_text, sustainable_rate_json, sustainable_rate_text, what_if_json, what_if_text,
 };
 use leadline_profile::DeviceProfile;
-use leadline_report::{
-    LatencyObjective, prediction_json, render_prediction, render_speedup, render_sustainable_rate,
-};
-use leadline_report::{render_what_if, speedup_json, sustainable_rate_json, what_if_json};
+use leadline_report::render_text;
 
 use crate::failure::Failure;
 use crate::paths::ProfileName;
@@ -98,18 +97,17 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     if let Some(Concurrencies(ks)) = &args.what_if {
         let at = |&k: &u32| Ok((k, predict(&Workload { in_flight: InFlight::Together(k), ..workload })?));
         let all = ks.iter().map(at).collect::<Result<Vec<(u32, Prediction)>, Failure>>()?;
-        return show(&args, what_if_json(&workload, &all), || {
-            render_what_if(&workload, &all, output::width())
-        });
+        return show(&args, what_if_json(&workload, &all), || what_if_text(&workload, &all));
     }
     let prediction = predict(&workload)?;
-    show(&args, prediction_json(&workload, &prediction), || {
-        render_prediction(&workload, &prediction, output::width())
-    })
+    show(&args, prediction_json(&workload, &prediction), || prediction_text(&workload, &prediction))
 }
 
-fn show(args: &Args, json: serde_json::Value, text: impl FnOnce() -> String) -> Result<(), Failure> {
-    output::print(&if args.json { format!("{json:#}\n") } else { text() })
+fn show(args: &Args, json: serde_json::Value, text: impl FnOnce() -> Text) -> Result<(), Failure> {
+    match args.json {
+        true => output::print(&format!("{json:#}\n")),
+        false => output::print(&render_text(&text(), output::width())),
+    }
 }
 
 fn workload(args: &Args) -> Workload {
@@ -179,9 +177,7 @@ fn sustained(args: &Args, profile: &DeviceProfile, slo: Slo) -> Result<(), Failu
         read_share: args.mix,
         block_bytes: ladder.block_bytes,
     };
-    show(args, sustainable_rate_json(&question, &sustained), || {
-        render_sustainable_rate(&question, &sustained, output::width())
-    })
+    show(args, sustainable_rate_json(&question, &sustained), || sustainable_rate_text(&question, &sustained))
 }
 
 fn speedup(args: &Args, profile: &DeviceProfile) -> Result<(), Failure> {
@@ -197,7 +193,7 @@ fn speedup(args: &Args, profile: &DeviceProfile) -> Result<(), Failure> {
     let numbers = pio
         .numbers()
         .ok_or_else(|| input("batching is weighed with both reads and writes; measure both".into()))?;
-    show(args, speedup_json(&numbers), || render_speedup(&numbers, output::width()))
+    show(args, speedup_json(&numbers), || speedup_text(&numbers))
 }
 
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ mod series;
 use serde::Serialize;
 
 pub use axis::{Axis, Scale};
-pub use series::{Datum, Series, Symbol};
+pub use series::{Datum, IntoRow, Series, Symbol};
 
 /// Whether a value is what it is by default, which a page need not carry.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -32,7 +32,8 @@ pub struct Choice {
     pub name: String,
     /// From what.
     pub options: Vec<String>,
-    /// Whether charts of the page with a choice of this name follow it together.
+    /// Whether charts of the page with a choice of this name follow it together; it stands in the page's bar of
+    /// choices where there is one.
     #[serde(skip_serializing_if = "is_default")]
     pub shared: bool,
 }
@@ -68,8 +69,8 @@ pub struct Panel {
     /// The head of such a tooltip, of a row of the first series: see [`Series::tip`].
     #[serde(skip_serializing_if = "is_default")]
     pub head: String,
-    /// Series stand so far apart from one another, in units of the axis, so that whiskers do not cover one
-    /// another.
+    /// How far series that are to stand apart do, by their names, so that whiskers do not cover one another:
+    /// a difference of places along x.
     #[serde(skip_serializing_if = "is_default")]
     pub apart: f64,
     /// What is written where nothing is drawn.
@@ -90,6 +91,9 @@ pub struct Key {
     /// Whether it is hidden at first.
     #[serde(skip_serializing_if = "is_default")]
     pub hidden: bool,
+    /// Whether it only names a colour and hides nothing.
+    #[serde(skip_serializing_if = "is_default")]
+    pub fixed: bool,
 }
 
 /// A line from one end of the plot to the other, or the area between two.
@@ -121,6 +125,18 @@ pub struct Mark {
     /// It is drawn while none of these entries of legends is hidden.
     #[serde(skip_serializing_if = "is_default")]
     pub keys: Vec<String>,
+}
+
+/// Settings that were tried in all combinations and what each came to, of which charts show slices: a row for
+/// each combination.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Sweep {
+    /// Names of the cells of rows, as `sweep.js` knows them.
+    pub columns: Vec<&'static str>,
+    /// In the order of the sweep.
+    pub rows: Vec<Vec<Datum>>,
+    /// A speed-up below which nothing is gained.
+    pub gains_nothing: f64,
 }
 
 /// A colour of the page, in light and in the dark.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::chart::Chart;
+use crate::chart::{Chart, Sweep};
 use crate::table::Table;
 
 /// A page about one thing.
@@ -16,6 +16,9 @@ pub struct Page {
     pub heading: String,
     /// Lines below that.
     pub sub: Vec<String>,
+    /// What its charts of a sweep show.
+    #[serde(skip)]
+    pub sweep: Option<Sweep>,
     /// What it says, from top to bottom.
     pub sections: Vec<Section>,
 }
@@ -107,9 +110,9 @@ pub enum Block {
         hint: String,
         /// Its [`Chart::id`].
         id: String,
-        /// What is drawn.
+        /// What is drawn; nothing where that is a slice of [`Page::sweep`].
         #[serde(skip)]
-        chart: Box<Chart>,
+        chart: Option<Box<Chart>>,
     },
     /// How charts are zoomed.
     Zoom,
@@ -132,7 +135,7 @@ impl Page {
     pub fn charts(&self) -> Vec<&Chart> {
         fn of(block: &Block) -> Vec<&Chart> {
             match block {
-                Block::Chart { chart, .. } => vec![&**chart],
+                Block::Chart { chart: Some(chart), .. } => vec![&**chart],
                 Block::Beside { blocks, .. } => blocks.iter().flat_map(of).collect(),
                 _ => Vec::new(),
             }
@@ -180,7 +183,17 @@ impl Block {
 
     /// A chart with its title and how to read it.
     pub fn chart(title: impl Into<String>, hint: impl Into<String>, chart: Chart) -> Block {
-        Block::Chart { title: title.into(), hint: hint.into(), id: chart.id.clone(), chart: Box::new(chart) }
+        Block::Chart {
+            title: title.into(),
+            hint: hint.into(),
+            id: chart.id.clone(),
+            chart: Some(Box::new(chart)),
+        }
+    }
+
+    /// The place of a chart of a sweep.
+    pub fn place(id: impl Into<String>, title: impl Into<String>, hint: impl Into<String>) -> Block {
+        Block::Chart { title: title.into(), hint: hint.into(), id: id.into(), chart: None }
     }
 
     /// Two charts side by side where there is room.

@@ -9,6 +9,7 @@ mod calibration;
 mod costs;
 mod data;
 mod error;
+pub mod figures;
 mod files;
 mod fill;
 mod intervals;

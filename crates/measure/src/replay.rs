@@ -10,6 +10,7 @@ mod fast;
 mod place;
 mod run;
 mod tally;
+mod words;
 
 use std::fmt;
 use std::str::FromStr;
@@ -29,6 +30,7 @@ use fast::FastExtents;
 pub use fast::FastPart;
 use place::Places;
 use run::Run;
+pub use words::{replay_page, replay_text};
 
 /// The longest request that the device is sent, bytes, as kernels cut longer ones too. A multiple of every
 /// block.

@@ -31,6 +31,7 @@ mod predict;
 pub mod speedup;
 mod stragglers;
 mod table;
+mod words;
 mod workload;
 
 pub use answer::{EXTRAPOLATED, INTERPOLATED, MEASURED};
@@ -48,4 +49,8 @@ pub use predict::{Bottleneck, Predict, PredictError, Prediction};
 pub use speedup::PioNumbers;
 pub use stragglers::Stragglers;
 pub use table::{Table, TableError, table_profile};
+pub use words::{
+    LatencyObjective, prediction_json, prediction_text, speedup_json, speedup_text, sustainable_rate_json,
+    sustainable_rate_text, what_if_json, what_if_text,
+};
 pub use workload::{InFlight, Workload, WorkloadError};

@@ -9,6 +9,7 @@ mod predict;
 mod replay;
 mod study;
 mod waits;
+mod words;
 
 pub use captured::{Captured, File, Kind, Request};
 pub use error::PlacementError;
@@ -20,3 +21,4 @@ pub use study::{
     Study, StudyError, StudyOptions, Times, Watch, best_sets, labels, study,
 };
 pub use waits::{After, Waits};
+pub use words::{TracePrediction, predictions_json, predictions_text};

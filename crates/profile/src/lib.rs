@@ -19,6 +19,7 @@ mod published;
 pub mod replay;
 mod store;
 mod terms;
+mod words;
 mod write_pattern;
 
 pub use error::ProfileError;
@@ -33,6 +34,7 @@ pub use replay::Replay;
 pub use terms::{
     BudgetKind, CheckName, DeviceKind, DeviceState, EngineKind, Limit, RunPhase, WriteCache, WriteStatus,
 };
+pub use words::requests;
 pub use write_pattern::WritePattern;
 
 /// Bytes of a page: the unit in which models count transfers, and the smallest block that is measured by

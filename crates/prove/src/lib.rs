@@ -30,6 +30,7 @@ pub mod seastar;
 mod statistics;
 mod value;
 mod variant;
+mod words;
 
 pub use comparison::{Best, Comparison, Run, VariantResult};
 pub use error::ProveError;

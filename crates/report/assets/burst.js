@@ -1,9 +1,6 @@
 'use strict';
 // Burst credit: throughput over the time of each load.
 
-const duration = (s) =>
-  s >= 120 ? `${parseFloat((s / 60).toPrecision(3))} min` : `${parseFloat(s.toPrecision(3))} s`;
-
 const burst = {
   id: 'e-burst',
   hidden: new Set(),

@@ -96,6 +96,8 @@ function axisOf(of, values) {
     ...(of.grid ? { splitLine: grid() } : {}),
     ...(of.room ? { boundaryGap: [0, of.room] } : {}),
   };
+  const padded = (made) =>
+    of.pad ? { ...made, min: made.min - of.pad[0], max: made.max + of.pad[1] } : made;
   const ends = {
     ...(of.min === undefined ? {} : { min: to(of.min) }),
     ...(of.max === undefined ? {} : { max: to(of.max) }),
@@ -110,24 +112,29 @@ function axisOf(of, values) {
     ),
   };
   if (of.scale === 'bars') {
-    return axis({
-      type: 'category',
-      data: of.ticks.map(([at, name]) => name || words(at)),
-      axisTick: { show: false },
-      axisLabel: { color: palette.soft, hideOverlap: true },
-      ...option,
-    });
+    const broken = { interval: 0, hideOverlap: false, lineHeight: 15, width: 100, overflow: 'break' };
+    const over = (data, option) =>
+      axis({
+        type: 'category',
+        data,
+        axisTick: { show: false },
+        axisLabel: { color: palette.soft, hideOverlap: true, ...(of.above ? broken : {}) },
+        ...option,
+      });
+    const below = over(of.ticks.map(([at, name]) => name || words(at)), option);
+    return of.above ? [below, over(of.above, { position: 'top' })] : below;
   }
   if (of.scale === 'names') return axis({ min: -0.5, max: of.ticks.length - 0.5, ...ticks, ...option, ...ends });
   if (of.scale === 'log10') {
-    return { ...logAxis(all, words, of.grid ? {} : { splitLine: { show: false } }), ...ticks, ...option, ...ends };
+    const made = logAxis(all, words, of.grid ? {} : { splitLine: { show: false } });
+    return padded({ ...made, ...ticks, ...option, ...ends });
   }
   if (of.scale === 'log2') {
     const logs = all.filter((v) => v > 0).map(LOG2);
     const low = ends.min ?? Math.min(0, ...logs) - 0.12,
       high = ends.max ?? Math.max(1, ...logs) + 0.12;
     const made = ticks ?? ticksAt(powers(low, high), (v) => words(2 ** v));
-    return axis({ ...option, min: low, max: high, ...made });
+    return padded(axis({ ...option, min: low, max: high, ...made }));
   }
   const label = {
     color: palette.soft,
@@ -141,7 +148,33 @@ function axisOf(of, values) {
 
 // ---- series ----
 
-const hollowStyle = (colour) => ({ color: palette.card, borderColor: colour, borderWidth: 1.5 });
+const hollowStyle = (colour, fill = palette.card) => ({ color: fill, borderColor: colour, borderWidth: 1.5 });
+/** How a symbol is drawn: a diamond is what was published, a dash a short level line. */
+function symbolStyle(symbol, colour) {
+  const { shape, size, opacity = 1 } = symbol;
+  if (shape === 'dash') return { symbol: 'rect', symbolSize: [20, 2.5], z: 2, silent: true };
+  if (shape === 'ring') return { symbolSize: size, itemStyle: { ...hollowStyle(colour, 'transparent'), opacity } };
+  if (shape === 'diamond') return { symbol: shape, symbolSize: size, z: 5, itemStyle: hollowStyle(palette.ink) };
+  const style = opacity < 1 ? { color: colour, borderColor: colour, borderWidth: 1, opacity } : { color: colour };
+  return { symbol: shape, symbolSize: size, itemStyle: style };
+}
+/** Words beside symbols. */
+function wordsStyle(series) {
+  if (!series.words) return {};
+  const published = series.symbol?.shape === 'diamond';
+  return {
+    label: {
+      show: true,
+      position: series.words_at ?? 'top',
+      color: published ? palette.soft : palette.ink,
+      formatter: ({ data }) => filled(series.words, data.cells),
+      ...(series.bars ? {} : series.strong ? { fontWeight: 600 } : { fontSize: 11 }),
+      ...(series.whiskers ? { lineHeight: 13 } : {}),
+      ...(published ? { backgroundColor: palette.card, padding: [1, 3] } : {}),
+    },
+    ...(series.words_at ? { labelLayout: { hideOverlap: true } } : {}),
+  };
+}
 /** What a series draws: its line, its whiskers, its points. `to` makes places of numbers. */
 function drawn(series, to, shift) {
   const colour = colourOf(series.colour);
@@ -164,42 +197,21 @@ function drawn(series, to, shift) {
   }
   if (series.whiskers) {
     const ends = rows.filter((cells) => cells[2] !== null && Number.isFinite(to.y(cells[2])));
-    if (ends.length) {
-      made.push(whiskerSeries(ends.map(([x, , low, high]) => [to.x(x) + shift, to.y(low), to.y(high)]), colour));
-    }
+    const whisker = ([x, , low, high]) => [to.x(x) + shift, to.y(low), to.y(high)];
+    if (ends.length) made.push(whiskerSeries(ends.map(whisker), colour));
   }
   if (symbol) {
-    const words = series.words && {
-      label: {
-        show: true,
-        position: series.words_at ?? 'top',
-        color: symbol.shape === 'diamond' ? palette.soft : palette.ink,
-        fontSize: 11,
-        ...(symbol.shape === 'diamond' ? { backgroundColor: palette.card, padding: [1, 3] } : {}),
-        formatter: ({ data }) => filled(series.words, data.cells),
-      },
-      labelLayout: { hideOverlap: true },
-    };
-    made.push(
-      pointSeries(
-        series.label,
-        rows
-          .filter(([, y]) => y !== null)
-          .map((cells) => ({
-            value: place(cells),
-            cells,
-            series,
-            ...(symbol.hollow !== null && cells[symbol.hollow] ? { itemStyle: hollowStyle(colour) } : {}),
-          })),
-        colour,
-        {
-          symbol: symbol.shape,
-          symbolSize: symbol.size,
-          ...(symbol.shape === 'diamond' ? { z: 5, itemStyle: hollowStyle(colour) } : {}),
-          ...words,
-        },
-      ),
-    );
+    const data = rows
+      .filter(([, y]) => y !== null)
+      .map((cells) => ({
+        value: place(cells),
+        cells,
+        series,
+        ...(symbol.size_of === undefined ? {} : { symbolSize: cells[symbol.size_of] }),
+        ...(symbol.hollow !== undefined && cells[symbol.hollow] ? { itemStyle: hollowStyle(colour) } : {}),
+      }));
+    const option = { silent: !series.tip, ...symbolStyle(symbol, colour), ...wordsStyle(series) };
+    made.push(pointSeries(series.label, data, colour, option));
   }
   return made;
 }
@@ -208,7 +220,7 @@ function barsOf(series, rows, colour) {
     type: 'bar',
     name: series.label,
     stack: 'all',
-    barCategoryGap: '12%',
+    ...(series.words ? { barMaxWidth: 64, ...wordsStyle(series) } : { barCategoryGap: '12%' }),
     itemStyle: { color: colour },
     data: rows.map((cells) => ({ value: [cells[0], cells[1]], cells, series })),
   };
@@ -252,6 +264,36 @@ function marksOn(series, marks, to) {
 
 /** What charts of the page follow together, by the name of the choice. */
 const together = {};
+const oneOf = (one, chosen, choose) =>
+  choice(
+    one.name,
+    one.options.map((words, i) => [i, words]),
+    chosen,
+    choose,
+  );
+/** The choices of all charts in the page's bar. */
+function sharedControls() {
+  const bar = document.getElementById('controls');
+  const all = (DATA.charts ?? []).flatMap((chart) => chart.choices ?? []).filter((one) => one.shared);
+  if (!bar || !all.length) return;
+  const once = all.filter((one, i) => all.findIndex((other) => other.name === one.name) === i);
+  const again = (name) => (i) => {
+    together[name] = i;
+    sharedControls();
+    drawAll();
+  };
+  bar.replaceChildren(...once.map((one) => oneOf(one, together[one.name] ?? 0, again(one.name))));
+}
+/** A legend that hides nothing. */
+function names(items) {
+  const group = element('div', 'group-of');
+  for (const item of items) {
+    const name = element('span', 'name');
+    name.append(key(item), element('span', '', ' ' + item.label));
+    group.append(name);
+  }
+  return group;
+}
 
 function plot(of) {
   const hidden = new Set(
@@ -259,28 +301,24 @@ function plot(of) {
   );
   const own = {};
   const choices = of.choices ?? [];
-  const chosen = (choice) => (choice.shared ? together : own)[choice.name] ?? 0;
+  const chosen = (one) => (one.shared ? together : own)[one.name] ?? 0;
   const now = () => of.panels.find((panel) => (panel.when ?? []).every((at, i) => at === chosen(choices[i])));
   const sees = (part) => (part.keys ?? []).every((key) => !hidden.has(key));
   return {
     id: of.id,
     chips(redraw) {
       const made = choices
-        .filter((choice) => choice.options.length > 1)
+        .filter((one) => one.options.length > 1 && !(one.shared && document.getElementById('controls')))
         .map((one) =>
-          choice(
-            one.name,
-            one.options.map((words, i) => [i, words]),
-            chosen(one),
-            (i) => {
-              (one.shared ? together : own)[one.name] = i;
-              (one.shared ? drawAll : redraw)();
-            },
-          ),
+          oneOf(one, chosen(one), (i) => {
+            (one.shared ? together : own)[one.name] = i;
+            (one.shared ? drawAll : redraw)();
+          }),
         );
       const legends = (now()?.legends ?? []).filter((keys) => keys.length);
       const item = (one) => ({ ...one, key: one.label, colour: colourOf(one.colour) });
-      return [...made, ...legends.map((keys) => toggles(keys.map(item), hidden, redraw))];
+      const legend = (keys) => (keys[0].fixed ? names(keys.map(item)) : toggles(keys.map(item), hidden, redraw));
+      return [...made, ...legends.map(legend)];
     },
     option() {
       const panel = now();
@@ -292,14 +330,15 @@ function plot(of) {
 }
 function panelOption(panel, shown, marks) {
   const to = { x: SCALES[panel.x.scale], y: SCALES[panel.y.scale] };
-  const labels = [...new Set(shown.filter((series) => series.tip).map((series) => series.label))];
+  const labels = [...new Set(shown.filter((series) => series.apart).map((series) => series.label))];
   const shift = (series) =>
-    panel.apart && series.symbol ? (labels.indexOf(series.label) - (labels.length - 1) / 2) * panel.apart : 0;
+    series.apart ? (labels.indexOf(series.label) - (labels.length - 1) / 2) * panel.apart : 0;
   const along = panel.along ?? false;
   const bars = panel.x.scale === 'bars';
-  const values = (i) => shown.flatMap((series) => series.rows.map((cells) => cells[i])).filter((v) => v !== null);
-  const ends = shown
-    .filter((series) => series.whiskers)
+  const tight = shown.filter((series) => !series.loose);
+  const values = (i) => tight.flatMap((series) => series.rows.map((cells) => cells[i])).filter((v) => v !== null);
+  const ends = tight
+    .filter((series) => series.whiskers || series.reach)
     .flatMap((series) => series.rows.flatMap((cells) => [cells[2], cells[3]]))
     .filter((v) => v !== null && v > 0);
   const series = shown.flatMap((one) => drawn({ ...one, along }, to, shift(one)));
@@ -349,4 +388,7 @@ function tipAlong(panel, shown, to, params) {
 }
 
 /** Draws the charts that are described, and `others`. */
-const showCharts = (...others) => show([...(DATA.charts ?? []).map(plot), ...others]);
+function showCharts(...others) {
+  sharedControls();
+  show([...(DATA.charts ?? []).map(plot), ...others]);
+}

@@ -3,26 +3,16 @@
 use leadline_profile::{DeviceProfile, OpKind, Parameters, Pattern, Point};
 
 pub(crate) use leadline_figures::number::*;
+pub(crate) use leadline_profile::requests;
 
 /// The name of a pattern.
 pub(crate) fn pattern(pattern: Pattern) -> &'static str {
-    match pattern {
-        Pattern::Random => "random",
-        Pattern::Sequential => "sequential",
-    }
+    pattern.name()
 }
 
 /// `read` or `write`.
 pub(crate) fn operation(op: OpKind) -> &'static str {
-    match op {
-        OpKind::Read => "read",
-        OpKind::Write => "write",
-    }
-}
-
-/// Requests of a kind, in words: `sequential reads`, `durable random writes`.
-pub(crate) fn requests(op: OpKind, of: Pattern, durable: bool) -> String {
-    format!("{}{} {}s", if durable { "durable " } else { "" }, pattern(of), operation(op))
+    op.name()
 }
 
 /// The curve a point belongs to: `read`, `write` or `durable`.

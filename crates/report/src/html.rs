@@ -1,6 +1,5 @@
 //! The page: one file that needs nothing else and makes no network requests.
 
-mod by_file;
 mod chart_data;
 mod chart_numbers;
 mod device_charts;
@@ -10,17 +9,13 @@ mod experiments;
 mod facts;
 mod fleet;
 mod inside_charts;
-mod lsm;
 mod model_charts;
 mod models;
 mod page;
-mod place;
-mod pool;
 mod reference;
 mod settings;
 mod speedup_charts;
 mod tables;
-mod traces;
 
 use leadline_profile::DeviceProfile;
 use minijinja::value::Serde;
@@ -30,21 +25,16 @@ use serde::Serialize;
 use crate::compare::{Relation, compare};
 use crate::sentences::is_published;
 use crate::{ReportError, format, granularity, sentences};
-pub use by_file::render_by_file_page;
 use chart_data::{ChartData, Detail};
 use experiments::ExperimentCharts;
 pub use fleet::render_fleet_page;
-pub use lsm::{render_lsm_advice_page, render_lsm_validation_page};
 use models::Models;
 pub use page::render_figures;
-pub use place::render_place_page;
-pub use pool::render_pool_page;
-pub use traces::{render_replay_page, render_trace_page};
 
 /// The largest that a page may be, bytes.
 pub const PAGE_LIMIT_BYTES: usize = 8 << 20;
 
-const TEMPLATES: [(&str, &str); 19] = [
+const TEMPLATES: [(&str, &str); 13] = [
     ("base.html", include_str!("../templates/base.html")),
     ("macros.html", include_str!("../templates/macros.html")),
     ("page.html", include_str!("../templates/page.html")),
@@ -58,12 +48,6 @@ const TEMPLATES: [(&str, &str); 19] = [
     ("single.html", include_str!("../templates/single.html")),
     ("comparison.html", include_str!("../templates/comparison.html")),
     ("fleet.html", include_str!("../templates/fleet.html")),
-    ("lsm_validation.html", include_str!("../templates/lsm_validation.html")),
-    ("lsm_advice.html", include_str!("../templates/lsm_advice.html")),
-    ("by_file.html", include_str!("../templates/by_file.html")),
-    ("trace.html", include_str!("../templates/trace.html")),
-    ("replay.html", include_str!("../templates/replay.html")),
-    ("place.html", include_str!("../templates/place.html")),
 ];
 const CSS: &str = include_str!("../assets/report.css");
 const ECHARTS: &str = include_str!("../vendor/echarts/echarts.min.js");

@@ -1,16 +1,10 @@
 //! What the terminal shows: the same numbers as the page, in a hundred columns or fewer.
 
-mod by_file;
 mod experiments;
 mod models;
-mod place;
 mod plot;
-mod pool;
-mod proof;
-mod settings;
 mod table;
 mod text;
-mod trace;
 
 use leadline_profile::{CheckStatus, DeviceProfile};
 
@@ -19,21 +13,12 @@ use crate::format::{self, block};
 use crate::sentences::{is_buffered, is_published};
 use crate::{headline, sentences};
 
-pub use by_file::render_by_file;
 pub use experiments::render_experiment;
 pub use models::render_models;
-pub use place::render_place;
 pub use plot::{PlotOptions, render_plot};
-pub use pool::render_pool;
-pub use proof::{
-    render_comparison_of_settings, render_etcd_proof, render_plan_choices, render_seastar_proof,
-};
-pub use settings::{render_advice, render_lint};
-pub(crate) use table::{finish, new_table};
+use text::NARROWEST;
 pub use text::render_text;
 pub(crate) use text::wrap;
-use text::{NARROWEST, printable};
-pub use trace::{render_replay, render_trace_info};
 
 /// A summary for a terminal `width` columns wide (60 at least): what it is, the parameters, throughput over
 /// concurrency, the three sentences, and what the numbers are worth. Ends with a newline.

@@ -9,14 +9,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use leadline_lsm::figures::{advice_page, validation_page};
 use leadline_lsm::options::{OptionsFile, RocksVersion};
 use leadline_lsm::validate::Record;
+use leadline_measure::replay::replay_page;
+use leadline_pool::simulate::Swept;
 use leadline_profile::DeviceProfile;
-use leadline_report::{
-    PoolCell, PoolSweep, render_by_file_page, render_figures, render_fleet_page, render_lsm_advice_page,
-    render_lsm_validation_page, render_page, render_place_page, render_pool_page, render_replay_page,
-    render_trace_page,
-};
+use leadline_report::{render_figures, render_fleet_page, render_page};
 
 /// Runs at the end of the page and leaves what it finds in the DOM: sizes of the charts, what sticks out, and
 /// what a click on every button does.
@@ -206,7 +205,7 @@ fn a_single_page() {
 
 #[test]
 fn placement_is_drawn_against_caching() {
-    let page = render_place_page(&common::place::sample_study()).expect("a page");
+    let page = render_figures(&common::place::sample_study().page()).expect("a page");
     let seen = open_page("place", &page, &["--window-size=1280,2400"]);
     seen.is_sound(3);
     for words in
@@ -396,18 +395,19 @@ fn page_on_a_phone_and_in_the_dark(name: &str, html: &str, charts: usize) {
 #[test]
 fn a_trace() {
     let info = common::traces::sample_info();
-    let seen = open_page("trace", &render_trace_page(&info).expect("a page"), &["--window-size=1280,2400"]);
+    let seen =
+        open_page("trace", &render_figures(&info.page()).expect("a page"), &["--window-size=1280,2400"]);
     seen.is_sound(6);
     for words in
         ["size of the cache, in pages of 4K", "reuse distance, pages", "hottest first", "address, bytes"]
     {
         assert!(seen.dom.contains(words), "{words:?} is not on the page");
     }
-    let one = render_trace_page(&common::traces::one_request_info()).expect("a page");
+    let one = render_figures(&common::traces::one_request_info().page()).expect("a page");
     open_page("trace-one", &one, &[]).is_sound(6);
-    let by_file = render_by_file_page(&common::traces::many_files()).expect("a page");
+    let by_file = render_figures(&common::traces::many_files().page()).expect("a page");
     open_page("trace-by-file", &by_file, &[]).is_sound(1);
-    let empty = render_trace_page(&common::traces::empty_info()).expect("a page");
+    let empty = render_figures(&common::traces::empty_info().page()).expect("a page");
     open_page("trace-empty", &empty, &[]).is_sound(0);
 }
 
@@ -435,7 +435,7 @@ fn a_graph() {
 
 #[test]
 fn a_validation_of_lsm_trees() {
-    let page = |record: &Record| render_lsm_validation_page(record).expect("a page");
+    let page = |record: &Record| render_figures(&validation_page(record)).expect("a page");
     let record = common::lsm::sample_validation();
     let seen = open_page("lsm-validation", &page(&record), &["--window-size=1280,3600"]);
     seen.is_sound(6);
@@ -450,27 +450,31 @@ fn a_validation_of_lsm_trees() {
 
 #[test]
 fn an_advice_on_lsm_trees() {
-    for mix in ["point=60,scan=10,insert=30", "insert=100"] {
+    let mixes = [
+        ("point=60,scan=10,insert=30", ">time of a query of the mix<"),
+        ("insert=100", ">bytes written per byte inserted<"),
+    ];
+    for (mix, axis) in mixes {
         let sample = common::lsm::sample_advice(mix);
         let asked = sample.question();
         let advice = sample.advice();
         let options = OptionsFile::new(&advice.chosen.prediction.layout, RocksVersion::V7_8);
-        let page = render_lsm_advice_page(&advice, &sample.wanted, &asked, &options);
+        let page = render_figures(&advice_page(&advice, &sample.wanted, &asked, &options));
         let page = page.expect("a page");
         let seen = open_page(&format!("lsm-advice-{mix}"), &page, &["--window-size=1280,2400"]);
         seen.is_sound(1);
-        assert!(seen.dom.contains(">chosen</text>") && seen.dom.contains("time of a "), "{mix}");
+        assert!(seen.dom.contains(">chosen</text>") && seen.dom.contains(axis), "{mix}");
         page_on_a_phone_and_in_the_dark("phone-lsm-advice", &page, 1);
     }
 }
 
 #[test]
 fn a_replay() {
-    let page = render_replay_page(&common::traces::sample_replay()).expect("a page");
+    let page = render_figures(&replay_page(&common::traces::sample_replay())).expect("a page");
     let seen = open_page("replay", &page, &["--window-size=1280,2400"]);
     seen.is_sound(4);
     assert!(seen.dom.contains("0.01 %") && seen.dom.contains("longest"), "the tail is drawn");
-    let partial = render_replay_page(&common::traces::partial_replay()).expect("a page");
+    let partial = render_figures(&replay_page(&common::traces::partial_replay())).expect("a page");
     let seen = open_page("replay-partial", &partial, &[]);
     seen.is_sound(0);
     assert!(seen.dom.contains("Partial: interrupted"));
@@ -490,69 +494,21 @@ fn it_prints() {
     assert!(bytes.starts_with(b"%PDF") && bytes.len() > 20_000, "{} bytes", bytes.len());
 }
 
-/// A sweep over every dimension, with runtimes by a formula.
-fn sweep() -> PoolSweep {
-    let mut cells = Vec::new();
-    for (read_share, alpha_1) in [(10.0, 1.0), (10.0, 4.0), (90.0, 1.0), (90.0, 4.0)] {
-        for (frames, clients, policy) in
-            [(1000, 1, "lru"), (1000, 8, "lru"), (4000, 1, "lru"), (1000, 1, "clock"), (1000, 64, "lru")]
-        {
-            for (ace, cleaner, n) in [
-                ("off", "off", 1),
-                ("off", "1", 1),
-                ("cow-x", "off", 4),
-                ("cow-x", "off", 8),
-                ("off", "auto", 8),
-            ] {
-                let writes = alpha_1 * (100.0 - read_share) / f64::from(n.min(64 / clients).max(1));
-                cells.push(PoolCell {
-                    policy: policy.into(),
-                    ace: ace.into(),
-                    n,
-                    adaptive: false,
-                    cleaner: cleaner.into(),
-                    clients,
-                    frames,
-                    read_share: Some(read_share),
-                    alpha_1: Some(alpha_1),
-                    operations: 100_000,
-                    operations_writing: (1000.0 * (100.0 - read_share)) as u64,
-                    misses: 40_000,
-                    writes: 20_000,
-                    writes_by_cleaner: 0,
-                    batches: 20_000 / u64::from(n),
-                    prefetches: 0,
-                    prefetches_used: 0,
-                    seconds: Some((100.0 + writes) / f64::from(clients)),
-                    p99_us: Some(150.0),
-                    write_amplification: None,
-                    life_operations: None,
-                });
-            }
-        }
-    }
-    PoolSweep {
-        trace: "gen:paper-ms</script><img src=x>".into(),
-        device: Some("sim:flash".into()),
-        page_bytes: 4096,
-        leadline: "0.1.0".into(),
-        notes: vec!["assumed: nothing".into()],
-        cells,
-    }
-}
-
 #[test]
 fn a_sweep_of_pools_is_drawn() {
-    let sweep = sweep();
-    let seen = open_page("pool", &render_pool_page(&sweep).expect("a page"), &["--window-size=1280,3000"]);
+    let sweep = common::pools::large_sweep();
+    let seen =
+        open_page("pool", &render_figures(&sweep.page()).expect("a page"), &["--window-size=1280,3000"]);
     seen.is_sound(8);
     for words in
         ["gains nothing", "ACE is 1.", "speed-up", "clients", "over cleaner 1", "&lt;/script&gt;&lt;img"]
     {
         assert!(seen.dom.contains(words), "{words:?} is not on the page");
     }
-    let counted = PoolCell { seconds: None, p99_us: None, ..sweep.cells[0].clone() };
-    let more = PoolCell { ace: "cow".into(), ..counted.clone() };
-    let counts = PoolSweep { device: None, cells: vec![counted, more], ..sweep };
-    open_page("pool-counts", &render_pool_page(&counts).expect("a page"), &[]).is_sound(1);
+    let mut counted = sweep.pools[0].clone();
+    (counted.outcome.seconds, counted.outcome.latency_us) = (None, None);
+    let mut more = counted.clone();
+    more.outcome.ace = "cow".into();
+    let counts = Swept { device: None, pools: vec![counted, more], ..sweep };
+    open_page("pool-counts", &render_figures(&counts.page()).expect("a page"), &[]).is_sound(1);
 }

@@ -1,12 +1,20 @@
 //! What a trace is like: one pass, constant memory.
 
+#[cfg(feature = "figures")]
+mod charts;
 mod hot;
+#[cfg(feature = "figures")]
+mod page;
 mod requests;
 mod reuse;
+#[cfg(feature = "figures")]
+mod words;
 
 use serde::Serialize;
 
 pub use hot::{HotSet, Hotness};
+#[cfg(feature = "figures")]
+pub(crate) use page::warning;
 pub use requests::{RateCell, Rates, Requests, Sizes, VolumeHeat};
 pub use reuse::{CACHE_SHARES, DistanceBin, ReuseInfo, Sampling};
 

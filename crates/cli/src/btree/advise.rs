@@ -2,9 +2,9 @@
 
 use leadline_device::parse_large_size;
 use leadline_lsm::Data;
-use leadline_lsm::btree::{Advice, Mix, RANDOM_FILL, Usage};
+use leadline_lsm::btree::{Advice, Mix, RANDOM_FILL, Usage, advice_json};
 use leadline_model::{ModelComparison, Observations};
-use leadline_report::{btree_json, render_btree};
+use leadline_report::render_text;
 
 use crate::failure::{Failure, no_advice};
 use crate::paths::ProfileName;
@@ -71,9 +71,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let advice = Advice::new(&usage, args.clients, block, &comparison, args.model.as_deref())
         .map_err(|error| no_advice(&args.profile.to_string(), &error))?;
     if args.json {
-        return output::print_json(&btree_json(&advice));
+        return output::print_json(&advice_json(&advice));
     }
-    output::print(&render_btree(&advice, output::width()))
+    output::print(&render_text(&advice.text(), output::width()))
 }
 
 fn fill(text: &str) -> Result<f64, String> {

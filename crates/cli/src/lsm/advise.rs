@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use leadline_lsm::figures::{Question, advice_json, advice_page, advice_text};
 use leadline_lsm::options::{OptionsFile, RocksVersion};
 use leadline_lsm::{Advice, Endurance, Machine, Mix, Wanted};
 use leadline_measure::Progress;
-use leadline_report::{LsmQuestion, lsm_advice_json, render_lsm_advice, render_lsm_advice_page};
+use leadline_report::{render_figures, render_text};
 
 use super::asked::{Asked, doubt, size};
 use crate::failure::{Failure, no_layout};
@@ -106,7 +107,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.output {
         leadline_files::replace(path, options.to_string())?;
     }
-    let question = LsmQuestion {
+    let question = Question {
         data: &wanted.data,
         demands: &wanted.demands,
         has_mix: true,
@@ -115,15 +116,15 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         warnings: &costs.warnings,
     };
     if args.json {
-        output::print_json(&lsm_advice_json(&advice, &wanted, &question))?;
+        output::print_json(&advice_json(&advice, &wanted, &question))?;
     } else {
-        output::print(&render_lsm_advice(&advice, &wanted, &question, output::width()))?;
+        output::print(&render_text(&advice_text(&advice, &wanted, &question), output::width()))?;
     }
     if let Some(path) = &args.output {
         output::say(&format!("options for RocksDB {} in {}", args.rocksdb, path.display()));
     }
     if let Some(path) = &args.report {
-        output::write(path, &render_lsm_advice_page(&advice, &wanted, &question, &options)?)?;
+        output::write(path, &render_figures(&advice_page(&advice, &wanted, &question, &options))?)?;
         output::say(&format!("page in {}", path.display()));
     }
     Ok(())

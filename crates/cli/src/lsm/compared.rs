@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
+use leadline_lsm::figures::comparison_sentences;
 use leadline_lsm::validate::{ComparedCell, Comparison, Kind, Term};
-use leadline_report::lsm_comparison_sentences;
 
 /// Every cell with its error and the terms that are off, then errors, orders and choices.
 pub(super) fn tables(comparison: &Comparison) -> String {
@@ -11,7 +11,7 @@ pub(super) fn tables(comparison: &Comparison) -> String {
     for kind in Kind::ALL {
         cells(&mut text, kind, comparison);
     }
-    for sentence in lsm_comparison_sentences(comparison) {
+    for sentence in comparison_sentences(comparison) {
         let _ = writeln!(text, "{sentence}");
     }
     text

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::compared;
 use leadline_lsm::ProcessorCosts;
+use leadline_lsm::figures::processor_costs;
 use leadline_lsm::validate::{Fill, LayoutCell, Query, Read, Record, Summary};
-use leadline_report::lsm_processor_costs;
 
 /// All that was measured: medians, and 95 % intervals where there are repeats.
 pub(super) fn tables(record: &Record) -> String {
@@ -75,7 +75,7 @@ fn queries(text: &mut String, record: &Record, operation: Query) {
 
 fn processor(text: &mut String, costs: &ProcessorCosts) {
     text.push_str("processor time, us\n");
-    for (name, us) in lsm_processor_costs(costs) {
+    for (name, us) in processor_costs(costs) {
         let _ = writeln!(text, "  {name:<36}{us:>10.2}");
     }
 }

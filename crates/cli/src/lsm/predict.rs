@@ -1,9 +1,10 @@
 //! `leadline lsm predict`: what an LSM tree costs that is set up already.
 
 use leadline_device::parse_large_size;
+use leadline_lsm::figures::{Question, prediction_json, prediction_text};
 use leadline_lsm::options::{self, DEFAULT_FAMILY};
 use leadline_lsm::{Layout, Machine, Mix};
-use leadline_report::{LsmQuestion, lsm_prediction_json, render_lsm_prediction};
+use leadline_report::render_text;
 
 use super::asked::{Asked, doubt};
 use crate::failure::Failure;
@@ -56,7 +57,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let prediction = leadline_lsm::predict(&data, &layout, &machine, &demands);
     costs.warnings.extend(doubt(&prediction));
     costs.warnings.iter().for_each(|warning| output::say(warning));
-    let question = LsmQuestion {
+    let question = Question {
         data: &data,
         demands: &demands,
         has_mix: args.mix.is_some(),
@@ -65,7 +66,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         warnings: &costs.warnings,
     };
     if args.json {
-        return output::print_json(&lsm_prediction_json(&prediction, &question));
+        return output::print_json(&prediction_json(&prediction, &question));
     }
-    output::print(&render_lsm_prediction(&prediction, &question, output::width()))
+    output::print(&render_text(&prediction_text(&prediction, &question), output::width()))
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use leadline_device::target::TargetKind;
 use leadline_device::{format_size, parse_large_size};
+use leadline_lsm::figures::validation_page;
 use leadline_lsm::options::{self, DEFAULT_FAMILY};
 use leadline_lsm::validate::{
     Comparison, DbBench, LayoutCell, LayoutName, Plan, ProcessError, Scale, Setup, ValidateError,
@@ -13,7 +14,7 @@ use leadline_lsm::validate::{
 use leadline_lsm::{Data, DeviceCosts, Layout, LsmError};
 use leadline_measure::{Progress, facts};
 use leadline_profile::DeviceFacts;
-use leadline_report::render_lsm_validation_page;
+use leadline_report::render_figures;
 
 use super::{device, measured};
 use crate::failure::Failure;
@@ -199,7 +200,7 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     }
     // What was measured has been written and printed by now, whatever comes of the page.
     if let Some(path) = &args.report {
-        output::write(path, &render_lsm_validation_page(&record)?)?;
+        output::write(path, &render_figures(&validation_page(&record))?)?;
         output::say(&format!("page in {}", path.display()));
     }
     Ok(())

@@ -5,7 +5,8 @@ use std::num::NonZeroUsize;
 
 use leadline_pool::ace::{Ace, Cleaner};
 use leadline_pool::policy::PolicyKind;
-use leadline_report::{PoolSweep, render_pool, render_pool_page};
+use leadline_pool::simulate::{Swept, SweptPool};
+use leadline_report::{render_figures, render_text};
 use leadline_trace::{Format, STDIN};
 use serde_json::{Value, json};
 
@@ -97,24 +98,28 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let outcomes = sweep::run(&cells, &common, &cancel)?;
 
     let documents: Vec<Value> = cells.iter().zip(&outcomes).map(|(c, o)| outcome::document(c, o)).collect();
-    let shown = cells.iter().zip(outcomes).map(|(cell, outcome)| outcome::shown(cell, outcome));
-    let sweep = PoolSweep {
+    let pools = cells.iter().zip(outcomes);
+    let pools = pools.map(|(cell, outcome)| SweptPool {
+        outcome,
+        read_share: cell.read_share,
+        alpha_1: cell.alpha_1,
+    });
+    let swept = Swept {
         trace: args.trace.to_string(),
         device: args.device.as_ref().map(ToString::to_string),
         page_bytes: args.page_bytes,
-        leadline: env!("CARGO_PKG_VERSION").to_owned(),
         notes,
-        cells: shown.collect(),
+        pools: pools.collect(),
     };
     if let Some(path) = &args.output {
-        let page = render_pool_page(&sweep)?;
+        let page = render_figures(&swept.page())?;
         output::write(path, &page)?;
         output::say(&format!("page in {}", path.display()));
     }
     if args.json {
         return output::print(&format!("{:#}\n", json_of(documents)));
     }
-    output::print(&render_pool(&sweep, output::width()))
+    output::print(&render_text(&swept.text(), output::width()))
 }
 
 /// One pool's outcome as it is, those of several in a list.

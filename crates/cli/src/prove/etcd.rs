@@ -12,7 +12,7 @@ use leadline_measure::target::{Access, OpenTarget};
 use leadline_process::ProcessError;
 use leadline_prove::ProveError;
 use leadline_prove::etcd::{Plan, Prediction, prove};
-use leadline_report::render_etcd_proof;
+use leadline_report::render_text;
 
 use super::{Args, Shown, say_length, watched};
 use crate::failure::Failure;
@@ -60,7 +60,7 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
         };
         prove(&plan, Some(&mut own), cancel, progress)
     })?;
-    Ok(Shown { json: proof.to_json(), text: render_etcd_proof(&proof, output::width()) })
+    Ok(Shown { json: proof.to_json(), text: render_text(&proof.text(), output::width()) })
 }
 
 /// The same as in the profile, now: the p99 of durable appends by one writer, milliseconds.

@@ -2,7 +2,7 @@
 
 use leadline_advise::{Inputs, System};
 use leadline_prove::mariadb::{Plan, Workload, installed, parts, prove};
-use leadline_report::render_comparison_of_settings;
+use leadline_report::render_text;
 
 use super::{Args, Shown, advised, announce, chosen, watched};
 use crate::failure::Failure;
@@ -41,6 +41,6 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
     let proof = watched(|cancel, progress| prove(&plan, cancel, progress))?;
     let width = output::width();
     let mut parts = vec![format!("MariaDB {} at {}\n", proof.version, plan.target.display())];
-    parts.extend(proof.comparisons.iter().map(|one| render_comparison_of_settings(one, width)));
+    parts.extend(proof.comparisons.iter().map(|one| render_text(&one.text(), width)));
     Ok(Shown { json: proof.to_json(), text: parts.join("\n") })
 }

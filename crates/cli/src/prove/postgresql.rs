@@ -4,7 +4,7 @@ use std::path::Path;
 
 use leadline_advise::{Inputs, System};
 use leadline_prove::postgresql::{Experiment, Plan, Proof, installed, parts, prove};
-use leadline_report::{render_comparison_of_settings, render_plan_choices};
+use leadline_report::render_text;
 
 use super::{Args, Shown, advised, announce, chosen, watched};
 use crate::failure::Failure;
@@ -54,7 +54,7 @@ fn experiments(args: &Args, version: u32) -> Result<Vec<Experiment>, Failure> {
 fn text(proof: &Proof) -> String {
     let width = output::width();
     let mut parts = vec![format!("PostgreSQL {} at {}\n", proof.version.text, proof.plan.target.display())];
-    parts.extend(proof.comparisons.iter().map(|one| render_comparison_of_settings(one, width)));
-    parts.extend(proof.plan_choices.iter().map(|choices| render_plan_choices(choices, width)));
+    parts.extend(proof.comparisons.iter().map(|one| render_text(&one.text(), width)));
+    parts.extend(proof.plan_choices.iter().map(|choices| render_text(&choices.text(), width)));
     parts.join("\n")
 }

@@ -2,7 +2,7 @@
 
 use leadline_advise::{Inputs, System, advise};
 use leadline_prove::seastar::{Plan, prove};
-use leadline_report::render_seastar_proof;
+use leadline_report::render_text;
 
 use super::{Args, Shown, say_length, watched};
 use crate::failure::Failure;
@@ -30,7 +30,7 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
     let what = format!("{} mixes of fio in {} rounds", plan.mixes.len(), plan.rounds);
     say_length("seastar", args, &what, seconds);
     let proof = watched(|cancel, progress| prove(&plan, cancel, progress))?;
-    Ok(Shown { json: proof.to_json(), text: render_seastar_proof(&proof, output::width()) })
+    Ok(Shown { json: proof.to_json(), text: render_text(&proof.text(), output::width()) })
 }
 
 /// Without any of them nothing can be said of mixes.

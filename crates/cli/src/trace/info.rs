@@ -2,7 +2,7 @@
 
 use leadline_device::parse_size;
 use leadline_measure::Progress;
-use leadline_report::{render_by_file, render_by_file_page, render_trace_info, render_trace_page};
+use leadline_report::{render_figures, render_text};
 use leadline_trace::by_file::{ByFileOptions, by_file};
 use leadline_trace::info::{MOST_PAGES, info};
 use leadline_trace::{Format, Info, InfoOptions};
@@ -84,7 +84,7 @@ fn run_whole(args: &Args) -> Result<(), Failure> {
     let found = found?;
     super::say_bad_lines(&args.trace, found.bad_lines.count, &found.bad_lines.first, found.requests.count)?;
     if let Some(path) = &args.output {
-        let page = render_trace_page(&found)?;
+        let page = render_figures(&found.page())?;
         output::write(path, &page)?;
         output::say(&format!("page in {}", path.display()));
     }
@@ -120,18 +120,18 @@ fn run_by_file(args: &Args) -> Result<(), Failure> {
         output::say("the trace has no names of files: each volume stands for a file");
     }
     if let Some(path) = &args.output {
-        output::write(path, &render_by_file_page(&found)?)?;
+        output::write(path, &render_figures(&found.page())?)?;
         output::say(&format!("page in {}", path.display()));
     }
     match args.json {
         true => output::print_json(&found),
-        false => output::print(&render_by_file(&found, output::width())),
+        false => output::print(&render_text(&found.text(), output::width())),
     }
 }
 
 fn print(info: &Info, json: bool) -> Result<(), Failure> {
     if !json {
-        return output::print(&render_trace_info(info, output::width()));
+        return output::print(&render_text(&info.text(), output::width()));
     }
     output::print_json(info)
 }

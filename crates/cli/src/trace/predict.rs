@@ -1,8 +1,8 @@
 //! `leadline trace predict`: the time of a captured trace on other devices.
 
 use leadline_measure::Progress;
-use leadline_placement::{Captured, Waits, predict};
-use leadline_report::{TracePrediction, render_trace_predictions, trace_predictions_json};
+use leadline_placement::{Captured, TracePrediction, Waits, predict, predictions_json, predictions_text};
+use leadline_report::render_text;
 
 use crate::failure::Failure;
 use crate::output;
@@ -61,7 +61,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     display.finish();
     let recorded = waits.recorded(&captured);
     if args.json {
-        return output::print_json(&trace_predictions_json(&captured, recorded, &predictions));
+        return output::print_json(&predictions_json(&captured, recorded, &predictions));
     }
-    output::print(&render_trace_predictions(&captured, recorded, &predictions, output::width()))
+    output::print(&render_text(&predictions_text(&captured, recorded, &predictions), output::width()))
 }

@@ -4,11 +4,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use leadline_device::{Clock, format_size};
 use leadline_measure::load::Region;
-use leadline_measure::replay::{self, FastPart, Pace, ReplayPlan, Replayed, replay};
+use leadline_measure::replay::{
+    self, FastPart, Pace, ReplayPlan, Replayed, replay, replay_page, replay_text,
+};
 use leadline_measure::target::{Access, OpenTarget};
 use leadline_measure::{MeasureError, Stop};
 use leadline_profile::Replay;
-use leadline_report::{render_replay, render_replay_page};
+use leadline_report::{render_figures, render_text};
 use leadline_trace::{Format, Lenient, Trace};
 
 use crate::failure::{Failure, why_stopped};
@@ -192,14 +194,14 @@ fn finish(args: &Args, replay: &Replay, stopped_by: Option<Stop>) -> Result<(), 
         super::say_bad_lines(&args.trace, replay.bad_lines, &replay.first_bad_lines, taken)?;
     }
     if let Some(path) = &args.output {
-        let page = render_replay_page(replay)?;
+        let page = render_figures(&replay_page(replay))?;
         output::write(path, &page)?;
         say(&format!("page in {}", path.display()));
     }
     if args.json {
         output::print_json(replay)?;
     } else {
-        output::print(&render_replay(replay, output::width()))?;
+        output::print(&render_text(&replay_text(replay), output::width()))?;
     }
     match why_stopped(stopped_by.as_ref()) {
         None => Ok(()),

@@ -27,6 +27,9 @@ pub struct Axis {
     /// Places with words of their own; where those are empty, the number in its unit.
     #[serde(skip_serializing_if = "is_default")]
     pub ticks: Vec<(f64, String)>,
+    /// Of bars: names in two or three lines, and what stands above each bar.
+    #[serde(skip_serializing_if = "is_default")]
+    pub above: Vec<String>,
     /// Numbers that it reaches, too.
     #[serde(skip_serializing_if = "is_default")]
     pub also: Vec<f64>,
@@ -39,6 +42,9 @@ pub struct Axis {
     /// Whether its last number is.
     #[serde(skip_serializing_if = "is_default")]
     pub no_last: bool,
+    /// Room that is added at its ends, as a difference of places: of logarithms on such an axis.
+    #[serde(skip_serializing_if = "is_default")]
+    pub pad: [f64; 2],
     /// How much room is left beyond what is drawn, as a share of it: `8%`.
     #[serde(skip_serializing_if = "is_default")]
     pub room: &'static str,

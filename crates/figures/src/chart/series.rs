@@ -55,17 +55,36 @@ pub struct Series {
     /// Where that stands, as ECharts names it.
     #[serde(skip_serializing_if = "is_default")]
     pub words_at: &'static str,
+    /// Whether that is in strong letters.
+    #[serde(skip_serializing_if = "is_default")]
+    pub strong: bool,
+    /// Whether it is one of those that stand apart: see [`Panel::apart`](super::Panel::apart).
+    #[serde(skip_serializing_if = "is_default")]
+    pub apart: bool,
+    /// Whether the axes reach for the third and fourth cells of its rows, which are not drawn.
+    #[serde(skip_serializing_if = "is_default")]
+    pub reach: bool,
+    /// Whether the axes do not reach for it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub loose: bool,
 }
 
 /// What stands at a row.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Symbol {
-    /// As ECharts names it: `circle`, `diamond`, ..
+    /// `circle`, `ring`, `dash`, or as ECharts names it: `diamond` for what was published, ..
     pub shape: &'static str,
     /// Pixels.
     pub size: f64,
+    /// The cell that has its size instead.
+    #[serde(skip_serializing_if = "is_default")]
+    pub size_of: Option<usize>,
     /// The cell that says whether it is hollow.
+    #[serde(skip_serializing_if = "is_default")]
     pub hollow: Option<usize>,
+    /// Where it is not 1.
+    #[serde(skip_serializing_if = "is_default")]
+    pub opacity: f64,
 }
 
 /// A cell of a row.
@@ -87,12 +106,12 @@ pub enum Datum {
 impl Symbol {
     /// A filled circle.
     pub fn circle(size: f64) -> Option<Symbol> {
-        Some(Symbol { shape: "circle", size, hollow: None })
+        Some(Symbol { shape: "circle", size, ..Symbol::default() })
     }
 
     /// A circle that is hollow where a cell says so.
     pub fn hollow(size: f64, cell: usize) -> Option<Symbol> {
-        Some(Symbol { shape: "circle", size, hollow: Some(cell) })
+        Some(Symbol { hollow: Some(cell), shape: "circle", size, ..Symbol::default() })
     }
 }
 

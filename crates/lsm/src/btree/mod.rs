@@ -13,6 +13,7 @@ mod error;
 mod mix;
 mod resident;
 mod shape;
+mod words;
 
 pub use accesses::{Accesses, TreeAccesses, Usage};
 pub use advice::{Advice, AffineSizes, BestAtClients, BestByModel, fitted_model};
@@ -22,3 +23,4 @@ pub use error::BTreeError;
 pub use mix::{Mix, MixError, Operation};
 pub use resident::resident;
 pub use shape::{POINTER_BYTES, RANDOM_FILL, Shape};
+pub use words::advice_json;

@@ -3,6 +3,7 @@
 //! `docs/place.md` has the procedure.
 
 mod error;
+mod figures;
 mod knapsack;
 mod migrate;
 mod procedure;

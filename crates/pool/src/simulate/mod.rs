@@ -12,6 +12,8 @@ mod io;
 mod outcome;
 mod simulator;
 mod sweep;
+#[cfg(feature = "figures")]
+mod swept;
 
 use std::sync::atomic::AtomicBool;
 
@@ -26,6 +28,8 @@ use simulator::Simulator;
 
 pub use outcome::{LatencyUs, Outcome, WearOutcome};
 pub use sweep::{Inputs, SweepError, SweepProgress, sweep};
+#[cfg(feature = "figures")]
+pub use swept::{GAINS_NOTHING, Swept, SweptPool};
 
 /// An adaptive n goes no higher.
 const MOST_ADAPTIVE: u32 = 256;

@@ -1,6 +1,6 @@
 //! The words of the page: what it is, how it was measured, what it is worth.
 
-use leadline_profile::{CheckStatus, DeviceFacts, DeviceProfile, DeviceState, OpKind, Parameters, Zones};
+use leadline_profile::{CheckStatus, DeviceFacts, DeviceProfile, DeviceState, OpKind, Parameters};
 use serde::Serialize;
 
 use crate::advice::Advice;
@@ -30,7 +30,7 @@ pub(super) struct Tile {
     note: &'static str,
 }
 
-pub(super) fn fact(name: &str, value: impl Into<String>, tone: &'static str) -> Fact {
+fn fact(name: &str, value: impl Into<String>, tone: &'static str) -> Fact {
     Fact { name: name.to_owned(), value: value.into(), tone }
 }
 
@@ -237,40 +237,7 @@ pub(super) fn checks(profile: &DeviceProfile) -> Vec<Fact> {
 
 /// What was measured.
 pub(super) fn device(d: &DeviceFacts) -> Vec<Fact> {
-    let link = d.link.as_ref().map(|link| match link.bandwidth_bytes {
-        Some(most) => format!("{}, at most {}", link.name, format::bandwidth(most)),
-        None => link.name.clone(),
-    });
-    let sectors = d.logical_block_bytes.map(|logical| match d.physical_block_bytes {
-        Some(physical) => format!("{logical} B logical, {physical} B physical"),
-        None => format!("{logical} B logical"),
-    });
-    let known = [
-        ("Model", d.model.clone()),
-        ("Name", Some(d.name.clone())),
-        ("Target", Some(format!("{} ({})", d.target, non_empty(d.kind.as_str(), "kind not known")))),
-        ("Firmware", d.firmware.clone()),
-        ("Serial", d.serial.clone()),
-        ("Link", link),
-        ("Capacity", d.capacity_bytes.map(bytes)),
-        ("Sectors", sectors),
-        ("Spinning", d.rotational.map(|r| if r { "yes" } else { "no" }.to_owned())),
-        ("Scheduler", d.scheduler.clone()),
-        ("Block layer queue", d.queue_requests.map(|n| format!("{n} requests"))),
-        ("Zones", d.zones.as_ref().map(zones)),
-        ("Write cache", d.write_cache.as_ref().map(ToString::to_string)),
-        ("File system", d.filesystem.clone()),
-        ("Kernel", d.kernel.clone()),
-        ("Processors", d.cpus.map(|n| n.to_string())),
-    ];
-    known.into_iter().filter_map(|(name, value)| Some(fact(name, value?, ""))).collect()
-}
-
-/// `host-managed, 256M each, at most 14 open`.
-fn zones(zones: &Zones) -> String {
-    let each = zones.zone_bytes.map(|each| format!(", {} each", bytes(each))).unwrap_or_default();
-    let open = zones.max_open_zones.map(|most| format!(", at most {most} open")).unwrap_or_default();
-    format!("{}{each}{open}", zones.model)
+    d.named().into_iter().map(|(name, value)| fact(name, value, "")).collect()
 }
 
 /// How it was measured, in numbers.

@@ -1,10 +1,8 @@
 //! The settings of real systems, on the page of a profile: a tab per system.
 
-use leadline_advise::{Advice, Fits, Inputs, Setting, System, advise};
+use leadline_advise::{Advice, Fits, Inputs, Setting, System, Value, advise};
 use leadline_profile::DeviceProfile;
 use serde::Serialize;
-
-use crate::settings::{as_good_sentence, interval, shown, unit};
 
 /// A tab.
 #[derive(Serialize)]
@@ -71,11 +69,11 @@ fn row(setting: &Setting) -> Row {
     };
     Row {
         key: setting.key,
-        value: shown(&setting.value),
-        interval: interval(setting),
-        as_good: as_good_sentence(setting),
-        unit: unit(setting),
-        default: setting.default.as_ref().map(shown),
+        value: setting.value.shown(),
+        interval: setting.interval_shown(),
+        as_good: setting.as_good_sentence(),
+        unit: setting.unit_shown(),
+        default: setting.default.as_ref().map(Value::shown),
         rule: setting.rule.clone(),
         source: setting.source.to_string(),
         wrong: wrong.into_iter().filter(|(_, text)| !text.is_empty()).collect(),

@@ -1,8 +1,9 @@
 //! The I/O models in the terminal: how wrong each is, which one was chosen, and its parameters.
 
+use leadline_figures::Table;
 use leadline_model::{Assessment, ModelComparison, WorkloadClass};
 
-use super::table::{finish, new_table};
+use super::text::render_table;
 use super::{NARROWEST, wrap};
 use crate::model_words::{self, Errors, Sorted};
 
@@ -78,15 +79,15 @@ fn grid(
     columns: std::ops::Range<usize>,
     width: usize,
 ) -> String {
-    let mut table = new_table(width);
-    table.set_header(std::iter::once(corner).chain(heads[columns.clone()].iter().map(String::as_str)));
+    let heads = heads[columns.clone()].iter().map(String::as_str);
+    let mut table = Table::new(std::iter::once(corner).chain(heads));
     // A k at which none of these columns has a cost would be a row of dashes; a model that has no error is
     // not.
     let empty = |cells: &[String]| corner == "k" && cells.iter().all(|cell| cell == "–");
     for (name, cells) in rows.iter().filter(|(_, cells)| !empty(&cells[columns.clone()])) {
-        table.add_row(std::iter::once(name).chain(&cells[columns.clone()]));
+        table.row(std::iter::once(name).chain(&cells[columns.clone()]));
     }
-    finish(table, usize::MAX)
+    render_table(&table, width)
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! The tables of the terminal.
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use leadline_figures::Table;
 use leadline_profile::{Capped, DeviceProfile, Parameters};
 
-use super::{kind, printable, wrap};
+use super::kind;
+use super::text::render_table;
 use crate::compare::{Cell, Comparison, Quantity, Verdict};
 use crate::format::{self, count, significant};
 
@@ -12,13 +13,8 @@ pub(super) type Line = (String, Vec<Option<String>>);
 
 /// A table under its title, whose first column has the rows' names; an absent cell is a dash.
 pub(super) fn titled(title: &str, head: Vec<String>, rows: Vec<Line>, width: usize) -> String {
-    let mut table = new_table(width);
-    table.set_header(std::iter::once(String::new()).chain(head));
-    for (name, cells) in rows {
-        let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(|| "–".to_owned()));
-        table.add_row(std::iter::once(name).chain(cells));
-    }
-    format!("{}\n{}", wrap(title, width, "  "), finish(table, usize::MAX))
+    let row = |(name, cells): Line| std::iter::once(name).chain(cells.into_iter().map(format::known));
+    render_table(&Table::named(title, head).rows(rows.into_iter().map(row)), width)
 }
 
 /// One row per quantity, one column per pattern and block size; several tables where they do not fit side by
@@ -35,9 +31,7 @@ pub(super) fn parameters(profile: &DeviceProfile, width: usize) -> String {
 }
 
 fn block_of(entries: &[Parameters], width: usize) -> String {
-    let mut table = new_table(width);
-    let heads = entries.iter().map(|e| kind(e.pattern, e.block_bytes));
-    table.set_header(std::iter::once(String::new()).chain(heads));
+    let mut table = Table::named("", entries.iter().map(|e| kind(e.pattern, e.block_bytes)));
     for quantity in Quantity::ALL {
         let cells: Vec<Cell> = entries.iter().map(|e| quantity.cell(e)).collect();
         if cells.iter().any(|cell| cell.value.is_some()) {
@@ -45,7 +39,7 @@ fn block_of(entries: &[Parameters], width: usize) -> String {
                 "IOPS" => format!("{} IOPS", quantity.name().replace("durable write", "durable")),
                 _ => quantity.name().to_owned(),
             };
-            table.add_row(std::iter::once(name).chain(cells.iter().map(|&cell| shown(quantity, cell))));
+            table.row(std::iter::once(name).chain(cells.iter().map(|&cell| shown(quantity, cell))));
         }
     }
     let capped = entries.iter().map(|e| match e.capped {
@@ -53,7 +47,7 @@ fn block_of(entries: &[Parameters], width: usize) -> String {
         Capped::No => "no",
         Capped::Unknown => "unknown",
     });
-    table.add_row(std::iter::once("capped").chain(capped));
+    table.row(std::iter::once("capped").chain(capped));
     if entries.iter().any(|e| e.censored.read || e.censored.write) {
         let censored = entries.iter().map(|e| match (e.censored.read, e.censored.write) {
             (true, true) => "reads, writes",
@@ -61,9 +55,9 @@ fn block_of(entries: &[Parameters], width: usize) -> String {
             (false, true) => "writes",
             (false, false) => "no",
         });
-        table.add_row(std::iter::once("censored").chain(censored));
+        table.row(std::iter::once("censored").chain(censored));
     }
-    finish(table, usize::MAX)
+    render_table(&table, width)
 }
 
 /// The comparison: the first profile, then each other with its verdict; one table per other where the width
@@ -79,14 +73,12 @@ pub(super) fn differences(comparison: &Comparison, labels: &[String], width: usi
 }
 
 fn against_first(comparison: &Comparison, labels: &[String], other: usize, width: usize) -> String {
-    let mut table = new_table(width);
-    let head = |label: &String| printable(label);
-    table.set_header(["".to_owned(), head(&labels[0]), head(&labels[other]), "verdict".to_owned()]);
+    let mut table = Table::new(["", &labels[0], &labels[other], "verdict"]).words(3);
     let mut last = None;
     for row in &comparison.rows {
         let group = (row.pattern, row.block_bytes);
         if last.replace(group) != Some(group) {
-            table.add_row([kind(row.pattern, row.block_bytes), String::new(), String::new(), String::new()]);
+            table.row([&*kind(row.pattern, row.block_bytes), "", "", ""]);
         }
         let verdict = match row.verdicts[other - 1] {
             Verdict::Differs { ratio } => format!("differs, {}×", significant(ratio)),
@@ -95,31 +87,9 @@ fn against_first(comparison: &Comparison, labels: &[String], other: usize, width
             Verdict::Missing => "not on both".to_owned(),
         };
         let name = format!("  {}", row.quantity.name());
-        table.add_row([
-            name,
-            shown(row.quantity, row.cells[0]),
-            shown(row.quantity, row.cells[other]),
-            verdict,
-        ]);
+        table.row([name, shown(row.quantity, row.cells[0]), shown(row.quantity, row.cells[other]), verdict]);
     }
-    finish(table, 3)
-}
-
-pub(crate) fn new_table(width: usize) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
-    table
-}
-
-/// Numbers to the right, the first column and column `words` to the left, no blanks at the ends of lines.
-pub(crate) fn finish(mut table: Table, words: usize) -> String {
-    for (i, column) in table.column_iter_mut().enumerate() {
-        let left = i == 0 || i == words;
-        column.set_cell_alignment(if left { CellAlignment::Left } else { CellAlignment::Right });
-    }
-    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
-    lines.join("\n")
+    render_table(&table, width)
 }
 
 fn shown(quantity: Quantity, cell: Cell) -> String {

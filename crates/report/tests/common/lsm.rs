@@ -160,8 +160,8 @@ pub fn sample_advice(mix: &str) -> SampleAdvice {
 }
 
 impl SampleAdvice {
-    pub fn question(&self) -> leadline_report::LsmQuestion<'_> {
-        leadline_report::LsmQuestion {
+    pub fn question(&self) -> leadline_lsm::figures::Question<'_> {
+        leadline_lsm::figures::Question {
             data: &self.wanted.data,
             demands: &self.wanted.demands,
             has_mix: true,

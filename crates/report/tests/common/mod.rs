@@ -17,6 +17,8 @@ pub mod graphs;
 pub mod lsm;
 #[path = "place.rs"]
 pub mod place;
+#[path = "pools.rs"]
+pub mod pools;
 #[path = "traces.rs"]
 pub mod traces;
 #[path = "tried.rs"]

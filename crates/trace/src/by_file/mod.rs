@@ -5,6 +5,8 @@ mod distinct;
 mod runs;
 mod source;
 mod tally;
+#[cfg(feature = "figures")]
+mod words;
 
 use std::ffi::OsStr;
 

@@ -1,0 +1,122 @@
+//! Advice for a system and a judged configuration, for a terminal.
+
+use leadline_figures::number::{known, significant};
+use leadline_figures::{Table, Text};
+
+use crate::{Advice, Finding, Fits, Lint, Setting, Unset, Value, Verdict};
+
+impl Advice {
+    /// What is advised: one line per key with the values that do as well, or with `explain` also its interval,
+    /// its rule, its source, and what happens if it is wrong.
+    pub fn text(&self, explain: bool) -> Text {
+        let mut text = Text::new();
+        text.say(self.title());
+        if explain {
+            self.settings.iter().for_each(|setting| explained(setting, &mut text));
+        } else if !self.settings.is_empty() {
+            text.table(self.table());
+        }
+        text.say_all(&self.notes);
+        let missing = self.missing.iter();
+        text.say_all(missing.map(|missing| format!("left out: {}: {}", missing.key, missing.reason)));
+        text
+    }
+
+    fn title(&self) -> String {
+        let proven = if self.provable { "" } else { "; not proven here, Leadline does not run it" };
+        format!("{} {} on {}{proven}", self.system.title(), self.version, self.device)
+    }
+
+    fn table(&self) -> Table {
+        let row = |setting: &Setting| {
+            [
+                setting.key.to_owned(),
+                setting.value.shown(),
+                known(setting.as_good()),
+                setting.unit_shown().to_owned(),
+                known(setting.default.as_ref().map(Value::shown)),
+            ]
+        };
+        Table::new(["key", "value", "does as well", "unit", "default"]).rows(self.settings.iter().map(row))
+    }
+}
+
+fn explained(setting: &Setting, text: &mut Text) {
+    let interval = setting.interval_shown().map_or(String::new(), |interval| format!(" ({interval})"));
+    text.gap();
+    let head = format!("{} = {}{interval} {}", setting.key, setting.value.shown(), setting.unit_shown());
+    text.line(head.trim_end());
+    let mut say = |what: &str, words: &str| {
+        if !words.is_empty() {
+            text.set(format!("{what}{words}"), [2, 4]);
+        }
+    };
+    say("", &setting.as_good_sentence().unwrap_or_default());
+    let exact = setting.exact.map(|exact| setting.in_unit(exact));
+    if let Some(exact) = exact.filter(|exact| *exact != setting.value.shown()) {
+        let why = "by the rule; the nearest step of a ladder, so that profiles of one device agree";
+        say(&format!("{exact} "), why);
+    }
+    say("rule: ", &setting.rule);
+    say("defined in: ", &setting.source.to_string());
+    match setting.fits {
+        Fits::Range(_) => {
+            say("too low: ", setting.if_too_low);
+            say("too high: ", setting.if_too_high);
+        }
+        Fits::Words(_) => say("otherwise: ", setting.if_too_low),
+    }
+}
+
+impl Lint {
+    /// What is wrong with its reasons, then what fits.
+    pub fn text(&self) -> Text {
+        let mut text = Text::new();
+        text.say(self.advice.title());
+        let (wrong, rest): (Vec<&Finding>, Vec<&Finding>) =
+            self.findings.iter().partition(|finding| finding.verdict.is_wrong());
+        for finding in wrong {
+            let judged = judged(finding);
+            text.line(format!("{}: {} = {}: {judged}", finding.place, finding.key, finding.found));
+            text.set(&finding.reason, [2, 2]);
+        }
+        let mut list = |what: &str, verdict: Verdict| {
+            let keys = rest.iter().filter(|finding| finding.verdict == verdict);
+            let keys: Vec<&str> = keys.map(|finding| finding.key.as_str()).collect();
+            if !keys.is_empty() {
+                text.say(format!("{what}: {}", keys.join(", ")));
+            }
+        };
+        list("fit", Verdict::Fits);
+        list("not judged, since the profile lacks what they are judged by", Verdict::NotJudged);
+        if self.findings.is_empty() {
+            text.line("no key in it depends on the device");
+        }
+        let unset = |one: &Unset| {
+            format!("{} ({}, where {} fits)", one.key, one.default.shown(), one.advised.shown())
+        };
+        if !self.unset.is_empty() {
+            let list: Vec<String> = self.unset.iter().map(unset).collect();
+            text.say(format!("not set, and the default does not fit: {}", list.join(", ")));
+        }
+        text.say_all(&self.notes);
+        text
+    }
+}
+
+/// `too low by 36 times, 36 fits; a cold bitmap heap scan takes 12 times as long as with the best`.
+fn judged(finding: &Finding) -> String {
+    let by = match (finding.verdict, finding.times) {
+        (Verdict::TooLow | Verdict::TooHigh, Some(times)) => format!(" by {} times", significant(times)),
+        _ => String::new(),
+    };
+    let advised = finding.advised.as_ref().map_or(String::new(), |value| format!(", {} fits", value.shown()));
+    // What is within the noise of a measurement is not worth a word.
+    let costs = match finding.costs {
+        Some((times, of)) if times >= 1.1 => {
+            format!("; {of} takes {} times as long as with the best", significant(times))
+        }
+        _ => String::new(),
+    };
+    format!("{}{by}{advised}{costs}", finding.verdict.words())
+}
