@@ -15,6 +15,10 @@ const NEEDED: &str = "needed";
 /// Of options of which one is to be given.
 const WANTED: &str = "wanted";
 
+/// A word that an algorithm knows; it leads to no file.
+#[derive(Clone)]
+struct Word(String);
+
 /// A command that runs an algorithm.
 pub(crate) struct AlgorithmCommand {
     pub(super) definition: &'static Definition,
@@ -75,7 +79,7 @@ fn command_of(definition: &'static Definition) -> Command {
 fn argument_of(option: &'static AlgorithmOption) -> Arg {
     let argument = Arg::new(option.name).long(option.name).help(option.help);
     let argument = match option.kind {
-        OptionKind::Flag => argument.action(ArgAction::SetTrue),
+        OptionKind::Flag => argument.action(ArgAction::SetTrue).value_parser(value_parser!(bool)),
         kind => argument.value_name(option.value_name).value_parser(parser(kind)),
     };
     let argument = match option.kind {
@@ -105,7 +109,9 @@ fn parser(kind: OptionKind) -> ValueParser {
             let number = text.parse().ok().filter(|number| (within.holds)(*number));
             number.ok_or_else(|| within.must.to_owned())
         }),
-        OptionKind::Text(check) => ValueParser::new(move |text: &str| check(text).map(|()| text.to_owned())),
+        OptionKind::Text(check) => {
+            ValueParser::new(move |text: &str| check(text).map(|()| Word(text.to_owned())))
+        }
         OptionKind::Pairs | OptionKind::Input => value_parser!(InputPath).into(),
         OptionKind::Previous => value_parser!(ContinuedResult).into(),
         OptionKind::Folder => value_parser!(OutputPath).into(),
@@ -121,7 +127,7 @@ fn value(option: &AlgorithmOption, matches: &ArgMatches) -> Option<Argument> {
         OptionKind::U32(..) => matches.get_one(name).map(|number: &u32| Argument::Number((*number).into())),
         OptionKind::U64(..) => matches.get_one(name).copied().map(Argument::Number),
         OptionKind::F64(_) => matches.get_one(name).copied().map(Argument::Double),
-        OptionKind::Text(_) => matches.get_one(name).cloned().map(Argument::Text),
+        OptionKind::Text(_) => matches.get_one(name).map(|Word(text)| Argument::Text(text.clone())),
         OptionKind::Pairs | OptionKind::Input => path::<InputPath>(matches, name),
         OptionKind::Previous => path::<ContinuedResult>(matches, name),
         OptionKind::Folder => path::<OutputPath>(matches, name),
