@@ -407,7 +407,7 @@ impl Graph {
         }
         let unused = self.options.memory.saturating_sub(plan.bytes);
         let index = u64::from(self.all_blocks()) * Merged::BYTES_PER_BLOCK;
-        let frame = Cache::bytes_a_frame(self.header.block_bytes);
+        let frame = Cache::bytes_per_frame(self.header.block_bytes);
         let given = if plan.frames < self.all_blocks() { plan.frames / 2 } else { 0 };
         plan.frames -= given;
         (unused + u64::from(given) * frame).saturating_sub(index)

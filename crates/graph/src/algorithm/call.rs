@@ -187,7 +187,7 @@ impl<'a> Call<'a> {
         let Some(path) = self.path("from") else { return Ok(None) };
         match Previous::open(self.graph, path, stamp, columns)? {
             Continued::From(previous) => Ok(Some(previous)),
-            Continued::Anew(why) => {
+            Continued::FullRun(why) => {
                 self.notes.push(format!("{}: {why}; this is a full run", path.display()));
                 Ok(None)
             }

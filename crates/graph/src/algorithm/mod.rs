@@ -1,5 +1,5 @@
-//! What every algorithm says of itself: what it needs of a graph and of memory, what it reads, what comes out,
-//! and how it is run; and how it is asked for by name.
+//! What every algorithm says of itself: what it needs of a graph and of memory, what it reads, what comes
+//! out, and how it is run; and how it is asked for by name.
 //!
 //! The algorithms themselves are in `algorithms`, each beside its implementation of [`Algorithm`].
 
@@ -70,8 +70,8 @@ pub trait Algorithm: Debug + Send + Sync {
         false
     }
 
-    /// The least and the most blocks that a first run reads, when nothing is cached. Sources are taken to lead
-    /// to nearly all vertices.
+    /// The least and the most blocks that a first run reads, when nothing is cached. Sources are taken to
+    /// lead to nearly all vertices.
     fn reads(&self, blocks: &Blocks<'_>) -> [u64; 2];
 
     /// What goes through a temporary file where the cap has no room for all vertex state.

@@ -42,7 +42,7 @@ const HEAVY: u64 = 10;
 /// Push again once the frontier has less than this share of all vertices: 1 in so many.
 const PUSH_BELOW: u64 = 64;
 
-/// A search of no more levels is not one that creeps.
+/// A search of no more levels is not one that progresses slowly.
 const MANY_LEVELS: u32 = 32;
 
 /// What a breadth-first search found.
@@ -86,8 +86,8 @@ impl Graph {
     /// # Panics
     /// Where a source is not a vertex of the graph; see [`Graph::vertex`].
     pub fn bfs(&self, sources: &[Vertex]) -> Result<Bfs, GraphError> {
-        let room = Room::new(self, self.options().memory);
-        let (searched, stats) = Engine::run(self, NAME, room.bytes, |engine| match room.is_in_file {
+        let plan = MemoryPlan::new(self, self.options().memory);
+        let (searched, stats) = Engine::run(self, NAME, plan.bytes, |engine| match plan.is_in_file {
             false => search(engine, sources, InMemory::new(self.vertices())),
             true => search(engine, sources, InFile::new(self)?),
         })?;
@@ -106,11 +106,11 @@ impl Graph {
     /// # Panics
     /// As [`Graph::bfs`].
     pub fn bfs_after(&self, sources: &[Vertex], previous: &Previous) -> Result<Bfs, GraphError> {
-        let room = Room::new(self, self.options().memory);
-        if room.is_in_file {
+        let plan = MemoryPlan::new(self, self.options().memory);
+        if plan.is_in_file {
             return self.bfs(sources);
         }
-        let (searched, stats) = Engine::run(self, NAME, room.bytes, |engine| {
+        let (searched, stats) = Engine::run(self, NAME, plan.bytes, |engine| {
             let levels = numbers(self.vertices(), |_| UNREACHED);
             let frontier = Frontier::new(self.vertices());
             let mut row = 0;
@@ -154,23 +154,23 @@ fn reached_and_depth(levels: impl Iterator<Item = u32>) -> (u64, u32) {
 }
 
 /// How the vertex state of a search fits under a cap.
-struct Room {
+struct MemoryPlan {
     /// Bytes in memory.
     bytes: u64,
     /// Whether levels are in a file.
     is_in_file: bool,
 }
 
-impl Room {
+impl MemoryPlan {
     /// With levels in memory, if they fit or take less than the way to a file.
-    fn new(graph: &Graph, memory: u64) -> Room {
+    fn new(graph: &Graph, memory: u64) -> MemoryPlan {
         let (in_memory, in_file) = (bfs_bytes(graph), in_file_bytes(graph));
         let fits = |bytes| {
             let (header, options) = (graph.header(), graph.options());
             EnginePlan::least_memory(header, options, graph.all_blocks(), bytes) <= memory
         };
         let is_in_file = in_file < in_memory && !fits(in_memory);
-        Room { bytes: if is_in_file { in_file } else { in_memory }, is_in_file }
+        MemoryPlan { bytes: if is_in_file { in_file } else { in_memory }, is_in_file }
     }
 }
 
@@ -198,7 +198,7 @@ fn search<F: Found>(engine: &mut Engine<'_>, sources: &[Vertex], found: F) -> Re
     state.found.level(0, &frontier)?;
     while width > 0 {
         if let Some(levels) = state.found.in_memory()
-            && creeps(engine, depth, reached)
+            && progresses_slowly(engine, depth, reached)
         {
             drop(mem::replace(&mut state.unreached, Frontier::new(0)));
             drop(mem::replace(&mut state.next, Frontier::new(0)));
@@ -214,7 +214,7 @@ fn search<F: Found>(engine: &mut Engine<'_>, sources: &[Vertex], found: F) -> Re
             false => state.push_or_pull(engine, &frontier, [width, vertices - reached], &mut pulling)?,
         };
         width = found.iter().map(|found| found.vertices).sum();
-        engine.looked_at(found.iter().map(|found| found.edges).sum());
+        engine.add_scanned_edges(found.iter().map(|found| found.edges).sum());
         reached += width;
         depth += u32::from(width > 0);
         frontier.clear();
@@ -229,7 +229,7 @@ fn search<F: Found>(engine: &mut Engine<'_>, sources: &[Vertex], found: F) -> Re
 /// Whether the search has many levels before it, so that it is better to finish with each block while it is
 /// at hand, in whatever order: it has come far and yet reached little, or reads the same blocks again and
 /// again.
-fn creeps(engine: &mut Engine<'_>, depth: u32, reached: u64) -> bool {
+fn progresses_slowly(engine: &mut Engine<'_>, depth: u32, reached: u64) -> bool {
     let graph = engine.graph();
     let blocks = graph.header().blocks(Direction::Forward).bytes;
     let little = reached < graph.vertices() / 4;

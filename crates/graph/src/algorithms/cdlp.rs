@@ -101,7 +101,7 @@ impl Algorithm for CdlpRun {
     }
 
     fn state_bytes(&self, graph: &Graph, memory: u64) -> u64 {
-        Room::new(graph, memory).bytes
+        MemoryPlan::new(graph, memory).bytes
     }
 
     fn scans(&self) -> bool {
@@ -113,7 +113,7 @@ impl Algorithm for CdlpRun {
         let mut passes = blocks.passes();
         passes.pass_all();
         passes.repeat(self.iterations, Passes::pass_all);
-        let at_once = Room::new(blocks.graph, blocks.memory()).at_once;
+        let at_once = MemoryPlan::new(blocks.graph, blocks.memory()).at_once;
         // One more for the blocks in which lists of two batches meet.
         [passes.read, blocks.at_most(passes.read, at_once, 2 + u64::from(self.iterations))]
     }
@@ -147,7 +147,7 @@ impl Graph {
     pub fn cdlp(&self, iterations: u32) -> Result<Cdlp, GraphError> {
         let run = CdlpRun { iterations };
         run.check(self)?;
-        let Room { most, bytes, .. } = Room::new(self, self.options().memory);
+        let MemoryPlan { most, bytes, .. } = MemoryPlan::new(self, self.options().memory);
         let ((labels, iterations), stats) =
             Engine::run(self, run.name(), bytes, |engine| propagate(engine, iterations, most))?;
         let mut seen = labels.clone();
@@ -158,7 +158,7 @@ impl Graph {
 }
 
 /// How memory is shared out.
-struct Room {
+struct MemoryPlan {
     /// Labels that are collected at a time.
     most: u64,
     /// Whether all are collected at once that must be in an iteration.
@@ -167,9 +167,9 @@ struct Room {
     bytes: u64,
 }
 
-impl Room {
+impl MemoryPlan {
     /// Under a cap of `memory` bytes.
-    fn new(graph: &Graph, memory: u64) -> Room {
+    fn new(graph: &Graph, memory: u64) -> MemoryPlan {
         let list = most_values(graph) * 4 * 2;
         let fixed = graph.vertices() * 16
             + u64::from(graph.all_blocks()) * 4
@@ -177,7 +177,7 @@ impl Room {
         let (least, all) = collected(graph);
         // Half of what is left: the other half keeps blocks.
         let most = (spare(graph, memory, fixed) / 2 / 4).min(all).max(least);
-        Room { most, at_once: most >= all, bytes: fixed + most * 4 }
+        MemoryPlan { most, at_once: most >= all, bytes: fixed + most * 4 }
     }
 }
 
@@ -303,7 +303,7 @@ impl CdlpState {
         };
         for direction in directions(engine.graph()) {
             let counted = sweep_range(engine, *direction, range, Default::default, visit)?;
-            engine.looked_at(counted.into_iter().map(|(edges, _)| edges).sum());
+            engine.add_scanned_edges(counted.into_iter().map(|(edges, _)| edges).sum());
         }
         gathering.end().for_each(|vertex, neighbours| {
             if directed || !neighbours.is_empty() {

@@ -52,7 +52,10 @@ pub struct Dfs {
     pub stats: RunStats,
 }
 
-vertex_table!(Dfs { parents: "parent" Vertices, roots: "root" Vertices, order: "order" Integers }, spills: false);
+vertex_table!(
+    Dfs { parents: "parent" Vertices, roots: "root" Vertices, order: "order" Integers },
+    spills: false
+);
 
 impl Outcome for Dfs {
     fn stats(&self) -> RunStats {
@@ -80,7 +83,8 @@ pub(super) static DEFINITION: Definition = Definition {
     about: "Depth-first search, strict where the graph fits in memory, else unordered: a forest of all that \
             the sources lead to",
     examples: "Examples:\n  leadline graph dfs web.graph --source 0 -o forest.csv\n  \
-               leadline graph dfs web.graph --threads 1 --depth 1     strictly depth-first, from all vertices",
+               leadline graph dfs web.graph --threads 1 --depth 1     strictly depth-first, \
+               from all vertices",
     options: &[AlgorithmOption::new(
         "source",
         "ID",
@@ -108,7 +112,7 @@ impl Algorithm for DfsRun {
     }
 
     fn state_bytes(&self, graph: &Graph, memory: u64) -> u64 {
-        Room::new(graph, memory).bytes
+        MemoryPlan::new(graph, memory).bytes
     }
 
     fn reads(&self, blocks: &Blocks<'_>) -> [u64; 2] {
@@ -146,7 +150,7 @@ impl Graph {
     /// Where a source is not a vertex of the graph; see [`Graph::vertex`].
     pub fn dfs(&self, sources: &[Vertex]) -> Result<Dfs, GraphError> {
         let options = self.options();
-        let Room { stack, at_once, bytes } = Room::new(self, options.memory);
+        let MemoryPlan { stack, at_once, bytes } = MemoryPlan::new(self, options.memory);
         let (parts, stats) = Engine::run(self, DfsRun::default().name(), bytes, |engine| {
             let mut forest = Forest::new(self.vertices(), stack);
             let mut ids = self.ids();
@@ -167,7 +171,7 @@ impl Graph {
 }
 
 /// How memory is shared out.
-struct Room {
+struct MemoryPlan {
     /// Vertices on the stack.
     stack: u64,
     /// Blocks that are visited at once.
@@ -176,21 +180,21 @@ struct Room {
     bytes: u64,
 }
 
-impl Room {
+impl MemoryPlan {
     /// Under a cap of `memory` bytes.
-    fn new(graph: &Graph, memory: u64) -> Room {
+    fn new(graph: &Graph, memory: u64) -> MemoryPlan {
         let (vertices, options) = (graph.vertices(), graph.options());
         let least = Forest::least_stack(vertices);
         let (blocks, block_bytes) = (u64::from(graph.all_blocks()), u64::from(graph.header().block_bytes));
-        let threads = options.threads.max(1) as u64 * Log::BYTES_A_BYTE_A_THREAD * block_bytes;
+        let threads = options.threads.max(1) as u64 * Log::BYTES_PER_BYTE_PER_THREAD * block_bytes;
         // A hub may have all blocks, which are then listed twice; lists grow by doubling.
         let state = Forest::bytes(vertices, least) + threads + blocks * 16;
-        let most = spare(graph, memory, state) / 8 / (Log::BYTES_A_BYTE * block_bytes);
+        let most = spare(graph, memory, state) / 8 / (Log::BYTES_PER_BYTE * block_bytes);
         let at_once = u64::from(options.depth).min(most).max(1);
-        let state = state + at_once * Log::BYTES_A_BYTE * block_bytes;
+        let state = state + at_once * Log::BYTES_PER_BYTE * block_bytes;
         // Of what is left even when all blocks are in memory, half may go to a larger stack.
-        let frames = blocks * Cache::bytes_a_frame(graph.header().block_bytes);
+        let frames = blocks * Cache::bytes_per_frame(graph.header().block_bytes);
         let more = (spare(graph, memory, state + frames) / 2 / 4).min(MORE_STACK * vertices);
-        Room { stack: least + more, at_once, bytes: state + 4 * more }
+        MemoryPlan { stack: least + more, at_once, bytes: state + 4 * more }
     }
 }

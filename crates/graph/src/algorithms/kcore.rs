@@ -162,15 +162,15 @@ fn peel(engine: &mut Engine<'_>) -> Result<Vec<u32>, GraphError> {
     let (mut now, mut left) = (Frontier::new(vertices), Frontier::new(vertices));
     // Who has no neighbours is in the core 0, and there is no list to read.
     left.fill();
-    while let Some(k) = state.fewest(&left) {
+    while let Some(k) = state.min_degree(&left) {
         state.k = k;
         state.start(&left, &now);
         while !now.is_empty() {
             // What falls in a block while forward lists are read is there for the reverse ones; the other way
             // round it is not.
-            state.take_away(engine, Direction::Forward, &now)?;
+            state.remove_vertices(engine, Direction::Forward, &now)?;
             if graph.header().directed {
-                state.take_away(engine, Direction::Reverse, &now)?;
+                state.remove_vertices(engine, Direction::Reverse, &now)?;
             }
             now.clear();
             std::mem::swap(&mut now, &mut state.next);
@@ -206,15 +206,15 @@ fn degrees(engine: &mut Engine<'_>) -> Result<Vec<AtomicU32>, GraphError> {
 
 /// The ends of all pieces, each once; counts the rest.
 fn ends(engine: &mut Engine<'_>, workers: Vec<Worker>) -> Vec<(Vertex, Vertex)> {
-    workers.iter().for_each(|worker| engine.looked_at(worker.edges));
+    workers.iter().for_each(|worker| engine.add_scanned_edges(worker.edges));
     let all = merged(workers.into_iter().map(|worker| worker.ends));
-    engine.looked_at(all.len() as u64);
+    engine.add_scanned_edges(all.len() as u64);
     all
 }
 
 impl KCoreState {
     /// The fewest neighbours that a vertex has which is left; takes out of `left` those that no longer are.
-    fn fewest(&self, left: &Frontier) -> Option<u32> {
+    fn min_degree(&self, left: &Frontier) -> Option<u32> {
         let fewest = |range| {
             let mut fewest = None;
             for vertex in left.iter(range) {
@@ -251,7 +251,7 @@ impl KCoreState {
     }
 
     /// Takes the vertices of `now` out of the lists of their neighbours in a direction.
-    fn take_away(
+    fn remove_vertices(
         &self,
         engine: &mut Engine<'_>,
         direction: Direction,
@@ -263,7 +263,7 @@ impl KCoreState {
             while let Some(vertex) = stack.pop() {
                 distinct(block, vertex, ends, |neighbour| {
                     *edges += 1;
-                    if !self.falls(neighbour) {
+                    if !self.decrement_degree(neighbour) {
                     } else if direction == Direction::Forward
                         && block.vertices().contains(&neighbour)
                         && !block.is_piece(neighbour)
@@ -277,7 +277,7 @@ impl KCoreState {
             }
         })?;
         for (_, neighbour) in ends(engine, workers) {
-            if self.falls(neighbour) {
+            if self.decrement_degree(neighbour) {
                 self.next.insert(neighbour);
             }
         }
@@ -286,7 +286,7 @@ impl KCoreState {
 
     /// Takes one neighbour from a vertex that has more than k; whether it has k now, and goes next.
     #[inline]
-    fn falls(&self, vertex: Vertex) -> bool {
+    fn decrement_degree(&self, vertex: Vertex) -> bool {
         let place = &self.degrees[vertex as usize];
         let mut degree = place.load(Ordering::Relaxed);
         while degree > self.k {

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde_json::{Map, Value};
 
 use super::lists::Lists;
-use super::upward::{self, Count, Room, Upward};
+use super::upward::{self, Count, MemoryPlan, Upward};
 use super::{by_vertex, numbers};
 use crate::algorithm::{Algorithm, AlgorithmOption, Definition, Job, Needs, Ran, TableShape};
 use crate::estimate::{Blocks, Size};
@@ -87,7 +87,7 @@ impl Algorithm for LccRun {
     }
 
     fn state_bytes(&self, graph: &Graph, memory: u64) -> u64 {
-        room(graph, memory).1
+        memory_plan(graph, memory).1
     }
 
     fn scans(&self) -> bool {
@@ -95,7 +95,7 @@ impl Algorithm for LccRun {
     }
 
     fn reads(&self, blocks: &Blocks<'_>) -> [u64; 2] {
-        upward::reads(blocks, room(blocks.graph, blocks.memory()).0)
+        upward::reads(blocks, memory_plan(blocks.graph, blocks.memory()).0)
     }
 
     fn computing(&self, size: &Size) -> Option<[f64; 2]> {
@@ -118,17 +118,17 @@ impl Graph {
     /// vertex; what the device or a damaged store gives.
     pub fn lcc(&self) -> Result<Lcc, GraphError> {
         upward::check(self, &LccRun)?;
-        let (room, bytes) = room(self, self.options().memory);
+        let (plan, bytes) = memory_plan(self, self.options().memory);
         let ((coefficients, triangles, passes), stats) =
-            Engine::run(self, LccRun.name(), bytes, |engine| count(engine, room))?;
+            Engine::run(self, LccRun.name(), bytes, |engine| count(engine, plan))?;
         Ok(Lcc { coefficients, triangles, passes, stats })
     }
 }
 
 /// Entries of lists that there is room for under a cap of `memory`, and the bytes of all state: beside the
 /// lists, 4 bytes per vertex for its neighbours and 8 for the edges among them.
-fn room(graph: &Graph, memory: u64) -> (Room, u64) {
-    Room::of(graph, memory, 4 + 8)
+fn memory_plan(graph: &Graph, memory: u64) -> (MemoryPlan, u64) {
+    MemoryPlan::of(graph, memory, 4 + 8)
 }
 
 struct Clustering {
@@ -139,13 +139,13 @@ struct Clustering {
 }
 
 /// Coefficients, triangles and passes.
-fn count(engine: &mut Engine<'_>, room: Room) -> Result<(Vec<f64>, u64, u64), GraphError> {
+fn count(engine: &mut Engine<'_>, plan: MemoryPlan) -> Result<(Vec<f64>, u64, u64), GraphError> {
     let vertices = engine.graph().vertices();
     let state =
         Clustering { degrees: numbers(vertices, |_| 0), among: by_vertex(vertices, |_| AtomicU64::new(0)) };
     let upward = Upward::measure(engine)?;
     let (triangles, passes) =
-        upward.close_all(engine, room, &state, |lists| state.count_neighbours(lists))?;
+        upward.close_all(engine, plan, &state, |lists| state.count_neighbours(lists))?;
     let coefficient = |(among, degree): (AtomicU64, &AtomicU32)| {
         let degree = f64::from(degree.load(Ordering::Relaxed));
         let could = degree * (degree - 1.0);

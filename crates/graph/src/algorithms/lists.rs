@@ -15,7 +15,7 @@ use crate::{Engine, Graph, GraphError, Which};
 const CHUNK: usize = 256;
 
 /// More than the engine takes for a thread beside what is for its reads.
-const BYTES_A_THREAD: u64 = 128 << 10;
+const BYTES_PER_THREAD: u64 = 128 << 10;
 
 /// Lists of a range of vertices, while they are being filled.
 pub(crate) struct Gathering {
@@ -26,7 +26,7 @@ pub(crate) struct Gathering {
 }
 
 impl Gathering {
-    /// Room for `counts` values of each vertex of a range.
+    /// MemoryPlan for `counts` values of each vertex of a range.
     pub(crate) fn new(range: Range<Vertex>, counts: &[AtomicU32]) -> Gathering {
         let mut total = 0;
         let mut place = |count: &AtomicU32| {
@@ -177,8 +177,8 @@ pub(crate) fn spare(graph: &Graph, memory: u64, state: u64) -> u64 {
     let blocks = u64::from(graph.all_blocks());
     let threads = graph.options().threads.max(1) as u64;
     let engine = Directory::bytes_for(blocks)
-        + blocks * Cache::BYTES_A_BLOCK
-        + threads * (BYTES_A_THREAD + 4 * u64::from(graph.header().block_bytes));
+        + blocks * Cache::BYTES_PER_BLOCK
+        + threads * (BYTES_PER_THREAD + 4 * u64::from(graph.header().block_bytes));
     memory.saturating_sub(state + engine)
 }
 
@@ -186,7 +186,7 @@ pub(crate) fn spare(graph: &Graph, memory: u64, state: u64) -> u64 {
 pub(crate) fn all_cached(graph: &Graph, direction: Direction) -> u64 {
     let blocks = u64::from(graph.directory(direction).blocks());
     let block_bytes = graph.header().block_bytes;
-    blocks * Cache::bytes_a_frame(block_bytes) + EnginePlan::most_buffers(block_bytes, graph.options())
+    blocks * Cache::bytes_per_frame(block_bytes) + EnginePlan::most_buffers(block_bytes, graph.options())
 }
 
 /// Most values that a block holds.

@@ -101,12 +101,12 @@ impl Graph {
         options: &CommunityOptions,
         each_level: impl FnMut(u32, LevelCommunities<'_>) -> Result<(), GraphError>,
     ) -> Result<Communities, GraphError> {
-        climb(self, Method::Louvain, options, each_level)
+        coarsen(self, Method::Louvain, options, each_level)
     }
 
     /// Communities by the Leiden algorithm (Traag, Waltman, van Eck, "From Louvain to Leiden: guaranteeing
-    /// well-connected communities", Scientific Reports 9:5233, 2019), with the graph and `each_level` taken as
-    /// by [`Graph::louvain`]. Before communities become vertices, each is refined: taken apart into its
+    /// well-connected communities", Scientific Reports 9:5233, 2019), with the graph and `each_level` taken
+    /// as by [`Graph::louvain`]. Before communities become vertices, each is refined: taken apart into its
     /// vertices, which merge again only along edges and only if they are tied well to the rest of the
     /// community. The parts become the vertices of the next level, which begins in the communities. It ends
     /// when each community is one vertex, so every community is connected. Two passes more for each level
@@ -119,7 +119,7 @@ impl Graph {
         options: &CommunityOptions,
         each_level: impl FnMut(u32, LevelCommunities<'_>) -> Result<(), GraphError>,
     ) -> Result<Communities, GraphError> {
-        climb(self, Method::Leiden, options, each_level)
+        coarsen(self, Method::Leiden, options, each_level)
     }
 }
 
@@ -152,7 +152,7 @@ impl Method {
 
 /// How memory is shared out.
 #[derive(Debug, Clone, Copy)]
-struct Room {
+struct MemoryPlan {
     /// Bytes of lists that are read at a time and of the sort that aggregates them, half of it each; then of
     /// the next level's lists.
     work: u64,
@@ -164,9 +164,9 @@ struct Room {
     bytes: u64,
 }
 
-impl Room {
+impl MemoryPlan {
     /// Under a cap of `memory` bytes.
-    fn new(graph: &Graph, method: Method, memory: u64) -> Room {
+    fn new(graph: &Graph, method: Method, memory: u64) -> MemoryPlan {
         let vertices = graph.vertices();
         let threads = graph.options().threads.max(1) as u64;
         let entry = size_of::<Entry>() as u64;
@@ -181,7 +181,7 @@ impl Room {
         // Half of what is left: the other half keeps blocks.
         let work = (spare(graph, memory, fixed) / 2).max(least);
         let all_sorted = entries.saturating_mul(entry) <= ImportPlan::kept_of(work / 2);
-        Room { work, reading, all_sorted, bytes: fixed + work }
+        MemoryPlan { work, reading, all_sorted, bytes: fixed + work }
     }
 }
 
@@ -190,11 +190,11 @@ struct Step {
     /// The modularity of the communities that the level began with.
     modularity: f64,
     /// None where it could do no better.
-    next: Option<Climb>,
+    next: Option<NextLevel>,
     spilled: u64,
 }
 
-struct Climb {
+struct NextLevel {
     graph: Aggregate,
     /// By vertex of the level: the vertex of the next.
     labels: Vec<u32>,
@@ -208,7 +208,7 @@ struct Climb {
 pub type LevelCommunities<'a> = &'a dyn Fn() -> Result<Vec<u32>, GraphError>;
 
 /// All levels. `each_level` gets the number of each and what gives its communities.
-fn climb(
+fn coarsen(
     graph: &Graph,
     method: Method,
     options: &CommunityOptions,
@@ -220,7 +220,7 @@ fn climb(
         return Err(GraphError::Resolution { given: options.resolution });
     }
     let begun = Instant::now();
-    let Room { work, reading, bytes, .. } = Room::new(graph, method, graph.options().memory);
+    let MemoryPlan { work, reading, bytes, .. } = MemoryPlan::new(graph, method, graph.options().memory);
     let refuse = |from: Vertex, to: Vertex| negative(graph, from, to);
     let sorting = Sorting { graph, sort_bytes: work / 2, list_bytes: work / 2 };
     let level = Level { method, options, sorting: &sorting };
@@ -241,7 +241,7 @@ fn climb(
         if let Some(level) = levels.last_mut() {
             level.modularity = modularity;
         }
-        let Some(Climb { graph: next, labels, count: found, begin }) = step.next else {
+        let Some(NextLevel { graph: next, labels, count: found, begin }) = step.next else {
             stats.seconds = begun.elapsed().as_secs_f64();
             stats.edges_per_second = stats.edges as f64 / stats.seconds;
             let mut communities = membership.unwrap_or_else(|| (0..graph.vertices() as u32).collect());
@@ -308,7 +308,7 @@ impl Level<'_> {
             return Ok(ended);
         }
         let seed = mix(seed ^ mix(number.into()));
-        let moved = state.settle(lists, seed)?;
+        let moved = state.move_vertices(lists, seed)?;
         let (labels, count, begin) = match self.method {
             Method::Louvain if !moved => return Ok(ended),
             Method::Louvain => {
@@ -333,7 +333,7 @@ impl Level<'_> {
         };
         let mut near = state.into_near();
         let (graph, spilled) = aggregate(lists, &labels, count, &mut near)?;
-        Ok(Step { modularity, next: Some(Climb { graph, labels, count, begin }), spilled })
+        Ok(Step { modularity, next: Some(NextLevel { graph, labels, count, begin }), spilled })
     }
 }
 

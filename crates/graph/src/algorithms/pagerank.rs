@@ -10,7 +10,7 @@
 //! additions else.
 //!
 //! The random accesses are to what neighbours give, so that is kept in single precision where it does for the
-//! ranks ([`Kept::of`]): twice as many fit in the processor's cache. Sums and ranks are doubles.
+//! ranks ([`Precision::of`]): twice as many fit in the processor's cache. Sums and ranks are doubles.
 
 mod edges;
 mod in_parts;
@@ -26,9 +26,9 @@ use crate::format::{Direction, Vertex};
 use crate::{Engine, Graph, GraphError, PerVertex, RunStats, Which};
 
 use super::by_vertex;
-use super::parts::{PartBytes, Parts};
+use super::memory_plan::{MemoryPlan, StateBytes};
+use super::parts::{PartitionBytes, Partitioning};
 use super::previous::Previous;
-use super::room::{Room, StateBytes};
 use crate::algorithm::Needs;
 use edges::{Edges, Unweighted, Weighted};
 use jumps::Jumps;
@@ -124,11 +124,11 @@ impl Graph {
             return Err(GraphError::Damping { given: options.damping });
         }
         Needs::weights(options.weighted).check(self, WEIGHTED)?;
-        let Room { bytes, parts } = state_bytes(self, options).room(self, self.options().memory)?;
-        let (ranked, stats) = Engine::run(self, NAME, bytes, |engine| match Kept::of(self, options) {
-            Kept::Single => run::<Unweighted<Single>>(engine, options, previous, parts),
-            Kept::Double => run::<Unweighted<Double>>(engine, options, previous, parts),
-            Kept::Weighted => run::<Weighted>(engine, options, previous, parts),
+        let MemoryPlan { bytes, parts } = state_bytes(self, options).plan(self, self.options().memory)?;
+        let (ranked, stats) = Engine::run(self, NAME, bytes, |engine| match Precision::of(self, options) {
+            Precision::Single => run::<Unweighted<Single>>(engine, options, previous, parts),
+            Precision::Double => run::<Unweighted<Double>>(engine, options, previous, parts),
+            Precision::Weighted => run::<Weighted>(engine, options, previous, parts),
         })?;
         let Ranked { ranks, iterations, change, highest } = ranked;
         Ok(PageRank { ranks, iterations, change, highest, stats })
@@ -148,7 +148,7 @@ fn run<E: Edges>(
     engine: &mut Engine<'_>,
     options: &PageRankOptions,
     previous: Option<&Previous>,
-    parts: Option<Parts>,
+    parts: Option<Partitioning>,
 ) -> Result<Ranked, GraphError> {
     match parts {
         None => iterate::<E>(engine, options, previous),
@@ -157,29 +157,29 @@ fn run<E: Edges>(
 }
 
 /// What the vertex state takes.
-fn state_bytes(graph: &Graph, options: &PageRankOptions) -> StateBytes<Parts> {
-    let widths = Kept::of(graph, options).widths();
-    let vertex = size_of::<Double>() as u64 + widths.give + widths.total;
+fn state_bytes(graph: &Graph, options: &PageRankOptions) -> StateBytes<Partitioning> {
+    let value_bytes = Precision::of(graph, options).value_bytes();
+    let vertex = size_of::<Double>() as u64 + value_bytes.give + value_bytes.total;
     let personal = options.personal.len() as u64 * 4;
-    let parts = in_parts::part_bytes(graph, widths);
+    let parts = in_parts::part_bytes(graph, value_bytes);
     StateBytes {
         what: NAME,
         in_memory: graph.vertices() * vertex + personal,
-        in_parts: PartBytes { fixed: parts.fixed + personal, ..parts },
+        in_parts: PartitionBytes { fixed: parts.fixed + personal, ..parts },
     }
 }
 
 /// Bytes that parts write to the file and read from it: before the first iteration, and in each at least, and
 /// on top of that at most.
-fn spilled_bytes(graph: &Graph, options: &PageRankOptions, parts: &Parts) -> [u64; 3] {
-    in_parts::spilled_bytes(graph, Kept::of(graph, options).widths(), parts)
+fn spilled_bytes(graph: &Graph, options: &PageRankOptions, parts: &Partitioning) -> [u64; 3] {
+    in_parts::spilled_bytes(graph, Precision::of(graph, options).value_bytes(), parts)
 }
 
 /// Up to so many vertices, doubles stay in a processor's cache.
 const FEW_VERTICES: u64 = 1 << 20;
 
 /// What is kept of vertices and edges.
-enum Kept {
+enum Precision {
     /// Degrees, and what vertices give in single precision.
     Single,
     /// Degrees, and what vertices give in double precision.
@@ -188,44 +188,44 @@ enum Kept {
     Weighted,
 }
 
-impl Kept {
+impl Precision {
     /// What vertices give is rounded to single precision where that does: an iteration then changes a rank by
     /// a relative 2^-24 at most, and the damping's share of that is passed on: 2^-24 / (1 - damping) in all.
     /// A small tolerance asks for more than that; and where jumps are personal, ranks far away may be smaller
     /// than single precision goes.
-    fn of(graph: &Graph, options: &PageRankOptions) -> Kept {
+    fn of(graph: &Graph, options: &PageRankOptions) -> Precision {
         let is_exact_enough = options.tolerance == 0.0 || options.tolerance >= 1e-7;
         let is_in_range = options.damping <= 0.9 && options.personal.is_empty();
         if options.weighted {
-            Kept::Weighted
+            Precision::Weighted
         } else if graph.vertices() > FEW_VERTICES && is_exact_enough && is_in_range {
-            Kept::Single
+            Precision::Single
         } else {
-            Kept::Double
+            Precision::Double
         }
     }
 
-    fn widths(self) -> Widths {
+    fn value_bytes(self) -> ValueBytes {
         match self {
-            Kept::Single => Widths::of::<Unweighted<Single>>(),
-            Kept::Double => Widths::of::<Unweighted<Double>>(),
-            Kept::Weighted => Widths::of::<Weighted>(),
+            Precision::Single => ValueBytes::of::<Unweighted<Single>>(),
+            Precision::Double => ValueBytes::of::<Unweighted<Double>>(),
+            Precision::Weighted => ValueBytes::of::<Weighted>(),
         }
     }
 }
 
 /// Bytes for each vertex, in memory and in a file.
 #[derive(Debug, Clone, Copy)]
-struct Widths {
+struct ValueBytes {
     /// Of what it gives.
     give: u64,
     /// Of its degree or its weights together.
     total: u64,
 }
 
-impl Widths {
-    fn of<E: Edges>() -> Widths {
-        Widths { give: E::Give::BYTES as u64, total: E::Total::BYTES as u64 }
+impl ValueBytes {
+    fn of<E: Edges>() -> ValueBytes {
+        ValueBytes { give: E::Give::BYTES as u64, total: E::Total::BYTES as u64 }
     }
 }
 
@@ -237,7 +237,7 @@ struct PageRankState<'a, E: Edges> {
     /// Of each vertex: its rank; while a sweep lasts, the sum of what it is given.
     ranks: Vec<Double>,
     /// Of each vertex: what it gives along an edge of weight 1.
-    gives: Vec<E::Give>,
+    contributions: Vec<E::Give>,
     /// Of each vertex: the weights of its edges together.
     totals: Vec<E::Total>,
     /// The rank of all vertices whose weights are 0 together.
@@ -255,7 +255,7 @@ fn iterate<E: Edges>(
     let mut state = PageRankState::<E> {
         options,
         ranks: by_vertex(vertices, |_| Double::new(1.0 / vertices as f64)),
-        gives: by_vertex(vertices, |_| E::Give::new(0.0)),
+        contributions: by_vertex(vertices, |_| E::Give::new(0.0)),
         totals,
         dangling: 0.0,
     };
@@ -269,8 +269,8 @@ fn iterate<E: Edges>(
             true => state.pull(engine)?,
             false => state.push(engine)?,
         }
-        change = state.settle();
-        engine.looked_at(engine.graph().header().edges);
+        change = state.apply_damping();
+        engine.add_scanned_edges(engine.graph().header().edges);
         done += 1;
     }
     let ranks: Vec<f64> = state.ranks.into_iter().map(|rank| rank.get()).collect();
@@ -303,7 +303,7 @@ impl<E: Edges> PageRankState<'_, E> {
 
     /// Sums by reading incoming edges.
     fn pull(&self, engine: &mut Engine<'_>) -> Result<(), GraphError> {
-        let (ranks, gives) = (&self.ranks, &self.gives);
+        let (ranks, contributions) = (&self.ranks, &self.contributions);
         let locals = engine.sweep(
             Direction::Reverse,
             Which::All,
@@ -312,7 +312,7 @@ impl<E: Edges> PageRankState<'_, E> {
                 sums.of(
                     block,
                     block.places(),
-                    gives,
+                    contributions,
                     |vertex| vertex,
                     |vertex, sum| {
                         if block.is_piece(vertex) {
@@ -331,7 +331,7 @@ impl<E: Edges> PageRankState<'_, E> {
 
     /// Sums by reading outgoing edges.
     fn push(&self, engine: &mut Engine<'_>) -> Result<(), GraphError> {
-        let (ranks, gives) = (&self.ranks, &self.gives);
+        let (ranks, contributions) = (&self.ranks, &self.contributions);
         ranks.par_iter().for_each(|rank| rank.set(0.0));
         engine.sweep(
             Direction::Forward,
@@ -339,7 +339,7 @@ impl<E: Edges> PageRankState<'_, E> {
             || (),
             |(), block| {
                 for (vertex, list) in block.places() {
-                    let give = gives[vertex as usize].get();
+                    let give = contributions[vertex as usize].get();
                     E::scan(block, vertex, list, |edge| {
                         ranks[E::end(edge) as usize].add(E::carried(give, edge));
                     });
@@ -350,7 +350,7 @@ impl<E: Edges> PageRankState<'_, E> {
     }
 
     /// From sums to ranks; by how much they changed in sum.
-    fn settle(&mut self) -> f64 {
+    fn apply_damping(&mut self) -> f64 {
         let jumps = Jumps::new(self.options, self.dangling, self.ranks.len() as u64);
         self.give(|sum, vertex| jumps.rank(sum, vertex))
     }
@@ -358,26 +358,29 @@ impl<E: Edges> PageRankState<'_, E> {
     /// Makes ranks of what is in their place, and of these what each vertex gives.
     fn give(&mut self, rank: impl Fn(f64, Vertex) -> f64 + Sync) -> f64 {
         // Chunks of one size, added up in order: the same sum for any number of threads.
-        let chunks: Vec<(f64, f64)> = (self.ranks.par_chunks(CHUNK).zip(self.gives.par_chunks(CHUNK)))
-            .zip(self.totals.par_chunks(CHUNK))
-            .enumerate()
-            .map(|(chunk, ((ranks, gives), totals))| {
-                let (mut dangling, mut change) = (0.0, 0.0);
-                let vertices = (chunk * CHUNK) as Vertex..;
-                for (((place, give), total), vertex) in ranks.iter().zip(gives).zip(totals).zip(vertices) {
-                    let total: f64 = (*total).into();
-                    let divisor = divisor(total);
-                    let now = rank(place.get(), vertex);
-                    change += (now - give.get() * divisor).abs();
-                    place.set(now);
-                    give.set(now / divisor);
-                    if total == 0.0 {
-                        dangling += now;
+        let chunks: Vec<(f64, f64)> =
+            (self.ranks.par_chunks(CHUNK).zip(self.contributions.par_chunks(CHUNK)))
+                .zip(self.totals.par_chunks(CHUNK))
+                .enumerate()
+                .map(|(chunk, ((ranks, contributions), totals))| {
+                    let (mut dangling, mut change) = (0.0, 0.0);
+                    let vertices = (chunk * CHUNK) as Vertex..;
+                    for (((place, give), total), vertex) in
+                        ranks.iter().zip(contributions).zip(totals).zip(vertices)
+                    {
+                        let total: f64 = (*total).into();
+                        let divisor = divisor(total);
+                        let now = rank(place.get(), vertex);
+                        change += (now - give.get() * divisor).abs();
+                        place.set(now);
+                        give.set(now / divisor);
+                        if total == 0.0 {
+                            dangling += now;
+                        }
                     }
-                }
-                (dangling, change)
-            })
-            .collect();
+                    (dangling, change)
+                })
+                .collect();
         self.dangling = chunks.iter().map(|chunk| chunk.0).sum();
         chunks.iter().map(|chunk| chunk.1).sum()
     }

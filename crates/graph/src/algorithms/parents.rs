@@ -83,7 +83,7 @@ fn find(engine: &mut Engine<'_>, levels: &[u32]) -> Result<Vec<Vertex>, GraphErr
             }
         },
     )?;
-    engine.looked_at(scanned.into_iter().sum());
+    engine.add_scanned_edges(scanned.into_iter().sum());
     Ok(plain(parents))
 }
 

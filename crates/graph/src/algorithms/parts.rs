@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::room::Division;
+use super::memory_plan::Partition;
 use crate::Graph;
 use crate::engine::{CUT, EnginePlan, StateFile};
 use crate::format::Vertex;
@@ -13,7 +13,7 @@ const MOST_PARTS: u64 = 256;
 
 /// Bytes of vertex state, and of what it costs to read it again.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct PartBytes {
+pub(crate) struct PartitionBytes {
     /// In memory, of each vertex whose list is read.
     pub(crate) list: u64,
     /// In memory, of each vertex at the other end.
@@ -28,7 +28,7 @@ pub(crate) struct PartBytes {
 
 /// Ranges of vertices, each side's cover all.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Parts {
+pub(crate) struct Partitioning {
     /// By whose lists are read together.
     pub(crate) lists: Vec<Range<Vertex>>,
     /// By who stands at the other end.
@@ -37,19 +37,19 @@ pub(crate) struct Parts {
     pub(crate) bytes: u64,
 }
 
-impl Division for Parts {
-    type Bytes = PartBytes;
+impl Partition for Partitioning {
+    type Bytes = PartitionBytes;
 
     /// The parts with which least is read, where every part of neighbours has all blocks read once.
-    fn choose(graph: &Graph, memory: u64, bytes: PartBytes) -> Option<Parts> {
+    fn choose(graph: &Graph, memory: u64, bytes: PartitionBytes) -> Option<Partitioning> {
         let (header, blocks) = (graph.header(), graph.all_blocks());
         let options = graph.options();
         let room = EnginePlan::room_for_state(header, options, memory, blocks);
         let room = room.saturating_sub(bytes.fixed + StateFile::BYTES);
-        Parts::within(graph.vertices(), room, header.forward.bytes, bytes)
+        Partitioning::within(graph.vertices(), room, header.forward.bytes, bytes)
     }
 
-    fn least_memory(graph: &Graph, bytes: PartBytes) -> u64 {
+    fn least_memory(graph: &Graph, bytes: PartitionBytes) -> u64 {
         let least = part(graph.vertices(), MOST_PARTS) * (bytes.list + bytes.neighbour);
         let state = least + bytes.fixed + StateFile::BYTES;
         let (header, options, blocks) = (graph.header(), graph.options(), graph.all_blocks());
@@ -61,9 +61,9 @@ impl Division for Parts {
     }
 }
 
-impl Parts {
+impl Partitioning {
     /// `lists_bytes` are the bytes of all blocks.
-    fn within(vertices: u64, room: u64, lists_bytes: u64, bytes: PartBytes) -> Option<Parts> {
+    fn within(vertices: u64, room: u64, lists_bytes: u64, bytes: PartitionBytes) -> Option<Partitioning> {
         let mut best: Option<(u128, u64, u64)> = None;
         for count in 1..=MOST_PARTS {
             let neighbours = part(vertices, count);
@@ -79,7 +79,7 @@ impl Parts {
                 best = Some((read, lists, neighbours));
             }
         }
-        best.map(|(_, lists, neighbours)| Parts {
+        best.map(|(_, lists, neighbours)| Partitioning {
             bytes: lists * bytes.list + neighbours * bytes.neighbour + bytes.fixed + StateFile::BYTES,
             lists: ranges(vertices, lists),
             neighbours: ranges(vertices, neighbours),
@@ -89,7 +89,7 @@ impl Parts {
 
 /// Bytes of vertex state in memory, where parts are alike.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct AlikeBytes {
+pub(crate) struct EqualPartitionBytes {
     /// Of each vertex of a part.
     pub(crate) each: u64,
     /// Of no part.
@@ -98,25 +98,25 @@ pub(crate) struct AlikeBytes {
 
 /// Parts of one size, of which one or a few are in memory at a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Alike {
+pub(crate) struct EqualPartitions {
     /// The vertices of each, all of one number but the last.
     pub(crate) ranges: Vec<Range<Vertex>>,
     /// Bytes in memory: of the largest part, and those of no part.
     pub(crate) bytes: u64,
 }
 
-impl Division for Alike {
-    type Bytes = AlikeBytes;
+impl Partition for EqualPartitions {
+    type Bytes = EqualPartitionBytes;
 
     /// As few as there is room for.
-    fn choose(graph: &Graph, memory: u64, bytes: AlikeBytes) -> Option<Alike> {
+    fn choose(graph: &Graph, memory: u64, bytes: EqualPartitionBytes) -> Option<EqualPartitions> {
         let (header, options, blocks) = (graph.header(), graph.options(), graph.all_blocks());
         let room = EnginePlan::room_for_state(header, options, memory, blocks).saturating_sub(bytes.fixed);
-        Alike::within(graph.vertices(), room, bytes)
+        EqualPartitions::within(graph.vertices(), room, bytes)
     }
 
-    fn least_memory(graph: &Graph, bytes: AlikeBytes) -> u64 {
-        let state = part(graph.vertices(), MOST_ALIKE) * bytes.each + bytes.fixed;
+    fn least_memory(graph: &Graph, bytes: EqualPartitionBytes) -> u64 {
+        let state = part(graph.vertices(), MOST_EQUAL_PARTITIONS) * bytes.each + bytes.fixed;
         let (header, options, blocks) = (graph.header(), graph.options(), graph.all_blocks());
         EnginePlan::memory_for_state(header, options, blocks, state).next_multiple_of(1 << 10)
     }
@@ -126,17 +126,17 @@ impl Division for Alike {
     }
 }
 
-impl Alike {
-    fn within(vertices: u64, room: u64, bytes: AlikeBytes) -> Option<Alike> {
-        let AlikeBytes { each, fixed } = bytes;
+impl EqualPartitions {
+    fn within(vertices: u64, room: u64, bytes: EqualPartitionBytes) -> Option<EqualPartitions> {
+        let EqualPartitionBytes { each, fixed } = bytes;
         let size = |count| part(vertices, count);
-        let count = (1..=MOST_ALIKE).find(|count| size(*count) * each <= room)?;
-        Some(Alike { ranges: ranges(vertices, size(count)), bytes: size(count) * each + fixed })
+        let count = (1..=MOST_EQUAL_PARTITIONS).find(|count| size(*count) * each <= room)?;
+        Some(EqualPartitions { ranges: ranges(vertices, size(count)), bytes: size(count) * each + fixed })
     }
 }
 
 /// Most parts that are alike: each of them may have to meet each other.
-pub(crate) const MOST_ALIKE: u64 = 64;
+pub(crate) const MOST_EQUAL_PARTITIONS: u64 = 64;
 
 /// Vertices of a part where there are so many.
 fn part(vertices: u64, count: u64) -> u64 {
@@ -158,8 +158,8 @@ pub(crate) fn places(range: &Range<Vertex>) -> Range<u64> {
 mod tests {
     use super::*;
 
-    const BYTES: PartBytes =
-        PartBytes { list: 8, neighbour: 4, again_by_lists: 4, again_by_neighbours: 0, fixed: 100 };
+    const BYTES: PartitionBytes =
+        PartitionBytes { list: 8, neighbour: 4, again_by_lists: 4, again_by_neighbours: 0, fixed: 100 };
 
     fn covers(ranges: &[Range<Vertex>], vertices: u64) -> bool {
         let mut next = 0;
@@ -175,7 +175,7 @@ mod tests {
     fn parts_cover_all_vertices_and_keep_to_the_room() {
         for vertices in [1, 1023, 1024, 1025, 100_000, 1 << 24, u64::from(u32::MAX)] {
             for room in [20_000, 1 << 20, 40 << 20, 1 << 36] {
-                let Some(parts) = Parts::within(vertices, room, vertices * 40, BYTES) else {
+                let Some(parts) = Partitioning::within(vertices, room, vertices * 40, BYTES) else {
                     assert!(room < 12 * 2 * part(vertices, MOST_PARTS), "{vertices} in {room}");
                     continue;
                 };
@@ -188,9 +188,9 @@ mod tests {
     #[test]
     fn blocks_are_read_as_seldom_as_the_room_allows() {
         // Two parts of 2^23 vertices and 4 bytes are 32 MiB; one would be 64.
-        let parts = Parts::within(1 << 24, 40 << 20, 750 << 20, BYTES).unwrap();
+        let parts = Partitioning::within(1 << 24, 40 << 20, 750 << 20, BYTES).unwrap();
         assert_eq!((parts.neighbours.len(), parts.lists.len()), (2, 16));
-        let parts = Parts::within(1 << 24, 300 << 20, 750 << 20, BYTES).unwrap();
+        let parts = Partitioning::within(1 << 24, 300 << 20, 750 << 20, BYTES).unwrap();
         assert_eq!((parts.neighbours.len(), parts.lists.len()), (1, 1));
     }
 }

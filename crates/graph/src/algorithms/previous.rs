@@ -99,7 +99,7 @@ pub enum Continued {
     /// It is.
     From(Previous),
     /// It is not, and why.
-    Anew(String),
+    FullRun(String),
 }
 
 impl Previous {
@@ -111,7 +111,7 @@ impl Previous {
         let before = Stamp::read(path)?;
         let length = std::fs::metadata(path).map_err(|error| GraphError::opening(path, error))?.len();
         let history = graph.history();
-        let anew = |why: &str| Ok(Continued::Anew(why.to_owned()));
+        let anew = |why: &str| Ok(Continued::FullRun(why.to_owned()));
         if before.store != now.store {
             return anew("is a result of another store");
         }

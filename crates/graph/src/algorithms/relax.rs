@@ -20,7 +20,7 @@ use crate::word::Word;
 use crate::{Engine, Frontier, Graph, GraphError, Which};
 
 /// A round visits at least so many waiting blocks for each read that may be in flight.
-const BLOCKS_A_READ: usize = 4;
+const BLOCKS_PER_READ: usize = 4;
 
 /// A round visits at least this share of the waiting blocks: 1 in so many. Bounds what choosing them costs.
 const LEAST_SHARE: usize = 8;
@@ -174,13 +174,13 @@ pub(crate) fn relax<L: Labels, R: Rule>(
     for vertex in state.active.iter(0..graph.vertices() as Vertex) {
         state.wait(vertex, labels.get(vertex), true, &mut waiting);
     }
-    let least = BLOCKS_A_READ * graph.options().depth as usize;
+    let least = BLOCKS_PER_READ * graph.options().depth as usize;
     while !waiting.blocks.is_empty() || !waiting.hubs.is_empty() {
         let round = state.choose(&mut waiting, least, greedy);
         let visit = |worker: &mut Worker, block: &Block<'_>| state.visit(worker, block);
         let workers = engine.sweep(Direction::Forward, Which::Blocks(&round), Worker::default, visit)?;
         for mut worker in workers {
-            engine.looked_at(worker.edges);
+            engine.add_scanned_edges(worker.edges);
             waiting.blocks.append(&mut worker.waiting.blocks);
             waiting.hubs.append(&mut worker.waiting.hubs);
             if let Some(edge) = worker.refused {

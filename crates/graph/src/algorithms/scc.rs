@@ -72,16 +72,16 @@ impl Graph {
             return Ok(Scc { components: found.components, count: found.count, stats: found.stats });
         }
         SccRun.check(self)?;
-        let room = Room::new(self, self.options().memory);
+        let plan = MemoryPlan::new(self, self.options().memory);
         let ((components, count), stats) =
-            Engine::run(self, SccRun.name(), room.bytes, |engine| components(engine, room))?;
+            Engine::run(self, SccRun.name(), plan.bytes, |engine| components(engine, plan))?;
         Ok(Scc { components: components.into(), count, stats })
     }
 }
 
 /// How memory is shared out, for a directed graph.
 #[derive(Debug, Clone, Copy)]
-struct Room {
+struct MemoryPlan {
     /// For the rest of the graph, in memory.
     rest: u64,
     /// Whether that is enough for the whole graph.
@@ -90,9 +90,9 @@ struct Room {
     bytes: u64,
 }
 
-impl Room {
+impl MemoryPlan {
     /// Under a cap of `memory` bytes.
-    fn new(graph: &Graph, memory: u64) -> Room {
+    fn new(graph: &Graph, memory: u64) -> MemoryPlan {
         let vertices = graph.vertices();
         let threads = graph.options().threads.max(1) as u64;
         let lists = Spread::most_bytes(graph.header().block_bytes) + most_values(graph) * 4 * 2;
@@ -101,7 +101,7 @@ impl Room {
         // Half of what is left keeps blocks.
         let rest = all.min(spare(graph, memory, fixed) / 2);
         let at_once = rest == all && graph.header().edges <= finish::MOST_ENTRIES;
-        Room { rest, at_once, bytes: fixed + rest }
+        MemoryPlan { rest, at_once, bytes: fixed + rest }
     }
 
     fn fits(&self, left: Left) -> bool {
@@ -127,7 +127,7 @@ struct SccState {
 }
 
 /// By vertex, the first one of its component, and how many components there are.
-fn components(engine: &mut Engine<'_>, room: Room) -> Result<(Vec<Vertex>, u64), GraphError> {
+fn components(engine: &mut Engine<'_>, plan: MemoryPlan) -> Result<(Vec<Vertex>, u64), GraphError> {
     let graph = engine.graph();
     let vertices = graph.vertices();
     let mut state = SccState {
@@ -136,20 +136,20 @@ fn components(engine: &mut Engine<'_>, room: Room) -> Result<(Vec<Vertex>, u64),
         colours: numbers(vertices, |_| 0),
     };
     let mut sets = [(); 3].map(|()| Frontier::new(vertices));
-    if room.at_once {
+    if plan.at_once {
         state.count(engine, Direction::Forward, &mut sets[0])?;
         let left = state.left();
         finish(engine, &mut state, &mut sets[0], left)?;
     }
     for round in 0.. {
         let [now, next, reached] = &mut sets;
-        let left = match room.at_once {
+        let left = match plan.at_once {
             true => Left::default(),
             false => state.trim(engine, now, next)?,
         };
         if left.vertices == 0 {
             break;
-        } else if room.fits(left) {
+        } else if plan.fits(left) {
             finish(engine, &mut state, now, left)?;
             break;
         } else if round == 0 {
@@ -238,7 +238,7 @@ impl SccState {
             }
         };
         let edges = engine.sweep(direction, Which::Holding(unsettled), || 0, visit)?;
-        engine.looked_at(edges.into_iter().sum());
+        engine.add_scanned_edges(edges.into_iter().sum());
         Ok(())
     }
 

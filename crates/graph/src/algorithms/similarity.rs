@@ -18,7 +18,7 @@ pub(super) use run::DEFINITION;
 pub use run::{MostSimilarRun, SimilaritiesRun};
 use run::{NAME, PAIRS};
 pub use top::{MostSimilar, TopOptions};
-use {pairs::Room as PairsRoom, top::Room as TopRoom};
+use {pairs::MemoryPlan as PairsPlan, top::MemoryPlan as TopPlan};
 
 use super::lists::merged;
 use crate::algorithm::Needs;
@@ -85,9 +85,9 @@ impl Graph {
         measure: Measure,
         sink_bytes: u64,
     ) -> Result<Similarities, GraphError> {
-        let room = PairsRoom::new(self, self.options().memory, pairs.len() as u64, sink_bytes);
+        let plan = PairsPlan::new(self, self.options().memory, pairs.len() as u64, sink_bytes);
         let (values, stats) =
-            Engine::run(self, PAIRS, room.bytes, |engine| pairs::compare(engine, pairs, measure, &room))?;
+            Engine::run(self, PAIRS, plan.bytes, |engine| pairs::compare(engine, pairs, measure, &plan))?;
         Ok(Similarities { values, stats })
     }
 
@@ -109,9 +109,9 @@ impl Graph {
         each: impl FnMut(Vertex, &[(Vertex, f64)]) -> Result<(), GraphError> + Send,
     ) -> Result<MostSimilar, GraphError> {
         Needs::REVERSE.check(self, NAME)?;
-        let room = TopRoom::new(self, self.options().memory, options);
+        let plan = TopPlan::new(self, self.options().memory, options);
         let ((vertices, pairs, batches), stats) =
-            Engine::run(self, NAME, room.bytes, |engine| top::find(engine, options, &room, each))?;
+            Engine::run(self, NAME, plan.bytes, |engine| top::find(engine, options, &plan, each))?;
         Ok(MostSimilar { vertices, pairs, batches, stats })
     }
 }
@@ -127,6 +127,6 @@ struct Worker {
 
 /// The ends of all pieces, each once; counts what was looked at.
 fn ends(engine: &mut Engine<'_>, workers: Vec<Worker>) -> Vec<(Vertex, Vertex)> {
-    workers.iter().for_each(|worker| engine.looked_at(worker.edges));
+    workers.iter().for_each(|worker| engine.add_scanned_edges(worker.edges));
     merged(workers.into_iter().map(|worker| worker.ends))
 }

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::{Map, Value};
 
 use super::by_vertex;
-use super::parts::{Alike, places};
+use super::memory_plan::{MemoryPlan, StateBytes};
+use super::parts::{EqualPartitions, places};
 use super::relax::in_parts::{self, relax_in_parts};
 use super::relax::{Labels, Rule, lower, relax, relax_bytes};
-use super::room::{Room, StateBytes};
 use crate::algorithm::{Algorithm, AlgorithmOption, Definition, Job, Needs, OptionKind, Ran, TableShape};
 use crate::engine::StateFile;
 use crate::estimate::{Blocks, Spilled};
@@ -116,7 +116,7 @@ impl Algorithm for SsspRun {
     }
 
     fn state_bytes(&self, graph: &Graph, memory: u64) -> u64 {
-        state_bytes(graph).held(graph, memory)
+        state_bytes(graph).resident_bytes(graph, memory)
     }
 
     fn least_memory(&self, graph: &Graph) -> u64 {
@@ -129,7 +129,7 @@ impl Algorithm for SsspRun {
 
     /// Every part is worked on several times, and each time meets the others, if ids are in no order.
     fn spilled(&self, blocks: &Blocks<'_>) -> Option<Spilled> {
-        let parts = state_bytes(blocks.graph).room(blocks.graph, blocks.memory()).ok()?.parts?;
+        let parts = state_bytes(blocks.graph).plan(blocks.graph, blocks.memory()).ok()?.parts?;
         let (forward, count) = (blocks.forward, parts.ranges.len() as u64);
         let column = StateFile::column_bytes::<f64>(blocks.graph.vertices());
         Some(Spilled {
@@ -161,7 +161,7 @@ impl Graph {
     /// Where a source is not a vertex of the graph; see [`Graph::vertex`].
     pub fn sssp(&self, sources: &[Vertex]) -> Result<Sssp, GraphError> {
         SsspRun::default().check(self)?;
-        let Room { bytes, parts } = state_bytes(self).room(self, self.options().memory)?;
+        let MemoryPlan { bytes, parts } = state_bytes(self).plan(self, self.options().memory)?;
         let (found, stats) = Engine::run(self, NAME, bytes, |engine| match parts {
             None => search(engine, sources),
             Some(parts) => search_in_parts(engine, sources, &parts),
@@ -186,7 +186,7 @@ impl Graph {
 }
 
 /// What the vertex state takes.
-fn state_bytes(graph: &Graph) -> StateBytes<Alike> {
+fn state_bytes(graph: &Graph) -> StateBytes<EqualPartitions> {
     let in_memory = graph.vertices() * 8 + Frontier::bytes(graph.vertices()) + relax_bytes(graph);
     StateBytes { what: NAME, in_memory, in_parts: in_parts::bytes(graph) }
 }
@@ -220,7 +220,11 @@ fn search(engine: &mut Engine<'_>, sources: &[Vertex]) -> Result<Found, GraphErr
     Ok(Ok(Searched { distances: distances.into(), reached, farthest }))
 }
 
-fn search_in_parts(engine: &mut Engine<'_>, sources: &[Vertex], parts: &Alike) -> Result<Found, GraphError> {
+fn search_in_parts(
+    engine: &mut Engine<'_>,
+    sources: &[Vertex],
+    parts: &EqualPartitions,
+) -> Result<Found, GraphError> {
     let graph = engine.graph();
     let vertices = graph.vertices();
     let weights = Weights { delta: bucket(engine)? };

@@ -8,7 +8,7 @@
 const MARKS: usize = 1 << 14;
 
 /// Entries that are looked up together.
-pub(crate) const SIFTED: usize = 64;
+pub(crate) const FILTER_BATCH: usize = 64;
 
 /// No entry.
 const EMPTY: u32 = u32::MAX;
@@ -60,7 +60,7 @@ impl Table {
     }
 
     /// Takes out the marks of what it was filled with.
-    pub(crate) fn unmark(&mut self, list: &[u32]) {
+    pub(crate) fn clear_marks(&mut self, list: &[u32]) {
         for entry in list {
             self.marks[mark(*entry)] = 0;
         }
@@ -69,10 +69,10 @@ impl Table {
     /// Copies what may be here to the front of `kept`; how many. No branch depends on what is found: many
     /// would be guessed wrong.
     #[inline]
-    pub(crate) fn sift(&self, list: &[u32], kept: &mut [u32; SIFTED]) -> usize {
+    pub(crate) fn filter_marked(&self, list: &[u32], kept: &mut [u32; FILTER_BATCH]) -> usize {
         let mut count = 0;
         for entry in list {
-            kept[count % SIFTED] = *entry;
+            kept[count % FILTER_BATCH] = *entry;
             count += usize::from(self.marks[mark(*entry)]);
         }
         count

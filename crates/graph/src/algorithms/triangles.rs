@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use serde_json::{Map, Value};
 
 use super::by_vertex;
-use super::upward::{self, Count, Room, Upward};
+use super::upward::{self, Count, MemoryPlan, Upward};
 use crate::algorithm::{Algorithm, Definition, Destination, Job, Needs, Ran, TableShape};
 use crate::estimate::{Blocks, Size};
 use crate::format::Vertex;
@@ -52,7 +52,8 @@ pub(super) static DEFINITION: Definition = Definition {
     name: "triangles",
     about: "Triangles: how many there are, whichever way edges lead; with --output also how many each vertex \
             is in",
-    examples: "Examples:\n  leadline graph triangles web.graph                          how many there are\n  \
+    examples: "Examples:\n  leadline graph triangles web.graph                          how many there \
+               are\n  \
                leadline graph triangles web.graph -o triangles.parquet   also for each vertex",
     options: &[],
     one_of: &[],
@@ -85,7 +86,7 @@ impl Algorithm for TrianglesRun {
     }
 
     fn state_bytes(&self, graph: &Graph, memory: u64) -> u64 {
-        room(graph, memory, self.per_vertex).1
+        memory_plan(graph, memory, self.per_vertex).1
     }
 
     fn least_memory_with_result(&self, graph: &Graph) -> [u64; 2] {
@@ -99,7 +100,7 @@ impl Algorithm for TrianglesRun {
     }
 
     fn reads(&self, blocks: &Blocks<'_>) -> [u64; 2] {
-        upward::reads(blocks, room(blocks.graph, blocks.memory(), self.per_vertex).0)
+        upward::reads(blocks, memory_plan(blocks.graph, blocks.memory(), self.per_vertex).0)
     }
 
     fn computing(&self, size: &Size) -> Option<[f64; 2]> {
@@ -122,15 +123,15 @@ impl Graph {
     pub fn triangles(&self, per_vertex: bool) -> Result<Triangles, GraphError> {
         let run = TrianglesRun { per_vertex };
         upward::check(self, &run)?;
-        let (room, bytes) = room(self, self.options().memory, per_vertex);
+        let (plan, bytes) = memory_plan(self, self.options().memory, per_vertex);
         let ((counts, total, passes), stats) = Engine::run(self, run.what(), bytes, |engine| {
             let upward = Upward::measure(engine)?;
             if !per_vertex {
-                let (total, passes) = upward.close_all(engine, room, &Total, |_| ())?;
+                let (total, passes) = upward.close_all(engine, plan, &Total, |_| ())?;
                 return Ok((Vec::new(), total, passes));
             }
             let counts = PerVertex(by_vertex(engine.graph().vertices(), |_| AtomicU64::new(0)));
-            let (total, passes) = upward.close_all(engine, room, &counts, |_| ())?;
+            let (total, passes) = upward.close_all(engine, plan, &counts, |_| ())?;
             Ok((counts.0.into_iter().map(AtomicU64::into_inner).collect(), total, passes))
         })?;
         Ok(Triangles { counts, total, passes, stats })
@@ -138,8 +139,8 @@ impl Graph {
 }
 
 /// Entries of lists that there is room for under a cap of `memory`, and the bytes of all state.
-fn room(graph: &Graph, memory: u64, per_vertex: bool) -> (Room, u64) {
-    Room::of(graph, memory, if per_vertex { 8 } else { 0 })
+fn memory_plan(graph: &Graph, memory: u64, per_vertex: bool) -> (MemoryPlan, u64) {
+    MemoryPlan::of(graph, memory, if per_vertex { 8 } else { 0 })
 }
 
 /// Nothing but the total.

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::lists::{Gathering, Lists, batches, directions, most_values, spare, sweep_range};
 use super::numbers;
-use super::table::{SIFTED, Table};
+use super::table::{FILTER_BATCH, Table};
 use crate::algorithm::Algorithm;
 use crate::estimate::{Blocks, Cost, Passes, Size};
 use crate::format::{Block, Direction, Vertex};
@@ -54,18 +54,18 @@ pub(super) fn check(graph: &Graph, algorithm: &dyn Algorithm) -> Result<(), Grap
 }
 
 /// Two passes for the sizes, one to load the lists, and one each time they are streamed past those held.
-pub(super) fn reads(blocks: &Blocks<'_>, room: Room) -> [u64; 2] {
+pub(super) fn reads(blocks: &Blocks<'_>, plan: MemoryPlan) -> [u64; 2] {
     let header = blocks.graph.header();
     let sides = if blocks.reverse > 0 { 2 } else { 1 };
     // Of an edge and its other direction one leads upwards.
     let entries = (header.edges - header.self_loops) * sides / 2;
     let mut passes = blocks.passes();
     passes.repeat(2, Passes::pass_all);
-    if entries <= room.held {
+    if entries <= plan.held {
         passes.pass_all();
         return [passes.read, blocks.at_most(passes.read, true, 3)];
     }
-    let times = entries.div_ceil(room.held.max(1));
+    let times = entries.div_ceil(plan.held.max(1));
     let least = passes.read + (1 + times) * blocks.not_cached(blocks.all());
     // Lists are not cut, so that there may be more of them at a time than it seems.
     [least, blocks.again(blocks.all(), 3 + 2 * times)]
@@ -79,28 +79,28 @@ pub(super) fn computing(size: &Size) -> [f64; 2] {
 
 /// Entries of lists that there is room for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Room {
+pub(crate) struct MemoryPlan {
     pub(crate) held: u64,
     /// 0 where all are held.
     pub(crate) streamed: u64,
 }
 
-impl Room {
+impl MemoryPlan {
     /// Under a cap of `memory` bytes, and the bytes of all state, room included. An algorithm has
     /// `per_vertex` more bytes per vertex than are for the lists.
-    pub(crate) fn of(graph: &Graph, memory: u64, per_vertex: u64) -> (Room, u64) {
+    pub(crate) fn of(graph: &Graph, memory: u64, per_vertex: u64) -> (MemoryPlan, u64) {
         let listed = graph.header().edges * directions(graph).len() as u64;
         let blocks = u64::from(graph.all_blocks());
         let threads = graph.options().threads.max(1) as u64;
         let fixed = graph.vertices() * (BYTES_PER_VERTEX + per_vertex)
             + blocks * 4
             + threads * (Table::bytes(most_above(listed)) + most_values(graph) * 4 * 2);
-        let room = Room::new(listed, blocks, spare(graph, memory, fixed) / 4);
-        (room, fixed + 4 * (room.held + room.streamed))
+        let plan = MemoryPlan::new(listed, blocks, spare(graph, memory, fixed) / 4);
+        (plan, fixed + 4 * (plan.held + plan.streamed))
     }
 
     /// Of `spare` entries, for a graph with so many listed in so many blocks.
-    fn new(listed: u64, blocks: u64, spare: u64) -> Room {
+    fn new(listed: u64, blocks: u64, spare: u64) -> MemoryPlan {
         // Half of the listed ones lead upwards. Pieces of one list may each have the value where they meet.
         let all = listed / 2 + blocks;
         // From either direction.
@@ -108,10 +108,10 @@ impl Room {
         // Half of what is left keeps blocks.
         let room = (spare / 2).max(2 * longest);
         match room {
-            room if room >= all => Room { held: all, streamed: 0 },
+            room if room >= all => MemoryPlan { held: all, streamed: 0 },
             room => {
                 let streamed = (room / 4).max(longest);
-                Room { held: room - streamed, streamed }
+                MemoryPlan { held: room - streamed, streamed }
             }
         }
     }
@@ -173,12 +173,12 @@ impl Upward {
     pub(super) fn close_all<C: Count>(
         &self,
         engine: &mut Engine<'_>,
-        room: Room,
+        plan: MemoryPlan,
         count: &C,
         each_held: impl Fn(&Lists),
     ) -> Result<(u64, u64), GraphError> {
-        let held = batches(&self.counts, room.held);
-        let streamed = if held.len() > 1 { batches(&self.counts, room.streamed) } else { Vec::new() };
+        let held = batches(&self.counts, plan.held);
+        let streamed = if held.len() > 1 { batches(&self.counts, plan.streamed) } else { Vec::new() };
         let mut triangles = 0;
         for range in &held {
             let lists = self.gather(engine, range)?;
@@ -224,7 +224,7 @@ impl Upward {
                 }
             };
             let counted = sweep_range(engine, *direction, range, Default::default, visit)?;
-            engine.looked_at(counted.into_iter().map(|(edges, _)| edges).sum());
+            engine.add_scanned_edges(counted.into_iter().map(|(edges, _)| edges).sum());
         }
         let mut lists = gathering.end();
         lists.for_each(|_, list| list.sort_unstable());
@@ -287,9 +287,9 @@ fn close_one<C: Count>(table: &mut Table, vertex: Vertex, list: &[u32], held: &L
                 }
             }
         } else {
-            for part in middle.chunks(SIFTED) {
-                let mut kept = [0; SIFTED];
-                let count = table.sift(part, &mut kept);
+            for part in middle.chunks(FILTER_BATCH) {
+                let mut kept = [0; FILTER_BATCH];
+                let count = table.filter_marked(part, &mut kept);
                 for entry in &kept[..count] {
                     if let Some(place) = table.find(*entry) {
                         found(table, *entry, place);
@@ -307,7 +307,7 @@ fn close_one<C: Count>(table: &mut Table, vertex: Vertex, list: &[u32], held: &L
             }
         }
     }
-    table.unmark(list);
+    table.clear_marks(list);
     triangles
 }
 

@@ -103,16 +103,16 @@ pub struct Walks {
 }
 
 /// How memory is shared out.
-struct Room {
+struct MemoryPlan {
     /// Walkers that are under way together.
     at_once: u64,
     /// Bytes of all.
     bytes: u64,
 }
 
-impl Room {
+impl MemoryPlan {
     /// Under a cap of `memory` bytes.
-    fn new(graph: &Graph, memory: u64, options: &WalkOptions) -> Room {
+    fn new(graph: &Graph, memory: u64, options: &WalkOptions) -> MemoryPlan {
         let starts = match &options.starts {
             Starts::From(starts) => starts.len() as u64 * 4,
             _ => 0,
@@ -137,7 +137,7 @@ impl Room {
         let most = (room / Batch::bytes(1, options.length)).max(LEAST_WALKERS).min(u64::from(u32::MAX));
         // Batches of one size.
         let at_once = walks.div_ceil(walks.div_ceil(most).max(1));
-        Room { at_once, bytes: fixed + Batch::bytes(at_once, options.length) }
+        MemoryPlan { at_once, bytes: fixed + Batch::bytes(at_once, options.length) }
     }
 }
 
@@ -171,7 +171,7 @@ impl Graph {
         }
         Needs::weights(options.weighted).check(self, WEIGHTED)?;
         let walks = self.walk_count(options);
-        let Room { at_once, bytes } = Room::new(self, self.options().memory, options);
+        let MemoryPlan { at_once, bytes } = MemoryPlan::new(self, self.options().memory, options);
         let (steps, stats) = Engine::run(self, NAME, bytes, |engine| {
             let hubs = Hubs::find(engine, options.weighted)?;
             let mut steps = 0;

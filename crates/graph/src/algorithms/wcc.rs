@@ -1,4 +1,4 @@
-//! Weakly connected components: which vertices hang together, whichever way edges lead.
+//! Weakly connected components: which vertices are connected, ignoring direction.
 //!
 //! One pass over the blocks, whatever the graph: a forest over the vertices in memory, in which the roots of
 //! both ends of each edge are joined, the higher under the lower. Threads join without locks (Jayanti,
@@ -24,9 +24,9 @@ use crate::format::{Block, Direction, NO_VERTEX, Vertex};
 use crate::prefetch::prefetch;
 use crate::{Engine, Frontier, Graph, GraphError, PerVertex, RunStats, Which};
 
-use super::parts::Alike;
+use super::memory_plan::{MemoryPlan, StateBytes};
+use super::parts::EqualPartitions;
 use super::previous::Previous;
-use super::room::{Room, StateBytes};
 use super::{numbers, plain};
 use forest::{find, flatten, join};
 pub(super) use run::DEFINITION;
@@ -62,7 +62,7 @@ impl Graph {
     /// [`GraphError::Memory`] where not even small parts fit, below about 0.3 bytes per vertex and 3.2 MiB;
     /// what the device, the temporary file or a damaged store gives.
     pub fn wcc(&self) -> Result<Wcc, GraphError> {
-        let Room { bytes, parts } = state_bytes(self).room(self, self.options().memory)?;
+        let MemoryPlan { bytes, parts } = state_bytes(self).plan(self, self.options().memory)?;
         let ((components, count), stats) = Engine::run(self, NAME, bytes, |engine| match parts {
             None => components(engine),
             Some(parts) => in_parts::components(engine, &parts),
@@ -82,8 +82,8 @@ impl Graph {
         let before = after::count(self, previous)?;
         let beside = after::bytes(before);
         let memory = self.options().memory.saturating_sub(beside);
-        let room = state_bytes(self).room(self, memory);
-        let Ok(Room { bytes, parts: None }) = room else { return self.wcc() };
+        let plan = state_bytes(self).plan(self, memory);
+        let Ok(MemoryPlan { bytes, parts: None }) = plan else { return self.wcc() };
         let ((components, count), stats) =
             Engine::run(self, NAME, bytes + beside, |_| named(self, after::roots(self, previous, before)?))?;
         Ok(Wcc { components, count, stats })
@@ -91,7 +91,7 @@ impl Graph {
 }
 
 /// What the vertex state takes.
-fn state_bytes(graph: &Graph) -> StateBytes<Alike> {
+fn state_bytes(graph: &Graph) -> StateBytes<EqualPartitions> {
     let named = if graph.header().renumbered { Frontier::bytes(graph.vertices()) } else { 0 };
     let in_memory = graph.vertices() * 4 + named;
     StateBytes { what: NAME, in_memory, in_parts: in_parts::bytes(graph) }
@@ -205,7 +205,7 @@ fn join_lists(engine: &mut Engine<'_>, parents: &[AtomicU32], part: Part) -> Res
             }
         },
     )?;
-    engine.looked_at(scanned.into_iter().sum());
+    engine.add_scanned_edges(scanned.into_iter().sum());
     Ok(())
 }
 

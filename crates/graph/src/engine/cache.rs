@@ -25,11 +25,11 @@ pub(crate) struct Cache {
 
 impl Cache {
     /// Bytes in memory for each block of the graph, cached or not.
-    pub(crate) const BYTES_A_BLOCK: u64 = Frames::BYTES_A_BLOCK;
+    pub(crate) const BYTES_PER_BLOCK: u64 = Frames::BYTES_PER_BLOCK;
 
     /// Bytes in memory for a frame.
-    pub(crate) fn bytes_a_frame(block_bytes: u32) -> u64 {
-        u64::from(block_bytes) + Frames::BYTES_A_FRAME
+    pub(crate) fn bytes_per_frame(block_bytes: u32) -> u64 {
+        u64::from(block_bytes) + Frames::BYTES_PER_FRAME
     }
 
     /// `frames` frames for a graph of `blocks`.
@@ -48,8 +48,8 @@ impl Cache {
     /// Bytes in memory of all of it.
     pub(crate) fn bytes(&self) -> u64 {
         let block_bytes = self.block_bytes as u32;
-        u64::from(self.frames.count()) * Cache::bytes_a_frame(block_bytes)
-            + u64::from(self.frames.blocks()) * Cache::BYTES_A_BLOCK
+        u64::from(self.frames.count()) * Cache::bytes_per_frame(block_bytes)
+            + u64::from(self.frames.blocks()) * Cache::BYTES_PER_BLOCK
     }
 
     /// Frames in all.

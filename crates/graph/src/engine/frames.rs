@@ -78,10 +78,10 @@ pub(super) struct Frames<S = AtomicU32, L = AtomicU64> {
 
 impl Frames {
     /// Bytes in memory for each block, in a frame or not.
-    pub(super) const BYTES_A_BLOCK: u64 = 4;
+    pub(super) const BYTES_PER_BLOCK: u64 = 4;
 
     /// Bytes in memory for a frame, without its block.
-    pub(super) const BYTES_A_FRAME: u64 = 8;
+    pub(super) const BYTES_PER_FRAME: u64 = 8;
 }
 
 impl<S: Word<u32>, L: Word<u64>> Frames<S, L> {

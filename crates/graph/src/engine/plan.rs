@@ -17,7 +17,7 @@ const STEPS: [(u64, u32); 3] = [(16, 16 << 10), (8, 0), (0, 0)];
 const LEAST_SLOTS: u32 = 2;
 
 /// What a thread takes beside its buffers: the part of its stack that is used, its ring, its counters.
-const BYTES_A_THREAD: u64 = 64 << 10;
+const BYTES_PER_THREAD: u64 = 64 << 10;
 
 /// How large everything is made. All fields together with the vertex state stay below the cap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,8 +71,8 @@ impl EnginePlan {
         // One slot is enough where one was asked for.
         let buffers = bytes(slots, request);
         let frames =
-            ((spare - buffers.min(spare)) / Cache::bytes_a_frame(block)).min(u64::from(blocks)) as u32;
-        let bytes = fixed + buffers + u64::from(frames) * Cache::bytes_a_frame(block);
+            ((spare - buffers.min(spare)) / Cache::bytes_per_frame(block)).min(u64::from(blocks)) as u32;
+        let bytes = fixed + buffers + u64::from(frames) * Cache::bytes_per_frame(block);
         assert!(bytes <= options.memory, "a plan of {bytes} bytes for a cap of {}", options.memory);
         assert!(slots > 0 && request >= block && request.is_multiple_of(block), "reads of whole blocks");
         Ok(EnginePlan { threads: threads as usize, slots, request_bytes: request, frames, bytes })
@@ -112,8 +112,8 @@ impl EnginePlan {
 
     /// What is taken whatever the memory: index, state and threads without their buffers.
     fn fixed(options: &Options, blocks: u32, state: u64) -> u64 {
-        let index = Directory::bytes_for(u64::from(blocks)) + Cache::BYTES_A_BLOCK * u64::from(blocks);
-        index + state + options.threads.max(1) as u64 * BYTES_A_THREAD
+        let index = Directory::bytes_for(u64::from(blocks)) + Cache::BYTES_PER_BLOCK * u64::from(blocks);
+        index + state + options.threads.max(1) as u64 * BYTES_PER_THREAD
     }
 }
 

@@ -132,7 +132,7 @@ impl<'g> Engine<'g> {
     }
 
     /// Adds to the entries of lists that were looked at, for the report.
-    pub fn looked_at(&mut self, edges: u64) {
+    pub fn add_scanned_edges(&mut self, edges: u64) {
         self.edges += edges;
     }
 

@@ -156,7 +156,7 @@ impl Manifest {
 ///
 /// # Errors
 /// As [`Manifest::read`], and what `work` returned.
-pub(crate) fn of_newest<T>(
+pub(crate) fn with_latest_manifest<T>(
     folder: &Path,
     work: impl Fn(&Manifest) -> Result<T, GraphError>,
 ) -> Result<T, GraphError> {
@@ -215,7 +215,7 @@ pub(crate) fn find(path: &Path) -> Result<Found, GraphError> {
 /// other meanwhile.
 ///
 /// # Errors
-/// As [`find`] and [`of_newest`], and what `of_file` returned.
+/// As [`find`] and [`with_latest_manifest`], and what `of_file` returned.
 pub(crate) fn of_store<T>(
     path: &Path,
     of_file: impl Fn(File) -> Result<T, GraphError>,
@@ -227,7 +227,7 @@ pub(crate) fn of_store<T>(
             return done;
         }
     }
-    of_newest(path, of_folder)
+    with_latest_manifest(path, of_folder)
 }
 
 /// The lock of the one writer of a store; let go of when it is dropped.

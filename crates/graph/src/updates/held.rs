@@ -156,7 +156,7 @@ impl Held {
     /// # Errors
     /// [`GraphError::Write`]; unless it was the last step that failed, the sync of the folder around it, the
     /// store is the file that it was.
-    pub(crate) fn settle(&mut self) -> Result<bool, GraphError> {
+    pub(crate) fn install_folder(&mut self) -> Result<bool, GraphError> {
         let Kind::Making(file, _) = &self.kind else { return Ok(false) };
         let file = file.try_clone().map_err(|error| GraphError::write(&self.path, error))?;
         let Kind::Making(_, folder) = std::mem::replace(&mut self.kind, Kind::File(file)) else {

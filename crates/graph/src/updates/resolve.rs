@@ -210,7 +210,7 @@ impl Batch {
                     visit(*direction, found, block, from);
                 })?;
                 for Found { edges, looked, .. } in found {
-                    engine.looked_at(looked);
+                    engine.add_scanned_edges(looked);
                     edges.into_iter().for_each(|(key, weight)| loaded.0.entry(key).or_default().push(weight));
                 }
             }

@@ -212,7 +212,7 @@ impl GraphUpdate {
     /// Where nothing is committed, and what was pending is dropped: [`GraphError::Write`], a full disk above
     /// all; [`GraphError::TooManyVertices`]; what looking up gives.
     pub fn commit(&mut self) -> Result<CommitReport, GraphError> {
-        self.or_drop(|update| {
+        self.rollback_on_error(|update| {
             let Staged { changes, missing } = update.staged.unwrap_or_default();
             let changes = changes + update.pending.len() as u64;
             let (commit, more_missing) = update.resolve()?;
@@ -225,7 +225,7 @@ impl GraphUpdate {
                 update.log()?.append(&commit, weighted)?;
                 update.changed.add(commit, update.base.header.directed);
             }
-            if update.held.settle()? {
+            if update.held.install_folder()? {
                 // Its files are elsewhere now.
                 update.read_committed()?;
             }
@@ -244,10 +244,13 @@ impl GraphUpdate {
     }
 
     /// Does something, and goes back to the last commit where it fails.
-    fn or_drop<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, GraphError>) -> Result<T, GraphError> {
+    fn rollback_on_error<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, GraphError>,
+    ) -> Result<T, GraphError> {
         let done = work(self);
         if done.is_err() {
-            self.go_back()?;
+            self.rollback()?;
         }
         done
     }
@@ -258,7 +261,7 @@ impl GraphUpdate {
     /// As [`GraphUpdate::open`], where what is committed cannot be read again.
     pub fn discard(&mut self) -> Result<(), GraphError> {
         match self.staged {
-            Some(_) => self.go_back(),
+            Some(_) => self.rollback(),
             None => {
                 self.pending.clear();
                 Ok(())
@@ -267,7 +270,7 @@ impl GraphUpdate {
     }
 
     /// Reads what is committed, as the store was then.
-    fn go_back(&mut self) -> Result<(), GraphError> {
+    fn rollback(&mut self) -> Result<(), GraphError> {
         self.pending.clear();
         self.staged = None;
         self.held.give_up();
@@ -388,7 +391,7 @@ impl GraphUpdate {
             return Err(GraphError::malformed(&self.name, what));
         }
         if self.pending.bytes() > self.options.run.memory / PENDING_SHARE {
-            self.or_drop(GraphUpdate::stage)?;
+            self.rollback_on_error(GraphUpdate::stage)?;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::found::InFile;
-use super::{Bfs, Room, bfs_bytes};
+use super::{Bfs, MemoryPlan, bfs_bytes};
 use crate::algorithm::{Algorithm, AlgorithmOption, Definition, Job, OptionKind, Ran, TableShape};
 use crate::algorithms::parents::parents_bytes;
 use crate::algorithms::{Parents, Previous, Stamp, pagerank};
@@ -113,7 +113,7 @@ impl Algorithm for BfsRun {
 
     fn state_bytes(&self, graph: &Graph, memory: u64) -> u64 {
         match self.parents {
-            false => Room::new(graph, memory).bytes,
+            false => MemoryPlan::new(graph, memory).bytes,
             true => bfs_bytes(graph).max(parents_bytes(graph)),
         }
     }
@@ -135,7 +135,7 @@ impl Algorithm for BfsRun {
 
     /// No level is left for later, to be finished block by block.
     fn spilled(&self, blocks: &Blocks<'_>) -> Option<Spilled> {
-        if self.parents || !Room::new(blocks.graph, blocks.memory()).is_in_file {
+        if self.parents || !MemoryPlan::new(blocks.graph, blocks.memory()).is_in_file {
             return None;
         }
         let [least, most] = self.reads(blocks);

@@ -39,7 +39,7 @@ pub(super) fn search(
             search.tree(engine)?;
         }
     }
-    engine.looked_at(search.edges);
+    engine.add_scanned_edges(search.edges);
     Ok(())
 }
 

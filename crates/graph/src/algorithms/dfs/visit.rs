@@ -46,10 +46,10 @@ impl Log {
     /// Most bytes of what all threads' logs say, for each byte of the blocks of a round: a visit takes 8
     /// bytes here and at least 2 in the block, what is found 4 here and at least 5/4 in the block; vectors
     /// grow by doubling.
-    pub(super) const BYTES_A_BYTE: u64 = 8;
+    pub(super) const BYTES_PER_BYTE: u64 = 8;
 
     /// Most bytes that a thread takes beside that, for each byte of a block: 8 and 4 for a value.
-    pub(super) const BYTES_A_BYTE_A_THREAD: u64 = 20;
+    pub(super) const BYTES_PER_BYTE_PER_THREAD: u64 = 20;
 
     /// Nothing was done yet; what the memory is for stays.
     pub(super) fn clear(&mut self) {

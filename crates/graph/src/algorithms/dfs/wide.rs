@@ -47,8 +47,8 @@ pub(super) fn search(
         for root in roots.iter().rev() {
             forest.push(*root, NO_VERTEX);
         }
-        let blocks_a_round = wide.grow(engine, forest)?;
-        trees = if 2 * blocks_a_round <= at_once { (2 * trees).min(at_once) } else { 1 };
+        let blocks_per_round = wide.grow(engine, forest)?;
+        trees = if 2 * blocks_per_round <= at_once { (2 * trees).min(at_once) } else { 1 };
     }
 }
 
@@ -128,7 +128,7 @@ impl Wide {
         let round = Round { forest, hubs: &self.hubs };
         let visit = |log: &mut Log, block: &Block<'_>| round.visit(log, block);
         let mut logs = engine.sweep(Direction::Forward, Which::Blocks(&wanted), log, visit)?;
-        engine.looked_at(logs.iter().map(|log| log.edges).sum());
+        engine.add_scanned_edges(logs.iter().map(|log| log.edges).sum());
         // By block, the topmost first: its log, and its part there.
         let mut parts = vec![(0, 0); blocks.len()];
         for (i, log) in logs.iter().enumerate() {

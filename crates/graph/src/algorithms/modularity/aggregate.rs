@@ -26,7 +26,7 @@ pub(super) const DECODED_BYTES: u64 = 4 * BLOCK_BYTES as u64;
 pub(super) fn reading_bytes(entries: u64, threads: u64) -> u64 {
     let block = u64::from(BLOCK_BYTES);
     let blocks = entries.saturating_mul(ENTRY_BYTES) / block + 1;
-    Directory::bytes_for(blocks) + blocks * Cache::BYTES_A_BLOCK + threads * 2 * block
+    Directory::bytes_for(blocks) + blocks * Cache::BYTES_PER_BLOCK + threads * 2 * block
 }
 
 /// The next level's graph.

@@ -126,19 +126,19 @@ fn all_windows(vertices: u64) -> impl Iterator<Item = Range<u64>> {
 
 impl<'e, 'g> StoreLists<'e, 'g> {
     /// Bytes of the lists of a block in memory.
-    pub(super) fn bytes_a_block(graph: &Graph) -> u64 {
+    pub(super) fn bytes_per_block(graph: &Graph) -> u64 {
         BYTES_EACH * u64::from(graph.header().block_bytes)
     }
 
     /// Bytes of the lists of the largest window.
     pub(super) fn least_bytes(graph: &Graph) -> u64 {
         let most = all_windows(graph.vertices()).map(|window| block_count(graph, &window)).max();
-        most.unwrap_or(0) * Self::bytes_a_block(graph)
+        most.unwrap_or(0) * Self::bytes_per_block(graph)
     }
 
     /// Lists of which so many bytes are in memory at a time.
     pub(super) fn new(engine: &'e mut Engine<'g>, bytes: u64) -> StoreLists<'e, 'g> {
-        let most_blocks = bytes / Self::bytes_a_block(engine.graph());
+        let most_blocks = bytes / Self::bytes_per_block(engine.graph());
         StoreLists { engine, most_blocks }
     }
 
@@ -190,7 +190,7 @@ impl<'e, 'g> StoreLists<'e, 'g> {
                 chunks.extend(found.chunks);
             }
         }
-        self.engine.looked_at(looked);
+        self.engine.add_scanned_edges(looked);
         // Threads find them in any order.
         chunks.sort_unstable_by_key(|chunk| (chunk.direction, chunk.block));
         Ok(chunks)

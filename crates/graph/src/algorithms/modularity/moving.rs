@@ -124,7 +124,7 @@ impl State {
     /// A vertex is looked at again when a neighbour has left for another community than its own (the queue of
     /// Leiden's "fast local move"): the vertices of a pass are known when it begins, and whose turn comes
     /// later in it waits for no other.
-    pub(super) fn settle(&mut self, lists: &mut impl Lists, seed: u64) -> Result<bool, GraphError> {
+    pub(super) fn move_vertices(&mut self, lists: &mut impl Lists, seed: u64) -> Result<bool, GraphError> {
         let mut now = Frontier::new(lists.vertices());
         let mut next = Frontier::new(lists.vertices());
         now.fill();

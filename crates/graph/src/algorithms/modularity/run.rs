@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use super::{Communities, CommunityOptions, LevelCommunities, Method, Room};
+use super::{Communities, CommunityOptions, LevelCommunities, MemoryPlan, Method};
 use crate::algorithm::{
     Algorithm, AlgorithmOption, Call, Definition, Job, Needs, OptionKind, Ran, TableShape, Within,
 };
@@ -76,7 +76,8 @@ const OPTIONS: &[AlgorithmOption] = &[
 
 pub(crate) static LOUVAIN: Definition = Definition {
     name: "louvain",
-    about: "Communities of high modularity by the Louvain method: vertices move to where modularity gains most",
+    about: "Communities of high modularity by the Louvain method: vertices move to where modularity gains \
+            most",
     examples: "Example:\n  leadline graph louvain web.graph --seed 7 -o communities.parquet",
     options: OPTIONS,
     one_of: &[],
@@ -85,7 +86,8 @@ pub(crate) static LOUVAIN: Definition = Definition {
 
 pub(crate) static LEIDEN: Definition = Definition {
     name: "leiden",
-    about: "Communities of high modularity by the Leiden algorithm: as louvain, and every community is connected",
+    about: "Communities of high modularity by the Leiden algorithm: as louvain, and every community is \
+            connected",
     examples: "Example:\n  leadline graph leiden web.graph --seed 7 -o communities.parquet",
     options: OPTIONS,
     one_of: &[],
@@ -155,7 +157,7 @@ impl Algorithm for CommunitiesRun {
     }
 
     fn state_bytes(&self, graph: &Graph, memory: u64) -> u64 {
-        Room::new(graph, self.method, memory).bytes
+        MemoryPlan::new(graph, self.method, memory).bytes
     }
 
     fn scans(&self) -> bool {
@@ -172,7 +174,7 @@ impl Algorithm for CommunitiesRun {
 
     /// The sort that aggregates may write every entry once, and one level after the other may be a store.
     fn spilled(&self, blocks: &Blocks<'_>) -> Option<Spilled> {
-        if Room::new(blocks.graph, self.method, blocks.memory()).all_sorted {
+        if MemoryPlan::new(blocks.graph, self.method, blocks.memory()).all_sorted {
             return None;
         }
         let header = blocks.graph.header();

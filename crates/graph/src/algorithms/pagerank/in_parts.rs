@@ -10,9 +10,9 @@ use super::edges::Edges;
 use super::jumps::Jumps;
 use super::shared::{Double, Shared};
 use super::sums::{Sums, each_hub};
-use super::{PageRankOptions, Ranked, Widths, divisor};
+use super::{PageRankOptions, Ranked, ValueBytes, divisor};
 use crate::algorithms::lists::sweep_range;
-use crate::algorithms::parts::{PartBytes, Parts, places, ranges};
+use crate::algorithms::parts::{PartitionBytes, Partitioning, places, ranges};
 use crate::engine::{StateColumn, StateFile, Stored};
 use crate::format::{ALIGNMENT, Direction, Vertex};
 use crate::{Engine, FileValues, Graph, GraphError, PerVertex};
@@ -22,11 +22,15 @@ const SETTLED: u64 = 1 << 16;
 
 /// What parts take: each iteration reads what vertices give once for each part of lists where sums are made
 /// of it, and once for each part of sums where it is added to them.
-pub(super) fn part_bytes(graph: &Graph, Widths { give, total }: Widths) -> PartBytes {
+pub(super) fn part_bytes(graph: &Graph, ValueBytes { give, total }: ValueBytes) -> PartitionBytes {
     let fixed = SETTLED * (2 * give + total + 8);
     match graph.header().has_reverse() {
-        true => PartBytes { list: 8, neighbour: give, again_by_lists: give, again_by_neighbours: 0, fixed },
-        false => PartBytes { list: give, neighbour: 8, again_by_lists: 0, again_by_neighbours: give, fixed },
+        true => {
+            PartitionBytes { list: 8, neighbour: give, again_by_lists: give, again_by_neighbours: 0, fixed }
+        }
+        false => {
+            PartitionBytes { list: give, neighbour: 8, again_by_lists: 0, again_by_neighbours: give, fixed }
+        }
     }
 }
 
@@ -38,9 +42,9 @@ fn file_bytes<E: Edges>(vertices: u64) -> u64 {
 }
 
 /// As [`super::spilled_bytes`].
-pub(super) fn spilled_bytes(graph: &Graph, widths: Widths, parts: &Parts) -> [u64; 3] {
+pub(super) fn spilled_bytes(graph: &Graph, value_bytes: ValueBytes, parts: &Partitioning) -> [u64; 3] {
     let vertices = graph.vertices();
-    let [give, total, rank] = [widths.give, widths.total, f64::BYTES as u64]
+    let [give, total, rank] = [value_bytes.give, value_bytes.total, f64::BYTES as u64]
         .map(|bytes| (bytes * vertices).next_multiple_of(ALIGNMENT));
     // Totals are stored; the first ranks are made as all others are.
     let settled = total + 2 * give;
@@ -54,7 +58,7 @@ struct State<E: Edges> {
     /// The weights of each vertex's edges together.
     totals: StateColumn<E::Total>,
     /// What each vertex gives along an edge of weight 1 in this iteration.
-    gives: StateColumn<E::Give>,
+    contributions: StateColumn<E::Give>,
     /// In the next one.
     next: StateColumn<E::Give>,
     ranks: StateColumn<f64>,
@@ -74,14 +78,14 @@ struct Settled {
 pub(super) fn iterate<E: Edges>(
     engine: &mut Engine<'_>,
     options: &PageRankOptions,
-    parts: &Parts,
+    parts: &Partitioning,
 ) -> Result<Ranked, GraphError> {
     let graph = engine.graph();
     let vertices = graph.vertices();
     let file = Arc::new(StateFile::create(graph.temp_folder(), file_bytes::<E>(vertices))?);
-    let (gives, next) = (file.column(vertices), file.column(vertices));
+    let (contributions, next) = (file.column(vertices), file.column(vertices));
     let (totals, ranks) = (file.column(vertices), file.column(vertices));
-    let mut state = State::<E> { vertices, file, totals, gives, next, ranks, dangling: 0.0 };
+    let mut state = State::<E> { vertices, file, totals, contributions, next, ranks, dangling: 0.0 };
     let mut found = state.begin(engine, &parts.lists)?;
     let (mut done, mut change) = (0, f64::INFINITY);
     while done < options.iterations && change >= options.tolerance {
@@ -92,10 +96,10 @@ pub(super) fn iterate<E: Edges>(
             true => state.pull(engine, parts, &jumps, is_last)?,
             false => state.push(engine, parts, &jumps, is_last)?,
         };
-        (state.gives, state.next) = (state.next, state.gives);
+        (state.contributions, state.next) = (state.next, state.contributions);
         state.dangling = found.dangling;
         change = found.change;
-        engine.looked_at(graph.header().edges * parts.neighbours.len() as u64);
+        engine.add_scanned_edges(graph.header().edges * parts.neighbours.len() as u64);
         done += 1;
     }
     engine.spilled(state.file.moved());
@@ -112,7 +116,14 @@ impl<E: Edges> State<E> {
             self.file.store(self.totals, places(range), |place| totals[place])?;
             drop(totals);
             let (vertices, no_sums) = (self.vertices as f64, |_: Vertex| 0.0);
-            all.add(self.settle(engine, range, no_sums, |_, _| 1.0 / vertices, self.gives, true)?);
+            all.add(self.apply_damping(
+                engine,
+                range,
+                no_sums,
+                |_, _| 1.0 / vertices,
+                self.contributions,
+                true,
+            )?);
         }
         self.dangling = all.dangling;
         Ok(all)
@@ -122,7 +133,7 @@ impl<E: Edges> State<E> {
     fn pull(
         &self,
         engine: &mut Engine<'_>,
-        parts: &Parts,
+        parts: &Partitioning,
         jumps: &Jumps,
         is_last: bool,
     ) -> Result<Settled, GraphError> {
@@ -152,7 +163,7 @@ impl<E: Edges> State<E> {
                         lists.of(
                             block,
                             own,
-                            &held.gives,
+                            &held.contributions,
                             |vertex| held.place(vertex),
                             |vertex, here| {
                                 if block.is_piece(vertex) {
@@ -176,7 +187,7 @@ impl<E: Edges> State<E> {
     fn push(
         &self,
         engine: &mut Engine<'_>,
-        parts: &Parts,
+        parts: &Partitioning,
         jumps: &Jumps,
         is_last: bool,
     ) -> Result<Settled, GraphError> {
@@ -221,11 +232,11 @@ impl<E: Edges> State<E> {
         is_last: bool,
     ) -> Result<Settled, GraphError> {
         let sum = |vertex: Vertex| sums[(vertex - range.start) as usize].get();
-        self.settle(engine, range, sum, |sum, vertex| jumps.rank(sum, vertex), self.next, is_last)
+        self.apply_damping(engine, range, sum, |sum, vertex| jumps.rank(sum, vertex), self.next, is_last)
     }
 
     /// From a range's sums to its ranks, and to what its vertices give.
-    fn settle(
+    fn apply_damping(
         &self,
         engine: &Engine<'_>,
         range: &Range<Vertex>,
@@ -241,7 +252,8 @@ impl<E: Edges> State<E> {
             let mut totals: Vec<E::Total> = Vec::with_capacity(part.len());
             self.file.load(self.totals, places(&part), |_, total| totals.push(total))?;
             let mut before = vec![0.0; part.len()];
-            self.file.load(self.gives, places(&part), |place, give: E::Give| before[place] = give.get())?;
+            self.file
+                .load(self.contributions, places(&part), |place, give: E::Give| before[place] = give.get())?;
             let ranks: Vec<f64> = part.clone().map(|vertex| rank(sum(vertex), vertex)).collect();
             for ((now, before), total) in ranks.iter().zip(before).zip(&totals) {
                 let total: f64 = (*total).into();
@@ -271,12 +283,12 @@ impl Settled {
 struct Held<Give> {
     range: Range<Vertex>,
     /// One more than there are vertices: what all others give, nothing.
-    gives: Vec<Give>,
+    contributions: Vec<Give>,
 }
 
 impl<Give> Default for Held<Give> {
     fn default() -> Self {
-        Held { range: 0..0, gives: Vec::new() }
+        Held { range: 0..0, contributions: Vec::new() }
     }
 }
 
@@ -290,29 +302,31 @@ impl<Give: Shared + Stored> Held<Give> {
         if self.range == *range {
             return Ok(());
         }
-        if self.gives.capacity() <= range.len() {
+        if self.contributions.capacity() <= range.len() {
             // Never both at a time.
-            self.gives = Vec::new();
-            self.gives = leadline_files::huge_vec(range.len() + 1);
+            self.contributions = Vec::new();
+            self.contributions = leadline_files::huge_vec(range.len() + 1);
         }
-        self.gives.resize_with(range.len() + 1, || Give::new(0.0));
+        self.contributions.resize_with(range.len() + 1, || Give::new(0.0));
         self.range = range.clone();
-        let gives = &self.gives;
-        state.file.load(state.gives, places(range), |place, give: Give| gives[place].set(give.get()))?;
-        gives[range.len()].set(0.0);
+        let contributions = &self.contributions;
+        state.file.load(state.contributions, places(range), |place, give: Give| {
+            contributions[place].set(give.get())
+        })?;
+        contributions[range.len()].set(0.0);
         Ok(())
     }
 
     /// What a vertex gives if it is of the range; 0 else.
     #[inline]
     fn give(&self, vertex: Vertex) -> f64 {
-        self.gives[self.place(vertex) as usize].get()
+        self.contributions[self.place(vertex) as usize].get()
     }
 
     /// Where that is, found without a branch.
     #[inline]
     fn place(&self, vertex: Vertex) -> u32 {
-        let none = self.gives.len() as u32 - 1;
+        let none = self.contributions.len() as u32 - 1;
         vertex.wrapping_sub(self.range.start).min(none)
     }
 }
@@ -364,7 +378,7 @@ mod tests {
         [lists, neighbours]: [u64; 2],
     ) -> (Ranked, Vec<f64>, RunStats) {
         let cut = |each| ranges(VERTICES.into(), each);
-        let parts = Parts { lists: cut(lists), neighbours: cut(neighbours), bytes: 0 };
+        let parts = Partitioning { lists: cut(lists), neighbours: cut(neighbours), bytes: 0 };
         let (ranked, stats) =
             Engine::run(graph, "", 0, |engine| iterate::<E>(engine, options, &parts)).unwrap();
         let ranks = ranked.ranks.clone().into_vec().unwrap();

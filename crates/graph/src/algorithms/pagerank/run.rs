@@ -8,7 +8,7 @@ use super::{PageRank, PageRankOptions, spilled_bytes, state_bytes};
 use crate::algorithm::{
     Algorithm, AlgorithmOption, Call, Definition, Job, Needs, OptionKind, Ran, TableShape, Within,
 };
-use crate::algorithms::parts::Parts;
+use crate::algorithms::parts::Partitioning;
 use crate::algorithms::{Previous, Stamp};
 use crate::estimate::{Blocks, Cost, Size, Spilled};
 use crate::format::{Direction, Vertex};
@@ -171,7 +171,7 @@ impl Algorithm for PageRankRun {
     }
 
     fn state_bytes(&self, graph: &Graph, memory: u64) -> u64 {
-        state_bytes(graph, &self.options).held(graph, memory)
+        state_bytes(graph, &self.options).resident_bytes(graph, memory)
     }
 
     fn least_memory(&self, graph: &Graph) -> u64 {
@@ -195,7 +195,7 @@ impl Algorithm for PageRankRun {
 
     fn spilled(&self, blocks: &Blocks<'_>) -> Option<Spilled> {
         let graph = blocks.graph;
-        let parts = state_bytes(graph, &self.options).room(graph, blocks.memory()).ok()?.parts?;
+        let parts = state_bytes(graph, &self.options).plan(graph, blocks.memory()).ok()?.parts?;
         Some(self.spilled_parts(blocks, &parts))
     }
 
@@ -215,8 +215,9 @@ impl Algorithm for PageRankRun {
 
 impl PageRankRun {
     /// A pass for degrees; then, in each iteration, a pass for each part of neighbours. Where lists are read
-    /// for sums of their own, those of one part are read again and again, and may stay in the cache meanwhile.
-    fn spilled_parts(&self, blocks: &Blocks<'_>, parts: &Parts) -> Spilled {
+    /// for sums of their own, those of one part are read again and again, and may stay in the cache
+    /// meanwhile.
+    fn spilled_parts(&self, blocks: &Blocks<'_>, parts: &Partitioning) -> Spilled {
         let (graph, frames) = (blocks.graph, u64::from(blocks.frames));
         let directory = graph.directory(side(graph));
         let blocks_of = |range: &Range<Vertex>| {

@@ -1,9 +1,9 @@
 //! Sums of what the neighbours of each list give along its edges.
 //!
-//! Where gives do not fit in the processor's cache, waiting for them is most of the work. A loop that decodes
-//! a list and adds up at once has few of them on their way: the processor looks only so many instructions
-//! ahead, and decoding takes most of those. So lists are decoded first, with a prefetch for each neighbour,
-//! and added up when there are some hundred.
+//! Where contributions do not fit in the processor's cache, waiting for them is most of the work. A loop that
+//! decodes a list and adds up at once has few of them on their way: the processor looks only so many
+//! instructions ahead, and decoding takes most of those. So lists are decoded first, with a prefetch for each
+//! neighbour, and added up when there are some hundred.
 
 use super::edges::{Edges, GROUP};
 use super::shared::Shared;
@@ -31,13 +31,13 @@ impl<E: Edges> Sums<E> {
     }
 
     /// Calls `take` with the sum of each of some lists of a block, in their order. What a neighbour gives is
-    /// at its `place` among `gives`.
+    /// at its `place` among `contributions`.
     #[inline]
     pub(super) fn of(
         &mut self,
         block: &Block<'_>,
         lists: impl Iterator<Item = (Vertex, (usize, usize))>,
-        gives: &[E::Give],
+        contributions: &[E::Give],
         place: impl Fn(Vertex) -> u32,
         mut take: impl FnMut(Vertex, f64),
     ) {
@@ -47,7 +47,7 @@ impl<E: Edges> Sums<E> {
             for Group { values, len } in groups {
                 let places = values.map(&place);
                 for place in places {
-                    if let Some(give) = gives.get(place as usize) {
+                    if let Some(give) = contributions.get(place as usize) {
                         prefetch(give);
                     }
                 }
@@ -55,31 +55,31 @@ impl<E: Edges> Sums<E> {
                 self.edges[self.filled..self.filled + GROUP].copy_from_slice(&edges);
                 self.filled += len;
                 if self.filled >= MANY {
-                    self.add_up(gives, &mut take);
+                    self.add_up(contributions, &mut take);
                 }
             }
             self.ends.push((vertex, self.filled));
         }
-        self.add_up(gives, &mut take);
+        self.add_up(contributions, &mut take);
     }
 
     /// Adds up all that is decoded.
     #[inline]
-    fn add_up(&mut self, gives: &[E::Give], take: &mut impl FnMut(Vertex, f64)) {
+    fn add_up(&mut self, contributions: &[E::Give], take: &mut impl FnMut(Vertex, f64)) {
         let mut from = 0;
         for (vertex, end) in self.ends.drain(..) {
-            take(vertex, self.begun + sum::<E>(gives, &self.edges[from..end]));
+            take(vertex, self.begun + sum::<E>(contributions, &self.edges[from..end]));
             (self.begun, from) = (0.0, end);
         }
-        self.begun += sum::<E>(gives, &self.edges[from..self.filled]);
+        self.begun += sum::<E>(contributions, &self.edges[from..self.filled]);
         self.filled = 0;
     }
 }
 
 /// What some edges carry.
 #[inline]
-fn sum<E: Edges>(gives: &[E::Give], edges: &[E::Edge]) -> f64 {
-    let carried = |edge: E::Edge| E::carried(gives[E::end(edge) as usize].get(), edge);
+fn sum<E: Edges>(contributions: &[E::Give], edges: &[E::Edge]) -> f64 {
+    let carried = |edge: E::Edge| E::carried(contributions[E::end(edge) as usize].get(), edge);
     let (groups, rest) = edges.as_chunks::<GROUP>();
     // One addition that waits for the one before, for each group.
     let group = |[a, b, c, d]: &[E::Edge; GROUP]| (carried(*a) + carried(*b)) + (carried(*c) + carried(*d));

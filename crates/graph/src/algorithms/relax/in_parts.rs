@@ -8,16 +8,16 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::{Labels, Rule, lower, relax, relax_bytes};
-use crate::algorithms::parts::{Alike, AlikeBytes, places};
+use crate::algorithms::parts::{EqualPartitionBytes, EqualPartitions, places};
 use crate::engine::{StateColumn, StateFile, Stored};
 use crate::format::{Direction, Directory, Scratch, Vertex};
 use crate::{Engine, Frontier, Graph, GraphError, Which};
 
 /// Bytes in memory: of each vertex of a part its label, in two parts at a time; of no part the sets of
 /// vertices, what [`relax`] takes, and the way to the file.
-pub(crate) fn bytes(graph: &Graph) -> AlikeBytes {
+pub(crate) fn bytes(graph: &Graph) -> EqualPartitionBytes {
     let fixed = 3 * Frontier::bytes(graph.vertices()) + relax_bytes(graph) + StateFile::BYTES;
-    AlikeBytes { each: 16, fixed }
+    EqualPartitionBytes { each: 16, fixed }
 }
 
 /// A label as it is in a file.
@@ -115,7 +115,7 @@ pub(crate) fn relax_in_parts<T: LabelValue, R: Rule>(
     engine: &mut Engine<'_>,
     file: &StateFile,
     column: StateColumn<T>,
-    parts: &Alike,
+    parts: &EqualPartitions,
     rule: &R,
     waiting: &Frontier,
 ) -> Result<Result<(), (Vertex, Vertex)>, GraphError> {
@@ -187,7 +187,7 @@ fn cross<R: Rule>(
             }
         },
     )?;
-    engine.looked_at(visited.iter().map(|(_, edges, _)| edges).sum());
+    engine.add_scanned_edges(visited.iter().map(|(_, edges, _)| edges).sum());
     Ok(visited.iter().map(|(.., lowest)| *lowest).min().unwrap_or(u64::MAX))
 }
 

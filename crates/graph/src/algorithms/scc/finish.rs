@@ -71,7 +71,7 @@ fn gather(
         }
     };
     let counted = engine.sweep(Direction::Forward, Which::Holding(unsettled), Default::default, visit)?;
-    engine.looked_at(counted.into_iter().map(|(edges, _)| edges).sum());
+    engine.add_scanned_edges(counted.into_iter().map(|(edges, _)| edges).sum());
     Ok(gathering.end())
 }
 

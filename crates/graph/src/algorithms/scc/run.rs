@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Room, Scc};
+use super::{MemoryPlan, Scc};
 use crate::algorithm::{Algorithm, Definition, Job, Needs, Ran, TableShape};
 use crate::algorithms::WccRun;
 use crate::estimate::Blocks;
@@ -62,14 +62,14 @@ impl Algorithm for SccRun {
     }
 
     fn state_bytes(&self, graph: &Graph, memory: u64) -> u64 {
-        Room::new(graph, memory).bytes
+        MemoryPlan::new(graph, memory).bytes
     }
 
     /// Two passes over forward lists if everything is finished in memory at once, else one over each
     /// direction at least.
     fn reads(&self, blocks: &Blocks<'_>) -> [u64; 2] {
         let mut passes = blocks.passes();
-        if Room::new(blocks.graph, blocks.memory()).at_once {
+        if MemoryPlan::new(blocks.graph, blocks.memory()).at_once {
             passes.repeat(2, |passes| passes.pass(Direction::Forward));
             return [passes.read; 2];
         }

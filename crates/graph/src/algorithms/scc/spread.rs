@@ -64,7 +64,7 @@ pub(super) fn spread(
             }
         };
         let workers = engine.sweep(direction, Which::Holding(these), Spread::default, visit)?;
-        engine.looked_at(workers.iter().map(|worker| worker.edges).sum());
+        engine.add_scanned_edges(workers.iter().map(|worker| worker.edges).sum());
         now.clear();
         std::mem::swap(now, next);
     }

@@ -17,7 +17,7 @@ const SEARCH_ABOVE: usize = 16;
 const PAIR_BYTES: u64 = 80;
 
 /// How memory is shared out.
-pub(super) struct Room {
+pub(super) struct MemoryPlan {
     /// Entries of lists that are held at a time.
     pub(super) held: u64,
     /// Most that all lists together may have.
@@ -26,9 +26,9 @@ pub(super) struct Room {
     pub(super) bytes: u64,
 }
 
-impl Room {
+impl MemoryPlan {
     /// Under a cap of `memory` bytes.
-    pub(super) fn new(graph: &Graph, memory: u64, pairs: u64, sink_bytes: u64) -> Room {
+    pub(super) fn new(graph: &Graph, memory: u64, pairs: u64, sink_bytes: u64) -> MemoryPlan {
         let threads = graph.options().threads.max(1) as u64;
         let fixed = pairs.saturating_mul(PAIR_BYTES).min(1 << 62)
             + ends_bytes(graph)
@@ -39,7 +39,7 @@ impl Room {
         let all = graph.header().edges.min(pairs.saturating_mul(longest));
         // Half of what is left keeps blocks.
         let held = (spare(graph, memory, fixed) / 2 / 4).min(all).max(longest.min(all));
-        Room { held, all, bytes: fixed + 4 * held }
+        MemoryPlan { held, all, bytes: fixed + 4 * held }
     }
 }
 
@@ -58,7 +58,7 @@ pub(super) fn compare(
     engine: &mut Engine<'_>,
     pairs: &[(Vertex, Vertex)],
     measure: Measure,
-    room: &Room,
+    plan: &MemoryPlan,
 ) -> Result<Vec<f64>, GraphError> {
     let members = Members::measure(engine, pairs)?;
     let length = |member: u32| members.lengths[member as usize].load(Ordering::Relaxed);
@@ -79,7 +79,7 @@ pub(super) fn compare(
             let member = sides[*pair as usize].0;
             if held.last() != Some(&member) {
                 entries += u64::from(length(member));
-                if entries > room.held && !held.is_empty() {
+                if entries > plan.held && !held.is_empty() {
                     break;
                 }
                 held.push(member);

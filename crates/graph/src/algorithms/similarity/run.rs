@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Measure, MostSimilar, PairsRoom, Similarities, TopOptions, TopRoom, given};
+use super::{Measure, MostSimilar, PairsPlan, Similarities, TopOptions, TopPlan, given};
 use crate::algorithm::{
     Algorithm, AlgorithmOption, Call, Definition, Destination, Job, Needs, OptionKind, Ran, TableShape,
     least_memory_of,
@@ -77,8 +77,8 @@ pub(crate) static DEFINITION: Definition = Definition {
             "pairs",
             "FILE",
             OptionKind::Pairs,
-            "File of pairs of ids, one pair per line with blanks between them, or in another format of edges, \
-             told by its name",
+            "File of pairs of ids, one pair per line with blanks between them, or in another format of \
+             edges, told by its name",
         ),
         AlgorithmOption::new(
             "top",
@@ -124,8 +124,8 @@ pub struct SimilaritiesRun {
 }
 
 impl SimilaritiesRun {
-    fn room(&self, graph: &Graph, memory: u64, sink_bytes: u64) -> PairsRoom {
-        PairsRoom::new(graph, memory, self.pairs.len() as u64, sink_bytes)
+    fn plan(&self, graph: &Graph, memory: u64, sink_bytes: u64) -> PairsPlan {
+        PairsPlan::new(graph, memory, self.pairs.len() as u64, sink_bytes)
     }
 }
 
@@ -139,22 +139,22 @@ impl Algorithm for SimilaritiesRun {
     }
 
     fn state_bytes(&self, graph: &Graph, memory: u64) -> u64 {
-        self.room(graph, memory, self.sink_bytes).bytes
+        self.plan(graph, memory, self.sink_bytes).bytes
     }
 
     /// Pairs are written after they are made, within the same memory.
     fn least_memory_with_result(&self, graph: &Graph) -> [u64; 2] {
         [PairOutput::bytes(graph), PairRows::bytes(graph, self.pairs.len() as u64)]
-            .map(|sink_bytes| least_memory_of(graph, self.room(graph, 0, sink_bytes).bytes))
+            .map(|sink_bytes| least_memory_of(graph, self.plan(graph, 0, sink_bytes).bytes))
     }
 
     /// The blocks of all pairs to measure lists, and for each batch those that are held and those that are
     /// streamed. Where the pairs are is not known.
     fn reads(&self, blocks: &Blocks<'_>) -> [u64; 2] {
         let pairs = self.pairs.len() as u64;
-        let room = self.room(blocks.graph, blocks.memory(), self.sink_bytes);
+        let plan = self.plan(blocks.graph, blocks.memory(), self.sink_bytes);
         // Lists are not cut: two batches that follow one another are more than there is room for.
-        let batches = if room.held == room.all { 1 } else { 2 * room.all / room.held.max(1) + 1 };
+        let batches = if plan.held == plan.all { 1 } else { 2 * plan.all / plan.held.max(1) + 1 };
         let most = if pairs == 0 { 0 } else { blocks.again(blocks.forward, 1 + 2 * batches) };
         [blocks.forward.min(pairs).min(1), most]
     }
@@ -206,7 +206,7 @@ impl Algorithm for MostSimilarRun {
     }
 
     fn state_bytes(&self, graph: &Graph, memory: u64) -> u64 {
-        TopRoom::new(graph, memory, &self.options).bytes
+        TopPlan::new(graph, memory, &self.options).bytes
     }
 
     /// Pairs are written while they are made, within the same memory.
@@ -214,7 +214,7 @@ impl Algorithm for MostSimilarRun {
         let rows = PairRows::bytes(graph, self.options.most_pairs(graph));
         [PairOutput::bytes(graph), rows].map(|sink_bytes| {
             let options = TopOptions { sink_bytes, ..self.options.clone() };
-            least_memory_of(graph, TopRoom::new(graph, 0, &options).bytes)
+            least_memory_of(graph, TopPlan::new(graph, 0, &options).bytes)
         })
     }
 

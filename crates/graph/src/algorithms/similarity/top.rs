@@ -61,7 +61,7 @@ const NEIGHBOUR_BYTES: u64 = 8;
 const SLOT_BYTES: u64 = 4;
 
 /// How memory is shared out.
-pub(super) struct Room {
+pub(super) struct MemoryPlan {
     /// Bytes of a batch.
     batch: u64,
     /// Vertices whose results wait together.
@@ -70,9 +70,9 @@ pub(super) struct Room {
     pub(super) bytes: u64,
 }
 
-impl Room {
+impl MemoryPlan {
     /// Under a cap of `memory` bytes.
-    pub(super) fn new(graph: &Graph, memory: u64, options: &TopOptions) -> Room {
+    pub(super) fn new(graph: &Graph, memory: u64, options: &TopOptions) -> MemoryPlan {
         let vertices = graph.vertices();
         let threads = graph.options().threads.max(1) as u64;
         let most = u64::from(options.most).min(vertices).max(1);
@@ -92,7 +92,7 @@ impl Room {
             + graph.header().edges * NEIGHBOUR_BYTES
             + vertices.saturating_mul(vertices).min(1 << 60) * SLOT_BYTES;
         let batch = batch.min(most_at_all.max(least));
-        Room { batch, waiting: waiting as usize, bytes: fixed + batch }
+        MemoryPlan { batch, waiting: waiting as usize, bytes: fixed + batch }
     }
 }
 
@@ -112,7 +112,7 @@ struct TopState<'a> {
 pub(super) fn find(
     engine: &mut Engine<'_>,
     options: &TopOptions,
-    room: &Room,
+    plan: &MemoryPlan,
     mut each: impl FnMut(Vertex, &[(Vertex, f64)]) -> Result<(), GraphError>,
 ) -> Result<(u64, u64, u64), GraphError> {
     let graph = engine.graph();
@@ -137,7 +137,7 @@ pub(super) fn find(
             let vertex = ids.vertex(rank)?;
             let (size, slots) = (get(&state.sizes, vertex), get(&state.slots, vertex));
             bytes += MEMBER_BYTES + u64::from(size) * NEIGHBOUR_BYTES + u64::from(slots) * SLOT_BYTES;
-            if bytes > room.batch && !batch.members.is_empty() {
+            if bytes > plan.batch && !batch.members.is_empty() {
                 break;
             }
             batch.members.push(vertex);
@@ -146,7 +146,7 @@ pub(super) fn find(
             rank += 1;
         }
         let values = state.collect(engine, &batch, &mut sets)?;
-        let found = state.give(&batch, values, room.waiting, &mut each)?;
+        let found = state.give(&batch, values, plan.waiting, &mut each)?;
         (vertices, pairs, batches) = (vertices + found.0, pairs + found.1, batches + 1);
         graph.check_stop()?;
     }

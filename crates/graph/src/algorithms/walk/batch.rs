@@ -189,7 +189,7 @@ impl<'a> Batch<'a> {
             let locals = engine.sweep(Direction::Forward, which, Local::default, |local, block| {
                 self.visit(block, &queues, local);
             })?;
-            engine.looked_at(locals.iter().map(|local| local.edges).sum());
+            engine.add_scanned_edges(locals.iter().map(|local| local.edges).sum());
             waiting -= locals.iter().map(|local| local.arrived).sum::<usize>();
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Room, Starts, WalkOptions, Walks};
+use super::{MemoryPlan, Starts, WalkOptions, Walks};
 use crate::algorithm::{
     Algorithm, AlgorithmOption, Call, Definition, Destination, Job, Needs, OptionKind, Ran, TableShape,
     least_memory_of,
@@ -44,7 +44,8 @@ impl Walks {
 pub(crate) static DEFINITION: Definition = Definition {
     name: "walk",
     about: "Random walks: uniform, by weight, or node2vec's",
-    examples: "Examples:\n  leadline graph walk web.graph --per-vertex 10 --length 80 -o walks.txt     one line per walk\n  \
+    examples: "Examples:\n  leadline graph walk web.graph --per-vertex 10 --length 80 -o walks.txt     \
+               one line per walk\n  \
                leadline graph walk web.graph --per-vertex 10 --p 0.25 --q 4 -o walks.parquet\n  \
                leadline graph walk roads.graph --source 1 --walkers 1000 --weighted -o walks.csv",
     options: &[
@@ -133,7 +134,7 @@ impl Algorithm for WalkRun {
     }
 
     fn state_bytes(&self, graph: &Graph, memory: u64) -> u64 {
-        Room::new(graph, memory, &self.options).bytes
+        MemoryPlan::new(graph, memory, &self.options).bytes
     }
 
     /// Walks are written while they are made, within the same memory.
@@ -141,7 +142,7 @@ impl Algorithm for WalkRun {
         let rows = WalkRows::bytes(graph, &self.options);
         [WalkOutput::bytes(graph), rows].map(|sink_bytes| {
             let options = WalkOptions { sink_bytes, ..self.options.clone() };
-            least_memory_of(graph, Room::new(graph, 0, &options).bytes)
+            least_memory_of(graph, MemoryPlan::new(graph, 0, &options).bytes)
         })
     }
 
@@ -149,7 +150,7 @@ impl Algorithm for WalkRun {
     fn reads(&self, blocks: &Blocks<'_>) -> [u64; 2] {
         let options = &self.options;
         let walks = blocks.graph.walk_count(options);
-        let at_once = Room::new(blocks.graph, blocks.memory(), options).at_once.max(1);
+        let at_once = MemoryPlan::new(blocks.graph, blocks.memory(), options).at_once.max(1);
         let least = match &options.starts {
             Starts::From(_) => blocks.forward.min(walks).min(1),
             // One in every second block or so, where there is one for each.

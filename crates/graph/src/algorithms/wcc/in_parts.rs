@@ -27,7 +27,7 @@ use super::forest::{find, flatten, join};
 use super::pairs::{Found, Pair, Pairs, Shared, Sizes};
 use super::{most_frequent, names};
 use crate::algorithms::lists::most_values;
-use crate::algorithms::parts::{Alike, AlikeBytes, MOST_ALIKE, places};
+use crate::algorithms::parts::{EqualPartitionBytes, EqualPartitions, MOST_EQUAL_PARTITIONS, places};
 use crate::engine::{CUT, StateColumn, StateFile};
 use crate::format::{Direction, NO_VERTEX, Vertex};
 use crate::{Engine, FileValues, Frontier, Graph, GraphError, PerVertex, Which};
@@ -42,22 +42,22 @@ const LEAST_FOUND: u64 = 1 << 20;
 const JOINED: usize = 1 << 9;
 
 /// Bytes in memory.
-pub(super) fn bytes(graph: &Graph) -> AlikeBytes {
+pub(super) fn bytes(graph: &Graph) -> EqualPartitionBytes {
     let vertices = graph.vertices();
     let threads = graph.options().threads.max(1) as u64;
     // Parts may have some vertices more, and pairs as many as the largest part are found at a time.
-    let most = 2 * (vertices + MOST_ALIKE * CUT) + LEAST_FOUND;
+    let most = 2 * (vertices + MOST_EQUAL_PARTITIONS * CUT) + LEAST_FOUND;
     let pairs = Sizes::most_bytes(most, threads);
     let fixed = Frontier::bytes(vertices) + pairs + StateFile::BYTES;
     let each = if graph.header().renumbered { names::EACH } else { EACH };
-    AlikeBytes { each, fixed }
+    EqualPartitionBytes { each, fixed }
 }
 
 /// Bytes of a vertex of a part: its number, and in the end the component of one in a lower part.
 const EACH: u64 = 8;
 
 /// As [`super::spilled_bytes`].
-pub(super) fn spilled_bytes(graph: &Graph, parts: &Alike) -> [u64; 2] {
+pub(super) fn spilled_bytes(graph: &Graph, parts: &EqualPartitions) -> [u64; 2] {
     let (header, vertices) = (graph.header(), graph.vertices());
     let column = StateFile::column_bytes::<u32>(vertices);
     // Numbers are stored, loaded for the components, and stored again.
@@ -90,7 +90,7 @@ struct Portions {
 }
 
 impl Portions {
-    fn new(graph: &Graph, parts: &Alike) -> Portions {
+    fn new(graph: &Graph, parts: &EqualPartitions) -> Portions {
         // A block at least.
         let found = part_vertices(&parts.ranges).max(LEAST_FOUND).max(most_values(graph));
         Portions { sizes: Sizes::new(parts.ranges.len(), most_pairs(&parts.ranges, found)), found }
@@ -110,7 +110,7 @@ fn part_vertices(ranges: &[Range<Vertex>]) -> u64 {
 /// The components of all vertices, and how many there are.
 pub(super) fn components(
     engine: &mut Engine<'_>,
-    parts: &Alike,
+    parts: &EqualPartitions,
 ) -> Result<(PerVertex<Vertex>, u64), GraphError> {
     let portions = Portions::new(engine.graph(), parts);
     components_by(engine, &parts.ranges, portions)
@@ -165,7 +165,7 @@ struct Own {
     parents: Vec<AtomicU32>,
     hub: Vertex,
     /// Vertices that are on record to hang together with the hub.
-    said: Frontier,
+    recorded: Frontier,
 }
 
 impl<'a> Trees<'a> {
@@ -180,7 +180,7 @@ impl<'a> Trees<'a> {
             range: 0..0,
             parents: leadline_files::huge_vec(part_vertices as usize),
             hub: NO_VERTEX,
-            said: Frontier::new(vertices),
+            recorded: Frontier::new(vertices),
         };
         let is_stored = vec![false; ranges.len()];
         Ok(Trees { graph, ranges, file, column, is_stored, pairs, part: 0, own })
@@ -292,14 +292,14 @@ impl<'a> Trees<'a> {
         let joined = workers.iter().map(|(_, joined)| joined).sum();
         drop(workers);
         shared.end()?;
-        engine.looked_at(joined);
+        engine.add_scanned_edges(joined);
         Ok(())
     }
 
     /// Makes the exit that most trees of the part in memory have the hub, if there is no hub below the part,
     /// or far fewer have it as their exit.
     fn choose_hub(&mut self) {
-        let Own { range, parents, hub, said } = &mut self.own;
+        let Own { range, parents, hub, recorded } = &mut self.own;
         let start = range.start;
         let number = |place: &AtomicU32| {
             let parent = place.load(Ordering::Relaxed);
@@ -313,8 +313,8 @@ impl<'a> Trees<'a> {
             most_frequent(parents, |place| Some(number(place)).filter(|exit| *exit < start), *hub);
         if count > 0 && (*hub >= start || count > 2 * of_hub) {
             *hub = exit;
-            said.clear();
-            said.insert(exit);
+            recorded.clear();
+            recorded.insert(exit);
         }
     }
 }
@@ -333,13 +333,13 @@ impl Own {
         if self.range.contains(&other) {
             return join(&self.parents, start, root, other, |root, exit| self.attach(root, exit, found));
         }
-        let other = if self.has_hub() && self.said.contains(other) { self.hub } else { other };
+        let other = if self.has_hub() && self.recorded.contains(other) { self.hub } else { other };
         if other < end {
             return self.attach(root, other, found);
         }
         // For a higher part, the exit stands for the tree.
         let number = self.parents[(root - start) as usize].load(Ordering::Relaxed);
-        self.leave(other, if number < start { number } else { root }, found);
+        self.defer_pair(other, if number < start { number } else { root }, found);
         root
     }
 
@@ -370,7 +370,7 @@ impl Own {
                 || place.compare_exchange(number, kept, Ordering::Relaxed, Ordering::Relaxed).is_ok()
             {
                 if let Some(left) = left {
-                    self.leave(kept, left, found);
+                    self.defer_pair(kept, left, found);
                 }
                 return root;
             }
@@ -379,8 +379,9 @@ impl Own {
 
     /// Leaves it to the part of the higher that two vertices hang together, if that is not on record.
     #[inline]
-    fn leave(&self, a: Vertex, b: Vertex, found: &mut Found<'_, '_>) {
-        let is_on_record = a == self.hub && !self.said.insert(b) || b == self.hub && !self.said.insert(a);
+    fn defer_pair(&self, a: Vertex, b: Vertex, found: &mut Found<'_, '_>) {
+        let is_on_record =
+            a == self.hub && !self.recorded.insert(b) || b == self.hub && !self.recorded.insert(a);
         if !is_on_record {
             let pair: Pair = (a.max(b), a.min(b));
             found.push(pair);

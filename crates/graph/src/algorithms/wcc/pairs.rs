@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::GraphError;
-use crate::algorithms::parts::MOST_ALIKE;
+use crate::algorithms::parts::MOST_EQUAL_PARTITIONS;
 use crate::engine::{CUT, StateColumn, StateFile};
 use crate::format::Vertex;
 
@@ -41,7 +41,7 @@ impl Sizes {
 
     /// Most bytes in memory for so many pairs, whatever the parts, and those that threads collect.
     pub(super) fn most_bytes(most: u64, threads: u64) -> u64 {
-        let chunks = most / (BUFFERED / MOST_ALIKE) + 2;
+        let chunks = most / (BUFFERED / MOST_EQUAL_PARTITIONS) + 2;
         (BUFFERED + MOST_CHUNK) * 8 + chunks * 4 + threads * (COLLECTED * size_of::<Pair>()) as u64
     }
 

@@ -34,7 +34,7 @@ impl Outcome for Wcc {
 
 pub(crate) static DEFINITION: Definition = Definition {
     name: "wcc",
-    about: "Weakly connected components: which vertices hang together, whichever way edges lead",
+    about: "Weakly connected components: which vertices are connected, ignoring direction",
     examples: "Examples:\n  leadline graph wcc web.graph --memory 64M -o components.bin\n  \
                leadline graph wcc web.graph --from components.bin -o components.bin    after additions",
     options: &[AlgorithmOption::PROPERTIES, AlgorithmOption::FROM],
@@ -66,7 +66,7 @@ impl Algorithm for WccRun {
     }
 
     fn state_bytes(&self, graph: &Graph, memory: u64) -> u64 {
-        state_bytes(graph).held(graph, memory)
+        state_bytes(graph).resident_bytes(graph, memory)
     }
 
     fn least_memory(&self, graph: &Graph) -> u64 {
@@ -84,7 +84,7 @@ impl Algorithm for WccRun {
     /// One pass; two parts may have lists in the same block, which is read for both.
     fn spilled(&self, blocks: &Blocks<'_>) -> Option<Spilled> {
         let graph = blocks.graph;
-        let parts = state_bytes(graph).room(graph, blocks.memory()).ok()?.parts?;
+        let parts = state_bytes(graph).plan(graph, blocks.memory()).ok()?.parts?;
         let more = (parts.ranges.len() as u64).saturating_sub(1);
         let bytes = in_parts::spilled_bytes(graph, &parts);
         Some(Spilled { blocks: [blocks.forward, blocks.forward + more], bytes })

@@ -33,7 +33,7 @@ impl GraphUpdate {
         if self.changed.loose_bytes() > self.options.buffer {
             self.flush()?;
         }
-        self.or_drop(|update| {
+        self.rollback_on_error(|update| {
             if update.merge_full_levels()? {
                 update.manifest.write(update.held.folder())?;
                 // What stays where this fails is removed when the store is next opened to change it.
@@ -59,7 +59,7 @@ impl GraphUpdate {
         if self.held.is_file() {
             return Ok(());
         }
-        self.or_drop(|update| {
+        self.rollback_on_error(|update| {
             update.write_run()?;
             update.publish()
         })
@@ -111,7 +111,7 @@ impl GraphUpdate {
         manifest.log = manifest.name("log");
         let path = folder::file(self.held.folder(), &manifest.log);
         let log = Log::create(&path, folder::seed(&manifest, &manifest.log))?;
-        self.adopt(manifest, None, log)
+        self.install_manifest(manifest, None, log)
     }
 
     /// Merges runs, in the manifest in memory, until no level has as many as the fanout; whether there were
@@ -193,13 +193,18 @@ impl GraphUpdate {
             Manifest::without_changes(name, &base.header, manifest.next, version, self.changed.history);
         let log = folder::begin(self.held.folder(), &base, &manifest)?;
         // Where it fails at its last step, the folder is at the new version already.
-        self.or_drop(|update| update.adopt(manifest, Some(base), log))?;
+        self.rollback_on_error(|update| update.install_manifest(manifest, Some(base), log))?;
         let bytes_after = bytes(self.held.folder())?;
         Ok(CompactReport { version, bytes_before, bytes_after, compacted: true })
     }
 
     /// Goes over to a manifest whose files are all durable, and removes those that it does not name.
-    fn adopt(&mut self, manifest: Manifest, base: Option<StoreFile>, log: Log) -> Result<(), GraphError> {
+    fn install_manifest(
+        &mut self,
+        manifest: Manifest,
+        base: Option<StoreFile>,
+        log: Log,
+    ) -> Result<(), GraphError> {
         let changed =
             Changed::open(self.held.folder(), &manifest, &base.as_ref().unwrap_or(&self.base).header)?;
         manifest.write(self.held.folder())?;

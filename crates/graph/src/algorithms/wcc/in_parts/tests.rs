@@ -75,7 +75,7 @@ fn check(vertices: u32, edges: &Edges, what: &str) {
             assert!(components == right.components.in_memory().unwrap(), "{}", told());
             assert_eq!(count, right.count, "{}", told());
             let ranges = crate::algorithms::parts::ranges(vertices.into(), part_vertices);
-            let [least, most] = spilled_bytes(&graph, &Alike { ranges, bytes: 0 });
+            let [least, most] = spilled_bytes(&graph, &EqualPartitions { ranges, bytes: 0 });
             assert!((least..=most).contains(&stats.spilled_bytes), "{}: {stats:?}, {least}, {most}", told());
         }
     }

@@ -4,7 +4,7 @@ use crate::engine::EnginePlan;
 use crate::{Graph, GraphError};
 
 /// Parts of the vertices, of which a few are in memory at a time.
-pub(crate) trait Division: Sized {
+pub(crate) trait Partition: Sized {
     /// What decides how many bytes of memory they take.
     type Bytes: Copy;
 
@@ -19,7 +19,7 @@ pub(crate) trait Division: Sized {
 }
 
 /// What the vertex state of an algorithm takes, either way.
-pub(crate) struct StateBytes<P: Division> {
+pub(crate) struct StateBytes<P: Partition> {
     /// What the algorithm is called.
     pub(crate) what: &'static str,
     /// All of it in memory.
@@ -29,30 +29,30 @@ pub(crate) struct StateBytes<P: Division> {
 }
 
 /// What is in memory at a time.
-pub(crate) struct Room<P> {
+pub(crate) struct MemoryPlan<P> {
     /// Bytes of it.
     pub(crate) bytes: u64,
     /// The parts of the vertices, where the state of all does not fit.
     pub(crate) parts: Option<P>,
 }
 
-impl<P: Division> StateBytes<P> {
+impl<P: Partition> StateBytes<P> {
     /// # Errors
     /// [`GraphError::Memory`].
-    pub(crate) fn room(&self, graph: &Graph, memory: u64) -> Result<Room<P>, GraphError> {
+    pub(crate) fn plan(&self, graph: &Graph, memory: u64) -> Result<MemoryPlan<P>, GraphError> {
         if self.least_in_memory(graph) <= memory {
-            return Ok(Room { bytes: self.in_memory, parts: None });
+            return Ok(MemoryPlan { bytes: self.in_memory, parts: None });
         }
         let parts = P::choose(graph, memory, self.in_parts).ok_or_else(|| {
             let needed = self.least_memory(graph);
             GraphError::Memory { what: self.what.into(), given: memory, needed }
         })?;
-        Ok(Room { bytes: parts.bytes(), parts: Some(parts) })
+        Ok(MemoryPlan { bytes: parts.bytes(), parts: Some(parts) })
     }
 
     /// Bytes in memory under a cap; under one that is too small, those of all state.
-    pub(crate) fn held(&self, graph: &Graph, memory: u64) -> u64 {
-        self.room(graph, memory).map_or(self.in_memory, |room| room.bytes)
+    pub(crate) fn resident_bytes(&self, graph: &Graph, memory: u64) -> u64 {
+        self.plan(graph, memory).map_or(self.in_memory, |plan| plan.bytes)
     }
 
     /// The least cap that has room for it, in whole KiB: with all state in memory, or in the smallest parts.
