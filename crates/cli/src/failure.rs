@@ -19,7 +19,6 @@ mod trace;
 
 pub(crate) use btree::no_advice;
 pub(crate) use calibrate::no_calibration;
-pub(crate) use graph::no_changes;
 pub(crate) use lsm::{no_layout, no_tree, no_tree_of};
 pub(crate) use measure::why_stopped;
 pub(crate) use remedy::remedies_for;

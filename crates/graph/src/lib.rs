@@ -61,6 +61,6 @@ pub use output::edges::{ExportOptions, ExportReport, FolderOptions, FolderReport
 pub use per_vertex::{FileValues, PerVertex, VertexValue};
 pub use progress::Progress;
 pub use updates::{
-    Change, CommitReport, CompactReport, GraphUpdate, Space, UpdateOptions, VertexId, compact,
-    is_store_folder,
+    Change, ChangeOptions, ChangeSource, CommitReport, CompactReport, GraphUpdate, NextChanges, Space,
+    UpdateOptions, VertexId, compact, is_store_folder,
 };

@@ -33,21 +33,6 @@ fn of_import(error: &GraphError, flag: &str) -> String {
     format!("{error} ({command}{flag})")
 }
 
-/// Why the edges of a file called `name` are no changes of a store: what it holds is what the store must
-/// have, and no option changes that.
-pub(crate) fn no_changes(error: GraphError, name: &str) -> Failure {
-    match error {
-        GraphError::Option { option: InputOption::Weights, .. } => Failure::Input(format!(
-            "{name}: has no weights, and the edges of the store have; add them, or write lines of changes, in \
-             which an edge without one has the weight 1"
-        )),
-        GraphError::Option { option: InputOption::Ids, text } => {
-            Failure::Input(format!("{text}; ids must be of the store's kind"))
-        }
-        error => error.into(),
-    }
-}
-
 fn flag(option: InputOption) -> &'static str {
     match option {
         InputOption::Format => "--format",

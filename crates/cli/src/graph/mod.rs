@@ -1,7 +1,6 @@
 //! `leadline graph`: graphs that stay on the device.
 
 mod algorithm;
-mod changes;
 mod compact;
 mod estimate;
 mod export;

@@ -7,9 +7,11 @@ use std::time::{Duration, Instant};
 use leadline_device::parse_large_size;
 use leadline_graph::input::Format;
 use leadline_graph::output::grouped;
-use leadline_graph::{CommitReport, GraphError, GraphUpdate, Options, Progress, Space, UpdateOptions};
+use leadline_graph::{
+    ChangeOptions, ChangeSource, CommitReport, GraphError, GraphUpdate, NextChanges, Options, Progress,
+    Space, UpdateOptions,
+};
 
-use super::changes::{Changes, Next, Wanted};
 use super::limits;
 use super::{bytes, rows, seconds};
 use crate::failure::Failure;
@@ -127,8 +129,8 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let options = UpdateOptions { one: args.one, strict: args.strict, ..options };
     let mut update = GraphUpdate::open(&args.store, options)?;
     let (strings, weighted) = (update.ids_are_strings(), update.is_weighted());
-    let wanted = Wanted { strings, weighted, delete: args.delete, memory };
-    let mut changes = Changes::open(Path::new(&*args.changes), args.format, wanted)?;
+    let wanted = ChangeOptions { strings, weighted, delete: args.delete, memory };
+    let mut changes = ChangeSource::open(Path::new(&*args.changes), args.format, wanted)?;
     let mut work =
         Work { update: &mut update, quiet: args.json, commits: 0, changes: 0, missing: 0, last: None };
     let mut display = Display::new();
@@ -174,7 +176,7 @@ impl Work<'_> {
     /// Commits all changes, unless somebody wants it to stop.
     fn all(
         &mut self,
-        changes: &mut Changes,
+        changes: &mut ChangeSource,
         every: Every,
         stop: &AtomicBool,
         display: &mut Display,
@@ -182,7 +184,7 @@ impl Work<'_> {
         let mut due = None;
         while !stop.load(Ordering::Relaxed) {
             match changes.next(due)? {
-                Next::Some(more) => {
+                NextChanges::Some(more) => {
                     for (line, change) in more {
                         self.update.apply(change).map_err(|error| match (line, &error) {
                             (Some(line), GraphError::Malformed { .. }) => {
@@ -195,8 +197,8 @@ impl Work<'_> {
                         }
                     }
                 }
-                Next::Waiting => {}
-                Next::End => return self.commit(display),
+                NextChanges::Waiting => {}
+                NextChanges::End => return self.commit(display),
             }
             if let Every::Time(time) = every
                 && self.update.pending() > 0

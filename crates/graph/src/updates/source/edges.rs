@@ -1,0 +1,86 @@
+//! The edges of a file as changes.
+
+use std::path::Path;
+
+use super::{ChangeOptions, NextChanges};
+use crate::input::{self, Batch, EdgeReader, Format, IdMode, InputOptions};
+use crate::updates::{Change, VertexId};
+use crate::{GraphError, InputOption};
+
+/// The edges of a file, as additions or deletions.
+pub(super) struct Edges {
+    name: String,
+    reader: Box<dyn EdgeReader>,
+    batch: Batch,
+    wanted: ChangeOptions,
+}
+
+impl Edges {
+    pub(super) fn open(
+        path: &Path,
+        format: Option<Format>,
+        wanted: ChangeOptions,
+    ) -> Result<Edges, GraphError> {
+        let options = InputOptions {
+            format,
+            weights: wanted.weighted && !wanted.delete,
+            ids: if wanted.strings { IdMode::Strings } else { IdMode::Numbers },
+            directed: false,
+            memory: wanted.memory / 4,
+            threads: 1,
+        };
+        let name = path.display().to_string();
+        let reader = input::open(path, options).map_err(|error| no_changes(error, &name))?;
+        Ok(Edges { name, reader, batch: Batch::default(), wanted })
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn progress(&self) -> (u64, Option<u64>) {
+        self.reader.progress()
+    }
+
+    pub(super) fn next(&mut self) -> Result<NextChanges, GraphError> {
+        let Edges { name, reader, batch, wanted } = self;
+        if !reader.next_batch(batch).map_err(|error| no_changes(error, name))? {
+            return Ok(NextChanges::End);
+        }
+        let id = |number: u64| match wanted.strings {
+            true => VertexId::from(reader.string(number).unwrap_or_default()),
+            false => VertexId::from(number),
+        };
+        let edge = |(at, (source, target)): (usize, &(u64, u64))| {
+            let (source, target) = (id(*source), id(*target));
+            let weight = batch.weights.get(at).copied();
+            let change = match wanted.delete {
+                true => Change::DeleteEdge { source, target },
+                false => Change::InsertEdge { source, target, weight },
+            };
+            (None, change)
+        };
+        let vertex = |vertex: &u64| match wanted.delete {
+            true => (None, Change::DeleteVertex(id(*vertex))),
+            false => (None, Change::InsertVertex(id(*vertex))),
+        };
+        let edges = batch.pairs.iter().enumerate().map(edge);
+        Ok(NextChanges::Some(edges.chain(batch.vertices.iter().map(vertex)).collect()))
+    }
+}
+
+/// Why the edges of a file called `name` are no changes of a store: what it holds is what the store must
+/// have, and no option changes that.
+fn no_changes(error: GraphError, name: &str) -> GraphError {
+    match error {
+        GraphError::Option { option: InputOption::Weights, .. } => {
+            let what = "has no weights, and the edges of the store have; add them, or write lines of \
+                        changes, in which an edge without one has the weight 1";
+            GraphError::malformed(name, what)
+        }
+        GraphError::Option { option: option @ InputOption::Ids, text } => {
+            GraphError::Option { text: format!("{text}; ids must be of the store's kind"), option }
+        }
+        error => error,
+    }
+}
