@@ -267,7 +267,7 @@ fn measure_watched(
     let mut display = Display::new();
     let resume = earlier.map(summary::earlier);
     let result = measure(target.device.as_ref(), plan, resume, cancel, &mut |progress| {
-        surroundings.look();
+        surroundings.sample();
         display.show(&progress);
     });
     display.finish();

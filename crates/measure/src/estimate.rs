@@ -125,7 +125,7 @@ impl CurveEstimate {
                 continue;
             }
             if let Some(curve) = &self.smooth {
-                let curve = curve.again(&resampled, &self.fit);
+                let curve = curve.refitted(&resampled, &self.fit);
                 self.plateaus.push(curve.at(highest(&self.fit).into()));
                 for (level, (low, high)) in [self.k.level, self.k_90.level].into_iter().zip(&mut ends) {
                     let k = curve.reaching(level, highest(&self.fit));

@@ -349,7 +349,7 @@ impl<'a> Session<'a> {
         if self.cancel.load(Ordering::Relaxed) {
             return Err(Stop::Cancelled);
         }
-        self.stalls.see(result.longest_stall);
+        self.stalls.record(result.longest_stall);
         Ok(result)
     }
 

@@ -65,7 +65,7 @@ impl SmoothCurve {
     }
 
     /// The same fit to a resample of the points, begun at this curve.
-    pub fn again(&self, points: &[CurvePoint], fit: &CurveFit) -> Self {
+    pub fn refitted(&self, points: &[CurvePoint], fit: &CurveFit) -> Self {
         let numbers = self.numbers.improved(&samples(points, fit, self.lowest_share));
         SmoothCurve { numbers, ..*self }
     }

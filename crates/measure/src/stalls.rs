@@ -12,7 +12,7 @@ pub(crate) struct Stalls {
 
 impl Stalls {
     /// Takes a slice's longest stall; 0 where it had none.
-    pub(crate) fn see(&mut self, longest: Nanos) {
+    pub(crate) fn record(&mut self, longest: Nanos) {
         self.last[self.next] = longest;
         self.next = (self.next + 1) % self.last.len();
     }

@@ -36,7 +36,7 @@ impl<'a> Surroundings<'a> {
     }
 
     /// Reads the thermometer if a second has passed. To be called often.
-    pub fn look(&mut self) {
+    pub fn sample(&mut self) {
         if self.looked.elapsed() >= EVERY {
             self.looked = Instant::now();
             self.read_thermometer();

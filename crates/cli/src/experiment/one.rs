@@ -79,7 +79,7 @@ pub(super) fn measure(
 ) -> Result<(Ran, Circumstances), MeasureError> {
     let mut surroundings = Surroundings::watch(target, output::now());
     let result = experiment::run(target.device.as_ref(), plan, cancel, &mut |progress| {
-        surroundings.look();
+        surroundings.sample();
         display.show(&progress);
     });
     display.finish();

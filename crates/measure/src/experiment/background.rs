@@ -86,7 +86,7 @@ pub(super) fn measure(
 ) -> Result<(Pressure, Option<Stop>), MeasureError> {
     let queue = context.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, BACKGROUND_BYTES))?;
     let mut lane = Lane::new(queue, context.device.clock(), context.plan.seed);
-    context.begin(lane.queue.now());
+    context.start_clock(lane.queue.now());
     let (region, writes) = (context.plan.region, context.plan.writes);
     let mut stream = |op, pattern, bytes| {
         AddressStream::new(workload(op, pattern, false, bytes), region, context.random.u64(..))
@@ -129,7 +129,7 @@ pub(super) fn measure(
         (epochs, ended) = in_rounds(context, &mut lane, &mut scenes);
     }
     let has_all = !scenes.scenes.is_empty() && scenes.scenes.iter().all(|scene| scene.timed.ops() > 0);
-    let stop = context.kept(ended, has_all)?;
+    let stop = context.stop_or_error(ended, has_all)?;
     let resamples = context.resamples(epochs);
     let points = scenes.into_points(resamples.as_ref(), &mut notes);
     let mut procedure = context.procedure(epochs, lane.traffic(), lane.queue.now());
@@ -156,7 +156,7 @@ impl Scenes {
         }
         if let Some((stream, rate)) = &mut self.overwriting {
             let began = lane.queue.now();
-            let max_bytes = context.may_send(lane.traffic().1, u64::from(PAGE_BYTES))?;
+            let max_bytes = context.bytes_allowed(lane.traffic().1, u64::from(PAGE_BYTES))?;
             let limits = Limits { max_ops: PILOT, max_bytes, ..Limits::of(Nanos::MAX / 4) };
             let done = one_at_a_time(lane, stream, &limits, &mut self.recorder, context.cancel);
             let done = done.map_err(Stop::Failed)?;
@@ -217,7 +217,7 @@ impl Scenes {
         let foreground = &mut self.foregrounds[i];
         let mut limits = limits;
         if foreground.op == OpKind::Write {
-            limits.max_bytes = context.may_send(lane.traffic().1, u64::from(PAGE_BYTES))?;
+            limits.max_bytes = context.bytes_allowed(lane.traffic().1, u64::from(PAGE_BYTES))?;
         }
         let done = one_at_a_time(lane, &mut foreground.stream, &limits, &mut self.recorder, context.cancel);
         let done = done.map_err(Stop::Failed)?;
@@ -306,7 +306,7 @@ impl InRounds for Scenes {
         };
         if background.writes() || self.foregrounds[foreground].op == OpKind::Write {
             let least = u64::from(PAGE_BYTES) + u64::from(BACKGROUND_BYTES);
-            limits.max_bytes = context.may_send(lane.traffic().1, least)?;
+            limits.max_bytes = context.bytes_allowed(lane.traffic().1, least)?;
         }
         let seed = context.random.u64(..);
         let done = beside(

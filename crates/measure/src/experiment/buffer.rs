@@ -2,13 +2,14 @@
 //! each in the same order: as long as a region fits into the buffer, the second and third pass are answered
 //! from it. Figure 8 of Yang, Li and Lilja (ACM TOMPECS 5(1), 2020), section 4.6.
 
+mod figures;
+
 use leadline_device::{Nanos, QueueShape, format_size};
 use leadline_figures::Part;
 use leadline_profile::{Buffer, DeviceProfile, Experiments, PAGE_BYTES};
 
 use super::buffer_size::{Estimate, Visit, estimate};
 use super::context::ExperimentContext;
-use super::figures;
 use super::kind::Experiment;
 use super::rounds::{Round, Rounds, make_rounds};
 use crate::MeasureError;
@@ -79,18 +80,18 @@ impl Experiment for BufferExperiment {
     }
 
     fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
-        profile.experiments.buffer.as_ref().map(figures::buffer::text)
+        profile.experiments.buffer.as_ref().map(figures::text)
     }
 
     fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
-        profile.experiments.buffer.as_ref().map(figures::buffer::sentences)
+        profile.experiments.buffer.as_ref().map(figures::sentences)
     }
 }
 
 fn run(context: &mut ExperimentContext) -> Result<(Buffer, Option<Stop>), MeasureError> {
     let queue = context.device.queue_pair(QueueShape::new(IN_FLIGHT, PAGE_BYTES))?;
     let lane = Lane::new(queue, context.device.clock(), context.plan.seed);
-    context.begin(lane.queue.now());
+    context.start_clock(lane.queue.now());
     let place = context.plan.region.start;
     let mut regions = Regions {
         context,
@@ -105,7 +106,7 @@ fn run(context: &mut ExperimentContext) -> Result<(Buffer, Option<Stop>), Measur
     };
     let (_, ended) = make_rounds(&mut regions);
     let has_all = regions.rounds > 0;
-    let stop = regions.context.kept(ended, has_all)?;
+    let stop = regions.context.stop_or_error(ended, has_all)?;
     Ok((regions.into_buffer(), stop))
 }
 

@@ -1,19 +1,19 @@
 //! `burst`: how much credit a volume has, what it does while the credit lasts and afterwards, and how fast
 //! credit comes back.
 
+mod figures;
+
 use leadline_device::{Nanos, QueueShape};
 use leadline_figures::Part;
 use leadline_profile::{Burst, BurstLoad, DeviceProfile, Experiments, OpKind, PAGE_BYTES};
+use serde_json::{Value, json};
 
 use super::burst_estimates::{Estimates, Load};
 use super::context::{ExperimentContext, MOST_EPOCHS};
 use super::fall::{rate, settled_fall, total};
-use serde_json::{Value, json};
-
-use super::figures;
 use super::kind::{Choice, Experiment, MOST_IN_FLIGHT};
 use super::plan::ExperimentPlan;
-use super::sampled_load::{Sample, SampleLength, SampledLoad, joined};
+use super::sampled_load::{Sample, SampleLength, SampledLoad, downsampled};
 use crate::load::{AddressStream, Lane};
 use crate::outcome::Stop;
 use crate::{MeasureError, PlanError};
@@ -90,15 +90,15 @@ impl Experiment for BurstExperiment {
     }
 
     fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
-        profile.experiments.burst.as_ref().map(figures::burst::text)
+        profile.experiments.burst.as_ref().map(figures::text)
     }
 
     fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
-        profile.experiments.burst.as_ref().map(figures::burst::sentences)
+        profile.experiments.burst.as_ref().map(figures::sentences)
     }
 
     fn chart(&self, profile: &DeviceProfile) -> Option<Value> {
-        profile.experiments.burst.as_ref().map(|found| json!(figures::burst::BurstChart::new(found)))
+        profile.experiments.burst.as_ref().map(|found| json!(figures::BurstChart::new(found)))
     }
 }
 
@@ -106,11 +106,11 @@ fn run(context: &mut ExperimentContext) -> Result<(Burst, Option<Stop>), Measure
     let queue = context.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, PAGE_BYTES))?;
     let lane = Lane::new(queue, context.device.clock(), context.plan.seed);
     let stream = context.pages(if context.plan.operation == OpKind::Read { 1.0 } else { 0.0 });
-    context.begin(lane.queue.now());
+    context.start_clock(lane.queue.now());
     let mut loads = Loads { context, lane, stream, loads: Vec::new(), notes: Vec::new() };
     let ended = loads.run();
     let has_all = !loads.loads.is_empty();
-    let stop = loads.context.kept(ended, has_all)?;
+    let stop = loads.context.stop_or_error(ended, has_all)?;
     Ok((loads.into_burst(), stop))
 }
 
@@ -146,7 +146,7 @@ impl Loads<'_, '_> {
         let estimates = Estimates::new(&self.loads, self.context.plan.seed);
         let ((peak, _), (baseline, _)) = (estimates.peak?, estimates.baseline?);
         let (credit, _) = estimates.credit?;
-        let left = self.context.plan.seconds - self.context.spent(self.lane.queue.now());
+        let left = self.context.plan.seconds - self.context.seconds_spent(self.lane.queue.now());
         let bytes_left = self.bytes_left() as f64;
         let load_of = |rest: f64| {
             let burst = (baseline * rest).min(credit) / (peak - baseline);
@@ -179,7 +179,7 @@ impl Loads<'_, '_> {
     fn load(&mut self, rest_seconds: f64, limit: f64) -> Result<(), Stop> {
         let may_send = match self.context.plan.operation {
             OpKind::Read => u64::MAX,
-            OpKind::Write => self.context.may_send(self.lane.traffic().1, u64::from(PAGE_BYTES))?,
+            OpKind::Write => self.context.bytes_allowed(self.lane.traffic().1, u64::from(PAGE_BYTES))?,
         };
         let may_move = self.bytes_left();
         let most = may_move.min(may_send) / u64::from(PAGE_BYTES);
@@ -261,6 +261,6 @@ fn record(load: &Load, credit_ops: Option<f64>) -> BurstLoad {
         rest_seconds: load.rest_seconds,
         fell_at_seconds: load.fall.map(|fall| fall.seconds),
         credit_ops,
-        samples: joined(&load.samples, KEPT_SAMPLES).into_iter().map(point).collect(),
+        samples: downsampled(&load.samples, KEPT_SAMPLES).into_iter().map(point).collect(),
     }
 }

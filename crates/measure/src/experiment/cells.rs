@@ -6,7 +6,7 @@ use leadline_profile::{Work, WorkPoint};
 
 use super::context::{ExperimentContext, FEWEST_EPOCHS, MOST_EPOCHS, interval};
 use super::rounds::{Round, Rounds, make_rounds};
-use super::volume::{Cost, WINDOW_WAVES, too_dear, window};
+use super::volume::{Cost, WINDOW_WAVES, too_expensive, window};
 use crate::MeasureError;
 use crate::bootstrap::Resamples;
 use crate::load::{AddressStream, Limits, Recorder, Workload};
@@ -48,7 +48,7 @@ pub(super) fn measure(
 ) -> Result<(Work, Option<Stop>), MeasureError> {
     let buffer = context.plan.experiment.largest_request(context.plan.region);
     let rig = Rig::new(context.device, &context.plan.for_preparing(), buffer, context.cancel.clone())?;
-    context.begin(rig.now());
+    context.start_clock(rig.now());
     let cells = wanted
         .iter()
         .map(|&(workload, k)| Cell {
@@ -65,7 +65,7 @@ pub(super) fn measure(
     let mut cells = Cells { context, rig, cells, notes, flip: false, stalls: Stalls::default() };
     let (epochs, ended) = make_rounds(&mut cells);
     let has_all = epochs > 0 && cells.cells.iter().all(|cell| !cell.slices.is_empty());
-    let stop = cells.context.kept(ended, has_all)?;
+    let stop = cells.context.stop_or_error(ended, has_all)?;
     Ok((cells.into_work(epochs), stop))
 }
 
@@ -157,8 +157,8 @@ impl Cells<'_, '_> {
 
     /// Leaves out the dearest cells where the fewest rounds would not fit into the budget with them.
     fn leave_out(&mut self) {
-        let left = self.context.plan.seconds - self.context.spent(self.rig.now());
-        let mut out = too_dear(&self.costs(), LEAST_SHARE * left / f64::from(FEWEST_EPOCHS));
+        let left = self.context.plan.seconds - self.context.seconds_spent(self.rig.now());
+        let mut out = too_expensive(&self.costs(), LEAST_SHARE * left / f64::from(FEWEST_EPOCHS));
         out.sort_unstable();
         if !out.is_empty() {
             let names: Vec<String> = out.iter().map(|&i| self.describe(i)).collect();
@@ -212,14 +212,14 @@ impl Cells<'_, '_> {
         let sent = self.rig.traffic();
         if cell.writes() {
             let least = 4 * u64::from(cell.k) * u64::from(cell.workload.block_bytes);
-            limits.max_bytes = limits.max_bytes.min(self.context.may_send(sent.1, least)?);
+            limits.max_bytes = limits.max_bytes.min(self.context.bytes_allowed(sent.1, least)?);
         }
         let result = self.rig.slice(&mut cell.streams, cell.k, &limits, latencies).map_err(Stop::Failed)?;
         self.context.cancelled()?;
         let now_sent = self.rig.traffic();
         cell.sent = (cell.sent.0 + now_sent.0 - sent.0, cell.sent.1 + now_sent.1 - sent.1);
         cell.cpu_shares.extend(result.cpu_share);
-        self.stalls.see(result.longest_stall);
+        self.stalls.record(result.longest_stall);
         Ok((result.ops, result.seconds))
     }
 

@@ -1,17 +1,17 @@
 //! `channels`: how many channels are busy with so many random reads, thrown at once and in a stream, and the
 //! number of channels that explains both. Appendix A of Papon and Athanassoulis, DaMoN 2021.
 
+mod figures;
+
 use leadline_device::{Clock, Nanos, QueueShape};
 use leadline_figures::Part;
 use leadline_profile::{
     Channels, ChannelsFit, ChannelsPoint, DeviceProfile, Experiments, OpKind, PAGE_BYTES, Pattern,
 };
+use serde_json::{Value, json};
 
 use super::channels_fit::{Fitter, Seen};
 use super::context::{ExperimentContext, interval};
-use serde_json::{Value, json};
-
-use super::figures;
 use super::kind::Experiment;
 use super::rounds::{InRounds, in_rounds};
 use super::saturation::closed;
@@ -77,15 +77,15 @@ impl Experiment for ChannelsExperiment {
     }
 
     fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
-        profile.experiments.channels.as_ref().map(figures::channels::text)
+        profile.experiments.channels.as_ref().map(figures::text)
     }
 
     fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
-        profile.experiments.channels.as_ref().map(figures::channels::sentences)
+        profile.experiments.channels.as_ref().map(figures::sentences)
     }
 
     fn chart(&self, profile: &DeviceProfile) -> Option<Value> {
-        let chart = figures::channels::ChannelsChart::new(profile.experiments.channels.as_ref()?)?;
+        let chart = figures::ChannelsChart::new(profile.experiments.channels.as_ref()?)?;
         Some(json!(chart))
     }
 }
@@ -93,7 +93,7 @@ impl Experiment for ChannelsExperiment {
 fn run(context: &mut ExperimentContext) -> Result<(Channels, Option<Stop>), MeasureError> {
     let queue = context.device.queue_pair(QueueShape::new(MOST_REQUESTS, PAGE_BYTES))?;
     let mut lane = Lane::new(queue, context.device.clock(), context.plan.seed);
-    context.begin(lane.queue.now());
+    context.start_clock(lane.queue.now());
     let reads = workload(OpKind::Read, Pattern::Random, false, PAGE_BYTES);
     let stream = AddressStream::new(reads, context.plan.region, context.random.u64(..));
     let mut scenes = Scenes {
@@ -106,7 +106,7 @@ fn run(context: &mut ExperimentContext) -> Result<(Channels, Option<Stop>), Meas
     let (epochs, ended) = in_rounds(context, &mut lane, &mut scenes);
     let has_all = scenes.bursts.iter().all(|bursts| !bursts.rounds.is_empty())
         && scenes.streams.iter().all(|stream| !stream.rounds.is_empty());
-    let stop = context.kept(ended, has_all)?;
+    let stop = context.stop_or_error(ended, has_all)?;
     let procedure = context.procedure(epochs, lane.traffic(), lane.queue.now());
     let resamples = context.resamples(epochs);
     let found = Channels {

@@ -69,38 +69,38 @@ impl<'a> ExperimentContext<'a> {
     }
 
     /// Time counts from now on.
-    pub(super) fn begin(&mut self, now: Nanos) {
+    pub(super) fn start_clock(&mut self, now: Nanos) {
         self.began = now;
     }
 
     /// Seconds spent, device time.
-    pub(super) fn spent(&self, now: Nanos) -> f64 {
+    pub(super) fn seconds_spent(&self, now: Nanos) -> f64 {
         now.saturating_sub(self.began) as f64 / 1e9
     }
 
     /// Whether another round is worth beginning, after `done` of them of which the longest took `longest`
     /// seconds.
-    pub(super) fn goes_on(&self, done: u32, longest: f64, now: Nanos) -> bool {
+    pub(super) fn has_time_for_round(&self, done: u32, longest: f64, now: Nanos) -> bool {
         let written = self.written.get();
         if done == 0 {
             // What finds out how fast the device is, one request at a time, is no pace to go by.
-            self.paced_from.set((written, self.spent(now)));
+            self.paced_from.set((written, self.seconds_spent(now)));
         }
         self.rounds.set(done);
         let of_round = written.saturating_sub(self.written_by_round.replace(written));
         self.most_of_round.set(self.most_of_round.get().max(of_round));
         // A pace may change from round to round: what the dearest one wrote must be left.
         let has_bytes = self.bytes_left().is_none_or(|left| self.most_of_round.get() <= left);
-        done < FEWEST_EPOCHS || (done < MOST_EPOCHS && longest <= self.left(now) && has_bytes)
+        done < FEWEST_EPOCHS || (done < MOST_EPOCHS && longest <= self.seconds_left(now) && has_bytes)
     }
 
     /// Seconds left: of the time allowed, or until the bytes that may be written are spent at the pace so
     /// far.
-    pub(super) fn left(&self, now: Nanos) -> f64 {
-        let of_time = self.plan.seconds - self.spent(now);
+    pub(super) fn seconds_left(&self, now: Nanos) -> f64 {
+        let of_time = self.plan.seconds - self.seconds_spent(now);
         let Some(left) = self.bytes_left() else { return of_time };
         let (written, spent) = self.paced_from.get();
-        let (written, spent) = (self.written.get().saturating_sub(written), self.spent(now) - spent);
+        let (written, spent) = (self.written.get().saturating_sub(written), self.seconds_spent(now) - spent);
         let known = self.rounds.get() > 0;
         of_time.min(self.plan.seconds_of_bytes(left, if known { written } else { 0 }, spent))
     }
@@ -115,9 +115,10 @@ impl<'a> ExperimentContext<'a> {
         self.report_at_least(now, 0.0, detail);
     }
 
-    /// As [`ExperimentContext::report`], where another limit than time may end it first: `share` of that is used up.
+    /// As [`ExperimentContext::report`], where another limit than time may end it first: `share` of that is
+    /// used up.
     pub(super) fn report_at_least(&mut self, now: Nanos, share: f64, detail: String) {
-        let done = (self.spent(now) / self.plan.seconds).max(share).min(1.0);
+        let done = (self.seconds_spent(now) / self.plan.seconds).max(share).min(1.0);
         (self.progress)(Progress { phase: self.plan.experiment.name(), done, detail });
     }
 
@@ -126,7 +127,7 @@ impl<'a> ExperimentContext<'a> {
     }
 
     /// Bytes that may be sent now, where this experiment has `written` so many and will send `least` at once.
-    pub(super) fn may_send(&self, written: u64, least: u64) -> Result<u64, Stop> {
+    pub(super) fn bytes_allowed(&self, written: u64, least: u64) -> Result<u64, Stop> {
         self.written.set(written);
         let Some(max) = self.plan.max_writes else { return Ok(u64::MAX) };
         let left = max.saturating_sub(self.written_before + written);
@@ -167,7 +168,11 @@ impl<'a> ExperimentContext<'a> {
     }
 
     /// Whether what was measured is kept: an experiment that ended early must have every point at least once.
-    pub(super) fn kept(&self, ended: Result<(), Stop>, has_all: bool) -> Result<Option<Stop>, MeasureError> {
+    pub(super) fn stop_or_error(
+        &self,
+        ended: Result<(), Stop>,
+        has_all: bool,
+    ) -> Result<Option<Stop>, MeasureError> {
         match ended {
             Ok(()) => Ok(None),
             Err(stop) if has_all => Ok(Some(stop)),
@@ -182,7 +187,7 @@ impl<'a> ExperimentContext<'a> {
     /// How it was made; the caller's circumstances are added by [`super::profile()`].
     pub(super) fn procedure(&self, epochs: u32, traffic: (u64, u64), now: Nanos) -> Procedure {
         Procedure {
-            measured_seconds: self.spent(now),
+            measured_seconds: self.seconds_spent(now),
             footprint_bytes: self.plan.region.len,
             bytes_read: traffic.0,
             bytes_written: traffic.1,

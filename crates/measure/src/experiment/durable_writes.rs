@@ -2,16 +2,16 @@
 //! writes of 16K at shares of what the device can do of them, and random reads of 16K one at a time beside
 //! them.
 
+mod figures;
+
 use leadline_device::{Clock, Nanos, QueueShape};
 use leadline_figures::Part;
 use leadline_profile::{
     DeviceProfile, DurableWrites, DurableWritesPoint, Experiments, OpKind, Pattern, Procedure,
 };
-
-use super::context::{ExperimentContext, rate};
 use serde_json::{Value, json};
 
-use super::figures;
+use super::context::{ExperimentContext, rate};
 use super::kind::{Experiment, LEAST_BUDGET, MOST_IN_FLIGHT};
 use super::rounds::{InRounds, in_rounds};
 use super::saturation::{closed, saturate};
@@ -106,26 +106,22 @@ impl Experiment for DurableWritesExperiment {
     }
 
     fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
-        profile.experiments.durable_writes.as_ref().map(figures::durable_writes::text)
+        profile.experiments.durable_writes.as_ref().map(figures::text)
     }
 
     fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
-        profile.experiments.durable_writes.as_ref().map(figures::durable_writes::sentences)
+        profile.experiments.durable_writes.as_ref().map(figures::sentences)
     }
 
     fn chart(&self, profile: &DeviceProfile) -> Option<Value> {
-        profile
-            .experiments
-            .durable_writes
-            .as_ref()
-            .map(|found| json!(figures::durable_writes::DurableChart::new(found)))
+        profile.experiments.durable_writes.as_ref().map(|found| json!(figures::DurableChart::new(found)))
     }
 }
 
 fn run(context: &mut ExperimentContext) -> Result<(DurableWrites, Option<Stop>), MeasureError> {
     let queue = context.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, DATABASE_PAGE))?;
     let mut lane = Lane::new(queue, context.device.clock(), context.plan.seed);
-    context.begin(lane.queue.now());
+    context.start_clock(lane.queue.now());
     let mut stream = |op, durable| {
         let random = workload(op, Pattern::Random, durable, DATABASE_PAGE);
         AddressStream::new(random, context.plan.region, context.random.u64(..))
@@ -142,7 +138,7 @@ fn run(context: &mut ExperimentContext) -> Result<(DurableWrites, Option<Stop>),
     };
     let (epochs, ended) = in_rounds(context, &mut lane, &mut scenes);
     let measured = scenes.scenes.iter().all(|scene| !scene.rounds.is_empty());
-    let stop = context.kept(ended, measured && !scenes.capacity.is_empty())?;
+    let stop = context.stop_or_error(ended, measured && !scenes.capacity.is_empty())?;
     let procedure = context.procedure(epochs, lane.traffic(), lane.queue.now());
     Ok((scenes.into_found(context, procedure), stop))
 }
@@ -177,7 +173,7 @@ impl Scenes {
         rate: f64,
         limits: Limits,
     ) -> Result<Round, Stop> {
-        let max_bytes = context.may_send(lane.traffic().1, u64::from(DATABASE_PAGE))?;
+        let max_bytes = context.bytes_allowed(lane.traffic().1, u64::from(DATABASE_PAGE))?;
         let limits = Limits { max_bytes, ..limits };
         let (seed, send_times) = (context.random.u64(..), SendTimes::Arrivals(Arrivals::Poisson(rate)));
         let Scenes { reads, writes, .. } = self;

@@ -1,16 +1,16 @@
 //! `fsync`: how fast small appends become durable, by one writer and by several at once.
 
+mod figures;
+
 use leadline_device::Nanos;
 use leadline_figures::Part;
 use leadline_profile::{DeviceProfile, Experiments, Fsync, FsyncPoint, LogKind};
+use serde_json::{Value, json};
 
 use super::commit_log::{APPEND_BYTES, CommitLog, SliceEnd};
 use super::context::{ExperimentContext, SHORTEST_SLICE, rate};
 use super::device_commits::DeviceCommits;
 use super::file_commits::FileCommits;
-use serde_json::{Value, json};
-
-use super::figures;
 use super::kind::Experiment;
 use super::log_file::ETCD_SEGMENT_BYTES;
 use super::plan::MOST_WRITERS;
@@ -58,15 +58,15 @@ impl Experiment for FsyncExperiment {
     }
 
     fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
-        profile.experiments.fsync.as_ref().map(figures::fsync::text)
+        profile.experiments.fsync.as_ref().map(figures::text)
     }
 
     fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
-        profile.experiments.fsync.as_ref().map(figures::fsync::sentences)
+        profile.experiments.fsync.as_ref().map(figures::sentences)
     }
 
     fn chart(&self, profile: &DeviceProfile) -> Option<Value> {
-        profile.experiments.fsync.as_ref().map(|found| json!(figures::fsync::CommitChart::new(found)))
+        profile.experiments.fsync.as_ref().map(|found| json!(figures::CommitChart::new(found)))
     }
 }
 
@@ -75,7 +75,7 @@ fn run(context: &mut ExperimentContext) -> Result<(Fsync, Option<Stop>), Measure
         Some(dir) => (LogKind::File, Box::new(FileCommits::create(dir, context.plan.seed)?)),
         None => (LogKind::Device, Box::new(DeviceCommits::open(context, MOST_WRITERS)?)),
     };
-    context.begin(log.now());
+    context.start_clock(log.now());
     let most = context.plan.most_writers.max(1);
     let groups = WRITERS
         .into_iter()
@@ -85,7 +85,7 @@ fn run(context: &mut ExperimentContext) -> Result<(Fsync, Option<Stop>), Measure
     let mut appends = Appends { context, log, groups };
     let (epochs, ended) = make_rounds(&mut appends);
     let has_all = appends.groups.iter().all(|group| !group.slices.is_empty());
-    let stop = appends.context.kept(ended, has_all)?;
+    let stop = appends.context.stop_or_error(ended, has_all)?;
     Ok((appends.into_fsync(kind, epochs), stop))
 }
 
@@ -117,7 +117,7 @@ impl Appends<'_, '_> {
     fn slice(&mut self, i: usize, seconds: f64) -> Result<(), Stop> {
         let group = &mut self.groups[i];
         let each = u64::from(self.log.sent_bytes());
-        let may_send = self.context.may_send(self.log.written(), u64::from(group.writers) * each)?;
+        let may_send = self.context.bytes_allowed(self.log.written(), u64::from(group.writers) * each)?;
         let end = SliceEnd {
             duration: (seconds * 1e9) as Nanos,
             most_commits: self.context.plan.max_ops_per_slice.min(may_send / each),

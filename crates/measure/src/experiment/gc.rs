@@ -2,17 +2,17 @@
 //! collection takes from bandwidth, and what a rest gives back. Figure 7 of Yang, Li and Lilja (ACM TOMPECS
 //! 5(1), 2020), section 4.5.
 
+mod figures;
+
 use leadline_device::{Clock, Nanos, QueueShape};
 use leadline_figures::Part;
 use leadline_profile::{DeviceProfile, Experiments, Gc, GcPass, GcPassKind, GcRecovery, OpKind, Pattern};
+use serde_json::{Value, json};
 
 use super::context::ExperimentContext;
 use super::fall::{rate, settled_fall, total};
-use serde_json::{Value, json};
-
-use super::figures;
 use super::kind::Experiment;
-use super::sampled_load::{Sample, SampleLength, SampledLoad, joined};
+use super::sampled_load::{Sample, SampleLength, SampledLoad, downsampled};
 use super::stretches::{percentile, resampled};
 use super::timed::workload;
 use crate::MeasureError;
@@ -117,15 +117,15 @@ impl Experiment for GcExperiment {
     }
 
     fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
-        profile.experiments.gc.as_ref().map(figures::gc::text)
+        profile.experiments.gc.as_ref().map(figures::text)
     }
 
     fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
-        profile.experiments.gc.as_ref().map(figures::gc::sentences)
+        profile.experiments.gc.as_ref().map(figures::sentences)
     }
 
     fn chart(&self, profile: &DeviceProfile) -> Option<Value> {
-        let chart = figures::gc::GcChart::new(profile.experiments.gc.as_ref()?)?;
+        let chart = figures::GcChart::new(profile.experiments.gc.as_ref()?)?;
         Some(json!(chart))
     }
 }
@@ -134,11 +134,11 @@ fn run(context: &mut ExperimentContext) -> Result<(Gc, Option<Stop>), MeasureErr
     let queue = context.device.queue_pair(QueueShape::new(IN_FLIGHT, BLOCK_BYTES))?;
     let lane = Lane::new(queue, context.device.clock(), context.plan.seed);
     let began = lane.queue.now();
-    context.begin(began);
+    context.start_clock(began);
     let mut passes = Passes { context, lane, began, part: 0, passes: Vec::new(), recovery: None };
     let ended = passes.run();
     let has_all = passes.passes.iter().any(|pass| pass.kind == GcPassKind::SameOrder);
-    let stop = passes.context.kept(ended, has_all)?;
+    let stop = passes.context.stop_or_error(ended, has_all)?;
     Ok((passes.into_found(), stop))
 }
 
@@ -173,7 +173,8 @@ impl Passes<'_, '_> {
     /// Writes the blocks of `order`, or as many as there is time for.
     fn pass(&mut self, kind: GcPassKind, order: Order) -> Result<Vec<Sample>, Stop> {
         let Passes { context, lane, .. } = self;
-        let may_send = context.may_send(lane.traffic().1, u64::from(BLOCK_BYTES))? / u64::from(BLOCK_BYTES);
+        let may_send =
+            context.bytes_allowed(lane.traffic().1, u64::from(BLOCK_BYTES))? / u64::from(BLOCK_BYTES);
         let most = order.count().min(may_send);
         let share = SHARES.iter().find(|(one, _)| *one == kind).map_or(0.0, |(_, share)| *share);
         let limit = share * context.plan.seconds;
@@ -286,7 +287,7 @@ fn record(samples: &[Sample], from_seconds: f64, seed: u64) -> GcPass {
 /// Equally long, but for the last one, which is left out unless it is alone: it ends with the last request.
 fn windows(samples: &[Sample]) -> Vec<Sample> {
     let most = ((total(samples).0 / FEWEST) as usize).clamp(1, WINDOWS);
-    let mut windows = joined(samples, most);
+    let mut windows = downsampled(samples, most);
     if windows.len() > 1 {
         windows.pop();
     }

@@ -1,6 +1,8 @@
 //! `interleaving`: bandwidth over requests in flight and their size. Figure 4 of Yang, Li and Lilja (ACM
 //! TOMPECS 5(1), 2020), section 4.2.
 
+mod figures;
+
 use leadline_device::format_size;
 use leadline_figures::Part;
 use leadline_profile::{
@@ -10,7 +12,6 @@ use leadline_profile::{
 
 use super::cells;
 use super::context::ExperimentContext;
-use super::figures;
 use super::kind::{Experiment, LEAST_BUDGET};
 use super::timed::workload;
 use crate::MeasureError;
@@ -62,7 +63,7 @@ impl Experiment for InterleavingExperiment {
     }
 
     fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
-        profile.experiments.interleaving.as_ref().map(figures::interleaving::text)
+        profile.experiments.interleaving.as_ref().map(figures::text)
     }
 }
 

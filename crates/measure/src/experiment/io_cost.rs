@@ -5,14 +5,14 @@
 //! Unlike there, each load is measured once a round and not for two minutes on end, and the first half of
 //! each slice does not count: a volume saves up credit while the other loads run, which is used up in it.
 
+mod figures;
+
 use leadline_device::{Clock, Nanos, QueueShape, format_size};
 use leadline_figures::Part;
 use leadline_profile::{DeviceProfile, Experiments, IoCost, OpKind, PAGE_BYTES, Pattern};
-
-use super::context::{ExperimentContext, SHORTEST_SLICE};
 use serde_json::{Value, json};
 
-use super::figures;
+use super::context::{ExperimentContext, SHORTEST_SLICE};
 use super::kind::{Experiment, LEAST_BUDGET};
 use super::rounds::{PLANNED, Round, Rounds, make_rounds};
 use super::sustained_rounds::{falls_at_the_end, sustained};
@@ -105,21 +105,21 @@ impl Experiment for IoCostExperiment {
     }
 
     fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
-        profile.experiments.io_cost.as_ref().map(figures::io_cost::text)
+        profile.experiments.io_cost.as_ref().map(figures::text)
     }
 
     fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
-        profile.experiments.io_cost.as_ref().map(figures::io_cost::sentences)
+        profile.experiments.io_cost.as_ref().map(figures::sentences)
     }
 
     fn chart(&self, profile: &DeviceProfile) -> Option<Value> {
-        profile.experiments.io_cost.as_ref().map(|found| json!(figures::io_cost::CostChart::new(found)))
+        profile.experiments.io_cost.as_ref().map(|found| json!(figures::CostChart::new(found)))
     }
 }
 
 fn run(context: &mut ExperimentContext) -> Result<(IoCost, Option<Stop>), MeasureError> {
     let now = context.device.queue_pair(QueueShape::new(1, PAGE_BYTES))?.now();
-    context.begin(now);
+    context.start_clock(now);
     let large_bytes = large_bytes(context.plan.region);
     let mut load = |(op, pattern, large)| {
         let bytes = if large { large_bytes } else { PAGE_BYTES };
@@ -131,7 +131,7 @@ fn run(context: &mut ExperimentContext) -> Result<(IoCost, Option<Stop>), Measur
     let mut loads = Loads { context, loads, large_bytes, traffic: (0, 0), now, recorder: Recorder::new() };
     let (epochs, ended) = make_rounds(&mut loads);
     let has_all = loads.loads.iter().all(|load| !load.rounds.is_empty());
-    let stop = loads.context.kept(ended, has_all)?;
+    let stop = loads.context.stop_or_error(ended, has_all)?;
     Ok((loads.into_found(epochs), stop))
 }
 
@@ -206,7 +206,7 @@ impl Loads<'_, '_> {
         };
         if stream.writes() {
             let least = 2 * limits.min_ops * u64::from(stream.block_bytes());
-            limits.max_bytes = self.context.may_send(self.traffic.1 + lane.traffic().1, least)?;
+            limits.max_bytes = self.context.bytes_allowed(self.traffic.1 + lane.traffic().1, least)?;
         }
         let cancel = self.context.cancel;
         let window = if *large {

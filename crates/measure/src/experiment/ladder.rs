@@ -1,12 +1,13 @@
 //! `ladder`: latency over load. Requests arrive as a Poisson process, whether the device keeps up or not, at
 //! shares of what it can do.
 
+mod figures;
+
 use leadline_device::{Nanos, QueueShape};
 use leadline_figures::Part;
 use leadline_profile::{DeviceProfile, Experiments, Ladder, LadderMix, PAGE_BYTES, Rung};
 
 use super::context::{ExperimentContext, MOST_EPOCHS, SHORTEST_SLICE, interval};
-use super::figures;
 use super::kind::{Experiment, MOST_IN_FLIGHT};
 use super::rounds::{Round, Rounds, make_rounds};
 use super::saturation::{FIRST_K, closed, saturate};
@@ -69,14 +70,14 @@ impl Experiment for LadderExperiment {
     }
 
     fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
-        profile.experiments.ladder.as_ref().map(figures::ladder::text)
+        profile.experiments.ladder.as_ref().map(figures::text)
     }
 }
 
 fn run(context: &mut ExperimentContext) -> Result<(Ladder, Option<Stop>), MeasureError> {
     let queue = context.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, PAGE_BYTES))?;
     let lane = Lane::new(queue, context.device.clock(), context.plan.seed);
-    context.begin(lane.queue.now());
+    context.start_clock(lane.queue.now());
     let shares = READ_SHARES.into_iter().filter(|&share| share == 1.0 || context.plan.writes);
     let mixes = shares
         .map(|read_share| Mix {
@@ -90,7 +91,7 @@ fn run(context: &mut ExperimentContext) -> Result<(Ladder, Option<Stop>), Measur
     let mut climb = Climb { context, lane, mixes, recorder: Recorder::new() };
     let (epochs, ended) = make_rounds(&mut climb);
     let has_all = climb.mixes.iter().flat_map(|mix| &mix.steps).all(|step| step.done.0 > 0);
-    let stop = climb.context.kept(ended, has_all)?;
+    let stop = climb.context.stop_or_error(ended, has_all)?;
     Ok((climb.into_ladder(epochs), stop))
 }
 
@@ -155,7 +156,7 @@ impl Climb<'_, '_> {
         };
         let mut limits = Limits::of((seconds * 1e9) as Nanos);
         if mix.read_share < 1.0 {
-            limits.max_bytes = self.context.may_send(self.lane.traffic().1, u64::from(PAGE_BYTES))?;
+            limits.max_bytes = self.context.bytes_allowed(self.lane.traffic().1, u64::from(PAGE_BYTES))?;
         }
         let seed = self.context.random.u64(..);
         let arrivals = Arrivals::Poisson(rate);

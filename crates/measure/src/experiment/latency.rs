@@ -1,6 +1,8 @@
 //! `latency`: how long one request at a time takes, and how much of that is software. Figure 3 of Yang, Li
 //! and Lilja (ACM TOMPECS 5(1), 2020), section 4.1.
 
+mod figures;
+
 use leadline_device::{Clock, Nanos, QueueShape};
 use leadline_figures::Part;
 use leadline_profile::{
@@ -9,7 +11,6 @@ use leadline_profile::{
 };
 
 use super::context::{ExperimentContext, MOST_EPOCHS};
-use super::figures;
 use super::kind::Experiment;
 use super::plan::ExperimentPlan;
 use super::rounds::{InRounds, in_rounds};
@@ -105,14 +106,14 @@ impl Experiment for LatencyExperiment {
     }
 
     fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
-        profile.experiments.latency.as_ref().map(figures::latency::text)
+        profile.experiments.latency.as_ref().map(figures::text)
     }
 }
 
 fn run(context: &mut ExperimentContext) -> Result<(LatencyDistributions, Option<Stop>), MeasureError> {
     let queue = context.device.queue_pair(QueueShape::new(1, PAGE_BYTES))?;
     let mut lane = Lane::new(queue, context.device.clock(), context.plan.seed);
-    context.begin(lane.queue.now());
+    context.start_clock(lane.queue.now());
     let mut all = Vec::new();
     for pattern in [Pattern::Sequential, Pattern::Random] {
         for (op, durable) in [(OpKind::Read, false), (OpKind::Write, false), (OpKind::Write, true)] {
@@ -135,7 +136,7 @@ fn run(context: &mut ExperimentContext) -> Result<(LatencyDistributions, Option<
     let mut workloads = Workloads { all, recorder: Recorder::new() };
     let (epochs, ended) = in_rounds(context, &mut lane, &mut workloads);
     let has_all = workloads.all.iter().all(|one| one.timed.ops() > 0);
-    let stop = context.kept(ended, has_all)?;
+    let stop = context.stop_or_error(ended, has_all)?;
     let resamples = context.resamples(epochs);
     let wall = context.device.clock() == Clock::Wall;
     let distributions =
@@ -172,7 +173,7 @@ impl InRounds for Workloads {
             let length = ((piece * 1e9) as Nanos).min(end - lane.queue.now());
             let mut limits = Limits { max_ops: left, ..Limits::of(length) };
             if one.op == OpKind::Write {
-                limits.max_bytes = context.may_send(lane.traffic().1, u64::from(PAGE_BYTES))?;
+                limits.max_bytes = context.bytes_allowed(lane.traffic().1, u64::from(PAGE_BYTES))?;
             }
             let counters = || context.plan.disk.as_deref().and_then(BlockCounters::read);
             let before = counters();

@@ -1,4 +1,4 @@
-//! The file that `fsync` and `sync-methods` write to: a scratch file, through the page cache, as databases
+//! The file that experiments on system calls write to: a scratch file, through the page cache, as databases
 //! write their logs.
 
 use std::fs::File;
@@ -17,7 +17,7 @@ use crate::MeasureError;
 /// Bytes of the log of `fsync`: etcd sets its log aside in segments of this size.
 pub(super) const ETCD_SEGMENT_BYTES: u64 = 64 << 20;
 
-/// Bytes of the file of `sync-methods`: a segment of PostgreSQL's log.
+/// Bytes of a segment of PostgreSQL's log.
 pub(super) const POSTGRES_SEGMENT_BYTES: u64 = 16 << 20;
 
 /// Written at once where the file is filled.

@@ -3,16 +3,16 @@
 //! requests of a small and of a large size at five shares of reads, and reads and writes alone at sizes
 //! between and beyond.
 
+mod figures;
+
 use leadline_figures::Part;
 use leadline_profile::{DeviceProfile, Experiments, PAGE_BYTES, Work};
+use serde_json::{Value, json};
 
 use super::cells;
 use super::context::ExperimentContext;
-use serde_json::{Value, json};
-
-use super::figures;
 use super::kind::Experiment;
-use super::r_by_k::held;
+use super::r_by_k::sizes_that_fit;
 use crate::MeasureError;
 use crate::load::Region;
 use crate::outcome::Stop;
@@ -31,7 +31,7 @@ const CONCURRENCIES: [u32; 3] = [16, 64, 128];
 pub(super) fn sizes(region: Region) -> (Vec<u32>, Option<String>) {
     let mut sizes = SIZES.map(|(size, _)| size);
     sizes.sort_unstable();
-    held(&sizes, region)
+    sizes_that_fit(&sizes, region)
 }
 
 /// `mix-line`.
@@ -60,15 +60,15 @@ impl Experiment for MixLineExperiment {
     }
 
     fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
-        profile.experiments.mix_line.as_ref().map(figures::mix_line::text)
+        profile.experiments.mix_line.as_ref().map(figures::text)
     }
 
     fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
-        profile.experiments.mix_line.as_ref().map(figures::mix_line::sentences)
+        profile.experiments.mix_line.as_ref().map(figures::sentences)
     }
 
     fn chart(&self, profile: &DeviceProfile) -> Option<Value> {
-        profile.experiments.mix_line.as_ref().map(|found| json!(figures::mix_line::MixChart::all(found)))
+        profile.experiments.mix_line.as_ref().map(|found| json!(figures::MixChart::all(found)))
     }
 }
 

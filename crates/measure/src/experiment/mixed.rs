@@ -5,8 +5,8 @@ use leadline_profile::{DeviceProfile, Experiments, PAGE_BYTES, Work};
 
 use super::cells;
 use super::context::ExperimentContext;
-use super::figures;
 use super::kind::Experiment;
+use super::work_figures;
 use crate::MeasureError;
 use crate::outcome::Stop;
 
@@ -38,7 +38,7 @@ impl Experiment for MixedExperiment {
     }
 
     fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
-        profile.experiments.mixed.as_ref().map(figures::work::by_share)
+        profile.experiments.mixed.as_ref().map(work_figures::by_share)
     }
 }
 

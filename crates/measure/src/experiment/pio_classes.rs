@@ -1,13 +1,14 @@
 //! `pio-classes`: what batching is worth to a program, measured. The four application classes of Papon and
 //! Athanassoulis, DaMoN 2021, section 3.1; their figure 10 is this experiment.
 
+mod figures;
+
 use leadline_device::{Nanos, QueueShape};
 use leadline_figures::Part;
 use leadline_profile::{DeviceProfile, Experiments, PAGE_BYTES, PioClass, PioClasses, PioPoint};
 
 use super::application::{Application, Batches};
 use super::context::{ExperimentContext, MOST_EPOCHS, interval};
-use super::figures;
 use super::kind::{Choice, Experiment, MOST_IN_FLIGHT};
 use super::rounds::{Round, Rounds, make_rounds};
 use crate::MeasureError;
@@ -55,14 +56,14 @@ impl Experiment for PioClassesExperiment {
     }
 
     fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
-        profile.experiments.pio_classes.as_ref().map(|found| figures::pio_classes::text(profile, found))
+        profile.experiments.pio_classes.as_ref().map(|found| figures::text(profile, found))
     }
 }
 
 fn run(context: &mut ExperimentContext) -> Result<(PioClasses, Option<Stop>), MeasureError> {
     let queue = context.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, PAGE_BYTES))?;
     let lane = Lane::new(queue, context.device.clock(), context.plan.seed);
-    context.begin(lane.queue.now());
+    context.start_clock(lane.queue.now());
     let (reads, writes) = (context.pages(1.0), context.pages(0.0));
     let application = Application { lane, reads, writes, read_share: context.plan.read_share };
     // The first is the unbatched program against itself: it shows what the noise is.
@@ -73,7 +74,7 @@ fn run(context: &mut ExperimentContext) -> Result<(PioClasses, Option<Stop>), Me
     let mut trial = Trial { context, application, pairs, cost: 0.0 };
     let (epochs, ended) = make_rounds(&mut trial);
     let has_all = trial.pairs.iter().all(|pair| !pair.runs.is_empty());
-    let stop = trial.context.kept(ended, has_all)?;
+    let stop = trial.context.stop_or_error(ended, has_all)?;
     Ok((trial.into_classes(epochs), stop))
 }
 
@@ -139,7 +140,7 @@ impl Trial<'_, '_> {
     /// Seconds that a program of `ops` requests takes.
     fn program(&mut self, ops: u64, class: PioClass, batch: u32) -> Result<f64, Stop> {
         let written = self.application.lane.traffic().1;
-        self.context.may_send(written, ops * u64::from(PAGE_BYTES))?;
+        self.context.bytes_allowed(written, ops * u64::from(PAGE_BYTES))?;
         let ran = self.application.run(ops, Batches::of(class, batch), self.context.cancel);
         let (_, seconds) = ran.map_err(Stop::Failed)?;
         self.context.cancelled()?;

@@ -50,8 +50,8 @@ pub struct ExperimentPlan {
     pub pattern: WritePattern,
     /// Share of the region that `write-amplification` writes to, above 0 and at most 1.
     pub fill: f64,
-    /// The directory in which `fsync` and `sync-methods` make their file; without one `fsync` writes to the
-    /// device.
+    /// The directory in which experiments make a file of their own ([`Experiment::own_file_bytes`]); without
+    /// one `fsync` writes to the device.
     pub directory: Option<PathBuf>,
     /// The most writers at once (`fsync`, at least 1): 16 unless changed, the most there are.
     pub most_writers: u32,

@@ -1,12 +1,13 @@
 //! `pressure`: latency of one request at a time over background load. Figure 5 of Yang, Li and Lilja (ACM
 //! TOMPECS 5(1), 2020), section 4.3.
 
+mod figures;
+
 use leadline_figures::Part;
 use leadline_profile::{DeviceProfile, Experiments, OpKind, Pattern, Pressure};
 
 use super::background::{BACKGROUND_BYTES, describe_capacity, measure};
 use super::context::ExperimentContext;
-use super::figures;
 use super::kind::Experiment;
 use crate::MeasureError;
 use crate::load::Region;
@@ -54,7 +55,7 @@ impl Experiment for PressureExperiment {
     }
 
     fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
-        profile.experiments.pressure.as_ref().map(figures::pressure::text)
+        profile.experiments.pressure.as_ref().map(figures::text)
     }
 }
 

@@ -7,8 +7,8 @@ use leadline_profile::{DeviceProfile, Experiments, PAGE_BYTES, Work};
 
 use super::cells;
 use super::context::ExperimentContext;
-use super::figures;
 use super::kind::{Experiment, LEAST_BUDGET};
+use super::work_figures;
 use crate::MeasureError;
 use crate::load::Region;
 use crate::outcome::Stop;
@@ -25,11 +25,11 @@ const FEWEST_EXTENTS: u64 = 16;
 
 /// The sizes of which the region holds enough, ascending, and those that are left out, in words.
 pub(super) fn sizes(region: Region) -> (Vec<u32>, Option<String>) {
-    held(&SIZES, region)
+    sizes_that_fit(&SIZES, region)
 }
 
 /// Those of `sizes` of which the region holds enough, and the others, in words.
-pub(super) fn held(sizes: &[u32], region: Region) -> (Vec<u32>, Option<String>) {
+pub(super) fn sizes_that_fit(sizes: &[u32], region: Region) -> (Vec<u32>, Option<String>) {
     let enough = |size: &u32| region.len / u64::from(*size) >= FEWEST_EXTENTS;
     let (held, out): (Vec<u32>, Vec<u32>) = sizes.iter().partition(|size| enough(size));
     let names: Vec<String> = out.iter().map(|&size| format_size(size.into())).collect();
@@ -67,7 +67,7 @@ impl Experiment for RByKExperiment {
     }
 
     fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
-        profile.experiments.r_by_k.as_ref().map(figures::work::by_size)
+        profile.experiments.r_by_k.as_ref().map(work_figures::by_size)
     }
 }
 

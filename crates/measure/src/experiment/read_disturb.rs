@@ -2,15 +2,16 @@
 //! drive refreshes what many reads have disturbed. Algorithm 1 of Yang, Li and Lilja (ACM TOMPECS 5(1),
 //! 2020), section 4.6, and its variant that reads nothing else; figures 9 and 10.
 
+mod figures;
+
 use leadline_device::{Clock, Nanos, QueueShape};
 use leadline_figures::Part;
 use leadline_profile::{DeviceProfile, DisturbSeries, Experiments, PAGE_BYTES, ReadDisturb};
 
 use super::context::ExperimentContext;
 use super::disturb_series::series;
-use super::figures;
+use super::evicting_reads::{EVICTED_BLOCK, EvictingReads};
 use super::kind::Experiment;
-use super::other_reads::{EVICTED_BLOCK, OtherReads};
 use super::period::{FALSE_ALARMS, analyse, recurs};
 use crate::MeasureError;
 use crate::load::{Lane, Region, read_all, read_alone};
@@ -79,23 +80,23 @@ impl Experiment for ReadDisturbExperiment {
     }
 
     fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
-        profile.experiments.read_disturb.as_ref().map(figures::read_disturb::text)
+        profile.experiments.read_disturb.as_ref().map(figures::text)
     }
 
     fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
-        profile.experiments.read_disturb.as_ref().map(figures::read_disturb::sentences)
+        profile.experiments.read_disturb.as_ref().map(figures::sentences)
     }
 }
 
 fn run(context: &mut ExperimentContext) -> Result<(ReadDisturb, Option<Stop>), MeasureError> {
     let queue = context.device.queue_pair(QueueShape::new(IN_FLIGHT, EVICTED_BLOCK))?;
     let lane = Lane::new(queue, context.device.clock(), context.plan.seed);
-    context.begin(lane.queue.now());
-    let others = OtherReads::new(context.plan.region, context.plan.buffer_bytes, &mut context.random);
+    context.start_clock(lane.queue.now());
+    let others = EvictingReads::new(context.plan.region, context.plan.buffer_bytes, &mut context.random);
     let mut page = Page { context, lane, others, repeating: None, evicting: None, notes: Vec::new() };
     let ended = page.run();
     let has_all = page.repeating.is_some();
-    let stop = page.context.kept(ended, has_all)?;
+    let stop = page.context.stop_or_error(ended, has_all)?;
     Ok((page.into_disturb(), stop))
 }
 
@@ -121,7 +122,7 @@ struct Series {
 struct Page<'f, 'a> {
     context: &'f mut ExperimentContext<'a>,
     lane: Lane,
-    others: OtherReads,
+    others: EvictingReads,
     repeating: Option<DisturbSeries>,
     evicting: Option<DisturbSeries>,
     notes: Vec<String>,
@@ -137,7 +138,8 @@ impl Page<'_, '_> {
         let (repeating, evicting) = self.most();
         let seconds = FINDING * share * self.context.plan.seconds;
         self.repeating = self.find(Series { evicting: false, pause: 0, most: repeating, seconds })?;
-        let seconds = FINDING * (self.context.plan.seconds - self.context.spent(self.lane.queue.now()));
+        let seconds =
+            FINDING * (self.context.plan.seconds - self.context.seconds_spent(self.lane.queue.now()));
         self.evicting = self.find(Series { evicting: true, pause: 0, most: evicting, seconds })?;
         Ok(())
     }

@@ -49,9 +49,9 @@ pub(super) fn make_rounds<'a>(of: &mut impl Rounds<'a>) -> (u32, Result<(), Stop
     if let Err(stop) = of.pilot() {
         return (begun, Err(stop));
     }
-    while of.context().goes_on(begun, longest, of.now()) {
+    while of.context().has_time_for_round(begun, longest, of.now()) {
         let began = of.now();
-        let round = Round { number: begun, left: of.context().left(began) };
+        let round = Round { number: begun, left: of.context().seconds_left(began) };
         begun += 1;
         if let Err(stop) = of.round(round) {
             return (begun, Err(stop));

@@ -109,7 +109,7 @@ impl<'a> SampledLoad<'a> {
         if let SampleLength::Equal(length) = &mut self.length
             && self.samples.len() >= MOST_SAMPLES
         {
-            self.samples = joined(&self.samples, MOST_SAMPLES / 2);
+            self.samples = downsampled(&self.samples, MOST_SAMPLES / 2);
             *length *= 2;
         }
         Ok(self.left > 0)
@@ -140,7 +140,7 @@ impl<'a> SampledLoad<'a> {
 
 /// Neighbours joined until each sample has at least so many requests, but for the last one where there are
 /// fewer in all: one in which none happened to end says little of the rate.
-pub(super) fn gathered(samples: &[Sample], least: f64) -> Vec<Sample> {
+pub(super) fn merged_until(samples: &[Sample], least: f64) -> Vec<Sample> {
     let mut gathered: Vec<Sample> = Vec::with_capacity(samples.len());
     for sample in samples {
         match gathered.last_mut().filter(|last| last.ops < least) {
@@ -160,7 +160,7 @@ pub(super) fn gathered(samples: &[Sample], least: f64) -> Vec<Sample> {
 }
 
 /// At most `most` samples, each the sum of as many neighbours.
-pub(super) fn joined(samples: &[Sample], most: usize) -> Vec<Sample> {
+pub(super) fn downsampled(samples: &[Sample], most: usize) -> Vec<Sample> {
     let width = samples.len().div_ceil(most.max(1)).max(1);
     samples
         .chunks(width)
@@ -180,7 +180,7 @@ mod tests {
         let of =
             |ops: &[f64]| -> Vec<Sample> { ops.iter().map(|&ops| Sample { seconds: 1.0, ops }).collect() };
         let parts = |ops: &[f64]| -> Vec<(f64, f64)> {
-            gathered(&of(ops), 4.0).iter().map(|sample| (sample.seconds, sample.ops)).collect()
+            merged_until(&of(ops), 4.0).iter().map(|sample| (sample.seconds, sample.ops)).collect()
         };
         assert_eq!(
             parts(&[9.0, 4.0, 1.0, 0.0, 0.0, 8.0, 5.0]),

@@ -56,7 +56,7 @@ pub(super) fn closed(
     };
     if stream.writes() {
         let least = 8 * u64::from(k) * u64::from(stream.block_bytes());
-        limits.max_bytes = context.may_send(lane.traffic().1, least)?;
+        limits.max_bytes = context.bytes_allowed(lane.traffic().1, least)?;
     }
     let window = closed_loop(lane, stream, k, &limits, recorder, context.cancel).map_err(Stop::Failed)?;
     context.cancelled()?;

@@ -1,17 +1,17 @@
 //! `sustained`: what a drive writes at first and for long, sequentially and at random, and what reads take
 //! beside writes that it can sustain: metrics of SSD-iq (Haas, Lee, Bonnet and Leis, PVLDB 18(11), 2025).
 
+mod figures;
+
 use leadline_device::{Clock, Nanos, QueueShape};
 use leadline_figures::Part;
 use leadline_profile::{DeviceProfile, Experiments, OpKind, PAGE_BYTES, Pattern, Sustained, SustainedLoad};
-
-use super::context::ExperimentContext;
 use serde_json::{Value, json};
 
-use super::figures;
+use super::context::ExperimentContext;
 use super::kind::{Choice, Experiment, LEAST_BUDGET, MOST_IN_FLIGHT};
 use super::plan::ExperimentPlan;
-use super::sampled_load::{Sample, SampleLength, SampledLoad, gathered, joined};
+use super::sampled_load::{Sample, SampleLength, SampledLoad, downsampled, merged_until};
 use super::sustained_cliffs::levels;
 use super::timed::workload;
 use super::under_load::UnderLoads;
@@ -139,29 +139,25 @@ impl Experiment for SustainedExperiment {
     }
 
     fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
-        profile.experiments.sustained.as_ref().map(figures::sustained::text)
+        profile.experiments.sustained.as_ref().map(figures::text)
     }
 
     fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
-        profile.experiments.sustained.as_ref().map(figures::sustained::sentences)
+        profile.experiments.sustained.as_ref().map(figures::sentences)
     }
 
     fn chart(&self, profile: &DeviceProfile) -> Option<Value> {
-        profile
-            .experiments
-            .sustained
-            .as_ref()
-            .map(|found| json!(figures::sustained::SustainedChart::new(found)))
+        profile.experiments.sustained.as_ref().map(|found| json!(figures::SustainedChart::new(found)))
     }
 }
 
 fn run(context: &mut ExperimentContext) -> Result<(Sustained, Option<Stop>), MeasureError> {
     let queue = context.device.queue_pair(QueueShape::new(MOST_IN_FLIGHT, SEQUENTIAL_BYTES))?;
     let mut lane = Lane::new(queue, context.device.clock(), context.plan.seed);
-    context.begin(lane.queue.now());
+    context.start_clock(lane.queue.now());
     let (mut loads, mut notes, mut under_loads) = (Vec::new(), Vec::new(), UnderLoads::default());
     let ended = all(context, &mut lane, &mut loads, &mut under_loads);
-    let stop = context.kept(ended, !loads.is_empty())?;
+    let stop = context.stop_or_error(ended, !loads.is_empty())?;
     for load in loads.iter().filter(|load: &&SustainedLoad| !load.settled) {
         let pattern = if load.pattern == Pattern::Random { "random" } else { "sequential" };
         notes.push(format!(
@@ -223,7 +219,7 @@ fn load(
 ) -> Result<(), Stop> {
     let block = u64::from(kind.block_bytes);
     let may_move = (context.plan.max_bytes as f64 * kind.bytes) as u64;
-    let may_send = context.may_send(lane.traffic().1, block)?;
+    let may_send = context.bytes_allowed(lane.traffic().1, block)?;
     let most = may_move.min(may_send) / block;
     let limit = kind.load * context.plan.seconds;
     let written = workload(OpKind::Write, kind.pattern, false, kind.block_bytes);
@@ -242,7 +238,7 @@ fn load(
             context.report(now, format!("{rate:.0} MB/s"));
         }
     }
-    let samples = gathered(&load.end(context.cancel).map_err(Stop::Failed)?, FEWEST_OPS);
+    let samples = merged_until(&load.end(context.cancel).map_err(Stop::Failed)?, FEWEST_OPS);
     context.cancelled()?;
     let (written_bytes, seconds) = (lane.traffic().1 - sent, (lane.queue.now() - began) as f64 / 1e9);
     if let Some(levels) = levels(&samples, kind.block_bytes, context.plan.seed) {
@@ -276,6 +272,6 @@ fn kept(samples: &[Sample], block_bytes: u32) -> Vec<(f64, f64)> {
         written += bytes;
         (written, bytes / sample.seconds)
     };
-    let points = joined(samples, KEPT_SAMPLES).into_iter().map(point);
+    let points = downsampled(samples, KEPT_SAMPLES).into_iter().map(point);
     points.filter(|(written, _)| *written > 0.0).collect()
 }

@@ -1,14 +1,14 @@
 //! `sync-methods`: the ways to make a write to a file durable, compared, as pg_test_fsync does for
 //! PostgreSQL.
 
+mod figures;
+
 use leadline_device::{Nanos, Payload, clock};
 use leadline_figures::Part;
 use leadline_profile::{DeviceProfile, Experiments, FileState, SyncMethod, SyncMethods, SyncPoint};
-
-use super::context::{ExperimentContext, SHORTEST_SLICE, rate};
 use serde_json::{Value, json};
 
-use super::figures;
+use super::context::{ExperimentContext, SHORTEST_SLICE, rate};
 use super::kind::Experiment;
 use super::log_file::{LogFile, POSTGRES_SEGMENT_BYTES};
 use super::rounds::{Round, Rounds, make_rounds};
@@ -60,19 +60,15 @@ impl Experiment for SyncMethodsExperiment {
     }
 
     fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
-        profile.experiments.sync_methods.as_ref().map(figures::sync_methods::text)
+        profile.experiments.sync_methods.as_ref().map(figures::text)
     }
 
     fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
-        profile.experiments.sync_methods.as_ref().map(figures::sync_methods::sentences)
+        profile.experiments.sync_methods.as_ref().map(figures::sentences)
     }
 
     fn chart(&self, profile: &DeviceProfile) -> Option<Value> {
-        profile
-            .experiments
-            .sync_methods
-            .as_ref()
-            .map(|found| json!(figures::sync_methods::SyncChart::new(found)))
+        profile.experiments.sync_methods.as_ref().map(|found| json!(figures::SyncChart::new(found)))
     }
 }
 
@@ -80,7 +76,7 @@ fn run(context: &mut ExperimentContext) -> Result<(SyncMethods, Option<Stop>), M
     let experiment = context.plan.experiment.name();
     let dir = context.plan.own_file_in().ok_or(PlanError::NeedsDirectory { experiment })?;
     let log = LogFile::create(dir, POSTGRES_SEGMENT_BYTES)?;
-    context.begin(clock::now());
+    context.start_clock(clock::now());
     let mut data = vec![0; WRITE_BYTES as usize];
     Payload::new(context.plan.seed).fill(&mut data);
     let mut cells = Vec::new();
@@ -95,7 +91,7 @@ fn run(context: &mut ExperimentContext) -> Result<(SyncMethods, Option<Stop>), M
     let mut trial = Trial { context, log, data, cells, written: 0 };
     let (epochs, ended) = make_rounds(&mut trial);
     let has_all = trial.cells.iter().all(|cell| !cell.slices.is_empty());
-    let stop = trial.context.kept(ended, has_all)?;
+    let stop = trial.context.stop_or_error(ended, has_all)?;
     Ok((trial.into_methods(epochs), stop))
 }
 
@@ -139,12 +135,12 @@ impl Trial<'_, '_> {
                 // What was overwritten can be overwritten again; the other states are used up.
                 if ops == 0 || *state != FileState::Written {
                     let fill = if *state == FileState::Written { self.log.len() } else { 0 };
-                    self.context.may_send(self.written, fill)?;
+                    self.context.bytes_allowed(self.written, fill)?;
                     self.written += self.log.renew(*state).map_err(Stop::Failed)?;
                 }
                 offset = 0;
             }
-            self.context.may_send(self.written, self.data.len() as u64)?;
+            self.context.bytes_allowed(self.written, self.data.len() as u64)?;
             let began = clock::now();
             self.log.write(*method, &self.data, offset).map_err(Stop::Failed)?;
             self.log.sync(*method).map_err(Stop::Failed)?;

@@ -1,12 +1,13 @@
 //! `tail`: percentiles of random reads, at rest and beside background load. Table 1 of Yang, Li and Lilja
 //! (ACM TOMPECS 5(1), 2020), section 4.7.
 
+mod figures;
+
 use leadline_figures::Part;
 use leadline_profile::{DeviceProfile, Experiments, OpKind, Pattern, Pressure};
 
 use super::background::{BACKGROUND_BYTES, measure};
 use super::context::ExperimentContext;
-use super::figures;
 use super::kind::Experiment;
 use crate::MeasureError;
 use crate::load::Region;
@@ -46,7 +47,7 @@ impl Experiment for TailExperiment {
     }
 
     fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
-        profile.experiments.tail.as_ref().map(figures::pressure::tail)
+        profile.experiments.tail.as_ref().map(figures::text)
     }
 }
 

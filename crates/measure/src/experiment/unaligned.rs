@@ -1,13 +1,14 @@
 //! `unaligned`: sequential writes of 1K to 64K in steps of 1K, one at a time. Figure 6 of Yang, Li and Lilja
 //! (ACM TOMPECS 5(1), 2020), section 4.4.
 
+mod figures;
+
 use leadline_device::Clock;
 use leadline_figures::Part;
 use leadline_profile::{DeviceProfile, Experiments, OpKind, Pattern, Unaligned, UnalignedPoint};
 
 use super::cells;
 use super::context::ExperimentContext;
-use super::figures;
 use super::kind::Experiment;
 use super::timed::workload;
 use crate::MeasureError;
@@ -58,7 +59,7 @@ impl Experiment for UnalignedExperiment {
     }
 
     fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
-        profile.experiments.unaligned.as_ref().map(figures::unaligned::text)
+        profile.experiments.unaligned.as_ref().map(figures::text)
     }
 }
 

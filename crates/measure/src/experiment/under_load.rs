@@ -125,7 +125,7 @@ impl InRounds for Scenes<'_> {
         };
         let mut limits = Limits::of((seconds * 1e9) as Nanos);
         let (ops, sum) = if rate > 0.0 {
-            limits.max_bytes = context.may_send(lane.traffic().1, u64::from(PAGE_BYTES))?;
+            limits.max_bytes = context.bytes_allowed(lane.traffic().1, u64::from(PAGE_BYTES))?;
             let (seed, send_times) = (context.random.u64(..), SendTimes::Arrivals(Arrivals::Poisson(rate)));
             let Scenes { reads, writes, recorder, .. } = self;
             let done = beside(lane, reads, writes, send_times, &limits, recorder, seed, context.cancel);

@@ -49,7 +49,7 @@ pub(super) fn window(costs: &[Cost], seconds: f64) -> f64 {
 }
 
 /// Which cells, dearest first, must be left out so that one shortest slice of each other fits into `seconds`.
-pub(super) fn too_dear(costs: &[Cost], seconds: f64) -> Vec<usize> {
+pub(super) fn too_expensive(costs: &[Cost], seconds: f64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..costs.len()).collect();
     order.sort_by(|&a, &b| costs[b].least().total_cmp(&costs[a].least()));
     let mut sum: f64 = costs.iter().map(Cost::least).sum();
@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn the_dearest_is_left_out_and_only_as_far_as_need_be() {
-        assert!(too_dear(&costs(), 5.0).is_empty());
-        assert_eq!(too_dear(&costs(), 1.0), [1]);
-        assert_eq!(too_dear(&costs(), 0.0), [1, 0], "what costs next to nothing stays");
+        assert!(too_expensive(&costs(), 5.0).is_empty());
+        assert_eq!(too_expensive(&costs(), 1.0), [1]);
+        assert_eq!(too_expensive(&costs(), 0.0), [1, 0], "what costs next to nothing stays");
     }
 }

@@ -1,17 +1,17 @@
 //! `write-amplification`: what a drive writes to its medium per byte that it is given, from the drive's own
 //! counters, window after window until it has settled.
 
+mod figures;
+
 use leadline_device::{Clock, QueueShape, Wear};
 use leadline_figures::Part;
 use leadline_profile::{
     DeviceProfile, Experiments, PAGE_BYTES, WearWindow, WriteAmplification, WriteAmplificationRun,
     WritePattern,
 };
-
-use super::context::ExperimentContext;
 use serde_json::{Value, json};
 
-use super::figures;
+use super::context::ExperimentContext;
 use super::kind::{Choice, Experiment};
 use super::settling::{Level, level, settled};
 use crate::load::{AddressStream, Lane, Limits, Recorder, Region, Spread, Workload, closed_loop};
@@ -96,11 +96,11 @@ impl Experiment for WriteAmplificationExperiment {
     }
 
     fn text(&self, profile: &DeviceProfile) -> Option<Vec<Part>> {
-        profile.experiments.write_amplification.as_ref().map(figures::write_amplification::text)
+        profile.experiments.write_amplification.as_ref().map(figures::text)
     }
 
     fn sentences(&self, profile: &DeviceProfile) -> Option<Vec<String>> {
-        profile.experiments.write_amplification.as_ref().map(figures::write_amplification::sentences)
+        profile.experiments.write_amplification.as_ref().map(figures::sentences)
     }
 
     fn chart(&self, profile: &DeviceProfile) -> Option<Value> {
@@ -108,7 +108,7 @@ impl Experiment for WriteAmplificationExperiment {
             .experiments
             .write_amplification
             .as_ref()
-            .map(|found| json!(figures::write_amplification::AmplificationChart::new(found)))
+            .map(|found| json!(figures::AmplificationChart::new(found)))
     }
 }
 
@@ -127,10 +127,10 @@ fn run(context: &mut ExperimentContext) -> Result<(WriteAmplification, Option<St
         context,
     };
     windows.stream.rewind();
-    windows.context.begin(windows.lane.queue.now());
+    windows.context.start_clock(windows.lane.queue.now());
     let mut notes = Vec::new();
     let ended = windows.run(&mut notes);
-    let stop = windows.context.kept(ended, !windows.windows.is_empty())?;
+    let stop = windows.context.stop_or_error(ended, !windows.windows.is_empty())?;
     Ok((windows.into_found(notes), stop))
 }
 
@@ -179,7 +179,7 @@ impl Windows<'_, '_> {
         let most = MOST_PARTS * self.part.len + MOST_DEVICES * self.context.device.geometry().capacity_bytes;
         while self.settled().is_none() {
             if self.lane.traffic().1 >= most
-                || self.context.spent(self.lane.queue.now()) >= self.context.plan.seconds
+                || self.context.seconds_spent(self.lane.queue.now()) >= self.context.plan.seconds
             {
                 notes.push("the limit came before successive windows agreed".to_owned());
                 return Ok(());
@@ -193,7 +193,7 @@ impl Windows<'_, '_> {
     fn window(&mut self) -> Result<(), Stop> {
         let pages = ((self.part.len as f64 * WINDOW) as u64 / u64::from(PAGE_BYTES)).max(1);
         let bytes = pages * u64::from(PAGE_BYTES);
-        if self.context.may_send(self.lane.traffic().1, bytes)? < bytes {
+        if self.context.bytes_allowed(self.lane.traffic().1, bytes)? < bytes {
             return Err(Stop::WritesSpent);
         }
         let before = self.wear()?;
@@ -210,7 +210,7 @@ impl Windows<'_, '_> {
 
     /// Writes the part once, in sequence.
     fn lay_out(&mut self) -> Result<(), Stop> {
-        if self.context.may_send(self.lane.traffic().1, self.part.len)? < self.part.len {
+        if self.context.bytes_allowed(self.lane.traffic().1, self.part.len)? < self.part.len {
             return Err(Stop::WritesSpent);
         }
         let mut stream = AddressStream::new(workload(WritePattern::Sequential), self.part, 0);

@@ -4,9 +4,9 @@ use leadline_figures::Part;
 use leadline_figures::number::{block, micros};
 use leadline_profile::{PAGE_BYTES, Unaligned, UnalignedPoint};
 
-use super::{Line, table};
+use crate::experiment::figures::{Line, table};
 
-pub(in crate::experiment) fn text(found: &Unaligned) -> Vec<Part> {
+pub(super) fn text(found: &Unaligned) -> Vec<Part> {
     const STEP: u32 = 1 << 10;
     let largest = found.points.iter().map(|p| p.block_bytes).max().unwrap_or(0);
     let steps = PAGE_BYTES / STEP;

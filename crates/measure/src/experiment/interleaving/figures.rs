@@ -6,10 +6,10 @@ use leadline_figures::Part;
 use leadline_figures::number::{block, capital, significant};
 use leadline_profile::{Interleaving, OpKind, Pattern};
 
-use super::{FOREGROUNDS, table};
+use crate::experiment::figures::{FOREGROUNDS, table};
 use crate::experiment::timed::words as requests;
 
-pub(in crate::experiment) fn text(found: &Interleaving) -> Vec<Part> {
+pub(super) fn text(found: &Interleaving) -> Vec<Part> {
     let of = |(op, pattern): (OpKind, Pattern)| {
         let here = || found.points.iter().filter(move |p| (p.op, p.pattern) == (op, pattern));
         let sizes: BTreeSet<u32> = here().map(|p| p.block_bytes).collect();

@@ -13,16 +13,16 @@ const TIMES_BUFFER: u64 = 2;
 
 /// The second half of the region in random order, over and over: each place is read again as late as
 /// possible, and none is near the page, which is the region's first.
-pub(super) struct OtherReads {
+pub(super) struct EvictingReads {
     places: Vec<u64>,
     next: usize,
     /// Requests between two reads of the page.
     each: usize,
 }
 
-impl OtherReads {
+impl EvictingReads {
     /// Of a drive with a buffer of so many bytes; `None`: not known.
-    pub(super) fn new(region: Region, buffer: Option<u64>, random: &mut fastrand::Rng) -> OtherReads {
+    pub(super) fn new(region: Region, buffer: Option<u64>, random: &mut fastrand::Rng) -> EvictingReads {
         let block = u64::from(EVICTED_BLOCK);
         let wanted = match buffer {
             None | Some(0) => USUAL_BYTES,
@@ -34,7 +34,7 @@ impl OtherReads {
             (first..region.len / block).map(|place| region.start + place * block).collect();
         random.shuffle(&mut places);
         let each = (wanted.div_ceil(block) as usize).min(places.len());
-        OtherReads { places, next: 0, each }
+        EvictingReads { places, next: 0, each }
     }
 
     /// Where to read before the next read of the page.
@@ -67,8 +67,8 @@ impl OtherReads {
 mod tests {
     use super::*;
 
-    fn others(len: u64, buffer: Option<u64>) -> OtherReads {
-        OtherReads::new(Region { start: 1 << 20, len }, buffer, &mut fastrand::Rng::with_seed(1))
+    fn others(len: u64, buffer: Option<u64>) -> EvictingReads {
+        EvictingReads::new(Region { start: 1 << 20, len }, buffer, &mut fastrand::Rng::with_seed(1))
     }
 
     #[test]

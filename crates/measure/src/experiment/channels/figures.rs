@@ -7,7 +7,7 @@ use leadline_model::channels::{Channels as Law, Placement};
 use leadline_profile::{ChannelPlacement, Channels, ChannelsFit, ChannelsPoint};
 use serde::Serialize;
 
-use super::{Curve, Line, Measured, said, table};
+use crate::experiment::figures::{Curve, Line, Measured, said, table};
 
 /// Share of the channels that is worth keeping busy.
 const BUSY: f64 = 0.95;
@@ -22,7 +22,7 @@ const TOLD: f64 = 0.02;
 const MOST_IN_FLIGHT: u32 = 65_536;
 
 /// How many channels explain what was measured, how well, and what it takes to keep them busy.
-pub(in crate::experiment) fn sentences(found: &Channels) -> Vec<String> {
+pub(super) fn sentences(found: &Channels) -> Vec<String> {
     let Some(fit) = &found.fit else {
         return vec!["Too little was measured to tell how many channels there are.".to_owned()];
     };
@@ -150,7 +150,7 @@ impl Laws {
     }
 }
 
-pub(in crate::experiment) fn text(found: &Channels) -> Vec<Part> {
+pub(super) fn text(found: &Channels) -> Vec<Part> {
     let mut out: Vec<Part> = sentences(found).into_iter().map(said).collect();
     let laws = found.fit.as_ref().map(|fit| Laws::new(fit, found.most_requests()));
     let row = |point: &ChannelsPoint| -> Line {
@@ -176,7 +176,7 @@ pub(in crate::experiment) fn text(found: &Channels) -> Vec<Part> {
 
 /// Busy channels over requests, at once and in a stream, and the laws of both.
 #[derive(Debug, Serialize)]
-pub(in crate::experiment) struct ChannelsChart {
+pub(super) struct ChannelsChart {
     /// `[requests, busy channels, low, high]`
     once: Vec<Measured>,
     /// `[requests, multiple of the throughput of one, low, high]`
@@ -193,7 +193,7 @@ pub(in crate::experiment) struct ChannelsChart {
 
 impl ChannelsChart {
     /// `None` where there is nothing to draw.
-    pub(in crate::experiment) fn new(found: &Channels) -> Option<ChannelsChart> {
+    pub(super) fn new(found: &Channels) -> Option<ChannelsChart> {
         let most = found.most_requests();
         if most == 0 {
             return None;

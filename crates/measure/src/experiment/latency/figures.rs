@@ -4,10 +4,10 @@ use leadline_figures::Part;
 use leadline_figures::number::{block, borne_out, count, micros, percent, with_interval};
 use leadline_profile::{LatencyDistribution, LatencyDistributions};
 
-use super::{said, table};
+use crate::experiment::figures::{said, table};
 use crate::experiment::timed::words as requests;
 
-pub(in crate::experiment) fn text(found: &LatencyDistributions) -> Vec<Part> {
+pub(super) fn text(found: &LatencyDistributions) -> Vec<Part> {
     let head = ["requests", "mean", "p50", "p99", "p99.9", "p99.99", "program", "software"];
     let row = |w: &LatencyDistribution| {
         let l = &w.latency_us;

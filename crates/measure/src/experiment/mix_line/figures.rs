@@ -8,8 +8,8 @@ use leadline_figures::number::{block, count, percent};
 use leadline_profile::{Work, WorkPoint};
 use serde::Serialize;
 
-use super::work::{by_size, over_concurrencies, per_second, read_share, twentieths};
-use super::{Curve, Measured, said, table};
+use crate::experiment::figures::{Curve, Measured, said, table};
+use crate::experiment::work_figures::{by_size, over_concurrencies, per_second, read_share, twentieths};
 
 /// Points of the straight line.
 const LINE_POINTS: u32 = 40;
@@ -63,7 +63,7 @@ fn sizes(work: &Work) -> BTreeSet<u32> {
 }
 
 /// How far mixes are from the straight line, a sentence per size.
-pub(in crate::experiment) fn sentences(work: &Work) -> Vec<String> {
+pub(super) fn sentences(work: &Work) -> Vec<String> {
     let sentence = |mix: &Mix| {
         let [reads, writes] = mix.alone;
         let mixed = mix.shares().into_iter().filter(|share| (1..20).contains(share));
@@ -82,7 +82,7 @@ pub(in crate::experiment) fn sentences(work: &Work) -> Vec<String> {
     Mix::all(work).iter().filter_map(sentence).collect()
 }
 
-pub(in crate::experiment) fn text(work: &Work) -> Vec<Part> {
+pub(super) fn text(work: &Work) -> Vec<Part> {
     let mixes = Mix::all(work);
     let table = |mix: &Mix| {
         let shares = mix.shares();
@@ -104,7 +104,7 @@ pub(in crate::experiment) fn text(work: &Work) -> Vec<Part> {
 
 /// Throughput over the share of reads, and the straight line between reads alone and writes alone.
 #[derive(Debug, Serialize)]
-pub(in crate::experiment) struct MixChart {
+pub(super) struct MixChart {
     block: u32,
     /// `[share of reads, requests per second]`
     line: Curve,
@@ -120,7 +120,7 @@ struct MixPoints {
 
 impl MixChart {
     /// One for each size at which reads and writes were mixed.
-    pub(in crate::experiment) fn all(work: &Work) -> Vec<MixChart> {
+    pub(super) fn all(work: &Work) -> Vec<MixChart> {
         Mix::all(work).iter().map(MixChart::new).collect()
     }
 

@@ -1,25 +1,4 @@
-//! What experiments show: tables and sentences for a terminal, sentences and the data of charts for a page.
-
-mod beside;
-pub(super) mod buffer;
-pub(super) mod burst;
-pub(super) mod channels;
-pub(super) mod durable_writes;
-pub(super) mod fsync;
-pub(super) mod gc;
-pub(super) mod interleaving;
-pub(super) mod io_cost;
-pub(super) mod ladder;
-pub(super) mod latency;
-pub(super) mod mix_line;
-pub(super) mod pio_classes;
-pub(super) mod pressure;
-pub(super) mod read_disturb;
-pub(super) mod sustained;
-pub(super) mod sync_methods;
-pub(super) mod unaligned;
-pub(super) mod work;
-pub(super) mod write_amplification;
+//! What the tables and charts of experiments have in common.
 
 use leadline_figures::chart::round;
 use leadline_figures::number::{known, micros};
@@ -27,16 +6,16 @@ use leadline_figures::{Part, Table};
 use leadline_profile::{Latency, OpKind, Pattern};
 
 /// A row of a table: its name and its cells, `None` for what was not measured.
-type Line = (String, Vec<Option<String>>);
+pub(super) type Line = (String, Vec<Option<String>>);
 
 /// A measured value of a chart with its 95 % interval: `[x, y, low, high]`.
-type Measured = (f64, f64, Option<f64>, Option<f64>);
+pub(super) type Measured = (f64, f64, Option<f64>, Option<f64>);
 
 /// A curve of a chart: `[x, y]` each.
-type Curve = Vec<(f64, f64)>;
+pub(super) type Curve = Vec<(f64, f64)>;
 
 /// The workloads with an operation and a pattern of their own.
-const FOREGROUNDS: [(OpKind, Pattern); 4] = [
+pub(super) const FOREGROUNDS: [(OpKind, Pattern); 4] = [
     (OpKind::Read, Pattern::Sequential),
     (OpKind::Read, Pattern::Random),
     (OpKind::Write, Pattern::Sequential),
@@ -44,27 +23,27 @@ const FOREGROUNDS: [(OpKind, Pattern); 4] = [
 ];
 
 /// A table under its title, whose first column has the rows' names.
-fn table(title: &str, head: Vec<String>, rows: Vec<Line>) -> Part {
+pub(super) fn table(title: &str, head: Vec<String>, rows: Vec<Line>) -> Part {
     let row = |(name, cells): Line| std::iter::once(name).chain(cells.into_iter().map(known));
     Part::Table(Table::named(title, head).rows(rows.into_iter().map(row)))
 }
 
 /// Words, whose lines after the first are set in.
-fn said(words: impl Into<String>) -> Part {
+pub(super) fn said(words: impl Into<String>) -> Part {
     Part::Words { words: words.into(), margins: [0, 2] }
 }
 
 /// The ends of an interval as charts draw them.
-fn ends(ci: Option<[f64; 2]>) -> (Option<f64>, Option<f64>) {
+pub(super) fn ends(ci: Option<[f64; 2]>) -> (Option<f64>, Option<f64>) {
     ci.map(|[low, high]| (round(low), round(high))).unzip()
 }
 
 /// The head of a table of rates and the latencies of what is made durable.
-fn rate_head(rate: &str) -> Vec<String> {
+pub(super) fn rate_head(rate: &str) -> Vec<String> {
     [rate, "p50", "p90", "p99", "p99.9", "max"].map(str::to_owned).to_vec()
 }
 
 /// The latencies under such a head.
-fn sync_latencies(l: &Latency) -> impl Iterator<Item = Option<String>> {
+pub(super) fn sync_latencies(l: &Latency) -> impl Iterator<Item = Option<String>> {
     [l.p50, l.p90, l.p99, l.p99_9, l.max].map(|us| Some(micros(us))).into_iter()
 }

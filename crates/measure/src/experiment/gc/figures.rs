@@ -6,14 +6,14 @@ use leadline_figures::number::{bandwidth, block, bytes, seconds, significant};
 use leadline_profile::{Gc, GcPass, GcPassKind};
 use serde::Serialize;
 
-use super::{Curve, Line, said, table};
+use crate::experiment::figures::{Curve, Line, said, table};
 
 /// Drive, and its fastest and slowest bandwidth while it is overwritten, bytes per second: Yang, Li and Lilja
 /// (ACM TOMPECS 5(1), 2020), figure 7.
 const REFERENCE: &str = include_str!("../../../data/optane_gc.csv");
 
 /// What collection takes, in the same order and in another, and what a rest gives back: a few sentences.
-pub(in crate::experiment) fn sentences(found: &Gc) -> Vec<String> {
+pub(super) fn sentences(found: &Gc) -> Vec<String> {
     let overwritten = |kind: GcPassKind, order: &str| {
         let pass = found.pass(kind)?;
         Some(format!(
@@ -71,7 +71,7 @@ fn exactly(share: f64) -> String {
     if percent < 9.95 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
 }
 
-pub(in crate::experiment) fn text(found: &Gc) -> Vec<Part> {
+pub(super) fn text(found: &Gc) -> Vec<Part> {
     let mut out = vec![said(sentences(found).join(" "))];
     let row = |pass: &GcPass| -> Line {
         let rates = [pass.mean_bytes_per_second, pass.max_bytes_per_second, pass.min_bytes_per_second];
@@ -98,7 +98,7 @@ fn reference() -> Vec<(&'static str, f64, f64)> {
 
 /// Bandwidth over time, pass after pass.
 #[derive(Debug, Serialize)]
-pub(in crate::experiment) struct GcChart {
+pub(super) struct GcChart {
     block: u32,
     k: u32,
     passes: Vec<PassLine>,
@@ -117,7 +117,7 @@ struct PassLine {
 
 impl GcChart {
     /// `None` where there is nothing to draw.
-    pub(in crate::experiment) fn new(found: &Gc) -> Option<GcChart> {
+    pub(super) fn new(found: &Gc) -> Option<GcChart> {
         let of = |pass: &GcPass| PassLine {
             name: pass.kind.words(),
             drop: round(pass.drop),

@@ -6,10 +6,10 @@ use leadline_figures::number::{bandwidth, block, count, with_interval};
 use leadline_profile::{IoCost, IoCostRate};
 use serde::Serialize;
 
-use super::{Line, said, table};
+use crate::experiment::figures::{Line, said, table};
 
 /// The rates as a line of io.cost.model, and what was not sustained.
-pub(in crate::experiment) fn sentences(found: &IoCost) -> Vec<String> {
+pub(super) fn sentences(found: &IoCost) -> Vec<String> {
     let rates = found.rates();
     let fell = |(name, rate): &(&str, &IoCostRate)| {
         let before = rate_words(name, rate.before_fall?);
@@ -55,7 +55,7 @@ fn load_words(name: &str, found: &IoCost) -> String {
     }
 }
 
-pub(in crate::experiment) fn text(found: &IoCost) -> Vec<Part> {
+pub(super) fn text(found: &IoCost) -> Vec<Part> {
     let row = |[name, rate, of]: [String; 3]| -> Line { (name, vec![Some(rate), Some(of)]) };
     let rows = rate_rows(found).into_iter().map(row).collect();
     let head = ["rate", "of"].map(str::to_owned).to_vec();
@@ -66,7 +66,7 @@ pub(in crate::experiment) fn text(found: &IoCost) -> Vec<Part> {
 
 /// Each rate over the rounds, as shares of what is reported.
 #[derive(Debug, Serialize)]
-pub(in crate::experiment) struct CostChart {
+pub(super) struct CostChart {
     rates: Vec<CostLine>,
 }
 
@@ -81,7 +81,7 @@ struct CostLine {
 }
 
 impl CostChart {
-    pub(in crate::experiment) fn new(found: &IoCost) -> CostChart {
+    pub(super) fn new(found: &IoCost) -> CostChart {
         let line = |(name, rate): (&'static str, &IoCostRate)| CostLine {
             name,
             rate: round(rate.per_second),

@@ -8,10 +8,10 @@ use leadline_figures::number::{block, bytes, percent, significant, with_interval
 use leadline_profile::{WriteAmplification, WriteAmplificationRun, WritePattern};
 use serde::Serialize;
 
-use super::{Curve, Line, said, table};
+use crate::experiment::figures::{Curve, Line, said, table};
 
 /// What the latest run found, and how far it can be trusted: a few sentences.
-pub(in crate::experiment) fn sentences(found: &WriteAmplification) -> Vec<String> {
+pub(super) fn sentences(found: &WriteAmplification) -> Vec<String> {
     let run = &found.latest;
     let amplification =
         with_interval(run.write_amplification, run.write_amplification_ci, |value| format!("{value:.2}"));
@@ -60,7 +60,7 @@ fn part(run: &WriteAmplificationRun) -> String {
     }
 }
 
-pub(in crate::experiment) fn text(found: &WriteAmplification) -> Vec<Part> {
+pub(super) fn text(found: &WriteAmplification) -> Vec<Part> {
     let mut out = vec![said(sentences(found).join(" "))];
     let row = |run: &WriteAmplificationRun| -> Line {
         let value =
@@ -76,7 +76,7 @@ pub(in crate::experiment) fn text(found: &WriteAmplification) -> Vec<Part> {
 
 /// Every pattern and fill level that was measured.
 #[derive(Debug, Serialize)]
-pub(in crate::experiment) struct AmplificationChart {
+pub(super) struct AmplificationChart {
     /// Whether several fill levels were.
     fills: bool,
     runs: Vec<RunLine>,
@@ -97,7 +97,7 @@ struct RunLine {
 }
 
 impl AmplificationChart {
-    pub(in crate::experiment) fn new(found: &WriteAmplification) -> AmplificationChart {
+    pub(super) fn new(found: &WriteAmplification) -> AmplificationChart {
         let fills: BTreeSet<u64> = found.runs().map(|run| run.part_bytes).collect();
         AmplificationChart { fills: fills.len() > 1, runs: found.runs().map(RunLine::new).collect() }
     }

@@ -6,10 +6,10 @@ use leadline_figures::number::{bandwidth, block, bytes, count, seconds, with_int
 use leadline_profile::{Burst, BurstLoad, OpKind};
 use serde::Serialize;
 
-use super::{Curve, Line, said, table};
+use crate::experiment::figures::{Curve, Line, said, table};
 
 /// How fast, for how long, and what then: a few sentences.
-pub(in crate::experiment) fn sentences(burst: &Burst) -> Vec<String> {
+pub(super) fn sentences(burst: &Burst) -> Vec<String> {
     let reads = operation(burst.operation);
     let rate = |iops, ci| with_interval(iops, ci, count);
     let size = block(burst.block_bytes);
@@ -56,7 +56,7 @@ pub(crate) fn operation(op: OpKind) -> &'static str {
     }
 }
 
-pub(in crate::experiment) fn text(burst: &Burst) -> Vec<Part> {
+pub(super) fn text(burst: &Burst) -> Vec<Part> {
     let mut out = vec![said(sentences(burst).join(" "))];
     if burst.credit_ops.is_none() {
         return out;
@@ -77,7 +77,7 @@ pub(in crate::experiment) fn text(burst: &Burst) -> Vec<Part> {
 
 /// Throughput over time, of every load.
 #[derive(Debug, Serialize)]
-pub(in crate::experiment) struct BurstChart {
+pub(super) struct BurstChart {
     op: &'static str,
     baseline: Option<f64>,
     loads: Vec<LoadLine>,
@@ -96,7 +96,7 @@ struct LoadLine {
 }
 
 impl BurstChart {
-    pub(in crate::experiment) fn new(burst: &Burst) -> BurstChart {
+    pub(super) fn new(burst: &Burst) -> BurstChart {
         let of = |load: &BurstLoad| LoadLine {
             rest: round(load.rest_seconds),
             fell: load.fell_at_seconds.map(round),

@@ -3,7 +3,7 @@
 use leadline_figures::chart::round;
 use leadline_profile::Latency;
 
-use super::ends;
+use super::figures::ends;
 
 /// Reads one at a time beside writes: `[share, writes, requests, mean, low, high, p50, p90, p99, p99.9]`,
 /// with writes in bytes or requests per second and latencies in microseconds; a percentile that fewer than

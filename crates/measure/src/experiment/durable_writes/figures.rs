@@ -5,14 +5,14 @@ use leadline_figures::number::{block, count, micros, percent, with_interval};
 use leadline_profile::{DurableWrites, DurableWritesPoint};
 use serde::Serialize;
 
-use super::beside::{BesideRow, beside};
-use super::{Line, said, table};
+use crate::experiment::beside_figures::{BesideRow, beside};
+use crate::experiment::figures::{Line, said, table};
 
 /// The p99 of reads may be this many times what it is alone, in the sentence on how many writes that allows.
 const SLOWER: f64 = 2.0;
 
 /// What the device can do of durable writes, and what reads take beside them.
-pub(in crate::experiment) fn sentences(found: &DurableWrites) -> Vec<String> {
+pub(super) fn sentences(found: &DurableWrites) -> Vec<String> {
     let size = block(found.block_bytes);
     let capacity = with_interval(found.capacity_writes_per_second, found.capacity_ci, count);
     let Some((alone, rest)) = found.points.split_first() else { return Vec::new() };
@@ -47,7 +47,7 @@ pub(in crate::experiment) fn sentences(found: &DurableWrites) -> Vec<String> {
     said
 }
 
-pub(in crate::experiment) fn text(found: &DurableWrites) -> Vec<Part> {
+pub(super) fn text(found: &DurableWrites) -> Vec<Part> {
     let row = |point: &DurableWritesPoint| -> Line {
         let l = &point.latency_us;
         let slower = [(0.5, l.p50), (0.1, l.p90), (0.01, l.p99), (1e-3, l.p99_9)];
@@ -76,12 +76,12 @@ fn beside_durable(point: &DurableWritesPoint) -> BesideRow {
 
 /// Latency of reads over durable writes beside them.
 #[derive(Debug, Serialize)]
-pub(in crate::experiment) struct DurableChart {
+pub(super) struct DurableChart {
     latencies: Vec<BesideRow>,
 }
 
 impl DurableChart {
-    pub(in crate::experiment) fn new(found: &DurableWrites) -> DurableChart {
+    pub(super) fn new(found: &DurableWrites) -> DurableChart {
         DurableChart { latencies: found.points.iter().map(beside_durable).collect() }
     }
 }

@@ -6,7 +6,7 @@ use leadline_figures::number::{count, micros, with_interval};
 use leadline_profile::{Fsync, FsyncPoint, LogKind};
 use serde::Serialize;
 
-use super::{Line, ends, rate_head, said, sync_latencies, table};
+use crate::experiment::figures::{Line, ends, rate_head, said, sync_latencies, table};
 
 /// etcd's rule: the 99th percentile of fdatasync is to stay below this, microseconds (etcd documentation,
 /// "Hardware recommendations" and the FAQ on disks).
@@ -19,7 +19,7 @@ const PERCENTILES: [&str; 4] = ["p50", "p90", "p99", "p99.9"];
 type CommitRow = (u32, f64, Option<f64>, Option<f64>, [f64; PERCENTILES.len()]);
 
 /// etcd's rule, and what was measured.
-pub(in crate::experiment) fn sentences(fsync: &Fsync) -> Vec<String> {
+pub(super) fn sentences(fsync: &Fsync) -> Vec<String> {
     vec![etcd_rule(fsync), format!("Measured: {}.", appends(fsync))]
 }
 
@@ -54,7 +54,7 @@ fn appends(fsync: &Fsync) -> String {
     }
 }
 
-pub(in crate::experiment) fn text(fsync: &Fsync) -> Vec<Part> {
+pub(super) fn text(fsync: &Fsync) -> Vec<Part> {
     let row = |p: &FsyncPoint| {
         let writers = if p.writers == 1 { "1 writer".to_owned() } else { format!("{} writers", p.writers) };
         let rate = with_interval(p.commits_per_second, p.commits_ci, count);
@@ -67,7 +67,7 @@ pub(in crate::experiment) fn text(fsync: &Fsync) -> Vec<Part> {
 
 /// Commits over the number of writers.
 #[derive(Debug, Serialize)]
-pub(in crate::experiment) struct CommitChart {
+pub(super) struct CommitChart {
     percentiles: [&'static str; PERCENTILES.len()],
     /// What etcd asks of p99, microseconds.
     etcd_us: f64,
@@ -75,7 +75,7 @@ pub(in crate::experiment) struct CommitChart {
 }
 
 impl CommitChart {
-    pub(in crate::experiment) fn new(fsync: &Fsync) -> CommitChart {
+    pub(super) fn new(fsync: &Fsync) -> CommitChart {
         let point = |p: &FsyncPoint| {
             let (low, high) = ends(p.commits_ci);
             let l = &p.latency_us;

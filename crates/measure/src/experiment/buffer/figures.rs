@@ -4,10 +4,10 @@ use leadline_figures::Part;
 use leadline_figures::number::{bytes, micros, percent, probability, with_interval};
 use leadline_profile::{Buffer, BufferPoint};
 
-use super::{Line, said, table};
+use crate::experiment::figures::{Line, said, table};
 
 /// How large the read buffer is, or that there is none.
-pub(in crate::experiment) fn sentences(found: &Buffer) -> Vec<String> {
+pub(super) fn sentences(found: &Buffer) -> Vec<String> {
     let smallest = found.points.first().map_or(0, |point| point.size_bytes);
     let slow = micros(found.slow_us);
     let Some(fast) = found.fast_us.filter(|_| found.detected).map(micros) else {
@@ -31,7 +31,7 @@ pub(in crate::experiment) fn sentences(found: &Buffer) -> Vec<String> {
     vec![format!("Pages that were read before are answered in {fast} instead of {slow}, {how_large}.")]
 }
 
-pub(in crate::experiment) fn text(found: &Buffer) -> Vec<Part> {
+pub(super) fn text(found: &Buffer) -> Vec<Part> {
     let head = ["p30", "p40", "mean", "first pass", "later ones", "held"].map(str::to_owned).to_vec();
     let row = |point: &BufferPoint| -> Line {
         let us =

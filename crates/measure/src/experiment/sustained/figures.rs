@@ -6,11 +6,11 @@ use leadline_figures::number::{bandwidth, block, bytes, count, micros, percent, 
 use leadline_profile::{Pattern, Sustained, SustainedCliff, SustainedLoad, UnderLoad};
 use serde::Serialize;
 
-use super::beside::{BesideRow, beside};
-use super::{Curve, Line, said, table};
+use crate::experiment::beside_figures::{BesideRow, beside};
+use crate::experiment::figures::{Curve, Line, said, table};
 
 /// Burst and sustained writes, where bandwidth fell, and reads beside writes: a few sentences.
-pub(in crate::experiment) fn sentences(found: &Sustained) -> Vec<String> {
+pub(super) fn sentences(found: &Sustained) -> Vec<String> {
     let mut said: Vec<String> = found.loads.iter().map(sentence).collect();
     let at = |share: f64| found.latencies.iter().find(|point| (point.write_share - share).abs() < 1e-9);
     if let (Some(alone), Some(half), Some(most)) = (at(0.0), at(0.5), found.latencies.last()) {
@@ -64,7 +64,7 @@ fn fall(cliff: &SustainedCliff) -> String {
     )
 }
 
-pub(in crate::experiment) fn text(found: &Sustained) -> Vec<Part> {
+pub(super) fn text(found: &Sustained) -> Vec<Part> {
     let mut out: Vec<Part> = sentences(found).into_iter().map(said).collect();
     if found.latencies.is_empty() {
         return out;
@@ -88,7 +88,7 @@ pub(in crate::experiment) fn text(found: &Sustained) -> Vec<Part> {
 
 /// Bandwidth over bytes written, and latency of reads beside writes.
 #[derive(Debug, Serialize)]
-pub(in crate::experiment) struct SustainedChart {
+pub(super) struct SustainedChart {
     loads: Vec<LoadLine>,
     latencies: Vec<BesideRow>,
 }
@@ -107,7 +107,7 @@ struct LoadLine {
 }
 
 impl SustainedChart {
-    pub(in crate::experiment) fn new(found: &Sustained) -> SustainedChart {
+    pub(super) fn new(found: &Sustained) -> SustainedChart {
         SustainedChart {
             loads: found.loads.iter().map(load).collect(),
             latencies: found.latencies.iter().map(beside_random).collect(),

@@ -6,13 +6,13 @@ use leadline_figures::number::{block, count, with_interval};
 use leadline_profile::{FileState, SyncMethod, SyncMethods, SyncPoint};
 use serde::Serialize;
 
-use super::{Line, ends, rate_head, said, sync_latencies, table};
+use crate::experiment::figures::{Line, ends, rate_head, said, sync_latencies, table};
 
 /// `[index of the method, writes per second, low, high, p50, p99 in microseconds]`
 type SyncRow = (usize, f64, Option<f64>, Option<f64>, f64, f64);
 
 /// Which method is fastest on a file in each state; one sentence per state that was measured.
-pub(in crate::experiment) fn sentences(methods: &SyncMethods) -> Vec<String> {
+pub(super) fn sentences(methods: &SyncMethods) -> Vec<String> {
     FileState::ALL.into_iter().filter_map(|state| fastest_on(methods, state)).collect()
 }
 
@@ -44,7 +44,7 @@ fn file(state: FileState) -> &'static str {
     }
 }
 
-pub(in crate::experiment) fn text(methods: &SyncMethods) -> Vec<Part> {
+pub(super) fn text(methods: &SyncMethods) -> Vec<Part> {
     let mut out = Vec::new();
     for state in FileState::ALL {
         let row = |p: &SyncPoint| {
@@ -67,7 +67,7 @@ pub(in crate::experiment) fn text(methods: &SyncMethods) -> Vec<Part> {
 
 /// Durable writes per second, by state of the file and method.
 #[derive(Debug, Serialize)]
-pub(in crate::experiment) struct SyncChart {
+pub(super) struct SyncChart {
     block: u32,
     methods: [&'static str; SyncMethod::ALL.len()],
     files: Vec<SyncBars>,
@@ -80,7 +80,7 @@ struct SyncBars {
 }
 
 impl SyncChart {
-    pub(in crate::experiment) fn new(methods: &SyncMethods) -> SyncChart {
+    pub(super) fn new(methods: &SyncMethods) -> SyncChart {
         let point = |p: &SyncPoint| {
             let (low, high) = ends(p.iops_ci);
             let method = SyncMethod::ALL.iter().position(|method| *method == p.method)?;

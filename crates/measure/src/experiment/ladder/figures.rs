@@ -4,9 +4,9 @@ use leadline_figures::Part;
 use leadline_figures::number::{count, micros, with_interval};
 use leadline_profile::{Ladder, LadderMix};
 
-use super::table;
+use crate::experiment::figures::table;
 
-pub(in crate::experiment) fn text(ladder: &Ladder) -> Vec<Part> {
+pub(super) fn text(ladder: &Ladder) -> Vec<Part> {
     let of = |mix: &LadderMix| {
         let title = format!(
             "{:.0} % reads: {} IOPS with {} in flight; latency from the intended start",

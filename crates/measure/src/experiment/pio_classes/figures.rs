@@ -6,11 +6,11 @@ use leadline_model::speedup::{predicted, speedup};
 use leadline_model::{Model as _, ModelComparison, Observations, Pio};
 use leadline_profile::{DeviceProfile, PioClass, PioClasses, PioPoint};
 
-use super::{Line, said, table};
+use crate::experiment::figures::{Line, said, table};
 
 /// Measured speed-ups, each with what is predicted from the profile's other measurements: by the PIO
 /// formulas, and by the model that describes the device.
-pub(in crate::experiment) fn text(profile: &DeviceProfile, classes: &PioClasses) -> Vec<Part> {
+pub(super) fn text(profile: &DeviceProfile, classes: &PioClasses) -> Vec<Part> {
     let points = &classes.points;
     let observations = Observations::from_profile(profile);
     let numbers =

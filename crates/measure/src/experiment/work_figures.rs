@@ -6,10 +6,10 @@ use leadline_figures::Part;
 use leadline_figures::number::{block, count, significant};
 use leadline_profile::{PAGE_BYTES, Work, WorkPoint};
 
-use super::{Line, table};
+use super::figures::{Line, table};
 
 /// Of `r-by-k`.
-pub(in crate::experiment) fn by_size(work: &Work) -> Vec<Part> {
+pub(super) fn by_size(work: &Work) -> Vec<Part> {
     let of = |reads: bool| work.points.iter().filter(move |p| (p.reads > 0) == reads);
     let mut out = Vec::new();
     for (name, reads) in [("Random reads", true), ("Random writes", false)] {
@@ -35,7 +35,7 @@ pub(in crate::experiment) fn by_size(work: &Work) -> Vec<Part> {
 }
 
 /// Of `mixed`.
-pub(in crate::experiment) fn by_share(work: &Work) -> Vec<Part> {
+pub(super) fn by_share(work: &Work) -> Vec<Part> {
     let share = |p: &WorkPoint| 5 * twentieths(p);
     let shares: BTreeSet<u32> = work.points.iter().map(share).collect();
     let head = shares.iter().map(|share| format!("{share} % reads")).collect();

@@ -4,10 +4,10 @@ use leadline_figures::Part;
 use leadline_figures::number::{bytes, count, micros, percent, probability, significant, with_interval};
 use leadline_profile::{Detectable, DisturbSeries, ReadDisturb};
 
-use super::{Line, said, table};
+use crate::experiment::figures::{Line, said, table};
 
 /// Whether every so many reads one is slow, with nothing and with others read between.
-pub(in crate::experiment) fn sentences(found: &ReadDisturb) -> Vec<String> {
+pub(super) fn sentences(found: &ReadDisturb) -> Vec<String> {
     let mut said = of_series("Read again and again, one page", &found.repeating);
     if let Some(buffer) = found.buffer_bytes.filter(|&buffer| buffer > 0) {
         said.push(format!(
@@ -44,7 +44,7 @@ fn of_series(subject: &str, series: &DisturbSeries) -> Vec<String> {
     said
 }
 
-pub(in crate::experiment) fn text(found: &ReadDisturb) -> Vec<Part> {
+pub(super) fn text(found: &ReadDisturb) -> Vec<Part> {
     let head = ["reads", "mean", "p50", "p99", "max", "p-value"].map(str::to_owned).to_vec();
     let row = |name: String, series: &DisturbSeries| -> Line {
         let l = &series.latency_us;
