@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::run::{Usage, cargo, root, run, say};
+use crate::run::{Usage, Workspace, cargo, root, run, say};
 
 /// Where the benchmarks are.
 const FOLDER: &str = "benches/src/bin";
@@ -25,7 +25,7 @@ pub(crate) fn bench(words: &[OsString]) -> anyhow::Result<()> {
     // From the caller's folder, so that paths among the arguments mean what they say.
     let mut command = cargo();
     command.args(["run", "--release", "--locked", "-p", "leadline-benches"]);
-    command.arg("--manifest-path").arg(root().join("Cargo.toml"));
+    command.args(Workspace::Examples.arguments());
     run(command.arg("--bin").arg(name).arg("--").args(arguments))
 }
 

@@ -44,6 +44,28 @@ pub(crate) fn target() -> PathBuf {
     root().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| OsString::from("target")))
 }
 
+/// The workspaces: that of what is installed, and that of benchmarks and examples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Workspace {
+    Main,
+    Examples,
+}
+
+impl Workspace {
+    /// Cargo's arguments that choose it. What both need is built once, in one folder.
+    pub(crate) fn arguments(self) -> Vec<OsString> {
+        match self {
+            Workspace::Main => Vec::new(),
+            Workspace::Examples => vec![
+                "--manifest-path".into(),
+                root().join("examples/Cargo.toml").into(),
+                "--target-dir".into(),
+                target().into(),
+            ],
+        }
+    }
+}
+
 /// The cargo that started us, or else the one on PATH.
 pub(crate) fn cargo() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 
 use crate::children;
-use crate::run::{Usage, cargo, root, run, say, words};
+use crate::run::{Usage, Workspace, cargo, root, run, say, words};
 use crate::setup::{Setup, Uses};
 use build::{Built, build};
 use output::Counts;
@@ -44,7 +44,9 @@ pub(crate) fn test(arguments: &[OsString]) -> anyhow::Result<()> {
     let setup = steps.step("set-up", || Setup::begin(uses))?;
     steps.step("format", format)?;
     steps.step("columns", columns::check)?;
-    let built = build_while_installing(&mut steps, tier, setup)?;
+    let workspaces: &[Workspace] =
+        if tier.all { &[Workspace::Main, Workspace::Examples] } else { &[Workspace::Main] };
+    let built = build_while_installing(&mut steps, workspaces, setup)?;
     let mut counts = Counts::default();
     let mut result = steps.step("tests", || {
         let ran = run_tests(tier, &built)?;
@@ -62,18 +64,24 @@ pub(crate) fn test(arguments: &[OsString]) -> anyhow::Result<()> {
 }
 
 fn format() -> anyhow::Result<()> {
-    let mut command = cargo();
-    command.args(FORMAT).current_dir(root());
-    say(&format!("==> format: {}", words(&command)));
-    run(&mut command)
+    for workspace in [&[][..], &["--manifest-path", "examples/Cargo.toml"]] {
+        let mut command = cargo();
+        command.args(FORMAT).args(workspace).current_dir(root());
+        say(&format!("==> format: {}", words(&command)));
+        run(&mut command)?;
+    }
+    Ok(())
 }
 
 /// The compiler waits for no network: what comes from there comes meanwhile.
-fn build_while_installing(steps: &mut Steps, tier: Tier, setup: Setup) -> anyhow::Result<Built> {
+fn build_while_installing(
+    steps: &mut Steps,
+    workspaces: &[Workspace],
+    setup: Setup,
+) -> anyhow::Result<Built> {
     thread::scope(|scope| {
         let installing = scope.spawn(move || setup.finish());
-        let without: &[&str] = if tier.all { &[] } else { &tier::PACKAGES };
-        let built = steps.step("build", || build(without))?;
+        let built = steps.step("build", || build(workspaces))?;
         steps.step("rest of set-up", || installing.join().expect("an installation does not panic"))?;
         Ok(built)
     })
@@ -84,7 +92,8 @@ fn run_tests(tier: Tier, built: &Built) -> anyhow::Result<Vec<Ran>> {
     let mut left = Left::default();
     let mut programs = built.programs.clone();
     if !tier.all {
-        (programs, left.to_all) = tier::loop_of(&programs);
+        let (in_loop, to_all) = tier::loop_of(&programs);
+        (programs, left.to_all) = (in_loop, Some(to_all));
     }
     let jobs = programs.iter().map(|program| program.jobs(tier.exhaustive, built));
     let jobs = jobs.collect::<anyhow::Result<Vec<Vec<Job>>>>()?;

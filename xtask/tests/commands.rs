@@ -32,6 +32,9 @@ const PROGRAMS: [&str; 19] = [
     "sysctl",
     "systemd-hwdb",
 ];
+const FORMAT: [&str; 2] =
+    ["cargo fmt --all --check", "cargo fmt --all --check --manifest-path examples/Cargo.toml"];
+const BUILD: &str = "cargo test --workspace --no-run --locked --message-format=json-render-diagnostics";
 const NOBODY: u32 = 65534;
 const PYTHON_PACKAGES: &str = "python/requirements-test.txt";
 
@@ -104,6 +107,12 @@ impl System {
         let copy = format!("/bin/mkdir -p \"$4/bin\"; /bin/cp {} \"$4/bin/python\"", python.display());
         self.script("python3", &format!("[ \"$2\" != venv ] || {{ {copy}; }}"));
         python
+    }
+
+    /// How cargo is told to take the workspace of benchmarks and examples.
+    fn examples(&self) -> String {
+        let manifest = top().join("examples/Cargo.toml");
+        format!("--manifest-path {} --target-dir {}", manifest.display(), self.target().display())
     }
 
     fn command(&self, words: &[&str]) -> Command {
@@ -414,7 +423,7 @@ impl System {
             &format!(
                 "{first}
                  [ \"$1\" != doc ] || [ \"$RUSTDOCFLAGS\" = '-D warnings' ] || exit 9
-                 case \"$*\" in *--no-run*) {build};; esac"
+                 case \"$*\" in *--no-run*--manifest-path*) ;; *--no-run*) {build};; esac"
             ),
         );
     }
@@ -431,19 +440,23 @@ fn test_runs_every_step_and_sums_up() {
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     // The tests, what cargo does beside them and Python run at the same time.
     let calls = system.calls();
+    let examples = system.examples();
     let of = |program: &str| calls.iter().filter(|call| call.starts_with(program)).collect::<Vec<_>>();
     assert_eq!(
         of("cargo "),
         [
-            "cargo fmt --all --check",
-            "cargo test --no-run --locked --message-format=json-render-diagnostics --workspace",
+            FORMAT[0],
+            FORMAT[1],
+            BUILD,
+            &format!("{BUILD} {examples}"),
             "cargo clippy --workspace --all-targets --locked -- -D warnings",
+            &format!("cargo clippy --workspace --all-targets --locked {examples} -- -D warnings"),
             "cargo test --workspace --doc --locked --quiet --color=never",
             "cargo doc --workspace --no-deps --locked",
-            "cargo package --workspace --exclude=leadline-benches --exclude=leadline-btree \
-             --exclude=leadline-crash --exclude=leadline-fuzz --exclude=leadline-python \
-             --exclude=leadline-testing --exclude=leadline-tpcc --exclude=leadline-tpch --exclude=xtask \
-             --locked --allow-dirty --quiet --no-verify",
+            &format!("cargo doc --workspace --no-deps --locked {examples}"),
+            "cargo package --workspace --exclude=leadline-crash --exclude=leadline-fuzz \
+             --exclude=leadline-python --exclude=leadline-testing --exclude=xtask --locked --allow-dirty \
+             --quiet --no-verify",
         ]
     );
     assert_eq!(of("made-up "), ["made-up --test-threads=1 --color=never"]);
@@ -474,16 +487,9 @@ fn the_loop_installs_and_runs_nothing_of_what_is_left_to_all() {
     fs::remove_dir_all(system.target()).unwrap();
     let outcome = system.run(&["test"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
-    assert_eq!(
-        system.calls(),
-        [
-            "cargo fmt --all --check",
-            "cargo test --no-run --locked --message-format=json-render-diagnostics --workspace \
-             --exclude=leadline-crash --exclude=leadline-python",
-            "made-up --test-threads=1 --color=never",
-        ]
-    );
-    for part in ["since only `cargo xtask test --all` does:\n", "leadline-python", "lints, documentation"] {
+    assert_eq!(system.calls(), [FORMAT[0], FORMAT[1], BUILD, "made-up --test-threads=1 --color=never",]);
+    for part in ["since only `cargo xtask test --all` does:\n", "the Python package", "lints, documentation"]
+    {
         assert!(outcome.stdout.contains(part), "no {part}: {}", outcome.stdout);
     }
     assert!(outcome.stdout.ends_with("\n2 passed, 0 failed\n"), "{}", outcome.stdout);
@@ -585,7 +591,8 @@ fn a_failed_test_is_shown_with_all_that_its_program_wrote() {
 #[test]
 fn lints_that_fail_are_shown_and_fail_the_run() {
     let system = System::with_tests("");
-    let lints = "[ \"$1 $2\" != 'clippy --workspace' ] || { echo 'warning: useless use' >&2; exit 101; }";
+    let lints = "case \"$*\" in 'clippy --workspace --all-targets --locked -- -D warnings')
+                   echo 'warning: useless use' >&2; exit 101;; esac";
     system.cargo(lints, &format!("echo '{}'", extension()));
     let outcome = system.run(&["test", "--all"]);
     assert_eq!(outcome.code, Some(1));
@@ -641,7 +648,7 @@ fn a_signal_ends_the_tests_and_what_they_started() {
 #[test]
 fn test_stops_at_the_first_failure() {
     let system = System::new().with_programs();
-    system.script("cargo", "[ \"$*\" != 'fmt --all --check' ] || exit 1");
+    system.script("cargo", "[ \"$1 $2\" != 'fmt --all' ] || exit 1");
     let outcome = system.run(&["test"]);
     assert_eq!(outcome.code, Some(1));
     assert_eq!(system.calls().len(), 1, "{:?}", system.calls());

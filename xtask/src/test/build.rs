@@ -12,10 +12,10 @@ use super::output::Format;
 use super::queue::{Job, silence};
 use super::{for_tests, parts, passed};
 use crate::children;
-use crate::run::{cargo, root, say, words};
+use crate::run::{Workspace, cargo, root, say, words};
 
 const BUILD: &[&str] =
-    &["test", "--no-run", "--locked", "--message-format=json-render-diagnostics", "--workspace"];
+    &["test", "--workspace", "--no-run", "--locked", "--message-format=json-render-diagnostics"];
 
 /// The library of crates/python, which Python loads.
 const EXTENSION: &str = "leadline_python";
@@ -77,31 +77,37 @@ impl Binary {
     }
 }
 
-/// Builds the tests of all crates but those `without`. Warnings and errors appear as cargo shows them.
-pub(super) fn build(without: &[&str]) -> anyhow::Result<Built> {
+/// Builds the tests of all crates of these workspaces.
+pub(super) fn build(workspaces: &[Workspace]) -> anyhow::Result<Built> {
+    let mut built = Built::default();
+    workspaces.iter().try_for_each(|&workspace| add(&mut built, workspace))?;
+    say(&format!("<== build: {} test programs", built.programs.len()));
+    Ok(built)
+}
+
+/// Builds those of one. Warnings and errors appear as cargo shows them.
+fn add(built: &mut Built, workspace: Workspace) -> anyhow::Result<()> {
     let mut command = cargo();
-    command.args(BUILD).args(without.iter().map(|package| format!("--exclude={package}")));
-    command.current_dir(root()).stdin(Stdio::null()).stdout(Stdio::piped());
+    command.args(BUILD).args(workspace.arguments()).current_dir(root());
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
     let words = words(&command);
     say(&format!("==> build: {words}"));
     let mut child = children::start(&mut command).with_context(|| format!("cannot run `{words}`"))?;
     let stdout = BufReader::new(child.stdout.take().context("stdout was not kept")?);
-    let mut built = Built::default();
     for message in serde_json::Deserializer::from_reader(stdout).into_iter::<Value>() {
         let message = message.with_context(|| format!("what `{words}` wrote is not JSON"))?;
         if let Some(binary) = binary(&message) {
             let is_test = message["profile"]["test"] == true;
             if is_test { built.programs.push(binary) } else { built.commands.push(binary) }
         }
-        built.extension = extension(&message).or(built.extension);
+        built.extension = extension(&message).or(built.extension.take());
     }
     let status = child.wait()?;
     children::ended(Pid::from_child(&child));
     if !status.success() {
         bail!("`{words}` ended with {status}");
     }
-    say(&format!("<== build: {} test programs", built.programs.len()));
-    Ok(built)
+    Ok(())
 }
 
 /// The program that one of cargo's messages tells of.

@@ -3,9 +3,9 @@
 use super::for_tests;
 use super::output::Format;
 use super::queue::{Job, LONG_SILENCE};
-use crate::run::{cargo, root};
+use crate::run::{Workspace, cargo, root};
 
-const LINTS: &[&str] = &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"];
+const LINTS: &[&str] = &["clippy", "--workspace", "--all-targets", "--locked"];
 /// The examples in the documentation of all libraries.
 const EXAMPLES: &[&str] = &["test", "--workspace", "--doc", "--locked", "--quiet", "--color=never"];
 const DOCS: &[&str] = &["doc", "--workspace", "--no-deps", "--locked"];
@@ -15,14 +15,10 @@ const DOCS: &[&str] = &["doc", "--workspace", "--no-deps", "--locked"];
 const PACKAGE: &[&str] = &[
     "package",
     "--workspace",
-    "--exclude=leadline-benches",
-    "--exclude=leadline-btree",
     "--exclude=leadline-crash",
     "--exclude=leadline-fuzz",
     "--exclude=leadline-python",
     "--exclude=leadline-testing",
-    "--exclude=leadline-tpcc",
-    "--exclude=leadline-tpch",
     "--exclude=xtask",
     "--locked",
     "--allow-dirty",
@@ -31,19 +27,30 @@ const PACKAGE: &[&str] = &[
 
 /// One after the other, because cargo locks what it builds; those that fail most often first.
 pub(super) fn jobs(exhaustive: bool) -> Vec<Job> {
-    let job = |krate: &str, name: &str, arguments: &[&str], format| {
+    let job = |krate: &str, name: &str, arguments: &[&str], workspace: Workspace, format| {
         let mut command = for_tests(cargo(), exhaustive);
-        command.args(arguments).current_dir(root());
+        command.args(arguments).args(workspace.arguments()).current_dir(root());
         let (krate, name) = (krate.to_owned(), name.to_owned());
         Job { krate, name, command, format, silence: LONG_SILENCE, inputs: None }
     };
-    let mut docs = job("documentation", "pages", DOCS, Format::None);
-    docs.command.env("RUSTDOCFLAGS", "-D warnings");
+    let lints = |name, workspace| {
+        let mut lints = job("lints", name, LINTS, workspace, Format::None);
+        lints.command.args(["--", "-D", "warnings"]);
+        lints
+    };
+    let pages = |name, workspace| {
+        let mut pages = job("documentation", name, DOCS, workspace, Format::None);
+        pages.command.env("RUSTDOCFLAGS", "-D warnings");
+        pages
+    };
     let unverified: &[&str] = if exhaustive { &[] } else { &["--no-verify"] };
+    let package = [PACKAGE, unverified].concat();
     vec![
-        job("lints", "clippy", LINTS, Format::None),
-        job("documentation", "examples", EXAMPLES, Format::Rust),
-        docs,
-        job("packages", "of all published crates", &[PACKAGE, unverified].concat(), Format::None),
+        lints("clippy", Workspace::Main),
+        lints("clippy on benchmarks and examples", Workspace::Examples),
+        job("documentation", "examples", EXAMPLES, Workspace::Main, Format::Rust),
+        pages("pages", Workspace::Main),
+        pages("pages of benchmarks and examples", Workspace::Examples),
+        job("packages", "of all published crates", &package, Workspace::Main, Format::None),
     ]
 }

@@ -16,7 +16,7 @@ pub(super) struct Left {
     /// Programs that passed and are as they were.
     pub(super) passed: Vec<String>,
     /// What only `--all` runs.
-    pub(super) to_all: BTreeSet<String>,
+    pub(super) to_all: Option<BTreeSet<String>>,
 }
 
 pub(super) fn print(ran: &[Ran], left: &Left) {
@@ -43,10 +43,9 @@ impl Left {
             say("\nnot run, since they passed and are as they were (`cargo xtask test --again` runs them):");
             self.passed.iter().for_each(|program| say(&format!("  {program}")));
         }
-        if !self.to_all.is_empty() {
-            let programs: Vec<&str> = self.to_all.iter().map(String::as_str).collect();
+        if let Some(programs) = &self.to_all {
             say("\nnot run, since only `cargo xtask test --all` does:");
-            say(&format!("  {}", programs.join(", ")));
+            programs.iter().for_each(|program| say(&format!("  {program}")));
             say("  lints, documentation, packages, the Python package, benchmarks and examples");
         }
     }
