@@ -139,6 +139,7 @@ fn fill(
         context! {
             report => reports[0].clone(),
             experiments => Value::from(Serde(experiments::shown(&profiles[0]))),
+            other_experiments => Value::from(Serde(experiments::others(&profiles[0]))),
             experiment_charts => experiments.map(|e| Value::from(Serde(e.of_each()))),
             models => models.and_then(|m| m.words.as_ref()).map(|words| Value::from(Serde(words))),
             model_charts => models.map(|m| Value::from(Serde(m.charts.has()))),
