@@ -18,7 +18,7 @@ fn all(target: &str) -> Vec<&str> {
 }
 
 /// Names of the experiments in `p.json` that ran to their end.
-fn complete(profile: &DeviceProfile) -> Vec<&'static str> {
+fn complete(profile: &DeviceProfile) -> Vec<&str> {
     let whole = profile.experiments.procedures().filter(|(_, procedure)| procedure.stopped_by.is_none());
     whole.map(|(name, _)| name).collect()
 }
