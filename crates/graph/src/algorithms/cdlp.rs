@@ -9,14 +9,12 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use serde_json::{Map, Value};
-
 use super::lists::{Gathering, batches, directions, most_values, spare, sweep_range};
 use super::{numbers, plain};
 use crate::algorithm::{Algorithm, AlgorithmOption, Definition, Job, Needs, OptionKind, Ran, TableShape};
 use crate::estimate::{Blocks, Cost, Passes, Size};
 use crate::format::{Block, Direction, Directory, Vertex};
-use crate::output::{Outcome, facts, grouped, vertex_table};
+use crate::output::{grouped, outcome, vertex_table};
 use crate::{Engine, Graph, GraphError, RunStats, Which};
 
 /// The communities of a graph.
@@ -34,23 +32,12 @@ pub struct Cdlp {
 
 vertex_table!(Cdlp { labels: "label" Ranks }, spills: false);
 
-impl Outcome for Cdlp {
-    fn stats(&self) -> RunStats {
-        self.stats
-    }
-
-    fn facts(&self) -> Map<String, Value> {
-        facts! { "labels": self.count }
-    }
-
-    fn words(&self) -> String {
-        format!("{} labels", grouped(self.count))
-    }
-
-    fn iterations(&self) -> u64 {
-        self.iterations.into()
-    }
-}
+outcome!(
+    Cdlp,
+    found: { "labels": found.count },
+    format!("{} labels", grouped(found.count)),
+    iterations: found.iterations.into()
+);
 
 /// Iterations where nobody says: the benchmark's.
 const ITERATIONS: u32 = 10;

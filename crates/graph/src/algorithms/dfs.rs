@@ -10,13 +10,11 @@ mod strict;
 mod visit;
 mod wide;
 
-use serde_json::{Map, Value};
-
 use crate::algorithm::{Algorithm, AlgorithmOption, Definition, Job, OptionKind, Ran, TableShape};
 use crate::engine::Cache;
 use crate::estimate::{Blocks, Cost, Size};
 use crate::format::Vertex;
-use crate::output::{Outcome, facts, grouped, vertex_table};
+use crate::output::{grouped, outcome, vertex_table};
 use crate::{Engine, Graph, GraphError, RunStats};
 
 use super::lists::spare;
@@ -57,19 +55,11 @@ vertex_table!(
     spills: false
 );
 
-impl Outcome for Dfs {
-    fn stats(&self) -> RunStats {
-        self.stats
-    }
-
-    fn facts(&self) -> Map<String, Value> {
-        facts! { "reached": self.reached, "trees": self.trees() }
-    }
-
-    fn words(&self) -> String {
-        format!("reached {} vertices, in {} trees", grouped(self.reached), grouped(self.trees()))
-    }
-}
+outcome!(
+    Dfs,
+    found: { "reached": found.reached, "trees": found.trees() },
+    format!("reached {} vertices, in {} trees", grouped(found.reached), grouped(found.trees()))
+);
 
 impl Dfs {
     /// How many trees there are: sources that were not reached from one before.

@@ -11,14 +11,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
-use serde_json::{Map, Value};
-
 use super::lists::{distinct, ends_bytes, merged};
 use super::{numbers, plain};
 use crate::algorithm::{Algorithm, Definition, Job, Needs, Ran, TableShape};
 use crate::estimate::{Blocks, Cost, Passes, Size};
 use crate::format::{Direction, Vertex};
-use crate::output::{Outcome, facts, vertex_table};
+use crate::output::{outcome, vertex_table};
 use crate::{Engine, Frontier, Graph, GraphError, RunStats, Which};
 
 /// Most passes where not all blocks fit: somewhat more than graphs of random edges and grids took with hardly
@@ -45,19 +43,11 @@ pub struct KCore {
 
 vertex_table!(KCore { cores: "core" Integers }, spills: false);
 
-impl Outcome for KCore {
-    fn stats(&self) -> RunStats {
-        self.stats
-    }
-
-    fn facts(&self) -> Map<String, Value> {
-        facts! { "max_core": self.max, "max_core_vertices": self.innermost() }
-    }
-
-    fn words(&self) -> String {
-        format!("the innermost is the {}-core, of {} vertices", self.max, self.innermost())
-    }
-}
+outcome!(
+    KCore,
+    found: { "max_core": found.max, "max_core_vertices": found.innermost() },
+    format!("the innermost is the {}-core, of {} vertices", found.max, found.innermost())
+);
 
 impl KCore {
     /// How many vertices are in the innermost core.

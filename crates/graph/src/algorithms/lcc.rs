@@ -8,15 +8,13 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use serde_json::{Map, Value};
-
 use super::lists::Lists;
 use super::upward::{self, Count, MemoryPlan, Upward};
 use super::{by_vertex, numbers};
 use crate::algorithm::{Algorithm, AlgorithmOption, Definition, Job, Needs, Ran, TableShape};
 use crate::estimate::{Blocks, Size};
 use crate::format::Vertex;
-use crate::output::{Outcome, facts, grouped, vertex_table};
+use crate::output::{grouped, outcome, vertex_table};
 use crate::{Engine, Graph, GraphError, RunStats};
 
 /// The clustering of a graph.
@@ -35,19 +33,11 @@ pub struct Lcc {
 
 vertex_table!(Lcc { coefficients: "coefficient" Doubles }, spills: false);
 
-impl Outcome for Lcc {
-    fn stats(&self) -> RunStats {
-        self.stats
-    }
-
-    fn facts(&self) -> Map<String, Value> {
-        facts! { "triangles": self.triangles, "mean_coefficient": self.mean() }
-    }
-
-    fn words(&self) -> String {
-        format!("{} triangles; mean coefficient {:.6}", grouped(self.triangles), self.mean())
-    }
-}
+outcome!(
+    Lcc,
+    found: { "triangles": found.triangles, "mean_coefficient": found.mean() },
+    format!("{} triangles; mean coefficient {:.6}", grouped(found.triangles), found.mean())
+);
 
 impl Lcc {
     /// The mean coefficient; 0 where there are no vertices.

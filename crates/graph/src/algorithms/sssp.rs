@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use serde_json::{Map, Value};
-
 use super::by_vertex;
 use super::memory_plan::{MemoryPlan, StateBytes};
 use super::parts::{EqualPartitions, places};
@@ -15,7 +13,7 @@ use crate::engine::StateFile;
 use crate::estimate::{Blocks, Spilled};
 use crate::format::{Block, Direction, Scratch, Vertex};
 use crate::graphalytics::Properties;
-use crate::output::{Outcome, facts, grouped, vertex_table};
+use crate::output::{grouped, outcome, vertex_table};
 use crate::{Engine, FileValues, Frontier, Graph, GraphError, PerVertex, RunStats, Which};
 
 /// Most passes where not all blocks fit: somewhat more than graphs of random edges and grids took with hardly
@@ -56,19 +54,11 @@ struct Weights {
 
 vertex_table!(Sssp { distances: "distance" Doubles }, spills: true);
 
-impl Outcome for Sssp {
-    fn stats(&self) -> RunStats {
-        self.stats
-    }
-
-    fn facts(&self) -> Map<String, Value> {
-        facts! { "reached": self.reached, "farthest": self.farthest }
-    }
-
-    fn words(&self) -> String {
-        format!("reached {} vertices; the farthest {} away", grouped(self.reached), self.farthest)
-    }
-}
+outcome!(
+    Sssp,
+    found: { "reached": found.reached, "farthest": found.farthest },
+    format!("reached {} vertices; the farthest {} away", grouped(found.reached), found.farthest)
+);
 
 pub(super) static DEFINITION: Definition = Definition {
     name: "sssp",

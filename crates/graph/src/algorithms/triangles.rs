@@ -9,14 +9,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use serde_json::{Map, Value};
-
 use super::by_vertex;
 use super::upward::{self, Count, MemoryPlan, Upward};
 use crate::algorithm::{Algorithm, Definition, Destination, Job, Needs, Ran, TableShape};
 use crate::estimate::{Blocks, Size};
 use crate::format::Vertex;
-use crate::output::{Outcome, facts, grouped, vertex_table};
+use crate::output::{grouped, outcome, vertex_table};
 use crate::{Engine, Graph, GraphError, RunStats};
 
 /// The triangles of a graph.
@@ -34,19 +32,11 @@ pub struct Triangles {
 
 vertex_table!(Triangles { counts: "triangles" Counts }, spills: false);
 
-impl Outcome for Triangles {
-    fn stats(&self) -> RunStats {
-        self.stats
-    }
-
-    fn facts(&self) -> Map<String, Value> {
-        facts! { "triangles": self.total, "passes": self.passes }
-    }
-
-    fn words(&self) -> String {
-        format!("{} triangles", grouped(self.total))
-    }
-}
+outcome!(
+    Triangles,
+    found: { "triangles": found.total, "passes": found.passes },
+    format!("{} triangles", grouped(found.total))
+);
 
 pub(super) static DEFINITION: Definition = Definition {
     name: "triangles",

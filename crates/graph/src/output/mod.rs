@@ -31,7 +31,7 @@ use leadline_files::NewFile;
 use crate::engine::StateFile;
 use crate::{Graph, GraphError};
 pub(crate) use names::ranks;
-pub(crate) use outcome::facts;
+pub(crate) use outcome::outcome;
 pub use outcome::{Outcome, grouped};
 pub use pair_rows::PairRows;
 pub use pairs::PairOutput;

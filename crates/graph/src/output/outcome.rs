@@ -21,13 +21,37 @@ pub trait Outcome {
     }
 }
 
-/// Facts of a result, by name.
-macro_rules! facts {
-    ($($name:literal: $fact:expr),+ $(,)?) => {
-        serde_json::Map::from_iter([$(($name.to_owned(), serde_json::json!($fact))),+])
+/// Of a result: its facts by name, its line of words, and its iterations where they are not sweeps.
+macro_rules! outcome {
+    (
+        $result:ty,
+        $found:ident: { $($name:literal: $fact:expr),+ },
+        $words:expr
+        $(, iterations: $iterations:expr)?
+    ) => {
+        impl $crate::output::Outcome for $result {
+            fn stats(&self) -> $crate::RunStats {
+                self.stats
+            }
+
+            fn facts(&self) -> serde_json::Map<String, serde_json::Value> {
+                let $found = self;
+                serde_json::Map::from_iter([$(($name.to_owned(), serde_json::json!($fact))),+])
+            }
+
+            fn words(&self) -> String {
+                let $found = self;
+                $words
+            }
+
+            $(fn iterations(&self) -> u64 {
+                let $found = self;
+                $iterations
+            })?
+        }
     };
 }
-pub(crate) use facts;
+pub(crate) use outcome;
 
 /// A number with a comma after each three digits.
 pub fn grouped(number: u64) -> String {

@@ -1,6 +1,6 @@
 //! Breadth-first search as an algorithm that is asked for: what it needs, costs, and looks like.
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::found::InFile;
 use super::{Bfs, MemoryPlan, bfs_bytes};
@@ -10,8 +10,8 @@ use crate::algorithms::{Parents, Previous, Stamp, pagerank};
 use crate::estimate::{Blocks, Cost, Size, Spilled};
 use crate::format::Vertex;
 use crate::graphalytics::Properties;
-use crate::output::{Column, Kind, Outcome, VertexTable, facts, grouped, vertex_table};
-use crate::{Graph, GraphError, RunStats};
+use crate::output::{Column, Kind, VertexTable, grouped, outcome, vertex_table};
+use crate::{Graph, GraphError};
 
 /// Most passes where not all blocks fit: somewhat more than graphs of random edges and grids took with hardly
 /// any cache (tests/estimate.rs: 4.7). Grids whose ids are at random take more.
@@ -27,19 +27,11 @@ pub(super) const NAME: &str = "breadth-first search";
 
 vertex_table!(Bfs { levels: "level" Integers }, spills: true);
 
-impl Outcome for Bfs {
-    fn stats(&self) -> RunStats {
-        self.stats
-    }
-
-    fn facts(&self) -> Map<String, Value> {
-        facts! { "reached": self.reached, "depth": self.depth }
-    }
-
-    fn words(&self) -> String {
-        format!("reached {} vertices; the farthest {} edges away", grouped(self.reached), self.depth)
-    }
-}
+outcome!(
+    Bfs,
+    found: { "reached": found.reached, "depth": found.depth },
+    format!("reached {} vertices; the farthest {} edges away", grouped(found.reached), found.depth)
+);
 
 /// A search with its parents.
 impl VertexTable for (Bfs, Parents) {

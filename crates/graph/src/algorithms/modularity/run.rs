@@ -2,15 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
-
 use super::{Communities, CommunityOptions, LevelCommunities, MemoryPlan, Method};
 use crate::algorithm::{
     Algorithm, AlgorithmOption, Call, Definition, Job, Needs, OptionKind, Ran, TableShape, Within,
 };
 use crate::estimate::{Blocks, Passes, Spilled};
-use crate::output::{Column, Outcome, Output, Values, facts, grouped, vertex_table};
-use crate::{Graph, GraphError, RunStats};
+use crate::output::{Column, Output, Values, grouped, outcome, vertex_table};
+use crate::{Graph, GraphError};
 
 /// Most passes of all levels together where not all blocks fit: more than graphs of random edges and grids
 /// took with hardly any cache. Grids whose ids are at random take more.
@@ -22,25 +20,19 @@ const MOST_ENTRY_BYTES: u64 = 128;
 
 vertex_table!(Communities { communities: "community" Ranks }, spills: false);
 
-impl Outcome for Communities {
-    fn stats(&self) -> RunStats {
-        self.stats
-    }
-
-    fn facts(&self) -> Map<String, Value> {
-        facts! { "communities": self.count, "modularity": self.modularity, "levels": self.levels }
-    }
-
-    fn words(&self) -> String {
-        let counts: Vec<String> = self.levels.iter().map(|level| grouped(level.communities)).collect();
+outcome!(
+    Communities,
+    found: { "communities": found.count, "modularity": found.modularity, "levels": found.levels },
+    {
+        let counts: Vec<String> = found.levels.iter().map(|level| grouped(level.communities)).collect();
         let levels = match counts.as_slice() {
             [] => "no level".to_owned(),
             [one] => format!("1 level ({one})"),
             several => format!("{} levels ({})", several.len(), several.join(", ")),
         };
-        format!("{} communities of modularity {:.6}; {levels}", grouped(self.count), self.modularity)
+        format!("{} communities of modularity {:.6}; {levels}", grouped(found.count), found.modularity)
     }
-}
+);
 
 const OPTIONS: &[AlgorithmOption] = &[
     AlgorithmOption::new(

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::{PageRank, PageRankOptions, spilled_bytes, state_bytes};
 use crate::algorithm::{
@@ -12,8 +12,8 @@ use crate::algorithms::parts::Partitioning;
 use crate::algorithms::{Previous, Stamp};
 use crate::estimate::{Blocks, Cost, Size, Spilled};
 use crate::format::{Direction, Vertex};
-use crate::output::{Outcome, facts, vertex_table};
-use crate::{Graph, GraphError, RunStats};
+use crate::output::{outcome, vertex_table};
+use crate::{Graph, GraphError};
 
 /// From benches/RESULTS.md, "Graphs: in memory": two threads, rmat20 (550,326 vertices, 16,477,062 entries)
 /// and grid1k (1,000,000 and 3,996,000). The times on both give both numbers.
@@ -35,28 +35,17 @@ pub(super) const WEIGHTED: &str = "weighted PageRank";
 
 vertex_table!(PageRank { ranks: "rank" Doubles }, spills: true);
 
-impl Outcome for PageRank {
-    fn stats(&self) -> RunStats {
-        self.stats
-    }
-
-    fn facts(&self) -> Map<String, Value> {
-        facts! { "iterations": self.iterations, "highest_rank": self.highest, "change": self.change }
-    }
-
-    fn words(&self) -> String {
-        format!(
-            "highest rank {:e} of {} vertices; the last iteration changed the ranks by {:.1e}",
-            self.highest,
-            self.ranks.len(),
-            self.change
-        )
-    }
-
-    fn iterations(&self) -> u64 {
-        self.iterations.into()
-    }
-}
+outcome!(
+    PageRank,
+    found: { "iterations": found.iterations, "highest_rank": found.highest, "change": found.change },
+    format!(
+        "highest rank {:e} of {} vertices; the last iteration changed the ranks by {:.1e}",
+        found.highest,
+        found.ranks.len(),
+        found.change
+    ),
+    iterations: found.iterations.into()
+);
 
 pub(crate) static DEFINITION: Definition = Definition {
     name: "pagerank",

@@ -1,14 +1,12 @@
 //! Strongly connected components as an algorithm that is asked for: what they need, cost, and look like.
 
-use serde_json::{Map, Value};
-
 use super::{MemoryPlan, Scc};
 use crate::algorithm::{Algorithm, Definition, Job, Needs, Ran, TableShape};
 use crate::algorithms::WccRun;
 use crate::estimate::Blocks;
 use crate::format::Direction;
-use crate::output::{Outcome, facts, grouped, vertex_table};
-use crate::{Graph, GraphError, RunStats};
+use crate::output::{grouped, outcome, vertex_table};
+use crate::{Graph, GraphError};
 
 /// Most passes where not everything is finished in memory at once: somewhat more than graphs of random edges
 /// and grids took with hardly any cache (tests/estimate.rs: 5.0). Grids whose ids are at random take more.
@@ -16,19 +14,11 @@ const MOST_PASSES: u64 = 16;
 
 vertex_table!(Scc { components: "component" Vertices }, spills: true);
 
-impl Outcome for Scc {
-    fn stats(&self) -> RunStats {
-        self.stats
-    }
-
-    fn facts(&self) -> Map<String, Value> {
-        facts! { "components": self.count }
-    }
-
-    fn words(&self) -> String {
-        format!("{} strongly connected components", grouped(self.count))
-    }
-}
+outcome!(
+    Scc,
+    found: { "components": found.count },
+    format!("{} strongly connected components", grouped(found.count))
+);
 
 pub(crate) static DEFINITION: Definition = Definition {
     name: "scc",

@@ -1,7 +1,5 @@
 //! Similarity as an algorithm that is asked for: what it needs, costs, and looks like.
 
-use serde_json::{Map, Value};
-
 use super::{Measure, MostSimilar, PairsPlan, Similarities, TopOptions, TopPlan, given};
 use crate::algorithm::{
     Algorithm, AlgorithmOption, Call, Definition, Destination, Job, Needs, OptionKind, Ran, TableShape,
@@ -9,8 +7,8 @@ use crate::algorithm::{
 };
 use crate::estimate::Blocks;
 use crate::format::{Direction, Vertex};
-use crate::output::{Outcome, PairOutput, PairRows, facts, grouped};
-use crate::{Graph, GraphError, RunStats};
+use crate::output::{PairOutput, PairRows, grouped, outcome};
+use crate::{Graph, GraphError};
 
 /// What it is called, and what its value is called in a result.
 pub(super) const NAME: &str = "similarity";
@@ -18,19 +16,11 @@ pub(super) const NAME: &str = "similarity";
 /// What that of given pairs is called.
 pub(super) const PAIRS: &str = "similarity of pairs";
 
-impl Outcome for Similarities {
-    fn stats(&self) -> RunStats {
-        self.stats
-    }
-
-    fn facts(&self) -> Map<String, Value> {
-        facts! { "pairs": self.values.len(), "mean_similarity": self.mean() }
-    }
-
-    fn words(&self) -> String {
-        format!("{} pairs; mean similarity {:.6}", grouped(self.values.len() as u64), self.mean())
-    }
-}
+outcome!(
+    Similarities,
+    found: { "pairs": found.values.len(), "mean_similarity": found.mean() },
+    format!("{} pairs; mean similarity {:.6}", grouped(found.values.len() as u64), found.mean())
+);
 
 impl Similarities {
     /// The mean similarity; 0 where there are no pairs.
@@ -39,24 +29,15 @@ impl Similarities {
     }
 }
 
-impl Outcome for MostSimilar {
-    fn stats(&self) -> RunStats {
-        self.stats
-    }
-
-    fn facts(&self) -> Map<String, Value> {
-        facts! { "vertices": self.vertices, "pairs": self.pairs, "batches": self.batches }
-    }
-
-    fn words(&self) -> String {
-        let [pairs, vertices, batches] = [self.pairs, self.vertices, self.batches].map(grouped);
+outcome!(
+    MostSimilar,
+    found: { "vertices": found.vertices, "pairs": found.pairs, "batches": found.batches },
+    {
+        let [pairs, vertices, batches] = [found.pairs, found.vertices, found.batches].map(grouped);
         format!("{pairs} similar ones of {vertices} vertices, in {batches} batches")
-    }
-
-    fn iterations(&self) -> u64 {
-        self.batches
-    }
-}
+    },
+    iterations: found.batches
+);
 
 pub(crate) static DEFINITION: Definition = Definition {
     name: "similarity",

@@ -1,15 +1,13 @@
 //! Random walks as an algorithm that is asked for: what they need, cost, and look like.
 
-use serde_json::{Map, Value};
-
 use super::{MemoryPlan, Starts, WalkOptions, Walks};
 use crate::algorithm::{
     Algorithm, AlgorithmOption, Call, Definition, Destination, Job, Needs, OptionKind, Ran, TableShape,
     least_memory_of,
 };
 use crate::estimate::Blocks;
-use crate::output::{Outcome, WalkOutput, WalkRows, facts, grouped};
-use crate::{Graph, GraphError, RunStats};
+use crate::output::{WalkOutput, WalkRows, grouped, outcome};
+use crate::{Graph, GraphError};
 
 /// What they are called.
 pub(super) const NAME: &str = "random walks";
@@ -17,22 +15,14 @@ pub(super) const NAME: &str = "random walks";
 /// What one is called that goes by weights.
 pub(super) const WEIGHTED: &str = "a weighted walk";
 
-impl Outcome for Walks {
-    fn stats(&self) -> RunStats {
-        self.stats
+outcome!(
+    Walks,
+    found: { "walks": found.walks, "steps": found.steps, "steps_per_second": found.steps_per_second() },
+    {
+        let (walks, steps) = (grouped(found.walks), grouped(found.steps));
+        format!("{walks} walks, {steps} steps, {:.2} million steps/s", found.steps_per_second() / 1e6)
     }
-
-    fn facts(&self) -> Map<String, Value> {
-        facts! {
-            "walks": self.walks, "steps": self.steps, "steps_per_second": self.steps_per_second()
-        }
-    }
-
-    fn words(&self) -> String {
-        let (walks, steps) = (grouped(self.walks), grouped(self.steps));
-        format!("{walks} walks, {steps} steps, {:.2} million steps/s", self.steps_per_second() / 1e6)
-    }
-}
+);
 
 impl Walks {
     /// Steps per second of the run.

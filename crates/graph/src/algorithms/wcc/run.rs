@@ -1,13 +1,13 @@
 //! Weakly connected components as an algorithm that is asked for: what they need, cost, and look like.
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::{Wcc, in_parts, state_bytes};
 use crate::algorithm::{Algorithm, AlgorithmOption, Definition, Job, Ran, TableShape};
 use crate::algorithms::{Previous, Stamp};
 use crate::estimate::{Blocks, Cost, Size, Spilled};
-use crate::output::{Outcome, facts, grouped, vertex_table};
-use crate::{Graph, GraphError, RunStats};
+use crate::output::{grouped, outcome, vertex_table};
+use crate::{Graph, GraphError};
 
 /// From benches/RESULTS.md, "Graphs: in memory": two threads, rmat20 (550,326 vertices, 16,477,062 entries)
 /// and grid1k (1,000,000 and 3,996,000). The times on both give both numbers.
@@ -18,19 +18,11 @@ pub(super) const NAME: &str = "connected components";
 
 vertex_table!(Wcc { components: "component" Vertices }, spills: true);
 
-impl Outcome for Wcc {
-    fn stats(&self) -> RunStats {
-        self.stats
-    }
-
-    fn facts(&self) -> Map<String, Value> {
-        facts! { "components": self.count }
-    }
-
-    fn words(&self) -> String {
-        format!("{} components", grouped(self.count))
-    }
-}
+outcome!(
+    Wcc,
+    found: { "components": found.count },
+    format!("{} components", grouped(found.count))
+);
 
 pub(crate) static DEFINITION: Definition = Definition {
     name: "wcc",
