@@ -32,10 +32,12 @@ pub struct Choice {
     pub name: String,
     /// From what.
     pub options: Vec<String>,
-    /// Whether charts of the page with a choice of this name follow it together; it stands in the page's bar of
-    /// choices where there is one.
+    /// Whether charts of the page with a choice of this name follow it together.
     #[serde(skip_serializing_if = "is_default")]
     pub shared: bool,
+    /// Whether it stands in the page's bar of choices instead of above the chart.
+    #[serde(skip_serializing_if = "is_default")]
+    pub in_bar: bool,
 }
 
 /// What is drawn at one combination of choices.
@@ -48,6 +50,9 @@ pub struct Panel {
     pub x: Axis,
     /// Upward.
     pub y: Axis,
+    /// Whether both axes have the same ends.
+    #[serde(skip_serializing_if = "is_default")]
+    pub square: bool,
     /// What is drawn, each over those before it.
     pub series: Vec<Series>,
     /// What a reader can hide: any of several in each group.
@@ -170,7 +175,7 @@ impl Chart {
         let (options, panels): (Vec<String>, Vec<Panel>) = panels.into_iter().unzip();
         let at = |(i, panel)| Panel { when: vec![i], ..panel };
         let panels = panels.into_iter().enumerate().map(at).collect();
-        let choice = Choice { name: choice.into(), options, shared: false };
+        let choice = Choice { name: choice.into(), options, ..Choice::default() };
         Chart { id: id.into(), choices: vec![choice], panels }
     }
 }
@@ -182,7 +187,12 @@ impl Panel {
         let mut legend: Vec<Key> = Vec::new();
         for series in &self.series {
             if !series.label.is_empty() && legend.iter().all(|key| key.label != series.label) {
-                legend.push(Key { label: series.label.clone(), colour: series.colour, ..Key::default() });
+                legend.push(Key {
+                    label: series.label.clone(),
+                    colour: series.colour,
+                    style: series.style,
+                    ..Key::default()
+                });
             }
         }
         self.legends.push(legend);

@@ -1,162 +1,27 @@
 'use strict';
 // Lines, points with whiskers and bars over two axes, as `leadline_figures::Chart` describes them.
 
-// ---- numbers, by the names of their units ----
-
-const trimmed = (digits) => (v) => String(parseFloat(v.toPrecision(digits)));
-const whole = (v) => Math.round(v).toLocaleString('en');
-function powersOf1024(bytes) {
-  const units = ['B', 'K', 'M', 'G', 'T', 'P', 'E'];
-  let unit = 0;
-  while (bytes >= 1023.5 && unit + 1 < units.length) {
-    bytes /= 1024;
-    unit += 1;
-  }
-  return parseFloat(bytes.toPrecision(3)) + units[unit];
-}
-function duration(s) {
-  return s >= 120 ? `${trimmed(3)(s / 60)} min` : `${trimmed(3)(s)} s`;
-}
-/** In a tooltip. */
-const SHOW = {
-  count,
-  bandwidth,
-  micros,
-  significant,
-  whole,
-  duration,
-  bytes: binaryBytes,
-  block: blockName,
-  size: powersOf1024,
-  share: (v) => trimmed(3)(100 * v) + ' %',
-  percent: (v) => `${Math.round(100 * v)} %`,
-  percents: (v) => significant(100 * v) + ' %',
-  times: (v) => trimmed(3)(v) + '×',
-  fixed: (v) => v.toFixed(2),
-  fixed1: (v) => v.toFixed(1),
-  fixed3: (v) => v.toFixed(3),
-  short: trimmed(3),
-  seconds: (v) => micros(v * 1e6),
-};
-/** On an axis: no digits that say nothing. */
-const SHOW_ON_AXIS = {
-  ...SHOW,
-  count: axisCount,
-  bandwidth: axisUnit(BANDWIDTH),
-  micros: axisUnit(MICROS),
-  whole: (v) => String(Math.round(v)),
-  bytes: (v) => binaryBytes(v).replace(/\.0+(?= )/, ''),
-  days: (v) => trimmed(3)(v / 86400),
-  hours: (v) => trimmed(3)(v / 3600),
-  min: (v) => trimmed(3)(v / 60),
-  s: trimmed(3),
-  seconds: (v) => (v === 0 ? '0' : axisUnit(MICROS)(v * 1e6)),
-};
-const shownAs = (unit) => SHOW[unit] ?? String;
-const axisWords = (unit) => SHOW_ON_AXIS[unit] ?? ((v) => String(parseFloat(v.toPrecision(10))));
-const colourOf = (colour) => (Array.isArray(colour) ? ramp(...colour) : palette[colour]);
-
-// ---- words of tooltips ----
-
-const faint = (words) => `<span style="opacity:.75">${words}</span>`;
-/** `{3|micros}` is a cell, `{2-3|micros}` an interval; what follows `~` is paler, in a line of its own. */
-function filled(template, cells) {
-  const [plain, pale] = template.split('~').map((part) =>
-    part
-      .replace(/\{(\d+)(?:-(\d+))?(?:\|(\w+))?\}/g, (_, from, to, unit) => {
-        const [low, high] = [cells[from], cells[to ?? from]];
-        if (to !== undefined) return low === null ? '' : interval(low, high, shownAs(unit));
-        return low === null ? '–' : encode(unit ? shownAs(unit)(low) : low);
-      })
-      .replaceAll('\n', '<br>'),
-  );
-  return pale ? `${plain}<br>${faint(pale)}` : plain;
-}
-const head = (words) => `<div style="margin-bottom:3px">${words}</div>`;
-const saysRow = (series, cells) =>
-  row(colourOf(series.colour), series.title ? filled(series.title, cells) : series.label, filled(series.tip ?? '', cells));
-
-// ---- axes ----
-
-const SCALES = { linear: (v) => v, log2: LOG2, log10: LOG10, names: (v) => v, bars: (v) => v };
-/** Every power of two, or so many of them that there are ten at most. */
-function powers(low, high) {
-  const step = Math.max(1, Math.ceil((high - low) / 9));
-  const from = Math.ceil(low / step - 1e-9) * step;
-  return Array.from({ length: Math.max(0, Math.floor((high - from) / step + 1e-9) + 1) }, (_, i) => from + i * step);
-}
-/** An axis over `values`. */
-function axisOf(of, values) {
-  const to = SCALES[of.scale];
-  const words = axisWords(of.unit);
-  const all = [...values, ...(of.also ?? [])];
-  const option = {
-    ...(of.name ? { name: of.name } : {}),
-    nameGap: of.gap ?? 24,
-    ...(of.grid ? { splitLine: grid() } : {}),
-    ...(of.room ? { boundaryGap: [0, of.room] } : {}),
-  };
-  const padded = (made) =>
-    of.pad ? { ...made, min: made.min - of.pad[0], max: made.max + of.pad[1] } : made;
-  const ends = {
-    ...(of.min === undefined ? {} : { min: to(of.min) }),
-    ...(of.max === undefined ? {} : { max: to(of.max) }),
-  };
-  const ticks = of.ticks && {
-    ...ticksAt(
-      of.ticks.map(([at]) => to(at)),
-      (v) => {
-        const [at, name] = of.ticks.reduce((a, b) => (Math.abs(to(b[0]) - v) < Math.abs(to(a[0]) - v) ? b : a));
-        return name || words(at);
-      },
-    ),
-  };
-  if (of.scale === 'bars') {
-    const broken = { interval: 0, hideOverlap: false, lineHeight: 15, width: 100, overflow: 'break' };
-    const over = (data, option) =>
-      axis({
-        type: 'category',
-        data,
-        axisTick: { show: false },
-        axisLabel: { color: palette.soft, hideOverlap: true, ...(of.above ? broken : {}) },
-        ...option,
-      });
-    const below = over(of.ticks.map(([at, name]) => name || words(at)), option);
-    return of.above ? [below, over(of.above, { position: 'top' })] : below;
-  }
-  if (of.scale === 'names') return axis({ min: -0.5, max: of.ticks.length - 0.5, ...ticks, ...option, ...ends });
-  if (of.scale === 'log10') {
-    const made = logAxis(all, words, of.grid ? {} : { splitLine: { show: false } });
-    return padded({ ...made, ...ticks, ...option, ...ends });
-  }
-  if (of.scale === 'log2') {
-    const logs = all.filter((v) => v > 0).map(LOG2);
-    const low = ends.min ?? Math.min(0, ...logs) - 0.12,
-      high = ends.max ?? Math.max(1, ...logs) + 0.12;
-    const made = ticks ?? ticksAt(powers(low, high), (v) => words(2 ** v));
-    return padded(axis({ ...option, min: low, max: high, ...made }));
-  }
-  const label = {
-    color: palette.soft,
-    hideOverlap: true,
-    formatter: words,
-    ...(of.no_first ? { showMinLabel: false } : {}),
-    ...(of.no_last ? { showMaxLabel: false } : {}),
-  };
-  return axis({ ...option, ...ends, ...(ticks ?? { axisLabel: label }) });
-}
-
 // ---- series ----
 
-const hollowStyle = (colour, fill = palette.card) => ({ color: fill, borderColor: colour, borderWidth: 1.5 });
+const hollowStyle = (colour, { fill = palette.card, edge = 1.5 } = {}) => ({
+  color: fill,
+  borderColor: colour,
+  borderWidth: edge,
+});
 /** How a symbol is drawn: a diamond is what was published, a dash a short level line. */
-function symbolStyle(symbol, colour) {
-  const { shape, size, opacity = 1 } = symbol;
+function symbolStyle({ symbol, line, whiskers }, colour) {
+  const { shape, size, opacity = line && !whiskers ? 1 : 0.8 } = symbol;
   if (shape === 'dash') return { symbol: 'rect', symbolSize: [20, 2.5], z: 2, silent: true };
-  if (shape === 'ring') return { symbolSize: size, itemStyle: { ...hollowStyle(colour, 'transparent'), opacity } };
+  if (shape === 'ring') return { symbolSize: size, itemStyle: { ...hollowStyle(colour, { fill: 'transparent' }), opacity } };
+  if (shape === 'mark') return { symbol: 'diamond', symbolSize: size, itemStyle: { ...hollowStyle(colour, symbol), opacity } };
+  if (shape === 'fall') {
+    const down = { symbol: 'triangle', symbolRotate: 180, symbolOffset: [0, -10] };
+    return { ...down, symbolSize: size, z: 5, itemStyle: { color: colour, opacity: 1 } };
+  }
   if (shape === 'diamond') return { symbol: shape, symbolSize: size, z: 5, itemStyle: hollowStyle(palette.ink) };
-  const style = opacity < 1 ? { color: colour, borderColor: colour, borderWidth: 1, opacity } : { color: colour };
-  return { symbol: shape, symbolSize: size, itemStyle: style };
+  const drawnAs = shape === 'rhomb' ? 'diamond' : shape;
+  const edge = symbol.size_of !== undefined && !symbol.plain ? { borderColor: colour, borderWidth: 1 } : {};
+  return { symbol: drawnAs, symbolSize: size, itemStyle: { color: colour, opacity, ...edge } };
 }
 /** Words beside symbols. */
 function wordsStyle(series) {
@@ -167,7 +32,7 @@ function wordsStyle(series) {
       show: true,
       position: series.words_at ?? 'top',
       color: published ? palette.soft : palette.ink,
-      formatter: ({ data }) => filled(series.words, data.cells),
+      formatter: ({ data }) => filledWith(series.words, data.cells, String),
       ...(series.bars ? {} : series.strong ? { fontWeight: 600 } : { fontSize: 11 }),
       ...(series.whiskers ? { lineHeight: 13 } : {}),
       ...(published ? { backgroundColor: palette.card, padding: [1, 3] } : {}),
@@ -175,45 +40,69 @@ function wordsStyle(series) {
     ...(series.words_at ? { labelLayout: { hideOverlap: true } } : {}),
   };
 }
+/** Whether its points are those of its line: whiskers and models' curves have points of their own. */
+const joined = ({ line, symbol, whiskers }) => line && symbol && (symbol.opacity ?? (whiskers ? 0.8 : 1)) === 1;
 /** What a series draws: its line, its whiskers, its points. `to` makes places of numbers. */
-function drawn(series, to, shift) {
+function drawn(series, to, shift, xAxis) {
   const colour = colourOf(series.colour);
   const { symbol } = series;
   const place = ([x, y]) => [to.x(x) + shift, y === null ? null : to.y(y)];
   const rows = series.rows.filter(([x, y]) => y === null || (Number.isFinite(to.x(x)) && Number.isFinite(to.y(y))));
+  const point = (cells) => ({
+    value: place(cells),
+    cells,
+    series,
+    ...(symbol.size_of === undefined ? {} : { symbolSize: cells[symbol.size_of] }),
+    ...(symbol.hollow !== undefined && cells[symbol.hollow] ? { itemStyle: hollowStyle(colour, symbol) } : {}),
+  });
   const made = [];
   if (series.bars) return [barsOf(series, rows, colour)];
-  if (series.line) {
-    made.push({
-      ...curveSeries(series.label, rows.map(place), colour, {
-        width: series.line,
-        type: series.style ?? 'solid',
-        opacity: series.opacity ?? 1,
-      }),
-      silent: !series.along,
-      step: series.steps ? 'end' : undefined,
-      areaStyle: series.area ? { color: colour, opacity: series.area } : undefined,
-    });
-  }
+  if (series.blocks) made.push(blocksOf(series, rows, to, shift, colour));
   if (series.whiskers) {
     const ends = rows.filter((cells) => cells[2] !== null && Number.isFinite(to.y(cells[2])));
     const whisker = ([x, , low, high]) => [to.x(x) + shift, to.y(low), to.y(high)];
-    if (ends.length) made.push(whiskerSeries(ends.map(whisker), colour));
+    if (ends.length) made.push(whiskerSeries(ends.map(whisker), series.blocks ? palette.ink : colour));
   }
-  if (symbol) {
-    const data = rows
-      .filter(([, y]) => y !== null)
-      .map((cells) => ({
-        value: place(cells),
-        cells,
-        series,
-        ...(symbol.size_of === undefined ? {} : { symbolSize: cells[symbol.size_of] }),
-        ...(symbol.hollow !== undefined && cells[symbol.hollow] ? { itemStyle: hollowStyle(colour) } : {}),
-      }));
-    const option = { silent: !series.tip, ...symbolStyle(symbol, colour), ...wordsStyle(series) };
+  if (series.line) {
+    const places = joined(series) ? rows.map(point) : rows.map(place);
+    const lineStyle = { width: series.line, type: series.style ?? 'solid', opacity: series.opacity ?? 1 };
+    made.push({
+      ...curveSeries(series.label, series.through ? throughout(places, xAxis) : places, colour, lineStyle),
+      silent: !series.along,
+      step: series.steps ? 'end' : undefined,
+      areaStyle: series.area ? { color: colour, opacity: series.area } : undefined,
+      ...(joined(series)
+        ? { z: 3, silent: false, showSymbol: true, showAllSymbol: true, ...symbolStyle(series, colour), ...wordsStyle(series) }
+        : {}),
+    });
+  }
+  if (symbol && !joined(series)) {
+    const data = rows.filter(([, y]) => y !== null).map(point);
+    const option = { silent: !series.tip, ...symbolStyle(series, colour), ...wordsStyle(series) };
     made.push(pointSeries(series.label, data, colour, option));
   }
   return made;
+}
+/** Bars side by side: their width is a share of the distance between two names. */
+function blocksOf(series, rows, to, shift, colour) {
+  return {
+    type: 'custom',
+    name: series.label,
+    itemStyle: { color: colour },
+    // The axis reads its extent from the second number.
+    data: rows.map((cells) => ({ value: [cells[0] + shift, cells[3] ?? cells[1]], cells, series })),
+    renderItem: (params, api) => {
+      const [x, y] = rows[params.dataIndex];
+      const [left, top] = api.coord([x + shift - series.width * 0.46, y]);
+      const [right, bottom] = api.coord([x + shift + series.width * 0.46, 0]);
+      const shape = { x: left, y: top, width: right - left, height: bottom - top };
+      return { type: 'rect', shape, style: { fill: colour, opacity: 0.75 } };
+    },
+  };
+}
+/** A straight line from one end of the axis to the other. */
+function throughout([[x0, y0], [x1, y1]], { min, max }) {
+  return [min, max].map((x) => [x, y0 + ((y1 - y0) * (x - x0)) / (x1 - x0)]);
 }
 function barsOf(series, rows, colour) {
   return {
@@ -221,6 +110,7 @@ function barsOf(series, rows, colour) {
     name: series.label,
     stack: 'all',
     ...(series.words ? { barMaxWidth: 64, ...wordsStyle(series) } : { barCategoryGap: '12%' }),
+    ...(series.thin ? { barMaxWidth: series.thin, barCategoryGap: undefined, stack: undefined, z: 3 } : {}),
     itemStyle: { color: colour },
     data: rows.map((cells) => ({ value: [cells[0], cells[1]], cells, series })),
   };
@@ -243,7 +133,8 @@ function marksOn(series, marks, to) {
               formatter: mark.label,
               color: colourOf(mark.colour),
               position: mark.place ?? 'insideEndTop',
-              ...(mark.x === undefined ? {} : { rotate: 90, distance: 7 }),
+              ...(mark.align ? { align: mark.align, distance: 4 } : {}),
+              ...(mark.x === undefined || mark.place === 'end' ? {} : { rotate: 90, distance: 7 }),
             }
           : { show: false },
       })),
@@ -274,7 +165,7 @@ const oneOf = (one, chosen, choose) =>
 /** The choices of all charts in the page's bar. */
 function sharedControls() {
   const bar = document.getElementById('controls');
-  const all = (DATA.charts ?? []).flatMap((chart) => chart.choices ?? []).filter((one) => one.shared);
+  const all = (DATA.charts ?? []).flatMap((chart) => chart.choices ?? []).filter((one) => one.in_bar);
   if (!bar || !all.length) return;
   const once = all.filter((one, i) => all.findIndex((other) => other.name === one.name) === i);
   const again = (name) => (i) => {
@@ -301,14 +192,14 @@ function plot(of) {
   );
   const own = {};
   const choices = of.choices ?? [];
-  const chosen = (one) => (one.shared ? together : own)[one.name] ?? 0;
+  const chosen = (one) => (one.shared ? together : own)[one.name] ?? one.first ?? 0;
   const now = () => of.panels.find((panel) => (panel.when ?? []).every((at, i) => at === chosen(choices[i])));
   const sees = (part) => (part.keys ?? []).every((key) => !hidden.has(key));
   return {
     id: of.id,
     chips(redraw) {
       const made = choices
-        .filter((one) => one.options.length > 1 && !(one.shared && document.getElementById('controls')))
+        .filter((one) => (one.always || one.options.length > 1) && !one.in_bar && !one.unseen)
         .map((one) =>
           oneOf(one, chosen(one), (i) => {
             (one.shared ? together : own)[one.name] = i;
@@ -322,7 +213,10 @@ function plot(of) {
     },
     option() {
       const panel = now();
-      const shown = panel?.series.filter(sees) ?? [];
+      const seen = panel?.series.filter(sees) ?? [];
+      // Whiskers of many lines would hide the lines.
+      const many = panel?.few_whiskers < new Set(seen.filter((one) => one.whiskers).map((one) => one.label)).size;
+      const shown = many ? seen.map((one) => ({ ...one, whiskers: false })) : seen;
       if (!shown.some((series) => series.rows.length)) return nothing(panel?.nothing ?? 'Nothing shown here.');
       return panelOption(panel, shown, (panel.marks ?? []).filter(sees));
     },
@@ -331,17 +225,25 @@ function plot(of) {
 function panelOption(panel, shown, marks) {
   const to = { x: SCALES[panel.x.scale], y: SCALES[panel.y.scale] };
   const labels = [...new Set(shown.filter((series) => series.apart).map((series) => series.label))];
+  const within = (panel.within ?? 0.8) / labels.length;
+  const width = panel.apart ? Math.min(panel.apart, panel.within ? within : panel.apart) : within;
   const shift = (series) =>
-    series.apart ? (labels.indexOf(series.label) - (labels.length - 1) / 2) * panel.apart : 0;
+    series.apart ? (labels.indexOf(series.label) - (labels.length - 1) / 2) * width : 0;
   const along = panel.along ?? false;
   const bars = panel.x.scale === 'bars';
   const tight = shown.filter((series) => !series.loose);
   const values = (i) => tight.flatMap((series) => series.rows.map((cells) => cells[i])).filter((v) => v !== null);
   const ends = tight
-    .filter((series) => series.whiskers || series.reach)
+    .filter((series) => series.reach ?? series.whiskers)
     .flatMap((series) => series.rows.flatMap((cells) => [cells[2], cells[3]]))
     .filter((v) => v !== null && v > 0);
-  const series = shown.flatMap((one) => drawn({ ...one, along }, to, shift(one)));
+  const all = [...values(0), ...values(1)];
+  const levels = panel.y.headroom ? marks.map((mark) => mark.y).filter((y) => y !== undefined) : [];
+  const axes = {
+    xAxis: axisOf(panel.x, panel.square ? all : values(0)),
+    yAxis: axisOf(panel.y, panel.square ? all : [...values(1), ...ends, ...levels]),
+  };
+  const series = shown.flatMap((one) => drawn({ ...one, along, width }, to, shift(one), axes.xAxis));
   marksOn(series[0], marks, to);
   const formatter = along
     ? (params) => tipAlong(panel, shown, to, params)
@@ -352,9 +254,9 @@ function panelOption(panel, shown, marks) {
         ? {
             title: {
               text: panel.title,
-              left: 0,
-              top: 0,
-              textStyle: { color: palette.soft, fontSize: 12, fontWeight: 400 },
+              left: panel.title_inside ? 'center' : 0,
+              top: panel.title_inside ? 2 : 0,
+              textStyle: { color: panel.title_inside ? palette.ink : palette.soft, fontSize: 12, fontWeight: 400 },
             },
           }
         : {}),
@@ -363,8 +265,7 @@ function panelOption(panel, shown, marks) {
         ...(along ? {} : { trigger: 'item' }),
         ...(bars ? { axisPointer: { type: 'shadow', shadowStyle: { color: palette.grid, opacity: 0.5 } } } : {}),
       },
-      xAxis: axisOf(panel.x, values(0)),
-      yAxis: axisOf(panel.y, [...values(1), ...ends]),
+      ...axes,
       series,
       ...(bars ? { dataZoom: [] } : {}),
     },

@@ -8,10 +8,11 @@ use common::{
     one_point, published_profile, raw_profile, reads_only, sample_profile, slower_profile, studied_profile,
     tried_profile, troubled_profile, written_profile,
 };
+use leadline_measure::replay::{replay_page, replay_text};
 use leadline_model::{ModelComparison, Observations};
 use leadline_report::{
-    render_comparison, render_fleet_page, render_models, render_page, render_place, render_place_page,
-    render_replay, render_replay_page, render_summary, render_trace_info, render_trace_page,
+    render_comparison, render_figures, render_fleet_page, render_models, render_page, render_summary,
+    render_text,
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -40,14 +41,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let comparison = ModelComparison::new(Observations::from_profile(&studied_profile()));
     println!("==== models\n{}", render_models("studied", &comparison, 100));
     let (info, replay) = (common::traces::sample_info(), common::traces::sample_replay());
-    std::fs::write(folder.join("trace.html"), render_trace_page(&info)?)?;
-    println!("==== trace\n{}", render_trace_info(&info, 100));
-    std::fs::write(folder.join("replay.html"), render_replay_page(&replay)?)?;
-    println!("==== replay\n{}", render_replay(&replay, 100));
+    let (study, graph) = (common::place::sample_study(), common::graphs::sample_graph());
+    let pools = common::pools::large_sweep();
+    let figures = [
+        ("trace", info.text(), info.page()),
+        ("replay", replay_text(&replay), replay_page(&replay)),
+        ("place", study.text(), study.page()),
+        ("graph", graph.text(), graph.page()),
+        ("pools", pools.text(), pools.page()),
+    ];
+    for (name, text, page) in figures {
+        std::fs::write(folder.join(name).with_extension("html"), render_figures(&page)?)?;
+        println!("==== {name}\n{}", render_text(&text, 100));
+    }
     let (fleet, profiles) = common::fleet::sample_fleet();
     std::fs::write(folder.join("fleet.html"), render_fleet_page(&fleet, &profiles)?)?;
-    let study = common::place::sample_study();
-    std::fs::write(folder.join("place.html"), render_place_page(&study)?)?;
-    println!("==== place\n{}", render_place(&study, 100));
     Ok(())
 }

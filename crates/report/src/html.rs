@@ -55,29 +55,25 @@ const BASE: &str = include_str!("../assets/base.js");
 const AXES: &str = include_str!("../assets/axes.js");
 const DRAW: &str = include_str!("../assets/draw.js");
 const SERIES: &str = include_str!("../assets/series.js");
+const NUMBERS: &str = include_str!("../assets/numbers.js");
 const PLOT: &str = include_str!("../assets/plot.js");
 /// In this order: each uses the names of those before it.
-const SCRIPTS: [&str; 23] = [
+const SCRIPTS: [&str; 18] = [
     BASE,
     AXES,
     DRAW,
     SERIES,
+    NUMBERS,
     PLOT,
     include_str!("../assets/curves.js"),
     include_str!("../assets/spread.js"),
-    include_str!("../assets/models.js"),
-    include_str!("../assets/experiments.js"),
-    include_str!("../assets/speedup.js"),
-    include_str!("../assets/devices.js"),
-    include_str!("../assets/pressure.js"),
-    include_str!("../assets/inside.js"),
-    include_str!("../assets/burst.js"),
-    include_str!("../assets/durability.js"),
-    include_str!("../assets/amplification.js"),
-    include_str!("../assets/gc.js"),
-    include_str!("../assets/sustained.js"),
-    include_str!("../assets/channels.js"),
-    include_str!("../assets/for_settings.js"),
+    include_str!("../assets/described.js"),
+    include_str!("../assets/described_models.js"),
+    include_str!("../assets/surface.js"),
+    include_str!("../assets/described_writes.js"),
+    include_str!("../assets/described_settings.js"),
+    include_str!("../assets/described_devices.js"),
+    include_str!("../assets/latencies.js"),
     include_str!("../assets/fleet.js"),
     include_str!("../assets/report.js"),
     include_str!("../assets/settings.js"),

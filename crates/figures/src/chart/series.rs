@@ -67,6 +67,9 @@ pub struct Series {
     /// Whether the axes do not reach for it.
     #[serde(skip_serializing_if = "is_default")]
     pub loose: bool,
+    /// Whether it is a straight line from one end of the axis to the other, through its two rows.
+    #[serde(skip_serializing_if = "is_default")]
+    pub through: bool,
 }
 
 /// What stands at a row.

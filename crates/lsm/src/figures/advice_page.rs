@@ -103,7 +103,7 @@ fn chart(advice: &Advice, queries: bool) -> Chart {
     let neighbours = || neighbours.clone().map(|other| (other.change.clone(), &other.candidate));
     let front = advice.front.iter();
     let front = || front.clone().map(|other| (words::layout(&other.prediction.layout), other));
-    let all = neighbours().chain(front()).map(|(_, other)| other.prediction.write_amplification.value);
+    let all = neighbours().chain(front()).map(|(_, other)| round(other.prediction.write_amplification.value));
     let most = all.fold(1e-9, f64::max);
     let row = |(name, other): (String, &Candidate)| {
         let found = &other.prediction;

@@ -18,7 +18,7 @@ fn of_times(id: String, several: bool, panel: impl Fn(Times) -> Panel) -> Chart 
         return Chart::new(id, panel(Times { together: true }));
     }
     let options = TIMES.map(str::to_owned).to_vec();
-    let choice = Choice { name: "Time".to_owned(), options, shared: true };
+    let choice = Choice { name: "Time".to_owned(), options, shared: true, in_bar: true };
     let panels = [true, false].into_iter().enumerate();
     let panels = panels.map(|(i, together)| Panel { when: vec![i], ..panel(Times { together }) });
     Chart { id, choices: vec![choice], panels: panels.collect() }
@@ -242,12 +242,13 @@ pub(super) fn scatter(cells: &[Cell]) -> Chart {
             let predicted = cell.compared?.predicted.value;
             Some((times.us(cell, cell.measured.median), times.us(cell, predicted)))
         };
-        let all: Vec<f64> = cells.iter().filter_map(both).flat_map(|(x, y)| [x, y]).collect();
-        let low = all.iter().copied().fold(f64::INFINITY, f64::min) / 10.0;
-        let high = all.iter().copied().fold(0.0, f64::max) * 10.0;
         let parallel = |factor: f64, style| {
-            let rows = [low, high].map(|us| (us, factor * us));
-            Series { loose: true, ..Series::line("", Colour::Named("soft"), 1.0, rows).style(style) }
+            let rows = [1.0, 10.0].map(|us| (us, factor * us));
+            Series {
+                loose: true,
+                through: true,
+                ..Series::line("", Colour::Named("soft"), 1.0, rows).style(style)
+            }
         };
         let mut series = vec![parallel(1.0, "solid"), parallel(1.15, "dashed"), parallel(0.85, "dashed")];
         for (kind, colour) in [(Kind::Point, "p0"), (Kind::Scan, "p1"), (Kind::Fill, "p2")] {
@@ -268,9 +269,10 @@ pub(super) fn scatter(cells: &[Cell]) -> Chart {
                 series.push(Series { whiskers: false, ..points }.in_legend());
             }
         }
-        let axis = |name: &str, gap| Axis { also: all.clone(), ..Axis::decades("micros").named(name, gap) };
+        let axis = |name: &str, gap| Axis::decades("micros").named(name, gap);
         let kinds = series.len() - 3;
-        let panel = Panel { x: axis("measured", 24), y: axis("predicted", 54), series, ..nothing() };
+        let panel =
+            Panel { x: axis("measured", 24), y: axis("predicted", 54), square: true, series, ..nothing() };
         if kinds > 1 { panel.with_legend() } else { panel }
     };
     of_times("v-scatter".to_owned(), several_clients(cells), panel)

@@ -145,7 +145,7 @@ impl Study {
     fn by_chosen_query(&self, id: &str, panels: impl Iterator<Item = Panel>) -> Chart {
         let options = self.queries.iter().map(|query| query.name.clone()).collect();
         let panels = panels.enumerate().map(|(i, panel)| Panel { when: vec![i], ..panel });
-        let choice = Chosen { name: "Query".to_owned(), options, shared: true };
+        let choice = Chosen { name: "Query".to_owned(), options, shared: true, ..Chosen::default() };
         Chart { id: id.to_owned(), choices: vec![choice], panels: panels.collect() }
     }
 

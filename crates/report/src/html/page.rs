@@ -6,7 +6,9 @@ use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Serialize;
 
-use super::{AXES, BASE, CSS, DRAW, ECHARTS, PAGE_LIMIT_BYTES, PLOT, SERIES, environment, script_json};
+use super::{
+    AXES, BASE, CSS, DRAW, ECHARTS, NUMBERS, PAGE_LIMIT_BYTES, PLOT, SERIES, environment, script_json,
+};
 use crate::ReportError;
 
 const SWEEP: &str = include_str!("../../assets/sweep.js");
@@ -27,7 +29,7 @@ struct Data<'a> {
 /// [`ReportError::TooLarge`] beyond [`PAGE_LIMIT_BYTES`], [`ReportError::Template`].
 pub fn render_figures(page: &Page) -> Result<String, ReportError> {
     let data = Data { profiles: [], charts: page.charts(), sweep: page.sweep.as_ref() };
-    let mut scripts = vec![BASE, AXES, DRAW, SERIES, PLOT];
+    let mut scripts = vec![BASE, AXES, DRAW, SERIES, NUMBERS, PLOT];
     match page.sweep {
         Some(_) => scripts.extend([SWEEP, SWEEP_HEAT, "poolControls();\nshowCharts(heat, ...POOL_CHARTS);"]),
         None => scripts.push("showCharts();"),

@@ -28,7 +28,7 @@ fn dashed(label: &str, rows: impl IntoIterator<Item = impl IntoRow>) -> Series {
 
 /// Alone, a curve of a point or two is hard to see.
 fn seen<T>(curve: &[T]) -> Option<Symbol> {
-    if curve.len() < 3 { Symbol::circle(4.0) } else { None }
+    if curve.len() < 3 { Symbol::circle(6.0) } else { None }
 }
 
 /// The miss ratio of LRU caches over their size.
