@@ -1,9 +1,9 @@
 //! `cargo xtask same OLD NEW`: whether two builds of `leadline` print the same and leave the same files.
 //!
 //! Each section of `same/commands.txt` runs twice with OLD and once with NEW, in an empty folder of the same
-//! name. What differs between runs of one program (dates, times, the host) is left out; the rest must be equal.
-//! Sections marked `real time` run three times with each, since two runs may agree by chance, and numbers before
-//! a unit of time or speed are left out too.
+//! name. What differs between runs of one program (dates, times, the host) is left out; the rest must be
+//! equal. Sections marked `real time` run three times with each, since two runs may agree by chance, and
+//! numbers before a unit of time or speed are left out too.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

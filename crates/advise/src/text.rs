@@ -6,8 +6,8 @@ use leadline_figures::{Table, Text};
 use crate::{Advice, Finding, Fits, Lint, Setting, Unset, Value, Verdict};
 
 impl Advice {
-    /// What is advised: one line per key with the values that do as well, or with `explain` also its interval,
-    /// its rule, its source, and what happens if it is wrong.
+    /// What is advised: one line per key with the values that do as well, or with `explain` also its
+    /// interval, its rule, its source, and what happens if it is wrong.
     pub fn text(&self, explain: bool) -> Text {
         let mut text = Text::new();
         text.say(self.title());

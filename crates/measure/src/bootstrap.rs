@@ -1,11 +1,11 @@
 //! Intervals by resampling epochs.
 //!
 //! Slices of one epoch see the same conditions (a neighbour's load, garbage collection, temperature), so that
-//! whole epochs are resampled, the same ones for every curve. Epochs are few, and the plain percentile interval is
-//! then too narrow: throughputs and their ratios get Student's t with the bootstrap's standard error of their
-//! logarithm, corrected by sqrt(n / (n - 1)); concurrencies, whose distribution is anything but normal, get
-//! percentiles at the expanded levels of Hesterberg ("What teachers should know about the bootstrap", The
-//! American Statistician 2015, section 5.3.2).
+//! whole epochs are resampled, the same ones for every curve. Epochs are few, and the plain percentile
+//! interval is then too narrow: throughputs and their ratios get Student's t with the bootstrap's standard
+//! error of their logarithm, corrected by sqrt(n / (n - 1)); concurrencies, whose distribution is anything
+//! but normal, get percentiles at the expanded levels of Hesterberg ("What teachers should know about the
+//! bootstrap", The American Statistician 2015, section 5.3.2).
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 

@@ -1,8 +1,8 @@
 //! What `leadline experiment` adds to a profile: measurements that the I/O models need beyond the profile's
 //! points.
 //!
-//! The list of them is here, and the record of each in a file of its own. docs/experiments.md says how each is
-//! made. Units as in [`crate::DeviceProfile`]: in the names.
+//! The list of them is here, and the record of each in a file of its own. docs/experiments.md says how each
+//! is made. Units as in [`crate::DeviceProfile`]: in the names.
 
 mod buffer;
 mod burst;

@@ -365,8 +365,8 @@ fn every_cell_stands_in_the_table_with_its_prediction_and_what_is_off() {
     let record = sample_validation();
     let page = ours(&validation_page(&record));
     let compared = &record.comparison.as_ref().expect("predictions").cells;
-    // Points and scans of five layouts by three numbers of clients; fills with two numbers of threads, and with
-    // one for flash.
+    // Points and scans of five layouts by three numbers of clients; fills with two numbers of threads, and
+    // with one for flash.
     assert_eq!(compared.len(), 2 * 5 * 3 + 4 * 2 + 1);
     let table = page.split("<h2>All cells</h2>").nth(1).expect("a table").split("</table>").next();
     let table = table.expect("an end");

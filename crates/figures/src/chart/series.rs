@@ -15,7 +15,8 @@ pub struct Series {
     pub keys: Vec<String>,
     /// Of all of it.
     pub colour: Colour,
-    /// `[x, y, ..]` (nothing for y breaks a line), or `[x, y, low, high, ..]` where `whiskers` are drawn; the rest is for the tooltip.
+    /// `[x, y, ..]` (nothing for y breaks a line), or `[x, y, low, high, ..]` where `whiskers` are drawn; the
+    /// rest is for the tooltip.
     pub rows: Vec<Vec<Datum>>,
     /// Width of the line that joins them; 0 for none.
     #[serde(skip_serializing_if = "is_default")]

@@ -1,5 +1,5 @@
-//! What is said of LSM trees, in words, tables and charts: which layout suits a workload, what a layout costs,
-//! and how far that is from what was measured.
+//! What is said of LSM trees, in words, tables and charts: which layout suits a workload, what a layout
+//! costs, and how far that is from what was measured.
 
 mod advice;
 mod advice_page;

@@ -2,7 +2,8 @@
 
 use crate::load::Region;
 
-/// Bytes per request: some of a drive's pages, so that it takes few requests, and each is a jump all the same.
+/// Bytes per request: some of a drive's pages, so that it takes few requests, and each is a jump all the
+/// same.
 pub(super) const EVICTED_BLOCK: u32 = 64 << 10;
 
 /// Bytes between two reads of the page where the drive's buffer is not known, or has none: the paper's.
