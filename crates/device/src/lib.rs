@@ -27,9 +27,11 @@ mod payload;
 mod psync;
 mod queue;
 pub mod scratch;
-mod size;
 pub mod target;
 mod uring;
+
+/// Sizes as people write them: of blocks, files and devices.
+pub use leadline_files::{format_size, parse_large_size, parse_size};
 
 pub use errno::{errno_in_words, error_in_words};
 pub use error::{DeviceError, RequestError};
@@ -42,4 +44,3 @@ pub use payload::Payload;
 pub use queue::{
     Clock, Completion, Device, Geometry, NEVER, Nanos, Op, QueuePair, QueueShape, Request, Wear,
 };
-pub use size::{format_size, parse_large_size, parse_size};

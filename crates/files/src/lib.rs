@@ -4,9 +4,10 @@
 //! | --- | --- |
 //! | a file that appears whole or not at all | [`NewFile`], [`replace`], [`FileError`] |
 //! | a folder that does | [`NewFolder`], [`restore`] |
-//! | a small document, read within a bound | [`read_document`], [`read_text`] |
+//! | a small document, read within a bound, and what is wrong with it | [`read_document`], [`read_text`], [`TextError`] |
 //! | memory outside the heap, and of huge pages | [`MapOptions`], [`Mapping`], [`huge_vec`] |
 //! | the free space of a file system | [`Space`] |
+//! | sizes as people write them | [`parse_size`], [`parse_large_size`], [`format_size`] |
 
 #[cfg(feature = "compression")]
 mod compression;
@@ -17,7 +18,9 @@ mod mapping;
 mod new_file;
 mod new_folder;
 mod place;
+mod size;
 mod space;
+mod text_error;
 
 #[cfg(feature = "compression")]
 pub use compression::{Compression, Compressor, Decompressor};
@@ -27,4 +30,6 @@ pub use mapping::{MapOptions, Mapping, huge_vec};
 pub use new_file::{NewFile, folder_of, replace};
 pub use new_folder::NewFolder;
 pub use place::{lock_place, restore};
+pub use size::{format_size, parse_large_size, parse_size};
 pub use space::Space;
+pub use text_error::TextError;

@@ -48,7 +48,7 @@ pub use observation::{Observation, Observations};
 pub use predict::{Bottleneck, Predict, PredictError, Prediction};
 pub use speedup::PioNumbers;
 pub use stragglers::Stragglers;
-pub use table::{Table, TableError, table_profile};
+pub use table::{Table, table_profile};
 pub use words::{
     LatencyObjective, prediction_json, prediction_text, speedup_json, speedup_text, sustainable_rate_json,
     sustainable_rate_text, what_if_json, what_if_text,

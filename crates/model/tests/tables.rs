@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use leadline_model::{CostTable, Model, Observation, Observations, Pdam, Table, TableError};
+use leadline_files::TextError;
+use leadline_model::{CostTable, Model, Observation, Observations, Pdam, Table};
 use leadline_profile::{OpKind, Work};
 use proptest::prelude::*;
 
@@ -18,7 +19,7 @@ k,s_us,beta_us,write_r2,t_us,alpha_us,read_r2
 128,9980,0.697,0.977,202,0.0974,0.964
 ";
 
-fn parse(text: &str) -> Result<Table, TableError> {
+fn parse(text: &str) -> Result<Table, TextError> {
     Table::parse(text, Path::new("t.csv"))
 }
 
@@ -294,8 +295,8 @@ fn files_that_cannot_be_text_or_are_too_large_are_refused() {
     assert!(message.contains("is larger than 64 MiB"), "{message}");
     std::fs::write(&file, MQSSD).unwrap();
     assert_eq!(Table::load(&file).unwrap(), Table::Costs(costs(MQSSD)));
-    assert!(matches!(Table::load(folder.path().join("none.csv")), Err(TableError::Io { .. })));
-    assert!(matches!(Table::load(folder.path()), Err(TableError::Io { .. })));
+    assert!(matches!(Table::load(folder.path().join("none.csv")), Err(TextError::Io { .. })));
+    assert!(matches!(Table::load(folder.path()), Err(TextError::Io { .. })));
 }
 
 /// Every number of a table positive and finite, and every observation that comes of it.
@@ -364,7 +365,7 @@ proptest! {
         let last = text.lines().count().max(1);
         match parse(&text) {
             Ok(table) => prop_assert!(sound(&table)),
-            Err(TableError::Value { line, .. } | TableError::Line { line, .. }) => prop_assert!((1..=last).contains(&line)),
+            Err(TextError::Value { line, .. } | TextError::Line { line, .. }) => prop_assert!((1..=last).contains(&line)),
             Err(other) => prop_assert!(false, "{other}"),
         }
     }

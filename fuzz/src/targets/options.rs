@@ -1,7 +1,8 @@
 //! OPTIONS files of RocksDB.
 
+use leadline_files::TextError;
 use leadline_lsm::Layout;
-use leadline_lsm::options::{self, DEFAULT_FAMILY, OptionsError, OptionsFile, RocksVersion};
+use leadline_lsm::options::{self, DEFAULT_FAMILY, OptionsFile, RocksVersion};
 
 use crate::Target;
 
@@ -72,7 +73,7 @@ impl Target for RocksdbOptions {
                 true
             }
             // Beyond the version and the sections: an option or its value was wrong.
-            Err(OptionsError::Unknown { .. } | OptionsError::Value { .. }) => true,
+            Err(TextError::Value { .. }) => true,
             Err(_) => false,
         }
     }

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use leadline_model::{Table, TableError};
+use leadline_files::TextError;
+use leadline_model::Table;
 
 use crate::Target;
 
@@ -34,8 +35,8 @@ impl Target for Tables {
     fn read(&mut self, input: &[u8]) -> bool {
         let Ok(text) = std::str::from_utf8(input) else { return false };
         match Table::parse(text, Path::new("input")) {
-            Ok(_) | Err(TableError::Value { .. }) => true,
-            Err(TableError::Line { line, .. }) => line > 1 && text.lines().next().is_some_and(is_header),
+            Ok(_) | Err(TextError::Value { .. }) => true,
+            Err(TextError::Line { line, .. }) => line > 1 && text.lines().next().is_some_and(is_header),
             Err(_) => false,
         }
     }

@@ -1,6 +1,6 @@
 //! Failures of LSM trees, predicted and measured.
 
-use leadline_lsm::options::OptionsError;
+use leadline_files::TextError;
 use leadline_lsm::validate::{ProcessError, ValidateError};
 use leadline_lsm::{CalibrationError, LsmError};
 
@@ -24,8 +24,8 @@ impl From<ValidateError> for Failure {
     }
 }
 
-impl From<OptionsError> for Failure {
-    fn from(error: OptionsError) -> Self {
+impl From<TextError> for Failure {
+    fn from(error: TextError) -> Self {
         Failure::Input(error.to_string())
     }
 }

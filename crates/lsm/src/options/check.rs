@@ -3,21 +3,23 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::error::{OptionsError, shown};
+use leadline_files::TextError;
+
 use super::known::{self, KnownOption};
 use super::parse::nested;
 use super::release::Release;
 use super::section::{DEFAULT_FAMILY, Kind, Section, Setting};
+use super::shown::shown;
 
 /// Names that a message lists at most.
 const MOST_NAMES: usize = 5;
 
 /// The release that the file is for.
-pub(super) fn release(sections: &[Section], path: &Path) -> Result<Release, OptionsError> {
+pub(super) fn release(sections: &[Section], path: &Path) -> Result<Release, TextError> {
     let version = sections.iter().find(|section| section.kind == Kind::Version);
     let Some(setting) = version.and_then(|section| section.get("rocksdb_version")) else {
         let reason = "no rocksdb_version in a section [Version]; an OPTIONS file starts with both";
-        return Err(OptionsError::file(path, reason));
+        return Err(TextError::file(path, reason));
     };
     Release::parse(&setting.value).ok_or_else(|| {
         let reason = "must be a release of RocksDB, such as 8.6.7";
@@ -25,36 +27,31 @@ pub(super) fn release(sections: &[Section], path: &Path) -> Result<Release, Opti
     })
 }
 
-fn value_error(path: &Path, setting: &Setting, reason: &str) -> OptionsError {
-    OptionsError::Value {
-        path: path.to_owned(),
-        line: setting.line,
-        name: shown(&setting.name),
-        value: shown(&setting.value),
-        reason: reason.to_owned(),
-    }
+fn value_error(path: &Path, setting: &Setting, reason: &str) -> TextError {
+    let (name, value) = (shown(&setting.name), shown(&setting.value));
+    TextError::value(path, setting.line, format!("{name}={value}: {reason}"))
 }
 
 /// That there are options of the database and of the column family, and that its files have blocks.
-pub(super) fn family(sections: &[Section], family: &str, path: &Path) -> Result<(), OptionsError> {
+pub(super) fn family(sections: &[Section], family: &str, path: &Path) -> Result<(), TextError> {
     if !sections.iter().any(|section| section.kind == Kind::Db) {
-        return Err(OptionsError::file(path, "no section [DBOptions], without which RocksDB loads no file"));
+        return Err(TextError::file(path, "no section [DBOptions], without which RocksDB loads no file"));
     }
     let families: Vec<&Section> = sections.iter().filter(|section| section.kind == Kind::Cf).collect();
     if families.first().is_none_or(|first| first.family != DEFAULT_FAMILY) {
         let reason =
             "the first column family must be [CFOptions \"default\"], without which RocksDB loads no file";
-        return Err(OptionsError::file(path, reason));
+        return Err(TextError::file(path, reason));
     }
     let Some(meant) = families.iter().find(|section| section.family == family) else {
         let names: Vec<&str> = families.iter().map(|section| section.family.as_str()).collect();
         let reason = format!("no column family {}; it has {}", shown(family), listed(&names));
-        return Err(OptionsError::file(path, reason));
+        return Err(TextError::file(path, reason));
     };
     let other = sections.iter().find(|s| s.kind == Kind::OtherTable && s.family == family);
     let remedy = "only BlockBasedTable, files of blocks, is modelled";
     if let Some(table) = other {
-        return Err(OptionsError::line(path, table.line, format!("[{}]: {remedy}", shown(&table.title))));
+        return Err(TextError::line(path, table.line, format!("[{}]: {remedy}", shown(&table.title))));
     }
     match meant.get("table_factory") {
         Some(setting) if !setting.value.contains("BlockBasedTable") => {
@@ -97,11 +94,7 @@ fn table_within(family: &Section) -> Option<Section> {
 }
 
 /// That the release knows all options. What is to be said about them otherwise, a line each.
-pub(super) fn options(
-    sections: &[Section],
-    release: Release,
-    path: &Path,
-) -> Result<Vec<String>, OptionsError> {
+pub(super) fn options(sections: &[Section], release: Release, path: &Path) -> Result<Vec<String>, TextError> {
     let table = known::table();
     let newest = table.newest_before(release);
     let mut notes = Vec::new();
@@ -137,14 +130,9 @@ pub(super) fn options(
     Ok(notes)
 }
 
-fn unknown(path: &Path, section: &Section, setting: &Setting, hint: &str) -> OptionsError {
-    OptionsError::Unknown {
-        path: path.to_owned(),
-        line: setting.line,
-        section: shown(&section.title),
-        name: shown(&setting.name),
-        hint: hint.to_owned(),
-    }
+fn unknown(path: &Path, section: &Section, setting: &Setting, hint: &str) -> TextError {
+    let (section, name) = (shown(&section.title), shown(&setting.name));
+    TextError::value(path, setting.line, format!("{section} has no option {name}{hint}"))
 }
 
 /// That an option is of another release.

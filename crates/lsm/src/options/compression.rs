@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::error::OptionsError;
+use leadline_files::TextError;
+
 use super::section::Kind::Cf;
 use super::values::Values;
 
@@ -71,7 +72,7 @@ impl fmt::Display for Compression {
 const OTHERS: [&str; 3] = ["kZSTDNotFinalCompression", "kDisableCompressionOption", "kCustomCompression"];
 
 /// Whether RocksDB knows the compression that is set.
-pub(super) fn check(values: &Values<'_>) -> Result<(), OptionsError> {
+pub(super) fn check(values: &Values<'_>) -> Result<(), TextError> {
     let value = values.get(Cf, "compression");
     let is_other = OTHERS.iter().any(|other| value.text.starts_with(other));
     if is_other || Compression::from_name(value.text).is_some() {

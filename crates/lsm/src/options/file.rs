@@ -3,11 +3,12 @@
 use std::fmt;
 use std::path::Path;
 
+use leadline_files::TextError;
+
 use crate::Layout;
 
 use super::check;
 use super::compression::Compression;
-use super::error::OptionsError;
 use super::layout::layout;
 use super::parse;
 use super::release::Release;
@@ -51,8 +52,8 @@ impl OptionsFile {
     /// is wanted; every database has [`DEFAULT_FAMILY`].
     ///
     /// # Errors
-    /// [`OptionsError`]: RocksDB would refuse the file, or the column family is not a leveled tree.
-    pub fn parse(text: &str, path: impl AsRef<Path>, family: &str) -> Result<Self, OptionsError> {
+    /// [`TextError`]: RocksDB would refuse the file, or the column family is not a leveled tree.
+    pub fn parse(text: &str, path: impl AsRef<Path>, family: &str) -> Result<Self, TextError> {
         let path = path.as_ref();
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut sections = parse::sections(text, path)?;

@@ -1,9 +1,10 @@
 //! The layout that an OPTIONS file sets up.
 
+use leadline_files::TextError;
+
 use crate::Layout;
 
 use super::compression;
-use super::error::OptionsError;
 use super::parse::nested;
 use super::release::Release;
 use super::section::Kind::{Cf, Db, Table};
@@ -13,7 +14,7 @@ use super::values::{Value, Values, integer};
 const LARGER_CACHE: Release = Release::new(8, 2, 0);
 
 /// What RocksDB makes of the options: it corrects some, which `SanitizeOptions` in db/column_family.cc does.
-pub(super) fn layout(values: &Values<'_>) -> Result<Layout, OptionsError> {
+pub(super) fn layout(values: &Values<'_>) -> Result<Layout, TextError> {
     leveled(values)?;
     compression::check(values)?;
     let at_least = |least: u32, count: i32| u32::try_from(count).unwrap_or(0).max(least);
@@ -42,7 +43,7 @@ pub(super) fn layout(values: &Values<'_>) -> Result<Layout, OptionsError> {
     })
 }
 
-fn leveled(values: &Values<'_>) -> Result<(), OptionsError> {
+fn leveled(values: &Values<'_>) -> Result<(), TextError> {
     let style = values.get(Cf, "compaction_style");
     if style.text == "kCompactionStyleLevel" {
         return Ok(());
@@ -52,13 +53,13 @@ fn leveled(values: &Values<'_>) -> Result<(), OptionsError> {
     Err(values.error(style, reason.to_owned()))
 }
 
-fn block_bytes(values: &Values<'_>) -> Result<u32, OptionsError> {
+fn block_bytes(values: &Values<'_>) -> Result<u32, TextError> {
     let bytes = values.integer(Table, "block_size", [1, i128::from(u32::MAX)])?;
     u32::try_from(bytes).map_err(|_| values.error(values.get(Table, "block_size"), "is too large".to_owned()))
 }
 
 /// Compactions at a time (`DBImpl::GetBGJobLimits`).
-fn jobs(values: &Values<'_>) -> Result<u32, OptionsError> {
+fn jobs(values: &Values<'_>) -> Result<u32, TextError> {
     let compactions = values.count(Db, "max_background_compactions")?;
     let flushes = values.count(Db, "max_background_flushes")?;
     let jobs = values.count(Db, "max_background_jobs")?;
@@ -66,7 +67,7 @@ fn jobs(values: &Values<'_>) -> Result<u32, OptionsError> {
     Ok(u32::try_from(compactions).unwrap_or(0).max(1))
 }
 
-fn cache_bytes(values: &Values<'_>) -> Result<u64, OptionsError> {
+fn cache_bytes(values: &Values<'_>) -> Result<u64, TextError> {
     if values.flag(Table, "no_block_cache")? {
         return Ok(0);
     }
@@ -88,7 +89,7 @@ pub(super) fn default_cache_bytes(release: Release) -> u64 {
 }
 
 /// Bits per key of a Bloom filter, or of the Bloom filter with the same rate of false positives.
-fn bloom_bits(values: &Values<'_>) -> Result<f64, OptionsError> {
+fn bloom_bits(values: &Values<'_>) -> Result<f64, TextError> {
     let value = values.get(Table, "filter_policy");
     let error = || {
         let reason = "must be nullptr, bloomfilter:BITS:false or ribbonfilter:BITS, with bits per key";

@@ -9,12 +9,11 @@
 //! let text = options::write(&layout, RocksVersion::V8_6);
 //! let file = OptionsFile::parse(&text, "options.ini", DEFAULT_FAMILY)?;
 //! assert_eq!(file.layout().bloom_bits, 10.0);
-//! # Ok::<(), leadline_lsm::options::OptionsError>(())
+//! # Ok::<(), leadline_files::TextError>(())
 //! ```
 
 mod check;
 mod compression;
-mod error;
 mod file;
 mod known;
 mod layout;
@@ -22,6 +21,7 @@ mod parse;
 mod release;
 mod section;
 mod settings;
+mod shown;
 mod values;
 mod version;
 mod warnings;
@@ -29,8 +29,9 @@ mod warnings;
 use std::io::Read as _;
 use std::path::Path;
 
+use leadline_files::TextError;
+
 pub use compression::Compression;
-pub use error::OptionsError;
 pub use file::OptionsFile;
 pub use release::Release;
 pub use section::DEFAULT_FAMILY;
@@ -53,21 +54,21 @@ pub fn write(layout: &Layout, version: RocksVersion) -> String {
 /// is the column family whose layout is wanted; every database has [`DEFAULT_FAMILY`].
 ///
 /// # Errors
-/// [`OptionsError`]: unreadable, RocksDB would refuse it, or the column family is not a leveled tree.
-pub fn read(path: impl AsRef<Path>, family: &str) -> Result<OptionsFile, OptionsError> {
+/// [`TextError`]: unreadable, RocksDB would refuse it, or the column family is not a leveled tree.
+pub fn read(path: impl AsRef<Path>, family: &str) -> Result<OptionsFile, TextError> {
     let path = path.as_ref();
-    let io = |source| OptionsError::Io { path: path.to_owned(), source };
+    let io = |source| TextError::Io { path: path.to_owned(), source };
     let file = std::fs::File::open(path).map_err(io)?;
     let mut bytes = Vec::new();
     file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
     if bytes.len() as u64 > MOST_BYTES {
         let reason =
             "is larger than 4 MiB; an OPTIONS file has the name OPTIONS-NUMBER in the database's folder";
-        return Err(OptionsError::file(path, reason));
+        return Err(TextError::file(path, reason));
     }
     let text = String::from_utf8(bytes).map_err(|_| {
         let reason = "is not text; an OPTIONS file has the name OPTIONS-NUMBER in the database's folder";
-        OptionsError::file(path, reason)
+        TextError::file(path, reason)
     })?;
     OptionsFile::parse(&text, path, family)
 }

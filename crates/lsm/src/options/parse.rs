@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::error::{OptionsError, shown};
+use leadline_files::TextError;
+
 use super::section::{Kind, Section, Setting};
+use super::shown::shown;
 
 /// The sections of a file, in its order. `path` is only for the messages.
-pub(super) fn sections(text: &str, path: &Path) -> Result<Vec<Section>, OptionsError> {
+pub(super) fn sections(text: &str, path: &Path) -> Result<Vec<Section>, TextError> {
     let mut sections: Vec<Section> = Vec::new();
     let mut lines = HashMap::new();
     for (at, line) in text.lines().enumerate() {
@@ -20,18 +22,18 @@ pub(super) fn sections(text: &str, path: &Path) -> Result<Vec<Section>, OptionsE
             let section = section(inner, number, path)?;
             if let Some(first) = lines.insert((section.title.clone(), section.family.clone()), number) {
                 let reason = format!("[{}] is there already, at line {first}; leave out one", shown(inner));
-                return Err(OptionsError::line(path, number, reason));
+                return Err(TextError::line(path, number, reason));
             }
             sections.push(section);
             continue;
         }
         let Some((name, value)) = line.split_once('=') else {
             let reason = format!("{:?} is neither a [Section] nor an option=value", shown(line));
-            return Err(OptionsError::line(path, number, reason));
+            return Err(TextError::line(path, number, reason));
         };
         let Some(section) = sections.last_mut() else {
             let reason = "an option before the first section; an OPTIONS file starts with [Version]";
-            return Err(OptionsError::line(path, number, reason));
+            return Err(TextError::line(path, number, reason));
         };
         let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
         section.settings.push(Setting { name, value, line: number });
@@ -45,12 +47,12 @@ fn without_comment(line: &str) -> &str {
     line.match_indices('#').find(starts).map_or(line, |(at, _)| &line[..at])
 }
 
-fn section(inner: &str, line: usize, path: &Path) -> Result<Section, OptionsError> {
+fn section(inner: &str, line: usize, path: &Path) -> Result<Section, TextError> {
     let (title, family) = match (inner.find('"'), inner.rfind('"')) {
         (Some(start), Some(end)) if start < end => (inner[..start].trim(), &inner[start + 1..end]),
         _ => (inner.trim(), ""),
     };
-    let error = |reason: String| OptionsError::line(path, line, reason);
+    let error = |reason: String| TextError::line(path, line, reason);
     let Some(kind) = Kind::of_title(title) else {
         let titles = "Version, DBOptions, CFOptions \"default\" and TableOptions/BlockBasedTable \"default\"";
         return Err(error(format!(

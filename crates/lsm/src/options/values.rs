@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use super::error::{OptionsError, shown};
+use leadline_files::TextError;
+
 use super::known;
 use super::release::Release;
 use super::section::{Kind, Section, Setting};
+use super::shown::shown;
 
 /// The options of a database and one of its column families.
 pub(super) struct Values<'a> {
@@ -46,7 +48,7 @@ impl<'a> Values<'a> {
         kind: Kind,
         name: &'a str,
         [least, most]: [i128; 2],
-    ) -> Result<i128, OptionsError> {
+    ) -> Result<i128, TextError> {
         let value = self.get(kind, name);
         match integer(value.text) {
             Some(integer) if (least..=most).contains(&integer) => Ok(integer),
@@ -56,19 +58,19 @@ impl<'a> Values<'a> {
     }
 
     /// A number of bytes, 1 or more if `least` is 1.
-    pub(super) fn bytes(&self, kind: Kind, name: &'a str, least: u64) -> Result<u64, OptionsError> {
+    pub(super) fn bytes(&self, kind: Kind, name: &'a str, least: u64) -> Result<u64, TextError> {
         let bytes = self.integer(kind, name, [i128::from(least), i128::from(u64::MAX)])?;
         u64::try_from(bytes).map_err(|_| self.error(self.get(kind, name), "is too large".to_owned()))
     }
 
     /// A count, of RocksDB's type int: -1 often stands for "not set".
-    pub(super) fn count(&self, kind: Kind, name: &'a str) -> Result<i32, OptionsError> {
+    pub(super) fn count(&self, kind: Kind, name: &'a str) -> Result<i32, TextError> {
         let count = self.integer(kind, name, [-1, i128::from(i32::MAX)])?;
         i32::try_from(count).map_err(|_| self.error(self.get(kind, name), "is too large".to_owned()))
     }
 
     /// A finite number above 0.
-    pub(super) fn positive(&self, kind: Kind, name: &'a str) -> Result<f64, OptionsError> {
+    pub(super) fn positive(&self, kind: Kind, name: &'a str) -> Result<f64, TextError> {
         let value = self.get(kind, name);
         match value.text.parse::<f64>() {
             Ok(number) if number > 0.0 && number.is_finite() => Ok(number),
@@ -77,7 +79,7 @@ impl<'a> Values<'a> {
     }
 
     /// true or false.
-    pub(super) fn flag(&self, kind: Kind, name: &'a str) -> Result<bool, OptionsError> {
+    pub(super) fn flag(&self, kind: Kind, name: &'a str) -> Result<bool, TextError> {
         let value = self.get(kind, name);
         match value.text {
             "true" | "1" => Ok(true),
@@ -86,14 +88,8 @@ impl<'a> Values<'a> {
         }
     }
 
-    pub(super) fn error(&self, value: Value<'_>, reason: String) -> OptionsError {
-        OptionsError::Value {
-            path: self.path.to_owned(),
-            line: value.line,
-            name: value.name.to_owned(),
-            value: shown(value.text),
-            reason,
-        }
+    pub(super) fn error(&self, value: Value<'_>, reason: String) -> TextError {
+        TextError::value(self.path, value.line, format!("{}={}: {reason}", value.name, shown(value.text)))
     }
 }
 

@@ -1,7 +1,9 @@
 //! Which of the two layouts a header has, and what is wrong with it if it has neither.
 
-use super::error::{LAYOUTS, TableError, quoted};
+use leadline_files::TextError;
+
 use super::sheet::Sheet;
+use super::shown::{LAYOUTS, quoted};
 
 pub(super) const POINTS: [&str; 6] =
     ["op", "random_fraction", "concurrency", "block_bytes", "bytes", "seconds"];
@@ -17,7 +19,7 @@ pub(super) enum Layout {
 }
 
 /// The layout that a header has more columns of; complete and without columns that look like a wrong unit.
-pub(super) fn layout(sheet: &Sheet) -> Result<Layout, TableError> {
+pub(super) fn layout(sheet: &Sheet) -> Result<Layout, TextError> {
     let has = |name: &str| sheet.header.iter().any(|found| found == name);
     if let [only] = &sheet.header[..]
         && let Some(separator) = only.chars().find(|c| matches!(c, ';' | '\t' | '|'))

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::error::{LAYOUTS, TableError};
+use leadline_files::TextError;
+
 use super::sheet::{Column, Row, Sheet};
+use super::shown::LAYOUTS;
 use crate::{CostRow, CostTable};
 
 /// A cost that any device may have, microseconds: far from the ends of a double, whatever it is divided by
 /// later.
 const COST_US: std::ops::RangeInclusive<f64> = 1e-9..=1e15;
 
-pub(super) fn read(sheet: &mut Sheet) -> Result<CostTable, TableError> {
+pub(super) fn read(sheet: &mut Sheet) -> Result<CostTable, TextError> {
     let Some(k) = sheet.column("k") else {
         return Err(sheet.header_error(format!("missing column k; {}", LAYOUTS)));
     };
@@ -43,7 +45,7 @@ pub(super) fn read(sheet: &mut Sheet) -> Result<CostTable, TableError> {
 }
 
 /// Setup and transfer, seconds; both or, where both fields are empty or there are no such columns, neither.
-fn pair(row: &Row, columns: [Option<Column>; 2]) -> Result<[Option<f64>; 2], TableError> {
+fn pair(row: &Row, columns: [Option<Column>; 2]) -> Result<[Option<f64>; 2], TextError> {
     let [Some(setup), Some(transfer)] = columns else { return Ok([None, None]) };
     if row.text(setup).is_empty() && row.text(transfer).is_empty() {
         return Ok([None, None]);

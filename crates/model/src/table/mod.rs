@@ -3,14 +3,14 @@
 
 mod columns;
 mod costs;
-mod error;
 mod points;
 mod sheet;
+mod shown;
 
 use std::io::Read as _;
 use std::path::Path;
 
-pub use error::TableError;
+use leadline_files::TextError;
 
 use crate::CostTable;
 use columns::Layout;
@@ -62,10 +62,10 @@ impl Table {
     /// Reads a table of either layout.
     ///
     /// # Errors
-    /// [`TableError`]: unreadable, no such table, or impossible values.
-    pub fn load(path: impl AsRef<Path>) -> Result<Self, TableError> {
+    /// [`TextError`]: unreadable, no such table, or impossible values.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, TextError> {
         let path = path.as_ref();
-        let io = |source| TableError::Io { path: path.to_owned(), source };
+        let io = |source| TextError::Io { path: path.to_owned(), source };
         let file = std::fs::File::open(path).map_err(io)?;
         let mut bytes = Vec::new();
         file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(io)?;
@@ -73,7 +73,7 @@ impl Table {
         let text = std::str::from_utf8(&bytes).map_err(|error| {
             let before = &bytes[..error.valid_up_to()];
             let line = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
-            TableError::line(path, line, "is not UTF-8 text; save the table as CSV in UTF-8")
+            TextError::line(path, line, "is not UTF-8 text; save the table as CSV in UTF-8")
         })?;
         Self::parse(text, path)
     }
@@ -82,13 +82,13 @@ impl Table {
     ///
     /// # Errors
     /// As [`Table::load`].
-    pub fn parse(text: &str, path: impl AsRef<Path>) -> Result<Self, TableError> {
+    pub fn parse(text: &str, path: impl AsRef<Path>) -> Result<Self, TextError> {
         let path = path.as_ref();
         too_large(text.len(), path)?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         if text.trim_start().starts_with(['{', '[']) {
             let reason = "is JSON, and a table is CSV; is this a profile? Then give it as one";
-            return Err(TableError::file(path, reason));
+            return Err(TextError::file(path, reason));
         }
         let mut sheet = Sheet::new(text, path)?;
         match columns::layout(&sheet)? {
@@ -98,11 +98,11 @@ impl Table {
     }
 }
 
-fn too_large(bytes: usize, path: &Path) -> Result<(), TableError> {
+fn too_large(bytes: usize, path: &Path) -> Result<(), TextError> {
     if bytes as u64 <= MOST_BYTES {
         return Ok(());
     }
     let reason =
         "is larger than 64 MiB; leave out what is not a measurement, or give the means of repeated ones";
-    Err(TableError::file(path, reason))
+    Err(TextError::file(path, reason))
 }

@@ -1,11 +1,13 @@
 //! The table of measured points.
 
+use leadline_files::TextError;
+
 use super::columns::POINTS;
-use super::error::{LAYOUTS, TableError, quoted};
 use super::sheet::{Column, Row, Sheet};
+use super::shown::{LAYOUTS, quoted};
 use leadline_profile::{EngineKind, OpKind, Procedure, Work, WorkPoint};
 
-pub(super) fn read(sheet: &mut Sheet) -> Result<Work, TableError> {
+pub(super) fn read(sheet: &mut Sheet) -> Result<Work, TextError> {
     let mut work = Work {
         procedure: Procedure { engine: EngineKind::Table, ..Procedure::default() },
         points: Vec::new(),
@@ -45,7 +47,7 @@ pub(super) fn read(sheet: &mut Sheet) -> Result<Work, TableError> {
     Ok(work)
 }
 
-fn op_of(row: &Row, column: Column) -> Result<OpKind, TableError> {
+fn op_of(row: &Row, column: Column) -> Result<OpKind, TextError> {
     match row.text(column).to_lowercase().as_str() {
         "read" => Ok(OpKind::Read),
         "write" => Ok(OpKind::Write),
@@ -54,7 +56,7 @@ fn op_of(row: &Row, column: Column) -> Result<OpKind, TableError> {
 }
 
 /// Bytes per request, up to `u32::MAX`, and which share of the requests jumps.
-fn requests_of(row: &Row, fraction: Column, block: Column) -> Result<(f64, f64), TableError> {
+fn requests_of(row: &Row, fraction: Column, block: Column) -> Result<(f64, f64), TextError> {
     let most = f64::from(u32::MAX);
     let share = row.number(fraction)?;
     if !(0.0..=1.0).contains(&share) {

@@ -3,7 +3,9 @@
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use super::error::{LAYOUTS, TableError, quoted};
+use leadline_files::TextError;
+
+use super::shown::{LAYOUTS, quoted};
 
 /// The most requests in flight that a table may name; far more than any device takes.
 const MOST_CONCURRENCY: f64 = 1e6;
@@ -37,7 +39,7 @@ pub(super) struct Row<'s> {
 
 impl<'a> Sheet<'a> {
     /// Reads up to the header.
-    pub(super) fn new(text: &'a str, path: &'a Path) -> Result<Self, TableError> {
+    pub(super) fn new(text: &'a str, path: &'a Path) -> Result<Self, TextError> {
         let reader = csv::ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
@@ -48,7 +50,7 @@ impl<'a> Sheet<'a> {
         let mut sheet =
             Sheet { path, text, reader, header: Vec::new(), header_line: 0, fields, counted: (0, 1) };
         let Some(line) = sheet.advance()? else {
-            return Err(TableError::file(path, format!("has no header; {}", LAYOUTS)));
+            return Err(TextError::file(path, format!("has no header; {}", LAYOUTS)));
         };
         sheet.header_line = line;
         sheet.header = sheet.fields.iter().map(str::to_lowercase).collect();
@@ -56,7 +58,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// The next row; `None` after the last.
-    pub(super) fn next(&mut self) -> Result<Option<Row<'_>>, TableError> {
+    pub(super) fn next(&mut self) -> Result<Option<Row<'_>>, TextError> {
         let Some(line) = self.advance()? else { return Ok(None) };
         let (found, expected) = (self.fields.len(), self.header.len());
         if found != expected {
@@ -64,7 +66,7 @@ impl<'a> Sheet<'a> {
                 "has {found} fields where the header has {expected}; write one for each column, with a decimal point \
                  and not a comma in numbers"
             );
-            return Err(TableError::line(self.path, line, reason));
+            return Err(TextError::line(self.path, line, reason));
         }
         Ok(Some(Row { path: self.path, line, fields: &self.fields }))
     }
@@ -73,15 +75,15 @@ impl<'a> Sheet<'a> {
         self.header.iter().position(|found| found == name).map(|at| Column { name, at })
     }
 
-    pub(super) fn header_error(&self, reason: impl Into<String>) -> TableError {
-        TableError::line(self.path, self.header_line, reason)
+    pub(super) fn header_error(&self, reason: impl Into<String>) -> TextError {
+        TextError::line(self.path, self.header_line, reason)
     }
 
     /// Reads the next record with anything in it and returns its line.
-    fn advance(&mut self) -> Result<Option<usize>, TableError> {
+    fn advance(&mut self) -> Result<Option<usize>, TextError> {
         loop {
             let more = self.reader.read_record(&mut self.fields).map_err(|error| {
-                TableError::file(self.path, format!("is not CSV ({error}); save the table as CSV in UTF-8"))
+                TextError::file(self.path, format!("is not CSV ({error}); save the table as CSV in UTF-8"))
             })?;
             if !more {
                 return Ok(None);
@@ -124,9 +126,8 @@ impl Row<'_> {
         self.fields.get(column.at).unwrap_or("")
     }
 
-    pub(super) fn error(&self, column: Column, reason: impl Into<String>) -> TableError {
-        let (path, line, column) = (self.path.to_owned(), self.line, column.name);
-        TableError::Value { path, line, column, reason: reason.into() }
+    pub(super) fn error(&self, column: Column, reason: impl Into<String>) -> TextError {
+        TextError::cell(self.path, self.line, column.name, reason)
     }
 
     /// A number within `range`, whose start is above 0.
@@ -135,7 +136,7 @@ impl Row<'_> {
         column: Column,
         range: RangeInclusive<f64>,
         unit: &str,
-    ) -> Result<f64, TableError> {
+    ) -> Result<f64, TextError> {
         let value = self.number(column)?;
         let text = self.text(column);
         if value <= 0.0 {
@@ -153,7 +154,7 @@ impl Row<'_> {
     }
 
     /// A whole number of requests in flight.
-    pub(super) fn concurrency(&self, column: Column) -> Result<u32, TableError> {
+    pub(super) fn concurrency(&self, column: Column) -> Result<u32, TextError> {
         let value = self.number(column)?;
         if value.fract() != 0.0 || !(1.0..=MOST_CONCURRENCY).contains(&value) {
             let text = quoted(self.text(column));
@@ -164,7 +165,7 @@ impl Row<'_> {
     }
 
     /// Any finite number.
-    pub(super) fn number(&self, column: Column) -> Result<f64, TableError> {
+    pub(super) fn number(&self, column: Column) -> Result<f64, TextError> {
         let text = self.text(column);
         if text.is_empty() {
             return Err(self.error(column, "is empty; fill it in or leave out the row"));
