@@ -1,5 +1,6 @@
 //! What the tests of all crates share. A dependency of tests only; it is not published.
 
+pub mod machine;
 #[cfg(feature = "policies")]
 pub mod policies;
 pub mod processes;

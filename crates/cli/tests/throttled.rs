@@ -6,9 +6,6 @@
 #[path = "e2e/advised.rs"]
 mod advised;
 #[allow(dead_code)]
-#[path = "../../device/tests/safety/machine.rs"]
-mod machine;
-#[allow(dead_code)]
 #[path = "e2e/ran.rs"]
 mod ran;
 
@@ -18,8 +15,8 @@ use std::time::Duration;
 
 use leadline_profile::{Capped, DeviceProfile, Parameters};
 use leadline_testing::exhaustive;
+use leadline_testing::machine::{Undo, needs_root, run as tool, skipped};
 
-use crate::machine::{Undo, needs_root, run as tool, skipped};
 use crate::ran::{PATIENCE, folder, program, text};
 
 const READ_IOPS: f64 = 4000.0;

@@ -1,33 +1,8 @@
 //! What can go wrong between a request and its completion.
 
-use std::fmt;
 use std::io;
 
-use crate::{Op, Request, error_in_words};
-
-/// A request that was refused before the device saw it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RequestError {
-    /// The request.
-    pub request: Request,
-    /// What is wrong with it.
-    pub reason: &'static str,
-}
-
-impl std::error::Error for RequestError {}
-
-impl fmt::Display for RequestError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Request { op, slot, len, offset, .. } = self.request;
-        let op = match op {
-            Op::Read => "read",
-            Op::Write => "write",
-            Op::Flush => "flush",
-            Op::Trim => "trim",
-        };
-        write!(f, "{op} of {len} bytes at offset {offset} (slot {slot}) refused: {}", self.reason)
-    }
-}
+use crate::{RequestError, error_in_words};
 
 /// A device or queue pair that failed.
 #[derive(Debug, thiserror::Error)]

@@ -26,6 +26,7 @@ mod memory;
 mod payload;
 mod psync;
 mod queue;
+mod request;
 pub mod scratch;
 pub mod target;
 mod uring;
@@ -34,13 +35,12 @@ mod uring;
 pub use leadline_files::{format_size, parse_large_size, parse_size};
 
 pub use errno::{errno_in_words, error_in_words};
-pub use error::{DeviceError, RequestError};
+pub use error::DeviceError;
 #[cfg(feature = "testing")]
 pub use faulty::{Fault, FaultRule, Faulty};
 pub use file::{FileDevice, FileOptions, IoEngine, direct_alignment};
 #[cfg(feature = "testing")]
 pub use memory::{Crashes, MemoryDevice, Survival, Tearing, UnsyncedWrite};
 pub use payload::Payload;
-pub use queue::{
-    Clock, Completion, Device, Geometry, NEVER, Nanos, Op, QueuePair, QueueShape, Request, Wear,
-};
+pub use queue::{Clock, Completion, Device, NEVER, Nanos, QueuePair, Wear};
+pub use request::{Geometry, Op, QueueShape, Request, RequestError};

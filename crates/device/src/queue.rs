@@ -1,43 +1,12 @@
 //! The queue pair and what passes through it.
 
-use crate::{DeviceError, RequestError};
+use crate::{DeviceError, Geometry, QueueShape, Request, RequestError};
 
 /// Nanoseconds on the device's own clock. Only differences mean anything.
 pub type Nanos = u64;
 
 /// A deadline that never comes.
 pub const NEVER: Nanos = Nanos::MAX;
-
-/// What a request asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Op {
-    /// Device to buffer.
-    Read,
-    /// Buffer to device.
-    Write,
-    /// All writes that completed before this one are durable when it completes. Has no buffer, offset or
-    /// length.
-    Flush,
-    /// The range holds nothing any more: reads of it return zeros or anything the drive likes. Durable like a
-    /// write, with the next flush. Has no buffer.
-    Trim,
-}
-
-/// One request. Its `slot` is both its name and the buffer it uses; one request per slot may be in flight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Request {
-    /// Read, write, flush or trim.
-    pub op: Op,
-    /// A write that is durable when it completes (RWF_DSYNC); no meaning for other operations.
-    pub durable: bool,
-    /// Buffer, from 0 to [`QueueShape::slots`] - 1.
-    pub slot: u32,
-    /// Bytes, a positive multiple of [`Geometry::block_bytes`], at most [`QueueShape::buffer_bytes`]; of a
-    /// trim at most `i32::MAX`.
-    pub len: u32,
-    /// First byte on the device, a multiple of [`Geometry::block_bytes`].
-    pub offset: u64,
-}
 
 /// The answer to one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,35 +18,6 @@ pub struct Completion {
     pub result: i32,
     /// When it was reaped, on the device's clock. A simulated device gives the exact time of completion.
     pub at: Nanos,
-}
-
-/// What a request must fit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Geometry {
-    /// Addressable bytes.
-    pub capacity_bytes: u64,
-    /// Offsets and lengths are multiples of this power of two.
-    pub block_bytes: u32,
-    /// False where writes and trims are refused.
-    pub writable: bool,
-}
-
-/// How large a queue pair is made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct QueueShape {
-    /// Most requests in flight, 1 to 32,768.
-    pub depth: u32,
-    /// Buffers, at least `depth`.
-    pub slots: u32,
-    /// Bytes of each buffer, a multiple of the geometry's block.
-    pub buffer_bytes: u32,
-}
-
-impl QueueShape {
-    /// `depth` requests in flight, each with a buffer of its own.
-    pub fn new(depth: u32, buffer_bytes: u32) -> Self {
-        QueueShape { depth, slots: depth, buffer_bytes }
-    }
 }
 
 /// The time that [`QueuePair::now`] tells.
@@ -202,68 +142,5 @@ pub trait Device: Send + Sync {
     /// What its queue pairs had to do without so far, in plain words, each once; to be shown.
     fn warnings(&self) -> Vec<String> {
         Vec::new()
-    }
-}
-
-impl Request {
-    /// A plain read.
-    pub fn read(slot: u32, offset: u64, len: u32) -> Self {
-        Request { op: Op::Read, durable: false, slot, len, offset }
-    }
-
-    /// A plain write.
-    pub fn write(slot: u32, offset: u64, len: u32) -> Self {
-        Request { op: Op::Write, durable: false, slot, len, offset }
-    }
-
-    /// A flush.
-    pub fn flush(slot: u32) -> Self {
-        Request { op: Op::Flush, durable: false, slot, len: 0, offset: 0 }
-    }
-
-    /// A trim of a range of any length up to `i32::MAX` bytes.
-    pub fn trim(slot: u32, offset: u64, len: u32) -> Self {
-        Request { op: Op::Trim, durable: false, slot, len, offset }
-    }
-
-    /// Checks the request against what it must fit. Every backend calls this first.
-    ///
-    /// # Errors
-    /// [`RequestError`] with the request in it.
-    #[inline]
-    pub fn validate(&self, geometry: &Geometry, shape: &QueueShape) -> Result<(), RequestError> {
-        let refuse = |reason| Err(RequestError { request: *self, reason });
-        if self.slot >= shape.slots {
-            return refuse("its slot does not exist");
-        }
-        if self.op == Op::Flush {
-            return Ok(());
-        }
-        let mask = geometry.block_bytes - 1;
-        if self.len == 0 {
-            return refuse("its length is zero");
-        }
-        if self.len & mask != 0 {
-            return refuse("its length is not a multiple of the device's block");
-        }
-        if self.offset & u64::from(mask) != 0 {
-            return refuse("its offset is not a multiple of the device's block");
-        }
-        if self.op == Op::Trim {
-            // The completion gives it in an i32.
-            if i32::try_from(self.len).is_err() {
-                return refuse("it is longer than a trim may be: 2147483647 bytes");
-            }
-        } else if self.len > shape.buffer_bytes {
-            return refuse("it is longer than the queue pair's buffers");
-        }
-        match self.offset.checked_add(u64::from(self.len)) {
-            Some(end) if end <= geometry.capacity_bytes => {}
-            _ => return refuse("it ends beyond the device"),
-        }
-        if self.op != Op::Read && !geometry.writable {
-            return refuse("the device is open for reading only");
-        }
-        Ok(())
     }
 }

@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::Read as _;
 use std::process::{Command, Stdio};
 
+use leadline_testing::machine::skipped;
 use rustix::fs::{Mode, OFlags, open};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-use crate::machine::skipped;
 use crate::ran::{folder, program};
 
 /// What `leadline` writes to a terminal of this width.

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use leadline_measure::experiment::{self, Experiment};
 use leadline_profile::DeviceProfile;
+use leadline_testing::machine::{Mounted, needs_root, skipped};
 use rustix::process::Signal;
 
-use crate::machine::{Mounted, needs_root, skipped};
 use crate::ran::{folder, names, run, start, text};
 
 const BRIEF: [&str; 4] = ["--into", "p.json", "--seconds", "0.5"];

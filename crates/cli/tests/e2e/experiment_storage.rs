@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use leadline_profile::{DeviceProfile, EngineKind, LogKind, OpKind};
+use leadline_testing::machine::{Mounted, needs_root, skipped};
 use rustix::process::Signal;
 
-use crate::machine::{Mounted, needs_root, skipped};
 use crate::ran::{folder, names, run, start, text};
 
 #[test]

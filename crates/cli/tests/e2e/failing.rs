@@ -4,8 +4,8 @@ use std::fs::{self, OpenOptions};
 use std::path::Path;
 
 use leadline_profile::DeviceProfile;
+use leadline_testing::machine::{Loop, Mounted, needs_root, run as tool, skipped};
 
-use crate::machine::{Loop, Mounted, needs_root, run as tool, skipped};
 use crate::ran::{SMALL, folder, names, run, start, text};
 
 #[test]

@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use leadline_testing::machine::{Mounted, needs_root, skipped};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::machine::{Mounted, needs_root, skipped};
 use crate::ran::{folder, names, run, start, text};
 
 fn write(dir: &Path, name: &str, bytes: impl AsRef<[u8]>) {

@@ -85,7 +85,7 @@ fn a_program_that_is_started_has_the_signals_as_usual() {
         "leadline trace capture db -o x.capture -- grep SigIgn /proc/self/status && grep SigIgn /proc/self/status",
     );
     if ran.code != Some(0) && ran.stderr.contains("fuse") {
-        return crate::machine::skipped("nothing can be mounted");
+        return leadline_testing::machine::skipped("nothing can be mounted");
     }
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let lines: Vec<&str> = ran.stdout.lines().filter(|line| line.contains("SigIgn")).collect();

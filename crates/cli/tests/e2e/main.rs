@@ -1,11 +1,8 @@
 //! `leadline` from the outside, as a user or a script has it: arguments in; stdout, stderr, exit code and
 //! files out.
 
-// The loop devices and mounts of the device crate's tests.
 mod advised;
 #[allow(dead_code)]
-#[path = "../../../device/tests/safety/machine.rs"]
-mod machine;
 mod ran;
 
 mod advice;

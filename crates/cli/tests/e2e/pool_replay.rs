@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use leadline_testing::machine::{Loop, Mounted, needs_root, skipped};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::machine::{Loop, Mounted, needs_root, skipped};
 use crate::ran::{Ran, folder, names, run, start, text};
 
 /// Two frames of LRU: six misses; pages 1 and 2 leave dirty, page 4 stays. The numbers are far apart.

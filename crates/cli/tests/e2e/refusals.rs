@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use leadline_profile::{DeviceKind, DeviceProfile, OpKind};
+use leadline_testing::machine::{Loop, Mounted, needs_root, run as tool, skipped};
 
-use crate::machine::{Loop, Mounted, needs_root, run as tool, skipped};
 use crate::ran::{folder, names, run, small, text};
 
 /// 16 MiB in which every block differs.

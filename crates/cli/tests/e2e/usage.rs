@@ -6,7 +6,8 @@ use std::os::unix::net::UnixListener;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
-use crate::machine::skipped;
+use leadline_testing::machine::skipped;
+
 use crate::ran::{Ran, folder, names, outcome, program, run, small};
 
 #[test]

@@ -227,5 +227,4 @@ fn inode(path: &Path) -> Option<(u64, u64)> {
 }
 
 #[cfg(test)]
-#[path = "block_tests.rs"]
 mod tests;

@@ -5,8 +5,7 @@ use std::path::Path;
 
 use leadline_device::guard::{GuardError, open_block_for_writing};
 use leadline_device::target::{Target, TargetKind};
-
-use crate::machine::{Loop, Mounted, Undo, needs_root, run, skipped, soon};
+use leadline_testing::machine::{Loop, Mounted, Undo, needs_root, run, skipped, soon};
 
 /// Asks for `path` and sees that no byte of `image` changes by the refusal.
 fn refused(path: &Path, image: &Loop) -> GuardError {

@@ -6,24 +6,30 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Runs the rest of a test only as root; says so where it does not.
+#[macro_export]
 macro_rules! needs_root {
     () => {
-        if !rustix::process::geteuid().is_root() {
+        if !$crate::machine::is_root() {
             $crate::machine::skipped(&format!("needs root ({}:{})", file!(), line!()));
             return;
         }
     };
 }
-pub(crate) use needs_root;
+pub use crate::needs_root;
+
+/// Whether root runs the tests.
+pub fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
 
 /// Says that a test was skipped, past the test harness, which hides what passing tests print.
-pub(crate) fn skipped(why: &str) {
+pub fn skipped(why: &str) {
     // One write, so that lines of several tests do not mix.
     let _ = std::io::stderr().write_all(format!("skipped: {why}\n").as_bytes());
 }
 
 /// Runs a command, and returns what it printed if it succeeded.
-pub(crate) fn run(program: &str, arguments: &[&str]) -> Option<String> {
+pub fn run(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).stdin(Stdio::null()).output();
     match output {
         Ok(output) if output.status.success() => Some(String::from_utf8(output.stdout).unwrap()),
@@ -40,7 +46,7 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> Option<String> {
 
 /// Does what must work once a file was closed. A process that another test spawns holds copies of all open
 /// files, and with them their locks, for the moment between its fork and its exec.
-pub(crate) fn soon<T, E: std::fmt::Display>(mut attempt: impl FnMut() -> Result<T, E>) -> T {
+pub fn soon<T, E: std::fmt::Display>(mut attempt: impl FnMut() -> Result<T, E>) -> T {
     for _ in 0..40 {
         if let Ok(done) = attempt() {
             return done;
@@ -51,10 +57,11 @@ pub(crate) fn soon<T, E: std::fmt::Display>(mut attempt: impl FnMut() -> Result<
 }
 
 /// Undoes something when dropped.
-pub(crate) struct Undo(&'static str, Vec<String>);
+pub struct Undo(&'static str, Vec<String>);
 
 impl Undo {
-    pub(crate) fn by(program: &'static str, arguments: &[&str]) -> Self {
+    /// By this command.
+    pub fn by(program: &'static str, arguments: &[&str]) -> Self {
         Undo(program, arguments.iter().map(ToString::to_string).collect())
     }
 }
@@ -72,36 +79,39 @@ impl Drop for Undo {
 }
 
 /// A file system mounted on a directory of its own.
-pub(crate) struct Mounted {
+pub struct Mounted {
     // Dropped in this order: unmounted, then the directory removed.
     _undo: Undo,
     dir: tempfile::TempDir,
 }
 
 impl Mounted {
-    pub(crate) fn new(fs_type: &str, source: &Path, options: &str) -> Option<Self> {
+    /// `None` where the machine does not let it.
+    pub fn new(fs_type: &str, source: &Path, options: &str) -> Option<Self> {
         let dir = tempfile::tempdir().unwrap();
         let (source, point) = (source.to_str().unwrap(), dir.path().to_str().unwrap());
         run("mount", &["-t", fs_type, "-o", options, source, point])?;
         Some(Mounted { _undo: Undo::by("umount", &[point]), dir })
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    /// Where it is mounted.
+    pub fn path(&self) -> &Path {
         self.dir.path()
     }
 }
 
 /// A loop device over an image of 16 MiB with a pattern in it.
-pub(crate) struct Loop {
+pub struct Loop {
     _undo: Undo,
-    pub(crate) device: PathBuf,
+    /// `/dev/loopN`.
+    pub device: PathBuf,
     image: PathBuf,
     _dir: Option<tempfile::TempDir>,
 }
 
 impl Loop {
     /// `None`, with a line that says so, where the machine has no loop devices.
-    pub(crate) fn new(prepare: impl FnOnce(&Path)) -> Option<Self> {
+    pub fn new(prepare: impl FnOnce(&Path)) -> Option<Self> {
         let dir = tempfile::tempdir().unwrap();
         let image = dir.path().join("image");
         let pattern: Vec<u8> =
@@ -114,7 +124,7 @@ impl Loop {
     }
 
     /// A loop device over something that exists.
-    pub(crate) fn over(image: &Path) -> Option<Self> {
+    pub fn over(image: &Path) -> Option<Self> {
         let device = run("losetup", &["-f", "--show", image.to_str().unwrap()]);
         let Some(device) = device else {
             skipped("no loop device to be had");
@@ -125,12 +135,13 @@ impl Loop {
         Some(Loop { _undo: undo, device: device.into(), image: image.into(), _dir: None })
     }
 
-    pub(crate) fn name(&self) -> &str {
+    /// The device as text.
+    pub fn name(&self) -> &str {
         self.device.to_str().unwrap()
     }
 
     /// Every byte of the image, with all that was written to the device in it.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
+    pub fn bytes(&self) -> Vec<u8> {
         File::open(&self.device).unwrap().sync_all().unwrap();
         fs::read(&self.image).unwrap()
     }

@@ -1,9 +1,6 @@
 //! What Leadline refuses to write to. Every refusal is followed by a comparison of every byte.
 
-#[path = "safety/block.rs"]
 mod block;
-#[path = "safety/machine.rs"]
-mod machine;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -15,8 +12,7 @@ use leadline_device::guard::{
     GuardError, check_space, default_scratch_bytes, open_file_for_writing, open_for_reading, unwritten_bytes,
 };
 use leadline_device::scratch::{DATA_START, KEPT_NAME, Scratch, ScratchOptions};
-
-use machine::{Mounted, needs_root, skipped, soon};
+use leadline_testing::machine::{Mounted, needs_root, skipped, soon};
 
 const SIZE: u64 = 4 << 20;
 fn buffered() -> ScratchOptions {
