@@ -9,7 +9,7 @@ use clap::Parser;
 use leadline_device::clock::process_cpu_time;
 use leadline_device::{Device as _, NEVER, QueueShape, Request};
 use leadline_emulate::{EmulateOptions, EmulatedDevice, Emulator};
-use leadline_sim::{Parametric, ParametricSpec};
+use leadline_sim::ParametricSpec;
 
 /// fio through the mount on six modelled devices; truth is the same model in virtual time.
 #[derive(Parser)]
@@ -114,7 +114,7 @@ fn row(args: &Args, name: &str, description: &str, depth: u32) -> Result<()> {
 
 /// The same model in virtual time, in a closed loop.
 fn truth(spec: &ParametricSpec, depth: u32, write: bool, slowdown: f64) -> Result<Point> {
-    let device = Parametric::new(spec.clone());
+    let device = spec.device();
     let mut pair = device.queue_pair(QueueShape::new(depth, BLOCK))?;
     let mut random = fastrand::Rng::with_seed(1);
     let mut request = |slot: u32| {

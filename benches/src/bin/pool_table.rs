@@ -148,7 +148,7 @@ fn simulated(device: &Bench) -> Result<Parametric> {
          = {}\n",
         device.read.0, device.read.1, device.write.0, device.write.1
     );
-    Ok(Parametric::new(ParametricSpec::parse(&text, device.letter)?))
+    Ok(ParametricSpec::parse(&text, device.letter)?.device())
 }
 
 fn summary(cells: &[Cell]) {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use crate::CatalogueError;
+use crate::error::line_at;
 
 /// What a file says of a device, checked.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -164,15 +165,10 @@ impl Description {
     /// # Errors
     /// [`CatalogueError::Syntax`] and [`CatalogueError::Value`] with the line.
     pub fn parse(text: &str, path: &str) -> Result<Self, CatalogueError> {
-        let line = |at: usize| 1 + text[..at.min(text.len())].matches('\n').count();
-        let file: File = toml::from_str(text).map_err(|error| CatalogueError::Syntax {
-            path: path.to_owned(),
-            line: error.span().map_or(1, |span| line(span.start)),
-            reason: error.message().replace('\n', " "),
-        })?;
+        let file: File = toml::from_str(text).map_err(|error| CatalogueError::syntax(&error, text, path))?;
         check(&file).map_err(|(at, field, reason)| CatalogueError::Value {
             path: path.to_owned(),
-            line: line(at),
+            line: Some(line_at(text, at)),
             field,
             reason,
         })?;

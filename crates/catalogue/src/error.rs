@@ -33,15 +33,35 @@ pub enum CatalogueError {
         reason: String,
     },
     /// A value makes no sense.
-    #[error("{path}: line {line}: {field}: {reason}")]
+    #[error("{path}: {}{field}: {reason}", line_words(*.line))]
     Value {
         /// The file.
         path: String,
-        /// Line of the value or of the `[[published]]` entry that has it, from 1.
-        line: usize,
+        /// Line of the value, or of its table where it is left out, from 1. `None` where there is no text.
+        line: Option<usize>,
         /// The field, such as `published.k_r`.
         field: &'static str,
         /// What is wrong and what is allowed.
         reason: String,
     },
+}
+
+fn line_words(line: Option<usize>) -> String {
+    line.map_or(String::new(), |line| format!("line {line}: "))
+}
+
+/// The line of an offset in a text, from 1.
+pub(crate) fn line_at(text: &str, at: usize) -> usize {
+    1 + text[..at.min(text.len())].matches('\n').count()
+}
+
+impl CatalogueError {
+    /// The parser's error, in one line.
+    pub fn syntax(error: &toml::de::Error, text: &str, path: &str) -> Self {
+        CatalogueError::Syntax {
+            path: path.to_owned(),
+            line: error.span().map_or(1, |span| line_at(text, span.start)),
+            reason: error.message().replace('\n', " "),
+        }
+    }
 }

@@ -92,7 +92,7 @@ fn device(jitter: Jitter) -> Parametric {
     let jitter = if jitter == Jitter::None { "none" } else { "exponential" };
     let (read, write) = (side("read", READ), side("write", WRITE));
     let toml = format!("kind = \"parametric\"\ncapacity = \"1G\"\njitter = \"{jitter}\"\n{read}{write}");
-    Parametric::new(ParametricSpec::parse(&toml, "test.toml").unwrap())
+    ParametricSpec::parse(&toml, "test.toml").unwrap().device()
 }
 
 fn measure(

@@ -15,7 +15,7 @@ fn device(cap: &str) -> Parametric {
     let toml = format!(
         "kind = \"parametric\"\ncapacity = \"1G\"\njitter = \"lognormal\"\n{cap}\n[read]\n{side}[write]\n{side}"
     );
-    Parametric::new(ParametricSpec::parse(&toml, "test.toml").unwrap())
+    ParametricSpec::parse(&toml, "test.toml").unwrap().device()
 }
 
 /// A bucket of so many operations that starts full.

@@ -12,7 +12,7 @@ use leadline_sim::{Parametric, ParametricSpec};
 fn device() -> Parametric {
     let toml = "kind = \"parametric\"\ncapacity = \"1G\"\n[read]\nservice_us = 100\nservers = 1\n\
                 [write]\nservice_us = 200\nservers = 1\n";
-    Parametric::new(ParametricSpec::parse(toml, "test.toml").unwrap())
+    ParametricSpec::parse(toml, "test.toml").unwrap().device()
 }
 
 fn plan(experiment: &'static dyn Experiment, directory: Option<&Path>, seconds: f64) -> ExperimentPlan {

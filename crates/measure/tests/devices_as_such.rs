@@ -19,7 +19,7 @@ fn device(jitter: &str) -> Parametric {
          [read]\nservice_us = 100\nper_kib_us = 1\nservers = 8\n\
          [write]\nservice_us = 200\nper_kib_us = 2\nservers = 4\n"
     );
-    Parametric::new(ParametricSpec::parse(&toml, "test.toml").unwrap())
+    ParametricSpec::parse(&toml, "test.toml").unwrap().device()
 }
 
 fn plan(device: &dyn Device, experiment: &'static dyn Experiment, seconds: f64) -> ExperimentPlan {

@@ -28,7 +28,7 @@ fn device(seed: u64) -> Parametric {
          [read]\nservice_us = 80\nper_kib_us = 0.5\nservers = 8\n\
          [write]\nservice_us = 200\nper_kib_us = 1\nservers = 4\n"
     );
-    Parametric::new(ParametricSpec::parse(&toml, "test.toml").unwrap())
+    ParametricSpec::parse(&toml, "test.toml").unwrap().device()
 }
 
 /// Those that print an interval for a device that has neither files nor wear, and are not held against

@@ -22,7 +22,7 @@ fn device(jitter: &str, read: (f64, f64, u32), write: (f64, f64, u32)) -> Parame
     let toml = format!(
         "kind = \"parametric\"\ncapacity = \"1G\"\njitter = \"{jitter}\"\n[read]\n{read}[write]\n{write}"
     );
-    Parametric::new(ParametricSpec::parse(&toml, "test.toml").unwrap())
+    ParametricSpec::parse(&toml, "test.toml").unwrap().device()
 }
 
 /// Reads 100 us and 1 us per KiB by one server, writes twice that.

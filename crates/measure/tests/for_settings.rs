@@ -10,7 +10,7 @@ use leadline_sim::{Parametric, ParametricSpec};
 
 fn device(toml: &str) -> Parametric {
     let toml = format!("kind = \"parametric\"\ncapacity = \"4G\"\n{toml}");
-    Parametric::new(ParametricSpec::parse(&toml, "test.toml").unwrap())
+    ParametricSpec::parse(&toml, "test.toml").unwrap().device()
 }
 
 fn plan(device: &Parametric, experiment: &'static dyn Experiment, seconds: f64) -> ExperimentPlan {

@@ -28,7 +28,7 @@ fn device(servers: u32, service_us: u64, jitter: &str) -> Parametric {
     let toml = format!(
         "kind = \"parametric\"\ncapacity = \"64M\"\njitter = \"{jitter}\"\n[read]\n{side}[write]\n{side}"
     );
-    Parametric::new(ParametricSpec::parse(&toml, "test.toml").unwrap())
+    ParametricSpec::parse(&toml, "test.toml").unwrap().device()
 }
 
 fn workload(read_share: f64, random_fraction: f64) -> Workload {

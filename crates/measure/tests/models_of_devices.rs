@@ -24,7 +24,7 @@ fn device(read: (f64, f64, u32), write: (f64, f64, u32), seed: u64) -> Parametri
     let toml = format!(
         "kind = \"parametric\"\ncapacity = \"1G\"\njitter = \"lognormal\"\nseed = {seed}\n[read]\n{read}[write]\n{write}"
     );
-    Parametric::new(ParametricSpec::parse(&toml, "test.toml").unwrap())
+    ParametricSpec::parse(&toml, "test.toml").unwrap().device()
 }
 
 /// A profile that holds these experiments.

@@ -22,7 +22,7 @@ fn device(servers: u32, read_us: u32, write_us: u32) -> Parametric {
         side(read_us),
         side(write_us)
     );
-    Parametric::new(ParametricSpec::parse(&toml, "test.toml").unwrap())
+    ParametricSpec::parse(&toml, "test.toml").unwrap().device()
 }
 
 /// A trace in memory; `None` is where its file breaks.

@@ -20,7 +20,7 @@ fn device(jitter: &str) -> Parametric {
          [read]\nservice_us = 60\nper_kib_us = 5\nservers = 20\n\
          [write]\nservice_us = 150\nper_kib_us = 10\nservers = 8\n"
     );
-    Parametric::new(ParametricSpec::parse(&toml, "test.toml").unwrap())
+    ParametricSpec::parse(&toml, "test.toml").unwrap().device()
 }
 
 /// Four seconds, random 4K only, nothing laid out.
@@ -197,7 +197,7 @@ fn on_fast_device(seed: u64, budget: Option<u64>) -> DeviceProfile {
          noise = 0.1\nnoise_ms = 10\nnoise_seed = {seed}\n\
          [read]\nservice_us = 80\nservers = 40\n[write]\nservice_us = 160\nservers = 40\n"
     );
-    let device = Parametric::new(ParametricSpec::parse(&toml, "fast.toml").unwrap());
+    let device = ParametricSpec::parse(&toml, "fast.toml").unwrap().device();
     let mut plan = plan(&device);
     plan.budget = Budget::Custom(Duration::from_secs(3));
     (plan.block_sizes, plan.layout, plan.region.len, plan.seed) = (vec![16384], true, 64 << 20, seed);
@@ -375,7 +375,7 @@ fn plans_that_do_not_fit_are_refused_with_the_reason() {
 fn odd_sizes_of_device_and_concurrency_are_measured() {
     let toml = "kind = \"parametric\"\ncapacity = 1049088\n[read]\nservice_us = 100\nservers = 3\n\
                 [write]\nservice_us = 100\nservers = 1\n";
-    let device = Parametric::new(ParametricSpec::parse(toml, "odd.toml").unwrap());
+    let device = ParametricSpec::parse(toml, "odd.toml").unwrap().device();
     for max in [1, 2, 7] {
         let mut plan = plan(&device);
         (plan.layout, plan.precondition, plan.max_concurrency) = (true, 1, max);

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use leadline_device::Device;
 use leadline_measure::{Budget, Plan, measure, summary};
 use leadline_profile::{Capped, DeviceProfile, Parameters, Pattern};
-use leadline_sim::{Parametric, ParametricSpec};
+use leadline_sim::ParametricSpec;
 
 /// A description in which reads take 60 + 5 KiB us on `read` servers and writes 150 + 10 KiB us on `write`.
 fn device(read: u32, write: u32, more: &str) -> String {
@@ -17,7 +17,7 @@ fn device(read: u32, write: u32, more: &str) -> String {
 }
 
 fn profile_with(toml: &str, seed: u64, change: impl Fn(&mut Plan)) -> DeviceProfile {
-    let device = Parametric::new(ParametricSpec::parse(toml, "test.toml").unwrap());
+    let device = ParametricSpec::parse(toml, "test.toml").unwrap().device();
     let mut plan = Plan::new(Budget::Quick, device.geometry(), device.clock());
     plan.layout = false;
     plan.seed = seed;

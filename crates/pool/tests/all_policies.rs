@@ -7,7 +7,7 @@ use leadline_device::Device as _;
 use leadline_pool::ace::{Ace, Cleaner};
 use leadline_pool::policy::PolicyKind;
 use leadline_pool::simulate::{Config, Outcome, simulate};
-use leadline_sim::{Parametric, ParametricSpec};
+use leadline_sim::ParametricSpec;
 
 const OPERATIONS: u64 = 6_000;
 const DEVICE: &str = "description = \"flash\"\nclass = \"flash ssd\"\nsource = \"made up\"\nkind = \"parametric\"\n\
@@ -15,7 +15,7 @@ const DEVICE: &str = "description = \"flash\"\nclass = \"flash ssd\"\nsource = \
 
 fn outcome(config: &Config, on_device: bool) -> Outcome {
     let device = on_device.then(|| {
-        let device = Parametric::new(ParametricSpec::parse(DEVICE, "here").unwrap());
+        let device = ParametricSpec::parse(DEVICE, "here").unwrap().device();
         device.queue_pair(config.queue_shape().unwrap()).unwrap()
     });
     let name = format!("gen:paper-ms?pages=900&ops={OPERATIONS}");

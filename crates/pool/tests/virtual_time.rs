@@ -26,7 +26,7 @@ fn device(described: Described) -> Parametric {
          \"4G\"\n[read]\nservice_us = {}\nservers = {}\n[write]\nservice_us = {}\nservers = {}\n",
         read.0, read.1, write.0, write.1
     );
-    Parametric::new(ParametricSpec::parse(&text, "test").unwrap())
+    ParametricSpec::parse(&text, "test").unwrap().device()
 }
 
 fn config(ace: Ace, cleaner: Cleaner, clients: u32) -> Config {

@@ -20,13 +20,14 @@ mod published;
 mod scramble;
 mod simulated;
 mod size;
+mod slab;
 mod spec;
 mod virtual_device;
 mod xpoint;
 
 pub use cap::CapSpec;
 pub use catalogue::{open, open_model, spec};
-pub use disk::{Disk, DiskBuffer, DiskPlatter, DiskQueue, DiskSeek, DiskSpec, DiskTiming};
+pub use disk::{DiskBuffer, DiskPlatter, DiskQueue, DiskSeek, DiskSpec, DiskTiming};
 pub use error::{Flaw, SimError};
 pub use flash::{
     Allocation, BufferSpec, DisturbSpec, FlashModel, FlashSpec, GcPolicy, GcSpec, GeometrySpec, InitialState,
@@ -39,9 +40,9 @@ pub use parametric::{Jitter, Parametric, ParametricModel, ParametricSpec, Placem
 pub use published::{PublishedLatencyError, published_model};
 pub use simulated::Simulated;
 pub use size::size;
+pub use slab::Slab;
 pub use spec::{DeviceSpec, kind_of};
 pub use virtual_device::VirtualDevice;
 pub use xpoint::{
-    Xpoint, XpointAlignment, XpointDisturb, XpointGeometry, XpointSettle, XpointSpec, XpointStall,
-    XpointTiming,
+    XpointAlignment, XpointDisturb, XpointGeometry, XpointSettle, XpointSpec, XpointStall, XpointTiming,
 };

@@ -3,7 +3,9 @@
 
 use std::ffi::OsStr;
 
-use leadline_catalogue::{AccessPath, Description, Pattern, Published, device_of, load, split_path};
+use leadline_catalogue::{
+    AccessPath, CatalogueError, Description, Pattern, Published, device_of, load, split_path,
+};
 
 use crate::{DeviceModel, ParametricModel, ParametricSpec, SimError};
 
@@ -100,11 +102,13 @@ pub fn published_model(
     let mut spec = ParametricSpec::from_published(&description, path, block_bytes, &shown)?;
     if let Some(bytes) = capacity_bytes {
         spec.capacity = bytes;
-        spec.check().map_err(|(field, reason)| SimError::Value {
-            path: shown.clone().into_owned(),
-            line: None,
-            field,
-            reason,
+        spec.check().map_err(|(field, reason)| {
+            SimError::from(CatalogueError::Value {
+                path: shown.clone().into_owned(),
+                line: None,
+                field,
+                reason,
+            })
         })?;
     }
     Ok((Box::new(ParametricModel::new(&spec)), description))

@@ -2,29 +2,29 @@
 
 use leadline_device::{Clock, Device, DeviceError, Geometry, QueuePair, QueueShape};
 
-use crate::{Disk, FlashModel, Parametric, VirtualDevice, Xpoint};
+use crate::disk::Mechanics;
+use crate::host::Front;
+use crate::xpoint::Medium;
+use crate::{FlashModel, Parametric, VirtualDevice};
 
-/// A device in virtual time. An enum and not a boxed model, so that the queue pair of each kind is compiled
-/// for it.
-#[non_exhaustive]
-pub enum Simulated {
-    /// Of [`ParametricSpec`](crate::ParametricSpec).
-    Parametric(Box<Parametric>),
-    /// Of [`FlashSpec`](crate::FlashSpec).
+/// A device in virtual time, of any kind.
+pub struct Simulated(pub(crate) Kind);
+
+/// An enum and not a boxed model, so that the queue pair of each kind is compiled for it.
+pub(crate) enum Kind {
+    Parametric(Parametric),
     Flash(VirtualDevice<FlashModel>),
-    /// Of [`XpointSpec`](crate::XpointSpec).
-    Xpoint(Xpoint),
-    /// Of [`DiskSpec`](crate::DiskSpec).
-    Disk(Disk),
+    Xpoint(VirtualDevice<Front<Medium>>),
+    Disk(VirtualDevice<Front<Mechanics>>),
 }
 
 impl Device for Simulated {
     fn geometry(&self) -> Geometry {
-        match self {
-            Simulated::Parametric(device) => device.geometry(),
-            Simulated::Flash(device) => device.geometry(),
-            Simulated::Xpoint(device) => device.geometry(),
-            Simulated::Disk(device) => device.geometry(),
+        match &self.0 {
+            Kind::Parametric(device) => device.geometry(),
+            Kind::Flash(device) => device.geometry(),
+            Kind::Xpoint(device) => device.geometry(),
+            Kind::Disk(device) => device.geometry(),
         }
     }
 
@@ -33,11 +33,11 @@ impl Device for Simulated {
     }
 
     fn queue_pair(&self, shape: QueueShape) -> Result<Box<dyn QueuePair>, DeviceError> {
-        match self {
-            Simulated::Parametric(device) => device.queue_pair(shape),
-            Simulated::Flash(device) => device.queue_pair(shape),
-            Simulated::Xpoint(device) => device.queue_pair(shape),
-            Simulated::Disk(device) => device.queue_pair(shape),
+        match &self.0 {
+            Kind::Parametric(device) => device.queue_pair(shape),
+            Kind::Flash(device) => device.queue_pair(shape),
+            Kind::Xpoint(device) => device.queue_pair(shape),
+            Kind::Disk(device) => device.queue_pair(shape),
         }
     }
 }

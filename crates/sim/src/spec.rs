@@ -3,9 +3,10 @@
 use serde::Serialize;
 use toml::de::{DeTable, DeValue};
 
+use crate::simulated::Kind;
 use crate::{
-    DeviceModel, Disk, DiskSpec, FlashModel, FlashSpec, Parametric, ParametricModel, ParametricSpec,
-    SimError, Simulated, VirtualDevice, Xpoint, XpointSpec,
+    DeviceModel, DiskSpec, FlashModel, FlashSpec, ParametricModel, ParametricSpec, SimError, Simulated,
+    VirtualDevice, XpointSpec,
 };
 
 /// What a description says of the device, by its `kind`. docs/simulated-devices.md has the fields.
@@ -27,8 +28,7 @@ impl DeviceSpec {
     /// Reads a description; `path` is for the messages.
     ///
     /// # Errors
-    /// [`SimError::Syntax`] and [`SimError::Value`] with the line, [`SimError::Catalogue`] for what the
-    /// simulator itself has no use for.
+    /// [`SimError::Catalogue`] with the line.
     pub fn parse(text: &str, path: &str) -> Result<Self, SimError> {
         match kind_of(text).as_deref() {
             Some("parametric") | None => {
@@ -55,21 +55,19 @@ impl DeviceSpec {
         match self {
             DeviceSpec::Parametric(spec) => Box::new(ParametricModel::new(spec)),
             DeviceSpec::Flash(spec) => Box::new(FlashModel::new(spec)),
-            DeviceSpec::Xpoint(spec) => spec.model(),
-            DeviceSpec::Disk(spec) => spec.model(),
+            DeviceSpec::Xpoint(spec) => Box::new(spec.front()),
+            DeviceSpec::Disk(spec) => Box::new(spec.front()),
         }
     }
 
     /// The device in virtual time, at time zero, idle.
     pub fn device(&self) -> Simulated {
-        match self {
-            DeviceSpec::Parametric(spec) => {
-                Simulated::Parametric(Box::new(Parametric::new((**spec).clone())))
-            }
-            DeviceSpec::Flash(spec) => Simulated::Flash(VirtualDevice::new(FlashModel::new(spec))),
-            DeviceSpec::Xpoint(spec) => Simulated::Xpoint(Xpoint::new(spec)),
-            DeviceSpec::Disk(spec) => Simulated::Disk(Disk::new(spec)),
-        }
+        Simulated(match self {
+            DeviceSpec::Parametric(spec) => Kind::Parametric(spec.device()),
+            DeviceSpec::Flash(spec) => Kind::Flash(VirtualDevice::new(FlashModel::new(spec))),
+            DeviceSpec::Xpoint(spec) => Kind::Xpoint(VirtualDevice::new(spec.front())),
+            DeviceSpec::Disk(spec) => Kind::Disk(VirtualDevice::new(spec.front())),
+        })
     }
 
     /// The servers and service times of a parametric device; `None` for another kind.

@@ -14,11 +14,11 @@ use crate::DeviceModel;
 pub struct VirtualDevice<M> {
     geometry: Geometry,
     /// Taken by the queue pair that is alive, so that no lock stands on its path.
-    home: Home<M>,
+    idle_model: IdleModel<M>,
 }
 
 /// Where the model is between two queue pairs.
-type Home<M> = Arc<Mutex<Option<Box<Timed<M>>>>>;
+type IdleModel<M> = Arc<Mutex<Option<Box<Timed<M>>>>>;
 
 /// A model and what time it is for it.
 struct Timed<M> {
@@ -30,7 +30,7 @@ impl<M: DeviceModel> VirtualDevice<M> {
     /// The device at time zero.
     pub fn new(model: M) -> Self {
         let geometry = model.geometry();
-        VirtualDevice { geometry, home: Arc::new(Mutex::new(Some(Box::new(Timed { now: 0, model })))) }
+        VirtualDevice { geometry, idle_model: Arc::new(Mutex::new(Some(Box::new(Timed { now: 0, model })))) }
     }
 }
 
@@ -49,7 +49,7 @@ impl<M: DeviceModel + 'static> Device for VirtualDevice<M> {
                 "a queue pair needs a depth of at least 1 and as many slots".into(),
             ));
         }
-        let timed = self.home.lock().expect("no holder panics").take().ok_or_else(|| {
+        let timed = self.idle_model.lock().expect("no holder panics").take().ok_or_else(|| {
             DeviceError::Unsupported("a simulated device has one queue pair at a time; use one thread".into())
         })?;
         Ok(Box::new(VirtualQueue {
@@ -57,7 +57,7 @@ impl<M: DeviceModel + 'static> Device for VirtualDevice<M> {
             shape,
             busy: vec![false; shape.slots as usize],
             timed: Some(timed),
-            home: Arc::clone(&self.home),
+            idle_model: Arc::clone(&self.idle_model),
         }))
     }
 }
@@ -68,7 +68,7 @@ struct VirtualQueue<M: DeviceModel> {
     /// Whether each slot is in flight.
     busy: Vec<bool>,
     timed: Option<Box<Timed<M>>>,
-    home: Home<M>,
+    idle_model: IdleModel<M>,
 }
 
 impl<M: DeviceModel> VirtualQueue<M> {
@@ -164,6 +164,6 @@ impl<M: DeviceModel> Drop for VirtualQueue<M> {
             timed.now = due.max(timed.now);
             timed.model.advance(timed.now, &mut unclaimed);
         }
-        *self.home.lock().expect("no holder panics") = Some(timed);
+        *self.idle_model.lock().expect("no holder panics") = Some(timed);
     }
 }

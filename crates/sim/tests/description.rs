@@ -3,7 +3,7 @@
 
 use leadline_catalogue::DEVICES;
 use leadline_device::Device;
-use leadline_sim::{Parametric, ParametricSpec, SimError, open};
+use leadline_sim::{ParametricSpec, SimError, open};
 use proptest::prelude::*;
 
 const GOOD: &str = "kind = \"parametric\"\ncapacity = \"64G\"\njitter = \"none\"\nsigma = 0.3\n\
@@ -28,7 +28,6 @@ fn with(line: &str, other: &str) -> String {
 fn the_example_of_the_manual_is_a_device() {
     let spec = ParametricSpec::parse(GOOD, "my.toml").unwrap();
     assert_eq!((spec.capacity, spec.read.servers, spec.write.servers), (64 << 30, 80, 8));
-    assert_eq!(Parametric::new(spec.clone()).spec(), &spec);
     // What may be left out.
     let short = "kind = \"parametric\"\ncapacity = \"64G\"\n[read]\nservice_us = 60\nservers = 80\n\
                  [write]\nservice_us = 16\nservers = 8\n";
@@ -214,7 +213,7 @@ fn the_edges_of_every_range_are_devices() {
         ("servers = 80", "servers = 1048576"),
     ] {
         let spec = ParametricSpec::parse(&with(line, other), "my.toml").unwrap_or_else(|e| panic!("{e}"));
-        let device = Parametric::new(spec);
+        let device = spec.device();
         assert!(device.geometry().capacity_bytes.is_multiple_of(device.geometry().block_bytes.into()));
     }
 }
@@ -272,7 +271,7 @@ fn published_numbers_alone_are_nothing_to_simulate() {
 fn parse_anything(text: &str) {
     match ParametricSpec::parse(text, "my.toml") {
         Ok(spec) => {
-            let device = Parametric::new(spec);
+            let device = spec.device();
             assert!(device.geometry().capacity_bytes >= 1 << 20);
             let mut queue = device.queue_pair(leadline_device::QueueShape::new(4, 4096)).unwrap();
             let mut completions = Vec::new();

@@ -7,7 +7,7 @@ const US: Nanos = 1_000;
 
 fn device(top: &str, read: &str, write: &str) -> Parametric {
     let toml = format!("kind = \"parametric\"\ncapacity = \"1G\"\n{top}\n[read]\n{read}\n[write]\n{write}\n");
-    Parametric::new(ParametricSpec::parse(&toml, "test.toml").unwrap())
+    ParametricSpec::parse(&toml, "test.toml").unwrap().device()
 }
 
 fn servers(n: u32, service_us: f64) -> String {

@@ -2,7 +2,7 @@
 //! the same times as when it was first run, to the nanosecond.
 
 use leadline_device::{Device, NEVER, QueueShape, Request};
-use leadline_sim::{Parametric, ParametricSpec};
+use leadline_sim::ParametricSpec;
 
 /// FNV-1a of every completion (slot, bytes, time) of a mixed load: reads and writes of several lengths,
 /// flushes, pauses, and queues that are never full for long.
@@ -53,6 +53,6 @@ fn a_description_gives_the_same_times_in_every_version() {
     }
     let text = "kind = \"parametric\"\ncapacity = \"1G\"\nnoise = 0.2\nnoise_ms = 1\ncap_iops = 70000\n\
                 [read]\nservice_us = 100\nper_kib_us = 0.3\nservers = 3\n[write]\nservice_us = 30\nservers = 2\n";
-    let device = Parametric::new(ParametricSpec::parse(text, "test.toml").unwrap());
+    let device = ParametricSpec::parse(text, "test.toml").unwrap().device();
     assert_eq!(fingerprint(&device), 0x6a51_a75b_da1e_0ef1, "noise, a cap");
 }

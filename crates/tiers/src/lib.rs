@@ -10,7 +10,6 @@ mod open;
 mod pair;
 mod placed;
 mod placement;
-mod slab;
 mod spec;
 
 pub use cached::{Admission, CacheOptions, CachedModel};

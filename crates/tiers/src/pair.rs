@@ -4,9 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use leadline_device::{Completion, Geometry, Nanos, Request};
-use leadline_sim::DeviceModel;
-
-use crate::slab::Slab;
+use leadline_sim::{DeviceModel, Slab};
 
 /// Most bytes of one part, so that its length is a number that every model takes.
 const PART_BYTES: u64 = 1 << 30;

@@ -108,7 +108,7 @@ impl TiersSpec {
     /// Reads a description; `path` is for the messages.
     ///
     /// # Errors
-    /// [`SimError::Syntax`] and [`SimError::Value`] with the line and the field.
+    /// [`SimError::Catalogue`] with the line and the field.
     pub fn parse(text: &str, path: &str) -> Result<TiersSpec, SimError> {
         let syntax = |error| SimError::syntax(&error, text, path);
         let spec = match leadline_sim::kind_of(text).as_deref() {

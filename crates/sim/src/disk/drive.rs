@@ -8,11 +8,11 @@ use super::arm::Arm;
 use super::queue::{Pending, Queue};
 use super::spec::DiskSpec;
 use crate::checks::SECTOR_BYTES;
-use crate::host::{Drive, Due, Finished, Flushes, Job};
+use crate::host::{Drive, Due, Finished, Flushes, Front, Job};
 use crate::nearest::nanos;
 
 /// The drive behind its link.
-pub(super) struct Mechanics {
+pub(crate) struct Mechanics {
     geometry: Geometry,
     arm: Arm,
     controller: Nanos,
@@ -33,8 +33,15 @@ pub(super) struct Mechanics {
     wear: Wear,
 }
 
+impl DiskSpec {
+    /// The drive behind the host's side, idle.
+    pub(crate) fn front(&self) -> Front<Mechanics> {
+        Front::new(Mechanics::new(self), &self.link, self.cap.as_ref())
+    }
+}
+
 impl Mechanics {
-    pub(super) fn new(spec: &DiskSpec) -> Self {
+    fn new(spec: &DiskSpec) -> Self {
         Mechanics {
             geometry: spec.geometry(),
             arm: Arm::new(spec),

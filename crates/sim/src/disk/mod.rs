@@ -1,7 +1,6 @@
 //! Hard disks: one head, which seeks, waits for the platter to turn, and reads what passes.
 
 mod arm;
-mod device;
 mod drive;
 mod layout;
 mod queue;
@@ -9,5 +8,5 @@ mod read_ahead;
 mod seek;
 mod spec;
 
-pub use device::Disk;
+pub(crate) use drive::Mechanics;
 pub use spec::{DiskBuffer, DiskPlatter, DiskQueue, DiskSeek, DiskSpec, DiskTiming};

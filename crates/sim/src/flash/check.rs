@@ -1,15 +1,31 @@
-//! What the fields of a flash description may be.
+//! Reading a flash description: what its fields may be.
+
+use leadline_catalogue::Description;
 
 use super::layout::{Layout, MOST_OVER_PROVISIONING};
 use super::memory::MOST_READ_AHEAD;
 use super::spec::FlashSpec;
+use crate::SimError;
 use crate::error::Flaw;
 
 /// The bytes that sectors have, and requests are multiples of.
 pub(super) const SECTOR_BYTES: u32 = 512;
 
+impl FlashSpec {
+    /// Reads a description; `path` is for the messages.
+    ///
+    /// # Errors
+    /// [`SimError::Catalogue`] with the line.
+    pub fn parse(text: &str, path: &str) -> Result<Self, SimError> {
+        let spec: FlashSpec = toml::from_str(text).map_err(|error| SimError::syntax(&error, text, path))?;
+        check(&spec).map_err(|flaw| SimError::value(flaw, text, path))?;
+        Description::parse(text, path)?;
+        Ok(spec)
+    }
+}
+
 /// The first value out of range, or that another contradicts.
-pub(super) fn check(spec: &FlashSpec) -> Result<(), Flaw> {
+fn check(spec: &FlashSpec) -> Result<(), Flaw> {
     if spec.kind != "flash" {
         return Err(("kind", "must be \"flash\" for this reader".to_owned()));
     }

@@ -2,6 +2,7 @@
 
 use super::memory;
 use super::spec::FlashSpec;
+use crate::error::Flaw;
 
 /// Units, programs, blocks, lanes and dies. A *unit* is what has an entry in the mapping; a *program* writes
 /// one page on each plane of a die; a *block* is what is erased at a time: one block on each plane of a die,
@@ -48,9 +49,6 @@ const ENTRY_BYTES: u64 = 4;
 fn reserve_blocks(soft: u32) -> u64 {
     u64::from(soft) - 1
 }
-
-/// Why a geometry cannot be.
-pub(super) type Flaw = (&'static str, String);
 
 impl Layout {
     /// Of a description whose single values are in range.

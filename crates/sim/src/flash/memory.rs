@@ -1,8 +1,8 @@
 //! What a drive may take in memory when it is opened: a description that would take much more than 256 MiB is
 //! refused. What is touched later takes more, up to 16 bytes per page.
 
-use super::layout::Flaw;
 use super::spec::FlashSpec;
+use crate::error::Flaw;
 
 /// Most blocks of a drive: each takes 56 bytes.
 const MOST_BLOCKS: u64 = 1 << 22;

@@ -7,8 +7,6 @@
 
 mod buffer;
 mod check;
-mod collect;
-mod destage;
 mod die;
 mod events;
 mod host;
@@ -17,14 +15,10 @@ mod lru;
 mod media;
 mod memory;
 mod model;
-mod parts;
-mod read_ahead;
-mod reads;
 mod spec;
 #[cfg(test)]
 mod tests;
 mod times;
-mod writes;
 
 pub use media::Operations;
 pub use model::FlashModel;

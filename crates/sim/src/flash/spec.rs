@@ -3,8 +3,6 @@
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
-use super::check;
-use crate::SimError;
 use crate::cap::CapSpec;
 use crate::size::{optional_size, size};
 
@@ -336,18 +334,4 @@ fn four() -> u32 {
 
 fn hundred() -> f64 {
     100.0
-}
-
-impl FlashSpec {
-    /// Reads a description; `path` is for the messages.
-    ///
-    /// # Errors
-    /// [`SimError::Syntax`] and [`SimError::Value`] with the line, [`SimError::Catalogue`] for what the
-    /// simulator itself has no use for.
-    pub fn parse(text: &str, path: &str) -> Result<Self, SimError> {
-        let spec: FlashSpec = toml::from_str(text).map_err(|error| SimError::syntax(&error, text, path))?;
-        check::check(&spec).map_err(|flaw| SimError::value(flaw, text, path))?;
-        leadline_catalogue::Description::parse(text, path)?;
-        Ok(spec)
-    }
 }

@@ -8,12 +8,10 @@
 //! or not.
 
 mod admission;
-mod device;
 mod model;
 mod spec;
 mod speed;
 mod station;
 
-pub use device::Parametric;
-pub use model::ParametricModel;
+pub use model::{Parametric, ParametricModel};
 pub use spec::{Jitter, ParametricSpec, Placement, ServerSpec};

@@ -9,8 +9,8 @@ use super::admission::Admission;
 use super::spec::ParametricSpec;
 use super::speed::{Noise, RequestJitter};
 use super::station::Station;
-use crate::DeviceModel;
 use crate::nearest::nearest;
+use crate::{DeviceModel, VirtualDevice};
 
 /// The timing of a parametric device. When a request completes is decided as it arrives.
 pub struct ParametricModel {
@@ -29,6 +29,16 @@ pub struct ParametricModel {
     /// (done, sequence, slot, bytes): ties complete in the order in which they arrived.
     in_flight: BinaryHeap<Reverse<(Nanos, u64, u32, u32)>>,
     sequence: u64,
+}
+
+/// The device in virtual time.
+pub type Parametric = VirtualDevice<ParametricModel>;
+
+impl ParametricSpec {
+    /// The device in virtual time, at time zero, idle.
+    pub fn device(&self) -> Parametric {
+        VirtualDevice::new(ParametricModel::new(self))
+    }
 }
 
 impl ParametricModel {

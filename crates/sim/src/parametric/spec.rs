@@ -121,8 +121,7 @@ impl ParametricSpec {
     /// Reads a description; `path` is for the messages.
     ///
     /// # Errors
-    /// [`SimError::Syntax`] with the line, [`SimError::Value`] with the field, [`SimError::Catalogue`] for
-    /// what the simulator itself has no use for.
+    /// [`SimError::Catalogue`] with the line.
     pub fn parse(text: &str, path: &str) -> Result<Self, SimError> {
         let spec: ParametricSpec =
             toml::from_str(text).map_err(|error| SimError::syntax(&error, text, path))?;

@@ -9,11 +9,11 @@ use super::channels::{Channels, Transfer};
 use super::disturb::ReadCounts;
 use super::settle::Banks;
 use super::{XpointAlignment, XpointSpec};
-use crate::host::{Drive, Due, Finished, Flushes, Job};
+use crate::host::{Drive, Due, Finished, Flushes, Front, Job};
 use crate::nearest::nanos;
 
 /// The drive behind its link.
-pub(super) struct Medium {
+pub(crate) struct Medium {
     geometry: Geometry,
     /// What the controller takes for a request, and when it is free again.
     controller: Nanos,
@@ -32,8 +32,15 @@ pub(super) struct Medium {
     wear: Wear,
 }
 
+impl XpointSpec {
+    /// The drive behind the host's side, idle.
+    pub(crate) fn front(&self) -> Front<Medium> {
+        Front::new(Medium::new(self), &self.link, self.cap.as_ref())
+    }
+}
+
 impl Medium {
-    pub(super) fn new(spec: &XpointSpec) -> Self {
+    fn new(spec: &XpointSpec) -> Self {
         Medium {
             geometry: spec.geometry(),
             controller: nanos(spec.timing.controller_us),

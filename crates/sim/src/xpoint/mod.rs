@@ -4,15 +4,14 @@
 mod access;
 mod alignment;
 mod channels;
-mod device;
 mod disturb;
 mod medium;
 mod settle;
 mod spec;
 
 pub use alignment::XpointAlignment;
-pub use device::Xpoint;
 pub use disturb::XpointDisturb;
+pub(crate) use medium::Medium;
 pub use settle::XpointSettle;
 pub use spec::{XpointGeometry, XpointSpec, XpointStall, XpointTiming};
 

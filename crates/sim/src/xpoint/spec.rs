@@ -115,8 +115,7 @@ impl XpointSpec {
     /// Reads a description; `path` is for the messages.
     ///
     /// # Errors
-    /// [`SimError::Syntax`] and [`SimError::Value`] with the line, [`SimError::Catalogue`] for what the
-    /// simulator itself has no use for.
+    /// [`SimError::Catalogue`] with the line.
     pub fn parse(text: &str, path: &str) -> Result<Self, SimError> {
         let spec: XpointSpec = toml::from_str(text).map_err(|error| SimError::syntax(&error, text, path))?;
         spec.check().map_err(|flaw| SimError::value(flaw, text, path))?;

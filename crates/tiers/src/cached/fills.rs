@@ -1,8 +1,7 @@
 //! Blocks on their way: from the slow device, and into the fast one.
 
 use leadline_pool::policy::Frame;
-
-use crate::slab::Slab;
+use leadline_sim::Slab;
 
 /// A read of the fast device that a request waits for.
 #[derive(Debug, Clone, Copy)]

@@ -2,17 +2,17 @@
 
 use leadline_device::Nanos;
 
-use super::buffer::Admitted;
+use super::FlashModel;
 use super::destage::Flush;
-use super::events::Event;
-use super::media::NONE;
-use super::model::FlashModel;
 use super::reads::Page;
+use crate::flash::buffer::Admitted;
+use crate::flash::events::Event;
+use crate::flash::media::NONE;
 
 impl FlashModel {
     /// A write has reached the controller.
     pub(super) fn write(&mut self, index: u32, at: Nanos) {
-        let request = *self.requests.get(index);
+        let request = self.requests[index];
         let (first, end) = self.units_of(request.request.offset, request.request.len);
         if !request.mapped && self.waits_for_mapping(index, first, end, at) {
             return;
@@ -22,7 +22,7 @@ impl FlashModel {
             (first / entries..=(end - 1) / entries).for_each(|map_unit| cache.mark(map_unit));
         }
         // One part for being in the buffer, so that nothing else completes it before.
-        self.requests.get(index).parts = 1;
+        self.requests[index].parts = 1;
         self.destage.waiting.push_back(index);
         if self.destage.waiting.len() == 1 {
             self.admit_waiting(at);
@@ -45,7 +45,7 @@ impl FlashModel {
 
     /// Lets the rest of a write into the buffer; whether there was room for all of it.
     fn admit(&mut self, index: u32, at: Nanos) -> bool {
-        let entry = *self.requests.get(index);
+        let entry = self.requests[index];
         let (offset, len) = (entry.request.offset, entry.request.len);
         let (_, end) = self.units_of(offset, len);
         let buffer = &self.spec.buffer;
@@ -59,12 +59,12 @@ impl FlashModel {
             });
             let Some((enters, admitted)) = admitted.filter(|(_, admitted)| *admitted != Admitted::Full)
             else {
-                self.requests.get(index).next_unit = unit;
+                self.requests[index].next_unit = unit;
                 return false;
             };
             self.has_entered(unit, enters);
             if admitted == Admitted::Added && waits {
-                self.requests.get(index).parts += 1;
+                self.requests[index].parts += 1;
                 self.destage.awaited += 1;
             }
             if let Some(ahead) = &mut self.read_ahead {
@@ -82,7 +82,7 @@ impl FlashModel {
 
     /// A trim has reached the controller: units that it covers whole hold nothing any more.
     pub(super) fn trim(&mut self, index: u32, at: Nanos) {
-        let request = self.requests.get(index).request;
+        let request = self.requests[index].request;
         let (first, end) = self.units_of(request.offset, request.len);
         for unit in first..end {
             if self.bytes_within(unit, request.offset, request.len) == self.media.layout.unit_bytes {

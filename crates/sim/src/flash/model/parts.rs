@@ -2,11 +2,11 @@
 
 use leadline_device::Nanos;
 
-use super::buffer::Admitted;
-use super::check::SECTOR_BYTES;
-use super::media::{NONE, Sectors};
-use super::model::FlashModel;
+use super::FlashModel;
 use super::reads::Page;
+use crate::flash::buffer::Admitted;
+use crate::flash::check::SECTOR_BYTES;
+use crate::flash::media::{NONE, Sectors};
 
 /// How a unit that is written, or a part of it, enters the buffer.
 #[derive(Debug, Clone, Copy)]

@@ -2,15 +2,15 @@
 
 use leadline_device::Nanos;
 
-use super::check::SECTOR_BYTES;
-use super::events::Event;
-use super::media::{NONE, Sectors};
-use super::model::{FlashModel, Part};
+use super::{FlashModel, Part};
+use crate::flash::check::SECTOR_BYTES;
+use crate::flash::events::Event;
+use crate::flash::media::{NONE, Sectors};
 
 impl FlashModel {
     /// A read has reached the controller.
     pub(super) fn read(&mut self, index: u32, at: Nanos) {
-        let request = *self.requests.get(index);
+        let request = self.requests[index];
         let (offset, len) = (request.request.offset, request.request.len);
         let (first, end) = self.units_of(offset, len);
         if !request.mapped && self.waits_for_mapping(index, first, end, at) {
@@ -38,7 +38,7 @@ impl FlashModel {
         if let Some(page) = pages.last() {
             self.sense(index, page, at);
         }
-        let entry = self.requests.get(index);
+        let entry = &mut self.requests[index];
         entry.latest = latest;
         if entry.parts == 0 {
             self.events.add(latest, Event::Gathered(index));
@@ -80,9 +80,9 @@ impl FlashModel {
         let ends = self.sensed_at(page.block, page.program, at);
         let channel = self.media.layout.channel_of(self.media.layout.die_of(page.block, page.program));
         if request != NONE {
-            self.requests.get(request).parts += 1;
+            self.requests[request].parts += 1;
         }
-        let part = self.parts.add(Part { request, channel, bytes: page.bytes });
+        let part = self.parts.insert(Part { request, channel, bytes: page.bytes });
         self.events.add(ends, Event::Sensed(part));
     }
 
@@ -104,7 +104,7 @@ impl FlashModel {
 
     /// A page is in the register of its die: it leaves over the channel.
     pub(super) fn sensed(&mut self, part: u32, at: Nanos) {
-        let Part { request, channel, bytes } = self.parts.remove(part);
+        let Part { request, channel, bytes } = self.parts.remove(part).expect("is under way");
         let free = &mut self.channels[channel as usize];
         *free = at.max(*free) + self.times.transfer(bytes);
         let done = *free;
@@ -112,14 +112,14 @@ impl FlashModel {
             return;
         }
         if let Some(latest) = self.part_done(request, done) {
-            let write = self.requests.get(request).request.op == leadline_device::Op::Write;
+            let write = self.requests[request].request.op == leadline_device::Op::Write;
             self.events.add(latest, if write { Event::Complete(request) } else { Event::Gathered(request) });
         }
     }
 
     /// Whether a request has to wait until its part of the mapping has been read; it then comes back.
     pub(super) fn waits_for_mapping(&mut self, index: u32, first: u32, end: u32, at: Nanos) -> bool {
-        self.requests.get(index).mapped = true;
+        self.requests[index].mapped = true;
         let Some(mut cache) = self.map_cache.take() else { return false };
         let entries = self.media.layout.map_entries;
         let mut known = at;

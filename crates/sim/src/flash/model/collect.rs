@@ -2,11 +2,11 @@
 
 use leadline_device::Nanos;
 
+use super::FlashModel;
 use super::destage::PER_DIE;
-use super::die::{Work, WorkKind};
-use super::events::Event;
-use super::media::{NONE, Stream};
-use super::model::FlashModel;
+use crate::flash::die::{Work, WorkKind};
+use crate::flash::events::Event;
+use crate::flash::media::{NONE, Stream};
 
 /// What a lane may do on its own.
 #[derive(Debug, Clone, Default)]

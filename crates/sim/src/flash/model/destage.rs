@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 
 use leadline_device::Nanos;
 
-use super::buffer::WriteBuffer;
-use super::die::{Work, WorkKind};
-use super::events::Event;
-use super::layout::Layout;
-use super::media::{NONE, Stream};
-use super::model::FlashModel;
-use super::spec::{Allocation, FlashSpec};
+use super::FlashModel;
+use crate::flash::buffer::WriteBuffer;
+use crate::flash::die::{Work, WorkKind};
+use crate::flash::events::Event;
+use crate::flash::layout::Layout;
+use crate::flash::media::{NONE, Stream};
+use crate::flash::spec::{Allocation, FlashSpec};
 
 /// Programs for the host, and of collection, that a die has at a time: one under way, and one whose data is
 /// on its way.

@@ -1,49 +1,56 @@
 //! The drive: requests come in, events carry them through its parts, completions go out.
 
+mod collect;
+mod destage;
+mod parts;
+mod read_ahead;
+mod reads;
+mod writes;
+
 use leadline_device::{Completion, Geometry, Nanos, Op, Request, Wear};
 
-use super::buffer::WriteBuffer;
-use super::check::SECTOR_BYTES;
-use super::collect::LaneClock;
-use super::destage::Destage;
-use super::die::Die;
-use super::events::{Event, Events};
-use super::host::Host;
-use super::layout::Layout;
-use super::lru::Lru;
-use super::media::{Media, NONE, Operations};
-use super::read_ahead::ReadAhead;
-use super::spec::FlashSpec;
-use super::times::Times;
-use crate::DeviceModel;
+use self::collect::LaneClock;
+use self::destage::Destage;
+use self::read_ahead::ReadAhead;
+use crate::flash::buffer::WriteBuffer;
+use crate::flash::check::SECTOR_BYTES;
+use crate::flash::die::Die;
+use crate::flash::events::{Event, Events};
+use crate::flash::host::Host;
+use crate::flash::layout::Layout;
+use crate::flash::lru::Lru;
+use crate::flash::media::{Media, NONE, Operations};
+use crate::flash::spec::FlashSpec;
+use crate::flash::times::Times;
+use crate::{DeviceModel, Slab};
 
 /// The timing of a flash drive, and what it does to its flash.
 pub struct FlashModel {
-    pub(super) spec: FlashSpec,
+    spec: FlashSpec,
     pub(super) media: Media,
-    pub(super) times: Times,
-    pub(super) host: Host,
-    pub(super) dies: Vec<Die>,
+    times: Times,
+    host: Host,
+    dies: Vec<Die>,
     /// When each channel is free.
-    pub(super) channels: Vec<Nanos>,
-    pub(super) buffer: WriteBuffer,
-    pub(super) destage: Destage,
-    pub(super) lanes: Vec<LaneClock>,
+    channels: Vec<Nanos>,
+    buffer: WriteBuffer,
+    destage: Destage,
+    lanes: Vec<LaneClock>,
     /// What was read last, units.
-    pub(super) read_buffer: Lru,
+    read_buffer: Lru,
     /// Units of the mapping in the controller's memory; `None` where all of it is.
-    pub(super) map_cache: Option<Lru>,
-    pub(super) read_ahead: Option<ReadAhead>,
-    pub(super) events: Events,
-    pub(super) requests: Slab<InFlight>,
+    map_cache: Option<Lru>,
+    read_ahead: Option<ReadAhead>,
+    events: Events,
+    requests: Slab<InFlight>,
     /// Reads of a page for a request.
-    pub(super) parts: Slab<Part>,
+    parts: Slab<Part>,
     /// When the last request arrived, where the SLC cache wants to know.
-    pub(super) last_arrival: Nanos,
+    last_arrival: Nanos,
     /// Whether an event will look whether there has been none since.
-    pub(super) idle_is_due: bool,
+    idle_is_due: bool,
     /// Scratch: units of one program.
-    pub(super) units: Vec<u32>,
+    units: Vec<u32>,
     /// Completions that the passing of time brought when a request arrived, to be handed out.
     done: Vec<Completion>,
     in_flight: u32,
@@ -51,62 +58,25 @@ pub struct FlashModel {
 
 /// A request that has arrived and is not complete.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct InFlight {
-    pub(super) request: Request,
+struct InFlight {
+    request: Request,
     /// The next of a write's units to enter the buffer.
-    pub(super) next_unit: u32,
+    next_unit: u32,
     /// Parts that are not done.
-    pub(super) parts: u32,
+    parts: u32,
     /// When the last of those that are done was.
-    pub(super) latest: Nanos,
+    latest: Nanos,
     /// Whether its part of the mapping has been read.
-    pub(super) mapped: bool,
+    mapped: bool,
 }
 
 /// A read of a page for a request, or ahead of one.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Part {
+struct Part {
     /// `NONE` for what nobody waits for.
-    pub(super) request: u32,
-    pub(super) channel: u32,
-    pub(super) bytes: u32,
-}
-
-/// Numbered places that are used again.
-pub(super) struct Slab<T> {
-    entries: Vec<T>,
-    free: Vec<u32>,
-}
-
-impl<T: Copy> Slab<T> {
-    fn new() -> Self {
-        Slab { entries: Vec::with_capacity(256), free: Vec::with_capacity(256) }
-    }
-
-    #[inline]
-    pub(super) fn add(&mut self, entry: T) -> u32 {
-        match self.free.pop() {
-            Some(at) => {
-                self.entries[at as usize] = entry;
-                at
-            }
-            None => {
-                self.entries.push(entry);
-                self.entries.len() as u32 - 1
-            }
-        }
-    }
-
-    #[inline]
-    pub(super) fn get(&mut self, at: u32) -> &mut T {
-        &mut self.entries[at as usize]
-    }
-
-    #[inline]
-    pub(super) fn remove(&mut self, at: u32) -> T {
-        self.free.push(at);
-        self.entries[at as usize]
-    }
+    request: u32,
+    channel: u32,
+    bytes: u32,
 }
 
 impl FlashModel {
@@ -137,8 +107,8 @@ impl FlashModel {
             map_cache: spec.mapping.cache.map(|bytes| Lru::new((bytes / unit_bytes) as usize)),
             read_ahead: spec.read_ahead.as_ref().map(|ahead| ReadAhead::new(ahead, &layout)),
             events: Events::default(),
-            requests: Slab::new(),
-            parts: Slab::new(),
+            requests: Slab::default(),
+            parts: Slab::default(),
             last_arrival: 0,
             idle_is_due: false,
             units: Vec::with_capacity(layout.program_units as usize),
@@ -160,12 +130,12 @@ impl FlashModel {
     }
 
     /// Whether anything has been asked of it and not answered.
-    pub(super) fn has_requests(&self) -> bool {
+    fn has_requests(&self) -> bool {
         self.in_flight > 0
     }
 
     /// Logical units that `offset` and `len` touch, first and one past the last.
-    pub(super) fn units_of(&self, offset: u64, len: u32) -> (u32, u32) {
+    fn units_of(&self, offset: u64, len: u32) -> (u32, u32) {
         let unit = u64::from(self.media.layout.unit_bytes);
         // Beyond the end only where the caller did not check; the last unit answers for that.
         let most = self.media.layout.host_units;
@@ -181,7 +151,7 @@ impl FlashModel {
                 Event::Reached(request) => self.reached(request, at),
                 Event::Sensed(part) => self.sensed(part, at),
                 Event::Gathered(request) => {
-                    let len = self.requests.get(request).request.len;
+                    let len = self.requests[request].request.len;
                     let done = self.host.leave(at, len);
                     self.events.add(done, Event::Complete(request));
                 }
@@ -193,14 +163,14 @@ impl FlashModel {
     }
 
     fn complete(&mut self, index: u32, at: Nanos) -> Completion {
-        let InFlight { request, .. } = self.requests.remove(index);
+        let InFlight { request, .. } = self.requests.remove(index).expect("is under way");
         self.in_flight -= 1;
         let moved = if request.op == Op::Flush { 0 } else { request.len as i32 };
         Completion { slot: request.slot, result: moved, at }
     }
 
     fn reached(&mut self, index: u32, at: Nanos) {
-        match self.requests.get(index).request.op {
+        match self.requests[index].request.op {
             Op::Read => self.read(index, at),
             Op::Write => self.write(index, at),
             Op::Trim => self.trim(index, at),
@@ -209,8 +179,8 @@ impl FlashModel {
     }
 
     /// One of a request's parts is done at `at`; the others may be done later.
-    pub(super) fn part_done(&mut self, index: u32, at: Nanos) -> Option<Nanos> {
-        let request = self.requests.get(index);
+    fn part_done(&mut self, index: u32, at: Nanos) -> Option<Nanos> {
+        let request = &mut self.requests[index];
         request.parts -= 1;
         request.latest = request.latest.max(at);
         (request.parts == 0).then_some(request.latest)
@@ -242,7 +212,7 @@ impl DeviceModel for FlashModel {
         // An offset beyond the end is its caller's mistake, but must not overflow.
         let request = Request { offset: request.offset.min(self.spec.capacity), ..*request };
         let in_flight = InFlight { request, next_unit: first, parts: 0, latest: 0, mapped: false };
-        let index = self.requests.add(in_flight);
+        let index = self.requests.insert(in_flight);
         self.in_flight += 1;
         self.events.add(reached, Event::Reached(index));
     }

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use leadline_device::Nanos;
 
-use super::layout::Layout;
-use super::media::{NONE, Table};
-use super::model::FlashModel;
-use super::spec::ReadAheadSpec;
+use super::FlashModel;
+use crate::flash::layout::Layout;
+use crate::flash::media::{NONE, Table};
+use crate::flash::spec::ReadAheadSpec;
 
 /// The sequences that are followed, and what was read ahead of them.
 pub(super) struct ReadAhead {
