@@ -6,7 +6,7 @@ use fuser::TimeOrNow;
 use leadline_fuse::{SET_IDS, SysResult, without_set_ids};
 use rustix::fs::{AtFlags, CWD, Gid, Mode, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, Uid};
 
-use crate::descriptors::Below;
+use crate::nodes::Below;
 
 /// What a program wants to change.
 #[derive(Debug, Default, Clone, Copy)]

@@ -13,15 +13,17 @@ use fuser::{
     RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyLseek,
     ReplyOpen, ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
-use leadline_fuse::{SysResult, attributes, done, errno, fopen_flags, is_durable, negotiate};
+use leadline_fuse::{
+    Handles, SeekTarget, SysResult, attributes, done, errno, fopen_flags, give_attributes, give_xattr,
+    is_durable, negotiate,
+};
 use leadline_trace::capture::Operation;
 use rustix::fs::{AtFlags, CWD, FallocateFlags, Gid, Mode, OFlags, Stat, Uid, XattrFlags};
 
 use crate::buffer;
 use crate::changes::{Changes, drop_set_ids};
-use crate::descriptors::Below;
-use crate::handles::{Handles, OpenFile, OpenFolder};
-use crate::nodes::{Node, Nodes, ROOT, open_listing};
+use crate::handles::{OpenFile, OpenFolder};
+use crate::nodes::{Below, Node, Nodes, ROOT, open_listing};
 use crate::record::Recording;
 use crate::transfer;
 
@@ -200,10 +202,8 @@ impl Filesystem for PassThroughFs {
     }
 
     fn getattr(&self, _req: &Request, ino: INodeNo, _fh: Option<FileHandle>, reply: ReplyAttr) {
-        match self.nodes.get(ino.0).and_then(|node| node.stat()) {
-            Ok(stat) => reply.attr(&VALID, &attributes(ino.0, &stat)),
-            Err(error) => reply.error(errno(error)),
-        }
+        let stat = self.nodes.get(ino.0).and_then(|node| node.stat());
+        give_attributes(stat.map(|stat| attributes(ino.0, &stat)), VALID, reply);
     }
 
     fn setattr(
@@ -232,10 +232,7 @@ impl Filesystem for PassThroughFs {
             }
             node.stat()
         });
-        match changed {
-            Ok(stat) => reply.attr(&VALID, &attributes(ino.0, &stat)),
-            Err(error) => reply.error(errno(error)),
-        }
+        give_attributes(changed.map(|stat| attributes(ino.0, &stat)), VALID, reply);
     }
 
     fn readlink(&self, _req: &Request, ino: INodeNo, reply: ReplyData) {
@@ -526,13 +523,13 @@ impl Filesystem for PassThroughFs {
         let mut value = vec![0; size as usize];
         let got =
             self.nodes.below(ino.0).and_then(|below| rustix::fs::getxattr(below.path(), name, &mut value));
-        answer_xattr(got, &value, reply);
+        give_xattr(got, &value, size, reply);
     }
 
     fn listxattr(&self, _req: &Request, ino: INodeNo, size: u32, reply: ReplyXattr) {
         let mut names = vec![0; size as usize];
         let got = self.nodes.below(ino.0).and_then(|below| rustix::fs::listxattr(below.path(), &mut names));
-        answer_xattr(got, &names, reply);
+        give_xattr(got, &names, size, reply);
     }
 
     fn removexattr(&self, _req: &Request, ino: INodeNo, name: &OsStr, reply: ReplyEmpty) {
@@ -572,29 +569,16 @@ impl Filesystem for PassThroughFs {
         whence: i32,
         reply: ReplyLseek,
     ) {
-        let from =
-            u64::try_from(offset).map_err(|_| rustix::io::Errno::INVAL).and_then(|offset| match whence {
-                SEEK_DATA => Ok(rustix::fs::SeekFrom::Data(offset)),
-                SEEK_HOLE => Ok(rustix::fs::SeekFrom::Hole(offset)),
-                _ => Err(rustix::io::Errno::INVAL),
-            });
-        let found = from.and_then(|from| rustix::fs::seek(&self.files.get(fh.0)?.file, from));
+        let found = SeekTarget::new(offset, whence).and_then(|target| {
+            let from = match target {
+                SeekTarget::Data(offset) => rustix::fs::SeekFrom::Data(offset),
+                SeekTarget::Hole(offset) => rustix::fs::SeekFrom::Hole(offset),
+            };
+            rustix::fs::seek(&self.files.get(fh.0)?.file, from)
+        });
         match found {
             Ok(found) => reply.offset(found as i64),
             Err(error) => reply.error(errno(error)),
         }
-    }
-}
-
-/// What the kernel cannot answer itself of `lseek`.
-const SEEK_DATA: i32 = 3;
-const SEEK_HOLE: i32 = 4;
-
-/// A length where nothing but that was asked for, else the bytes.
-fn answer_xattr(got: SysResult<usize>, value: &[u8], reply: ReplyXattr) {
-    match got {
-        Ok(length) if value.is_empty() => reply.size(length as u32),
-        Ok(length) => reply.data(&value[..length]),
-        Err(error) => reply.error(errno(error)),
     }
 }

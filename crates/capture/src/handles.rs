@@ -1,11 +1,10 @@
 //! What programs have open.
 
-use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use fuser::FileType;
 use leadline_fuse::{SysResult, kind_of};
@@ -40,37 +39,6 @@ pub(crate) struct OpenFolder {
     pub(crate) file: File,
     pub(crate) node: Arc<Node>,
     pub(crate) listed: Mutex<Vec<Listed>>,
-}
-
-/// Things by their numbers.
-#[derive(Debug)]
-pub(crate) struct Handles<T> {
-    last: AtomicU64,
-    open: RwLock<HashMap<u64, Arc<T>>>,
-}
-
-impl<T> Default for Handles<T> {
-    fn default() -> Self {
-        Handles { last: AtomicU64::new(0), open: RwLock::default() }
-    }
-}
-
-impl<T> Handles<T> {
-    pub(crate) fn insert(&self, opened: T) -> u64 {
-        let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
-        self.open.write().unwrap_or_else(PoisonError::into_inner).insert(number, Arc::new(opened));
-        number
-    }
-
-    pub(crate) fn get(&self, number: u64) -> SysResult<Arc<T>> {
-        let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
-        open.get(&number).cloned().ok_or(rustix::io::Errno::BADF)
-    }
-
-    pub(crate) fn remove(&self, number: u64) {
-        let closed = self.open.write().unwrap_or_else(PoisonError::into_inner).remove(&number);
-        drop(closed);
-    }
 }
 
 impl OpenFile {

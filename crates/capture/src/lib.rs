@@ -2,14 +2,12 @@
 
 mod buffer;
 mod changes;
-mod descriptors;
 mod error;
 mod fs;
 mod handles;
 mod mount;
 mod nodes;
 mod pass_through;
-mod place;
 mod record;
 mod transfer;
 

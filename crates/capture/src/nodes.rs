@@ -1,5 +1,8 @@
 //! The files and folders that the kernel knows.
 
+mod descriptors;
+mod place;
+
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::os::fd::{AsFd, OwnedFd};
@@ -11,8 +14,9 @@ use leadline_fuse::SysResult;
 use rustix::fs::{Mode, OFlags, Stat};
 use rustix::io::Errno;
 
-use crate::descriptors::{Below, Descriptors};
-use crate::place::Place;
+pub(crate) use self::descriptors::Below;
+use self::descriptors::Descriptors;
+use self::place::Place;
 
 /// The captured folder.
 pub(crate) const ROOT: u64 = 1;

@@ -3,7 +3,7 @@
 use fuser::{Errno, ReplyData, ReplyEmpty, ReplyWrite};
 use leadline_device::Nanos;
 
-/// Bytes of the file that measures the way in and out.
+/// Bytes of the file that measures what the kernel and FUSE take.
 pub(crate) const PROBE_BYTES: usize = 4096;
 
 /// What a program gets.

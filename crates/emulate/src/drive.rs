@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use fuser::{INodeNo, Notifier};
+use fuser::{FileType, INodeNo, Notifier};
+use leadline_fuse::Handles;
 use rustix::io::Errno;
 
 use crate::capture::{Arrival, Captures, Recorded};
-use crate::extents::Extent;
+use crate::extent::Extent;
 use crate::faults::{Effects, FaultKind, FileOperation, Injector, Subject};
-use crate::listings::Listings;
 use crate::node::{Ino, ROOT};
 use crate::pace::Pacer;
 use crate::programs::Programs;
@@ -46,12 +46,15 @@ impl Forgotten {
     }
 }
 
+/// An entry of an open directory, which programs see as it was when it was opened.
+pub(crate) type Listed = (Ino, FileType, OsString);
+
 /// A drive that programs use.
 pub(crate) struct Drive {
     pub(crate) volume: Volume,
     pub(crate) pacer: Arc<Pacer>,
     pub(crate) programs: Programs,
-    pub(crate) listings: Listings,
+    pub(crate) listings: Handles<Vec<Listed>>,
     pub(crate) captures: Captures,
     injector: Mutex<Injector>,
     probing: AtomicBool,
@@ -66,7 +69,7 @@ impl Drive {
             volume,
             pacer,
             programs: Programs::default(),
-            listings: Listings::default(),
+            listings: Handles::default(),
             captures: Captures::default(),
             injector: Mutex::new(injector),
             probing: AtomicBool::new(true),
@@ -100,7 +103,7 @@ impl Drive {
         }
     }
 
-    /// Whether the way in and out is being measured.
+    /// Whether the overhead of the kernel and FUSE is being measured.
     pub(crate) fn is_probing(&self) -> bool {
         self.probing.load(Ordering::Relaxed)
     }

@@ -146,9 +146,9 @@ impl Emulator {
             std::thread::spawn(move || tell(&notifier, &told));
         }
         let io = |source| EmulateError::Mount { path: self.mount.clone(), source };
-        let [way_in, way_out] = probe::ways(&self.mount, processors, &drive.pacer).map_err(io)?;
-        drive.pacer.way_in.set(way_in.0, way_in.1);
-        drive.pacer.way_out.set(way_out.0, way_out.1);
+        let [requests, answers] = probe::overheads(&self.mount, processors, &drive.pacer).map_err(io)?;
+        drive.pacer.request_overhead.set(requests.0, requests.1);
+        drive.pacer.answer_overhead.set(answers.0, answers.1);
         drive.end_probing();
         let (watched, ended) = (Arc::clone(drive), Arc::clone(&self.ended));
         std::thread::spawn(move || {

@@ -5,17 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::extent::Extent;
 use crate::free::Free;
 
 /// Files are laid out in blocks of this many bytes.
 pub(crate) const BLOCK_BYTES: u64 = 4096;
-
-/// Consecutive bytes on the device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Extent {
-    pub(crate) offset: u64,
-    pub(crate) len: u64,
-}
 
 /// The part of the device that a file's blocks are to be taken from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

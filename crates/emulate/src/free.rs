@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::extents::Extent;
+use crate::extent::Extent;
 
 /// Distance between the beginnings of new files, each at a multiple of it: file systems align what is large,
 /// so that a page of a database is in one block of a cache below.

@@ -61,7 +61,8 @@ impl Shared {
         let counters = drive.pacer.counters();
         let (requests, late) = counters.answers();
         let us = |(busy, paused): (u64, u64)| (busy as f64 / 1e3, paused as f64 / 1e3);
-        let (way_in, way_out) = (us(drive.pacer.way_in.measured()), us(drive.pacer.way_out.measured()));
+        let request_us = us(drive.pacer.request_overhead.measured());
+        let answer_us = us(drive.pacer.answer_overhead.measured());
         let late_share = late as f64 / requests.max(1) as f64;
         let faults =
             drive.injector().counts().iter().map(|(kind, times)| ((*kind).to_owned(), *times)).collect();
@@ -76,10 +77,10 @@ impl Shared {
             kept_up: late_share < MOST_LATE || late <= FEW_LATE,
             overshoot_us: counters.overshoot(),
             overshoot_histogram: counters.histogram(),
-            way_in_us: way_in.0,
-            way_in_after_pause_us: way_in.1,
-            way_out_us: way_out.0,
-            way_out_after_pause_us: way_out.1,
+            way_in_us: request_us.0,
+            way_in_after_pause_us: request_us.1,
+            way_out_us: answer_us.0,
+            way_out_after_pause_us: answer_us.1,
             cpu_share: drive.programs.share(),
             traffic: counters.traffic(),
             cache: drive.pacer.cache(),

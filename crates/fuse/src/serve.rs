@@ -1,11 +1,9 @@
-//! What every server says to the kernel: how it is mounted, what it can, how files are opened, what failed.
+//! What every server says to the kernel: how it is mounted, what it can, how files are opened.
 
 use std::fs::File;
 use std::io;
 
-use fuser::{
-    Config, Errno, FopenFlags, InitFlags, KernelConfig, MountOption, OpenFlags, ReplyEmpty, SessionACL,
-};
+use fuser::{Config, FopenFlags, InitFlags, KernelConfig, MountOption, OpenFlags, SessionACL};
 use rustix::fs::OFlags;
 
 /// What the kernel speaks FUSE through.
@@ -16,9 +14,6 @@ const MOST_BACKGROUND: u16 = 256;
 
 /// Bytes of the largest write.
 const MOST_WRITTEN: u32 = 1 << 20;
-
-/// What comes of a request.
-pub type SysResult<T> = Result<T, rustix::io::Errno>;
 
 /// Whether this user may mount anything here.
 ///
@@ -95,19 +90,6 @@ pub fn is_writing(flags: OpenFlags) -> bool {
 /// The flags as this system names them.
 fn of_program(flags: OpenFlags) -> OFlags {
     OFlags::from_bits_retain(flags.0 as u32)
-}
-
-/// An error as the kernel wants it.
-pub fn errno(error: rustix::io::Errno) -> Errno {
-    Errno::from_i32(error.raw_os_error())
-}
-
-/// Answers with success or the error.
-pub fn done(result: SysResult<()>, reply: ReplyEmpty) {
-    match result {
-        Ok(()) => reply.ok(),
-        Err(error) => reply.error(errno(error)),
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
 //! What the kernel asks, translated: names and bytes from the volume, faults from the schedule, time from the
 //! device.
 
+mod names;
+mod recorded;
+
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -9,27 +12,25 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use fuser::{
-    Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo, InitFlags,
-    KernelConfig, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory,
-    ReplyEmpty, ReplyEntry, ReplyLseek, ReplyOpen, ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow,
-    WriteFlags,
+    Errno, FileHandle, Filesystem, FopenFlags, Generation, INodeNo, InitFlags, KernelConfig, LockOwner,
+    OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry,
+    ReplyLseek, ReplyOpen, ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
-use leadline_device::Nanos;
 use leadline_fuse::{
-    SET_IDS, SysResult, done, errno, fopen_flags, is_durable, is_writing, kind_of, negotiate, without_set_ids,
+    SeekTarget, SysResult, done, errno, fopen_flags, give_attributes, give_xattr, is_durable, is_writing,
+    negotiate,
 };
 use leadline_trace::capture::Operation;
 use rustix::fs::{FallocateFlags, XattrFlags};
 
-use crate::answer::{Answer, PROBE_BYTES};
-use crate::capture::{Arrival, Recorded};
+use self::names::{PROBE, Wanted, probe_attr};
+use crate::answer::Answer;
 use crate::drive::{Drive, Told};
 use crate::durable::is_reserved;
 use crate::extents::BLOCK_BYTES;
-use crate::node::{Attributes, Ino, Kind};
-use crate::pace::Work;
+use crate::in_flight::Work;
+use crate::node::{Ino, Kind};
 use crate::tree::Tree;
-use crate::volume::Target;
 
 /// Names change only through the mount, and are withdrawn at a power cut.
 const ENTRY_VALID: Duration = Duration::from_secs(3600);
@@ -39,13 +40,6 @@ const ATTRIBUTES_VALID: Duration = Duration::from_secs(1);
 
 /// Nobody else changes the files: what the kernel has in its page cache stays right.
 const KEEPS: bool = true;
-
-/// What `lseek` is asked for, as Linux numbers it on every processor.
-const SEEK_DATA: i32 = 3;
-const SEEK_HOLE: i32 = 4;
-
-/// The file that measures the way in and out.
-const PROBE: Ino = u64::MAX;
 
 /// The mounted file system.
 pub(crate) struct EmulatedFs {
@@ -62,40 +56,6 @@ impl EmulatedFs {
         EmulatedFs { drive }
     }
 
-    fn attr(&self, ino: Ino) -> SysResult<FileAttr> {
-        if ino == PROBE {
-            return Ok(probe_attr());
-        }
-        let (attributes, len, bytes) = self.drive.volume.attributes(ino)?;
-        let tree = self.drive.volume.tree();
-        let node = tree.node(ino)?;
-        let (kind, nlink, rdev) = match &node.kind {
-            Kind::Directory(_) => {
-                (FileType::Directory, if node.names == 0 { 0 } else { 2 + node.folders }, 0)
-            }
-            Kind::File(_) => (FileType::RegularFile, node.names, 0),
-            Kind::Symlink(_) => (FileType::Symlink, node.names, 0),
-            Kind::Special(bits, device) => (special(*bits), node.names, *device as u32),
-        };
-        Ok(FileAttr {
-            ino: INodeNo(ino),
-            size: len,
-            blocks: bytes / 512,
-            atime: attributes.accessed,
-            mtime: attributes.modified,
-            ctime: attributes.changed,
-            crtime: attributes.changed,
-            kind,
-            perm: attributes.mode as u16,
-            nlink,
-            uid: attributes.uid,
-            gid: attributes.gid,
-            rdev,
-            blksize: BLOCK_BYTES as u32,
-            flags: 0,
-        })
-    }
-
     fn entry(&self, found: SysResult<Ino>, reply: ReplyEntry) {
         match found.and_then(|ino| self.attr(ino)) {
             Ok(attr) => {
@@ -104,129 +64,6 @@ impl EmulatedFs {
             }
             Err(error) => reply.error(errno(error)),
         }
-    }
-
-    /// Makes a node with a name.
-    fn make(&self, req: &Request, dir: INodeNo, name: &OsStr, mode: u32, kind: Kind) -> SysResult<Ino> {
-        let owner = (mode, req.uid(), req.gid());
-        self.drive.volume.change_names(|tree| Ok((tree.create(dir.0, name, kind, owner)?, None)))
-    }
-
-    /// Who changes a program must not leave it with the rights of another user. The kernel is told, as it
-    /// knows the old mode still.
-    fn drop_set_ids(&self, req: &Request, ino: Ino) {
-        let Ok((Attributes { mode, gid, .. }, ..)) = self.drive.volume.attributes(ino) else { return };
-        let kept = without_set_ids(mode, gid == req.gid());
-        if mode & SET_IDS != 0 && kept != mode {
-            // It is there, as its attributes were.
-            let _ = self.set_attributes(ino, |attributes| attributes.mode = kept);
-            self.drive.attributes_changed(ino);
-        }
-    }
-
-    fn set_attributes(&self, ino: Ino, change: impl FnOnce(&mut Attributes)) -> SysResult<()> {
-        let (mut attributes, ..) = self.drive.volume.attributes(ino)?;
-        change(&mut attributes);
-        attributes.changed = SystemTime::now();
-        self.drive.volume.change_names(|tree| {
-            tree.set_attributes(ino, attributes)?;
-            if let Ok(file) = tree.file(ino) {
-                file.lock().written = None;
-            }
-            Ok(((), None))
-        })
-    }
-}
-
-/// Of captures: what is asked of a file, the first byte and how many.
-type Asked = (Operation, u64, u64);
-
-impl EmulatedFs {
-    /// Records a request, if somebody wants it.
-    fn record(&self, req: &Request, ino: Ino, asked: Asked, received: Nanos) -> Option<Recorded> {
-        let (operation, offset, length) = asked;
-        let at = self.drive.pacer.sent(received);
-        self.drive.record(Arrival { at, thread: req.pid(), ino, operation, offset, length }, None)
-    }
-
-    /// Does, and records, what does not go to the device.
-    fn recorded<T>(
-        &self,
-        req: &Request,
-        ino: Ino,
-        asked: Asked,
-        change: impl FnOnce() -> SysResult<T>,
-    ) -> SysResult<T> {
-        let recorded = self.record(req, ino, asked, self.drive.pacer.now());
-        let changed = change();
-        self.answered(recorded, &changed);
-        changed
-    }
-
-    fn answered<T>(&self, recorded: Option<Recorded>, result: &SysResult<T>) {
-        if let Some(recorded) = recorded {
-            recorded.answered(self.drive.pacer.now(), result.is_err());
-        }
-    }
-
-    /// Of a rename, if somebody wants it recorded: its arrival, and the file's path behind it.
-    fn renaming(&self, req: &Request, from: (Ino, &OsStr), to: (Ino, &OsStr)) -> Option<(Arrival, String)> {
-        if !self.drive.captures.are_made() {
-            return None;
-        }
-        let (ino, new_name) = {
-            let tree = self.drive.volume.tree();
-            let mut new_name = tree.path(to.0, tree.node(to.0).ok()?.parent);
-            if !new_name.is_empty() {
-                new_name.push("/");
-            }
-            new_name.push(to.1);
-            (tree.lookup(from.0, from.1).ok()?, new_name.to_string_lossy().into_owned())
-        };
-        let at = self.drive.pacer.sent(self.drive.pacer.now());
-        let operation = Operation::Rename;
-        Some((Arrival { at, thread: req.pid(), ino, operation, offset: 0, length: 0 }, new_name))
-    }
-
-    fn remove(&self, req: &Request, parent: INodeNo, name: &OsStr, directory: bool) -> SysResult<()> {
-        let found = self.drive.volume.tree().lookup(parent.0, name)?;
-        self.recorded(req, found, (Operation::Remove, 0, 0), || {
-            self.drive.volume.change_names(|tree| Ok(((), Some(tree.remove(parent.0, name, directory)?))))
-        })
-    }
-}
-
-fn special(bits: u32) -> FileType {
-    kind_of(rustix::fs::FileType::from_raw_mode(bits))
-}
-
-fn kind_in(tree: &Tree, ino: Ino) -> FileType {
-    match tree.node(ino).map(|node| &node.kind) {
-        Ok(Kind::Directory(_)) => FileType::Directory,
-        Ok(Kind::Symlink(_)) => FileType::Symlink,
-        Ok(Kind::Special(bits, _)) => special(*bits),
-        Ok(Kind::File(_)) | Err(_) => FileType::RegularFile,
-    }
-}
-
-fn probe_attr() -> FileAttr {
-    let epoch = SystemTime::UNIX_EPOCH;
-    FileAttr {
-        ino: INodeNo(PROBE),
-        size: PROBE_BYTES as u64,
-        blocks: 8,
-        atime: epoch,
-        mtime: epoch,
-        ctime: epoch,
-        crtime: epoch,
-        kind: FileType::RegularFile,
-        perm: 0o400,
-        nlink: 1,
-        uid: rustix::process::geteuid().as_raw(),
-        gid: rustix::process::getegid().as_raw(),
-        rdev: 0,
-        blksize: BLOCK_BYTES as u32,
-        flags: 0,
     }
 }
 
@@ -251,10 +88,7 @@ impl Filesystem for EmulatedFs {
     }
 
     fn getattr(&self, _req: &Request, ino: INodeNo, _fh: Option<FileHandle>, reply: ReplyAttr) {
-        match self.attr(ino.0) {
-            Ok(attr) => reply.attr(&ATTRIBUTES_VALID, &attr),
-            Err(error) => reply.error(errno(error)),
-        }
+        give_attributes(self.attr(ino.0), ATTRIBUTES_VALID, reply);
     }
 
     fn setattr(
@@ -265,8 +99,8 @@ impl Filesystem for EmulatedFs {
         uid: Option<u32>,
         gid: Option<u32>,
         size: Option<u64>,
-        atime: Option<TimeOrNow>,
-        mtime: Option<TimeOrNow>,
+        accessed: Option<TimeOrNow>,
+        modified: Option<TimeOrNow>,
         _ctime: Option<SystemTime>,
         _fh: Option<FileHandle>,
         _crtime: Option<SystemTime>,
@@ -275,40 +109,10 @@ impl Filesystem for EmulatedFs {
         _flags: Option<fuser::BsdFileFlags>,
         reply: ReplyAttr,
     ) {
-        let moment = |time: TimeOrNow| match time {
-            TimeOrNow::SpecificTime(time) => time,
-            TimeOrNow::Now => SystemTime::now(),
-        };
-        let truncated = size.map_or(Ok(()), |size| {
-            let asked = (Operation::Truncate, size, 0);
-            let truncated = self.recorded(req, ino.0, asked, || self.drive.volume.truncate(ino.0, size));
-            // Root may keep them.
-            if truncated.is_ok() && req.uid() != 0 {
-                self.drop_set_ids(req, ino.0);
-            }
-            truncated
-        });
-        let changed = truncated.and_then(|()| {
-            if mode.is_none() && uid.is_none() && gid.is_none() && atime.is_none() && mtime.is_none() {
-                return Ok(());
-            }
-            let is_file = self.drive.volume.tree().file(ino.0).is_ok();
-            self.set_attributes(ino.0, |attributes| {
-                if is_file && (uid.is_some() || gid.is_some()) {
-                    let keeps_group = req.uid() == 0 || attributes.gid == req.gid();
-                    attributes.mode = without_set_ids(attributes.mode, keeps_group);
-                }
-                attributes.mode = mode.map_or(attributes.mode, |mode| mode & 0o7777);
-                attributes.uid = uid.unwrap_or(attributes.uid);
-                attributes.gid = gid.unwrap_or(attributes.gid);
-                attributes.accessed = atime.map_or(attributes.accessed, moment);
-                attributes.modified = mtime.map_or(attributes.modified, moment);
-            })
-        });
-        match changed.and_then(|()| self.attr(ino.0)) {
-            Ok(attr) => reply.attr(&ATTRIBUTES_VALID, &attr),
-            Err(error) => reply.error(errno(error)),
-        }
+        let truncated = size.map_or(Ok(()), |size| self.truncate(req, ino.0, size));
+        let wanted = Wanted { mode, uid, gid, accessed, modified };
+        let changed = truncated.and_then(|()| self.change_attributes(req, ino.0, wanted));
+        give_attributes(changed.and_then(|()| self.attr(ino.0)), ATTRIBUTES_VALID, reply);
     }
 
     fn readlink(&self, _req: &Request, ino: INodeNo, reply: ReplyData) {
@@ -522,18 +326,7 @@ impl Filesystem for EmulatedFs {
     }
 
     fn opendir(&self, _req: &Request, ino: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {
-        let listed = self.drive.volume.open_node(ino.0, false).and_then(|()| {
-            let tree = self.drive.volume.tree();
-            let parent = tree.node(ino.0)?.parent;
-            let mut entries = vec![
-                (ino.0, FileType::Directory, OsStr::new(".").to_owned()),
-                (parent, FileType::Directory, OsStr::new("..").to_owned()),
-            ];
-            let inside = tree.entries(ino.0)?.iter();
-            entries.extend(inside.map(|(name, &ino)| (ino, kind_in(&tree, ino), name.clone())));
-            Ok(entries)
-        });
-        match listed {
+        match self.list(ino.0) {
             Ok(entries) => reply.opened(FileHandle(self.drive.listings.insert(entries)), FopenFlags::empty()),
             Err(error) => reply.error(errno(error)),
         }
@@ -543,13 +336,12 @@ impl Filesystem for EmulatedFs {
         if offset == 0 && self.drive.volume.tree().node(ino.0).is_err() {
             return reply.error(Errno::EIO);
         }
-        self.drive.listings.with(fh.0, |entries| {
-            for (i, (ino, kind, name)) in entries.iter().enumerate().skip(offset as usize) {
-                if reply.add(INodeNo(*ino), i as u64 + 1, *kind, name) {
-                    break;
-                }
+        let listed = self.drive.listings.get(fh.0).ok();
+        for (i, (ino, kind, name)) in (1..).zip(listed.iter().flat_map(|e| e.iter())).skip(offset as usize) {
+            if reply.add(INodeNo(*ino), i, *kind, name) {
+                break;
             }
-        });
+        }
         reply.ok();
     }
 
@@ -578,22 +370,13 @@ impl Filesystem for EmulatedFs {
         reply: ReplyEmpty,
     ) {
         let flags = XattrFlags::from_bits_retain(flags as u32);
-        let (create, replace) = (flags.contains(XattrFlags::CREATE), flags.contains(XattrFlags::REPLACE));
-        let set = self.drive.volume.change_names(|tree| {
-            match tree.node(ino.0)?.xattrs.contains_key(name) {
-                true if create => return Err(rustix::io::Errno::EXIST),
-                false if replace => return Err(rustix::io::Errno::NODATA),
-                _ => tree.set_xattr(ino.0, name, Some(value.to_owned()))?,
-            }
-            Ok(((), None))
-        });
-        done(set, reply);
+        done(self.set_xattr(ino.0, name, value, flags), reply);
     }
 
     fn getxattr(&self, _req: &Request, ino: INodeNo, name: &OsStr, size: u32, reply: ReplyXattr) {
         let tree = self.drive.volume.tree();
         match tree.node(ino.0).map(|node| node.xattrs.get(name)) {
-            Ok(Some(value)) => give_xattr(value, size, reply),
+            Ok(Some(value)) => give_xattr(Ok(value.len()), value, size, reply),
             Ok(None) => reply.error(Errno::from_i32(rustix::io::Errno::NODATA.raw_os_error())),
             Err(error) => reply.error(errno(error)),
         }
@@ -605,7 +388,7 @@ impl Filesystem for EmulatedFs {
             Ok(node) => {
                 let names: Vec<u8> =
                     node.xattrs.keys().flat_map(|name| [name.as_bytes(), b"\0"].concat()).collect();
-                give_xattr(&names, size, reply);
+                give_xattr(Ok(names.len()), &names, size, reply);
             }
             Err(error) => reply.error(errno(error)),
         }
@@ -627,22 +410,7 @@ impl Filesystem for EmulatedFs {
         reply: ReplyEmpty,
     ) {
         let mode = FallocateFlags::from_bits_retain(mode as u32);
-        let keep_size = mode.contains(FallocateFlags::KEEP_SIZE);
-        let volume = &self.drive.volume;
-        let mode = mode - FallocateFlags::KEEP_SIZE;
-        let operation = if mode.is_empty() { Operation::Allocate } else { Operation::Discard };
-        let allocated = self.recorded(req, ino.0, (operation, offset, length), || match mode {
-            flags if flags.is_empty() => volume.allocate(ino.0, offset, length, keep_size),
-            FallocateFlags::PUNCH_HOLE => volume.zero(ino.0, offset, length, true),
-            FallocateFlags::ZERO_RANGE => volume
-                .allocate(ino.0, offset, length, keep_size)
-                .and_then(|()| volume.zero(ino.0, offset, length, false)),
-            _ => Err(rustix::io::Errno::OPNOTSUPP),
-        });
-        if allocated.is_ok() && req.uid() != 0 {
-            self.drop_set_ids(req, ino.0);
-        }
-        done(allocated, reply);
+        done(self.allocate(req, ino.0, (offset, length), mode), reply);
     }
 
     fn lseek(
@@ -654,11 +422,9 @@ impl Filesystem for EmulatedFs {
         whence: i32,
         reply: ReplyLseek,
     ) {
-        let target = match (u64::try_from(offset), whence) {
-            (Ok(offset), SEEK_DATA) => Target::Data(offset),
-            (Ok(offset), SEEK_HOLE) => Target::Hole(offset),
-            // What the kernel does not know itself, and we do not know either.
-            _ => return reply.error(Errno::EINVAL),
+        let target = match SeekTarget::new(offset, whence) {
+            Ok(target) => target,
+            Err(error) => return reply.error(errno(error)),
         };
         let drive = Arc::clone(&self.drive);
         let answer = move || match drive.volume.seek(ino.0, target) {
@@ -684,14 +450,5 @@ impl EmulatedFs {
             Err(error) => Answer::Failed(reply, handle_errno(error)),
         };
         self.drive.pacer.submit(Work::Flush, received, answer, recorded);
-    }
-}
-
-/// The size of a value, or the value itself.
-fn give_xattr(value: &[u8], size: u32, reply: ReplyXattr) {
-    match size {
-        0 => reply.size(value.len() as u32),
-        size if (size as usize) < value.len() => reply.error(Errno::ERANGE),
-        _ => reply.data(value),
     }
 }

@@ -1,4 +1,4 @@
-//! What a request takes on its way in, or an answer on its way out: more after a pause, when threads and
+//! What the kernel and FUSE take to bring a request, or its answer: more after a pause, when threads and
 //! processors sleep.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,16 +8,16 @@ use leadline_device::Nanos;
 /// After a pause of so long, those who wait are taken to sleep.
 const PAUSE: Nanos = 100_000;
 
-/// One of the two ways.
+/// Of requests, or of answers.
 #[derive(Debug, Default)]
-pub(crate) struct Way {
+pub(crate) struct Overhead {
     busy: AtomicU64,
     after_pause: AtomicU64,
-    /// When it was last used.
+    /// When one was last brought.
     last: AtomicU64,
 }
 
-impl Way {
+impl Overhead {
     /// What was measured: one request after the other, and with pauses between them.
     pub(crate) fn set(&self, busy: Nanos, after_pause: Nanos) {
         self.busy.store(busy, Ordering::Relaxed);
@@ -35,7 +35,7 @@ impl Way {
         if paused { &self.after_pause } else { &self.busy }.load(Ordering::Relaxed)
     }
 
-    /// It is used.
+    /// One is brought.
     pub(crate) fn used(&self, at: Nanos) {
         self.last.store(at, Ordering::Relaxed);
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use rustix::process::{Resource, getrlimit};
 
-use crate::nodes::Node;
+use super::Node;
 
 /// Nodes that are tried in search of one that can be closed.
 const TRIED: usize = 64;

@@ -1,6 +1,7 @@
 //! What the device is told of blocks that no file has any more.
 
 use std::collections::VecDeque;
+use std::ffi::OsString;
 
 use leadline_device::{Completion, Geometry, Nanos, Op, Request};
 use leadline_sim::DeviceModel;

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::nodes::Node;
+use super::Node;
 
 /// The name by which a node was looked up last, in a folder that may be renamed itself.
 #[derive(Debug, Default)]
