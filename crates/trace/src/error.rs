@@ -27,15 +27,16 @@ pub enum TraceError {
     },
     /// A trace whose format neither its ending nor its content tells.
     #[error(
-        "{name}: {}; the formats are {}",
+        "{name}: {}; the formats are {formats}",
         if *empty { "is empty" } else { "is in a format that is not recognised" },
-        crate::Format::names()
     )]
     UnknownFormat {
         /// The trace.
         name: String,
         /// Whether there is nothing in it at all.
         empty: bool,
+        /// The names of the formats there are.
+        formats: String,
     },
     /// A name that is not a trace, or a generator that does not exist or lacks something.
     #[error("{name}: {reason}")]

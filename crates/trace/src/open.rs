@@ -94,6 +94,9 @@ fn input(name: &OsStr) -> Result<Input, TraceError> {
 }
 
 fn detect(input: &Input) -> Result<Format, TraceError> {
-    format::detect(&input.name, &input.head)
-        .ok_or_else(|| TraceError::UnknownFormat { name: input.name.clone(), empty: input.head.is_empty() })
+    format::detect(&input.name, &input.head).ok_or_else(|| TraceError::UnknownFormat {
+        name: input.name.clone(),
+        empty: input.head.is_empty(),
+        formats: Format::names(),
+    })
 }

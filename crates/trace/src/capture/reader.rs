@@ -1,14 +1,12 @@
 //! Reading captures.
 
-use std::io::{ErrorKind, Read};
-use std::ops::Range;
 use std::path::Path;
 
 use super::code::{LONGEST_EVENT, LONGEST_NAME, LONGEST_NUMBER};
 use super::decode::Decoder;
 use super::{Event, MARK, Thread};
 use crate::TraceError;
-use crate::input::{Input, Meter};
+use crate::input::{Buffered, Input, Meter};
 
 const BUFFER_BYTES: usize = 256 << 10;
 
@@ -17,13 +15,8 @@ const LONGEST_RECORD: usize = LONGEST_EVENT + LONGEST_NUMBER + LONGEST_NAME;
 
 /// Reads a capture, event by event, in constant memory apart from the names of its files and threads.
 pub struct Reader {
-    name: String,
-    input: Box<dyn Read + Send>,
+    input: Buffered,
     meter: Meter,
-    buffer: Box<[u8]>,
-    unread: Range<usize>,
-    /// Whether the input has ended.
-    drained: bool,
     /// Whether an error was given out, after which nothing is.
     failed: bool,
     decoder: Decoder,
@@ -49,17 +42,13 @@ impl Reader {
             return Err(TraceError::Name { name: input.name, reason: reason.to_owned() });
         }
         let mut reader = Reader {
-            name: input.name,
-            input: input.reader,
+            input: Buffered::new(input.name, input.reader, BUFFER_BYTES),
             meter: input.meter,
-            buffer: vec![0; BUFFER_BYTES].into_boxed_slice(),
-            unread: 0..0,
-            drained: false,
             failed: false,
             decoder: Decoder::default(),
         };
         reader.fill(MARK.len())?;
-        reader.unread.start += MARK.len();
+        reader.input.unread.start += MARK.len();
         Ok(reader)
     }
 
@@ -71,16 +60,16 @@ impl Reader {
     #[inline]
     pub fn next_event(&mut self) -> Result<Option<Event>, TraceError> {
         loop {
-            if self.unread.len() < LONGEST_RECORD && !self.drained {
+            if self.input.bytes().len() < LONGEST_RECORD && !self.input.ended {
                 self.fill(LONGEST_RECORD)?;
             }
-            let mut bytes = &self.buffer[self.unread.clone()];
+            let mut bytes = self.input.bytes();
             if bytes.is_empty() && (self.failed || self.decoder.ended_ns.is_some()) {
                 return Ok(None);
             }
             match self.decoder.record(&mut bytes) {
                 Ok(event) => {
-                    self.unread.start = self.unread.end - bytes.len();
+                    self.input.unread.start = self.input.unread.end - bytes.len();
                     if event.is_some() {
                         return Ok(event);
                     }
@@ -112,7 +101,7 @@ impl Reader {
 
     /// The capture, for messages.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.input.name
     }
 
     #[cold]
@@ -120,30 +109,20 @@ impl Reader {
         self.end();
         let number = self.decoder.events + 1;
         let reason = format!("event {number}: {flaw}; the capture is damaged");
-        TraceError::Syntax { path: self.name.clone(), line: number, reason }
+        TraceError::Syntax { path: self.input.name.clone(), line: number, reason }
     }
 
     /// Nothing more is given out.
     fn end(&mut self) {
-        (self.drained, self.failed) = (true, true);
-        self.unread = 0..0;
+        self.input.end();
+        self.failed = true;
     }
 
     /// Reads on until `wanted` bytes are there, or the input ends.
     #[cold]
     fn fill(&mut self, wanted: usize) -> Result<(), TraceError> {
-        self.buffer.copy_within(self.unread.clone(), 0);
-        self.unread = 0..self.unread.len();
-        while self.unread.len() < wanted && !self.drained {
-            match self.input.read(&mut self.buffer[self.unread.end..]) {
-                Ok(0) => self.drained = true,
-                Ok(got) => self.unread.end += got,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(source) => {
-                    self.end();
-                    return Err(TraceError::Io { path: self.name.clone(), source });
-                }
-            }
+        while self.input.bytes().len() < wanted && !self.input.ended {
+            self.input.fill().inspect_err(|_| self.failed = true)?;
         }
         Ok(())
     }
@@ -151,6 +130,9 @@ impl Reader {
 
 impl std::fmt::Debug for Reader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Reader").field("name", &self.name).field("events", &self.decoder.events).finish()
+        f.debug_struct("Reader")
+            .field("name", &self.input.name)
+            .field("events", &self.decoder.events)
+            .finish()
     }
 }

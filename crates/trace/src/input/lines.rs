@@ -1,10 +1,11 @@
 //! Lines of a text, without ever holding more than a buffer.
 
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 use std::ops::Range;
 
 use memchr::memchr;
 
+use super::buffered::Buffered;
 use crate::TraceError;
 
 /// Longest line, bytes; no format has lines near it.
@@ -14,19 +15,13 @@ const BUFFER_BYTES: usize = 4 * LINE_MAX;
 
 /// The lines of a text, counted.
 pub(crate) struct Lines {
-    name: String,
-    reader: Box<dyn Read + Send>,
-    buffer: Box<[u8]>,
-    /// What of the buffer was read from the file and is not given out yet.
-    unread: Range<usize>,
+    input: Buffered,
     line: u64,
-    ended: bool,
 }
 
 impl Lines {
     pub(crate) fn new(name: String, reader: Box<dyn Read + Send>) -> Lines {
-        let buffer = vec![0; BUFFER_BYTES].into_boxed_slice();
-        Lines { name, reader, buffer, unread: 0..0, line: 0, ended: false }
+        Lines { input: Buffered::new(name, reader, BUFFER_BYTES), line: 0 }
     }
 
     /// The next line without its end (`\n` or `\r\n`), `None` at the end.
@@ -35,7 +30,7 @@ impl Lines {
     /// `Syntax` for a line of more than 64 KiB, which is passed over; `Io`, after which the end is reached.
     #[inline]
     pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, TraceError> {
-        let line = match memchr(b'\n', &self.buffer[self.unread.clone()]) {
+        let line = match memchr(b'\n', self.input.bytes()) {
             Some(length) if length <= LINE_MAX => self.take(length),
             Some(length) => {
                 self.take(length);
@@ -46,19 +41,19 @@ impl Lines {
                 None => return Ok(None),
             },
         };
-        let line = &self.buffer[line];
+        let line = &self.input.buffer[line];
         Ok(Some(line.strip_suffix(b"\r").unwrap_or(line)))
     }
 
     /// What is wrong with the line given out last.
     pub(crate) fn wrong(&self, reason: String) -> TraceError {
-        TraceError::Syntax { path: self.name.clone(), line: self.line.max(1), reason }
+        TraceError::Syntax { path: self.input.name.clone(), line: self.line.max(1), reason }
     }
 
     /// The first `length` bytes of what is unread; the byte behind them is the line's end.
     fn take(&mut self, length: usize) -> Range<usize> {
-        let line = self.unread.start..self.unread.start + length;
-        self.unread.start = (line.end + 1).min(self.unread.end);
+        let line = self.input.unread.start..self.input.unread.start + length;
+        self.input.unread.start = (line.end + 1).min(self.input.unread.end);
         self.line += 1;
         line
     }
@@ -67,16 +62,16 @@ impl Lines {
     #[cold]
     fn refill(&mut self) -> Result<Option<Range<usize>>, TraceError> {
         loop {
-            let searched = self.unread.len();
+            let searched = self.input.unread.len();
             if searched > LINE_MAX {
                 return Err(self.skip());
             }
-            if !self.fill()? {
-                let rest = self.unread.len();
+            if !self.input.fill()? {
+                let rest = self.input.unread.len();
                 return Ok(if rest == 0 { None } else { Some(self.take(rest)) });
             }
-            let new = self.unread.start + searched..self.unread.end;
-            if let Some(at) = memchr(b'\n', &self.buffer[new]) {
+            let new = self.input.unread.start + searched..self.input.unread.end;
+            if let Some(at) = memchr(b'\n', &self.input.buffer[new]) {
                 let line = self.take(searched + at);
                 if line.len() <= LINE_MAX {
                     return Ok(Some(line));
@@ -90,14 +85,14 @@ impl Lines {
     fn skip(&mut self) -> TraceError {
         self.line += 1;
         loop {
-            self.unread = 0..0;
-            match self.fill() {
+            self.input.unread = 0..0;
+            match self.input.fill() {
                 Ok(false) => return self.too_long(),
                 Err(error) => return error,
                 Ok(true) => {}
             }
-            if let Some(at) = memchr(b'\n', &self.buffer[self.unread.clone()]) {
-                self.unread.start += at + 1;
+            if let Some(at) = memchr(b'\n', self.input.bytes()) {
+                self.input.unread.start += at + 1;
                 return self.too_long();
             }
         }
@@ -107,28 +102,6 @@ impl Lines {
         self.wrong(format!(
             "found a line of more than {LINE_MAX} bytes, expected text with one request per line"
         ))
-    }
-
-    /// Reads on; whether there was more.
-    fn fill(&mut self) -> Result<bool, TraceError> {
-        self.buffer.copy_within(self.unread.clone(), 0);
-        self.unread = 0..self.unread.len();
-        while !self.ended {
-            match self.reader.read(&mut self.buffer[self.unread.end..]) {
-                Ok(0) => self.ended = true,
-                Ok(got) => {
-                    self.unread.end += got;
-                    return Ok(true);
-                }
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(source) => {
-                    self.ended = true;
-                    self.unread = 0..0;
-                    return Err(TraceError::Io { path: self.name.clone(), source });
-                }
-            }
-        }
-        Ok(false)
     }
 }
 
@@ -165,13 +138,13 @@ mod tests {
     fn a_line_of_256_mib_is_an_error_and_the_next_line_is_read() {
         let text = std::io::repeat(b'x').take(256 << 20).chain(&b"\nnext\n"[..]);
         let mut lines = lines(text);
-        let held = lines.buffer.len();
+        let held = lines.input.buffer.len();
         let error = lines.next().unwrap_err().to_string();
         assert!(error.starts_with("t:1: ") && error.contains("65536"), "{error}");
         assert_eq!(lines.next().unwrap(), Some(&b"next"[..]));
         assert_eq!(lines.wrong(String::new()).to_string(), "t:2: ");
         assert_eq!(lines.next().unwrap(), None);
-        assert_eq!(lines.buffer.len(), held);
+        assert_eq!(lines.input.buffer.len(), held);
     }
 
     #[test]

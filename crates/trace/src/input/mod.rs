@@ -1,5 +1,6 @@
 //! Bytes of a trace: from a file, a pipe or memory, with compression seen through.
 
+mod buffered;
 mod lines;
 mod records;
 
@@ -13,6 +14,7 @@ use leadline_files::Decompressor;
 
 use crate::TraceError;
 
+pub(crate) use buffered::Buffered;
 pub(crate) use lines::Lines;
 pub(crate) use records::Records;
 
