@@ -72,7 +72,12 @@ impl<P: Clone + Serialize> Proof<P> {
 
     /// The document: JSON, indented, with a line feed at its end.
     pub fn to_json(&self) -> String {
-        let text = serde_json::to_string_pretty(self).expect("numbers and text can be written as JSON");
-        text + "\n"
+        document(self)
     }
+}
+
+/// A proof of any system as JSON, indented, with a line feed at its end.
+pub(crate) fn document(proof: &impl Serialize) -> String {
+    let text = serde_json::to_string_pretty(proof).expect("numbers and text can be written as JSON");
+    text + "\n"
 }

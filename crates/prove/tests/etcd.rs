@@ -4,12 +4,14 @@ use std::fs;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use leadline_prove::etcd::{Plan, Prediction, Proof, prove};
 use leadline_prove::{ProveError, Role};
 
-use super::common::{assert_nothing_left, settings, target, unless_missing};
+use crate::common::{
+    self, assert_interrupted, assert_nothing_left, refuses_a_file, settings, target, unless_missing,
+};
 
 fn tiny(target: &Path) -> Plan {
     let predicted = Prediction { p99_ms: 5.0, interval_ms: Some([4.0, 6.0]) };
@@ -21,18 +23,8 @@ fn tiny(target: &Path) -> Plan {
 }
 
 /// `None` where etcd or fio is not installed.
-fn run(
-    plan: &Plan,
-    test: &str,
-    cancel: &AtomicBool,
-    stop_at: Option<&str>,
-) -> Option<Result<Proof, ProveError>> {
-    let proof = prove(plan, None, cancel, &mut |step| {
-        if stop_at.is_some_and(|end| step.detail.ends_with(end)) {
-            cancel.store(true, Ordering::Relaxed);
-        }
-    });
-    unless_missing(test, proof)
+fn run(plan: &Plan, test: &str, stop_at: Option<&str>) -> Option<Result<Proof, ProveError>> {
+    common::run(test, stop_at, |cancel, progress| prove(plan, None, cancel, progress))
 }
 
 #[test]
@@ -40,7 +32,7 @@ fn fio_and_etcd_run_in_turns_and_are_compared_with_the_prediction() {
     let target = target();
     let plan = tiny(target.path());
     let name = "fio_and_etcd_run_in_turns_and_are_compared_with_the_prediction";
-    let Some(proof) = run(&plan, name, &AtomicBool::new(false), None) else { return };
+    let Some(proof) = run(&plan, name, None) else { return };
     let proof = proof.unwrap();
     assert_nothing_left(target.path());
     assert_eq!((proof.rounds.len(), proof.etcd_p99_ms.rounds, proof.fio_p99_ms.rounds), (2, 2, 2));
@@ -88,12 +80,10 @@ fn an_interruption_of_either_leaves_nothing() {
     for program in ["fio", "etcd"] {
         let target = target();
         let name = "an_interruption_of_either_leaves_nothing";
-        let Some(ended) = run(&tiny(target.path()), name, &AtomicBool::new(false), Some(program)) else {
+        let Some(ended) = run(&tiny(target.path()), name, Some(program)) else {
             return;
         };
-        let error = ended.unwrap_err();
-        assert!(!error.is_input() && error.to_string() == "interrupted", "{program}: {error}");
-        assert_nothing_left(target.path());
+        assert_interrupted(ended, program, target.path());
     }
 }
 
@@ -107,7 +97,7 @@ fn an_etcd_that_will_not_start_is_told_with_its_last_words() {
     fs::set_permissions(bin.path().join("etcd"), fs::Permissions::from_mode(0o755)).unwrap();
     let plan = Plan { bin: Some(bin.path().into()), ..tiny(target.path()) };
     let name = "an_etcd_that_will_not_start_is_told_with_its_last_words";
-    let Some(ended) = run(&plan, name, &AtomicBool::new(false), None) else { return };
+    let Some(ended) = run(&plan, name, None) else { return };
     let error = ended.unwrap_err().to_string();
     assert!(error.starts_with("etcd 3.5.1, starting: ended with exit code 1"), "{error}");
     assert!(error.ends_with("listen tcp: address in use"), "{error}");
@@ -121,13 +111,9 @@ fn a_taken_port_and_a_target_that_will_not_do_are_refused() {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     let other = port.checked_sub(1).unwrap();
-    let refused = |plan: Plan| run(&plan, name, &AtomicBool::new(false), None).map(Result::unwrap_err);
+    let refused = |plan: Plan| run(&plan, name, None).map(Result::unwrap_err);
     let Some(taken) = refused(Plan { ports: Some([other, port]), ..tiny(target.path()) }) else { return };
     assert!(taken.is_input() && taken.to_string().contains(&port.to_string()), "{taken}");
-    let file = target.path().join("file");
-    fs::write(&file, "").unwrap();
-    let error = refused(tiny(&file)).unwrap();
-    assert!(error.is_input() && error.to_string().contains("is not a folder"), "{error}");
-    fs::remove_file(&file).unwrap();
+    assert!(refuses_a_file(target.path(), |file| run(&tiny(file), name, None)));
     assert_nothing_left(target.path());
 }

@@ -3,12 +3,13 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use leadline_prove::postgresql::{Experiment, Plan, Proof, prove};
 use leadline_prove::{ProveError, Role};
 
-use super::common::{assert_nothing_left, settings, target, unless_missing};
+use crate::common::{
+    self, assert_interrupted, assert_nothing_left, assert_refused, refuses_a_file, settings, target,
+};
 
 fn tiny(target: &Path, advice: &[(&str, &str)]) -> Plan {
     let mut plan = Plan::new(target.into(), settings(advice));
@@ -27,18 +28,8 @@ fn tiny(target: &Path, advice: &[(&str, &str)]) -> Plan {
 }
 
 /// `None` where PostgreSQL is not installed.
-fn run(
-    plan: &Plan,
-    test: &str,
-    cancel: &AtomicBool,
-    stop_at: Option<&str>,
-) -> Option<Result<Proof, ProveError>> {
-    let proof = prove(plan, cancel, &mut |step| {
-        if stop_at == Some(step.phase) {
-            cancel.store(true, Ordering::Relaxed);
-        }
-    });
-    unless_missing(test, proof)
+fn run(plan: &Plan, test: &str, stop_at: Option<&str>) -> Option<Result<Proof, ProveError>> {
+    common::run(test, stop_at, |cancel, progress| prove(plan, cancel, progress))
 }
 
 #[test]
@@ -54,7 +45,7 @@ fn every_variant_runs_under_its_settings_and_nothing_is_left() {
     let mut plan = tiny(target.path(), &advice);
     plan.with_single_keys = false;
     let name = "every_variant_runs_under_its_settings_and_nothing_is_left";
-    let Some(proof) = run(&plan, name, &AtomicBool::new(false), None) else { return };
+    let Some(proof) = run(&plan, name, None) else { return };
     let proof = proof.unwrap();
     assert_nothing_left(target.path());
     let [scans, mean, p99] = &proof.comparisons[..] else {
@@ -98,10 +89,8 @@ fn an_interruption_in_any_phase_leaves_nothing() {
         let mut plan = tiny(target.path(), &[]);
         plan.experiments = vec![experiment];
         let name = "an_interruption_in_any_phase_leaves_nothing";
-        let Some(ended) = run(&plan, name, &AtomicBool::new(false), Some(phase)) else { return };
-        let error = ended.unwrap_err();
-        assert!(!error.is_input() && error.to_string() == "interrupted", "{phase}: {error}");
-        assert_nothing_left(target.path());
+        let Some(ended) = run(&plan, name, Some(phase)) else { return };
+        assert_interrupted(ended, phase, target.path());
     }
 }
 
@@ -111,7 +100,7 @@ fn settings_that_the_server_does_not_take_are_refused_before_anything_is_loaded(
     let mut plan = tiny(target.path(), &[("effective_io_concurency", "8"), ("random_page_cost", "1.1")]);
     plan.experiments = vec![Experiment::Plans];
     let name = "settings_that_the_server_does_not_take_are_refused_before_anything_is_loaded";
-    let Some(ended) = run(&plan, name, &AtomicBool::new(false), None) else { return };
+    let Some(ended) = run(&plan, name, None) else { return };
     let error = ended.unwrap_err();
     assert!(
         error.is_input() && error.to_string().contains("unrecognized configuration parameter"),
@@ -124,21 +113,17 @@ fn settings_that_the_server_does_not_take_are_refused_before_anything_is_loaded(
 #[test]
 fn a_target_that_is_not_a_folder_closed_or_too_small_is_refused() {
     let target = target();
-    let file = target.path().join("file");
-    fs::write(&file, "").unwrap();
     let name = "a_target_that_is_not_a_folder_closed_or_too_small_is_refused";
-    let Some(ended) = run(&tiny(&file, &[]), name, &AtomicBool::new(false), None) else { return };
-    let error = ended.unwrap_err();
-    assert!(error.is_input() && error.to_string().contains("is not a folder"), "{error}");
-    fs::remove_file(&file).unwrap();
+    if !refuses_a_file(target.path(), |file| run(&tiny(file, &[]), name, None)) {
+        return;
+    }
     let mut large = tiny(target.path(), &[]);
     large.table_bytes = 1 << 42;
-    let error = run(&large, name, &AtomicBool::new(false), None).unwrap().unwrap_err();
-    assert!(error.is_input() && error.to_string().contains("MiB are needed"), "{error}");
+    assert_refused(run(&large, name, None).unwrap(), "MiB are needed");
     // Root's PostgreSQL runs as another user; without root, nobody closes a folder to us but ourselves.
     fs::set_permissions(target.path(), fs::Permissions::from_mode(0o700)).unwrap();
     if rustix::process::geteuid().is_root() {
-        let error = run(&tiny(target.path(), &[]), name, &AtomicBool::new(false), None).unwrap().unwrap_err();
+        let error = run(&tiny(target.path(), &[]), name, None).unwrap().unwrap_err();
         let said = format!("{}: the user", target.path().display());
         assert!(error.is_input() && error.to_string().starts_with(&said), "{error}");
     }

@@ -1,13 +1,13 @@
 //! A real RocksDB with a few megabytes: that all of it runs, and that nothing is left.
 
-use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use leadline_prove::rocksdb::{Experiment, Io, Plan, Proof, prove};
 use leadline_prove::{ProveError, Variant};
 
-use crate::common::{assert_nothing_left, settings, target, unless_missing};
+use crate::common::{
+    self, assert_interrupted, assert_nothing_left, assert_refused, refuses_a_file, settings, target,
+};
 
 fn tiny(target: &Path, advice: &[(&str, &str)]) -> Plan {
     let mut plan = Plan::new(target.into(), settings(advice));
@@ -26,13 +26,7 @@ fn tiny(target: &Path, advice: &[(&str, &str)]) -> Plan {
 
 /// `None` where db_bench is not installed.
 fn run(plan: &Plan, test: &str, stop_at: Option<&str>) -> Option<Result<Proof, ProveError>> {
-    let cancel = AtomicBool::new(false);
-    let proof = prove(plan, &cancel, &mut |step| {
-        if stop_at.is_some_and(|stop_at| step.detail.contains(stop_at)) {
-            cancel.store(true, Ordering::Relaxed);
-        }
-    });
-    unless_missing(test, proof)
+    common::run(test, stop_at, |cancel, progress| prove(plan, cancel, progress))
 }
 
 #[test]
@@ -98,9 +92,7 @@ fn an_interruption_in_any_phase_leaves_nothing() {
         let target = target();
         let name = "an_interruption_in_any_phase_leaves_nothing";
         let Some(ended) = run(&tiny(target.path(), &[]), name, Some(phase)) else { return };
-        let error = ended.unwrap_err();
-        assert!(!error.is_input() && error.to_string() == "interrupted", "{phase}: {error}");
-        assert_nothing_left(target.path());
+        assert_interrupted(ended, phase, target.path());
     }
 }
 
@@ -127,20 +119,15 @@ fn settings_that_rocksdb_does_not_take_are_refused_before_anything_is_filled() {
 #[test]
 fn a_target_that_is_no_folder_or_too_small_and_what_is_not_db_bench_are_refused() {
     let target = target();
-    let file = target.path().join("file");
-    fs::write(&file, "").unwrap();
     let name = "a_target_that_is_no_folder_or_too_small_and_what_is_not_db_bench_are_refused";
-    let Some(ended) = run(&tiny(&file, &[]), name, None) else { return };
-    let error = ended.unwrap_err();
-    assert!(error.is_input() && error.to_string().contains("is not a folder"), "{error}");
-    fs::remove_file(&file).unwrap();
+    if !refuses_a_file(target.path(), |file| run(&tiny(file, &[]), name, None)) {
+        return;
+    }
     let mut large = tiny(target.path(), &[]);
     large.data_bytes = 1 << 42;
-    let error = run(&large, name, None).unwrap().unwrap_err();
-    assert!(error.is_input() && error.to_string().contains("MiB are needed"), "{error}");
+    assert_refused(run(&large, name, None).unwrap(), "MiB are needed");
     let mut other = tiny(target.path(), &[]);
     other.db_bench = Some("/bin/true".into());
-    let error = run(&other, name, None).unwrap().unwrap_err();
-    assert!(error.is_input() && error.to_string().contains("is not RocksDB's db_bench"), "{error}");
+    assert_refused(run(&other, name, None).unwrap(), "is not RocksDB's db_bench");
     assert_nothing_left(target.path());
 }

@@ -1,13 +1,11 @@
 //! fio's mixes on a small file: that all of them run, and that nothing is left.
 
-use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use leadline_prove::ProveError;
 use leadline_prove::seastar::{Mix, Plan, Proof, prove};
 
-use super::common::{assert_nothing_left, settings, target, unless_missing};
+use crate::common::{self, assert_interrupted, assert_nothing_left, refuses_a_file, settings, target};
 
 /// On the page cache, since not every file system of tests can do without it.
 fn tiny(target: &Path) -> Plan {
@@ -31,18 +29,8 @@ fn tiny(target: &Path) -> Plan {
 }
 
 /// `None` where fio is not installed.
-fn run(
-    plan: &Plan,
-    test: &str,
-    cancel: &AtomicBool,
-    stop_at: Option<&str>,
-) -> Option<Result<Proof, ProveError>> {
-    let proof = prove(plan, cancel, &mut |step| {
-        if stop_at == Some(step.phase) {
-            cancel.store(true, Ordering::Relaxed);
-        }
-    });
-    unless_missing(test, proof)
+fn run(plan: &Plan, test: &str, stop_at: Option<&str>) -> Option<Result<Proof, ProveError>> {
+    common::run(test, stop_at, |cancel, progress| prove(plan, cancel, progress))
 }
 
 #[test]
@@ -50,7 +38,7 @@ fn every_mix_runs_and_is_compared_with_the_rates() {
     let target = target();
     let plan = tiny(target.path());
     let name = "every_mix_runs_and_is_compared_with_the_rates";
-    let Some(proof) = run(&plan, name, &AtomicBool::new(false), None) else { return };
+    let Some(proof) = run(&plan, name, None) else { return };
     let proof = proof.unwrap();
     assert_nothing_left(target.path());
     let mixes: Vec<Mix> = proof.mixes.iter().map(|result| result.mix).collect();
@@ -72,12 +60,10 @@ fn an_interruption_in_any_phase_leaves_nothing() {
     for phase in ["loading", "mixes"] {
         let target = target();
         let name = "an_interruption_in_any_phase_leaves_nothing";
-        let Some(ended) = run(&tiny(target.path()), name, &AtomicBool::new(false), Some(phase)) else {
+        let Some(ended) = run(&tiny(target.path()), name, Some(phase)) else {
             return;
         };
-        let error = ended.unwrap_err();
-        assert!(!error.is_input() && error.to_string() == "interrupted", "{phase}: {error}");
-        assert_nothing_left(target.path());
+        assert_interrupted(ended, phase, target.path());
     }
 }
 
@@ -85,14 +71,10 @@ fn an_interruption_in_any_phase_leaves_nothing() {
 fn a_target_that_is_no_folder_or_too_small_is_refused() {
     let target = target();
     let name = "a_target_that_is_no_folder_or_too_small_is_refused";
-    let refused = |plan: Plan| run(&plan, name, &AtomicBool::new(false), None).map(Result::unwrap_err);
+    let refused = |plan: Plan| run(&plan, name, None).map(Result::unwrap_err);
     let large = Plan { file_bytes: 1 << 42, ..tiny(target.path()) };
     let Some(error) = refused(large) else { return };
     assert!(error.is_input() && error.to_string().contains("MiB are needed"), "{error}");
-    let file = target.path().join("file");
-    fs::write(&file, "").unwrap();
-    let error = refused(tiny(&file)).unwrap();
-    assert!(error.is_input() && error.to_string().contains("is not a folder"), "{error}");
-    fs::remove_file(&file).unwrap();
+    assert!(refuses_a_file(target.path(), |file| run(&tiny(file), name, None)));
     assert_nothing_left(target.path());
 }

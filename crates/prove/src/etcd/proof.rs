@@ -12,6 +12,7 @@ use super::plan::{APPEND_BYTES, Plan};
 use super::timeouts::{JudgedTimeouts, Timeouts};
 use crate::fio::Fio;
 use crate::order::of_round;
+use crate::proof::document;
 use crate::{Estimate, Progress, ProveError};
 
 /// The version of the format of [`Proof`].
@@ -133,8 +134,7 @@ impl Verdict {
 impl Proof {
     /// The document: JSON, indented, with a line feed at its end.
     pub fn to_json(&self) -> String {
-        let text = serde_json::to_string_pretty(self).expect("numbers and text can be written as JSON");
-        text + "\n"
+        document(self)
     }
 }
 

@@ -1,5 +1,7 @@
 //! A data folder of our own: no port, no part of the system's server, gone afterwards.
 
+mod running;
+
 use std::cell::RefCell;
 use std::fs::{self, File};
 use std::os::unix::net::UnixStream;
@@ -9,9 +11,9 @@ use std::time::Duration;
 
 use leadline_process::{ProcessError, Seen, Server, Service, Signal, run};
 
+pub(super) use self::running::Running;
 use super::plan::Plan;
 use super::programs::Programs;
-use super::running::Running;
 use crate::place::Place;
 use crate::proof::InForce;
 use crate::{ProveError, Variant, value};

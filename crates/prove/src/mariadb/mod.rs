@@ -5,7 +5,6 @@ mod instance;
 mod plan;
 mod programs;
 mod proof;
-mod running;
 mod status;
 mod sysbench;
 mod writes;

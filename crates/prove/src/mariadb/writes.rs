@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use super::instance::Running;
 use super::instance::{Instance, LOADING};
 use super::plan::{Plan, Workload};
-use super::running::Running;
 use super::status::Status;
 use super::sysbench::Outcome;
 use crate::rounds::{Measured, Rounds};

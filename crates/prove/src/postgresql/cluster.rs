@@ -1,5 +1,7 @@
 //! A cluster of our own: no port, no part of the system's clusters, gone afterwards.
 
+mod running;
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -11,8 +13,9 @@ use leadline_process::{
     Account, Launch, ProcessError, Scratch, Server, Service, Signal, folder_for_sockets, run,
 };
 
+pub(super) use self::running::Running;
+use self::running::Setting;
 use super::programs::Programs;
-use super::running::{Running, Setting};
 use crate::{ProveError, Variant};
 
 /// Whom it runs as if we are root, whom it refuses; Debian's package makes this user.

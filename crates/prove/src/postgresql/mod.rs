@@ -9,7 +9,6 @@ mod explain;
 mod plan;
 mod programs;
 mod proof;
-mod running;
 mod scans;
 mod table;
 

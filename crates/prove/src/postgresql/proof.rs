@@ -14,7 +14,7 @@ use super::plan::{Experiment, Plan};
 use super::programs::{Programs, Version};
 use super::scans::{self, Scans};
 use super::table::Table;
-use crate::proof::SCHEMA;
+use crate::proof::{SCHEMA, document};
 use crate::variant::line_up;
 use crate::{Comparison, Part, Progress, ProveError, Role, Variant};
 
@@ -51,8 +51,7 @@ pub struct Proof {
 impl Proof {
     /// The document: JSON, indented, with a line feed at its end.
     pub fn to_json(&self) -> String {
-        let text = serde_json::to_string_pretty(self).expect("numbers and text can be written as JSON");
-        text + "\n"
+        document(self)
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
+use super::cluster::Running;
 use super::cluster::{Cluster, LOADING};
 use super::cold;
 use super::explain::Access;
-use super::running::Running;
 use crate::{ProveError, Variant};
 
 /// Bytes of a page, which are not an option of Debian's packages or the npm ones.

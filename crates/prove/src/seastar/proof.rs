@@ -11,6 +11,7 @@ use super::plan::Plan;
 use super::{Mix, Rates};
 use crate::fio::{Fio, Job};
 use crate::order::of_round;
+use crate::proof::document;
 use crate::{Estimate, Progress, ProveError, Spread};
 
 /// The version of the format of [`Proof`].
@@ -101,8 +102,7 @@ impl Errors {
 impl Proof {
     /// The document: JSON, indented, with a line feed at its end.
     pub fn to_json(&self) -> String {
-        let text = serde_json::to_string_pretty(self).expect("numbers and text can be written as JSON");
-        text + "\n"
+        document(self)
     }
 }
 

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use leadline_process::{Server, run};
 
-use super::instance::Instance;
-use super::status::Status;
+use super::Instance;
 use crate::ProveError;
+use crate::mariadb::status::Status;
 
 /// Whom clients say they are, which the server does not check.
 const USER: &str = "root";
@@ -16,13 +16,13 @@ const USER: &str = "root";
 const DATABASE: &str = "sbtest";
 
 /// A server that runs, until it is stopped or dropped.
-pub(super) struct Running<'a> {
+pub(in crate::mariadb) struct Running<'a> {
     instance: &'a Instance<'a>,
     server: Server,
 }
 
 impl<'a> Running<'a> {
-    pub(super) fn new(instance: &'a Instance<'a>, server: Server) -> Self {
+    pub(in crate::mariadb) fn new(instance: &'a Instance<'a>, server: Server) -> Self {
         Running { instance, server }
     }
 
@@ -41,12 +41,12 @@ impl<'a> Running<'a> {
     }
 
     /// Makes the database for sysbench's tables.
-    pub(super) fn create_database(&self) -> Result<(), ProveError> {
+    pub(in crate::mariadb) fn create_database(&self) -> Result<(), ProveError> {
         self.sql(&format!("CREATE DATABASE {DATABASE}"), "making a database").map(drop)
     }
 
     /// Runs sysbench with a script and its command, such as `prepare`.
-    pub(super) fn sysbench(
+    pub(in crate::mariadb) fn sysbench(
         &self,
         script: &str,
         options: Vec<String>,
@@ -67,7 +67,10 @@ impl<'a> Running<'a> {
     }
 
     /// Those of these settings that the server knows.
-    pub(super) fn settings(&self, keys: &[String]) -> Result<BTreeMap<String, String>, ProveError> {
+    pub(in crate::mariadb) fn settings(
+        &self,
+        keys: &[String],
+    ) -> Result<BTreeMap<String, String>, ProveError> {
         if keys.is_empty() {
             return Ok(BTreeMap::new());
         }
@@ -83,14 +86,14 @@ impl<'a> Running<'a> {
     }
 
     /// What it has counted.
-    pub(super) fn status(&self, during: &str) -> Result<Status, ProveError> {
+    pub(in crate::mariadb) fn status(&self, during: &str) -> Result<Status, ProveError> {
         let printed = self.sql(&Status::query(), during)?;
         Status::of(&printed)
             .ok_or_else(|| ProveError::unexpected("mariadb", during, "a counter is missing", &printed))
     }
 
     /// Ends the server in order.
-    pub(super) fn stop(self) -> Result<(), ProveError> {
+    pub(in crate::mariadb) fn stop(self) -> Result<(), ProveError> {
         Ok(self.server.stop(self.instance.cancel)?)
     }
 }

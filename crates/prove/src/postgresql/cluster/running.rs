@@ -4,9 +4,9 @@ use std::path::Path;
 
 use leadline_process::{ProcessError, Server, run};
 
-use super::cluster::{Cluster, USER, words};
-use super::explain::{Access, Explained};
+use super::{Cluster, USER, words};
 use crate::ProveError;
+use crate::postgresql::explain::{Access, Explained};
 
 /// What separates columns in what psql prints.
 const TAB: char = '\t';
@@ -15,26 +15,26 @@ const TAB: char = '\t';
 const TOO_LONG: &str = "statement timeout";
 
 /// A server that runs, until it is stopped or dropped.
-pub(super) struct Running<'a> {
+pub(in crate::postgresql) struct Running<'a> {
     cluster: &'a Cluster<'a>,
     server: Server,
 }
 
 /// A setting that is in force.
-pub(super) struct Setting {
-    pub(super) key: String,
-    pub(super) value: String,
+pub(in crate::postgresql) struct Setting {
+    pub(in crate::postgresql) key: String,
+    pub(in crate::postgresql) value: String,
     /// It has this value because we said so.
-    pub(super) is_ours: bool,
+    pub(in crate::postgresql) is_ours: bool,
 }
 
 impl<'a> Running<'a> {
-    pub(super) fn new(cluster: &'a Cluster<'a>, server: Server) -> Self {
+    pub(in crate::postgresql) fn new(cluster: &'a Cluster<'a>, server: Server) -> Self {
         Running { cluster, server }
     }
 
     /// Runs statements in one session, each in a transaction of its own, and returns what they print.
-    pub(super) fn sql(
+    pub(in crate::postgresql) fn sql(
         &self,
         database: &str,
         statements: &[&str],
@@ -48,14 +48,19 @@ impl<'a> Running<'a> {
     }
 
     /// The same with the statements of a file.
-    pub(super) fn sql_file(&self, database: &str, file: &Path, during: &str) -> Result<String, ProveError> {
+    pub(in crate::postgresql) fn sql_file(
+        &self,
+        database: &str,
+        file: &Path,
+        during: &str,
+    ) -> Result<String, ProveError> {
         let mut arguments = self.client("-X -q -A -t -v ON_ERROR_STOP=1 -v VERBOSITY=terse");
         arguments.extend(["-d".to_owned(), database.to_owned(), "-f".to_owned(), file.display().to_string()]);
         self.run(&self.cluster.programs.psql, &arguments, during)
     }
 
     /// Runs pgbench.
-    pub(super) fn pgbench(
+    pub(in crate::postgresql) fn pgbench(
         &self,
         options: &str,
         further: &[String],
@@ -81,7 +86,7 @@ impl<'a> Running<'a> {
     }
 
     /// Those of these settings that the server knows.
-    pub(super) fn settings(&self, keys: &[String]) -> Result<Vec<Setting>, ProveError> {
+    pub(in crate::postgresql) fn settings(&self, keys: &[String]) -> Result<Vec<Setting>, ProveError> {
         if keys.is_empty() {
             return Ok(Vec::new());
         }
@@ -103,7 +108,7 @@ impl<'a> Running<'a> {
 
     /// Runs a query that must read its table in this way, and at most for so many seconds; `None` where it
     /// takes longer.
-    pub(super) fn timed(
+    pub(in crate::postgresql) fn timed(
         &self,
         query: &str,
         access: Access,
@@ -132,7 +137,7 @@ impl<'a> Running<'a> {
     }
 
     /// Ends the server in order.
-    pub(super) fn stop(self) -> Result<(), ProveError> {
+    pub(in crate::postgresql) fn stop(self) -> Result<(), ProveError> {
         Ok(self.server.stop(self.cluster.cancel)?)
     }
 }
