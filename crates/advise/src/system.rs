@@ -4,9 +4,6 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::AdviseError;
-use crate::systems::{Rules, rules};
-
 /// A system whose settings depend on the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -71,44 +68,6 @@ impl System {
     /// The system with this [name](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|system| system.name() == name)
-    }
-
-    /// As it calls itself: `PostgreSQL`.
-    pub fn title(self) -> &'static str {
-        self.rules().title()
-    }
-
-    /// The versions that are known, the one that is assumed last.
-    pub fn versions(self) -> &'static [&'static str] {
-        self.rules().versions()
-    }
-
-    /// The version by whose rules a server is advised that says this of itself: `15` for `15.18`,
-    /// `mariadb-10.11` for `10.11.6-MariaDB`. `None` if it is older than all that are known.
-    pub fn version_of(self, said: &str) -> Option<&'static str> {
-        self.rules().version_of(said)
-    }
-
-    /// Names of the experiments that all of its keys need, beside `leadline profile` itself.
-    pub fn needs(self) -> &'static [&'static str] {
-        self.rules().needs()
-    }
-
-    /// One of [`System::versions`]: the one that is `given`, else the one that is assumed.
-    pub(crate) fn version(self, given: Option<&str>) -> Result<&'static str, AdviseError> {
-        let known = self.versions();
-        match given {
-            None => Ok(known.last().copied().unwrap_or_default()),
-            Some(given) => known
-                .iter()
-                .copied()
-                .find(|one| one.eq_ignore_ascii_case(given))
-                .ok_or_else(|| AdviseError::Version { system: self, given: given.to_owned() }),
-        }
-    }
-
-    pub(crate) fn rules(self) -> &'static dyn Rules {
-        rules(self)
     }
 }
 

@@ -1,18 +1,20 @@
 //! A drive fitted to a profile: its parameters, what the profile shows of them, and how far it is off.
 
+mod written;
+
 use std::sync::atomic::AtomicBool;
 
 use leadline_measure::Progress;
 use leadline_profile::DeviceProfile;
 use leadline_sim::DeviceSpec;
 
+use self::written::Comments;
 use crate::description::{Shape, drive};
 use crate::fit::Fit;
 use crate::measured::{Curve, CurveKind, Measured};
 use crate::misfit::Misfit;
 use crate::parameter::{Parameter, Values};
 use crate::simulate::{Simulated, at};
-use crate::written::{self, Comments};
 use crate::{CalibrateError, start};
 
 /// A drive fitted to a profile.

@@ -22,7 +22,6 @@ mod simulate;
 mod spread;
 mod start;
 mod words;
-mod written;
 
 pub use calibration::{Calibration, Fitted, Origin, Residual};
 pub use check::{ALLOWED_PERCENT, ALLOWED_REPEATS, Checked, can_be_checked, check};

@@ -2,7 +2,7 @@
 //! concurrencies the model moved through both, beyond the largest the model moved through that one, elsewhere
 //! the model alone.
 
-use crate::interval::NORMAL_95;
+use crate::observation::NORMAL_95;
 use crate::predict::WORTH_MORE;
 use crate::{Assessment, Bottleneck, InFlight, ModelComparison, Predict, PredictError, Prediction, Workload};
 use leadline_profile::OpKind;

@@ -12,14 +12,12 @@
 //!
 //! Where an observation's own error is known, its noise is never taken for smaller than that.
 
+use crate::observation::NORMAL_95;
 use crate::{Model, Observation, Observations};
 use leadline_profile::OpKind;
 
 /// How many resamples are drawn.
 pub(crate) const RESAMPLES: usize = 200;
-
-/// Half-width of a 95 % interval in standard errors.
-pub(crate) const NORMAL_95: f64 = 1.96;
 
 /// Degrees of freedom from which chi^2 is drawn by Wilson and Hilferty's approximation (PNAS 1931).
 const MANY: usize = 30;

@@ -1,8 +1,10 @@
 //! What the models are fitted to: workloads whose time was measured.
 
-use crate::interval::NORMAL_95;
 use crate::{InFlight, Stragglers, Workload};
 use leadline_profile::{DeviceProfile, OpKind, Parameters, Pattern, Point, WorkPoint};
+
+/// Half-width of a 95 % interval in standard errors.
+pub(crate) const NORMAL_95: f64 = 1.96;
 
 /// A workload and the time it took.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,6 +6,7 @@ mod captured;
 mod error;
 mod layout;
 mod predict;
+mod prediction;
 mod replay;
 mod study;
 mod waits;
@@ -15,7 +16,8 @@ pub use captured::{Captured, File, Kind, Request};
 pub use error::PlacementError;
 pub use layout::{Layout, placed, side_by_side};
 pub use predict::predict;
-pub use replay::{Prediction, replay};
+pub use prediction::Prediction;
+pub use replay::replay;
 pub use study::{
     Cached, Choice, FileSize, Migration, Placed, Query, QueryTimes, Scope, Simulated, SizeStudy, Storage,
     Study, StudyError, StudyOptions, Times, Watch, best_sets, labels, study,

@@ -1,8 +1,10 @@
 //! The policies said plainly: vectors, no index, no care for speed.
 
+mod ghosts;
+
 use leadline_pool::policy::{Frame, Page, PolicyKind, Verdict};
 
-use super::ghosts::{Arc, S3Fifo, TwoQ};
+use self::ghosts::{Arc, S3Fifo, TwoQ};
 
 /// A policy that says only what happens next.
 pub trait Plain {

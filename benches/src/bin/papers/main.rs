@@ -6,7 +6,6 @@ mod figure;
 mod load;
 mod mqssd;
 mod p3700;
-mod p3700_tail;
 mod pio;
 
 use anyhow::{Result, bail};

@@ -1,22 +1,24 @@
 //! What Yang, Li and Lilja (ACM TOMPECS 5(1), 2020) measured of a P3700: the text of sections 4.1 to 4.8.
 
+mod tail;
+
 use anyhow::Result;
 
 use leadline_sim::InitialState;
 
+use self::tail::table_1;
 use super::drive::{Drive, Running};
 use super::figure::{Figure, Within};
 use super::load::{Actor, Region, reads, writes};
-use super::p3700_tail::table_1;
 
-pub(super) const PAGE: u32 = 4096;
+const PAGE: u32 = 4096;
 
 /// Bytes of a request of the background. Theirs are not known: 4K reads do not reach 1500 MB/s on their
 /// machine.
-pub(super) const BACKGROUND: u32 = 8 << 10;
+const BACKGROUND: u32 = 8 << 10;
 
 /// A file that fills what a drive's buffers hold many times over, and one that is soon written anew.
-pub(super) const FILE: Region = Region { start: 0, bytes: 64 << 30 };
+const FILE: Region = Region { start: 0, bytes: 64 << 30 };
 const SMALL_FILE: Region = Region { start: 0, bytes: 1 << 30 };
 
 /// Requests whose mean is taken.
@@ -36,7 +38,7 @@ pub(crate) fn p3700(drive: &Drive) -> Result<Vec<Figure>> {
 }
 
 /// Written once in sequence, as files are laid out: there is room to write without collecting.
-pub(super) fn filled(drive: &Drive) -> Result<Running> {
+fn filled(drive: &Drive) -> Result<Running> {
     drive.changed(|spec| spec.state = InitialState::Filled)
 }
 

@@ -71,19 +71,55 @@ fn numbers(version: &str) -> Option<(u32, u32)> {
     Some((parts.next()?.parse().ok()?, parts.next().and_then(|part| part.parse().ok()).unwrap_or(0)))
 }
 
-pub(crate) fn rules(system: System) -> &'static dyn Rules {
-    match system {
-        System::Postgresql => &postgresql::Postgresql,
-        System::Ceph => &ceph::Ceph,
-        System::Etcd => &etcd::Etcd,
-        System::Innodb => &innodb::Innodb,
-        System::Rocksdb => &rocksdb::Rocksdb,
-        System::Seastar => &seastar::Seastar,
-        System::Linux => &linux::Linux,
-        System::Zfs => &zfs::Zfs,
-        System::Cockroachdb => &cockroachdb::Cockroachdb,
-        System::Redis => &redis::Redis,
-        System::Kafka => &kafka::Kafka,
+impl System {
+    /// As it calls itself: `PostgreSQL`.
+    pub fn title(self) -> &'static str {
+        self.rules().title()
+    }
+
+    /// The versions that are known, the one that is assumed last.
+    pub fn versions(self) -> &'static [&'static str] {
+        self.rules().versions()
+    }
+
+    /// The version by whose rules a server is advised that says this of itself: `15` for `15.18`,
+    /// `mariadb-10.11` for `10.11.6-MariaDB`. `None` if it is older than all that are known.
+    pub fn version_of(self, said: &str) -> Option<&'static str> {
+        self.rules().version_of(said)
+    }
+
+    /// Names of the experiments that all of its keys need, beside `leadline profile` itself.
+    pub fn needs(self) -> &'static [&'static str] {
+        self.rules().needs()
+    }
+
+    /// One of [`System::versions`]: the one that is `given`, else the one that is assumed.
+    pub(crate) fn version(self, given: Option<&str>) -> Result<&'static str, AdviseError> {
+        let known = self.versions();
+        match given {
+            None => Ok(known.last().copied().unwrap_or_default()),
+            Some(given) => known
+                .iter()
+                .copied()
+                .find(|one| one.eq_ignore_ascii_case(given))
+                .ok_or_else(|| AdviseError::Version { system: self, given: given.to_owned() }),
+        }
+    }
+
+    pub(crate) fn rules(self) -> &'static dyn Rules {
+        match self {
+            System::Postgresql => &postgresql::Postgresql,
+            System::Ceph => &ceph::Ceph,
+            System::Etcd => &etcd::Etcd,
+            System::Innodb => &innodb::Innodb,
+            System::Rocksdb => &rocksdb::Rocksdb,
+            System::Seastar => &seastar::Seastar,
+            System::Linux => &linux::Linux,
+            System::Zfs => &zfs::Zfs,
+            System::Cockroachdb => &cockroachdb::Cockroachdb,
+            System::Redis => &redis::Redis,
+            System::Kafka => &kafka::Kafka,
+        }
     }
 }
 

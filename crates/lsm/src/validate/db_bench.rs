@@ -11,7 +11,6 @@ use crate::options::{Release, RocksVersion};
 use crate::{Data, Layout};
 
 use super::error::ValidateError;
-use super::fill::{self, Fill};
 use super::settings;
 
 /// The program, found.
@@ -111,21 +110,6 @@ impl Database<'_> {
             }
             _ => Ok(()),
         }
-    }
-
-    /// Fills it anew in random order, and waits until its tree is settled. `done` is told the share of pairs
-    /// that are in.
-    ///
-    /// # Errors
-    /// Where db_bench fails, or RocksDB's LOG does not have all events.
-    pub fn fill(
-        &self,
-        during: &str,
-        seed: u64,
-        cancel: &AtomicBool,
-        done: &mut dyn FnMut(f64),
-    ) -> Result<Fill, ValidateError> {
-        fill::run(self, during, seed, cancel, done)
     }
 
     /// Runs db_bench, and returns what it printed on stdout.

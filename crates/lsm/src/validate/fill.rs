@@ -105,6 +105,23 @@ pub(super) fn run_with_shares(
     Ok((fill, shares().ok_or_else(missing)?))
 }
 
+impl Database<'_> {
+    /// Fills it anew in random order, and waits until its tree is settled. `done` is told the share of pairs
+    /// that are in.
+    ///
+    /// # Errors
+    /// Where db_bench fails, or RocksDB's LOG does not have all events.
+    pub fn fill(
+        &self,
+        during: &str,
+        seed: u64,
+        cancel: &AtomicBool,
+        done: &mut dyn FnMut(f64),
+    ) -> Result<Fill, ValidateError> {
+        run(self, during, seed, cancel, done)
+    }
+}
+
 fn watched(
     db: &Database,
     during: &str,

@@ -6,6 +6,7 @@
 
 mod calibrate;
 mod compare;
+mod comparison;
 mod counters;
 mod db_bench;
 mod error;
@@ -23,7 +24,7 @@ mod scale;
 mod settings;
 mod summary;
 
-pub use compare::{Choice, ComparedCell, Comparison, Errors, Kind, Order, Term};
+pub use comparison::{Choice, ComparedCell, Comparison, Errors, Kind, Order, Term};
 pub use db_bench::{BenchRun, Database, DbBench, Tuning};
 pub use error::ValidateError;
 pub use events::Background;

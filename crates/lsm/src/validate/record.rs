@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{DeviceCosts, FileCosts, Layout, LsmError, ProcessorCosts};
 
-use super::compare::Comparison;
+use super::comparison::Comparison;
 use super::fill::Fill;
 use super::output::Level;
 use super::plan::Plan;

@@ -17,7 +17,7 @@ mod strands;
 mod turns;
 
 use crate::captured::{Captured, Request};
-use crate::replay::Prediction;
+use crate::prediction::Prediction;
 
 use followers::Followers;
 use strands::Strands;

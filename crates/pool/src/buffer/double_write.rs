@@ -31,7 +31,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::checksum;
 use super::error::PoolError;
-use super::turn::Turn;
 use crate::config_error::ConfigError;
 use crate::policy::Page;
 
@@ -74,6 +73,27 @@ pub(super) struct Copy {
     pub(super) page: Page,
     /// The checksum in its trailer.
     pub(super) sum: u32,
+}
+
+/// The batch that has the area, and the one before it.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    pub(super) layout: Layout,
+    /// The last batch that was made durable in the area. The next one takes the other half, and this one's
+    /// number only when it is durable itself: a batch that could not be saved leaves its half to the next.
+    pub(super) number: u64,
+    /// The copies of that batch. None after the pool was opened: all pages are in their places then.
+    pub(super) saved: Vec<Copy>,
+    /// Whether all its pages were written to their places.
+    pub(super) placed: bool,
+    /// Flushes of the device that had failed when the batch was begun.
+    pub(super) failures: u64,
+}
+
+impl Turn {
+    fn new(layout: Layout) -> Turn {
+        Turn { layout, number: 0, saved: Vec::new(), placed: true, failures: 0 }
+    }
 }
 
 impl DoubleWrite {

@@ -2,32 +2,13 @@
 //! places.
 
 use super::core::Core;
-use super::double_write::{Copy, Layout, List};
+use super::double_write::{Copy, Layout, List, Turn};
 use super::error::PoolError;
 use super::io_queue::IoQueueGuard;
 use super::write_back::StagedPage;
 use crate::policy::Page;
 
-/// The batch that has the area, and the one before it.
-#[derive(Debug)]
-pub(crate) struct Turn {
-    layout: Layout,
-    /// The last batch that was made durable in the area. The next one takes the other half, and this one's
-    /// number only when it is durable itself: a batch that could not be saved leaves its half to the next.
-    number: u64,
-    /// The copies of that batch. None after the pool was opened: all pages are in their places then.
-    saved: Vec<Copy>,
-    /// Whether all its pages were written to their places.
-    placed: bool,
-    /// Flushes of the device that had failed when the batch was begun.
-    failures: u64,
-}
-
 impl Turn {
-    pub(super) fn new(layout: Layout) -> Turn {
-        Turn { layout, number: 0, saved: Vec::new(), placed: true, failures: 0 }
-    }
-
     /// Goes on after the batch of this number, all of whose pages are durable in their places.
     pub(super) fn resume(&mut self, number: u64) {
         assert!(self.number == 0 && self.saved.is_empty(), "batches were saved already");

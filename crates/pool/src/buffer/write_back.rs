@@ -7,11 +7,11 @@ use leadline_device::Request;
 
 use super::checksum;
 use super::core::Core;
+use super::double_write::Turn;
 use super::error::{Fault, PageOp, PoolError};
 use super::frames::WriteBack;
 use super::io_queue::{IoQueueGuard, Job};
 use super::reap::{EIO, IoResults};
-use super::turn::Turn;
 
 /// A page copied into a slot, ready to go out.
 pub(crate) struct StagedPage {

@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 
-use super::drive::Drive;
-use super::figure::{Figure, Within};
-use super::load::{Measured, Region, reads, writes};
-use super::p3700::{BACKGROUND, FILE, PAGE, filled};
+use super::{BACKGROUND, FILE, PAGE, filled};
+use crate::drive::Drive;
+use crate::figure::{Figure, Within};
+use crate::load::{Measured, Region, reads, writes};
 
 const PERCENTILES: [f64; 6] = [50.0, 90.0, 99.5, 99.9, 99.95, 99.99];
 

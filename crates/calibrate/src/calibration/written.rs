@@ -2,20 +2,20 @@
 
 use leadline_profile::DeviceProfile;
 
-use crate::calibration::{Fitted, Origin};
+use super::{Fitted, Origin};
 use crate::description::{Field, Shape, fields, text as plain};
 use crate::measured::Measured;
 use crate::parameter::Values;
 
 /// What comments are made from.
-pub(crate) struct Comments<'a> {
-    pub(crate) profile: &'a DeviceProfile,
-    pub(crate) measured: &'a Measured,
-    pub(crate) parameters: &'a [Fitted],
+pub(super) struct Comments<'a> {
+    pub(super) profile: &'a DeviceProfile,
+    pub(super) measured: &'a Measured,
+    pub(super) parameters: &'a [Fitted],
 }
 
 /// The text of the file.
-pub(crate) fn text(shape: Shape, values: &Values, comments: &Comments) -> String {
+pub(super) fn text(shape: Shape, values: &Values, comments: &Comments) -> String {
     let fields = fields(shape, values, comments.measured.capacity);
     let body = plain(&fields, |field| comments.of(field, shape));
     format!("{}{body}", comments.head())

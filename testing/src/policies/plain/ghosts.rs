@@ -2,7 +2,7 @@
 
 use leadline_pool::policy::{Frame, Page, Verdict};
 
-use super::plain::Plain;
+use super::Plain;
 
 /// Pages remembered, the oldest first, and those that were asked for and are on their way.
 #[derive(Clone, Default)]
