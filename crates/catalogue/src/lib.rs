@@ -6,7 +6,9 @@
 mod built_in;
 mod description;
 mod error;
+mod prefix;
 
 pub use built_in::{BuiltIn, DEVICES, device_of, find, is_file, load, read, split_path};
 pub use description::{AccessPath, Description, Pattern, Published};
 pub use error::CatalogueError;
+pub use prefix::{PUBLISHED, SIMULATED, behind};

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use leadline_advise::{Advice, Inputs, System, advise};
 use leadline_device::parse_large_size;
 use leadline_files::NewFolder;
+use leadline_profile::DeviceProfile;
 use leadline_report::render_text;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 use crate::paths::{OutputPath, ProfileName};
-use crate::{output, source, values};
+use crate::{output, values};
 
 /// SYSTEM of all systems together.
 const ALL: &str = "all";
@@ -80,7 +81,7 @@ impl InputArgs {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let profile = source::load_profile(&args.profile)?;
+    let profile = DeviceProfile::open(&args.profile)?;
     let systems: Vec<System> = match System::from_name(&args.system) {
         Some(system) => vec![system],
         None if args.inputs.version.is_some() => {

@@ -11,7 +11,7 @@ use leadline_report::render_text;
 use crate::failure::{Failure, no_calibration};
 use crate::paths::{OutputPath, ProfileName};
 use crate::progress::Display;
-use crate::{output, signals, source};
+use crate::{output, signals};
 
 /// Fit a simulated flash drive to a measured profile, and say which of its parameters the profile shows
 #[derive(clap::Args)]
@@ -46,8 +46,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.output {
         output::check_writable(path)?;
     }
-    let profile = source::load_profile(&args.profile)?;
-    let again = args.again.as_deref().map(source::load_profile).transpose()?;
+    let profile = DeviceProfile::open(&args.profile)?;
+    let again = args.again.as_deref().map(DeviceProfile::open).transpose()?;
     if args.check && !can_be_checked(&profile) {
         return Err(no_calibration(&args.profile.to_string(), CalibrateError::NoExperiments));
     }

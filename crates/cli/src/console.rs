@@ -10,8 +10,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use leadline_measure::Progress;
 use leadline_trace::MemoryTrace;
 
-use crate::failure::Failure;
-
 /// A program that calls a command.
 pub struct Caller {
     /// Set from outside to end the command early, in order.
@@ -50,10 +48,7 @@ thread_local! {
 }
 
 /// Runs `command` on this thread; what it prints is the answer.
-pub(crate) fn answered(
-    caller: Caller,
-    command: impl FnOnce() -> Result<(), Failure>,
-) -> Result<Answer, Failure> {
+pub(crate) fn answered<E>(caller: Caller, command: impl FnOnce() -> Result<(), E>) -> Result<Answer, E> {
     let shared = Shared { progress: caller.progress, answer: Answer::default() };
     let call = Call { cancel: caller.cancel, trace: caller.trace, shared: Arc::new(Mutex::new(shared)) };
     let _until_done = work_for(Some(call.clone()));

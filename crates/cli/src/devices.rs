@@ -5,14 +5,15 @@ mod simulated;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 
-use leadline_catalogue::{AccessPath, DEVICES, Description, Pattern, Published, device_of, load};
+use leadline_catalogue::{
+    AccessPath, DEVICES, Description, PUBLISHED, Pattern, Published, SIMULATED, behind, device_of, load,
+};
 use leadline_device::format_size;
 use leadline_sim::DeviceSpec;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::paths::{CatalogueName, behind};
-use crate::source::{PUBLISHED, SIMULATED};
+use crate::paths::CatalogueName;
 use crate::{output, printable};
 
 /// List the devices whose numbers are known without measuring, or show one of them

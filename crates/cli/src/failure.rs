@@ -25,14 +25,13 @@ pub(crate) use remedy::remedies_for;
 
 use std::fmt::Display;
 
-use clap::error::ErrorKind;
 use leadline_advise::AdviseError;
 use leadline_catalogue::CatalogueError;
 use leadline_files::FileError;
-use leadline_profile::{ProfileError, PublishedError};
+use leadline_profile::{OpenError, ProfileError, PublishedError};
 use leadline_report::ReportError;
 
-use crate::{console, output, printable};
+use crate::printable;
 
 /// A command that failed, in a line for the user.
 #[derive(Debug)]
@@ -66,43 +65,6 @@ impl Failure {
             Failure::Operation(_) => 1,
         }
     }
-}
-
-/// What clap has to say: help and version are printed as they are, an error becomes one line.
-pub(crate) fn usage(error: &clap::Error) -> Result<(), Failure> {
-    if !error.use_stderr() {
-        if console::call().is_some() {
-            return output::print(&error.to_string());
-        }
-        return match error.print() {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-                Err(Failure::Operation(format!("stdout: {error}")))
-            }
-            // A closed pipe (`--help | head`) is not a failure.
-            _ => Ok(()),
-        };
-    }
-    let text = error.to_string();
-    let command = command(&text).unwrap_or("leadline");
-    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return Err(Failure::Input(format!("a command is missing; see {command} --help")));
-    }
-    let said: Vec<&str> = text
-        .lines()
-        .map(str::trim)
-        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
-        .filter(|line| !line.is_empty())
-        .collect();
-    let said = said.join("; ").replace("error: ", "").replace(":;", ":");
-    Err(Failure::Input(format!("{said}; see {command} --help")))
-}
-
-/// The command in clap's line of usage: `leadline trace` of `Usage: leadline trace <COMMAND>`.
-fn command(text: &str) -> Option<&str> {
-    let usage = text.lines().find_map(|line| line.strip_prefix("Usage: "))?;
-    let words = usage.split(' ').take_while(|word| word.chars().all(|c| c.is_ascii_lowercase())).count();
-    let end = usage.match_indices(' ').nth(words.checked_sub(1)?).map_or(usage.len(), |(at, _)| at);
-    Some(&usage[..end])
 }
 
 impl From<AdviseError> for Failure {
@@ -143,6 +105,12 @@ impl From<ProfileError> for Failure {
     }
 }
 
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        Failure::Input(error.to_string())
+    }
+}
+
 impl From<ReportError> for Failure {
     fn from(error: ReportError) -> Self {
         match error {
@@ -150,24 +118,6 @@ impl From<ReportError> for Failure {
                 Failure::Input(error.to_string())
             }
             _ => Failure::Operation(error.to_string()),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_command_is_found_in_the_line_of_usage() {
-        for (usage, expected) in [
-            ("Usage: leadline <COMMAND>", Some("leadline")),
-            ("error: no\n\nUsage: leadline trace info [OPTIONS] <TRACE>\n", Some("leadline trace info")),
-            ("Usage: leadline pool simulate --frames <N,..> <TRACE>", Some("leadline pool simulate")),
-            ("Usage: leadline", Some("leadline")),
-            ("error: no", None),
-        ] {
-            assert_eq!(command(usage), expected);
         }
     }
 }

@@ -32,6 +32,7 @@ mod source;
 mod streams;
 mod target;
 mod trace;
+mod usage;
 mod values;
 
 use std::ffi::OsString;
@@ -40,10 +41,8 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 pub use console::{Answer, Caller};
 pub use failure::Failure;
-pub use graph::{block_bytes, check_store, read_depth};
-pub use models::fit_models;
-pub use predict::choose_model;
-pub use source::{MEMORY, load_profile};
+pub use graph::{block_bytes, check_store};
+pub use paths::MEMORY;
 
 /// Know the device your storage engine runs on.
 #[derive(Parser)]
@@ -118,14 +117,14 @@ fn run(arguments: impl IntoIterator<Item = OsString>) -> Result<(), Failure> {
     let mut command = Cli::command();
     let mut matches = match command.try_get_matches_from_mut(arguments) {
         Ok(matches) => matches,
-        Err(error) => return failure::usage(&error),
+        Err(error) => return usage::usage(&error),
     };
     let _running = failure::remedies_for(&command, &matches);
     // Before anything is opened: what a command reads is not what it replaces.
     paths::check(&command, &matches)?;
     let cli = match Cli::from_arg_matches_mut(&mut matches) {
         Ok(cli) => cli,
-        Err(error) => return failure::usage(&error.format(&mut command)),
+        Err(error) => return usage::usage(&error.format(&mut command)),
     };
     match cli.command {
         Command::Profile(args) => profile::run(args),

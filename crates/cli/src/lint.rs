@@ -4,12 +4,13 @@ use std::path::Path;
 
 use clap::builder::PossibleValuesParser;
 use leadline_advise::{Lint, System, ask, is_address, lint, read};
+use leadline_profile::DeviceProfile;
 use leadline_report::render_text;
 
 use crate::advise::{InputArgs, systems};
 use crate::failure::Failure;
 use crate::paths::{ConfigName, ProfileName};
-use crate::{output, signals, source};
+use crate::{output, signals};
 
 /// Judge a configuration in use by a measured device: which keys fit, are too low or too high, or do nothing
 #[derive(clap::Args)]
@@ -39,7 +40,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let system = System::from_name(&args.system).ok_or_else(|| Failure::Input("no such system".into()))?;
-    let profile = source::load_profile(&args.profile)?;
+    let profile = DeviceProfile::open(&args.profile)?;
     let mut inputs = args.inputs.inputs();
     let config = if let Some(address) = args.file.to_str().filter(|file| is_address(file)) {
         let asked = ask(system, address, &*signals::cancel_flag()?)?;

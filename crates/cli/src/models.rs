@@ -3,13 +3,14 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use leadline_model::{CostTable, ModelComparison, Observations, Table, table_profile};
+use leadline_catalogue::{PUBLISHED, SIMULATED, behind};
+use leadline_model::{CostTable, ModelComparison, Table, table_profile};
 use leadline_profile::DeviceProfile;
 use leadline_report::{models_json, render_models, render_page};
 
 use crate::failure::Failure;
-use crate::paths::{OutputPath, ProfileName, behind};
-use crate::{output, source};
+use crate::output;
+use crate::paths::{OutputPath, ProfileName};
 
 /// Fit every I/O model to a profile or a table, compare them, and show where each one is wrong
 #[derive(clap::Args)]
@@ -49,7 +50,8 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Subject::Profile(_) if args.setup_per != 1.0 => {
             return Err(Failure::Input("--setup-per: is for a table of costs".into()));
         }
-        Subject::Profile(profile) => fit_models(&args.subject.to_string(), profile)?,
+        Subject::Profile(profile) => ModelComparison::of(profile)
+            .map_err(|error| Failure::Input(format!("{}: {error}", args.subject)))?,
         Subject::Costs(table) => {
             compare_costs(&args.subject.to_string(), table.clone().setup_per(args.setup_per))?
         }
@@ -64,9 +66,9 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 }
 
 fn load(name: &OsStr) -> Result<Subject, Failure> {
-    let is_device = behind(name, source::PUBLISHED).or(behind(name, source::SIMULATED)).is_some();
+    let is_device = behind(name, PUBLISHED).or(behind(name, SIMULATED)).is_some();
     if is_device || looks_like_json(Path::new(name))? {
-        return Ok(Subject::Profile(Box::new(source::load_profile(name)?)));
+        return Ok(Subject::Profile(Box::new(DeviceProfile::open(name)?)));
     }
     match Table::load(name).map_err(|error| Failure::Input(error.to_string()))? {
         Table::Points(work) => Ok(Subject::Profile(Box::new(table_profile(&name.to_string_lossy(), work)))),
@@ -82,23 +84,6 @@ fn looks_like_json(path: &Path) -> Result<bool, Failure> {
     std::fs::File::open(path).map_err(cannot)?.take(4096).read_to_end(&mut start).map_err(cannot)?;
     let text = String::from_utf8_lossy(&start);
     Ok(text.trim_start_matches('\u{feff}').trim_start().starts_with('{'))
-}
-
-/// Fits all models to a profile, which messages call `name`.
-///
-/// # Errors
-/// [`Failure::Input`]: it has too few points to tell models apart.
-pub fn fit_models(name: &str, profile: &DeviceProfile) -> Result<ModelComparison, Failure> {
-    let observations = Observations::from_profile(profile);
-    match observations.all.len() {
-        0 => Err(Failure::Input(format!(
-            "{name}: holds no measured point; measure first, with leadline profile"
-        ))),
-        1 => Err(Failure::Input(format!(
-            "{name}: holds one point, which tells no model from another; measure several concurrencies"
-        ))),
-        _ => Ok(ModelComparison::new(observations)),
-    }
 }
 
 /// The model of a table of costs, and how to divide setup costs that look like those of many accesses.

@@ -20,9 +20,10 @@ use leadline_graph::algorithms::Stamp;
 use leadline_graph::output::Format;
 
 pub(crate) use check::check;
+pub use names::MEMORY;
 pub(crate) use names::{
     CatalogueName, ChangesName, ConfigName, DeviceName, ProfileName, ProgramName, TargetName, TraceName,
-    TraceOutput, behind,
+    TraceOutput,
 };
 
 /// What a command does with a file or folder.

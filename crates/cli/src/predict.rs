@@ -4,15 +4,15 @@ use leadline_device::{format_size, parse_size};
 use leadline_figures::Text;
 use leadline_model::{
     InFlight, LatencyModel, LatencyObjective, Model as _, ModelComparison, Observations, Percentile, Pio,
-    Predict, Prediction, Workload, WorkloadError, prediction_json, prediction_text, speedup_json,
-    speedup_text, sustainable_rate_json, sustainable_rate_text, what_if_json, what_if_text,
+    Prediction, Workload, WorkloadError, prediction_json, prediction_text, speedup_json, speedup_text,
+    sustainable_rate_json, sustainable_rate_text, what_if_json, what_if_text,
 };
 use leadline_profile::DeviceProfile;
 use leadline_report::render_text;
 
 use crate::failure::Failure;
 use crate::paths::ProfileName;
-use crate::{output, source, values};
+use crate::{output, values};
 
 /// Predict how long a workload takes on a device, its throughput, and what limits it
 #[derive(clap::Args)]
@@ -75,7 +75,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    let profile = source::load_profile(&args.profile)?;
+    let profile = DeviceProfile::open(&args.profile)?;
     if let Some(slo) = args.slo {
         return sustained(&args, &profile, slo);
     }
@@ -91,7 +91,9 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Failure::Input(format!("{error}{more}"))
     })?;
     let comparison = ModelComparison::new(Observations::from_profile(&profile));
-    let model = choose_model(&args.profile.to_string(), &comparison, args.model.as_deref())?;
+    let model = comparison
+        .choose(args.model.as_deref())
+        .map_err(|error| Failure::Input(format!("{}: {error}", args.profile)))?;
     let predict =
         |w: &Workload| model.predict(w).map_err(|error| Failure::Input(format!("{}: {error}", args.profile)));
     if let Some(Concurrencies(ks)) = &args.what_if {
@@ -125,32 +127,6 @@ fn workload(args: &Args) -> Workload {
         random_fraction: args.random,
         in_flight,
     }
-}
-
-/// The model of this name, or the best one, of those fitted to what is called `subject`.
-///
-/// # Errors
-/// [`Failure::Input`] says what the model needs that was not measured.
-pub fn choose_model<'a>(
-    subject: &str,
-    comparison: &'a ModelComparison,
-    wanted: Option<&str>,
-) -> Result<&'a dyn Predict, Failure> {
-    let found = match wanted {
-        None => comparison.answers(),
-        Some(name) => comparison.get(name).and_then(|m| m.fitted.as_deref()),
-    };
-    found.ok_or_else(|| {
-        let is_wanted = |m: &&leadline_model::Assessment| wanted.is_none_or(|name| name == m.name);
-        let needs = comparison
-            .models
-            .iter()
-            .find(is_wanted)
-            .and_then(|m| m.needs.as_deref())
-            .unwrap_or("measured points");
-        let name = wanted.unwrap_or("every model");
-        Failure::Input(format!("{subject}: {name} needs {needs}"))
-    })
 }
 
 fn sustained(args: &Args, profile: &DeviceProfile, slo: Slo) -> Result<(), Failure> {

@@ -5,7 +5,7 @@ use leadline_report::{compare, fio_jobs, render_comparison, render_page};
 use crate::failure::Failure;
 use crate::output;
 use crate::paths::{OutputPath, ProfileName};
-use crate::source::load_profile;
+use leadline_profile::DeviceProfile;
 
 /// Make an HTML page from a profile, or compare several profiles
 #[derive(clap::Args)]
@@ -34,7 +34,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     if let Some(path) = &args.output {
         output::check_writable(path)?;
     }
-    let profiles = args.profiles.iter().map(load_profile).collect::<Result<Vec<_>, _>>()?;
+    let profiles = args.profiles.iter().map(DeviceProfile::open).collect::<Result<Vec<_>, _>>()?;
     if let Some(folder) = &args.fio_jobs {
         let [profile] = profiles.as_slice() else {
             return Err(Failure::Input("--fio-jobs: takes one profile; name one".into()));

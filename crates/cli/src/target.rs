@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use leadline_catalogue::{SIMULATED, behind};
 use leadline_device::guard;
 use leadline_device::target;
 use leadline_device::{Device, IoEngine, parse_large_size};
@@ -13,8 +14,6 @@ use leadline_profile::DeviceFacts;
 use leadline_tiers::Placement;
 
 use crate::failure::Failure;
-use crate::paths::behind;
-use crate::source::SIMULATED;
 use crate::values;
 
 /// How a target is opened, and what may be done to it.

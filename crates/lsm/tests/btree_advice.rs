@@ -2,7 +2,7 @@
 
 use leadline_lsm::Data;
 use leadline_lsm::btree::{Advice, BTreeError, Operation, Usage};
-use leadline_model::{ModelComparison, Observation, Observations, Workload};
+use leadline_model::{ModelComparison, NotFitted, Observation, Observations, Workload};
 use leadline_profile::OpKind;
 
 /// A device on which a request of `pages` pages takes `cost(k, pages)` seconds, measured without error at
@@ -143,7 +143,7 @@ fn what_was_not_measured_is_refused_unless_the_mix_does_without() {
     let error = refused(&one, &usage("point=100"), Some("dam"));
     assert!(matches!(error, BTreeError::OneRequestSize { bytes: 4096 }), "{error}");
     let error = refused(&one, &usage("point=100"), Some("affine"));
-    assert!(matches!(&error, BTreeError::NotFitted { name, .. } if name == "affine"), "{error}");
+    assert!(matches!(&error, BTreeError::NotFitted(NotFitted { name, .. }) if name == "affine"), "{error}");
     let large = Usage { data: Data::of_bytes(1e12, 16, 3 << 20), ..usage("point=100") };
     assert!(matches!(refused(&reads, &large, None), BTreeError::NodeTooSmall { .. }));
     let narrow = device(&BOTH, &[4 << 10, 16 << 10], |_, pages| 25e-6 * (320.0 + pages));

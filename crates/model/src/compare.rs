@@ -9,7 +9,7 @@ use crate::{
     Affine, CostTable, Dam, FitError, FittedModel, FunctionFit, Model, Mqssd, Observation, Observations,
     Parameter, Pdam, Pio, Predict, SharedBudget, Workload, WorkloadClass,
 };
-use leadline_profile::{OpKind, PAGE_BYTES};
+use leadline_profile::{DeviceProfile, OpKind, PAGE_BYTES};
 
 /// Held-out errors that differ by no more than this count as equal, percentage points: rounding alone makes
 /// those of perfect fits differ.
@@ -85,7 +85,61 @@ impl fmt::Debug for Assessment {
     }
 }
 
+/// A profile to which no models can be fitted that could be told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TooFewPoints {
+    /// There is none.
+    #[error("holds no measured point; measure first, with leadline profile")]
+    None,
+    /// There is one.
+    #[error("holds one point, which tells no model from another; measure several concurrencies")]
+    One,
+}
+
+/// A model that was not fitted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name} needs {needs}")]
+pub struct NotFitted {
+    /// The model.
+    pub name: String,
+    /// What was not measured.
+    pub needs: String,
+}
+
 impl ModelComparison {
+    /// Fits every model to a profile, and compares them.
+    ///
+    /// # Errors
+    /// [`TooFewPoints`] where it has too few points to tell models apart.
+    pub fn of(profile: &DeviceProfile) -> Result<Self, TooFewPoints> {
+        let observations = Observations::from_profile(profile);
+        match observations.all.len() {
+            0 => Err(TooFewPoints::None),
+            1 => Err(TooFewPoints::One),
+            _ => Ok(ModelComparison::new(observations)),
+        }
+    }
+
+    /// The model of this name, or the best one.
+    ///
+    /// # Errors
+    /// [`NotFitted`] says what the model needs that was not measured.
+    pub fn choose(&self, wanted: Option<&str>) -> Result<&dyn Predict, NotFitted> {
+        let found = match wanted {
+            None => self.answers(),
+            Some(name) => self.get(name).and_then(|model| model.fitted.as_deref()),
+        };
+        found.ok_or_else(|| {
+            let is_wanted = |model: &&Assessment| wanted.is_none_or(|name| name == model.name);
+            let needs = self.models.iter().find(is_wanted).and_then(|model| model.needs.as_deref());
+            NotFitted {
+                name: wanted.unwrap_or("every model").to_owned(),
+                needs: needs.unwrap_or("measured points").to_owned(),
+            }
+        })
+    }
+
     /// Fits and compares every model.
     pub fn new(observations: Observations) -> Self {
         Self::with_resamples(observations, RESAMPLES)

@@ -37,7 +37,7 @@ mod workload;
 
 pub use answer::{EXTRAPOLATED, INTERPOLATED, MEASURED};
 pub use class::WorkloadClass;
-pub use compare::{Assessment, CrossValidation, ModelComparison};
+pub use compare::{Assessment, CrossValidation, ModelComparison, NotFitted, TooFewPoints};
 pub use cost::{CostErrors, CostFunction, CostPoint, CostShape};
 pub use cost_table::{CostRow, CostTable};
 pub use estimate::Estimate;

@@ -13,7 +13,9 @@
 
 mod error;
 mod experiments;
+mod headline;
 mod identity;
+mod named;
 mod profile;
 mod published;
 pub mod replay;
@@ -24,6 +26,8 @@ mod write_pattern;
 
 pub use error::ProfileError;
 pub use experiments::*;
+pub use headline::{NoReadDepth, ReadLimits, headline};
+pub use named::OpenError;
 pub use profile::{
     Bin, Capped, Censored, Check, CheckStatus, Cliff, DeviceFacts, DeviceProfile, Held, Latency, Link,
     Method, OpKind, OrderEffect, Parameters, Pattern, Point, Rounds, SCHEMA, Slice, SliceEffect, Temperature,

@@ -26,10 +26,9 @@ impl Models {
     #[new]
     fn new(py: Python<'_>, profile: PyRef<'_, DeviceProfile>) -> PyResult<Models> {
         let (name, profile) = (profile.name.clone(), profile.profile.clone());
-        let fitted = background::run(py, None, |_| leadline_cli::fit_models(&name, &profile))?;
-        match fitted {
+        match background::run(py, None, |_| ModelComparison::of(&profile))? {
             Ok(comparison) => Ok(Models { comparison, name }),
-            Err(failure) => Err(errors::exception(py, &failure)),
+            Err(error) => Err(errors::exception(py, &Failure::Input(format!("{name}: {error}")))),
         }
     }
 
@@ -77,10 +76,11 @@ impl Models {
 
 impl Models {
     fn predict_all(&self, workloads: &[Workload], model: Option<&str>) -> Result<Vec<Prediction>, Failure> {
-        let model = leadline_cli::choose_model(&self.name, &self.comparison, model)?;
+        let named = |error: String| Failure::Input(format!("{}: {error}", self.name));
+        let model = self.comparison.choose(model).map_err(|error| named(error.to_string()))?;
         let one = |(i, workload): (usize, &Workload)| {
             workload.check().map_err(|error| Failure::Input(format!("workload {i}: {error}")))?;
-            model.predict(workload).map_err(|error| Failure::Input(format!("{}: {error}", self.name)))
+            model.predict(workload).map_err(|error| named(error.to_string()))
         };
         workloads.iter().enumerate().map(one).collect()
     }

@@ -24,9 +24,9 @@ impl DeviceProfile {
     /// Of a file, or of `device:NAME`.
     #[staticmethod]
     fn load(py: Python<'_>, name: OsString) -> PyResult<DeviceProfile> {
-        match leadline_cli::load_profile(&name) {
+        match schema::DeviceProfile::open(&name) {
             Ok(profile) => Ok(DeviceProfile { profile, name: name.display().to_string() }),
-            Err(failure) => Err(errors::exception(py, &failure)),
+            Err(error) => Err(errors::exception(py, &Failure::from(error))),
         }
     }
 
@@ -57,7 +57,12 @@ impl DeviceProfile {
 
     /// Reads in flight that use the device fully.
     fn read_depth(&self, py: Python<'_>) -> PyResult<u32> {
-        leadline_cli::read_depth(&self.profile, &self.name).map_err(|failure| errors::exception(py, &failure))
+        let limits = schema::ReadLimits::of(&self.profile);
+        let limits = limits.map_err(|error| {
+            let line = format!("{}: {error}, or give --depth", self.name);
+            errors::exception(py, &Failure::Input(line))
+        })?;
+        Ok(limits.depth)
     }
 
     /// What it means, in three sentences.

@@ -49,14 +49,4 @@ pub use terminal::{
     render_text,
 };
 
-use leadline_profile::{DeviceProfile, Parameters, Pattern};
-
-/// The parameters that stand for the whole profile: 4 KiB random where measured, else the smallest random
-/// block, else the first there is. `None` where nothing was measured.
-pub fn headline(profile: &DeviceProfile) -> Option<&Parameters> {
-    let random = || profile.parameters.iter().filter(|p| p.pattern == Pattern::Random);
-    random()
-        .find(|p| p.block_bytes == 4096)
-        .or_else(|| random().min_by_key(|p| p.block_bytes))
-        .or_else(|| profile.parameters.first())
-}
+pub use leadline_profile::headline;

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use leadline_catalogue::{device_of, is_file};
+use leadline_catalogue::{PUBLISHED, SIMULATED, behind, device_of, is_file};
 use leadline_device::{Device, format_size};
 use leadline_profile::DeviceProfile;
 use leadline_sim::{DeviceModel, Flaw, SimError, VirtualDevice, kind_of};
@@ -14,10 +14,6 @@ use crate::{
     CacheOptions, CachedModel, CachedSpec, MeasuredModel, OpenError, PlacedModel, PlacedSpec, Placement,
     TiersSpec,
 };
-
-/// What a simulated device is named with, and one of published numbers.
-const SIMULATED: &str = "sim:";
-const PUBLISHED: &str = "device:";
 
 /// What the file of a measured profile ends in.
 const PROFILE: &str = ".json";
@@ -79,11 +75,6 @@ pub fn files(name: &(impl AsRef<OsStr> + ?Sized)) -> Vec<PathBuf> {
     [path.into()].into_iter().chain(inner).collect()
 }
 
-/// What follows a prefix.
-fn behind<'a>(name: &'a OsStr, prefix: &str) -> Option<&'a OsStr> {
-    name.as_bytes().strip_prefix(prefix.as_bytes()).map(OsStr::from_bytes)
-}
-
 /// Opens a modelled device: `sim:NAME` or `sim:FILE.toml`, which may be of one device or made of two;
 /// `device:NAME` by its published numbers; `FILE.json`, a measured profile. Where its capacity was not
 /// published or measured, it has `capacity_bytes`, or 2^60.
@@ -93,7 +84,7 @@ fn behind<'a>(name: &'a OsStr, prefix: &str) -> Option<&'a OsStr> {
 pub fn open(name: &(impl AsRef<OsStr> + ?Sized), capacity_bytes: Option<u64>) -> Result<Opened, OpenError> {
     let name = name.as_ref();
     match behind(name, SIMULATED).map(|file| (file, tiers(file))) {
-        Some((path, Some(text))) => made_of_two(&text, path, capacity_bytes),
+        Some((path, Some(text))) => open_composite(&text, path, capacity_bytes),
         _ => open_one(name, capacity_bytes),
     }
 }
@@ -110,7 +101,7 @@ pub fn open_device(
         return Err(OpenError::NotModelled { name: name.display().to_string() });
     };
     if let Some(text) = tiers(file) {
-        let Opened { model, placement, .. } = made_of_two(&text, file, None)?;
+        let Opened { model, placement, .. } = open_composite(&text, file, None)?;
         return Ok((Box::new(VirtualDevice::new(model)), placement));
     }
     // Not of the model: the queue pair of each kind is compiled for it.
@@ -145,7 +136,7 @@ fn open_one(name: &OsStr, capacity_bytes: Option<u64>) -> Result<Opened, OpenErr
 }
 
 /// A device made of the two that a description names.
-fn made_of_two(text: &str, path: &OsStr, capacity_bytes: Option<u64>) -> Result<Opened, OpenError> {
+fn open_composite(text: &str, path: &OsStr, capacity_bytes: Option<u64>) -> Result<Opened, OpenError> {
     let shown = path.to_string_lossy();
     let spec = TiersSpec::parse(text, &shown)?;
     let wrong = |flaw: Flaw| SimError::value(flaw, text, &shown);

@@ -10,7 +10,6 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use leadline_btree::{Plan, ValidateError, json, text, validate};
 use leadline_device::parse_size;
-use leadline_lsm::btree::fitted_model;
 use leadline_model::{ModelComparison, Observations};
 use leadline_profile::DeviceProfile;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -107,7 +106,8 @@ fn run(args: &Args, cancel: &AtomicBool) -> Result<String, (String, u8)> {
     let name = args.profile.display();
     let profile = DeviceProfile::load(&args.profile).map_err(|error| input(error.to_string()))?;
     let comparison = ModelComparison::new(Observations::from_profile(&profile));
-    let model = fitted_model(&comparison, args.model.as_deref())
+    let model = comparison
+        .choose(args.model.as_deref())
         .map_err(|error| input(format!("{name}: {error}")))?;
     let reads = || comparison.observations.all.iter().filter(|o| o.workload.reads > 0.0);
     let blocks = || reads().map(|o| o.workload.block_bytes);

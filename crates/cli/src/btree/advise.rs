@@ -4,11 +4,12 @@ use leadline_device::parse_large_size;
 use leadline_lsm::Data;
 use leadline_lsm::btree::{Advice, Mix, RANDOM_FILL, Usage, advice_json};
 use leadline_model::{ModelComparison, Observations};
+use leadline_profile::DeviceProfile;
 use leadline_report::render_text;
 
 use crate::failure::{Failure, no_advice};
 use crate::paths::ProfileName;
-use crate::{output, source, values};
+use crate::{output, values};
 
 /// Predict what a B-tree costs for each node size, and name the best
 #[derive(clap::Args)]
@@ -58,7 +59,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let profile = source::load_profile(&args.profile)?;
+    let profile = DeviceProfile::open(&args.profile)?;
     let usage = Usage {
         data: Data::of_bytes(args.data as f64, args.key, args.value),
         fill: args.fill.unwrap_or(RANDOM_FILL),

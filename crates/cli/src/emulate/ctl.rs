@@ -10,8 +10,8 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::output;
 use crate::paths::{ChangedPath, DeviceName, OutputPath};
-use crate::source::{PUBLISHED, SIMULATED};
 use crate::values;
+use leadline_catalogue::{PUBLISHED, SIMULATED};
 
 /// Command a mounted drive: power cuts, faults, counters, the layout of files, another device, traces
 #[derive(clap::Args)]

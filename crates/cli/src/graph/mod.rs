@@ -23,7 +23,6 @@ use crate::progress::Display;
 use crate::{output, printable};
 
 pub use import::{block_bytes, check_store};
-pub use limits::read_depth;
 
 /// Graphs that do not fit in memory: import and change them, run algorithms on them, take them out again
 #[derive(clap::Args)]

@@ -7,11 +7,11 @@ use leadline_device::format_size;
 use leadline_graph::algorithm::Ran;
 use leadline_graph::output::grouped;
 use leadline_graph::{Graph, RunStats};
+use leadline_profile::ReadLimits;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::bytes;
-use super::limits::Device;
 use crate::failure::Failure;
 use crate::{output, printable};
 
@@ -71,7 +71,7 @@ impl Report {
     }
 
     /// Beside what the device could do.
-    pub(super) fn on(mut self, device: Option<&Device>) -> Report {
+    pub(super) fn on(mut self, device: Option<&ReadLimits>) -> Report {
         let bandwidth = device.and_then(|device| device.bandwidth_bytes);
         self.device_seconds = bandwidth.map(|bandwidth| self.stats.bytes_read as f64 / bandwidth);
         self

@@ -10,10 +10,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 use leadline_device::parse_large_size;
 use leadline_graph::algorithm::{Destination, Job};
 use leadline_graph::{Graph, Options};
+use leadline_profile::ReadLimits;
 
 use super::algorithm::AlgorithmCommand;
 use super::estimate::EstimateReport;
-use super::limits::Device;
+use super::limits;
 use super::report::Report;
 use crate::failure::Failure;
 use crate::paths::{InputPath, ResultPath, WorkFolder};
@@ -62,13 +63,13 @@ pub(super) struct Common {
 /// The whole command.
 pub(super) fn run(command: &AlgorithmCommand) -> Result<(), Failure> {
     let AlgorithmCommand { definition, common, arguments } = command;
-    let device = common.profile.as_deref().map(Device::load).transpose()?;
+    let device = common.profile.as_deref().map(limits::reads).transpose()?;
     let graph = Graph::open(&common.store, common.options(device.as_ref())?)?;
     let to = common.output().map_or(Destination::Nowhere, |path| Destination::File(path.to_owned()));
     let (algorithm, notes) = definition.algorithm(&graph, arguments, &to)?;
     notes.iter().for_each(|note| output::say(note));
     if common.estimate {
-        let speed = device.as_ref().and_then(Device::read_speed);
+        let speed = device.as_ref().and_then(limits::read_speed);
         let estimate = graph.estimate(&*algorithm, speed)?;
         return EstimateReport::new(algorithm.name(), &graph, estimate).print(common.json);
     }
@@ -89,7 +90,7 @@ impl Common {
         self.output.as_deref()
     }
 
-    fn options(&self, device: Option<&Device>) -> Result<Options, Failure> {
+    fn options(&self, device: Option<&ReadLimits>) -> Result<Options, Failure> {
         let usual = Options::default();
         Ok(Options {
             memory: self.memory.unwrap_or(usual.memory),

@@ -3,11 +3,11 @@
 use leadline_advise::{Advice, Inputs, System};
 use leadline_device::{format_size, parse_large_size};
 use leadline_lsm::{Calibration, Data, Demands, DeviceCosts, Mix, Prediction, ProcessorCosts};
-use leadline_profile::EngineKind;
+use leadline_profile::{DeviceProfile, EngineKind};
 
 use crate::failure::{Failure, no_tree, no_tree_of};
 use crate::paths::{InputPath, ProfileName};
-use crate::{source, values};
+use crate::values;
 
 /// Compactions read and write requests of this size and more: above it nothing should be guessed.
 const COMPACTION_BYTES: u32 = 512 << 10;
@@ -94,7 +94,7 @@ impl Asked {
     pub(super) fn costs(&self) -> Result<Costs, Failure> {
         // A file that cannot be read should not be found out after the fit.
         let calibration = self.processor.as_ref().map(Calibration::read).transpose()?;
-        let profile = source::load_profile(&self.profile)?;
+        let profile = DeviceProfile::open(&self.profile)?;
         let mut device = DeviceCosts::from_profile(&profile)
             .map_err(|error| no_tree(&self.profile.to_string(), &error))?;
         let mut warnings = Vec::new();

@@ -13,14 +13,14 @@ use leadline_lsm::validate::{
 };
 use leadline_lsm::{Data, DeviceCosts, Layout, LsmError};
 use leadline_measure::{Progress, facts};
-use leadline_profile::DeviceFacts;
+use leadline_profile::{DeviceFacts, DeviceProfile};
 use leadline_report::render_figures;
 
 use super::{device, measured};
 use crate::failure::Failure;
 use crate::paths::{InputPath, JournaledPath, OutputPath, ProfileName, ProgramName, WorkFolder, journal};
 use crate::progress::Display;
-use crate::{output, signals, source, values};
+use crate::{output, signals, values};
 
 /// Measure your RocksDB over a grid of layouts with its own db_bench
 ///
@@ -144,7 +144,7 @@ fn each_once(counts: &[u32]) -> Vec<u32> {
 
 /// Measures, writes and prints.
 pub(super) fn run(args: Args) -> Result<(), Failure> {
-    let profile = source::load_profile(&args.profile)?;
+    let profile = DeviceProfile::open(&args.profile)?;
     let unfit = |error: LsmError| Failure::Input(format!("{}: {error}", args.profile));
     if args.profile_seconds == 0.0 {
         // What cannot be predicted from is refused before hours of measuring.

@@ -8,11 +8,14 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use clap::builder::{MapValueParser, OsStringValueParser, TypedValueParser as _, ValueParserFactory};
+use leadline_catalogue::behind;
 use leadline_trace::{GENERATOR, STDIN};
 
 use super::{Leads, Use};
 use crate::failure::Failure;
-use crate::source::MEMORY;
+
+/// What a program that calls a command names the trace with that it has in memory.
+pub const MEMORY: &str = "memory:";
 
 /// As on the command line for input, so for output.
 const STDOUT: &str = STDIN;
@@ -127,11 +130,6 @@ impl ChangesName {
     pub(crate) fn is_standard_input(&self) -> bool {
         self.0 == STDIN
     }
-}
-
-/// What follows a prefix.
-pub(crate) fn behind<'a>(name: &'a OsStr, prefix: &str) -> Option<&'a OsStr> {
-    name.as_bytes().strip_prefix(prefix.as_bytes()).map(OsStr::from_bytes)
 }
 
 /// Of what is named as devices are: their files, and those that these name.

@@ -2,14 +2,12 @@
 
 use std::ffi::OsStr;
 
-use leadline_catalogue::{device_of, is_file, load, split_path};
+use leadline_catalogue::{PUBLISHED, SIMULATED, behind, device_of, is_file, load, split_path};
 use leadline_profile::{DeviceProfile, Pattern as Measured};
 use leadline_report::headline;
 use leadline_sim::{DeviceSpec, ParametricSpec};
 
 use crate::failure::Failure;
-use crate::paths::behind;
-use crate::source::{PUBLISHED, SIMULATED};
 
 /// A device to make, one for each pool.
 #[derive(Debug, Clone, PartialEq)]

@@ -18,6 +18,7 @@ use leadline_pool::ace::{Ace, Cleaner};
 use leadline_pool::policy::PolicyKind;
 use leadline_pool::replay::{Footprint, ReplayArea, ReplayError, ReplayReport, Watch, check_config};
 use leadline_pool::simulate::Config;
+use leadline_profile::DeviceProfile;
 use leadline_trace::{Format, STDIN};
 use serde_json::json;
 
@@ -28,7 +29,7 @@ use crate::paths::{ProfileName, TargetName, TraceName};
 use crate::progress::Display;
 use crate::source::open_trace;
 use crate::target::Target;
-use crate::{output, signals, source};
+use crate::{output, signals};
 
 /// Replay a trace on the real buffer pool and a real device, and verify what it wrote
 #[derive(clap::Args)]
@@ -199,7 +200,7 @@ impl PhaseRunner<'_> {
 }
 
 fn config(args: &Args) -> Result<Config, Failure> {
-    let profile = args.profile.as_ref().map(|name| Ok::<_, Failure>((name, source::load_profile(name)?)));
+    let profile = args.profile.as_ref().map(|name| Ok::<_, Failure>((name, DeviceProfile::open(name)?)));
     let k_w = match profile.transpose()? {
         Some((name, profile)) => Some(advised_n(&profile, &name.to_string(), args.page_bytes)?),
         None => None,

@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use leadline_pool::ace::{Ace, Cleaner};
 use leadline_pool::policy::PolicyKind;
 use leadline_pool::simulate::{Swept, SweptPool};
+use leadline_profile::DeviceProfile;
 use leadline_report::{render_figures, render_text};
 use leadline_trace::{Format, STDIN};
 use serde_json::{Value, json};
@@ -159,7 +160,7 @@ fn plan(
 
 /// Pages written at once, each value once.
 fn batches(args: &Args, device: Option<&SimulatedDevice>) -> Result<Vec<BatchSize>, Failure> {
-    let profile = args.profile.as_ref().map(|name| Ok::<_, Failure>((name, source::load_profile(name)?)));
+    let profile = args.profile.as_ref().map(|name| Ok::<_, Failure>((name, DeviceProfile::open(name)?)));
     let measured = match profile.transpose()? {
         Some((name, profile)) => Some(advised_n(&profile, &name.to_string(), args.page_bytes)?),
         None => None,

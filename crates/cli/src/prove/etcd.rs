@@ -10,13 +10,14 @@ use leadline_device::target::Target;
 use leadline_measure::experiment::{self, ExperimentPlan};
 use leadline_measure::target::{Access, OpenTarget};
 use leadline_process::ProcessError;
+use leadline_profile::DeviceProfile;
 use leadline_prove::ProveError;
 use leadline_prove::etcd::{Plan, Prediction, prove};
 use leadline_report::render_text;
 
 use super::{Args, Shown, say_length, watched};
 use crate::failure::Failure;
-use crate::{output, source};
+use crate::output;
 
 /// Bytes of the file through which the device is opened, the least there is: appends have their own.
 const OPENED_BYTES: u64 = 2 << 20;
@@ -25,7 +26,7 @@ pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
     if args.data.is_some() || !args.only.is_empty() {
         return Err(Failure::Input("--data, --only: are not for etcd, which writes only its log".to_owned()));
     }
-    let profile = source::load_profile(&args.profile)?;
+    let profile = DeviceProfile::open(&args.profile)?;
     let found = profile.experiments.fsync.as_ref();
     let alone = found.and_then(|found| found.points.iter().find(|point| point.writers == 1));
     let Some(alone) = alone else {

@@ -10,12 +10,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use leadline_advise::{Advice, Inputs, System, advise};
+use leadline_profile::DeviceProfile;
 use leadline_prove::{Part, Progress, ProveError};
 
 use crate::failure::Failure;
 use crate::paths::{InputPath, OutputPath, ProfileName, WorkFolder};
 use crate::progress::Display;
-use crate::{output, signals, source, values};
+use crate::{output, signals, values};
 
 /// Run a real system under its defaults, the advice and a grid of settings, in turns, and compare
 #[derive(clap::Args)]
@@ -94,7 +95,7 @@ struct Shown {
 
 /// The advice for a system that is to be run, which says this of its version. What is missing for it is said.
 fn advised(system: System, args: &Args, said: &str, inputs: Inputs) -> Result<Advice, Failure> {
-    let profile = source::load_profile(&args.profile)?;
+    let profile = DeviceProfile::open(&args.profile)?;
     let version = system.version_of(said);
     let version = version.ok_or_else(|| {
         let known = system.versions().join(", ");

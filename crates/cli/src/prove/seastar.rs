@@ -1,19 +1,20 @@
 //! `leadline prove seastar`: whether its four rates explain mixes of reads and writes, by fio.
 
 use leadline_advise::{Inputs, System, advise};
+use leadline_profile::DeviceProfile;
 use leadline_prove::seastar::{Plan, prove};
 use leadline_report::render_text;
 
 use super::{Args, Shown, say_length, watched};
 use crate::failure::Failure;
-use crate::{output, source};
+use crate::output;
 
 pub(super) fn run(args: &Args) -> Result<Shown, Failure> {
     if args.bin.is_some() || !args.only.is_empty() {
         let text = "--bin, --only: are not for seastar: fio is taken from PATH, and all ten mixes are run";
         return Err(Failure::Input(text.to_owned()));
     }
-    let profile = source::load_profile(&args.profile)?;
+    let profile = DeviceProfile::open(&args.profile)?;
     let advice = advise(System::Seastar, &profile, &Inputs::default())?;
     if let Some(missing) = advice.missing.iter().find(|missing| RATES.contains(&missing.key)) {
         return Err(Failure::Input(format!("{}: {}: {}", args.profile, missing.key, missing.reason)));

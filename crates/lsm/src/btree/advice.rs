@@ -98,7 +98,7 @@ impl Advice {
         model: Option<&str>,
     ) -> Result<Self, BTreeError> {
         usage.check()?;
-        let predict = fitted_model(comparison, model)?;
+        let predict = comparison.choose(model)?;
         let measured = measured(comparison)?;
         let in_flight = || comparison.observations.all.iter().map(|o| o.concurrency());
         let smallest = block_bytes.unwrap_or(0).clamp(NODE_BYTES[0], NODE_BYTES[1]).next_power_of_two();
@@ -204,28 +204,6 @@ fn fastest(sizes: &[NodeCost], operation: Operation) -> Option<u32> {
         .filter(|size| size.measured)
         .filter_map(|size| size.operation_us[operation as usize].map(|time| (size.node_bytes(), time.value)));
     times.reduce(|best, other| if other.1 < best.1 * (1.0 - SAME) { other } else { best }).map(|best| best.0)
-}
-
-/// The model of this name, or the one that describes the device best.
-///
-/// # Errors
-/// [`BTreeError::NotFitted`] says what is missing to fit it.
-pub fn fitted_model<'a>(
-    comparison: &'a ModelComparison,
-    name: Option<&str>,
-) -> Result<&'a dyn Predict, BTreeError> {
-    let found = match name {
-        None => comparison.answers(),
-        Some(name) => comparison.get(name).and_then(|assessed| assessed.fitted.as_deref()),
-    };
-    found.ok_or_else(|| {
-        let assessed = name.and_then(|name| comparison.get(name));
-        let needs = assessed.and_then(|assessed| assessed.needs.clone());
-        BTreeError::NotFitted {
-            name: name.unwrap_or("every model").to_owned(),
-            needs: needs.unwrap_or_else(|| "measured points".to_owned()),
-        }
-    })
 }
 
 /// The smallest and the largest request measured.

@@ -1,6 +1,6 @@
 //! What can go wrong.
 
-use leadline_model::PredictError;
+use leadline_model::{NotFitted, PredictError};
 
 use super::MixError;
 use crate::LsmError;
@@ -51,13 +51,8 @@ pub enum BTreeError {
         pair_bytes: f64,
     },
     /// A model of this name was not fitted.
-    #[error("{name} needs {needs}")]
-    NotFitted {
-        /// The model's name, or `every model`.
-        name: String,
-        /// What is missing.
-        needs: String,
-    },
+    #[error(transparent)]
+    NotFitted(#[from] NotFitted),
     /// The model cannot predict such requests.
     #[error(transparent)]
     Predict(#[from] PredictError),

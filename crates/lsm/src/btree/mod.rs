@@ -16,7 +16,7 @@ mod shape;
 mod words;
 
 pub use accesses::{Accesses, TreeAccesses, Usage};
-pub use advice::{Advice, AffineSizes, BestAtClients, BestByModel, fitted_model};
+pub use advice::{Advice, AffineSizes, BestAtClients, BestByModel};
 pub use affine::{best_lookup_pages, half_bandwidth_pages};
 pub use cost::NodeCost;
 pub use error::BTreeError;
