@@ -1,18 +1,18 @@
 //! `btree`: whether B+-trees on Leadline's buffer pool behave as `leadline btree` predicts.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 use leadline_btree::{Plan, ValidateError, json, text, validate};
 use leadline_device::parse_size;
+use leadline_examples::Terminal;
 use leadline_model::{ModelComparison, Observations};
 use leadline_profile::DeviceProfile;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+const TERMINAL: Terminal = Terminal("btree");
 
 /// Bad usage or bad input.
 const INPUT: u8 = 2;
@@ -78,26 +78,18 @@ struct Args {
 fn main() -> ExitCode {
     let Command::Validate(args) = match Cli::try_parse() {
         Ok(cli) => cli.command,
-        Err(error) if !error.use_stderr() => {
-            let _ = error.print();
-            return ExitCode::SUCCESS;
-        }
-        Err(error) => return fail(&one_line(&error), INPUT),
+        Err(error) => return TERMINAL.usage(&error, "btree validate --help"),
     };
-    let cancel = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        if let Err(error) = signal_hook::flag::register(signal, Arc::clone(&cancel)) {
-            return fail(&format!("signal handler: {error}"), FAILED);
-        }
-    }
+    let cancel = match leadline_examples::interrupted() {
+        Ok(cancel) => cancel,
+        Err(error) => return TERMINAL.fail(&format!("signal handler: {error}"), FAILED),
+    };
     match run(&args, &cancel) {
-        Ok(document) => match writeln!(std::io::stdout(), "{document}") {
-            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-                fail(&format!("stdout: {error}"), FAILED)
-            }
-            _ => ExitCode::SUCCESS,
+        Ok(document) => match leadline_examples::print(&document) {
+            Err(error) => TERMINAL.fail(&format!("stdout: {error}"), FAILED),
+            Ok(()) => ExitCode::SUCCESS,
         },
-        Err((line, code)) => fail(&line, code),
+        Err((line, code)) => TERMINAL.fail(&line, code),
     }
 }
 
@@ -106,9 +98,8 @@ fn run(args: &Args, cancel: &AtomicBool) -> Result<String, (String, u8)> {
     let name = args.profile.display();
     let profile = DeviceProfile::load(&args.profile).map_err(|error| input(error.to_string()))?;
     let comparison = ModelComparison::new(Observations::from_profile(&profile));
-    let model = comparison
-        .choose(args.model.as_deref())
-        .map_err(|error| input(format!("{name}: {error}")))?;
+    let model =
+        comparison.choose(args.model.as_deref()).map_err(|error| input(format!("{name}: {error}")))?;
     let reads = || comparison.observations.all.iter().filter(|o| o.workload.reads > 0.0);
     let blocks = || reads().map(|o| o.workload.block_bytes);
     let mut clients = args.clients.clone();
@@ -118,7 +109,7 @@ fn run(args: &Args, cancel: &AtomicBool) -> Result<String, (String, u8)> {
     if let (Some(most), Some(asked)) = (most, asked)
         && asked > &most
     {
-        say(&format!(
+        TERMINAL.say(&format!(
             "{name}: reads with up to {most} in flight were measured; {asked} clients go beyond that"
         ));
     }
@@ -132,7 +123,7 @@ fn run(args: &Args, cancel: &AtomicBool) -> Result<String, (String, u8)> {
         slice: args.seconds,
         measured: [blocks().min().unwrap_or(0), blocks().max().unwrap_or(0)],
     };
-    let found = validate(&plan, model, cancel, &say).map_err(|error| {
+    let found = validate(&plan, model, cancel, &|line| TERMINAL.say(line)).map_err(|error| {
         let code = if error.is_bad_input() { INPUT } else { FAILED };
         let line = match error {
             ValidateError::Size { .. } => format!("{error} (--size)"),
@@ -145,7 +136,7 @@ fn run(args: &Args, cancel: &AtomicBool) -> Result<String, (String, u8)> {
         };
         (line, code)
     })?;
-    found.notes.iter().for_each(|note| say(note));
+    found.notes.iter().for_each(|note| TERMINAL.say(note));
     if args.json {
         return Ok(format!("{:#}", json(&plan, model.name(), &found)));
     }
@@ -162,27 +153,4 @@ fn range(text: &str) -> Result<u64, String> {
 fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|s| (0.05..=600.0).contains(s));
     seconds.map(Duration::from_secs_f64).ok_or_else(|| "must be from 0.05 to 600 seconds".to_owned())
-}
-
-/// What clap has to say, in one line.
-fn one_line(error: &clap::Error) -> String {
-    let text = error.to_string();
-    let said: Vec<&str> = text
-        .lines()
-        .map(str::trim)
-        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
-        .filter(|line| !line.is_empty())
-        .collect();
-    let said = said.join("; ").replace("error: ", "");
-    format!("{}; see btree validate --help", if said.is_empty() { "a command is missing" } else { &said })
-}
-
-fn fail(line: &str, code: u8) -> ExitCode {
-    say(&line.replace('\n', " "));
-    ExitCode::from(code)
-}
-
-/// A line on stderr; a reader that went away is not a failure.
-fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "btree: {text}");
 }

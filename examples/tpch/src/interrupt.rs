@@ -4,8 +4,6 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-
 use crate::TpchError;
 
 /// Set once the user wants it to end. Whatever waits looks at it every 50 ms, and unwinds: servers are killed
@@ -19,11 +17,7 @@ impl Interrupt {
     /// # Errors
     /// The system's reason.
     pub fn on_signals() -> io::Result<Interrupt> {
-        let interrupt = Interrupt::default();
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
-            signal_hook::flag::register(signal, Arc::clone(&interrupt.0))?;
-        }
-        Ok(interrupt)
+        leadline_examples::interrupted().map(Interrupt)
     }
 
     /// Asks for the end.

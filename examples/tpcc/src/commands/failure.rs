@@ -1,12 +1,14 @@
 //! How commands fail: one line on stderr, exit code 2 for what the user gave us, 1 for what went wrong doing
 //! it.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use leadline_device::guard::GuardError;
 use leadline_device::{DeviceError, format_size};
+use leadline_examples::Terminal;
 use leadline_tpcc::StoreError;
+
+const TERMINAL: Terminal = Terminal("tpcc");
 
 /// A command that failed.
 #[derive(Debug)]
@@ -20,12 +22,10 @@ pub(crate) enum Failure {
 impl Failure {
     /// Prints the one line and gives the exit code.
     pub(crate) fn exit(self) -> ExitCode {
-        let (text, code) = match self {
-            Failure::Input(text) => (text, 2),
-            Failure::Operation(text) => (text, 1),
-        };
-        say(&text.replace('\n', " "));
-        ExitCode::from(code)
+        match self {
+            Failure::Input(text) => TERMINAL.fail(&text, 2),
+            Failure::Operation(text) => TERMINAL.fail(&text, 1),
+        }
     }
 
     /// Not enough room in a database file of `bytes`.
@@ -37,27 +37,14 @@ impl Failure {
     }
 }
 
-/// What clap has to say: help and version as they are, an error in one line.
+/// What clap has to say.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
-    if !error.use_stderr() {
-        let _ = error.print();
-        return ExitCode::SUCCESS;
-    }
-    let text = error.to_string();
-    let said: Vec<&str> = text
-        .lines()
-        .map(str::trim)
-        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
-        .filter(|line| !line.is_empty())
-        .collect();
-    let said = said.join("; ").replace("error: ", "").replace(":;", ":");
-    say(&format!("{}; see tpcc --help", if said.is_empty() { "nothing to do" } else { &said }));
-    ExitCode::from(2)
+    TERMINAL.usage(error, "tpcc --help")
 }
 
 /// A line on stderr.
 pub(crate) fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "tpcc: {text}");
+    TERMINAL.say(text);
 }
 
 impl From<GuardError> for Failure {

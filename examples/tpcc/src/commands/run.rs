@@ -10,7 +10,6 @@ use leadline_tpcc::pages::{Memory, Pages, PoolCounts, PoolOptions, TraceFile};
 use leadline_tpcc::transaction::Kind;
 use leadline_tpcc::{Mix, Report, RunConfig, Stop, check, load, run as run_terminals};
 use serde_json::{Value, json};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::failure::{Failure, say};
 use super::shared::{PoolArgs, ScaleArgs, json, open, print};
@@ -143,12 +142,7 @@ fn measure<P: Pages + Sync>(args: &Args, db: &Database, pages: &P) -> Result<Rep
 
 /// Set by Ctrl-C, SIGTERM or a closed terminal: the run ends early, and the database is whole.
 fn cancel_flag() -> Result<Arc<AtomicBool>, Failure> {
-    let cancel = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register(signal, Arc::clone(&cancel))
-            .map_err(|error| Failure::Operation(format!("signal handler: {error}")))?;
-    }
-    Ok(cancel)
+    leadline_examples::interrupted().map_err(|error| Failure::Operation(format!("signal handler: {error}")))
 }
 
 fn refuse_inconsistent<P: Pages>(db: &Database, pages: &P) -> Result<(), Failure> {

@@ -1,6 +1,5 @@
 //! What the commands' arguments have in common.
 
-use std::io::Write;
 use std::path::Path;
 
 use clap::Args;
@@ -87,11 +86,8 @@ pub(crate) fn open(dir: &Path, pool: &PoolArgs) -> Result<(DatabaseFile, PoolPag
 
 /// Results.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
-    match writeln!(std::io::stdout(), "{text}") {
-        // Whoever reads has had enough: `| head`.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.map_err(|error| Failure::Operation(format!("writing the results: {error}"))),
-    }
+    leadline_examples::print(text)
+        .map_err(|error| Failure::Operation(format!("writing the results: {error}")))
 }
 
 pub(crate) fn json(value: &serde_json::Value) -> Result<(), Failure> {

@@ -1,7 +1,5 @@
 //! What commands share.
 
-use std::io::Write as _;
-
 use clap::Args;
 use leadline_tpch::data::Scale;
 use leadline_tpch::queries::{Plans, Query};
@@ -9,11 +7,7 @@ use leadline_tpch::{Interrupt, TpchError};
 
 /// Results.
 pub(crate) fn print(text: &str) -> Result<(), TpchError> {
-    match writeln!(std::io::stdout(), "{text}") {
-        // Whoever reads has had enough: `| head`.
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.map_err(|source| TpchError::Io { path: "standard output".into(), source }),
-    }
+    leadline_examples::print(text).map_err(|source| TpchError::Io { path: "standard output".into(), source })
 }
 
 /// Set by Ctrl-C, SIGTERM or a closed terminal.
