@@ -39,6 +39,7 @@ pub mod graphalytics;
 pub mod import;
 pub mod input;
 mod inspect;
+mod options;
 pub mod output;
 mod per_vertex;
 mod prefetch;
@@ -51,12 +52,13 @@ pub use engine::{Engine, RunStats, Which};
 pub use error::{GraphError, InputOption};
 pub use estimate::{Estimate, ReadSpeed};
 pub use frontier::Frontier;
-pub use graph::{Graph, Options};
+pub use graph::Graph;
 #[cfg(feature = "figures")]
 pub use inspect::{DegreeBin, GraphInfo, GraphSpace};
 pub use inspect::{
     DegreeBucket, DegreeDistribution, Summary, VerifyReport, degree_distribution, summarise, verify,
 };
+pub use options::Options;
 pub use output::edges::{ExportOptions, ExportReport, FolderOptions, FolderReport, export, export_folder};
 pub use per_vertex::{FileValues, PerVertex, VertexValue};
 pub use progress::Progress;

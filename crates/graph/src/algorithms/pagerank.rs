@@ -13,6 +13,7 @@
 //! ranks ([`Precision::of`]): twice as many fit in the processor's cache. Sums and ranks are doubles.
 
 mod edges;
+mod hubs;
 mod in_parts;
 mod jumps;
 mod run;
@@ -31,12 +32,13 @@ use super::parts::{PartitionBytes, Partitioning};
 use super::previous::Previous;
 use crate::algorithm::Needs;
 use edges::{Edges, Unweighted, Weighted};
+use hubs::each_hub;
 use jumps::Jumps;
 pub use run::PageRankRun;
 pub(super) use run::{COST, DEFINITION};
 use run::{NAME, WEIGHTED};
 use shared::{Double, Shared, Single};
-use sums::{Sums, each_hub};
+use sums::Sums;
 
 /// How PageRank is computed.
 #[derive(Debug, Clone, PartialEq)]

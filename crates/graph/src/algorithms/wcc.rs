@@ -12,7 +12,6 @@
 mod after;
 mod forest;
 mod in_parts;
-mod names;
 mod pairs;
 mod run;
 

@@ -296,7 +296,7 @@ impl Header {
         for (i, section) in self.sections().into_iter().enumerate() {
             let bytes = match i {
                 0 | 2 => Some(section.bytes),
-                _ => section.bytes.div_ceil(super::paged::PAYLOAD as u64).checked_mul(ALIGNMENT),
+                _ => section.bytes.div_ceil(super::PAYLOAD as u64).checked_mul(ALIGNMENT),
             };
             let end = bytes.and_then(|bytes| section.offset.checked_add(bytes));
             if section.offset % ALIGNMENT != 0 || end.is_none_or(|end| end > length) {

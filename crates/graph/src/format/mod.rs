@@ -7,6 +7,7 @@ pub(crate) mod code;
 mod directory;
 pub(crate) mod header;
 mod ids;
+mod layout;
 mod packer;
 pub(crate) mod paged;
 mod writer;
@@ -18,7 +19,8 @@ pub use code::{Group, Groups};
 pub use directory::Directory;
 pub use header::{Header, Section, Weights};
 pub use ids::Ids;
-pub use writer::{FinishedStore, Layout, StoreWriter};
+pub use layout::Layout;
+pub use writer::{FinishedStore, StoreWriter};
 
 /// Index of a vertex in the store: 0 to vertices - 1, in ascending order of the user's ids unless renumbered.
 pub type Vertex = u32;
@@ -35,6 +37,9 @@ pub const NO_VERTEX: Vertex = u32::MAX;
 
 /// Every section begins at a multiple of this, and so do blocks: what direct I/O asks for.
 pub const ALIGNMENT: u64 = 4096;
+
+/// Bytes of a page of a section that are payload; the checksum follows them.
+pub(crate) const PAYLOAD: usize = ALIGNMENT as usize - 8;
 
 /// The smallest block.
 pub const MIN_BLOCK_BYTES: u32 = 4096;

@@ -5,14 +5,11 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 
-use super::{ALIGNMENT, Section, checksum};
+use super::{ALIGNMENT, PAYLOAD, Section, checksum};
 use crate::GraphError;
 
 /// Bytes of a page.
 const PAGE: usize = ALIGNMENT as usize;
-
-/// Bytes of a page that are payload; the checksum follows them.
-pub(crate) const PAYLOAD: usize = PAGE - 8;
 
 /// What a section holds: part of the seed of its checksums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

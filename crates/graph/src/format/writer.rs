@@ -11,27 +11,12 @@ use leadline_files::NewFile;
 use super::header::{HEADER_BYTES, IdKind};
 use super::packer::Packer;
 use super::paged::{Kind, PagedWriter};
-use super::{ALIGNMENT, Direction, Header, MAX_VERTICES, Section, Vertex, Weights};
+use super::{ALIGNMENT, Direction, Header, Layout, MAX_VERTICES, Section, Vertex};
 use crate::GraphError;
 use crate::direct::{DirectFile, SequentialWriter};
 
 /// Writes in flight, and the bytes of each.
 const WRITES: (usize, usize) = (4, 256 << 10);
-
-/// What is decided before the first edge is written.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Layout {
-    /// Bytes of a block: a power of two, 4096 to 65,536.
-    pub block_bytes: u32,
-    /// Whether lists are written in the byte code.
-    pub compressed: bool,
-    /// Whether an edge leads one way only.
-    pub directed: bool,
-    /// How weights are kept. With [`Weights::F32`] every weight must be exact in 32 bits.
-    pub weights: Weights,
-    /// Vertices, at most [`MAX_VERTICES`].
-    pub vertices: u64,
-}
 
 /// What was written.
 #[derive(Debug, Clone, Copy, PartialEq)]

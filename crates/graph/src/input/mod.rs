@@ -14,7 +14,6 @@ mod matrix_market;
 mod metis;
 mod number;
 mod parquet;
-mod parquet_bytes;
 mod source;
 mod strings;
 mod text;

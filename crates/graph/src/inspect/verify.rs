@@ -7,12 +7,14 @@ use serde::Serialize;
 use super::store_file::StoreFile;
 use crate::GraphError;
 use crate::Progress;
+use crate::format::PAYLOAD;
 use crate::format::block_layout::{CONTINUED, Head, entries_start, entry_end};
 use crate::format::code::{self, SLACK};
 use crate::format::header::{HEADER_BYTES, IdKind};
-use crate::format::paged::{Kind, PAYLOAD, PagedReader};
+use crate::format::paged::{Kind, PagedReader};
 use crate::format::{ALIGNMENT, Block, Direction, Header, Scratch, Section, Vertex, checksum};
-use crate::updates::folder::{self, Found, Manifest, Pieces};
+use crate::updates::folder::{self, Found, Manifest};
+use crate::updates::pieces::Pieces;
 use crate::updates::snapshot::{Snapshot, base_of};
 
 /// What was found sound.

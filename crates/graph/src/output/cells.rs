@@ -1,6 +1,6 @@
 //! Rows on their way to a file, and what every format does with them.
 
-use super::names::Names;
+use super::names::{NONE, Names};
 use crate::GraphError;
 
 /// Some rows of a column, as they are written. No number and no text stand for "none" where the column may
@@ -13,9 +13,6 @@ pub(super) enum Cells {
     Ids(Vec<u64>),
     Texts(Vec<Option<String>>),
 }
-
-/// No id. An id of this value would be one of 2^64 vertices.
-pub(super) const NONE: u64 = u64::MAX;
 
 /// A column's name and its rows.
 #[derive(Debug)]

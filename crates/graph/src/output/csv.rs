@@ -5,7 +5,8 @@ use std::io::{self, Write};
 
 use leadline_files::NewFile;
 
-use super::cells::{Cells, ColumnCells, NONE, RowWriter};
+use super::cells::{Cells, ColumnCells, RowWriter};
+use super::names::NONE;
 use crate::GraphError;
 
 /// Writes lines.

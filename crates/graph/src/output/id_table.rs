@@ -1,7 +1,8 @@
 //! All ids of a graph in memory, by rank: to name many vertices without reading for each.
 
 use super::ROWS;
-use super::rows::{Budget, RowValues, Texts};
+use super::budget::Budget;
+use super::columns::{RowValues, Texts};
 use crate::format::NO_VERTEX;
 use crate::{Graph, GraphError};
 

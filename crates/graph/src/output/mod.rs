@@ -8,7 +8,9 @@
 //! whatever the memory.
 
 mod binary;
+mod budget;
 mod cells;
+mod columns;
 mod csv;
 pub(crate) mod edges;
 mod graphalytics;
@@ -30,6 +32,7 @@ use leadline_files::NewFile;
 
 use crate::engine::StateFile;
 use crate::{Graph, GraphError};
+pub use columns::{RowColumn, RowValues, Rows, Texts};
 pub(crate) use names::ranks;
 pub(crate) use outcome::outcome;
 pub use outcome::{Outcome, grouped};
@@ -37,7 +40,6 @@ pub use pair_rows::PairRows;
 pub use pairs::PairOutput;
 pub use results::VertexTable;
 pub(crate) use results::{Spill, has_no_room, vertex_table};
-pub use rows::{RowColumn, RowValues, Rows, Texts};
 pub use table::{Column, Kind, Source, Values};
 pub use walk_rows::WalkRows;
 pub use walks::WalkOutput;

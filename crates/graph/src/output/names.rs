@@ -3,9 +3,11 @@
 use rayon::prelude::*;
 
 use super::ROWS;
-use super::cells::NONE;
 use crate::format::{Ids, NO_VERTEX, Vertex};
 use crate::{Graph, GraphError};
+
+/// No id. An id of this value would be one of 2^64 vertices.
+pub(super) const NONE: u64 = u64::MAX;
 
 /// Ids by vertex and by rank. A renumbered store's ranks are held in memory, 4 bytes per vertex.
 #[derive(Debug)]

@@ -1,8 +1,9 @@
 //! Pairs in memory: a row for each, as their files have it.
 
+use super::budget::Budget;
+use super::columns::{RowColumn, RowValues, Rows};
 use super::id_table::IdTable;
 use super::names::ranks;
-use super::rows::{Budget, RowColumn, RowValues, Rows};
 use crate::format::Vertex;
 use crate::{Graph, GraphError};
 

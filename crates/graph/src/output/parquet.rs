@@ -11,7 +11,8 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{Type, TypePtr};
 
-use super::cells::{Cells, ColumnCells, NONE, RowWriter};
+use super::cells::{Cells, ColumnCells, RowWriter};
+use super::names::NONE;
 use crate::GraphError;
 
 /// Writes row groups.

@@ -1,7 +1,7 @@
 //! What the table of a result is: its columns, and which vector is which.
 
 use super::Output;
-use super::rows::Rows;
+use super::columns::Rows;
 use super::table::{Column, Kind};
 use crate::{Graph, GraphError, PerVertex, VertexValue};
 

@@ -2,55 +2,13 @@
 
 use std::borrow::Cow;
 
+use super::budget::Budget;
+use super::columns::{RowColumn, RowValues, Rows};
 use super::id_table::{self, IdTable, fill};
 use super::names::ranks;
 use super::table::{self, Column, Kind, Values};
 use crate::format::Vertex;
 use crate::{Graph, GraphError};
-
-/// Rows in memory, a vector per column.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Rows {
-    /// The columns, all of one length.
-    pub columns: Vec<RowColumn>,
-}
-
-/// A column of [`Rows`].
-#[derive(Debug, Clone, PartialEq)]
-pub struct RowColumn {
-    /// Its name.
-    pub name: &'static str,
-    /// Whether ids may be missing, in this table or another of its kind.
-    pub optional: bool,
-    /// Where ids are missing: a bit per row, from the lowest bit of the first byte on, set where there is an
-    /// id. None are missing else.
-    pub present: Option<Vec<u8>>,
-    /// The cells.
-    pub values: RowValues,
-}
-
-/// The cells of a [`RowColumn`].
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum RowValues {
-    /// Numbers; -1 where a vertex was not reached.
-    Integers(Vec<i64>),
-    /// Numbers with a point; infinite where they must be.
-    Doubles(Vec<f64>),
-    /// Ids, and counts; 2^64 - 1 where an id is missing.
-    Ids(Vec<u64>),
-    /// Ids that are strings; empty where one is missing.
-    Texts(Texts),
-}
-
-/// Strings, one behind the other.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Texts {
-    /// Where each begins in the bytes, and where the last ends: one more than there are strings.
-    pub offsets: Vec<i64>,
-    /// UTF-8.
-    pub bytes: Vec<u8>,
-}
 
 impl Rows {
     /// Whether the cap has room for a result of these columns and its rows; to be asked before the work.
@@ -100,25 +58,6 @@ impl Rows {
     }
 }
 
-impl RowColumn {
-    /// A column without missing cells.
-    pub(super) fn full(name: &'static str, values: RowValues) -> RowColumn {
-        RowColumn { name, optional: false, present: None, values }
-    }
-}
-
-impl RowValues {
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        match self {
-            RowValues::Integers(values) => values.len(),
-            RowValues::Doubles(values) => values.len(),
-            RowValues::Ids(values) => values.len(),
-            RowValues::Texts(texts) => texts.offsets.len().saturating_sub(1),
-        }
-    }
-}
-
 /// Most bytes of a result of these columns, its rows and what it takes to make them; of strings that stand in
 /// several columns as many as in the first.
 fn bytes(graph: &Graph, columns: &[(&str, Kind)]) -> u64 {
@@ -130,29 +69,6 @@ fn bytes(graph: &Graph, columns: &[(&str, Kind)]) -> u64 {
     };
     let cells: u64 = columns.iter().map(|(_, kind)| of_column(*kind)).sum();
     table::held(graph, columns) + IdTable::bytes(graph) + Order::bytes(graph) + cells
-}
-
-/// What is left of the cap.
-pub(super) struct Budget {
-    given: u64,
-    taken: u64,
-}
-
-impl Budget {
-    pub(super) fn new(graph: &Graph) -> Budget {
-        Budget { given: graph.options().memory, taken: 0 }
-    }
-
-    /// # Errors
-    /// [`GraphError::Memory`] where so many bytes are not left.
-    pub(super) fn take(&mut self, bytes: u64) -> Result<(), GraphError> {
-        self.taken = self.taken.saturating_add(bytes);
-        if self.taken <= self.given {
-            return Ok(());
-        }
-        let needed = self.taken.checked_next_multiple_of(1 << 10).unwrap_or(u64::MAX);
-        Err(GraphError::Memory { what: "the result in memory".into(), given: self.given, needed })
-    }
 }
 
 /// From the order of ids to vertices and back; empty where they are the same.

@@ -1,9 +1,10 @@
 //! Walks in memory: a row per step, as their files have it.
 
 use super::ROWS;
+use super::budget::Budget;
+use super::columns::{RowColumn, RowValues, Rows};
 use super::id_table::IdTable;
 use super::names::ranks;
-use super::rows::{Budget, RowColumn, RowValues, Rows};
 use crate::algorithms::WalkOptions;
 use crate::format::Vertex;
 use crate::{Graph, GraphError};

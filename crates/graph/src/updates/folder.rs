@@ -5,19 +5,17 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use super::held::is_at;
-use super::log::{Bytes, Log, Totals, read_owner, write_owner};
+use super::log::{Bytes, Totals, read_owner, write_owner};
 use super::vertices::VertexState;
 use crate::GraphError;
-use crate::format::{Direction, Header, Scratch, Vertex, checksum};
-use crate::inspect::StoreFile;
+use crate::format::{Header, Vertex, checksum};
 
 pub(crate) const MANIFEST: &str = "manifest";
 const LOCK: &str = "lock";
@@ -266,11 +264,10 @@ impl StoreLock {
     }
 }
 
-/// Writes the files of a base that has no changes: its pieces and an empty log, which is returned.
-pub(crate) fn begin(folder: &Path, base: &StoreFile, manifest: &Manifest) -> Result<Log, GraphError> {
-    assert!(manifest.runs.is_empty() && manifest.owners.is_none(), "a base has no changes");
-    Pieces::of(base)?.write(&file(folder, &manifest.pieces), manifest.base_checksum)?;
-    Log::create(&file(folder, &manifest.log), seed(manifest, &manifest.log))
+/// Whether an open file is the one that is at a path.
+pub(super) fn is_at(file: &File, path: &Path) -> bool {
+    let number = |found: fs::Metadata| (found.dev(), found.ino());
+    file.metadata().ok().map(number) == fs::symlink_metadata(path).ok().map(number)
 }
 
 /// What tells a base from all others.
@@ -286,65 +283,6 @@ pub(crate) fn mark(base: &Path) -> Result<(), GraphError> {
         file.sync_data()
     });
     marked.map_err(|error| GraphError::write(base, error))
-}
-
-/// By block, its first neighbour where it begins within a hub's list, else 0; of both directions.
-#[derive(Debug, Default, PartialEq)]
-pub(crate) struct Pieces {
-    pub(crate) forward: Vec<Vertex>,
-    pub(crate) reverse: Vec<Vertex>,
-}
-
-impl Pieces {
-    /// Looks them up in a base, of whose blocks only these are read.
-    pub(crate) fn of(base: &StoreFile) -> Result<Pieces, GraphError> {
-        let side = |direction| -> Result<Vec<Vertex>, GraphError> {
-            let directory = base.directory(direction)?;
-            let (mut scratch, mut bytes) = (Scratch::default(), Vec::new());
-            let first = |number: u32| {
-                if !directory.is_continued(number) {
-                    return Ok(0);
-                }
-                let block = base.block(direction, number, &mut bytes)?;
-                let neighbours = block.list(block.first(), &mut scratch).neighbours;
-                Ok(neighbours.first().copied().unwrap_or(0))
-            };
-            (0..directory.blocks()).map(first).collect()
-        };
-        let header = &base.header;
-        let has_two = header.directed && header.has_reverse();
-        Ok(Pieces {
-            forward: side(Direction::Forward)?,
-            reverse: if has_two { side(Direction::Reverse)? } else { Vec::new() },
-        })
-    }
-
-    fn write(&self, path: &Path, seed: u64) -> Result<(), GraphError> {
-        let mut bytes = Vec::with_capacity(16 + 4 * (self.forward.len() + self.reverse.len()));
-        bytes.extend((self.forward.len() as u64).to_le_bytes());
-        bytes.extend(self.forward.iter().chain(&self.reverse).flat_map(|piece| piece.to_le_bytes()));
-        bytes.extend(checksum(&bytes, seed).to_le_bytes());
-        Ok(leadline_files::replace(path, bytes)?)
-    }
-
-    /// As [`Pieces::write`] wrote them.
-    pub(crate) fn read(path: &Path, seed: u64) -> Result<Pieces, GraphError> {
-        let bytes = fs::read(path).map_err(|error| GraphError::opening(path, error))?;
-        let damaged = || GraphError::damaged(&path.display().to_string(), "it fails its checksum".into());
-        let (sealed, sum) = bytes.split_last_chunk::<8>().ok_or_else(damaged)?;
-        if u64::from_le_bytes(*sum) != checksum(sealed, seed) {
-            return Err(damaged());
-        }
-        let (forward, rest) = sealed.split_first_chunk::<8>().ok_or_else(damaged)?;
-        let mut pieces: Vec<Vertex> =
-            rest.as_chunks().0.iter().map(|raw| Vertex::from_le_bytes(*raw)).collect();
-        let forward = u64::from_le_bytes(*forward) as usize;
-        if forward > pieces.len() {
-            return Err(damaged());
-        }
-        let reverse = pieces.split_off(forward);
-        Ok(Pieces { forward: pieces, reverse })
-    }
 }
 
 /// Writes whose vertices are not those of the base.

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use leadline_files::NewFolder;
 use rustix::fs::Access;
 
-use super::folder::{self, Found, Manifest, StoreLock};
+use super::begin;
+use super::folder::{self, Found, Manifest, StoreLock, is_at};
 use super::log::Log;
 use super::snapshot::{Changed, Snapshot, base_of};
 use crate::GraphError;
@@ -143,7 +144,7 @@ impl Held {
         let place = made.place();
         let manifest = Manifest::of_base(&base.header);
         share(&self.path, &folder::file(place, &manifest.base)).map_err(failed)?;
-        let log = folder::begin(place, base, &manifest)?;
+        let log = begin::begin(place, base, &manifest)?;
         manifest.write(place)?;
         // Whoever finds the folder in the file's place finds it locked.
         self.locks.push(StoreLock::of_folder(place, Path::new(&self.name))?);
@@ -184,12 +185,6 @@ impl Held {
             self.locks.truncate(1);
         }
     }
-}
-
-/// Whether an open file is the one that is at a path.
-pub(super) fn is_at(file: &File, path: &Path) -> bool {
-    let number = |found: fs::Metadata| (found.dev(), found.ino());
-    file.metadata().ok().map(number) == fs::symlink_metadata(path).ok().map(number)
 }
 
 /// The file under one more name. Where others know it by another name already, or the file system has no such

@@ -1,6 +1,7 @@
 //! Graphs that change: layers of changes over a store that stays as it is until it is compacted.
 
 mod arrays;
+mod begin;
 mod change;
 pub(crate) mod changes;
 mod compact;
@@ -12,6 +13,7 @@ mod log;
 pub(crate) mod merge;
 mod options;
 mod pending;
+pub(crate) mod pieces;
 mod place;
 mod resolve;
 pub(crate) mod rows;

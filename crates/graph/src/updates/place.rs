@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use super::begin;
 use super::folder::{self, History, Manifest, StoreLock};
 use crate::GraphError;
 use crate::inspect::StoreFile;
@@ -57,7 +58,7 @@ impl StorePlace {
         folder::mark(&path)?;
         let base = StoreFile::open_base(&path)?;
         let manifest = Manifest::without_changes(name, &base.header, next, 0, History::new(&base.header));
-        folder::begin(&folder, &base, &manifest)?;
+        begin::begin(&folder, &base, &manifest)?;
         manifest.write(&folder)?;
         // What stays where this fails is removed when the store is next opened to change it.
         let _ = folder::remove_others(&folder, &manifest);

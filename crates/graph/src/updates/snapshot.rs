@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::changes::{Changes, Layer, SideChanges};
-use super::folder::{self, History, Manifest, Pieces, RunEntry};
+use super::folder::{self, History, Manifest, RunEntry};
 use super::log::{self, Commit, Totals};
+use super::pieces::Pieces;
 use super::rows::{self, Row};
 use super::run::{Run, RunSide};
 use super::vertices::VertexState;

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::change::Change;
-use super::folder::{self, Manifest, Pieces};
+use super::folder::{self, Manifest};
 use super::held::{Committed, Held};
 use super::id_index::IdIndex;
 use super::log::{Commit, Log, Totals};
 use super::options::UpdateOptions;
 use super::pending::{Pending, What};
+use super::pieces::Pieces;
 use super::resolve::Batch;
 use super::snapshot::{Changed, Snapshot};
 use super::space::Space;

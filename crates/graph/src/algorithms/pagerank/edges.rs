@@ -5,8 +5,8 @@ use std::marker::PhantomData;
 use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::Ordering;
 
+use super::hubs::each_hub;
 use super::shared::{Double, Shared};
-use super::sums::each_hub;
 use crate::algorithms::lists::sweep_range;
 use crate::algorithms::{by_vertex, numbers, plain};
 use crate::engine::Stored;

@@ -7,9 +7,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::edges::Edges;
+use super::hubs::each_hub;
 use super::jumps::Jumps;
 use super::shared::{Double, Shared};
-use super::sums::{Sums, each_hub};
+use super::sums::Sums;
 use super::{PageRankOptions, Ranked, ValueBytes, divisor};
 use crate::algorithms::lists::sweep_range;
 use crate::algorithms::parts::{PartitionBytes, Partitioning, places, ranges};

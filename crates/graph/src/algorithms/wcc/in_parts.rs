@@ -17,6 +17,8 @@
 //! is never more than about one pair per vertex. Where all is joined, exits become components, from the
 //! lowest part up.
 
+mod names;
+
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -24,8 +26,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use rayon::prelude::*;
 
 use super::forest::{find, flatten, join};
+use super::most_frequent;
 use super::pairs::{Found, Pair, Pairs, Shared, Sizes};
-use super::{most_frequent, names};
 use crate::algorithms::lists::most_values;
 use crate::algorithms::parts::{EqualPartitionBytes, EqualPartitions, MOST_EQUAL_PARTITIONS, places};
 use crate::engine::{CUT, StateColumn, StateFile};
@@ -435,7 +437,7 @@ fn resolve(
 }
 
 /// The numbers of a range.
-pub(super) fn load(
+fn load(
     file: &StateFile,
     column: StateColumn<u32>,
     range: &Range<Vertex>,

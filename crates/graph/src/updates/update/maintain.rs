@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::GraphUpdate;
 use crate::inspect::StoreFile;
+use crate::updates::begin;
 use crate::updates::compact::{self, CompactReport};
 use crate::updates::folder::{self, Manifest, RunEntry};
 use crate::updates::id_index::IdIndex;
@@ -191,7 +192,7 @@ impl GraphUpdate {
         let base = StoreFile::open_base(&path)?;
         let manifest =
             Manifest::without_changes(name, &base.header, manifest.next, version, self.changed.history);
-        let log = folder::begin(self.held.folder(), &base, &manifest)?;
+        let log = begin::begin(self.held.folder(), &base, &manifest)?;
         // Where it fails at its last step, the folder is at the new version already.
         self.rollback_on_error(|update| update.install_manifest(manifest, Some(base), log))?;
         let bytes_after = bytes(self.held.folder())?;

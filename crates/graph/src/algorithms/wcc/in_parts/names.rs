@@ -4,9 +4,9 @@
 
 use std::ops::Range;
 
-use super::in_parts::load;
-use super::pairs::Pairs;
+use super::load;
 use crate::algorithms::parts::places;
+use crate::algorithms::wcc::pairs::Pairs;
 use crate::engine::{StateColumn, StateFile};
 use crate::format::{NO_VERTEX, Vertex};
 use crate::{Graph, GraphError};

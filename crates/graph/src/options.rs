@@ -1,0 +1,66 @@
+//! How a graph is worked on.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// How a graph is worked on.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Most bytes of everything: vertex state, index, cache, buffers, output.
+    pub memory: u64,
+    /// Threads that read and compute; at least 1.
+    pub threads: usize,
+    /// Reads in flight, of all threads together: the device's k_r; at least 1.
+    pub depth: u32,
+    /// The folder of temporary files for vertex state that the cap has no room for; the store's own where
+    /// there is none. They have no names, so none is left behind.
+    pub temp: Option<PathBuf>,
+    /// Set from outside to end a run early.
+    pub stop: Option<Arc<AtomicBool>>,
+}
+
+impl Default for Options {
+    /// A gibibyte or a quarter of the machine's memory, whichever is less; all processors; 64 reads in
+    /// flight.
+    fn default() -> Self {
+        let pages = rustix::param::page_size() as u64;
+        let memory = rustix::system::sysinfo();
+        let installed = memory.totalram as u64 * u64::from(memory.mem_unit.max(1));
+        let quarter = (installed / 4).max(64 * pages);
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Options { memory: quarter.min(1 << 30), threads, depth: 64, temp: None, stop: None }
+    }
+}
+
+impl Options {
+    /// Sets the most bytes of everything.
+    pub fn with_memory(mut self, bytes: u64) -> Options {
+        self.memory = bytes;
+        self
+    }
+
+    /// Sets the number of threads.
+    pub fn with_threads(mut self, threads: usize) -> Options {
+        self.threads = threads;
+        self
+    }
+
+    /// Sets how many reads are in flight, of all threads together.
+    pub fn with_depth(mut self, depth: u32) -> Options {
+        self.depth = depth;
+        self
+    }
+
+    /// Sets the folder of temporary files.
+    pub fn with_temp(mut self, folder: impl Into<PathBuf>) -> Options {
+        self.temp = Some(folder.into());
+        self
+    }
+
+    /// Sets the flag that ends a run early.
+    pub fn with_stop(mut self, stop: Arc<AtomicBool>) -> Options {
+        self.stop = Some(stop);
+        self
+    }
+}
