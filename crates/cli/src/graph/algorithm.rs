@@ -101,7 +101,7 @@ fn argument_of(option: &'static AlgorithmOption) -> Arg {
 /// What takes the value of an option from its text.
 fn parser(kind: OptionKind) -> ValueParser {
     match kind {
-        OptionKind::Flag | OptionKind::Ids => value_parser!(String).into(),
+        OptionKind::Flag | OptionKind::Ids => value_parser!(String),
         OptionKind::U32(least, most) => value_parser!(u32).range(i64::from(least)..=i64::from(most)).into(),
         OptionKind::U64(least, most) => value_parser!(u64).range(least..=most).into(),
         OptionKind::F64(None) => value_parser!(f64).into(),
