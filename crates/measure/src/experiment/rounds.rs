@@ -40,6 +40,12 @@ pub(super) trait Rounds<'a> {
 
     /// Measures everything once.
     fn round(&mut self, round: Round) -> Result<(), Stop>;
+
+    /// Seconds that there must be left for another round, after rounds of which the longest and the last took
+    /// so many.
+    fn seconds_of_round(&self, longest: f64, last: f64) -> f64 {
+        longest.max(last)
+    }
 }
 
 /// Runs the pilot and as many rounds as there is time for; returns how many were begun, and why they ended
@@ -56,7 +62,7 @@ pub(super) fn make_rounds<'a>(of: &mut impl Rounds<'a>) -> (u32, Result<(), Stop
         if let Err(stop) = of.round(round) {
             return (begun, Err(stop));
         }
-        longest = longest.max((of.now() - began) as f64 / 1e9);
+        longest = of.seconds_of_round(longest, (of.now() - began) as f64 / 1e9);
     }
     (begun, Ok(()))
 }
