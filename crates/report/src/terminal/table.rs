@@ -8,15 +8,6 @@ use super::text::render_table;
 use crate::compare::{Cell, Comparison, Quantity, Verdict};
 use crate::format::{self, count, significant};
 
-/// A row: its name and its cells, `None` for what was not measured.
-pub(super) type Line = (String, Vec<Option<String>>);
-
-/// A table under its title, whose first column has the rows' names; an absent cell is a dash.
-pub(super) fn titled(title: &str, head: Vec<String>, rows: Vec<Line>, width: usize) -> String {
-    let row = |(name, cells): Line| std::iter::once(name).chain(cells.into_iter().map(format::known));
-    render_table(&Table::named(title, head).rows(rows.into_iter().map(row)), width)
-}
-
 /// One row per quantity, one column per pattern and block size; several tables where they do not fit side by
 /// side.
 pub(super) fn parameters(profile: &DeviceProfile, width: usize) -> String {
