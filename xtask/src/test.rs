@@ -14,6 +14,7 @@ mod watched;
 
 use std::ffi::OsString;
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -98,7 +99,7 @@ fn run_tests(tier: Tier, built: &Built) -> anyhow::Result<Vec<Ran>> {
     let jobs = programs.iter().map(|program| program.jobs(tier.exhaustive, built));
     let jobs = jobs.collect::<anyhow::Result<Vec<Vec<Job>>>>()?;
     let mut jobs: Vec<Job> = jobs.into_iter().flatten().collect();
-    let mut passed = Passed::load();
+    let passed = Passed::load();
     if !tier.again {
         left.passed = passed.take_out(&mut jobs);
     }
@@ -107,8 +108,10 @@ fn run_tests(tier: Tier, built: &Built) -> anyhow::Result<Vec<Ran>> {
         jobs.extend(python::jobs(built, tier.exhaustive)?);
         fillers = cargo::jobs(tier.exhaustive);
     }
-    let ran = queue::run_all(jobs, fillers)?;
-    passed.note(&ran)?;
+    // At once, so that a run that is ended early has been of use.
+    let passed = Mutex::new(passed);
+    let note = |ran: &Ran| passed.lock().unwrap_or_else(PoisonError::into_inner).note(ran);
+    let ran = queue::run_all(jobs, fillers, &note)?;
     summary::print(&ran, &left);
     Ok(ran)
 }

@@ -39,17 +39,15 @@ impl Passed {
         jobs.extract_if(.., is_known).map(|job| job.label()).collect()
     }
 
-    /// Notes what came of programs. One that could not test all that it has does not count: what it lacked
+    /// Notes what came of a program. One that could not test all that it has does not count: what it lacked
     /// may be there the next time.
-    pub(super) fn note(&mut self, ran: &[Ran]) -> anyhow::Result<()> {
-        for ran in ran {
-            let label = format!("{} {}", ran.krate, ran.name);
-            match &ran.inputs {
-                Some(inputs) if ran.counts.failed == 0 && !ran.skipped => {
-                    self.0.insert(label, inputs.clone());
-                }
-                _ => _ = self.0.remove(&label),
+    pub(super) fn note(&mut self, ran: &Ran) -> anyhow::Result<()> {
+        let label = format!("{} {}", ran.krate, ran.name);
+        match &ran.inputs {
+            Some(inputs) if ran.counts.failed == 0 && !ran.skipped => {
+                self.0.insert(label, inputs.clone());
             }
+            _ => _ = self.0.remove(&label),
         }
         let file = file();
         fs::create_dir_all(file.parent().expect("it is in a folder"))?;

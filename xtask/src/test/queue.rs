@@ -75,8 +75,12 @@ pub(super) struct Ran {
 }
 
 /// Runs all of `jobs`, and beside them `fillers`, one after the other, with what time of the processors the
-/// others leave. Says what each one came to.
-pub(super) fn run_all(mut jobs: Vec<Job>, fillers: Vec<Job>) -> anyhow::Result<Vec<Ran>> {
+/// others leave. Says what each one came to, and hands it to `done`.
+pub(super) fn run_all(
+    mut jobs: Vec<Job>,
+    fillers: Vec<Job>,
+    done: &(dyn Fn(&Ran) -> anyhow::Result<()> + Sync),
+) -> anyhow::Result<Vec<Ran>> {
     let workers = thread::available_parallelism().map_or(2, usize::from);
     let beside = if fillers.is_empty() { "" } else { ", and cargo beside them" };
     say(&format!("==> tests: {} programs, {workers} at a time{beside}", jobs.len()));
@@ -85,13 +89,18 @@ pub(super) fn run_all(mut jobs: Vec<Job>, fillers: Vec<Job>) -> anyhow::Result<V
         LONGEST.iter().position(|longest| label.starts_with(longest)).unwrap_or(LONGEST.len())
     });
     let queue = Mutex::new(VecDeque::from(jobs));
+    let finish = |job: Job| -> anyhow::Result<Ran> {
+        let ran = run(job)?;
+        done(&ran)?;
+        Ok(ran)
+    };
     let ran: anyhow::Result<Vec<Vec<Ran>>> = thread::scope(|scope| {
         let work = || {
             let mut ran = Vec::new();
             loop {
                 let job = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
                 let Some(job) = job else { return Ok(ran) };
-                ran.push(run(job)?);
+                ran.push(finish(job)?);
             }
         };
         let mut threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
@@ -99,7 +108,7 @@ pub(super) fn run_all(mut jobs: Vec<Job>, fillers: Vec<Job>) -> anyhow::Result<V
             // On Linux it is the thread that gives way, and what it starts does too. If it must not, it only
             // takes longer.
             let _ = rustix::process::nice(10);
-            fillers.into_iter().map(run).collect()
+            fillers.into_iter().map(&finish).collect()
         }));
         threads.into_iter().map(|thread| thread.join().expect("a worker does not panic")).collect()
     });
