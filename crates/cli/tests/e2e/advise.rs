@@ -7,12 +7,13 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::ran::{folder, names, outcome, program, run};
+use crate::simulated::profiled;
 
 /// A simulated drive with all that PostgreSQL's keys need, but for the ways to sync a file: it has no files.
 fn flash(dir: &Path) {
     let measured = ["profile", "sim:flash", "--quick", "--for", "postgresql", "-o", "flash.json"];
-    let ran = run(dir, &measured).succeeded();
-    assert!(ran.stderr.contains("skipped (need a directory): sync-methods"), "{}", ran.stderr);
+    let said = profiled(dir, "flash.json", &[&measured]);
+    assert!(said.contains("skipped (need a directory): sync-methods"), "{said}");
 }
 
 #[test]

@@ -5,14 +5,16 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::ran::{folder, run};
+use crate::simulated::profiled;
 
 const TREE: [&str; 6] = ["--data", "100G", "--key", "16", "--value", "100"];
 
 /// A profile of the simulated flash drive with requests of 4K to 4M: 80 us reads on 80 servers, 22.4 us
 /// writes on 8.
 fn flash(dir: &Path) {
-    run(dir, &["profile", "sim:flash", "--quick", "-o", "flash.json"]).succeeded();
-    run(dir, &["experiment", "r-by-k", "sim:flash", "--quick", "--into", "flash.json"]).succeeded();
+    let profile = ["profile", "sim:flash", "--quick", "-o", "flash.json"];
+    let experiment = ["experiment", "r-by-k", "sim:flash", "--quick", "--into", "flash.json"];
+    profiled(dir, "flash.json", &[&profile, &experiment]);
 }
 
 fn advise(dir: &Path, more: &[&str]) -> Value {
@@ -109,7 +111,8 @@ fn the_table_says_which_size_and_why() {
 #[test]
 fn questions_about_trees_without_an_answer_are_refused() {
     let dir = folder();
-    run(dir.path(), &["profile", "sim:flash", "--quick", "--reads-only", "-o", "reads.json"]).succeeded();
+    let reads = ["profile", "sim:flash", "--quick", "--reads-only", "-o", "reads.json"];
+    profiled(dir.path(), "reads.json", &[&reads]);
     let asked = |profile: &str, tree: &[&str], mix: &str, said: &[&str]| {
         let arguments = [&["btree", "advise", profile], tree, &["--mix", mix]].concat();
         run(dir.path(), &arguments).refused(said);

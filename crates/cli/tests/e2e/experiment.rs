@@ -6,6 +6,7 @@ use leadline_profile::{DeviceProfile, EngineKind, OpKind, PioClass, PressurePoin
 use rustix::process::Signal;
 
 use crate::ran::{folder, made_folder, names, run, small, start};
+use crate::simulated::profiled;
 
 const NAMES: [&str; 12] = [
     "r-by-k",
@@ -75,7 +76,7 @@ fn a_folder_of_its_own_holds_the_profile_and_the_page() {
 fn all_of_them_go_into_one_profile() {
     let dir = folder();
     let profile = ["profile", "sim:flash", "--budget-seconds", "1", "--block-sizes", "4K", "-o", "p.json"];
-    run(dir.path(), &profile).succeeded();
+    profiled(dir.path(), "p.json", &[&profile]);
     let measured = DeviceProfile::load(dir.path().join("p.json")).unwrap();
     for (i, name) in NAMES.into_iter().enumerate() {
         let ran = run(dir.path(), &[&brief(name)[..], &["--into", "p.json"]].concat()).succeeded();
@@ -92,7 +93,7 @@ fn all_of_them_go_into_one_profile() {
 fn interleaving_takes_what_the_profile_has() {
     let dir = folder();
     let profile = ["profile", "sim:flash", "--budget-seconds", "1", "--block-sizes", "4K", "-o", "p.json"];
-    run(dir.path(), &profile).succeeded();
+    profiled(dir.path(), "p.json", &[&profile]);
     run(dir.path(), &[&brief("interleaving")[..], &["--into", "p.json"]].concat()).succeeded();
     let after = DeviceProfile::load(dir.path().join("p.json")).unwrap();
     let points = after.experiments.interleaving.unwrap().points;

@@ -8,7 +8,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::ran::{Ran, folder, outcome, program, run};
+use crate::ran::{Ran, folder, outcome, program};
+use crate::simulated::profiled;
 
 /// A name that is not UTF-8.
 const NO_TEXT: &[u8] = b"n\xff\xfe";
@@ -39,7 +40,8 @@ fn inputs(name: &[u8]) -> tempfile::TempDir {
         let to = dir.path().join(OsStr::from_bytes(&[name, ending.as_bytes()].concat()));
         fs::copy(dir.path().join(from), to).unwrap();
     };
-    run(dir.path(), &["profile", "sim:flash", "--budget-seconds", "2", "-o", "p.json"]).succeeded();
+    let profile = ["profile", "sim:flash", "--budget-seconds", "2", "-o", "p.json"];
+    profiled(dir.path(), "p.json", &[&profile]);
     fs::write(dir.path().join("t"), "R 1\nW 2\nR 1\n").unwrap();
     fs::write(dir.path().join("e"), "1 2\n2 3\n3 1\n").unwrap();
     let toml = "kind = \"parametric\"\ncapacity = \"1G\"\n[read]\nservice_us = 60\nservers = 8\n\

@@ -42,6 +42,7 @@ mod profile;
 mod real;
 mod refusals;
 mod report;
+mod simulated;
 mod tiers;
 mod trace;
 mod trace_capture;

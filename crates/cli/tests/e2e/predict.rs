@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::ran::{folder, run};
+use crate::simulated::profiled;
 
 fn document(dir: &Path, arguments: &[&str]) -> Value {
     let ran = run(dir, arguments).succeeded();
@@ -13,8 +14,9 @@ fn document(dir: &Path, arguments: &[&str]) -> Value {
 
 /// A profile of the simulated flash drive with a ladder: 80 us reads on 80 servers, 22.4 us writes on 8.
 fn flash(dir: &Path) {
-    run(dir, &["profile", "sim:flash", "--quick", "-o", "flash.json"]).succeeded();
-    run(dir, &["experiment", "ladder", "sim:flash", "--quick", "--into", "flash.json"]).succeeded();
+    let profile = ["profile", "sim:flash", "--quick", "-o", "flash.json"];
+    let experiment = ["experiment", "ladder", "sim:flash", "--quick", "--into", "flash.json"];
+    profiled(dir, "flash.json", &[&profile, &experiment]);
 }
 
 #[test]
@@ -85,7 +87,8 @@ fn published_numbers_can_be_asked() {
 #[test]
 fn questions_without_an_answer_are_refused() {
     let dir = folder();
-    run(dir.path(), &["profile", "sim:flash", "--quick", "--reads-only", "-o", "reads.json"]).succeeded();
+    let reads = ["profile", "sim:flash", "--quick", "--reads-only", "-o", "reads.json"];
+    profiled(dir.path(), "reads.json", &[&reads]);
     let refused = |more: &[&str], said: &[&str]| {
         run(dir.path(), &[&["predict", "reads.json"], more].concat()).refused(said);
     };
