@@ -68,7 +68,7 @@ impl Tree {
             module.items.extend(name(item));
             let Item::Mod(child) = item else { continue };
             let name = child.ident.to_string();
-            let (below, inside) = ([&place[..], &[name.clone()]].concat(), folder.join(&name));
+            let (below, inside) = ([&place[..], std::slice::from_ref(&name)].concat(), folder.join(&name));
             match &child.content {
                 Some((_, items)) => self.add(below, file, &inside, items),
                 None => {
@@ -121,7 +121,7 @@ impl Tree {
             return match named {
                 Some(path) => onward(&path),
                 None => globs.find_map(|import| {
-                    onward(&[&import.path[..import.path.len() - 1], &[name.clone()]].concat())
+                    onward(&[&import.path[..import.path.len() - 1], std::slice::from_ref(name)].concat())
                 }),
             };
         }
@@ -191,7 +191,7 @@ impl Module {
             }
             UseTree::Name(name) => {
                 let name = name.ident.to_string();
-                add([&before[..], &[name.clone()]].concat(), name);
+                add([&before[..], std::slice::from_ref(&name)].concat(), name);
             }
             UseTree::Rename(renamed) => {
                 let path = [&before[..], &[renamed.ident.to_string()]].concat();

@@ -34,8 +34,7 @@ fn run(device: &Parametric, plan: &ExperimentPlan) -> Ran {
 }
 
 fn burst(ran: Ran) -> Burst {
-    let burst = ran.found.burst.unwrap();
-    burst
+    ran.found.burst.unwrap()
 }
 
 #[track_caller]

@@ -18,8 +18,8 @@ fn measure_with(device: &dyn Device, seconds: f64, seed: u64) -> Channels {
     (plan.layout, plan.seconds, plan.seed) = (false, seconds, seed);
     let ran = experiment::run(device, &plan, &Arc::default(), &mut |_| ()).unwrap();
     assert!(ran.stopped_by.is_none(), "{:?}", ran.stopped_by);
-    let found = ran.found.channels.unwrap();
-    found
+
+    ran.found.channels.unwrap()
 }
 
 fn fit(found: &Channels) -> &ChannelsFit {

@@ -24,14 +24,14 @@ fn plan(experiment: &'static dyn Experiment, directory: Option<&Path>, seconds: 
 
 fn fsync(plan: &ExperimentPlan) -> Fsync {
     let ran = experiment::run(&device(), plan, &Arc::default(), &mut |_| ()).unwrap();
-    let fsync = ran.found.fsync.unwrap();
-    fsync
+
+    ran.found.fsync.unwrap()
 }
 
 fn sync_methods(plan: &ExperimentPlan) -> SyncMethods {
     let ran = experiment::run(&device(), plan, &Arc::default(), &mut |_| ()).unwrap();
-    let methods = ran.found.sync_methods.unwrap();
-    methods
+
+    ran.found.sync_methods.unwrap()
 }
 
 fn is_empty(dir: &Path) -> bool {

@@ -55,13 +55,11 @@ fn work(ran: &Ran) -> &Work {
 }
 
 fn ladder(ran: &Ran) -> &Ladder {
-    let ladder = ran.found.ladder.as_ref().unwrap();
-    ladder
+    (ran.found.ladder.as_ref().unwrap()) as _
 }
 
 fn classes(ran: &Ran) -> &PioClasses {
-    let classes = ran.found.pio_classes.as_ref().unwrap();
-    classes
+    (ran.found.pio_classes.as_ref().unwrap()) as _
 }
 
 #[track_caller]

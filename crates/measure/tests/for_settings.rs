@@ -26,18 +26,15 @@ fn run(device: &Parametric, plan: &ExperimentPlan) -> Experiments {
 }
 
 fn mix_line(device: &Parametric, plan: &ExperimentPlan) -> Work {
-    let work = run(device, plan).mix_line.unwrap();
-    work
+    run(device, plan).mix_line.unwrap()
 }
 
 fn durable_writes(device: &Parametric, plan: &ExperimentPlan) -> DurableWrites {
-    let found = run(device, plan).durable_writes.unwrap();
-    found
+    run(device, plan).durable_writes.unwrap()
 }
 
 fn io_cost(device: &Parametric, seconds: f64) -> IoCost {
-    let found = run(device, &plan(device, experiment::IO_COST, seconds)).io_cost.unwrap();
-    found
+    run(device, &plan(device, experiment::IO_COST, seconds)).io_cost.unwrap()
 }
 
 #[track_caller]

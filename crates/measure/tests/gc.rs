@@ -22,8 +22,8 @@ fn plan(device: &dyn Device, seconds: f64) -> ExperimentPlan {
 fn measure(device: &dyn Device, plan: &ExperimentPlan) -> Gc {
     let ran = experiment::run(device, plan, &Arc::default(), &mut |_| ()).unwrap();
     assert!(ran.stopped_by.is_none(), "{:?}", ran.stopped_by);
-    let found = ran.found.gc.unwrap();
-    found
+
+    ran.found.gc.unwrap()
 }
 
 fn pass(found: &Gc, kind: GcPassKind) -> &GcPass {

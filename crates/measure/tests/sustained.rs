@@ -20,8 +20,8 @@ fn plan(device: &dyn Device, seconds: f64) -> ExperimentPlan {
 fn measure(device: &dyn Device, plan: &ExperimentPlan) -> Sustained {
     let ran = experiment::run(device, plan, &Arc::default(), &mut |_| ()).unwrap();
     assert!(ran.stopped_by.is_none(), "{:?}", ran.stopped_by);
-    let found = ran.found.sustained.unwrap();
-    found
+
+    ran.found.sustained.unwrap()
 }
 
 fn load(found: &Sustained, pattern: Pattern) -> &SustainedLoad {

@@ -20,8 +20,8 @@ fn plan(device: &dyn Device, pattern: WritePattern) -> ExperimentPlan {
 fn measure(device: &dyn Device, plan: &ExperimentPlan) -> WriteAmplification {
     let ran = experiment::run(device, plan, &Arc::default(), &mut |_| ()).unwrap();
     assert!(ran.stopped_by.is_none(), "{:?}", ran.stopped_by);
-    let found = ran.found.write_amplification.unwrap();
-    found
+
+    ran.found.write_amplification.unwrap()
 }
 
 #[track_caller]
