@@ -1,5 +1,5 @@
-//! No circle of files inside a crate: a file that uses another is used by it neither itself nor through others,
-//! so that each can be read after what it stands on.
+//! No circle of files inside a crate: a file that uses another is used by it neither itself nor through
+//! others, so that each can be read after what it stands on.
 //!
 //! A module and those below it are one thing here: what a parent keeps for its children is no circle. Neither
 //! is what a file only passes on with `pub use`.

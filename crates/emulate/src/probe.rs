@@ -21,8 +21,8 @@ const PAUSED_READS: usize = 100;
 /// Long enough for threads and processors to fall asleep.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Nanoseconds that a request takes to the drive, and its answer back: one after the other, and after pauses. The
-/// lower quartile, which other work on the machine hardly changes. The pacer has the drive's clock.
+/// Nanoseconds that a request takes to the drive, and its answer back: one after the other, and after pauses.
+/// The lower quartile, which other work on the machine hardly changes. The pacer has the drive's clock.
 pub(crate) fn overheads(
     mount: &Path,
     processors: Option<&Processors>,

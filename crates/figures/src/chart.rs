@@ -67,8 +67,8 @@ pub struct Panel {
     /// Room above the plot, pixels.
     #[serde(skip_serializing_if = "is_default")]
     pub top: Option<u32>,
-    /// Whether a tooltip tells of all series at the pointer, at the row that is nearest; otherwise it tells of
-    /// one point.
+    /// Whether a tooltip tells of all series at the pointer, at the row that is nearest; otherwise it tells
+    /// of one point.
     #[serde(skip_serializing_if = "is_default")]
     pub along: bool,
     /// The head of such a tooltip, of a row of the first series: see [`Series::tip`].

@@ -22,7 +22,8 @@ pub fn settings(text: &[(&str, &str)]) -> Vec<(String, String)> {
     text.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
 }
 
-/// A proof that ends in the phase, or at the step, that says `stop_at`. `None` where the system is not installed.
+/// A proof that ends in the phase, or at the step, that says `stop_at`. `None` where the system is not
+/// installed.
 pub fn run<T>(
     test: &str,
     stop_at: Option<&str>,

@@ -1,10 +1,11 @@
 //! The emulated drive's file system: names and bytes as programs see them, and what of it is durable.
 //!
-//! No lock is held while a request waits for its time on the device. Locks are taken in the order `power_lock`,
-//! tree, durable, file, allocator; the pacer's own and that of the open backing files come after all of them.
+//! No lock is held while a request waits for its time on the device. Locks are taken in the order
+//! `power_lock`, tree, durable, file, allocator; the pacer's own and the lock of the open backing files come
+//! after all of them.
 //!
-//! `contents` has the bytes of files, `durability` how they and the names become durable, `power` what is left
-//! when the power is cut.
+//! `contents` has the bytes of files, `durability` how they and the names become durable, `power` what is
+//! left when the power is cut.
 
 mod backlog;
 mod contents;

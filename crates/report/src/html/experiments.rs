@@ -57,7 +57,8 @@ pub(super) fn shown(profile: &DeviceProfile) -> Map<String, Value> {
     experiment::ALL.iter().filter_map(of).collect()
 }
 
-/// The experiments whose records only they themselves know, by their names: they have no section of their own.
+/// The experiments whose records only they themselves know, by their names: they have no section of their
+/// own.
 pub(super) fn others(profile: &DeviceProfile) -> Map<String, Value> {
     let mut others = shown(profile);
     others.retain(|name, _| profile.experiments.other.keys().any(|other| other.replace('-', "_") == *name));
