@@ -61,7 +61,9 @@ impl Binary {
     fn job(&self, exhaustive: bool, built: &Built) -> anyhow::Result<Job> {
         let command = self.command(exhaustive);
         let (krate, name) = (self.krate.clone(), self.name.clone());
-        let inputs = passed::inputs(&self.program, &self.folder, built)?;
+        let beside = built.commands.iter().filter(|command| command.folder == self.folder);
+        let programs = std::iter::once(self).chain(beside).map(|binary| binary.program.as_path());
+        let inputs = passed::inputs(programs, &self.folder)?;
         Ok(Job { krate, name, command, format: Format::Rust, silence: silence(exhaustive), inputs })
     }
 

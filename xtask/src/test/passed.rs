@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::build::Built;
 use super::queue::{Job, Ran};
 use crate::run::{root, target};
 
@@ -59,16 +58,19 @@ fn file() -> PathBuf {
     target().join("xtask/passed.json")
 }
 
-/// What the outcome of a test program depends on, in a few digits: itself, the other programs of its crate,
-/// and the files there but for sources, of which the programs are made. `None` if that is not all.
-pub(super) fn inputs(program: &Path, folder: &Path, built: &Built) -> anyhow::Result<Option<String>> {
+/// What the outcome of a test program depends on, in a few digits: itself and the other `programs` of its
+/// crate, and the files in the crate's folder but for sources, of which the programs are made. `None` if that
+/// is not all.
+pub(super) fn inputs<'a>(
+    programs: impl IntoIterator<Item = &'a Path>,
+    folder: &Path,
+) -> anyhow::Result<Option<String>> {
     let krate = folder.strip_prefix(root()).unwrap_or(folder);
     if krate == Path::new(READS_ALL) {
         return Ok(None);
     }
     let mut hash = Xxh3::new();
-    let commands = built.commands.iter().filter(|command| command.folder == folder);
-    for program in std::iter::once(program).chain(commands.map(|command| command.program.as_path())) {
+    for program in programs {
         add_file(&mut hash, program).with_context(|| program.display().to_string())?;
     }
     add_folder(&mut hash, folder)?;

@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args as _, Command, FromArgMatc
 use leadline_graph::algorithm::{AlgorithmOption, Argument, Arguments, Definition, OptionKind};
 use leadline_graph::algorithms::ALGORITHMS;
 
-use super::run::Common;
+use super::common::Common;
 use crate::paths::{ContinuedResult, InputPath, OutputPath};
 
 /// What an option needs that only does something beside others.

@@ -1,6 +1,7 @@
 //! `leadline graph`: graphs that stay on the device.
 
 mod algorithm;
+mod common;
 mod compact;
 mod estimate;
 mod export;
