@@ -24,7 +24,7 @@ pub(crate) struct InFlight {
     model_time: Nanos,
     /// Nothing is answered before.
     stalled_until: Nanos,
-    /// Requests take so many times as long until then.
+    /// How many times as long requests take until then.
     slow: (f64, Nanos),
     /// Power cuts so far: requests from before the last one fail.
     cuts: u64,

@@ -9,10 +9,10 @@ use leadline_graph::algorithms::ALGORITHMS;
 use super::common::Common;
 use crate::paths::{ContinuedResult, InputPath, OutputPath};
 
-/// What an option needs that only does something beside others.
+/// The name of the group of options of which another option needs one.
 const NEEDED: &str = "needed";
 
-/// Of options of which one is to be given.
+/// The name of the group of options of which one is to be given.
 const WANTED: &str = "wanted";
 
 /// A word that an algorithm knows; it leads to no file.

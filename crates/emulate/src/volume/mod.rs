@@ -148,7 +148,7 @@ impl Volume {
         }
     }
 
-    /// The kernel has forgotten what it learnt of a node, so many times.
+    /// The kernel has forgotten a node that it was told of `times` times.
     pub(crate) fn forget(&self, ino: Ino, times: u64) {
         let _alive = self.alive();
         let mut tree = self.tree();
