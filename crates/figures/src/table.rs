@@ -56,7 +56,7 @@ impl Column {
         Column { long: long.into(), ..self }
     }
 
-    /// Shown in terminals of at least so many columns.
+    /// The narrowest terminal, in columns, in which it is shown.
     #[must_use]
     pub fn from_width(self, from_width: usize) -> Column {
         Column { from_width, ..self }

@@ -42,7 +42,7 @@ impl Text {
         words.into_iter().for_each(|words| self.say(words));
     }
 
-    /// Adds words whose first line and whose other lines have so many blanks in front.
+    /// Adds words, with the number of blanks before their first line and before the other lines.
     pub fn set(&mut self, words: impl Into<String>, margins: [usize; 2]) {
         self.parts.push(Part::Words { words: words.into(), margins });
     }

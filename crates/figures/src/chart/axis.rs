@@ -9,7 +9,7 @@ use super::is_default;
 pub struct Axis {
     /// How places follow from numbers.
     pub scale: Scale,
-    /// What stands beside it.
+    /// Its label.
     #[serde(skip_serializing_if = "is_default")]
     pub name: String,
     /// Pixels between that and the line; by default what the numbers along x need.

@@ -60,7 +60,7 @@ pub struct AlgorithmOption {
     pub help: &'static str,
     /// Its value where none is given.
     pub default: Option<&'static str>,
-    /// Options that cannot be given beside it.
+    /// Options that cannot be given together with it.
     pub conflicts: &'static [&'static str],
     /// It must be given where none of these is; always where that is empty, never for `None`.
     pub needed_without: Option<&'static [&'static str]>,

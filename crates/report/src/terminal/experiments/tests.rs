@@ -66,6 +66,21 @@ fn sample() -> DeviceProfile {
     DeviceProfile { experiments, ..DeviceProfile::default() }
 }
 
+/// Each experiment fits the width of the terminal, and its text has all of these words.
+fn assert_shown(profile: &DeviceProfile, expected: &[(&str, &[&str])]) {
+    for (name, said) in expected {
+        for width in [60, 80, 120] {
+            let text = render_experiment(profile, name, width).unwrap();
+            let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+            assert!(widest <= width, "{widest} > {width}:\n{text}");
+        }
+        let text = render_experiment(profile, name, 120).unwrap();
+        for word in *said {
+            assert!(text.contains(word), "no {word:?} in\n{text}");
+        }
+    }
+}
+
 #[test]
 fn the_numbers_are_there_and_fit_the_width() {
     let expected: [(&str, &[&str]); 4] = [
@@ -74,17 +89,7 @@ fn the_numbers_are_there_and_fit_the_width() {
         ("ladder", &["70 % reads", "10.0k (9.00k–11.0k) IOPS", "90 % load", "90 µs", "1.50 ms"]),
         ("pio-classes", &["50 % reads", "Batched writes", "batch 8", "2.71 (2.44–2.98)", "152 µs"]),
     ];
-    for (name, said) in expected {
-        for width in [60, 80, 120] {
-            let text = render_experiment(&sample(), name, width).unwrap();
-            let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
-            assert!(widest <= width, "{widest} > {width}:\n{text}");
-        }
-        let text = render_experiment(&sample(), name, 120).unwrap();
-        for word in said {
-            assert!(text.contains(word), "no {word:?} in\n{text}");
-        }
-    }
+    assert_shown(&sample(), &expected);
 }
 
 #[test]
@@ -95,17 +100,7 @@ fn bursts_and_durable_writes_are_told_in_any_width() {
         ("fsync", &["16 writers", "p99.9", "commits/s", "fast enough", "too slow"]),
         ("sync-methods", &["O_DSYNC", "RWF_DSYNC", "file that grows", "the fastest", "writes/s"]),
     ];
-    for (name, said) in expected {
-        for width in [60, 80, 120] {
-            let text = render_experiment(&profile, name, width).unwrap();
-            let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
-            assert!(widest <= width, "{widest} > {width}:\n{text}");
-        }
-        let text = render_experiment(&profile, name, 120).unwrap();
-        for word in said {
-            assert!(text.contains(word), "no {word:?} in\n{text}");
-        }
-    }
+    assert_shown(&profile, &expected);
 }
 
 #[test]
@@ -188,17 +183,7 @@ fn of_what_settings_are_derived_from() {
         ("durable-writes", &["2.00k (1.96k–2.04k)", "beside durable writes", "90 %", "p99.9", " of 1.80k"]),
         ("io-cost", &["rrandiops", "2.80 GB/s", "sequential reads of 128M", "wbps fell from", "=linear"]),
     ];
-    for (name, said) in expected {
-        for width in [60, 80, 120] {
-            let text = render_experiment(&studied_profile(), name, width).unwrap();
-            let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
-            assert!(widest <= width, "{widest} > {width}:\n{text}");
-        }
-        let text = render_experiment(&studied_profile(), name, 120).unwrap();
-        for word in said {
-            assert!(text.contains(word), "no {word:?} in\n{text}");
-        }
-    }
+    assert_shown(&studied_profile(), &expected);
 }
 
 #[test]
@@ -228,17 +213,7 @@ fn of_writes() {
         ("sustained", &["Sequential writes", "1.00 GiB", "90 %", "NOT settled", "p99.9", "80 µs"]),
         ("gc", &["same order", "1.62 GB/s", "19 %", "15 % (13–17 %)", "1.30", "after a rest"]),
     ];
-    for (name, said) in expected {
-        for width in [60, 80, 120] {
-            let text = render_experiment(&written_profile(), name, width).unwrap();
-            let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
-            assert!(widest <= width, "{widest} > {width}:\n{text}");
-        }
-        let text = render_experiment(&written_profile(), name, 120).unwrap();
-        for word in said {
-            assert!(text.contains(word), "no {word:?} in\n{text}");
-        }
-    }
+    assert_shown(&written_profile(), &expected);
 }
 
 #[test]
