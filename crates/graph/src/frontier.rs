@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::format::Vertex;
+use leadline_graph_store::format::Vertex;
+
 use crate::word::Word;
 
 /// A bit per vertex.

@@ -7,12 +7,10 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
 use leadline_device::{Device, FileDevice, FileOptions};
+use leadline_graph_store::format::{ALIGNMENT, Direction, Directory, Header, Ids, Vertex};
+use leadline_graph_store::updates::{Changes, History, Merged, SideChanges, Snapshot};
 
 use crate::engine::{Blocks, Cache, EnginePlan};
-use crate::format::{ALIGNMENT, Direction, Directory, Header, Ids, Vertex};
-use crate::updates::changes::{Changes, Merged, SideChanges};
-use crate::updates::folder::History;
-use crate::updates::snapshot::Snapshot;
 use crate::{GraphError, Options};
 
 /// An open store, ready to run algorithms on. What one run has cached is there for the next.

@@ -27,42 +27,36 @@
 
 pub mod algorithm;
 pub mod algorithms;
-mod direct;
 mod engine;
-mod error;
 pub mod estimate;
-mod exported;
-pub mod format;
 mod frontier;
 mod graph;
-pub mod graphalytics;
-pub mod import;
-pub mod input;
-mod inspect;
-mod options;
 pub mod output;
 mod per_vertex;
 mod prefetch;
-mod progress;
 mod updates;
 mod word;
 
+pub use leadline_graph_store::export::{
+    ExportOptions, ExportReport, FolderOptions, FolderReport, export, export_folder,
+};
+#[cfg(feature = "figures")]
+pub use leadline_graph_store::inspect::{DegreeBin, GraphInfo, GraphSpace};
+pub use leadline_graph_store::inspect::{
+    DegreeBucket, DegreeDistribution, Summary, VerifyReport, degree_distribution, summarise, verify,
+};
+pub use leadline_graph_store::updates::{
+    Change, ChangeOptions, ChangeSource, CommitReport, CompactReport, NextChanges, Space, UpdateOptions,
+    VertexId, is_store_folder,
+};
+pub use leadline_graph_store::{
+    GraphError, InputOption, Options, Progress, format, graphalytics, import, input,
+};
+
 pub use algorithm::Algorithm;
 pub use engine::{Engine, RunStats, Which};
-pub use error::{GraphError, InputOption};
 pub use estimate::{Estimate, ReadSpeed};
 pub use frontier::Frontier;
 pub use graph::Graph;
-#[cfg(feature = "figures")]
-pub use inspect::{DegreeBin, GraphInfo, GraphSpace};
-pub use inspect::{
-    DegreeBucket, DegreeDistribution, Summary, VerifyReport, degree_distribution, summarise, verify,
-};
-pub use options::Options;
-pub use output::edges::{ExportOptions, ExportReport, FolderOptions, FolderReport, export, export_folder};
 pub use per_vertex::{FileValues, PerVertex, VertexValue};
-pub use progress::Progress;
-pub use updates::{
-    Change, ChangeOptions, ChangeSource, CommitReport, CompactReport, GraphUpdate, NextChanges, Space,
-    UpdateOptions, VertexId, compact, is_store_folder,
-};
+pub use updates::{EngineLists, GraphUpdate, compact};

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use leadline_graph_store::format::Vertex;
+
 use crate::engine::{StateColumn, StateFile, Stored};
-use crate::format::Vertex;
 use crate::{Graph, GraphError};
 
 /// A value for each vertex, by vertex: in memory, or, where the cap had no room for all of them, in a

@@ -3,17 +3,12 @@
 
 mod against_networkx;
 mod algorithms;
-mod arrays;
 mod communities;
 mod dfs;
 mod estimate;
 mod first_commit;
-mod folder;
 mod forged;
-mod import;
-mod input;
 mod kinds;
-mod listed;
 mod made;
 mod output;
 mod pagerank;
@@ -23,10 +18,8 @@ mod scc;
 mod shapes;
 mod similarity;
 mod spilled;
-mod store;
 mod sweep;
 mod triangles;
 mod update_arrays;
 mod updates;
-mod validate;
 mod walk;

@@ -7,7 +7,7 @@ use leadline_graph::format::Direction;
 use leadline_graph::{Graph, GraphError, Options, degree_distribution, verify};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::listed::{Edges, import, options};
+use crate::made::Shape;
 
 const BLOCK: usize = 4096;
 
@@ -25,7 +25,8 @@ fn forge(store: &[u8], path: &Path, at: usize, bytes: &[u8]) {
 fn a_block_that_claims_vertices_it_does_not_hold_is_refused_where_it_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("g");
-    import(Edges::of((0..5000).map(|i| (i, (i + 1) % 5000))), &path, &options());
+    let ring: Vec<_> = (0..5000).map(|i| (i, (i + 1) % 5000, 0.0)).collect();
+    Shape::new(5000, true).compressed().writer(&path, &ring).finish().unwrap();
     let store = fs::read(&path).unwrap();
     let entries = u16::from_le_bytes([store[BLOCK + 12], store[BLOCK + 13]]);
     for (at, bytes, everywhere, says) in [

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use leadline_graph::format::{Layout, StoreWriter, Weights};
-use leadline_graph::input::{Batch, Format, IdMode, InputOptions, open};
-use leadline_graph::{ExportOptions, export};
+use leadline_graph_store::export::{ExportOptions, export};
+use leadline_graph_store::format::{Layout, StoreWriter, Weights};
+use leadline_graph_store::input::{Batch, Format, IdMode, InputOptions, open};
 use tempfile::TempDir;
 
 use crate::Target;
@@ -140,7 +140,7 @@ impl Edges {
     }
 }
 
-fn write_parquet(store: &Path, path: &Path) -> Result<(), leadline_graph::GraphError> {
+fn write_parquet(store: &Path, path: &Path) -> Result<(), leadline_graph_store::GraphError> {
     let weights = Weights::F32;
     let layout = Layout { block_bytes: 4096, compressed: true, directed: true, weights, vertices: 4 };
     let mut writer = StoreWriter::create(store, layout)?;

@@ -5,8 +5,10 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use leadline_device::{FileDevice, FileOptions, IoEngine};
-use leadline_graph::format::{Header, Layout, StoreWriter, Weights};
-use leadline_graph::{Graph, GraphError, Options, verify};
+use leadline_graph::Graph;
+use leadline_graph_store::format::{Header, Layout, StoreWriter, Weights};
+use leadline_graph_store::inspect::verify;
+use leadline_graph_store::{GraphError, Options};
 use tempfile::TempDir;
 
 use crate::Target;

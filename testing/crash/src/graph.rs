@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use leadline_graph::import::{ImportOptions, LEAST_MEMORY, import};
-use leadline_graph::input::InputOptions;
-use leadline_graph::verify;
+use leadline_graph_store::import::{ImportOptions, LEAST_MEMORY, import};
+use leadline_graph_store::input::InputOptions;
+use leadline_graph_store::inspect::verify;
 
 use crate::{Failure, Ledger};
 

@@ -5,9 +5,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use leadline_graph::import::{ImportOptions, import};
-use leadline_graph::input::InputOptions;
-use leadline_graph::{ExportOptions, GraphUpdate, Options, UpdateOptions, export, summarise, verify};
+use leadline_graph::GraphUpdate;
+use leadline_graph_store::Options;
+use leadline_graph_store::export::{ExportOptions, export};
+use leadline_graph_store::import::{ImportOptions, import};
+use leadline_graph_store::input::InputOptions;
+use leadline_graph_store::inspect::{summarise, verify};
+use leadline_graph_store::updates::UpdateOptions;
 
 use crate::{Failure, Ledger};
 

@@ -1,7 +1,7 @@
 //! Graph stores, edge lists and the algorithms on them.
 
 use leadline_device::format_size;
-use leadline_graph::{GraphError, InputOption};
+use leadline_graph_store::{GraphError, InputOption};
 
 use super::Failure;
 use super::remedy::can_be_given;

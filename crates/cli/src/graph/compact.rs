@@ -1,7 +1,8 @@
 //! `leadline graph compact`: one set of lists of a store and its changes.
 
+use leadline_graph::compact;
 use leadline_graph::output::grouped;
-use leadline_graph::{CompactReport, compact};
+use leadline_graph_store::updates::CompactReport;
 
 use super::{bytes, rows, seconds};
 use crate::failure::Failure;

@@ -1,9 +1,9 @@
 //! `leadline graph export`: from a store to a file of edges, or to a folder that has the whole graph.
 
 use leadline_device::parse_large_size;
-use leadline_graph::input::Format;
 use leadline_graph::output::grouped;
-use leadline_graph::{ExportOptions, FolderOptions, export, export_folder};
+use leadline_graph_store::export::{ExportOptions, FolderOptions, export, export_folder};
+use leadline_graph_store::input::Format;
 use serde::Serialize;
 
 use super::{bytes, rows, seconds};

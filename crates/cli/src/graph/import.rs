@@ -4,11 +4,11 @@ use std::fs::File;
 use std::path::Path;
 
 use leadline_device::{parse_large_size, parse_size};
-use leadline_graph::GraphError;
-use leadline_graph::format::Header;
-use leadline_graph::import::{ImportOptions, ImportReport, default_memory, import_edges};
-use leadline_graph::input::{self, Format, IdMode, InputOptions};
 use leadline_graph::output::grouped;
+use leadline_graph_store::GraphError;
+use leadline_graph_store::format::Header;
+use leadline_graph_store::import::{ImportOptions, ImportReport, default_memory, import_edges};
+use leadline_graph_store::input::{self, Format, IdMode, InputOptions};
 
 use super::{bytes, rows, seconds};
 use crate::failure::Failure;
@@ -144,7 +144,7 @@ fn import_options(args: &Args, memory: u64) -> ImportOptions {
 /// # Errors
 /// [`Failure::Input`] says what is in the way.
 pub fn check_store(store: &Path, force: bool) -> Result<(), Failure> {
-    if leadline_graph::is_store_folder(store) {
+    if leadline_graph_store::updates::is_store_folder(store) {
         // A store that was changed is replaced in its folder.
         return output::check_writable(&store.join("base"));
     }

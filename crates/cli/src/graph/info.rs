@@ -1,7 +1,7 @@
 //! `leadline graph info`: what a store holds.
 
-use leadline_graph::format::Direction;
-use leadline_graph::{GraphInfo, degree_distribution, summarise};
+use leadline_graph_store::format::Direction;
+use leadline_graph_store::inspect::{GraphInfo, degree_distribution, summarise};
 use leadline_report::{render_figures, render_text};
 
 use crate::failure::Failure;

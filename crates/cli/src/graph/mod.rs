@@ -14,7 +14,7 @@ mod update;
 mod validate;
 mod verify;
 
-use leadline_graph::Progress as PassProgress;
+use leadline_graph_store::Progress as PassProgress;
 use leadline_measure::Progress;
 
 use algorithm::AlgorithmCommand;

@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use leadline_device::parse_large_size;
-use leadline_graph::input::Format;
+use leadline_graph::GraphUpdate;
 use leadline_graph::output::grouped;
-use leadline_graph::{
-    ChangeOptions, ChangeSource, CommitReport, GraphError, GraphUpdate, NextChanges, Options, Progress,
-    Space, UpdateOptions,
+use leadline_graph_store::input::Format;
+use leadline_graph_store::updates::{
+    ChangeOptions, ChangeSource, CommitReport, NextChanges, Space, UpdateOptions,
 };
+use leadline_graph_store::{GraphError, Options, Progress};
 
 use super::limits;
 use super::{bytes, rows, seconds};

@@ -4,8 +4,10 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use leadline_device::parse_large_size;
-use leadline_graph::graphalytics::{Benchmark, Difference, ValidateOptions, ValidationReport, validate};
 use leadline_graph::output::grouped;
+use leadline_graph_store::graphalytics::{
+    Benchmark, Difference, ValidateOptions, ValidationReport, validate,
+};
 
 use super::{bytes, rows};
 use crate::failure::Failure;

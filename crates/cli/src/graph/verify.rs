@@ -1,7 +1,7 @@
 //! `leadline graph verify`: whether a store is whole.
 
 use leadline_graph::output::grouped;
-use leadline_graph::verify;
+use leadline_graph_store::inspect::verify;
 
 use super::{bytes, rows};
 use crate::failure::Failure;

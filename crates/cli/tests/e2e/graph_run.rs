@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-use leadline_graph::format::{Layout, StoreWriter, Weights};
+use leadline_graph_store::format::{Layout, StoreWriter, Weights};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use rustix::process::Signal;
 use serde_json::Value;

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use leadline_graph_store::format::Vertex;
+use leadline_graph_store::graphalytics::Properties;
+
 use super::{Definition, Destination};
 use crate::algorithms::{Continued, Previous, Stamp};
-use crate::format::Vertex;
-use crate::graphalytics::Properties;
 use crate::{Graph, GraphError};
 
 /// The value of an option.
@@ -158,7 +159,7 @@ impl<'a> Call<'a> {
     pub fn properties(&self) -> Result<Option<Properties>, GraphError> {
         let Some(path) = self.path("properties") else { return Ok(None) };
         let properties = Properties::read(path)?;
-        properties.check_direction(self.graph)?;
+        properties.check_direction(self.graph.name(), self.graph.header().directed)?;
         Ok(Some(properties))
     }
 

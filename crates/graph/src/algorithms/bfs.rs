@@ -19,13 +19,13 @@ use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::engine::EnginePlan;
-use crate::format::{Block, Direction, Vertex};
 use crate::{Engine, Frontier, Graph, GraphError, PerVertex, RunStats, Which};
 
 use super::previous::Previous;
 use super::relax::{relax_bytes, relax_levels};
 use super::{numbers, plain};
 use found::{Found, InFile, InMemory};
+use leadline_graph_store::format::{Block, Direction, Vertex};
 pub use run::BfsRun;
 pub(super) use run::DEFINITION;
 use run::NAME;

@@ -9,11 +9,12 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use leadline_graph_store::format::{Block, Direction, Directory, Vertex};
+
 use super::lists::{Gathering, batches, directions, most_values, spare, sweep_range};
 use super::{numbers, plain};
 use crate::algorithm::{Algorithm, AlgorithmOption, Definition, Job, Needs, OptionKind, Ran, TableShape};
 use crate::estimate::{Blocks, Cost, Passes, Size};
-use crate::format::{Block, Direction, Directory, Vertex};
 use crate::output::{grouped, outcome, vertex_table};
 use crate::{Engine, Graph, GraphError, RunStats, Which};
 
@@ -123,7 +124,7 @@ struct CdlpState {
 
 impl Graph {
     /// Label propagation for so many iterations, or until no label changes. Labels begin as the ranks of the
-    /// users' ids ([`crate::format::Ids::text`]). In a directed graph the neighbours on incoming and on
+    /// users' ids ([`leadline_graph_store::format::Ids::text`]). In a directed graph the neighbours on incoming and on
     /// outgoing edges count, on both twice. A repeated edge counts as often as it is listed, and a self-loop
     /// is an edge like others. Without neighbours a label stays.
     ///

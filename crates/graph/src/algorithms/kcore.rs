@@ -9,13 +9,13 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use leadline_graph_store::format::{Direction, Vertex};
 use rayon::prelude::*;
 
 use super::lists::{distinct, ends_bytes, merged};
 use super::{numbers, plain};
 use crate::algorithm::{Algorithm, Definition, Job, Needs, Ran, TableShape};
 use crate::estimate::{Blocks, Cost, Passes, Size};
-use crate::format::{Direction, Vertex};
 use crate::output::{outcome, vertex_table};
 use crate::{Engine, Frontier, Graph, GraphError, RunStats, Which};
 

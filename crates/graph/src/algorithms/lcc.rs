@@ -6,6 +6,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use leadline_graph_store::format::Vertex;
 use rayon::prelude::*;
 
 use super::lists::Lists;
@@ -13,7 +14,6 @@ use super::upward::{self, Count, MemoryPlan, Upward};
 use super::{by_vertex, numbers};
 use crate::algorithm::{Algorithm, AlgorithmOption, Definition, Job, Needs, Ran, TableShape};
 use crate::estimate::{Blocks, Size};
-use crate::format::Vertex;
 use crate::output::{grouped, outcome, vertex_table};
 use crate::{Engine, Graph, GraphError, RunStats};
 

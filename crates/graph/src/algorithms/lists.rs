@@ -4,11 +4,11 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use leadline_graph_store::format::{Block, Direction, Directory, Vertex};
 use rayon::prelude::*;
 
 use super::{numbers, plain};
 use crate::engine::{Cache, EnginePlan};
-use crate::format::{Block, Direction, Directory, Vertex};
 use crate::{Engine, Graph, GraphError, Which};
 
 /// Vertices of which a thread works on the lists at a time.

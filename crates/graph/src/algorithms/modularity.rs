@@ -18,6 +18,8 @@ mod run;
 use std::time::Instant;
 
 use aggregate::{Aggregate, DECODED_BYTES, Sorting, in_memory, reading_bytes};
+use leadline_graph_store::format::Vertex;
+use leadline_graph_store::import::ImportPlan;
 use lists::{Entry, Lists, StoreLists};
 use moving::{State, renumber};
 use refine::refine;
@@ -28,8 +30,6 @@ use serde::Serialize;
 use super::lists::{directions, most_values, spare};
 use super::walk::random::mix;
 use crate::algorithm::Needs;
-use crate::format::Vertex;
-use crate::import::ImportPlan;
 use crate::{Engine, Frontier, Graph, GraphError, RunStats};
 
 /// The least bytes of a sort and of the lists beside it.

@@ -20,10 +20,10 @@ mod run;
 mod shared;
 mod sums;
 
+use leadline_graph_store::format::{Direction, Vertex};
 use rayon::prelude::*;
 
 use crate::engine::Stored;
-use crate::format::{Direction, Vertex};
 use crate::{Engine, Graph, GraphError, PerVertex, RunStats, Which};
 
 use super::by_vertex;

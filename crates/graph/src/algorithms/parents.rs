@@ -2,8 +2,9 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use leadline_graph_store::format::{Direction, NO_VERTEX, Vertex};
+
 use crate::engine::EnginePlan;
-use crate::format::{Direction, NO_VERTEX, Vertex};
 use crate::output::{ranks, vertex_table};
 use crate::{Engine, Frontier, Graph, GraphError, PerVertex, RunStats, Which};
 

@@ -3,10 +3,11 @@
 
 use std::ops::Range;
 
+use leadline_graph_store::format::{Direction, Vertex};
+
 use super::memory_plan::Partition;
 use crate::Graph;
 use crate::engine::{CUT, EnginePlan, StateFile};
-use crate::format::Vertex;
 
 /// Most parts of either side.
 const MOST_PARTS: u64 = 256;
@@ -46,7 +47,7 @@ impl Partition for Partitioning {
         let options = graph.options();
         let room = EnginePlan::room_for_state(header, options, memory, blocks);
         let room = room.saturating_sub(bytes.fixed + StateFile::BYTES);
-        Partitioning::within(graph.vertices(), room, header.forward.bytes, bytes)
+        Partitioning::within(graph.vertices(), room, header.blocks(Direction::Forward).bytes, bytes)
     }
 
     fn least_memory(graph: &Graph, bytes: PartitionBytes) -> u64 {

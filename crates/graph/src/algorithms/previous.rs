@@ -8,9 +8,9 @@ use std::fs::File;
 use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
+use leadline_graph_store::format::Vertex;
 use serde::{Deserialize, Serialize};
 
-use crate::format::Vertex;
 use crate::{Graph, GraphError};
 
 /// What is written there has some hundred bytes.

@@ -14,7 +14,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use crate::format::{Block, Direction, Directory, Scratch, Vertex};
+use leadline_graph_store::format::{Block, Direction, Directory, Scratch, Vertex};
+
 use crate::frontier::BitLevels;
 use crate::word::Word;
 use crate::{Engine, Frontier, Graph, GraphError, Which};
@@ -334,7 +335,7 @@ mod tests {
     use super::*;
     use crate::Options;
     use crate::algorithms::{UNREACHED, numbers, plain};
-    use crate::format::{Layout, StoreWriter, Weights};
+    use leadline_graph_store::format::{Layout, StoreWriter, Weights};
 
     /// One thread lowers a vertex's label, another passes it on: the lower label is passed on, or the
     /// vertex is active.

@@ -29,13 +29,13 @@ mod spread;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use leadline_graph_store::format::{Direction, Vertex};
 use rayon::prelude::*;
 
 use super::lists::{most_values, spare};
 use super::wcc::first_ids;
 use super::{numbers, plain};
 use crate::algorithm::Algorithm as _;
-use crate::format::{Direction, Vertex};
 use crate::{Engine, Frontier, Graph, GraphError, PerVertex, RunStats, Which};
 use finish::finish;
 pub(super) use run::DEFINITION;
@@ -227,7 +227,7 @@ impl SccState {
             unsettled.insert(vertex);
         });
         let unsettled = &*unsettled;
-        let visit = |edges: &mut u64, block: &crate::format::Block<'_>| {
+        let visit = |edges: &mut u64, block: &leadline_graph_store::format::Block<'_>| {
             for vertex in unsettled.iter(block.vertices()) {
                 let (class, mut count) = (self.class(vertex), 0);
                 *edges += block.scan(vertex, |other| {

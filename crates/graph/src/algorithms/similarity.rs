@@ -14,6 +14,7 @@ mod pairs;
 mod run;
 mod top;
 
+use leadline_graph_store::format::Vertex;
 pub(super) use run::DEFINITION;
 pub use run::{MostSimilarRun, SimilaritiesRun};
 use run::{NAME, PAIRS};
@@ -22,7 +23,6 @@ use {pairs::MemoryPlan as PairsPlan, top::MemoryPlan as TopPlan};
 
 use super::lists::merged;
 use crate::algorithm::Needs;
-use crate::format::Vertex;
 use crate::{Engine, Graph, GraphError, RunStats};
 
 /// How similarity is measured, from 0 to 1; 0 where nothing is in common.

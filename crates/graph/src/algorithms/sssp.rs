@@ -3,6 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use leadline_graph_store::format::{Block, Direction, Scratch, Vertex};
+use leadline_graph_store::graphalytics::Properties;
+
 use super::by_vertex;
 use super::memory_plan::{MemoryPlan, StateBytes};
 use super::parts::{EqualPartitions, places};
@@ -11,8 +14,6 @@ use super::relax::{Labels, Rule, lower, relax, relax_bytes};
 use crate::algorithm::{Algorithm, AlgorithmOption, Definition, Job, Needs, OptionKind, Ran, TableShape};
 use crate::engine::StateFile;
 use crate::estimate::{Blocks, Spilled};
-use crate::format::{Block, Direction, Scratch, Vertex};
-use crate::graphalytics::Properties;
 use crate::output::{grouped, outcome, vertex_table};
 use crate::{Engine, FileValues, Frontier, Graph, GraphError, PerVertex, RunStats, Which};
 

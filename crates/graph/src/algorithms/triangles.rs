@@ -9,11 +9,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use leadline_graph_store::format::Vertex;
+
 use super::by_vertex;
 use super::upward::{self, Count, MemoryPlan, Upward};
 use crate::algorithm::{Algorithm, Definition, Destination, Job, Needs, Ran, TableShape};
 use crate::estimate::{Blocks, Size};
-use crate::format::Vertex;
 use crate::output::{grouped, outcome, vertex_table};
 use crate::{Engine, Graph, GraphError, RunStats};
 

@@ -10,6 +10,7 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use leadline_graph_store::format::{Block, Direction, Vertex};
 use rayon::prelude::*;
 
 use super::lists::{Gathering, Lists, batches, directions, most_values, spare, sweep_range};
@@ -17,7 +18,6 @@ use super::numbers;
 use super::table::{FILTER_BATCH, Table};
 use crate::algorithm::Algorithm;
 use crate::estimate::{Blocks, Cost, Passes, Size};
-use crate::format::{Block, Direction, Vertex};
 use crate::{Engine, Graph, GraphError, Which};
 
 /// Most vertices: an entry of a list in memory holds a vertex and a bit.

@@ -18,12 +18,12 @@ mod queues;
 pub(super) mod random;
 mod run;
 
-use crate::format::{Direction, Scratch, Vertex};
 use crate::{Engine, Graph, GraphError, RunStats};
 
 use super::lists::{all_cached, spare};
 use batch::Batch;
 use hubs::Hubs;
+use leadline_graph_store::format::{Direction, Scratch, Vertex};
 use random::{Chance, Purpose, below};
 pub(super) use run::DEFINITION;
 pub use run::WalkRun;

@@ -17,9 +17,9 @@ mod run;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use leadline_graph_store::format::{Block, Direction, NO_VERTEX, Vertex};
 use rayon::prelude::*;
 
-use crate::format::{Block, Direction, NO_VERTEX, Vertex};
 use crate::prefetch::prefetch;
 use crate::{Engine, Frontier, Graph, GraphError, PerVertex, RunStats, Which};
 

@@ -1,6 +1,7 @@
 //! What the memory under the cap is spent on.
 
-use crate::format::{Directory, Header};
+use leadline_graph_store::format::{Directory, Header};
+
 use crate::{GraphError, Options};
 
 use super::cache::Cache;
@@ -120,7 +121,7 @@ impl EnginePlan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::{Layout, StoreWriter, Weights};
+    use leadline_graph_store::format::{Layout, StoreWriter, Weights};
 
     /// The plan for a large graph whose cap leaves so much.
     fn plan(header: &Header, threads: usize, depth: u32, spare: u64) -> EnginePlan {

@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use leadline_device::{Completion, Device, NEVER, QueuePair, QueueShape, Request};
+use leadline_graph_store::format::{Block, Decoder, Direction, Directory, Weights};
 
 use super::cache::Cache;
 use super::stats::Counts;
 use crate::GraphError;
-use crate::format::{Block, Decoder, Direction, Directory, Weights, block_layout, block_seed};
 
 /// Requests that may wait for company before the device sees them, while cached blocks are visited.
 const BATCH: u32 = 8;
@@ -39,13 +39,10 @@ impl<'a> Blocks<'a> {
     }
 
     fn check(&self, block: u32, bytes: &[u8]) -> Result<(), GraphError> {
-        let wrong = match block_layout::check(bytes, block_seed(self.direction, block), self.vertices) {
-            Ok(head) if self.directory.stored_vertices_of(block) == head.vertices() => return Ok(()),
-            Ok(_) => "is not where the directory says",
-            Err(wrong) => wrong,
-        };
-        let place = self.offset + u64::from(block) * u64::from(self.block_bytes);
-        Err(GraphError::damaged(self.name, format!("block {block}, at byte {place}, {wrong}")))
+        self.directory.check_block(self.direction, block, bytes, self.vertices).map_err(|wrong| {
+            let place = self.offset + u64::from(block) * u64::from(self.block_bytes);
+            GraphError::damaged(self.name, format!("block {block}, at byte {place}, {wrong}"))
+        })
     }
 }
 

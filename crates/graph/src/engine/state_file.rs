@@ -6,9 +6,10 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use leadline_graph_store::direct::{DirectFile, ReadQueue, WriteQueue};
+use leadline_graph_store::format::ALIGNMENT;
+
 use crate::GraphError;
-use crate::direct::{DirectFile, ReadQueue, WriteQueue};
-use crate::format::ALIGNMENT;
 
 /// Bytes of a buffer: with requests of this size a drive is as fast as it is with any.
 const BUFFER_BYTES: usize = 128 << 10;

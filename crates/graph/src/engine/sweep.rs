@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use leadline_graph_store::format::{Block, Direction, Directory};
+use leadline_graph_store::updates::{Merged, Merging, Place};
+
 use super::cache::Cache;
 use super::plan::EnginePlan;
 use super::reader::{BlockReader, Blocks, THIN};
 use super::stats::{Counts, RunStats};
-use crate::format::{Block, Direction, Directory};
-use crate::updates::changes::{Merged, Merging};
-use crate::updates::merge::Place;
 use crate::{Frontier, Graph, GraphError};
 
 /// Blocks that a thread takes from the sweep at a time: enough that neighbours come in one request.
@@ -326,7 +326,7 @@ struct SweepWork<'a> {
     chunk: u32,
     /// The next block, or place in the list, that nobody has taken. Relaxed: whoever adds to it has what was
     /// added alone, and what blocks hold does not pass through it. It does not wrap around, since all threads
-    /// together add no more behind the end than [`crate::format::MOST_BLOCKS`] leaves room for.
+    /// together add no more behind the end than [`leadline_graph_store::format::MOST_BLOCKS`] leaves room for.
     cursor: AtomicU32,
 }
 

@@ -1,9 +1,10 @@
 //! What the algorithms' own accounts of a first run are made of: blocks, passes over them, and what a vertex
 //! and an entry of a list cost.
 
+use leadline_graph_store::format::Direction;
+
 use super::passes::Passes;
 use crate::Graph;
-use crate::format::Direction;
 
 /// A graph's blocks, and the room for them.
 #[derive(Debug)]

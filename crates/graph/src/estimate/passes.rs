@@ -1,8 +1,9 @@
 //! Passes over all blocks of a direction, and what the cache keeps of them for the next: the rule of
 //! `engine/cache.rs`, in numbers of blocks.
 
+use leadline_graph_store::format::Direction;
+
 use crate::Graph;
-use crate::format::Direction;
 
 /// Passes so far.
 #[derive(Debug, Clone)]

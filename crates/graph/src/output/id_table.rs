@@ -1,9 +1,10 @@
 //! All ids of a graph in memory, by rank: to name many vertices without reading for each.
 
+use leadline_graph_store::format::NO_VERTEX;
+
 use super::ROWS;
 use super::budget::Budget;
 use super::columns::{RowValues, Texts};
-use crate::format::NO_VERTEX;
 use crate::{Graph, GraphError};
 
 /// Bytes of strings that are read at a time.
@@ -21,7 +22,7 @@ impl IdTable {
     /// Bytes in memory, as a column of all vertices too.
     pub(super) fn bytes(graph: &Graph) -> u64 {
         match graph.ids().are_strings() {
-            true => graph.header().ids.bytes + graph.new_id_bytes(),
+            true => graph.header().id_bytes() + graph.new_id_bytes(),
             false => graph.vertices() * 8,
         }
     }
@@ -49,7 +50,7 @@ impl IdTable {
         }
         let damaged = |what: &str| GraphError::damaged(graph.name(), format!("its ids {what}"));
         let bytes = numbers[count as usize - 1];
-        if !numbers.is_sorted() || bytes > graph.header().ids.bytes {
+        if !numbers.is_sorted() || bytes > graph.header().id_bytes() {
             return Err(damaged("have no sound lengths"));
         }
         let mut text = vec![0; bytes as usize];

@@ -12,7 +12,6 @@ mod budget;
 mod cells;
 mod columns;
 mod csv;
-pub(crate) mod edges;
 mod graphalytics;
 mod id_table;
 mod names;

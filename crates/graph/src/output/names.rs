@@ -1,9 +1,9 @@
 //! From vertices to the users' ids, in any order.
 
+use leadline_graph_store::format::{Ids, NO_VERTEX, Vertex};
 use rayon::prelude::*;
 
 use super::ROWS;
-use crate::format::{Ids, NO_VERTEX, Vertex};
 use crate::{Graph, GraphError};
 
 /// No id. An id of this value would be one of 2^64 vertices.

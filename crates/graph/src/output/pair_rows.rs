@@ -1,10 +1,11 @@
 //! Pairs in memory: a row for each, as their files have it.
 
+use leadline_graph_store::format::Vertex;
+
 use super::budget::Budget;
 use super::columns::{RowColumn, RowValues, Rows};
 use super::id_table::IdTable;
 use super::names::ranks;
-use crate::format::Vertex;
 use crate::{Graph, GraphError};
 
 /// Takes pairs and makes rows of them: `vertex`, `other` and a value.

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use leadline_graph_store::format::Vertex;
+
 use super::cells::{Cells, ColumnCells, RowWriter};
 use super::names::Names;
 use super::{BUFFER, FORMAT_BYTES, Format, Kind, Output, ROWS, TEXT_BYTES, binary, csv, parquet};
-use crate::format::Vertex;
 use crate::{Graph, GraphError};
 
 /// A file of pairs in the making: `vertex`, `other` and a value. It takes its name only when it is whole.

@@ -1,13 +1,12 @@
 //! Apache Parquet: a row group for every batch of rows, compressed with Snappy, which every reader knows.
 
-use std::io;
 use std::sync::Arc;
 
 use leadline_files::NewFile;
-use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use leadline_graph_store::parquet_file::{plain, properties};
+use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::{ParquetError, Result as Written};
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{Type, TypePtr};
 
@@ -61,17 +60,6 @@ impl RowWriter for Writer {
     }
 }
 
-/// How every file is written.
-pub(super) fn properties() -> WriterProperties {
-    WriterProperties::builder()
-        .set_compression(Compression::SNAPPY)
-        // By row group: finer is of no use to who reads all of it, and is kept in memory until the end.
-        .set_statistics_enabled(EnabledStatistics::Chunk)
-        .set_offset_index_disabled(true)
-        .set_created_by(concat!("leadline ", env!("CARGO_PKG_VERSION")).to_owned())
-        .build()
-}
-
 fn schema(columns: &[ColumnCells]) -> Written<TypePtr> {
     let fields = columns.iter().map(|column| {
         let (physical, logical) = match column.cells {
@@ -107,15 +95,4 @@ fn put(writer: &mut SerializedColumnWriter<'_>, column: &ColumnCells) -> Written
         }
     };
     Ok(())
-}
-
-/// The system's own error where there is one.
-pub(super) fn plain(error: ParquetError) -> io::Error {
-    match error {
-        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
-            Ok(error) => *error,
-            Err(inner) => io::Error::other(inner.to_string()),
-        },
-        other => io::Error::other(other.to_string()),
-    }
 }

@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 
+use leadline_graph_store::format::Vertex;
+
 use super::budget::Budget;
 use super::columns::{RowColumn, RowValues, Rows};
 use super::id_table::{self, IdTable, fill};
 use super::names::ranks;
 use super::table::{self, Column, Kind, Values};
-use crate::format::Vertex;
 use crate::{Graph, GraphError};
 
 impl Rows {

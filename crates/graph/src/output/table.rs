@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use leadline_files::NewFile;
+use leadline_graph_store::format::{NO_VERTEX, Vertex};
 
 use super::cells::{Cells, ColumnCells, RowWriter};
 use super::names::Names;
 use super::{BUFFER, FORMAT_BYTES, Format, ROWS, TEXT_BYTES, binary, csv, graphalytics, parquet};
-use crate::format::{NO_VERTEX, Vertex};
 use crate::{FileValues, Graph, GraphError, PerVertex, VertexValue};
 
 /// A column beside the vertex's id.

@@ -1,12 +1,13 @@
 //! Walks in memory: a row per step, as their files have it.
 
+use leadline_graph_store::format::Vertex;
+
 use super::ROWS;
 use super::budget::Budget;
 use super::columns::{RowColumn, RowValues, Rows};
 use super::id_table::IdTable;
 use super::names::ranks;
 use crate::algorithms::WalkOptions;
-use crate::format::Vertex;
 use crate::{Graph, GraphError};
 
 /// Takes walks and makes rows of them: `walk`, `step`, `vertex`.

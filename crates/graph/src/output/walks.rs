@@ -4,11 +4,11 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use leadline_files::NewFile;
+use leadline_graph_store::format::Vertex;
 
 use super::cells::{Cells, ColumnCells, RowWriter};
 use super::names::Names;
 use super::{BUFFER, FORMAT_BYTES, Format, ROWS, TEXT_BYTES, binary, csv, parquet};
-use crate::format::Vertex;
 use crate::{Graph, GraphError};
 
 /// A file of walks in the making. It takes its name only when it is whole.

@@ -1,6 +1,6 @@
 //! NumPy's arrays, read where they lie from any thread.
 
-use leadline_graph::input::{Array, ArrayIds, ArrayWeights};
+use leadline_graph_store::input::{Array, ArrayIds, ArrayWeights};
 use numpy::{Element, PyArray1, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use std::sync::Arc;

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use leadline_cli::Failure;
-use leadline_graph::GraphError;
-use leadline_graph::import::{ImportOptions, default_memory, import_edges};
-use leadline_graph::input::ArrayEdges;
+use leadline_graph_store::GraphError;
+use leadline_graph_store::import::{ImportOptions, default_memory, import_edges};
+use leadline_graph_store::input::ArrayEdges;
 use pyo3::prelude::*;
 
 use super::arrays::{ids, weights as weights_of};

@@ -16,7 +16,7 @@ pub(crate) use store::{Store, algorithms};
 pub(crate) use update::{StoreUpdate, compact_store};
 
 /// Shows how far work of the graph engine is.
-fn steps(watch: &Watch) -> impl FnMut(leadline_graph::Progress) + Send + use<> {
+fn steps(watch: &Watch) -> impl FnMut(leadline_graph_store::Progress) + Send + use<> {
     let mut show = watch.shows();
     move |step| {
         let done = step.total.map_or(0.0, |total| step.done as f64 / total.max(1) as f64);

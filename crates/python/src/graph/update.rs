@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use leadline_cli::Failure;
-use leadline_graph::{GraphError, GraphUpdate, Options, UpdateOptions, compact};
+use leadline_graph::{GraphUpdate, compact};
+use leadline_graph_store::updates::UpdateOptions;
+use leadline_graph_store::{GraphError, Options};
 use pyo3::prelude::*;
 
 use super::arrays::{ids, weights as weights_of};

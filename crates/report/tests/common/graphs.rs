@@ -1,6 +1,6 @@
 //! A graph store made up.
 
-use leadline_graph::{DegreeBin, GraphInfo};
+use leadline_graph_store::inspect::{DegreeBin, GraphInfo};
 
 /// A store of a graph with a heavy tail.
 pub fn sample_graph() -> GraphInfo {

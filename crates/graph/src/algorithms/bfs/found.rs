@@ -5,13 +5,13 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use leadline_graph_store::format::Vertex;
 use rayon::prelude::*;
 
 use super::UNREACHED;
 use crate::algorithms::parts::ranges;
 use crate::algorithms::{numbers, plain};
 use crate::engine::{CUT, StateColumn, StateFile};
-use crate::format::Vertex;
 use crate::{Engine, FileValues, Frontier, Graph, GraphError, PerVertex};
 
 /// Parts of the vertices, each with a log of what was found in it.
@@ -233,7 +233,7 @@ impl Log {
 mod tests {
     use super::*;
     use crate::Options;
-    use crate::format::{Layout, StoreWriter, Weights};
+    use leadline_graph_store::format::{Layout, StoreWriter, Weights};
 
     const VERTICES: u64 = 40_000;
 

@@ -1,5 +1,7 @@
 //! Breadth-first search as an algorithm that is asked for: what it needs, costs, and looks like.
 
+use leadline_graph_store::format::Vertex;
+use leadline_graph_store::graphalytics::Properties;
 use serde_json::json;
 
 use super::found::InFile;
@@ -8,8 +10,6 @@ use crate::algorithm::{Algorithm, AlgorithmOption, Definition, Job, OptionKind, 
 use crate::algorithms::parents::parents_bytes;
 use crate::algorithms::{Parents, Previous, Stamp, pagerank};
 use crate::estimate::{Blocks, Cost, Size, Spilled};
-use crate::format::Vertex;
-use crate::graphalytics::Properties;
 use crate::output::{Column, Kind, VertexTable, grouped, outcome, vertex_table};
 use crate::{Graph, GraphError};
 

@@ -8,9 +8,10 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use leadline_graph_store::format::{Block, Group, NO_VERTEX, Vertex};
+
 use crate::Frontier;
 use crate::algorithms::{numbers, plain};
-use crate::format::{Block, Group, NO_VERTEX, Vertex};
 
 /// What is known of each vertex. Threads may visit different vertices at a time; the rest is for one.
 #[derive(Debug)]

@@ -2,8 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use leadline_graph_store::format::{Block, Direction, NO_VERTEX, Vertex};
+
 use super::forest::Forest;
-use crate::format::{Block, Direction, NO_VERTEX, Vertex};
 use crate::{Engine, GraphError, Which};
 
 /// Once more than 1 in so many blocks were read, one after another as the search wanted them, the others are

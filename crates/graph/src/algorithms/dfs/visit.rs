@@ -1,7 +1,8 @@
 //! A block's visit: what waits in it is visited, and depth-first whatever that leads to within the block.
 
+use leadline_graph_store::format::{Block, Vertex};
+
 use super::forest::Forest;
-use crate::format::{Block, Vertex};
 
 /// A vertex that was visited, or a hub's piece.
 #[derive(Debug, Clone, Copy)]

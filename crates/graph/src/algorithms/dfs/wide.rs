@@ -10,9 +10,10 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use leadline_graph_store::format::{Block, Direction, NO_VERTEX, Vertex};
+
 use super::forest::Forest;
 use super::visit::{Log, Round};
-use crate::format::{Block, Direction, NO_VERTEX, Vertex};
 use crate::{Engine, GraphError, Which};
 
 /// A tree from each source that no tree before it reached, `at_once` blocks a round. After trees whose rounds

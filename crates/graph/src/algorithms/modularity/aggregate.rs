@@ -6,11 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use leadline_graph_store::format::{Directory, Layout, StoreWriter, Weights};
+use leadline_graph_store::import::sort::{Key, Record, SortedRecords, Sorter};
+use leadline_graph_store::import::{ImportPlan, as_they_are};
+
 use super::lists::{Lists, MemoryLists};
 use super::moving::{Near, entries};
 use crate::engine::Cache;
-use crate::format::{Directory, Layout, StoreWriter, Weights};
-use crate::import::{ImportPlan, Key, Record, SortedRecords, Sorter, as_they_are};
 use crate::{Frontier, Graph, GraphError};
 
 /// Bytes of a block of a temporary store: large, so that its index is small.

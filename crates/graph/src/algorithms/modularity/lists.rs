@@ -5,9 +5,10 @@
 
 use std::ops::Range;
 
+use leadline_graph_store::format::{Block, Direction, Scratch, Vertex};
+
 use super::super::lists::{blocks_of, directions};
 use super::super::walk::random::mix;
-use crate::format::{Block, Direction, Scratch, Vertex};
 use crate::{Engine, Frontier, Graph, GraphError, Which};
 
 /// Vertices of a window: few, since the lists of a whole window must fit in memory.

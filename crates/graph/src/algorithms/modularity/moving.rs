@@ -1,9 +1,10 @@
 //! Moving vertices, one at a time, to the community of neighbours where modularity gains most, until no move
 //! gains anything.
 
+use leadline_graph_store::format::Vertex;
+
 use super::super::walk::random::mix;
 use super::lists::{Entry, List, Lists};
-use crate::format::Vertex;
 use crate::{Frontier, GraphError};
 
 /// A move must gain more than this share of the vertex's degree: less is rounding.

@@ -5,12 +5,13 @@ use std::marker::PhantomData;
 use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::Ordering;
 
+use leadline_graph_store::format::{Block, Direction, Group, GroupWeights, Groups, Vertex};
+
 use super::hubs::each_hub;
 use super::shared::{Double, Shared};
 use crate::algorithms::lists::sweep_range;
 use crate::algorithms::{by_vertex, numbers, plain};
 use crate::engine::Stored;
-use crate::format::{Block, Direction, Group, GroupWeights, Groups, Vertex};
 use crate::{Engine, Graph, GraphError};
 
 /// Values of a group.

@@ -1,6 +1,6 @@
 //! Hubs, whose lists are in several blocks.
 
-use crate::format::Vertex;
+use leadline_graph_store::format::Vertex;
 
 /// Calls `each` with every hub and what its pieces add up to: in one order, whatever the threads did, so that
 /// it is the same sum every time.

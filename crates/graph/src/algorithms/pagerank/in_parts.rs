@@ -6,6 +6,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use leadline_graph_store::format::{ALIGNMENT, Direction, Vertex};
+
 use super::edges::Edges;
 use super::hubs::each_hub;
 use super::jumps::Jumps;
@@ -15,7 +17,6 @@ use super::{PageRankOptions, Ranked, ValueBytes, divisor};
 use crate::algorithms::lists::sweep_range;
 use crate::algorithms::parts::{PartitionBytes, Partitioning, places, ranges};
 use crate::engine::{StateColumn, StateFile, Stored};
-use crate::format::{ALIGNMENT, Direction, Vertex};
 use crate::{Engine, FileValues, Graph, GraphError, PerVertex};
 
 /// Vertices whose sums are made ranks at a time.
@@ -337,8 +338,8 @@ mod tests {
     use super::*;
     use crate::algorithms::pagerank::edges::{Unweighted, Weighted};
     use crate::algorithms::pagerank::shared::Single;
-    use crate::format::{Layout, StoreWriter, Weights};
     use crate::{Options, RunStats};
+    use leadline_graph_store::format::{Layout, StoreWriter, Weights};
 
     const VERTICES: u32 = 5000;
 

@@ -1,7 +1,8 @@
 //! What becomes of the sum of what a vertex is given.
 
+use leadline_graph_store::format::Vertex;
+
 use super::PageRankOptions;
-use crate::format::Vertex;
 
 /// Where jumps go in an iteration, and how much they bring.
 pub(super) struct Jumps {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use leadline_graph_store::format::{Direction, Vertex};
 use serde_json::json;
 
 use super::{PageRank, PageRankOptions, spilled_bytes, state_bytes};
@@ -11,7 +12,6 @@ use crate::algorithm::{
 use crate::algorithms::parts::Partitioning;
 use crate::algorithms::{Previous, Stamp};
 use crate::estimate::{Blocks, Cost, Size, Spilled};
-use crate::format::{Direction, Vertex};
 use crate::output::{outcome, vertex_table};
 use crate::{Graph, GraphError};
 

@@ -5,9 +5,10 @@
 //! instructions ahead, and decoding takes most of those. So lists are decoded first, with a prefetch for each
 //! neighbour, and added up when there are some hundred.
 
+use leadline_graph_store::format::{Block, Group, Vertex};
+
 use super::edges::{Edges, GROUP};
 use super::shared::Shared;
-use crate::format::{Block, Group, Vertex};
 use crate::prefetch::prefetch;
 
 /// Gives that are on their way together: what the first-level cache has room for, a line each.

@@ -7,10 +7,11 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use leadline_graph_store::format::{Direction, Directory, Scratch, Vertex};
+
 use super::{Labels, Rule, lower, relax, relax_bytes};
 use crate::algorithms::parts::{EqualPartitionBytes, EqualPartitions, places};
 use crate::engine::{StateColumn, StateFile, Stored};
-use crate::format::{Direction, Directory, Scratch, Vertex};
 use crate::{Engine, Frontier, Graph, GraphError, Which};
 
 /// Bytes in memory: of each vertex of a part its label, in two parts at a time; of no part the sets of

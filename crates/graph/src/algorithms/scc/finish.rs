@@ -5,9 +5,10 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use leadline_graph_store::format::{Block, Direction, Vertex};
+
 use super::{Left, SETTLED, SccState};
 use crate::algorithms::lists::{Gathering, Lists};
-use crate::format::{Block, Direction, Vertex};
 use crate::{Engine, Frontier, Graph, GraphError, Which};
 
 /// Most entries: places among them have 32 bits.

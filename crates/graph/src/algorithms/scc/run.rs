@@ -1,10 +1,11 @@
 //! Strongly connected components as an algorithm that is asked for: what they need, cost, and look like.
 
+use leadline_graph_store::format::Direction;
+
 use super::{MemoryPlan, Scc};
 use crate::algorithm::{Algorithm, Definition, Job, Needs, Ran, TableShape};
 use crate::algorithms::WccRun;
 use crate::estimate::Blocks;
-use crate::format::Direction;
 use crate::output::{grouped, outcome, vertex_table};
 use crate::{Graph, GraphError};
 

@@ -2,7 +2,8 @@
 //! others in the next sweep. So a chain costs a sweep for each block that it comes to and not for each
 //! vertex.
 
-use crate::format::{Block, Direction, Vertex};
+use leadline_graph_store::format::{Block, Direction, Vertex};
+
 use crate::{Engine, Frontier, GraphError, Which};
 
 /// What a thread has at hand in a sweep.

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use leadline_graph_store::format::Vertex;
+use leadline_graph_store::input::{self, Batch, Format, IdMode, InputOptions};
+
 use crate::algorithm::Argument;
-use crate::format::Vertex;
-use crate::input::{self, Batch, Format, IdMode, InputOptions};
 use crate::{Graph, GraphError};
 
 /// The pairs of an argument, in its order; none where it is not given.

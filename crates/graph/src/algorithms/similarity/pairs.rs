@@ -3,10 +3,11 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use leadline_graph_store::format::{Block, Direction, Vertex};
+
 use super::{Measure, Worker, ends};
 use crate::algorithms::lists::{Gathering, Lists, blocks_of, distinct, ends_bytes, most_values, spare};
 use crate::algorithms::{numbers, plain};
-use crate::format::{Block, Direction, Vertex};
 use crate::{Engine, Graph, GraphError, Which};
 
 /// A list so many times as long as the other is searched and not walked.

@@ -1,12 +1,13 @@
 //! Similarity as an algorithm that is asked for: what it needs, costs, and looks like.
 
+use leadline_graph_store::format::{Direction, Vertex};
+
 use super::{Measure, MostSimilar, PairsPlan, Similarities, TopOptions, TopPlan, given};
 use crate::algorithm::{
     Algorithm, AlgorithmOption, Call, Definition, Destination, Job, Needs, OptionKind, Ran, TableShape,
     least_memory_of,
 };
 use crate::estimate::Blocks;
-use crate::format::{Direction, Vertex};
 use crate::output::{PairOutput, PairRows, grouped, outcome};
 use crate::{Graph, GraphError};
 

@@ -6,12 +6,12 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
+use leadline_graph_store::format::{Block, Direction, Vertex};
 use rayon::prelude::*;
 
 use super::{Measure, Worker, ends};
 use crate::algorithms::lists::{directions, distinct, ends_bytes, most_values, spare};
 use crate::algorithms::{numbers, plain};
-use crate::format::{Block, Direction, Vertex};
 use crate::output::ranks;
 use crate::{Engine, Frontier, Graph, GraphError, RunStats, Which};
 

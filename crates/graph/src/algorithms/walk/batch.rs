@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use leadline_files::huge_vec;
+use leadline_graph_store::format::{Block, Direction, Directory, NO_VERTEX, Scratch, Vertex};
 use rayon::prelude::*;
 
 use super::WalkOptions;
@@ -11,7 +12,6 @@ use super::hubs::{Hub, Hubs};
 use super::law::Law;
 use super::queues::Queues;
 use super::random::{Attempt, Chance, Purpose, below, unit};
-use crate::format::{Block, Direction, Directory, NO_VERTEX, Scratch, Vertex};
 use crate::prefetch::prefetch;
 use crate::{Engine, Graph, GraphError, Which};
 

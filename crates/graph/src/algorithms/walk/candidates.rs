@@ -1,9 +1,10 @@
 //! A list to draw neighbours from, or a piece of one.
 
+use leadline_graph_store::format::{List, Vertex};
+
 use super::hubs::{Hub, Piece};
 use super::law::{heaviest, run};
 use super::random::{below, unit};
-use crate::format::{List, Vertex};
 
 /// What a block has of a list, and what is known of all of it.
 pub(super) struct Candidates<'a> {

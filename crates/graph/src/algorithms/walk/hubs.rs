@@ -1,7 +1,8 @@
 //! The lists that run over several blocks: which piece holds the neighbour that was candidates.
 
+use leadline_graph_store::format::{Direction, Directory, List, Scratch, Vertex};
+
 use super::law::runs;
-use crate::format::{Direction, Directory, List, Scratch, Vertex};
 use crate::{Engine, GraphError, Which};
 
 /// A piece of a hub's list: a block's part of it.

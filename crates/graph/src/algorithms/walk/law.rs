@@ -7,8 +7,9 @@
 //! known only where they stand, and a hub's list has more than one place; until somebody looked there the
 //! area is as wide as the heaviest neighbour of the list would make it.
 
+use leadline_graph_store::format::{List, Vertex};
+
 use super::WalkOptions;
-use crate::format::{List, Vertex};
 
 /// Weights by what an edge leads to.
 #[derive(Debug, Clone, Copy)]

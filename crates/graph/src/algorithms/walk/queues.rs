@@ -2,9 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use leadline_graph_store::format::Vertex;
 use rayon::prelude::*;
-
-use crate::format::Vertex;
 
 /// With fewer walkers than blocks by this factor they are sorted by comparing, which costs nothing for each
 /// block that nobody waits for; else by counting.

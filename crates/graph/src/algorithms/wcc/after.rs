@@ -2,10 +2,11 @@
 
 use std::sync::atomic::AtomicU32;
 
+use leadline_graph_store::format::Vertex;
+
 use super::forest::{flatten, join};
 use crate::algorithms::numbers;
 use crate::algorithms::previous::Previous;
-use crate::format::Vertex;
 use crate::{Graph, GraphError};
 
 /// The id that a component is called by, and its vertex.

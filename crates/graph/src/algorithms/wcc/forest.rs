@@ -6,9 +6,9 @@
 
 use std::sync::atomic::Ordering;
 
+use leadline_graph_store::format::Vertex;
 use rayon::prelude::*;
 
-use crate::format::Vertex;
 use crate::word::Word;
 
 /// The root of a vertex's tree, in a range that begins at `start`; makes the way shorter for the next.

@@ -23,6 +23,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use leadline_graph_store::format::{Direction, NO_VERTEX, Vertex};
 use rayon::prelude::*;
 
 use super::forest::{find, flatten, join};
@@ -31,7 +32,6 @@ use super::pairs::{Found, Pair, Pairs, Shared, Sizes};
 use crate::algorithms::lists::most_values;
 use crate::algorithms::parts::{EqualPartitionBytes, EqualPartitions, MOST_EQUAL_PARTITIONS, places};
 use crate::engine::{CUT, StateColumn, StateFile};
-use crate::format::{Direction, NO_VERTEX, Vertex};
 use crate::{Engine, FileValues, Frontier, Graph, GraphError, PerVertex, Which};
 
 /// Blocks of the first sweep, after which a hub is chosen.

@@ -4,10 +4,11 @@ use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use leadline_graph_store::format::Vertex;
+
 use crate::GraphError;
 use crate::algorithms::parts::MOST_EQUAL_PARTITIONS;
 use crate::engine::{CUT, StateColumn, StateFile};
-use crate::format::Vertex;
 
 /// A vertex, whose part the pair is for, and a number.
 pub(super) type Pair = (Vertex, u32);

@@ -4,11 +4,12 @@
 
 use std::ops::Range;
 
+use leadline_graph_store::format::{NO_VERTEX, Vertex};
+
 use super::load;
 use crate::algorithms::parts::places;
 use crate::algorithms::wcc::pairs::Pairs;
 use crate::engine::{StateColumn, StateFile};
-use crate::format::{NO_VERTEX, Vertex};
 use crate::{Graph, GraphError};
 
 /// Bytes of a vertex of a part: its number, and a rank with a root.

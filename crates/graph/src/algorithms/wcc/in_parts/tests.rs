@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use leadline_graph_store::format::{Layout, StoreWriter, Weights};
+
 use super::*;
-use crate::format::{Layout, StoreWriter, Weights};
 use crate::{Options, RunStats};
 
 type Edges = Vec<(Vertex, Vertex)>;

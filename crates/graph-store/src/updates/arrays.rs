@@ -1,0 +1,216 @@
+//! Many changes at once, from arrays: each array is checked as a whole before the first change is taken.
+
+use std::sync::atomic::Ordering;
+
+use super::lists::ReadLists;
+use super::pending::What;
+use super::update::GraphUpdate;
+use super::vertices::Id;
+use crate::GraphError;
+use crate::input::{ArrayIds, ArrayWeights, check_length};
+
+/// Changes that are copied out of the arrays at a time.
+const PIECE: usize = 1 << 14;
+
+/// The columns of changes.
+struct Columns<'a> {
+    sources: &'a ArrayIds,
+    /// Vertices have none.
+    targets: Option<&'a ArrayIds>,
+    weights: Option<&'a ArrayWeights>,
+}
+
+impl<L: ReadLists + Default> GraphUpdate<L> {
+    /// As [`GraphUpdate::insert_edge`], from each of `sources` to the target at the same place, with the
+    /// weight at the same place if there are weights.
+    ///
+    /// # Errors
+    /// [`GraphError::Malformed`], and nothing is taken: arrays of different lengths, ids that are not of the
+    /// store's kind or below 0, weights that are not finite or that the store has no room for. What
+    /// [`GraphUpdate::commit`] gives where changes take more memory than they may, and
+    /// [`GraphError::Interrupted`]: all that was pending is dropped then.
+    pub fn insert_edges(
+        &mut self,
+        sources: &ArrayIds,
+        targets: &ArrayIds,
+        weights: Option<&ArrayWeights>,
+    ) -> Result<(), GraphError> {
+        self.take(&Columns { sources, targets: Some(targets), weights }, What::Insert)
+    }
+
+    /// As [`GraphUpdate::delete_edge`], of each edge.
+    ///
+    /// # Errors
+    /// As [`GraphUpdate::insert_edges`].
+    pub fn delete_edges(&mut self, sources: &ArrayIds, targets: &ArrayIds) -> Result<(), GraphError> {
+        let columns = Columns { sources, targets: Some(targets), weights: None };
+        self.take(&columns, |_| What::Delete)
+    }
+
+    /// As [`GraphUpdate::set_weight`], of each edge.
+    ///
+    /// # Errors
+    /// As [`GraphUpdate::insert_edges`].
+    pub fn set_weights(
+        &mut self,
+        sources: &ArrayIds,
+        targets: &ArrayIds,
+        weights: &ArrayWeights,
+    ) -> Result<(), GraphError> {
+        self.take(&Columns { sources, targets: Some(targets), weights: Some(weights) }, What::Set)
+    }
+
+    /// As [`GraphUpdate::insert_vertex`], of each vertex.
+    ///
+    /// # Errors
+    /// As [`GraphUpdate::insert_edges`].
+    pub fn insert_vertices(&mut self, vertices: &ArrayIds) -> Result<(), GraphError> {
+        self.take(&Columns { sources: vertices, targets: None, weights: None }, |_| What::InsertVertex)
+    }
+
+    /// As [`GraphUpdate::delete_vertex`], of each vertex.
+    ///
+    /// # Errors
+    /// As [`GraphUpdate::insert_edges`].
+    pub fn delete_vertices(&mut self, vertices: &ArrayIds) -> Result<(), GraphError> {
+        self.take(&Columns { sources: vertices, targets: None, weights: None }, |_| What::DeleteVertex)
+    }
+
+    /// Takes all changes, once all of them are checked.
+    fn take(&mut self, columns: &Columns<'_>, what: impl Fn(f64) -> What) -> Result<(), GraphError> {
+        self.check(columns)?;
+        for first in columns.pieces() {
+            let taken = match self.stop().is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                true => Err(GraphError::Interrupted),
+                // Checked before, but whoever owns the arrays may have changed them since.
+                false => columns.read(first, self.usual_weight(), |source, target, weight| {
+                    self.push(what(weight), source, target)
+                }),
+            };
+            if taken.is_err() {
+                self.discard()?;
+                return taken;
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self, columns: &Columns<'_>) -> Result<(), GraphError> {
+        columns.check_counts()?;
+        for (name, ids) in columns.ids() {
+            if ids.count() > 0 && ids.are_strings() != self.ids_are_strings() {
+                let (expected, found) = match ids.are_strings() {
+                    true => ("numbers", "strings"),
+                    false => ("strings", "numbers"),
+                };
+                let what = format!("expected {expected}, as the ids of {} are, found {found}", self.name());
+                return Err(GraphError::malformed(name, what));
+            }
+        }
+        if columns.weights.is_some() && !self.is_weighted() {
+            let what = "has no weights; edges are to have some".to_owned();
+            return Err(GraphError::malformed(self.name(), what));
+        }
+        columns.pieces().try_for_each(|first| columns.check_values(first))
+    }
+}
+
+impl Columns<'_> {
+    fn ids(&self) -> impl Iterator<Item = (&'static str, &ArrayIds)> {
+        let first = if self.targets.is_some() { "sources" } else { "vertices" };
+        [(first, self.sources)].into_iter().chain(self.targets.map(|targets| ("targets", targets)))
+    }
+
+    fn check_counts(&self) -> Result<(), GraphError> {
+        let sources = self.sources.count();
+        if let Some(targets) = self.targets.map(ArrayIds::count).filter(|targets| *targets != sources) {
+            let what =
+                format!("expected as many targets as sources, found {sources} sources and {targets} targets");
+            return Err(GraphError::malformed("edges", what));
+        }
+        if let Some(weights) = self.weights.map(ArrayWeights::count).filter(|weights| *weights != sources) {
+            let what = format!("expected one for each edge, found {weights} weights and {sources} edges");
+            return Err(GraphError::malformed("weights", what));
+        }
+        Ok(())
+    }
+
+    /// Where pieces begin.
+    fn pieces(&self) -> impl Iterator<Item = usize> + use<> {
+        (0..self.sources.count()).step_by(PIECE)
+    }
+
+    fn piece(&self, first: usize) -> usize {
+        PIECE.min(self.sources.count() - first)
+    }
+
+    /// Checks the values of a piece.
+    fn check_values(&self, first: usize) -> Result<(), GraphError> {
+        for (name, ids) in self.ids() {
+            match ids {
+                ArrayIds::Strings(texts) => {
+                    (first..first + self.piece(first))
+                        .try_for_each(|at| text(name, texts.get(at), at).map(drop))?;
+                }
+                _ => self.numbers(name, ids, first).map(drop)?,
+            }
+        }
+        self.weights(first).map(drop)
+    }
+
+    /// Calls `take` for each change of a piece.
+    fn read(
+        &self,
+        first: usize,
+        usual_weight: f64,
+        mut take: impl FnMut(Id, Option<Id>, f64) -> Result<(), GraphError>,
+    ) -> Result<(), GraphError> {
+        let column = |(name, ids): (&'static str, &ArrayIds)| match ids {
+            ArrayIds::Strings(_) => Ok(Vec::new()),
+            _ => self.numbers(name, ids, first),
+        };
+        let numbers = self.ids().map(column).collect::<Result<Vec<_>, _>>()?;
+        let weights = self.weights(first)?;
+        let id = |side: usize, (name, ids): (&'static str, &ArrayIds), at: usize| match ids {
+            ArrayIds::Strings(texts) => text(name, texts.get(first + at), first + at).map(Id::from),
+            _ => Ok(Id::Number(numbers[side][at])),
+        };
+        for at in 0..self.piece(first) {
+            let source = id(0, ("sources", self.sources), at)?;
+            let target = self.targets.map(|targets| id(1, ("targets", targets), at)).transpose()?;
+            take(source, target, weights.as_ref().map_or(usual_weight, |weights| weights[at]))?;
+        }
+        Ok(())
+    }
+
+    /// The numbers of a piece.
+    fn numbers(&self, name: &str, ids: &ArrayIds, first: usize) -> Result<Vec<u64>, GraphError> {
+        let mut numbers = vec![0; self.piece(first)];
+        ids.copy(first, numbers.iter_mut()).map_err(|(at, id)| {
+            GraphError::malformed(format!("{name}[{at}]"), format!("{id}; ids are from 0 to 2^64 - 1"))
+        })?;
+        Ok(numbers)
+    }
+
+    /// The weights of a piece.
+    fn weights(&self, first: usize) -> Result<Option<Vec<f64>>, GraphError> {
+        let Some(weights) = self.weights else { return Ok(None) };
+        let mut found = Vec::new();
+        weights.copy(first, self.piece(first), &mut found).map_err(|(at, weight)| {
+            GraphError::malformed(
+                format!("weights[{at}]"),
+                format!("expected a finite number, found {weight}"),
+            )
+        })?;
+        Ok(Some(found))
+    }
+}
+
+/// A string that is an id.
+fn text<'t>(name: &str, found: Option<&'t str>, at: usize) -> Result<&'t str, GraphError> {
+    let checked = match found {
+        None => Err("there is no id; give it one, or leave it out".to_owned()),
+        Some(id) => check_length(id.as_bytes()).map(|()| id),
+    };
+    checked.map_err(|what| GraphError::malformed(format!("{name}[{at}]"), what))
+}

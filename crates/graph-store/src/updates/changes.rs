@@ -1,0 +1,261 @@
+//! The changes of a graph that a reader sees: layers of rows over the lists of the base, from the oldest to
+//! the newest.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use super::merge::{Merger, Place};
+use super::rows::{Change, Row, compose, within};
+use super::run::{Cursor, RunSide, Window};
+use super::vertices::IdChanges;
+use crate::GraphError;
+use crate::format::{Block, Direction, Directory, Vertex, Weights};
+
+/// Changes of edges and of ids.
+#[derive(Debug)]
+pub struct Changes {
+    forward: SideChanges,
+    /// Of a directed graph with reverse lists.
+    reverse: Option<SideChanges>,
+    ids: Option<IdChanges>,
+    /// By layer that is a run, the version up to its last row.
+    run_versions: Vec<u64>,
+}
+
+/// Changes of the lists of one direction.
+#[derive(Debug)]
+pub struct SideChanges {
+    layers: Vec<Layer>,
+    /// A bit per block: it has changes.
+    touched: Vec<u64>,
+    /// How the base keeps weights.
+    weights: Weights,
+}
+
+/// Rows of one age.
+#[derive(Debug, Clone)]
+pub(crate) enum Layer {
+    Memory(Arc<[Row]>),
+    Run(Arc<RunSide>),
+}
+
+impl Layer {
+    fn each_row(&self, mut each: impl FnMut(Row)) -> Result<(), GraphError> {
+        match self {
+            Layer::Memory(rows) => rows.iter().copied().for_each(&mut each),
+            Layer::Run(run) => {
+                let mut cursor = Cursor::new(run);
+                while let Some(row) = cursor.peek()? {
+                    each(row);
+                    cursor.step();
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A thread's buffers.
+#[derive(Debug, Default)]
+pub struct Merging {
+    rows: Vec<Row>,
+    starts: Vec<usize>,
+    /// By layer that is a run.
+    windows: Vec<Window>,
+    merger: Merger,
+}
+
+impl Changes {
+    pub(crate) fn new(
+        forward: SideChanges,
+        reverse: Option<SideChanges>,
+        ids: Option<IdChanges>,
+        run_versions: Vec<u64>,
+    ) -> Changes {
+        Changes { forward, reverse, ids, run_versions }
+    }
+
+    /// Calls `each` with the ends of the edges that were added after a version, and maybe of some before; of
+    /// an undirected graph from both ends.
+    ///
+    /// # Errors
+    /// Of reading a run.
+    pub fn added_since(&self, version: u64, mut each: impl FnMut(Vertex, Vertex)) -> Result<(), GraphError> {
+        for (at, layer) in self.forward.layers.iter().enumerate() {
+            if self.run_versions.get(at).is_none_or(|last| *last > version) {
+                layer.each_row(|row| {
+                    if row.change() != Change::Remove {
+                        each(row.vertex(), row.neighbour());
+                    }
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Of the lists of a direction; an undirected graph has one set of lists for both.
+    #[inline]
+    pub fn side(&self, direction: Direction) -> &SideChanges {
+        match (direction, &self.reverse) {
+            (Direction::Reverse, Some(reverse)) => reverse,
+            _ => &self.forward,
+        }
+    }
+
+    /// Of ids, if any were added or removed.
+    #[inline]
+    pub fn ids(&self) -> Option<&IdChanges> {
+        self.ids.as_ref()
+    }
+
+    /// Bytes in memory, with the buffers of so many threads.
+    pub fn bytes(&self, threads: u64) -> u64 {
+        let sides = [Some(&self.forward), self.reverse.as_ref()];
+        let of_sides: u64 = sides.into_iter().flatten().map(|side| side.bytes(threads)).sum();
+        of_sides + self.ids.as_ref().map_or(0, IdChanges::bytes)
+    }
+}
+
+impl SideChanges {
+    /// Layers over the blocks of a directory that was [`Directory::changed`].
+    pub(crate) fn new(layers: Vec<Layer>, directory: &Directory, weights: Weights) -> SideChanges {
+        let mut touched = vec![0u64; directory.blocks().div_ceil(64) as usize];
+        let mut touch = |block: u32| touched[block as usize / 64] |= 1 << (block % 64);
+        for block in 0..directory.blocks() {
+            if !directory.is_stored(block) || directory.is_cut(block) {
+                touch(block);
+            }
+        }
+        for layer in &layers {
+            match layer {
+                Layer::Memory(rows) => {
+                    let mut rest = &rows[..];
+                    for block in 0..directory.blocks() {
+                        let keys = directory.keys_of(block);
+                        let last = keys.end + u64::from(directory.continues(block));
+                        if rest.first().is_some_and(|row| row.key < last) {
+                            touch(block);
+                            rest = &rest[rest.partition_point(|row| row.key < keys.end)..];
+                        }
+                    }
+                }
+                // Which blocks a run has no rows of is known once they are looked for.
+                Layer::Run(run) => {
+                    let first = run.first();
+                    let all = 0..directory.blocks();
+                    all.filter(|block| first.is_some_and(|first| first <= directory.keys_of(*block).end))
+                        .for_each(&mut touch);
+                }
+            }
+        }
+        SideChanges { layers, touched, weights }
+    }
+
+    /// Whether a block has changes.
+    #[inline]
+    pub fn touches(&self, block: u32) -> bool {
+        self.touched[block as usize / 64] >> (block % 64) & 1 == 1
+    }
+
+    /// A block as changes made it, nothing where it has none after all; `base` is none where it is not in the
+    /// store.
+    ///
+    /// # Errors
+    /// Of reading a run.
+    pub fn merge<'m>(
+        &self,
+        merging: &'m mut Merging,
+        directory: &Directory,
+        number: u32,
+        base: Option<&Block<'_>>,
+    ) -> Result<Option<Block<'m>>, GraphError> {
+        let Merging { rows, starts, windows, merger } = merging;
+        rows.clear();
+        starts.clear();
+        windows.resize_with(self.layers.len(), Window::default);
+        let (keys, continues) = (directory.keys_of(number), directory.continues(number));
+        let wanted = keys.start..keys.end + u64::from(continues);
+        for (layer, window) in self.layers.iter().zip(windows) {
+            starts.push(rows.len());
+            match layer {
+                Layer::Memory(layer) => rows.extend_from_slice(within(layer, wanted.clone())),
+                Layer::Run(run) => run.rows(wanted.clone(), window, rows)?,
+            }
+        }
+        if rows.is_empty() && base.is_some() && !directory.is_cut(number) {
+            return Ok(None);
+        }
+        compose(rows, starts);
+        // Copies of the edge with which the next block begins may stand at the end of this one: they are
+        // removed in both, and added in the next.
+        rows.retain(|row| row.key < keys.end || row.change() == Change::Remove);
+        Ok(Some(merger.merge(base, rows, Place::of(directory, number), self.weights)))
+    }
+
+    /// All rows, layer by layer.
+    ///
+    /// # Errors
+    /// Of reading a run.
+    pub(crate) fn each_row(&self, mut each: impl FnMut(Row)) -> Result<(), GraphError> {
+        self.layers.iter().try_for_each(|layer| layer.each_row(&mut each))
+    }
+
+    fn bytes(&self, threads: u64) -> u64 {
+        let of_layer = |layer: &Layer| match layer {
+            Layer::Memory(rows) => size_of_val(&rows[..]) as u64,
+            Layer::Run(run) => run.index_bytes() + threads * Window::BYTES,
+        };
+        // What a thread merges is a block and its changes; lists are decoded meanwhile.
+        self.layers.iter().map(of_layer).sum::<u64>()
+            + size_of_val(&self.touched[..]) as u64
+            + threads * (256 << 10)
+    }
+}
+
+/// Blocks as changes made them, kept for the next sweep until the memory for them is used up. None is let go
+/// for another: of blocks that are visited in turn, those that are here serve as well as any.
+#[derive(Debug)]
+pub struct Merged {
+    blocks: Vec<OnceLock<(Box<[u8]>, Weights)>>,
+    room: AtomicI64,
+    used: AtomicI64,
+}
+
+impl Merged {
+    /// Bytes in memory for each block of the graph, kept or not.
+    pub const BYTES_PER_BLOCK: u64 = size_of::<OnceLock<(Box<[u8]>, Weights)>>() as u64;
+
+    /// For a graph of so many blocks, of both directions together; none may be kept yet.
+    pub fn new(blocks: u32) -> Merged {
+        let blocks = std::iter::repeat_with(OnceLock::new).take(blocks as usize).collect();
+        Merged { blocks, room: AtomicI64::new(0), used: AtomicI64::new(0) }
+    }
+
+    /// Bytes in memory of what is kept.
+    pub fn bytes(&self) -> u64 {
+        self.used.load(Ordering::Relaxed) as u64
+    }
+
+    /// Lets so many bytes be kept in all.
+    pub fn allow(&mut self, bytes: u64) {
+        *self.room.get_mut() = bytes as i64 - *self.used.get_mut();
+    }
+
+    /// A block that is kept, by its number among those of both directions.
+    #[inline]
+    pub fn get(&self, at: u32, place: impl FnOnce() -> Place) -> Option<Block<'_>> {
+        let (bytes, weights) = self.blocks[at as usize].get()?;
+        let Place { number, vertices, flags } = place();
+        Some(Block::in_memory(bytes, number, vertices, flags, *weights))
+    }
+
+    /// Keeps a block, if there is room.
+    pub fn keep(&self, at: u32, block: &Block<'_>) {
+        let bytes = block.bytes().len() as i64;
+        if self.room.fetch_sub(bytes, Ordering::Relaxed) < bytes {
+            self.room.fetch_add(bytes, Ordering::Relaxed);
+        } else if self.blocks[at as usize].set((block.bytes().into(), block.weights())).is_ok() {
+            self.used.fetch_add(bytes, Ordering::Relaxed);
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! The folder that a store becomes with its first commit (docs/graph-format.md): the base, a log of commits,
+//! and a manifest that says which files belong together. Files are never changed but for the log, which
+//! grows; the manifest is replaced as a whole. So a reader that has them open sees one version, whatever
+//! writers do.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::{FileExt, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+
+use super::log::{Bytes, Totals, read_owner, write_owner};
+use super::vertices::VertexState;
+use crate::GraphError;
+use crate::format::{Header, Vertex, checksum};
+
+pub(crate) const MANIFEST: &str = "manifest";
+const LOCK: &str = "lock";
+
+/// A manifest names some files of some hundred bytes each.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// What the manifest's first line begins with.
+const FIRST: &str = "leadline graph 1 ";
+
+/// Which files of a folder are the store.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Manifest {
+    /// The file of lists as they were imported or last compacted.
+    pub(crate) base: String,
+    /// Of its header, so that another in its place is found out.
+    pub(crate) base_checksum: u64,
+    /// First neighbours of blocks that begin within a hub's list.
+    pub(crate) pieces: String,
+    /// Sorted runs, the oldest first.
+    pub(crate) runs: Vec<RunEntry>,
+    /// Ids that were added or removed before the log begins.
+    pub(crate) owners: Option<String>,
+    pub(crate) log: String,
+    /// The number of the next file; it also tells logs apart.
+    pub(crate) next: u64,
+    /// Changes before the log begins.
+    pub(crate) version: u64,
+    pub(crate) history: History,
+    pub(crate) totals: Totals,
+}
+
+/// What is known of the changes of a store, whatever became of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct History {
+    /// Tells the store from all others, in all its versions.
+    pub store: u64,
+    /// The version that the base has.
+    pub base_version: u64,
+    /// The version with which something was last deleted, or given another weight; 0: never.
+    pub removed: u64,
+}
+
+impl History {
+    /// Of a store that was imported.
+    pub(crate) fn new(base: &Header) -> History {
+        History { store: header_checksum(base), ..History::default() }
+    }
+}
+
+/// A sorted run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct RunEntry {
+    pub(crate) file: String,
+    /// Changes up to the last of its rows.
+    pub(crate) version: u64,
+    /// How often its rows were merged.
+    pub(crate) level: u32,
+    pub(crate) bytes: u64,
+}
+
+impl Manifest {
+    /// Of a store that has its first base, and no changes.
+    pub(crate) fn of_base(base: &Header) -> Manifest {
+        Manifest::without_changes("base-1".to_owned(), base, 2, 0, History::new(base))
+    }
+
+    /// Of a base that has all changes up to a version.
+    pub(crate) fn without_changes(
+        name: String,
+        base: &Header,
+        next: u64,
+        version: u64,
+        history: History,
+    ) -> Manifest {
+        let totals = Totals { vertices: base.vertices, entries: base.edges, self_loops: base.self_loops };
+        Manifest {
+            base: name,
+            base_checksum: header_checksum(base),
+            pieces: format!("pieces-{next}"),
+            runs: Vec::new(),
+            owners: None,
+            log: format!("log-{}", next + 1),
+            next: next + 2,
+            version,
+            history: History { base_version: version, ..history },
+            totals,
+        }
+    }
+
+    /// The name of a new file.
+    pub(crate) fn name(&mut self, kind: &str) -> String {
+        let name = format!("{kind}-{}", self.next);
+        self.next += 1;
+        name
+    }
+
+    /// Files that belong to the store.
+    fn files(&self) -> impl Iterator<Item = &str> {
+        let runs = self.runs.iter().map(|run| run.file.as_str());
+        let named = [&self.base, &self.pieces, &self.log].into_iter().map(String::as_str);
+        [MANIFEST, LOCK].into_iter().chain(named).chain(self.owners.as_deref()).chain(runs)
+    }
+
+    pub(crate) fn read(folder: &Path) -> Result<Manifest, GraphError> {
+        let path = folder.join(MANIFEST);
+        let name = folder.display().to_string();
+        let text = leadline_files::read_text(&path, MOST_BYTES).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => GraphError::NoStore { name: name.clone() },
+            io::ErrorKind::InvalidData => GraphError::damaged(&name, "its manifest is not text".into()),
+            _ => GraphError::opening(&path, error),
+        })?;
+        let damaged = || GraphError::damaged(&name, "its manifest fails its checksum".into());
+        let (first, rest) = text.split_once('\n').ok_or_else(damaged)?;
+        let sum = first.strip_prefix(FIRST).ok_or_else(damaged)?;
+        if sum != seal(rest) {
+            return Err(damaged());
+        }
+        serde_json::from_str(rest)
+            .map_err(|error| GraphError::damaged(&name, format!("its manifest: {error}")))
+    }
+
+    /// Replaces the folder's manifest; durable when it returns.
+    pub(crate) fn write(&self, folder: &Path) -> Result<(), GraphError> {
+        let rest = serde_json::to_string_pretty(self)
+            .map_err(|error| GraphError::write(&folder.join(MANIFEST), io::Error::other(error)))?;
+        let text = format!("{FIRST}{}\n{rest}", seal(&rest));
+        // The names of the files that it names, before it has its own.
+        let synced = File::open(folder).and_then(|folder| folder.sync_all());
+        synced.map_err(|error| GraphError::write(folder, error))?;
+        Ok(leadline_files::replace(folder.join(MANIFEST), text)?)
+    }
+}
+
+/// Does something with the files of the newest manifest; once more where a writer has removed some meanwhile.
+///
+/// # Errors
+/// As [`Manifest::read`], and what `work` returned.
+pub(crate) fn with_latest_manifest<T>(
+    folder: &Path,
+    work: impl Fn(&Manifest) -> Result<T, GraphError>,
+) -> Result<T, GraphError> {
+    let mut manifest = Manifest::read(folder)?;
+    loop {
+        match work(&manifest) {
+            Err(error @ GraphError::Path { .. }) => {
+                let newer = Manifest::read(folder)?;
+                if newer == manifest {
+                    return Err(error);
+                }
+                manifest = newer;
+            }
+            other => return other,
+        }
+    }
+}
+
+fn seal(text: &str) -> String {
+    format!("{:016x}", checksum(text.as_bytes(), 0))
+}
+
+/// The seed of a file's checksums: that of no other file of any store.
+pub(crate) fn seed(manifest: &Manifest, name: &str) -> u64 {
+    checksum(name.as_bytes(), manifest.base_checksum)
+}
+
+/// What is at the path of a store.
+#[derive(Debug)]
+pub(crate) enum Found {
+    /// The store as it was imported; perhaps another kind of file.
+    File(File),
+    /// The store after a change; perhaps another folder.
+    Folder,
+}
+
+/// Looks what is there.
+///
+/// # Errors
+/// [`GraphError::Path`] where nothing is, or it may not be read.
+pub(crate) fn find(path: &Path) -> Result<Found, GraphError> {
+    let failed = |error| GraphError::opening(path, error);
+    let opened = File::open(path).or_else(|error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            leadline_files::restore(path)?;
+            File::open(path)
+        }
+        _ => Err(error),
+    });
+    let file = opened.map_err(failed)?;
+    let is_folder = file.metadata().map_err(failed)?.is_dir();
+    Ok(if is_folder { Found::Folder } else { Found::File(file) })
+}
+
+/// Does something with a store, which is a file or a folder; once more where a writer turned one into the
+/// other meanwhile.
+///
+/// # Errors
+/// As [`find`] and [`with_latest_manifest`], and what `of_file` returned.
+pub(crate) fn of_store<T>(
+    path: &Path,
+    of_file: impl Fn(File) -> Result<T, GraphError>,
+    of_folder: impl Fn(&Manifest) -> Result<T, GraphError>,
+) -> Result<T, GraphError> {
+    if let Found::File(file) = find(path)? {
+        let done = of_file(file);
+        if done.is_ok() || !path.is_dir() {
+            return done;
+        }
+    }
+    with_latest_manifest(path, of_folder)
+}
+
+/// The lock of the one writer of a store; let go of when it is dropped.
+#[derive(Debug)]
+pub(crate) struct StoreLock(File);
+
+impl StoreLock {
+    /// Of a store that is a folder; the user knows it as `store`.
+    pub(crate) fn of_folder(folder: &Path, store: &Path) -> Result<StoreLock, GraphError> {
+        let path = folder.join(LOCK);
+        let file = File::options().write(true).create(true).truncate(false).open(&path);
+        StoreLock::lock(file.map_err(|error| GraphError::opening(&path, error))?, store)
+    }
+
+    /// Of one that is a file: the file itself is locked.
+    pub(crate) fn of_file(store: &Path) -> Result<StoreLock, GraphError> {
+        // File systems that other machines share give locks only to those who may write.
+        let file = File::options().read(true).write(true).open(store);
+        StoreLock::lock(file.map_err(|error| GraphError::opening(store, error))?, store)
+    }
+
+    fn lock(file: File, store: &Path) -> Result<StoreLock, GraphError> {
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(StoreLock(file)),
+            Err(Errno::WOULDBLOCK) => Err(GraphError::path(
+                store,
+                "is being changed by another process, or by this one; wait until that ends",
+            )),
+            Err(error) => Err(GraphError::write(store, error.into())),
+        }
+    }
+
+    /// Whether it is still the lock of what is at a path.
+    pub(crate) fn is_of(&self, store: &Path) -> bool {
+        is_at(&self.0, store)
+    }
+}
+
+/// Whether an open file is the one that is at a path.
+pub(super) fn is_at(file: &File, path: &Path) -> bool {
+    let number = |found: fs::Metadata| (found.dev(), found.ino());
+    file.metadata().ok().map(number) == fs::symlink_metadata(path).ok().map(number)
+}
+
+/// What tells a base from all others.
+pub(crate) fn header_checksum(header: &Header) -> u64 {
+    checksum(&header.to_bytes(), 1)
+}
+
+/// Says in a file of lists that it is the base of a folder, so that nobody takes it for the whole store. A
+/// single word of 8 bytes is written, which no crash leaves half done.
+pub(crate) fn mark(base: &Path) -> Result<(), GraphError> {
+    let marked = File::options().write(true).open(base).and_then(|file| {
+        file.write_all_at(Header::BASE, 0)?;
+        file.sync_data()
+    });
+    marked.map_err(|error| GraphError::write(base, error))
+}
+
+/// Writes whose vertices are not those of the base.
+pub(crate) fn write_owners(path: &Path, seed: u64, vertices: &VertexState) -> Result<(), GraphError> {
+    let mut bytes = Vec::new();
+    for (owner, vertex) in vertices.each() {
+        write_owner(&owner, &mut bytes);
+        // No vertex has the last number.
+        bytes.extend(vertex.unwrap_or(Vertex::MAX).to_le_bytes());
+    }
+    bytes.extend(checksum(&bytes, seed).to_le_bytes());
+    Ok(leadline_files::replace(path, bytes)?)
+}
+
+/// Reads what [`write_owners`] wrote.
+pub(crate) fn read_owners(path: &Path, seed: u64, vertices: &mut VertexState) -> Result<(), GraphError> {
+    let bytes = fs::read(path).map_err(|error| GraphError::opening(path, error))?;
+    let damaged = || GraphError::damaged(&path.display().to_string(), "it fails its checksum".into());
+    let (sealed, sum) = bytes.split_last_chunk::<8>().ok_or_else(damaged)?;
+    if u64::from_le_bytes(*sum) != checksum(sealed, seed) {
+        return Err(damaged());
+    }
+    let mut bytes = Bytes(sealed);
+    while !bytes.0.is_empty() {
+        let owner = read_owner(&mut bytes).ok_or_else(damaged)?;
+        let vertex = bytes.short().ok_or_else(damaged)?;
+        vertices.set(owner, (vertex != Vertex::MAX).then_some(vertex));
+    }
+    Ok(())
+}
+
+/// Removes files that no manifest names any more: what a crash left, and what was compacted.
+pub(crate) fn remove_others(folder: &Path, manifest: &Manifest) -> io::Result<()> {
+    let keep: Vec<&str> = manifest.files().collect();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let ours = |prefix: &str| name.to_str().is_some_and(|name| name.starts_with(prefix));
+        let is_old = ["base-", "pieces-", "log-", "run-", "owners-"].into_iter().any(ours);
+        if is_old && !keep.iter().any(|kept| *kept == name) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Where a file of the folder is.
+pub(crate) fn file(folder: &Path, name: &str) -> PathBuf {
+    folder.join(name)
+}
+
+/// Bytes of all files of a folder.
+pub(crate) fn bytes(folder: &Path) -> io::Result<u64> {
+    fs::read_dir(folder)?.map(|entry| Ok(entry?.metadata()?.len())).sum()
+}

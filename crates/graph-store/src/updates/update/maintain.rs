@@ -1,0 +1,226 @@
+//! What keeps a changed store small and quick to read: runs of its changes, merges of runs, and compaction.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use rayon::prelude::*;
+
+use super::GraphUpdate;
+use crate::inspect::StoreFile;
+use crate::updates::begin;
+use crate::updates::compact::{self, CompactReport};
+use crate::updates::folder::{self, Manifest, RunEntry};
+use crate::updates::id_index::IdIndex;
+use crate::updates::lists::ReadLists;
+use crate::updates::log::Log;
+use crate::updates::rows;
+use crate::updates::run::{self, Run, RunSide, RunWriter};
+use crate::updates::snapshot::Changed;
+use crate::{GraphError, Progress};
+
+impl<L: ReadLists + Default> GraphUpdate<L> {
+    /// Writes changes to a sorted run if there are more than the buffer is to hold, merges runs where a level
+    /// has as many as the fanout, and compacts the store if runs are more than half as large as its base.
+    /// What is pending is committed first; what is committed is safe whether it succeeds or not.
+    ///
+    /// # Errors
+    /// [`GraphError::Write`], a full disk above all; the store is as it was then.
+    pub fn maintain(&mut self, progress: &mut dyn FnMut(Progress)) -> Result<(), GraphError> {
+        self.commit_pending()?;
+        if self.held.is_file() {
+            return Ok(());
+        }
+        if self.changed.loose_bytes() > self.options.buffer {
+            self.flush()?;
+        }
+        self.rollback_on_error(|update| {
+            if update.merge_full_levels()? {
+                update.manifest.write(update.held.folder())?;
+                // What stays where this fails is removed when the store is next opened to change it.
+                let _ = folder::remove_others(update.held.folder(), &update.manifest);
+            }
+            Ok(())
+        })?;
+        let in_runs: u64 = self.manifest.runs.iter().map(|run| run.bytes).sum();
+        let base = self.base.file.metadata().map_err(|error| GraphError::read(&self.base.name, error))?.len();
+        if in_runs > base / 2 {
+            let stop = self.options.run.stop.clone();
+            self.compact(stop.as_deref(), progress)?;
+        }
+        Ok(())
+    }
+
+    /// Writes all changes that are in no run to a new one. What is pending is committed first.
+    ///
+    /// # Errors
+    /// As [`GraphUpdate::maintain`].
+    pub fn flush(&mut self) -> Result<(), GraphError> {
+        self.commit_pending()?;
+        if self.held.is_file() {
+            return Ok(());
+        }
+        self.rollback_on_error(|update| {
+            update.write_run()?;
+            update.publish()
+        })
+    }
+
+    /// Moves rows from memory to a new run of the manifest in memory.
+    pub(super) fn write_run(&mut self) -> Result<(), GraphError> {
+        let (mut rows, mut starts) = (Vec::with_capacity(self.changed.loose()), Vec::new());
+        for layer in self.changed.layers.drain(..) {
+            starts.push(rows.len());
+            rows.extend_from_slice(&layer);
+        }
+        rows::compose(&mut rows, &starts);
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let file = self.manifest.name("run");
+        let path = folder::file(self.held.folder(), &file);
+        let seed = folder::seed(&self.manifest, &file);
+        let mut writer = RunWriter::create(&path, seed, self.is_weighted(), self.options.writes)?;
+        rows.iter().try_for_each(|row| writer.push(*row))?;
+        if self.has_two_directions() {
+            writer.start_reverse()?;
+            rows.par_iter_mut().for_each(|row| *row = row.turned());
+            rows::sort(&mut rows);
+            rows.iter().try_for_each(|row| writer.push(*row))?;
+        }
+        let bytes = writer.finish()?;
+        self.manifest.runs.push(RunEntry { file, version: self.changed.version, level: 0, bytes });
+        self.changed.runs.push(Arc::new(Run::open(&path, seed)?));
+        self.changed.run_versions.push(self.changed.version);
+        Ok(())
+    }
+
+    /// Makes the manifest in memory that of the folder, with an empty log: all changes are in runs.
+    pub(super) fn publish(&mut self) -> Result<(), GraphError> {
+        let mut manifest = self.manifest.clone();
+        manifest.owners = match self.changed.vertices.each().next() {
+            Some(_) => {
+                let name = manifest.name("owners");
+                let path = folder::file(self.held.folder(), &name);
+                folder::write_owners(&path, folder::seed(&manifest, &name), &self.changed.vertices)?;
+                Some(name)
+            }
+            None => None,
+        };
+        (manifest.version, manifest.totals) = (self.changed.version, self.changed.totals);
+        manifest.history = self.changed.history;
+        manifest.log = manifest.name("log");
+        let path = folder::file(self.held.folder(), &manifest.log);
+        let log = Log::create(&path, folder::seed(&manifest, &manifest.log))?;
+        self.install_manifest(manifest, None, log)
+    }
+
+    /// Merges runs, in the manifest in memory, until no level has as many as the fanout; whether there were
+    /// any.
+    pub(super) fn merge_full_levels(&mut self) -> Result<bool, GraphError> {
+        let mut merged = false;
+        while let Some(runs) = self.full_level() {
+            self.merge(runs)?;
+            merged = true;
+        }
+        Ok(merged)
+    }
+
+    /// The runs of a level that has as many as the fanout, by their places.
+    fn full_level(&self) -> Option<Range<usize>> {
+        let runs = &self.manifest.runs;
+        let mut start = 0;
+        for level in runs.chunk_by(|a, b| a.level == b.level) {
+            if level.len() >= self.options.fanout.max(2) as usize {
+                return Some(start..start + level.len());
+            }
+            start += level.len();
+        }
+        None
+    }
+
+    /// Makes one run of some that follow one another, in the manifest in memory.
+    fn merge(&mut self, places: Range<usize>) -> Result<(), GraphError> {
+        let file = self.manifest.name("run");
+        let path = folder::file(self.held.folder(), &file);
+        let seed = folder::seed(&self.manifest, &file);
+        let mut writer = RunWriter::create(&path, seed, self.is_weighted(), self.options.writes)?;
+        let runs = &self.changed.runs[places.clone()];
+        let sides: Vec<&RunSide> = runs.iter().map(|run| &*run.forward).collect();
+        run::merge(&sides, |row| writer.push(row))?;
+        if self.has_two_directions() {
+            writer.start_reverse()?;
+            let sides: Vec<&RunSide> = runs.iter().filter_map(|run| run.reverse.as_deref()).collect();
+            run::merge(&sides, |row| writer.push(row))?;
+        }
+        let bytes = writer.finish()?;
+        let level = self.manifest.runs[places.start].level + 1;
+        let version = self.manifest.runs[places.end - 1].version;
+        self.manifest.runs.splice(places.clone(), [RunEntry { file, version, level, bytes }]);
+        self.changed.runs.splice(places.clone(), [Arc::new(Run::open(&path, seed)?)]);
+        self.changed.run_versions.splice(places, [version]);
+        Ok(())
+    }
+
+    /// Makes one base of the base and all changes. What is pending is committed first. Readers go on with the
+    /// version that they have.
+    ///
+    /// # Errors
+    /// [`GraphError::Write`]; [`GraphError::Interrupted`] where `stop` was set; the store is as it was then.
+    pub fn compact(
+        &mut self,
+        stop: Option<&AtomicBool>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<CompactReport, GraphError> {
+        self.commit_pending()?;
+        let version = self.changed.version;
+        if self.held.is_file() {
+            let bytes = self.space()?.base_bytes;
+            return Ok(CompactReport { version, bytes_before: bytes, bytes_after: bytes, compacted: false });
+        }
+        let bytes = |folder: &Path| folder::bytes(folder).map_err(|error| GraphError::opening(folder, error));
+        let bytes_before = bytes(self.held.folder())?;
+        let store = StoreFile::of_snapshot(self.snapshot()?, self.name.clone());
+        if !store.is_changed() {
+            return Ok(CompactReport { version, bytes_before, bytes_after: bytes_before, compacted: false });
+        }
+        let mut manifest = self.manifest.clone();
+        let name = manifest.name("base");
+        let path = folder::file(self.held.folder(), &name);
+        compact::write(&store, &path, stop, progress)?;
+        folder::mark(&path)?;
+        let base = StoreFile::open_base(&path)?;
+        let manifest =
+            Manifest::without_changes(name, &base.header, manifest.next, version, self.changed.history);
+        let log = begin::begin(self.held.folder(), &base, &manifest)?;
+        // Where it fails at its last step, the folder is at the new version already.
+        self.rollback_on_error(|update| update.install_manifest(manifest, Some(base), log))?;
+        let bytes_after = bytes(self.held.folder())?;
+        Ok(CompactReport { version, bytes_before, bytes_after, compacted: true })
+    }
+
+    /// Goes over to a manifest whose files are all durable, and removes those that it does not name.
+    fn install_manifest(
+        &mut self,
+        manifest: Manifest,
+        base: Option<StoreFile>,
+        log: Log,
+    ) -> Result<(), GraphError> {
+        let changed =
+            Changed::open(self.held.folder(), &manifest, &base.as_ref().unwrap_or(&self.base).header)?;
+        manifest.write(self.held.folder())?;
+        (self.manifest, self.changed) = (manifest, changed);
+        if let Some(base) = base {
+            (self.base, self.index) = (base, IdIndex::default());
+        }
+        self.log = Some(log);
+        // What stays where this fails is removed when the store is next opened to change it.
+        let _ = folder::remove_others(self.held.folder(), &self.manifest);
+        Ok(())
+    }
+
+    fn has_two_directions(&self) -> bool {
+        self.base.header.directed && self.base.header.has_reverse()
+    }
+}

@@ -1,0 +1,9 @@
+//! What users of graph stores rely on, as one test program: linking many would take longer than running them.
+
+mod arrays;
+mod folder;
+mod import;
+mod input;
+mod listed;
+mod store;
+mod validate;
