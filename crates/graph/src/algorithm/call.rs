@@ -7,7 +7,8 @@ use std::str::FromStr;
 use leadline_graph_store::format::Vertex;
 use leadline_graph_store::graphalytics::Properties;
 
-use super::{Definition, Destination};
+use super::Destination;
+use super::option::AlgorithmOption;
 use crate::algorithms::{Continued, Previous, Stamp};
 use crate::{Graph, GraphError};
 
@@ -36,7 +37,8 @@ pub type Arguments = BTreeMap<&'static str, Argument>;
 /// What an algorithm is made of.
 #[derive(Debug)]
 pub struct Call<'a> {
-    definition: &'a Definition,
+    /// Those of the algorithm.
+    options: &'static [AlgorithmOption],
     graph: &'a Graph,
     arguments: &'a Arguments,
     to: &'a Destination,
@@ -45,12 +47,12 @@ pub struct Call<'a> {
 
 impl<'a> Call<'a> {
     pub(super) fn new(
-        definition: &'a Definition,
+        options: &'static [AlgorithmOption],
         graph: &'a Graph,
         arguments: &'a Arguments,
         to: &'a Destination,
     ) -> Call<'a> {
-        Call { definition, graph, arguments, to, notes: Vec::new() }
+        Call { options, graph, arguments, to, notes: Vec::new() }
     }
 
     pub(super) fn into_notes(self) -> Vec<String> {
@@ -196,6 +198,6 @@ impl<'a> Call<'a> {
     }
 
     fn default<T: FromStr>(&self, name: &str) -> Option<T> {
-        self.definition.option(name)?.default?.parse().ok()
+        self.options.iter().find(|option| option.name == name)?.default?.parse().ok()
     }
 }

@@ -6,12 +6,14 @@
 mod call;
 mod definition;
 mod job;
+mod option;
 
 use std::fmt::Debug;
 
 pub use call::{Argument, Arguments, Call};
-pub use definition::{AlgorithmOption, Definition, OptionKind, Within};
+pub use definition::Definition;
 pub use job::{Destination, Job, Ran, Written};
+pub use option::{AlgorithmOption, OptionKind, Within};
 
 use crate::engine::EnginePlan;
 use crate::estimate::{Blocks, Size, Spilled};

@@ -1,0 +1,125 @@
+//! An option of an algorithm: what it is called, what it takes, and with which others it goes.
+
+/// An option of an algorithm.
+#[derive(Debug)]
+pub struct AlgorithmOption {
+    /// The flag without its dashes; in Python, with `_` for `-`.
+    pub name: &'static str,
+    /// What it takes, and what of that the command line accepts. Programs may go beyond where the algorithm
+    /// does.
+    pub kind: OptionKind,
+    /// What stands for its value in help.
+    pub value_name: &'static str,
+    /// Its help.
+    pub help: &'static str,
+    /// Its value where none is given.
+    pub default: Option<&'static str>,
+    /// Options that cannot be given together with it.
+    pub conflicts: &'static [&'static str],
+    /// It must be given where none of these is; always where that is empty, never for `None`.
+    pub needed_without: Option<&'static [&'static str]>,
+    /// It needs one of these.
+    pub needs_one_of: &'static [&'static str],
+}
+
+impl AlgorithmOption {
+    /// An option that may be left out and has no default.
+    pub const fn new(
+        name: &'static str,
+        value_name: &'static str,
+        kind: OptionKind,
+        help: &'static str,
+    ) -> AlgorithmOption {
+        AlgorithmOption {
+            name,
+            kind,
+            value_name,
+            help,
+            default: None,
+            conflicts: &[],
+            needed_without: None,
+            needs_one_of: &[],
+        }
+    }
+
+    /// An option without a value.
+    pub const fn flag(name: &'static str, help: &'static str) -> AlgorithmOption {
+        AlgorithmOption::new(name, "", OptionKind::Flag, help)
+    }
+
+    /// With a default.
+    pub const fn or(mut self, default: &'static str) -> AlgorithmOption {
+        self.default = Some(default);
+        self
+    }
+
+    /// That cannot be given beside others.
+    pub const fn not_with(mut self, others: &'static [&'static str]) -> AlgorithmOption {
+        self.conflicts = others;
+        self
+    }
+
+    /// That must be given where none of these options is.
+    pub const fn needed_without(mut self, others: &'static [&'static str]) -> AlgorithmOption {
+        self.needed_without = Some(others);
+        self
+    }
+
+    /// That only does something beside one of these.
+    pub const fn with_one_of(mut self, others: &'static [&'static str]) -> AlgorithmOption {
+        self.needs_one_of = others;
+        self
+    }
+
+    /// `--properties`, of the benchmark's six algorithms.
+    pub(crate) const PROPERTIES: AlgorithmOption = AlgorithmOption::new(
+        "properties",
+        "FILE",
+        OptionKind::Input,
+        "Take the parameters that no flag gives from the graph's .properties file, as LDBC Graphalytics has \
+         it, and refuse a store whose edges lead another way than it says",
+    );
+
+    /// `--from`, of algorithms that go on from the result of an earlier version.
+    pub(crate) const FROM: AlgorithmOption = AlgorithmOption::new(
+        "from",
+        "PREVIOUS.bin",
+        OptionKind::Previous,
+        "Go on from the result that an earlier run with the same arguments has written to this .bin file; \
+         only additions since then can be followed, after anything else the run is a full one, and says so",
+    );
+}
+
+/// What an option takes.
+#[derive(Debug, Clone, Copy)]
+pub enum OptionKind {
+    /// Nothing.
+    Flag,
+    /// The id of a vertex; it may be given several times.
+    Ids,
+    /// A number, at least and at most so large.
+    U32(u32, u32),
+    /// A number, at least and at most so large.
+    U64(u64, u64),
+    /// A number with a point.
+    F64(Option<Within>),
+    /// Words that this accepts, or says what they must be.
+    Text(fn(&str) -> Result<(), String>),
+    /// Pairs of ids: a file of them; from programs two lists.
+    Pairs,
+    /// A file that is read.
+    Input,
+    /// A result to go on from.
+    Previous,
+    /// A folder that is made or filled.
+    Folder,
+}
+
+/// What a number with a point must be.
+#[derive(Debug, Clone, Copy)]
+pub struct Within {
+    /// Whether it is.
+    pub holds: fn(f64) -> bool,
+    /// In words: "must be from 0 to 2, such as 1e-9".
+    pub must: &'static str,
+}
