@@ -1,4 +1,9 @@
 //! What an experiment is: its name, what it needs and writes, how long it takes, and how it is made.
+//!
+//! Each is made by a `plan`, with a `context` at hand. The three name each other: they are one interface.
+
+pub(super) mod context;
+pub(super) mod plan;
 
 use std::fmt;
 
@@ -7,8 +12,8 @@ use leadline_figures::Part;
 use leadline_profile::{DeviceProfile, Experiments, PAGE_BYTES};
 use serde_json::Value;
 
-use super::context::ExperimentContext;
-use super::plan::ExperimentPlan;
+use self::context::ExperimentContext;
+use self::plan::ExperimentPlan;
 use crate::load::Region;
 use crate::outcome::Stop;
 use crate::{MeasureError, PlanError};

@@ -6,14 +6,14 @@ use std::time::Duration;
 use leadline_device::{Clock, Geometry};
 use leadline_profile::{OpKind, PAGE_BYTES, Pattern, Point, WritePattern};
 
-use super::kind::Experiment;
+use super::Experiment;
 use crate::PlanError;
 use crate::load::Region;
 use crate::plan::{Budget, Lanes, Plan};
 use crate::target::OpenTarget;
 
 /// Most writers of `fsync`.
-pub(super) const MOST_WRITERS: u32 = 16;
+pub(in crate::experiment) const MOST_WRITERS: u32 = 16;
 
 /// An experiment to be run.
 #[derive(Debug, Clone, PartialEq)]
@@ -154,12 +154,12 @@ impl ExperimentPlan {
     }
 
     /// The directory in which the experiment makes a file of its own; `None` where it has none.
-    pub(super) fn own_file_in(&self) -> Option<&Path> {
+    pub(in crate::experiment) fn own_file_in(&self) -> Option<&Path> {
         self.directory.as_deref().filter(|_| self.experiment.own_file_bytes().is_some())
     }
 
     /// The same as a profile's plan: for preparing, opening lanes, and telling how it was measured.
-    pub(super) fn for_preparing(&self) -> Plan {
+    pub(in crate::experiment) fn for_preparing(&self) -> Plan {
         let largest = self.experiment.largest_request(self.region);
         Plan {
             budget: Budget::Custom(Duration::try_from_secs_f64(self.seconds).unwrap_or(Duration::MAX)),

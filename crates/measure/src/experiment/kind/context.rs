@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use leadline_device::{Device, Nanos};
 use leadline_profile::{PAGE_BYTES, Procedure};
 
-use super::ExperimentPlan;
+use super::plan::ExperimentPlan;
 use crate::bootstrap::Resamples;
 use crate::load::{AddressStream, Lane, Spread, Workload};
 use crate::outcome::Stop;
@@ -15,20 +15,20 @@ use crate::progress::Progress;
 use crate::{MeasureError, PlanError};
 
 /// Fewest rounds: fewer are not worth an interval.
-pub(super) const FEWEST_EPOCHS: u32 = 3;
+pub(in crate::experiment) const FEWEST_EPOCHS: u32 = 3;
 
 /// Most rounds: more would only make slices shorter.
-pub(super) const MOST_EPOCHS: u32 = 6;
+pub(in crate::experiment) const MOST_EPOCHS: u32 = 6;
 
 /// A slice is never shorter, so that the ramp stays a small part of it.
-pub(super) const SHORTEST_SLICE: f64 = 0.005;
+pub(in crate::experiment) const SHORTEST_SLICE: f64 = 0.005;
 
 /// The surroundings of one experiment.
 pub struct ExperimentContext<'a> {
-    pub(super) device: &'a dyn Device,
-    pub(super) plan: &'a ExperimentPlan,
-    pub(super) cancel: &'a Arc<AtomicBool>,
-    pub(super) random: fastrand::Rng,
+    pub(in crate::experiment) device: &'a dyn Device,
+    pub(in crate::experiment) plan: &'a ExperimentPlan,
+    pub(in crate::experiment) cancel: &'a Arc<AtomicBool>,
+    pub(in crate::experiment) random: fastrand::Rng,
     progress: &'a mut dyn FnMut(Progress),
     /// Bytes written while preparing.
     written_before: u64,
@@ -44,7 +44,7 @@ pub struct ExperimentContext<'a> {
 }
 
 impl<'a> ExperimentContext<'a> {
-    pub(super) fn new(
+    pub(in crate::experiment) fn new(
         device: &'a dyn Device,
         plan: &'a ExperimentPlan,
         written_before: u64,
@@ -69,18 +69,18 @@ impl<'a> ExperimentContext<'a> {
     }
 
     /// Time counts from now on.
-    pub(super) fn start_clock(&mut self, now: Nanos) {
+    pub(in crate::experiment) fn start_clock(&mut self, now: Nanos) {
         self.began = now;
     }
 
     /// Seconds spent, device time.
-    pub(super) fn seconds_spent(&self, now: Nanos) -> f64 {
+    pub(in crate::experiment) fn seconds_spent(&self, now: Nanos) -> f64 {
         now.saturating_sub(self.began) as f64 / 1e9
     }
 
     /// Whether another round is worth beginning, after `done` of them of which the longest took `longest`
     /// seconds.
-    pub(super) fn has_time_for_round(&self, done: u32, longest: f64, now: Nanos) -> bool {
+    pub(in crate::experiment) fn has_time_for_round(&self, done: u32, longest: f64, now: Nanos) -> bool {
         let written = self.written.get();
         if done == 0 {
             // What finds out how fast the device is, one request at a time, is no pace to go by.
@@ -96,7 +96,7 @@ impl<'a> ExperimentContext<'a> {
 
     /// Seconds left: of the time allowed, or until the bytes that may be written are spent at the pace so
     /// far.
-    pub(super) fn seconds_left(&self, now: Nanos) -> f64 {
+    pub(in crate::experiment) fn seconds_left(&self, now: Nanos) -> f64 {
         let of_time = self.plan.seconds - self.seconds_spent(now);
         let Some(left) = self.bytes_left() else { return of_time };
         let (written, spent) = self.paced_from.get();
@@ -111,23 +111,23 @@ impl<'a> ExperimentContext<'a> {
         Some(budget.saturating_sub(self.written.get()))
     }
 
-    pub(super) fn report(&mut self, now: Nanos, detail: String) {
+    pub(in crate::experiment) fn report(&mut self, now: Nanos, detail: String) {
         self.report_at_least(now, 0.0, detail);
     }
 
     /// As [`ExperimentContext::report`], where another limit than time may end it first: `share` of that is
     /// used up.
-    pub(super) fn report_at_least(&mut self, now: Nanos, share: f64, detail: String) {
+    pub(in crate::experiment) fn report_at_least(&mut self, now: Nanos, share: f64, detail: String) {
         let done = (self.seconds_spent(now) / self.plan.seconds).max(share).min(1.0);
         (self.progress)(Progress { phase: self.plan.experiment.name(), done, detail });
     }
 
-    pub(super) fn cancelled(&self) -> Result<(), Stop> {
+    pub(in crate::experiment) fn cancelled(&self) -> Result<(), Stop> {
         if self.cancel.load(Ordering::Relaxed) { Err(Stop::Cancelled) } else { Ok(()) }
     }
 
     /// Bytes that may be sent now, where this experiment has `written` so many and will send `least` at once.
-    pub(super) fn bytes_allowed(&self, written: u64, least: u64) -> Result<u64, Stop> {
+    pub(in crate::experiment) fn bytes_allowed(&self, written: u64, least: u64) -> Result<u64, Stop> {
         self.written.set(written);
         let Some(max) = self.plan.max_writes else { return Ok(u64::MAX) };
         let left = max.saturating_sub(self.written_before + written);
@@ -135,40 +135,43 @@ impl<'a> ExperimentContext<'a> {
     }
 
     /// These in random order.
-    pub(super) fn in_random_order(&mut self, those: impl Iterator<Item = usize>) -> Vec<usize> {
+    pub(in crate::experiment) fn in_random_order(
+        &mut self,
+        those: impl Iterator<Item = usize>,
+    ) -> Vec<usize> {
         let mut order: Vec<usize> = those.collect();
         self.random.shuffle(&mut order);
         order
     }
 
     /// How long the device is left alone after writes.
-    pub(super) fn pause(&self) -> Nanos {
+    pub(in crate::experiment) fn pause(&self) -> Nanos {
         ((self.plan.seconds / 1000.0).clamp(0.02, 0.5) * 1e9) as Nanos
     }
 
     /// After writes: a flush and a pause, so that what comes next begins with a quiet device.
-    pub(super) fn settle(&self, lane: &mut Lane) -> Result<(), Stop> {
+    pub(in crate::experiment) fn settle(&self, lane: &mut Lane) -> Result<(), Stop> {
         lane.flush(30_000_000_000).map_err(Stop::Failed)?;
         lane.idle(self.pause(), self.cancel).map_err(Stop::Failed)
     }
 
     /// Uniformly random pages, or extents of `block_bytes`, read with this probability.
-    pub(super) fn workload(read_share: f64, block_bytes: u32) -> Workload {
+    pub(in crate::experiment) fn workload(read_share: f64, block_bytes: u32) -> Workload {
         Workload { read_share, block_bytes, random_fraction: 1.0, spread: Spread::Uniform, durable: false }
     }
 
     /// A stream of random pages over the region.
-    pub(super) fn pages(&mut self, read_share: f64) -> AddressStream {
+    pub(in crate::experiment) fn pages(&mut self, read_share: f64) -> AddressStream {
         let seed = self.random.u64(..);
         AddressStream::new(Self::workload(read_share, PAGE_BYTES), self.plan.region, seed)
     }
 
-    pub(super) fn resamples(&self, epochs: u32) -> Option<Resamples> {
+    pub(in crate::experiment) fn resamples(&self, epochs: u32) -> Option<Resamples> {
         Resamples::new(epochs, self.plan.seed)
     }
 
     /// Whether what was measured is kept: an experiment that ended early must have every point at least once.
-    pub(super) fn stop_or_error(
+    pub(in crate::experiment) fn stop_or_error(
         &self,
         ended: Result<(), Stop>,
         has_all: bool,
@@ -184,8 +187,8 @@ impl<'a> ExperimentContext<'a> {
         }
     }
 
-    /// How it was made; the caller's circumstances are added by [`super::profile()`].
-    pub(super) fn procedure(&self, epochs: u32, traffic: (u64, u64), now: Nanos) -> Procedure {
+    /// How it was made; the caller's circumstances are added by [`crate::experiment::profile()`].
+    pub(in crate::experiment) fn procedure(&self, epochs: u32, traffic: (u64, u64), now: Nanos) -> Procedure {
         Procedure {
             measured_seconds: self.seconds_spent(now),
             footprint_bytes: self.plan.region.len,
@@ -199,7 +202,10 @@ impl<'a> ExperimentContext<'a> {
 }
 
 /// Requests per second over all slices of (requests, seconds), one per epoch, with its 95 % interval.
-pub(super) fn rate(slices: &[(u64, f64)], resamples: Option<&Resamples>) -> (f64, Option<[f64; 2]>) {
+pub(in crate::experiment) fn rate(
+    slices: &[(u64, f64)],
+    resamples: Option<&Resamples>,
+) -> (f64, Option<[f64; 2]>) {
     let weighted = |times: &dyn Fn(usize) -> f64| {
         let all = slices.iter().enumerate();
         let (ops, seconds) = all.fold((0.0, 0.0), |(ops, seconds), (i, slice)| {
@@ -212,7 +218,7 @@ pub(super) fn rate(slices: &[(u64, f64)], resamples: Option<&Resamples>) -> (f64
 }
 
 /// The 95 % interval of `value`, found by `statistic` from how often each epoch is in a resample.
-pub(super) fn interval(
+pub(in crate::experiment) fn interval(
     resamples: Option<&Resamples>,
     value: f64,
     statistic: impl Fn(&[u16]) -> f64,
