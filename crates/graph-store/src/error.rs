@@ -78,6 +78,14 @@ pub enum GraphError {
         /// The option that helps.
         option: InputOption,
     },
+    /// An input that can be read in two ways, or in none.
+    #[error("{place}: {}", undecided.text(|option, value| format!("{option} {value}")))]
+    Undecided {
+        /// The input and the line.
+        place: String,
+        /// The readings, and the option that decides.
+        undecided: Box<leadline_text::Undecided>,
+    },
     /// PageRank's damping is not a probability.
     #[error("the damping {given} is not from 0 to 1; give a probability")]
     Damping {
@@ -220,6 +228,23 @@ pub enum InputOption {
     Undirected,
     /// [`InputOptions::weights`](crate::input::InputOptions::weights).
     Weights,
+    /// [`TextOptions::delimiter`](crate::input::TextOptions::delimiter).
+    Delimiter,
+    /// [`TextOptions::header`](crate::input::TextOptions::header).
+    Header,
+    /// [`TextOptions::skip`](crate::input::TextOptions::skip).
+    Skip,
+    /// [`TextOptions::comment`](crate::input::TextOptions::comment).
+    Comment,
+    /// [`EdgeColumns::source`](crate::input::EdgeColumns::source), and its target.
+    SourceColumn,
+    /// [`EdgeColumns::target`](crate::input::EdgeColumns::target).
+    TargetColumn,
+    /// [`EdgeColumns::weight`](crate::input::EdgeColumns::weight).
+    WeightColumn,
+    /// [`InputOptions::weights`](crate::input::InputOptions::weights) keeps a column, or
+    /// [`InputOptions::ignore_columns`](crate::input::InputOptions::ignore_columns) leaves it out.
+    IgnoredWeight,
     /// [`InputOptions::memory`](crate::input::InputOptions::memory) or [`Options::memory`](crate::Options).
     Memory,
 }

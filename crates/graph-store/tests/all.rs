@@ -5,5 +5,6 @@ mod folder;
 mod import;
 mod input;
 mod listed;
+mod reading;
 mod store;
 mod validate;

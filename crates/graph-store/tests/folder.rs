@@ -337,19 +337,19 @@ fn what_a_description_says_is_not_contradicted() {
     let store = dir.path().join("second");
     sample.import(&store);
     to_folder(&store, &weighted, None).unwrap();
-    let input = InputOptions::default();
+    let input = InputOptions::default;
     let undirected = ImportOptions { undirected: true, ..options() };
     for (folder, input, options, said) in [
-        (&directed, input, undirected.clone(), "its edges lead one way"),
-        (&directed, InputOptions { weights: true, ..input }, options(), "has no weights"),
-        (&weighted, InputOptions { directed: true, ..input }, options(), "holds an undirected graph"),
+        (&directed, input(), undirected.clone(), "its edges lead one way"),
+        (&directed, InputOptions { weights: true, ..input() }, options(), "has no weights"),
+        (&weighted, InputOptions { directed: true, ..input() }, options(), "holds an undirected graph"),
     ] {
         let error = import_folder(folder, input, &new, &options, &mut |_| {}).unwrap_err();
         assert!(error.is_input() && error.to_string().contains(said), "{error}");
     }
     // To say it again is no contradiction.
-    import_folder(&weighted, InputOptions { weights: true, ..input }, &new, &undirected, &mut |_| {})
+    import_folder(&weighted, InputOptions { weights: true, ..input() }, &new, &undirected, &mut |_| {})
         .unwrap();
-    import_folder(&directed, InputOptions { directed: true, ..input }, &new, &options(), &mut |_| {})
+    import_folder(&directed, InputOptions { directed: true, ..input() }, &new, &options(), &mut |_| {})
         .unwrap();
 }

@@ -61,15 +61,14 @@ fn read_text(name: &str, text: impl AsRef<[u8]>, options: InputOptions) -> Resul
     read(&path, options)
 }
 
-const PLAIN: InputOptions = InputOptions {
-    format: None,
-    weights: false,
-    ids: IdMode::Auto,
-    directed: false,
-    memory: 1 << 30,
-    threads: 1,
-};
-const WEIGHTED: InputOptions = InputOptions { weights: true, ..PLAIN };
+/// What is not said is told from the file; whatever columns there are.
+fn plain() -> InputOptions {
+    InputOptions { ignore_columns: true, ..InputOptions::default() }
+}
+
+fn weighted() -> InputOptions {
+    InputOptions { weights: true, ..plain() }
+}
 
 /// The error without the folder in front of the file's name.
 fn refusal(name: &str, text: impl AsRef<[u8]>, options: InputOptions) -> String {
@@ -84,16 +83,16 @@ fn refusal(name: &str, text: impl AsRef<[u8]>, options: InputOptions) -> String 
 fn columns_are_read_whatever_stands_around_them() {
     let pairs = vec![(12, 7), (0, u64::MAX), (7, 7)];
     for (name, text) in [
-        ("a.txt", "# comment\n% another\n\n12 7\n  0\t18446744073709551615 \r\n7 7 1234567 more\n"),
+        ("a.txt", "# comment\n% another\n\n12 7\n  0\t18446744073709551615 \r\n7 7\n"),
         ("a.edges", "12 7\n0 18446744073709551615\n7 7"),
         ("a.el", "12 7\r\n0 18446744073709551615\r\n7 7\r\n"),
         ("a.wel", "12 7 1\n0 18446744073709551615 2\n7 7 3\n"),
-        ("a.csv", "12,7\n0,18446744073709551615\n7,7,ignored,\"more\n"),
+        ("a.csv", "12,7\n0,18446744073709551615\n7,7\n"),
         ("a.csv", "\u{feff}source,target\n12,7\n0,18446744073709551615\n7,7\n"),
         ("a.csv", "left,right\r\n\"12\",\"7\"\r\n 0 , 18446744073709551615\r\n7,7\r\n"),
         ("a.tsv", "# by hand\nFrom\tTo\n12\t7\n0\t18446744073709551615\n7\t7\n"),
     ] {
-        let found = read_text(name, text, PLAIN).unwrap();
+        let found = read_text(name, text, plain()).unwrap();
         assert_eq!((found.pairs, found.strings), (pairs.clone(), None), "{name}: {text}");
     }
 }
@@ -103,13 +102,13 @@ fn weights_are_given_where_they_are_wanted() {
     for (name, text) in [
         ("a.txt", "1 2 0.5\n2 3 -1e-3\n"),
         ("a.wel", "1 2 0.5\n2 3 -0.001\n"),
-        ("a.csv", "src,dst,weight\n1,2,.5\n2,3,-0.001,more\n"),
+        ("a.csv", "src,dst,weight\n1,2,.5\n2,3,-0.001\n"),
         ("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 0.5\n2 3 -1.0e-3\n"),
     ] {
-        let found = read_text(name, text, WEIGHTED).unwrap();
+        let found = read_text(name, text, weighted()).unwrap();
         assert_eq!((found.pairs, found.weights), (vec![(1, 2), (2, 3)], vec![0.5, -0.001]), "{name}");
         assert!(found.declared.weighted);
-        assert_eq!(read_text(name, text, PLAIN).unwrap().weights, Vec::<f64>::new(), "{name}");
+        assert_eq!(read_text(name, text, plain()).unwrap().weights, Vec::<f64>::new(), "{name}");
     }
 }
 
@@ -117,20 +116,20 @@ fn weights_are_given_where_they_are_wanted() {
 fn an_empty_file_is_a_graph_without_vertices() {
     for format in Format::all().filter(|format| !matches!(format, Format::Graphalytics | Format::Parquet)) {
         let name = format!("empty.{}", format.endings()[0]);
-        let found = read_text(&name, "", PLAIN).unwrap();
+        let found = read_text(&name, "", plain()).unwrap();
         assert_eq!((found.pairs.len(), found.declared.vertices.unwrap_or(0)), (0, 0), "{name}");
     }
-    assert_eq!(read_text("only.txt", "# nothing\n", WEIGHTED).unwrap().pairs, vec![]);
+    assert_eq!(read_text("only.txt", "# nothing\n", weighted()).unwrap().pairs, vec![]);
 }
 
 #[test]
 fn ids_that_are_names_are_numbered_in_the_order_they_come() {
     let names = vec!["ann".to_owned(), "bob, jr".to_owned(), "7".to_owned(), "said \"x\"".to_owned()];
     let text = "ann,\"bob, jr\"\n7,ann\n\"said \"\"x\"\"\",7\n";
-    let found = read_text("a.csv", text, PLAIN).unwrap();
+    let found = read_text("a.csv", text, plain()).unwrap();
     assert_eq!((found.pairs, found.strings), (vec![(0, 1), (2, 0), (3, 2)], Some(names)));
     let text = "1 01\n1 x\n";
-    let found = read_text("a.txt", text, InputOptions { ids: IdMode::Strings, ..PLAIN }).unwrap();
+    let found = read_text("a.txt", text, InputOptions { ids: IdMode::Strings, ..plain() }).unwrap();
     let names = ["1", "01", "x"].map(str::to_owned).to_vec();
     assert_eq!((found.pairs, found.strings), (vec![(0, 1), (0, 2)], Some(names)));
 }
@@ -138,7 +137,7 @@ fn ids_that_are_names_are_numbered_in_the_order_they_come() {
 #[test]
 fn too_many_names_for_the_memory_are_an_error_with_a_remedy() {
     let text: String = (0..100_000).map(|i| format!("name{i} name{}\n", i + 1)).collect();
-    let error = refusal("a.txt", text, InputOptions { memory: 1 << 20, ..PLAIN });
+    let error = refusal("a.txt", text, InputOptions { memory: 1 << 20, ..plain() });
     assert!(
         error.starts_with("a.txt: line ") && error.contains("1M") && error.contains("give more memory"),
         "{error}"
@@ -148,17 +147,17 @@ fn too_many_names_for_the_memory_are_an_error_with_a_remedy() {
 #[test]
 fn what_a_format_says_of_the_whole_graph_is_declared() {
     let symmetric = "%%MatrixMarket matrix coordinate pattern symmetric\n% comment\n4 4 2\n2 1\n3 3\n";
-    let found = read_text("a.mtx", symmetric, PLAIN).unwrap();
+    let found = read_text("a.mtx", symmetric, plain()).unwrap();
     let declared = Declared { vertices: Some(4), first: 1, undirected: true, ..Declared::default() };
     assert_eq!((found.declared, found.pairs), (declared, vec![(2, 1), (3, 3)]));
     let general = "%%matrixmarket MATRIX coordinate Integer general\n2 2 1\n1 2 -5\n";
-    let found = read_text("a.mtx", general, WEIGHTED).unwrap();
+    let found = read_text("a.mtx", general, weighted()).unwrap();
     assert_eq!((found.declared.undirected, found.weights), (false, vec![-5.0]));
     let snap = "# Undirected graph (each unordered pair of nodes is saved once): x.txt\n1\t2\n";
-    assert!(read_text("a.txt", snap, PLAIN).unwrap().declared.undirected);
-    assert!(!read_text("a.txt", "# Directed graph\n1\t2\n", PLAIN).unwrap().declared.undirected);
+    assert!(read_text("a.txt", snap, plain()).unwrap().declared.undirected);
+    assert!(!read_text("a.txt", "# Directed graph\n1\t2\n", plain()).unwrap().declared.undirected);
     for (name, text) in [("a.txt", snap), ("a.mtx", symmetric), ("a.graph", "2 1\n2\n1\n")] {
-        let declared = read_text(name, text, InputOptions { directed: true, ..PLAIN }).unwrap().declared;
+        let declared = read_text(name, text, InputOptions { directed: true, ..plain() }).unwrap().declared;
         assert!(!declared.undirected && !declared.both_ways, "{name}");
     }
 }
@@ -172,7 +171,7 @@ fn metis_is_read_with_every_kind_of_weight() {
         ("4 2 11 2\n9 9 2 5 3 6\n9 9 1 5\n9 9 1 6\n9 9\n", vec![5.0, 6.0, 5.0, 6.0]),
         ("4 2 110 1\n8 9 2 3\n8 9 1\n8 9 1\n8 9", vec![]),
     ] {
-        let options = if weights.is_empty() { PLAIN } else { WEIGHTED };
+        let options = if weights.is_empty() { plain() } else { weighted() };
         let found = read_text("a.graph", text, options).unwrap();
         assert_eq!((found.pairs, &found.weights), (pairs.clone(), &weights), "{text}");
         let declared = found.declared;
@@ -182,7 +181,7 @@ fn metis_is_read_with_every_kind_of_weight() {
     let last = 300_000;
     let hub: String = (2..=last).map(|v| format!("{v} ")).collect();
     let text = format!("{last} {}\n{hub}\n{}", last - 1, "1\n".repeat(last - 1));
-    assert_eq!(read_text("star.metis", text, PLAIN).unwrap().pairs.len(), 2 * (last - 1));
+    assert_eq!(read_text("star.metis", text, plain()).unwrap().pairs.len(), 2 * (last - 1));
 }
 
 #[test]
@@ -191,17 +190,17 @@ fn graphalytics_finds_the_other_file_and_gives_its_vertices() {
     let vertices = folder.file("g.v", "10\n20\n30\n");
     let edges = folder.file("g.e", "10 20 0.5\n20 10 1.5\n");
     for path in [&vertices, &edges] {
-        let found = read(path, WEIGHTED).unwrap();
+        let found = read(path, weighted()).unwrap();
         assert_eq!((found.pairs, found.weights), (vec![(10, 20), (20, 10)], vec![0.5, 1.5]));
         assert_eq!((found.vertices, found.declared.undirected), (vec![10, 20, 30], false));
     }
     folder.file("g.properties", "graph.g.vertex-file = g.v\ngraph.g.directed = false\n");
-    assert!(read(&edges, PLAIN).unwrap().declared.undirected);
+    assert!(read(&edges, plain()).unwrap().declared.undirected);
     folder.file("g.v", "10\nx\n");
-    let error = read(&edges, PLAIN).unwrap_err().to_string();
+    let error = read(&edges, plain()).unwrap_err().to_string();
     assert!(error.ends_with("g.v: line 2: expected a vertex id, found \"x\""), "{error}");
     std::fs::remove_file(&vertices).unwrap();
-    let error = read(&edges, PLAIN).unwrap_err().to_string();
+    let error = read(&edges, plain()).unwrap_err().to_string();
     assert!(error.contains("g.e: expected ") && error.contains("g.v beside it"), "{error}");
 }
 
@@ -227,17 +226,17 @@ fn compression_is_seen_through() {
         ("a.u32", binary),
     ] {
         let path = folder.file(name, bytes);
-        assert_eq!(read(&path, PLAIN).unwrap().pairs, expected, "{name}");
+        assert_eq!(read(&path, plain()).unwrap().pairs, expected, "{name}");
     }
     // A source of 0x8b1f is how gzip begins.
     let path = folder.file("b.u32", [0x8b1fu32, 5].map(u32::to_le_bytes).concat());
-    assert_eq!(read(&path, PLAIN).unwrap().pairs, vec![(0x8b1f, 5)]);
+    assert_eq!(read(&path, plain()).unwrap().pairs, vec![(0x8b1f, 5)]);
 }
 
 #[test]
 fn malformed_lines_are_named_with_what_was_expected() {
     for (name, text, expected) in [
-        ("a.txt", "1 2\n\n# c\n12\n", "line 4: expected a target id after \"12\", found the end of the line"),
+        ("a.txt", "1 2\n\n# c\n12\n", "line 4: expected at least 2 columns, the same number in each line"),
         (
             "a.txt",
             "1 2\n1 x\n",
@@ -250,16 +249,15 @@ fn malformed_lines_are_named_with_what_was_expected() {
             "1 18446744073709551616\n",
             "expected a target id below 2^64, found \"18446744073709551616\"",
         ),
-        ("a.txt", "1,2\n", "line 1: expected a target id after \"1,2\", found the end of the line"),
-        ("a.el", "1 2 3\n", "line 1: expected the end of the line after 2 columns, found \"3\""),
-        ("a.csv", "1,2\n,3\n", "line 2: expected a source id, found nothing"),
-        ("a.csv", "1,2\n3,\n", "line 2: expected a target id after \"3\", found the end of the line"),
-        ("a.csv", "1,2\n\"3,4\n", "line 2: expected a quote's end on its line"),
         (
-            "a.csv",
-            "id,source,target\n1,2,3\n",
-            "line 1: expected the source in column 1 and the target in column 2",
+            "a.txt",
+            "1:2\n",
+            "line 1: expected at least 2 columns, the same number in each line, between blanks",
         ),
+        ("a.el", "1 2 3\n", "line 1: expected 2 columns, found 3"),
+        ("a.csv", "1,2\n,3\n", "line 2: expected a source id, found nothing"),
+        ("a.csv", "1,2\n3,\n", "line 2: expected a target id, found nothing"),
+        ("a.csv", "1,2\n\"3,4\n", "line 2: expected a quote's end on its line"),
         ("a.mtx", "1 2 3\n", "line 1: expected %%MatrixMarket matrix coordinate"),
         ("a.mtx", "%%MatrixMarket matrix array real general\n1 1\n", "line 1: expected %%MatrixMarket"),
         ("a.mtx", "%%MatrixMarket matrix coordinate complex general\n", "values that are \"complex\""),
@@ -310,17 +308,19 @@ fn malformed_lines_are_named_with_what_was_expected() {
         ("a.parquet", "PAR1 and no more", "is not a sound Parquet file"),
         ("a.what", "1 2\n", "its name does not tell its format; name it, one of snap, csv"),
     ] {
-        let error = refusal(name, text, PLAIN);
+        let error = refusal(name, text, plain());
         assert!(error.starts_with(&format!("{name}: ")) && error.contains(expected), "{text:?}: {error}");
     }
     let path = Path::new("/nonexistent/a.txt");
-    assert!(open(path, PLAIN).err().unwrap().to_string().starts_with("/nonexistent/a.txt: cannot be opened"));
+    assert!(
+        open(path, plain()).err().unwrap().to_string().starts_with("/nonexistent/a.txt: cannot be opened")
+    );
 }
 
 #[test]
 fn weights_must_be_there_and_finite() {
     for (name, text, expected) in [
-        ("a.wel", "1 2 3\n1 2\n", "line 2: expected a weight after \"2\", found the end of the line"),
+        ("a.wel", "1 2 3\n1 2\n", "line 2: expected 3 columns between blanks, as in line 1, found 2"),
         ("a.wel", "1 2 nan\n", "line 1: expected a finite number as weight, found \"nan\""),
         ("a.txt", "1 2 3\n1 2 -inf\n", "line 2: expected a finite number as weight, found \"-inf\""),
         ("a.csv", "1,2,1e999\n", "line 1: expected a finite number as weight"),
@@ -329,14 +329,14 @@ fn weights_must_be_there_and_finite() {
         ("a.txt", "1 2\n", "has no weights as snap; import it without weights"),
         ("a.u32", "", "has no weights as u32; import it without weights"),
     ] {
-        let error = refusal(name, text, WEIGHTED);
+        let error = refusal(name, text, weighted());
         assert!(error.starts_with(&format!("{name}: ")) && error.contains(expected), "{text:?}: {error}");
     }
 }
 
 #[test]
 fn a_line_without_an_end_is_an_error_and_takes_no_memory() {
-    let error = refusal("a.txt", vec![b'7'; 3 << 20], PLAIN);
+    let error = refusal("a.txt", vec![b'7'; 3 << 20], plain());
     assert!(error.contains("line 1: ") && error.contains("262144 bytes"), "{error}");
 }
 
@@ -350,7 +350,7 @@ fn threads_keep_the_order_and_count_the_lines() {
     for threads in [1, 2, 3, 7] {
         let path = folder.file("a.el", &text);
         assert_eq!(
-            read(&path, InputOptions { threads, ..PLAIN }).unwrap().pairs,
+            read(&path, InputOptions { threads, ..plain() }).unwrap().pairs,
             expected,
             "{threads} threads"
         );
@@ -358,7 +358,7 @@ fn threads_keep_the_order_and_count_the_lines() {
     text.push_str("500001 oops\n1 2\n");
     let path = folder.file("a.el", &text);
     for threads in [1, 3] {
-        let error = read(&path, InputOptions { threads, ..PLAIN }).unwrap_err().to_string();
+        let error = read(&path, InputOptions { threads, ..plain() }).unwrap_err().to_string();
         assert!(
             error.contains("a.el: line 500001: expected a target id, found \"oops\""),
             "{threads}: {error}"
@@ -412,7 +412,7 @@ fn parquet_with_page(header: &[u8]) -> Vec<u8> {
 fn a_list_in_a_page_header_of_parquet_that_claims_2_billion_numbers_ends_with_the_file() {
     // Thrift: field 15, a list of 2^31 - 1 doubles. The parquet crate skips fields that it does not know.
     let file = parquet_with_page(&[0xf9, 0xf7, 0xff, 0xff, 0xff, 0xff, 0x07]);
-    let error = refusal("a.parquet", file, PLAIN);
+    let error = refusal("a.parquet", file, plain());
     assert!(error.contains("it ends within a header"), "{error}");
 }
 
@@ -422,21 +422,21 @@ fn parquet_finds_columns_by_name_and_refuses_what_is_missing() {
     let edges: Vec<(u64, u64)> = (0..2500).map(|i| (i, 1 << (i % 62))).collect();
     let weights: Vec<f64> = (0..2500).map(|i| f64::from(i) / 8.0).collect();
     let path = folder.file("a.parquet", parquet(PARQUET, &edges, &weights, None));
-    let found = read(&path, WEIGHTED).unwrap();
+    let found = read(&path, weighted()).unwrap();
     assert_eq!((found.pairs, found.weights), (edges.clone(), weights.clone()));
-    let found = read(&path, InputOptions { ids: IdMode::Strings, ..PLAIN }).unwrap();
+    let found = read(&path, InputOptions { ids: IdMode::Strings, ..plain() }).unwrap();
     assert_eq!(found.strings.unwrap()[..4], ["0", "1", "2", "4"].map(str::to_owned));
 
     let path = folder.file("b.parquet", parquet(PARQUET, &edges, &weights, Some(7)));
-    let error = read(&path, WEIGHTED).unwrap_err().to_string();
+    let error = read(&path, weighted()).unwrap_err().to_string();
     assert!(error.contains("b.parquet: row 8: expected a value in \"w\", found none"), "{error}");
     let path = folder.file("c.parquet", parquet(PARQUET, &[(1, 2), (3, u64::MAX)], &[1.0, f64::NAN], None));
-    let error = read(&path, PLAIN).unwrap_err().to_string();
+    let error = read(&path, plain()).unwrap_err().to_string();
     assert!(error.contains("row 2: expected an id of 0 or more in \"dst\", found -1"), "{error}");
     let schema = PARQUET.replace("int64 dst", "int64 dst (INTEGER(64,false))");
     let path = folder.file("d.parquet", parquet(&schema, &[(1, 2), (3, u64::MAX)], &[1.0, f64::NAN], None));
-    assert_eq!(read(&path, PLAIN).unwrap().pairs, vec![(1, 2), (3, u64::MAX)]);
-    let error = read(&path, WEIGHTED).unwrap_err().to_string();
+    assert_eq!(read(&path, plain()).unwrap().pairs, vec![(1, 2), (3, u64::MAX)]);
+    let error = read(&path, weighted()).unwrap_err().to_string();
     assert!(error.contains("row 2: expected a finite number as weight in \"w\", found NaN"), "{error}");
 }
 
@@ -505,7 +505,7 @@ proptest! {
         for format in Format::all() {
             let path = folder.file(&format!("a.{}", format.endings()[0]), written(format, 200, &edges));
             let weighted = !matches!(format, Format::El | Format::U32 | Format::U64);
-            let found = read(&path, InputOptions { weights: weighted, threads, ..PLAIN }).unwrap();
+            let found = read(&path, InputOptions { weights: weighted, threads, ..plain() }).unwrap();
             let weights = if weighted { found.weights } else { edges.iter().map(|edge| edge.2).collect() };
             let mut found: Vec<(u64, u64, f64)> =
                 found.pairs.iter().zip(weights).map(|((s, t), w)| (*s, *t, w)).collect();
@@ -535,7 +535,7 @@ proptest! {
             for header in ["", "%%MatrixMarket matrix coordinate real general\n9 9 9\n", "9 9 111 1\n"] {
                 let all = [header.as_bytes(), &bytes].concat();
                 let path = folder.file(&format!("a.{}", format.endings()[0]), all);
-                let _ = read(&path, InputOptions { weights, ids, ..PLAIN });
+                let _ = read(&path, InputOptions { weights, ids, ..plain() });
             }
         }
     }
@@ -550,6 +550,6 @@ proptest! {
             bytes[at] = byte;
         }
         let folder = Folder::new();
-        let _ = read(&folder.file("a.parquet", bytes), WEIGHTED);
+        let _ = read(&folder.file("a.parquet", bytes), weighted());
     }
 }

@@ -31,7 +31,7 @@ mod undecided;
 
 pub use column::Column;
 pub use delimiter::Delimiter;
-pub use dialect::Dialect;
+pub use dialect::{Dialect, could_be_a_name};
 pub use encoding::{BYTE_ORDER_MARK, LineEnd};
 pub use fields::Fields;
 pub use hint::Hint;

@@ -11,7 +11,7 @@ use super::id_set::IdSet;
 use super::plan::ImportPlan;
 use super::sort::{Forecast, Key, LaneWriter, Record, SortedRecords, Sorter, Weight};
 use super::threads::threads;
-use crate::input::{Batch, EdgeReader, Sample};
+use crate::input::{Batch, EdgeReader, FirstEdge, Sample};
 use crate::{GraphError, Progress};
 
 /// Declared vertices that are noted at a time.
@@ -22,6 +22,7 @@ const DECLARED: usize = 1 << 12;
 pub(crate) struct InputEdges<W> {
     pub(crate) edges: Edges<W>,
     pub(crate) counts: Counts,
+    pub(crate) first_edge: Option<FirstEdge>,
 }
 
 /// The edges, sorted by their ids.
@@ -61,6 +62,7 @@ struct Front<'a> {
     progress: &'a mut (dyn FnMut(Progress) + Send),
     ended: bool,
     input_bytes: u64,
+    first_edge: Option<FirstEdge>,
 }
 
 struct Gather<'a, W> {
@@ -81,7 +83,7 @@ pub(crate) fn gather<W: Weight>(
 ) -> Result<InputEdges<W>, GraphError> {
     let declared = reader.declared();
     let forecast = forecast(reader, rules)?;
-    let front = Front { reader, progress, ended: false, input_bytes: 0 };
+    let front = Front { reader, progress, ended: false, input_bytes: 0, first_edge: None };
     let sorter = Sorter::new(folder, plan.sort_alone(), rules.dedupe, plan)?.expecting(forecast);
     let state = RwLock::new(Sorters::Narrow(sorter, RwLock::new(IdSet::new(plan))));
     let gather = Gather::<W> { front: Mutex::new(front), state, rules, folder, plan };
@@ -159,6 +161,9 @@ impl<'a, W: Weight> Gather<'a, W> {
             let (done, total) = front.reader.progress();
             (front.progress)(Progress { phase: "read", done, total });
             front.input_bytes = done;
+            if front.first_edge.is_none() {
+                front.first_edge = FirstEdge::of(&*front.reader, &batch, 0);
+            }
             front.ended = !more;
             drop(front);
             self.push(thread, &batch, &mut counts).inspect_err(|_| self.front().ended = true)?;
@@ -248,7 +253,8 @@ impl<'a, W: Weight> Gather<'a, W> {
     }
 
     fn finish(self, counts: Vec<Counts>) -> Result<InputEdges<W>, GraphError> {
-        let Front { input_bytes, .. } = self.front.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Front { input_bytes, first_edge, .. } =
+            self.front.into_inner().unwrap_or_else(PoisonError::into_inner);
         let counts = Counts {
             read: counts.iter().map(|counts| counts.read).sum(),
             loops_dropped: counts.iter().map(|counts| counts.loops_dropped).sum(),
@@ -261,7 +267,7 @@ impl<'a, W: Weight> Gather<'a, W> {
             }
             Sorters::Wide(edges, ids) => Edges::Wide(edges.finish()?, ids.finish()?),
         };
-        Ok(InputEdges { edges, counts })
+        Ok(InputEdges { edges, counts, first_edge })
     }
 }
 

@@ -26,7 +26,7 @@ pub use plan::{LEAST_MEMORY, default_memory};
 pub(crate) use sort::{Key, Record, SortedRecords, Sorter, Weight};
 pub use translate::as_they_are;
 
-use crate::input::{self, EdgeReader, InputOptions};
+use crate::input::{self, EdgeReader, InputOptions, InputSummary};
 use crate::updates::StorePlace;
 use crate::{GraphError, InputOption, Progress};
 use sort::LaneWriter;
@@ -121,8 +121,10 @@ impl ImportOptions {
 }
 
 /// What an import did.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ImportReport {
+    /// How the input was understood.
+    pub input: InputSummary,
     /// How long it took.
     pub seconds: f64,
     /// Of the input, compressed where it is.

@@ -11,7 +11,7 @@ use super::sort::{Key, Numbers, Record, SortedRecords, Sorter, Weight};
 use super::translate;
 use super::{ImportReport, Rules, Steps};
 use crate::format::{FinishedStore, Layout, StoreWriter, Weights};
-use crate::input::EdgeReader;
+use crate::input::{EdgeReader, InputSummary};
 use crate::{GraphError, InputOption, Progress};
 
 /// An import that was asked for.
@@ -69,6 +69,8 @@ impl Job<'_> {
         progress: &mut (dyn FnMut(Progress) + Send),
     ) -> Result<ImportReport, GraphError> {
         let gathered = gather::<W>(&mut *reader, self.rules, self.folder, &self.plan, progress)?;
+        let mut input = reader.summary();
+        input.first_edge = gathered.first_edge;
         let strings = reader.strings();
         drop(reader);
         let mut steps = Steps::new(progress);
@@ -92,7 +94,8 @@ impl Job<'_> {
             (_, true) => Weights::F32,
             _ => Weights::F64,
         };
-        self.write(graph, weights, gathered.counts, &mut steps)
+        let report = self.write(graph, weights, gathered.counts, &mut steps)?;
+        Ok(ImportReport { input, ..report })
     }
 
     /// Ids are numbers that lie close together, or stand for strings.
@@ -256,6 +259,7 @@ impl Job<'_> {
         // An input that lists edges from either end lists none of these twice.
         let listed = if self.rules.both_ways { header.edges } else { edges };
         ImportReport {
+            input: InputSummary::default(),
             seconds: self.begun.elapsed().as_secs_f64(),
             input_bytes: counts.input_bytes,
             edges_read: counts.read,

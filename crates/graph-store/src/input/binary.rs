@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::source::Source;
-use super::{Batch, Declared, EdgeReader, Sample};
+use super::{Batch, Declared, EdgeReader, InputSummary, Sample};
 use crate::GraphError;
 
 /// Bytes read at once: 131,072 pairs of 32 bits, half as many of 64.
@@ -21,11 +21,16 @@ struct Binary {
     width: usize,
     /// Bytes of whole pairs so far.
     read: u64,
+    summary: InputSummary,
     ended: bool,
 }
 
 /// `width` is the bytes of a number, 4 or 8.
-pub(super) fn open(path: &Path, width: usize) -> Result<Box<dyn EdgeReader>, GraphError> {
+pub(super) fn open(
+    path: &Path,
+    width: usize,
+    summary: InputSummary,
+) -> Result<Box<dyn EdgeReader>, GraphError> {
     let (source, compressed) = Source::binary(path)?;
     let whole = source.meter.total().filter(|_| !compressed);
     if let Some(total) = whole
@@ -33,7 +38,7 @@ pub(super) fn open(path: &Path, width: usize) -> Result<Box<dyn EdgeReader>, Gra
     {
         return Err(cut_off(&source.name, total, width));
     }
-    Ok(Box::new(Binary { source, whole, buffer: vec![0; PIECE], width, read: 0, ended: false }))
+    Ok(Box::new(Binary { source, whole, buffer: vec![0; PIECE], width, read: 0, summary, ended: false }))
 }
 
 fn cut_off(name: &str, bytes: u64, width: usize) -> GraphError {
@@ -98,6 +103,10 @@ impl EdgeReader for Binary {
 
     fn progress(&self) -> (u64, Option<u64>) {
         self.source.meter.progress()
+    }
+
+    fn summary(&self) -> InputSummary {
+        self.summary.clone()
     }
 
     fn memory_bytes(&self) -> u64 {

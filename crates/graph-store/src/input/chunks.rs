@@ -2,13 +2,13 @@
 
 use memchr::{memchr, memrchr, memrchr3};
 
+use leadline_text::{BYTE_ORDER_MARK, LineEnd};
+
 use super::source::{Anywhere, Meter, Source};
 use crate::{GraphError, InputOption};
 
 /// Bytes of a chunk, and the longest line (or word): some 20,000 edges, at most 65,536.
 pub(super) const CHUNK: usize = 256 << 10;
-
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// What was expected and what was found, and the option that helps if one does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,11 +73,35 @@ pub(super) struct Chunks {
     rest: Vec<u8>,
     begun: bool,
     ended: bool,
+    byte_order_mark: bool,
+    line_end: LineEnd,
 }
 
 impl Chunks {
     pub(super) fn new(source: Source, cut: Cut) -> Chunks {
-        Chunks { source, cut, rest: Vec::new(), begun: false, ended: false }
+        let (rest, line_end) = (Vec::new(), LineEnd::default());
+        Chunks { source, cut, rest, begun: false, ended: false, byte_order_mark: false, line_end }
+    }
+
+    /// Cuts in another way from now on.
+    pub(super) fn cut(self, cut: Cut) -> Chunks {
+        Chunks { cut, ..self }
+    }
+
+    /// What comes next, without taking it, and whether it is all that is left. Lines end with `\n`.
+    pub(super) fn peek(&mut self) -> Result<(&[u8], bool), GraphError> {
+        self.fill()?;
+        Ok((&self.rest, self.ended))
+    }
+
+    /// Whether the text began with a byte order mark, once it was looked at.
+    pub(super) fn had_byte_order_mark(&self) -> bool {
+        self.byte_order_mark
+    }
+
+    /// What ended its lines.
+    pub(super) fn line_end(&self) -> LineEnd {
+        self.line_end
     }
 
     pub(super) fn name(&self) -> &str {
@@ -151,16 +175,33 @@ impl Chunks {
         self.rest.resize(CHUNK, 0);
         let got = self.source.fill(&mut self.rest[there..])?;
         self.rest.truncate(there + got);
+        if !self.begun {
+            self.begin();
+        }
+        if self.line_end == LineEnd::Cr {
+            let new = there.min(self.rest.len());
+            self.rest[new..].iter_mut().filter(|byte| **byte == b'\r').for_each(|byte| *byte = b'\n');
+        }
         if there + got < CHUNK {
             self.ended = true;
             if !self.rest.is_empty() && !self.rest.ends_with(b"\n") {
                 self.rest.push(b'\n');
             }
         }
-        if !self.begun && self.rest.starts_with(BYTE_ORDER_MARK) {
+        Ok(())
+    }
+
+    /// What the first bytes say of all.
+    fn begin(&mut self) {
+        self.begun = true;
+        self.byte_order_mark = self.rest.starts_with(BYTE_ORDER_MARK);
+        if self.byte_order_mark {
             self.rest.drain(..BYTE_ORDER_MARK.len());
         }
-        self.begun = true;
-        Ok(())
+        self.line_end = LineEnd::of(&self.rest);
+        if self.line_end == LineEnd::Cr {
+            // Read elsewhere, lines would have other ends.
+            self.source.anywhere = None;
+        }
     }
 }

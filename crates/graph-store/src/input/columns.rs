@@ -1,164 +1,209 @@
-//! SNAP, CSV, TSV and GAP: what the first lines say about the rest.
+//! Which columns of a text hold sources, targets and weights.
 
-use std::path::Path;
+use leadline_text::{Column, Dialect, Kind, shown};
 
-use super::chunks::{Chunks, Cut};
-use super::grammar::{Grammar, Separator};
-use super::number::{is_integer, shown};
-use super::source::Source;
-use super::strings::Strings;
-use super::text::{Opened, TextReader, first_edge};
-use super::{Declared, EdgeReader, Format, IdMode, InputOptions};
-use crate::GraphError;
+use super::chunks::Wrong;
+use super::names::{Role, are_of_vertices, is_other_number, role};
+use super::{EdgeColumns, InputOptions};
+use crate::InputOption;
 
-/// What a column of sources is called where columns have names.
-const SOURCES: [&str; 12] = [
-    "source",
-    "src",
-    "from",
-    "u",
-    "tail",
-    "start",
-    "node1",
-    "fromnodeid",
-    "source_id",
-    "src_id",
-    "from_id",
-    "start_id",
-];
+/// The columns of edges, from 0.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Chosen {
+    pub(super) source: usize,
+    pub(super) target: usize,
+    pub(super) weight: Option<usize>,
+    pub(super) ignored: Vec<usize>,
+}
 
-/// What the column of targets beside it is called.
-const TARGETS: [&str; 12] = [
-    "target",
-    "dst",
-    "to",
-    "v",
-    "head",
-    "end",
-    "node2",
-    "tonodeid",
-    "target_id",
-    "dst_id",
-    "to_id",
-    "end_id",
-];
+/// The columns that an option names, else those whose names are known, else the first.
+///
+/// # Errors
+/// Where that leaves a doubt, with the option that decides.
+pub(super) fn choose(dialect: &Dialect, options: &InputOptions) -> Result<Chosen, Wrong> {
+    let columns = Columns { dialect, options };
+    let (source, target) = columns.ends()?;
+    let weight = columns.weight(source, target)?;
+    let ignored: Vec<usize> = (0..dialect.columns)
+        .filter(|at| ![Some(source), Some(target), weight].contains(&Some(*at)))
+        .collect();
+    if !options.ignore_columns {
+        columns.check_ignored(&ignored, weight)?;
+    }
+    Ok(Chosen { source, target, weight, ignored })
+}
 
-/// What a column of weights is called.
-const WEIGHTS: [&str; 5] = ["weight", "w", "cost", "distance", "value"];
-
-/// How SNAP begins a file in which each undirected edge is listed once.
-const UNDIRECTED: &[u8] = b"# Undirected graph";
-
-/// Whether a name is one of a column of sources, of targets, of weights.
-pub(super) fn role(name: &[u8]) -> Option<Role> {
-    let name = String::from_utf8_lossy(name).to_lowercase();
-    // Neo4j writes :START_ID and :END_ID, Gephi and others a ~ in front.
-    let name = name.trim_start_matches([':', '~']);
-    if SOURCES.contains(&name) {
-        Some(Role::Source)
-    } else if TARGETS.contains(&name) {
-        Some(Role::Target)
-    } else {
-        WEIGHTS.contains(&name).then_some(Role::Weight)
+/// How a column is called in messages.
+pub(super) fn name_of(dialect: &Dialect, column: usize) -> String {
+    match dialect.header.as_ref().map(|names| names[column].as_str()) {
+        Some(name) if !name.is_empty() => name.to_owned(),
+        _ => (column + 1).to_string(),
     }
 }
 
-/// What a column holds, as its name tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
-    Source,
-    Target,
-    Weight,
+struct Columns<'a> {
+    dialect: &'a Dialect,
+    options: &'a InputOptions,
 }
 
-fn grammar(format: Format) -> Grammar {
-    let separator = match format {
-        Format::Csv => Separator::Byte(b','),
-        Format::Tsv => Separator::Byte(b'\t'),
-        _ => Separator::Blanks,
-    };
-    let most_columns = match format {
-        Format::El => Some(2),
-        Format::Wel => Some(3),
-        _ => None,
-    };
-    Grammar { separator, comments: true, weighted: false, most_columns, ids: (0, u64::MAX) }
+fn wrong(text: String, option: InputOption) -> Wrong {
+    Wrong { text, option: Some(option) }
 }
 
-pub(super) fn open(
-    path: &Path,
-    format: Format,
-    options: &InputOptions,
-) -> Result<Box<dyn EdgeReader>, GraphError> {
-    let mut chunks = Chunks::new(Source::text(path)?, Cut::Lines);
-    let mut grammar = grammar(format);
-    let mut undirected = false;
-    let mut lines = 0;
-    let first =
-        first_edge(&mut chunks, &grammar, &mut lines, |line| undirected |= line.starts_with(UNDIRECTED))?;
-    let mut first = first.unwrap_or_default();
-    let may_have_header = matches!(format, Format::Csv | Format::Tsv);
-    let wrong = |what: String| GraphError::malformed(format_args!("{}: line {lines}", path.display()), what);
-    if may_have_header && is_header(&mut chunks, &grammar, &first, options.ids).map_err(wrong)? {
-        first = first_edge(&mut chunks, &grammar, &mut lines, |_| {})?.unwrap_or_default();
+impl Columns<'_> {
+    fn names(&self) -> Option<&[String]> {
+        self.dialect.header.as_deref()
     }
-    let fields = grammar.fields(&first);
-    let strings = match options.ids {
-        IdMode::Numbers => false,
-        IdMode::Strings => true,
-        IdMode::Auto => fields.iter().take(2).any(|field| !is_integer(field)),
-    };
-    let weighted = match format {
-        Format::El => false,
-        Format::Wel => true,
-        _ => fields.len() > 2 || fields.is_empty(),
-    };
-    let weighted = options.weights && weighted;
-    grammar.weighted = weighted;
-    let undirected = undirected && format == Format::Snap && !options.directed;
-    if !first.is_empty() {
-        chunks.put_back(&first);
-        lines -= 1;
-    }
-    let opened = Opened {
-        chunks,
-        grammar,
-        declared: Declared { undirected, weighted, ..Declared::default() },
-        lines,
-        entries: None,
-        strings: strings.then(|| Strings::new(options.memory)),
-    };
-    Ok(Box::new(TextReader::new(opened, options)?))
-}
 
-/// Whether the first line names the columns: known names do, and so does any text where numbers follow it.
-fn is_header(chunks: &mut Chunks, grammar: &Grammar, first: &[u8], ids: IdMode) -> Result<bool, String> {
-    let names = grammar.fields(first);
-    if names.len() < 2 || names.iter().take(2).any(|name| is_integer(name)) {
-        return Ok(false);
+    fn name(&self, column: usize) -> &str {
+        self.names().map_or("", |names| names[column].as_str())
     }
-    let place = |wanted| names.iter().position(|name| role(name) == Some(wanted));
-    match (place(Role::Source), place(Role::Target)) {
-        (Some(0), Some(1)) => return Ok(true),
-        (Some(source), Some(target)) => {
-            return Err(format!(
-                "expected the source in column 1 and the target in column 2, found {} in column {} and {} in column {}; \
-                 put them in front",
-                shown(&names[source]),
-                source + 1,
-                shown(&names[target]),
-                target + 1
-            ));
+
+    fn all_with(&self, wanted: Role) -> Vec<usize> {
+        (0..self.dialect.columns).filter(|at| role(self.name(*at)) == Some(wanted)).collect()
+    }
+
+    fn given(&self, column: &Column, option: InputOption) -> Result<usize, Wrong> {
+        column.place(self.names(), self.dialect.columns).map_err(|text| wrong(text, option))
+    }
+
+    /// The sources and the targets.
+    fn ends(&self) -> Result<(usize, usize), Wrong> {
+        let EdgeColumns { source, target, .. } = &self.options.columns;
+        let source = source.as_ref().map(|name| self.given(name, InputOption::SourceColumn)).transpose()?;
+        let target = target.as_ref().map(|name| self.given(name, InputOption::TargetColumn)).transpose()?;
+        if let (Some(source), Some(target)) = (source, target) {
+            if source == target {
+                let text = format!("column {} is named as both the source and the target", source + 1);
+                return Err(wrong(text, InputOption::TargetColumn));
+            }
+            return Ok((source, target));
         }
-        _ => {}
+        if (source, target) == (None, None) {
+            self.check_direction()?;
+        }
+        let one = |given: Option<usize>, wanted, option| match (given, self.all_with(wanted).as_slice()) {
+            (Some(given), _) => Ok(Some(given)),
+            (None, []) => Ok(None),
+            (None, [one]) => Ok(Some(*one)),
+            (None, [first, second, ..]) => {
+                let (first, second) = (self.name(*first), self.name(*second));
+                Err(wrong(
+                    format!("both \"{first}\" and \"{second}\" may be the column that is meant"),
+                    option,
+                ))
+            }
+        };
+        let source = one(source, Role::Source, InputOption::SourceColumn)?;
+        let target = one(target, Role::Target, InputOption::TargetColumn)?;
+        match (source, target) {
+            (Some(source), Some(target)) => Ok((source, target)),
+            (None, None) => self.first_two(),
+            (Some(one), None) => Ok((one, self.other(one, "target", InputOption::TargetColumn)?)),
+            (None, Some(one)) => Ok((self.other(one, "source", InputOption::SourceColumn)?, one)),
+        }
     }
-    if ids == IdMode::Strings {
-        return Ok(false);
+
+    /// Arcs lead from tail to head, facts of a knowledge graph from head to tail.
+    fn check_direction(&self) -> Result<(), Wrong> {
+        let has = |wanted: &str| {
+            self.names().is_some_and(|names| names.iter().any(|name| name.to_lowercase() == wanted))
+        };
+        if has("head") && has("tail") {
+            let text =
+                "edges may lead from \"head\" to \"tail\" (as in knowledge graphs) or from \"tail\" to \
+                        \"head\" (as arcs do); name both columns"
+                    .to_owned();
+            return Err(wrong(text, InputOption::SourceColumn));
+        }
+        Ok(())
     }
-    // The line behind it tells; it is put back and read again.
-    let Ok(Some(second)) = chunks.line() else { return Ok(false) };
-    let fields = grammar.fields(&second);
-    let numbers = fields.len() > 1 && fields.iter().take(2).all(|field| is_integer(field));
-    chunks.put_back(&second);
-    Ok(numbers)
+
+    /// Names say nothing: the first two columns, or the first two behind one that numbers the lines.
+    fn first_two(&self) -> Result<(usize, usize), Wrong> {
+        let has_index =
+            self.names().is_some_and(|names| names[0].is_empty() && names.len() > 2 && !names[1].is_empty());
+        let (source, target) = if has_index { (1, 2) } else { (0, 1) };
+        let (first, second) = (self.name(source), self.name(target));
+        if are_of_vertices(first, second) {
+            let text = format!(
+                "columns \"{first}\" and \"{second}\" look like a list of vertices, not of edges; where they are \
+                 the ends of edges, name both"
+            );
+            return Err(wrong(text, InputOption::SourceColumn));
+        }
+        Ok((source, target))
+    }
+
+    /// The other end, where only one is known.
+    fn other(&self, one: usize, what: &str, option: InputOption) -> Result<usize, Wrong> {
+        if self.dialect.columns == 2 {
+            return Ok(1 - one);
+        }
+        let text =
+            format!("expected a column \"{what}\" next to \"{}\", found none", name_of(self.dialect, one));
+        Err(wrong(text, option))
+    }
+
+    fn weight(&self, source: usize, target: usize) -> Result<Option<usize>, Wrong> {
+        if let Some(column) = &self.options.columns.weight {
+            return self.given(column, InputOption::WeightColumn).map(Some);
+        }
+        if !self.options.weights {
+            return Ok(None);
+        }
+        let is_other = |at: &usize| ![source, target].contains(at);
+        let named: Vec<usize> = self.all_with(Role::Weight).into_iter().filter(is_other).collect();
+        let others: Vec<usize> = (0..self.dialect.columns).filter(is_other).collect();
+        let may_hold = |at: &usize| {
+            let is_index = self.names().is_some_and(|names| *at == 0 && names[0].is_empty());
+            !is_index && self.dialect.kinds[*at] <= Kind::Number && !is_other_number(self.name(*at))
+        };
+        let numbers: Vec<usize> = others.iter().copied().filter(may_hold).collect();
+        match (named.as_slice(), numbers.as_slice(), others.as_slice()) {
+            ([one], ..) | ([], [one], _) => Ok(Some(*one)),
+            // Without names what is there is the weight, right or wrong.
+            ([], [], [one]) if self.names().is_none() => Ok(Some(*one)),
+            ([], [], _) => Ok(None),
+            (several @ [_, _, ..], ..) | ([], several, _) => {
+                let names: Vec<String> = several.iter().map(|at| name_of(self.dialect, *at)).collect();
+                let text = format!("columns {} may each hold the weight", names.join(" and "));
+                Err(wrong(text, InputOption::WeightColumn))
+            }
+        }
+    }
+
+    /// What is left out must not be what somebody wants.
+    fn check_ignored(&self, ignored: &[usize], weight: Option<usize>) -> Result<(), Wrong> {
+        let ends_are_given = self.options.columns.source.is_some() && self.options.columns.target.is_some();
+        for column in ignored {
+            let name = self.name(*column);
+            let is_index = *column == 0 && self.names().is_some() && name.is_empty();
+            let called = match self.names() {
+                Some(_) => format!("column {}, \"{name}\",", column + 1),
+                None => format!("column {}", column + 1),
+            };
+            let (what, option) = match role(name) {
+                Some(Role::Source | Role::Target) if !ends_are_given => {
+                    ("looks like the end of another edge", InputOption::SourceColumn)
+                }
+                Some(Role::Weight) if weight.is_none() => ("looks like a weight", InputOption::IgnoredWeight),
+                _ if is_index || weight.is_some() || is_other_number(name) => continue,
+                _ if self.dialect.kinds[*column].is_numeric() => {
+                    let what = if ignored.len() > 1 && self.names().is_none() {
+                        "looks like a weight, or the end of another edge"
+                    } else {
+                        "looks like a weight"
+                    };
+                    (what, InputOption::IgnoredWeight)
+                }
+                _ => continue,
+            };
+            let example = self.dialect.first.get(*column).map_or("", String::as_str);
+            let text =
+                format!("{called} would be left out, and {what} (such as {})", shown(example.as_bytes()));
+            return Err(wrong(text, option));
+        }
+        Ok(())
+    }
 }

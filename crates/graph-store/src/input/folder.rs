@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::parquet::{self, Parquet, Rows};
 use super::strings::Strings;
-use super::{Batch, Declared, EdgeReader, Format, InputOptions};
+use super::{Batch, Declared, EdgeReader, Format, InputOptions, InputSummary};
 use crate::exported::{DESCRIPTION, Description, EDGES, VERTICES};
 use crate::{GraphError, InputOption};
 
@@ -16,6 +16,7 @@ struct Folder {
     files: VecDeque<(PathBuf, Rows)>,
     options: InputOptions,
     declared: Declared,
+    summary: InputSummary,
     current: Option<Parquet>,
     /// Of the files before, while no file is open.
     strings: Option<Strings>,
@@ -35,6 +36,7 @@ pub(super) fn open(path: &Path, options: InputOptions) -> Result<Box<dyn EdgeRea
         files: VecDeque::new(),
         options,
         declared: Declared::default(),
+        summary: InputSummary::of(Format::Parquet, "since it is a folder"),
         current: None,
         strings: None,
         bytes_read: 0,
@@ -45,8 +47,8 @@ pub(super) fn open(path: &Path, options: InputOptions) -> Result<Box<dyn EdgeRea
         Some(description) => folder.exported(path, &description)?,
         None => {
             let first = folder.add(path, Rows::Edges)?;
-            folder.declared.weighted = options.weights && first.weighted;
-            if options.weights && !first.weighted {
+            folder.declared.weighted = folder.options.weights && first.weighted;
+            if folder.options.weights && !first.weighted {
                 return Err(no_weights(path));
             }
         }
@@ -76,6 +78,8 @@ impl Folder {
             return Err(no_weights(path));
         }
         self.options.weights = weighted;
+        // Its description says what there is, and that is read.
+        self.options.ignore_columns = true;
         self.declared = Declared { directed, undirected: !directed, weighted, ..Declared::default() };
         let of_vertices = self.add(&path.join(VERTICES), Rows::Vertices)?;
         let of_edges = self.add(&path.join(EDGES), Rows::Edges)?;
@@ -107,6 +111,10 @@ impl Folder {
             let (rows, columns) = (file.row_count(), file.columns());
             match &mut all {
                 None => {
+                    if what == Rows::Edges {
+                        file.check_ignored(&self.options)?;
+                        self.summary = file.summary().told("since it is a folder");
+                    }
                     let found = Found { rows, weighted: file.is_weighted(), text: file.is_text() };
                     all = Some((found, columns, path.clone()));
                 }
@@ -218,6 +226,10 @@ impl EdgeReader for Folder {
     fn string(&self, number: u64) -> Option<&str> {
         let of_file = self.current.as_ref().and_then(|file| file.string(number));
         of_file.or_else(|| self.strings.as_ref()?.string(number))
+    }
+
+    fn summary(&self) -> InputSummary {
+        self.summary.clone()
     }
 
     fn memory_bytes(&self) -> u64 {

@@ -2,34 +2,30 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr;
+use leadline_text::{Comment, Delimiter, Fields, could_be_a_name};
+use memchr::{memchr, memmem};
 
 use super::Batch;
 use super::chunks::{Failure, Wrong};
-use super::number::{SAFE_DIGITS, decimal, digits, is_integer, shown, weight, whole};
+use super::number::{self, SAFE_DIGITS, decimal, digits, is_integer, shown, whole};
 use super::strings::Strings;
 use crate::InputOption;
-
-/// What stands between two columns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Separator {
-    /// Blanks and tabs, any number of them.
-    Blanks,
-    /// This one byte; fields may stand in quotes.
-    Byte(u8),
-}
 
 /// The lines of a format.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Grammar {
-    pub(super) separator: Separator,
-    /// Lines that begin with `#` or `%` say nothing about edges.
-    pub(super) comments: bool,
-    /// The third column is the edge's weight and must be there.
-    pub(super) weighted: bool,
-    /// Columns that a line may have at most. Without a limit, what lies behind those that are read is not
-    /// looked at.
-    pub(super) most_columns: Option<usize>,
+    pub(super) delimiter: Delimiter,
+    /// What comments begin with: `#` and `%` where nothing is said.
+    pub(super) comment: Option<Comment>,
+    /// The columns that are read, from 0.
+    pub(super) source: usize,
+    pub(super) target: usize,
+    /// None where no weight is wanted; where it is wanted, it must be there.
+    pub(super) weight: Option<usize>,
+    /// Columns of every line.
+    pub(super) columns: usize,
+    /// Behind source and target stands a dictionary of attributes, as networkx writes it.
+    pub(super) attributes: bool,
     /// The smallest and the largest id.
     pub(super) ids: (u64, u64),
 }
@@ -43,6 +39,9 @@ pub(super) struct Parsed {
     pub(super) batch: Batch,
     /// Lines, up to the failure if there is one.
     pub(super) lines: u64,
+    /// Of them, those that are blank, and those that are comments.
+    pub(super) blank: u64,
+    pub(super) comments: u64,
     pub(super) failure: Option<Failure>,
 }
 
@@ -84,6 +83,20 @@ impl ToNumber for &mut Strings {
 }
 
 impl Grammar {
+    /// Source and target, and the weight where it is wanted, in the first of `columns` columns between blanks.
+    pub(super) fn blanks(columns: usize, weighted: bool) -> Grammar {
+        Grammar {
+            delimiter: Delimiter::Blanks,
+            comment: None,
+            source: 0,
+            target: 1,
+            weight: weighted.then_some(2),
+            columns,
+            attributes: false,
+            ids: (0, u64::MAX),
+        }
+    }
+
     /// Parses a piece of text, whose last byte is a line's end.
     pub(super) fn parse(&self, text: &[u8], strings: Option<&mut Strings>, parsed: &mut Parsed) {
         match strings {
@@ -93,14 +106,15 @@ impl Grammar {
     }
 
     fn parse_lines(&self, mut text: &[u8], mut ids: impl ToNumber, parsed: &mut Parsed) {
+        let usual_columns = self.usual_columns();
         while !text.is_empty() {
-            let usual = if is_decimal(&ids) { self.usual(text) } else { None };
+            let usual = if is_decimal(&ids) { self.usual(text, usual_columns) } else { None };
             let (edge, length) = match usual {
                 Some((edge, length)) => (Some(edge), length),
                 None => {
                     let length = memchr(b'\n', text).unwrap_or(text.len() - 1) + 1;
                     let line = &text[..length - 1];
-                    match self.line(line.strip_suffix(b"\r").unwrap_or(line), &mut ids) {
+                    match self.line(line.strip_suffix(b"\r").unwrap_or(line), &mut ids, parsed) {
                         Ok(edge) => (edge, length),
                         Err(what) => {
                             parsed.failure = Some(Failure::Line { before: parsed.lines, what });
@@ -111,7 +125,7 @@ impl Grammar {
             };
             if let Some((pair, weight)) = edge {
                 parsed.batch.pairs.push(pair);
-                if self.weighted {
+                if self.weight.is_some() {
                     parsed.batch.weights.push(weight);
                 }
             }
@@ -120,12 +134,18 @@ impl Grammar {
         }
     }
 
-    /// The short way: digits, one separator, digits, perhaps a separator and a plain decimal, the line's end.
+    /// 2 or 3 where the lines may be read by the short way: source, target, and perhaps one more column.
+    fn usual_columns(&self) -> usize {
+        let in_order = (self.source, self.target) == (0, 1) && self.weight.is_none_or(|weight| weight == 2);
+        if in_order && !self.attributes && (2..=3).contains(&self.columns) { self.columns } else { 0 }
+    }
+
+    /// The short way: digits, one delimiter, digits, perhaps a delimiter and a plain decimal, the line's end.
     /// The edge and the line's length; nothing where the line is another, right or wrong.
     #[inline(always)]
-    fn usual(&self, text: &[u8]) -> Option<(Edge, usize)> {
+    fn usual(&self, text: &[u8], columns: usize) -> Option<(Edge, usize)> {
         let (source, first) = digits(text);
-        if !self.separates(*text.get(first)?) {
+        if columns == 0 || !self.separates(*text.get(first)?) {
             return None;
         }
         let (target, second) = digits(&text[first + 1..]);
@@ -134,12 +154,13 @@ impl Grammar {
         }
         let mut end = first + 1 + second;
         let mut weight = 0.0;
-        if self.most_columns != Some(2) && self.separates(*text.get(end)?) {
+        if columns == 3 {
+            if !self.separates(*text.get(end)?) {
+                return None;
+            }
             let length;
             (weight, length) = decimal(&text[end + 1..])?;
             end += 1 + length;
-        } else if self.weighted {
-            return None;
         }
         if !self.holds((source, target)) {
             return None;
@@ -153,9 +174,9 @@ impl Grammar {
 
     #[inline(always)]
     fn separates(&self, byte: u8) -> bool {
-        match self.separator {
-            Separator::Blanks => byte == b' ' || byte == b'\t',
-            Separator::Byte(separator) => byte == separator,
+        match self.delimiter {
+            Delimiter::Blanks => byte == b' ' || byte == b'\t',
+            Delimiter::Byte(separator) => byte == separator,
         }
     }
 
@@ -166,128 +187,134 @@ impl Grammar {
     }
 
     /// Any line: an edge, nothing, or what is wrong with it.
-    fn line(&self, line: &[u8], ids: &mut impl ToNumber) -> Result<Option<Edge>, Wrong> {
-        if self.is_empty(line) {
-            return Ok(None);
+    fn line(&self, line: &[u8], ids: &mut impl ToNumber, parsed: &mut Parsed) -> Result<Option<Edge>, Wrong> {
+        match self.without_edge(line) {
+            Some(Nothing::Blank) => {
+                parsed.blank += 1;
+                return Ok(None);
+            }
+            Some(Nothing::Comment) => {
+                if !is_decimal(ids) {
+                    self.check_comment(line)?;
+                }
+                parsed.comments += 1;
+                return Ok(None);
+            }
+            None => {}
         }
-        let mut fields = Fields::new(line, self.separator);
-        let source =
-            fields.next("a source id")?.ok_or_else(|| "expected a source id, found nothing".to_owned())?;
-        let from = ids.number(&source, "a source id")?;
-        let behind = |what, before: &[u8]| {
-            format!("expected {what} after {}, found the end of the line", shown(before))
+        let Columns { source, target, weight, count, beyond } = self.columns_of(line)?;
+        let there = |field: Option<Cow<'_, [u8]>>, what: &str, before: Option<&[u8]>| match (field, before) {
+            (Some(field), _) if !field.is_empty() => Ok(field.into_owned()),
+            (None, Some(before)) => {
+                Err(format!("expected {what} after {}, found the end of the line", shown(before)))
+            }
+            _ => Err(format!("expected {what}, found nothing")),
         };
-        let target = fields.next("a target id")?.ok_or_else(|| behind("a target id", &source))?;
+        let source = there(source, "a source id", None)?;
+        let from = ids.number(&source, "a source id")?;
+        let target = there(target, "a target id", Some(&source))?;
         let to = ids.number(&target, "a target id")?;
         if !self.holds((from, to)) {
             let (least, most) = self.ids;
             return Err(format!("expected ids from {least} to {most}, found {from} and {to}").into());
         }
         let mut weighs = 0.0;
-        if self.weighted {
-            let field = fields.next("a weight")?.ok_or_else(|| behind("a weight", &target))?;
-            weighs = weight(&field)?;
+        if self.weight.is_some() {
+            weighs = number::weight(&there(weight, "a weight", Some(&target))?)?;
         }
-        if let Some(most) = self.most_columns {
-            let mut column = if self.weighted { 3 } else { 2 };
-            while let Some(field) = fields.next("the end of the line")? {
-                column += 1;
-                if column > most {
-                    let found = shown(&field);
-                    let text = format!("expected the end of the line after {most} columns, found {found}");
-                    return Err(text.into());
-                }
+        let columns = self.columns;
+        match beyond {
+            Some(found) => {
+                let found = shown(&found);
+                Err(format!("expected the end of the line after {columns} columns, found {found}").into())
+            }
+            None if count < columns => {
+                Err(format!("expected {columns} columns, as in the lines before, found {count}").into())
+            }
+            None => Ok(Some(((from, to), weighs))),
+        }
+    }
+
+    /// The columns that are wanted.
+    fn columns_of<'l>(&self, line: &'l [u8]) -> Result<Columns<'l>, String> {
+        let mut fields = Fields::new(line, self.delimiter);
+        let mut columns = Columns::default();
+        while let Some(field) = fields.next_field()? {
+            if columns.count == self.columns {
+                columns.beyond = Some(field);
+                break;
+            }
+            match columns.count {
+                at if at == self.source => columns.source = Some(field),
+                at if at == self.target => columns.target = Some(field),
+                at if Some(at) == self.weight => columns.weight = Some(field),
+                _ => {}
+            }
+            columns.count += 1;
+            if self.attributes && columns.count == 2 {
+                columns.weight = self.weight.and_then(|_| attribute(fields.rest())).map(Cow::Borrowed);
+                columns.count = self.columns;
+                break;
             }
         }
-        Ok(Some(((from, to), weighs)))
+        Ok(columns)
     }
 
-    /// Whether a line has no edge on it.
-    pub(super) fn is_empty(&self, line: &[u8]) -> bool {
-        let blank = line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
-        blank || self.comments && matches!(line[0], b'#' | b'%')
+    /// Why a line has no edge on it, if it has none.
+    pub(super) fn without_edge(&self, line: &[u8]) -> Option<Nothing> {
+        let Some(first) = line.first() else { return Some(Nothing::Blank) };
+        let comment = match self.comment {
+            None => Comment::USUAL.contains(first),
+            Some(Comment::Byte(byte)) => *first == byte,
+            Some(Comment::None) => false,
+        };
+        if comment {
+            return Some(Nothing::Comment);
+        }
+        line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')).then_some(Nothing::Blank)
     }
 
-    /// The fields of a line, up to the first that is malformed.
-    pub(super) fn fields<'l>(&self, line: &'l [u8]) -> Vec<Cow<'l, [u8]>> {
-        let mut fields = Fields::new(line, self.separator);
-        std::iter::from_fn(|| fields.next("a column").ok().flatten()).collect()
+    /// Names may begin as comments do: where a comment would be an edge too, nobody said which it is.
+    fn check_comment(&self, line: &[u8]) -> Result<(), Wrong> {
+        let mut fields = Fields::new(line, self.delimiter);
+        let count = std::iter::from_fn(|| fields.next_field().ok().flatten()).count();
+        if self.comment.is_some() || count != self.columns || !could_be_a_name(line) {
+            return Ok(());
+        }
+        let first = char::from(line[0]);
+        let text = format!("{} may be a comment, or a name that begins with {first}", shown(line));
+        Err(Wrong { text, option: Some(InputOption::Comment) })
     }
+}
+
+/// Why a line has no edge on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Nothing {
+    Blank,
+    Comment,
+}
+
+/// What a line has in the columns that are wanted.
+#[derive(Default)]
+struct Columns<'l> {
+    source: Option<Cow<'l, [u8]>>,
+    target: Option<Cow<'l, [u8]>>,
+    weight: Option<Cow<'l, [u8]>>,
+    /// How many there are, at most as many as there should be.
+    count: usize,
+    /// The first that should not be there.
+    beyond: Option<Cow<'l, [u8]>>,
+}
+
+/// The weight in a dictionary as Python prints it: `{'weight': 3.5, 'since': 1999}`.
+pub(super) fn attribute(text: &[u8]) -> Option<&[u8]> {
+    const NAMES: [&[u8]; 2] = [b"'weight':", b"\"weight\":"];
+    let at = NAMES.into_iter().find_map(|name| Some(memmem::find(text, name)? + name.len()))?;
+    let value = text[at..].trim_ascii_start();
+    let end = value.iter().position(|byte| matches!(byte, b',' | b'}') || byte.is_ascii_whitespace());
+    Some(&value[..end?])
 }
 
 fn is_decimal<T: ToNumber>(_: &T) -> bool {
     T::DECIMAL
-}
-
-/// The fields of a line, one after the other.
-struct Fields<'l> {
-    /// What is left of the line; nothing behind the last field.
-    rest: Option<&'l [u8]>,
-    separator: Separator,
-}
-
-impl<'l> Fields<'l> {
-    fn new(line: &'l [u8], separator: Separator) -> Fields<'l> {
-        Fields { rest: Some(line), separator }
-    }
-
-    /// The next field, without blanks and quotes around it; `what` it should be, for the message.
-    fn next(&mut self, what: &str) -> Result<Option<Cow<'l, [u8]>>, String> {
-        let Some(rest) = self.rest else { return Ok(None) };
-        let Separator::Byte(separator) = self.separator else {
-            let rest = rest.trim_ascii_start();
-            if rest.is_empty() {
-                self.rest = None;
-                return Ok(None);
-            }
-            let end = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
-            self.rest = Some(&rest[end..]);
-            return Ok(Some(Cow::Borrowed(&rest[..end])));
-        };
-        if rest.first() == Some(&b'"') {
-            return self.quoted(&rest[1..], separator).map(Some);
-        }
-        let end = memchr(separator, rest).unwrap_or(rest.len());
-        self.rest = rest.get(end + 1..);
-        let field = rest[..end].trim_ascii();
-        if field.is_empty() {
-            // An empty column is one that is missing, whichever it is.
-            return if self.rest.is_none() {
-                Ok(None)
-            } else {
-                Err(format!("expected {what}, found nothing"))
-            };
-        }
-        Ok(Some(Cow::Borrowed(field)))
-    }
-
-    /// A field in quotes, `""` being one of its own.
-    fn quoted(&mut self, mut rest: &'l [u8], separator: u8) -> Result<Cow<'l, [u8]>, String> {
-        let mut field = Cow::Borrowed(&rest[..0]);
-        loop {
-            let end =
-                memchr(b'"', rest).ok_or("expected a quote's end on its line, found the end of the line")?;
-            let (part, behind) = (&rest[..end], &rest[end + 1..]);
-            if field.is_empty() {
-                field = Cow::Borrowed(part);
-            } else {
-                field.to_mut().extend_from_slice(part);
-            }
-            match behind.first() {
-                Some(b'"') => {
-                    field.to_mut().push(b'"');
-                    rest = &behind[1..];
-                }
-                Some(&byte) if byte == separator => {
-                    self.rest = Some(&behind[1..]);
-                    return Ok(field);
-                }
-                Some(_) => return Err(format!("expected a separator after {}", shown(&field))),
-                None => {
-                    self.rest = None;
-                    return Ok(field);
-                }
-            }
-        }
-    }
 }

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::chunks::{CHUNK, Chunks, Cut, Failure};
 use super::format::uncompressed;
-use super::grammar::{Grammar, Separator};
+use super::grammar::Grammar;
 use super::number::whole;
 use super::source::{Meter, Source};
+use super::summary::InputSummary;
 use super::text::{Opened, TextReader, first_edge};
 use super::{Batch, Declared, EdgeReader, InputOptions};
 use crate::GraphError;
@@ -21,30 +22,27 @@ struct Graphalytics {
     declared: Declared,
 }
 
-pub(super) fn open(path: &Path, options: &InputOptions) -> Result<Box<dyn EdgeReader>, GraphError> {
+pub(super) fn open(
+    path: &Path,
+    options: &InputOptions,
+    summary: InputSummary,
+) -> Result<Box<dyn EdgeReader>, GraphError> {
     let (vertices, edges) = both(path)?;
     let mut chunks = Chunks::new(Source::text(&edges)?, Cut::Lines);
-    let mut grammar = Grammar {
-        separator: Separator::Blanks,
-        comments: true,
-        weighted: false,
-        most_columns: Some(3),
-        ids: (0, u64::MAX),
-    };
     let mut lines = 0;
-    let first = first_edge(&mut chunks, &grammar, &mut lines, |_| {})?;
-    let weighted = first
-        .as_ref()
-        .is_none_or(|line| line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).count() > 2);
+    let first = first_edge(&mut chunks, &Grammar::blanks(2, false), &mut lines, |_| {})?;
+    let columns =
+        |line: &Vec<u8>| line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).count();
+    let columns = first.as_ref().map_or(3, columns).clamp(2, 3);
     if let Some(line) = first {
         chunks.put_back(&line);
         lines -= 1;
     }
-    let weighted = options.weights && weighted;
-    grammar.weighted = weighted;
+    let weighted = options.weights && columns == 3;
+    let grammar = Grammar::blanks(columns, weighted);
     let undirected = !options.directed && says_undirected(&edges);
     let declared = Declared { undirected, weighted, ..Declared::default() };
-    let opened = Opened { chunks, grammar, declared, lines, entries: None, strings: None };
+    let opened = Opened { chunks, grammar, declared, lines, entries: None, strings: None, summary };
     let vertices =
         Vertices { chunks: Chunks::new(Source::text(&vertices)?, Cut::Lines), chunk: Vec::new(), lines: 0 };
     let meter = vertices.chunks.meter();
@@ -126,6 +124,10 @@ impl EdgeReader for Graphalytics {
             }
         }
         self.edges.next_batch(batch)
+    }
+
+    fn summary(&self) -> InputSummary {
+        self.edges.summary()
     }
 
     fn progress(&self) -> (u64, Option<u64>) {

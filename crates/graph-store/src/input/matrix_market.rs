@@ -1,24 +1,24 @@
 //! Matrix Market, coordinate format (Boisvert, Pozo and Remington, NISTIR 5935, 1996): entry (i, j) is an
 //! edge from i to j.
 
-use std::path::Path;
-
-use super::chunks::{Chunks, Cut};
-use super::grammar::{Grammar, Separator};
+use super::chunks::Chunks;
+use super::grammar::{Grammar, Nothing};
 use super::number::{shown, whole};
-use super::source::Source;
+use super::summary::InputSummary;
 use super::text::{Opened, TextReader, first_edge, next_line};
 use super::{Declared, EdgeReader, InputOptions};
 use crate::GraphError;
 
 const BANNER: &str = "%%MatrixMarket matrix coordinate pattern|integer|real general|symmetric";
 
-pub(super) fn open(path: &Path, options: &InputOptions) -> Result<Box<dyn EdgeReader>, GraphError> {
-    let mut chunks = Chunks::new(Source::text(path)?, Cut::Lines);
+pub(super) fn open(
+    mut chunks: Chunks,
+    options: &InputOptions,
+    mut summary: InputSummary,
+) -> Result<Box<dyn EdgeReader>, GraphError> {
     let mut lines = 0;
-    let wrong = |line: u64, what: String| {
-        GraphError::malformed(format_args!("{}: line {line}", path.display()), what)
-    };
+    let name = chunks.name().to_owned();
+    let wrong = |line: u64, what: String| GraphError::malformed(format_args!("{name}: line {line}"), what);
     let Some(banner) = next_line(&mut chunks, &mut lines)? else {
         let opened = Opened {
             chunks,
@@ -27,13 +27,24 @@ pub(super) fn open(path: &Path, options: &InputOptions) -> Result<Box<dyn EdgeRe
             lines,
             entries: None,
             strings: None,
+            summary,
         };
         return Ok(Box::new(TextReader::new(opened, options)?));
     };
     let (valued, symmetric) = read_banner(&banner).map_err(|what| wrong(1, what))?;
     let weighted = options.weights && valued;
+    if valued && !weighted {
+        summary.notes.push("its values were not kept".to_owned());
+    }
     let comments = grammar(0, valued, false);
-    let size = first_edge(&mut chunks, &comments, &mut lines, |_| {})?.unwrap_or_default();
+    let skipped = &mut summary.lines_skipped;
+    let count = |line: &[u8]| match comments.without_edge(line) {
+        Some(Nothing::Comment) => skipped.comments += 1,
+        _ => skipped.blank += 1,
+    };
+    let size = first_edge(&mut chunks, &comments, &mut lines, count)?.unwrap_or_default();
+    // The banner and the size of the matrix.
+    summary.lines_skipped.header = 2;
     let (vertices, entries) = read_size(&size).map_err(|what| wrong(lines, what))?;
     let opened = Opened {
         chunks,
@@ -49,18 +60,13 @@ pub(super) fn open(path: &Path, options: &InputOptions) -> Result<Box<dyn EdgeRe
         lines,
         entries: Some(entries),
         strings: None,
+        summary,
     };
     Ok(Box::new(TextReader::new(opened, options)?))
 }
 
 fn grammar(vertices: u64, valued: bool, weighted: bool) -> Grammar {
-    Grammar {
-        separator: Separator::Blanks,
-        comments: true,
-        weighted,
-        most_columns: Some(if valued { 3 } else { 2 }),
-        ids: (1, vertices),
-    }
+    Grammar { ids: (1, vertices), ..Grammar::blanks(if valued { 3 } else { 2 }, weighted) }
 }
 
 /// Whether entries have values, and whether (i, j) stands for (j, i) too.

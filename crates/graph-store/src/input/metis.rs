@@ -3,14 +3,13 @@
 //!
 //! A line may be longer than memory: it is read word by word.
 
-use std::path::Path;
-
 use memchr::memchr;
 
 use super::chunks::{CHUNK, Chunks, Cut, Failure};
-use super::grammar::{Grammar, Separator};
+use super::grammar::Grammar;
 use super::number::{shown, weight, whole};
-use super::source::{Meter, Source};
+use super::source::Meter;
+use super::summary::InputSummary;
 use super::text::first_edge;
 use super::{Batch, Declared, EdgeReader, InputOptions};
 use crate::GraphError;
@@ -34,6 +33,7 @@ struct Metis {
     chunk: Vec<u8>,
     meter: Meter,
     place: Place,
+    summary: InputSummary,
     ended: bool,
 }
 
@@ -55,16 +55,14 @@ struct Place {
     entries: u64,
 }
 
-pub(super) fn open(path: &Path, options: &InputOptions) -> Result<Box<dyn EdgeReader>, GraphError> {
-    let mut chunks = Chunks::new(Source::text(path)?, Cut::Words);
+pub(super) fn open(
+    chunks: Chunks,
+    options: &InputOptions,
+    summary: InputSummary,
+) -> Result<Box<dyn EdgeReader>, GraphError> {
+    let mut chunks = chunks.cut(Cut::Words);
     let name = chunks.name().to_owned();
-    let comments = Grammar {
-        separator: Separator::Blanks,
-        comments: true,
-        weighted: false,
-        most_columns: None,
-        ids: (0, u64::MAX),
-    };
+    let comments = Grammar::blanks(2, false);
     let mut lines = 0;
     let head = match first_edge(&mut chunks, &comments, &mut lines, |_| {})? {
         Some(line) => read_head(&line)
@@ -84,6 +82,7 @@ pub(super) fn open(path: &Path, options: &InputOptions) -> Result<Box<dyn EdgeRe
         chunk: Vec::new(),
         meter,
         place,
+        summary: InputSummary { ids: "numbers", ..summary },
         ended: false,
     }))
 }
@@ -244,6 +243,10 @@ impl EdgeReader for Metis {
         })?;
         self.ended = false;
         Ok(true)
+    }
+
+    fn summary(&self) -> InputSummary {
+        self.summary.clone()
     }
 
     fn progress(&self) -> (u64, Option<u64>) {

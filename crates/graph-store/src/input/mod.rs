@@ -5,6 +5,7 @@ mod arrays;
 mod binary;
 mod chunks;
 mod columns;
+mod delimited;
 mod folder;
 mod format;
 mod grammar;
@@ -12,10 +13,14 @@ mod graphalytics;
 mod guarded;
 mod matrix_market;
 mod metis;
+mod names;
 mod number;
 mod parquet;
+mod preview;
+mod sniff;
 mod source;
 mod strings;
+mod summary;
 mod text;
 mod values;
 mod workers;
@@ -26,9 +31,16 @@ use std::str::FromStr;
 
 pub use arrays::{Array, ArrayEdges, ArrayIds, ArrayWeights, StringArray};
 pub use format::Format;
+pub use leadline_text::{Column, Comment, Delimiter, TextOptions};
 pub(crate) use number::{weight, whole};
+pub use preview::Preview;
 pub(crate) use strings::check_length;
+pub use summary::{FirstEdge, InputSummary, SkippedLines, TextSummary};
 pub(crate) use values::ValueLines;
+
+use chunks::{Chunks, Cut};
+use sniff::{Sniffed, sniff};
+use source::Source;
 
 use crate::{GraphError, InputOption};
 
@@ -65,11 +77,28 @@ impl FromStr for IdMode {
     }
 }
 
+/// The columns of edges, where they are named; known names or the first columns else.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EdgeColumns {
+    /// Of sources.
+    pub source: Option<Column>,
+    /// Of targets.
+    pub target: Option<Column>,
+    /// Of weights, which are given then.
+    pub weight: Option<Column>,
+}
+
 /// How an input is read.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct InputOptions {
-    /// Its format; told by its name where none is given.
+    /// Its format; told by its first lines or its name where none is given.
     pub format: Option<Format>,
+    /// What separates columns, whether they have names, and so on; of text in columns.
+    pub text: TextOptions,
+    /// Which columns are read; of text in columns and of Parquet.
+    pub columns: EdgeColumns,
+    /// Columns that are not read may look as if somebody wanted them: like weights, or ends of other edges.
+    pub ignore_columns: bool,
     /// Give weights too; an input without weights is an error then.
     pub weights: bool,
     /// How ids are read.
@@ -88,6 +117,9 @@ impl Default for InputOptions {
     fn default() -> InputOptions {
         InputOptions {
             format: None,
+            text: TextOptions::default(),
+            columns: EdgeColumns::default(),
+            ignore_columns: false,
             weights: false,
             ids: IdMode::Auto,
             directed: false,
@@ -104,34 +136,120 @@ impl Default for InputOptions {
 /// [`GraphError::Path`] or [`GraphError::Malformed`] for a file that is not there, is of no known format or
 /// begins with a wrong header, and where weights are wanted that it does not have; [`GraphError::Read`] where
 /// the system would not read.
-pub fn open(path: &Path, options: InputOptions) -> Result<Box<dyn EdgeReader>, GraphError> {
+pub fn open(path: &Path, mut options: InputOptions) -> Result<Box<dyn EdgeReader>, GraphError> {
+    options.weights |= options.columns.weight.is_some();
     if path.is_dir() {
+        check_options(path, Format::Parquet, &options)?;
         return folder::open(path, options);
     }
-    let format = match options.format {
-        Some(format) => format,
-        None => Format::of(path)?,
-    };
-    if format.has_numbers_only() && options.ids == IdMode::Strings {
-        let text = format!("{}: ids of {format} are numbers; do not read them as strings", path.display());
-        return Err(GraphError::Option { text, option: InputOption::Ids });
-    }
-    let reader = match format {
-        Format::Snap | Format::Csv | Format::Tsv | Format::El | Format::Wel => {
-            columns::open(path, format, &options)?
+    let named = options.format.map_or_else(|| Format::of(path), Ok);
+    let reader = match named {
+        Ok(format @ (Format::U32 | Format::U64 | Format::Parquet | Format::Graphalytics)) => {
+            open_as(path, format, None, &options, InputSummary::of(format, told_by(&options)))?
         }
-        Format::MatrixMarket => matrix_market::open(path, &options)?,
-        Format::Metis => metis::open(path, &options)?,
-        Format::Graphalytics => graphalytics::open(path, &options)?,
-        Format::U32 => binary::open(path, 4)?,
-        Format::U64 => binary::open(path, 8)?,
-        Format::Parquet => Box::new(parquet::open(path, parquet::Rows::Edges, &options)?),
+        named => open_text(path, named, &options)?,
     };
     if options.weights && !reader.declared().weighted {
+        let format = reader.summary().format;
         let text = format!("{}: has no weights as {format}; import it without weights", path.display());
         return Err(GraphError::Option { text, option: InputOption::Weights });
     }
     Ok(reader)
+}
+
+fn told_by(options: &InputOptions) -> &'static str {
+    if options.format.is_some() { "as was said" } else { "by its name" }
+}
+
+/// A text: what stands in it tells its format better than its name.
+fn open_text(
+    path: &Path,
+    named: Result<Format, GraphError>,
+    options: &InputOptions,
+) -> Result<Box<dyn EdgeReader>, GraphError> {
+    let mut chunks = Chunks::new(Source::text(path)?, Cut::Lines);
+    let format = match (sniff(chunks.peek()?.0), named) {
+        (Sniffed::Unread(line, what), _) => {
+            return Err(GraphError::malformed(format_args!("{}: line {line}", path.display()), what));
+        }
+        (Sniffed::Is(found), Ok(format)) if found == format => format,
+        (Sniffed::Is(found), _) if options.format.is_none() => {
+            let summary = InputSummary::of(found, "by what stands in it");
+            return open_as(path, found, Some(chunks), options, summary);
+        }
+        (Sniffed::Is(found), Ok(format)) => {
+            let text = format!("{}: is {found}, as what stands in it says, not {format}", path.display());
+            return Err(GraphError::Option { text, option: InputOption::Format });
+        }
+        (_, named) => named?,
+    };
+    open_as(path, format, Some(chunks), options, InputSummary::of(format, told_by(options)))
+}
+
+/// Opens an input as one of a format; `chunks` are of a text that was looked at.
+fn open_as(
+    path: &Path,
+    format: Format,
+    chunks: Option<Chunks>,
+    options: &InputOptions,
+    summary: InputSummary,
+) -> Result<Box<dyn EdgeReader>, GraphError> {
+    check_options(path, format, options)?;
+    let text = || match chunks {
+        Some(chunks) => Ok(chunks),
+        None => Source::text(path).map(|source| Chunks::new(source, Cut::Lines)),
+    };
+    match format {
+        Format::Snap | Format::Csv | Format::Tsv | Format::El | Format::Wel => {
+            delimited::open(text()?, format, options, summary)
+        }
+        Format::MatrixMarket => matrix_market::open(text()?, options, summary),
+        Format::Metis => metis::open(text()?, options, summary),
+        Format::Graphalytics => graphalytics::open(path, options, summary),
+        Format::U32 => binary::open(path, 4, summary),
+        Format::U64 => binary::open(path, 8, summary),
+        Format::Parquet => {
+            let file = parquet::open(path, parquet::Rows::Edges, options)?;
+            file.check_ignored(options)?;
+            Ok(Box::new(file.told(summary)))
+        }
+    }
+}
+
+/// Whether a format has what options are about.
+fn check_options(path: &Path, format: Format, options: &InputOptions) -> Result<(), GraphError> {
+    let has_delimiters =
+        matches!(format, Format::Snap | Format::Csv | Format::Tsv | Format::El | Format::Wel);
+    let wrong = |what: &str, option| {
+        let text = format!("{}: {format} has {what}", path.display());
+        Err(GraphError::Option { text, option })
+    };
+    if format.has_numbers_only() && options.ids == IdMode::Strings {
+        return wrong("ids that are numbers; do not read them as strings", InputOption::Ids);
+    }
+    let TextOptions { delimiter, header, skip, comment } = options.text;
+    let text_option = [
+        (delimiter.is_some(), InputOption::Delimiter),
+        (header.is_some(), InputOption::Header),
+        (skip > 0, InputOption::Skip),
+        (comment.is_some(), InputOption::Comment),
+    ];
+    if let Some((_, option)) = text_option.into_iter().find(|(given, _)| *given && !has_delimiters) {
+        return wrong("lines of its own, which are no text in columns; leave this option out", option);
+    }
+    if has_delimiters || format == Format::Parquet {
+        return Ok(());
+    }
+    let EdgeColumns { source, target, weight } = &options.columns;
+    let column_option = [
+        (source.is_some(), InputOption::SourceColumn),
+        (target.is_some(), InputOption::TargetColumn),
+        (weight.is_some(), InputOption::WeightColumn),
+    ];
+    match column_option.into_iter().find(|(given, _)| *given) {
+        Some((_, option)) => wrong("no columns to choose from; leave this option out", option),
+        None => Ok(()),
+    }
 }
 
 /// Edges in the users' ids, as they stand in the input.
@@ -222,6 +340,11 @@ pub trait EdgeReader: Send {
     fn string(&self, number: u64) -> Option<&str> {
         let _ = number;
         None
+    }
+
+    /// How the input was understood, as far as it was read; nothing where a reader has nothing to say.
+    fn summary(&self) -> InputSummary {
+        InputSummary::default()
     }
 
     /// Bytes in memory now.

@@ -1,5 +1,7 @@
 //! Numbers as they stand in text, read fast.
 
+pub(super) use leadline_text::shown;
+
 /// The digits at the beginning: the number and how many they are. With more than 19 of them the number may be
 /// wrong.
 #[inline(always)]
@@ -80,17 +82,6 @@ fn any_weight(field: &[u8]) -> Result<f64, String> {
     parsed
         .filter(|weight| weight.is_finite())
         .ok_or_else(|| format!("expected a finite number as weight, found {}", shown(field)))
-}
-
-/// A field for a message: quoted, cut short, without control characters.
-pub(super) fn shown(field: &[u8]) -> String {
-    const MOST: usize = 40;
-    let text = String::from_utf8_lossy(&field[..field.len().min(4 * MOST)]);
-    let mut short: String = text.chars().take(MOST).flat_map(char::escape_debug).collect();
-    if text.chars().count() > MOST {
-        short.push_str("...");
-    }
-    format!("\"{short}\"")
 }
 
 #[cfg(test)]

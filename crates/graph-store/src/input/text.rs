@@ -6,6 +6,7 @@ use super::chunks::{CHUNK, Chunks, Failure};
 use super::grammar::{Grammar, Parsed};
 use super::source::{Anywhere, Meter};
 use super::strings::Strings;
+use super::summary::InputSummary;
 use super::workers::Workers;
 use super::{Batch, Declared, EdgeReader, InputOptions, Sample};
 use crate::GraphError;
@@ -27,6 +28,7 @@ pub(super) struct TextReader {
     strings: Option<Strings>,
     anywhere: Option<Anywhere>,
     meter: Meter,
+    summary: InputSummary,
     ended: bool,
 }
 
@@ -49,12 +51,15 @@ pub(super) struct Opened {
     pub(super) entries: Option<u64>,
     /// Ids are strings and numbered here.
     pub(super) strings: Option<Strings>,
+    /// How it was understood.
+    pub(super) summary: InputSummary,
 }
 
 impl TextReader {
     /// Strings are numbered by one thread, numbers are parsed by as many as wanted and as fit in memory.
     pub(super) fn new(opened: Opened, options: &InputOptions) -> Result<TextReader, GraphError> {
-        let Opened { mut chunks, grammar, declared, lines, entries, strings } = opened;
+        let Opened { mut chunks, grammar, declared, lines, entries, strings, mut summary } = opened;
+        summary.ids = if strings.is_some() { "strings" } else { "numbers" };
         let (name, meter) = (chunks.name().to_owned(), chunks.meter());
         let anywhere = chunks.take_anywhere();
         // Threads do not pay for a file of a few pieces.
@@ -76,6 +81,7 @@ impl TextReader {
             strings,
             anywhere,
             meter,
+            summary,
             ended: false,
         })
     }
@@ -132,6 +138,8 @@ impl EdgeReader for TextReader {
             return Err(failure.at(&self.name, self.lines));
         }
         self.lines += parsed.lines;
+        self.summary.lines_skipped.blank += parsed.blank;
+        self.summary.lines_skipped.comments += parsed.comments;
         self.found += parsed.batch.pairs.len() as u64;
         *batch = parsed.batch;
         self.check_entries(false)?;
@@ -177,6 +185,10 @@ impl EdgeReader for TextReader {
         self.strings.as_ref()?.string(number)
     }
 
+    fn summary(&self) -> InputSummary {
+        self.summary.clone()
+    }
+
     fn memory_bytes(&self) -> u64 {
         let strings = self.strings.as_ref().map_or(0, Strings::memory_bytes);
         let pieces = match &self.pieces {
@@ -196,7 +208,7 @@ pub(super) fn first_edge(
 ) -> Result<Option<Vec<u8>>, GraphError> {
     loop {
         match next_line(chunks, lines)? {
-            Some(line) if grammar.is_empty(&line) => other(&line),
+            Some(line) if grammar.without_edge(&line).is_some() => other(&line),
             line => return Ok(line),
         }
     }

@@ -38,13 +38,15 @@ pub enum Change {
 }
 
 impl Change {
-    /// What a line says; nothing for one that is empty or begins with `#`. Fields stand apart by blanks.
+    /// What a line says; nothing for one that is empty or begins with `#` or `%`. Fields stand apart by blanks.
     ///
     /// # Errors
     /// What was expected, and what was found.
     pub fn parse(line: &str, ids_are_strings: bool) -> Result<Option<Change>, String> {
         let mut fields = line.split_ascii_whitespace();
-        let Some(sign) = fields.next().filter(|first| !first.starts_with('#')) else { return Ok(None) };
+        let Some(sign) = fields.next().filter(|first| !first.starts_with(['#', '%'])) else {
+            return Ok(None);
+        };
         let rest: Vec<&str> = fields.collect();
         let id = |field: &str| match ids_are_strings {
             true => Ok(Id::from(field)),
@@ -75,12 +77,12 @@ impl Change {
         }))
     }
 
-    /// Whether a text begins as changes do: with one of the signs and a blank.
-    pub fn begins(text: &str) -> bool {
-        let lines = text.lines().map(str::trim_start);
-        let first = lines.map(|line| line.split_ascii_whitespace().next().unwrap_or("#"));
-        let mut signs = first.filter(|first| !first.starts_with('#'));
-        signs.next().is_some_and(|first| ["+", "-", "=", "+v", "-v"].contains(&first))
+    /// Whether a line is written as a change is: one of the signs, a blank, and what it is about. None for a line
+    /// that says nothing.
+    pub fn is_written(line: &str) -> Option<bool> {
+        let mut fields = line.split_ascii_whitespace();
+        let first = fields.next().filter(|first| !first.starts_with(['#', '%']))?;
+        Some(["+", "-", "=", "+v", "-v"].contains(&first) && fields.next().is_some())
     }
 }
 
@@ -140,8 +142,19 @@ mod tests {
 
     #[test]
     fn changes_are_told_from_edges() {
-        assert!(["+ 1 2\n", "# made by\n\n-v 1", "= a b 3"].map(Change::begins).iter().all(|is| *is));
-        assert!(["1 2\n", "-1 2", "", "# only\n", "+1 2"].map(Change::begins).iter().all(|is| !*is));
+        for (line, expected) in [
+            ("+ 1 2", Some(true)),
+            ("  -v 1", Some(true)),
+            ("= a b 3", Some(true)),
+            ("1 2", Some(false)),
+            ("-1 2", Some(false)),
+            ("+1 2", Some(false)),
+            ("", None),
+            ("# + 1 2", None),
+            ("% + 1 2", None),
+        ] {
+            assert_eq!(Change::is_written(line), expected, "{line}");
+        }
     }
 
     proptest! {

@@ -10,15 +10,22 @@ use std::time::Instant;
 
 use edges::Edges;
 use leadline_files::Decompressor;
+use leadline_text::{BYTE_ORDER_MARK, LineEnd, Sample};
 use lines::Lines;
 
 use super::Change;
 use crate::GraphError;
-use crate::input::Format;
+use crate::input::{EdgeColumns, Format, TextOptions};
 
 /// What a store takes as changes.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ChangeOptions {
+    /// How a file of edges in columns is read, as [`InputOptions`](crate::input::InputOptions) say it.
+    pub text: TextOptions,
+    /// Which of its columns.
+    pub columns: EdgeColumns,
+    /// Whether others may be left out although they look like weights.
+    pub ignore_columns: bool,
     /// The store's ids are strings.
     pub strings: bool,
     /// Its edges have weights.
@@ -58,7 +65,7 @@ impl ChangeSource {
         format: Option<Format>,
         options: ChangeOptions,
     ) -> Result<ChangeSource, GraphError> {
-        let ChangeOptions { strings, delete, .. } = options;
+        let ChangeOptions { strings, delete, .. } = options.clone();
         if path == Path::new("-") {
             if format.is_some() || delete {
                 let what = "standard input is read as changes, one per line; name a file of edges";
@@ -102,13 +109,35 @@ impl ChangeSource {
     }
 }
 
-/// A file if it is a text of changes.
+/// Bytes by whose lines changes are told from edges.
+const LOOKED_AT: u64 = 64 << 10;
+
+/// A file if it is a text of changes: all of its first lines are written so. Where only some are, they may be
+/// edges of vertices that are called `+` and `-`, and nothing is done.
 fn changes_of(path: &Path) -> Result<Option<impl Read + Send + 'static>, GraphError> {
     let file = File::open(path).map_err(|error| GraphError::opening(path, error))?;
     let failed = |error| GraphError::read(&path.display().to_string(), error);
     let mut text = Decompressor::new(file).map_err(failed)?;
     let mut first = Vec::new();
-    text.by_ref().take(4096).read_to_end(&mut first).map_err(failed)?;
-    let begins = Change::begins(&String::from_utf8_lossy(&first));
-    Ok(begins.then(|| io::Cursor::new(first).chain(text)))
+    text.by_ref().take(LOOKED_AT).read_to_end(&mut first).map_err(failed)?;
+    let cut_off = first.len() as u64 == LOOKED_AT;
+    // What is no text is no text of changes.
+    let Ok(sample) = Sample::new(&first, !cut_off) else { return Ok(None) };
+    let written: Vec<(u64, bool)> = (sample.lines.iter())
+        .filter_map(|line| Some((line.number, Change::is_written(&String::from_utf8_lossy(line.text))?)))
+        .collect();
+    let changes = written.iter().any(|(_, is_change)| *is_change);
+    if changes && let Some((line, _)) = written.iter().find(|(_, is_change)| !*is_change) {
+        let place = format_args!("{}: line {line}", path.display());
+        let what = "expected a change as other lines have it (+ U V [W], - U V, = U V W, +v U or -v U), found \
+                    another line; put changes and edges into files of their own";
+        return Err(GraphError::malformed(place, what));
+    }
+    if sample.line_end == LineEnd::Cr {
+        let what =
+            "expected lines that end with LF or CRLF, found CR alone; convert it: tr '\\r' '\\n' < OLD > NEW";
+        return Err(GraphError::malformed(path.display(), what));
+    }
+    let mark = if sample.byte_order_mark { BYTE_ORDER_MARK.len() } else { 0 };
+    Ok(changes.then(|| io::Cursor::new(first.split_off(mark)).chain(text)))
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::{ArrayEdges, ArrayIds};
 use crate::GraphError;
+use crate::input::InputSummary;
 use crate::input::binary::PIECE;
 use crate::input::chunks::Wrong;
 use crate::input::strings::Strings;
@@ -43,6 +44,16 @@ impl EdgeReader for ArrayEdges {
 
     fn string(&self, number: u64) -> Option<&str> {
         self.strings.as_ref()?.string(number)
+    }
+
+    fn summary(&self) -> InputSummary {
+        let ids = if self.strings.is_some() { "strings" } else { "numbers" };
+        InputSummary {
+            format: "arrays".to_owned(),
+            format_told_by: "by the program that has them",
+            ids,
+            ..InputSummary::default()
+        }
     }
 
     fn memory_bytes(&self) -> u64 {

@@ -1,23 +1,37 @@
 //! Which columns have the sources, the targets and the weights.
 
+use leadline_text::Column;
 use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
 use parquet::schema::types::ColumnDescriptor;
 
-use crate::input::columns::{Role, role};
+use crate::input::EdgeColumns;
+use crate::input::names::{Role, role};
 
-/// Source and target: by name, else the first two columns of integers, else the first two of strings.
-pub(super) fn choose(columns: &[&ColumnDescriptor]) -> Result<(usize, usize), String> {
+/// Where an option names a column.
+fn given(columns: &[&ColumnDescriptor], column: Option<&Column>) -> Result<Option<usize>, String> {
+    let names: Vec<String> = columns.iter().map(|column| column.path().string()).collect();
+    column.map(|column| column.place(Some(&names), columns.len())).transpose()
+}
+
+/// Source and target: as options name them, by name, else the first two columns of integers, else the first
+/// two of strings.
+pub(super) fn choose(columns: &[&ColumnDescriptor], options: &EdgeColumns) -> Result<(usize, usize), String> {
+    let [source, target] =
+        [given(columns, options.source.as_ref())?, given(columns, options.target.as_ref())?];
     let flat = |index: &usize| columns[*index].max_rep_level() == 0;
-    let named = |wanted| {
-        (0..columns.len()).filter(flat).find(|index| role(columns[*index].name().as_bytes()) == Some(wanted))
-    };
+    let named =
+        |wanted| (0..columns.len()).filter(flat).find(|index| role(columns[*index].name()) == Some(wanted));
     let of = |kinds: &[Physical]| {
         let mut fitting =
             (0..columns.len()).filter(flat).filter(|at| kinds.contains(&columns[*at].physical_type()));
         fitting.next().zip(fitting.next())
     };
     let integers = [Physical::INT32, Physical::INT64];
-    let pair = named(Role::Source).zip(named(Role::Target));
+    let pair = source.or_else(|| named(Role::Source)).zip(target.or_else(|| named(Role::Target)));
+    let pair = pair.filter(|(source, target)| source != target);
+    if pair.is_none() && (source.is_some() || target.is_some()) {
+        return Err("expected two columns, a source and a target; name both".to_owned());
+    }
     let pair = pair.or_else(|| of(&integers)).or_else(|| of(&[Physical::BYTE_ARRAY]));
     let Some((source, target)) = pair else {
         let names: Vec<&str> = columns.iter().map(|column| column.name()).collect();
@@ -48,17 +62,30 @@ pub(super) fn choose_vertex(columns: &[&ColumnDescriptor]) -> Result<usize, Stri
     found.ok_or_else(|| "expected a column \"vertex\" of integers or strings".to_owned())
 }
 
-/// The column of weights: by name, else the first numbers behind source and target.
-pub(super) fn choose_weight(columns: &[&ColumnDescriptor], source: usize, target: usize) -> Option<usize> {
+/// Whether a column is called as weights are.
+pub(super) fn is_weight(column: &&ColumnDescriptor) -> bool {
+    role(column.name()) == Some(Role::Weight)
+}
+
+/// The column of weights: as an option names it, by name, else the only numbers next to source and target.
+pub(super) fn choose_weight(
+    columns: &[&ColumnDescriptor],
+    source: usize,
+    target: usize,
+    options: &EdgeColumns,
+) -> Result<Option<usize>, String> {
+    if let Some(weight) = given(columns, options.weight.as_ref())? {
+        return Ok(Some(weight));
+    }
     let kinds = [Physical::INT32, Physical::INT64, Physical::FLOAT, Physical::DOUBLE];
     let fits = |at: &usize| {
         ![source, target].contains(at)
             && columns[*at].max_rep_level() == 0
             && kinds.contains(&columns[*at].physical_type())
     };
-    let named = |at: &usize| role(columns[*at].name().as_bytes()) == Some(Role::Weight);
+    let named = |at: &usize| role(columns[*at].name()) == Some(Role::Weight);
     let mut all = (0..columns.len()).filter(fits);
-    all.clone().find(named).or_else(|| all.find(|at| *at > source.max(target)))
+    Ok(all.clone().find(named).or_else(|| all.find(|at| *at > source.max(target))))
 }
 
 pub(super) fn is_unsigned(column: &ColumnDescriptor) -> bool {

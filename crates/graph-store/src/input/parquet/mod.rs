@@ -12,14 +12,14 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
 use self::bytes::ParquetBytes;
-use self::choose::{choose, choose_vertex, choose_weight, is_unsigned};
+use self::choose::{choose, choose_vertex, choose_weight, is_unsigned, is_weight};
 use self::column::{Column, Values};
 use crate::input::chunks::Wrong;
 use crate::input::format::uncompressed;
 use crate::input::guarded::guarded;
 use crate::input::source::open_file;
 use crate::input::strings::Strings;
-use crate::input::{Batch, Declared, EdgeReader, IdMode, InputOptions};
+use crate::input::{Batch, Declared, EdgeReader, Format, IdMode, InputOptions, InputSummary};
 use crate::{GraphError, InputOption};
 
 /// What the rows of a file are.
@@ -42,6 +42,9 @@ pub(in crate::input) struct Parquet {
     target: Option<Column>,
     weight: Option<Column>,
     strings: Option<Strings>,
+    /// It has a column that is called as weights are, and which is not read.
+    leaves_out_weights: bool,
+    summary: InputSummary,
     ended: bool,
 }
 
@@ -68,10 +71,20 @@ fn open_unguarded(path: &Path, what: Rows, options: &InputOptions) -> Result<Par
     let columns: Vec<&ColumnDescriptor> = schema.columns().iter().map(|column| column.as_ref()).collect();
     let (source, target, weight) = match what {
         Rows::Edges => {
-            let (source, target) = choose(&columns).map_err(&wrong)?;
-            (source, Some(target), choose_weight(&columns, source, target))
+            let (source, target) = choose(&columns, &options.columns).map_err(&wrong)?;
+            let weight = choose_weight(&columns, source, target, &options.columns).map_err(&wrong)?;
+            (source, Some(target), weight)
         }
         Rows::Vertices => (choose_vertex(&columns).map_err(&wrong)?, None, None),
+    };
+    let wanted = options.weights || options.columns.weight.is_some();
+    let read: Vec<usize> = [Some(source), target, weight.filter(|_| wanted)].into_iter().flatten().collect();
+    let name_of = |at: usize| columns[at].path().string();
+    let summary = InputSummary {
+        ids: if columns[source].physical_type() == Physical::BYTE_ARRAY { "strings" } else { "numbers" },
+        columns_ignored: (0..columns.len()).filter(|at| !read.contains(at)).map(name_of).collect(),
+        columns_read: read.into_iter().map(name_of).collect(),
+        ..InputSummary::of(Format::Parquet, "by its name")
     };
     let is_text = |index: usize| columns[index].physical_type() == Physical::BYTE_ARRAY;
     let strings = is_text(source) || options.ids == IdMode::Strings;
@@ -92,7 +105,7 @@ fn open_unguarded(path: &Path, what: Rows, options: &InputOptions) -> Result<Par
     Ok(Parquet {
         source: column(source),
         target: target.map(column),
-        weight: weight.filter(|_| options.weights).map(column),
+        weight: weight.filter(|_| wanted).map(column),
         strings: strings.then(|| Strings::new(options.memory)),
         name,
         file,
@@ -100,6 +113,8 @@ fn open_unguarded(path: &Path, what: Rows, options: &InputOptions) -> Result<Par
         rows,
         read: 0,
         next_group: 0,
+        leaves_out_weights: !wanted && columns.iter().any(is_weight),
+        summary,
         ended: false,
     })
 }
@@ -109,6 +124,21 @@ fn failed(name: &str, error: &dyn std::fmt::Display) -> GraphError {
 }
 
 impl Parquet {
+    /// Refuses to leave out what somebody may want, unless `options` say that it is meant.
+    pub(in crate::input) fn check_ignored(&self, options: &InputOptions) -> Result<(), GraphError> {
+        if !self.leaves_out_weights || options.ignore_columns {
+            return Ok(());
+        }
+        let text = format!("{}: its column of weights would be left out", self.name);
+        Err(GraphError::Option { text, option: InputOption::IgnoredWeight })
+    }
+
+    /// The same, with what told its format.
+    pub(in crate::input) fn told(self, told: InputSummary) -> Parquet {
+        let summary = self.summary.told(told.format_told_by);
+        Parquet { summary, ..self }
+    }
+
     /// Rows, as the file says.
     pub(in crate::input) fn row_count(&self) -> u64 {
         self.rows
@@ -274,6 +304,10 @@ impl EdgeReader for Parquet {
 
     fn string(&self, number: u64) -> Option<&str> {
         self.strings.as_ref()?.string(number)
+    }
+
+    fn summary(&self) -> InputSummary {
+        self.summary.clone()
     }
 
     fn memory_bytes(&self) -> u64 {

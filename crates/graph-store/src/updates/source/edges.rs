@@ -23,6 +23,9 @@ impl Edges {
     ) -> Result<Edges, GraphError> {
         let options = InputOptions {
             format,
+            text: wanted.text,
+            columns: wanted.columns.clone(),
+            ignore_columns: wanted.ignore_columns,
             weights: wanted.weighted && !wanted.delete,
             ids: if wanted.strings { IdMode::Strings } else { IdMode::Numbers },
             directed: false,

@@ -1,0 +1,58 @@
+//! What a text is, whatever it is called: the first lines of some formats leave no doubt.
+
+use leadline_text::shown;
+
+use super::Format;
+
+/// What the first bytes say.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Sniffed {
+    /// Nothing.
+    Unknown,
+    /// It is of this format.
+    Is(Format),
+    /// It is of a kind that is not read, and what to do.
+    Unread(u64, String),
+}
+
+/// What the first bytes of a text say.
+pub(super) fn sniff(bytes: &[u8]) -> Sniffed {
+    if bytes.starts_with(b"PAR1") {
+        return Sniffed::Is(Format::Parquet);
+    }
+    let is_banner = |line: &[u8]| line.len() > 14 && line[..14].eq_ignore_ascii_case(b"%%MatrixMarket");
+    if bytes.split(|byte| *byte == b'\n').next().is_some_and(is_banner) {
+        return Sniffed::Is(Format::MatrixMarket);
+    }
+    let mut lines =
+        (1..).zip(bytes.split(|byte| *byte == b'\n')).map(|(number, line)| (number, line.trim_ascii()));
+    let first = lines.find(|(_, line)| !line.is_empty() && !matches!(line[0], b'#' | b'%'));
+    let Some((number, line)) = first else { return Sniffed::Unknown };
+    if is_triple(line) {
+        let what = format!(
+            "found a triple of RDF (N-Triples), {}, which is not read; write its subjects and objects as two columns",
+            shown(line)
+        );
+        return Sniffed::Unread(number, what);
+    }
+    if is_tuples(line) {
+        let what = format!(
+            "found vertices that are tuples, {}, which are not read; number them, as \
+             networkx.convert_node_labels_to_integers does, and write the list again",
+            shown(line)
+        );
+        return Sniffed::Unread(number, what);
+    }
+    Sniffed::Unknown
+}
+
+/// `<a> <b> <c> .`
+fn is_triple(line: &[u8]) -> bool {
+    let begins = line.starts_with(b"<") || line.starts_with(b"_:");
+    begins && line.ends_with(b".") && line.windows(2).filter(|pair| *pair == b" <").count() >= 1
+}
+
+/// `(1, 2) (3, 4) {}`
+fn is_tuples(line: &[u8]) -> bool {
+    line.starts_with(b"(") && line.windows(3).any(|three| three == b") (" || three == b"),(")
+}
