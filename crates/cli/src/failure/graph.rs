@@ -13,6 +13,9 @@ impl From<GraphError> for Failure {
             GraphError::NeedsWeights { .. } => of_import(&error, "--weights"),
             GraphError::NeedsReverse { .. } => of_import(&error, "--reverse"),
             GraphError::Option { option, .. } => with_flag(&error, flag(*option)),
+            GraphError::Undecided { place, undecided } => {
+                format!("{place}: {}", undecided.text(|option, value| format!("--{option} {value}")))
+            }
             GraphError::Argument { .. } | GraphError::WalkBias { .. } => format!("--{error}"),
             GraphError::Damping { given } => format!("--damping {given}: must be from 0 to 1"),
             GraphError::Memory { given, .. } => format!("--memory {}: {error}", format_size(*given)),
@@ -41,6 +44,14 @@ fn flag(option: InputOption) -> &'static str {
         InputOption::Weights => "--weights",
         InputOption::Memory => "--memory",
         InputOption::Undirected => "--undirected",
+        InputOption::Delimiter => "--delimiter",
+        InputOption::Header => "--header yes or --header no",
+        InputOption::Skip => "--skip",
+        InputOption::Comment => "--comment none or --comment '#'",
+        InputOption::SourceColumn => "--source-column and --target-column",
+        InputOption::TargetColumn => "--target-column",
+        InputOption::WeightColumn => "--weight-column",
+        InputOption::IgnoredWeight => "--weights or --ignore-columns",
         _ => "see --help",
     }
 }

@@ -8,8 +8,9 @@ use leadline_graph::output::grouped;
 use leadline_graph_store::GraphError;
 use leadline_graph_store::format::Header;
 use leadline_graph_store::import::{ImportOptions, ImportReport, default_memory, import_edges};
-use leadline_graph_store::input::{self, Format, IdMode, InputOptions};
+use leadline_graph_store::input::{self, Format, IdMode, InputOptions, Preview};
 
+use super::reading::{self, ReadingArgs};
 use super::{bytes, rows, seconds};
 use crate::failure::Failure;
 use crate::paths::{EdgesPath, OutputPath};
@@ -19,6 +20,7 @@ use crate::{output, signals};
 /// Make a graph store from a file of edges, or from a folder of Parquet files
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  leadline graph import soc-LiveJournal1.txt.gz lj.store --dedupe\n  \
+                        leadline graph import flights.csv --preview      how it is read; nothing is written\n  \
                         leadline graph import roads.wel roads.store --weights --undirected\n  \
                         leadline graph import follows.parquet follows.store --reverse --memory 4G\n  \
                         leadline graph import from-spark/ follows.store     all its Parquet files\n\
@@ -28,8 +30,8 @@ pub(crate) struct Args {
     #[arg(value_name = "EDGES")]
     edges: EdgesPath,
     /// The store to write; a store of that name is replaced once the new one is whole
-    #[arg(value_name = "STORE")]
-    store: OutputPath,
+    #[arg(value_name = "STORE", required_unless_present = "preview")]
+    store: Option<OutputPath>,
     /// Format of EDGES: snap, csv, tsv, mtx, metis, graphalytics, el, wel, u32, u64, parquet [default: from
     /// its ending]
     #[arg(long, value_name = "FORMAT", value_parser = |text: &str| text.parse::<Format>())]
@@ -74,9 +76,14 @@ pub(crate) struct Args {
     /// Replace STORE even if it is not a graph store
     #[arg(long)]
     force: bool,
+    /// Show the first five edges and how EDGES is read, and write nothing; STORE is not needed
+    #[arg(long)]
+    preview: bool,
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    reading: ReadingArgs,
 }
 
 /// What was imported.
@@ -90,20 +97,26 @@ struct Imported<'a> {
     report: &'a ImportReport,
 }
 
+/// Edges that a preview shows.
+const PREVIEWED: usize = 5;
+
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
-    check_store(&args.store, args.force)?;
     let memory = args.memory.unwrap_or_else(default_memory);
+    let store = match &args.store {
+        Some(store) if !args.preview => store,
+        _ => return preview(&args, memory),
+    };
+    check_store(store, args.force)?;
     let reader = input::open(&args.edges, input_options(&args, memory))?;
     let options = ImportOptions { stop: signals::cancel_flag()?, ..import_options(&args, memory) };
     let mut display = Display::new();
-    let report =
-        import_edges(reader, &args.store, &options, &mut |progress| super::show(&mut display, progress));
+    let report = import_edges(reader, store, &options, &mut |progress| super::show(&mut display, progress));
     display.finish();
     let report = report?;
     let rate = |amount: u64| if report.seconds > 0.0 { amount as f64 / report.seconds } else { 0.0 };
     let imported = Imported {
         edges_file: args.edges.display().to_string(),
-        store: args.store.display().to_string(),
+        store: store.display().to_string(),
         edges_per_second: rate(report.edges_read),
         input_bytes_per_second: rate(report.input_bytes),
         report: &report,
@@ -111,9 +124,20 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     if args.json { super::print_json(&imported) } else { output::print(&words(&imported)) }
 }
 
+fn preview(args: &Args, memory: u64) -> Result<(), Failure> {
+    let reader = input::open(&args.edges, InputOptions { threads: 1, ..input_options(args, memory) })?;
+    let preview = Preview::of(reader, PREVIEWED)?;
+    if args.json {
+        return super::print_json(&preview);
+    }
+    let edges = preview.edges.iter().map(|edge| ("edge", edge.to_string()));
+    let read = reading::rows(&preview.input).into_iter().filter(|(name, _)| *name != "first edge");
+    output::print(&rows(&edges.chain(read).collect::<Vec<_>>()))
+}
+
 fn input_options(args: &Args, memory: u64) -> InputOptions {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    InputOptions {
+    args.reading.of(InputOptions {
         format: args.format,
         weights: args.weights,
         ids: args.ids,
@@ -121,7 +145,8 @@ fn input_options(args: &Args, memory: u64) -> InputOptions {
         // The sorting takes the rest.
         memory: memory / 4,
         threads: args.threads.map_or(processors, usize::from),
-    }
+        ..InputOptions::default()
+    })
 }
 
 fn import_options(args: &Args, memory: u64) -> ImportOptions {
@@ -170,12 +195,13 @@ fn refuse_other(store: &Path, force: bool) -> Result<(), Failure> {
 
 fn words(imported: &Imported<'_>) -> String {
     let report = imported.report;
-    let mut table = vec![
+    let mut table = reading::rows(&report.input);
+    table.extend([
         ("store", format!("{}, {}", imported.store, bytes(report.store_bytes))),
         ("vertices", grouped(report.vertices)),
         ("edges", format!("{}, {:.2} bytes each", grouped(report.edges), report.bytes_per_edge)),
         ("read", format!("{} edges, {}", grouped(report.edges_read), bytes(report.input_bytes))),
-    ];
+    ]);
     if report.duplicates_dropped + report.self_loops_dropped > 0 {
         let (parallel, loops) = (grouped(report.duplicates_dropped), grouped(report.self_loops_dropped));
         table.push(("left out", format!("{parallel} parallel edges, {loops} self-loops")));

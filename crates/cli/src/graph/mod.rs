@@ -8,6 +8,7 @@ mod export;
 mod import;
 mod info;
 mod limits;
+mod reading;
 mod report;
 mod run;
 mod update;

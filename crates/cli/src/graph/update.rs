@@ -14,6 +14,7 @@ use leadline_graph_store::updates::{
 use leadline_graph_store::{GraphError, Options, Progress};
 
 use super::limits;
+use super::reading::ReadingArgs;
 use super::{bytes, rows, seconds};
 use crate::failure::Failure;
 use crate::paths::{ChangedPath, ChangesName, InputPath};
@@ -70,6 +71,8 @@ pub(crate) struct Args {
     /// Print one JSON document at the end, and no line per commit
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    reading: ReadingArgs,
 }
 
 /// When changes are committed.
@@ -130,7 +133,15 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let options = UpdateOptions { one: args.one, strict: args.strict, ..options };
     let mut update = GraphUpdate::open(&args.store, options)?;
     let (strings, weighted) = (update.ids_are_strings(), update.is_weighted());
-    let wanted = ChangeOptions { strings, weighted, delete: args.delete, memory };
+    let wanted = ChangeOptions {
+        text: args.reading.text(),
+        columns: args.reading.columns(),
+        ignore_columns: args.reading.ignore_columns(),
+        strings,
+        weighted,
+        delete: args.delete,
+        memory,
+    };
     let mut changes = ChangeSource::open(Path::new(&*args.changes), args.format, wanted)?;
     let mut work =
         Work { update: &mut update, quiet: args.json, commits: 0, changes: 0, missing: 0, last: None };
