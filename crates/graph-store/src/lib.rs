@@ -3,8 +3,8 @@
 //!
 //! [`import`](import::import) makes a store of edges in any order, read by [`input`], in as little memory as
 //! one is given. [`updates`] keeps changes beside it, [`export`] writes its edges out again, [`inspect`] says
-//! what it holds and checks every byte. The engine and its algorithms are in the crate `leadline-graph`, which
-//! has all of this under the same names.
+//! what it holds and checks every byte. The engine and its algorithms are in the crate `leadline-graph`,
+//! which has all of this under the same names.
 //!
 //! ```
 //! use leadline_graph_store::import::{ImportOptions, import};

@@ -17,9 +17,9 @@ pub enum WantedLists {
 
 /// Reads lists of a version of a store.
 pub trait ReadLists: Debug {
-    /// Calls `see` with every wanted list, or once with each block that has a piece of it, on several threads,
-    /// each of which has a `T` of its own in each direction; returns these. `name` is the store's in errors,
-    /// and `options` say the memory, the threads and the reads in flight.
+    /// Calls `see` with every wanted list, or once with each block that has a piece of it, on several
+    /// threads, each of which has a `T` of its own in each direction; returns these. `name` is the store's in
+    /// errors, and `options` say the memory, the threads and the reads in flight.
     ///
     /// # Errors
     /// [`GraphError::Memory`], [`GraphError::Damaged`], [`GraphError::Device`], [`GraphError::Interrupted`].

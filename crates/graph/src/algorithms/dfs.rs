@@ -35,13 +35,13 @@ const MORE_STACK: u64 = 4;
 /// What a depth-first search found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dfs {
-    /// By vertex: the one that it was found from; [`NO_VERTEX`](leadline_graph_store::format::NO_VERTEX) for roots and for
+    /// By vertex: the one that it was found from; [`NO_VERTEX`](crate::format::NO_VERTEX) for roots and for
     /// what was not reached.
     pub parents: Vec<Vertex>,
-    /// By vertex: the source that its tree grew from; [`NO_VERTEX`](leadline_graph_store::format::NO_VERTEX) where it was
+    /// By vertex: the source that its tree grew from; [`NO_VERTEX`](crate::format::NO_VERTEX) where it was
     /// not reached.
     pub roots: Vec<Vertex>,
-    /// By vertex: how many were visited before it; [`NO_VERTEX`](leadline_graph_store::format::NO_VERTEX) where it was not
+    /// By vertex: how many were visited before it; [`NO_VERTEX`](crate::format::NO_VERTEX) where it was not
     /// reached.
     pub order: Vec<u32>,
     /// Vertices reached.

@@ -326,7 +326,7 @@ struct SweepWork<'a> {
     chunk: u32,
     /// The next block, or place in the list, that nobody has taken. Relaxed: whoever adds to it has what was
     /// added alone, and what blocks hold does not pass through it. It does not wrap around, since all threads
-    /// together add no more behind the end than [`leadline_graph_store::format::MOST_BLOCKS`] leaves room for.
+    /// together add no more behind the end than the most blocks of a store (`MOST_BLOCKS`) leave room for.
     cursor: AtomicU32,
 }
 
