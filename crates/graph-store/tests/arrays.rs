@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use leadline_graph_store::GraphError;
-use leadline_graph_store::import::{ImportOptions, LEAST_MEMORY, import, import_edges};
+use leadline_graph_store::import::{ImportOptions, LEAST_MEMORY, Merge, import, import_edges};
 use leadline_graph_store::input::{
     ArrayEdges, ArrayIds, ArrayWeights, Batch, EdgeReader, IdMode, InputOptions, StringArray,
 };
@@ -174,7 +174,7 @@ proptest! {
         dedupe: bool,
     ) {
         let dir = tempdir().unwrap();
-        let options = ImportOptions { undirected, renumber, dedupe, ..ImportOptions::default() };
+        let options = ImportOptions { undirected, renumber, dedupe: dedupe.then_some(Merge::Min), ..ImportOptions::default() };
         let bytes: Vec<u8> = pairs.iter().flat_map(|(a, b)| [*a as u32, *b as u32]).flat_map(u32::to_le_bytes).collect();
         std::fs::write(dir.path().join("e.u32"), bytes).unwrap();
         import(dir.path().join("e.u32"), InputOptions::default(), dir.path().join("f"), &options, &mut |_| {}).unwrap();

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use leadline_graph_store::GraphError;
 use leadline_graph_store::format::Direction;
-use leadline_graph_store::import::{ImportOptions, ImportReport, import_edges};
+use leadline_graph_store::import::{ImportOptions, ImportReport, Merge, import_edges};
 use leadline_graph_store::input::{Declared, InputOptions};
 use leadline_graph_store::inspect::{degree_distribution, summarise, verify};
 use listed::{Edges, import, options};
@@ -41,7 +41,7 @@ fn the_store_does_not_depend_on_the_memory_and_the_cap_holds() {
         let mut edges = random(1_500_000, 400_000, |id| if wide { id * 0x1_0000_0001 } else { 3 * id });
         edges.declared.weighted = weighted;
         edges.weights = (0..edges.edges.len()).map(|i| i as f64 / 7.0).collect();
-        let small = ImportOptions { reverse, dedupe, renumber, ..options() };
+        let small = ImportOptions { reverse, dedupe: dedupe.then_some(Merge::Min), renumber, ..options() };
         let large = ImportOptions { memory: 1 << 30, ..small.clone() };
         let (one, one_bytes) = imported(edges.clone(), &small);
         let (other, other_bytes) = imported(edges, &large);

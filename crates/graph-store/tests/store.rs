@@ -5,7 +5,7 @@ use crate::listed;
 use std::fs;
 
 use leadline_graph_store::export::{ExportOptions, export};
-use leadline_graph_store::import::{ImportOptions, import as import_file};
+use leadline_graph_store::import::{ImportOptions, Merge, import as import_file};
 use leadline_graph_store::input::InputOptions;
 use leadline_graph_store::inspect::verify;
 use listed::{Edges, import};
@@ -65,7 +65,7 @@ fn numbers_come_back_from_every_format() {
 
 #[test]
 fn weights_come_back_to_the_bit() {
-    let options = ImportOptions { dedupe: true, ..options() };
+    let options = ImportOptions { dedupe: Some(Merge::Min), ..options() };
     there_and_back(weighted(ring(3000, |id| id)), &options, &["csv", "tsv", "wel", "parquet"]);
 }
 

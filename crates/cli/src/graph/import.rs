@@ -7,7 +7,7 @@ use leadline_device::{parse_large_size, parse_size};
 use leadline_graph::output::grouped;
 use leadline_graph_store::GraphError;
 use leadline_graph_store::format::Header;
-use leadline_graph_store::import::{ImportOptions, ImportReport, default_memory, import_edges};
+use leadline_graph_store::import::{ImportOptions, ImportReport, Merge, default_memory, import_edges};
 use leadline_graph_store::input::{self, Format, IdMode, InputOptions, Preview};
 
 use super::reading::{self, ReadingArgs};
@@ -42,9 +42,10 @@ pub(crate) struct Args {
     /// Each edge goes one way, whatever EDGES declares
     #[arg(long)]
     directed: bool,
-    /// Merge parallel edges into one, with the smallest of their weights
-    #[arg(long)]
-    dedupe: bool,
+    /// Merge parallel edges into one, with the least of their weights, or their max, sum or first
+    #[arg(long, value_name = "min|max|sum|first", value_parser = |text: &str| text.parse::<Merge>(),
+        num_args = 0..=1, require_equals = true, default_missing_value = "min")]
+    dedupe: Option<Merge>,
     /// Drop edges from a vertex to itself
     #[arg(long)]
     drop_self_loops: bool,

@@ -97,7 +97,7 @@ pub fn validate(
         return Err(GraphError::Memory { what, given: options.memory, needed: LEAST_MEMORY });
     }
     let plan = ImportPlan::new(options.memory, Arc::clone(&options.stop));
-    let sorter = Sorter::<u128, u64>::new(&options.temp, plan.sort_alone(), false, &plan)?;
+    let sorter = Sorter::<u128, u64>::new(&options.temp, plan.sort_alone(), None, &plan)?;
     for (path, side) in [(reference, 0), (found, FOUND)] {
         read(path, side, algorithm, &sorter, &plan, progress)?;
     }
@@ -173,7 +173,7 @@ fn partitions(
     options: &ValidateOptions,
     plan: &ImportPlan,
 ) -> Result<u64, GraphError> {
-    let sorter = || Sorter::<u128, u64>::new(&options.temp, plan.sort_beside(), false, plan);
+    let sorter = || Sorter::<u128, u64>::new(&options.temp, plan.sort_beside(), None, plan);
     let by_expected = sorter()?;
     side_by_side(&lines, files, |id, values| match values {
         [Some(expected), Some(found)] => by_expected.lane(0).push(Record::new(expected, id, found)),

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use super::Rules;
 use super::id_set::IdSet;
 use super::plan::ImportPlan;
-use super::sort::{Forecast, Key, LaneWriter, Record, SortedRecords, Sorter, Weight};
+use super::sort::{Forecast, Key, LaneWriter, Merge, Record, SortedRecords, Sorter, Weight};
 use super::threads::threads;
 use crate::input::{Batch, EdgeReader, FirstEdge, Sample};
 use crate::{GraphError, Progress};
@@ -63,6 +63,8 @@ struct Front<'a> {
     ended: bool,
     input_bytes: u64,
     first_edge: Option<FirstEdge>,
+    /// Edges given out.
+    given: u64,
 }
 
 struct Gather<'a, W> {
@@ -83,7 +85,7 @@ pub(crate) fn gather<W: Weight>(
 ) -> Result<InputEdges<W>, GraphError> {
     let declared = reader.declared();
     let forecast = forecast(reader, rules)?;
-    let front = Front { reader, progress, ended: false, input_bytes: 0, first_edge: None };
+    let front = Front { reader, progress, ended: false, input_bytes: 0, first_edge: None, given: 0 };
     let sorter = Sorter::new(folder, plan.sort_alone(), rules.dedupe, plan)?.expecting(forecast);
     let state = RwLock::new(Sorters::Narrow(sorter, RwLock::new(IdSet::new(plan))));
     let gather = Gather::<W> { front: Mutex::new(front), state, rules, folder, plan };
@@ -92,7 +94,7 @@ pub(crate) fn gather<W: Weight>(
         plan.check_stop()?;
         let vertices = (first..end.min(first.saturating_add(DECLARED as u64))).collect();
         let batch = Batch { vertices, ..Batch::default() };
-        gather.push(0, &batch, &mut Counts { ..Counts::NONE })?;
+        gather.push(0, &batch, 0, &mut Counts { ..Counts::NONE })?;
     }
     let counts = threads(plan.workers, |thread| gather.read(thread))?;
     gather.finish(counts)
@@ -165,13 +167,15 @@ impl<'a, W: Weight> Gather<'a, W> {
                 front.first_edge = FirstEdge::of(&*front.reader, &batch, 0);
             }
             front.ended = !more;
+            let before = front.given;
+            front.given += batch.pairs.len() as u64;
             drop(front);
-            self.push(thread, &batch, &mut counts).inspect_err(|_| self.front().ended = true)?;
+            self.push(thread, &batch, before, &mut counts).inspect_err(|_| self.front().ended = true)?;
         }
     }
 
-    /// Sorts a batch.
-    fn push(&self, thread: usize, batch: &Batch, counts: &mut Counts) -> Result<(), GraphError> {
+    /// Sorts a batch, before which the input has so many edges.
+    fn push(&self, thread: usize, batch: &Batch, before: u64, counts: &mut Counts) -> Result<(), GraphError> {
         assert!(W::BYTES == 0 || batch.weights.len() == batch.pairs.len(), "a weight for each edge");
         counts.read += batch.pairs.len() as u64;
         let rules = self.rules;
@@ -184,7 +188,7 @@ impl<'a, W: Weight> Gather<'a, W> {
             if W::BYTES > 0 {
                 counts.single &= f64::from(weight as f32).to_bits() == weight.to_bits();
             }
-            Some((source, target, W::of(weight)))
+            Some((source, target, W::of(weight, before + i as u64)))
         });
         let mut state = self.state();
         if let Sorters::Narrow(_, seen) = &*state
@@ -227,7 +231,7 @@ impl<'a, W: Weight> Gather<'a, W> {
             std::mem::replace(seen.get_mut().unwrap_or_else(PoisonError::into_inner), IdSet::new(self.plan));
         let share = self.plan.sort_beside() / 2;
         let edges = Sorter::new(self.folder, share, self.rules.dedupe, self.plan)?;
-        let ids = Sorter::new(self.folder, share, true, self.plan)?;
+        let ids = Sorter::new(self.folder, share, Some(Merge::Min), self.plan)?;
         let mut lane = ids.lane(0);
         for id in seen.iter() {
             lane.push(Record { key: id, weight: () })?;

@@ -23,13 +23,14 @@ use serde::Serialize;
 
 pub use plan::ImportPlan;
 pub use plan::{LEAST_MEMORY, default_memory};
+pub use sort::Merge;
 pub(crate) use sort::{Key, Record, SortedRecords, Sorter, Weight};
 pub use translate::as_they_are;
 
 use crate::input::{self, EdgeReader, InputOptions, InputSummary};
 use crate::updates::StorePlace;
 use crate::{GraphError, InputOption, Progress};
-use sort::LaneWriter;
+use sort::{LaneWriter, Stamped};
 
 /// How to import.
 #[derive(Debug, Clone)]
@@ -45,8 +46,8 @@ pub struct ImportOptions {
     pub compressed: bool,
     /// Each edge leads both ways; so it is too where the input says so itself.
     pub undirected: bool,
-    /// Parallel edges become one, with the least of their weights.
-    pub dedupe: bool,
+    /// Parallel edges become one, with this of their weights.
+    pub dedupe: Option<Merge>,
     /// Edges that lead to where they come from are left out; their vertices stay.
     pub drop_self_loops: bool,
     /// Lists of incoming edges too. Undirected graphs have them anyway.
@@ -67,7 +68,7 @@ impl Default for ImportOptions {
             block_bytes: 4096,
             compressed: true,
             undirected: false,
-            dedupe: false,
+            dedupe: None,
             drop_self_loops: false,
             reverse: false,
             renumber: false,
@@ -95,9 +96,9 @@ impl ImportOptions {
         self
     }
 
-    /// Sets whether parallel edges become one.
-    pub fn with_dedupe(mut self, dedupe: bool) -> ImportOptions {
-        self.dedupe = dedupe;
+    /// Sets whether parallel edges become one, and with which of their weights.
+    pub fn with_dedupe(mut self, dedupe: impl Into<Option<Merge>>) -> ImportOptions {
+        self.dedupe = dedupe.into();
         self
     }
 
@@ -154,7 +155,7 @@ pub struct ImportReport {
 pub(crate) struct Rules {
     undirected: bool,
     both_ways: bool,
-    dedupe: bool,
+    dedupe: Option<Merge>,
     drop_self_loops: bool,
     reverse: bool,
     renumber: bool,
@@ -264,7 +265,8 @@ fn import_within(
     let rules = Rules {
         undirected: options.undirected || declared.undirected || declared.both_ways,
         both_ways: declared.both_ways,
-        dedupe: options.dedupe || declared.both_ways,
+        // Lists from either end have the same edge in both, and one of them is meant.
+        dedupe: if declared.both_ways { Some(Merge::Min) } else { options.dedupe },
         drop_self_loops: options.drop_self_loops,
         reverse: options.reverse,
         renumber: options.renumber,
@@ -281,8 +283,11 @@ fn import_within(
     };
     // Before the work, not after it.
     job.check()?;
-    let report =
-        if declared.weighted { job.run::<f64>(reader, progress)? } else { job.run::<()>(reader, progress)? };
+    let report = match (declared.weighted, rules.dedupe) {
+        (false, _) => job.run::<()>(reader, progress)?,
+        (true, Some(Merge::First)) => job.run::<Stamped>(reader, progress)?,
+        (true, _) => job.run::<f64>(reader, progress)?,
+    };
     place.adopt()?;
     Ok(report)
 }

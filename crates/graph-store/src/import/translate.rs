@@ -88,7 +88,7 @@ pub(crate) fn to_ranks<W: Weight>(
     steps: &mut Steps<'_>,
 ) -> Result<SortedRecords<u64, W>, GraphError> {
     steps.begin("look up ids", 2 * edges.records());
-    let sorter = Sorter::<u128, W>::new(folder, plan.sort_beside(), false, plan)?;
+    let sorter = Sorter::<u128, W>::new(folder, plan.sort_beside(), None, plan)?;
     let sorter = sorter.expecting(edges.forecast(turned)?);
     let mut ranks = Ranks::new(ids);
     edges.in_order(as_they_are, |records| {
@@ -132,7 +132,7 @@ pub(crate) fn look_up<W: Weight>(
         u64::join(u64::from(source), u64::from(target))
     };
     let forecast = edges.forecast(|key| other(seen.map_or(key, |seen| seen.rank_both(key))))?;
-    let sorter = Sorter::<u64, W>::new(folder, plan.sort_beside(), edges.is_unique(), plan)?;
+    let sorter = Sorter::<u64, W>::new(folder, plan.sort_beside(), edges.unique(), plan)?;
     let sorter = sorter.expecting(forecast);
     edges.visit_in_any_order(|thread, _, records| {
         steps.add(records.len());
@@ -176,7 +176,7 @@ pub(crate) fn renumber<W: Weight>(
         }
         Ok(())
     };
-    let (edges, seen) = if edges.is_unique() {
+    let (edges, seen) = if edges.unique().is_some() {
         // Sorted to count them, and therefore kept without those that there are twice.
         (edges.settled(Spill::new(folder)?, |_, records| count(records))?, None)
     } else {
@@ -212,7 +212,7 @@ fn renumber_outside<W: Weight>(
     plan: &ImportPlan,
     steps: &mut Steps<'_>,
 ) -> Result<(SortedRecords<u64, W>, Numbers), GraphError> {
-    let sorter = || Sorter::<u64, ()>::new(folder, plan.sort_beside(), false, plan);
+    let sorter = || Sorter::<u64, ()>::new(folder, plan.sort_beside(), None, plan);
     let order = sorter()?;
     let (mut next, mut degree) = (0u64, 0u64);
     let end = |rank: u64, degree: u64| {
@@ -266,7 +266,7 @@ fn swap_ends<W: Weight>(
     plan: &ImportPlan,
     steps: &Steps<'_>,
 ) -> Result<SortedRecords<u64, W>, GraphError> {
-    let sorter = Sorter::<u64, W>::new(folder, plan.sort_beside(), false, plan)?;
+    let sorter = Sorter::<u64, W>::new(folder, plan.sort_beside(), None, plan)?;
     let sorter = sorter.expecting(edges.forecast(turned)?);
     let mut walk = table.iter();
     let (mut next, mut vertex) = (0, 0);

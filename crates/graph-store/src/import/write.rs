@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::gather::{Counts, Edges, gather};
 use super::id_set::IdSet;
 use super::plan::{ImportPlan, Reservation};
-use super::sort::{Key, Numbers, Record, SortedRecords, Sorter, Weight};
+use super::sort::{Key, Merge, Numbers, Record, SortedRecords, Sorter, Weight};
 use super::translate;
 use super::{ImportReport, Rules, Steps};
 use crate::format::{FinishedStore, Layout, StoreWriter, Weights};
@@ -91,7 +91,8 @@ impl Job<'_> {
         }
         let weights = match (W::BYTES, gathered.counts.single) {
             (0, _) => Weights::None,
-            (_, true) => Weights::F32,
+            // A sum may need more digits than what was added.
+            (_, true) if self.rules.dedupe != Some(Merge::Sum) => Weights::F32,
             _ => Weights::F64,
         };
         let report = self.write(graph, weights, gathered.counts, &mut steps)?;
@@ -198,7 +199,7 @@ impl Job<'_> {
         let reverse = if self.rules.reverse && !self.rules.undirected {
             let forecast =
                 edges.forecast(|key| translate::turned(seen.map_or(key, |seen| seen.rank_both(key))))?;
-            let sorter = Sorter::<u64, W>::new(self.folder, plan.sort_beside(), false, plan)?;
+            let sorter = Sorter::<u64, W>::new(self.folder, plan.sort_beside(), None, plan)?;
             Some(sorter.expecting(forecast))
         } else {
             None

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use leadline_cli::Failure;
 use leadline_graph_store::GraphError;
-use leadline_graph_store::import::{ImportOptions, default_memory, import_edges};
+use leadline_graph_store::import::{ImportOptions, Merge, default_memory, import_edges};
 use leadline_graph_store::input::ArrayEdges;
 use pyo3::prelude::*;
 
@@ -31,7 +31,7 @@ pub(crate) fn import_arrays(
     vertices: Option<&Bound<'_, PyAny>>,
     vertices_below: Option<u64>,
     undirected: bool,
-    dedupe: bool,
+    dedupe: Option<&str>,
     drop_self_loops: bool,
     reverse: bool,
     renumber: bool,
@@ -59,6 +59,9 @@ pub(crate) fn import_arrays(
     let edges = edges().map_err(|error| errors::exception(py, &Failure::from(error)))?;
     let block_bytes = leadline_cli::block_bytes(block_bytes)
         .map_err(|reason| errors::bad_input(py, &format!("block={block_bytes}: {reason}")))?;
+    let dedupe = dedupe.map(str::parse::<Merge>).transpose();
+    let dedupe =
+        dedupe.map_err(|reason| errors::bad_input(py, &format!("dedupe: {reason}, True or False")))?;
     let imported = background::run(py, progress, |watch| {
         leadline_cli::check_store(&store, false)?;
         let options = ImportOptions {

@@ -1,6 +1,7 @@
 //! Sorts any number of records in a fixed amount of memory.
 
 mod bucket;
+mod merge;
 mod numbers;
 mod radix;
 mod record;
@@ -12,8 +13,9 @@ mod spill;
 mod split;
 mod turn;
 
+pub use merge::Merge;
 pub(super) use numbers::{Numbers, NumbersIter};
-pub use record::{Key, Record, Weight};
+pub use record::{Key, Record, Stamped, Weight};
 pub(super) use sample::Forecast;
 pub use sorted::SortedRecords;
 pub use sorter::{LaneWriter, Sorter};

@@ -3,6 +3,8 @@
 use std::cmp::Ordering;
 use std::fmt::Debug;
 
+use super::Merge;
+
 /// A key of two halves, ordered by the high one, then the low one.
 pub trait Key: Copy + Ord + Send + Sync + Default + Debug + 'static {
     /// Bytes in memory.
@@ -114,12 +116,14 @@ pub trait Weight: Copy + Send + Sync + Default + Debug + 'static {
     /// Bytes in memory and in a file.
     const BYTES: usize;
 
-    /// The weight of a value.
-    fn of(value: f64) -> Self;
+    /// The weight of a value, of the edge that has so many before it in the input.
+    fn of(value: f64, before: u64) -> Self;
     /// The value of the weight.
     fn value(self) -> f64;
     /// Which of two weights comes first.
     fn order(&self, other: &Self) -> Ordering;
+    /// The weight of two edges that are merged.
+    fn merged(self, other: Self, merge: Merge) -> Self;
     /// Writes all its bytes, for which there must be room.
     fn store(self, out: &mut [u8]);
     /// Reads them; they must be there.
@@ -130,7 +134,7 @@ impl Weight for () {
     const BYTES: usize = 0;
 
     #[inline]
-    fn of(_: f64) {}
+    fn of(_: f64, _: u64) {}
 
     #[inline]
     fn value(self) -> f64 {
@@ -143,6 +147,9 @@ impl Weight for () {
     }
 
     #[inline]
+    fn merged(self, (): (), _: Merge) {}
+
+    #[inline]
     fn store(self, _: &mut [u8]) {}
 
     #[inline]
@@ -153,7 +160,7 @@ impl Weight for f64 {
     const BYTES: usize = 8;
 
     #[inline]
-    fn of(value: f64) -> f64 {
+    fn of(value: f64, _: u64) -> f64 {
         value
     }
 
@@ -165,6 +172,16 @@ impl Weight for f64 {
     #[inline]
     fn order(&self, other: &f64) -> Ordering {
         self.total_cmp(other)
+    }
+
+    #[inline]
+    fn merged(self, other: f64, merge: Merge) -> f64 {
+        match merge {
+            Merge::Min => std::cmp::min_by(self, other, f64::total_cmp),
+            Merge::Max => std::cmp::max_by(self, other, f64::total_cmp),
+            Merge::Sum => self + other,
+            Merge::First => unreachable!("weights that are merged by their order know it (Stamped)"),
+        }
     }
 
     #[inline]
@@ -184,7 +201,7 @@ impl Weight for u64 {
     const BYTES: usize = 8;
 
     #[inline]
-    fn of(value: f64) -> u64 {
+    fn of(value: f64, _: u64) -> u64 {
         value.to_bits()
     }
 
@@ -199,6 +216,11 @@ impl Weight for u64 {
     }
 
     #[inline]
+    fn merged(self, other: u64, _: Merge) -> u64 {
+        self.min(other)
+    }
+
+    #[inline]
     fn store(self, out: &mut [u8]) {
         out[..<Self as Weight>::BYTES].copy_from_slice(&self.to_le_bytes());
     }
@@ -207,6 +229,48 @@ impl Weight for u64 {
     fn load(bytes: &[u8]) -> u64 {
         let Some(raw) = bytes.first_chunk() else { panic!("{} bytes are no weight", bytes.len()) };
         u64::from_le_bytes(*raw)
+    }
+}
+
+/// A weight, and how many edges stand before its own in the input.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Stamped {
+    before: u64,
+    weight: f64,
+}
+
+impl Weight for Stamped {
+    const BYTES: usize = 16;
+
+    #[inline]
+    fn of(weight: f64, before: u64) -> Stamped {
+        Stamped { before, weight }
+    }
+
+    #[inline]
+    fn value(self) -> f64 {
+        self.weight
+    }
+
+    #[inline]
+    fn order(&self, other: &Stamped) -> Ordering {
+        self.before.cmp(&other.before)
+    }
+
+    #[inline]
+    fn merged(self, other: Stamped, _: Merge) -> Stamped {
+        if other.before < self.before { other } else { self }
+    }
+
+    #[inline]
+    fn store(self, out: &mut [u8]) {
+        out[..8].copy_from_slice(&self.before.to_le_bytes());
+        Weight::store(self.weight, &mut out[8..]);
+    }
+
+    #[inline]
+    fn load(bytes: &[u8]) -> Stamped {
+        Stamped { before: <u64 as Weight>::load(bytes), weight: <f64 as Weight>::load(&bytes[8..]) }
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::bucket::Bucket;
+use super::merge::Merge;
 use super::radix;
 use super::record::{Key, Record, Weight};
 use super::sample::{Forecast, sample};
@@ -18,7 +19,7 @@ use crate::import::threads::threads;
 #[derive(Debug)]
 pub struct SortedRecords<K, W> {
     plan: ImportPlan,
-    unique: bool,
+    unique: Option<Merge>,
     records: u64,
     content: Content<K, W>,
     spill: Spill,
@@ -50,7 +51,7 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
     /// Records that are in order.
     pub(crate) fn in_memory(
         records: Vec<Record<K, W>>,
-        unique: bool,
+        unique: Option<Merge>,
         spill: Spill,
         plan: ImportPlan,
     ) -> Self {
@@ -61,7 +62,12 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
     }
 
     /// Buckets in ascending order, each of which fits [`ImportPlan::sortable`].
-    pub(crate) fn in_file(buckets: Vec<Bucket<K>>, unique: bool, spill: Spill, plan: ImportPlan) -> Self {
+    pub(crate) fn in_file(
+        buckets: Vec<Bucket<K>>,
+        unique: Option<Merge>,
+        spill: Spill,
+        plan: ImportPlan,
+    ) -> Self {
         let records = buckets.iter().map(|bucket| bucket.records).sum();
         let spilled = spill.written();
         SortedRecords { plan, unique, records, content: Content::File(buckets), spill, spilled }
@@ -88,7 +94,7 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
         self.records
     }
 
-    pub(crate) fn is_unique(&self) -> bool {
+    pub(crate) fn unique(&self) -> Option<Merge> {
         self.unique
     }
 
@@ -109,7 +115,7 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
         &self,
         each: impl Fn(usize, usize, &mut Vec<Record<K, W>>) -> Result<(), GraphError> + Sync,
     ) -> Result<(), GraphError> {
-        let order = if self.unique { Order::Ascending } else { Order::Any };
+        let order = if self.unique.is_some() { Order::Ascending } else { Order::Any };
         let next = AtomicUsize::new(0);
         self.visit_with(order, |_, _| next.fetch_add(1, Ordering::Relaxed), |part| part, each)
     }
@@ -278,7 +284,7 @@ impl<K: Key, W: Weight> SortedRecords<K, W> {
 }
 
 /// Sorts records of whole keys, all within bounds.
-pub(crate) fn settle<K: Key, W: Weight>(work: &mut SortBuffers<K, W>, least: K, unique: bool) {
+pub(crate) fn settle<K: Key, W: Weight>(work: &mut SortBuffers<K, W>, least: K, unique: Option<Merge>) {
     let base = least.high();
     let low_bits = work.records.iter().fold(0, |low, record| low | record.key.low()).bits();
     for record in &mut work.records {
@@ -289,7 +295,7 @@ pub(crate) fn settle<K: Key, W: Weight>(work: &mut SortBuffers<K, W>, least: K, 
 
 /// Sorts records of squeezed keys, and makes the keys whole again. Equal ones are in the order of their
 /// weights, or become one where they are to be `unique`.
-fn sort<K: Key, W: Weight>(work: &mut SortBuffers<K, W>, base: u64, low_bits: u32, unique: bool) {
+fn sort<K: Key, W: Weight>(work: &mut SortBuffers<K, W>, base: u64, low_bits: u32, unique: Option<Merge>) {
     let SortBuffers { records, beside, .. } = work;
     radix::sort(records, beside);
     if W::BYTES > 0 {
@@ -297,8 +303,14 @@ fn sort<K: Key, W: Weight>(work: &mut SortBuffers<K, W>, base: u64, low_bits: u3
             equal.sort_unstable_by(|a, b| a.weight.order(&b.weight));
         }
     }
-    if unique {
-        records.dedup_by(|next, kept| next.key == kept.key);
+    if let Some(merge) = unique {
+        records.dedup_by(|next, kept| {
+            let same = next.key == kept.key;
+            if same {
+                kept.weight = kept.weight.merged(next.weight, merge);
+            }
+            same
+        });
     }
     for record in records {
         record.key = record.key.stretch(base, low_bits);

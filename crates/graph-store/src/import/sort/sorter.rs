@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::bucket::Bucket;
+use super::merge::Merge;
 use super::record::{Key, Record, Weight};
 use super::sample::{Forecast, sample};
 use super::slots::{Slots, put_together};
@@ -41,7 +42,7 @@ pub struct Sorter<K, W> {
     plan: ImportPlan,
     share: u64,
     /// Records of equal keys become one, with the least weight.
-    unique: bool,
+    unique: Option<Merge>,
     forecast: Forecast<K>,
     spill: Spill,
     splitters: OnceLock<Arc<Splitters<K>>>,
@@ -66,7 +67,12 @@ impl<K: Key, W: Weight> Sorter<K, W> {
     ///
     /// # Errors
     /// [`GraphError::Write`] where no file can be made there.
-    pub fn new(folder: &Path, share: u64, unique: bool, plan: &ImportPlan) -> Result<Self, GraphError> {
+    pub fn new(
+        folder: &Path,
+        share: u64,
+        unique: Option<Merge>,
+        plan: &ImportPlan,
+    ) -> Result<Self, GraphError> {
         let lanes = (0..plan.workers)
             .map(|_| Mutex::new(Lane { chunk: Vec::new(), slots: None, taken: plan.take(0) }));
         Ok(Sorter {
@@ -257,20 +263,23 @@ impl<K: Key, W: Weight> Sorter<K, W> {
     /// its weights.
     fn pieces(&self, bucket: &Bucket<K>, most: u64) -> Result<Vec<Bucket<K>>, GraphError> {
         let mut pieces = Vec::new();
-        let mut least: Option<Record<K, W>> = None;
+        let mut one_record: Option<Record<K, W>> = None;
         let mut piece = Bucket::new((bucket.least, bucket.end));
         let mut reads = self.spill.reads(&self.plan)?;
         let mut records = Vec::new();
         for block in &bucket.blocks {
             self.plan.check_stop()?;
-            if self.unique {
+            if let Some(merge) = self.unique {
                 let mut one = Bucket::new((bucket.least, bucket.end));
                 one.extend(&[*block]);
                 records.clear();
                 one.want::<W>(&mut reads)?;
                 one.load(&mut reads, None, &mut records)?;
-                records.extend(least);
-                least = records.iter().copied().min_by(|a, b| a.weight.order(&b.weight));
+                let together = |a: Record<K, W>, b: Record<K, W>| Record {
+                    weight: a.weight.merged(b.weight, merge),
+                    ..a
+                };
+                one_record = one_record.into_iter().chain(records.iter().copied()).reduce(together);
                 continue;
             }
             if piece.records + u64::from(block.records) > most && piece.records > 0 {
@@ -278,7 +287,7 @@ impl<K: Key, W: Weight> Sorter<K, W> {
             }
             piece.extend(&[*block]);
         }
-        if let Some(record) = least {
+        if let Some(record) = one_record {
             let mut writes = self.spill.writes(1, Bucket::<K>::most_bytes::<W>(1))?;
             let mut block = Bucket::pack(bucket.least, &[record], writes.buffer()?);
             block.at = self.spill.reserve(block.padded_bytes::<W>() as u64);
@@ -346,7 +355,9 @@ mod tests {
     fn round<K: Key>(keys: &[(u64, u64)], unique: bool, memory: u64) {
         let folder = tempfile::tempdir().unwrap();
         let plan = ImportPlan::new(memory, Arc::default());
-        let sorter = Sorter::<K, f64>::new(folder.path(), plan.sort_alone(), unique, &plan).unwrap();
+        let sorter =
+            Sorter::<K, f64>::new(folder.path(), plan.sort_alone(), unique.then_some(Merge::Min), &plan)
+                .unwrap();
         let mut expected = Vec::new();
         for (i, &(high, low)) in keys.iter().enumerate() {
             let record = Record::new(high, low, (i * 7 % 11) as f64);
@@ -413,7 +424,7 @@ mod tests {
         let mut plan = ImportPlan::new(64 << 20, Arc::default());
         plan.workers = 8;
         for lanes in [1, 8] {
-            let sorter = Sorter::<u64, f64>::new(folder.path(), 16 << 20, false, &plan).unwrap();
+            let sorter = Sorter::<u64, f64>::new(folder.path(), 16 << 20, None, &plan).unwrap();
             for i in 0..200_000 {
                 sorter.lane(i as usize % lanes).push(Record::new(i * 7919 % 200_000, i, 0.0)).unwrap();
             }

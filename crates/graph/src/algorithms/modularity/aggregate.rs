@@ -94,7 +94,7 @@ impl Sorting<'_> {
         let folder = self.graph.temp_folder();
         let stop = self.graph.options().stop.clone().unwrap_or_else(|| Arc::new(AtomicBool::new(false)));
         let plan = ImportPlan::new(self.sort_bytes, stop);
-        let sorter = Sorter::<u64, f64>::new(folder, plan.sort_alone(), false, &plan)?;
+        let sorter = Sorter::<u64, f64>::new(folder, plan.sort_alone(), None, &plan)?;
         let mut all = Frontier::new(lists.vertices());
         all.fill();
         lists.visit(&all, 0, &mut |vertex, list| {
