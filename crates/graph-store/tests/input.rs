@@ -236,7 +236,7 @@ fn compression_is_seen_through() {
 #[test]
 fn malformed_lines_are_named_with_what_was_expected() {
     for (name, text, expected) in [
-        ("a.txt", "1 2\n\n# c\n12\n", "line 4: expected at least 2 columns, the same number in each line"),
+        ("a.txt", "1 2\n\n# c\n12\n", "line 4: expected at least 2 columns between blanks, tabs"),
         (
             "a.txt",
             "1 2\n1 x\n",
@@ -249,11 +249,7 @@ fn malformed_lines_are_named_with_what_was_expected() {
             "1 18446744073709551616\n",
             "expected a target id below 2^64, found \"18446744073709551616\"",
         ),
-        (
-            "a.txt",
-            "1:2\n",
-            "line 1: expected at least 2 columns, the same number in each line, between blanks",
-        ),
+        ("a.txt", "1:2\n", "line 1: expected at least 2 columns between blanks, tabs"),
         ("a.el", "1 2 3\n", "line 1: expected 2 columns, found 3"),
         ("a.csv", "1,2\n,3\n", "line 2: expected a source id, found nothing"),
         ("a.csv", "1,2\n3,\n", "line 2: expected a target id, found nothing"),

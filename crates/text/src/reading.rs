@@ -61,7 +61,7 @@ pub(crate) fn choose<'b>(
     }
     if let Some(delimiter) = options.delimiter {
         return read(lines, delimiter, hint.least_columns)
-            .map_err(|unfit| refused(unfit, lines, delimiter, hint));
+            .map_err(|unfit| refused(unfit, lines, (delimiter, true), hint));
     }
     let read_as = |delimiter| read(lines, delimiter, hint.least_columns.max(2));
     let fitting: Vec<Reading<'_>> = Delimiter::KNOWN
@@ -73,7 +73,7 @@ pub(crate) fn choose<'b>(
     if fitting.is_empty() {
         // One column is enough for some, and no delimiter is needed then.
         return read(lines, hint.delimiter, hint.least_columns)
-            .map_err(|unfit| refused(unfit, lines, hint.delimiter, hint));
+            .map_err(|unfit| refused(unfit, lines, (hint.delimiter, false), hint));
     }
     best(fitting, hint, lines[0].number)
 }
@@ -128,7 +128,12 @@ fn read<'b>(lines: &[Line<'b>], delimiter: Delimiter, least: usize) -> Result<Re
     }
 }
 
-fn refused(unfit: Unfit, lines: &[Line<'_>], delimiter: Delimiter, hint: &Hint) -> Undecided {
+fn refused(
+    unfit: Unfit,
+    lines: &[Line<'_>],
+    (delimiter, is_said): (Delimiter, bool),
+    hint: &Hint,
+) -> Undecided {
     match unfit {
         Unfit::Quote { line, what } => Undecided::refused(line, what),
         Unfit::Ragged { line, columns, found } => {
@@ -143,12 +148,12 @@ fn refused(unfit: Unfit, lines: &[Line<'_>], delimiter: Delimiter, hint: &Hint) 
                 split(line.text, delimiter).is_ok_and(|row| row.len() < hint.least_columns)
             };
             let line = lines.iter().find(few).unwrap_or(&lines[0]);
-            let what = format!(
-                "expected at least {} columns, the same number in each line, between blanks, tabs, commas, \
-                 semicolons or bars, found {}",
-                hint.least_columns,
-                shown(line.text)
-            );
+            let between = match is_said {
+                true => delimiter.to_string(),
+                false => "blanks, tabs, commas, semicolons or bars, the same number in each line".to_owned(),
+            };
+            let (least, found) = (hint.least_columns, shown(line.text));
+            let what = format!("expected at least {least} columns between {between}, found {found}");
             Undecided::refused(line.number, what)
         }
     }

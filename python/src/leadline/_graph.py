@@ -101,7 +101,7 @@ class Graph(Algorithms):
         *,
         path: str | os.PathLike[str] | None = None,
         directed: bool | None = None,
-        dedupe: bool = False,
+        dedupe: bool | str = False,
         drop_self_loops: bool = False,
         reverse: bool = False,
         renumber: bool = False,
@@ -128,7 +128,8 @@ class Graph(Algorithms):
         directed
             Whether each edge goes one way; by default it does, unless a networkx graph says otherwise.
         dedupe
-            Merge parallel edges into one, with the smallest of their weights.
+            Merge parallel edges into one: ``True`` or ``"min"`` with the least of their weights, ``"max"``,
+            ``"sum"`` or ``"first"``.
         drop_self_loops
             Leave out edges from a vertex to itself.
         reverse
@@ -163,7 +164,7 @@ class Graph(Algorithms):
                     further,
                     edges.vertices_below,
                     undirected=one_way is False,
-                    dedupe=dedupe,
+                    dedupe="min" if dedupe is True else dedupe or None,
                     drop_self_loops=drop_self_loops,
                     reverse=reverse,
                     renumber=renumber,
@@ -194,8 +195,8 @@ class Graph(Algorithms):
         Parameters
         ----------
         edges
-            SNAP, CSV, TSV, Matrix Market, METIS, Graphalytics, Parquet or binary pairs, compressed or not. Or
-            a folder of Parquet files, above all one that :meth:`export` wrote.
+            A file of edges in any format that ``leadline graph import`` reads, compressed or not. Or a folder
+            of Parquet files, above all one that :meth:`export` wrote.
         path
             The store to write; a store of that name is replaced.
         memory
@@ -203,12 +204,29 @@ class Graph(Algorithms):
         progress
             ``True`` for a bar, or a function that is called with phase, share and detail.
         **options
-            Those of ``leadline graph import``: ``undirected=True``, ``weights=True``, ``dedupe=True`` and so
-            on.
+            Those of ``leadline graph import``: ``undirected=True``, ``weights=True``, ``dedupe="max"``,
+            ``delimiter=";"``, ``header=True`` or ``False``, ``source_column="from"``, ``ignore_columns=True``
+            and so on. What is not said is told from the file; where that leaves a doubt,
+            :class:`leadline.BadInput` names the option that decides. :meth:`preview_file` shows how a file
+            is read.
         """
-        given = {"memory": memory_text(memory), **options}
+        given = {"memory": memory_text(memory), **reading_options(options)}
         run("graph import", edges, path, options=given, progress=progress)
         return cls.open(path, memory=memory)
+
+    @staticmethod
+    def preview_file(edges: str | os.PathLike[str], **options: object) -> dict[str, Any]:
+        """Show how :meth:`import_file` reads a file: its first five edges, and what was told from the file.
+
+        Parameters
+        ----------
+        edges
+            The file of edges.
+        **options
+            As :meth:`import_file`.
+        """
+        preview, _ = run("graph import", edges, options={"preview": True, **reading_options(options)})
+        return preview
 
     def close(self) -> None:
         """Close the store; a temporary one is removed. Closing twice does nothing."""
@@ -467,3 +485,13 @@ def _end(store: _leadline.Store, folder: Path | None) -> None:
     store.close()
     if folder is not None:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def reading_options(options: dict[str, object]) -> dict[str, object]:
+    """Options of an import as the command line has them: ``header=True`` is ``--header yes`` there."""
+    given = dict(options)
+    if isinstance(given.get("header"), bool):
+        given["header"] = "yes" if given["header"] else "no"
+    if given.get("directed") is False:
+        given["undirected"] = True
+    return given

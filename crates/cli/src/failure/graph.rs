@@ -14,7 +14,13 @@ impl From<GraphError> for Failure {
             GraphError::NeedsReverse { .. } => of_import(&error, "--reverse"),
             GraphError::Option { option, .. } => with_flag(&error, flag(*option)),
             GraphError::Undecided { place, undecided } => {
-                format!("{place}: {}", undecided.text(|option, value| format!("--{option} {value}")))
+                let decides = undecided.decided_by.as_ref().map(|(option, _)| format!("--{}", option.name()));
+                match decides.filter(|flag| !can_be_given(flag)) {
+                    Some(_) => format!("{place}: {}", undecided.what),
+                    None => {
+                        format!("{place}: {}", undecided.text(|option, value| format!("--{option} {value}")))
+                    }
+                }
             }
             GraphError::Argument { .. } | GraphError::WalkBias { .. } => format!("--{error}"),
             GraphError::Damping { given } => format!("--damping {given}: must be from 0 to 1"),

@@ -152,10 +152,7 @@ fn bad_input_is_refused_in_one_line_and_leaves_nothing() {
     write(dir, "notes.txt.bak", "mine\n");
     let before = names(dir);
     for (arguments, parts) in [
-        (
-            &["a.el", "x"][..],
-            &["a.el: line 2: expected a target id after \"12\", found the end of the line"][..],
-        ),
+        (&["a.el", "x"][..], &["a.el: line 2: expected at least 2 columns between blanks, found \"12\""][..]),
         (&["names.csv", "x"], &["names.csv: line 2: expected a target id, found \"bob\"", "--ids strings"]),
         (&["odd.u32", "x"], &["odd.u32: expected pairs of 8 bytes, found 9 bytes"]),
         (&["good.el", "x", "--weights"], &["good.el: has no weights as el", "--weights"]),

@@ -38,6 +38,9 @@ pub enum Change {
 }
 
 impl Change {
+    /// What a line of changes must be, for a message.
+    pub(crate) const EXPECTED: &str = "expected + U V [W], - U V, = U V W, +v U or -v U";
+
     /// What a line says; nothing for one that is empty or begins with `#` or `%`. Fields stand apart by blanks.
     ///
     /// # Errors
@@ -72,7 +75,7 @@ impl Change {
             _ => {
                 let most = line.char_indices().nth(60).map_or(line.len(), |(at, _)| at);
                 let shown = line[..most].trim();
-                return Err(format!("expected + U V [W], - U V, = U V W, +v U or -v U, found {shown:?}"));
+                return Err(format!("{}, found {shown:?}", Change::EXPECTED));
             }
         }))
     }

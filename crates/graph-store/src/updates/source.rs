@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use edges::Edges;
 use leadline_files::Decompressor;
-use leadline_text::{BYTE_ORDER_MARK, LineEnd, Sample};
+use leadline_text::{BYTE_ORDER_MARK, LineEnd, Sample, shown};
 use lines::Lines;
 
 use super::Change;
@@ -129,8 +129,13 @@ fn changes_of(path: &Path) -> Result<Option<impl Read + Send + 'static>, GraphEr
     let changes = written.iter().any(|(_, is_change)| *is_change);
     if changes && let Some((line, _)) = written.iter().find(|(_, is_change)| !*is_change) {
         let place = format_args!("{}: line {line}", path.display());
-        let what = "expected a change as other lines have it (+ U V [W], - U V, = U V W, +v U or -v U), found \
-                    another line; put changes and edges into files of their own";
+        let found =
+            sample.lines.iter().find(|other| other.number == *line).map_or(&b""[..], |line| line.text);
+        let what = format!(
+            "{}, found {}; changes and edges do not go together in one file",
+            Change::EXPECTED,
+            shown(found)
+        );
         return Err(GraphError::malformed(place, what));
     }
     if sample.line_end == LineEnd::Cr {
