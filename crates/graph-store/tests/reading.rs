@@ -1,6 +1,8 @@
 //! Files of edges as people have them: read as they were meant, or refused with what decides.
 
 use leadline_graph_store::GraphError;
+use leadline_graph_store::export::{ExportOptions, export};
+use leadline_graph_store::import::{ImportOptions, Merge, import};
 use leadline_graph_store::input::{
     Comment, EdgeColumns, FirstEdge, InputOptions, Preview, TextOptions, open,
 };
@@ -153,5 +155,40 @@ fn another_format_under_this_name_is_no_list_of_edges() {
         ("0 2 1 2\n1 1 0\n", "lists the neighbours of its first vertex"),
     ] {
         refused("a.txt", text, InputOptions::default(), said);
+    }
+}
+
+#[test]
+fn a_list_from_both_ends_is_noticed() {
+    let folder = tempdir().unwrap();
+    let [edges, store] = ["a.txt", "store"].map(|name| folder.path().join(name));
+    let notes = |text: &str, options: ImportOptions| {
+        std::fs::write(&edges, text).unwrap();
+        let report = import(&edges, InputOptions::default(), &store, &options, &mut |_| {}).unwrap();
+        (report.edges, report.parallel_edges, report.input.notes.join(" "))
+    };
+    let undirected = || ImportOptions::default().with_undirected(true);
+    let both_ends = "1 2\n2 1\n2 3\n3 2\n";
+    let (listed, parallel, note) = notes(both_ends, undirected());
+    assert!((listed, parallel) == (4, 2) && note.contains("each edge stands in the input twice"), "{note}");
+    assert_eq!(notes(both_ends, undirected().with_dedupe(Merge::Min)), (2, 0, String::new()));
+    assert_eq!(notes(both_ends, ImportOptions::default()), (4, 0, String::new()));
+    let (listed, parallel, note) = notes("1 2\n2 1\n3 3\n3 3\n2 3\n", undirected());
+    assert!((listed, parallel) == (5, 2) && note.starts_with("2 edges have the same ends"), "{note}");
+}
+
+#[test]
+fn parallel_edges_merge_as_is_said() {
+    let folder = tempdir().unwrap();
+    let [edges, store] = ["a.wel", "store"].map(|name| folder.path().join(name));
+    std::fs::write(&edges, "1 2 3\n1 2 1\n1 2 2.5\n").unwrap();
+    for (merge, expected) in [(Merge::Min, 1.0), (Merge::Max, 3.0), (Merge::Sum, 6.5), (Merge::First, 3.0)] {
+        let options = ImportOptions::default().with_dedupe(merge);
+        import(&edges, weighted(), &store, &options, &mut |_| {}).unwrap();
+        let out = folder.path().join("out.wel");
+        export(&store, &out, &ExportOptions::default(), &mut |_| {}).unwrap();
+        let text = std::fs::read_to_string(&out).unwrap();
+        let weight: f64 = text.split_ascii_whitespace().last().unwrap().parse().unwrap();
+        assert_eq!((weight, text.lines().count()), (expected, 1), "{merge}: {text}");
     }
 }

@@ -239,3 +239,30 @@ fn a_full_disk_is_one_line_and_leaves_nothing() {
     ran.failed(1, &["cannot be written", "No space left"]);
     assert!(names(mounted.path()).is_empty());
 }
+
+#[test]
+fn a_preview_shows_how_a_file_is_read_and_writes_nothing() {
+    let dir = folder();
+    let dir = dir.path();
+    write(dir, "films.csv", "film;person;stars\nAlien;ann;4\nHeat;bob;5\n");
+    let options = ["--source-column", "person", "--target-column", "film"];
+    run(dir, &["graph", "import", "films.csv", "--preview"])
+        .failed(2, &["films.csv: line 2: ", "\"stars\"", "--weights or --ignore-columns"]);
+    let arguments =
+        [&["graph", "import", "films.csv", "--preview", "--ignore-columns"], &options[..]].concat();
+    let shown = run(dir, &arguments).succeeded().stdout;
+    for part in
+        ["ann -> Alien", "bob -> Heat", "semicolon", "yes: ", "person, film; left out: stars", "strings"]
+    {
+        assert!(shown.contains(part), "no {part:?} in {shown}");
+    }
+    let preview = json(&run(dir, &[&arguments[..], &["--json"]].concat()).succeeded().stdout);
+    assert_eq!(preview["input"]["text"]["delimiter"], "semicolon");
+    assert_eq!(preview["edges"][1]["source"], "bob");
+    assert_eq!(names(dir), ["films.csv"]);
+
+    write(dir, "names.csv", "ann,bob\ncarl,dora\n");
+    run(dir, &["graph", "import", "names.csv", "x"]).failed(2, &["--header yes or --header no"]);
+    run(dir, &["graph", "import", "names.csv", "x", "--header", "no", "--dedupe=max"]).succeeded();
+    run(dir, &["graph", "import", "names.csv"]).failed(2, &["STORE"]);
+}

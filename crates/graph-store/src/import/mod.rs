@@ -136,6 +136,8 @@ pub struct ImportReport {
     pub duplicates_dropped: u64,
     /// Edges left out since they lead to where they come from.
     pub self_loops_dropped: u64,
+    /// Edges of the store that have the same ends as another; 0 where parallel edges were merged.
+    pub parallel_edges: u64,
     /// Vertices of the store.
     pub vertices: u64,
     /// Edges of the store; an undirected one counts once.

@@ -96,6 +96,7 @@ impl Job<'_> {
             _ => Weights::F64,
         };
         let report = self.write(graph, weights, gathered.counts, &mut steps)?;
+        input.notes.extend(self.note(&report));
         Ok(ImportReport { input, ..report })
     }
 
@@ -168,7 +169,7 @@ impl Job<'_> {
         steps: &mut Steps<'_>,
     ) -> Result<ImportReport, GraphError> {
         let mut writer = StoreWriter::create(self.store, self.layout(graph.vertices, weights))?;
-        let spilled = self.lists(&mut writer, graph.edges, graph.seen.as_deref(), steps)?;
+        let (spilled, parallel) = self.lists(&mut writer, graph.edges, graph.seen.as_deref(), steps)?;
         match &graph.ids {
             Ids::Dense => {}
             Ids::IdSet(seen) => {
@@ -184,17 +185,18 @@ impl Job<'_> {
         }
         self.plan.check_stop()?;
         let written = writer.finish()?;
-        Ok(self.report(written, counts, spilled))
+        Ok(self.report(written, counts, spilled, parallel))
     }
 
-    /// All lists, and the reverse ones where they are wanted. Returns the bytes that all sorts spilled.
+    /// All lists, and the reverse ones where they are wanted. Returns the bytes that all sorts spilled, and how
+    /// often an edge stands next to one with the same ends.
     fn lists<W: Weight>(
         &self,
         writer: &mut StoreWriter,
         edges: SortedRecords<u64, W>,
         seen: Option<&IdSet>,
         steps: &mut Steps<'_>,
-    ) -> Result<u64, GraphError> {
+    ) -> Result<(u64, u64), GraphError> {
         let plan = &self.plan;
         let reverse = if self.rules.reverse && !self.rules.undirected {
             let forecast =
@@ -205,7 +207,7 @@ impl Job<'_> {
             None
         };
         steps.begin("write", edges.records());
-        self.side(writer, &edges, steps, |thread, records| {
+        let parallel = self.side(writer, &edges, steps, |thread, records| {
             translate::rank(seen, records);
             let Some(reverse) = &reverse else { return Ok(()) };
             let mut lane = reverse.lane(thread);
@@ -222,26 +224,35 @@ impl Job<'_> {
             self.side(writer, &edges, steps, translate::as_they_are)?;
             spilled += edges.spilled;
         }
-        Ok(spilled)
+        Ok((spilled, parallel))
     }
 
-    /// The lists of one direction.
+    /// The lists of one direction. Returns how often an edge has the same ends as the one before it.
     fn side<W: Weight>(
         &self,
         writer: &mut StoreWriter,
         edges: &SortedRecords<u64, W>,
         steps: &Steps<'_>,
         each: impl Fn(usize, &mut Vec<Record<u64, W>>) -> Result<(), GraphError> + Sync,
-    ) -> Result<(), GraphError> {
+    ) -> Result<u64, GraphError> {
         let mut taken = self.plan.take(writer.memory_bytes());
+        let (mut parallel, mut parallel_loops, mut last) = (0, 0, None);
         edges.in_order(each, |records| {
             steps.add(records.len());
             for Record { key, weight } in records {
                 writer.edge(key.high() as u32, key.low() as u32, weight.value())?;
+                if last == Some(*key) {
+                    parallel += 1;
+                    parallel_loops += u64::from(key.high() == key.low());
+                }
+                last = Some(*key);
             }
             taken.set(writer.memory_bytes());
             Ok(())
-        })
+        })?;
+        // Of an undirected graph both ends list an edge, but for a loop, which has one.
+        let twice = if self.rules.undirected { parallel - parallel_loops } else { 0 };
+        Ok(parallel - twice / 2)
     }
 
     fn order(&self, writer: &mut StoreWriter, order: &Numbers) -> Result<(), GraphError> {
@@ -254,7 +265,28 @@ impl Job<'_> {
         failed
     }
 
-    fn report(&self, written: FinishedStore, counts: Counts, bytes_spilled: u64) -> ImportReport {
+    /// What its user should know of the edges.
+    fn note(&self, report: &ImportReport) -> Option<String> {
+        let (parallel, listed) = (report.parallel_edges, report.edges);
+        match parallel {
+            0 => None,
+            _ if self.rules.undirected && 2 * parallel == listed => Some(
+                "each edge stands in the input twice, from either end perhaps; dedupe keeps one of them"
+                    .to_owned(),
+            ),
+            _ => Some(format!(
+                "{parallel} edges have the same ends as another and were kept; dedupe merges them"
+            )),
+        }
+    }
+
+    fn report(
+        &self,
+        written: FinishedStore,
+        counts: Counts,
+        bytes_spilled: u64,
+        parallel: u64,
+    ) -> ImportReport {
         let FinishedStore { header, file_bytes } = written;
         let edges = header.graph_edges();
         // An input that lists edges from either end lists none of these twice.
@@ -266,6 +298,7 @@ impl Job<'_> {
             edges_read: counts.read,
             duplicates_dropped: (counts.read - counts.loops_dropped).saturating_sub(listed),
             self_loops_dropped: counts.loops_dropped,
+            parallel_edges: parallel,
             vertices: header.vertices,
             edges,
             store_bytes: file_bytes,
