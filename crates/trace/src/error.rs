@@ -27,16 +27,27 @@ pub enum TraceError {
     },
     /// A trace whose format neither its ending nor its content tells.
     #[error(
-        "{name}: {}; the formats are {formats}",
+        "{name}: {}{}; the formats are {formats}",
         if *empty { "is empty" } else { "is in a format that is not recognised" },
+        nearest.as_ref().map_or(String::new(), |nearest| format!(" ({nearest})")),
     )]
     UnknownFormat {
         /// The trace.
         name: String,
         /// Whether there is nothing in it at all.
         empty: bool,
+        /// The format that comes closest, and why it is not that one.
+        nearest: Option<String>,
         /// The names of the formats there are.
         formats: String,
+    },
+    /// A trace that could be in several formats, and would be another trace in each.
+    #[error("{name}: can be read as {}", formats.join(" and as "))]
+    AmbiguousFormat {
+        /// The trace.
+        name: String,
+        /// The names of the formats.
+        formats: Vec<&'static str>,
     },
     /// A name that is not a trace, or a generator that does not exist or lacks something.
     #[error("{name}: {reason}")]

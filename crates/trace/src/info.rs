@@ -20,7 +20,7 @@ pub use reuse::{CACHE_SHARES, DistanceBin, ReuseInfo, Sampling};
 
 use crate::lenient::{BadLines, Lenient};
 use crate::reuse::Reuse;
-use crate::{Pages, Request, Trace, TraceError, Unit};
+use crate::{Pages, Recognition, Request, Skipped, Trace, TraceError, Unit};
 use requests::RequestCounter;
 
 /// The schema of [`Info`] as JSON.
@@ -57,12 +57,16 @@ pub struct Info {
     pub schema: &'static str,
     /// The trace, as it was named.
     pub trace: String,
+    /// The format that it was read in, and what told it; `None` where nothing was read.
+    pub format: Option<Recognition>,
     /// What its addresses and lengths count: `page` or `byte`.
     pub unit: &'static str,
     /// Bytes of a page.
     pub page_bytes: u32,
     /// Lines that were no requests.
     pub bad_lines: BadLines,
+    /// Lines that hold no request and are not wrong, by kind.
+    pub skipped: Skipped,
     /// What can be said of requests one by one; always exact.
     pub requests: Requests,
     /// Accesses to pages: a request of several pages is as many.
@@ -96,14 +100,16 @@ pub fn info(
 ) -> Result<Info, TraceError> {
     let unit = trace.unit();
     let timed = trace.timed();
+    let format = trace.recognition().cloned();
     let unit_bytes = if unit == Unit::Page { options.page_bytes } else { 1 };
     let mut counting = RequestCounter::new(u64::from(unit_bytes), timed);
-    let mut bad_lines = BadLines::default();
+    let (mut bad_lines, mut skipped) = (BadLines::default(), Skipped::default());
     let mut reuse = Reuse::new(options.most_pages);
     let tap = Tap {
         trace: Lenient::new(trace, options.strict),
         counting: &mut counting,
         bad: &mut bad_lines,
+        skipped: &mut skipped,
         progress,
     };
     let mut pages = Pages::new(tap, options.page_bytes.max(1));
@@ -116,9 +122,11 @@ pub fn info(
     Ok(Info {
         schema: INFO_SCHEMA,
         trace: name.to_owned(),
+        format,
         unit: if unit == Unit::Page { "page" } else { "byte" },
         page_bytes: options.page_bytes,
         bad_lines,
+        skipped,
         requests: counting.finish(),
         accesses,
         sampling: Sampling::of(&reuse, options.most_pages),
@@ -136,6 +144,7 @@ struct Tap<'a, T> {
     trace: Lenient<T>,
     counting: &'a mut RequestCounter,
     bad: &'a mut BadLines,
+    skipped: &'a mut Skipped,
     progress: &'a mut (dyn FnMut(u64, Option<f64>) + Send),
 }
 
@@ -153,7 +162,10 @@ impl<T: Trace> Trace for Tap<'_, T> {
                     (self.progress)(self.counting.count(), self.trace.progress());
                 }
             }
-            None => *self.bad = self.trace.bad_lines().clone(),
+            None => {
+                *self.bad = self.trace.bad_lines().clone();
+                *self.skipped = self.trace.skipped().cloned().unwrap_or_default();
+            }
         }
         Ok(request)
     }

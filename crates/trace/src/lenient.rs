@@ -1,6 +1,6 @@
 //! A trace whose bad lines are passed over, counted and remembered.
 
-use crate::{Request, Trace, TraceError, Unit};
+use crate::{Recognition, Request, Skipped, Trace, TraceError, Unit};
 
 /// As many bad lines are remembered word for word.
 const REMEMBERED: usize = 5;
@@ -19,6 +19,8 @@ pub struct BadLines {
     pub count: u64,
     /// What was wrong with the first five, with their places.
     pub first: Vec<String>,
+    /// How many of each kind, and where the first of it is.
+    pub kinds: Skipped,
 }
 
 impl<T: Trace> Lenient<T> {
@@ -43,6 +45,9 @@ impl<T: Trace> Trace for Lenient<T> {
             match self.trace.next() {
                 Err(error @ TraceError::Syntax { .. }) if !self.strict => {
                     self.bad.count += 1;
+                    if let TraceError::Syntax { line, reason, .. } = &error {
+                        self.bad.kinds.add_wrong(reason, *line);
+                    }
                     if self.bad.first.len() < REMEMBERED {
                         self.bad.first.push(error.to_string());
                     }
@@ -66,5 +71,17 @@ impl<T: Trace> Trace for Lenient<T> {
 
     fn volume_name(&self, volume: u32) -> Option<&str> {
         self.trace.volume_name(volume)
+    }
+
+    fn object_bytes(&self) -> Option<u32> {
+        self.trace.object_bytes()
+    }
+
+    fn recognition(&self) -> Option<&Recognition> {
+        self.trace.recognition()
+    }
+
+    fn skipped(&self) -> Option<&Skipped> {
+        self.trace.skipped()
     }
 }

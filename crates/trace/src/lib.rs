@@ -18,7 +18,9 @@ mod lenient;
 mod memory;
 mod open;
 mod pages;
+mod recognition;
 pub mod reuse;
+mod skipped;
 mod write;
 mod zipf;
 
@@ -31,6 +33,8 @@ pub use lenient::{BadLines, Lenient};
 pub use memory::MemoryTrace;
 pub use open::{STDIN, open, open_as, read};
 pub use pages::{Access, Pages};
+pub use recognition::{Recognition, RecognizedBy};
+pub use skipped::{Skipped, SkippedKind};
 pub use write::{Output, Writer};
 pub use zipf::{Scatter, Zipf};
 
@@ -92,6 +96,23 @@ pub trait Trace: Send {
         let _ = volume;
         None
     }
+
+    /// Bytes of the object that the request given last was for, where each page is an object of its own size:
+    /// traces of caches.
+    fn object_bytes(&self) -> Option<u32> {
+        None
+    }
+
+    /// The format that the trace is read in and what told it; `None` where nothing is read.
+    fn recognition(&self) -> Option<&Recognition> {
+        None
+    }
+
+    /// What was passed over so far because it holds no request and is not wrong either: comments, events of
+    /// another kind.
+    fn skipped(&self) -> Option<&Skipped> {
+        None
+    }
 }
 
 impl<T: Trace + ?Sized> Trace for Box<T> {
@@ -118,6 +139,18 @@ impl<T: Trace + ?Sized> Trace for Box<T> {
     fn volume_name(&self, volume: u32) -> Option<&str> {
         (**self).volume_name(volume)
     }
+
+    fn object_bytes(&self) -> Option<u32> {
+        (**self).object_bytes()
+    }
+
+    fn recognition(&self) -> Option<&Recognition> {
+        (**self).recognition()
+    }
+
+    fn skipped(&self) -> Option<&Skipped> {
+        (**self).skipped()
+    }
 }
 
 impl<T: Trace + ?Sized> Trace for &mut T {
@@ -143,5 +176,17 @@ impl<T: Trace + ?Sized> Trace for &mut T {
 
     fn volume_name(&self, volume: u32) -> Option<&str> {
         (**self).volume_name(volume)
+    }
+
+    fn object_bytes(&self) -> Option<u32> {
+        (**self).object_bytes()
+    }
+
+    fn recognition(&self) -> Option<&Recognition> {
+        (**self).recognition()
+    }
+
+    fn skipped(&self) -> Option<&Skipped> {
+        (**self).skipped()
     }
 }

@@ -16,19 +16,18 @@ pub const STDIN: &str = "-";
 /// Opens a trace: the path of a file, `-` for standard input, or a generator such as `gen:paper-ms?ops=1000`.
 ///
 /// Files compressed by gzip, zstd or xz are seen through, whatever they are called. The format is told by the
-/// ending (behind that of the compression), else by the first 4 KiB.
+/// ending (behind that of the compression), else by the first lines.
 ///
 /// # Errors
 /// [`TraceError::Io`] where the file cannot be read, [`TraceError::UnknownFormat`] where its format is not
-/// recognised, [`TraceError::Name`] where the generator does not exist.
+/// recognised, [`TraceError::AmbiguousFormat`] where it could be one of several, [`TraceError::Name`] where
+/// the generator does not exist.
 pub fn open(name: &(impl AsRef<OsStr> + ?Sized)) -> Result<Box<dyn Trace>, TraceError> {
     let name = name.as_ref();
     if is_generator(name) {
         return generate::open(&name.to_string_lossy()[GENERATOR.len()..]);
     }
-    let input = input(name)?;
-    let format = detect(&input)?;
-    format::reader(format, input)
+    opened(name, None)
 }
 
 /// Opens a file, or `-` for standard input, in the format that is named.
@@ -41,7 +40,7 @@ pub fn open_as(name: &(impl AsRef<OsStr> + ?Sized), format: Format) -> Result<Bo
         let reason = "is generated and in no format; leave the format out".to_owned();
         return Err(TraceError::Name { name: name.display().to_string(), reason });
     }
-    format::reader(format, input(name)?)
+    opened(name, Some(format))
 }
 
 /// Reads a trace from anything that gives bytes; `name` stands for it in messages. Without a format it is
@@ -54,11 +53,7 @@ pub fn read(
     name: &str,
     format: Option<Format>,
 ) -> Result<Box<dyn Trace>, TraceError> {
-    let input = Input::new(reader, name, None)?;
-    let format = match format {
-        Some(format) => format,
-        None => detect(&input)?,
-    };
+    let (format, input) = told(Input::new(reader, name, None)?, format)?;
     format::reader(format, input)
 }
 
@@ -74,12 +69,27 @@ pub(crate) fn open_either(name: &OsStr, format: Option<Format>) -> Result<Opened
         let generated = format.map_or_else(|| open(name), |format| open_as(name, format));
         return generated.map(Opened::Trace);
     }
-    let input = input(name)?;
-    let format = format.map_or_else(|| detect(&input), Ok)?;
+    let (format, input) = told(input(name)?, format)?;
     match format {
         Format::Capture => Ok(Opened::Capture(Box::new(Reader::new(input)?))),
         _ => format::reader(format, input).map(Opened::Trace),
     }
+}
+
+/// The trace that a name other than a generator's leads to.
+fn opened(name: &OsStr, format: Option<Format>) -> Result<Box<dyn Trace>, TraceError> {
+    let (format, input) = told(input(name)?, format)?;
+    format::reader(format, input)
+}
+
+/// The format, named or told, which the input notes.
+fn told(mut input: Input, format: Option<Format>) -> Result<(Format, Input), TraceError> {
+    let (format, recognition) = match format {
+        Some(format) => (format, format::named(format)),
+        None => format::detect(&input)?,
+    };
+    input.recognition = Some(recognition);
+    Ok((format, input))
 }
 
 fn is_generator(name: &OsStr) -> bool {
@@ -91,12 +101,4 @@ fn input(name: &OsStr) -> Result<Input, TraceError> {
         true => Input::new(Box::new(std::io::stdin()), "stdin", None),
         false => Input::file(name.as_ref()),
     }
-}
-
-fn detect(input: &Input) -> Result<Format, TraceError> {
-    format::detect(&input.name, &input.head).ok_or_else(|| TraceError::UnknownFormat {
-        name: input.name.clone(),
-        empty: input.head.is_empty(),
-        formats: Format::names(),
-    })
 }

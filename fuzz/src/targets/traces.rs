@@ -102,7 +102,7 @@ impl Target for Traces {
 /// A trace in each compression, of two members, frames or streams. The first is longer than what telling the
 /// format takes, and small when compressed: most mutations break the second, behind requests that were read.
 fn compressed() -> Vec<Vec<u8>> {
-    let first = "R 1\n".repeat(1100);
+    let first = "R 1\n".repeat(17_000);
     let second: String = (0..500u32).map(|i| format!("R {}\n", i * i % 977)).collect();
     let kinds = [Compression::Gzip, Compression::Zstd, Compression::Xz];
     let stream = |kind, text: &str| {

@@ -11,6 +11,10 @@ impl From<TraceError> for Failure {
             TraceError::UnknownFormat { .. } => {
                 Failure::input(&error, Some("name one with --format".to_owned()))
             }
+            TraceError::AmbiguousFormat { ref formats, .. } => {
+                let options: Vec<String> = formats.iter().map(|name| format!("--format {name}")).collect();
+                Failure::input(&error, Some(format!("choose with {}", options.join(" or "))))
+            }
             _ => Failure::Input(error.to_string()),
         }
     }

@@ -67,6 +67,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         }
     };
     let trace = open_trace(&args.input, args.from)?;
+    super::say_recognized(&args.input, &trace);
     transfer(&args.input, trace, &args.output, to, args.page_bytes, args.skip_bad)
 }
 
@@ -103,6 +104,7 @@ pub(super) fn transfer(
     if let Err(error) = writer.finish().and_then(Output::finish) {
         return stopped(CopyError::Write(error), place);
     }
+    super::say_skipped(&trace);
     summary(&copied, place, format, times_lost, writes_lost);
     Ok(())
 }

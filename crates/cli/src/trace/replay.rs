@@ -75,6 +75,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     args.output.as_deref().map_or(Ok(()), output::check_writable)?;
     let mut trace = Lenient::new(open_trace(&args.trace, args.format)?, args.strict);
+    super::say_recognized(&args.trace, &trace);
     let pace = pace(&args, trace.timed())?;
     // A scratch file of 1G where no size is given.
     let access = Access { direct: !args.buffered, ..args.access.access(true) };
@@ -112,6 +113,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         ));
     }
     let replay = describe(replay, &args, &target, &trace, &stopped_by);
+    super::say_skipped(&trace);
     drop(target); // the scratch file is gone before anything is printed
     finish(&args, &replay, stopped_by)
 }

@@ -13,7 +13,7 @@ use std::ffi::OsStr;
 use serde::Serialize;
 
 use crate::open::{Opened, open_either};
-use crate::{BadLines, Format, TraceError};
+use crate::{BadLines, Format, Recognition, Skipped, TraceError};
 use distinct::Sample;
 use runs::{Extent, Span};
 use tally::{Busy, Tally};
@@ -58,6 +58,8 @@ pub struct ByFile {
     pub schema: &'static str,
     /// The trace, as it was named.
     pub trace: String,
+    /// The format that it was read in, and what told it; `None` where nothing was read.
+    pub format: Option<Recognition>,
     /// Bytes of a page.
     pub page_bytes: u32,
     /// Bytes of an extent.
@@ -68,6 +70,8 @@ pub struct ByFile {
     pub exact: bool,
     /// Lines that were no requests.
     pub bad_lines: BadLines,
+    /// Lines that hold no request and are not wrong, by kind.
+    pub skipped: Skipped,
     /// Length of a capture; else from the first request to the last, where the trace has times.
     pub seconds: Option<f64>,
     /// Time of it during which no request was in flight, where the trace says when requests were completed.
@@ -309,11 +313,13 @@ impl Counting {
         ByFile {
             schema: BY_FILE_SCHEMA,
             trace: trace.to_owned(),
+            format: None,
             page_bytes,
             extent_bytes: self.options.extent_bytes,
             named,
             exact: sample.is_exact(),
             bad_lines: BadLines::default(),
+            skipped: Skipped::default(),
             seconds,
             computing_seconds: seconds.zip(io_seconds).map(|(all, io)| (all - io).max(0.0)),
             all: Usage::sum(&files, io_seconds),

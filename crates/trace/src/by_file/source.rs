@@ -47,7 +47,8 @@ pub(super) fn capture(
         })
     };
     let seconds = reader.ended_ns().map(|ended_ns| ended_ns as f64 / 1e9);
-    Ok(counting.finish(name, seconds, true, name_of))
+    let found = counting.finish(name, seconds, true, name_of);
+    Ok(ByFile { format: reader.recognition().cloned(), ..found })
 }
 
 /// The requests of any other trace, which does not say when they were completed.
@@ -80,5 +81,10 @@ pub(super) fn trace(
     let seconds = (timed && counting.requests > 0).then(|| last_ns as f64 / 1e9);
     let name_of = |volume: u32| trace.volume_name(volume).map(str::to_owned);
     let found = counting.finish(name, seconds, false, name_of);
-    Ok(ByFile { bad_lines: trace.bad_lines().clone(), ..found })
+    Ok(ByFile {
+        format: trace.recognition().cloned(),
+        bad_lines: trace.bad_lines().clone(),
+        skipped: trace.skipped().cloned().unwrap_or_default(),
+        ..found
+    })
 }

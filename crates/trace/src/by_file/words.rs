@@ -140,11 +140,13 @@ impl ByFile {
             0 => String::new(),
             syncs => format!(", {} syncs", exact(syncs as f64)),
         };
-        let mut facts = vec![
+        let told = self.format.iter().map(|told| ("format", told.words()));
+        let mut facts: Vec<(&'static str, String)> = told.collect();
+        facts.extend([
             ("files", exact(self.files.len() as f64)),
             ("requests", format!("{reads} reads, {writes} writes{syncs}")),
             ("moved", format!("{} read, {} written", bytes(all.read_bytes), bytes(all.written_bytes))),
-        ];
+        ]);
         let sides = [
             ("reads", all.sequential_read_share, all.random_read_share),
             ("writes", all.sequential_write_share, all.random_write_share),

@@ -5,8 +5,8 @@ use std::path::Path;
 use super::code::{LONGEST_EVENT, LONGEST_NAME, LONGEST_NUMBER};
 use super::decode::Decoder;
 use super::{Event, MARK, Thread};
-use crate::TraceError;
 use crate::input::{Buffered, Input, Meter};
+use crate::{Recognition, TraceError};
 
 const BUFFER_BYTES: usize = 256 << 10;
 
@@ -17,6 +17,7 @@ const LONGEST_RECORD: usize = LONGEST_EVENT + LONGEST_NUMBER + LONGEST_NAME;
 pub struct Reader {
     input: Buffered,
     meter: Meter,
+    recognition: Option<Recognition>,
     /// Whether an error was given out, after which nothing is.
     failed: bool,
     decoder: Decoder,
@@ -44,12 +45,18 @@ impl Reader {
         let mut reader = Reader {
             input: Buffered::new(input.name, input.reader, BUFFER_BYTES),
             meter: input.meter,
+            recognition: input.recognition,
             failed: false,
             decoder: Decoder::default(),
         };
         reader.fill(MARK.len())?;
         reader.input.unread.start += MARK.len();
         Ok(reader)
+    }
+
+    /// How it was told to be a capture, where that was asked.
+    pub(crate) fn recognition(&self) -> Option<&Recognition> {
+        self.recognition.as_ref()
     }
 
     /// The next event, `None` at the end.

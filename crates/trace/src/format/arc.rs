@@ -5,8 +5,21 @@
 //! Self-Tuning, Low Overhead Replacement Cache", FAST 2003, and the README of its traces.
 
 use super::fields::{expected, extent, number, words};
-use super::reader::LineFormat;
+use super::reader::{EMPTY, Holds, LineFormat};
+use super::shape::{Field, Separator, Shape};
 use crate::{Request, Unit};
+
+/// The third field is 0 and the fourth counts the lines, which sets these numbers apart from others.
+pub(super) const SHAPE: Shape = Shape {
+    separator: Separator::Spaces,
+    fields: &[
+        ("first block", Field::Number(0, 1 << 48)),
+        ("number of blocks", Field::Number(1, 1 << 20)),
+        ("third field", Field::Number(0, 0)),
+        ("number of the request", Field::CountsUp),
+    ],
+    numbers_only: true,
+};
 
 pub(super) struct Parser;
 
@@ -15,9 +28,9 @@ impl LineFormat for Parser {
         Unit::Page
     }
 
-    fn request(&mut self, line: &[u8]) -> Result<Option<Request>, String> {
+    fn request(&mut self, line: &[u8]) -> Result<Holds, String> {
         let mut words = words(line);
-        let Some(first) = words.next() else { return Ok(None) };
+        let Some(first) = words.next() else { return Ok(EMPTY) };
         let first = number(Some(first), "first block")?;
         let count = number(words.next(), "number of blocks")?;
         number(words.next(), "third field")?;
@@ -26,6 +39,6 @@ impl LineFormat for Parser {
             return Err(expected(Some(more), "behind the number of the request", "the end of the line"));
         }
         let (address, length) = extent(first, count)?;
-        Ok(Some(Request { at_ns: 0, volume: 0, write: false, address, length }))
+        Ok(Holds::Request(Request { at_ns: 0, volume: 0, write: false, address, length }))
     }
 }

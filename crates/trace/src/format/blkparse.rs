@@ -2,26 +2,55 @@
 //!
 //! `8,0  3  1  0.000000000  697  Q  W 223490 + 8 [kjournald]`: device, CPU, sequence number, seconds,
 //! process, action, kind (RWBS), first sector, `+`, sectors, the process's name. Source: blkparse(1),
-//! "Default output".
+//! "Default output", and the kernel's `blk_fill_rwbs`.
 //!
-//! A request is traced several times on its way. Taken is its queueing (action `Q`): what programs asked for,
-//! before the block layer merges and splits it. Reads and writes are requests, each device is a volume,
-//! sectors are of 512 bytes; discards, flushes without data and the summary at the end are passed over.
+//! Reads and writes of one [`Action`] are requests, each device is a volume, sectors are of 512 bytes.
+//! Discards, flushes without data, zone management and the summary at the end are passed over.
 
+use super::block_event::{Action, DISCARDS, FLUSHES, NO_DATA, ZONES};
 use super::fields::{
     ElapsedTime, Volumes, expected, extent, number, parse_u64, seconds, sectors, shown, words,
 };
-use super::reader::LineFormat;
+use super::reader::{EMPTY, Holds, LineFormat};
 use crate::{Request, Unit};
 
-#[derive(Default)]
+const SUMMARY: Holds = Holds::Other("lines of blkparse's summary");
+
+/// A command that a program sent to the device by itself, with its bytes in hexadecimal.
+const COMMAND: Holds = Holds::Other("SCSI commands sent by programs");
+
 pub(super) struct Parser {
     clock: ElapsedTime,
     volumes: Volumes,
+    action: Action,
     /// Within blkparse's summary, which is not part of the events.
     summary: bool,
     events: u64,
-    queued: u64,
+    taken: u64,
+}
+
+impl Parser {
+    /// The first bytes tell which action is taken.
+    pub(super) fn new(head: &[u8]) -> Parser {
+        let lines = head.split(|&byte| byte == b'\n' || byte == b'\r');
+        let actions = lines.filter_map(|line| {
+            let mut words = words(line);
+            words.next().filter(|device| is_device(device))?;
+            Action::of_letter(words.nth(4)?)
+        });
+        Parser {
+            clock: ElapsedTime::default(),
+            volumes: Volumes::default(),
+            action: Action::chosen(actions),
+            summary: false,
+            events: 0,
+            taken: 0,
+        }
+    }
+
+    pub(super) fn action(&self) -> Action {
+        self.action
+    }
 }
 
 impl LineFormat for Parser {
@@ -33,9 +62,9 @@ impl LineFormat for Parser {
         true
     }
 
-    fn request(&mut self, line: &[u8]) -> Result<Option<Request>, String> {
+    fn request(&mut self, line: &[u8]) -> Result<Holds, String> {
         let mut words = words(line);
-        let Some(device) = words.next() else { return Ok(None) };
+        let Some(device) = words.next() else { return Ok(EMPTY) };
         if !is_device(device) {
             return self.other(device, line);
         }
@@ -46,32 +75,37 @@ impl LineFormat for Parser {
         number(words.next(), "process")?;
         let action = words.next().ok_or_else(|| expected(None, "action", "a letter such as Q, D or C"))?;
         self.events += 1;
-        if action != b"Q" {
-            return Ok(None);
+        if Action::of_letter(action) != Some(self.action) {
+            return Ok(self.action.others());
         }
-        self.queued += 1;
+        self.taken += 1;
         let kind = words.next().ok_or_else(|| expected(None, "RWBS", "the kind of request, such as WS"))?;
         let first = words.next();
-        let Some(write) = writes(kind, first)? else { return Ok(None) };
+        let write = match writes(kind, first, self.action)? {
+            Ok(write) => write,
+            Err(what) => return Ok(Holds::Other(what)),
+        };
         let first = number(first, "sector")?;
         match words.next() {
             Some(b"+") => {}
+            Some(bytes) if bytes.starts_with(b"(") => return Ok(COMMAND),
             other => return Err(expected(other, "behind the sector", "+ and the number of sectors")),
         }
         let count = number(words.next(), "number of sectors")?;
         if count == 0 && kind.contains(&b'F') {
-            return Ok(None);
+            return Ok(Holds::Other(FLUSHES));
         }
         let (address, length) = extent(sectors(first, "sector")?, sectors(count, "number of sectors")?)?;
         let volume = self.volumes.number(device)?;
         let at_ns = self.clock.at(time_ns, 1)?;
-        Ok(Some(Request { at_ns, volume, write, address, length }))
+        Ok(Holds::Request(Request { at_ns, volume, write, address, length }))
     }
 
     fn end(&mut self) -> Result<(), String> {
-        if self.events > 0 && self.queued == 0 {
+        if self.events > 0 && self.taken == 0 {
             return Err(format!(
-                "found {} events but none of action Q, expected requests being queued; trace with blktrace -a queue",
+                "found {} events but none of action Q, D or C, expected requests being queued; trace with \
+                 blktrace -a queue",
                 self.events
             ));
         }
@@ -81,10 +115,10 @@ impl LineFormat for Parser {
 
 impl Parser {
     /// A line that is not an event: part of the summary, or an error.
-    fn other(&mut self, first: &[u8], line: &[u8]) -> Result<Option<Request>, String> {
+    fn other(&mut self, first: &[u8], line: &[u8]) -> Result<Holds, String> {
         self.summary |= first.starts_with(b"CPU") || first == b"Total" || first == b"Input";
         if self.summary {
-            return Ok(None);
+            return Ok(SUMMARY);
         }
         Err(format!("found {}, expected an event of a device such as 8,0", shown(line.trim_ascii())))
     }
@@ -96,22 +130,32 @@ fn is_device(word: &[u8]) -> bool {
     comma.is_some_and(|at| parse_u64(&word[..at]).is_some() && parse_u64(&word[at + 1..]).is_some())
 }
 
-/// Whether a request of this kind writes; `None` for one that moves no data. `next` is the word behind it.
-fn writes(kind: &[u8], next: Option<&[u8]>) -> Result<Option<bool>, String> {
-    const LETTERS: &[u8] = b"RWDEFANSBMPUV";
-    if !kind.iter().all(|letter| LETTERS.contains(letter)) {
-        return Err(expected(Some(kind), "RWBS", "the kind of request, such as R, WS or RA"));
-    }
+/// Whether a request of this kind writes, or else what it is. `next` is the word behind it.
+fn writes(kind: &[u8], next: Option<&[u8]>, action: Action) -> Result<Result<bool, &'static str>, String> {
+    const LETTERS: &[u8] = b"RWDEFANSBMPUVT";
+    // Operations on zones: append, then reset, open, close and finish, each followed by flags.
+    let letters = match kind {
+        [b'Z', b'A', rest @ ..] => return checked(kind, rest, LETTERS).map(|()| action.zone_append()),
+        [b'Z', b'R' | b'O' | b'C' | b'F', rest @ ..] => {
+            return checked(kind, rest, LETTERS).map(|()| Err(ZONES));
+        }
+        letters => letters,
+    };
+    checked(kind, letters, LETTERS)?;
     // A flush has no sector: its process follows, or nothing.
     let no_data = kind.contains(&b'F') && next.is_none_or(|word| word.starts_with(b"["));
-    if kind.contains(&b'D') || no_data {
-        return Ok(None);
-    }
-    Ok(if kind.contains(&b'W') {
-        Some(true)
-    } else if kind.contains(&b'R') {
-        Some(false)
-    } else {
-        None
+    Ok(match () {
+        () if kind.contains(&b'D') => Err(DISCARDS),
+        () if no_data => Err(FLUSHES),
+        () if kind.contains(&b'W') => Ok(true),
+        () if kind.contains(&b'R') => Ok(false),
+        () => Err(NO_DATA),
     })
+}
+
+fn checked(kind: &[u8], letters: &[u8], known: &[u8]) -> Result<(), String> {
+    match letters.iter().all(|letter| known.contains(letter)) {
+        true => Ok(()),
+        false => Err(expected(Some(kind), "RWBS", "the kind of request, such as R, WS or RA")),
+    }
 }

@@ -3,7 +3,7 @@
 
 use crate::capture::{MARK, Reader};
 use crate::input::Input;
-use crate::{Request, Trace, TraceError, Unit};
+use crate::{Recognition, Request, Trace, TraceError, Unit};
 
 /// Whether the first bytes of a file are those of a capture, of whatever version.
 pub(super) fn accepts(head: &[u8]) -> bool {
@@ -59,5 +59,9 @@ impl Trace for Captured {
 
     fn volume_name(&self, volume: u32) -> Option<&str> {
         self.reader.files().get(volume as usize).map(String::as_str)
+    }
+
+    fn recognition(&self) -> Option<&Recognition> {
+        self.reader.recognition()
     }
 }

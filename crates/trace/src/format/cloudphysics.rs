@@ -10,8 +10,9 @@
 //! Sectors are of 512 bytes. Commands that neither read nor write are passed over.
 
 use super::fields::{ElapsedTime, commas, expected, extent, number, seconds, sectors};
-use super::reader::LineFormat;
+use super::reader::{COMMENT, EMPTY, HEADER, Holds, LineFormat};
 use super::scsi;
+use super::shape::{BLOCK_MAX, Field, Separator, Shape};
 use crate::{Request, Unit};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,6 +20,33 @@ enum Layout {
     CloudPhysics,
     VscsiStats,
 }
+
+/// Of the layout of libCacheSim. Commands are numbers, too, unless one has a letter.
+const CLOUD_PHYSICS: Shape = Shape {
+    separator: Separator::Commas,
+    fields: &[
+        ("version", Field::Number(1, 2)),
+        ("time", Field::Time(1_000_000_000)),
+        ("command", Field::Any),
+        ("size", Field::Number(1, BLOCK_MAX)),
+        ("lbn", Field::Number(0, 1 << 44)),
+    ],
+    numbers_only: true,
+};
+
+/// Of the layout of vscsiStats, which has a header.
+const VSCSI_STATS: Shape = Shape {
+    separator: Separator::Commas,
+    fields: &[
+        ("serial number", Field::Any),
+        ("data length", Field::Number(1, BLOCK_MAX)),
+        ("number of SG entries", Field::Any),
+        ("command", Field::Any),
+        ("LBN", Field::Number(0, 1 << 44)),
+        ("time stamp", Field::Time(1000)),
+    ],
+    numbers_only: false,
+};
 
 pub(super) struct Parser {
     layout: Layout,
@@ -28,9 +56,18 @@ pub(super) struct Parser {
 impl Parser {
     /// The layout is told by the first bytes.
     pub(super) fn new(head: &[u8]) -> Parser {
-        let vscsi = head.split(|&byte| byte == b'\n').any(|line| line.starts_with(b"#Serial Number,"));
+        let mut lines = head.split(|&byte| byte == b'\n' || byte == b'\r');
+        let vscsi = lines.any(|line| line.starts_with(b"#Serial Number,"));
         let layout = if vscsi { Layout::VscsiStats } else { Layout::CloudPhysics };
         Parser { layout, clock: ElapsedTime::default() }
+    }
+
+    /// What the fields of this layout lie within.
+    pub(super) fn shape(&self) -> &'static Shape {
+        match self.layout {
+            Layout::CloudPhysics => &CLOUD_PHYSICS,
+            Layout::VscsiStats => &VSCSI_STATS,
+        }
     }
 }
 
@@ -43,10 +80,13 @@ impl LineFormat for Parser {
         true
     }
 
-    fn request(&mut self, line: &[u8]) -> Result<Option<Request>, String> {
+    fn request(&mut self, line: &[u8]) -> Result<Holds, String> {
         let line = line.trim_ascii();
-        if line.is_empty() || line.starts_with(b"#") || line.starts_with(b"version,") {
-            return Ok(None);
+        match line {
+            b"" => return Ok(EMPTY),
+            [b'#', ..] => return Ok(COMMENT),
+            _ if line.starts_with(b"version,") => return Ok(HEADER),
+            _ => {}
         }
         let mut fields = commas(line);
         let (write, size, lbn, (time, unit_ns)) = match self.layout {
@@ -69,10 +109,10 @@ impl LineFormat for Parser {
         if let Some(more) = fields.next() {
             return Err(expected(Some(more), "behind the last field", "the end of the line"));
         }
-        let Some(write) = write else { return Ok(None) };
+        let Some(write) = write else { return Ok(scsi::OTHER_COMMAND) };
         let (address, length) = extent(sectors(lbn, "lbn")?, size)?;
         let at_ns = self.clock.at(time, unit_ns)?;
-        Ok(Some(Request { at_ns, volume: 0, write, address, length }))
+        Ok(Holds::Request(Request { at_ns, volume: 0, write, address, length }))
     }
 }
 

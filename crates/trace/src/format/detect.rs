@@ -1,15 +1,77 @@
-//! Which format a file is in: by its ending, else by what its first bytes hold.
+//! Which format a file is in: by its ending, by a mark at its beginning, else by what its lines hold.
 
-use super::reader::LineFormat;
+use super::reader::{COMMENT, EMPTY, HEADER, Holds, LineFormat};
+use super::shape::{Comparison, Shape};
 use super::{Format, arc, blkparse, capture, cloudphysics, fio, msr, oraclegeneral, pages, spc, vscsi};
-use crate::input::HEAD_BYTES;
+use crate::input::{HEAD_BYTES, Input};
+use crate::{Recognition, RecognizedBy, TraceError};
 
-/// The format of the file called `name` that begins with `head`.
-pub(crate) fn detect(name: &str, head: &[u8]) -> Option<Format> {
-    of_ending(name).or_else(|| of_content(head))
+/// So many lines are looked at.
+const LINES_MAX: usize = 1000;
+
+/// So many have to fit, or all of a file that is shorter.
+const LINES_MIN: u64 = 100;
+
+/// Tells the format of `input`, and by what.
+///
+/// # Errors
+/// [`TraceError::UnknownFormat`] where no format fits; [`TraceError::AmbiguousFormat`] where several do.
+pub(crate) fn detect(input: &Input) -> Result<(Format, Recognition), TraceError> {
+    let unknown = |nearest| TraceError::UnknownFormat {
+        name: input.name.clone(),
+        empty: input.head.is_empty(),
+        nearest,
+        formats: Format::names(),
+    };
+    if let Some(format) = of_ending(&input.name) {
+        return of_ending_that_fits(format, input);
+    }
+    if let Some((format, records)) = of_mark(&input.head) {
+        let evidence = "the first bytes of the file are its mark".to_owned();
+        return Ok((format, recognition(format, RecognizedBy::Mark, (records, records), evidence)));
+    }
+    if is_utf16(&input.head) {
+        let reason = "is text in UTF-16, expected UTF-8; convert it with iconv -f UTF-16 -t UTF-8".to_owned();
+        return Err(TraceError::Name { name: input.name.clone(), reason });
+    }
+    if input.head.contains(&0) {
+        return of_records(&input.head).ok_or_else(|| unknown(None));
+    }
+    let sample = Sample::of(input);
+    let fits = all_fits(&input.head, &sample);
+    let accepted: Vec<&Fit> = fits.iter().filter(|fit| fit.objection(&sample).is_none()).collect();
+    match accepted[..] {
+        [fit] => Ok((fit.format, fit.recognition(RecognizedBy::Content))),
+        [] => {
+            let nearest = fits.iter().filter(|fit| fit.read > 0).max_by_key(|fit| fit.read);
+            Err(unknown(nearest.and_then(|fit| {
+                Some(format!("closest is {}, but {}", fit.format.name(), fit.objection(&sample)?))
+            })))
+        }
+        _ => Err(ambiguous(input, &accepted)),
+    }
 }
 
-/// The format that the ending tells, behind that of a compression and a plain `.bin` or `.txt`.
+/// What is known of a format that the caller named.
+pub(crate) fn named(format: Format) -> Recognition {
+    recognition(format, RecognizedBy::Name, (0, 0), "it was named".to_owned())
+}
+
+fn ambiguous(input: &Input, fits: &[&Fit]) -> TraceError {
+    let formats = fits.iter().map(|fit| fit.format.name()).collect();
+    TraceError::AmbiguousFormat { name: input.name.clone(), formats }
+}
+
+fn recognition(
+    format: Format,
+    by: RecognizedBy,
+    (looked_at, fitting): (u64, u64),
+    evidence: String,
+) -> Recognition {
+    Recognition { format: format.name(), by, looked_at, fitting, evidence }
+}
+
+/// The format that the ending tells, behind the ending of a compression and a plain `.bin` or `.txt`.
 pub(super) fn of_ending(path: &str) -> Option<Format> {
     let mut name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     for ending in [".gz", ".zst", ".xz", ".bin", ".txt"] {
@@ -18,61 +80,210 @@ pub(super) fn of_ending(path: &str) -> Option<Format> {
         }
     }
     match name.rsplit_once('.')?.1 {
-        "pages" => Some(Format::Pages),
-        "msr" => Some(Format::Msr),
-        "cloudphysics" => Some(Format::CloudPhysics),
         "vscsi" | "vscsi1" | "vscsi2" | "vscsitrace" => Some(Format::Vscsi),
-        "spc" => Some(Format::Spc),
-        "oraclegeneral" => Some(Format::OracleGeneral),
-        "arc" | "lis" => Some(Format::Arc),
-        "fio" | "iolog" => Some(Format::Fio),
-        "blkparse" => Some(Format::Blkparse),
-        "capture" => Some(Format::Capture),
-        _ => None,
+        "lis" => Some(Format::Arc),
+        "iolog" => Some(Format::Fio),
+        name => Format::parse(name),
     }
 }
 
-/// The formats that have a mark first, then those of text, then the one that has no mark.
-fn of_content(head: &[u8]) -> Option<Format> {
-    let text = !head.contains(&0);
+/// The format of the ending, unless the lines are those of another or lie outside its ranges.
+fn of_ending_that_fits(format: Format, input: &Input) -> Result<(Format, Recognition), TraceError> {
+    let by_ending = |looked, evidence| (format, recognition(format, RecognizedBy::Ending, looked, evidence));
+    let plain = || by_ending((0, 0), "the ending of the file's name".to_owned());
+    let marked = of_mark(&input.head).is_some_and(|(marked, _)| marked == format);
+    if marked || input.head.is_empty() || input.head.contains(&0) {
+        return Ok(plain());
+    }
+    let sample = Sample::of(input);
+    let fits = all_fits(&input.head, &sample);
+    let others = || fits.iter().filter(|fit| fit.format != format && fit.objection(&sample).is_none());
+    match fits.iter().find(|fit| fit.format == format) {
+        Some(fit) if fit.read > fit.wrong && fit.outside * 2 > fit.read => {
+            let reason = format!(
+                "its ending says {0}, but {1}; --format {0} reads it as such",
+                format.name(),
+                fit.objection(&sample).unwrap_or_default()
+            );
+            Err(TraceError::Name { name: input.name.clone(), reason })
+        }
+        Some(fit) if fit.read > 0 => {
+            let evidence = "the ending of the file's name, and its lines fit".to_owned();
+            Ok(by_ending((sample.lines.len() as u64, fit.read), evidence))
+        }
+        // Not a line is of this format: perhaps all are of another.
+        _ => match others().next() {
+            Some(other) => {
+                let [said, is] = [format, other.format].map(Format::name);
+                let reason = format!(
+                    "its ending says {said}, but its lines are those of {is}; --format {is} reads it as such"
+                );
+                Err(TraceError::Name { name: input.name.clone(), reason })
+            }
+            None => Ok(plain()),
+        },
+    }
+}
+
+/// The formats that have a mark, with the records that were looked at, where it has any.
+fn of_mark(head: &[u8]) -> Option<(Format, u64)> {
     match () {
-        () if fio::accepts(head) => Some(Format::Fio),
-        () if capture::accepts(head) => Some(Format::Capture),
-        () if text => of_text(head),
-        () if vscsi::accepts(head) => Some(Format::Vscsi),
-        () if oraclegeneral::accepts(head) => Some(Format::OracleGeneral),
+        () if fio::accepts(head) => Some((Format::Fio, 0)),
+        () if capture::accepts(head) => Some((Format::Capture, 0)),
         () => None,
     }
 }
 
-/// The format as whose requests the lines can be read. The formats of text are so different that no line is
-/// of two.
-fn of_text(head: &[u8]) -> Option<Format> {
-    let accepted = [
-        (Format::Blkparse, accepts(blkparse::Parser::default(), head)),
-        (Format::Msr, accepts(msr::Parser::default(), head)),
-        (Format::CloudPhysics, accepts(cloudphysics::Parser::new(head), head)),
-        (Format::Spc, accepts(spc::Parser::default(), head)),
-        (Format::Arc, accepts(arc::Parser, head)),
-        (Format::Pages, accepts(pages::Parser, head)),
-    ];
-    accepted.into_iter().find(|&(_, accepted)| accepted).map(|(format, _)| format)
+/// The binary formats without a mark.
+fn of_records(head: &[u8]) -> Option<(Format, Recognition)> {
+    let told = |format, records, evidence: &str| {
+        let evidence = evidence.to_owned();
+        (format, recognition(format, RecognizedBy::Content, (records, records), evidence))
+    };
+    if let Some(records) = vscsi::accepts(head) {
+        return Some(told(Format::Vscsi, records, "each record has the version and a size there is"));
+    }
+    let records = oraclegeneral::accepts(head, head.len() < HEAD_BYTES)?;
+    let evidence = "times do not go back and each next request lies ahead";
+    Some(told(Format::OracleGeneral, records, evidence))
 }
 
-/// Whether more whole lines of `head` are requests than are wrong.
-fn accepts(mut format: impl LineFormat, head: &[u8]) -> bool {
-    let cut_off = head.len() >= HEAD_BYTES;
-    let whole = match head.iter().rposition(|&byte| byte == b'\n') {
-        Some(end) if cut_off => &head[..end],
-        _ => head,
-    };
-    let (mut requests, mut wrong) = (0, 0);
-    for line in whole.split(|&byte| byte == b'\n') {
-        match format.request(line.strip_suffix(b"\r").unwrap_or(line)) {
-            Ok(Some(_)) => requests += 1,
-            Ok(None) => {}
-            Err(_) => wrong += 1,
-        }
+/// Whether these are the first bytes of a text in UTF-16, which marks its byte order.
+fn is_utf16(head: &[u8]) -> bool {
+    matches!(head, [0xff, 0xfe, _, 0, ..] | [0xfe, 0xff, 0, _, ..])
+}
+
+/// The lines that are looked at.
+struct Sample<'a> {
+    /// Those that are whole.
+    lines: Vec<&'a [u8]>,
+    /// Whether that is all of the file.
+    whole: bool,
+}
+
+impl<'a> Sample<'a> {
+    fn of(input: &'a Input) -> Sample<'a> {
+        let head = &input.head[..];
+        let cut_off = head.len() >= HEAD_BYTES - 3;
+        let whole_lines = match head.iter().rposition(|&byte| byte == input.line_end) {
+            Some(end) if cut_off => &head[..end],
+            _ => head,
+        };
+        let whole_lines = whole_lines.strip_suffix(&[input.line_end]).unwrap_or(whole_lines);
+        let mut all = whole_lines.split(|&byte| byte == input.line_end);
+        let strip = |line: &'a [u8]| line.strip_suffix(b"\r").unwrap_or(line);
+        let lines = all.by_ref().take(LINES_MAX).map(strip).collect();
+        Sample { lines, whole: !cut_off && all.next().is_none() }
     }
-    requests > wrong
+}
+
+/// How the lines at the beginning of a file fit a format.
+struct Fit {
+    format: Format,
+    numbers_only: bool,
+    /// Lines that were read: requests, and events of other kinds.
+    read: u64,
+    /// Lines that were not.
+    wrong: u64,
+    /// Lines that were read, but whose fields lie outside the format's ranges.
+    outside: u64,
+    /// Lines that hold nothing: comments, headers.
+    nothing: u64,
+    /// The first line that is wrong, and the first outside, with its number.
+    first_wrong: Option<String>,
+    first_outside: Option<String>,
+    /// What else the reader decided by.
+    decided: Option<&'static str>,
+}
+
+impl Fit {
+    fn of(
+        format: Format,
+        mut parser: impl LineFormat,
+        shape: Option<&'static Shape>,
+        sample: &Sample,
+    ) -> Fit {
+        let numbers_only = shape.is_some_and(|shape| shape.numbers_only);
+        let mut fit = Fit {
+            format,
+            numbers_only,
+            read: 0,
+            wrong: 0,
+            outside: 0,
+            nothing: 0,
+            first_wrong: None,
+            first_outside: None,
+            decided: None,
+        };
+        let mut comparison = shape.map(Comparison::with);
+        for (number, line) in (1..).zip(&sample.lines) {
+            match parser.request(line) {
+                Ok(held) if [EMPTY, COMMENT, HEADER].contains(&held) => fit.nothing += 1,
+                Ok(held) => {
+                    fit.read += 1;
+                    let outside = comparison.as_mut().filter(|_| matches!(held, Holds::Request(_)));
+                    if let Some(Err(reason)) = outside.map(|comparison| comparison.line(line)) {
+                        fit.outside += 1;
+                        fit.first_outside.get_or_insert_with(|| format!("line {number}: {reason}"));
+                    }
+                }
+                Err(reason) => {
+                    fit.wrong += 1;
+                    fit.first_wrong.get_or_insert_with(|| format!("line {number}: {reason}"));
+                }
+            }
+        }
+        fit
+    }
+
+    /// Why the lines are not taken for this format; `None` where they are.
+    fn objection(&self, sample: &Sample) -> Option<String> {
+        // A few lines may be damaged; words at their places are evidence that numbers are not.
+        let (most_outside, most_wrong) = match self.numbers_only {
+            true => (self.read / 100, self.read / 100),
+            false => (self.read / 20, self.read.saturating_sub(1)),
+        };
+        if self.outside > most_outside {
+            return self.first_outside.clone();
+        }
+        if self.wrong > most_wrong || self.read == 0 {
+            return Some(self.first_wrong.clone().unwrap_or_else(|| "no line is a request".to_owned()));
+        }
+        if !sample.whole && self.read < LINES_MIN {
+            let read = self.read;
+            return Some(format!("only {read} lines are requests, expected {LINES_MIN} at the beginning"));
+        }
+        None
+    }
+
+    fn recognition(&self, by: RecognizedBy) -> Recognition {
+        let looked_at = self.read + self.wrong + self.nothing;
+        let ranges = if self.outside == 0 { "all within the format's ranges" } else { "nearly all within" };
+        let mut evidence = format!("{} of the first {looked_at} lines fit, {ranges}", self.read);
+        for (count, what) in [(self.wrong, "wrong"), (self.nothing, "empty, comments or header")] {
+            if count > 0 {
+                evidence += &format!(", {count} {what}");
+            }
+        }
+        if let Some(decided) = self.decided {
+            evidence += &format!("; {decided}");
+        }
+        recognition(self.format, by, (looked_at, self.read), evidence)
+    }
+}
+
+/// How the lines fit each format of text that can be told by them.
+fn all_fits(head: &[u8], sample: &Sample) -> Vec<Fit> {
+    let cloud = cloudphysics::Parser::new(head);
+    let cloud_shape = cloud.shape();
+    let events = blkparse::Parser::new(head);
+    let action = events.action();
+    vec![
+        Fit { decided: Some(action.told()), ..Fit::of(Format::Blkparse, events, None, sample) },
+        Fit::of(Format::Msr, msr::Parser::default(), Some(&msr::SHAPE), sample),
+        Fit::of(Format::CloudPhysics, cloud, Some(cloud_shape), sample),
+        Fit::of(Format::Spc, spc::Parser::default(), Some(&spc::SHAPE), sample),
+        Fit::of(Format::Arc, arc::Parser, Some(&arc::SHAPE), sample),
+        Fit::of(Format::Pages, pages::Parser, None, sample),
+    ]
 }

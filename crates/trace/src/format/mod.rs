@@ -2,6 +2,7 @@
 
 mod arc;
 mod blkparse;
+mod block_event;
 mod capture;
 mod cloudphysics;
 mod detect;
@@ -12,6 +13,7 @@ mod oraclegeneral;
 mod pages;
 mod reader;
 mod scsi;
+mod shape;
 mod spc;
 mod vscsi;
 
@@ -19,7 +21,7 @@ use crate::input::Input;
 use crate::write::Encode;
 use crate::{Trace, TraceError};
 
-pub(crate) use detect::detect;
+pub(crate) use detect::{detect, named};
 use reader::{Binary, Text};
 
 /// A file format of traces.
@@ -132,7 +134,10 @@ pub(crate) fn reader(format: Format, input: Input) -> Result<Box<dyn Trace>, Tra
             let parser = fio::Parser::new(&input.head);
             Text::open(input, parser)
         }
-        Format::Blkparse => Text::open(input, blkparse::Parser::default()),
+        Format::Blkparse => {
+            let parser = blkparse::Parser::new(&input.head);
+            Text::open(input, parser)
+        }
         Format::Capture => Box::new(capture::Captured::open(input)?),
     })
 }

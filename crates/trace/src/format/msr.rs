@@ -8,7 +8,8 @@
 use std::io::Write as _;
 
 use super::fields::{ElapsedTime, Volumes, commas, expected, extent, number};
-use super::reader::LineFormat;
+use super::reader::{EMPTY, HEADER, Holds, LineFormat};
+use super::shape::{BLOCK_MAX, Field, Separator, Shape};
 use crate::write::Encode;
 use crate::{Request, Unit};
 
@@ -17,6 +18,19 @@ const TICK_NS: u64 = 100;
 
 /// The Unix epoch in Windows filetime, the time of the first request of what we write.
 const UNIX_EPOCH_TICKS: u64 = 116_444_736_000_000_000;
+
+pub(super) const SHAPE: Shape = Shape {
+    separator: Separator::Commas,
+    fields: &[
+        ("timestamp", Field::Time(TICK_NS)),
+        ("host", Field::Any),
+        ("disk", Field::Number(0, 1 << 16)),
+        ("type", Field::Any),
+        ("offset", Field::Sectors),
+        ("size", Field::Number(1, BLOCK_MAX)),
+    ],
+    numbers_only: false,
+};
 
 #[derive(Default)]
 pub(super) struct Parser {
@@ -34,10 +48,13 @@ impl LineFormat for Parser {
         true
     }
 
-    fn request(&mut self, line: &[u8]) -> Result<Option<Request>, String> {
+    fn request(&mut self, line: &[u8]) -> Result<Holds, String> {
         let line = line.trim_ascii();
-        if line.is_empty() || line.starts_with(b"Timestamp,") {
-            return Ok(None);
+        if line.is_empty() {
+            return Ok(EMPTY);
+        }
+        if line.starts_with(b"Timestamp,") {
+            return Ok(HEADER);
         }
         let mut fields = commas(line);
         let ticks = number(fields.next(), "timestamp")?;
@@ -60,7 +77,7 @@ impl LineFormat for Parser {
         self.name.extend_from_slice(disk);
         let volume = self.volumes.number(&self.name)?;
         let at_ns = self.clock.at(ticks, TICK_NS)?;
-        Ok(Some(Request { at_ns, volume, write, address, length }))
+        Ok(Holds::Request(Request { at_ns, volume, write, address, length }))
     }
 }
 

@@ -2,13 +2,13 @@
 //!
 //! u32 time in seconds, u64 object, u32 size in bytes, i64 number of the object's next request. Source:
 //! libCacheSim, `traceReader/customizedReader/oracle/oracleGeneralBin.h` (Yang et al.). An object is read as
-//! one page, always a read; size and next request are not used.
+//! one page, always a read; the size is that of the object, the next request is not used.
 //!
 //! Written with a next request of -1 throughout, libCacheSim's "none": finding it would take a second pass,
 //! or memory for each page. Policies that look ahead (Belady) must not be run on such a file.
 
 use super::fields::ElapsedTime;
-use super::reader::RecordFormat;
+use super::reader::{Holds, RecordFormat};
 use crate::write::Encode;
 use crate::{Request, Unit};
 
@@ -17,26 +17,28 @@ const RECORD_BYTES: usize = 24;
 /// A number of a next request that says there is none: either is in use.
 const NEVER: [i64; 2] = [-1, i64::MAX];
 
-/// Whether the first bytes of a file look like this format, which has no mark of its own: times do not go
-/// back, and next requests lie ahead.
-pub(super) fn accepts(head: &[u8]) -> bool {
+/// How many records at the beginning of a file look like this format, which has no mark of its own: times do
+/// not go back, and next requests lie ahead. `None` where it is another; `whole` says that `head` is all.
+pub(super) fn accepts(head: &[u8], whole: bool) -> Option<u64> {
     let mut time = 0;
     let mut records = 0;
     for (index, record) in (0i64..).zip(head.chunks_exact(RECORD_BYTES)) {
         let at = u32::from_le_bytes(std::array::from_fn(|i| record[i]));
         let next = i64::from_le_bytes(std::array::from_fn(|i| record[16 + i]));
         if at < time || !(NEVER.contains(&next) || (index + 1..1 << 40).contains(&next)) {
-            return false;
+            return None;
         }
         time = at;
         records += 1;
     }
-    records > 0
+    let cut_off = whole && !head.len().is_multiple_of(RECORD_BYTES);
+    (records > 0 && !cut_off).then_some(records)
 }
 
 #[derive(Default)]
 pub(super) struct Parser {
     clock: ElapsedTime,
+    object_bytes: u32,
 }
 
 impl RecordFormat for Parser {
@@ -56,11 +58,16 @@ impl RecordFormat for Parser {
         true
     }
 
-    fn request(&mut self, record: &[u8]) -> Result<Option<Request>, String> {
+    fn request(&mut self, record: &[u8]) -> Result<Holds, String> {
         let seconds = u32::from_le_bytes(std::array::from_fn(|i| record[i]));
         let object = u64::from_le_bytes(std::array::from_fn(|i| record[4 + i]));
+        self.object_bytes = u32::from_le_bytes(std::array::from_fn(|i| record[12 + i]));
         let at_ns = self.clock.at(seconds.into(), 1_000_000_000)?;
-        Ok(Some(Request { at_ns, volume: 0, write: false, address: object, length: 1 }))
+        Ok(Holds::Request(Request { at_ns, volume: 0, write: false, address: object, length: 1 }))
+    }
+
+    fn object_bytes(&self) -> Option<u32> {
+        Some(self.object_bytes)
     }
 }
 

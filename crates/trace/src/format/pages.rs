@@ -7,7 +7,7 @@
 use std::io::Write as _;
 
 use super::fields::{expected, extent, number, parse_u64, shown, words};
-use super::reader::LineFormat;
+use super::reader::{COMMENT, EMPTY, Holds, LineFormat};
 use crate::write::Encode;
 use crate::{Request, Unit};
 
@@ -18,17 +18,24 @@ impl LineFormat for Parser {
         Unit::Page
     }
 
-    fn request(&mut self, line: &[u8]) -> Result<Option<Request>, String> {
+    fn request(&mut self, line: &[u8]) -> Result<Holds, String> {
         // Nearly all lines are so, and there are hundreds of millions of them.
         if let [letter @ (b'R' | b'W'), b' ', digits @ ..] = line
             && let Some(address) = parse_u64(digits)
         {
-            return Ok(Some(Request { at_ns: 0, volume: 0, write: *letter == b'W', address, length: 1 }));
+            return Ok(Holds::Request(Request {
+                at_ns: 0,
+                volume: 0,
+                write: *letter == b'W',
+                address,
+                length: 1,
+            }));
         }
         let text = line.iter().position(|&byte| byte == b'#').map_or(line, |comment| &line[..comment]);
         let mut words = words(text);
         let write = match words.next() {
-            None => return Ok(None),
+            None if line.trim_ascii().is_empty() => return Ok(EMPTY),
+            None => return Ok(COMMENT),
             Some(b"R" | b"r") => false,
             Some(b"W" | b"w") => true,
             Some(other) => return Err(format!("found {}, expected R or W, such as R 15", shown(other))),
@@ -42,7 +49,7 @@ impl LineFormat for Parser {
             return Err(expected(Some(more), "behind the number of pages", "the end of the line"));
         }
         let (address, length) = extent(page, count)?;
-        Ok(Some(Request { at_ns: 0, volume: 0, write, address, length }))
+        Ok(Holds::Request(Request { at_ns: 0, volume: 0, write, address, length }))
     }
 }
 

@@ -1,5 +1,10 @@
 //! SCSI commands that move data (SBC-4 and SPC-4, T10).
 
+use super::reader::Holds;
+
+/// What is said of a command that neither reads nor writes blocks.
+pub(super) const OTHER_COMMAND: Holds = Holds::Other("SCSI commands that neither read nor write");
+
 /// Whether the command writes; `None` for one that neither reads nor writes blocks.
 pub(super) fn writes(command: u64) -> Option<bool> {
     match command {

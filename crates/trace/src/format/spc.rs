@@ -8,9 +8,22 @@
 use std::io::Write as _;
 
 use super::fields::{ElapsedTime, SECTOR_BYTES, Volumes, commas, expected, extent, number, seconds, sectors};
-use super::reader::LineFormat;
+use super::reader::{EMPTY, Holds, LineFormat};
+use super::shape::{BLOCK_MAX, Field, Separator, Shape};
 use crate::write::Encode;
 use crate::{Request, Unit};
+
+pub(super) const SHAPE: Shape = Shape {
+    separator: Separator::Commas,
+    fields: &[
+        ("ASU", Field::Number(0, 1 << 16)),
+        ("LBA", Field::Number(0, 1 << 44)),
+        ("size", Field::Number(1, BLOCK_MAX)),
+        ("opcode", Field::Any),
+        ("timestamp", Field::Time(1_000_000_000)),
+    ],
+    numbers_only: false,
+};
 
 #[derive(Default)]
 pub(super) struct Parser {
@@ -27,10 +40,10 @@ impl LineFormat for Parser {
         true
     }
 
-    fn request(&mut self, line: &[u8]) -> Result<Option<Request>, String> {
+    fn request(&mut self, line: &[u8]) -> Result<Holds, String> {
         let line = line.trim_ascii();
         if line.is_empty() {
-            return Ok(None);
+            return Ok(EMPTY);
         }
         let mut fields = commas(line);
         let asu = number(fields.next(), "ASU")?;
@@ -45,7 +58,7 @@ impl LineFormat for Parser {
         let (address, length) = extent(sectors(lba, "LBA")?, size)?;
         let volume = self.volumes.number(&asu.to_le_bytes())?;
         let at_ns = self.clock.at(time_ns, 1)?;
-        Ok(Some(Request { at_ns, volume, write, address, length }))
+        Ok(Holds::Request(Request { at_ns, volume, write, address, length }))
     }
 }
 

@@ -10,9 +10,12 @@
 //! command; those that neither read nor write are passed over.
 
 use super::fields::{ElapsedTime, extent, sectors};
-use super::reader::RecordFormat;
+use super::reader::{Holds, RecordFormat};
 use super::scsi;
 use crate::{Request, Unit};
+
+/// No command moves more.
+const LARGEST_BYTES: u32 = 1 << 30;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Version {
@@ -36,10 +39,23 @@ impl Version {
         }
     }
 
-    /// Whether the first two records are of this version, or the only one.
+    /// Whether all records at the beginning are of this version, and those that move data of a size there
+    /// is.
     fn fits(self, head: &[u8]) -> bool {
-        let mut records = head.chunks_exact(self.record_bytes()).take(2).peekable();
-        records.peek().is_some() && records.all(|record| self.is_of(record))
+        let mut records = head.chunks_exact(self.record_bytes()).peekable();
+        records.peek().is_some()
+            && records.all(|record| self.is_of(record) && self.fields(record).1 <= LARGEST_BYTES)
+    }
+
+    /// Command, bytes, first sector and microseconds.
+    fn fields(self, record: &[u8]) -> (u16, u32, u64, u64) {
+        let u16_at = |at: usize| u16::from_le_bytes([record[at], record[at + 1]]);
+        let u32_at = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| record[at + i]));
+        let u64_at = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| record[at + i]));
+        match self {
+            Version::V1 => (u16_at(12), u32_at(4), u64_at(16), u64_at(24)),
+            Version::V2 => (u16_at(0), u32_at(8), u64_at(16), u64_at(24)),
+        }
     }
 
     fn told_by(head: &[u8]) -> Option<Version> {
@@ -47,9 +63,10 @@ impl Version {
     }
 }
 
-/// Whether the first bytes of a file are of this format.
-pub(super) fn accepts(head: &[u8]) -> bool {
-    Version::told_by(head).is_some() && head.contains(&0)
+/// How many records at the beginning of a file are of this format; `None` where it is another.
+pub(super) fn accepts(head: &[u8]) -> Option<u64> {
+    let version = Version::told_by(head)?;
+    head.contains(&0).then(|| (head.len() / version.record_bytes()) as u64)
 }
 
 pub(super) struct Parser {
@@ -81,7 +98,7 @@ impl RecordFormat for Parser {
         false
     }
 
-    fn request(&mut self, record: &[u8]) -> Result<Option<Request>, String> {
+    fn request(&mut self, record: &[u8]) -> Result<Holds, String> {
         if !self.version.is_of(record) {
             let (found, number) = match self.version {
                 Version::V1 => (record[15], 1),
@@ -89,16 +106,10 @@ impl RecordFormat for Parser {
             };
             return Err(format!("version: found {found}, expected {number} as before (1 and 2 are known)"));
         }
-        let u16_at = |at: usize| u16::from_le_bytes([record[at], record[at + 1]]);
-        let u32_at = |at: usize| u32::from_le_bytes(std::array::from_fn(|i| record[at + i]));
-        let u64_at = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| record[at + i]));
-        let (command, size, lbn, us) = match self.version {
-            Version::V1 => (u16_at(12), u32_at(4), u64_at(16), u64_at(24)),
-            Version::V2 => (u16_at(0), u32_at(8), u64_at(16), u64_at(24)),
-        };
-        let Some(write) = scsi::writes(command.into()) else { return Ok(None) };
+        let (command, size, lbn, us) = self.version.fields(record);
+        let Some(write) = scsi::writes(command.into()) else { return Ok(scsi::OTHER_COMMAND) };
         let (address, length) = extent(sectors(lbn, "sector")?, size.into())?;
         let at_ns = self.clock.at(us, 1000)?;
-        Ok(Some(Request { at_ns, volume: 0, write, address, length }))
+        Ok(Holds::Request(Request { at_ns, volume: 0, write, address, length }))
     }
 }

@@ -4,6 +4,7 @@ use leadline_figures::number::{bandwidth, bytes, count, exact, known, seconds, s
 use leadline_figures::{Table, Text};
 
 use super::{CACHE_SHARES, Info};
+use crate::{Skipped, SkippedKind};
 
 impl Info {
     /// What it is like, for a terminal.
@@ -28,7 +29,9 @@ impl Info {
         let r = &self.requests;
         let reads = r.read_share.map_or(String::new(), |reads| format!(", {} reads", share(reads)));
         let moved = format!("{} read, {} written", bytes(r.read_bytes), bytes(r.written_bytes));
-        let mut facts = vec![("requests", format!("{}{reads}", exact(r.count as f64))), ("moved", moved)];
+        let told = self.format.iter().map(|told| ("format", told.words()));
+        let mut facts: Vec<(&'static str, String)> = told.collect();
+        facts.extend([("requests", format!("{}{reads}", exact(r.count as f64))), ("moved", moved)]);
         if let Some(sizes) = &r.sizes {
             let [min, median, p99, max] =
                 [sizes.min, sizes.median, sizes.p99, sizes.max].map(|size| self.length(size));
@@ -61,7 +64,11 @@ impl Info {
         }
         facts.push(("counted", self.counted()));
         if self.bad_lines.count > 0 {
-            facts.push(("bad lines", format!("{}, skipped", exact(self.bad_lines.count as f64))));
+            let kinds = kinds(&self.bad_lines.kinds);
+            facts.push(("bad lines", format!("{}, skipped: {kinds}", exact(self.bad_lines.count as f64))));
+        }
+        if self.skipped.total() > 0 {
+            facts.push(("other lines", kinds(&self.skipped)));
         }
         facts
     }
@@ -140,4 +147,12 @@ impl Info {
         }
         said
     }
+}
+
+/// Each kind with how many there are, and where the first is.
+fn kinds(skipped: &Skipped) -> String {
+    let one = |kind: &SkippedKind| {
+        format!("{} {} (first: line {})", exact(kind.count as f64), kind.what, kind.first_line)
+    };
+    skipped.kinds().iter().map(one).collect::<Vec<_>>().join("; ")
 }

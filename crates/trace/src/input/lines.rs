@@ -16,21 +16,29 @@ const BUFFER_BYTES: usize = 4 * LINE_MAX;
 /// The lines of a text, counted.
 pub(crate) struct Lines {
     input: Buffered,
+    /// The last byte of each line.
+    end: u8,
     line: u64,
 }
 
 impl Lines {
-    pub(crate) fn new(name: String, reader: Box<dyn Read + Send>) -> Lines {
-        Lines { input: Buffered::new(name, reader, BUFFER_BYTES), line: 0 }
+    /// Lines end with `end`: `\n`, or `\r` in files of old programs.
+    pub(crate) fn new(name: String, reader: Box<dyn Read + Send>, end: u8) -> Lines {
+        Lines { input: Buffered::new(name, reader, BUFFER_BYTES), end, line: 0 }
     }
 
-    /// The next line without its end (`\n` or `\r\n`), `None` at the end.
+    /// The number of the line given out last, from 1.
+    pub(crate) fn given(&self) -> u64 {
+        self.line
+    }
+
+    /// The next line without its end (`\n`, `\r\n` or `\r`), `None` at the end.
     ///
     /// # Errors
     /// `Syntax` for a line of more than 64 KiB, which is passed over; `Io`, after which the end is reached.
     #[inline]
     pub(crate) fn next(&mut self) -> Result<Option<&[u8]>, TraceError> {
-        let line = match memchr(b'\n', self.input.bytes()) {
+        let line = match memchr(self.end, self.input.bytes()) {
             Some(length) if length <= LINE_MAX => self.take(length),
             Some(length) => {
                 self.take(length);
@@ -71,7 +79,7 @@ impl Lines {
                 return Ok(if rest == 0 { None } else { Some(self.take(rest)) });
             }
             let new = self.input.unread.start + searched..self.input.unread.end;
-            if let Some(at) = memchr(b'\n', &self.input.buffer[new]) {
+            if let Some(at) = memchr(self.end, &self.input.buffer[new]) {
                 let line = self.take(searched + at);
                 if line.len() <= LINE_MAX {
                     return Ok(Some(line));
@@ -91,7 +99,7 @@ impl Lines {
                 Err(error) => return error,
                 Ok(true) => {}
             }
-            if let Some(at) = memchr(b'\n', self.input.bytes()) {
+            if let Some(at) = memchr(self.end, self.input.bytes()) {
                 self.input.unread.start += at + 1;
                 return self.too_long();
             }
@@ -110,7 +118,7 @@ mod tests {
     use super::*;
 
     fn lines(text: impl Read + Send + 'static) -> Lines {
-        Lines::new("t".into(), Box::new(text))
+        Lines::new("t".into(), Box::new(text), b'\n')
     }
 
     /// Gives one byte at a time, as a slow pipe does.

@@ -11,15 +11,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use leadline_files::Decompressor;
+use memchr::memchr;
 
-use crate::TraceError;
+use crate::{Recognition, TraceError};
 
 pub(crate) use buffered::Buffered;
 pub(crate) use lines::Lines;
 pub(crate) use records::Records;
 
 /// So many bytes are looked at to tell the format.
-pub(crate) const HEAD_BYTES: usize = 4096;
+pub(crate) const HEAD_BYTES: usize = 64 << 10;
+
+/// The mark that some programs put before a text in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A trace's bytes, decompressed.
 pub(crate) struct Input {
@@ -29,6 +33,10 @@ pub(crate) struct Input {
     pub(crate) head: Vec<u8>,
     pub(crate) reader: Box<dyn Read + Send>,
     pub(crate) meter: Meter,
+    /// What ends a line, where this is a text.
+    pub(crate) line_end: u8,
+    /// How the format was told, once it is.
+    pub(crate) recognition: Option<Recognition>,
 }
 
 impl Input {
@@ -53,7 +61,12 @@ impl Input {
         let reader = Decompressor::new(counted).map_err(failed)?;
         let compressed = reader.compression().is_some();
         let (head, reader) = peek(reader).map_err(failed)?;
-        Ok(Input { name: name.to_owned(), head, reader, meter: Meter { read, total, compressed } })
+        let meter = Meter { read, total, compressed };
+        let line_end = match (memchr(b'\n', &head), memchr(b'\r', &head)) {
+            (None, Some(_)) => b'\r',
+            _ => b'\n',
+        };
+        Ok(Input { name: name.to_owned(), head, reader, meter, line_end, recognition: None })
     }
 }
 
@@ -95,10 +108,37 @@ impl Read for CountingReader {
     }
 }
 
-/// The first [`HEAD_BYTES`], and a reader that still gives all bytes.
+/// The first [`HEAD_BYTES`], and a reader that still gives all bytes; of a text without its byte order mark.
 fn peek(mut reader: impl Read + Send + 'static) -> std::io::Result<(Vec<u8>, Box<dyn Read + Send>)> {
     let mut head = Vec::with_capacity(HEAD_BYTES);
-    reader.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head)?;
+    let looked = reader.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head);
+    match looked {
+        // What comes before the fault is read first.
+        Err(error) if head.is_empty() => return Err(error),
+        Err(error) => {
+            without_mark(&mut head);
+            let again = Cursor::new(head.clone()).chain(Broken(Some(error)));
+            return Ok((head, Box::new(again)));
+        }
+        Ok(_) => {}
+    }
+    without_mark(&mut head);
     let again = Cursor::new(head.clone()).chain(reader);
     Ok((head, Box::new(again)))
+}
+
+/// Takes the byte order mark off a text: it is no part of its first line.
+fn without_mark(head: &mut Vec<u8>) {
+    if head.starts_with(BYTE_ORDER_MARK) && memchr(0, head).is_none() {
+        head.drain(..BYTE_ORDER_MARK.len());
+    }
+}
+
+/// Fails as the file did, once.
+struct Broken(Option<std::io::Error>);
+
+impl Read for Broken {
+    fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
 }

@@ -8,6 +8,7 @@ mod docs;
 mod formats;
 mod generators;
 mod hostile;
+mod recognition;
 mod wrong;
 
 use leadline_trace::{Format, Request, Trace, TraceError, read};

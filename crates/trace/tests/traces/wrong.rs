@@ -170,9 +170,9 @@ fn blkparse() {
 
 #[test]
 fn a_blkparse_trace_without_queueing_is_not_an_empty_trace() {
-    let mut trace = in_memory("8,0 0 1 0.5 1 D R 8 + 8 [x]\n", Some(Format::Blkparse)).unwrap();
+    let mut trace = in_memory("8,0 0 1 0.5 1 P N [x]\n", Some(Format::Blkparse)).unwrap();
     let error = trace.next().unwrap_err().to_string();
-    assert!(error.contains("none of action Q"), "{error}");
+    assert!(error.contains("none of action Q, D or C"), "{error}");
     assert_eq!(trace.next().unwrap(), None);
 }
 

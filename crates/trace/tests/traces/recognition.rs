@@ -1,0 +1,168 @@
+//! A format is told by evidence: lines that fit, and fields within its ranges. Where that is thin, the trace is
+//! refused, and said is what would decide.
+
+use leadline_trace::{Format, RecognizedBy, Trace, open};
+
+use crate::{all, in_memory, short};
+
+/// What is said where the format of `text` is not told.
+#[track_caller]
+fn refused(text: &str) -> String {
+    match in_memory(text, None) {
+        Err(error) => error.to_string(),
+        Ok(trace) => panic!("read as {:?}", trace.recognition()),
+    }
+}
+
+/// The format that `text` is taken for.
+#[track_caller]
+fn told(text: &str) -> &'static str {
+    in_memory(text, None).unwrap().recognition().unwrap().format
+}
+
+#[test]
+fn four_numbers_are_not_yet_an_arc_trace() {
+    // Time, object, size and next request of a cache: three requests, not three thousand.
+    let said = refused("1 1001 120 7\n2 1002 64 9\n3 1001 120 -1\n");
+    assert!(said.contains("closest is arc, but line 1: third field: found \"120\", expected 0"), "{said}");
+    assert!(refused("27 5 0 1\n30 5 0 1\n").contains("one more than on the line above"));
+    assert_eq!(told("27 5 0 1\n30 5 0 2\n"), "arc");
+}
+
+#[test]
+fn fewer_than_a_hundred_lines_count_only_where_they_are_all() {
+    let good = "0,8,512,R,0.5\n".repeat(60);
+    assert_eq!(told(&good), "spc");
+    let comments = format!("{good}{}", "\n".repeat(70_000));
+    assert!(refused(&comments).contains("only 60 lines are requests"), "{}", refused(&comments));
+}
+
+#[test]
+fn a_time_that_goes_far_back_and_an_offset_within_a_sector_are_evidence_against() {
+    let line = |time: u64, offset| format!("{time},web,0,Read,{offset},4096,9\n");
+    let (minute, tick) = (600_000_000, 130_000_000_000_000_000);
+    assert_eq!(told(&(line(tick + minute, 0) + &line(tick, 512))), "msr");
+    assert!(refused(&(line(tick + minute + 1000, 0) + &line(tick, 512))).contains("at most a minute before"));
+    assert!(refused(&line(tick, 100)).contains("offset: found \"100\", expected a multiple of 512"));
+}
+
+#[test]
+fn the_evidence_is_told() {
+    let text = format!("{}nonsense\n", "0,8,512,R,0.5\n".repeat(200));
+    let trace = in_memory(text, None).unwrap();
+    let told = trace.recognition().unwrap();
+    assert_eq!((told.format, told.by), ("spc", RecognizedBy::Content));
+    assert_eq!((told.looked_at, told.fitting), (201, 200));
+    assert_eq!(told.evidence, "200 of the first 201 lines fit, all within the format's ranges, 1 wrong");
+    let trace = in_memory("R 1\n", Some(Format::Pages)).unwrap();
+    assert_eq!(trace.recognition().unwrap().words(), "pages, as it was named");
+    assert!(open("gen:paper-ms").unwrap().recognition().is_none());
+}
+
+#[test]
+fn an_ending_that_the_lines_contradict_does_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let named = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        open(&path).map(|trace| trace.recognition().unwrap().clone()).map_err(|error| error.to_string())
+    };
+    let error = named("t.arc", "1 1001 120 7\n2 1002 64 9\n").unwrap_err();
+    assert!(error.contains("its ending says arc, but line 1: third field") && error.contains("--format arc"));
+    let error = named("t.pages", "0,8,512,R,0.5\n").unwrap_err();
+    assert!(error.contains("its lines are those of spc; --format spc"), "{error}");
+    let told = named("t.spc", "0,8,512,R,0.5\nnonsense\n").unwrap();
+    assert_eq!((told.by, told.fitting), (RecognizedBy::Ending, 1));
+}
+
+#[test]
+fn a_byte_order_mark_and_other_line_ends_lose_nothing() {
+    let lines = ["0,8,512,R,0.5", "0,16,512,W,0.6", "0,24,512,R,0.7"];
+    let expected = ["R 0 4096 512", "W 0 8192 512 @100000000", "R 0 12288 512 @200000000"];
+    for end in ["\n", "\r\n", "\r"] {
+        for mark in ["", "\u{feff}"] {
+            for last in ["", end] {
+                let text = format!("{mark}{}{last}", lines.join(end));
+                let requests: Vec<String> = all(in_memory(text, None).unwrap()).iter().map(short).collect();
+                assert_eq!(requests, expected, "{end:?} {mark:?} {last:?}");
+            }
+        }
+    }
+    let marked = "\u{feff}fio version 2 iolog\r/a read 0 512\r";
+    assert_eq!(all(in_memory(marked, None).unwrap()).len(), 1);
+    let utf16: Vec<u8> =
+        std::iter::once(0xfeffu16).chain("R 1\n".encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let error = in_memory(utf16, None).err().unwrap().to_string();
+    assert!(error.contains("UTF-16") && error.contains("iconv"), "{error}");
+}
+
+#[test]
+fn lines_that_hold_no_request_are_counted_by_kind() {
+    let text = "version,time,op,size,lbn\n1,5,2a,512,8\n\n1,6,35,512,8\n1,7,0,512,8\n1,8,28,512,8\n";
+    let mut trace = in_memory(text, Some(Format::CloudPhysics)).unwrap();
+    while trace.next().unwrap().is_some() {}
+    let kinds: Vec<_> =
+        trace.skipped().unwrap().kinds().iter().map(|k| (&*k.what, k.count, k.first_line)).collect();
+    let commands = "SCSI commands that neither read nor write";
+    assert_eq!(kinds, [("header", 1, 1), ("empty lines", 1, 3), (commands, 2, 4)]);
+}
+
+#[test]
+fn blkparse_without_queueing_is_read_by_what_there_is() {
+    let line = |i: u64, action: &str, kind: &str| {
+        format!("8,0 3 {i} 0.{i:06} 412 {action} {kind} {} + 8 [x]\n", i * 8)
+    };
+    let text = |actions: &[&str]| -> String {
+        (0..300).map(|i| line(i, actions[i as usize % actions.len()], "WS")).collect()
+    };
+    for (actions, taken, evidence) in [
+        (&["Q", "G", "D", "C"][..], 75, "as they were queued (Q)"),
+        (&["D", "C"], 150, "no event is a Q: requests as they were sent to the driver (D)"),
+        (&["C"], 300, "no event is a Q or D: requests as they were completed (C)"),
+    ] {
+        let trace = in_memory(text(actions), None).unwrap();
+        let told = trace.recognition().unwrap().evidence.clone();
+        assert!(told.contains(evidence), "{told}");
+        assert_eq!(all(trace).len(), taken, "{actions:?}");
+    }
+}
+
+#[test]
+fn operations_on_zones_are_not_bad_lines() {
+    let read = |action: &str| {
+        let line = |i: u32, kind| format!("8,0 3 {i} 0.{i:06} 412 {action} {kind} 64 + 8 [x]\n");
+        let text: String =
+            (0u32..).zip(["ZAS", "ZR", "ZRA", "ZO", "ZC", "ZF", "W", "R"]).map(|(i, k)| line(i, k)).collect();
+        let mut trace = in_memory(text, Some(Format::Blkparse)).unwrap();
+        let requests: Vec<_> = std::iter::from_fn(|| trace.next().unwrap()).map(|r| r.write).collect();
+        (requests, trace.skipped().unwrap().total())
+    };
+    assert_eq!(read("Q"), (vec![true, false], 6));
+    // Where an append went is known when it completes.
+    assert_eq!(read("C"), (vec![true, true, false], 5));
+}
+
+#[test]
+fn waits_of_fio_take_their_time() {
+    let text = "fio version 2 iolog\n/a add\n/a wait 700 0\n/a read 0 512\n/a wait 300 0\n/a write 0 512\n\
+                /a wait 50 0\n/a wait 50 0\n/a read 512 512\n";
+    let trace = in_memory(text, None).unwrap();
+    assert!(trace.timed());
+    let times: Vec<u64> = all(trace).iter().map(|request| request.at_ns).collect();
+    assert_eq!(times, [0, 300_000, 400_000]);
+    // Without any there are no times; one that comes late is said and changes nothing.
+    let late = format!("fio version 2 iolog\n{}/a wait 9 0\n/a read 0 512\n", "/a read 0 512\n".repeat(9000));
+    let mut trace = in_memory(late, None).unwrap();
+    assert!(!trace.timed());
+    while let Some(request) = trace.next().unwrap() {
+        assert_eq!(request.at_ns, 0);
+    }
+    let kinds = trace.skipped().unwrap().kinds();
+    assert_eq!(
+        (&*kinds[1].what, kinds[1].first_line),
+        ("wait, ignored because the first 64 KiB have none", 9002)
+    );
+    let third = "fio version 3 iolog\n5 /a read 0 512\n6 /a wait 900\n7 /a read 0 512\n";
+    let times: Vec<u64> = all(in_memory(third, None).unwrap()).iter().map(|request| request.at_ns).collect();
+    assert_eq!(times, [0, 2000]);
+}
