@@ -9,6 +9,7 @@ pub mod bins;
 pub mod by_file;
 pub mod capture;
 mod copy;
+mod cpus;
 mod error;
 mod format;
 mod generate;

@@ -39,6 +39,18 @@ impl Target for Traces {
             Some(Format::Arc) => samples!("oltp.txt"),
             Some(Format::Fio) => samples!("v2.log", "v3.log"),
             Some(Format::Blkparse) => samples!("sda.out"),
+            Some(Format::Blktrace) => vec![blktrace(false), blktrace(true)],
+            Some(Format::Biosnoop) => samples!("bio.txt"),
+            Some(Format::Alibaba) => samples!("ali.csv"),
+            Some(Format::Tencent) => samples!("cbs.csv"),
+            Some(Format::Systor) => samples!("lun.csv"),
+            Some(Format::Fiu) => samples!("fiu.blk"),
+            Some(Format::Disksim) => samples!("disksim.trace"),
+            Some(Format::Mqsim) => samples!("mqsim.trace"),
+            Some(Format::Twitter) => samples!("cluster.csv"),
+            Some(Format::Cachelib) => samples!("kv2022.csv", "kv2024.csv"),
+            Some(Format::Lirs) => samples!("loop.trc"),
+            Some(Format::Objects) => samples!("names.list"),
             Some(Format::Vscsi) => vec![vscsi(1), vscsi(2)],
             Some(Format::OracleGeneral) => vec![oraclegeneral()],
             Some(Format::Capture) => vec![capture()],
@@ -67,7 +79,10 @@ impl Target for Traces {
     }
 
     fn binary(&self) -> bool {
-        matches!(self.format, Some(Format::Vscsi | Format::OracleGeneral | Format::Capture))
+        matches!(
+            self.format,
+            Some(Format::Vscsi | Format::OracleGeneral | Format::Blktrace | Format::Capture)
+        )
     }
 
     fn read(&mut self, input: &[u8]) -> bool {
@@ -78,7 +93,9 @@ impl Target for Traces {
         let mut last = 0;
         // An error is of one line or record; what follows may be read on. A few compressed bytes may stand
         // for millions of lines: reading some of them shows as much.
-        let most = if self.format.is_some() { input.len() + 2 } else { 1 << 14 };
+        // A line of CacheLib is up to a million requests.
+        let all_are_read = self.format.is_some_and(|format| format != Format::Cachelib);
+        let most = if all_are_read { input.len() + 2 } else { 1 << 14 };
         for _ in 0..most {
             match trace.next() {
                 Ok(Some(request)) => {
@@ -94,7 +111,7 @@ impl Target for Traces {
                 Err(_) => {}
             }
         }
-        assert!(self.format.is_none(), "it does not end");
+        assert!(!all_are_read, "it does not end");
         past_header
     }
 }
@@ -160,6 +177,31 @@ fn vscsi(version: u8) -> Vec<u8> {
         [sector, at].iter().for_each(|n| all.extend(n.to_le_bytes()));
         if version == 2 {
             all.extend(90u64.to_le_bytes());
+        }
+    }
+    all
+}
+
+/// Records of blktrace: a request in three stages, and the name of a process.
+fn blktrace(big_endian: bool) -> Vec<u8> {
+    let mut all = Vec::new();
+    let mut put = |number: u64, bytes: usize| match big_endian {
+        true => all.extend(&number.to_be_bytes()[8 - bytes..]),
+        false => all.extend(&number.to_le_bytes()[..bytes]),
+    };
+    for (sequence, action) in [(0u64, 1u64 << 26), (1, 0x0012_0001), (2, 0x0042_0007), (3, 0x0082_0008)] {
+        put(0x6561_7407, 4);
+        put(sequence, 4);
+        put(sequence * 1000, 8);
+        put(2048, 8);
+        for number in [4096, action, 412, 8 << 20, 3] {
+            put(number, 4);
+        }
+        put(0, 2);
+        put(if sequence == 0 { 16 } else { 0 }, 2);
+        if sequence == 0 {
+            put(0x6b6a, 8);
+            put(0, 8);
         }
     }
     all

@@ -2,7 +2,10 @@
 
 use super::reader::{COMMENT, EMPTY, HEADER, Holds, LineFormat};
 use super::shape::{Comparison, Shape};
-use super::{Format, arc, blkparse, capture, cloudphysics, fio, msr, oraclegeneral, pages, spc, vscsi};
+use super::{
+    Format, alibaba, arc, biosnoop, blkparse, blktrace, cachelib, capture, cloudphysics, disksim, fio, fiu,
+    list, msr, oraclegeneral, pages, spc, systor, tencent, twitter, vscsi,
+};
 use crate::input::{HEAD_BYTES, Input};
 use crate::{Recognition, RecognizedBy, TraceError};
 
@@ -79,10 +82,15 @@ pub(super) fn of_ending(path: &str) -> Option<Format> {
             name.truncate(rest.len());
         }
     }
-    match name.rsplit_once('.')?.1 {
+    let (stem, ending) = name.rsplit_once('.')?;
+    match ending {
         "vscsi" | "vscsi1" | "vscsi2" | "vscsitrace" => Some(Format::Vscsi),
         "lis" => Some(Format::Arc),
         "iolog" => Some(Format::Fio),
+        // One CPU's file.
+        cpu if stem.ends_with(".blktrace") && cpu.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Some(Format::Blktrace)
+        }
         name => Format::parse(name),
     }
 }
@@ -130,7 +138,7 @@ fn of_mark(head: &[u8]) -> Option<(Format, u64)> {
     match () {
         () if fio::accepts(head) => Some((Format::Fio, 0)),
         () if capture::accepts(head) => Some((Format::Capture, 0)),
-        () => None,
+        () => Some((Format::Blktrace, blktrace::accepts(head)?)),
     }
 }
 
@@ -249,7 +257,9 @@ impl Fit {
         if self.wrong > most_wrong || self.read == 0 {
             return Some(self.first_wrong.clone().unwrap_or_else(|| "no line is a request".to_owned()));
         }
-        if !sample.whole && self.read < LINES_MIN {
+        // Any list of numbers is a list of pages: a short one has to be named.
+        let short = self.format == Format::Lirs && self.read < LINES_MIN;
+        if short || (!sample.whole && self.read < LINES_MIN) {
             let read = self.read;
             return Some(format!("only {read} lines are requests, expected {LINES_MIN} at the beginning"));
         }
@@ -278,12 +288,30 @@ fn all_fits(head: &[u8], sample: &Sample) -> Vec<Fit> {
     let cloud_shape = cloud.shape();
     let events = blkparse::Parser::new(head);
     let action = events.action();
-    vec![
+    let mut fits = vec![
         Fit { decided: Some(action.told()), ..Fit::of(Format::Blkparse, events, None, sample) },
         Fit::of(Format::Msr, msr::Parser::default(), Some(&msr::SHAPE), sample),
         Fit::of(Format::CloudPhysics, cloud, Some(cloud_shape), sample),
         Fit::of(Format::Spc, spc::Parser::default(), Some(&spc::SHAPE), sample),
         Fit::of(Format::Arc, arc::Parser, Some(&arc::SHAPE), sample),
         Fit::of(Format::Pages, pages::Parser, None, sample),
-    ]
+        Fit::of(Format::Alibaba, alibaba::Parser::default(), Some(&alibaba::SHAPE), sample),
+        Fit::of(Format::Tencent, tencent::Parser::default(), Some(&tencent::SHAPE), sample),
+        Fit::of(Format::Systor, systor::Parser::default(), Some(&systor::SHAPE), sample),
+        Fit::of(Format::Fiu, fiu::Parser::default(), Some(&fiu::SHAPE), sample),
+        Fit::of(Format::Twitter, twitter::Parser::default(), Some(&twitter::SHAPE), sample),
+        Fit::of(Format::Lirs, list::Lirs, Some(&list::SHAPE), sample),
+    ];
+    for (format, simulator) in
+        [(Format::Disksim, disksim::Simulator::DiskSim), (Format::Mqsim, disksim::Simulator::MqSim)]
+    {
+        fits.push(Fit::of(format, disksim::Parser::of(simulator), Some(&disksim::SHAPE), sample));
+    }
+    if cachelib::accepts(head) {
+        fits.push(Fit::of(Format::Cachelib, cachelib::Parser::new(head), None, sample));
+    }
+    if biosnoop::accepts(head) {
+        fits.push(Fit::of(Format::Biosnoop, biosnoop::Parser::new(head), None, sample));
+    }
+    fits
 }

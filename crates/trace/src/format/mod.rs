@@ -1,13 +1,20 @@
 //! The formats of traces, one file each, and how they are told apart.
 
+mod alibaba;
 mod arc;
+mod biosnoop;
 mod blkparse;
+mod blktrace;
 mod block_event;
+mod cachelib;
 mod capture;
 mod cloudphysics;
 mod detect;
+mod disksim;
 mod fields;
 mod fio;
+mod fiu;
+mod list;
 mod msr;
 mod oraclegeneral;
 mod pages;
@@ -15,6 +22,9 @@ mod reader;
 mod scsi;
 mod shape;
 mod spc;
+mod systor;
+mod tencent;
+mod twitter;
 mod vscsi;
 
 use crate::input::Input;
@@ -45,13 +55,37 @@ pub enum Format {
     Fio,
     /// What blkparse prints by default.
     Blkparse,
+    /// What blktrace writes, binary.
+    Blktrace,
+    /// What biosnoop prints.
+    Biosnoop,
+    /// Alibaba Cloud's block traces, CSV.
+    Alibaba,
+    /// Tencent's cloud block storage, CSV.
+    Tencent,
+    /// SYSTOR '17's virtual desktops, CSV.
+    Systor,
+    /// Florida International University's block traces.
+    Fiu,
+    /// DiskSim's ASCII traces.
+    Disksim,
+    /// MQSim's ASCII traces.
+    Mqsim,
+    /// Twitter's caches, CSV.
+    Twitter,
+    /// CacheLib's key-value caches, CSV.
+    Cachelib,
+    /// A page number per line, and marks.
+    Lirs,
+    /// A number or name per line.
+    Objects,
     /// What reached a mounted file system, by file and thread.
     Capture,
 }
 
 impl Format {
     /// All, in the order of the docs.
-    pub const ALL: [Format; 10] = [
+    pub const ALL: [Format; 22] = [
         Format::Pages,
         Format::Msr,
         Format::CloudPhysics,
@@ -61,6 +95,18 @@ impl Format {
         Format::Arc,
         Format::Fio,
         Format::Blkparse,
+        Format::Blktrace,
+        Format::Biosnoop,
+        Format::Alibaba,
+        Format::Tencent,
+        Format::Systor,
+        Format::Fiu,
+        Format::Disksim,
+        Format::Mqsim,
+        Format::Twitter,
+        Format::Cachelib,
+        Format::Lirs,
+        Format::Objects,
         Format::Capture,
     ];
 
@@ -80,6 +126,18 @@ impl Format {
             Format::Arc => "arc",
             Format::Fio => "fio",
             Format::Blkparse => "blkparse",
+            Format::Blktrace => "blktrace",
+            Format::Biosnoop => "biosnoop",
+            Format::Alibaba => "alibaba",
+            Format::Tencent => "tencent",
+            Format::Systor => "systor",
+            Format::Fiu => "fiu",
+            Format::Disksim => "disksim",
+            Format::Mqsim => "mqsim",
+            Format::Twitter => "twitter",
+            Format::Cachelib => "cachelib",
+            Format::Lirs => "lirs",
+            Format::Objects => "objects",
             Format::Capture => "capture",
         }
     }
@@ -114,6 +172,11 @@ impl Format {
     }
 }
 
+/// The requests of blktrace's files of several CPUs, merged by time.
+pub(crate) fn blktrace_of_cpus(inputs: Vec<Input>) -> Box<dyn Trace> {
+    Box::new(blktrace::Blktrace::open(inputs))
+}
+
 /// The trace that `input` holds in `format`; an error where its first bytes say otherwise.
 pub(crate) fn reader(format: Format, input: Input) -> Result<Box<dyn Trace>, TraceError> {
     Ok(match format {
@@ -138,6 +201,24 @@ pub(crate) fn reader(format: Format, input: Input) -> Result<Box<dyn Trace>, Tra
             let parser = blkparse::Parser::new(&input.head);
             Text::open(input, parser)
         }
+        Format::Blktrace => Box::new(blktrace::Blktrace::open(vec![input])),
+        Format::Biosnoop => {
+            let parser = biosnoop::Parser::new(&input.head);
+            Text::open(input, parser)
+        }
+        Format::Alibaba => Text::open(input, alibaba::Parser::default()),
+        Format::Tencent => Text::open(input, tencent::Parser::default()),
+        Format::Systor => Text::open(input, systor::Parser::default()),
+        Format::Fiu => Text::open(input, fiu::Parser::default()),
+        Format::Disksim => Text::open(input, disksim::Parser::of(disksim::Simulator::DiskSim)),
+        Format::Mqsim => Text::open(input, disksim::Parser::of(disksim::Simulator::MqSim)),
+        Format::Twitter => Text::open(input, twitter::Parser::default()),
+        Format::Cachelib => {
+            let parser = cachelib::Parser::new(&input.head);
+            Text::open(input, parser)
+        }
+        Format::Lirs => Text::open(input, list::Lirs),
+        Format::Objects => Text::open(input, list::Objects),
         Format::Capture => Box::new(capture::Captured::open(input)?),
     })
 }

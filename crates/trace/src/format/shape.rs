@@ -27,8 +27,12 @@ pub(super) enum Field {
     Sectors,
     /// A time in units of so many nanoseconds, with or without decimals, that does not go back by much.
     Time(u64),
+    /// Whole seconds of a clock, from September 2001 on, that do not go back by much.
+    UnixSeconds,
     /// One more than on the line before.
     CountsUp,
+    /// So many hexadecimal digits.
+    Hex(usize),
 }
 
 /// The fields of a line, from its beginning.
@@ -89,6 +93,10 @@ impl Comparison {
                         return Err(outside("a time at most a minute before the latest".to_owned()));
                     }
                 }
+                Field::UnixSeconds => match parse_u64(text) {
+                    Some(time @ 1_000_000_000..=4_294_967_295) if self.goes_on(time as f64 * 1e9) => {}
+                    _ => return Err(outside("seconds since 1970 that do not go back".to_owned())),
+                },
                 Field::CountsUp => {
                     let value = parse_u64(text);
                     let before = std::mem::replace(&mut self.count, value);
@@ -96,6 +104,11 @@ impl Comparison {
                         && value != before.checked_add(1)
                     {
                         return Err(outside(format!("{}, one more than on the line above", before + 1)));
+                    }
+                }
+                Field::Hex(digits) => {
+                    if text.len() != digits || !text.iter().all(u8::is_ascii_hexdigit) {
+                        return Err(outside(format!("{digits} hexadecimal digits")));
                     }
                 }
             }

@@ -41,7 +41,8 @@ fn the_examples_are_of_the_formats_they_stand_under() {
                 "{}: {example}",
                 format.name()
             );
-            assert!(in_memory(example, None).is_ok(), "{}: is not told", format.name());
+            let to_be_named = [Format::Mqsim, Format::Lirs, Format::Objects].contains(&format);
+            assert_eq!(in_memory(example, None).is_err(), to_be_named, "{}", format.name());
         }
     }
 }

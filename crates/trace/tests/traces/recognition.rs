@@ -1,7 +1,7 @@
 //! A format is told by evidence: lines that fit, and fields within its ranges. Where that is thin, the trace is
 //! refused, and said is what would decide.
 
-use leadline_trace::{Format, RecognizedBy, Trace, open};
+use leadline_trace::{Format, RecognizedBy, Trace, TraceError, open};
 
 use crate::{all, in_memory, short};
 
@@ -30,11 +30,33 @@ fn four_numbers_are_not_yet_an_arc_trace() {
 }
 
 #[test]
+fn tencents_five_numbers_are_not_those_of_cloudphysics() {
+    let text = "1538323200,6338688,8,1,1627\n1538323201,0,16,0,1628\n";
+    assert_eq!(told(text), "tencent");
+    let requests: Vec<String> = all(in_memory(text, None).unwrap()).iter().map(short).collect();
+    assert_eq!(requests, ["W 0 3245408256 4096", "R 1 0 8192 @1000000000"]);
+    assert!(refused("3,5.0,2a,512,8\n").contains("version: found \"3\", expected a number from 1 to 2"));
+    assert!(refused("100,6338688,8,1,1627\n").contains("tencent"));
+}
+
+#[test]
+fn what_fits_two_formats_is_refused_with_both() {
+    let error = in_memory("4851300 1 524288 16 0\n4864300 1 524304 16 1\n", None).err().unwrap();
+    assert!(error.to_string().contains("can be read as disksim and as mqsim"), "{error}");
+    assert!(matches!(error, TraceError::AmbiguousFormat { formats, .. } if formats == ["disksim", "mqsim"]));
+    // Decimals are DiskSim's.
+    assert_eq!(told("4851.3 1 524288 16 0\n4864.25 1 524304 16 1\n"), "disksim");
+}
+
+#[test]
 fn fewer_than_a_hundred_lines_count_only_where_they_are_all() {
     let good = "0,8,512,R,0.5\n".repeat(60);
     assert_eq!(told(&good), "spc");
     let comments = format!("{good}{}", "\n".repeat(70_000));
     assert!(refused(&comments).contains("only 60 lines are requests"), "{}", refused(&comments));
+    // Numbers alone may be anything.
+    assert!(refused("5\n7\n5\n").contains("closest is lirs, but only 3 lines"));
+    assert_eq!(told(&"5\n7\n".repeat(50)), "lirs");
 }
 
 #[test]
@@ -73,6 +95,7 @@ fn an_ending_that_the_lines_contradict_does_not_count() {
     assert!(error.contains("its lines are those of spc; --format spc"), "{error}");
     let told = named("t.spc", "0,8,512,R,0.5\nnonsense\n").unwrap();
     assert_eq!((told.by, told.fitting), (RecognizedBy::Ending, 1));
+    assert!(named("few.lirs", "5\n7\n").is_ok());
 }
 
 #[test]
