@@ -93,3 +93,22 @@ def test_lines_of_a_trace_that_were_skipped_are_told(tmp_path):
     told = trace.info(path)
     assert told["requests"]["count"] == 2
     assert any("some.pages:2" in note for note in told["notes"])
+
+
+def test_bytes_are_told_beside_objects(tmp_path):
+    path = tmp_path / "cluster.csv"
+    keys = [("a", 90), ("b", 10), ("a", 90), ("c", 40), ("b", 10), ("a", 90)]
+    path.write_text("".join(f"{i},{key},1,{size - 1},3,get,0\n" for i, (key, size) in enumerate(keys)))
+    (batch,) = trace.open(path)
+    assert batch["object_bytes"].tolist() == [size for _, size in keys]
+    table = pool.simulate(path, cache_bytes=["100B", "1K"], policy="lru")
+    # In 100 bytes a and b fit, and c with b; both have gone for c.
+    assert table["misses"].tolist() == [5, 3]
+    assert table["objects_missed_bytes"].tolist() == [90 + 10 + 40 + 10 + 90, 140]
+    assert table["objects_byte_miss_ratio"].tolist() == pytest.approx([240 / 330, 140 / 330])
+    of_objects = pool.simulate(path, frames=2)
+    assert of_objects["objects_miss_ratio"].tolist() == of_objects["miss_ratio"].tolist()
+    with pytest.raises(leadline.BadInput, match="choose from lru"):
+        pool.simulate(path, cache_bytes="1K", policy="arc")
+    with pytest.raises(leadline.BadInput, match="no sizes of objects"):
+        pool.simulate("gen:paper-ms?ops=10", cache_bytes="1K")

@@ -69,6 +69,20 @@ pub enum ConfigError {
         /// Most possible.
         most: u64,
     },
+    /// A cache of so many bytes with what only pages of one size have.
+    #[error("cache_bytes: is simulated for one client, without a device, and with ACE and cleaner off")]
+    ObjectCache,
+    /// A cache of so many bytes with a policy that needs to know how many objects fit.
+    #[error(
+        "policy: {policy}: works with shares of a number of frames, which a cache of so many bytes has not; \
+         choose from {growing}"
+    )]
+    ObjectPolicy {
+        /// The policy asked for.
+        policy: &'static str,
+        /// Those that can.
+        growing: String,
+    },
     /// A double-write area without checksums.
     #[error("double_write needs checksums: only they tell a torn page from a whole one")]
     DoubleWriteWithoutChecksums,

@@ -11,6 +11,7 @@ mod every_crash;
 mod kill;
 mod libcachesim;
 mod naive;
+mod objects;
 mod paper;
 mod policies;
 mod replay;

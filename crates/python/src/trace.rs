@@ -70,7 +70,7 @@ impl TraceReader {
 
     fn read(&self) -> Result<Batch, TraceError> {
         let mut trace = self.lock();
-        let mut batch = Batch::new(self.batch);
+        let mut batch = Batch::new(self.batch, trace.object_bytes().is_some());
         while batch.at_ns.len() < self.batch
             && let Some(request) = trace.next()?
         {
@@ -79,6 +79,9 @@ impl TraceReader {
             batch.write.append(request.write);
             batch.address.push(request.address);
             batch.length.push(request.length);
+            if let (Some(all), Some(bytes)) = (&mut batch.object_bytes, trace.object_bytes()) {
+                all.push(bytes);
+            }
         }
         Ok(batch)
     }
@@ -91,10 +94,12 @@ struct Batch {
     write: BooleanBufferBuilder,
     address: Vec<u64>,
     length: Vec<u32>,
+    /// Where objects have sizes.
+    object_bytes: Option<Vec<u32>>,
 }
 
 impl Batch {
-    fn new(most: usize) -> Batch {
+    fn new(most: usize, sized: bool) -> Batch {
         // A caller may ask for all of a trace at once, however long it is.
         let most = most.min(1 << 20);
         Batch {
@@ -103,17 +108,21 @@ impl Batch {
             write: BooleanBufferBuilder::new(most),
             address: Vec::with_capacity(most),
             length: Vec::with_capacity(most),
+            object_bytes: sized.then(|| Vec::with_capacity(most)),
         }
     }
 
     fn columns(mut self) -> Columns {
-        let columns: Vec<(&str, ArrayRef)> = vec![
+        let mut columns: Vec<(&str, ArrayRef)> = vec![
             ("at_ns", Arc::new(UInt64Array::from(self.at_ns))),
             ("volume", Arc::new(UInt32Array::from(self.volume))),
             ("write", Arc::new(BooleanArray::new(self.write.finish(), None))),
             ("address", Arc::new(UInt64Array::from(self.address))),
             ("length", Arc::new(UInt32Array::from(self.length))),
         ];
+        if let Some(bytes) = self.object_bytes {
+            columns.push(("object_bytes", Arc::new(UInt32Array::from(bytes))));
+        }
         Columns::of(columns).expect("every request has every field")
     }
 }

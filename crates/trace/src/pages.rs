@@ -31,6 +31,12 @@ impl<T: Trace> Pages<T> {
         Pages { trace, cut, page: 0, left: 0, write: false }
     }
 
+    /// Bytes of the object that was accessed last, where the trace has sizes of objects.
+    #[inline]
+    pub fn object_bytes(&self) -> Option<u32> {
+        self.trace.object_bytes()
+    }
+
     /// The next access, `None` at the end.
     ///
     /// # Errors

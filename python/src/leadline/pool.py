@@ -22,7 +22,8 @@ def simulate(
     trace: str | os.PathLike[str] | ArrayLike,
     writes: ArrayLike | None = None,
     *,
-    frames: ArrayLike,
+    frames: ArrayLike | None = None,
+    cache_bytes: object = None,
     policy: object = "lru",
     ace: object = "off",
     device: str | None = None,
@@ -40,6 +41,9 @@ def simulate(
         For an array: which of the accesses change their page (booleans); None for reads only.
     frames
         Size of the pool, pages.
+    cache_bytes
+        Instead of `frames`, for a trace whose objects have sizes: bytes that the cache holds, such as
+        ``"64M"``. The columns ``objects_miss_ratio`` and ``objects_byte_miss_ratio`` are there with either.
     policy
         Replacement policies: names, or ``"all"``.
     ace
@@ -71,7 +75,8 @@ def simulate(
     >>> t["misses"].tolist(), t["frames"].tolist()
     ([8, 8, 5, 5], [2, 2, 3, 3])
     """
-    given = {"frames": frames, "policy": policy, "ace": ace, "device": device, **options}
+    size = {"frames": frames, "cache_bytes": cache_bytes}
+    given = {**size, "policy": policy, "ace": ace, "device": device, **options}
     name, arrays = _named(trace, writes)
     if profile is None:
         document, notes = run("pool simulate", name, options=given, progress=progress, trace=arrays)

@@ -38,7 +38,8 @@ def open(trace: str | os.PathLike[str], *, format: str | None = None, batch: int
     ------
     Table
         ``at_ns`` (nanoseconds since the first request; 0 where the trace has no times), ``volume``,
-        ``write``, ``address`` and ``length`` (both in pages or bytes: ``info["unit"]``).
+        ``write``, ``address`` and ``length`` (both in pages or bytes: ``info["unit"]``), and
+        ``object_bytes`` where each page is an object of its own size.
 
     Examples
     --------

@@ -85,6 +85,10 @@ pub(super) fn frames(text: &str) -> Result<List<u32>, String> {
     list(text, |part| whole(part, 1, MAX_FRAMES))
 }
 
+pub(super) fn cache_bytes(text: &str) -> Result<List<u64>, String> {
+    list(text, crate::values::amount)
+}
+
 pub(super) fn read_shares(text: &str) -> Result<List<f64>, String> {
     list(text, |part| {
         let share = part.strip_suffix('%').unwrap_or(part).trim_end();

@@ -17,11 +17,30 @@ pub(super) struct Dimensions {
     pub(super) ns: Vec<BatchSize>,
     pub(super) cleaners: Vec<Cleaner>,
     pub(super) clients: Vec<u32>,
-    pub(super) frames: Vec<u32>,
+    pub(super) sizes: Vec<PoolSize>,
     /// Percent; `None` leaves the trace as it is.
     pub(super) read_shares: Vec<Option<f64>>,
     /// `None` leaves the device as it is.
     pub(super) alphas: Vec<Option<f64>>,
+}
+
+/// How much a pool holds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum PoolSize {
+    /// Pages, or objects whatever their sizes.
+    Frames(u32),
+    /// Bytes of objects.
+    Bytes(u64),
+}
+
+impl PoolSize {
+    /// Pages; of bytes of objects it is not known how many they are.
+    pub(super) fn frames(self) -> u32 {
+        match self {
+            PoolSize::Frames(frames) => frames,
+            PoolSize::Bytes(_) => u32::MAX,
+        }
+    }
 }
 
 /// Pages written at once.
@@ -66,7 +85,11 @@ impl Dimensions {
 
     fn configs(&self, page_bytes: u32) -> Vec<Config> {
         let mut configs = Vec::new();
-        for &frames in &self.frames {
+        for &size in &self.sizes {
+            let (frames, cache_bytes) = match size {
+                PoolSize::Frames(frames) => (frames, None),
+                PoolSize::Bytes(bytes) => (1, Some(bytes)),
+            };
             for &clients in &self.clients {
                 for &policy in &self.policies {
                     for &cleaner in &self.cleaners {
@@ -80,7 +103,8 @@ impl Dimensions {
                                     .n(n)
                                     .adaptive(adaptive)
                                     .cleaner(cleaner)
-                                    .clients(clients),
+                                    .clients(clients)
+                                    .cache_bytes(cache_bytes),
                             );
                         }
                     }
@@ -122,7 +146,7 @@ mod tests {
             ns: [4, 8, 16].map(|n| BatchSize { n, adaptive: false }).to_vec(),
             cleaners: vec![Cleaner::Off, Cleaner::Auto],
             clients: vec![1],
-            frames: vec![10],
+            sizes: vec![PoolSize::Frames(10)],
             read_shares: vec![None],
             alphas: vec![None],
         }

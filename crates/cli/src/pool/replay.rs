@@ -189,7 +189,8 @@ impl PhaseRunner<'_> {
 
     fn named<T>(&self, done: Result<T, ReplayError>) -> Result<T, Failure> {
         done.map_err(|error| match error {
-            ReplayError::Trace(_) | ReplayError::Config(_) => Failure::Input(error.to_string()),
+            ReplayError::Trace(error) => error.into(),
+            ReplayError::Config(_) => Failure::Input(error.to_string()),
             ReplayError::Empty | ReplayError::Shorter | ReplayError::Changed { .. } => {
                 Failure::Input(format!("{}: {error}", self.trace))
             }

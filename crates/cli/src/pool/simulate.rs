@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::device::{SimulatedDevice, advised_n};
 use super::lists::{self, Batch, List};
-use super::plan::{BatchSize, Cell, Dimensions};
+use super::plan::{BatchSize, Cell, Dimensions, PoolSize};
 use super::{outcome, sweep};
 use crate::failure::Failure;
 use crate::paths::{DeviceName, OutputPath, ProfileName, TraceName};
@@ -24,6 +24,7 @@ use crate::{output, signals, source, values};
 #[command(after_help = "Examples:\n  \
         leadline pool simulate gen:paper-wis --frames 20640 --ace all --device sim:flash\n  \
         leadline pool simulate trace.csv --frames 10000,50000 --policy all --ace off,cow-x\n  \
+        leadline pool simulate cluster52.csv.zst --cache-bytes 64M,1G --policy lru,sieve\n  \
         leadline pool simulate 'gen:paper-ms?ops=500000' --frames 20640 --ace off,cow-x \\\n    \
         --cleaner off,1,auto --clients 1,4,16,64 --device device:p4510 -o pool.html\n\n\
         Without --device, pages are counted and nothing is timed. docs/pool-simulate.md says what is simulated.")]
@@ -51,8 +52,18 @@ pub(super) struct Args {
     #[arg(long, value_name = "C,..", value_parser = lists::clients, default_value = "1")]
     clients: List<u32>,
     /// Size of the pool, pages
-    #[arg(long, value_name = "N,..", value_parser = lists::frames)]
-    frames: List<u32>,
+    #[arg(
+        long,
+        value_name = "N,..",
+        value_parser = lists::frames,
+        required_unless_present = "cache_bytes",
+        conflicts_with = "cache_bytes"
+    )]
+    frames: Option<List<u32>>,
+    /// Size of the cache in bytes, such as 1G, for a trace whose objects have sizes: objects are evicted until
+    /// the next one fits
+    #[arg(long, value_name = "SIZE,..", value_parser = lists::cache_bytes, conflicts_with = "device")]
+    cache_bytes: Option<List<u64>>,
     /// Size of a page
     #[arg(long, value_name = "SIZE", value_parser = lists::page, default_value = "4K")]
     page_bytes: u32,
@@ -138,7 +149,8 @@ fn plan(
         None => vec![None],
     };
     let ns = batches(args, device)?;
-    let smallest = args.frames.0.iter().copied().min().unwrap_or(1);
+    let sizes = sizes(args);
+    let smallest = sizes.iter().map(|size| size.frames()).min().unwrap_or(1);
     if let Some(&most) =
         ns.iter().map(|w| w.n).max().as_ref().filter(|&&n| n > smallest && args.ace.0 != [Ace::Off])
     {
@@ -151,11 +163,18 @@ fn plan(
         ns,
         cleaners: args.cleaner.0.clone(),
         clients: args.clients.0.clone(),
-        frames: args.frames.0.clone(),
+        sizes,
         read_shares: each(&args.read_share),
         alphas: each(&args.alpha_1),
     };
     dimensions.cells(&args.trace, args.page_bytes)
+}
+
+/// Of each pool, in pages or in bytes.
+fn sizes(args: &Args) -> Vec<PoolSize> {
+    let frames = args.frames.iter().flat_map(|List(frames)| frames.iter().copied().map(PoolSize::Frames));
+    let bytes = args.cache_bytes.iter().flat_map(|List(bytes)| bytes.iter().copied().map(PoolSize::Bytes));
+    frames.chain(bytes).collect()
 }
 
 /// Pages written at once, each value once.
@@ -208,7 +227,7 @@ fn check(args: &Args, cells: &[Cell], timed: bool) -> Result<(), Failure> {
     let mut names: Vec<&OsStr> = cells.iter().map(|cell| cell.trace.as_os_str()).collect();
     names.dedup();
     for name in names {
-        source::open_trace(name, args.format).map_err(|error| Failure::Input(error.to_string()))?;
+        source::open_trace(name, args.format)?;
     }
     Ok(())
 }

@@ -60,7 +60,12 @@ pub(super) fn run(cells: &[Cell], common: &Common, cancel: &AtomicBool) -> Resul
 
 fn failure(trace: &str, SweepError { error, .. }: SweepError) -> Failure {
     match error {
-        SimulateError::Trace(_) | SimulateError::Config(_) => Failure::Input(error.to_string()),
+        SimulateError::Trace(error) => error.into(),
+        SimulateError::Config(_) => Failure::Input(error.to_string()),
+        SimulateError::NoSizes => Failure::Input(format!(
+            "--cache-bytes: {trace} has no sizes of objects, which those of caches have (twitter, cachelib, \
+             oraclegeneral); give --frames"
+        )),
         SimulateError::BeyondDevice { .. } => {
             Failure::Input(format!("{trace}: {error}; name a larger --device, or smaller --page-bytes"))
         }

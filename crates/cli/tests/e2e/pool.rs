@@ -293,3 +293,35 @@ fn an_interrupted_sweep_prints_nothing_and_leaves_no_page() {
     assert!(names(dir.path()).is_empty());
     assert!(took < Duration::from_secs(60), "took {took:?}");
 }
+
+/// Objects a, b and c of 90, 10 and 40 bytes.
+const OBJECTS: &str = "0,a,1,89,3,get,0\n1,b,1,9,3,get,0\n2,a,1,89,3,get,0\n3,c,1,39,3,get,0\n4,b,1,9,3,get,0\n\
+                       5,a,1,89,3,get,0\n";
+
+#[test]
+fn objects_have_byte_miss_ratios_and_caches_of_bytes() {
+    let dir = folder();
+    fs::write(dir.path().join("cluster.csv"), OBJECTS).unwrap();
+    let swept = ["cluster.csv", "--cache-bytes", "100B,1K", "--policy", "lru,fifo", "-o", "page.html"];
+    let cells = document(simulate(dir.path(), &[&swept[..], &["--json"]].concat()));
+    let of = |cell: usize| &cells["cells"][cell];
+    assert_eq!((&of(0)["misses"], &of(0)["objects"]["missed_bytes"]), (&json!(5), &json!(240)));
+    assert_eq!((&of(1)["misses"], &of(1)["objects"]["missed_bytes"]), (&json!(4), &json!(230)));
+    assert_eq!(of(0)["objects"]["byte_miss_ratio"], json!(240.0 / 330.0));
+    assert_eq!((&of(2)["misses"], &of(2)["objects"]["cache_bytes"]), (&json!(3), &json!(1024)));
+    let shown = simulate(dir.path(), &swept).succeeded().stdout;
+    assert!(shown.contains("byte misses") && shown.contains("72.7 %") && shown.contains("cache"), "{shown}");
+    assert!(fs::read_to_string(dir.path().join("page.html")).unwrap().contains("72.7 %"));
+    let of_frames = document(simulate(dir.path(), &["cluster.csv", "--frames", "1", "--json"]));
+    assert_eq!(of_frames["objects"]["byte_miss_ratio"], json!(1.0));
+    for (arguments, said) in [
+        (&["cluster.csv", "--cache-bytes", "1K", "--policy", "arc"][..], "choose from lru"),
+        (&["cluster.csv", "--cache-bytes", "1K", "--frames", "1"], "--frames"),
+        (&["cluster.csv", "--cache-bytes", "1K", "--ace", "cow"], "ACE and cleaner off"),
+        (&["cluster.csv"], "--frames"),
+        (&["gen:paper-ms?ops=9", "--cache-bytes", "1K"], "has no sizes of objects"),
+    ] {
+        let ran = simulate(dir.path(), arguments);
+        assert!(ran.code == Some(2) && ran.stderr.contains(said), "{arguments:?}: {}", ran.stderr);
+    }
+}

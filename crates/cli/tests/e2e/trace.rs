@@ -351,3 +351,59 @@ fn by_file_without_names_or_times_says_so() {
     );
     ended(&run(dir.path(), &["trace", "info", "web.csv", "--extent", "2M"]), 2, &["--by"]);
 }
+
+#[test]
+fn info_names_the_format_and_counts_what_it_leaves_out() {
+    let dir = folder();
+    let event = |i: u32, action: &str| format!("8,0 3 {i} 0.{i:06} 412 {action} WS {} + 8 [x]\n", i * 8);
+    let text: String = (0..300).map(|i| event(i, if i % 3 == 0 { "D" } else { "C" })).collect();
+    fs::write(dir.path().join("sda.out"), text + "nonsense\n").unwrap();
+    let ran = run(dir.path(), &["trace", "info", "sda.out"]).succeeded();
+    for said in [
+        "blkparse: 300 of the first 301 lines fit",
+        "no event is a Q: requests as they were sent to the driver (D)",
+        "200 events other than D (sent to the driver) (first: line 2)",
+        "1, skipped: 1 expected an event of a device",
+    ] {
+        let flat = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(said), "no {said:?} in {}", ran.stdout);
+    }
+    let info = document(&run(dir.path(), &["trace", "info", "sda.out", "--json"]).succeeded());
+    let format = &info["format"];
+    assert_eq!((&format["format"], &format["by"]), (&"blkparse".into(), &"content".into()));
+    assert_eq!((&format["looked_at"], &format["fitting"]), (&301.into(), &300.into()));
+    assert_eq!(info["skipped"][0]["count"], 200);
+    assert_eq!(info["bad_lines"]["kinds"][0]["first_line"], 301);
+    let by_file =
+        document(&run(dir.path(), &["trace", "info", "sda.out", "--by", "file", "--json"]).succeeded());
+    assert_eq!((&by_file["format"], &by_file["skipped"]), (&info["format"], &info["skipped"]));
+
+    let ran = run(dir.path(), &["trace", "convert", "sda.out", "sda.iolog", "--skip-bad"]).succeeded();
+    for said in ["sda.out: read as blkparse", "200 events other than D (sent to the driver) left out"] {
+        assert!(ran.stderr.contains(said), "no {said:?} in {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_trace_that_could_be_another_is_refused_with_the_options_that_decide() {
+    let dir = folder();
+    fs::write(dir.path().join("ssd.trace"), "4851300 1 524288 16 0\n4864300 1 524304 16 1\n").unwrap();
+    let both =
+        "ssd.trace: can be read as disksim and as mqsim; choose with --format disksim or --format mqsim";
+    fs::write(dir.path().join("cache.txt"), "1 1001 120 7\n2 1002 64 9\n").unwrap();
+    for (name, said) in [("ssd.trace", both), ("cache.txt", "closest is arc, but line 1: third field")] {
+        for command in [
+            &["trace", "info", name][..],
+            &["trace", "replay", name, "sim:flash"],
+            &["trace", "convert", name, "out.pages"],
+            &["pool", "simulate", name, "--frames", "10"],
+        ] {
+            ended(&run(dir.path(), command), 2, &[said]);
+        }
+    }
+    let info = document(
+        &run(dir.path(), &["trace", "info", "ssd.trace", "--format", "mqsim", "--json"]).succeeded(),
+    );
+    assert_eq!(info["requests"]["rates"]["seconds"], 13e-6);
+    assert_eq!(names(dir.path()), ["cache.txt", "ssd.trace"]);
+}

@@ -52,4 +52,9 @@ impl Policy for Clock {
             self.ring.pass(frames);
         }
     }
+
+    fn grow(&mut self, frames: u32) -> bool {
+        self.ring.grow(frames);
+        true
+    }
 }

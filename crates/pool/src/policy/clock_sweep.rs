@@ -53,4 +53,9 @@ impl Policy for ClockSweep {
             self.ring.pass(frames);
         }
     }
+
+    fn grow(&mut self, frames: u32) -> bool {
+        self.ring.grow(frames);
+        true
+    }
 }

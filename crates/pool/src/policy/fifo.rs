@@ -42,4 +42,9 @@ impl Policy for Fifo {
             next = self.order.before(frame);
         }
     }
+
+    fn grow(&mut self, frames: u32) -> bool {
+        self.order.grow(frames);
+        true
+    }
 }

@@ -13,6 +13,11 @@ impl List {
         List(Lists::new(frames))
     }
 
+    /// Frames up to `frames` - 1 from now on, which are at least as many as before.
+    pub(crate) fn grow(&mut self, frames: u32) {
+        self.0.grow(frames);
+    }
+
     #[inline]
     pub(crate) fn push_front(&mut self, frame: Frame) {
         self.0.push_front(0, frame);

@@ -30,6 +30,11 @@ impl<const N: usize> Lists<N> {
         Lists { links: vec![(NONE, NONE); nodes as usize], lists: [empty; N] }
     }
 
+    /// Nodes up to `nodes` - 1 from now on, which are at least as many as before.
+    pub(crate) fn grow(&mut self, nodes: u32) {
+        self.links.resize(nodes as usize, (NONE, NONE));
+    }
+
     /// Adds a node that is in no list.
     #[inline]
     pub(crate) fn push_front(&mut self, list: usize, node: Node) {

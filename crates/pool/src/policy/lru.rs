@@ -45,4 +45,9 @@ impl Policy for Lru {
             next = self.order.before(frame);
         }
     }
+
+    fn grow(&mut self, frames: u32) -> bool {
+        self.order.grow(frames);
+        true
+    }
 }

@@ -116,6 +116,13 @@ pub trait Policy: Send {
         false
     }
 
+    /// Frames 0 to `frames` - 1 from now on, at least as many as before; false where the policy's rules are
+    /// shares of the number of frames, which then has to stay as it is.
+    fn grow(&mut self, frames: u32) -> bool {
+        let _ = frames;
+        false
+    }
+
     /// A walk went past these frames, in this order, each with [`Verdict::SecondChance`]: what the policy
     /// does when it grants one (rotate, clear a bit) is done now. A frame that was granted several appears as
     /// often.
@@ -155,6 +162,10 @@ impl<P: Policy + ?Sized> Policy for Box<P> {
 
     fn rotates_on_write_back(&self) -> bool {
         (**self).rotates_on_write_back()
+    }
+
+    fn grow(&mut self, frames: u32) -> bool {
+        (**self).grow(frames)
     }
 
     fn passed(&mut self, frames: &[Frame], why: Walk) {
@@ -232,6 +243,11 @@ impl PolicyKind {
     /// The policy of this name.
     pub fn parse(name: &str) -> Option<PolicyKind> {
         Self::ALL.iter().copied().find(|kind| kind.name() == name)
+    }
+
+    /// Those for caches of so many bytes, whose number of objects is not known beforehand.
+    pub fn growing() -> impl Iterator<Item = PolicyKind> {
+        Self::ALL.iter().copied().filter(|kind| kind.build(1).grow(1))
     }
 
     /// Hands `visitor` a new policy for `frames` frames (1 to 2^29), statically dispatched: the visitor's

@@ -25,6 +25,12 @@ impl Ring {
         Ring { order: List::new(frames), counts: vec![0; frames as usize] }
     }
 
+    /// Frames up to `frames` - 1 from now on, which are at least as many as before.
+    pub(crate) fn grow(&mut self, frames: u32) {
+        self.order.grow(frames);
+        self.counts.resize(frames as usize, 0);
+    }
+
     #[inline]
     pub(crate) fn insert(&mut self, frame: Frame, count: u8) {
         self.order.push_front(frame);

@@ -97,4 +97,10 @@ impl Policy for Sieve {
             }
         }
     }
+
+    fn grow(&mut self, frames: u32) -> bool {
+        self.order.grow(frames);
+        self.visited.resize(frames as usize, false);
+        true
+    }
 }

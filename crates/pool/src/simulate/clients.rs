@@ -14,6 +14,8 @@ pub(super) struct Client {
     pub(super) access: Access,
     /// Its number in the trace, from 1; 0 for none under way.
     pub(super) operation: u64,
+    /// Bytes of its object, where objects have sizes.
+    pub(super) bytes: u32,
     /// When it began to wait.
     pub(super) began: Nanos,
     /// Whether the policy was told of its miss.
@@ -43,6 +45,7 @@ impl Clients {
         let idle = Client {
             access: Access { page: 0, write: false },
             operation: 0,
+            bytes: 0,
             began: 0,
             missed: false,
             writes: 0,

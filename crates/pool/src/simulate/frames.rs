@@ -62,10 +62,31 @@ impl Frames {
         }
     }
 
+    pub(super) fn len(&self) -> u32 {
+        self.info.len() as u32
+    }
+
+    /// Frames up to `frames` - 1 from now on, which are more than before. All there were are in use, and keep
+    /// their pages.
+    pub(super) fn grow(&mut self, frames: u32) {
+        let more = Frames::new(frames, self.pages);
+        let before = std::mem::replace(self, more);
+        for (frame, info) in (0..).zip(&before.info) {
+            self.put(frame, info.page, info.flags);
+        }
+        self.free = (before.len()..frames).rev().collect();
+        self.evictions = before.evictions;
+    }
+
     /// Fibonacci hashing: neighbouring pages go to chains far apart.
     #[inline]
     fn chain(&self, page: Page) -> usize {
         (page.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> self.shift) as usize
+    }
+
+    /// A frame that was taken out and not filled again.
+    pub(super) fn give_back(&mut self, frame: Frame) {
+        self.free.push(frame);
     }
 
     #[inline]

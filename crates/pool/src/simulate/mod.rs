@@ -9,6 +9,7 @@ mod cleaning;
 mod clients;
 mod frames;
 mod io;
+mod objects;
 mod outcome;
 mod simulator;
 mod sweep;
@@ -26,6 +27,7 @@ use crate::policy::{Policy, PolicyKind, Visitor};
 use crate::setters::setters;
 use simulator::Simulator;
 
+pub use objects::ObjectOutcome;
 pub use outcome::{LatencyUs, Outcome, WearOutcome};
 pub use sweep::{Inputs, SweepError, SweepProgress, sweep};
 #[cfg(feature = "figures")]
@@ -64,6 +66,10 @@ pub struct Config {
     pub frames: u32,
     /// Bytes of a page.
     pub page_bytes: u32,
+    /// Bytes that the pool holds instead of `frames`, for a trace whose objects have sizes: objects are evicted
+    /// until the next one fits. Only without a device, for one client, with ACE and cleaner off, and with a
+    /// policy of [`PolicyKind::growing`].
+    pub cache_bytes: Option<u64>,
 }
 
 /// Why a simulation failed.
@@ -76,6 +82,9 @@ pub enum SimulateError {
     /// No pool can be made of this configuration.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// A cache of so many bytes, and a trace without sizes.
+    #[error("cache_bytes: the trace has no sizes of objects; give frames")]
+    NoSizes,
     /// A page lies beyond the device.
     #[error(
         "operation {operation}: page {page} ends beyond the device, which holds {pages} pages of {page_bytes} bytes"
@@ -121,6 +130,7 @@ impl Config {
             clients: 1,
             frames,
             page_bytes,
+            cache_bytes: None,
         }
     }
 
@@ -141,6 +151,8 @@ impl Config {
         frames: u32,
         /// Sets [`Config::page_bytes`].
         page_bytes: u32,
+        /// Sets [`Config::cache_bytes`].
+        cache_bytes: Option<u64>,
     }
 
     /// Whether such a pool can be made.
@@ -161,7 +173,22 @@ impl Config {
         if clients == 0 || clients > MAX_CLIENTS {
             return Err(ConfigError::Clients { clients, most: MAX_CLIENTS });
         }
+        if self.cache_bytes.is_some() {
+            self.check_object_cache()?;
+        }
         check_page_bytes(self.page_bytes, 512, 1 << 31)
+    }
+
+    fn check_object_cache(&self) -> Result<(), ConfigError> {
+        if self.clients != 1 || self.ace != Ace::Off || self.cleaner != Cleaner::Off {
+            return Err(ConfigError::ObjectCache);
+        }
+        if !PolicyKind::growing().any(|kind| kind == self.policy) {
+            let names: Vec<&str> = PolicyKind::growing().map(PolicyKind::name).collect();
+            let growing = names.join(", ");
+            return Err(ConfigError::ObjectPolicy { policy: self.policy.name(), growing });
+        }
+        Ok(())
     }
 
     /// Pages written at once to begin with: never more than the pool holds.
@@ -224,7 +251,11 @@ pub(crate) fn simulate_with(
     device: Option<Box<dyn QueuePair>>,
     cancel: &AtomicBool,
 ) -> Result<Outcome, SimulateError> {
-    Simulator::new(policy, trace, config, device, cancel)?.run()
+    match config.cache_bytes {
+        Some(_) if device.is_some() => Err(ConfigError::ObjectCache.into()),
+        Some(bytes) => objects::simulate_objects(policy, trace, config, bytes, cancel),
+        None => Simulator::new(policy, trace, config, device, cancel)?.run(),
+    }
 }
 
 /// What [`simulate`] was given, until the policy's type is known.

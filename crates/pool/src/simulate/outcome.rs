@@ -5,6 +5,7 @@ use leadline_device::Wear;
 use serde::Serialize;
 
 use super::Config;
+use super::objects::ObjectOutcome;
 use crate::ace::Cleaner;
 
 /// Counts, and where there is a device, times.
@@ -22,7 +23,7 @@ pub struct Outcome {
     pub cleaner: String,
     /// Clients.
     pub clients: u32,
-    /// Pages the pool holds.
+    /// Pages the pool holds; of a cache of so many bytes, the most objects that it held.
     pub frames: u32,
     /// Operations of the trace.
     pub operations: u64,
@@ -44,6 +45,8 @@ pub struct Outcome {
     pub seconds: Option<f64>,
     /// Latency of the operations that had to wait; `None` without a device, or where none had to.
     pub latency_us: Option<LatencyUs>,
+    /// What the sizes of objects add; `None` where the trace has none.
+    pub objects: Option<ObjectOutcome>,
     /// What the writes did to the device's medium; `None` where the device does not tell, or nothing was
     /// written.
     pub wear: Option<WearOutcome>,
@@ -127,6 +130,7 @@ impl Outcome {
             prefetches_used: 0,
             seconds: None,
             latency_us: None,
+            objects: None,
             wear: None,
         }
     }

@@ -10,6 +10,7 @@ use super::cleaner_state::CleanerState;
 use super::clients::Clients;
 use super::frames::{AHEAD, DIRTY, Frames, LOADING, NOBODY, WRITING};
 use super::io::{Io, Task};
+use super::objects::ObjectOutcome;
 use super::outcome::{LatencyUs, Outcome, WearOutcome};
 use super::{Config, SimulateError};
 use crate::BatchSearch;
@@ -46,6 +47,8 @@ pub(super) struct Simulator<'a, P> {
     /// What had been done to the medium before.
     wear_before: Wear,
     trace_ended: bool,
+    /// Whether the trace's objects have sizes.
+    sizes: Option<ObjectOutcome>,
     cancel: &'a AtomicBool,
 }
 
@@ -58,6 +61,7 @@ impl<'a, P: Policy> Simulator<'a, P> {
         cancel: &'a AtomicBool,
     ) -> Result<Self, SimulateError> {
         let io = device.map(|queue| Io::new(queue, config.page_bytes));
+        let sizes = trace.object_bytes().map(|_| ObjectOutcome::new(None));
         Ok(Simulator {
             evictor: Evictor::new(policy, config.frames, config.ace, config.cleaner),
             trace: Pages::new(trace, config.page_bytes),
@@ -72,6 +76,7 @@ impl<'a, P: Policy> Simulator<'a, P> {
             outcome: Outcome::new(config),
             latencies: Histogram::new_with_max(LONGEST_NS, 3).expect("three digits and a range"),
             trace_ended: false,
+            sizes,
             cancel,
         })
     }
@@ -98,6 +103,10 @@ impl<'a, P: Policy> Simulator<'a, P> {
         }
         if let Some(adaptive) = &self.adaptive {
             self.outcome.n = adaptive.settled();
+        }
+        if let Some(mut sizes) = self.sizes {
+            sizes.finish(self.outcome.misses, self.outcome.operations);
+            self.outcome.objects = Some(sizes);
         }
         Ok(self.outcome)
     }
@@ -153,6 +162,10 @@ impl<'a, P: Policy> Simulator<'a, P> {
         };
         let client = self.clients.get(client);
         (client.access, client.operation, client.began, client.missed) = (access, operation, now, false);
+        if let Some(sizes) = &mut self.sizes {
+            client.bytes = self.trace.object_bytes().unwrap_or(0);
+            sizes.requested_bytes += u64::from(client.bytes);
+        }
         Ok(true)
     }
 
@@ -188,6 +201,9 @@ impl<'a, P: Policy> Simulator<'a, P> {
         }
         let Some(frame) = self.make_room(client)? else { return Ok(Step::Blocked) };
         self.outcome.misses += 1;
+        if let Some(sizes) = &mut self.sizes {
+            sizes.missed_bytes += u64::from(self.clients.get(client).bytes);
+        }
         let wrote = std::mem::replace(&mut self.clients.get(client).wrote, false);
         self.evictor.insert(frame, access.page, access.write);
         let dirty = if access.write { DIRTY } else { 0 };

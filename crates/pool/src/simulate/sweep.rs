@@ -201,4 +201,8 @@ impl Trace for ReportingTrace<'_> {
     fn progress(&self) -> Option<f64> {
         self.trace.progress()
     }
+
+    fn object_bytes(&self) -> Option<u32> {
+        self.trace.object_bytes()
+    }
 }

@@ -47,6 +47,17 @@ impl SweptPool {
         }
     }
 
+    /// Bytes of the cache, where it holds bytes and not a number of pages.
+    fn cache_bytes(&self) -> Option<u64> {
+        self.outcome.objects.as_ref()?.cache_bytes
+    }
+
+    /// Share of the requested bytes that missed, in percent, where objects have sizes.
+    fn byte_miss_ratio(&self) -> Option<String> {
+        let objects = self.outcome.objects.as_ref()?;
+        Some(format!("{:.1} %", 100.0 * objects.byte_miss_ratio))
+    }
+
     /// Write-back and cleaner in a word or three: `cow-x`, `off + cleaner auto`, `cow adaptive`.
     fn variant(&self) -> String {
         let Outcome { ace, cleaner, adaptive, .. } = &self.outcome;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use leadline_figures::number::{block, counted, known, significant};
+use leadline_figures::number::{block, bytes, counted, known, significant};
 use leadline_figures::{Column, Table, Text};
 
 use super::{Baselines, Swept, SweptPool, operations};
@@ -16,10 +16,11 @@ struct Dimension {
     all: fn(&str) -> String,
 }
 
-const DIMENSIONS: [Dimension; 8] = [
+const DIMENSIONS: [Dimension; 9] = [
     Dimension { name: "reads", of: read_share, all: |v| format!("{v} reads") },
     Dimension { name: "alpha_1", of: alpha_1, all: |v| format!("alpha_1 {v}") },
-    Dimension { name: "frames", of: |c| c.outcome.frames.to_string(), all: |v| format!("{v} frames") },
+    Dimension { name: "frames", of: frames, all: |v| format!("{v} frames") },
+    Dimension { name: "cache", of: cache_bytes, all: |v| format!("a cache of {v}") },
     Dimension {
         name: "clients",
         of: |c| c.outcome.clients.to_string(),
@@ -33,6 +34,18 @@ const DIMENSIONS: [Dimension; 8] = [
 
 fn read_share(pool: &SweptPool) -> String {
     pool.read_share.map(|share| format!("{share} %")).unwrap_or_default()
+}
+
+/// Of a cache of so many bytes the number of objects is a result.
+fn frames(pool: &SweptPool) -> String {
+    match pool.cache_bytes() {
+        Some(_) => String::new(),
+        None => pool.outcome.frames.to_string(),
+    }
+}
+
+fn cache_bytes(pool: &SweptPool) -> String {
+    pool.cache_bytes().map(bytes).unwrap_or_default()
 }
 
 fn alpha_1(pool: &SweptPool) -> String {
@@ -80,7 +93,10 @@ impl Swept {
         let held = self.pools.len() > 1;
         let worn = any(|pool| pool.outcome.wear.is_some());
         let mut names: Vec<&str> = swept.iter().map(|dimension| dimension.name).collect();
-        names.extend(["hits", "misses", "writes", "batches"]);
+        let sized = any(|pool| pool.outcome.objects.is_some());
+        names.extend(["hits", "misses"]);
+        names.extend(sized.then_some("byte misses"));
+        names.extend(["writes", "batches"]);
         names.extend(ahead.then_some("ahead (used)"));
         names.extend(timed.then_some("seconds"));
         names.extend((timed && held).then_some("speed-up"));
@@ -90,7 +106,9 @@ impl Swept {
             let (base, one) = (baselines.base(pool), &pool.outcome);
             let mut row: Vec<String> = swept.iter().map(|dimension| (dimension.of)(pool)).collect();
             row.push(format!("{:.1} %", 100.0 * pool.hit_share()));
-            row.extend([one.misses, one.writes, one.batches].map(|count| count.to_string()));
+            row.push(one.misses.to_string());
+            row.extend(sized.then(|| known(pool.byte_miss_ratio())));
+            row.extend([one.writes, one.batches].map(|count| count.to_string()));
             row.extend(ahead.then(|| format!("{} ({})", one.prefetches, one.prefetches_used)));
             row.extend(timed.then(|| known(one.seconds.map(seconds))));
             let speedup = || base.and_then(|base| pool.speedup_over(base));
