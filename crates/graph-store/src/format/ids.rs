@@ -2,6 +2,8 @@
 //!
 //! Ranks are the ids' places in ascending order. A vertex is its id's rank unless the store was renumbered.
 
+mod many;
+
 use std::cmp::Ordering;
 use std::fs::File;
 use std::ops::Range;
@@ -233,11 +235,16 @@ impl<'a> Ids<'a> {
     pub fn rank(&mut self, id: &str) -> Result<Option<u64>, GraphError> {
         let Some(id) = self.parse(id) else { return Ok(None) };
         let found = self.search(&id)?;
-        Ok(match (self.changes, found) {
+        Ok(self.rank_of_found(&id, found))
+    }
+
+    /// The rank of an id by what a search found of it in the base.
+    fn rank_of_found(&self, id: &Id, found: Result<u64, u64>) -> Option<u64> {
+        match (self.changes, found) {
             (None, found) => found.ok(),
             (Some(changes), Ok(rank)) => changes.rank_of_base(rank),
-            (Some(changes), Err(_)) => changes.rank_of_new(&id),
-        })
+            (Some(changes), Err(_)) => changes.rank_of_new(id),
+        }
     }
 
     /// An id of this graph's kind, if the text is one.

@@ -194,6 +194,13 @@ impl IdChanges {
         self.base.binary_search_by_key(&rank, |(rank, _)| *rank).ok().and_then(|at| self.base[at].1)
     }
 
+    /// Vertices whose ids are others than the base has for them, and the ranks of these.
+    pub(crate) fn moved(&self) -> impl Iterator<Item = (Vertex, u64)> + '_ {
+        let base =
+            self.base.iter().filter_map(|(rank, vertex)| Some(((*vertex)?, self.rank_of_base(*rank)?)));
+        base.chain(self.new.iter().map(|new| (new.vertex, new.rank)))
+    }
+
     pub(crate) fn new_id(&self, at: usize) -> (&Id, Vertex) {
         (&self.new[at].id, self.new[at].vertex)
     }
