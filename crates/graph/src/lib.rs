@@ -34,6 +34,7 @@ mod graph;
 pub mod output;
 mod per_vertex;
 mod prefetch;
+mod queries;
 mod updates;
 mod word;
 
@@ -59,4 +60,5 @@ pub use estimate::{Estimate, ReadSpeed};
 pub use frontier::Frontier;
 pub use graph::Graph;
 pub use per_vertex::{FileValues, PerVertex, VertexValue};
+pub use queries::{Degrees, Neighbors, Side, Subgraph, SubgraphEdge};
 pub use updates::{EngineLists, GraphUpdate, compact};

@@ -46,7 +46,7 @@ pub struct Texts {
 
 impl RowColumn {
     /// A column without missing cells.
-    pub(super) fn full(name: &'static str, values: RowValues) -> RowColumn {
+    pub(crate) fn full(name: &'static str, values: RowValues) -> RowColumn {
         RowColumn { name, optional: false, present: None, values }
     }
 }

@@ -11,7 +11,8 @@ use crate::{Graph, GraphError};
 const PIECE: usize = 4 << 20;
 
 /// Ids by rank.
-pub(super) enum IdTable {
+#[derive(Debug)]
+pub(crate) enum IdTable {
     /// Each is its rank.
     Dense,
     Numbers(Vec<u64>),
@@ -20,7 +21,7 @@ pub(super) enum IdTable {
 
 impl IdTable {
     /// Bytes in memory, as a column of all vertices too.
-    pub(super) fn bytes(graph: &Graph) -> u64 {
+    pub(crate) fn bytes(graph: &Graph) -> u64 {
         match graph.ids().are_strings() {
             true => graph.header().id_bytes() + graph.new_id_bytes(),
             false => graph.vertices() * 8,
@@ -31,7 +32,7 @@ impl IdTable {
     ///
     /// # Errors
     /// [`GraphError::Damaged`], [`GraphError::Interrupted`].
-    pub(super) fn read(graph: &Graph) -> Result<IdTable, GraphError> {
+    pub(crate) fn read(graph: &Graph) -> Result<IdTable, GraphError> {
         let mut ids = graph.ids();
         if ids.are_dense() {
             return Ok(IdTable::Dense);
@@ -67,6 +68,34 @@ impl IdTable {
         Ok(IdTable::Texts(Texts { offsets, bytes: text.into_bytes() }))
     }
 
+    /// The ids of some ranks, by their places among these, which ascend, each once.
+    ///
+    /// # Errors
+    /// [`GraphError::Memory`], [`GraphError::Damaged`], [`GraphError::Interrupted`].
+    pub(crate) fn of(graph: &Graph, budget: &mut Budget, ranks: &[u32]) -> Result<IdTable, GraphError> {
+        let mut ids = graph.ids();
+        budget.take(ranks.len() as u64 * 8)?;
+        if !ids.are_strings() {
+            let mut numbers = Vec::with_capacity(ranks.len());
+            for chunk in ranks.chunks(ROWS) {
+                graph.check_stop()?;
+                for rank in chunk {
+                    numbers.push(ids.number(u64::from(*rank))?);
+                }
+            }
+            return Ok(IdTable::Numbers(numbers));
+        }
+        let mut texts = Texts { offsets: vec![0], bytes: Vec::new() };
+        for rank in ranks {
+            graph.check_stop()?;
+            let text = ids.text(u64::from(*rank))?;
+            budget.take(text.len() as u64)?;
+            texts.bytes.extend_from_slice(text.as_bytes());
+            texts.offsets.push(texts.bytes.len() as i64);
+        }
+        Ok(IdTable::Texts(texts))
+    }
+
     /// Strings one by one, where they are not all in the store.
     fn read_texts(graph: &Graph) -> Result<IdTable, GraphError> {
         let mut ids = graph.ids();
@@ -85,7 +114,7 @@ impl IdTable {
     ///
     /// # Errors
     /// [`GraphError::Memory`] where the cap has no room for them, [`GraphError::Interrupted`].
-    pub(super) fn column(
+    pub(crate) fn column(
         &self,
         graph: &Graph,
         budget: &mut Budget,

@@ -31,7 +31,9 @@ use leadline_files::NewFile;
 
 use crate::engine::StateFile;
 use crate::{Graph, GraphError};
+pub(crate) use budget::Budget;
 pub use columns::{RowColumn, RowValues, Rows, Texts};
+pub(crate) use id_table::IdTable;
 pub(crate) use names::ranks;
 pub(crate) use outcome::outcome;
 pub use outcome::{Outcome, grouped};

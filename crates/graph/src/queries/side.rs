@@ -1,0 +1,48 @@
+//! Which edges of a vertex are asked for.
+
+use std::str::FromStr;
+
+use crate::format::Direction;
+use crate::{Graph, GraphError};
+
+/// Which edges of a vertex are asked for. Those of an undirected graph are the same in each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Side {
+    /// Those that lead from it.
+    #[default]
+    Out,
+    /// Those that lead to it.
+    In,
+    /// Those that lead from it, then those that lead to it.
+    Both,
+}
+
+impl Side {
+    /// The directions whose lists are read, in order.
+    ///
+    /// # Errors
+    /// [`GraphError::NeedsReverse`].
+    pub(super) fn directions(self, graph: &Graph, what: &str) -> Result<&'static [Direction], GraphError> {
+        if self == Side::Out || !graph.header().directed {
+            return Ok(&[Direction::Forward]);
+        }
+        graph.need_reverse(what)?;
+        Ok(match self {
+            Side::In => &[Direction::Reverse],
+            _ => &[Direction::Forward, Direction::Reverse],
+        })
+    }
+}
+
+impl FromStr for Side {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Side, String> {
+        match text {
+            "out" => Ok(Side::Out),
+            "in" => Ok(Side::In),
+            "both" => Ok(Side::Both),
+            other => Err(format!("{other:?} is none of out, in and both")),
+        }
+    }
+}
