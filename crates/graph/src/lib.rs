@@ -60,5 +60,5 @@ pub use estimate::{Estimate, ReadSpeed};
 pub use frontier::Frontier;
 pub use graph::Graph;
 pub use per_vertex::{FileValues, PerVertex, VertexValue};
-pub use queries::{Degrees, Neighbors, Side, Subgraph, SubgraphEdge};
+pub use queries::{Degrees, EdgeBatch, EdgeCursor, Edges, Neighbors, Side, Subgraph, SubgraphEdge};
 pub use updates::{EngineLists, GraphUpdate, compact};

@@ -12,6 +12,7 @@ mod kinds;
 mod made;
 mod output;
 mod pagerank;
+mod queries;
 mod rows;
 mod samples;
 mod scc;

@@ -28,7 +28,7 @@ pub use cdlp::{Cdlp, CdlpRun};
 pub use dfs::{Dfs, DfsRun};
 pub use kcore::{KCore, KCoreRun};
 pub use lcc::{Lcc, LccRun};
-pub(crate) use lists::{blocks_of, spare};
+pub(crate) use lists::{blocks_of, most_values, spare};
 pub use modularity::{
     Communities, CommunitiesRun, CommunityLevel, CommunityOptions, LevelCommunities, Method,
 };

@@ -1,5 +1,5 @@
-//! Small questions to a graph: the neighbors and degrees of some vertices, and the edges
-//! among some.
+//! Small questions to a graph: the neighbors and degrees of some vertices, what lies around one, the edges
+//! among some, and all edges in batches.
 //!
 //! A question knows which blocks hold its lists before it reads the first. So each is read once, with as many
 //! reads in flight as [`Options::depth`](crate::Options::depth) allows, however many vertices are asked
@@ -8,7 +8,9 @@
 //! Half of the memory that the engine leaves is for the answer. An answer that is larger is refused, with the
 //! memory that it would need.
 
+mod batches;
 mod degrees;
+mod ego;
 mod lists;
 mod members;
 mod naming;
@@ -17,6 +19,7 @@ mod room;
 mod side;
 mod subgraph;
 
+pub use batches::{EdgeBatch, EdgeCursor, Edges};
 pub use degrees::Degrees;
 pub use neighbors::Neighbors;
 pub use side::Side;
