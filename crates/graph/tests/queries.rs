@@ -5,7 +5,7 @@ use std::path::Path;
 
 use leadline_graph::import::{ImportOptions, import_edges};
 use leadline_graph::input::ArrayEdges;
-use leadline_graph::output::{RowValues, Rows};
+use leadline_graph::output::{RowFile, RowValues, Rows};
 use leadline_graph::{Graph, GraphError, GraphUpdate, Options, Side, UpdateOptions, VertexId};
 use proptest::prelude::*;
 
@@ -202,10 +202,7 @@ fn texts(rows: &Rows) -> Vec<Vec<String>> {
         RowValues::Integers(values) => values[row].to_string(),
         RowValues::Doubles(values) => values[row].to_string(),
         RowValues::Ids(values) => values[row].to_string(),
-        RowValues::Texts(texts) => {
-            let range = texts.offsets[row] as usize..texts.offsets[row + 1] as usize;
-            String::from_utf8(texts.bytes[range].to_vec()).unwrap()
-        }
+        RowValues::Texts(texts) => texts.text(row).into_owned(),
         other => panic!("{other:?}"),
     };
     let row = |row: usize| rows.columns.iter().map(|column| cell(&column.values, row)).collect();
@@ -453,4 +450,39 @@ fn incoming_edges_that_a_store_does_not_have_are_refused() {
         assert!(matches!(graph.ego(0, 1, side), Err(GraphError::NeedsReverse { .. })));
     }
     assert_eq!(graph.degree(&[0, 1], Side::Out).unwrap().degrees, [1, 0]);
+}
+
+#[test]
+fn rows_are_the_same_on_paper_and_in_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let edges =
+        ArrayEdges::new(vec!["a, b".to_owned(), "c".to_owned()], vec!["c".to_owned(), "c".to_owned()]);
+    let edges = edges.unwrap().with_weights(vec![0.5f64, 1e-7]).unwrap();
+    import_edges(Box::new(edges), &path("g"), &ImportOptions::default(), &mut |_| {}).unwrap();
+    let graph = Graph::open(path("g"), options(64 << 20)).unwrap();
+    let rows = graph.neighbors(&[1, 0], Side::Out).unwrap().rows(&graph).unwrap();
+    let expected = "vertex,neighbor,weight\nc,c,1e-7\n\"a, b\",c,0.5\n";
+    let mut text = String::new();
+    rows.each_csv::<()>(|lines| {
+        text.push_str(lines);
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(text, expected);
+    RowFile::create(&path("r.csv")).unwrap().write(&rows).unwrap();
+    assert_eq!(std::fs::read_to_string(path("r.csv")).unwrap(), expected);
+    RowFile::create(&path("r.parquet")).unwrap().write(&rows).unwrap();
+    let file = std::fs::File::open(path("r.parquet")).unwrap();
+    let rows = parquet::file::reader::SerializedFileReader::new(file).unwrap();
+    let rows: Vec<String> = rows.into_iter().map(|row| row.unwrap().to_string()).collect();
+    let expected = [
+        "{vertex: \"c\", neighbor: \"c\", weight: 0.0000001}",
+        "{vertex: \"a, b\", neighbor: \"c\", weight: 0.5}",
+    ];
+    assert_eq!(rows, expected);
+    for name in ["r.bin", "r", "r.txt"] {
+        let error = RowFile::create(&path(name)).unwrap_err();
+        assert!(error.is_input() && error.to_string().contains("name a .csv or .parquet"), "{error}");
+    }
 }

@@ -1,5 +1,7 @@
 //! Columns of results in memory.
 
+use std::borrow::Cow;
+
 /// Rows in memory, a vector per column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rows {
@@ -42,6 +44,17 @@ pub struct Texts {
     pub offsets: Vec<i64>,
     /// UTF-8.
     pub bytes: Vec<u8>,
+}
+
+impl Texts {
+    /// The string of a row.
+    ///
+    /// # Panics
+    /// Where there are not as many.
+    pub fn text(&self, row: usize) -> Cow<'_, str> {
+        let range = self.offsets[row] as usize..self.offsets[row + 1] as usize;
+        String::from_utf8_lossy(&self.bytes[range])
+    }
 }
 
 impl RowColumn {

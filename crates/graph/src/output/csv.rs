@@ -16,37 +16,16 @@ pub(super) struct Writer {
 
 impl Writer {
     pub(super) fn new(mut file: NewFile, columns: &[ColumnCells]) -> Result<Writer, GraphError> {
-        let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
-        let written = writeln!(file, "{}", names.join(","));
+        let written = names(&mut file, columns);
         written.map_err(|error| file.write_error(error))?;
         Ok(Writer { file })
-    }
-
-    fn row(&mut self, columns: &[ColumnCells], row: usize) -> io::Result<()> {
-        for (i, column) in columns.iter().enumerate() {
-            if i > 0 {
-                self.file.write_all(b",")?;
-            }
-            match &column.cells {
-                Cells::Integers(cells) => write!(self.file, "{}", cells[row])?,
-                Cells::Doubles(cells) => double(&mut self.file, cells[row])?,
-                Cells::Ids(cells) if column.optional && cells[row] == NONE => {}
-                Cells::Ids(cells) => write!(self.file, "{}", cells[row])?,
-                Cells::Texts(cells) => {
-                    if let Some(text) = &cells[row] {
-                        quoted(&mut self.file, text)?;
-                    }
-                }
-            }
-        }
-        self.file.write_all(b"\n")
     }
 }
 
 impl RowWriter for Writer {
     fn put(&mut self, columns: &[ColumnCells]) -> Result<(), GraphError> {
         for row in 0..columns[0].cells.len() {
-            self.row(columns, row).map_err(|error| self.file.write_error(error))?;
+            line(&mut self.file, columns, row).map_err(|error| self.file.write_error(error))?;
         }
         Ok(())
     }
@@ -54,6 +33,33 @@ impl RowWriter for Writer {
     fn finish(self: Box<Self>) -> Result<u64, GraphError> {
         Ok(self.file.finish()?)
     }
+}
+
+/// The line with the names of columns.
+pub(super) fn names(out: &mut impl Write, columns: &[ColumnCells]) -> io::Result<()> {
+    let names: Vec<&str> = columns.iter().map(|column| column.name).collect();
+    writeln!(out, "{}", names.join(","))
+}
+
+/// The line of a row.
+pub(super) fn line(out: &mut impl Write, columns: &[ColumnCells], row: usize) -> io::Result<()> {
+    for (i, column) in columns.iter().enumerate() {
+        if i > 0 {
+            out.write_all(b",")?;
+        }
+        match &column.cells {
+            Cells::Integers(cells) => write!(out, "{}", cells[row])?,
+            Cells::Doubles(cells) => double(out, cells[row])?,
+            Cells::Ids(cells) if column.optional && cells[row] == NONE => {}
+            Cells::Ids(cells) => write!(out, "{}", cells[row])?,
+            Cells::Texts(cells) => {
+                if let Some(text) = &cells[row] {
+                    quoted(out, text)?;
+                }
+            }
+        }
+    }
+    out.write_all(b"\n")
 }
 
 /// The fewest digits that read back as the same number; `inf` where it is infinite.
