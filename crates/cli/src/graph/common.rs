@@ -6,16 +6,14 @@ use leadline_device::parse_large_size;
 use leadline_graph::Options;
 use leadline_profile::ReadLimits;
 
+use super::limits;
 use crate::failure::Failure;
 use crate::paths::{InputPath, ResultPath, WorkFolder};
 use crate::signals;
 
-/// The flags of every algorithm.
+/// What the engine may use.
 #[derive(clap::Args)]
-pub(super) struct Common {
-    /// The graph's store, made by leadline graph import
-    #[arg(value_name = "STORE")]
-    pub(super) store: InputPath,
+pub(super) struct EngineArgs {
     /// Most memory for everything: vertices, index, cache, buffers, output [default: 1G, or a quarter of the
     /// machine's]
     #[arg(long, value_name = "SIZE", value_parser = parse_large_size)]
@@ -28,7 +26,17 @@ pub(super) struct Common {
     depth: Option<u32>,
     /// Take the reads in flight from the device's profile (leadline profile), and compare with its bandwidth
     #[arg(long, value_name = "PROFILE.json")]
-    pub(super) profile: Option<InputPath>,
+    profile: Option<InputPath>,
+}
+
+/// The flags of every algorithm.
+#[derive(clap::Args)]
+pub(super) struct Common {
+    /// The graph's store, made by leadline graph import
+    #[arg(value_name = "STORE")]
+    pub(super) store: InputPath,
+    #[command(flatten)]
+    engine: EngineArgs,
     /// Folder of temporary files, for what of the vertices --memory has no room for [default: the store's]
     #[arg(long, value_name = "FOLDER")]
     temp: Option<WorkFolder>,
@@ -53,12 +61,29 @@ impl Common {
         self.output.as_deref()
     }
 
+    /// The device's profile, if it was given.
+    pub(super) fn profile(&self) -> Option<&Path> {
+        self.engine.profile.as_deref()
+    }
+
     pub(super) fn options(&self, device: Option<&ReadLimits>) -> Result<Options, Failure> {
+        Ok(Options { temp: self.temp.as_deref().map(Path::to_owned), ..self.engine.options(device)? })
+    }
+}
+
+impl EngineArgs {
+    /// Those that the engine is given; without the device's limits, of the profile that was named.
+    pub(super) fn options_of_profile(&self) -> Result<Options, Failure> {
+        let device = self.profile.as_deref().map(limits::reads).transpose()?;
+        self.options(device.as_ref())
+    }
+
+    fn options(&self, device: Option<&ReadLimits>) -> Result<Options, Failure> {
         let usual = Options::default();
         Ok(Options {
             memory: self.memory.unwrap_or(usual.memory),
             threads: self.threads.map_or(usual.threads, |threads| threads as usize),
-            temp: self.temp.as_deref().map(Path::to_owned),
+            temp: None,
             depth: self.depth.or(device.map(|device| device.depth)).unwrap_or(usual.depth),
             stop: Some(signals::cancel_flag()?),
         })

@@ -8,6 +8,7 @@ mod export;
 mod import;
 mod info;
 mod limits;
+mod query;
 mod reading;
 mod report;
 mod run;
@@ -26,7 +27,8 @@ use crate::{output, printable};
 
 pub use import::{block_bytes, check_store};
 
-/// Graphs that do not fit in memory: import and change them, run algorithms on them, take them out again
+/// Graphs that do not fit in memory: import and change them, ask them, run algorithms on them,
+/// take them out again
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -42,6 +44,9 @@ enum Command {
     Info(info::Args),
     Verify(verify::Args),
     Validate(validate::Args),
+    Neighbors(query::neighbors::Args),
+    Ego(query::ego::Args),
+    Subgraph(query::subgraph::Args),
     #[command(flatten)]
     Algorithm(AlgorithmCommand),
 }
@@ -55,6 +60,9 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         Command::Info(args) => info::run(args),
         Command::Verify(args) => verify::run(args),
         Command::Validate(args) => validate::run(args),
+        Command::Neighbors(args) => query::neighbors::run(&args),
+        Command::Ego(args) => query::ego::run(&args),
+        Command::Subgraph(args) => query::subgraph::run(&args),
         Command::Algorithm(command) => run::run(&command),
     }
 }

@@ -22,7 +22,7 @@ const QUIET: Duration = Duration::from_secs(2);
 /// The whole command.
 pub(super) fn run(command: &AlgorithmCommand) -> Result<(), Failure> {
     let AlgorithmCommand { definition, common, arguments } = command;
-    let device = common.profile.as_deref().map(limits::reads).transpose()?;
+    let device = common.profile().map(limits::reads).transpose()?;
     let graph = Graph::open(&common.store, common.options(device.as_ref())?)?;
     let to = common.output().map_or(Destination::Nowhere, |path| Destination::File(path.to_owned()));
     let (algorithm, notes) = definition.algorithm(&graph, arguments, &to)?;

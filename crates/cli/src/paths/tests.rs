@@ -16,7 +16,7 @@ use super::{DeviceName, Kind, ProfileName, TargetName, Use};
 use crate::{Cli, Failure};
 
 /// Arguments that are text and lead to no file of the command, and why.
-const NO_FILES: [(&str, &str, &str); 21] = [
+const NO_FILES: [(&str, &str, &str); 24] = [
     ("advise", "system", "a name of a list"),
     ("advise", "version", "a version"),
     ("lint", "system", "a name of a list"),
@@ -35,6 +35,9 @@ const NO_FILES: [(&str, &str, &str); 21] = [
     ("graph dfs", "source", "an id"),
     ("graph walk", "source", "an id"),
     ("graph pagerank", "source", "an id"),
+    ("graph neighbors", "ids", "an id"),
+    ("graph ego", "vertex", "an id"),
+    ("graph subgraph", "ids", "an id"),
     ("emulate ctl inject", "path", "a glob of paths in the mount"),
     ("emulate ctl map", "file", "a path in the mount, which is only asked about"),
     ("experiment", "pattern", "a pattern of writes"),
@@ -216,6 +219,10 @@ fn line(leaf: &Leaf, given: &[(&str, OsString)], folder: &Path) -> Vec<OsString>
     }
     if leaf.name() == "graph similarity" && given.iter().all(|(id, _)| *id != "pairs") {
         words.push("--top=3".into());
+    }
+    // Behind the store.
+    if ["graph neighbors", "graph ego", "graph subgraph"].contains(&&*leaf.name()) {
+        words.push("17".into());
     }
     if leaf.name() == "trace capture" {
         words.extend(["--", "true"].map(OsString::from));

@@ -22,6 +22,7 @@ mod file_names;
 mod graph_export;
 mod graph_graphalytics;
 mod graph_import;
+mod graph_query;
 mod graph_run;
 mod graph_update;
 mod interruption;

@@ -1,5 +1,6 @@
 //! Which edges of a vertex are asked for.
 
+use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
 use crate::format::Direction;
@@ -30,6 +31,16 @@ impl Side {
         Ok(match self {
             Side::In => &[Direction::Reverse],
             _ => &[Direction::Forward, Direction::Reverse],
+        })
+    }
+}
+
+impl Display for Side {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Side::Out => "out",
+            Side::In => "in",
+            Side::Both => "both",
         })
     }
 }
