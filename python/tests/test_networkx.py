@@ -176,6 +176,38 @@ def test_ranks_are_networkx_s(kind: Any, seed: int) -> None:
             assert ours == (theirs if isinstance(theirs, type) else pytest.approx(theirs, rel=1e-12))
 
 
+@pytest.mark.parametrize("kind", CLASSES)
+@pytest.mark.parametrize("weight", [whole, real])
+@pytest.mark.parametrize("seed", range(5))
+def test_ranks_by_weight_are_networkx_s(kind: Any, weight: Any, seed: int) -> None:
+    # Some weights are 0, and some nodes have no others.
+    graph = random_graph(kind, seed, loops=True, weight=lambda chance: chance.choice([0, weight(chance)]))
+    first = next(iter(graph))
+    for options in [{}, {"alpha": 0.5, "tol": 1e-12}, {"personalization": {first: 3}}, {"weight": None}]:
+        ours = outcome(nx.pagerank, graph, backend="leadline", **options)
+        theirs = outcome(nx.pagerank, graph, backend="networkx", **options)
+        assert ours == (theirs if isinstance(theirs, type) else pytest.approx(theirs, rel=1e-12))
+
+
+def test_weights_that_ranks_cannot_follow_are_left_to_networkx() -> None:
+    for bad in [-1, -0.5, float("inf"), "3", 1e-300, 1e300]:
+        graph = nx.DiGraph([(1, 2, {"weight": bad}), (2, 3, {"weight": 2})])
+        with pytest.raises(NotImplementedError):
+            nx.pagerank(graph, backend="leadline")
+
+
+def test_ranks_of_a_store_follow_its_weights(tmp_path: Path) -> None:
+    edges = [(1, 2, 0.5), (1, 3, 4.0), (2, 3, 1.0), (3, 1, 2.0), (2, 1, 3.0)]
+    path = tmp_path / "weighted.graph"
+    leadline.Graph.from_edges(*zip(*edges, strict=True), path=path).close()
+    graph = nx.DiGraph()
+    graph.add_weighted_edges_from(edges)
+    stored = leadline.networkx.open(path)
+    for weight in ["weight", None, "other"]:
+        expected = nx.pagerank(graph, weight=weight)
+        assert nx.pagerank(stored, weight=weight) == pytest.approx(expected, rel=1e-12)
+
+
 def test_ranks_that_do_not_converge_are_an_error_as_in_networkx() -> None:
     graph = random_graph(nx.DiGraph, 1)
     for options in [{"max_iter": 0}, {"max_iter": 2, "tol": 1e-15}, {"tol": 0}, {"tol": -1.0}]:
@@ -263,7 +295,7 @@ DECLINED = [
     ("pagerank", {"nstart": {1: 1}}, "nstart"),
     ("pagerank", {"dangling": {1: 1}}, "dangling"),
     ("pagerank", {"alpha": 1.5}, "alpha"),
-    ("pagerank", {"weight": "different"}, "weights"),
+    ("pagerank", {"weight": lambda *_: 1}, "function"),
     ("clustering", {"weight": "weight"}, "weights"),
     ("shortest_path_length", {}, "all pairs"),
     ("shortest_path_length", {"source": 1, "weight": "weight", "method": "bellman-ford"}, "Dijkstra"),
@@ -275,7 +307,6 @@ DECLINED = [
 @pytest.mark.parametrize(("name", "options", "reason"), DECLINED)
 def test_what_the_engine_cannot_do_is_left_to_networkx(name: str, options: Any, reason: str) -> None:
     graph = nx.Graph([(1, 2), (2, 3)])
-    graph[1][2]["different"] = 2
     function = getattr(nx, name)
     assert reason in backend_interface.can_run(name, (graph,), options)
     with pytest.raises(NotImplementedError):

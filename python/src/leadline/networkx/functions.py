@@ -24,7 +24,7 @@ _WHOLE = "Runs over the whole graph, whatever `nodes` is. Undirected graphs with
 FUNCTIONS = {
     "pagerank": Function(
         "pagerank",
-        "All edges must have the same weight, and `nstart` and `dangling` are not supported. "
+        "Weights must be finite numbers of 0 or more, and `nstart` and `dangling` are not supported. "
         "Values of `personalization` must be multiples of the smallest.",
     ),
     "connected_components": Function("components"),

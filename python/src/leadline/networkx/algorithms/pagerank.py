@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Any
 
 import numpy as np
 
+import leadline
 import networkx as nx
 
 from ..declines import declines
@@ -17,9 +17,6 @@ MOST_ITERATIONS = 1_000_000
 
 #: Most times that nodes are named as the ends of jumps, each as often as its share says.
 MOST_JUMPS = 100_000
-
-#: Edges that are looked at for different weights before a graph is converted.
-SAMPLE = 1000
 
 
 def _declined(
@@ -42,16 +39,7 @@ def _declined(
         return f"max_iter is above {MOST_ITERATIONS}"
     if callable(weight):
         return "weights must be an attribute, not a function"
-    if weight is not None and not isinstance(G, StoredGraph) and _differ(G, weight):
-        return "edges have different weights"
     return None
-
-
-def _differ(graph: nx.Graph, weight: Any) -> bool:
-    """Whether the first edges of a networkx graph have different weights, which a conversion would find out
-    only after it looked at all."""
-    first = [value for *_, value in islice(graph.edges(data=weight, default=1), SAMPLE)]
-    return any(value != first[0] for value in first)
 
 
 def _jumps(graph: StoredGraph, personalization: dict[Any, float] | None) -> list[Any] | None:
@@ -86,17 +74,29 @@ def pagerank(
 ) -> dict[Any, float]:
     if len(G) == 0:
         return {}
-    if not G.weights(weight).alike:
-        raise NotImplementedError("edges have different weights, or such as are not positive")
+    weights = G.weights(weight)
+    if weights.bounds[0] < 0:
+        raise NotImplementedError("a weight is negative")
     jumps = _jumps(G, personalization)
     # Ranks add up to 1, so they never change by more than 2 in sum, and any iteration converges.
     tolerance = len(G) * tol
     iterations = min(max_iter, 1) if tolerance > 2 else max_iter
     if iterations < 1 or not tolerance > 0:
         raise nx.PowerIterationFailedConvergence(max_iter)
-    table = G.run(
-        "pagerank", damping=alpha, iterations=iterations, tolerance=min(tolerance, 2.0), source=jumps
-    )
+    try:
+        table = G.run(
+            "pagerank",
+            damping=alpha,
+            iterations=iterations,
+            tolerance=min(tolerance, 2.0),
+            source=jumps,
+            weighted=not weights.alike,
+        )
+    except leadline.BadInput as error:
+        if weights.unseen or weights.alike:
+            raise
+        # Weights of a node that add up to nearly nothing, or to more than a double holds.
+        raise NotImplementedError(str(error)) from None
     if not table.info["result"]["change"] < tolerance:
         raise nx.PowerIterationFailedConvergence(max_iter)
     return G.by_node(table["rank"].tolist())
