@@ -2,8 +2,9 @@
 //! serves.
 //!
 //! [`import`](import::import) makes a store, one file, of a list of edges. [`Graph::open`] opens it, and each
-//! algorithm is a method of [`Graph`] (see [`algorithms`]). [`Options`] has the cap on memory and the number
-//! of reads in flight. Algorithms of your own are sweeps of an [`Engine`].
+//! algorithm is a method of [`Graph`] (see [`algorithms`]), as is each small question ([`Graph::neighbors`]).
+//! [`Options`] has the cap on memory and the number of reads in flight. Algorithms of your own are sweeps of
+//! an [`Engine`].
 //!
 //! ```
 //! use leadline_graph::import::{ImportOptions, import};

@@ -26,7 +26,9 @@ mod _leadline {
     #[pymodule_export]
     use super::call::{call, main};
     #[pymodule_export]
-    use super::graph::{Store, StoreUpdate, algorithms, compact_store, import_arrays};
+    use super::graph::{EdgeReader, Store, StoreUpdate, algorithms, compact_store, import_arrays};
+    #[pymodule_export]
+    use super::graph::{degrees, ego, neighbors, subgraph};
     #[pymodule_export]
     use super::models::Models;
     #[pymodule_export]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from . import pool, trace
     from ._errors import BadInput, Error, Failed
     from ._graph import Graph
+    from ._graph_queries import Subgraph
     from ._graph_update import GraphUpdate
     from ._models import Models, fit, predict
     from ._profile import Profile, Report, compare, experiment, profile
@@ -27,6 +28,7 @@ __all__ = [
     "Models",
     "Profile",
     "Report",
+    "Subgraph",
     "Table",
     "compare",
     "experiment",
@@ -42,6 +44,7 @@ __all__ = [
 _NAMES = {
     "_errors": ("BadInput", "Error", "Failed"),
     "_graph": ("Graph",),
+    "_graph_queries": ("Subgraph",),
     "_graph_update": ("GraphUpdate",),
     "_models": ("Models", "fit", "predict"),
     "_profile": ("Profile", "Report", "compare", "experiment", "profile"),

@@ -17,6 +17,7 @@ from ._command import run, text
 from ._edges import edges_of, ids_of
 from ._errors import BadInput
 from ._graph_algorithms import Algorithms, run_options
+from ._graph_queries import EdgeCount, Queries
 from ._graph_update import GraphUpdate
 from ._profile import Profile
 from ._progress import Progress, showing
@@ -28,7 +29,7 @@ __all__ = ["Graph"]
 _ALGORITHMS = tuple(name for name, _ in _leadline.algorithms())
 
 
-class Graph(Algorithms):
+class Graph(Algorithms, Queries):
     """A graph in a store, of which only the index and what an algorithm needs are in memory.
 
     It is made by :meth:`from_edges` or :meth:`import_file`, or opened by :meth:`open`, and closed by
@@ -118,15 +119,17 @@ class Graph(Algorithms):
         source, target
             Ids at the two ends of each edge: whole numbers from 0 to 2^64 - 1, or strings, as NumPy arrays,
             Arrow, pandas or polars columns, or lists. Or one object that has both: a table with columns
-            ``source`` and ``target`` (and ``weight``), a scipy.sparse matrix, a networkx graph.
+            ``source`` and ``target`` (and ``weight``), a scipy.sparse matrix, a graph of networkx or igraph.
+            Of igraph the ids are the names of the vertices, or their numbers where they have no names.
         weight
             Weights, finite numbers, one per edge. ``True``: the values of the matrix, or the attribute
-            ``weight`` of the networkx graph; text names another attribute.
+            ``weight`` of the edges of networkx or igraph; text names another attribute.
         path
             The store's file, which is replaced if it is a store. By default a temporary one, removed when the
             graph is closed.
         directed
-            Whether each edge goes one way; by default it does, unless a networkx graph says otherwise.
+            Whether each edge goes one way; by default it does, unless a graph of networkx or igraph says
+            otherwise.
         dedupe
             Merge parallel edges into one: ``True`` or ``"min"`` with the least of their weights, ``"max"``,
             ``"sum"`` or ``"first"``.
@@ -246,9 +249,17 @@ class Graph(Algorithms):
         return self._store.vertices
 
     @property
-    def edges(self) -> int:
-        """Number of edges; of an undirected graph, each once."""
-        return self._store.edges
+    def edges(self) -> EdgeCount:
+        """Number of edges; of an undirected graph, each once. Called, it gives them in batches.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 2, 7], [2, 3, 8]) as g:
+        ...     g.edges, [batch["target"].tolist() for batch in g.edges(2)]
+        (3, [[2, 3], [8]])
+        """
+        return EdgeCount(self._store)
 
     @property
     def directed(self) -> bool:

@@ -12,6 +12,7 @@ __all__ = [
     "MEMORY",
     "Columns",
     "DeviceProfile",
+    "EdgeReader",
     "Models",
     "Store",
     "StoreUpdate",
@@ -20,12 +21,16 @@ __all__ = [
     "call",
     "compact_store",
     "comparison",
+    "degrees",
+    "ego",
     "fleet_page",
     "import_arrays",
     "main",
+    "neighbors",
     "page",
     "parse_large_size",
     "parse_size",
+    "subgraph",
 ]
 
 MEMORY: str
@@ -146,6 +151,19 @@ class Store:
     ) -> tuple[Columns, str]: ...
 
 def algorithms() -> list[tuple[str, str]]: ...
+
+def neighbors(store: Store, ids: list[str], direction: str, options: _Options) -> tuple[Columns, str]: ...
+def degrees(store: Store, ids: list[str], direction: str, options: _Options) -> tuple[Columns, str]: ...
+def ego(
+    store: Store, id: str, hops: int, direction: str, options: _Options
+) -> tuple[Columns, Columns, str]: ...
+def subgraph(store: Store, ids: list[str], options: _Options) -> tuple[Columns, Columns, str]: ...
+
+@final
+class EdgeReader:
+    def __new__(cls, store: Store, batch: int, options: _Options) -> EdgeReader: ...
+    def __iter__(self) -> Iterator[Columns]: ...
+    def __next__(self) -> Columns: ...
 
 @final
 class StoreUpdate:

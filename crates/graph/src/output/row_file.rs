@@ -18,8 +18,8 @@ pub struct RowFile {
 }
 
 impl RowFile {
-    /// A file: `.csv` or `.parquet`. To be made before the work whose rows it is to hold, so that a place that
-    /// cannot be written is found out first.
+    /// A file: `.csv` or `.parquet`. To be made before the work whose rows it is to hold, so that a place
+    /// that cannot be written is found out first.
     ///
     /// # Errors
     /// [`GraphError::Path`]: another ending, or a place that takes no file.

@@ -10,9 +10,9 @@ use crate::format::{Direction, Vertex};
 use crate::{Engine, Graph, GraphError};
 
 impl Graph {
-    /// The vertices that a path of at most `hops` edges leads to from a vertex (or from which one leads to it,
-    /// or either way), by hops, then by id; and all edges among them. Each list that is needed is read once,
-    /// and a block again for another hop where the cache has no room for it.
+    /// The vertices that a path of at most `hops` edges leads to from a vertex (or from which one leads to
+    /// it, or either way), by hops, then by id; and all edges among them. Each list that is needed is read
+    /// once, and a block again for another hop where the cache has no room for it.
     ///
     /// # Errors
     /// As [`Graph::neighbors`].

@@ -35,8 +35,8 @@ pub struct SubgraphEdge {
 }
 
 impl Graph {
-    /// The edges among vertices, of which one that is given several times counts where it is first. Each block
-    /// that is needed is read once.
+    /// The edges among vertices, of which one that is given several times counts where it is first. Each
+    /// block that is needed is read once.
     ///
     /// # Errors
     /// As [`Graph::neighbors`].

@@ -3,6 +3,7 @@
 mod arguments;
 mod arrays;
 mod import;
+mod query;
 mod rows;
 mod store;
 mod update;
@@ -12,6 +13,7 @@ use leadline_measure::Progress;
 use crate::background::Watch;
 
 pub(crate) use import::import_arrays;
+pub(crate) use query::{EdgeReader, degrees, ego, neighbors, subgraph};
 pub(crate) use store::{Store, algorithms};
 pub(crate) use update::{StoreUpdate, compact_store};
 

@@ -126,7 +126,7 @@ impl Store {
 
 impl Store {
     /// Works on the open graph with these options.
-    fn work<T: Send>(
+    pub(super) fn work<T: Send>(
         &self,
         py: Python<'_>,
         run: RunOptions,

@@ -28,8 +28,8 @@ impl Ids<'_> {
         Ok(vertices)
     }
 
-    /// The ranks of vertices of the graph, which ascend, each once. Of a store that was imported renumbered all vertices
-    /// are looked at.
+    /// The ranks of vertices of the graph, which ascend, each once. Of a store that was imported renumbered
+    /// all vertices are looked at.
     ///
     /// # Errors
     /// [`GraphError::Damaged`].

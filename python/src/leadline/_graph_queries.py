@@ -1,0 +1,283 @@
+"""Small questions to an open graph: what a graph in memory would be asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _leadline
+from ._edges import ids_of
+from ._graph_algorithms import run_options
+from ._sizes import Size, memory_bytes
+from ._table import Table
+
+if TYPE_CHECKING:
+    import networkx
+
+__all__ = ["EdgeCount", "Queries", "Subgraph"]
+
+
+class Subgraph:
+    """Some vertices of a graph and all edges among them; what :meth:`Graph.ego` and :meth:`Graph.subgraph`
+    give.
+    """
+
+    __module__ = "leadline"
+
+    def __init__(self, vertices: Table, edges: Table, *, directed: bool) -> None:
+        #: A row for each vertex: ``vertex``, and around a vertex ``hops``, how far each is from it.
+        self.vertices = vertices
+        #: A row for each edge: ``source``, ``target``, and ``weight`` where the graph has weights; an
+        #: undirected edge once.
+        self.edges = edges
+        #: Whether each edge goes one way.
+        self.directed = directed
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.directed else "undirected"
+        return f"Subgraph({len(self.vertices):,} vertices, {len(self.edges):,} edges, {kind})"
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """What it took to read: ``seconds``, ``bytes_read``, ``requests`` and others."""
+        return self.edges.info
+
+    def to_networkx(self) -> networkx.Graph:
+        """As a networkx graph, with the weights as the attribute ``weight``.
+
+        Parallel edges make it a MultiGraph or MultiDiGraph, in which all of them are.
+        """
+        import networkx as nx
+
+        columns = [self.edges[name].tolist() for name in self.edges.column_names]
+        pairs = list(zip(columns[0], columns[1], strict=True))
+        ends = pairs if self.directed else [tuple(sorted(pair)) for pair in pairs]
+        parallel = len(set(ends)) < len(ends)
+        made = {
+            (False, False): nx.Graph,
+            (True, False): nx.DiGraph,
+            (False, True): nx.MultiGraph,
+            (True, True): nx.MultiDiGraph,
+        }[self.directed, parallel]()
+        made.add_nodes_from(self.vertices["vertex"].tolist())
+        if len(columns) > 2:
+            made.add_weighted_edges_from(zip(*columns, strict=True))
+        else:
+            made.add_edges_from(pairs)
+        return made
+
+
+class EdgeCount(int):
+    """How many edges a graph has. Called, it gives them, in batches: ``for batch in graph.edges(10_000)``."""
+
+    __module__ = "leadline"
+
+    _store: _leadline.Store
+
+    def __new__(cls, store: _leadline.Store) -> EdgeCount:
+        count = super().__new__(cls, store.edges)
+        count._store = store
+        return count
+
+    def __reduce__(self) -> tuple[type[int], tuple[int]]:
+        # The number goes where the store cannot.
+        return int, (int(self),)
+
+    def __call__(self, batch: int = 65536, *, memory: Size | None = None) -> Iterator[Table]:
+        """Give all edges, so many in each table and the rest in the last.
+
+        Memory does not grow with the graph. Edges are in the order of the store: by source, then by target;
+        an undirected edge is there once.
+
+        Parameters
+        ----------
+        batch
+            Edges of a table.
+        memory
+            Most memory for everything, as for :meth:`Graph.open`.
+
+        Yields
+        ------
+        Table
+            ``source``, ``target``, and ``weight`` where the graph has weights.
+
+        Raises
+        ------
+        BadInput
+            The memory does not hold a batch.
+        """
+        reader = _leadline.EdgeReader(self._store, batch, (memory_bytes(memory), None, None))
+        return map(Table, reader)
+
+
+class Queries:
+    """What :class:`leadline.Graph` can be asked of some vertices. Each block is read once, however many."""
+
+    _store: _leadline.Store
+
+    def neighbors(
+        self,
+        vertex: Any,
+        *,
+        direction: str = "out",
+        memory: Size | None = None,
+        threads: int | None = None,
+        depth: int | None = None,
+    ) -> Any:
+        """Give the neighbors of a vertex, or of several at once.
+
+        Parameters
+        ----------
+        vertex
+            An id, or many: they are read together, with as many reads in flight as the graph was opened with.
+        direction
+            ``"out"``: where edges lead; ``"in"``: where they come from; or ``"both"``. Of an undirected graph
+            all are the same. A directed graph needs incoming edges (``reverse=True``) for the other two.
+        memory, threads, depth
+            For this question only: see :meth:`open`.
+
+        Returns
+        -------
+        numpy.ndarray or Table
+            Of one vertex the ids of its neighbors, ascending, once for each edge. Of several a row for each
+            edge, in the order of the vertices: ``vertex``, ``neighbor``, ``direction`` (with ``"both"`` in a
+            directed graph) and ``weight`` (where the graph has weights).
+
+        Raises
+        ------
+        BadInput
+            A vertex that the graph does not have, or more neighbors than the memory holds.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 1, 7], [2, 3, 1], directed=False) as g:
+        ...     g.neighbors(1).tolist(), g.degree(1)
+        ...     g.neighbors([7, 2])
+        ([2, 3, 7], 3)
+        Table with 2 rows
+        vertex  neighbor
+             7         1
+             2         1
+        """
+        options = run_options(memory, threads, depth)
+        table = _table(_leadline.neighbors(self._store, _ids(vertex), direction, options))
+        return table["neighbor"] if _is_one(vertex) else table
+
+    def degree(
+        self,
+        vertex: Any,
+        *,
+        direction: str = "out",
+        memory: Size | None = None,
+        threads: int | None = None,
+        depth: int | None = None,
+    ) -> Any:
+        """Say how many neighbors a vertex has, or each of several, as :meth:`neighbors` gives them.
+
+        Parallel edges count each, and an edge from a vertex to itself once in each direction asked for.
+
+        Parameters
+        ----------
+        vertex, direction, memory, threads, depth
+            As for :meth:`neighbors`.
+
+        Returns
+        -------
+        int or Table
+            Of one vertex a number. Of several a row for each, in their order: ``vertex`` and ``degree``.
+        """
+        options = run_options(memory, threads, depth)
+        table = _table(_leadline.degrees(self._store, _ids(vertex), direction, options))
+        return int(table["degree"][0]) if _is_one(vertex) else table
+
+    def ego(
+        self,
+        vertex: Any,
+        hops: int = 1,
+        *,
+        direction: str = "out",
+        memory: Size | None = None,
+        threads: int | None = None,
+        depth: int | None = None,
+    ) -> Subgraph:
+        """Give the neighborhood of a vertex: what few edges lead to, and all edges among that.
+
+        Parameters
+        ----------
+        vertex
+            The id of the vertex in the middle.
+        hops
+            Most edges from it to another.
+        direction
+            Whether edges are followed as they lead, against that, or both ways: as for :meth:`neighbors`.
+        memory, threads, depth
+            For this question only: see :meth:`open`.
+
+        Returns
+        -------
+        Subgraph
+            Vertices by hops, then by id.
+
+        Examples
+        --------
+        >>> import leadline
+        >>> with leadline.Graph.from_edges([1, 2, 3, 7], [2, 3, 7, 1]) as g:
+        ...     near = g.ego(1, 2)
+        >>> near
+        Subgraph(3 vertices, 2 edges, directed)
+        >>> near.vertices.to_dicts()
+        [{'vertex': 1, 'hops': 0}, {'vertex': 2, 'hops': 1}, {'vertex': 3, 'hops': 2}]
+        """
+        if not _is_one(vertex):
+            raise TypeError(f"ego() takes one vertex, not {type(vertex).__name__}")
+        options = run_options(memory, threads, depth)
+        return self._part(_leadline.ego(self._store, _ids(vertex)[0], hops, direction, options))
+
+    def subgraph(
+        self,
+        vertices: Any,
+        *,
+        memory: Size | None = None,
+        threads: int | None = None,
+        depth: int | None = None,
+    ) -> Subgraph:
+        """Give all edges among some vertices.
+
+        Parameters
+        ----------
+        vertices
+            Their ids; one that is there several times counts once.
+        memory, threads, depth
+            For this question only: see :meth:`open`.
+
+        Returns
+        -------
+        Subgraph
+            Vertices and edges in the order in which the vertices were given.
+        """
+        options = run_options(memory, threads, depth)
+        return self._part(_leadline.subgraph(self._store, _ids(vertices), options))
+
+    def _part(self, found: tuple[_leadline.Columns, _leadline.Columns, str]) -> Subgraph:
+        vertices, edges, info = found
+        said: Mapping[str, Any] = json.loads(info)
+        return Subgraph(Table(vertices, said), Table(edges, said), directed=self._store.directed)
+
+
+def _table(found: tuple[_leadline.Columns, str]) -> Table:
+    columns, info = found
+    return Table(columns, json.loads(info))
+
+
+def _is_one(vertex: Any) -> bool:
+    """Whether this is an id, and not several."""
+    return isinstance(vertex, str) or np.ndim(vertex) == 0
+
+
+def _ids(vertex: Any) -> list[str]:
+    """Ids as text."""
+    return [str(value) for value in ids_of("vertex", [vertex] if _is_one(vertex) else vertex)]
