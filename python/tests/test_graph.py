@@ -326,3 +326,43 @@ def test_bad_input_is_one_line_that_names_it(call, words):
         call()
     line = str(raised.value)
     assert words in line and "\n" not in line and "--" not in line
+
+
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("named", [False, True])
+def test_igraphs_graphs_are_taken_as_they_are(directed, named):
+    igraph = pytest.importorskip("igraph")
+    for seed in range(10):
+        random = np.random.default_rng(seed)
+        pairs = random.integers(0, 30, (80, 2)).tolist()
+        theirs = igraph.Graph(n=33, edges=pairs, directed=directed)
+        theirs.es["length"] = random.random(80).tolist()
+        if named:
+            theirs.vs["name"] = [f"v{at:02}" for at in random.permutation(33)]
+        names = theirs.vs["name"] if named else list(range(33))
+        with Graph.from_edges(theirs, weight="length") as g:
+            assert g.directed == directed and g.vertices == 33 and g.weighted
+            assert g.ids().tolist() == sorted(names)
+            found = [tuple(row.values()) for batch in g.edges(50) for row in batch.to_dicts()]
+            ends = [(names[u], names[v], w) for (u, v), w in zip(pairs, theirs.es["length"], strict=True)]
+            if not directed:
+                ends = [(*sorted(row[:2]), row[2]) for row in ends]
+                found = [(*sorted(row[:2]), row[2]) for row in found]
+            assert sorted(found) == sorted(ends)
+
+
+def test_what_igraph_lacks_is_named():
+    igraph = pytest.importorskip("igraph")
+    plain = igraph.Graph(n=3, edges=[(0, 1)])
+    with Graph.from_edges(plain) as g:
+        assert (g.vertices, g.edges, g.directed, g.weighted) == (3, 1, False, False)
+    with pytest.raises(leadline.BadInput, match="edges have no such attribute; they have none"):
+        Graph.from_edges(plain, weight=True)
+    plain.add_edges([(1, 2)], {"cost": [2.5]})
+    with pytest.raises(leadline.BadInput, match="weight='cost': edge 0 has none"):
+        Graph.from_edges(plain, weight="cost")
+    plain.vs["name"] = ["a", "b", "a"]
+    with pytest.raises(leadline.BadInput, match="two vertices are called 'a'"):
+        Graph.from_edges(plain)
+    with Graph.from_edges(igraph.Graph(n=2), weight=None) as g:
+        assert (g.vertices, g.edges) == (2, 0)

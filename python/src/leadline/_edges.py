@@ -1,7 +1,8 @@
-"""Edges as users have them: NumPy, Arrow, pandas, polars, scipy.sparse and networkx, made into arrays."""
+"""Edges as users have them, made into arrays: of NumPy, Arrow, pandas, polars, scipy, networkx, igraph."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,6 +49,8 @@ def edges_of(source: Any, target: Any = None, weight: Any = None) -> Edges:
         return Edges(ids_of("sources", source), ids_of("targets", target), weights_of(weight))
     if hasattr(source, "tocoo"):
         return _of_matrix(source, weight)
+    if hasattr(source, "get_edgelist") and hasattr(source, "vs"):
+        return _of_igraph(source, weight)
     if hasattr(source, "is_directed") and hasattr(source, "edges"):
         return _of_networkx(source, weight)
     return _of_table(source, weight)
@@ -124,6 +127,42 @@ def _of_networkx(graph: Any, weight: Any) -> Edges:
     except BadInput as error:
         raise BadInput(f"{error}{hint}") from None
     return Edges(sources, targets, weights, nodes, None, bool(graph.is_directed()))
+
+
+def _of_igraph(graph: Any, weight: Any) -> Edges:
+    """A graph of igraph; `weight` names the attribute that has weights.
+
+    Ids are the names of the vertices where they have any, else their numbers.
+    """
+    pairs = np.array(graph.get_edgelist(), dtype=np.uint32).reshape(-1, 2)
+    sources, targets = pairs[:, 0], pairs[:, 1]
+    attribute = "weight" if weight is True else weight
+    weights = None
+    if attribute is not None:
+        known = graph.es.attributes()
+        if attribute not in known:
+            said = f"they have {', '.join(known)}" if known else "they have none"
+            raise BadInput(f"weight={attribute!r}: edges have no such attribute; {said}")
+        weights = _given_weights(graph.es[attribute], attribute)
+    one_way = bool(graph.is_directed())
+    if "name" not in graph.vs.attributes():
+        below = int(graph.vcount())
+        return Edges(ids_of("sources", sources), ids_of("targets", targets), weights, None, below, one_way)
+    names = list(graph.vs["name"])
+    nodes = ids_of("names", _column(names))
+    if len(set(names)) < len(names):
+        twice, _ = Counter(names).most_common(1)[0]
+        raise BadInput(f"names: two vertices are called {twice!r}; rename one, or delete `name`")
+    ends = [ids_of("names", _column([names[at] for at in side.tolist()])) for side in (sources, targets)]
+    return Edges(ends[0], ends[1], weights, nodes, None, one_way)
+
+
+def _given_weights(values: list[Any], attribute: Any) -> NDArray[Any] | None:
+    """Weights from a list in which some may be missing."""
+    missing = next((place for place, value in enumerate(values) if value is None), None)
+    if missing is not None:
+        raise BadInput(f"weight={attribute!r}: edge {missing} has none; give every edge one")
+    return weights_of(values) if values else np.empty(0)
 
 
 def _column(values: Any) -> Any:
