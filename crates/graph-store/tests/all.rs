@@ -2,6 +2,7 @@
 
 mod arrays;
 mod folder;
+mod formats;
 mod import;
 mod input;
 mod listed;

@@ -204,7 +204,7 @@ fn open_as(
             delimited::open(text()?, format, options, summary)
         }
         Format::MatrixMarket => matrix_market::open(text()?, options, summary),
-        Format::Metis => metis::open(text()?, options, summary),
+        Format::Metis => metis::open(path, text()?, options, summary),
         Format::Graphalytics => graphalytics::open(path, options, summary),
         Format::U32 => binary::open(path, 4, summary),
         Format::U64 => binary::open(path, 8, summary),
