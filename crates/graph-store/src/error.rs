@@ -245,6 +245,8 @@ pub enum InputOption {
     /// [`InputOptions::weights`](crate::input::InputOptions::weights) keeps a column, or
     /// [`InputOptions::ignore_columns`](crate::input::InputOptions::ignore_columns) leaves it out.
     IgnoredWeight,
+    /// [`InputOptions::bipartite`](crate::input::InputOptions::bipartite).
+    Bipartite,
     /// [`InputOptions::memory`](crate::input::InputOptions::memory) or [`Options::memory`](crate::Options).
     Memory,
 }

@@ -50,6 +50,7 @@ fn flag(option: InputOption) -> &'static str {
         InputOption::Weights => "--weights",
         InputOption::Memory => "--memory",
         InputOption::Undirected => "--undirected",
+        InputOption::Bipartite => "--bipartite",
         InputOption::Delimiter => "--delimiter",
         InputOption::Header => "--header yes or --header no",
         InputOption::Skip => "--skip",

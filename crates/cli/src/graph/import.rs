@@ -42,6 +42,9 @@ pub(crate) struct Args {
     /// Each edge goes one way, whatever EDGES declares
     #[arg(long)]
     directed: bool,
+    /// Rows and columns of a matrix are vertices of two kinds: columns are numbered behind rows
+    #[arg(long)]
+    bipartite: bool,
     /// Merge parallel edges into one, with the least of their weights, or their max, sum or first
     #[arg(long, value_name = "min|max|sum|first", value_parser = |text: &str| text.parse::<Merge>(),
         num_args = 0..=1, require_equals = true, default_missing_value = "min")]
@@ -143,6 +146,7 @@ fn input_options(args: &Args, memory: u64) -> InputOptions {
         weights: args.weights,
         ids: args.ids,
         directed: args.directed,
+        bipartite: args.bipartite,
         // The sorting takes the rest.
         memory: memory / 4,
         threads: args.threads.map_or(processors, usize::from),

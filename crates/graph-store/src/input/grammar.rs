@@ -28,6 +28,8 @@ pub(super) struct Grammar {
     pub(super) attributes: bool,
     /// The smallest and the largest id.
     pub(super) ids: (u64, u64),
+    /// Ids are numbers in this format, so nobody is told to read them as strings.
+    pub(super) numbers_only: bool,
 }
 
 /// Source and target, and the weight; 0 where none is wanted.
@@ -58,14 +60,16 @@ trait ToNumber {
     fn number(&mut self, field: &[u8], what: &str) -> Result<u64, Wrong>;
 }
 
-struct Decimal;
+struct Decimal {
+    numbers_only: bool,
+}
 
 impl ToNumber for Decimal {
     const DECIMAL: bool = true;
 
     fn number(&mut self, field: &[u8], what: &str) -> Result<u64, Wrong> {
         whole(field, what).map_err(|wrong| {
-            if is_integer(field) {
+            if is_integer(field) || self.numbers_only {
                 return wrong.into();
             }
             let text = format!("{wrong}; where ids are names, read them as strings");
@@ -94,14 +98,20 @@ impl Grammar {
             columns,
             attributes: false,
             ids: (0, u64::MAX),
+            numbers_only: false,
         }
+    }
+
+    /// The same, of a format whose ids are numbers.
+    pub(super) fn numbers(columns: usize, weighted: bool) -> Grammar {
+        Grammar { numbers_only: true, ..Grammar::blanks(columns, weighted) }
     }
 
     /// Parses a piece of text, whose last byte is a line's end.
     pub(super) fn parse(&self, text: &[u8], strings: Option<&mut Strings>, parsed: &mut Parsed) {
         match strings {
             Some(strings) => self.parse_lines(text, strings, parsed),
-            None => self.parse_lines(text, Decimal, parsed),
+            None => self.parse_lines(text, Decimal { numbers_only: self.numbers_only }, parsed),
         }
     }
 

@@ -39,7 +39,7 @@ pub(super) fn open(
         lines -= 1;
     }
     let weighted = options.weights && columns == 3;
-    let grammar = Grammar::blanks(columns, weighted);
+    let grammar = Grammar::numbers(columns, weighted);
     let undirected = !options.directed && says_undirected(&edges);
     let declared = Declared { undirected, weighted, ..Declared::default() };
     let opened = Opened { chunks, grammar, declared, lines, entries: None, strings: None, summary };

@@ -3,6 +3,7 @@
 
 mod arrays;
 mod binary;
+mod bipartite;
 mod chunks;
 mod columns;
 mod delimited;
@@ -17,6 +18,7 @@ mod names;
 mod number;
 mod parquet;
 mod preview;
+mod records;
 mod sniff;
 mod source;
 mod strings;
@@ -105,6 +107,9 @@ pub struct InputOptions {
     pub ids: IdMode,
     /// Each edge leads one way, as it stands there, whatever the input says of itself.
     pub directed: bool,
+    /// Sources and targets are vertices of two kinds, both numbered from 1: rows and columns of a matrix. The
+    /// second are numbered behind the first.
+    pub bipartite: bool,
     /// Bytes that the reader may take: above all ids that are strings, and text that threads parse, which are
     /// fewer then.
     pub memory: u64,
@@ -123,6 +128,7 @@ impl Default for InputOptions {
             weights: false,
             ids: IdMode::Auto,
             directed: false,
+            bipartite: false,
             memory: 1 << 30,
             threads: 1,
         }
@@ -226,6 +232,9 @@ fn check_options(path: &Path, format: Format, options: &InputOptions) -> Result<
     };
     if format.has_numbers_only() && options.ids == IdMode::Strings {
         return wrong("ids that are numbers; do not read them as strings", InputOption::Ids);
+    }
+    if options.bipartite && format != Format::MatrixMarket {
+        return wrong("no rows and columns to number one after the other", InputOption::Bipartite);
     }
     let TextOptions { delimiter, header, skip, comment } = options.text;
     let text_option = [

@@ -29,6 +29,7 @@ impl Edges {
             weights: wanted.weighted && !wanted.delete,
             ids: if wanted.strings { IdMode::Strings } else { IdMode::Numbers },
             directed: false,
+            bipartite: false,
             memory: wanted.memory / 4,
             threads: 1,
         };
