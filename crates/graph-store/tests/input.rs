@@ -451,7 +451,19 @@ fn written(format: Format, vertices: u64, edges: &[(u64, u64, f64)]) -> Vec<u8> 
         Format::Csv => format!("source,target,weight\n{}", lines(",", true)).into_bytes(),
         Format::Tsv => lines("\t", true).into_bytes(),
         Format::El => lines(" ", false).into_bytes(),
-        Format::Wel | Format::Graphalytics => lines(" ", true).into_bytes(),
+        Format::Wel | Format::Graphalytics | Format::Ncol => lines(" ", true).into_bytes(),
+        Format::Adjlist => lines(" ", false).into_bytes(),
+        Format::GraphChi => lines(" 1 ", false).into_bytes(),
+        Format::MultilineAdjlist => {
+            let list = |(s, t, w): &(u64, u64, f64)| format!("{s} 1\n{t} {{'weight': {w}}}\n");
+            edges.iter().map(list).collect::<String>().into_bytes()
+        }
+        Format::Dimacs => {
+            let arc = |(s, t, w): &(u64, u64, f64)| format!("a {s} {t} {w}\n");
+            let arcs: String = edges.iter().map(arc).collect();
+            format!("c arcs\np sp {vertices} {}\n{arcs}", edges.len()).into_bytes()
+        }
+        Format::Konect => format!("% asym weighted\n{}", lines("\t", true)).into_bytes(),
         Format::MatrixMarket => format!(
             "%%MatrixMarket matrix coordinate real general\n{vertices} {vertices} {}\n{}",
             edges.len(),
@@ -511,7 +523,8 @@ proptest! {
         folder.file("a.v", "1\n");
         for format in Format::all() {
             let path = folder.file(&format!("a.{}", format.endings()[0]), written(format, 200, &edges));
-            let weighted = !matches!(format, Format::El | Format::U32 | Format::U64);
+            let unweighted = [Format::El, Format::U32, Format::U64, Format::Adjlist, Format::GraphChi];
+            let weighted = !unweighted.contains(&format);
             let found = read(&path, InputOptions { weights: weighted, threads, ..plain() }).unwrap();
             let weights = if weighted { found.weights } else { edges.iter().map(|edge| edge.2).collect() };
             let mut found: Vec<(u64, u64, f64)> =

@@ -12,6 +12,8 @@ pub enum TextOption {
     Header,
     /// What a comment begins with.
     Comment,
+    /// What the file is, where it is no list of rows at all.
+    Format,
 }
 
 impl TextOption {
@@ -21,6 +23,7 @@ impl TextOption {
             TextOption::Delimiter => "delimiter",
             TextOption::Header => "header",
             TextOption::Comment => "comment",
+            TextOption::Format => "format",
         }
     }
 }

@@ -48,7 +48,8 @@ impl Edges {
             ..InputOptions::default()
         };
         let Ok(mut reader) = open(&self.path, options) else { return false };
-        let with_header = matches!(self.format, Format::MatrixMarket | Format::Metis | Format::Parquet);
+        let with_header =
+            matches!(self.format, Format::MatrixMarket | Format::Metis | Format::Parquet | Format::Dimacs);
         let mut past_header = with_header && reader.declared().vertices != Some(0);
         let mut batch = Batch::default();
         while let Ok(true) = reader.next_batch(&mut batch) {
@@ -86,11 +87,21 @@ impl Target for Edges {
                  1 1 1e3\n2 2 -4\n3 3 +7.25\n2 1 0.125\n3 2 8\n",
                 "%%MatrixMarket matrix coordinate pattern symmetric\n9 9 8\n2 1\n4 3\n5 1\n6 5\n\
                  7 2\n8 8\n9 1\n9 4\n",
+                "%%MatrixMarket matrix array complex general\n2 2\n0 0\n1 2\n3 0\n0 -1\n",
+                "%%MatrixMarket matrix coordinate real skew-symmetric\n9 9 2\n2 1 0.5\n9 3 7\n",
             ],
             Format::Metis => &["3 2\n2\n1 3\n2\n", "% c\n3 2 001\n2 5\n1 5 3 7\n2 7\n"],
             Format::Graphalytics => &["1 2\n2 3\n10 1\n", "1 2 0.5\n2 3 1.5\n"],
             Format::El => &["0 1\n1 2\n"],
             Format::Wel => &["0 1 5\n1 2 0.25\n"],
+            Format::Adjlist => &["# c\n0 1 2\n1 2\n3\n", "a b\nb c d\nc\n"],
+            Format::MultilineAdjlist => &["0 2\n1 {'weight': 2.5}\n2 {'weight': 1}\n2 0\n", "a 1\nb {}\n"],
+            Format::GraphChi => &["0 2 1 2\n1 0\n2 1 0\n"],
+            Format::Ncol => &["0 1\n1 2\n", "a b 2\nb c 3\n"],
+            Format::Dimacs => &["c x\np sp 9 3\na 1 2 7\na 2 3 1\na 9 1 2.5\n", "p edge 9 2\ne 1 2\ne 3 9\n"],
+            Format::Konect => {
+                &["% asym positive\n% 3 9 9\n1 2 3 4\n2 3 1 1\n9 1 2 2\n", "% bip unweighted\n% 2 9 9\n1 1\n2 3\n"]
+            }
             Format::U32 => return vec![(0..12u32).flat_map(u32::to_le_bytes).collect()],
             Format::U64 => return vec![(0..12u64).flat_map(u64::to_le_bytes).collect()],
             Format::Parquet => return vec![self.parquet()],

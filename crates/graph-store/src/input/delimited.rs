@@ -1,6 +1,6 @@
 //! Edges in columns of text: SNAP, CSV, TSV and GAP. What the first lines say about the rest.
 
-use leadline_text::{Comment, Delimiter, Dialect, Hint, Kind, Sample, TextOptions};
+use leadline_text::{Comment, Delimiter, Dialect, Hint, Kind, Sample, TextOption, TextOptions};
 
 use super::chunks::{Chunks, Wrong};
 use super::columns::{Chosen, choose, name_of};
@@ -103,7 +103,9 @@ impl Front {
             let dialect = Dialect::detect(&cut, &hint, &text).map_err(|mut undecided| {
                 if undecided.is_ragged && !matches!(format, Format::El | Format::Wel) {
                     undecided.what +=
-                        "; where a line lists the neighbours of its first vertex, it is not a list of edges";
+                        "; where each line lists the neighbours of its first vertex (graphchi: behind their number)";
+                    let formats = [Format::Adjlist, Format::GraphChi].map(|format| format.to_string());
+                    undecided.decided_by = Some((TextOption::Format, formats.to_vec()));
                 }
                 refused(undecided)
             })?;
@@ -151,7 +153,7 @@ fn hint(format: Format, text: &mut TextOptions) -> Hint {
         Format::Tsv => (Delimiter::Byte(b'\t'), true),
         _ => (Delimiter::Blanks, false),
     };
-    let is_gap = matches!(format, Format::El | Format::Wel);
+    let is_gap = matches!(format, Format::El | Format::Wel | Format::Ncol);
     if is_gap && text.delimiter.is_none() {
         text.delimiter = Some(Delimiter::Blanks);
     }

@@ -33,10 +33,22 @@ pub enum Format {
     U64,
     /// Apache Parquet.
     Parquet,
+    /// networkx's adjacency lists: a vertex and its neighbours a line.
+    Adjlist,
+    /// networkx's multiline adjacency lists: a vertex, the number of its neighbours, and a line for each.
+    MultilineAdjlist,
+    /// GraphChi's adjacency lists: a vertex, the number of its neighbours, and they.
+    GraphChi,
+    /// NCOL: two names, and perhaps a weight.
+    Ncol,
+    /// DIMACS: a line `p`, and lines of arcs or edges.
+    Dimacs,
+    /// KONECT: a first line `% sym|asym|bip`, then columns.
+    Konect,
 }
 
 /// Name, endings, and one line of help.
-const FORMATS: [(Format, &str, &[&str], &str); 11] = [
+const FORMATS: [(Format, &str, &[&str], &str); 17] = [
     (Format::Snap, "snap", &["txt", "snap", "edges", "edgelist"], "columns between blanks, # and % comment"),
     (Format::Csv, "csv", &["csv"], "columns between commas, with or without a header"),
     (Format::Tsv, "tsv", &["tsv"], "columns between tabs, with or without a header"),
@@ -53,6 +65,17 @@ const FORMATS: [(Format, &str, &[&str], &str); 11] = [
         &["parquet", "pq"],
         "Apache Parquet, a column of sources and one of targets",
     ),
+    (Format::Adjlist, "adjlist", &["adjlist"], "networkx, a vertex and its neighbours a line"),
+    (
+        Format::MultilineAdjlist,
+        "multiline-adjlist",
+        &["multiline_adjlist", "multilineadjlist"],
+        "networkx, a vertex and its number of neighbours, then a line for each",
+    ),
+    (Format::GraphChi, "graphchi", &["graphchi"], "a vertex, its number of neighbours, and they"),
+    (Format::Ncol, "ncol", &["ncol"], "two names, and perhaps a weight, no header"),
+    (Format::Dimacs, "dimacs", &["gr", "col", "clq", "dimacs", "max"], "DIMACS, p sp, p edge and others"),
+    (Format::Konect, "konect", &["konect"], "KONECT, out.NAME with a first line % sym|asym|bip"),
 ];
 
 impl Format {
@@ -79,7 +102,11 @@ impl Format {
         let (name, _) = uncompressed(path);
         let ending = name.extension().unwrap_or_default().to_string_lossy().to_lowercase();
         let found = FORMATS.iter().find(|(_, _, endings, _)| endings.contains(&ending.as_str()));
-        found.map(|(format, ..)| *format).ok_or_else(|| {
+        let begins_as_konect = || {
+            let name = name.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with("out.").then_some(Format::Konect)
+        };
+        found.map(|(format, ..)| *format).or_else(begins_as_konect).ok_or_else(|| {
             let names: Vec<&str> = FORMATS.iter().map(|(_, name, ..)| *name).collect();
             let text = format!(
                 "{}: its name does not tell its format; name it, one of {}",
@@ -92,7 +119,14 @@ impl Format {
 
     /// Whether ids are numbers by definition.
     pub(super) fn has_numbers_only(self) -> bool {
-        !matches!(self, Format::Snap | Format::Csv | Format::Tsv | Format::El | Format::Wel | Format::Parquet)
+        use Format::{Dimacs, GraphChi, Graphalytics, Konect, MatrixMarket, Metis, U32, U64};
+        matches!(self, Dimacs | GraphChi | Graphalytics | Konect | MatrixMarket | Metis | U32 | U64)
+    }
+
+    /// Whether its lines are columns of text, about which options are.
+    pub(super) fn has_columns(self) -> bool {
+        use Format::{Csv, El, Ncol, Snap, Tsv, Wel};
+        matches!(self, Snap | Csv | Tsv | El | Wel | Ncol)
     }
 
     fn entry(self) -> &'static (Format, &'static str, &'static [&'static str], &'static str) {

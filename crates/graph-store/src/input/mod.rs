@@ -1,19 +1,23 @@
 //! Edges as users have them: one file a format, behind one trait (docs/graph-import.md); and from memory
 //! ([`ArrayEdges`]).
 
+mod adjacency;
 mod arrays;
 mod binary;
 mod bipartite;
 mod chunks;
 mod columns;
 mod delimited;
+mod dimacs;
 mod folder;
 mod format;
 mod grammar;
 mod graphalytics;
 mod guarded;
+mod konect;
 mod matrix_market;
 mod metis;
+mod multiline;
 mod names;
 mod number;
 mod parquet;
@@ -206,9 +210,14 @@ fn open_as(
         None => Source::text(path).map(|source| Chunks::new(source, Cut::Lines)),
     };
     match format {
-        Format::Snap | Format::Csv | Format::Tsv | Format::El | Format::Wel => {
+        Format::Snap | Format::Csv | Format::Tsv | Format::El | Format::Wel | Format::Ncol => {
             delimited::open(text()?, format, options, summary)
         }
+        Format::Adjlist => adjacency::open(text()?, false, options, summary),
+        Format::GraphChi => adjacency::open(text()?, true, options, summary),
+        Format::Dimacs => dimacs::open(text()?, options, summary),
+        Format::Konect => konect::open(text()?, options, summary),
+        Format::MultilineAdjlist => multiline::open(text()?, options, summary),
         Format::MatrixMarket => matrix_market::open(text()?, options, summary),
         Format::Metis => metis::open(path, text()?, options, summary),
         Format::Graphalytics => graphalytics::open(path, options, summary),
@@ -224,8 +233,8 @@ fn open_as(
 
 /// Whether a format has what options are about.
 fn check_options(path: &Path, format: Format, options: &InputOptions) -> Result<(), GraphError> {
-    let has_delimiters =
-        matches!(format, Format::Snap | Format::Csv | Format::Tsv | Format::El | Format::Wel);
+    let has_delimiters = format.has_columns();
+    let has_comments = has_delimiters || matches!(format, Format::Adjlist | Format::MultilineAdjlist);
     let wrong = |what: &str, option| {
         let text = format!("{}: {format} has {what}", path.display());
         Err(GraphError::Option { text, option })
@@ -233,15 +242,15 @@ fn check_options(path: &Path, format: Format, options: &InputOptions) -> Result<
     if format.has_numbers_only() && options.ids == IdMode::Strings {
         return wrong("ids that are numbers; do not read them as strings", InputOption::Ids);
     }
-    if options.bipartite && format != Format::MatrixMarket {
+    if options.bipartite && !matches!(format, Format::MatrixMarket | Format::Konect) {
         return wrong("no rows and columns to number one after the other", InputOption::Bipartite);
     }
     let TextOptions { delimiter, header, skip, comment } = options.text;
     let text_option = [
-        (delimiter.is_some(), InputOption::Delimiter),
+        (delimiter.is_some() && format != Format::Adjlist, InputOption::Delimiter),
         (header.is_some(), InputOption::Header),
         (skip > 0, InputOption::Skip),
-        (comment.is_some(), InputOption::Comment),
+        (comment.is_some() && !has_comments, InputOption::Comment),
     ];
     if let Some((_, option)) = text_option.into_iter().find(|(given, _)| *given && !has_delimiters) {
         return wrong("lines of its own, which are no text in columns; leave this option out", option);

@@ -3,6 +3,8 @@
 use leadline_text::shown;
 
 use super::Format;
+use super::dimacs::is_dimacs;
+use super::konect;
 
 /// What the first bytes say.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,6 +26,9 @@ pub(super) fn sniff(bytes: &[u8]) -> Sniffed {
     if bytes.split(|byte| *byte == b'\n').next().is_some_and(is_banner) {
         return Sniffed::Is(Format::MatrixMarket);
     }
+    if let Some(format) = of_own_words(bytes) {
+        return Sniffed::Is(format);
+    }
     let mut lines =
         (1..).zip(bytes.split(|byte| *byte == b'\n')).map(|(number, line)| (number, line.trim_ascii()));
     let first = lines.find(|(_, line)| !line.is_empty() && !matches!(line[0], b'#' | b'%'));
@@ -44,6 +49,15 @@ pub(super) fn sniff(bytes: &[u8]) -> Sniffed {
         return Sniffed::Unread(number, what);
     }
     Sniffed::Unknown
+}
+
+/// Formats that say what they are in a line of their own at the beginning.
+fn of_own_words(bytes: &[u8]) -> Option<Format> {
+    let lines = || bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    if konect::Head::read(lines().next().unwrap_or_default()).is_some() {
+        return Some(Format::Konect);
+    }
+    is_dimacs(lines()).then_some(Format::Dimacs)
 }
 
 /// `<a> <b> <c> .`
