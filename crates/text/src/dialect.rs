@@ -1,5 +1,7 @@
 //! What a file of columns looks like.
 
+use std::borrow::Cow;
+
 use crate::header::{self, Header, column_kind};
 use crate::reading::{Reading, choose};
 use crate::row::{Row, split};
@@ -51,6 +53,9 @@ impl Dialect {
             None => header::detect(&reading.rows, hint, values.first().map_or(1, |line| line.number))?,
         };
         let there = header.there && !values.is_empty();
+        if there && options.header.is_none() {
+            check_below(&reading.rows, &values)?;
+        }
         let rows = &reading.rows[usize::from(there)..];
         let before = match values.get(usize::from(there)) {
             Some(line) => line.number - 1,
@@ -69,6 +74,14 @@ impl Dialect {
             looked_at: rows.len(),
             first: rows.first().map(texts).unwrap_or_default(),
         })
+    }
+
+    /// The fields of each line of a sample that holds values, and the line's number. The sample begins behind
+    /// the lines before the first of them.
+    pub fn rows<'b>(&self, sample: &Sample<'b>) -> Vec<(u64, Vec<Cow<'b, [u8]>>)> {
+        let values = |line: &&Line<'_>| !is_blank(line.text) && !self.is_comment(line.text);
+        let fields = |line: &Line<'b>| Some((line.number, split(line.text, self.delimiter).ok()?));
+        sample.lines.iter().filter(values).filter_map(fields).collect()
     }
 
     /// Whether a line is a comment.
@@ -91,6 +104,27 @@ fn is_comment(line: &[u8], comment: Option<Comment>) -> bool {
         (Some(Comment::Byte(byte)), Some(first)) => *first == byte,
         (None, Some(first)) => Comment::USUAL.contains(first),
     }
+}
+
+/// What stands below a header is a second one, or a line that was drawn, where it is unlike all that follow.
+fn check_below(rows: &[Row<'_>], lines: &[Line<'_>]) -> Result<(), Undecided> {
+    let [_, below, rest @ ..] = rows else { return Ok(()) };
+    let is_drawn = |field: &Cow<'_, [u8]>| {
+        field.len() > 1 && field.iter().all(|byte| matches!(byte, b'-' | b'=' | b'_' | b'+' | b':'))
+    };
+    let is_name_over_numbers = |column: usize| {
+        Kind::of(&below[column]) == Kind::Text && rest.len() > 1 && column_kind(rest, column).is_numeric()
+    };
+    let what = if below.iter().all(is_drawn) {
+        "is a line drawn under the names of columns"
+    } else if (0..below.len()).any(is_name_over_numbers) {
+        "has names where all lines below it have numbers, and stands below a header"
+    } else {
+        return Ok(());
+    };
+    let line = lines[1].number;
+    let text = format!("{} {what}; pass over these lines (skip {line}, header no)", shown(lines[1].text));
+    Err(Undecided::refused(line, text))
 }
 
 /// A line that begins as a comment and looks like all others may be one of them: a name may begin with `#`.

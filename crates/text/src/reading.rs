@@ -89,8 +89,14 @@ fn best<'b>(fitting: Vec<Reading<'b>>, hint: &Hint, line: u64) -> Result<Reading
         Some(usual) if usual_is_good || candidates.iter().any(|other| std::ptr::eq(*other, usual)) => usual,
         _ => candidates[0],
     };
-    let rival = candidates.iter().find(|other| !other.same_keys(first, hint.keys));
-    if let Some(rival) = rival.filter(|_| !usual_is_good) {
+    // A name that says commas clearly is right about lines with blanks in them, but says nothing about lines
+    // that semicolons split as well: `ann;bob;0,5`.
+    let is_rival = |other: &&&Reading<'_>| {
+        let splits_as_well =
+            other.delimiter != Delimiter::Blanks && first.delimiter != Delimiter::Byte(b'\t');
+        !other.same_keys(first, hint.keys) && (!usual_is_good || splits_as_well && !with_numbers(&first))
+    };
+    if let Some(rival) = candidates.iter().find(is_rival) {
         let reading = |reading: &Reading<'_>| {
             let fields: Vec<String> = reading.rows[0].iter().take(4).map(|field| shown(field)).collect();
             format!("{} between {}", fields.join(" and "), reading.delimiter)

@@ -64,6 +64,7 @@ fn two_readings_are_refused_with_what_decides() {
     assert_eq!(undecided("txt", "New York\tLos Angeles\nLos Angeles\tSan Juan\n"), "delimiter");
     assert_eq!(undecided("csv", "ann,bob\ncarl,dora\n"), "header");
     assert_eq!(undecided("csv", "u,v\nv,w\n"), "header");
+    assert_eq!(undecided("csv", "ann;bob;0,5\nbob;carl;1,5\n"), "delimiter");
     assert_eq!(undecided("csv", "#rust,#python\n#go,#rust\n"), "comment");
     assert_eq!(undecided("csv", "rust,python\n#go,rust\n"), "comment");
     assert_eq!(undecided("csv", "%a,%b\nb,c\nc,b\n"), "comment");
@@ -74,6 +75,22 @@ fn two_readings_are_refused_with_what_decides() {
         "can be read as \"New\" and \"York,Reno\" and \"Nevada\" between blanks, or as \"New York\" and \
          \"Reno Nevada\" between comma; say --delimiter blanks or --delimiter ','"
     );
+}
+
+#[test]
+fn what_stands_below_a_header_and_is_unlike_all_else_is_refused() {
+    for text in [
+        "source,target\n------,------\n1,2\n2,3\n",
+        "source target\n====== ======\nann    bob\nbob    carl\n",
+        "source,target\nint64,int64\n1,2\n2,3\n",
+        "source,target\nFirst,Second\n1,2\n2,3\n",
+    ] {
+        for ending in ["csv", "txt"] {
+            assert_eq!(detect(ending, text).unwrap_err().line, 2, "{text}");
+        }
+    }
+    let said = TextOptions { header: Some(true), ..TextOptions::default() };
+    assert_eq!(with("csv", "source,target\nbob,7\n1,2\n2,3\n", &said).unwrap().first, ["bob", "7"]);
 }
 
 #[test]
