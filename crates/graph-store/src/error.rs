@@ -234,6 +234,9 @@ pub enum InputOption {
     Header,
     /// [`TextOptions::skip`](crate::input::TextOptions::skip).
     Skip,
+    /// [`TextOptions::skip`](crate::input::TextOptions::skip) of a line that is no edge, or
+    /// [`TextOptions::header`](crate::input::TextOptions::header) where it is one.
+    Counts,
     /// [`TextOptions::comment`](crate::input::TextOptions::comment).
     Comment,
     /// [`EdgeColumns::source`](crate::input::EdgeColumns::source), and its target.
@@ -247,6 +250,10 @@ pub enum InputOption {
     IgnoredWeight,
     /// [`InputOptions::bipartite`](crate::input::InputOptions::bipartite).
     Bipartite,
+    /// [`InputOptions::ignore_columns`](crate::input::InputOptions::ignore_columns) leaves out a column that
+    /// says which edges are undirected, and
+    /// [`ImportOptions::undirected`](crate::import::ImportOptions::undirected) says it of all.
+    IgnoredDirection,
     /// [`InputOptions::memory`](crate::input::InputOptions::memory) or [`Options::memory`](crate::Options).
     Memory,
 }

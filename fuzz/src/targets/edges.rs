@@ -99,9 +99,10 @@ impl Target for Edges {
             Format::GraphChi => &["0 2 1 2\n1 0\n2 1 0\n"],
             Format::Ncol => &["0 1\n1 2\n", "a b 2\nb c 3\n"],
             Format::Dimacs => &["c x\np sp 9 3\na 1 2 7\na 2 3 1\na 9 1 2.5\n", "p edge 9 2\ne 1 2\ne 3 9\n"],
-            Format::Konect => {
-                &["% asym positive\n% 3 9 9\n1 2 3 4\n2 3 1 1\n9 1 2 2\n", "% bip unweighted\n% 2 9 9\n1 1\n2 3\n"]
-            }
+            Format::Konect => &[
+                "% asym positive\n% 3 9 9\n1 2 3 4\n2 3 1 1\n9 1 2 2\n",
+                "% bip unweighted\n% 2 9 9\n1 1\n2 3\n",
+            ],
             Format::U32 => return vec![(0..12u32).flat_map(u32::to_le_bytes).collect()],
             Format::U64 => return vec![(0..12u64).flat_map(u64::to_le_bytes).collect()],
             Format::Parquet => return vec![self.parquet()],

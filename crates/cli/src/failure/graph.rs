@@ -54,11 +54,13 @@ fn flag(option: InputOption) -> &'static str {
         InputOption::Delimiter => "--delimiter",
         InputOption::Header => "--header yes or --header no",
         InputOption::Skip => "--skip",
+        InputOption::Counts => "--skip 1 or --header no",
         InputOption::Comment => "--comment none or --comment '#'",
         InputOption::SourceColumn => "--source-column and --target-column",
         InputOption::TargetColumn => "--target-column",
         InputOption::WeightColumn => "--weight-column",
         InputOption::IgnoredWeight => "--weights or --ignore-columns",
+        InputOption::IgnoredDirection => "--ignore-columns and --undirected",
         _ => "see --help",
     }
 }

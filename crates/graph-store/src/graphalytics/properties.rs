@@ -32,6 +32,8 @@ struct Entry<T> {
 
 /// The entries whose keys begin with `graph.`: the number of the line, the key and the value.
 pub(crate) fn entries(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
+    // A byte order mark, which some editors put in front.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     (1..).zip(text.lines()).filter_map(|(line, entry)| {
         let (key, value) = entry.split_once('=')?;
         let key = key.trim();

@@ -3,7 +3,7 @@
 use leadline_text::{Column, Dialect, Kind, shown};
 
 use super::chunks::Wrong;
-use super::names::{Role, are_of_vertices, is_other_number, role};
+use super::names::{Role, are_of_vertices, is_other_number, kinds_of_neo4j, role};
 use super::{EdgeColumns, InputOptions};
 use crate::InputOption;
 
@@ -97,7 +97,7 @@ impl Columns<'_> {
         let source = one(source, Role::Source, InputOption::SourceColumn)?;
         let target = one(target, Role::Target, InputOption::TargetColumn)?;
         match (source, target) {
-            (Some(source), Some(target)) => Ok((source, target)),
+            (Some(source), Some(target)) => self.of_one_kind(source, target),
             (None, None) => self.first_two(),
             (Some(one), None) => Ok((one, self.other(one, "target", InputOption::TargetColumn)?)),
             (None, Some(one)) => Ok((self.other(one, "source", InputOption::SourceColumn)?, one)),
@@ -119,6 +119,20 @@ impl Columns<'_> {
         Ok(())
     }
 
+    /// Vertices of two kinds may have the same ids.
+    fn of_one_kind(&self, source: usize, target: usize) -> Result<(usize, usize), Wrong> {
+        match kinds_of_neo4j(self.name(source), self.name(target)) {
+            None => Ok((source, target)),
+            Some((from, to)) => {
+                let text = format!(
+                    "edges lead from {from} to {to}, whose ids may be the same and mean different vertices; where \
+                     they are never the same, name both columns"
+                );
+                Err(wrong(text, InputOption::SourceColumn))
+            }
+        }
+    }
+
     /// Names say nothing: the first two columns, or the first two behind one that numbers the lines.
     fn first_two(&self) -> Result<(usize, usize), Wrong> {
         let has_index =
@@ -132,7 +146,31 @@ impl Columns<'_> {
             );
             return Err(wrong(text, InputOption::SourceColumn));
         }
+        self.check_third(source, target)?;
         Ok((source, target))
+    }
+
+    /// Where ids are names, another column of names may as well be an end of the edge: of triples the last is.
+    /// And where the ends are of two kinds, another column may be of the kind of one.
+    fn check_third(&self, source: usize, target: usize) -> Result<(), Wrong> {
+        let kinds = &self.dialect.kinds;
+        let ends = [kinds[source], kinds[target]];
+        let is_known = |at: &usize| self.names().is_some() && (is_other_number(self.name(*at)) || *at == 0);
+        let third = (0..self.dialect.columns)
+            .filter(|at| ![source, target].contains(at) && !is_known(at))
+            .find(|at| match ends {
+                [Kind::Text, Kind::Text] => kinds[*at] == Kind::Text,
+                [Kind::Integer, Kind::Text] | [Kind::Text, Kind::Integer] => ends.contains(&kinds[*at]),
+                _ => false,
+            });
+        match third.filter(|_| !self.options.ignore_columns && self.options.columns.weight.is_none()) {
+            None => Ok(()),
+            Some(third) => {
+                let [one, two, three] = [source, target, third].map(|at| name_of(self.dialect, at));
+                let text = format!("columns {one}, {two} and {three} may each hold an end of the edge");
+                Err(wrong(text, InputOption::SourceColumn))
+            }
+        }
     }
 
     /// The other end, where only one is known.

@@ -1,15 +1,18 @@
 //! Edges in columns of text: SNAP, CSV, TSV and GAP. What the first lines say about the rest.
 
-use leadline_text::{Comment, Delimiter, Dialect, Hint, Kind, Sample, TextOption, TextOptions};
+use leadline_text::{
+    Column, Comment, Delimiter, Dialect, Hint, Kind, Sample, TextOption, TextOptions, Undecided,
+};
 
 use super::chunks::{Chunks, Wrong};
 use super::columns::{Chosen, choose, name_of};
+use super::doubts;
 use super::grammar::{Grammar, Nothing, attribute};
 use super::names::role;
 use super::strings::Strings;
 use super::summary::{InputSummary, SkippedLines, TextSummary};
 use super::text::{Opened, TextReader, next_line};
-use super::{Declared, EdgeReader, Format, IdMode, InputOptions};
+use super::{Declared, EdgeColumns, EdgeReader, Format, IdMode, InputOptions};
 use crate::{GraphError, InputOption};
 
 /// How SNAP begins a file in which each undirected edge is listed once.
@@ -22,7 +25,7 @@ pub(super) fn open(
     mut summary: InputSummary,
 ) -> Result<Box<dyn EdgeReader>, GraphError> {
     let name = chunks.name().to_owned();
-    let mut front = Front { lines: 0, skipped: SkippedLines::default(), undirected: false };
+    let mut front = Front::default();
     let (dialect, attributes) = front.dialect(&mut chunks, format, options)?;
     let name_column =
         |at: usize| if attributes.is_some() && at == 2 { "weight".to_owned() } else { name_of(&dialect, at) };
@@ -32,6 +35,13 @@ pub(super) fn open(
         _ => choose_of(&dialect, format, attributes, options)
             .map_err(|wrong| wrong.at(&format!("{name}: line {}", front.lines + 1)))?,
     };
+    let mut counts = None;
+    if attributes.is_none() && dialect.columns > 0 {
+        let (bytes, whole) = chunks.peek()?;
+        let sample = Sample::new(bytes, whole).map_err(|undecided| front.refused(&name, undecided))?;
+        counts = doubts::check(&sample, front.comment.as_deref(), &dialect, &chosen, options)
+            .map_err(|(line, wrong)| wrong.at(&format!("{name}: line {}", front.lines + line)))?;
+    }
     let keys = [chosen.source, chosen.target];
     let is_text = |column: usize| {
         dialect.first.get(column).is_some_and(|field| Kind::of(field.as_bytes()) > Kind::Integer)
@@ -60,24 +70,28 @@ pub(super) fn open(
         attributes: attributes.is_some(),
         ..Grammar::blanks(dialect.columns, false)
     };
-    let undirected = front.undirected && format == Format::Snap && !options.directed;
+    let undirected = front.undirected && !options.directed;
     let opened = Opened {
         chunks,
         grammar,
         declared: Declared { undirected, weighted, ..Declared::default() },
         lines: front.lines,
         entries: None,
-        strings: strings.then(|| Strings::new(options.memory)),
+        counts,
+        strings: strings.then(|| Strings::new(options.memory).between(dialect.delimiter, options)),
         summary,
     };
     Ok(Box::new(TextReader::new(opened, options)?))
 }
 
 /// What was read before the first edge.
+#[derive(Default)]
 struct Front {
     lines: u64,
     skipped: SkippedLines,
     undirected: bool,
+    /// The last comment.
+    comment: Option<Vec<u8>>,
 }
 
 impl Front {
@@ -90,13 +104,15 @@ impl Front {
         options: &InputOptions,
     ) -> Result<(Dialect, Option<Attributes>), GraphError> {
         let mut text = options.text;
+        let EdgeColumns { source, target, weight } = &options.columns;
+        if [source, target, weight].into_iter().any(|column| matches!(column, Some(Column::Name(_)))) {
+            // Columns have names then.
+            text.header = text.header.or(Some(true));
+        }
         loop {
             let name = chunks.name().to_owned();
             let (bytes, whole) = chunks.peek()?;
-            let refused = |undecided: leadline_text::Undecided| GraphError::Undecided {
-                place: format!("{name}: line {}", self.lines + undecided.line),
-                undecided: Box::new(undecided),
-            };
+            let refused = |undecided| self.refused(&name, undecided);
             let sample = Sample::new(bytes, whole).map_err(refused)?;
             let (cut, attributes) = without_attributes(&sample);
             let hint = hint(format, &mut text);
@@ -119,6 +135,12 @@ impl Front {
         }
     }
 
+    /// Why a sample behind what was read is not understood.
+    fn refused(&self, name: &str, undecided: Undecided) -> GraphError {
+        let place = format!("{name}: line {}", self.lines + undecided.line);
+        GraphError::Undecided { place, undecided: Box::new(undecided) }
+    }
+
     /// Takes lines off the beginning that hold no edge.
     fn pass(
         &mut self,
@@ -138,7 +160,10 @@ impl Front {
                     &mut skipped.skipped
                 }
                 Some(Nothing::Blank) => &mut skipped.blank,
-                Some(Nothing::Comment) => &mut skipped.comments,
+                Some(Nothing::Comment) => {
+                    self.comment = Some(line);
+                    &mut skipped.comments
+                }
                 None => &mut skipped.header,
             } += 1;
         }
@@ -171,10 +196,15 @@ fn choose_of(
     if let Some(attributes) = attributes {
         return of_attributes(attributes, options);
     }
-    let gap = |columns: usize, weight| {
+    let gap = |columns: usize, weight: Option<usize>| {
         if dialect.columns > columns {
             let text = format!("expected {columns} columns, found {}", dialect.columns);
             return Err(text.into());
+        }
+        if weight.is_some() && dialect.columns < columns {
+            return Err(
+                format!("expected a weight as column {columns}, found {} columns", dialect.columns).into()
+            );
         }
         Ok(Chosen { source: 0, target: 1, weight, ignored: Vec::new() })
     };

@@ -42,7 +42,8 @@ pub(super) fn open(
     let grammar = Grammar::numbers(columns, weighted);
     let undirected = !options.directed && says_undirected(&edges);
     let declared = Declared { undirected, weighted, ..Declared::default() };
-    let opened = Opened { chunks, grammar, declared, lines, entries: None, strings: None, summary };
+    let opened =
+        Opened { chunks, grammar, declared, lines, entries: None, counts: None, strings: None, summary };
     let vertices =
         Vertices { chunks: Chunks::new(Source::text(&vertices)?, Cut::Lines), chunk: Vec::new(), lines: 0 };
     let meter = vertices.chunks.meter();

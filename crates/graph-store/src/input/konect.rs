@@ -91,7 +91,8 @@ pub(super) fn open(
     let vertices = sizes.filter(|_| sets.is_none()).map(|_| most);
     let undirected = head.kind != Kind::Directed && !options.directed;
     let declared = Declared { vertices, first: 1, undirected, weighted, ..Declared::default() };
-    let opened = Opened { chunks, grammar, declared, lines, entries: None, strings: None, summary };
+    let opened =
+        Opened { chunks, grammar, declared, lines, entries: None, counts: None, strings: None, summary };
     let reader = Box::new(TextReader::new(opened, options)?);
     Ok(match sets {
         Some(sets) => between(reader, name, sets),

@@ -96,11 +96,28 @@ pub(super) fn is_other_number(name: &str) -> bool {
     OTHER_NUMBERS.contains(&plain(name).as_str())
 }
 
+/// Whether a column says which edges are directed, as its name tells.
+pub(super) fn is_type(name: &str) -> bool {
+    plain(name) == "type"
+}
+
+/// The kinds of vertices that Neo4j's headers say two columns are of, where they are of two:
+/// `:START_ID(Person)` and `:END_ID(Film)`, and person 1 is not film 1.
+pub(super) fn kinds_of_neo4j<'n>(source: &'n str, target: &'n str) -> Option<(&'n str, &'n str)> {
+    let kind = |name: &'n str| Some(name.rsplit_once('(')?.1.trim_end_matches(')'));
+    let both = of_neo4j(source).and(kind(source)).zip(of_neo4j(target).and(kind(target)));
+    both.filter(|(source, target)| source != target)
+}
+
 /// Whether columns called so hold vertices and what is known of each: a list of vertices, not of edges.
 pub(super) fn are_of_vertices(first: &str, second: &str) -> bool {
-    let is_id = first.rsplit_once(':').is_some_and(|(_, kind)| kind.to_uppercase().starts_with("ID"))
-        || ["id", "node", "nodeid", "vertex", "vertexid", "user", "userid"].contains(&plain(first).as_str());
-    is_id && ["name", "label", "title", "type", "age", "screenname"].contains(&plain(second).as_str())
+    let (id, other) = (plain(first), plain(second));
+    let declared = first.rsplit_once(':').is_some_and(|(_, kind)| kind.to_uppercase().starts_with("ID"));
+    if declared || ["id", "node", "nodeid", "vertex", "vertexid"].contains(&id.as_str()) {
+        return !other.ends_with("id");
+    }
+    ["user", "userid"].contains(&id.as_str())
+        && ["name", "label", "title", "type", "age", "screenname"].contains(&other.as_str())
 }
 
 /// In small letters and digits; Gephi and others put a `~` in front, Neo4j the type of a value behind a colon.
@@ -132,6 +149,9 @@ mod tests {
             assert_eq!(role(name), expected, "{name}");
         }
         assert!(are_of_vertices("id", "name") && are_of_vertices("personId:ID(Person)", "name"));
-        assert!(!are_of_vertices("person", "film"));
+        assert!(are_of_vertices("id", "firstName") && are_of_vertices("userId", "age"));
+        assert!(!are_of_vertices("person", "film") && !are_of_vertices("id", "otherId"));
+        assert_eq!(kinds_of_neo4j(":START_ID(A)", "x:END_ID(B)"), Some(("A", "B")));
+        assert_eq!(kinds_of_neo4j(":START_ID(A)", ":END_ID(A)"), None);
     }
 }

@@ -22,6 +22,9 @@ pub(super) fn sniff(bytes: &[u8]) -> Sniffed {
     if bytes.starts_with(b"PAR1") {
         return Sniffed::Is(Format::Parquet);
     }
+    if bytes.starts_with(b"#!") {
+        return Sniffed::Unread(1, "found a script, expected edges".to_owned());
+    }
     let is_banner = |line: &[u8]| line.len() > 14 && line[..14].eq_ignore_ascii_case(b"%%MatrixMarket");
     if bytes.split(|byte| *byte == b'\n').next().is_some_and(is_banner) {
         return Sniffed::Is(Format::MatrixMarket);
@@ -35,7 +38,7 @@ pub(super) fn sniff(bytes: &[u8]) -> Sniffed {
     let Some((number, line)) = first else { return Sniffed::Unknown };
     if is_triple(line) {
         let what = format!(
-            "found a triple of RDF (N-Triples), {}, which is not read; write its subjects and objects as two columns",
+            "found a triple of RDF (N-Triples or Turtle), {}, which is not read; write its subjects and objects as two columns",
             shown(line)
         );
         return Sniffed::Unread(number, what);
@@ -60,10 +63,14 @@ fn of_own_words(bytes: &[u8]) -> Option<Format> {
     is_dimacs(lines()).then_some(Format::Dimacs)
 }
 
-/// `<a> <b> <c> .`
+/// `<a> <b> <c> .`, and what Turtle begins with. A word is no number, which may end in a point.
 fn is_triple(line: &[u8]) -> bool {
+    let words: Vec<&[u8]> = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
     let begins = line.starts_with(b"<") || line.starts_with(b"_:");
-    begins && line.ends_with(b".") && line.windows(2).filter(|pair| *pair == b" <").count() >= 1
+    let is_prefix = |word: &&[u8]| matches!(*word, b"@prefix" | b"@base" | b"PREFIX" | b"BASE");
+    words.first().is_some_and(is_prefix)
+        || words.len() > 3 && words.last() == Some(&&b"."[..])
+        || begins && line.ends_with(b".") && line.windows(2).filter(|pair| *pair == b" <").count() >= 1
 }
 
 /// `(1, 2) (3, 4) {}`

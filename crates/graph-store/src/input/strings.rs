@@ -1,7 +1,9 @@
 //! Ids that are strings, numbered in the order they first occur.
 
+use leadline_text::{BYTE_ORDER_MARK, Delimiter};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::InputOptions;
 use super::chunks::Wrong;
 use crate::InputOption;
 
@@ -31,11 +33,25 @@ pub(super) struct Strings {
     table: Vec<u32>,
     /// Bytes of memory they may take.
     most_memory: u64,
+    /// A delimiter at an id's end may be meant as one: `ann, bob` between blanks.
+    blanks_were_told: bool,
 }
 
 impl Strings {
     pub(super) fn new(most_memory: u64) -> Strings {
-        Strings { bytes: Vec::new(), ends: Vec::new(), table: vec![FREE; 1024], most_memory }
+        Strings {
+            bytes: Vec::new(),
+            ends: Vec::new(),
+            table: vec![FREE; 1024],
+            most_memory,
+            blanks_were_told: false,
+        }
+    }
+
+    /// Of a text that this separates, as it was told from its first lines unless an option says so.
+    pub(super) fn between(self, delimiter: Delimiter, options: &InputOptions) -> Strings {
+        let blanks_were_told = delimiter == Delimiter::Blanks && options.text.delimiter.is_none();
+        Strings { blanks_were_told, ..self }
     }
 
     /// The number of a string; a new one gets the next.
@@ -68,6 +84,15 @@ impl Strings {
             return Err(format!("expected an id in UTF-8, found {}", super::number::shown(id)).into());
         }
         check_length(id)?;
+        if id.starts_with(BYTE_ORDER_MARK) {
+            let text = "expected an id, found a byte order mark, as where files were put together; remove it";
+            return Err(text.to_owned().into());
+        }
+        if self.blanks_were_told && id.len() > 1 && id.last().is_some_and(|last| b",;".contains(last)) {
+            let shown = super::number::shown(id);
+            let text = format!("{shown} may be an id, or an id and a delimiter behind it");
+            return Err(Wrong { text, option: Some(InputOption::Delimiter) });
+        }
         if self.ends.len() as u64 + 1 >= u64::from(FREE) {
             return Err(
                 format!("found more than {} ids, which is all that a store holds", self.ends.len()).into()

@@ -3,6 +3,7 @@
 use memchr::{memchr, memrchr};
 
 use super::chunks::{CHUNK, Chunks, Failure};
+use super::counts::Counts;
 use super::grammar::{Grammar, Parsed};
 use super::source::{Anywhere, Meter};
 use super::strings::Strings;
@@ -23,6 +24,9 @@ pub(super) struct TextReader {
     lines: u64,
     /// Edges that must come, as the header says.
     entries: Option<u64>,
+    /// What the first line may say instead of being an edge.
+    counts: Option<Counts>,
+    first_line: u64,
     found: u64,
     pieces: Pieces,
     strings: Option<Strings>,
@@ -49,6 +53,8 @@ pub(super) struct Opened {
     pub(super) lines: u64,
     /// Edges that the header declares.
     pub(super) entries: Option<u64>,
+    /// What the first edge may be instead.
+    pub(super) counts: Option<Counts>,
     /// Ids are strings and numbered here.
     pub(super) strings: Option<Strings>,
     /// How it was understood.
@@ -58,7 +64,7 @@ pub(super) struct Opened {
 impl TextReader {
     /// Strings are numbered by one thread, numbers are parsed by as many as wanted and as fit in memory.
     pub(super) fn new(opened: Opened, options: &InputOptions) -> Result<TextReader, GraphError> {
-        let Opened { mut chunks, grammar, declared, lines, entries, strings, mut summary } = opened;
+        let Opened { mut chunks, grammar, declared, lines, entries, counts, strings, mut summary } = opened;
         summary.ids = if strings.is_some() { "strings" } else { "numbers" };
         let (name, meter) = (chunks.name().to_owned(), chunks.meter());
         let anywhere = chunks.take_anywhere();
@@ -76,6 +82,8 @@ impl TextReader {
             grammar,
             lines,
             entries,
+            counts,
+            first_line: lines + 1,
             found: 0,
             pieces,
             strings,
@@ -131,6 +139,10 @@ impl EdgeReader for TextReader {
         let Some(parsed) = self.piece(batch)? else {
             self.ended = true;
             self.check_entries(true)?;
+            if let Some(counts) = self.counts {
+                let place = format!("{}: line {}", self.name, self.first_line);
+                counts.check(self.found).map_err(|wrong| wrong.at(&place))?;
+            }
             return Ok(false);
         };
         if let Some(failure) = parsed.failure {

@@ -40,6 +40,8 @@ pub enum Change {
 impl Change {
     /// What a line of changes must be, for a message.
     pub(crate) const EXPECTED: &str = "expected + U V [W], - U V, = U V W, +v U or -v U";
+    /// What such a line begins with.
+    pub(super) const SIGNS: [&'static str; 5] = ["+", "-", "=", "+v", "-v"];
 
     /// What a line says; nothing for one that is empty or begins with `#` or `%`. Fields stand apart by blanks.
     ///
@@ -85,7 +87,13 @@ impl Change {
     pub fn is_written(line: &str) -> Option<bool> {
         let mut fields = line.split_ascii_whitespace();
         let first = fields.next().filter(|first| !first.starts_with(['#', '%']))?;
-        Some(["+", "-", "=", "+v", "-v"].contains(&first) && fields.next().is_some())
+        Some(Change::SIGNS.contains(&first) && fields.next().is_some())
+    }
+
+    /// Whether a line begins with one of the signs, as changes do, but goes on as a table does: `+,1,2`.
+    pub(super) fn is_in_columns(line: &str) -> bool {
+        let fields = line.split_once([',', ';', '\t', '|']);
+        fields.is_some_and(|(first, _)| Change::SIGNS.contains(&first.trim().trim_matches('"')))
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use edges::Edges;
 use leadline_files::Decompressor;
-use leadline_text::{BYTE_ORDER_MARK, LineEnd, Sample, shown};
+use leadline_text::{BYTE_ORDER_MARK, Line, LineEnd, Sample, shown};
 use lines::Lines;
 
 use super::Change;
@@ -138,7 +138,13 @@ fn changes_of(path: &Path) -> Result<Option<impl Read + Send + 'static>, GraphEr
         );
         return Err(GraphError::malformed(place, what));
     }
-    if sample.line_end == LineEnd::Cr {
+    let in_columns = |line: &&Line<'_>| Change::is_in_columns(&String::from_utf8_lossy(line.text));
+    if !changes && let Some(line) = sample.lines.iter().find(in_columns) {
+        let place = format_args!("{}: line {}", path.display(), line.number);
+        let what = format!("{}, with blanks between, or edges, found a table of changes", Change::EXPECTED);
+        return Err(GraphError::malformed(place, what));
+    }
+    if changes && sample.line_end == LineEnd::Cr {
         let what =
             "expected lines that end with LF or CRLF, found CR alone; convert it: tr '\\r' '\\n' < OLD > NEW";
         return Err(GraphError::malformed(path.display(), what));

@@ -67,7 +67,8 @@ fn nothing(
 ) -> Result<Box<dyn EdgeReader>, GraphError> {
     let grammar = Grammar::blanks(2, false);
     let declared = Declared { weighted: options.weights, ..Declared::default() };
-    let opened = Opened { chunks, grammar, declared, lines: 0, entries: None, strings: None, summary };
+    let opened =
+        Opened { chunks, grammar, declared, lines: 0, entries: None, counts: None, strings: None, summary };
     Ok(Box::new(TextReader::new(opened, options)?))
 }
 
@@ -153,7 +154,8 @@ impl Matrix {
         let ids = (1, declared.vertices.unwrap_or(0));
         let grammar = Grammar { ids, ..Grammar::numbers(columns, self.weighted) };
         let (lines, entries) = (self.lines, self.size.entries);
-        let opened = Opened { chunks, grammar, declared, lines, entries, strings: None, summary };
+        let opened =
+            Opened { chunks, grammar, declared, lines, entries, counts: None, strings: None, summary };
         Ok(Box::new(TextReader::new(opened, options)?))
     }
 

@@ -51,6 +51,17 @@ impl Edges {
         if !reader.next_batch(batch).map_err(|error| no_changes(error, name))? {
             return Ok(NextChanges::End);
         }
+        if wanted.strings
+            && let Some(sign) = batch.pairs.iter().find_map(|(source, _)| {
+                reader.string(*source).filter(|source| Change::SIGNS.contains(source))
+            })
+        {
+            let what = format!(
+                "has an edge that begins in {sign:?}, which may be meant as a change; {} on each line of changes",
+                Change::EXPECTED
+            );
+            return Err(GraphError::malformed(name, what));
+        }
         let id = |number: u64| match wanted.strings {
             true => VertexId::from(reader.string(number).unwrap_or_default()),
             false => VertexId::from(number),
