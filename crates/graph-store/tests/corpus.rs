@@ -16,8 +16,10 @@ use outcome::{Outcome, listed, outcome};
 use variant::variants;
 
 /// The families, by the names of their files.
-const FAMILIES: [(&str, &str); 1] = [
+const FAMILIES: [(&str, &str); 3] = [
     ("encodings", include_str!("corpus/encodings.txt")),
+    ("quotes", include_str!("corpus/quotes.txt")),
+    ("separators", include_str!("corpus/separators.txt")),
 ];
 
 /// Everything that a file is read as and should not be, a paragraph each; and how many files were tried.
