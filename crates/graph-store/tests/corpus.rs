@@ -16,9 +16,11 @@ use outcome::{Outcome, listed, outcome};
 use variant::variants;
 
 /// The families, by the names of their files.
-const FAMILIES: [(&str, &str); 4] = [
+const FAMILIES: [(&str, &str); 6] = [
+    ("comments", include_str!("corpus/comments.txt")),
     ("encodings", include_str!("corpus/encodings.txt")),
     ("headers", include_str!("corpus/headers.txt")),
+    ("ids", include_str!("corpus/ids.txt")),
     ("quotes", include_str!("corpus/quotes.txt")),
     ("separators", include_str!("corpus/separators.txt")),
 ];
