@@ -16,13 +16,15 @@ use outcome::{Outcome, listed, outcome};
 use variant::variants;
 
 /// The families, by the names of their files.
-const FAMILIES: [(&str, &str); 6] = [
+const FAMILIES: [(&str, &str); 8] = [
     ("comments", include_str!("corpus/comments.txt")),
     ("encodings", include_str!("corpus/encodings.txt")),
     ("headers", include_str!("corpus/headers.txt")),
     ("ids", include_str!("corpus/ids.txt")),
     ("quotes", include_str!("corpus/quotes.txt")),
     ("separators", include_str!("corpus/separators.txt")),
+    ("shapes", include_str!("corpus/shapes.txt")),
+    ("weights", include_str!("corpus/weights.txt")),
 ];
 
 /// Everything that a file is read as and should not be, a paragraph each; and how many files were tried.
