@@ -16,11 +16,13 @@ use outcome::{Outcome, listed, outcome};
 use variant::variants;
 
 /// The families, by the names of their files.
-const FAMILIES: [(&str, &str); 8] = [
+const FAMILIES: [(&str, &str); 10] = [
     ("comments", include_str!("corpus/comments.txt")),
+    ("databases", include_str!("corpus/databases.txt")),
     ("encodings", include_str!("corpus/encodings.txt")),
     ("headers", include_str!("corpus/headers.txt")),
     ("ids", include_str!("corpus/ids.txt")),
+    ("networkx", include_str!("corpus/networkx.txt")),
     ("quotes", include_str!("corpus/quotes.txt")),
     ("separators", include_str!("corpus/separators.txt")),
     ("shapes", include_str!("corpus/shapes.txt")),
