@@ -16,12 +16,15 @@ use outcome::{Outcome, listed, outcome};
 use variant::variants;
 
 /// The families, by the names of their files.
-const FAMILIES: [(&str, &str); 10] = [
+const FAMILIES: [(&str, &str); 13] = [
+    ("changes", include_str!("corpus/changes.txt")),
     ("comments", include_str!("corpus/comments.txt")),
     ("databases", include_str!("corpus/databases.txt")),
     ("encodings", include_str!("corpus/encodings.txt")),
     ("headers", include_str!("corpus/headers.txt")),
     ("ids", include_str!("corpus/ids.txt")),
+    ("matrix-market", include_str!("corpus/matrix-market.txt")),
+    ("metis", include_str!("corpus/metis.txt")),
     ("networkx", include_str!("corpus/networkx.txt")),
     ("quotes", include_str!("corpus/quotes.txt")),
     ("separators", include_str!("corpus/separators.txt")),
@@ -95,6 +98,7 @@ fn mistake(case: &Case, variant: &str, path: &Path, found: &Outcome) -> Option<S
 #[test]
 fn files_are_read_as_they_were_meant_or_refused() {
     let cases: Vec<Case> = FAMILIES.iter().flat_map(|(family, text)| case::parse(family, text)).collect();
+    assert!(cases.len() >= 400, "{} files", cases.len());
     let (tried, wrong) = wrong(&cases);
     assert!(wrong.is_empty(), "{} of {tried} are wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
