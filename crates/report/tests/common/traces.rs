@@ -175,11 +175,13 @@ pub fn sample_by_file() -> ByFile {
     ByFile {
         schema: BY_FILE_SCHEMA,
         trace: "q9.capture".to_owned(),
+        format: None,
         page_bytes: 16 << 10,
         extent_bytes: 1 << 20,
         named: true,
         exact: true,
         bad_lines: BadLines::default(),
+        skipped: leadline_trace::Skipped::default(),
         seconds: Some(10.0),
         computing_seconds: Some(6.0),
         all: usage(840, 60),
