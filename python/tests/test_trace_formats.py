@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import leadline
 from leadline import trace
 
 SAMPLES = Path(__file__).parents[2] / "crates/trace/tests/traces/samples"
@@ -150,3 +151,35 @@ def test_info_names_the_format_and_the_evidence():
     told = trace.info(SAMPLES / "cbs.csv")["format"]
     assert (told["format"], told["by"], told["looked_at"], told["fitting"]) == ("tencent", "content", 5, 5)
     assert "within the format's ranges" in told["evidence"]
+
+
+def test_columns_are_read_as_they_are_named(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("when;what;where;how much\n10;read;8;16\n12;write;24;8\n")
+    columns = "time:us,op,offset:sectors,size:sectors"
+    expected = [(0, 0, False, 4096, 8192), (2000, 0, True, 12288, 4096)]
+    assert read(path, columns=columns) == expected
+    unit = {"columns": "time,op,offset:sectors,size:sectors", "timestamp_unit": "us"}
+    assert read(path, **unit, delimiter="semicolon", header="yes") == expected
+    assert trace.info(path, columns=columns)["requests"]["writes"] == 1
+    names = "time:us=when,op=what,offset:sectors=where,size:sectors=how much"
+    assert trace.info(path, columns=names, delimiter=";")["format"]["format"] == "columns"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"columns": "time,page"}, "columns: time: has no unit; write time:s"),
+        ({"columns": "page", "format": "msr"}, "give one of them"),
+        ({"header": "yes"}, "are for columns"),
+        ({"columns": "page", "header": "perhaps"}, "header=perhaps: must be yes or no"),
+        ({"columns": "page,size", "delimiter": "|"}, "log.txt:1: "),
+        ({"columns": "-,page=9"}, "log.txt:1: expected a column 9, found 2 columns"),
+    ],
+)
+def test_what_columns_cannot_be_is_said(tmp_path, options, said):
+    path = tmp_path / "log.txt"
+    path.write_text("5 6\n7 8\n")
+    with pytest.raises(leadline.BadInput) as caught:
+        read(path, **options)
+    assert said in str(caught.value)

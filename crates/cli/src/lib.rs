@@ -6,6 +6,7 @@
 mod advise;
 mod btree;
 mod calibrate;
+mod columns;
 mod completions;
 mod console;
 mod devices;
@@ -31,6 +32,7 @@ mod signals;
 mod source;
 mod streams;
 mod target;
+mod text_args;
 mod trace;
 mod usage;
 mod values;

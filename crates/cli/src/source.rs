@@ -2,18 +2,18 @@
 
 use std::ffi::OsStr;
 
-use leadline_trace::{Format, STDIN, Trace, TraceError, open, open_as};
+use leadline_trace::{ReadAs, STDIN, Trace, TraceError, open_as};
 
 use crate::console;
 use crate::paths::MEMORY;
 
-/// The trace that TRACE names, in the format given or the one that its ending or content tells.
+/// The trace that TRACE names, read as is said.
 ///
 /// # Errors
-/// As [`open`].
+/// As [`open_as`].
 pub(crate) fn open_trace(
     name: &(impl AsRef<OsStr> + ?Sized),
-    format: Option<Format>,
+    read_as: &ReadAs,
 ) -> Result<Box<dyn Trace>, TraceError> {
     let name = name.as_ref();
     if let Some(call) = console::call() {
@@ -27,8 +27,5 @@ pub(crate) fn open_trace(
             _ => {}
         }
     }
-    match format {
-        Some(format) => open_as(name, format),
-        None => open(name),
-    }
+    open_as(name, read_as.clone())
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arrow_array::builder::BooleanBufferBuilder;
 use arrow_array::{ArrayRef, BooleanArray, UInt32Array, UInt64Array};
 use leadline_cli::Failure;
-use leadline_trace::{Format, Trace, TraceError, Unit, open, open_as};
+use leadline_trace::{Format, ReadAs, TextOptions, TimeUnit, Trace, TraceColumns, TraceError, Unit, open_as};
 use pyo3::prelude::*;
 
 use crate::errors;
@@ -21,25 +21,26 @@ pub(crate) struct TraceReader {
 
 #[pymethods]
 impl TraceReader {
-    /// Opens a file or `gen:NAME`, in the format named or the one that its ending or content tells; gives
-    /// `batch` requests at a time.
+    /// Opens a file or `gen:NAME`, in the format named or the one that its ending or content tells, or with
+    /// the columns named, whose `text` is delimiter, header, lines to skip and comments; gives `batch` requests
+    /// at a time.
     #[new]
-    #[pyo3(signature = (name, format = None, batch = 65536))]
-    fn new(py: Python<'_>, name: OsString, format: Option<&str>, batch: usize) -> PyResult<TraceReader> {
+    #[pyo3(signature = (name, format = None, batch = 65536, columns = None, timestamp_unit = None, text = None))]
+    fn new(
+        py: Python<'_>,
+        name: OsString,
+        format: Option<&str>,
+        batch: usize,
+        columns: Option<&str>,
+        timestamp_unit: Option<&str>,
+        text: Option<Text>,
+    ) -> PyResult<TraceReader> {
         if batch == 0 {
             return Err(errors::bad_input(py, "batch=0: must be at least 1 request"));
         }
-        let trace = match format {
-            None => open(&name),
-            Some(text) => match Format::parse(text) {
-                Some(format) => open_as(&name, format),
-                None => {
-                    let line = format!("format={text}: must be one of {}", Format::names());
-                    return Err(errors::bad_input(py, &line));
-                }
-            },
-        };
-        let trace = trace.map_err(|error| errors::exception(py, &Failure::from(error)))?;
+        let said = (format, columns, timestamp_unit, text.unwrap_or_default());
+        let read_as = read_as(said).map_err(|line| errors::bad_input(py, &line))?;
+        let trace = open_as(&name, read_as).map_err(|error| errors::exception(py, &Failure::from(error)))?;
         Ok(TraceReader { trace: Mutex::new(trace), batch })
     }
 
@@ -85,6 +86,53 @@ impl TraceReader {
         }
         Ok(batch)
     }
+}
+
+/// Delimiter, header, lines to skip and comments, as the command line writes them.
+type Text = (Option<String>, Option<String>, u64, Option<String>);
+
+/// How a trace is read, of what was said of it.
+fn read_as(
+    (format, columns, timestamp_unit, text): (Option<&str>, Option<&str>, Option<&str>, Text),
+) -> Result<ReadAs, String> {
+    let text = text_options(text)?;
+    let unit = timestamp_unit.map(TimeUnit::parse).transpose().map_err(named("timestamp_unit"))?;
+    match (format, columns) {
+        (Some(_), Some(_)) => {
+            Err("columns: says what lines hold, and so does format; give one of them".to_owned())
+        }
+        (None, Some(columns)) => {
+            TraceColumns::parse(columns, unit, text).map(ReadAs::from).map_err(named("columns"))
+        }
+        (_, None) if unit.is_some() || text != TextOptions::default() => {
+            Err("timestamp_unit, delimiter, header, skip and comment are for columns; name them with columns"
+                .to_owned())
+        }
+        (Some(name), None) => Format::parse(name)
+            .map(ReadAs::from)
+            .ok_or_else(|| format!("format={name}: must be one of {}", Format::names())),
+        (None, None) => Ok(ReadAs::Told),
+    }
+}
+
+fn text_options((delimiter, header, skip, comment): Text) -> Result<TextOptions, String> {
+    let header = match header.as_deref() {
+        None => None,
+        Some("yes") => Some(true),
+        Some("no") => Some(false),
+        Some(other) => return Err(format!("header={other}: must be yes or no")),
+    };
+    Ok(TextOptions {
+        delimiter: delimiter.as_deref().map(str::parse).transpose().map_err(named("delimiter"))?,
+        header,
+        skip,
+        comment: comment.as_deref().map(str::parse).transpose().map_err(named("comment"))?,
+    })
+}
+
+/// An error with the name of the argument.
+fn named(argument: &'static str) -> impl Fn(String) -> String {
+    move |reason| format!("{argument}: {reason}")
 }
 
 /// Requests, a vector for each of their fields.

@@ -9,7 +9,8 @@ use crate::cpus;
 use crate::format::{self, Format};
 use crate::generate::{self, GENERATOR};
 use crate::input::Input;
-use crate::{RecognizedBy, Trace, TraceError};
+use crate::read_as::ReadAs;
+use crate::{Recognition, RecognizedBy, Trace, TraceError};
 
 /// The name that stands for standard input.
 pub const STDIN: &str = "-";
@@ -26,38 +27,38 @@ pub const STDIN: &str = "-";
 /// recognised, [`TraceError::AmbiguousFormat`] where it could be one of several, [`TraceError::Name`] where
 /// the generator does not exist.
 pub fn open(name: &(impl AsRef<OsStr> + ?Sized)) -> Result<Box<dyn Trace>, TraceError> {
-    let name = name.as_ref();
-    if is_generator(name) {
-        return generate::open(&name.to_string_lossy()[GENERATOR.len()..]);
-    }
-    opened(name, None)
+    open_as(name, ReadAs::Told)
 }
 
-/// Opens a file, or `-` for standard input, in the format that is named.
+/// Opens a file, or `-` for standard input, in the format or with the columns that are named.
 ///
 /// # Errors
 /// As [`open`]; a generator has no format.
-pub fn open_as(name: &(impl AsRef<OsStr> + ?Sized), format: Format) -> Result<Box<dyn Trace>, TraceError> {
-    let name = name.as_ref();
-    if is_generator(name) {
-        let reason = "is generated and in no format; leave the format out".to_owned();
-        return Err(TraceError::Name { name: name.display().to_string(), reason });
+pub fn open_as(
+    name: &(impl AsRef<OsStr> + ?Sized),
+    read_as: impl Into<ReadAs>,
+) -> Result<Box<dyn Trace>, TraceError> {
+    let (name, read_as) = (name.as_ref(), read_as.into());
+    match open_either(name, &read_as)? {
+        Opened::Capture(reader) => Ok(format::captured(*reader)),
+        Opened::Trace(trace) => Ok(trace),
     }
-    opened(name, Some(format))
 }
 
-/// Reads a trace from anything that gives bytes; `name` stands for it in messages. Without a format it is
-/// told as by [`open`].
+/// Reads a trace from anything that gives bytes; `name` stands for it in messages. Where nothing is said of its
+/// format, that is told as by [`open`].
 ///
 /// # Errors
 /// As [`open`].
 pub fn read(
     reader: Box<dyn Read + Send>,
     name: &str,
-    format: Option<Format>,
+    read_as: impl Into<ReadAs>,
 ) -> Result<Box<dyn Trace>, TraceError> {
-    let (format, input) = told(Input::new(reader, name, None)?, format)?;
-    format::reader(format, input)
+    match of_input(Input::new(reader, name, None)?, &read_as.into())? {
+        Opened::Capture(reader) => Ok(format::captured(*reader)),
+        Opened::Trace(trace) => Ok(trace),
+    }
 }
 
 /// What a name leads to: a capture with all it holds, or any other trace.
@@ -66,59 +67,59 @@ pub(crate) enum Opened {
     Trace(Box<dyn Trace>),
 }
 
-/// Opens a trace as [`open`] does, or as [`open_as`] where the format is given.
-pub(crate) fn open_either(name: &OsStr, format: Option<Format>) -> Result<Opened, TraceError> {
+/// Opens a trace as [`open`] and [`open_as`] do.
+pub(crate) fn open_either(name: &OsStr, read_as: &ReadAs) -> Result<Opened, TraceError> {
     if is_generator(name) {
-        let generated = format.map_or_else(|| open(name), |format| open_as(name, format));
-        return generated.map(Opened::Trace);
+        if *read_as != ReadAs::Told {
+            let reason = "is generated and in no format; leave the format out".to_owned();
+            return Err(TraceError::Name { name: name.display().to_string(), reason });
+        }
+        return generate::open(&name.to_string_lossy()[GENERATOR.len()..]).map(Opened::Trace);
     }
-    if let Some(trace) = all_cpus(name, format)? {
-        return Ok(Opened::Trace(trace));
+    match all_cpus(name, read_as)? {
+        Some(trace) => Ok(Opened::Trace(trace)),
+        None => of_input(input(name)?, read_as),
     }
-    let (format, input) = told(input(name)?, format)?;
+}
+
+/// The trace that these bytes are.
+fn of_input(mut input: Input, read_as: &ReadAs) -> Result<Opened, TraceError> {
+    let (format, recognition) = match read_as {
+        ReadAs::Columns(columns) => return format::columns_reader(columns, input).map(Opened::Trace),
+        ReadAs::Format(format) => (*format, format::named(*format)),
+        ReadAs::Told => format::detect(&input)?,
+    };
+    input.recognition = Some(recognition);
+    if format == Format::Blktrace {
+        say_other_cpus(&mut input);
+    }
     match format {
         Format::Capture => Ok(Opened::Capture(Box::new(Reader::new(input)?))),
         _ => format::reader(format, input).map(Opened::Trace),
     }
 }
 
-/// The trace that a name other than a generator's leads to.
-fn opened(name: &OsStr, format: Option<Format>) -> Result<Box<dyn Trace>, TraceError> {
-    if let Some(trace) = all_cpus(name, format)? {
-        return Ok(trace);
-    }
-    let (format, input) = told(input(name)?, format)?;
-    format::reader(format, input)
-}
-
-/// The format, named or told, which the input notes.
-fn told(mut input: Input, format: Option<Format>) -> Result<(Format, Input), TraceError> {
-    let (format, mut recognition) = match format {
-        Some(format) => (format, format::named(format)),
-        None => format::detect(&input)?,
-    };
-    if format == Format::Blktrace
-        && let Some(stem) = cpus::stem_of_several(&input.name)
-    {
+/// Notes where this is the file of one CPU of several.
+fn say_other_cpus(input: &mut Input) {
+    if let (Some(stem), Some(recognition)) = (cpus::stem_of_several(&input.name), &mut input.recognition) {
         recognition.evidence += &format!("; one CPU of several: {stem} names all of them");
     }
-    input.recognition = Some(recognition);
-    Ok((format, input))
 }
 
 /// The files of several CPUs, merged, where the name is that of their folder or their stem.
-fn all_cpus(name: &OsStr, format: Option<Format>) -> Result<Option<Box<dyn Trace>>, TraceError> {
-    if name == STDIN || format.is_some_and(|format| format != Format::Blktrace) {
+fn all_cpus(name: &OsStr, read_as: &ReadAs) -> Result<Option<Box<dyn Trace>>, TraceError> {
+    if name == STDIN || !read_as.may_be(Format::Blktrace) {
         return Ok(None);
     }
     let Some(files) = cpus::files(name.as_ref())? else { return Ok(None) };
     let mut inputs = Vec::with_capacity(files.len());
     for file in &files {
-        let (_, mut input) = told(Input::file(file)?, Some(Format::Blktrace))?;
-        if let Some(recognition) = &mut input.recognition {
-            recognition.by = RecognizedBy::Ending;
-            recognition.evidence = format!("the files of {} CPUs, merged by time", files.len());
-        }
+        let mut input = Input::file(file)?;
+        input.recognition = Some(Recognition {
+            by: RecognizedBy::Ending,
+            evidence: format!("the files of {} CPUs, merged by time", files.len()),
+            ..format::named(Format::Blktrace)
+        });
         inputs.push(input);
     }
     Ok(Some(format::blktrace_of_cpus(inputs)))

@@ -4,7 +4,7 @@ use std::io::{Cursor, Write as _};
 
 use leadline_files::{Compression, Compressor};
 use leadline_trace::capture::{Event, Operation, Thread, Writer};
-use leadline_trace::{Format, Trace as _, TraceError, read};
+use leadline_trace::{Format, TextOptions, Trace, TraceColumns, TraceError, read};
 
 use crate::Target;
 
@@ -13,10 +13,43 @@ struct Traces {
     format: Option<Format>,
 }
 
-/// A target per format, and one for compressed traces whose format is to be told.
+/// A target per format, one for compressed traces whose format is to be told, and one for columns.
 pub(super) fn all() -> impl Iterator<Item = Box<dyn Target>> {
     let formats = Format::ALL.into_iter().map(Some).chain([None]);
-    formats.map(|format| Box::new(Traces { format }) as Box<dyn Target>)
+    let formats = formats.map(|format| Box::new(Traces { format }) as Box<dyn Target>);
+    formats.chain([Box::new(NamedColumns) as Box<dyn Target>])
+}
+
+/// Text whose columns are named, and whose dialect is to be told.
+struct NamedColumns;
+
+impl Target for NamedColumns {
+    fn name(&self) -> String {
+        "trace-columns".to_owned()
+    }
+
+    fn seeds(&self) -> Vec<Vec<u8>> {
+        let quoted = b"when;kind;\"where\";n;disk\n10;R;4096;512;sda\n12.5;W;8192;512;\"sd b\"\n";
+        let blanks = b"# made up\n1 r 0 512 0\n2 w 512 512 1\n";
+        vec![quoted.to_vec(), blanks.to_vec()]
+    }
+
+    fn words(&self) -> &'static [&'static str] {
+        &["R", "W", "\"", "\"\"", ",", ";", "|", "\t", " ", "\n", "\r", "#", "%", "\u{feff}", "1e9", "."]
+    }
+
+    fn binary(&self) -> bool {
+        false
+    }
+
+    fn read(&mut self, input: &[u8]) -> bool {
+        let columns = "time:us,op,offset:bytes,size:bytes,volume";
+        let columns = TraceColumns::parse(columns, None, TextOptions::default()).expect("they are columns");
+        let Ok(trace) = read(Box::new(Cursor::new(input.to_vec())), "input", columns) else {
+            return false;
+        };
+        read_all(trace, input.len() + 2, true)
+    }
 }
 
 macro_rules! samples {
@@ -86,34 +119,39 @@ impl Target for Traces {
     }
 
     fn read(&mut self, input: &[u8]) -> bool {
-        let Ok(mut trace) = read(Box::new(Cursor::new(input.to_vec())), "input", self.format) else {
+        let Ok(trace) = read(Box::new(Cursor::new(input.to_vec())), "input", self.format) else {
             return false;
         };
-        let mut past_header = false;
-        let mut last = 0;
         // An error is of one line or record; what follows may be read on. A few compressed bytes may stand
         // for millions of lines: reading some of them shows as much.
         // A line of CacheLib is up to a million requests.
         let all_are_read = self.format.is_some_and(|format| format != Format::Cachelib);
         let most = if all_are_read { input.len() + 2 } else { 1 << 14 };
-        for _ in 0..most {
-            match trace.next() {
-                Ok(Some(request)) => {
-                    past_header = true;
-                    assert!(request.length > 0, "a request has a length");
-                    let end = request.address.checked_add(u64::from(request.length) - 1);
-                    assert!(end.is_some(), "a request ends below 2^64");
-                    assert!(request.at_ns >= last, "times do not go back");
-                    last = request.at_ns;
-                }
-                Ok(None) => return past_header,
-                Err(TraceError::Io { .. }) => return past_header,
-                Err(_) => {}
-            }
-        }
-        assert!(!all_are_read, "it does not end");
-        past_header
+        read_all(trace, most, all_are_read)
     }
+}
+
+/// Reads at most so many requests, and says whether there were any; `ends` where there cannot be more.
+fn read_all(mut trace: Box<dyn Trace>, most: usize, ends: bool) -> bool {
+    let mut past_header = false;
+    let mut last = 0;
+    for _ in 0..most {
+        match trace.next() {
+            Ok(Some(request)) => {
+                past_header = true;
+                assert!(request.length > 0, "a request has a length");
+                let end = request.address.checked_add(u64::from(request.length) - 1);
+                assert!(end.is_some(), "a request ends below 2^64");
+                assert!(request.at_ns >= last, "times do not go back");
+                last = request.at_ns;
+            }
+            Ok(None) => return past_header,
+            Err(TraceError::Io { .. }) => return past_header,
+            Err(_) => {}
+        }
+    }
+    assert!(!ends, "it does not end");
+    past_header
 }
 
 /// A trace in each compression, of two members, frames or streams. The first is longer than what telling the

@@ -94,7 +94,15 @@ class Models:
 
 @final
 class TraceReader:
-    def __new__(cls, name: str, format: str | None = None, batch: int = 65536) -> TraceReader: ...
+    def __new__(
+        cls,
+        name: str,
+        format: str | None = None,
+        batch: int = 65536,
+        columns: str | None = None,
+        timestamp_unit: str | None = None,
+        text: tuple[str | None, str | None, int, str | None] | None = None,
+    ) -> TraceReader: ...
     @property
     def unit(self) -> str: ...
     def __iter__(self) -> Iterator[Columns]: ...

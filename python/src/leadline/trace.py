@@ -22,7 +22,18 @@ if TYPE_CHECKING:
 __all__ = ["info", "miss_ratios", "open", "plot_miss_ratios"]
 
 
-def open(trace: str | os.PathLike[str], *, format: str | None = None, batch: int = 65536) -> Iterator[Table]:
+def open(
+    trace: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    batch: int = 65536,
+    columns: str | None = None,
+    timestamp_unit: str | None = None,
+    delimiter: str | None = None,
+    header: str | None = None,
+    skip: int = 0,
+    comment: str | None = None,
+) -> Iterator[Table]:
     """Iterate over a trace, `batch` requests at a time; memory does not grow with the trace.
 
     Parameters
@@ -33,6 +44,14 @@ def open(trace: str | os.PathLike[str], *, format: str | None = None, batch: int
         Its format, where neither its ending nor its content tells.
     batch
         Requests per table.
+    columns
+        Of text in no known format, what each column holds, such as
+        ``"time:us,op,offset:sectors,size:bytes,volume"`` (docs/trace-formats.md, Columns).
+    timestamp_unit
+        Unit of the column ``time``: ``"s"``, ``"ms"``, ``"us"``, ``"ticks"`` or ``"ns"``.
+    delimiter, header, skip, comment
+        What separates columns, whether the first line names them (``"yes"`` or ``"no"``), lines to pass over
+        at the beginning, and what comments begin with (or ``"none"``); told from the first lines by default.
 
     Yields
     ------
@@ -47,7 +66,8 @@ def open(trace: str | os.PathLike[str], *, format: str | None = None, batch: int
     >>> sum(len(batch) for batch in trace.open("gen:paper-ms?ops=1000", batch=300))
     1000
     """
-    reader = TraceReader(text(trace), format, batch)
+    dialect = (delimiter, header, skip, comment)
+    reader = TraceReader(text(trace), format, batch, columns, timestamp_unit, dialect)
     return (Table(columns, {"unit": reader.unit}) for columns in reader)
 
 
@@ -61,7 +81,8 @@ def info(trace: str | os.PathLike[str], *, progress: Progress = False, **options
     progress
         ``True`` for a bar, or a function that is called with phase, share and detail.
     **options
-        Those of ``leadline trace info``: ``page_bytes="16K"``, ``by="file"``, ``strict=True`` and so on.
+        Those of ``leadline trace info``: ``page_bytes="16K"``, ``by="file"``, ``strict=True``,
+        ``columns="time:us,op,page"`` and so on.
 
     Returns
     -------

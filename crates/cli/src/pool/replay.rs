@@ -24,6 +24,7 @@ use serde_json::json;
 
 use super::device::advised_n;
 use super::lists::{self, Batch};
+use crate::columns::ColumnArgs;
 use crate::failure::Failure;
 use crate::paths::{ProfileName, TargetName, TraceName};
 use crate::progress::Display;
@@ -86,6 +87,8 @@ pub(super) struct Args {
     /// Print one JSON document
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    columns: ColumnArgs,
 }
 
 pub(super) fn run(args: Args) -> Result<(), Failure> {
@@ -120,7 +123,8 @@ fn replay(
     target: target::Target,
     shown: &mut PhaseRunner,
 ) -> Result<ReplayReport, Failure> {
-    let mut trace = shown.named(open_trace(&args.trace, args.format).map_err(ReplayError::from))?;
+    let read_as = args.columns.read_as(args.format)?;
+    let mut trace = shown.named(open_trace(&args.trace, &read_as).map_err(ReplayError::from))?;
     let footprint =
         shown.phase("read trace", |watch| Footprint::of(&mut trace, config.page_bytes, args.limit, watch))?;
     let pages = footprint.pages();
@@ -143,7 +147,7 @@ fn replay(
     let mut ground = shown.phase("lay out", |watch| {
         ReplayArea::lay_out(device, start, footprint, config.page_bytes, args.checksums, watch)
     })?;
-    let mut trace = shown.named(open_trace(&args.trace, args.format).map_err(ReplayError::from))?;
+    let mut trace = shown.named(open_trace(&args.trace, &read_as).map_err(ReplayError::from))?;
     let mut replayed = shown.phase("replay", |watch| ground.replay(&mut trace, config, watch))?;
     if replayed.complete && !args.no_verify {
         replayed.verified_pages = match shown.phase_or_error("verify", |watch| ground.verify(watch)) {

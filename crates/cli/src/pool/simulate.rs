@@ -15,6 +15,7 @@ use super::device::{SimulatedDevice, advised_n};
 use super::lists::{self, Batch, List};
 use super::plan::{BatchSize, Cell, Dimensions, PoolSize};
 use super::{outcome, sweep};
+use crate::columns::ColumnArgs;
 use crate::failure::Failure;
 use crate::paths::{DeviceName, OutputPath, ProfileName, TraceName};
 use crate::{output, signals, source, values};
@@ -88,6 +89,8 @@ pub(super) struct Args {
     /// Write a page (HTML) with charts to this file, which is replaced if it exists
     #[arg(short, long, value_name = "FILE")]
     output: Option<OutputPath>,
+    #[command(flatten)]
+    columns: ColumnArgs,
 }
 
 pub(super) fn run(args: Args) -> Result<(), Failure> {
@@ -106,7 +109,8 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let cancel = signals::cancel_flag()?;
     let threads = args.threads.or_else(|| std::thread::available_parallelism().ok());
     let threads = threads.map_or(1, NonZeroUsize::get);
-    let common = sweep::Common { format: args.format, device: device.as_ref(), threads };
+    let read_as = args.columns.read_as(args.format)?;
+    let common = sweep::Common { read_as: &read_as, device: device.as_ref(), threads };
     let outcomes = sweep::run(&cells, &common, &cancel)?;
 
     let documents: Vec<Value> = cells.iter().zip(&outcomes).map(|(c, o)| outcome::document(c, o)).collect();
@@ -224,10 +228,11 @@ fn check(args: &Args, cells: &[Cell], timed: bool) -> Result<(), Failure> {
             cell.config.queue_shape().map_err(|error| Failure::Input(error.to_string()))?;
         }
     }
+    let read_as = args.columns.read_as(args.format)?;
     let mut names: Vec<&OsStr> = cells.iter().map(|cell| cell.trace.as_os_str()).collect();
     names.dedup();
     for name in names {
-        source::open_trace(name, args.format)?;
+        source::open_trace(name, &read_as)?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use leadline_device::Device as _;
 use leadline_measure::Progress;
 use leadline_pool::simulate::{Config, Inputs, Outcome, SimulateError, SweepError, sweep};
-use leadline_trace::Format;
+use leadline_trace::ReadAs;
 
 use super::device::SimulatedDevice;
 use super::plan::Cell;
@@ -16,7 +16,7 @@ use crate::source::open_trace;
 
 /// What every pool of the sweep has in common.
 pub(super) struct Common<'a> {
-    pub(super) format: Option<Format>,
+    pub(super) read_as: &'a ReadAs,
     pub(super) device: Option<&'a SimulatedDevice>,
     pub(super) threads: usize,
 }
@@ -32,7 +32,7 @@ pub(super) fn run(cells: &[Cell], common: &Common, cancel: &AtomicBool) -> Resul
         // Each pool is simulated on a thread of its own.
         let _call = console::work_for(call.clone());
         let cell: &Cell = &cells[index];
-        let trace = open_trace(&cell.trace, common.format)?;
+        let trace = open_trace(&cell.trace, common.read_as)?;
         let device = match common.device {
             Some(device) => {
                 let device = device.spec(cell.alpha_1).device();

@@ -11,6 +11,7 @@ use indicatif::ProgressBar;
 use leadline_measure::Progress;
 use leadline_trace::{CopyError, CopySummary, Format, Output, STDIN, Trace, TraceError, Writer, copy};
 
+use crate::columns::ColumnArgs;
 use crate::failure::Failure;
 use crate::output::say;
 use crate::paths::{TraceName, TraceOutput};
@@ -53,6 +54,8 @@ pub(crate) struct Args {
     /// Skip lines that are not requests, and say how many there were
     #[arg(long)]
     skip_bad: bool,
+    #[command(flatten)]
+    columns: ColumnArgs,
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
@@ -66,7 +69,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
             )));
         }
     };
-    let trace = open_trace(&args.input, args.from)?;
+    let trace = open_trace(&args.input, &args.columns.read_as(args.from)?)?;
     super::say_recognized(&args.input, &trace);
     transfer(&args.input, trace, &args.output, to, args.page_bytes, args.skip_bad)
 }

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 
-use leadline_trace::{Format, GENERATOR, STDIN, generators};
+use leadline_trace::{Format, GENERATOR, ReadAs, STDIN, generators};
 
 use super::convert::transfer;
 use crate::failure::Failure;
@@ -47,7 +47,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
             "{name}: is not a generator; expected {GENERATOR}NAME, as leadline trace generate --list has them"
         )));
     }
-    let trace = open_trace(&name, None)?;
+    let trace = open_trace(&name, &ReadAs::Told)?;
     let place = args.output.as_deref().unwrap_or(OsStr::new(STDIN));
     let format = args.format.or_else(|| Format::of_ending(&place.to_string_lossy())).unwrap_or(Format::Pages);
     transfer(&name, trace, place, format, args.page_bytes, false)

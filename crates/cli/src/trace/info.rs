@@ -7,6 +7,7 @@ use leadline_trace::by_file::{ByFileOptions, by_file};
 use leadline_trace::info::{MOST_PAGES, info};
 use leadline_trace::{Format, Info, InfoOptions};
 
+use crate::columns::ColumnArgs;
 use crate::failure::Failure;
 use crate::paths::{OutputPath, TraceName};
 use crate::progress::Display;
@@ -20,6 +21,7 @@ use crate::{output, values};
         leadline trace info web_0.csv.gz -o web_0.html       and a page with the curves\n  \
         leadline trace info gen:paper-ms --json              one JSON document\n  \
         leadline trace info q9.capture --by file             what a query asked of each table\n  \
+        leadline trace info log.csv --columns time:us,op,offset:sectors,size:sectors\n  \
         zcat day*.csv.gz | leadline trace info - --format msr")]
 pub(crate) struct Args {
     /// The trace: a file, - for standard input, or gen:NAME
@@ -51,6 +53,8 @@ pub(crate) struct Args {
     /// Write a page (HTML) with the curves to this file, which is replaced if it exists
     #[arg(short, long, value_name = "FILE")]
     output: Option<OutputPath>,
+    #[command(flatten)]
+    columns: ColumnArgs,
 }
 
 /// What a trace is divided by.
@@ -69,7 +73,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
 }
 
 fn run_whole(args: &Args) -> Result<(), Failure> {
-    let trace = open_trace(&args.trace, args.format)?;
+    let trace = open_trace(&args.trace, &args.columns.read_as(args.format)?)?;
     let options = InfoOptions {
         page_bytes: args.page_bytes.unwrap_or(InfoOptions::default().page_bytes),
         most_pages: args.sample_pages.unwrap_or(MOST_PAGES),
@@ -107,7 +111,8 @@ fn run_by_file(args: &Args) -> Result<(), Failure> {
         )));
     }
     let mut display = Display::new();
-    let found = by_file(&args.trace, args.format, &options, &mut |requests, share| {
+    let read_as = args.columns.read_as(args.format)?;
+    let found = by_file(&args.trace, &read_as, &options, &mut |requests, share| {
         let detail = format!("{requests} requests");
         display.show(&Progress { phase: "read", done: share.unwrap_or(0.0), detail });
     });

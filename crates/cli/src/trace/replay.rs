@@ -13,6 +13,7 @@ use leadline_profile::Replay;
 use leadline_report::{render_figures, render_text};
 use leadline_trace::{Format, Lenient, Trace};
 
+use crate::columns::ColumnArgs;
 use crate::failure::{Failure, why_stopped};
 use crate::output::say;
 use crate::paths::{OutputPath, TargetName, TraceName};
@@ -70,11 +71,13 @@ pub(crate) struct Args {
     /// Write a page (HTML) with the curves to this file, which is replaced if it exists
     #[arg(short, long, value_name = "FILE")]
     output: Option<OutputPath>,
+    #[command(flatten)]
+    columns: ColumnArgs,
 }
 
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     args.output.as_deref().map_or(Ok(()), output::check_writable)?;
-    let mut trace = Lenient::new(open_trace(&args.trace, args.format)?, args.strict);
+    let mut trace = Lenient::new(open_trace(&args.trace, &args.columns.read_as(args.format)?)?, args.strict);
     super::say_recognized(&args.trace, &trace);
     let pace = pace(&args, trace.timed())?;
     // A scratch file of 1G where no size is given.

@@ -407,3 +407,39 @@ fn a_trace_that_could_be_another_is_refused_with_the_options_that_decide() {
     assert_eq!(info["requests"]["rates"]["seconds"], 13e-6);
     assert_eq!(names(dir.path()), ["cache.txt", "ssd.trace"]);
 }
+
+#[test]
+fn columns_are_read_by_every_command_that_reads_a_trace() {
+    let dir = folder();
+    let text: String =
+        (0..50).map(|i| format!("{};{};{}\n", i * 1000, if i % 2 == 0 { "R" } else { "W" }, i)).collect();
+    fs::write(dir.path().join("log.txt"), format!("when;kind;page\n{text}")).unwrap();
+    let columns = ["--columns", "time:us,op,page"];
+    let info = document(
+        &run(dir.path(), &[&["trace", "info", "log.txt", "--json"], &columns[..]].concat()).succeeded(),
+    );
+    assert_eq!((&info["requests"]["count"], &info["requests"]["writes"]), (&50.into(), &25.into()));
+    assert_eq!(info["requests"]["rates"]["seconds"], 0.049);
+    assert_eq!(info["format"]["format"], "columns");
+    let by_number =
+        ["--columns", "page=3,op=2", "--delimiter", "semicolon", "--header", "yes", "--by", "file", "--json"];
+    let found =
+        document(&run(dir.path(), &[&["trace", "info", "log.txt"], &by_number[..]].concat()).succeeded());
+    assert_eq!(found["all"]["writes"], 25);
+    for command in [
+        &["trace", "replay", "log.txt", "sim:flash"][..],
+        &["trace", "convert", "log.txt", "out.pages"],
+        &["pool", "simulate", "log.txt", "--frames", "10"],
+    ] {
+        run(dir.path(), &[command, &columns].concat()).succeeded();
+    }
+    assert_eq!(fs::read_to_string(dir.path().join("out.pages")).unwrap().lines().count(), 50);
+    for (arguments, said) in [
+        (&["--columns", "time,page"][..], "--columns: time: has no unit; write time:s"),
+        (&["--columns", "page", "--format", "msr"], "give one of them"),
+        (&["--header", "yes"], "name them with --columns"),
+        (&["--columns", "op=kind,page=row"], "log.txt:1: expected a column \"row\", found when, kind, page"),
+    ] {
+        ended(&run(dir.path(), &[&["trace", "info", "log.txt"], arguments].concat()), 2, &[said]);
+    }
+}

@@ -13,7 +13,7 @@ use std::ffi::OsStr;
 use serde::Serialize;
 
 use crate::open::{Opened, open_either};
-use crate::{BadLines, Format, Recognition, Skipped, TraceError};
+use crate::{BadLines, ReadAs, Recognition, Skipped, TraceError};
 use distinct::Sample;
 use runs::{Extent, Span};
 use tally::{Busy, Tally};
@@ -216,7 +216,7 @@ impl Usage {
     }
 }
 
-/// Reads the trace called `name`, as [`open`](crate::open) does or in the `format` given, to its end.
+/// Reads the trace called `name`, as [`open_as`](crate::open_as) does, to its end.
 /// `progress` is told now and then how many requests have been read, and which share of the trace that is,
 /// where its size is known.
 ///
@@ -225,13 +225,13 @@ impl Usage {
 /// capture, which has no lines.
 pub fn by_file(
     name: &(impl AsRef<OsStr> + ?Sized),
-    format: Option<Format>,
+    read_as: &ReadAs,
     options: &ByFileOptions,
     progress: &mut (dyn FnMut(u64, Option<f64>) + Send),
 ) -> Result<ByFile, TraceError> {
     let counting = Counting::new(options);
     let shown = name.as_ref().to_string_lossy();
-    match open_either(name.as_ref(), format)? {
+    match open_either(name.as_ref(), read_as)? {
         Opened::Capture(reader) => source::capture(&shown, *reader, counting, progress),
         Opened::Trace(trace) => source::trace(&shown, trace, counting, progress),
     }

@@ -2,7 +2,6 @@
 //! writes, whose volumes are the files.
 
 use crate::capture::{MARK, Reader};
-use crate::input::Input;
 use crate::{Recognition, Request, Trace, TraceError, Unit};
 
 /// Whether the first bytes of a file are those of a capture, of whatever version.
@@ -18,8 +17,8 @@ pub(super) struct Captured {
 }
 
 impl Captured {
-    pub(super) fn open(input: Input) -> Result<Captured, TraceError> {
-        Ok(Captured { reader: Reader::new(input)?, began_ns: None })
+    pub(super) fn of(reader: Reader) -> Captured {
+        Captured { reader, began_ns: None }
     }
 }
 

@@ -9,6 +9,7 @@ mod block_event;
 mod cachelib;
 mod capture;
 mod cloudphysics;
+mod columns;
 mod detect;
 mod disksim;
 mod fields;
@@ -19,6 +20,7 @@ mod msr;
 mod oraclegeneral;
 mod pages;
 mod reader;
+mod roles;
 mod scsi;
 mod shape;
 mod spc;
@@ -27,12 +29,14 @@ mod tencent;
 mod twitter;
 mod vscsi;
 
+use crate::capture::Reader;
 use crate::input::Input;
 use crate::write::Encode;
 use crate::{Trace, TraceError};
 
 pub(crate) use detect::{detect, named};
 use reader::{Binary, Text};
+pub use roles::{TimeUnit, TraceColumns};
 
 /// A file format of traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -177,6 +181,18 @@ pub(crate) fn blktrace_of_cpus(inputs: Vec<Input>) -> Box<dyn Trace> {
     Box::new(blktrace::Blktrace::open(inputs))
 }
 
+/// The reads and writes of a capture.
+pub(crate) fn captured(reader: Reader) -> Box<dyn Trace> {
+    Box::new(capture::Captured::of(reader))
+}
+
+/// The trace that `input` holds in columns that its user named.
+pub(crate) fn columns_reader(columns: &TraceColumns, mut input: Input) -> Result<Box<dyn Trace>, TraceError> {
+    let parser = columns::Parser::new(columns, &input)?;
+    input.recognition = Some(parser.recognition());
+    Ok(Text::open(input, parser))
+}
+
 /// The trace that `input` holds in `format`; an error where its first bytes say otherwise.
 pub(crate) fn reader(format: Format, input: Input) -> Result<Box<dyn Trace>, TraceError> {
     Ok(match format {
@@ -219,6 +235,6 @@ pub(crate) fn reader(format: Format, input: Input) -> Result<Box<dyn Trace>, Tra
         }
         Format::Lirs => Text::open(input, list::Lirs),
         Format::Objects => Text::open(input, list::Objects),
-        Format::Capture => Box::new(capture::Captured::open(input)?),
+        Format::Capture => captured(Reader::new(input)?),
     })
 }

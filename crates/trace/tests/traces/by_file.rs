@@ -1,5 +1,6 @@
 //! What a trace asked of each of its files, by captures made by hand.
 
+use leadline_trace::ReadAs;
 use leadline_trace::by_file::{ByFile, ByFileOptions, Class, Usage, by_file};
 use leadline_trace::capture::{Event, Operation, Thread, Writer};
 use proptest::prelude::*;
@@ -50,7 +51,7 @@ fn of_bytes(name: &str, bytes: &[u8], options: &ByFileOptions) -> ByFile {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).unwrap();
-    by_file(path.to_str().unwrap(), None, options, &mut |_, _| {}).unwrap()
+    by_file(path.to_str().unwrap(), &ReadAs::Told, options, &mut |_, _| {}).unwrap()
 }
 
 fn looked_at(events: Vec<Event>) -> ByFile {
@@ -269,7 +270,7 @@ fn a_damaged_capture_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.capture");
     std::fs::write(&path, bytes).unwrap();
-    let refused = by_file(path.to_str().unwrap(), None, &ByFileOptions::default(), &mut |_, _| {});
+    let refused = by_file(path.to_str().unwrap(), &ReadAs::Told, &ByFileOptions::default(), &mut |_, _| {});
     assert!(refused.unwrap_err().to_string().contains("the capture is damaged"));
 }
 

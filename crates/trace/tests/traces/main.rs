@@ -2,6 +2,7 @@
 
 mod by_file;
 mod capture;
+mod columns;
 mod compression;
 mod conversion;
 mod docs;

@@ -1,0 +1,37 @@
+//! What users say of a text in columns.
+
+use leadline_trace::{Comment, Delimiter, TextOptions};
+
+/// Options about a text in columns.
+#[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Reading columns")]
+pub(crate) struct TextArgs {
+    /// What separates columns: blanks, tab, comma, semicolon, bar or a character [default: told from the first
+    /// lines]
+    #[arg(long, value_name = "CHAR")]
+    delimiter: Option<Delimiter>,
+    /// Whether the first line names the columns: yes or no [default: told from the first lines]
+    #[arg(long, value_name = "YES|NO", value_parser = yes_or_no)]
+    header: Option<bool>,
+    /// Lines to pass over at the beginning
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip: u64,
+    /// What comments begin with, or none [default: # and %]
+    #[arg(long, value_name = "CHAR|none")]
+    comment: Option<Comment>,
+}
+
+impl TextArgs {
+    pub(crate) fn options(&self) -> TextOptions {
+        let TextArgs { delimiter, header, skip, comment } = *self;
+        TextOptions { delimiter, header, skip, comment }
+    }
+}
+
+fn yes_or_no(text: &str) -> Result<bool, String> {
+    match text {
+        "yes" => Ok(true),
+        "no" => Ok(false),
+        _ => Err("must be yes or no".to_owned()),
+    }
+}
