@@ -1,6 +1,7 @@
 //! Traces of text whose columns are named.
 
-use leadline_trace::{Format, ReadAs, TextOptions, TimeUnit, TraceColumns};
+use leadline_text::TextOptions;
+use leadline_trace::{Format, ReadAs, TimeUnit, TraceColumns};
 
 use crate::failure::Failure;
 use crate::text_args::TextArgs;

@@ -2,9 +2,10 @@
 
 use std::ffi::OsStr;
 
-use leadline_trace::{ReadAs, STDIN, Trace, TraceError, open_as};
+use leadline_trace::{ReadAs, Recognition, RecognizedBy, STDIN, Skipped, Trace, TraceError, open_as};
 
 use crate::console;
+use crate::output;
 use crate::paths::MEMORY;
 
 /// The trace that TRACE names, read as is said.
@@ -28,4 +29,20 @@ pub(crate) fn open_trace(
         }
     }
     open_as(name, read_as.clone())
+}
+
+/// Says what a trace was taken for, where its lines told it.
+pub(crate) fn say_recognized(name: &dyn std::fmt::Display, told: &Recognition) {
+    if told.by == RecognizedBy::Content {
+        output::say(&format!("{name}: read as {}", told.words()));
+    }
+}
+
+/// Says what was passed over of a trace, beside what says nothing.
+pub(crate) fn say_skipped(skipped: &Skipped) {
+    for kind in
+        skipped.kinds().iter().filter(|kind| !["empty lines", "comments", "header"].contains(&&*kind.what))
+    {
+        output::say(&format!("{} {} left out, the first in line {}", kind.count, kind.what, kind.first_line));
+    }
 }

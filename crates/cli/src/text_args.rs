@@ -1,6 +1,6 @@
 //! What users say of a text in columns.
 
-use leadline_trace::{Comment, Delimiter, TextOptions};
+use leadline_text::{Comment, Delimiter, TextOptions};
 
 /// Options about a text in columns.
 #[derive(Debug, Clone, clap::Args)]

@@ -15,7 +15,7 @@ use serde::Serialize;
 pub use hot::{HotSet, Hotness};
 #[cfg(feature = "figures")]
 pub(crate) use page::warning;
-pub use requests::{RateCell, Rates, Requests, Sizes, VolumeHeat};
+pub use requests::{ObjectSizes, RateCell, Rates, Requests, Sizes, VolumeHeat};
 pub use reuse::{CACHE_SHARES, DistanceBin, ReuseInfo, Sampling};
 
 use crate::lenient::{BadLines, Lenient};
@@ -69,6 +69,8 @@ pub struct Info {
     pub skipped: Skipped,
     /// What can be said of requests one by one; always exact.
     pub requests: Requests,
+    /// Sizes of the objects that were asked for, where each page is an object of its own size.
+    pub objects: Option<ObjectSizes>,
     /// Accesses to pages: a request of several pages is as many.
     pub accesses: u64,
     /// How pages were followed.
@@ -127,6 +129,7 @@ pub fn info(
         page_bytes: options.page_bytes,
         bad_lines,
         skipped,
+        objects: counting.objects(),
         requests: counting.finish(),
         accesses,
         sampling: Sampling::of(&reuse, options.most_pages),
@@ -158,6 +161,9 @@ impl<T: Trace> Trace for Tap<'_, T> {
         match &request {
             Some(request) => {
                 self.counting.add(request);
+                if let Some(bytes) = self.trace.object_bytes() {
+                    self.counting.add_object(bytes);
+                }
                 if self.counting.count().is_multiple_of(REPORT_EVERY) {
                     (self.progress)(self.counting.count(), self.trace.progress());
                 }

@@ -31,7 +31,7 @@ pub use error::TraceError;
 pub use format::{Format, TimeUnit, TraceColumns};
 pub use generate::{GENERATOR, GeneratorInfo, OptionInfo, generators};
 pub use info::{Info, InfoOptions};
-pub use leadline_text::{Comment, Delimiter, TextOptions};
+pub use leadline_text::TextOptions;
 pub use lenient::{BadLines, Lenient};
 pub use memory::MemoryTrace;
 pub use open::{STDIN, open, open_as, read};

@@ -45,8 +45,8 @@ pub fn open_as(
     }
 }
 
-/// Reads a trace from anything that gives bytes; `name` stands for it in messages. Where nothing is said of its
-/// format, that is told as by [`open`].
+/// Reads a trace from anything that gives bytes; `name` stands for it in messages. Where nothing is said of
+/// its format, that is told as by [`open`].
 ///
 /// # Errors
 /// As [`open`].

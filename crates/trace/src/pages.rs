@@ -1,6 +1,6 @@
 //! Any trace as accesses to single pages, which is what a buffer pool sees.
 
-use crate::{Request, Trace, TraceError, Unit};
+use crate::{Request, Skipped, Trace, TraceError, Unit};
 
 /// Volumes lie this many pages apart, so that their pages never meet.
 const VOLUME_PAGES: u64 = 1 << 44;
@@ -35,6 +35,11 @@ impl<T: Trace> Pages<T> {
     #[inline]
     pub fn object_bytes(&self) -> Option<u32> {
         self.trace.object_bytes()
+    }
+
+    /// What the trace passed over so far.
+    pub fn skipped(&self) -> Option<&Skipped> {
+        self.trace.skipped()
     }
 
     /// The next access, `None` at the end.

@@ -8,9 +8,10 @@ impl From<TraceError> for Failure {
     fn from(error: TraceError) -> Self {
         match error {
             TraceError::Write(error) => error.into(),
-            TraceError::UnknownFormat { .. } => {
-                Failure::input(&error, Some("name one with --format".to_owned()))
-            }
+            TraceError::UnknownFormat { .. } => Failure::input(
+                &error,
+                Some("name one with --format, or the columns of a text with --columns".to_owned()),
+            ),
             TraceError::AmbiguousFormat { ref formats, .. } => {
                 let options: Vec<String> = formats.iter().map(|name| format!("--format {name}")).collect();
                 Failure::input(&error, Some(format!("choose with {}", options.join(" or "))))

@@ -28,7 +28,7 @@ use crate::columns::ColumnArgs;
 use crate::failure::Failure;
 use crate::paths::{ProfileName, TargetName, TraceName};
 use crate::progress::Display;
-use crate::source::open_trace;
+use crate::source::{open_trace, say_recognized, say_skipped};
 use crate::target::Target;
 use crate::{output, signals};
 
@@ -125,6 +125,7 @@ fn replay(
 ) -> Result<ReplayReport, Failure> {
     let read_as = args.columns.read_as(args.format)?;
     let mut trace = shown.named(open_trace(&args.trace, &read_as).map_err(ReplayError::from))?;
+    trace.recognition().into_iter().for_each(|told| say_recognized(&args.trace, told));
     let footprint =
         shown.phase("read trace", |watch| Footprint::of(&mut trace, config.page_bytes, args.limit, watch))?;
     let pages = footprint.pages();
@@ -149,6 +150,7 @@ fn replay(
     })?;
     let mut trace = shown.named(open_trace(&args.trace, &read_as).map_err(ReplayError::from))?;
     let mut replayed = shown.phase("replay", |watch| ground.replay(&mut trace, config, watch))?;
+    trace.skipped().into_iter().for_each(say_skipped);
     if replayed.complete && !args.no_verify {
         replayed.verified_pages = match shown.phase_or_error("verify", |watch| ground.verify(watch)) {
             Ok(pages) => Some(pages),

@@ -113,6 +113,11 @@ pub(super) fn run(args: Args) -> Result<(), Failure> {
     let common = sweep::Common { read_as: &read_as, device: device.as_ref(), threads };
     let outcomes = sweep::run(&cells, &common, &cancel)?;
 
+    // Each pool read the same lines.
+    if let Some(outcome) = outcomes.first() {
+        outcome.format.iter().for_each(|told| source::say_recognized(&args.trace, told));
+        source::say_skipped(&outcome.skipped);
+    }
     let documents: Vec<Value> = cells.iter().zip(&outcomes).map(|(c, o)| outcome::document(c, o)).collect();
     let pools = cells.iter().zip(outcomes);
     let pools = pools.map(|(cell, outcome)| SweptPool {

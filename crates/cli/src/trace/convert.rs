@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::output::say;
 use crate::paths::{TraceName, TraceOutput};
 use crate::progress::Display;
-use crate::source::open_trace;
+use crate::source::{open_trace, say_recognized, say_skipped};
 use crate::{console, signals, values};
 
 /// As on the command line for input, so for output.
@@ -70,7 +70,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         }
     };
     let trace = open_trace(&args.input, &args.columns.read_as(args.from)?)?;
-    super::say_recognized(&args.input, &trace);
+    trace.recognition().into_iter().for_each(|told| say_recognized(&args.input, told));
     transfer(&args.input, trace, &args.output, to, args.page_bytes, args.skip_bad)
 }
 
@@ -107,7 +107,7 @@ pub(super) fn transfer(
     if let Err(error) = writer.finish().and_then(Output::finish) {
         return stopped(CopyError::Write(error), place);
     }
-    super::say_skipped(&trace);
+    trace.skipped().into_iter().for_each(say_skipped);
     summary(&copied, place, format, times_lost, writes_lost);
     Ok(())
 }

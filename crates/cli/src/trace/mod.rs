@@ -7,8 +7,6 @@ mod info;
 mod predict;
 mod replay;
 
-use leadline_trace::{RecognizedBy, Trace};
-
 use crate::failure::Failure;
 use crate::output;
 use crate::paths::TraceName;
@@ -61,21 +59,6 @@ fn say_bad_lines(trace: &TraceName, count: u64, first: &[String], requests: u64)
         ));
     }
     Ok(())
-}
-
-/// Says what a trace was taken for, where its lines told it.
-fn say_recognized(name: &dyn std::fmt::Display, trace: &dyn Trace) {
-    if let Some(told) = trace.recognition().filter(|told| told.by == RecognizedBy::Content) {
-        output::say(&format!("{name}: read as {}", told.words()));
-    }
-}
-
-/// Says what was passed over of a trace, beside what says nothing.
-fn say_skipped(trace: &dyn Trace) {
-    let kinds = trace.skipped().map_or(&[][..], |skipped| skipped.kinds());
-    for kind in kinds.iter().filter(|kind| !["empty lines", "comments", "header"].contains(&&*kind.what)) {
-        output::say(&format!("{} {} left out, the first in line {}", kind.count, kind.what, kind.first_line));
-    }
 }
 
 /// An empty file, or one of comments alone.

@@ -18,7 +18,7 @@ use crate::failure::{Failure, why_stopped};
 use crate::output::say;
 use crate::paths::{OutputPath, TargetName, TraceName};
 use crate::progress::Display;
-use crate::source::open_trace;
+use crate::source::{open_trace, say_recognized, say_skipped};
 use crate::target::{AccessArgs, Target};
 use crate::{output, signals, values};
 
@@ -78,7 +78,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args) -> Result<(), Failure> {
     args.output.as_deref().map_or(Ok(()), output::check_writable)?;
     let mut trace = Lenient::new(open_trace(&args.trace, &args.columns.read_as(args.format)?)?, args.strict);
-    super::say_recognized(&args.trace, &trace);
+    trace.recognition().into_iter().for_each(|told| say_recognized(&args.trace, told));
     let pace = pace(&args, trace.timed())?;
     // A scratch file of 1G where no size is given.
     let access = Access { direct: !args.buffered, ..args.access.access(true) };
@@ -116,7 +116,7 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
         ));
     }
     let replay = describe(replay, &args, &target, &trace, &stopped_by);
-    super::say_skipped(&trace);
+    trace.skipped().into_iter().for_each(say_skipped);
     drop(target); // the scratch file is gone before anything is printed
     finish(&args, &replay, stopped_by)
 }

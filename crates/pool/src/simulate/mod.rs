@@ -9,6 +9,7 @@ mod cleaning;
 mod clients;
 mod frames;
 mod io;
+mod object_outcome;
 mod objects;
 mod outcome;
 mod simulator;
@@ -27,7 +28,7 @@ use crate::policy::{Policy, PolicyKind, Visitor};
 use crate::setters::setters;
 use simulator::Simulator;
 
-pub use objects::ObjectOutcome;
+pub use object_outcome::ObjectOutcome;
 pub use outcome::{LatencyUs, Outcome, WearOutcome};
 pub use sweep::{Inputs, SweepError, SweepProgress, sweep};
 #[cfg(feature = "figures")]

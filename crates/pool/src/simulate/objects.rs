@@ -6,9 +6,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use leadline_trace::{Access, Pages, Trace};
-use serde::Serialize;
 
 use super::frames::{DIRTY, Frames};
+use super::object_outcome::ObjectOutcome;
 use super::outcome::Outcome;
 use super::{Config, SimulateError};
 use crate::evict::Buffers as _;
@@ -20,42 +20,6 @@ const CANCEL_EVERY: u64 = 1 << 16;
 
 /// Frames to begin with.
 const FIRST_FRAMES: u32 = 1 << 10;
-
-/// What a trace whose objects have sizes adds to an outcome.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ObjectOutcome {
-    /// Bytes that the cache holds; `None` where it holds a number of objects, whatever their sizes.
-    pub cache_bytes: Option<u64>,
-    /// Bytes of all requests.
-    pub requested_bytes: u64,
-    /// Bytes of the requests that missed.
-    pub missed_bytes: u64,
-    /// Requests that missed / requests.
-    pub miss_ratio: f64,
-    /// Missed bytes / requested bytes.
-    pub byte_miss_ratio: f64,
-    /// Requests for objects larger than the cache.
-    pub too_large: u64,
-}
-
-impl ObjectOutcome {
-    pub(super) fn new(cache_bytes: Option<u64>) -> ObjectOutcome {
-        ObjectOutcome {
-            cache_bytes,
-            requested_bytes: 0,
-            missed_bytes: 0,
-            miss_ratio: 0.0,
-            byte_miss_ratio: 0.0,
-            too_large: 0,
-        }
-    }
-
-    /// Works out the ratios.
-    pub(super) fn finish(&mut self, misses: u64, operations: u64) {
-        self.miss_ratio = misses as f64 / operations.max(1) as f64;
-        self.byte_miss_ratio = self.missed_bytes as f64 / self.requested_bytes.max(1) as f64;
-    }
-}
 
 /// Runs a trace of objects through a cache of `cache_bytes`.
 ///
@@ -71,14 +35,16 @@ pub(super) fn simulate_objects(
     if trace.object_bytes().is_none() {
         return Err(SimulateError::NoSizes);
     }
+    let outcome = Outcome { format: trace.recognition().cloned(), ..Outcome::new(config) };
     let mut trace = Pages::new(trace, config.page_bytes);
-    let mut cache = ObjectCache::new(policy, cache_bytes, Outcome::new(config));
+    let mut cache = ObjectCache::new(policy, cache_bytes, outcome);
     while let Some(access) = trace.next()? {
         cache.access(access, trace.object_bytes().unwrap_or(0));
         if cache.outcome.operations.is_multiple_of(CANCEL_EVERY) && cancel.load(Ordering::Relaxed) {
             return Err(SimulateError::Cancelled);
         }
     }
+    cache.outcome.skipped = trace.skipped().cloned().unwrap_or_default();
     Ok(cache.finish())
 }
 

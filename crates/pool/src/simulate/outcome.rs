@@ -2,10 +2,11 @@
 
 use hdrhistogram::Histogram;
 use leadline_device::Wear;
+use leadline_trace::{Recognition, Skipped};
 use serde::Serialize;
 
 use super::Config;
-use super::objects::ObjectOutcome;
+use super::object_outcome::ObjectOutcome;
 use crate::ace::Cleaner;
 
 /// Counts, and where there is a device, times.
@@ -45,6 +46,13 @@ pub struct Outcome {
     pub seconds: Option<f64>,
     /// Latency of the operations that had to wait; `None` without a device, or where none had to.
     pub latency_us: Option<LatencyUs>,
+    /// The format that the trace was read in, and what told it; `None` where nothing was read. Not part of the
+    /// document, which all pools of a sweep would repeat.
+    #[serde(skip)]
+    pub format: Option<Recognition>,
+    /// Lines of the trace that hold no request and are not wrong, by kind; likewise.
+    #[serde(skip)]
+    pub skipped: Skipped,
     /// What the sizes of objects add; `None` where the trace has none.
     pub objects: Option<ObjectOutcome>,
     /// What the writes did to the device's medium; `None` where the device does not tell, or nothing was
@@ -130,6 +138,8 @@ impl Outcome {
             prefetches_used: 0,
             seconds: None,
             latency_us: None,
+            format: None,
+            skipped: Skipped::default(),
             objects: None,
             wear: None,
         }

@@ -10,7 +10,7 @@ use super::cleaner_state::CleanerState;
 use super::clients::Clients;
 use super::frames::{AHEAD, DIRTY, Frames, LOADING, NOBODY, WRITING};
 use super::io::{Io, Task};
-use super::objects::ObjectOutcome;
+use super::object_outcome::ObjectOutcome;
 use super::outcome::{LatencyUs, Outcome, WearOutcome};
 use super::{Config, SimulateError};
 use crate::BatchSearch;
@@ -61,6 +61,7 @@ impl<'a, P: Policy> Simulator<'a, P> {
         cancel: &'a AtomicBool,
     ) -> Result<Self, SimulateError> {
         let io = device.map(|queue| Io::new(queue, config.page_bytes));
+        let outcome = Outcome { format: trace.recognition().cloned(), ..Outcome::new(config) };
         let sizes = trace.object_bytes().map(|_| ObjectOutcome::new(None));
         Ok(Simulator {
             evictor: Evictor::new(policy, config.frames, config.ace, config.cleaner),
@@ -73,7 +74,7 @@ impl<'a, P: Policy> Simulator<'a, P> {
             clients: Clients::new(config.clients),
             cleaning: CleanerState::new(config),
             adaptive: config.adaptive.then(|| BatchSearch::new(config.batch(), config.most_at_once())),
-            outcome: Outcome::new(config),
+            outcome,
             latencies: Histogram::new_with_max(LONGEST_NS, 3).expect("three digits and a range"),
             trace_ended: false,
             sizes,
@@ -104,6 +105,7 @@ impl<'a, P: Policy> Simulator<'a, P> {
         if let Some(adaptive) = &self.adaptive {
             self.outcome.n = adaptive.settled();
         }
+        self.outcome.skipped = self.trace.skipped().cloned().unwrap_or_default();
         if let Some(mut sizes) = self.sizes {
             sizes.finish(self.outcome.misses, self.outcome.operations);
             self.outcome.objects = Some(sizes);

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use leadline_device::QueuePair;
-use leadline_trace::{Request, Trace, TraceError, Unit};
+use leadline_trace::{Recognition, Request, Skipped, Trace, TraceError, Unit};
 
 use super::{Config, Outcome, SimulateError, simulate};
 
@@ -204,5 +204,13 @@ impl Trace for ReportingTrace<'_> {
 
     fn object_bytes(&self) -> Option<u32> {
         self.trace.object_bytes()
+    }
+
+    fn recognition(&self) -> Option<&Recognition> {
+        self.trace.recognition()
+    }
+
+    fn skipped(&self) -> Option<&Skipped> {
+        self.trace.skipped()
     }
 }

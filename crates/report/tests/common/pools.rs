@@ -22,6 +22,8 @@ pub fn pool(ace: &str, cleaner: &str, seconds: f64) -> SweptPool {
         prefetches_used: 0,
         seconds: Some(seconds),
         latency_us: Some(LatencyUs { mean: 60.0, p50: 50.0, p99: 120.0, p999: 200.0, max: 300.0 }),
+        format: None,
+        skipped: Default::default(),
         objects: None,
         wear: None,
     };

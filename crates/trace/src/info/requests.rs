@@ -60,6 +60,15 @@ pub struct Sizes {
     pub histogram: Vec<(u64, u64)>,
 }
 
+/// Sizes of objects, one for each request.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ObjectSizes {
+    /// The sum of all.
+    pub requested_bytes: u64,
+    /// How large they are, bytes.
+    pub sizes: Sizes,
+}
+
 /// Requests over time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Rates {
@@ -120,9 +129,9 @@ pub(super) struct RequestCounter {
     unit_bytes: u64,
     all: Tally,
     written_bytes: u64,
-    sizes: LogBins,
-    smallest: u64,
-    largest: u64,
+    sizes: SizeCounter,
+    /// Of objects, and their sum.
+    objects: (SizeCounter, u64),
     lowest: u64,
     highest: u64,
     sequential: u64,
@@ -140,9 +149,8 @@ impl RequestCounter {
             unit_bytes,
             all: Tally::default(),
             written_bytes: 0,
-            sizes: LogBins::default(),
-            smallest: u64::MAX,
-            largest: 0,
+            sizes: SizeCounter::default(),
+            objects: (SizeCounter::default(), 0),
             lowest: u64::MAX,
             highest: 0,
             sequential: 0,
@@ -163,9 +171,7 @@ impl RequestCounter {
         let tally = Tally { reads: u64::from(!request.write), writes: u64::from(request.write), bytes };
         self.all += tally;
         self.written_bytes += if request.write { bytes } else { 0 };
-        self.sizes.add(length, 1.0);
-        self.smallest = self.smallest.min(length);
-        self.largest = self.largest.max(length);
+        self.sizes.add(length);
         self.lowest = self.lowest.min(request.address);
         self.highest = self.highest.max(request.address.saturating_add(length - 1));
         let end = request.address.saturating_add(length);
@@ -177,6 +183,18 @@ impl RequestCounter {
             rates.add(request.at_ns, tally);
             *last = request.at_ns.max(*last);
         }
+    }
+
+    /// Bytes of the object of the request added last.
+    pub(super) fn add_object(&mut self, bytes: u32) {
+        self.objects.0.add(bytes.into());
+        self.objects.1 += u64::from(bytes);
+    }
+
+    /// Sizes of objects, where there are any.
+    pub(super) fn objects(&self) -> Option<ObjectSizes> {
+        let (sizes, requested_bytes) = &self.objects;
+        Some(ObjectSizes { requested_bytes: *requested_bytes, sizes: sizes.finish()? })
     }
 
     fn heat_up(&mut self, request: &Request, tally: Tally) {
@@ -201,7 +219,7 @@ impl RequestCounter {
             read_share: share(self.all.reads),
             read_bytes: self.all.bytes - self.written_bytes,
             written_bytes: self.written_bytes,
-            sizes: self.sizes(),
+            sizes: self.sizes.finish(),
             rates: self.rates(),
             volumes: self.ends.len() as u64,
             first_address: (count > 0).then_some(self.lowest),
@@ -209,17 +227,6 @@ impl RequestCounter {
             sequential_share: share(self.sequential),
             heat: self.heat.iter().map(|(volume, heat)| heat_of(*volume, heat)).collect(),
         }
-    }
-
-    fn sizes(&self) -> Option<Sizes> {
-        let within = |size: u64| size.clamp(self.smallest, self.largest);
-        Some(Sizes {
-            min: self.smallest,
-            median: within(self.sizes.quantile(0.5)?),
-            p99: within(self.sizes.quantile(0.99)?),
-            max: self.largest,
-            histogram: self.sizes.iter().map(|(first, _, weight)| (within(first), weight as u64)).collect(),
-        })
     }
 
     fn rates(&self) -> Option<Rates> {
@@ -238,6 +245,39 @@ impl RequestCounter {
             bytes_per_second: a_second(self.all.bytes),
             cell_seconds: rates.width() as f64 / 1e9,
             cells: rates.iter().map(cell).collect(),
+        })
+    }
+}
+
+/// Counts sizes.
+struct SizeCounter {
+    bins: LogBins,
+    smallest: u64,
+    largest: u64,
+}
+
+impl Default for SizeCounter {
+    fn default() -> Self {
+        SizeCounter { bins: LogBins::default(), smallest: u64::MAX, largest: 0 }
+    }
+}
+
+impl SizeCounter {
+    fn add(&mut self, size: u64) {
+        self.bins.add(size, 1.0);
+        self.smallest = self.smallest.min(size);
+        self.largest = self.largest.max(size);
+    }
+
+    /// `None` where there was none.
+    fn finish(&self) -> Option<Sizes> {
+        let within = |size: u64| size.clamp(self.smallest, self.largest);
+        Some(Sizes {
+            min: self.smallest,
+            median: within(self.bins.quantile(0.5)?),
+            p99: within(self.bins.quantile(0.99)?),
+            max: self.largest,
+            histogram: self.bins.iter().map(|(first, _, weight)| (within(first), weight as u64)).collect(),
         })
     }
 }

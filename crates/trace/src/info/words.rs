@@ -37,6 +37,15 @@ impl Info {
                 [sizes.min, sizes.median, sizes.p99, sizes.max].map(|size| self.length(size));
             facts.push(("request size", format!("min {min}, median {median}, p99 {p99}, max {max}")));
         }
+        if let Some(objects) = &self.objects {
+            let [min, median, p99, max] =
+                [objects.sizes.min, objects.sizes.median, objects.sizes.p99, objects.sizes.max].map(bytes);
+            let sum = bytes(objects.requested_bytes);
+            facts.push((
+                "objects",
+                format!("{sum} requested; size min {min}, median {median}, p99 {p99}, max {max}"),
+            ));
+        }
         facts.push(("time", self.time()));
         facts.push(("volumes", r.volumes.to_string()));
         if let (Some(first), Some(last)) = (r.first_address, r.last_address) {

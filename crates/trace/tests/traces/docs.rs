@@ -34,7 +34,7 @@ fn every_format_and_generator_is_described() {
 fn the_examples_are_of_the_formats_they_stand_under() {
     for format in Format::ALL {
         let section = PAGE.split(&format!("\n### {}\n", format.name())).nth(1).unwrap();
-        let section = section.split("\n### ").next().unwrap();
+        let section = section.split("\n### ").next().unwrap().split("\n## ").next().unwrap();
         for example in section.split("```\n").skip(1).step_by(2) {
             assert!(
                 !all(in_memory(example, Some(format)).unwrap()).is_empty(),
