@@ -56,7 +56,7 @@ impl Multiline {
     fn neighbour(&mut self, line: &[u8], out: &mut Out) -> Result<(), Wrong> {
         let end = line.iter().position(u8::is_ascii_whitespace).unwrap_or(line.len());
         let (name, data) = (&line[..end], line[end..].trim_ascii_start());
-        if !data.is_empty() && !(data.starts_with(b"{") && data.ends_with(b"}")) {
+        if !(data.is_empty() || data.starts_with(b"{") && data.ends_with(b"}")) {
             let text = format!("expected attributes {{...}} after {}, found {}", shown(name), shown(data));
             return Err(text.into());
         }
