@@ -1,5 +1,6 @@
 //! Graph algorithms under a memory cap, cold, against other engines; time over reads in flight; time in
-//! memory; where more reads in flight pay; stores that are changed.
+//! memory; where more reads in flight pay; stores that are changed; questions about
+//! many vertices.
 
 mod cgroup;
 mod depth;
@@ -8,6 +9,7 @@ mod generate;
 mod graph;
 mod measure;
 mod memory;
+mod queries;
 mod run;
 mod study;
 mod table;
@@ -26,6 +28,7 @@ enum Args {
     MemoryVs(memory::Args),
     Study(study::Args),
     Updates(updates::Args),
+    Queries(queries::Args),
     #[command(hide = true)]
     Child(measure::Args),
 }
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         Args::MemoryVs(args) => memory::memory(&args),
         Args::Study(args) => study::study(&args),
         Args::Updates(args) => updates::updates(&args),
+        Args::Queries(args) => queries::queries(&args),
         Args::Child(args) => measure::child(&args),
     };
     match done {
