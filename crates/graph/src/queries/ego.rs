@@ -33,9 +33,16 @@ impl Graph {
             }
             search.finish(engine, directions[0], room)
         })?;
-        let (vertices, hops, edges) = found;
+        let Reached { vertices, hops, edges } = found;
         Ok(Subgraph { vertices, hops, edges, stats })
     }
+}
+
+/// What a search came to: vertices by hops, then by id.
+struct Reached {
+    vertices: Vec<Vertex>,
+    hops: Vec<u32>,
+    edges: Vec<SubgraphEdge>,
 }
 
 /// A search in the making.
@@ -90,7 +97,7 @@ impl Search {
         engine: &mut Engine<'_>,
         direction: Direction,
         room: &mut Room,
-    ) -> Result<(Vec<Vertex>, Vec<u32>, Vec<SubgraphEdge>), GraphError> {
+    ) -> Result<Reached, GraphError> {
         let graph = engine.graph();
         // What the last level leads to was not looked for; its edges are only those among all.
         let last = Lists::collect(engine, direction, &self.frontier, Keep::Among(&self.reached), room)?;
@@ -107,7 +114,8 @@ impl Search {
         for (level, lists) in self.levels.iter().zip(&self.lists) {
             induced.add(level, lists, room)?;
         }
-        Ok((vertices, hops, induced.edges()))
+        let edges = induced.edges();
+        Ok(Reached { vertices, hops, edges })
     }
 }
 
