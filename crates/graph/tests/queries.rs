@@ -269,7 +269,7 @@ fn check(plain: &Plain, graph: &mut Graph, asked: &[u64], hops: u32, memory: u64
         }
     });
     let found = ask(graph, memory, |graph| Ok(texts(&graph.subgraph(&vertices)?.edge_rows(graph)?)));
-    assert_rows(&found, &plain.edge_rows(&once), &format!("subgraph"));
+    assert_rows(&found, &plain.edge_rows(&once), "subgraph");
     let found = ask(graph, memory, |graph| Ok(texts(&graph.subgraph(&vertices)?.vertex_rows(graph)?)));
     let expected: Vec<_> = once.iter().map(|vertex| vec![plain.id(*vertex)]).collect();
     assert_rows(&found, &expected, "vertices of the subgraph");
@@ -459,7 +459,7 @@ fn rows_are_the_same_on_paper_and_in_files() {
     let edges =
         ArrayEdges::new(vec!["a, b".to_owned(), "c".to_owned()], vec!["c".to_owned(), "c".to_owned()]);
     let edges = edges.unwrap().with_weights(vec![0.5f64, 1e-7]).unwrap();
-    import_edges(Box::new(edges), &path("g"), &ImportOptions::default(), &mut |_| {}).unwrap();
+    import_edges(Box::new(edges), path("g"), &ImportOptions::default(), &mut |_| {}).unwrap();
     let graph = Graph::open(path("g"), options(64 << 20)).unwrap();
     let rows = graph.neighbors(&[1, 0], Side::Out).unwrap().rows(&graph).unwrap();
     let expected = "vertex,neighbor,weight\nc,c,1e-7\n\"a, b\",c,0.5\n";
@@ -470,9 +470,9 @@ fn rows_are_the_same_on_paper_and_in_files() {
     })
     .unwrap();
     assert_eq!(text, expected);
-    RowFile::create(&path("r.csv")).unwrap().write(&rows).unwrap();
+    RowFile::create(&path("r.csv")).unwrap().write(&graph, &rows).unwrap();
     assert_eq!(std::fs::read_to_string(path("r.csv")).unwrap(), expected);
-    RowFile::create(&path("r.parquet")).unwrap().write(&rows).unwrap();
+    RowFile::create(&path("r.parquet")).unwrap().write(&graph, &rows).unwrap();
     let file = std::fs::File::open(path("r.parquet")).unwrap();
     let rows = parquet::file::reader::SerializedFileReader::new(file).unwrap();
     let rows: Vec<String> = rows.into_iter().map(|row| row.unwrap().to_string()).collect();

@@ -8,7 +8,7 @@ use leadline_files::NewFile;
 use super::cells::{Cells, ColumnCells, RowWriter};
 use super::columns::{RowColumn, RowValues, Rows};
 use super::{BUFFER, Format, ROWS, csv, parquet};
-use crate::GraphError;
+use crate::{Graph, GraphError};
 
 /// A file for rows, in the making. It takes its name only when it is whole.
 #[derive(Debug)]
@@ -35,12 +35,13 @@ impl RowFile {
         }
     }
 
-    /// Writes all rows, brings them to the disk and gives the file its name, in place of one that has it.
-    /// Returns the bytes of the file.
+    /// Writes all rows, brings them to the disk and gives the file its name, in place of one that has it. The
+    /// blocks that the last run cached are let go. Returns the bytes of the file.
     ///
     /// # Errors
     /// [`GraphError::Write`]; no file is left then, or still the old one.
-    pub fn write(self, rows: &Rows) -> Result<u64, GraphError> {
+    pub fn write(self, graph: &Graph, rows: &Rows) -> Result<u64, GraphError> {
+        graph.forget_cache()?;
         let none = rows.cells(0..0);
         let mut writer: Box<dyn RowWriter> = match self.format {
             Format::Parquet => Box::new(parquet::Writer::new(self.file, &none)?),

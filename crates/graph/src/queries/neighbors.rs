@@ -91,9 +91,10 @@ impl Neighbors {
         found.expect("every vertex that was asked for is a member")
     }
 
-    /// Bytes in memory.
+    /// Bytes in memory, with those of its lists' lengths while rows are made.
     fn bytes(&self) -> u64 {
-        self.vertices.len() as u64 * 12 + self.lists.iter().map(|(_, lists)| lists.bytes()).sum::<u64>()
+        self.vertices.len() as u64 * (12 + 16 * self.lists.len() as u64)
+            + self.lists.iter().map(|(_, lists)| lists.bytes()).sum::<u64>()
     }
 
     /// Edges of all vertices together: one whose ends were both asked for counts for each.

@@ -84,7 +84,7 @@ impl AnswerArgs {
     /// Hands the answer out.
     pub(super) fn give(&self, answer: Answer<'_>, file: Option<RowFile>) -> Result<(), Failure> {
         answer.graph.notes().iter().for_each(|note| output::say(note));
-        let written = file.map(|file| file.write(&answer.rows.1)).transpose()?;
+        let written = file.map(|file| file.write(answer.graph, &answer.rows.1)).transpose()?;
         match (self.json, written) {
             (true, _) => self.print_document(answer, written),
             (false, None) => answer.rows.1.each_csv(output::print),
