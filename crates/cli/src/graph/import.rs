@@ -200,17 +200,17 @@ fn refuse_other(store: &Path, force: bool) -> Result<(), Failure> {
 
 fn words(imported: &Imported<'_>) -> String {
     let report = imported.report;
-    let mut table = reading::rows(&report.input);
-    table.extend([
+    let mut table = vec![
         ("store", format!("{}, {}", imported.store, bytes(report.store_bytes))),
         ("vertices", grouped(report.vertices)),
         ("edges", format!("{}, {:.2} bytes each", grouped(report.edges), report.bytes_per_edge)),
         ("read", format!("{} edges, {}", grouped(report.edges_read), bytes(report.input_bytes))),
-    ]);
+    ];
     if report.duplicates_dropped + report.self_loops_dropped > 0 {
         let (parallel, loops) = (grouped(report.duplicates_dropped), grouped(report.self_loops_dropped));
         table.push(("left out", format!("{parallel} parallel edges, {loops} self-loops")));
     }
+    table.extend(reading::rows(&report.input));
     table.push((
         "import time",
         format!(
