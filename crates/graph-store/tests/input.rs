@@ -463,6 +463,7 @@ fn written(format: Format, vertices: u64, edges: &[(u64, u64, f64)]) -> Vec<u8> 
             let arcs: String = edges.iter().map(arc).collect();
             format!("c arcs\np sp {vertices} {}\n{arcs}", edges.len()).into_bytes()
         }
+        Format::GraphMl | Format::Gexf => markup(format, edges).into_bytes(),
         Format::Konect => format!("% asym weighted\n{}", lines("\t", true)).into_bytes(),
         Format::MatrixMarket => format!(
             "%%MatrixMarket matrix coordinate real general\n{vertices} {vertices} {}\n{}",
@@ -495,6 +496,23 @@ fn written(format: Format, vertices: u64, edges: &[(u64, u64, f64)]) -> Vec<u8> 
             parquet(PARQUET, &pairs, &weights, None)
         }
     }
+}
+
+/// Edges in XML.
+fn markup(format: Format, edges: &[(u64, u64, f64)]) -> String {
+    let (begin, end, weight) = match format {
+        Format::Gexf => ("<gexf><graph defaultedgetype=\"directed\">", "</graph></gexf>", " weight=\""),
+        _ => (
+            "<graphml><key id=\"w\" for=\"edge\" attr.name=\"weight\"/><graph edgedefault=\"directed\">",
+            "</graph></graphml>",
+            "><data key=\"w\">",
+        ),
+    };
+    let rest = if format == Format::Gexf { "\"/>" } else { "</data></edge>" };
+    let edge =
+        |(s, t, w): &(u64, u64, f64)| format!("<edge source=\"{s}\" target=\"{t}\"{weight}{w}{rest}\n");
+    let edges: String = edges.iter().map(edge).collect();
+    format!("{begin}\n{edges}{end}\n")
 }
 
 /// Each edge once, from its lesser end, with the first of its weights.

@@ -103,6 +103,18 @@ impl Target for Edges {
                 "% asym positive\n% 3 9 9\n1 2 3 4\n2 3 1 1\n9 1 2 2\n",
                 "% bip unweighted\n% 2 9 9\n1 1\n2 3\n",
             ],
+            Format::GraphMl => &[
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE graphml>\n<graphml><key id=\"d0\" for=\"edge\" \
+                 attr.name=\"weight\"><default>1</default></key>\n<graph edgedefault=\"directed\">\n<node id=\"a\"/>\n\
+                 <node id=\"b &amp;&#65;\"/>\n<edge source=\"a\" target=\"b &amp;&#65;\"><data key=\"d0\">2.5\
+                 <![CDATA[0]]></data></edge>\n<edge source=\"a\" target=\"a\" directed=\"true\"/>\n</graph></graphml>\n",
+            ],
+            Format::Gexf => &[
+                "<gexf version=\"1.3\"><graph defaultedgetype=\"undirected\"><attributes class=\"edge\"><attribute \
+                 id=\"0\" title=\"weight\"/></attributes><nodes><node id=\"1\" label=\"x\"/></nodes>\n<edges>\
+                 <edge source=\"1\" target=\"2\" weight=\"3\"/>\n<edge source=\"2\" target=\"3\"><attvalues>\
+                 <attvalue for=\"0\" value=\"2\"/></attvalues></edge></edges></graph></gexf>\n",
+            ],
             Format::U32 => return vec![(0..12u32).flat_map(u32::to_le_bytes).collect()],
             Format::U64 => return vec![(0..12u64).flat_map(u64::to_le_bytes).collect()],
             Format::Parquet => return vec![self.parquet()],
@@ -126,6 +138,13 @@ impl Target for Edges {
             "pattern",
             "integer",
             "011",
+            "<a>",
+            "</edge>",
+            "&lt;",
+            "[",
+            "]",
+            "*Edges\n",
+            "<!DOCTYPE a [<!ENTITY b \"bb\">]>",
         ]
     }
 

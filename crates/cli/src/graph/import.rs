@@ -32,8 +32,9 @@ pub(crate) struct Args {
     /// The store to write; a store of that name is replaced once the new one is whole
     #[arg(value_name = "STORE", required_unless_present = "preview")]
     store: Option<OutputPath>,
-    /// Format of EDGES: snap, csv, tsv, ncol, el, wel, mtx, metis, dimacs, konect, adjlist, multiline-adjlist,
-    /// graphchi, graphalytics, u32, u64, parquet [default: from what stands in it, and its ending]
+    /// Format of EDGES: snap, csv, tsv, ncol, el, wel, mtx, metis, graphml, gexf, gml, pajek, dimacs, konect,
+    /// adjlist, multiline-adjlist, graphchi, graphalytics, u32, u64, parquet [default: from what stands in it,
+    /// and its ending]
     #[arg(long, value_name = "FORMAT", value_parser = |text: &str| text.parse::<Format>())]
     format: Option<Format>,
     /// Each edge goes both ways [default: what EDGES declares, otherwise one way]

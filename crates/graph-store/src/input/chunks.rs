@@ -1,5 +1,7 @@
 //! A text in pieces of whole lines (or words), so that each can be parsed by itself.
 
+use std::io::{Cursor, Read};
+
 use memchr::{memchr, memrchr, memrchr3};
 
 use leadline_text::{BYTE_ORDER_MARK, LineEnd};
@@ -115,6 +117,11 @@ impl Chunks {
 
     pub(super) fn meter(&self) -> Meter {
         self.source.meter.clone()
+    }
+
+    /// All that is left, as bytes.
+    pub(super) fn into_reader(self) -> Box<dyn Read + Send> {
+        Box::new(Cursor::new(self.rest).chain(self.source))
     }
 
     /// The next piece into `chunk`, which ends with a line's end (or a blank, or the text); false at the end.

@@ -45,10 +45,14 @@ pub enum Format {
     Dimacs,
     /// KONECT: a first line `% sym|asym|bip`, then columns.
     Konect,
+    /// GraphML.
+    GraphMl,
+    /// GEXF.
+    Gexf,
 }
 
 /// Name, endings, and one line of help.
-const FORMATS: [(Format, &str, &[&str], &str); 17] = [
+const FORMATS: [(Format, &str, &[&str], &str); 19] = [
     (Format::Snap, "snap", &["txt", "snap", "edges", "edgelist"], "columns between blanks, # and % comment"),
     (Format::Csv, "csv", &["csv"], "columns between commas, with or without a header"),
     (Format::Tsv, "tsv", &["tsv"], "columns between tabs, with or without a header"),
@@ -76,6 +80,8 @@ const FORMATS: [(Format, &str, &[&str], &str); 17] = [
     (Format::Ncol, "ncol", &["ncol"], "two names, and perhaps a weight, no header"),
     (Format::Dimacs, "dimacs", &["gr", "col", "clq", "dimacs", "max"], "DIMACS, p sp, p edge and others"),
     (Format::Konect, "konect", &["konect"], "KONECT, out.NAME with a first line % sym|asym|bip"),
+    (Format::GraphMl, "graphml", &["graphml"], "GraphML"),
+    (Format::Gexf, "gexf", &["gexf"], "GEXF"),
 ];
 
 impl Format {
@@ -127,6 +133,11 @@ impl Format {
     pub(super) fn has_columns(self) -> bool {
         use Format::{Csv, El, Ncol, Snap, Tsv, Wel};
         matches!(self, Snap | Csv | Tsv | El | Wel | Ncol)
+    }
+
+    /// Whether its edges have attributes with names, of which one may be the weight.
+    pub(super) fn has_attributes(self) -> bool {
+        matches!(self, Format::GraphMl | Format::Gexf)
     }
 
     fn entry(self) -> &'static (Format, &'static str, &'static [&'static str], &'static str) {

@@ -3,6 +3,7 @@
 
 mod adjacency;
 mod arrays;
+mod attributes;
 mod binary;
 mod bipartite;
 mod chunks;
@@ -17,6 +18,7 @@ mod grammar;
 mod graphalytics;
 mod guarded;
 mod konect;
+mod markup;
 mod matrix_market;
 mod metis;
 mod multiline;
@@ -219,6 +221,7 @@ fn open_as(
         Format::GraphChi => adjacency::open(text()?, true, options, summary),
         Format::Dimacs => dimacs::open(text()?, options, summary),
         Format::Konect => konect::open(text()?, options, summary),
+        Format::GraphMl | Format::Gexf => markup::open(text()?, format, options, summary),
         Format::MultilineAdjlist => multiline::open(text()?, options, summary),
         Format::MatrixMarket => matrix_market::open(text()?, options, summary),
         Format::Metis => metis::open(path, text()?, options, summary),
@@ -264,7 +267,7 @@ fn check_options(path: &Path, format: Format, options: &InputOptions) -> Result<
     let column_option = [
         (source.is_some(), InputOption::SourceColumn),
         (target.is_some(), InputOption::TargetColumn),
-        (weight.is_some(), InputOption::WeightColumn),
+        (weight.is_some() && !format.has_attributes(), InputOption::WeightColumn),
     ];
     match column_option.into_iter().find(|(given, _)| *given) {
         Some((_, option)) => wrong("no columns to choose from; leave this option out", option),

@@ -1,6 +1,7 @@
 //! What a text is, whatever it is called: the first lines of some formats leave no doubt.
 
 use leadline_text::shown;
+use memchr::memmem;
 
 use super::Format;
 use super::dimacs::is_dimacs;
@@ -29,6 +30,9 @@ pub(super) fn sniff(bytes: &[u8]) -> Sniffed {
     if bytes.split(|byte| *byte == b'\n').next().is_some_and(is_banner) {
         return Sniffed::Is(Format::MatrixMarket);
     }
+    if let Some(xml) = of_xml(bytes) {
+        return xml;
+    }
     if let Some(format) = of_own_words(bytes) {
         return Sniffed::Is(format);
     }
@@ -36,6 +40,9 @@ pub(super) fn sniff(bytes: &[u8]) -> Sniffed {
         (1..).zip(bytes.split(|byte| *byte == b'\n')).map(|(number, line)| (number, line.trim_ascii()));
     let first = lines.find(|(_, line)| !line.is_empty() && !matches!(line[0], b'#' | b'%'));
     let Some((number, line)) = first else { return Sniffed::Unknown };
+    if let Some(other) = of_others(number, line) {
+        return other;
+    }
     if is_triple(line) {
         let what = format!(
             "found a triple of RDF (N-Triples or Turtle), {}, which is not read; write its subjects and objects as two columns",
@@ -61,6 +68,43 @@ fn of_own_words(bytes: &[u8]) -> Option<Format> {
         return Some(Format::Konect);
     }
     is_dimacs(lines()).then_some(Format::Dimacs)
+}
+
+/// XML by its first element; only GraphML and GEXF are read.
+fn of_xml(bytes: &[u8]) -> Option<Sniffed> {
+    let text = bytes.trim_ascii_start();
+    let place = |name: &[u8]| memmem::find(text, name);
+    let begins = [&b"<?xml"[..], b"<!--", b"<!DOCTYPE", b"<graphml", b"<gexf"];
+    if !begins.iter().any(|begin| text.starts_with(begin)) {
+        return None;
+    }
+    Some(match (place(b"<graphml"), place(b"<gexf")) {
+        (Some(graphml), gexf) if gexf.is_none_or(|gexf| graphml < gexf) => Sniffed::Is(Format::GraphMl),
+        (_, Some(_)) => Sniffed::Is(Format::Gexf),
+        _ => {
+            let what = "found XML that is neither GraphML nor GEXF, which is not read; write the graph as one of them";
+            Sniffed::Unread(1, what.to_owned())
+        }
+    })
+}
+
+/// Graphs in other languages, which are not read.
+fn of_others(number: u64, line: &[u8]) -> Option<Sniffed> {
+    let words =
+        || line.split(|byte| byte.is_ascii_whitespace() || *byte == b'{').filter(|word| !word.is_empty());
+    let first = words().next().unwrap_or_default();
+    let is_dot = matches!(first, b"graph" | b"digraph" | b"strict") && line.contains(&b'{');
+    let is_json = line.starts_with(b"{")
+        && (line.len() == 1 || line[1..].trim_ascii_start().starts_with(b"\""))
+        || line.starts_with(b"[{");
+    let (what, remedy) = if is_dot {
+        ("Graphviz's DOT", "convert it: gv2gml OLD > NEW")
+    } else if is_json {
+        ("JSON", "write its edges as two columns")
+    } else {
+        return None;
+    };
+    Some(Sniffed::Unread(number, format!("found {what}, {}, which is not read; {remedy}", shown(line))))
 }
 
 /// `<a> <b> <c> .`, and what Turtle begins with. A word is no number, which may end in a point.

@@ -121,6 +121,12 @@ impl Source {
     }
 }
 
+impl Read for Source {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.reader.read(buffer)
+    }
+}
+
 /// Opens a file of the user's.
 pub(super) fn open_file(path: &Path) -> Result<File, GraphError> {
     File::open(path).map_err(|error| GraphError::opening(path, error))

@@ -1,8 +1,10 @@
 //! Formats that say themselves what graph they hold: each read as it was meant, or refused.
 
 mod lists;
+mod markup;
 mod matrices;
 mod metis;
+mod unread;
 
 use std::path::{Path, PathBuf};
 
