@@ -464,6 +464,14 @@ fn written(format: Format, vertices: u64, edges: &[(u64, u64, f64)]) -> Vec<u8> 
             format!("c arcs\np sp {vertices} {}\n{arcs}", edges.len()).into_bytes()
         }
         Format::GraphMl | Format::Gexf => markup(format, edges).into_bytes(),
+        Format::Gml => {
+            let node = |vertex: u64| format!("node [ id {vertex} ]\n");
+            let edge = |(s, t, w): &(u64, u64, f64)| format!("edge [ source {s} target {t} weight {w} ]\n");
+            let nodes: String = (1..=vertices).map(node).collect();
+            let edges: String = edges.iter().map(edge).collect();
+            format!("graph [ directed 1\n{nodes}{edges}]\n").into_bytes()
+        }
+        Format::Pajek => format!("*Vertices {vertices}\n*Arcs\n{}", lines(" ", true)).into_bytes(),
         Format::Konect => format!("% asym weighted\n{}", lines("\t", true)).into_bytes(),
         Format::MatrixMarket => format!(
             "%%MatrixMarket matrix coordinate real general\n{vertices} {vertices} {}\n{}",

@@ -115,6 +115,15 @@ impl Target for Edges {
                  <edge source=\"1\" target=\"2\" weight=\"3\"/>\n<edge source=\"2\" target=\"3\"><attvalues>\
                  <attvalue for=\"0\" value=\"2\"/></attvalues></edge></edges></graph></gexf>\n",
             ],
+            Format::Gml => &[
+                "# c\ngraph [\n directed 1\n node [ id 1 label \"a &amp; b\" ]\n node [ id -2 label \"c\" x [ y 1 ] ]\n \
+                 edge [ source 1 target -2 weight 2.5 ]\n]\n",
+                "graph [ node [ id 1 ] node [ id 2 ] edge [ source 1 target 2 ] ]\n",
+            ],
+            Format::Pajek => &[
+                "% c\n*Vertices 3\n1 \"a b\" 0.1 0.2\n2 c\n3 d\n*Arcs\n1 2 2.5\n2 3\n*Arcslist\n3 1 2\n",
+                "*Network x\n*Vertices 9\n*Edges\n1 2 1\n9 3 1\n*Partition p\n*Vertices 9\n1\n",
+            ],
             Format::U32 => return vec![(0..12u32).flat_map(u32::to_le_bytes).collect()],
             Format::U64 => return vec![(0..12u64).flat_map(u64::to_le_bytes).collect()],
             Format::Parquet => return vec![self.parquet()],

@@ -49,10 +49,14 @@ pub enum Format {
     GraphMl,
     /// GEXF.
     Gexf,
+    /// GML.
+    Gml,
+    /// Pajek.
+    Pajek,
 }
 
 /// Name, endings, and one line of help.
-const FORMATS: [(Format, &str, &[&str], &str); 19] = [
+const FORMATS: [(Format, &str, &[&str], &str); 21] = [
     (Format::Snap, "snap", &["txt", "snap", "edges", "edgelist"], "columns between blanks, # and % comment"),
     (Format::Csv, "csv", &["csv"], "columns between commas, with or without a header"),
     (Format::Tsv, "tsv", &["tsv"], "columns between tabs, with or without a header"),
@@ -82,6 +86,8 @@ const FORMATS: [(Format, &str, &[&str], &str); 19] = [
     (Format::Konect, "konect", &["konect"], "KONECT, out.NAME with a first line % sym|asym|bip"),
     (Format::GraphMl, "graphml", &["graphml"], "GraphML"),
     (Format::Gexf, "gexf", &["gexf"], "GEXF"),
+    (Format::Gml, "gml", &["gml"], "GML"),
+    (Format::Pajek, "pajek", &["net", "pajek"], "Pajek, *Vertices, *Arcs and *Edges"),
 ];
 
 impl Format {
@@ -137,7 +143,7 @@ impl Format {
 
     /// Whether its edges have attributes with names, of which one may be the weight.
     pub(super) fn has_attributes(self) -> bool {
-        matches!(self, Format::GraphMl | Format::Gexf)
+        matches!(self, Format::GraphMl | Format::Gexf | Format::Gml)
     }
 
     fn entry(self) -> &'static (Format, &'static str, &'static [&'static str], &'static str) {

@@ -14,6 +14,7 @@ mod dimacs;
 mod doubts;
 mod folder;
 mod format;
+mod gml;
 mod grammar;
 mod graphalytics;
 mod guarded;
@@ -23,7 +24,9 @@ mod matrix_market;
 mod metis;
 mod multiline;
 mod names;
+mod node_names;
 mod number;
+mod pajek;
 mod parquet;
 mod preview;
 mod records;
@@ -222,6 +225,8 @@ fn open_as(
         Format::Dimacs => dimacs::open(text()?, options, summary),
         Format::Konect => konect::open(text()?, options, summary),
         Format::GraphMl | Format::Gexf => markup::open(text()?, format, options, summary),
+        Format::Gml => gml::open(text()?, options, summary),
+        Format::Pajek => pajek::open(text()?, options, summary),
         Format::MultilineAdjlist => multiline::open(text()?, options, summary),
         Format::MatrixMarket => matrix_market::open(text()?, options, summary),
         Format::Metis => metis::open(path, text()?, options, summary),

@@ -5,7 +5,9 @@ use memchr::memmem;
 
 use super::Format;
 use super::dimacs::is_dimacs;
+use super::gml::is_gml;
 use super::konect;
+use super::pajek::is_pajek;
 
 /// What the first bytes say.
 #[derive(Debug, PartialEq, Eq)]
@@ -66,6 +68,13 @@ fn of_own_words(bytes: &[u8]) -> Option<Format> {
     let lines = || bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     if konect::Head::read(lines().next().unwrap_or_default()).is_some() {
         return Some(Format::Konect);
+    }
+    let is_comment = |line: &&[u8]| line.is_empty() || line[0] == b'%';
+    if lines().find(|line| !is_comment(line)).is_some_and(is_pajek) {
+        return Some(Format::Pajek);
+    }
+    if is_gml(lines()) {
+        return Some(Format::Gml);
     }
     is_dimacs(lines()).then_some(Format::Dimacs)
 }

@@ -1,9 +1,11 @@
 //! Formats that say themselves what graph they hold: each read as it was meant, or refused.
 
+mod gml;
 mod lists;
 mod markup;
 mod matrices;
 mod metis;
+mod pajek;
 mod unread;
 
 use std::path::{Path, PathBuf};
