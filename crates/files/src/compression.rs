@@ -1,15 +1,17 @@
-//! gzip (RFC 1952), Zstandard (RFC 8878) and xz, read and written.
+//! gzip (RFC 1952), bzip2, Zstandard (RFC 8878) and xz, read and written.
 
 use std::fmt;
 use std::io::{self, BufReader, Cursor, Read, Write};
 use std::path::Path;
 
+use bzip2::bufread::MultiBzDecoder;
+use bzip2::write::BzEncoder;
 use flate2::bufread::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use lzma_rust2::{XzOptions, XzReader, XzWriter};
 
 /// Enough of a stream's first bytes to recognise every kind.
-const MAGIC_BYTES: u64 = 6;
+const MAGIC_BYTES: u64 = 10;
 
 /// Bytes that are read or decompressed at once.
 const BUFFER_BYTES: usize = 128 << 10;
@@ -19,6 +21,7 @@ const XZ_LIMIT_KIB: u32 = 256 << 10;
 
 /// Levels: the defaults of the tools.
 const GZIP_LEVEL: u32 = 6;
+const BZIP2_LEVEL: u32 = 9;
 const ZSTD_LEVEL: i32 = 3;
 const XZ_PRESET: u32 = 6;
 
@@ -28,6 +31,8 @@ const XZ_PRESET: u32 = 6;
 pub enum Compression {
     /// gzip, RFC 1952.
     Gzip,
+    /// bzip2.
+    Bzip2,
     /// Zstandard, RFC 8878.
     Zstd,
     /// xz.
@@ -35,10 +40,11 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// What a file's ending says: `.gz`, `.zst`, `.zstd` or `.xz`, in either case.
+    /// What a file's ending says: `.gz`, `.bz2`, `.zst`, `.zstd` or `.xz`, in either case.
     pub fn of_ending(path: &Path) -> Option<Compression> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "gz" => Some(Compression::Gzip),
+            "bz2" => Some(Compression::Bzip2),
             "zst" | "zstd" => Some(Compression::Zstd),
             "xz" => Some(Compression::Xz),
             _ => None,
@@ -49,6 +55,11 @@ impl Compression {
     fn of_magic(magic: &[u8]) -> Option<Compression> {
         match magic {
             [0x1f, 0x8b, ..] => Some(Compression::Gzip),
+            // A block, and the end of an empty stream.
+            [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..]
+            | [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..] => {
+                Some(Compression::Bzip2)
+            }
             // A frame, and one to be skipped.
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Compression::Zstd),
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Compression::Xz),
@@ -61,6 +72,7 @@ impl fmt::Display for Compression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Compression::Gzip => "gzip",
+            Compression::Bzip2 => "bzip2",
             Compression::Zstd => "zstd",
             Compression::Xz => "xz",
         })
@@ -70,13 +82,15 @@ impl fmt::Display for Compression {
 /// Reads a stream as it was before compression. The stream's first bytes decide, never a name: one that is
 /// not compressed passes unchanged.
 ///
-/// Members of gzip, frames of Zstandard and streams of xz that follow one another are read as one, as the
+/// Members of gzip, streams of bzip2, frames of Zstandard and streams of xz that follow one another are read as one, as the
 /// tools do. The decoders' windows are limited (Zstandard: 128 MiB, its tool's own default; xz: 256 MiB), so
 /// that no file can ask for all memory. An error of the data names the kind of compression, and nothing is
 /// read after one.
 pub struct Decompressor {
     reader: Box<dyn Read + Send>,
     compression: Option<Compression>,
+    /// It lies in an archive.
+    archived: bool,
     failed: bool,
 }
 
@@ -93,12 +107,23 @@ impl Decompressor {
         let reader: Box<dyn Read + Send> = match compression {
             None => Box::new(raw),
             Some(Compression::Gzip) => Box::new(buffered(MultiGzDecoder::new(buffered(raw)))),
+            Some(Compression::Bzip2) => Box::new(buffered(MultiBzDecoder::new(buffered(raw)))),
             Some(Compression::Zstd) => Box::new(buffered(zstd::Decoder::with_buffer(buffered(raw))?)),
             Some(Compression::Xz) => {
                 Box::new(buffered(XzReader::new_mem_limit(buffered(raw), true, XZ_LIMIT_KIB)))
             }
         };
-        Ok(Decompressor { reader, compression, failed: false })
+        Ok(Decompressor { reader, compression, archived: false, failed: false })
+    }
+
+    /// The same, of a file that lies in an archive.
+    pub(crate) fn archived(self) -> Decompressor {
+        Decompressor { archived: true, ..self }
+    }
+
+    /// Whether the bytes are others than those of the file they come from.
+    pub fn is_packed(&self) -> bool {
+        self.archived || self.compression.is_some()
     }
 
     /// How the stream is compressed.
@@ -162,6 +187,7 @@ pub struct Compressor<W: Write> {
 enum Encoder<W: Write> {
     None(W),
     Gzip(Box<GzEncoder<W>>),
+    Bzip2(Box<BzEncoder<W>>),
     Zstd(zstd::Encoder<'static, W>),
     Xz(Box<XzWriter<W>>),
 }
@@ -176,6 +202,9 @@ impl<W: Write> Compressor<W> {
             None => Encoder::None(out),
             Some(Compression::Gzip) => {
                 Encoder::Gzip(Box::new(GzEncoder::new(out, flate2::Compression::new(GZIP_LEVEL))))
+            }
+            Some(Compression::Bzip2) => {
+                Encoder::Bzip2(Box::new(BzEncoder::new(out, bzip2::Compression::new(BZIP2_LEVEL))))
             }
             Some(Compression::Zstd) => {
                 let mut encoder = zstd::Encoder::new(out, ZSTD_LEVEL)?;
@@ -197,6 +226,7 @@ impl<W: Write> Compressor<W> {
         match self.encoder {
             Encoder::None(out) => Ok(out),
             Encoder::Gzip(out) => out.finish(),
+            Encoder::Bzip2(out) => out.finish(),
             Encoder::Zstd(out) => out.finish(),
             Encoder::Xz(out) => out.finish(),
         }
@@ -208,6 +238,7 @@ impl<W: Write> Write for Compressor<W> {
         match &mut self.encoder {
             Encoder::None(out) => out.write(bytes),
             Encoder::Gzip(out) => out.write(bytes),
+            Encoder::Bzip2(out) => out.write(bytes),
             Encoder::Zstd(out) => out.write(bytes),
             Encoder::Xz(out) => out.write(bytes),
         }
@@ -217,6 +248,7 @@ impl<W: Write> Write for Compressor<W> {
         match &mut self.encoder {
             Encoder::None(out) => out.flush(),
             Encoder::Gzip(out) => out.flush(),
+            Encoder::Bzip2(out) => out.flush(),
             Encoder::Zstd(out) => out.flush(),
             Encoder::Xz(out) => out.flush(),
         }
@@ -233,8 +265,13 @@ impl<W: Write> fmt::Debug for Compressor<W> {
 mod tests {
     use super::*;
 
-    const KINDS: [Option<Compression>; 4] =
-        [None, Some(Compression::Gzip), Some(Compression::Zstd), Some(Compression::Xz)];
+    const KINDS: [Option<Compression>; 5] = [
+        None,
+        Some(Compression::Gzip),
+        Some(Compression::Bzip2),
+        Some(Compression::Zstd),
+        Some(Compression::Xz),
+    ];
 
     fn compressed(bytes: &[u8], compression: Option<Compression>) -> Vec<u8> {
         let mut compressor = Compressor::new(Vec::new(), compression).unwrap();
@@ -271,8 +308,8 @@ mod tests {
     fn endings_name_the_compression_in_either_case() {
         let of = |name: &str| Compression::of_ending(Path::new(name));
         assert_eq!(
-            [of("a.gz"), of("a.csv.ZST"), of("a.zstd"), of("a.xz")].map(|kind| kind.is_some()),
-            [true; 4]
+            [of("a.gz"), of("a.csv.ZST"), of("a.zstd"), of("a.xz"), of("a.bz2")].map(|kind| kind.is_some()),
+            [true; 5]
         );
         assert_eq!([of("a"), of(".gz"), of("a.gz.csv")], [None; 3]);
     }

@@ -10,6 +10,8 @@
 //! | sizes as people write them | [`parse_size`], [`parse_large_size`], [`format_size`] |
 
 #[cfg(feature = "compression")]
+mod archive;
+#[cfg(feature = "compression")]
 mod compression;
 mod document;
 mod error;
@@ -22,6 +24,8 @@ mod size;
 mod space;
 mod text_error;
 
+#[cfg(feature = "compression")]
+pub use archive::{Archive, ArchiveError};
 #[cfg(feature = "compression")]
 pub use compression::{Compression, Compressor, Decompressor};
 pub use document::{read_document, read_text};

@@ -159,7 +159,7 @@ fn read_all(mut trace: Box<dyn Trace>, most: usize, ends: bool) -> bool {
 fn compressed() -> Vec<Vec<u8>> {
     let first = "R 1\n".repeat(17_000);
     let second: String = (0..500u32).map(|i| format!("R {}\n", i * i % 977)).collect();
-    let kinds = [Compression::Gzip, Compression::Zstd, Compression::Xz];
+    let kinds = [Compression::Gzip, Compression::Bzip2, Compression::Zstd, Compression::Xz];
     let stream = |kind, text: &str| {
         let mut compressor = Compressor::new(Vec::new(), Some(kind))?;
         compressor.write_all(text.as_bytes())?;

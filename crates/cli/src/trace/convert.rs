@@ -28,7 +28,7 @@ const QUIET: Duration = Duration::from_secs(2);
 /// So often a bar changes.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Convert a trace to another format; an ending .gz, .zst or .xz compresses it
+/// Convert a trace to another format; an ending .gz, .bz2, .zst or .xz compresses it
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
         leadline trace convert web_0.csv.gz web_0.iolog         to fio's iolog\n  \

@@ -22,8 +22,8 @@ pub(crate) struct Args {
     /// gen:NAME or 'gen:NAME?key=value&key=value'
     #[arg(value_name = "GENERATOR", required_unless_present = "list")]
     generator: Option<String>,
-    /// Write to this file, which is replaced if it exists; an ending .gz, .zst or .xz compresses it [default:
-    /// standard output]
+    /// Write to this file, which is replaced if it exists; an ending .gz, .bz2, .zst or .xz compresses it
+    /// [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<TraceOutput>,
     /// Format of the trace: pages, msr, spc, oraclegeneral or fio [default: by the ending of FILE, else

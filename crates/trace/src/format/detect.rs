@@ -26,7 +26,7 @@ pub(crate) fn detect(input: &Input) -> Result<(Format, Recognition), TraceError>
         nearest,
         formats: Format::names(),
     };
-    if let Some(format) = of_ending(&input.name) {
+    if let Some(format) = of_ending(input.inner.as_ref().unwrap_or(&input.name)) {
         return of_ending_that_fits(format, input);
     }
     if let Some((format, records)) = of_mark(&input.head) {
@@ -77,7 +77,7 @@ fn recognition(
 /// The format that the ending tells, behind the ending of a compression and a plain `.bin` or `.txt`.
 pub(super) fn of_ending(path: &str) -> Option<Format> {
     let mut name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
-    for ending in [".gz", ".zst", ".xz", ".bin", ".txt"] {
+    for ending in [".gz", ".bz2", ".zst", ".xz", ".bin", ".txt"] {
         if let Some(rest) = name.strip_suffix(ending) {
             name.truncate(rest.len());
         }

@@ -151,8 +151,8 @@ impl Format {
         Self::ALL.into_iter().find(|format| format.name().eq_ignore_ascii_case(name))
     }
 
-    /// The format that a file's ending tells, behind `.gz`, `.zst` or `.xz`; of many endings, such as `.csv`,
-    /// none does.
+    /// The format that a file's ending tells, behind `.gz`, `.bz2`, `.zst` or `.xz`; of many endings, such
+    /// as `.csv`, none does.
     pub fn of_ending(path: &str) -> Option<Format> {
         detect::of_ending(path)
     }

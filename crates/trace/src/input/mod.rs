@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use leadline_files::Decompressor;
+use leadline_files::{Archive, ArchiveError, Decompressor};
 use memchr::memchr;
 
 use crate::{Recognition, TraceError};
@@ -29,6 +29,8 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 pub(crate) struct Input {
     /// The trace, for messages.
     pub(crate) name: String,
+    /// The name of the file within, where it is an archive.
+    pub(crate) inner: Option<String>,
     /// The first [`HEAD_BYTES`]; all there is where they are fewer. `reader` gives them again.
     pub(crate) head: Vec<u8>,
     pub(crate) reader: Box<dyn Read + Send>,
@@ -46,7 +48,18 @@ impl Input {
         let failed = |source| TraceError::Io { path: name.clone().into_owned(), source };
         let file = File::open(path).map_err(failed)?;
         let found = file.metadata().map_err(failed)?;
-        Input::new(Box::new(file), &name, found.is_file().then_some(found.len()))
+        let total = found.is_file().then_some(found.len());
+        match Archive::of(&file) {
+            Ok(None) => Input::new(Box::new(file), &name, total),
+            Ok(Some(archive)) => {
+                let input = Input::unpacked(Box::new(file), &name, total, |counted| archive.open(counted))?;
+                Ok(Input { inner: Some(archive.name().to_owned()), ..input })
+            }
+            Err(ArchiveError::Io(source)) => Err(failed(source)),
+            Err(refused) => {
+                Err(TraceError::Name { name: name.clone().into_owned(), reason: refused.to_string() })
+            }
+        }
     }
 
     /// What `reader` gives, `total` bytes where that is known.
@@ -55,18 +68,27 @@ impl Input {
         name: &str,
         total: Option<u64>,
     ) -> Result<Input, TraceError> {
+        Input::unpacked(reader, name, total, Decompressor::new)
+    }
+
+    fn unpacked(
+        reader: Box<dyn Read + Send>,
+        name: &str,
+        total: Option<u64>,
+        unpack: impl FnOnce(CountingReader) -> std::io::Result<Decompressor>,
+    ) -> Result<Input, TraceError> {
         let failed = |source| TraceError::Io { path: name.to_owned(), source };
         let read = Arc::new(AtomicU64::new(0));
         let counted = CountingReader { reader, read: Arc::clone(&read) };
-        let reader = Decompressor::new(counted).map_err(failed)?;
-        let compressed = reader.compression().is_some();
+        let reader = unpack(counted).map_err(failed)?;
+        let compressed = reader.is_packed();
         let (head, reader) = peek(reader).map_err(failed)?;
         let meter = Meter { read, total, compressed };
         let line_end = match (memchr(b'\n', &head), memchr(b'\r', &head)) {
             (None, Some(_)) => b'\r',
             _ => b'\n',
         };
-        Ok(Input { name: name.to_owned(), head, reader, meter, line_end, recognition: None })
+        Ok(Input { name: name.to_owned(), inner: None, head, reader, meter, line_end, recognition: None })
     }
 }
 

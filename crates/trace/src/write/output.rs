@@ -25,7 +25,8 @@ enum Sink {
 }
 
 impl Output {
-    /// A file at `path`, compressed if that ends in `.gz`, `.zst` or `.xz`. A symbolic link is followed.
+    /// A file at `path`, compressed if that ends in `.gz`, `.bz2`, `.zst` or `.xz`. A symbolic link is
+    /// followed.
     ///
     /// # Errors
     /// [`TraceError::Write`] where no file can be made there, or something other than a regular file would be

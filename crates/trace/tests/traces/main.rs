@@ -1,5 +1,6 @@
 //! Traces as their users have them: files by name, in and out.
 
+mod archives;
 mod by_file;
 mod capture;
 mod columns;
