@@ -395,6 +395,11 @@ fn parquet(schema: &str, edges: &[(u64, u64)], weights: &[f64], null: Option<usi
     out.into_inner().unwrap()
 }
 
+/// A file of edges and of weights.
+pub fn write_parquet(path: &Path, edges: &[(u64, u64)]) {
+    std::fs::write(path, parquet(PARQUET, edges, &vec![1.5; edges.len()], None)).unwrap();
+}
+
 /// A file whose first page of sources begins with other bytes.
 fn parquet_with_page(header: &[u8]) -> Vec<u8> {
     let mut file = parquet(PARQUET, &[(1, 2); 50], &[1.5; 50], None);

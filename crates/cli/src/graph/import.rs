@@ -26,7 +26,8 @@ use crate::{output, signals};
                         leadline graph import from-spark/ follows.store     all its Parquet files\n\
                         Formats and what counts as a vertex: docs/graph-import.md")]
 pub(crate) struct Args {
-    /// The edges; compressed files (.gz, .zst, .xz) are read as they are, folders of Parquet files as one
+    /// The edges; compressed files (.gz, .bz2, .zst, .xz) and archives (.tar, .zip) of one file are
+    /// read as they are, folders of Parquet files as one
     #[arg(value_name = "EDGES")]
     edges: EdgesPath,
     /// The store to write; a store of that name is replaced once the new one is whole

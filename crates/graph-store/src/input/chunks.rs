@@ -106,6 +106,11 @@ impl Chunks {
         self.line_end
     }
 
+    /// The name of the file within, where the text lies in an archive.
+    pub(super) fn inner_name(&self) -> Option<&str> {
+        self.source.inner.as_deref()
+    }
+
     pub(super) fn name(&self) -> &str {
         &self.source.name
     }

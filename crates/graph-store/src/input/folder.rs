@@ -5,11 +5,15 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
+use super::names::{Role, role};
 use super::parquet::{self, Parquet, Rows};
 use super::strings::Strings;
 use super::{Batch, Declared, EdgeReader, Format, InputOptions, InputSummary};
 use crate::exported::{DESCRIPTION, Description, EDGES, VERTICES};
 use crate::{GraphError, InputOption};
+
+/// Deepest folders `key=value` within one another.
+const DEEPEST: usize = 16;
 
 struct Folder {
     /// Files that are left.
@@ -106,7 +110,8 @@ impl Folder {
     /// Adds the files of a folder to those to be read.
     fn add(&mut self, folder: &Path, what: Rows) -> Result<Found, GraphError> {
         let mut all: Option<(Found, String, PathBuf)> = None;
-        for path in files(folder)? {
+        let Files { paths, keys } = files(folder)?;
+        for path in paths {
             let file = parquet::open(&path, what, &self.options)?;
             let (rows, columns) = (file.row_count(), file.columns());
             match &mut all {
@@ -129,6 +134,9 @@ impl Folder {
             }
             self.bytes += file.file_bytes();
             self.files.push_back((path, what));
+        }
+        if what == Rows::Edges {
+            self.summary.columns_ignored.extend(keys);
         }
         let all = all.map(|(found, ..)| found);
         all.ok_or_else(|| {
@@ -168,28 +176,75 @@ impl Folder {
     }
 }
 
-/// The files of a folder whose names do not begin with `_` or `.`, in the order of their names.
-fn files(folder: &Path) -> Result<Vec<PathBuf>, GraphError> {
+/// The Parquet files of a folder, and what the names of its folders say.
+#[derive(Debug, Default)]
+struct Files {
+    paths: Vec<PathBuf>,
+    /// The keys of folders called `key=value`, as Hive and Spark divide a table, from the outermost.
+    keys: Vec<String>,
+}
+
+/// The files of a folder whose names do not begin with `_` or `.`, in the order of their names, and those of
+/// its folders `key=value`.
+fn files(folder: &Path) -> Result<Files, GraphError> {
+    let mut files = Files::default();
+    add_files(folder, 0, &mut files)?;
+    files.paths.sort();
+    Ok(files)
+}
+
+fn add_files(folder: &Path, depth: usize, files: &mut Files) -> Result<(), GraphError> {
     let entries = folder.read_dir().map_err(|error| GraphError::opening(folder, error))?;
-    let mut files = Vec::new();
     for entry in entries {
         let entry = entry.map_err(|error| GraphError::read(&folder.display().to_string(), error))?;
-        if entry.file_name().to_string_lossy().starts_with(['_', '.']) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with(['_', '.']) {
             continue;
         }
         let path = entry.path();
         if path.is_dir() {
-            let what = "is a folder in a folder of edges; name the one that has the files";
-            return Err(GraphError::path(&path, what));
+            let Some((key, _)) = name.split_once('=').filter(|_| depth < DEEPEST) else {
+                let what = "is a folder in a folder of edges; name the one that has the files";
+                return Err(GraphError::path(&path, what));
+            };
+            check_key(&path, key, depth, files)?;
+            add_files(&path, depth + 1, files)?;
+            continue;
         }
         if !matches!(Format::of(&path), Ok(Format::Parquet)) {
             let what = "is not a Parquet file, and all others of its folder would be read; move it away";
             return Err(GraphError::path(&path, what));
         }
-        files.push(path);
+        files.paths.push(path);
     }
-    files.sort();
-    Ok(files)
+    Ok(())
+}
+
+/// Folders `key=value` of one depth have one key, which is a column that the files do not have.
+fn check_key(path: &Path, key: &str, depth: usize, files: &mut Files) -> Result<(), GraphError> {
+    match files.keys.get(depth) {
+        Some(first) if first != key => {
+            let what =
+                format!("is a folder of \"{key}\" next to folders of \"{first}\"; name one kind of them");
+            return Err(GraphError::path(path, what));
+        }
+        Some(_) => return Ok(()),
+        None => {}
+    }
+    if let Some(role) = role(key) {
+        let column = match role {
+            Role::Source => "sources",
+            Role::Target => "targets",
+            Role::Weight => "weights",
+        };
+        let what = format!(
+            "keeps the column of {column}, \"{key}\", in the names of folders, which is not read; write the table \
+             again with that column in its files"
+        );
+        return Err(GraphError::path(path, what));
+    }
+    files.keys.push(key.to_owned());
+    Ok(())
 }
 
 fn no_weights(path: &Path) -> GraphError {

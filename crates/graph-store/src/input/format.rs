@@ -188,7 +188,7 @@ mod tests {
         for format in Format::all() {
             assert_eq!(format.to_string().parse(), Ok(format));
             for ending in format.endings() {
-                for compression in ["", ".gz", ".zst", ".xz", ".GZ"] {
+                for compression in ["", ".gz", ".bz2", ".zst", ".xz", ".GZ"] {
                     let path = format!("/a.b/edges.{ending}{compression}");
                     assert_eq!(Format::of(Path::new(&path)).unwrap(), format, "{path}");
                 }

@@ -62,7 +62,7 @@ fn both(path: &Path) -> Result<(PathBuf, PathBuf), GraphError> {
             return Err(GraphError::path(path, what));
         }
     };
-    let candidates = ["", ".gz", ".zst", ".xz"].map(|ending| {
+    let candidates = ["", ".gz", ".bz2", ".zst", ".xz"].map(|ending| {
         let mut name = other.clone().into_os_string();
         name.push(ending);
         PathBuf::from(name)

@@ -47,6 +47,7 @@ pub use format::Format;
 pub use leadline_text::{Column, Comment, Delimiter, TextOptions};
 pub(crate) use number::{weight, whole};
 pub use preview::Preview;
+pub(crate) use source::archive_of;
 pub(crate) use strings::check_length;
 pub use summary::{FirstEdge, InputSummary, SkippedLines, TextSummary};
 pub(crate) use values::ValueLines;
@@ -146,8 +147,9 @@ impl Default for InputOptions {
     }
 }
 
-/// Opens an input: a file, or a folder of Parquet files. Text is decompressed where it is gzip, Zstandard or
-/// xz; binary pairs where their name ends so.
+/// Opens an input: a file, or a folder of Parquet files. Text is decompressed where it is gzip, bzip2,
+/// Zstandard or xz, and read from a tar or zip of one file; binary pairs are decompressed where their name ends
+/// so.
 ///
 /// # Errors
 /// [`GraphError::Path`] or [`GraphError::Malformed`] for a file that is not there, is of no known format or
@@ -185,6 +187,10 @@ fn open_text(
     options: &InputOptions,
 ) -> Result<Box<dyn EdgeReader>, GraphError> {
     let mut chunks = Chunks::new(Source::text(path)?, Cut::Lines);
+    let named = match chunks.inner_name().filter(|_| options.format.is_none()) {
+        Some(inner) => of_inner(path, inner, named)?,
+        None => named,
+    };
     let format = match (sniff(chunks.peek()?.0), named) {
         (Sniffed::Unread(line, what), _) => {
             return Err(GraphError::malformed(format_args!("{}: line {line}", path.display()), what));
@@ -201,6 +207,22 @@ fn open_text(
         (_, named) => named?,
     };
     open_as(path, format, Some(chunks), options, InputSummary::of(format, told_by(options)))
+}
+
+/// The format that the name of a file in an archive tells, else the archive's own.
+fn of_inner(
+    path: &Path,
+    inner: &str,
+    named: Result<Format, GraphError>,
+) -> Result<Result<Format, GraphError>, GraphError> {
+    match Format::of(Path::new(inner)) {
+        Ok(format @ (Format::U32 | Format::U64 | Format::Parquet | Format::Graphalytics)) => {
+            let what = format!("holds {inner}; {format} is read where it is a file of its own, so unpack it");
+            Err(GraphError::path(path, what))
+        }
+        Ok(format) => Ok(Ok(format)),
+        Err(_) => Ok(named),
+    }
 }
 
 /// Opens an input as one of a format; `chunks` are of a text that was looked at.

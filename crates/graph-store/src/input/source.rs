@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use leadline_files::Decompressor;
+use leadline_files::{Archive, ArchiveError, Decompressor};
 use rustix::fs::{Advice, fadvise};
 
 use super::format::uncompressed;
@@ -19,6 +19,8 @@ pub(super) struct Source {
     /// The file, for messages.
     pub(super) name: String,
     pub(super) meter: Meter,
+    /// The name of the file within, where it is an archive.
+    pub(super) inner: Option<String>,
     reader: Box<dyn Read + Send>,
     /// Where the bytes of the file are those of the input.
     pub(super) anywhere: Option<Anywhere>,
@@ -93,17 +95,23 @@ impl Source {
         let _ = fadvise(&file, 0, None, Advice::Sequential);
         let meter = Meter { read: Arc::default(), total: found.is_file().then_some(found.len()) };
         let own = file.try_clone().map_err(failed)?;
+        let archive = if decompress { archive_of(&file, path)? } else { None };
         let counted = Box::new(Counted { file, read: Arc::clone(&meter.read) });
         let (reader, is_compressed): (Box<dyn Read + Send>, bool) = if decompress {
-            let reader = Decompressor::new(counted).map_err(failed)?;
-            let is_compressed = reader.compression().is_some();
+            let reader = match &archive {
+                Some(archive) => archive.open(counted),
+                None => Decompressor::new(counted),
+            };
+            let reader = reader.map_err(failed)?;
+            let is_compressed = reader.is_packed();
             (Box::new(reader), is_compressed)
         } else {
             (counted, false)
         };
         let anywhere =
             (found.is_file() && !is_compressed).then(|| Anywhere { file: own, name: name.clone() });
-        Ok(Source { name, anywhere, meter, reader })
+        let inner = archive.map(|archive| archive.name().to_owned());
+        Ok(Source { name, anywhere, meter, inner, reader })
     }
 
     /// Fills `buffer` as far as there is something to fill it with; less than its length only at the end.
@@ -125,6 +133,14 @@ impl Read for Source {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.reader.read(buffer)
     }
+}
+
+/// The one file of an archive, if a file of the user's is one.
+pub(crate) fn archive_of(file: &File, path: &Path) -> Result<Option<Archive>, GraphError> {
+    Archive::of(file).map_err(|error| match error {
+        ArchiveError::Io(error) => GraphError::read(&path.display().to_string(), error),
+        refused => GraphError::path(path, refused.to_string()),
+    })
 }
 
 /// Opens a file of the user's.

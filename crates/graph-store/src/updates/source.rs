@@ -15,7 +15,7 @@ use lines::Lines;
 
 use super::Change;
 use crate::GraphError;
-use crate::input::{EdgeColumns, Format, TextOptions};
+use crate::input::{EdgeColumns, Format, TextOptions, archive_of};
 
 /// What a store takes as changes.
 #[derive(Debug, Clone)]
@@ -117,7 +117,11 @@ const LOOKED_AT: u64 = 64 << 10;
 fn changes_of(path: &Path) -> Result<Option<impl Read + Send + 'static>, GraphError> {
     let file = File::open(path).map_err(|error| GraphError::opening(path, error))?;
     let failed = |error| GraphError::read(&path.display().to_string(), error);
-    let mut text = Decompressor::new(file).map_err(failed)?;
+    let text = match archive_of(&file, path)? {
+        Some(archive) => archive.open(file),
+        None => Decompressor::new(file),
+    };
+    let mut text = text.map_err(failed)?;
     let mut first = Vec::new();
     text.by_ref().take(LOOKED_AT).read_to_end(&mut first).map_err(failed)?;
     let cut_off = first.len() as u64 == LOOKED_AT;

@@ -5,6 +5,7 @@ mod lists;
 mod markup;
 mod matrices;
 mod metis;
+mod packed;
 mod pajek;
 mod unread;
 

@@ -4,9 +4,10 @@ mod bytes;
 mod choose;
 mod column;
 
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use parquet::basic::Type as Physical;
+use parquet::basic::{Compression, Type as Physical};
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
@@ -63,6 +64,10 @@ fn open_unguarded(path: &Path, what: Rows, options: &InputOptions) -> Result<Par
     }
     let file = open_file(path)?;
     let file_bytes = file.metadata().map_err(|error| GraphError::read(&name, error))?.len();
+    let mut magic = [0; 4];
+    if file.read_at(&mut magic, 0).is_ok() && &magic == b"PARE" {
+        return Err(wrong("is encrypted, which is not read; write it again without encryption".into()));
+    }
     let file = SerializedFileReader::new(ParquetBytes::new(file, file_bytes))
         .map_err(|error| failed(&name, &error))?;
     let metadata = file.metadata().file_metadata();
@@ -80,6 +85,14 @@ fn open_unguarded(path: &Path, what: Rows, options: &InputOptions) -> Result<Par
     let wanted = options.weights || options.columns.weight.is_some();
     let read: Vec<usize> = [Some(source), target, weight.filter(|_| wanted)].into_iter().flatten().collect();
     let name_of = |at: usize| columns[at].path().string();
+    let groups = file.metadata().row_groups();
+    let packed = |at: &usize| groups.iter().any(|group| group.column(*at).compression() == Compression::LZO);
+    if let Some(at) = read.iter().find(|at| packed(at)) {
+        let column = name_of(*at);
+        let what =
+            format!("its column \"{column}\" is compressed by LZO, which is not read; write it with Snappy");
+        return Err(wrong(what));
+    }
     let summary = InputSummary {
         ids: if columns[source].physical_type() == Physical::BYTE_ARRAY { "strings" } else { "numbers" },
         columns_ignored: (0..columns.len()).filter(|at| !read.contains(at)).map(name_of).collect(),
