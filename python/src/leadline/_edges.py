@@ -58,6 +58,7 @@ def edges_of(source: Any, target: Any = None, weight: Any = None) -> Edges:
 
 def ids_of(name: str, values: Any) -> Ids:
     """Ids as the extension takes them; `name` is for messages."""
+    _refuse_nulls(name, values)
     array = np.asarray(values)
     if array.ndim != 1:
         raise BadInput(f"{name}: must have one dimension, not {array.ndim}")
@@ -70,6 +71,18 @@ def ids_of(name: str, values: Any) -> Ids:
         listed = list(values) if isinstance(values, (list, tuple)) else array.tolist()
         return _strings(name, listed)
     raise BadInput(f"{name}: ids are whole numbers or strings, not {array.dtype}")
+
+
+def _refuse_nulls(name: str, values: Any) -> None:
+    """Refuse a column of pandas, pyarrow or polars in which a value is missing: as an array it is of floats."""
+    is_null = getattr(values, "isna", None) or getattr(values, "is_null", None)
+    if not callable(is_null):
+        return
+    nulls = np.asarray(is_null(), dtype=bool)
+    if nulls.any():
+        kind = getattr(values, "dtype", getattr(values, "type", "values"))
+        first, count = int(nulls.argmax()), int(nulls.sum())
+        raise BadInput(f"{name}[{first}]: is null, one of {count} in a column of {kind}; drop these rows")
 
 
 def _strings(name: str, values: list[Any]) -> Ids:
