@@ -39,8 +39,10 @@ impl<'l> Fields<'l> {
                 return Ok(None);
             }
         }
-        // Blanks before a quote are not of the field.
-        let trimmed = rest.trim_ascii_start();
+        // Blanks before a quote are not of the field; but a tab that separates ends an empty one.
+        let is_blank = |byte: &u8| byte.is_ascii_whitespace() && self.delimiter != Delimiter::Byte(*byte);
+        let blanks = rest.iter().position(|byte| !is_blank(byte)).unwrap_or(rest.len());
+        let trimmed = &rest[blanks..];
         if trimmed.first() == Some(&b'"') && (self.delimiter != Delimiter::Byte(b' ')) {
             return self.quoted(&trimmed[1..]).map(Some);
         }
@@ -117,6 +119,7 @@ mod tests {
         assert_eq!(split("1, \"b\"", comma), ["1", "b"]);
         assert_eq!(split("\"a\"\t\"b c\"", Delimiter::Byte(b'\t')), ["a", "b c"]);
         assert_eq!(split("\"a\"\t", Delimiter::Byte(b'\t')), ["a", ""]);
+        assert_eq!(split("\t \"b\"\t\t\"c\"", Delimiter::Byte(b'\t')), ["", "b", "", "c"]);
         assert_eq!(split("  1 \t 2  ", Delimiter::Blanks), ["1", "2"]);
         assert_eq!(split("\"New York\" Paris", Delimiter::Blanks), ["New York", "Paris"]);
         assert!(split("  ", Delimiter::Blanks).is_empty());
