@@ -4,6 +4,7 @@
 //! once.
 
 mod case;
+mod options;
 mod outcome;
 mod variant;
 
@@ -16,15 +17,20 @@ use outcome::{Outcome, listed, outcome};
 use variant::variants;
 
 /// The families, by the names of their files.
-const FAMILIES: [(&str, &str); 13] = [
+const FAMILIES: [(&str, &str); 18] = [
+    ("adjacency", include_str!("corpus/adjacency.txt")),
     ("changes", include_str!("corpus/changes.txt")),
     ("comments", include_str!("corpus/comments.txt")),
     ("databases", include_str!("corpus/databases.txt")),
+    ("dimacs", include_str!("corpus/dimacs.txt")),
     ("encodings", include_str!("corpus/encodings.txt")),
     ("headers", include_str!("corpus/headers.txt")),
     ("ids", include_str!("corpus/ids.txt")),
+    ("konect", include_str!("corpus/konect.txt")),
     ("matrix-market", include_str!("corpus/matrix-market.txt")),
+    ("matrix-market-kinds", include_str!("corpus/matrix-market-kinds.txt")),
     ("metis", include_str!("corpus/metis.txt")),
+    ("metis-faults", include_str!("corpus/metis-faults.txt")),
     ("networkx", include_str!("corpus/networkx.txt")),
     ("quotes", include_str!("corpus/quotes.txt")),
     ("separators", include_str!("corpus/separators.txt")),

@@ -14,6 +14,7 @@ use leadline_graph_store::input::{Batch, InputOptions, open};
 use leadline_graph_store::updates::{Change, ChangeOptions, ChangeSource, NextChanges};
 
 use super::case::{Case, Ids, Reading};
+use super::options::options_of;
 
 pub enum Outcome {
     Read(Reading),
@@ -56,30 +57,10 @@ pub fn listed(path: &Path, case: &Case) -> Option<String> {
     Some(all)
 }
 
-/// The options of a case as a program gives them.
 fn options(case: &Case) -> (InputOptions, ImportOptions) {
-    let (mut input, mut import) = (InputOptions::default(), ImportOptions::default().with_memory(64 << 20));
-    let mut words = case.options.iter().filter(|word| !word.starts_with('@'));
-    while let Some(word) = words.next() {
-        let mut value = || words.next().unwrap_or_else(|| panic!("{}: {word} has a value", case.place));
-        match word.as_str() {
-            "--weights" => input.weights = true,
-            "--directed" => input.directed = true,
-            "--undirected" => import.undirected = true,
-            "--ignore-columns" => input.ignore_columns = true,
-            "--ids" => input.ids = value().parse().unwrap(),
-            "--format" => input.format = Some(value().parse().unwrap()),
-            "--delimiter" => input.text.delimiter = Some(value().parse().unwrap()),
-            "--header" => input.text.header = Some(value() == "yes"),
-            "--skip" => input.text.skip = value().parse().unwrap(),
-            "--comment" => input.text.comment = Some(value().parse().unwrap()),
-            "--source-column" => input.columns.source = Some(value().parse().unwrap()),
-            "--target-column" => input.columns.target = Some(value().parse().unwrap()),
-            "--weight-column" => input.columns.weight = Some(value().parse().unwrap()),
-            other => panic!("{}: unknown option {other}", case.place),
-        }
-    }
-    (input, import)
+    let (input, undirected) =
+        options_of(&case.options).unwrap_or_else(|what| panic!("{}: {what}", case.place));
+    (input, ImportOptions::default().with_memory(64 << 20).with_undirected(undirected))
 }
 
 fn exported(store: &Path) -> Reading {
