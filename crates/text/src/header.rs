@@ -26,7 +26,7 @@ pub(crate) fn detect(rows: &[Row<'_>], hint: &Hint, line: u64) -> Result<Header,
     let kinds: Vec<(Kind, Kind)> =
         (0..first.len()).map(|column| (Kind::of(&first[column]), column_kind(rest, column))).collect();
     let numeric = |kind: Kind| kind.is_numeric();
-    if rest.is_empty() && kinds.iter().take(hint.keys).any(|(first, _)| numeric(*first))
+    if rest.is_empty() && kinds.iter().any(|(first, _)| numeric(*first))
         || kinds.iter().any(|(first, rest)| numeric(*first) && numeric(*rest))
     {
         return no("its first line has numbers as the others have");

@@ -127,6 +127,7 @@ fn a_header_is_told_by_known_names_or_by_numbers_below_names() {
         ("csv", "ann,bob\nbob,carl\n"),
         ("csv", "ann,bob,friend\ncarl,dora,friend\n"),
         ("csv", "ann,1\nbob,2\n"),
+        ("csv", "ann,bob,1e-9\n"),
         ("csv", "1,2,NA\n3,4,5\n"),
         ("csv", "7,8\n"),
     ] {

@@ -207,7 +207,8 @@ impl Chunks {
     fn begin(&mut self) {
         self.begun = true;
         self.byte_order_mark = self.rest.starts_with(BYTE_ORDER_MARK);
-        if self.byte_order_mark {
+        // Programs that put one in front of a text that has one mean the same.
+        while self.rest.starts_with(BYTE_ORDER_MARK) {
             self.rest.drain(..BYTE_ORDER_MARK.len());
         }
         self.line_end = LineEnd::of(&self.rest);

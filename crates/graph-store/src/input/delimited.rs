@@ -115,6 +115,10 @@ impl Front {
             let refused = |undecided| self.refused(&name, undecided);
             let sample = Sample::new(bytes, whole).map_err(refused)?;
             let (cut, attributes) = without_attributes(&sample);
+            if attributes.is_some() {
+                // networkx writes no header.
+                text.header = text.header.or(Some(false));
+            }
             let hint = hint(format, &mut text);
             let dialect = Dialect::detect(&cut, &hint, &text).map_err(|mut undecided| {
                 if undecided.is_ragged && !matches!(format, Format::El | Format::Wel) {
