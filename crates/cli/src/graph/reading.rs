@@ -1,26 +1,15 @@
 //! How a file of edges is read: the options, and what the user is told of it.
 
-use leadline_graph_store::input::{
-    Column, Comment, Delimiter, EdgeColumns, InputOptions, InputSummary, TextOptions,
-};
+use leadline_graph_store::input::{Column, EdgeColumns, InputOptions, InputSummary, TextOptions};
+
+use crate::text_args::TextArgs;
 
 /// Options about text in columns, and which columns are read.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Reading columns")]
 pub(super) struct ReadingArgs {
-    /// What separates columns: blanks, tab, comma, semicolon, bar or a character [default: told from the first
-    /// lines]
-    #[arg(long, value_name = "CHAR")]
-    delimiter: Option<Delimiter>,
-    /// Whether the first line names the columns: yes or no [default: told from the first lines]
-    #[arg(long, value_name = "YES|NO", value_parser = yes_or_no)]
-    header: Option<bool>,
-    /// Lines to pass over at the beginning
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    skip: u64,
-    /// What comments begin with, or none [default: # and %]
-    #[arg(long, value_name = "CHAR|none")]
-    comment: Option<Comment>,
+    #[command(flatten)]
+    text: TextArgs,
     /// The column of sources: its name, or its number from 1 [default: a known name, else the first]
     #[arg(long, value_name = "COLUMN")]
     source_column: Option<Column>,
@@ -37,8 +26,7 @@ pub(super) struct ReadingArgs {
 
 impl ReadingArgs {
     pub(super) fn text(&self) -> TextOptions {
-        let ReadingArgs { delimiter, header, skip, comment, .. } = *self;
-        TextOptions { delimiter, header, skip, comment }
+        self.text.options()
     }
 
     pub(super) fn columns(&self) -> EdgeColumns {
@@ -61,14 +49,6 @@ impl ReadingArgs {
             ignore_columns: self.ignore_columns,
             ..options
         }
-    }
-}
-
-fn yes_or_no(text: &str) -> Result<bool, String> {
-    match text {
-        "yes" => Ok(true),
-        "no" => Ok(false),
-        _ => Err("must be yes or no".to_owned()),
     }
 }
 
