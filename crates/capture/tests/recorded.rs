@@ -108,7 +108,13 @@ fn a_capture_is_described_by_file() {
     }
     captured.end();
     let path = captured.dir.path().join("x.capture");
-    let found = by_file(path.to_str().unwrap(), None, &ByFileOptions::default(), &mut |_, _| {}).unwrap();
+    let found = by_file(
+        path.to_str().unwrap(),
+        &leadline_trace::ReadAs::default(),
+        &ByFileOptions::default(),
+        &mut |_, _| {},
+    )
+    .unwrap();
     for name in ["a", "b"] {
         let usage = &found.files.iter().find(|file| file.name == name).unwrap().usage;
         // Each byte is read once: what the kernel has read it keeps.
