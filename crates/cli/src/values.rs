@@ -101,6 +101,12 @@ pub(crate) fn format(text: &str) -> Result<Format, String> {
     Format::parse(text).ok_or_else(|| format!("must be one of {}", Format::names()))
 }
 
+/// What the option of a trace's format says of itself.
+pub(crate) fn formats_of(trace: &str) -> String {
+    let names = Format::names();
+    format!("Format of {trace}: {names} [default: recognized by its ending, else by its content]")
+}
+
 /// Processors, ascending.
 #[derive(Debug, Clone)]
 pub(crate) struct Cpus(pub(crate) Vec<u32>);

@@ -34,10 +34,7 @@ pub struct Recognition {
 impl Recognition {
     /// The format and what told it.
     pub fn words(&self) -> String {
-        let Recognition { format, by, evidence, .. } = self;
-        match by {
-            RecognizedBy::Name => format!("{format}, as it was named"),
-            _ => format!("{format}: {evidence}"),
-        }
+        let Recognition { format, evidence, .. } = self;
+        format!("{format}: {evidence}")
     }
 }

@@ -44,8 +44,7 @@ pub(super) struct Args {
     /// Where to replay it: a directory (a scratch file is made in it and removed), a scratch file that was
     /// kept, or a block device with --destructive
     target: TargetName,
-    /// Format of TRACE [default: recognized by its ending, else by its content]
-    #[arg(long, value_parser = crate::values::format)]
+    #[arg(long, value_parser = crate::values::format, help = crate::values::formats_of("TRACE"))]
     format: Option<Format>,
     /// Replacement policy
     #[arg(long, value_name = "P", value_parser = values::policy, default_value = "lru")]

@@ -33,8 +33,7 @@ pub(super) struct Args {
     /// The trace: a file, - for standard input, or gen:NAME
     #[arg(value_name = "TRACE")]
     trace: TraceName,
-    /// Format of TRACE [default: recognized by its ending, else by its content]
-    #[arg(long, value_name = "FORMAT", value_parser = values::format)]
+    #[arg(long, value_name = "FORMAT", value_parser = values::format, help = values::formats_of("TRACE"))]
     format: Option<Format>,
     /// Replacement policies
     #[arg(long, value_name = "P,..|all", value_parser = lists::policies, default_value = "lru")]

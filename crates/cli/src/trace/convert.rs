@@ -42,8 +42,7 @@ pub(crate) struct Args {
     /// The file to write, which is replaced if it exists, or - for standard output
     #[arg(value_name = "OUT")]
     output: TraceOutput,
-    /// Format of IN [default: recognized by its ending, else by its content]
-    #[arg(long, visible_alias = "format", value_name = "FORMAT", value_parser = values::format)]
+    #[arg(long, visible_alias = "format", value_name = "FORMAT", value_parser = values::format, help = values::formats_of("IN"))]
     from: Option<Format>,
     /// Format of OUT: pages, msr, spc, oraclegeneral or fio [default: by its ending]
     #[arg(long, value_name = "FORMAT", value_parser = values::format)]

@@ -27,8 +27,7 @@ pub(crate) struct Args {
     /// The trace: a file, - for standard input, or gen:NAME
     #[arg(value_name = "TRACE")]
     trace: TraceName,
-    /// Format of TRACE [default: recognized by its ending, else by its content]
-    #[arg(long, value_name = "FORMAT", value_parser = values::format)]
+    #[arg(long, value_name = "FORMAT", value_parser = values::format, help = values::formats_of("TRACE"))]
     format: Option<Format>,
     /// Tell files apart: what was asked of each, in sequence or at random, how often again, for how long
     #[arg(long, value_name = "WHAT", value_enum)]

@@ -44,8 +44,7 @@ pub(crate) struct Args {
     /// (only read unless --destructive is given), or sim:NAME
     #[arg(value_name = "TARGET")]
     target: TargetName,
-    /// Format of TRACE [default: recognized by its ending, else by its content]
-    #[arg(long, value_name = "FORMAT", value_parser = values::format)]
+    #[arg(long, value_name = "FORMAT", value_parser = values::format, help = values::formats_of("TRACE"))]
     format: Option<Format>,
     /// When requests start: recorded (as in the trace), xN (N times as fast), or closed:K (K in flight at any
     /// time) [default: recorded, or closed:1 where the trace has no times]

@@ -21,14 +21,15 @@ enum Layout {
     VscsiStats,
 }
 
-/// Of the layout of libCacheSim. Commands are numbers, too, unless one has a letter.
+/// Of the layout of libCacheSim. Commands are numbers, too, unless one has a letter, and those that neither
+/// read nor write have no size.
 const CLOUD_PHYSICS: Shape = Shape {
     separator: Separator::Commas,
     fields: &[
         ("version", Field::Number(1, 2)),
         ("time", Field::Time(1_000_000_000)),
         ("command", Field::Any),
-        ("size", Field::Number(1, BLOCK_MAX)),
+        ("size", Field::Number(0, BLOCK_MAX)),
         ("lbn", Field::Number(0, 1 << 44)),
     ],
     numbers_only: true,
@@ -39,7 +40,7 @@ const VSCSI_STATS: Shape = Shape {
     separator: Separator::Commas,
     fields: &[
         ("serial number", Field::Any),
-        ("data length", Field::Number(1, BLOCK_MAX)),
+        ("data length", Field::Number(0, BLOCK_MAX)),
         ("number of SG entries", Field::Any),
         ("command", Field::Any),
         ("LBN", Field::Number(0, 1 << 44)),

@@ -57,7 +57,7 @@ pub(crate) fn detect(input: &Input) -> Result<(Format, Recognition), TraceError>
 
 /// What is known of a format that the caller named.
 pub(crate) fn named(format: Format) -> Recognition {
-    recognition(format, RecognizedBy::Name, (0, 0), "it was named".to_owned())
+    recognition(format, RecognizedBy::Name, (0, 0), "as it was named".to_owned())
 }
 
 fn ambiguous(input: &Input, fits: &[&Fit]) -> TraceError {
@@ -91,6 +91,8 @@ pub(super) fn of_ending(path: &str) -> Option<Format> {
         cpu if stem.ends_with(".blktrace") && cpu.bytes().all(|byte| byte.is_ascii_digit()) => {
             Some(Format::Blktrace)
         }
+        // Any text would be one: it has to be named.
+        "objects" => None,
         name => Format::parse(name),
     }
 }
@@ -99,21 +101,39 @@ pub(super) fn of_ending(path: &str) -> Option<Format> {
 fn of_ending_that_fits(format: Format, input: &Input) -> Result<(Format, Recognition), TraceError> {
     let by_ending = |looked, evidence| (format, recognition(format, RecognizedBy::Ending, looked, evidence));
     let plain = || by_ending((0, 0), "the ending of the file's name".to_owned());
-    let marked = of_mark(&input.head).is_some_and(|(marked, _)| marked == format);
-    if marked || input.head.is_empty() || input.head.contains(&0) {
-        return Ok(plain());
+    let contradicted = |is: &str, other: Format| {
+        let (said, other) = (format.name(), other.name());
+        let reason = format!("its ending says {said}, but {is}; --format {other} reads it as such");
+        Err(TraceError::Name { name: input.name.clone(), reason })
+    };
+    let binary = input.head.contains(&0);
+    match of_mark(&input.head) {
+        _ if input.head.is_empty() => return Ok(plain()),
+        Some((other, _)) if other != format => {
+            return contradicted(&format!("it begins as {} does", other.name()), other);
+        }
+        Some(_) => return Ok(plain()),
+        None if binary => {
+            return match of_records(&input.head) {
+                Some((other, _)) if other != format && !may_be_records(format, input) => {
+                    contradicted(&format!("its records are those of {}", other.name()), other)
+                }
+                _ => Ok(plain()),
+            };
+        }
+        None if matches!(format, Format::Vscsi | Format::OracleGeneral | Format::Blktrace) => {
+            let said = format.name();
+            let reason = format!("its ending says {said}, which is binary, but it is text; name its format");
+            return Err(TraceError::Name { name: input.name.clone(), reason });
+        }
+        None => {}
     }
     let sample = Sample::of(input);
     let fits = all_fits(&input.head, &sample);
     let others = || fits.iter().filter(|fit| fit.format != format && fit.objection(&sample).is_none());
     match fits.iter().find(|fit| fit.format == format) {
         Some(fit) if fit.read > fit.wrong && fit.outside * 2 > fit.read => {
-            let reason = format!(
-                "its ending says {0}, but {1}; --format {0} reads it as such",
-                format.name(),
-                fit.objection(&sample).unwrap_or_default()
-            );
-            Err(TraceError::Name { name: input.name.clone(), reason })
+            contradicted(&fit.objection(&sample).unwrap_or_default(), format)
         }
         Some(fit) if fit.read > 0 => {
             let evidence = "the ending of the file's name, and its lines fit".to_owned();
@@ -122,15 +142,18 @@ fn of_ending_that_fits(format: Format, input: &Input) -> Result<(Format, Recogni
         // Not a line is of this format: perhaps all are of another.
         _ => match others().next() {
             Some(other) => {
-                let [said, is] = [format, other.format].map(Format::name);
-                let reason = format!(
-                    "its ending says {said}, but its lines are those of {is}; --format {is} reads it as such"
-                );
-                Err(TraceError::Name { name: input.name.clone(), reason })
+                let is = format!("its lines are those of {}", other.format.name());
+                contradicted(&is, other.format)
             }
             None => Ok(plain()),
         },
     }
+}
+
+/// Whether these records may be of this format, although they may be of another, too.
+fn may_be_records(format: Format, input: &Input) -> bool {
+    let whole = input.head.len() < HEAD_BYTES;
+    format == Format::OracleGeneral && oraclegeneral::accepts(&input.head, whole).is_some()
 }
 
 /// The formats that have a mark, with the records that were looked at, where it has any.
@@ -191,6 +214,8 @@ struct Fit {
     numbers_only: bool,
     /// Lines that were read: requests, and events of other kinds.
     read: u64,
+    /// Those that are requests.
+    requests: u64,
     /// Lines that were not.
     wrong: u64,
     /// Lines that were read, but whose fields lie outside the format's ranges.
@@ -216,6 +241,7 @@ impl Fit {
             format,
             numbers_only,
             read: 0,
+            requests: 0,
             wrong: 0,
             outside: 0,
             nothing: 0,
@@ -229,8 +255,8 @@ impl Fit {
                 Ok(held) if [EMPTY, COMMENT, HEADER].contains(&held) => fit.nothing += 1,
                 Ok(held) => {
                     fit.read += 1;
-                    let outside = comparison.as_mut().filter(|_| matches!(held, Holds::Request(_)));
-                    if let Some(Err(reason)) = outside.map(|comparison| comparison.line(line)) {
+                    fit.requests += u64::from(matches!(held, Holds::Request(_)));
+                    if let Some(Err(reason)) = comparison.as_mut().map(|comparison| comparison.line(line)) {
                         fit.outside += 1;
                         fit.first_outside.get_or_insert_with(|| format!("line {number}: {reason}"));
                     }
@@ -256,6 +282,9 @@ impl Fit {
         }
         if self.wrong > most_wrong || self.read == 0 {
             return Some(self.first_wrong.clone().unwrap_or_else(|| "no line is a request".to_owned()));
+        }
+        if self.requests == 0 || self.numbers_only && self.requests * 2 < self.read {
+            return Some(format!("only {} of {} lines are requests", self.requests, self.read));
         }
         // Any list of numbers is a list of pages: a short one has to be named.
         let short = self.format == Format::Lirs && self.read < LINES_MIN;

@@ -1,9 +1,9 @@
 //! A format is told by evidence: lines that fit, and fields within its ranges. Where that is thin, the trace is
 //! refused, and said is what would decide.
 
-use leadline_trace::{Format, RecognizedBy, Trace, TraceError, open};
+use leadline_trace::{Format, RecognizedBy, Request, Trace, TraceError, open};
 
-use crate::{all, in_memory, short};
+use crate::{all, in_memory, sample, short};
 
 /// What is said where the format of `text` is not told.
 #[track_caller]
@@ -77,7 +77,7 @@ fn the_evidence_is_told() {
     assert_eq!((told.looked_at, told.fitting), (201, 200));
     assert_eq!(told.evidence, "200 of the first 201 lines fit, all within the format's ranges, 1 wrong");
     let trace = in_memory("R 1\n", Some(Format::Pages)).unwrap();
-    assert_eq!(trace.recognition().unwrap().words(), "pages, as it was named");
+    assert_eq!(trace.recognition().unwrap().words(), "pages: as it was named");
     assert!(open("gen:paper-ms").unwrap().recognition().is_none());
 }
 
@@ -188,4 +188,95 @@ fn waits_of_fio_take_their_time() {
     let third = "fio version 3 iolog\n5 /a read 0 512\n6 /a wait 900\n7 /a read 0 512\n";
     let times: Vec<u64> = all(in_memory(third, None).unwrap()).iter().map(|request| request.at_ns).collect();
     assert_eq!(times, [0, 2000]);
+}
+
+/// The requests of a trace whose bad lines are passed over.
+fn lenient(mut trace: Box<dyn Trace>) -> Vec<Request> {
+    let mut requests = Vec::new();
+    loop {
+        match trace.next() {
+            Ok(Some(request)) => requests.push(request),
+            Ok(None) => return requests,
+            Err(TraceError::Syntax { .. }) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+/// Samples by their formats.
+const SAMPLES: [(&str, Format); 18] = [
+    ("pages.txt", Format::Pages),
+    ("web_0.csv", Format::Msr),
+    ("esx.csv", Format::CloudPhysics),
+    ("machine.csv", Format::CloudPhysics),
+    ("financial.csv", Format::Spc),
+    ("oltp.txt", Format::Arc),
+    ("v2.log", Format::Fio),
+    ("v3.log", Format::Fio),
+    ("sda.out", Format::Blkparse),
+    ("bio.txt", Format::Biosnoop),
+    ("ali.csv", Format::Alibaba),
+    ("cbs.csv", Format::Tencent),
+    ("lun.csv", Format::Systor),
+    ("fiu.blk", Format::Fiu),
+    ("disksim.trace", Format::Disksim),
+    ("cluster.csv", Format::Twitter),
+    ("kv2022.csv", Format::Cachelib),
+    ("kv2024.csv", Format::Cachelib),
+];
+
+#[test]
+fn no_trace_is_read_as_another_because_of_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut tried = 0;
+    for (name, format) in SAMPLES {
+        for other in Format::ALL.into_iter().filter(|&other| other != format) {
+            let path = folder.path().join(format!("trace.{}", other.name()));
+            std::fs::copy(sample(name), &path).unwrap();
+            // It is refused, or not a line of it is a request: which is an error of every command.
+            if let Ok(trace) = open(&path) {
+                let told = trace.recognition().unwrap().clone();
+                let requests = lenient(trace).len();
+                assert!(
+                    requests == 0 || told.format == format.name(),
+                    "{name} as {}: {told:?}",
+                    other.name()
+                );
+            }
+            tried += 1;
+        }
+    }
+    assert!(tried > 350);
+}
+
+#[test]
+fn requests_stay_the_same_whatever_the_line_ends_and_the_marks() {
+    for (name, format) in SAMPLES {
+        let text = std::fs::read_to_string(sample(name)).unwrap().replace("\r\n", "\n");
+        let expected = lenient(in_memory(text.clone(), None).unwrap());
+        for end in ["\n", "\r\n", "\r"] {
+            for (mark, last) in [("", ""), ("\u{feff}", ""), ("", end), ("\u{feff}", "\n\n")] {
+                let changed = text.trim_end().replace('\n', end);
+                let trace = in_memory(format!("{mark}{changed}{}", last.replace('\n', end)), None).unwrap();
+                assert_eq!(trace.recognition().unwrap().format, format.name(), "{name} {end:?}");
+                assert_eq!(lenient(trace), expected, "{name} {end:?} {mark:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn columns_in_another_order_are_refused() {
+    // The time of these at the end, the size before the address.
+    for text in [
+        "6338688,8,1,1627,1538323200\n",
+        "4096,8192,web,0,Read,130000000000000000,501\n",
+        "8192,W,0.100000,0,30000128\n",
+        "W,8792731648,16384,419,1577808144360767\n",
+        "get,0,nsq5ZkMLB3aBkSuCc,17,204,11,0\n",
+        "key,size,op_count,key_size\n1,2,3,4\n",
+        "15 R\n17 W\n",
+    ] {
+        refused(&text.repeat(150));
+    }
 }
