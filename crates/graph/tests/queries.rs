@@ -1,4 +1,5 @@
-//! Small questions to a graph: what lists in memory would say, whatever the store, its changes and the memory.
+//! Small questions to a graph: what lists in memory would say, whatever the store, its changes and the
+//! memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
