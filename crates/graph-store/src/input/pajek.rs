@@ -162,13 +162,7 @@ impl Pajek {
             return Err(format!("expected a vertex from 1 to {}, found {number}", self.vertices).into());
         }
         let rest = line[end..].trim_ascii_start();
-        let label = match rest.strip_prefix(b"\"") {
-            Some(quoted) => {
-                let end = quoted.iter().position(|byte| *byte == b'"');
-                Some(&quoted[..end.ok_or_else(|| "expected a quote's end on its line".to_owned())?])
-            }
-            None => words(rest).next(),
-        };
+        let label = label_of(rest)?;
         let Some(labels) = &mut self.labels else { return Ok(()) };
         // Labels out of order would need another table; nobody writes them.
         let label = label.filter(|_| number == labels.count() + 1);
@@ -235,6 +229,17 @@ impl Pajek {
         }
         Ok(())
     }
+}
+
+/// The label at the beginning of a description: in quotes, or a word.
+fn label_of(text: &[u8]) -> Result<Option<&[u8]>, String> {
+    let word = words(text).next();
+    let Some(quoted) = text.strip_prefix(b"\"") else { return Ok(word) };
+    let end = quoted.iter().position(|byte| *byte == b'"');
+    let end = end.ok_or_else(|| "expected a quote's end on its line".to_owned())?;
+    // networkx quotes labels with blanks only, so others may begin with a quote of their own.
+    let is_end = quoted.get(end + 1).is_none_or(u8::is_ascii_whitespace);
+    Ok(if is_end { Some(&quoted[..end]) } else { word })
 }
 
 impl Lines for Pajek {

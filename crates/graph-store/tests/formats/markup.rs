@@ -48,6 +48,18 @@ fn weights_of_graphml_have_a_default_and_may_be_called_otherwise() {
     refused("a.graphml", &weighted(), &[(&text, "line 6: expected a \"weight\" of the edge, found none")]);
     let with_default = text.replace("\"double\" />", "\"double\"><default>0.5</default></key>");
     assert_eq!(read_text("a.graphml", with_default, &weighted()).unwrap().weights, [0.5]);
+    // networkx has a key for each type of one attribute.
+    let twice = text.replace(
+        "<key id=\"d1\" for=\"edge\" attr.name=\"since\"",
+        "<key id=\"d1\" for=\"edge\" attr.name=\"weight\"",
+    );
+    assert_eq!(read_text("a.graphml", twice, &weighted()).unwrap().weights, [9.0]);
+    let both = text.replace("\"since\"", "\"value\"");
+    refused(
+        "a.graphml",
+        &weighted(),
+        &[(&both, "line 4: both \"weight\" and \"value\" may be the weight of edges")],
+    );
     let weight = Some(Column::Name("since".to_owned()));
     let since = InputOptions { columns: EdgeColumns { weight, ..EdgeColumns::default() }, ..plain() };
     assert_eq!(read_text("a.graphml", &text, &since).unwrap().weights, [9.0]);

@@ -20,6 +20,13 @@ fn labels_are_names_and_sections_tell_the_direction() {
 }
 
 #[test]
+fn a_label_may_have_a_quote_of_its_own() {
+    let text = "*Vertices 2\n1 \"a\"1 0.5\n2 \"a\"\n*Edges\n1 2\n";
+    let found = read_text("a.net", text, &plain()).unwrap();
+    assert_eq!(found.named().1, edges(&[("\"a\"1", "a")]));
+}
+
+#[test]
 fn vertices_without_labels_are_called_by_their_numbers() {
     let text = "% c\n*Network x\n*Vertices 4 2\n*Arcslist\n1 2 3\n4 1\n*Arcs :1 \"r\"\n2 3 7\n*Partition p\n*Vertices 4\n1\n2\n1\n1\n";
     let found = read_text("a.net", text, &plain()).unwrap();

@@ -13,8 +13,9 @@ use crate::input::summary::InputSummary;
 pub(super) struct GraphMl {
     pub(super) direction: Direction,
     weight: WeightOf,
-    /// The id of the key that is the weight, and its default.
-    key: Option<String>,
+    /// The attribute that is the weight, the ids of its keys, and its default.
+    name: Option<String>,
+    keys: Vec<String>,
     default: Option<f64>,
     /// The key that is read is the one of weights.
     in_weight_key: bool,
@@ -40,7 +41,8 @@ impl GraphMl {
         GraphMl {
             direction,
             weight,
-            key: None,
+            name: None,
+            keys: Vec::new(),
             default: None,
             in_weight_key: false,
             graphs: 0,
@@ -71,11 +73,15 @@ impl GraphMl {
         if !matches!(of.as_str(), "edge" | "all") || !(self.weight.is(&name) || self.weight.is(&id)) {
             return Ok(());
         }
-        if let Some(before) = self.key.replace(id.clone()).filter(|before| *before != id) {
-            let text =
-                format!("both the keys \"{before}\" and \"{id}\" may be the weight of edges; name one");
-            return Err(Wrong { text, option: Some(InputOption::WeightColumn) });
+        // networkx has a key for each type of one attribute.
+        match &self.name {
+            Some(before) if *before != name => {
+                let text = format!("both \"{before}\" and \"{name}\" may be the weight of edges; name one");
+                return Err(Wrong { text, option: Some(InputOption::WeightColumn) });
+            }
+            _ => self.name = Some(name),
         }
+        self.keys.push(id);
         self.in_weight_key = true;
         Ok(())
     }
@@ -145,7 +151,8 @@ impl Elements for GraphMl {
             "edge" if self.in_graph => self.edge(element, out),
             "hyperedge" => Err("found a hyperedge, and edges of a store have two ends".to_owned().into()),
             "data" if self.edge.is_some() => {
-                if self.key.is_some() && element.attribute("key")? == self.key {
+                let key = element.attribute("key")?;
+                if key.is_some_and(|key| self.keys.contains(&key)) {
                     self.text = Some(String::new());
                 }
                 Ok(())
