@@ -18,6 +18,7 @@ mod gml;
 mod grammar;
 mod graphalytics;
 mod guarded;
+mod kinds;
 mod konect;
 mod markup;
 mod matrix_market;

@@ -6,6 +6,7 @@ use memchr::memmem;
 use super::Format;
 use super::dimacs::is_dimacs;
 use super::gml::is_gml;
+use super::kinds::unread_kind;
 use super::konect;
 use super::pajek::is_pajek;
 
@@ -31,6 +32,9 @@ pub(super) fn sniff(bytes: &[u8]) -> Sniffed {
     let is_banner = |line: &[u8]| line.len() > 14 && line[..14].eq_ignore_ascii_case(b"%%MatrixMarket");
     if bytes.split(|byte| *byte == b'\n').next().is_some_and(is_banner) {
         return Sniffed::Is(Format::MatrixMarket);
+    }
+    if let Some((what, remedy)) = unread_kind(bytes) {
+        return Sniffed::Unread(1, format!("found {what}, which is not read; {remedy}"));
     }
     if let Some(xml) = of_xml(bytes) {
         return xml;

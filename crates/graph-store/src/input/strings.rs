@@ -81,7 +81,12 @@ impl Strings {
 
     fn check(&self, id: &[u8]) -> Result<(), Wrong> {
         if std::str::from_utf8(id).is_err() {
-            return Err(format!("expected an id in UTF-8, found {}", super::number::shown(id)).into());
+            let found = super::number::shown(id);
+            let text = format!(
+                "expected an id in UTF-8, found {found}; where the text is in Latin-1, convert it: iconv -f \
+                 ISO-8859-1 -t UTF-8 < OLD > NEW"
+            );
+            return Err(text.into());
         }
         check_length(id)?;
         if id.starts_with(BYTE_ORDER_MARK) {

@@ -18,6 +18,7 @@ use self::column::{Column, Values};
 use crate::input::chunks::Wrong;
 use crate::input::format::uncompressed;
 use crate::input::guarded::guarded;
+use crate::input::number::shown;
 use crate::input::source::open_file;
 use crate::input::strings::Strings;
 use crate::input::{Batch, Declared, EdgeReader, Format, IdMode, InputOptions, InputSummary};
@@ -65,8 +66,13 @@ fn open_unguarded(path: &Path, what: Rows, options: &InputOptions) -> Result<Par
     let file = open_file(path)?;
     let file_bytes = file.metadata().map_err(|error| GraphError::read(&name, error))?.len();
     let mut magic = [0; 4];
-    if file.read_at(&mut magic, 0).is_ok() && &magic == b"PARE" {
+    let begins = file.read_at(&mut magic, 0).is_ok();
+    if begins && &magic == b"PARE" {
         return Err(wrong("is encrypted, which is not read; write it again without encryption".into()));
+    }
+    if begins && &magic != b"PAR1" {
+        let found = shown(&magic);
+        return Err(wrong(format!("expected Parquet, which begins with \"PAR1\", found {found}")));
     }
     let file = SerializedFileReader::new(ParquetBytes::new(file, file_bytes))
         .map_err(|error| failed(&name, &error))?;
