@@ -241,6 +241,31 @@ def test_a_file_of_edges_is_imported(tmp_path):
         assert not graph.directed and graph.sssp(3)["distance"].tolist() == [7, 4, 0]
 
 
+def test_files_of_other_formats_are_imported(tmp_path):
+    matrix = tmp_path / "a.mtx"
+    matrix.write_text("%%MatrixMarket matrix coordinate pattern general\n2 3 2\n1 1\n2 3\n")
+    with pytest.raises(leadline.BadInput, match="line 2: expected a square matrix"):
+        Graph.import_file(matrix, tmp_path / "m.graph")
+    with Graph.import_file(matrix, tmp_path / "m.graph", bipartite=True) as graph:
+        assert (graph.vertices, graph.edges) == (5, 2)
+    edges, lonely = tmp_path / "a.adjlist", tmp_path / "v.txt"
+    edges.write_text("ann bob cy\nbob\n")
+    lonely.write_text("dan\n")
+    with Graph.import_file(edges, tmp_path / "a.graph", vertices=str(lonely)) as graph:
+        assert list(graph.ids()) == ["ann", "bob", "cy", "dan"]
+    metis = tmp_path / "a.metis"
+    metis.write_text("3 2\n2\n1 3\n\n")
+    with pytest.raises(leadline.BadInput, match="line 3: vertex 2 lists 3 as its neighbour"):
+        Graph.import_file(metis, tmp_path / "b.graph")
+
+
+def test_nulls_among_ids_are_said_to_be_nulls():
+    pandas = pytest.importorskip("pandas")
+    targets = pandas.Series([1, None, 3], dtype="Int64")
+    with pytest.raises(leadline.BadInput, match=r"targets\[1\]: is null, one of 1 in a column of Int64"):
+        Graph.from_edges([0, 1, 2], targets)
+
+
 def test_the_profile_says_how_many_reads_are_in_flight(tmp_path):
     path = tmp_path / "g.graph"
     Graph.from_edges([0], [1], path=path).close()

@@ -288,8 +288,8 @@ fn what_is_wrong_with_a_folder_is_said_with_the_file() {
         ),
         (
             "a folder in it",
-            &|folder| fs::create_dir(folder.join("edges/year=2026")).unwrap(),
-            "edges/year=2026: is a folder in a folder",
+            &|folder| fs::create_dir(folder.join("edges/more")).unwrap(),
+            "edges/more: is a folder in a folder",
         ),
         (
             "no description",

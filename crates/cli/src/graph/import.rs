@@ -13,7 +13,7 @@ use leadline_graph_store::input::{self, Format, IdMode, InputOptions, Preview};
 use super::reading::{self, ReadingArgs};
 use super::{bytes, rows, seconds};
 use crate::failure::Failure;
-use crate::paths::{EdgesPath, OutputPath};
+use crate::paths::{EdgesPath, InputPath, OutputPath};
 use crate::progress::Display;
 use crate::{output, signals};
 
@@ -47,6 +47,9 @@ pub(crate) struct Args {
     /// Rows and columns of a matrix are vertices of two kinds: columns are numbered behind rows
     #[arg(long)]
     bipartite: bool,
+    /// Vertices, of which some may have no edge: a file with one in a line, or in a column of a .csv or .tsv
+    #[arg(long, value_name = "FILE")]
+    vertices: Option<InputPath>,
     /// Merge parallel edges into one, with the least of their weights, or their max, sum or first
     #[arg(long, value_name = "min|max|sum|first", value_parser = |text: &str| text.parse::<Merge>(),
         num_args = 0..=1, require_equals = true, default_missing_value = "min")]
@@ -149,6 +152,7 @@ fn input_options(args: &Args, memory: u64) -> InputOptions {
         ids: args.ids,
         directed: args.directed,
         bipartite: args.bipartite,
+        vertices: args.vertices.as_deref().map(Path::to_owned),
         // The sorting takes the rest.
         memory: memory / 4,
         threads: args.threads.map_or(processors, usize::from),

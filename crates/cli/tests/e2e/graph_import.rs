@@ -29,6 +29,28 @@ fn many_edges() -> Vec<u8> {
 }
 
 #[test]
+fn rows_and_columns_and_vertices_without_edges_are_read_where_options_say_so() {
+    let dir = folder();
+    let dir = dir.path();
+    write(dir, "a.mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 1\n2 1\n");
+    write(dir, "lonely.txt", "9\n");
+    let refused = run(dir, &["graph", "import", "a.mtx", "a.store"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.stderr.contains("read it as bipartite (--bipartite)"), "{}", refused.stderr);
+    let options = ["--bipartite", "--vertices", "lonely.txt", "--json"];
+    let report = json(
+        &run(dir, &[&["graph", "import", "a.mtx", "a.store"][..], &options].concat()).succeeded().stdout,
+    );
+    assert_eq!((&report["vertices"], &report["input"]["first_edge"]["target"]), (&6.into(), &"3".into()));
+    // What is read is not replaced.
+    let refused =
+        run(dir, &["graph", "import", "a.mtx", "lonely.txt", "--vertices", "lonely.txt", "--force"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    let ragged = run(dir, &["graph", "import", "lonely.txt", "b.store"]);
+    assert_eq!(ragged.code, Some(2), "{}", ragged.stderr);
+}
+
+#[test]
 fn every_format_becomes_the_same_store() {
     let dir = folder();
     let dir = dir.path();
@@ -45,7 +67,30 @@ fn every_format_becomes_the_same_store() {
     write(dir, "a.e", "1 2\n1 3\n3 1\n");
     write(dir, "a.u32", binary(4));
     write(dir, "a.u64", binary(8));
-    for name in ["a.txt", "a.csv", "a.tsv", "a.mtx", "a.el", "a.wel", "a.e", "a.v", "a.u32", "a.u64"] {
+    write(dir, "a.adjlist", "1 2 3\n3 1\n");
+    write(dir, "a.gr", "p sp 3 3\na 1 2 9\na 1 3 9\na 3 1 9\n");
+    write(dir, "out.a", "% asym unweighted\n1 2\n1 3\n3 1\n");
+    write(dir, "a.net", "*Vertices 3\n*Arcs\n1 2\n1 3\n3 1\n");
+    let edge = |from: u32, to: u32| format!("edge [ source {from} target {to} ]\n");
+    let nodes: String = (1..4).map(|id| format!("node [ id {id} ]\n")).collect();
+    write(dir, "a.gml", format!("graph [ directed 1 {nodes}{}{}{}]", edge(1, 2), edge(1, 3), edge(3, 1)));
+    for name in [
+        "a.txt",
+        "a.csv",
+        "a.tsv",
+        "a.mtx",
+        "a.el",
+        "a.wel",
+        "a.e",
+        "a.v",
+        "a.u32",
+        "a.u64",
+        "a.adjlist",
+        "a.gr",
+        "out.a",
+        "a.net",
+        "a.gml",
+    ] {
         let ran = run(dir, &["graph", "import", name, "a.store", "--json"]).succeeded();
         let report = json(&ran.stdout);
         assert_eq!((&report["vertices"], &report["edges"]), (&3.into(), &3.into()), "{name}");

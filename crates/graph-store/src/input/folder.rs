@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use super::names::{Role, role};
+use super::number::whole;
 use super::parquet::{self, Parquet, Rows};
 use super::strings::Strings;
 use super::{Batch, Declared, EdgeReader, Format, InputOptions, InputSummary};
@@ -281,6 +282,14 @@ impl EdgeReader for Folder {
     fn string(&self, number: u64) -> Option<&str> {
         let of_file = self.current.as_ref().and_then(|file| file.string(number));
         of_file.or_else(|| self.strings.as_ref()?.string(number))
+    }
+
+    fn vertex(&mut self, id: &[u8]) -> Result<u64, String> {
+        self.close_file();
+        match &mut self.strings {
+            Some(strings) => strings.number(id).map_err(|wrong| wrong.text),
+            None => whole(id, "a vertex id"),
+        }
     }
 
     fn summary(&self) -> InputSummary {

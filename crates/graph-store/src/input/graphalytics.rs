@@ -25,9 +25,12 @@ struct Graphalytics {
 pub(super) fn open(
     path: &Path,
     options: &InputOptions,
-    summary: InputSummary,
+    mut summary: InputSummary,
 ) -> Result<Box<dyn EdgeReader>, GraphError> {
     let (vertices, edges) = both(path)?;
+    if vertices.is_none() {
+        summary.notes.push("there is no .v next to it: its vertices are those of its edges".to_owned());
+    }
     let mut chunks = Chunks::new(Source::text(&edges)?, Cut::Lines);
     let mut lines = 0;
     let first = first_edge(&mut chunks, &Grammar::blanks(2, false), &mut lines, |_| {})?;
@@ -44,15 +47,16 @@ pub(super) fn open(
     let declared = Declared { undirected, weighted, ..Declared::default() };
     let opened =
         Opened { chunks, grammar, declared, lines, entries: None, counts: None, strings: None, summary };
+    let edges = TextReader::new(opened, options)?;
+    let Some(vertices) = vertices else { return Ok(Box::new(edges)) };
     let vertices =
         Vertices { chunks: Chunks::new(Source::text(&vertices)?, Cut::Lines), chunk: Vec::new(), lines: 0 };
     let meter = vertices.chunks.meter();
-    let edges = TextReader::new(opened, options)?;
     Ok(Box::new(Graphalytics { vertices: Some(vertices), meter, edges, declared }))
 }
 
-/// The file of vertices and the file of edges, whichever of them was named.
-fn both(path: &Path) -> Result<(PathBuf, PathBuf), GraphError> {
+/// The file of vertices, if there is one, and the file of edges, whichever of them was named.
+fn both(path: &Path) -> Result<(Option<PathBuf>, PathBuf), GraphError> {
     let (plain, _) = uncompressed(path);
     let (is_edges, other) = match plain.extension().unwrap_or_default().to_str() {
         Some("e") => (true, plain.with_extension("v")),
@@ -67,11 +71,15 @@ fn both(path: &Path) -> Result<(PathBuf, PathBuf), GraphError> {
         name.push(ending);
         PathBuf::from(name)
     });
-    let Some(found) = candidates.into_iter().find(|candidate| candidate.exists()) else {
-        let what = format!("expected {} beside it, which is not there", other.display());
-        return Err(GraphError::path(path, what));
-    };
-    Ok(if is_edges { (found, path.to_owned()) } else { (path.to_owned(), found) })
+    let found = candidates.into_iter().find(|candidate| candidate.exists());
+    match found {
+        found if is_edges => Ok((found, path.to_owned())),
+        Some(edges) => Ok((Some(path.to_owned()), edges)),
+        None => {
+            let what = format!("expected {} beside it, which is not there", other.display());
+            Err(GraphError::path(path, what))
+        }
+    }
 }
 
 /// Whether the properties beside the edges say `graph.NAME.directed = false`.

@@ -37,10 +37,11 @@ mod strings;
 mod summary;
 mod text;
 mod values;
+mod vertices;
 mod workers;
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 pub use arrays::{Array, ArrayEdges, ArrayIds, ArrayWeights, StringArray};
@@ -123,6 +124,8 @@ pub struct InputOptions {
     /// Sources and targets are vertices of two kinds, both numbered from 1: rows and columns of a matrix. The
     /// second are numbered behind the first.
     pub bipartite: bool,
+    /// A list of vertices, of which some may have no edge: a text with one in a line, or in a column of a table.
+    pub vertices: Option<PathBuf>,
     /// Bytes that the reader may take: above all ids that are strings, and text that threads parse, which are
     /// fewer then.
     pub memory: u64,
@@ -142,6 +145,7 @@ impl Default for InputOptions {
             ids: IdMode::Auto,
             directed: false,
             bipartite: false,
+            vertices: None,
             memory: 1 << 30,
             threads: 1,
         }
@@ -160,7 +164,12 @@ pub fn open(path: &Path, mut options: InputOptions) -> Result<Box<dyn EdgeReader
     options.weights |= options.columns.weight.is_some();
     if path.is_dir() {
         check_options(path, Format::Parquet, &options)?;
-        return folder::open(path, options);
+        let list = options.vertices.clone();
+        let reader = folder::open(path, options.clone())?;
+        return match list {
+            Some(list) => vertices::with_list(reader, &list, &options),
+            None => Ok(reader),
+        };
     }
     let named = options.format.map_or_else(|| Format::of(path), Ok);
     let reader = match named {
@@ -174,7 +183,10 @@ pub fn open(path: &Path, mut options: InputOptions) -> Result<Box<dyn EdgeReader
         let text = format!("{}: has no weights as {format}; import it without weights", path.display());
         return Err(GraphError::Option { text, option: InputOption::Weights });
     }
-    Ok(reader)
+    match &options.vertices {
+        Some(list) => vertices::with_list(reader, list, &options),
+        None => Ok(reader),
+    }
 }
 
 fn told_by(options: &InputOptions) -> &'static str {
@@ -391,6 +403,15 @@ pub trait EdgeReader: Send {
     fn string(&self, number: u64) -> Option<&str> {
         let _ = number;
         None
+    }
+
+    /// The number by which this input calls a vertex, whether or not it has an edge; called after the last
+    /// batch. Where ids are strings, a new one is numbered.
+    ///
+    /// # Errors
+    /// Says what is wrong with the id.
+    fn vertex(&mut self, id: &[u8]) -> Result<u64, String> {
+        whole(id, "a vertex id")
     }
 
     /// How the input was understood, as far as it was read; nothing where a reader has nothing to say.

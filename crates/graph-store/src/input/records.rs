@@ -161,6 +161,10 @@ impl<R: Records> EdgeReader for RecordReader<R> {
         self.out.ids.strings()?.string(number)
     }
 
+    fn vertex(&mut self, id: &[u8]) -> Result<u64, String> {
+        self.out.ids.number(id, "a vertex id").map_err(|wrong| wrong.text)
+    }
+
     fn summary(&self) -> InputSummary {
         let mut summary = self.summary.clone();
         summary.ids = if self.out.ids.strings().is_some() { "strings" } else { "numbers" };

@@ -5,6 +5,7 @@ use memchr::{memchr, memrchr};
 use super::chunks::{CHUNK, Chunks, Failure};
 use super::counts::Counts;
 use super::grammar::{Grammar, Parsed};
+use super::number::whole;
 use super::source::{Anywhere, Meter};
 use super::strings::Strings;
 use super::summary::InputSummary;
@@ -195,6 +196,13 @@ impl EdgeReader for TextReader {
 
     fn string(&self, number: u64) -> Option<&str> {
         self.strings.as_ref()?.string(number)
+    }
+
+    fn vertex(&mut self, id: &[u8]) -> Result<u64, String> {
+        match &mut self.strings {
+            Some(strings) => strings.number(id).map_err(|wrong| wrong.text),
+            None => whole(id, "a vertex id"),
+        }
     }
 
     fn summary(&self) -> InputSummary {

@@ -8,6 +8,7 @@ mod metis;
 mod packed;
 mod pajek;
 mod unread;
+mod vertices;
 
 use std::path::{Path, PathBuf};
 

@@ -18,7 +18,7 @@ use self::column::{Column, Values};
 use crate::input::chunks::Wrong;
 use crate::input::format::uncompressed;
 use crate::input::guarded::guarded;
-use crate::input::number::shown;
+use crate::input::number::{shown, whole};
 use crate::input::source::open_file;
 use crate::input::strings::Strings;
 use crate::input::{Batch, Declared, EdgeReader, Format, IdMode, InputOptions, InputSummary};
@@ -323,6 +323,13 @@ impl EdgeReader for Parquet {
 
     fn string(&self, number: u64) -> Option<&str> {
         self.strings.as_ref()?.string(number)
+    }
+
+    fn vertex(&mut self, id: &[u8]) -> Result<u64, String> {
+        match &mut self.strings {
+            Some(strings) => strings.number(id).map_err(|wrong| wrong.text),
+            None => whole(id, "a vertex id"),
+        }
     }
 
     fn summary(&self) -> InputSummary {

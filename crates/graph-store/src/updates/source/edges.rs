@@ -30,6 +30,7 @@ impl Edges {
             ids: if wanted.strings { IdMode::Strings } else { IdMode::Numbers },
             directed: false,
             bipartite: false,
+            vertices: None,
             memory: wanted.memory / 4,
             threads: 1,
         };
