@@ -11,6 +11,8 @@ pub(super) struct NodeNames {
     mode: IdMode,
     memory: u64,
     count: u64,
+    /// A vertex has a label.
+    labelled: bool,
     /// As long as each vertex has a label of its own.
     labels: Option<Strings>,
     /// The labels as numbers, as long as each is one.
@@ -33,7 +35,7 @@ pub(super) enum Names {
 impl NodeNames {
     pub(super) fn new(mode: IdMode, memory: u64) -> NodeNames {
         let labels = Some(Strings::new(memory));
-        NodeNames { mode, memory, count: 0, labels, numbers: Some(Vec::new()), reason: None }
+        NodeNames { mode, memory, count: 0, labelled: false, labels, numbers: Some(Vec::new()), reason: None }
     }
 
     pub(super) fn count(&self) -> u64 {
@@ -47,6 +49,7 @@ impl NodeNames {
             self.give_up("not every vertex has a label".to_owned());
             return Ok(());
         };
+        self.labelled = true;
         let Some(labels) = &mut self.labels else { return Ok(()) };
         if labels.number(label)? + 1 != self.count {
             self.give_up(format!("several vertices have the label {}", super::number::shown(label)));
@@ -66,7 +69,7 @@ impl NodeNames {
 
     /// What vertices are called, the ids of a reader that go with it, and what to say of it.
     pub(super) fn decide(self) -> (Names, Ids, Option<String>) {
-        let NodeNames { mode, memory, count, labels, numbers, reason } = self;
+        let NodeNames { mode, memory, count, labelled, labels, numbers, reason } = self;
         let own = match mode {
             IdMode::Strings => Ids::Strings(Strings::new(memory)),
             _ => Ids::Numbers { advise: false },
@@ -80,7 +83,7 @@ impl NodeNames {
             (Some(_), Some(numbers)) if mode != IdMode::Strings => (Names::Numbers(numbers), own, by_label),
             (Some(labels), _) if mode != IdMode::Numbers => (Names::Labels, Ids::Strings(labels), by_label),
             (Some(_), _) => (Names::Own, own, by_number("their labels are no numbers".to_owned())),
-            (None, _) => (Names::Own, own, reason.and_then(by_number)),
+            (None, _) => (Names::Own, own, reason.filter(|_| labelled).and_then(by_number)),
         }
     }
 
@@ -124,6 +127,7 @@ mod tests {
         assert_eq!((names, note), (Names::Own, numbered("several vertices have the label \"a\"")));
         let (names, _, note) = decided(auto, &[None, Some("b")]);
         assert_eq!((names, note), (Names::Own, numbered("not every vertex has a label")));
+        assert_eq!(decided(auto, &[None, None]), (Names::Own, false, String::new()));
         let (names, strings, note) = decided(IdMode::Numbers, &[Some("b")]);
         assert_eq!((names, strings, note), (Names::Own, false, numbered("their labels are no numbers")));
     }

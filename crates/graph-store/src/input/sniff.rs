@@ -29,8 +29,7 @@ pub(super) fn sniff(bytes: &[u8]) -> Sniffed {
     if bytes.starts_with(b"#!") {
         return Sniffed::Unread(1, "found a script, expected edges".to_owned());
     }
-    let is_banner = |line: &[u8]| line.len() > 14 && line[..14].eq_ignore_ascii_case(b"%%MatrixMarket");
-    if bytes.split(|byte| *byte == b'\n').next().is_some_and(is_banner) {
+    if is_matrix_market(bytes) {
         return Sniffed::Is(Format::MatrixMarket);
     }
     if let Some((what, remedy)) = unread_kind(bytes) {
@@ -65,6 +64,18 @@ pub(super) fn sniff(bytes: &[u8]) -> Sniffed {
         return Sniffed::Unread(number, what);
     }
     Sniffed::Unknown
+}
+
+/// A banner, and behind comments the size of a matrix. Some lists of edges keep only the banner, as a comment.
+fn is_matrix_market(bytes: &[u8]) -> bool {
+    let mut lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let banner = lines.next().unwrap_or_default();
+    if banner.len() <= 14 || !banner[..14].eq_ignore_ascii_case(b"%%MatrixMarket") {
+        return false;
+    }
+    let Some(size) = lines.find(|line| !line.is_empty() && line[0] != b'%') else { return true };
+    let sizes = if banner.to_ascii_lowercase().windows(5).any(|word| word == b"array") { 2 } else { 3 };
+    size.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count() == sizes
 }
 
 /// Formats that say what they are in a line of their own at the beginning.

@@ -112,6 +112,19 @@ fn rows_and_columns_are_two_kinds_of_vertices_where_somebody_says_so() {
 }
 
 #[test]
+fn a_banner_without_a_size_is_a_comment_of_a_list_of_edges() {
+    let text = "%%MatrixMarket matrix coordinate pattern symmetric\n%3 3 2\n3 1\n2 1\n";
+    assert_eq!(read_text("a.edgelist", text, &plain()).unwrap().pairs, [(3, 1), (2, 1)]);
+    refused(
+        "a.mtx",
+        &plain(),
+        &[(text, "line 3: expected the numbers of rows, columns and entries, found \"3 1\"")],
+    );
+    let matrix = matrix("coordinate pattern general", "3 3 1\n3 1\n");
+    assert_eq!(read_text("a.edgelist", matrix, &plain()).unwrap().summary.format, "mtx");
+}
+
+#[test]
 fn ids_that_are_no_whole_numbers_are_not_said_to_be_names() {
     let text = matrix("coordinate pattern general", "2 2 1\n1.0 2.0\n");
     let error = super::refusal("a.mtx", text, &plain());
