@@ -156,7 +156,6 @@ pub struct ImportReport {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rules {
     undirected: bool,
-    both_ways: bool,
     dedupe: Option<Merge>,
     drop_self_loops: bool,
     reverse: bool,
@@ -265,10 +264,8 @@ fn import_within(
         return Err(GraphError::Option { text, option: InputOption::Undirected });
     }
     let rules = Rules {
-        undirected: options.undirected || declared.undirected || declared.both_ways,
-        both_ways: declared.both_ways,
-        // Lists from either end have the same edge in both, and one of them is meant.
-        dedupe: if declared.both_ways { Some(Merge::Min) } else { options.dedupe },
+        undirected: options.undirected || declared.undirected,
+        dedupe: options.dedupe,
         drop_self_loops: options.drop_self_loops,
         reverse: options.reverse,
         renumber: options.renumber,

@@ -64,7 +64,7 @@ fn expected(input: &Listed, options: &ImportOptions) -> Model {
         None => id.to_string(),
     };
     let declared = input.declared;
-    let undirected = options.undirected || declared.undirected || declared.both_ways;
+    let undirected = options.undirected || declared.undirected;
     let mut ids: BTreeSet<u64> = input.vertices.iter().copied().collect();
     ids.extend(declared.first..declared.first + declared.vertices.unwrap_or(0));
     let mut forward: BTreeMap<_, Vec<u64>> = BTreeMap::new();
@@ -79,7 +79,7 @@ fn expected(input: &Listed, options: &ImportOptions) -> Model {
             forward.entry((text(target), text(source))).or_default().push(bits);
         }
     }
-    let merge = if declared.both_ways { Some(Merge::Min) } else { options.dedupe };
+    let merge = options.dedupe;
     for weights in forward.values_mut() {
         if merge == Some(Merge::First) {
             weights.truncate(1);
@@ -190,7 +190,6 @@ prop_compose! {
         exact in any::<bool>(),
         declared in prop::option::weighted(0.3, (0u64..50, 0u64..3)),
         undirected in prop::bool::weighted(0.2),
-        both_ways in prop::bool::weighted(0.1),
         edges in prop::collection::vec((0u64..60, 0u64..60, 0u32..1000), 0..1500),
         vertices in prop::collection::vec(0u64..70, 0..5),
     ) -> Listed {
@@ -201,7 +200,7 @@ prop_compose! {
             declared: Declared {
                 vertices: declared.map(|(vertices, _)| vertices),
                 first: declared.map_or(0, |(_, first)| first),
-                directed: false, undirected, both_ways, weighted,
+                directed: false, undirected, weighted,
             },
             edges: edges.iter().map(|(a, b, w)| (of(*a), of(*b), weight(*w))).collect(),
             vertices: if strings { (0..70).collect() } else { vertices.iter().map(|id| of(*id)).collect() },

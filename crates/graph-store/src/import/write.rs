@@ -289,14 +289,12 @@ impl Job<'_> {
     ) -> ImportReport {
         let FinishedStore { header, file_bytes } = written;
         let edges = header.graph_edges();
-        // An input that lists edges from either end lists none of these twice.
-        let listed = if self.rules.both_ways { header.edges } else { edges };
         ImportReport {
             input: InputSummary::default(),
             seconds: self.begun.elapsed().as_secs_f64(),
             input_bytes: counts.input_bytes,
             edges_read: counts.read,
-            duplicates_dropped: (counts.read - counts.loops_dropped).saturating_sub(listed),
+            duplicates_dropped: (counts.read - counts.loops_dropped).saturating_sub(edges),
             self_loops_dropped: counts.loops_dropped,
             parallel_edges: parallel,
             vertices: header.vertices,

@@ -361,9 +361,6 @@ pub struct Declared {
     pub directed: bool,
     /// The input says itself that each edge leads both ways and is listed once.
     pub undirected: bool,
-    /// The input says itself that each edge leads both ways and is listed twice, once from either end
-    /// (METIS).
-    pub both_ways: bool,
     /// Batches have weights: the input has them and they are wanted.
     pub weighted: bool,
 }
