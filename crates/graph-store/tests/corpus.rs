@@ -17,13 +17,14 @@ use outcome::{Outcome, listed, outcome};
 use variant::variants;
 
 /// The families, by the names of their files.
-const FAMILIES: [(&str, &str); 18] = [
+const FAMILIES: [(&str, &str); 21] = [
     ("adjacency", include_str!("corpus/adjacency.txt")),
     ("changes", include_str!("corpus/changes.txt")),
     ("comments", include_str!("corpus/comments.txt")),
     ("databases", include_str!("corpus/databases.txt")),
     ("dimacs", include_str!("corpus/dimacs.txt")),
     ("encodings", include_str!("corpus/encodings.txt")),
+    ("gml", include_str!("corpus/gml.txt")),
     ("headers", include_str!("corpus/headers.txt")),
     ("ids", include_str!("corpus/ids.txt")),
     ("konect", include_str!("corpus/konect.txt")),
@@ -32,10 +33,12 @@ const FAMILIES: [(&str, &str); 18] = [
     ("metis", include_str!("corpus/metis.txt")),
     ("metis-faults", include_str!("corpus/metis-faults.txt")),
     ("networkx", include_str!("corpus/networkx.txt")),
+    ("pajek", include_str!("corpus/pajek.txt")),
     ("quotes", include_str!("corpus/quotes.txt")),
     ("separators", include_str!("corpus/separators.txt")),
     ("shapes", include_str!("corpus/shapes.txt")),
     ("weights", include_str!("corpus/weights.txt")),
+    ("xml", include_str!("corpus/xml.txt")),
 ];
 
 /// Everything that a file is read as and should not be, a paragraph each; and how many files were tried.
