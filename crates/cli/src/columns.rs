@@ -11,9 +11,9 @@ use crate::text_args::TextArgs;
 #[command(next_help_heading = "Reading columns")]
 pub(crate) struct ColumnArgs {
     /// What each column of TRACE holds, for text in no known format, such as
-    /// time:us,op,offset:sectors,size:bytes,volume: time:UNIT (s, ms, us, ticks of 100 ns, ns), op (op:write1 or
-    /// op:read1 for 0 and 1), offset:UNIT (bytes, sectors), page, object, size:UNIT, volume, and - for a column
-    /// that is not used; op=type and op=3 take the column of this name or number
+    /// time:us,op,offset:sectors,size:bytes,volume: time:UNIT (s, ms, us, ticks of 100 ns, ns), op (op:write1
+    /// or op:read1 for 0 and 1), offset:UNIT (bytes, sectors), page, object, size:UNIT, volume, and - for a
+    /// column that is not used; op=type and op=3 take the column of this name or number
     #[arg(long, value_name = "COLUMN,..")]
     columns: Option<String>,
     /// Unit of the column time: s, ms, us, ticks (100 ns) or ns

@@ -1,8 +1,8 @@
 //! `biosnoop`: what the tool of this name prints, of bcc and of libbpf-tools.
 //!
 //! `TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)`, which the header says: seconds, the program, its process,
-//! a disk (a volume), the kind (`R`, `W`, or RWBS), first sector of 512 bytes, bytes, and columns that are not
-//! used. Times are those of completion. Source: biosnoop(8) of bcc.
+//! a disk (a volume), the kind (`R`, `W`, or RWBS), first sector of 512 bytes, bytes, and columns that are
+//! not used. Times are those of completion. Source: biosnoop(8) of bcc.
 
 use super::block_event::{DISCARDS, NO_DATA};
 use super::fields::{ElapsedTime, Volumes, expected, extent, number, seconds, sectors, shown, words};

@@ -1,10 +1,10 @@
 //! `disksim` and `mqsim`: the ASCII traces of the simulators DiskSim and MQSim, five fields parted by spaces.
 //!
-//! `ARRIVAL DEVICE SECTOR SECTORS TYPE`: DiskSim has milliseconds with decimals and flags in hexadecimal whose
-//! lowest bit says that it reads; MQSim has whole nanoseconds, 0 for a write and 1 for a read. Sectors are of
-//! 512 bytes. Sources: Bucy et al., "The DiskSim Simulation Environment Version 4.0 Reference Manual", section
-//! 8.3.2 (ASCII); Tavakkol et al., "MQSim", FAST 2018, and its README. Where all arrivals are whole numbers,
-//! nothing tells one from the other.
+//! `ARRIVAL DEVICE SECTOR SECTORS TYPE`: DiskSim has milliseconds with decimals and flags in hexadecimal
+//! whose lowest bit says that it reads; MQSim has whole nanoseconds, 0 for a write and 1 for a read. Sectors
+//! are of 512 bytes. Sources: Bucy et al., "The DiskSim Simulation Environment Version 4.0 Reference Manual",
+//! section 8.3.2 (ASCII); Tavakkol et al., "MQSim", FAST 2018, and its README. Where all arrivals are whole
+//! numbers, nothing tells one from the other.
 
 use super::fields::{ElapsedTime, Volumes, expected, extent, number, seconds, sectors, words};
 use super::reader::{EMPTY, Holds, LineFormat};

@@ -1,5 +1,5 @@
-//! A format is told by evidence: lines that fit, and fields within its ranges. Where that is thin, the trace is
-//! refused, and said is what would decide.
+//! A format is told by evidence: lines that fit, and fields within its ranges. Where that is thin, the trace
+//! is refused, and said is what would decide.
 
 use leadline_trace::{Format, RecognizedBy, Request, Trace, TraceError, open};
 
