@@ -3,8 +3,10 @@
 
 use super::IdMode;
 use super::chunks::Wrong;
+use super::number::shown;
 use super::records::Ids;
 use super::strings::Strings;
+use crate::InputOption;
 
 /// The labels of vertices, as they come.
 pub(super) struct NodeNames {
@@ -17,6 +19,8 @@ pub(super) struct NodeNames {
     labels: Option<Strings>,
     /// The labels as numbers, as long as each is one.
     numbers: Option<Vec<u64>>,
+    /// A label that is no number.
+    name: Option<Vec<u8>>,
     /// Why labels are not the names.
     reason: Option<String>,
 }
@@ -35,7 +39,16 @@ pub(super) enum Names {
 impl NodeNames {
     pub(super) fn new(mode: IdMode, memory: u64) -> NodeNames {
         let labels = Some(Strings::new(memory));
-        NodeNames { mode, memory, count: 0, labelled: false, labels, numbers: Some(Vec::new()), reason: None }
+        NodeNames {
+            mode,
+            memory,
+            count: 0,
+            labelled: false,
+            labels,
+            numbers: Some(Vec::new()),
+            name: None,
+            reason: None,
+        }
     }
 
     pub(super) fn count(&self) -> u64 {
@@ -52,12 +65,15 @@ impl NodeNames {
         self.labelled = true;
         let Some(labels) = &mut self.labels else { return Ok(()) };
         if labels.number(label)? + 1 != self.count {
-            self.give_up(format!("several vertices have the label {}", super::number::shown(label)));
+            self.give_up(format!("several vertices have the label {}", shown(label)));
             return Ok(());
         }
         match plain_number(label) {
             Some(number) => self.numbers.iter_mut().for_each(|numbers| numbers.push(number)),
-            None => self.numbers = None,
+            None => {
+                self.numbers = None;
+                self.name.get_or_insert_with(|| label.to_owned());
+            }
         }
         Ok(())
     }
@@ -68,8 +84,8 @@ impl NodeNames {
     }
 
     /// What vertices are called, the ids of a reader that go with it, and what to say of it.
-    pub(super) fn decide(self) -> (Names, Ids, Option<String>) {
-        let NodeNames { mode, memory, count, labelled, labels, numbers, reason } = self;
+    pub(super) fn decide(self) -> Result<(Names, Ids, Option<String>), Wrong> {
+        let NodeNames { mode, memory, count, labelled, labels, numbers, name, reason } = self;
         let own = match mode {
             IdMode::Strings => Ids::Strings(Strings::new(memory)),
             _ => Ids::Numbers { advise: false },
@@ -78,13 +94,19 @@ impl NodeNames {
         let by_number = |reason: String| {
             Some(format!("vertices are called by their numbers in the file, since {reason}"))
         };
-        match (labels, numbers) {
+        Ok(match (labels, numbers) {
             _ if count == 0 => (Names::Own, own, None),
             (Some(_), Some(numbers)) if mode != IdMode::Strings => (Names::Numbers(numbers), own, by_label),
             (Some(labels), _) if mode != IdMode::Numbers => (Names::Labels, Ids::Strings(labels), by_label),
-            (Some(_), _) => (Names::Own, own, by_number("their labels are no numbers".to_owned())),
+            (Some(_), _) => {
+                let found = shown(&name.unwrap_or_default());
+                let text = format!(
+                    "expected labels that are numbers, found {found}; where ids are names, read them as strings"
+                );
+                return Err(Wrong { text, option: Some(InputOption::Ids) });
+            }
             (None, _) => (Names::Own, own, reason.filter(|_| labelled).and_then(by_number)),
-        }
+        })
     }
 
     pub(super) fn memory_bytes(&self) -> u64 {
@@ -107,7 +129,7 @@ mod tests {
     fn decided(mode: IdMode, labels: &[Option<&str>]) -> (Names, bool, String) {
         let mut names = NodeNames::new(mode, 1 << 20);
         labels.iter().for_each(|label| names.add(label.map(str::as_bytes)).unwrap());
-        let (names, ids, note) = names.decide();
+        let (names, ids, note) = names.decide().unwrap();
         (names, ids.strings().is_some(), note.unwrap_or_default())
     }
 
@@ -128,7 +150,8 @@ mod tests {
         let (names, _, note) = decided(auto, &[None, Some("b")]);
         assert_eq!((names, note), (Names::Own, numbered("not every vertex has a label")));
         assert_eq!(decided(auto, &[None, None]), (Names::Own, false, String::new()));
-        let (names, strings, note) = decided(IdMode::Numbers, &[Some("b")]);
-        assert_eq!((names, strings, note), (Names::Own, false, numbered("their labels are no numbers")));
+        let mut names = NodeNames::new(IdMode::Numbers, 1 << 20);
+        names.add(Some(b"b")).unwrap();
+        assert!(names.decide().is_err());
     }
 }

@@ -175,7 +175,7 @@ impl Pajek {
         if labels.count() > 0 && labels.count() != self.vertices {
             labels.add(None)?;
         }
-        let (names, ids, note) = labels.decide();
+        let (names, ids, note) = labels.decide()?;
         (self.names, out.ids) = (names, ids);
         self.notes.extend(note);
         if self.names == Names::Own && out.ids.strings().is_none() {

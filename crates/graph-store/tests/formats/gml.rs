@@ -20,15 +20,17 @@ fn labels_are_names_where_they_are_unique() {
     assert_eq!((found.named(), &found.weights), ((false, edges(&[("ann", "b & c")])), &vec![2.5]));
     assert_eq!(found.vertex_names(), ["ann", "b & c", "alone"]);
     assert_eq!(found.summary.notes, ["vertices are called by their labels"]);
-    // Whatever it is called; ids where numbers are asked for.
-    let numbers = InputOptions { ids: IdMode::Numbers, ..plain() };
-    let found = read_text("a.txt", &text, &numbers).unwrap();
-    assert_eq!((found.pairs, found.vertices, found.strings), (vec![(0, 1)], vec![0, 1, 2], None));
+    // Whatever it is called.
+    let found = read_text("a.txt", &text, &plain()).unwrap();
     assert!(
         found.summary.notes.contains(&"its weights were not kept".to_owned()),
         "{:?}",
         found.summary.notes
     );
+    let numbers = InputOptions { ids: IdMode::Numbers, ..plain() };
+    let expected =
+        "line 17: expected labels that are numbers, found \"ann\"; where ids are names, read them as strings";
+    refused("a.gml", &numbers, &[(&text, expected)]);
 }
 
 #[test]

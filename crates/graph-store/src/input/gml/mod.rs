@@ -260,7 +260,7 @@ impl Graph {
     /// All nodes were read.
     fn end_nodes(&mut self, out: &mut Out) -> Result<(), Wrong> {
         let Some(labels) = self.labels.take() else { return Ok(()) };
-        let (names, ids, note) = labels.decide();
+        let (names, ids, note) = labels.decide()?;
         (self.names, out.ids, self.note) = (names, ids, note);
         let mut nodes: Vec<(u32, i64)> = self.places.iter().map(|(id, place)| (*place, *id)).collect();
         nodes.sort_unstable();
