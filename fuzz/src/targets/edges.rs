@@ -79,7 +79,7 @@ impl Target for Edges {
 
     fn seeds(&self) -> Vec<Vec<u8>> {
         let texts: &[&str] = match self.format {
-            Format::Snap => &["# a comment\n0 1\n1 2\n2\t0\n% too\n7 9 0.5\n", "a b\nb c\n"],
+            Format::Snap => &["# a comment\n0 1 1\n1 2 3\n2\t0\t2\n% too\n7 9 0.5\n", "a b\nb c\n"],
             Format::Csv => &["source,target,weight\n1,2,0.5\n2,3,1e3\n\"4\",5,6\n", "x,y\ny,z\n"],
             Format::Tsv => &["from\tto\n1\t2\n2\t3\n"],
             Format::MatrixMarket => &[
