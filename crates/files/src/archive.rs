@@ -73,7 +73,8 @@ impl From<io::Error> for ArchiveError {
 
 impl Archive {
     /// Whether a file is an archive, told by its first bytes, and the one file that it holds. To find out
-    /// whether a compressed tar holds more, all of it is decompressed. What the file gives next stays the same.
+    /// whether a compressed tar holds more, all of it is decompressed. What the file gives next stays the
+    /// same.
     ///
     /// # Errors
     /// [`ArchiveError::Refused`] where it holds none or several, with their names.
@@ -158,8 +159,8 @@ fn only(mut files: Vec<(String, Place)>, count: usize) -> Result<Archive, Archiv
                 String::new()
             };
             Err(ArchiveError::Refused(format!(
-                "is an archive of {count} files, and is read where it holds one: {}{more}; unpack it, and name the one \
-                 that is meant",
+                "is an archive of {count} files, and is read where it holds one: {}{more}; unpack it, and \
+                 name the one that is meant",
                 names.join(", ")
             )))
         }

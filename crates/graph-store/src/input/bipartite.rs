@@ -22,7 +22,8 @@ impl Sets {
     pub(super) fn note(self) -> String {
         let Sets { sources, targets } = self;
         format!(
-            "sources are the vertices 1 to {sources}; targets, 1 to {targets} in the file, are those from {} to {}",
+            "sources are the vertices 1 to {sources}; targets, 1 to {targets} in the file, are those from {} \
+             to {}",
             sources.saturating_add(1),
             self.vertices()
         )
@@ -52,7 +53,8 @@ impl EdgeReader for Bipartite {
         for (source, target) in &mut batch.pairs {
             if *source > sources || *target > targets {
                 let what = format!(
-                    "expected sources from 1 to {sources} and targets from 1 to {targets}, found {source} and {target}"
+                    "expected sources from 1 to {sources} and targets from 1 to {targets}, found {source} \
+                     and {target}"
                 );
                 batch.clear();
                 return Err(GraphError::malformed(&self.name, what));

@@ -1,5 +1,5 @@
-//! DIMACS: shortest paths (`p sp`, 9th challenge), maximum flow (`p max`, 1st), colouring and cliques (`p edge`,
-//! `p col`, 2nd), and tree width (`p tw`, PACE).
+//! DIMACS: shortest paths (`p sp`, 9th challenge), maximum flow (`p max`, 1st), colouring and cliques
+//! (`p edge`, `p col`, 2nd), and tree width (`p tw`, PACE).
 
 use super::chunks::{Chunks, Wrong};
 use super::number::{self, shown};

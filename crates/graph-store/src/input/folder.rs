@@ -239,8 +239,8 @@ fn check_key(path: &Path, key: &str, depth: usize, files: &mut Files) -> Result<
             Role::Weight => "weights",
         };
         let what = format!(
-            "keeps the column of {column}, \"{key}\", in the names of folders, which is not read; write the table \
-             again with that column in its files"
+            "keeps the column of {column}, \"{key}\", in the names of folders, which is not read; write the \
+             table again with that column in its files"
         );
         return Err(GraphError::path(path, what));
     }

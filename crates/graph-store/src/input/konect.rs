@@ -1,5 +1,5 @@
-//! KONECT (Kunegis, WWW 2013): a first line `% sym|asym|bip WEIGHTS`, perhaps `% EDGES LEFT RIGHT`, then columns
-//! source, target, weight and time.
+//! KONECT (Kunegis, WWW 2013): a first line `% sym|asym|bip WEIGHTS`, perhaps `% EDGES LEFT RIGHT`, then
+//! columns source, target, weight and time.
 
 use super::bipartite::{Sets, between};
 use super::chunks::{Chunks, Wrong};

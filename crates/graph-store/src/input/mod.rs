@@ -124,7 +124,8 @@ pub struct InputOptions {
     /// Sources and targets are vertices of two kinds, both numbered from 1: rows and columns of a matrix. The
     /// second are numbered behind the first.
     pub bipartite: bool,
-    /// A list of vertices, of which some may have no edge: a text with one in a line, or in a column of a table.
+    /// A list of vertices, of which some may have no edge: a text with one in a line, or in a column of a
+    /// table.
     pub vertices: Option<PathBuf>,
     /// Bytes that the reader may take: above all ids that are strings, and text that threads parse, which are
     /// fewer then.
@@ -153,8 +154,8 @@ impl Default for InputOptions {
 }
 
 /// Opens an input: a file, or a folder of Parquet files. Text is decompressed where it is gzip, bzip2,
-/// Zstandard or xz, and read from a tar or zip of one file; binary pairs are decompressed where their name ends
-/// so.
+/// Zstandard or xz, and read from a tar or zip of one file; binary pairs are decompressed where their name
+/// ends so.
 ///
 /// # Errors
 /// [`GraphError::Path`] or [`GraphError::Malformed`] for a file that is not there, is of no known format or

@@ -1,5 +1,5 @@
-//! networkx's multiline adjacency lists: a line with a vertex and the number of its neighbours, then a line for
-//! each, with its attributes behind it.
+//! networkx's multiline adjacency lists: a line with a vertex and the number of its neighbours, then a line
+//! for each, with its attributes behind it.
 
 use leadline_text::{Comment, could_be_a_name};
 

@@ -101,7 +101,8 @@ impl NodeNames {
             (Some(_), _) => {
                 let found = shown(&name.unwrap_or_default());
                 let text = format!(
-                    "expected labels that are numbers, found {found}; where ids are names, read them as strings"
+                    "expected labels that are numbers, found {found}; where ids are names, read them as \
+                     strings"
                 );
                 return Err(Wrong { text, option: Some(InputOption::Ids) });
             }

@@ -203,8 +203,8 @@ impl Pajek {
     fn edges(&mut self, line: &[u8], out: &mut Out) -> Result<(), Wrong> {
         let directed = self.section.directed().unwrap_or_default();
         if self.directed.is_some_and(|first| first != directed) && !self.directed_anyway {
-            let text = "found both *Arcs, which lead one way, and *Edges, which lead both ways, and a store has one \
-                        kind only; read each one way, as it stands, where that is meant";
+            let text = "found both *Arcs, which lead one way, and *Edges, which lead both ways, and a store \
+                        has one kind only; read each one way, as it stands, where that is meant";
             return Err(Wrong { text: text.to_owned(), option: Some(InputOption::Directed) });
         }
         self.directed.get_or_insert(directed);

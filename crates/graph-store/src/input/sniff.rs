@@ -50,7 +50,8 @@ pub(super) fn sniff(bytes: &[u8]) -> Sniffed {
     }
     if is_triple(line) {
         let what = format!(
-            "found a triple of RDF (N-Triples or Turtle), {}, which is not read; write its subjects and objects as two columns",
+            "found a triple of RDF (N-Triples or Turtle), {}, which is not read; write its subjects and \
+             objects as two columns",
             shown(line)
         );
         return Sniffed::Unread(number, what);
@@ -66,7 +67,8 @@ pub(super) fn sniff(bytes: &[u8]) -> Sniffed {
     Sniffed::Unknown
 }
 
-/// A banner, and behind comments the size of a matrix. Some lists of edges keep only the banner, as a comment.
+/// A banner, and behind comments the size of a matrix. Some lists of edges keep only the banner, as a
+/// comment.
 fn is_matrix_market(bytes: &[u8]) -> bool {
     let mut lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let banner = lines.next().unwrap_or_default();
@@ -106,7 +108,8 @@ fn of_xml(bytes: &[u8]) -> Option<Sniffed> {
         (Some(graphml), gexf) if gexf.is_none_or(|gexf| graphml < gexf) => Sniffed::Is(Format::GraphMl),
         (_, Some(_)) => Sniffed::Is(Format::Gexf),
         _ => {
-            let what = "found XML that is neither GraphML nor GEXF, which is not read; write the graph as one of them";
+            let what = "found XML that is neither GraphML nor GEXF, which is not read; write the graph as \
+                one of them";
             Sniffed::Unread(1, what.to_owned())
         }
     })

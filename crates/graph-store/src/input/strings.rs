@@ -105,8 +105,8 @@ impl Strings {
         }
         if self.memory_with(id.len(), 1) > self.most_memory {
             let text = format!(
-                "the {} string ids up to here take more memory than the {} they may; number the ids before the \
-                 import, or give more memory",
+                "the {} string ids up to here take more memory than the {} they may; number the ids before \
+                 the import, or give more memory",
                 self.ends.len(),
                 leadline_device::format_size(self.most_memory)
             );

@@ -7,8 +7,8 @@ use super::{directed, edges, plain, read_text, refused, weighted};
 /// As networkx writes it.
 fn graphml(default: &str, body: &str) -> String {
     format!(
-        "<?xml version='1.0' encoding='utf-8'?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n  \
-         <key id=\"d0\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\" />\n  \
+        "<?xml version='1.0' encoding='utf-8'?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n \
+          <key id=\"d0\" for=\"edge\" attr.name=\"weight\" attr.type=\"double\" />\n  \
          <key id=\"d1\" for=\"edge\" attr.name=\"since\" attr.type=\"long\" />\n  \
          <graph edgedefault=\"{default}\">\n{body}\n  </graph>\n</graphml>\n"
     )
@@ -16,16 +16,20 @@ fn graphml(default: &str, body: &str) -> String {
 
 fn gexf(default: &str, body: &str) -> String {
     format!(
-        "<gexf version=\"1.2\"><meta><creator>x</creator></meta><graph {default}>\n<attributes class=\"edge\">\
+        "<gexf version=\"1.2\"><meta><creator>x</creator></meta><graph {default}>\n<attributes \
+         class=\"edge\">\
          <attribute id=\"7\" title=\"weight\" type=\"double\"/></attributes>\n{body}\n</graph></gexf>\n"
     )
 }
 
 #[test]
 fn graphml_has_ids_direction_weights_and_vertices_without_edges() {
-    let body = "<node id=\"ann\" /><node id=\"b &amp; c\"/>\n<node id=\"alone\"><data key=\"d9\">7</data></node>\n\
-                <edge source=\"ann\" target=\"b &amp; c\"><data key=\"d1\">1999</data><data key=\"d0\">2.5</data></edge>\n\
-                <edge source=\"b &amp; c\" target=\"ann\"><data key=\"d0\"><![CDATA[3]]>&#46;25</data></edge>";
+    let body = "<node id=\"ann\" /><node id=\"b &amp; c\"/>\n<node id=\"alone\"><data \
+        key=\"d9\">7</data></node>\n\
+                <edge source=\"ann\" target=\"b &amp; c\"><data key=\"d1\">1999</data><data \
+                key=\"d0\">2.5</data></edge>\n\
+                <edge source=\"b &amp; c\" target=\"ann\"><data \
+                key=\"d0\"><![CDATA[3]]>&#46;25</data></edge>";
     let text = graphml("directed", body);
     let found = read_text("a.graphml", &text, &weighted()).unwrap();
     let expected = edges(&[("ann", "b & c"), ("b & c", "ann")]);
@@ -83,8 +87,10 @@ fn edges_may_say_their_direction_but_not_both_kinds() {
 #[test]
 fn gexf_has_weights_of_1_where_nothing_is_said() {
     let body = "<nodes><node id=\"0\" label=\"Ann\"/><node id=\"1\"/><node id=\"9\"/></nodes>\n\
-                <edges><edge id=\"0\" source=\"0\" target=\"1\" weight=\"2.5\"/>\n<edge source=\"1\" target=\"0\"/>\n\
-                <edge source=\"9\" target=\"0\"><attvalues><attvalue for=\"7\" value=\"4\"/></attvalues></edge></edges>";
+                <edges><edge id=\"0\" source=\"0\" target=\"1\" weight=\"2.5\"/>\n<edge source=\"1\" \
+                target=\"0\"/>\n\
+                <edge source=\"9\" target=\"0\"><attvalues><attvalue for=\"7\" \
+                value=\"4\"/></attvalues></edge></edges>";
     let found = read_text("a.gexf", gexf("defaultedgetype=\"directed\"", body), &weighted()).unwrap();
     assert_eq!((found.pairs, found.weights), (vec![(0, 1), (1, 0), (9, 0)], vec![2.5, 1.0, 4.0]));
     assert_eq!((found.vertices, found.declared.undirected), (vec![0, 1, 9], false));

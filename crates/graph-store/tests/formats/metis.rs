@@ -41,8 +41,8 @@ fn lists_that_do_not_agree_are_refused_with_the_line_and_the_vertices() {
         &weighted(),
         &[(
             unequal,
-            "line 4: the edge between 3 and 2 weighs 6 here and 7 in line 3; where each list has the edges that leave \
-         its vertex, read them as directed",
+            "line 4: the edge between 3 and 2 weighs 6 here and 7 in line 3; where each list has the edges \
+         that leave its vertex, read them as directed",
         )],
     );
     // Without weights that is no matter; as arcs both are right.
@@ -119,7 +119,8 @@ proptest! {
         let expected = if removed {
             format!("line {}: vertex {to} lists {from} as its neighbour, and vertex {from} does not", to + 1)
         } else {
-            format!("line {}: the edge between {to} and {from} weighs {} here and 1000 in line {}", to + 1, from + to, from + 1)
+            format!("line {}: the edge between {to} and {from} weighs {} here and 1000 in line \
+                {}", to + 1, from + to, from + 1)
         };
         prop_assert!(error.contains(&expected), "{} {}", error, expected);
     }

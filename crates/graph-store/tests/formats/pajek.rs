@@ -5,7 +5,8 @@ use super::{directed, edges, plain, read_text, refused, weighted};
 #[test]
 fn labels_are_names_and_sections_tell_the_direction() {
     // As networkx writes it.
-    let text = "*vertices 3\n1 ann 0.0 0.0 ellipse\n2 \"b c\" 0.0 0.0 ellipse\n3 alone 0.0 0.0 ellipse\n*arcs\n1 2 2.5\n2 1 1.0 c \"x\"\n";
+    let text = "*vertices 3\n1 ann 0.0 0.0 ellipse\n2 \"b c\" 0.0 0.0 ellipse\n3 alone 0.0 0.0 \
+        ellipse\n*arcs\n1 2 2.5\n2 1 1.0 c \"x\"\n";
     let found = read_text("a.net", text, &weighted()).unwrap();
     assert_eq!(
         (found.named(), &found.weights),
@@ -28,7 +29,8 @@ fn a_label_may_have_a_quote_of_its_own() {
 
 #[test]
 fn vertices_without_labels_are_called_by_their_numbers() {
-    let text = "% c\n*Network x\n*Vertices 4 2\n*Arcslist\n1 2 3\n4 1\n*Arcs :1 \"r\"\n2 3 7\n*Partition p\n*Vertices 4\n1\n2\n1\n1\n";
+    let text = "% c\n*Network x\n*Vertices 4 2\n*Arcslist\n1 2 3\n4 1\n*Arcs :1 \"r\"\n2 3 7\n*Partition \
+        p\n*Vertices 4\n1\n2\n1\n1\n";
     let found = read_text("a.net", text, &plain()).unwrap();
     assert_eq!(found.pairs, [(1, 2), (1, 3), (4, 1), (2, 3)]);
     assert_eq!((found.declared.vertices, found.declared.undirected), (Some(4), false));

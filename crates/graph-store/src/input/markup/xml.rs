@@ -175,8 +175,8 @@ fn take(
         }
         Event::Decl(declared) => match declared.encoding() {
             Some(Ok(encoding)) if !is_utf_8(&encoding) => Err(format!(
-                "found text in {encoding}, expected UTF-8; convert it: iconv -f {encoding} -t UTF-8 < OLD > NEW, and \
-                 change its first line"
+                "found text in {encoding}, expected UTF-8; convert it: iconv -f {encoding} -t UTF-8 < OLD > \
+                 NEW, and change its first line"
             )
             .into()),
             _ => Ok(()),

@@ -96,8 +96,8 @@ impl Lines for Array {
         }
         let Array { rows, columns, row, column, .. } = self;
         let text = format!(
-            "expected all entries of {rows} rows and {columns} columns, found the end before that of row {row} in \
-             column {column}; it was cut off or its header is wrong"
+            "expected all entries of {rows} rows and {columns} columns, found the end before that of row \
+             {row} in column {column}; it was cut off or its header is wrong"
         );
         Err(text.into())
     }

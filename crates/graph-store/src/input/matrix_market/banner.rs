@@ -87,7 +87,8 @@ impl Banner {
         };
         let symmetry = match (self.symmetry, weighted) {
             (Symmetry::Skew, true) => Some(
-                "entry (j, i) has the weight of (i, j) with the other sign, as in all skew-symmetric matrices",
+                "entry (j, i) has the weight of (i, j) with the other sign, as in all skew-symmetric \
+                 matrices",
             ),
             (Symmetry::Skew, false) => Some("it is skew-symmetric: its edges lead both ways"),
             (Symmetry::Hermitian, _) => Some("it is hermitian: its edges lead both ways"),

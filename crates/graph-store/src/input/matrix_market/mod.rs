@@ -105,13 +105,13 @@ impl Size {
         let wrong = |text: String| super::chunks::Wrong { text, option: Some(InputOption::Bipartite) };
         if rows != columns && (banner.symmetry != Symmetry::General || !options.bipartite) {
             return Err(wrong(format!(
-                "expected a square matrix, as those of graphs are, found {rows} rows and {columns} columns; where rows \
-                 and columns are vertices of two kinds, read it as bipartite"
+                "expected a square matrix, as those of graphs are, found {rows} rows and {columns} columns; \
+                 where rows and columns are vertices of two kinds, read it as bipartite"
             )));
         }
         if options.bipartite && banner.symmetry != Symmetry::General {
-            let text = "the matrix is symmetric, so its rows and columns are the same vertices; do not read it as \
-                        bipartite";
+            let text = "the matrix is symmetric, so its rows and columns are the same vertices; do not read \
+                        it as bipartite";
             return Err(wrong(text.to_owned()));
         }
         Ok(options.bipartite.then_some(Sets { sources: rows, targets: columns }))

@@ -28,7 +28,8 @@ impl Triangle {
                 std::cmp::Ordering::Less if self.above.is_none() => self.above = Some((row, column)),
                 std::cmp::Ordering::Equal if self.skew => {
                     return Err(format!(
-                        "expected nothing on the diagonal of a skew-symmetric matrix, found entry ({row}, {column})"
+                        "expected nothing on the diagonal of a skew-symmetric matrix, found entry ({row}, \
+                         {column})"
                     ));
                 }
                 _ => {}
@@ -36,8 +37,8 @@ impl Triangle {
         }
         match (self.below, self.above) {
             (Some(below), Some(above)) => Err(format!(
-                "expected entries on one side of the diagonal, as its first line says that the other side is alike, \
-                 found {below:?} and {above:?}; where all are listed, the matrix is general"
+                "expected entries on one side of the diagonal, as its first line says that the other side is \
+                 alike, found {below:?} and {above:?}; where all are listed, the matrix is general"
             )),
             _ => Ok(()),
         }

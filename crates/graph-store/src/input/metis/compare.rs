@@ -104,8 +104,8 @@ impl Entries for Part {
 fn one_sided(entry: &Entry) -> String {
     let Entry { source, target, .. } = entry;
     format!(
-        "vertex {source} lists {target} as its neighbour, and vertex {target} does not list {source}; where each \
-         list has the edges that leave its vertex, read them as directed"
+        "vertex {source} lists {target} as its neighbour, and vertex {target} does not list {source}; where \
+         each list has the edges that leave its vertex, read them as directed"
     )
 }
 
@@ -113,8 +113,8 @@ fn unequal(one: Entry, other: Entry) -> String {
     let (first, second) = if one.line <= other.line { (one, other) } else { (other, one) };
     let (source, target) = (second.source, second.target);
     format!(
-        "the edge between {source} and {target} weighs {} here and {} in line {}; where each list has the edges that \
-         leave its vertex, read them as directed",
+        "the edge between {source} and {target} weighs {} here and {} in line {}; where each list has the \
+         edges that leave its vertex, read them as directed",
         second.weight, first.weight, first.line
     )
 }

@@ -111,8 +111,8 @@ impl Entries for Lists {
             Before::Yes => return Err(format!("vertex {source} lists its neighbour {target} twice")),
             Before::Unknown => {
                 return Err(format!(
-                    "expected the neighbours of vertex {source} in ascending order, which a graph of this size needs \
-                     with so little memory, found {target}; give more memory"
+                    "expected the neighbours of vertex {source} in ascending order, which a graph of this \
+                     size needs with so little memory, found {target}; give more memory"
                 ));
             }
         }
@@ -139,8 +139,8 @@ impl Lists {
         }
     }
 
-    /// An edge from a vertex to itself, which METIS does not have and others list once or, as all other edges,
-    /// twice.
+    /// An edge from a vertex to itself, which METIS does not have and others list once or, as all other
+    /// edges, twice.
     fn own(&mut self, entry: Entry) -> Result<(), String> {
         let Entry { source, target, weight, .. } = entry;
         self.own_entries += 1;
@@ -171,8 +171,8 @@ impl Lists {
             return Ok(());
         }
         Err(format!(
-            "expected each of {edges} edges twice, as its header says, found {entries} neighbours in all; it was cut \
-             off or its header is wrong"
+            "expected each of {edges} edges twice, as its header says, found {entries} neighbours in all; it \
+             was cut off or its header is wrong"
         ))
     }
 }
@@ -183,8 +183,8 @@ impl Metis {
         let (vertices, found) = (self.head.vertices, self.place.vertex);
         if found < vertices {
             let what = format!(
-                "expected {vertices} lines of neighbours, as its header says, found {found}; it was cut off or its \
-                 header is wrong"
+                "expected {vertices} lines of neighbours, as its header says, found {found}; it was cut off \
+                 or its header is wrong"
             );
             return Err(GraphError::malformed(&self.name, what));
         }
