@@ -1,10 +1,15 @@
 //! Compressed files, archives of one file, and tables in folders of folders.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use leadline_files::{Compression, Compressor};
 use leadline_graph_store::input::InputOptions;
 use leadline_graph_store::updates::{ChangeOptions, ChangeSource, NextChanges};
+use parquet::data_type::Int64Type;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
 
 use super::{file, plain, read, read_text, refused};
 
@@ -84,6 +89,39 @@ fn changes_in_an_archive_are_changes() {
     let mut changes = ChangeSource::open(&path, None, options).unwrap();
     let NextChanges::Some(first) = changes.next(None).unwrap() else { panic!("there are some") };
     assert_eq!(first.len(), 2);
+}
+
+/// A table of edges, compressed in one way.
+fn table(codec: parquet::basic::Compression, edges: &[(i64, i64)]) -> Vec<u8> {
+    let schema = parse_message_type("message m { required int64 source; required int64 target; }").unwrap();
+    let properties = WriterProperties::builder().set_compression(codec).build();
+    let mut out = SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties)).unwrap();
+    let mut group = out.next_row_group().unwrap();
+    let (sources, targets): (Vec<i64>, Vec<i64>) = edges.iter().copied().unzip();
+    for values in [sources, targets] {
+        let mut column = group.next_column().unwrap().unwrap();
+        column.typed::<Int64Type>().write_batch(&values, None, None).unwrap();
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    out.into_inner().unwrap()
+}
+
+#[test]
+fn parquet_is_read_in_every_codec_that_programs_write() {
+    use parquet::basic::{BrotliLevel, Compression as Codec, GzipLevel, ZstdLevel};
+    let codecs = [
+        Codec::UNCOMPRESSED,
+        Codec::SNAPPY,
+        Codec::GZIP(GzipLevel::default()),
+        Codec::BROTLI(BrotliLevel::default()),
+        Codec::ZSTD(ZstdLevel::default()),
+        Codec::LZ4_RAW,
+    ];
+    for codec in codecs {
+        let found = read_text("a.parquet", table(codec, &[(1, 2), (3, 4)]), &plain()).unwrap();
+        assert_eq!(found.pairs, [(1, 2), (3, 4)], "{codec}");
+    }
 }
 
 #[test]
