@@ -4,6 +4,7 @@ use crate::listed;
 
 use std::fs;
 
+use leadline_files::{Compression, Decompressor};
 use leadline_graph_store::export::{ExportOptions, export};
 use leadline_graph_store::import::{ImportOptions, Merge, import as import_file};
 use leadline_graph_store::input::InputOptions;
@@ -34,6 +35,8 @@ fn there_and_back(edges: Edges, changes: &ImportOptions, formats: &[&str]) {
         let exported = export(&first, &path, &ExportOptions::default(), &mut |_| {}).unwrap();
         assert_eq!(exported.edges, report.edges, "{format}");
         assert_eq!(exported.bytes, fs::metadata(&path).unwrap().len());
+        let text = Decompressor::new(fs::File::open(&path).unwrap()).unwrap();
+        assert_eq!(text.compression(), Compression::of_ending(&path), "{format}");
         let input = InputOptions { weights, ..InputOptions::default() };
         import_file(&path, input, &second, changes, &mut |_| {}).unwrap();
         verify(&second, &mut |_| {}).unwrap();
@@ -48,6 +51,21 @@ fn ring(vertices: u64, spread: impl Fn(u64) -> u64) -> Edges {
     let chords: Vec<_> =
         (0..3 * vertices).map(|_| (random.u64(..vertices), random.u64(..vertices))).collect();
     Edges::of(ring.chain(chords).map(|(a, b)| (spread(a), spread(b))))
+}
+
+#[test]
+fn what_an_ending_says_is_compressed_is() {
+    there_and_back(ring(500, |id| id), &options(), &["csv.gz", "el.bz2", "tsv.zst", "txt.xz"]);
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store");
+    import(ring(5, |id| id), &store, &options());
+    let path = folder.path().join("edges.parquet.gz");
+    let error = export(&store, &path, &ExportOptions::default(), &mut |_| {}).unwrap_err().to_string();
+    assert!(
+        error.ends_with("edges.parquet.gz: Parquet compresses within itself; name it .parquet"),
+        "{error}"
+    );
+    assert!(!path.exists());
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use leadline_files::NewFile;
+use leadline_files::{Compression, Compressor, NewFile};
 use serde::Serialize;
 
 use crate::GraphError;
@@ -79,6 +79,10 @@ pub fn export(
         Some(format) => format,
         None => Format::of(path)?,
     };
+    if format == Format::Parquet && Compression::of_ending(path).is_some() {
+        let what = "Parquet compresses within itself; name it .parquet";
+        return Err(GraphError::path(path, what));
+    }
     let store = StoreFile::open(store)?;
     let new = NewFile::with_capacity(0, path)?;
     let file = new.file();
@@ -155,22 +159,25 @@ fn weighted(store: &StoreFile) -> bool {
     store.header.weights != Weights::None
 }
 
-/// A file behind a buffer, with its name for errors.
+/// A file behind a buffer, compressed as its ending says, with its name for errors.
 struct BufferedFile<'a> {
-    out: BufWriter<&'a File>,
+    out: BufWriter<Compressor<&'a File>>,
     path: &'a Path,
 }
 
 impl<'a> BufferedFile<'a> {
-    fn new(file: &'a File, path: &'a Path) -> BufferedFile<'a> {
-        BufferedFile { out: BufWriter::with_capacity(BUFFER, file), path }
+    fn new(file: &'a File, path: &'a Path) -> Result<BufferedFile<'a>, GraphError> {
+        let compressor = Compressor::new(file, Compression::of_ending(path));
+        let compressor = compressor.map_err(|error| GraphError::write(path, error))?;
+        Ok(BufferedFile { out: BufWriter::with_capacity(BUFFER, compressor), path })
     }
 
     fn put(&mut self, bytes: &[u8]) -> Result<(), GraphError> {
         self.out.write_all(bytes).map_err(|error| GraphError::write(self.path, error))
     }
 
-    fn flush(&mut self) -> Result<(), GraphError> {
-        self.out.flush().map_err(|error| GraphError::write(self.path, error))
+    fn finish(self) -> Result<(), GraphError> {
+        let ended = self.out.into_inner().map_err(|error| error.into_error()).and_then(Compressor::finish);
+        ended.map(drop).map_err(|error| GraphError::write(self.path, error))
     }
 }

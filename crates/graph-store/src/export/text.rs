@@ -33,7 +33,7 @@ impl<'a> Lines<'a> {
         };
         let weighted = weighted(store);
         let mut lines =
-            Lines { output: BufferedFile::new(file, path), separator, quotes, weighted, line: Vec::new() };
+            Lines { output: BufferedFile::new(file, path)?, separator, quotes, weighted, line: Vec::new() };
         if quotes {
             // A header, so that no first edge between strings is taken for one.
             let columns =
@@ -94,8 +94,8 @@ impl EdgeWriter for Lines<'_> {
 }
 
 impl EdgeFile for Lines<'_> {
-    fn finish(mut self: Box<Self>) -> Result<(), GraphError> {
-        self.output.flush()
+    fn finish(self: Box<Self>) -> Result<(), GraphError> {
+        self.output.finish()
     }
 }
 
