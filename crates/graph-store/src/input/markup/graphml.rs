@@ -170,6 +170,9 @@ impl Elements for GraphMl {
                 let Some(text) = self.text.take() else { return Ok(()) };
                 let weight = number::weight(text.trim().as_bytes())?;
                 match &mut self.edge {
+                    Some(edge) if edge.weight.is_some() => {
+                        return Err("found a second weight of an edge".to_owned().into());
+                    }
                     Some(edge) => edge.weight = Some(weight),
                     None => self.default = Some(weight),
                 }
