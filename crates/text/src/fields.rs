@@ -30,6 +30,7 @@ impl<'l> Fields<'l> {
     ///
     /// # Errors
     /// A quote without an end, or with something else than a delimiter behind it.
+    #[inline]
     pub fn next_field(&mut self) -> Result<Option<Cow<'l, [u8]>>, String> {
         let Some(mut rest) = self.rest else { return Ok(None) };
         if self.delimiter == Delimiter::Blanks {
@@ -39,12 +40,11 @@ impl<'l> Fields<'l> {
                 return Ok(None);
             }
         }
-        // Blanks before a quote are not of the field; but a tab that separates ends an empty one.
-        let is_blank = |byte: &u8| byte.is_ascii_whitespace() && self.delimiter != Delimiter::Byte(*byte);
-        let blanks = rest.iter().position(|byte| !is_blank(byte)).unwrap_or(rest.len());
-        let trimmed = &rest[blanks..];
-        if trimmed.first() == Some(&b'"') && (self.delimiter != Delimiter::Byte(b' ')) {
-            return self.quoted(&trimmed[1..]).map(Some);
+        // Most fields begin with neither a blank nor a quote.
+        if rest.first().is_some_and(|byte| byte.is_ascii_whitespace() || *byte == b'"')
+            && let Some(quoted) = self.behind_first_quote(rest)
+        {
+            return self.quoted(quoted).map(Some);
         }
         let end = match self.delimiter {
             Delimiter::Blanks => rest.iter().position(u8::is_ascii_whitespace),
@@ -53,6 +53,14 @@ impl<'l> Fields<'l> {
         let field = &rest[..end.unwrap_or(rest.len())];
         self.rest = end.map(|end| &rest[end + 1..]);
         Ok(Some(Cow::Borrowed(field.trim_ascii())))
+    }
+
+    /// What follows the quote that a field begins with, if it does. Blanks before it are not of the field; but a
+    /// tab that separates ends an empty one.
+    fn behind_first_quote(&self, rest: &'l [u8]) -> Option<&'l [u8]> {
+        let is_blank = |byte: &u8| byte.is_ascii_whitespace() && self.delimiter != Delimiter::Byte(*byte);
+        let blanks = rest.iter().position(|byte| !is_blank(byte)).unwrap_or(rest.len());
+        rest[blanks..].strip_prefix(b"\"").filter(|_| self.delimiter != Delimiter::Byte(b' '))
     }
 
     /// A field in quotes, `""` being one of its own.

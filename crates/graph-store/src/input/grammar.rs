@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use leadline_text::{Comment, Delimiter, Fields, could_be_a_name};
-use memchr::{memchr, memmem};
+use memchr::{memchr, memchr2, memmem};
 
 use super::Batch;
 use super::chunks::{Failure, Wrong};
@@ -118,7 +118,11 @@ impl Grammar {
     fn parse_lines(&self, mut text: &[u8], mut ids: impl ToNumber, parsed: &mut Parsed) {
         let usual_columns = self.usual_columns();
         while !text.is_empty() {
-            let usual = if is_decimal(&ids) { self.usual(text, usual_columns) } else { None };
+            let usual = if is_decimal(&ids) {
+                self.usual(text, usual_columns)
+            } else {
+                self.usual_names(text, usual_columns, &mut ids)
+            };
             let (edge, length) = match usual {
                 Some((edge, length)) => (Some(edge), length),
                 None => {
@@ -182,6 +186,34 @@ impl Grammar {
         }
     }
 
+    /// The same for names: two fields, without quotes and blanks around them, between one byte.
+    #[inline]
+    fn usual_names(&self, text: &[u8], columns: usize, ids: &mut impl ToNumber) -> Option<(Edge, usize)> {
+        let Delimiter::Byte(delimiter) = self.delimiter else { return None };
+        let end = memchr(b'\n', text)?;
+        let line = text[..end].strip_suffix(b"\r").unwrap_or(&text[..end]);
+        let at = memchr(delimiter, line)?;
+        let (source, target) = (&line[..at], &line[at + 1..]);
+        let is_usual = |field: &[u8]| match (field.first(), field.last()) {
+            (Some(first), Some(last)) => !first.is_ascii_whitespace() && !last.is_ascii_whitespace(),
+            _ => false,
+        };
+        // Comments begin with what names mostly do not.
+        let first = *line.first()?;
+        let usual = columns == 2
+            && (first.is_ascii_alphanumeric() || first >= 0x80)
+            && is_usual(source)
+            && is_usual(target)
+            && memchr2(delimiter, b'"', target).is_none()
+            && !matches!(self.comment, Some(Comment::Byte(byte)) if byte == first);
+        if !usual {
+            return None;
+        }
+        let from = ids.number(source, "a source id").ok()?;
+        let to = ids.number(target, "a target id").ok()?;
+        self.holds((from, to)).then_some((((from, to), 0.0), end + 1))
+    }
+
     #[inline(always)]
     fn separates(&self, byte: u8) -> bool {
         match self.delimiter {
@@ -213,24 +245,17 @@ impl Grammar {
             None => {}
         }
         let Columns { source, target, weight, count, beyond } = self.columns_of(line)?;
-        let there = |field: Option<Cow<'_, [u8]>>, what: &str, before: Option<&[u8]>| match (field, before) {
-            (Some(field), _) if !field.is_empty() => Ok(field.into_owned()),
-            (None, Some(before)) => {
-                Err(format!("expected {what} after {}, found the end of the line", shown(before)))
-            }
-            _ => Err(format!("expected {what}, found nothing")),
-        };
-        let source = there(source, "a source id", None)?;
-        let from = ids.number(&source, "a source id")?;
-        let target = there(target, "a target id", Some(&source))?;
-        let to = ids.number(&target, "a target id")?;
+        let source = there(source.as_deref(), "a source id", None)?;
+        let from = ids.number(source, "a source id")?;
+        let target = there(target.as_deref(), "a target id", Some(source))?;
+        let to = ids.number(target, "a target id")?;
         if !self.holds((from, to)) {
             let (least, most) = self.ids;
             return Err(format!("expected ids from {least} to {most}, found {from} and {to}").into());
         }
         let mut weighs = 0.0;
         if self.weight.is_some() {
-            weighs = number::weight(&there(weight, "a weight", Some(&target))?)?;
+            weighs = number::weight(there(weight.as_deref(), "a weight", Some(target))?)?;
         }
         let columns = self.columns;
         match beyond {
@@ -246,6 +271,7 @@ impl Grammar {
     }
 
     /// The columns that are wanted.
+    #[inline]
     fn columns_of<'l>(&self, line: &'l [u8]) -> Result<Columns<'l>, String> {
         let mut fields = Fields::new(line, self.delimiter);
         let mut columns = Columns::default();
@@ -302,6 +328,18 @@ impl Grammar {
 pub(super) enum Nothing {
     Blank,
     Comment,
+}
+
+/// A field that must be there; `what` it is, and the one before it, for the message.
+#[inline]
+fn there<'f>(field: Option<&'f [u8]>, what: &str, before: Option<&[u8]>) -> Result<&'f [u8], String> {
+    match (field, before) {
+        (Some(field), _) if !field.is_empty() => Ok(field),
+        (None, Some(before)) => {
+            Err(format!("expected {what} after {}, found the end of the line", shown(before)))
+        }
+        _ => Err(format!("expected {what}, found nothing")),
+    }
 }
 
 /// What a line has in the columns that are wanted.
