@@ -6,8 +6,8 @@ use leadline_text::{Comment, Delimiter, TextOptions};
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Reading columns")]
 pub(crate) struct TextArgs {
-    /// What separates columns: blanks, tab, comma, semicolon, bar or a character [default: told from the first
-    /// lines]
+    /// What separates columns: blanks, tab, comma, semicolon, bar or a character [default: told from the
+    /// first lines]
     #[arg(long, value_name = "CHAR")]
     delimiter: Option<Delimiter>,
     /// Whether the first line names the columns: yes or no [default: told from the first lines]

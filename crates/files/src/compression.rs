@@ -82,10 +82,10 @@ impl fmt::Display for Compression {
 /// Reads a stream as it was before compression. The stream's first bytes decide, never a name: one that is
 /// not compressed passes unchanged.
 ///
-/// Members of gzip, streams of bzip2, frames of Zstandard and streams of xz that follow one another are read as one, as the
-/// tools do. The decoders' windows are limited (Zstandard: 128 MiB, its tool's own default; xz: 256 MiB), so
-/// that no file can ask for all memory. An error of the data names the kind of compression, and nothing is
-/// read after one.
+/// Members of gzip, streams of bzip2, frames of Zstandard and streams of xz that follow one another are read
+/// as one, as the tools do. The decoders' windows are limited (Zstandard: 128 MiB, its tool's own default;
+/// xz: 256 MiB), so that no file can ask for all memory. An error of the data names the kind of compression,
+/// and nothing is read after one.
 pub struct Decompressor {
     reader: Box<dyn Read + Send>,
     compression: Option<Compression>,

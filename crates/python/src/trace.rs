@@ -22,8 +22,8 @@ pub(crate) struct TraceReader {
 #[pymethods]
 impl TraceReader {
     /// Opens a file or `gen:NAME`, in the format named or the one that its ending or content tells, or with
-    /// the columns named, whose `text` is delimiter, header, lines to skip and comments; gives `batch` requests
-    /// at a time.
+    /// the columns named, whose `text` is delimiter, header, lines to skip and comments; gives `batch`
+    /// requests at a time.
     #[new]
     #[pyo3(signature = (name, format = None, batch = 65536, columns = None, timestamp_unit = None, text = None))]
     fn new(

@@ -161,8 +161,8 @@ fn check_comments(
     }
 }
 
-/// Whether a line that begins with `#` or `%` may hold a name that begins so: no name goes on with a blank, or
-/// with what begins scripts (`#!`) and titles (`##`).
+/// Whether a line that begins with `#` or `%` may hold a name that begins so: no name goes on with a blank,
+/// or with what begins scripts (`#!`) and titles (`##`).
 pub fn could_be_a_name(line: &[u8]) -> bool {
     line.get(1).is_some_and(|second| !second.is_ascii_whitespace() && !b"#%!/=-*".contains(second))
 }

@@ -55,8 +55,8 @@ impl<'l> Fields<'l> {
         Ok(Some(Cow::Borrowed(field.trim_ascii())))
     }
 
-    /// What follows the quote that a field begins with, if it does. Blanks before it are not of the field; but a
-    /// tab that separates ends an empty one.
+    /// What follows the quote that a field begins with, if it does. Blanks before it are not of the field;
+    /// but a tab that separates ends an empty one.
     fn behind_first_quote(&self, rest: &'l [u8]) -> Option<&'l [u8]> {
         let is_blank = |byte: &u8| byte.is_ascii_whitespace() && self.delimiter != Delimiter::Byte(*byte);
         let blanks = rest.iter().position(|byte| !is_blank(byte)).unwrap_or(rest.len());

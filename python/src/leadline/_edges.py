@@ -74,7 +74,7 @@ def ids_of(name: str, values: Any) -> Ids:
 
 
 def _refuse_nulls(name: str, values: Any) -> None:
-    """Refuse a column of pandas, pyarrow or polars in which a value is missing: as an array it is of floats."""
+    """Refuse a column in which a value is missing: pandas, pyarrow and polars make floats of its numbers."""
     is_null = getattr(values, "isna", None) or getattr(values, "is_null", None)
     if not callable(is_null):
         return

@@ -34,8 +34,8 @@ pub(crate) struct Args {
     #[arg(value_name = "STORE", required_unless_present = "preview")]
     store: Option<OutputPath>,
     /// Format of EDGES: snap, csv, tsv, ncol, el, wel, mtx, metis, graphml, gexf, gml, pajek, dimacs, konect,
-    /// adjlist, multiline-adjlist, graphchi, graphalytics, u32, u64, parquet [default: from what stands in it,
-    /// and its ending]
+    /// adjlist, multiline-adjlist, graphchi, graphalytics, u32, u64, parquet [default: from what stands in
+    /// it, and its ending]
     #[arg(long, value_name = "FORMAT", value_parser = |text: &str| text.parse::<Format>())]
     format: Option<Format>,
     /// Each edge goes both ways [default: what EDGES declares, otherwise one way]

@@ -60,8 +60,8 @@ pub(super) struct Args {
         conflicts_with = "cache_bytes"
     )]
     frames: Option<List<u32>>,
-    /// Size of the cache in bytes, such as 1G, for a trace whose objects have sizes: objects are evicted until
-    /// the next one fits
+    /// Size of the cache in bytes, such as 1G, for a trace whose objects have sizes: objects are evicted
+    /// until the next one fits
     #[arg(long, value_name = "SIZE,..", value_parser = lists::cache_bytes, conflicts_with = "device")]
     cache_bytes: Option<List<u64>>,
     /// Size of a page

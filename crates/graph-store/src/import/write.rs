@@ -188,8 +188,8 @@ impl Job<'_> {
         Ok(self.report(written, counts, spilled, parallel))
     }
 
-    /// All lists, and the reverse ones where they are wanted. Returns the bytes that all sorts spilled, and how
-    /// often an edge stands next to one with the same ends.
+    /// All lists, and the reverse ones where they are wanted. Returns the bytes that all sorts spilled, and
+    /// how often an edge stands next to one with the same ends.
     fn lists<W: Weight>(
         &self,
         writer: &mut StoreWriter,

@@ -150,8 +150,8 @@ impl Columns<'_> {
         Ok((source, target))
     }
 
-    /// Where ids are names, another column of names may as well be an end of the edge: of triples the last is.
-    /// And where the ends are of two kinds, another column may be of the kind of one.
+    /// Where ids are names, another column of names may as well be an end of the edge: of triples the last
+    /// is. And where the ends are of two kinds, another column may be of the kind of one.
     fn check_third(&self, source: usize, target: usize) -> Result<(), Wrong> {
         let kinds = &self.dialect.kinds;
         let ends = [kinds[source], kinds[target]];

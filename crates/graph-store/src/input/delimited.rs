@@ -95,8 +95,8 @@ struct Front {
 }
 
 impl Front {
-    /// What the text looks like, once all lines before its first edge are taken off it; and what stands behind
-    /// source and target where it is a dictionary.
+    /// What the text looks like, once all lines before its first edge are taken off it; and what stands
+    /// behind source and target where it is a dictionary.
     fn dialect(
         &mut self,
         chunks: &mut Chunks,

@@ -87,7 +87,8 @@ impl ToNumber for &mut Strings {
 }
 
 impl Grammar {
-    /// Source and target, and the weight where it is wanted, in the first of `columns` columns between blanks.
+    /// Source and target, and the weight where it is wanted, in the first of `columns` columns between
+    /// blanks.
     pub(super) fn blanks(columns: usize, weighted: bool) -> Grammar {
         Grammar {
             delimiter: Delimiter::Blanks,

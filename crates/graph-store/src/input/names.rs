@@ -120,7 +120,8 @@ pub(super) fn are_of_vertices(first: &str, second: &str) -> bool {
         && ["name", "label", "title", "type", "age", "screenname"].contains(&other.as_str())
 }
 
-/// In small letters and digits; Gephi and others put a `~` in front, Neo4j the type of a value behind a colon.
+/// In small letters and digits; Gephi and others put a `~` in front, Neo4j the type of a value behind a
+/// colon.
 fn plain(name: &str) -> String {
     let name = name.trim_start_matches([':', '~', '#', '%', ' ']);
     let name = name.split_once(':').map_or(name, |(name, _)| name);

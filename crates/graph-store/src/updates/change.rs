@@ -43,7 +43,8 @@ impl Change {
     /// What such a line begins with.
     pub(super) const SIGNS: [&'static str; 5] = ["+", "-", "=", "+v", "-v"];
 
-    /// What a line says; nothing for one that is empty or begins with `#` or `%`. Fields stand apart by blanks.
+    /// What a line says; nothing for one that is empty or begins with `#` or `%`. Fields stand apart by
+    /// blanks.
     ///
     /// # Errors
     /// What was expected, and what was found.
@@ -82,8 +83,8 @@ impl Change {
         }))
     }
 
-    /// Whether a line is written as a change is: one of the signs, a blank, and what it is about. None for a line
-    /// that says nothing.
+    /// Whether a line is written as a change is: one of the signs, a blank, and what it is about. None for a
+    /// line that says nothing.
     pub fn is_written(line: &str) -> Option<bool> {
         let mut fields = line.split_ascii_whitespace();
         let first = fields.next().filter(|first| !first.starts_with(['#', '%']))?;

@@ -67,9 +67,9 @@ pub struct Config {
     pub frames: u32,
     /// Bytes of a page.
     pub page_bytes: u32,
-    /// Bytes that the pool holds instead of `frames`, for a trace whose objects have sizes: objects are evicted
-    /// until the next one fits. Only without a device, for one client, with ACE and cleaner off, and with a
-    /// policy of [`PolicyKind::growing`].
+    /// Bytes that the pool holds instead of `frames`, for a trace whose objects have sizes: objects are
+    /// evicted until the next one fits. Only without a device, for one client, with ACE and cleaner off, and
+    /// with a policy of [`PolicyKind::growing`].
     pub cache_bytes: Option<u64>,
 }
 

@@ -46,8 +46,8 @@ pub struct Outcome {
     pub seconds: Option<f64>,
     /// Latency of the operations that had to wait; `None` without a device, or where none had to.
     pub latency_us: Option<LatencyUs>,
-    /// The format that the trace was read in, and what told it; `None` where nothing was read. Not part of the
-    /// document, which all pools of a sweep would repeat.
+    /// The format that the trace was read in, and what told it; `None` where nothing was read. Not part of
+    /// the document, which all pools of a sweep would repeat.
     #[serde(skip)]
     pub format: Option<Recognition>,
     /// Lines of the trace that hold no request and are not wrong, by kind; likewise.
