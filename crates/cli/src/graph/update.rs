@@ -133,12 +133,14 @@ pub(crate) fn run(args: Args) -> Result<(), Failure> {
     let options = UpdateOptions { one: args.one, strict: args.strict, ..options };
     let mut update = GraphUpdate::open(&args.store, options)?;
     let (strings, weighted) = (update.ids_are_strings(), update.is_weighted());
+    let directed = update.is_directed();
     let wanted = ChangeOptions {
         text: args.reading.text(),
         columns: args.reading.columns(),
         ignore_columns: args.reading.ignore_columns(),
         strings,
         weighted,
+        directed,
         delete: args.delete,
         memory,
     };

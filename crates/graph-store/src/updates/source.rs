@@ -30,6 +30,8 @@ pub struct ChangeOptions {
     pub strings: bool,
     /// Its edges have weights.
     pub weighted: bool,
+    /// Its edges lead one way: one that a file says leads both ways is two.
+    pub directed: bool,
     /// Edges of a file are to be deleted.
     pub delete: bool,
     /// Most memory, bytes; a quarter of it goes to reading edges.

@@ -108,6 +108,11 @@ impl<L: ReadLists + Default> GraphUpdate<L> {
         self.base.ids().are_strings()
     }
 
+    /// Whether edges lead one way.
+    pub fn is_directed(&self) -> bool {
+        self.base.header.directed
+    }
+
     /// Whether edges have weights.
     pub fn is_weighted(&self) -> bool {
         self.base.header.weights != Weights::None

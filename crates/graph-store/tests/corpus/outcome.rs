@@ -114,6 +114,7 @@ fn changes(path: &Path, case: &Case) -> Result<Vec<String>, GraphError> {
         ignore_columns,
         strings: case.has("@names"),
         weighted: case.has("@weighted"),
+        directed: true,
         delete: case.has("--delete"),
         memory: 64 << 20,
     };

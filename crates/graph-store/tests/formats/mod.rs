@@ -1,5 +1,6 @@
 //! Formats that say themselves what graph they hold: each read as it was meant, or refused.
 
+mod changes;
 mod gml;
 mod lists;
 mod markup;

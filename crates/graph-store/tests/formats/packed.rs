@@ -83,6 +83,7 @@ fn changes_in_an_archive_are_changes() {
         ignore_columns: false,
         strings: false,
         weighted: false,
+        directed: true,
         delete: false,
         memory: 1 << 24,
     };

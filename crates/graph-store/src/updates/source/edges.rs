@@ -13,6 +13,8 @@ pub(super) struct Edges {
     reader: Box<dyn EdgeReader>,
     batch: Batch,
     wanted: ChangeOptions,
+    /// Each edge is two of the store's, there and back.
+    both_ways: bool,
 }
 
 impl Edges {
@@ -36,7 +38,8 @@ impl Edges {
         };
         let name = path.display().to_string();
         let reader = input::open(path, options).map_err(|error| no_changes(error, &name))?;
-        Ok(Edges { name, reader, batch: Batch::default(), wanted })
+        let both_ways = wanted.directed && reader.declared().undirected;
+        Ok(Edges { name, reader, batch: Batch::default(), wanted, both_ways })
     }
 
     pub(super) fn name(&self) -> &str {
@@ -48,7 +51,7 @@ impl Edges {
     }
 
     pub(super) fn next(&mut self) -> Result<NextChanges, GraphError> {
-        let Edges { name, reader, batch, wanted } = self;
+        let Edges { name, reader, batch, wanted, both_ways } = self;
         if !reader.next_batch(batch).map_err(|error| no_changes(error, name))? {
             return Ok(NextChanges::End);
         }
@@ -67,8 +70,8 @@ impl Edges {
             true => VertexId::from(reader.string(number).unwrap_or_default()),
             false => VertexId::from(number),
         };
-        let edge = |(at, (source, target)): (usize, &(u64, u64))| {
-            let (source, target) = (id(*source), id(*target));
+        let edge = |at: usize, source: u64, target: u64| {
+            let (source, target) = (id(source), id(target));
             let weight = batch.weights.get(at).copied();
             let change = match wanted.delete {
                 true => Change::DeleteEdge { source, target },
@@ -80,7 +83,10 @@ impl Edges {
             true => (None, Change::DeleteVertex(id(*vertex))),
             false => (None, Change::InsertVertex(id(*vertex))),
         };
-        let edges = batch.pairs.iter().enumerate().map(edge);
+        let edges = batch.pairs.iter().enumerate().flat_map(|(at, (source, target))| {
+            let back = (*both_ways && source != target).then(|| edge(at, *target, *source));
+            std::iter::once(edge(at, *source, *target)).chain(back)
+        });
         Ok(NextChanges::Some(edges.chain(batch.vertices.iter().map(vertex)).collect()))
     }
 }
