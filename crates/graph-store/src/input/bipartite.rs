@@ -4,6 +4,7 @@
 use super::summary::InputSummary;
 use super::{Batch, Declared, EdgeReader, Sample};
 use crate::GraphError;
+use crate::format::MAX_VERTICES;
 
 /// The number of vertices of each set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,8 +39,17 @@ struct Bipartite {
 }
 
 /// Renumbers the targets of a file called `name`.
-pub(super) fn between(edges: Box<dyn EdgeReader>, name: String, sets: Sets) -> Box<dyn EdgeReader> {
-    Box::new(Bipartite { name, edges, sets })
+pub(super) fn between(
+    edges: Box<dyn EdgeReader>,
+    name: String,
+    sets: Sets,
+) -> Result<Box<dyn EdgeReader>, GraphError> {
+    let found = sets.vertices();
+    if found > MAX_VERTICES {
+        let what = "a store holds".to_owned();
+        return Err(GraphError::TooManyVertices { found, what, most: MAX_VERTICES });
+    }
+    Ok(Box::new(Bipartite { name, edges, sets }))
 }
 
 impl EdgeReader for Bipartite {

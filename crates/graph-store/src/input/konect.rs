@@ -94,10 +94,10 @@ pub(super) fn open(
     let opened =
         Opened { chunks, grammar, declared, lines, entries: None, counts: None, strings: None, summary };
     let reader = Box::new(TextReader::new(opened, options)?);
-    Ok(match sets {
+    match sets {
         Some(sets) => between(reader, name, sets),
-        None => reader,
-    })
+        None => Ok(reader),
+    }
 }
 
 fn tell(summary: &mut InputSummary, columns: usize, has_weights: bool, weighted: bool) {

@@ -159,6 +159,10 @@ fn konect_says_its_direction_and_numbers_both_sides() {
             ("% asym weighted\n1.0 5\n", "line 2: expected a source id, found \"1.0\""),
         ],
     );
+    // Found by fuzzing: numbers of the right side went beyond 2^64.
+    let error =
+        read_text("out.x", "% bip unweighted\n% 2 18446744073709551615 9\n1 1\n", &plain()).unwrap_err();
+    assert!(error.to_string().contains("vertices: a store holds at most"), "{error}");
     refused("out.x", &weighted(), &[("% sym unweighted\n1 2 3\n", "has no weights as konect")]);
     let bipartite = InputOptions { bipartite: true, ..plain() };
     refused("out.x", &bipartite, &[("% asym weighted\n1 5\n", "is not bipartite, as its first line says")]);

@@ -83,9 +83,9 @@ fn what_is_not_0_in_a_dense_matrix_is_an_edge() {
     ] {
         refused("a.mtx", &plain(), &[(&matrix(kind, rest), expected)]);
     }
-    assert!(
-        read_text("a.mtx", matrix("array real general", "0 18446744073709551615\n"), &bipartite()).is_ok()
-    );
+    let wide = matrix("array real general", "0 18446744073709551615\n");
+    let error = read_text("a.mtx", wide, &bipartite()).unwrap_err().to_string();
+    assert!(error.contains("vertices: a store holds at most"), "{error}");
 }
 
 #[test]

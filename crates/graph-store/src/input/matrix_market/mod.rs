@@ -53,10 +53,10 @@ pub(super) fn open(
         let mirrored = skew && weighted && !options.directed;
         reader = Box::new(Triangle::of(reader, name.clone(), skew, mirrored));
     }
-    Ok(match sets {
+    match sets {
         Some(sets) => between(reader, name, sets),
-        None => reader,
-    })
+        None => Ok(reader),
+    }
 }
 
 /// A file without a line.
