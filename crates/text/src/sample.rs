@@ -35,8 +35,17 @@ impl<'b> Sample<'b> {
     /// # Errors
     /// Bytes that are no text in UTF-8.
     pub fn new(bytes: &'b [u8], whole: bool) -> Result<Sample<'b>, Undecided> {
-        check(bytes)?;
         let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
+        let sample = Sample::of_rest(text, whole)?;
+        Ok(Sample { byte_order_mark: text.len() < bytes.len(), ..sample })
+    }
+
+    /// As [`Sample::new`], of bytes further down in a file, where a byte order mark is none.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn of_rest(text: &'b [u8], whole: bool) -> Result<Sample<'b>, Undecided> {
+        check(text)?;
         let line_end = LineEnd::of(text);
         let end = if line_end == LineEnd::Cr { b'\r' } else { b'\n' };
         let complete = match text.iter().rposition(|byte| *byte == end) {
@@ -45,12 +54,7 @@ impl<'b> Sample<'b> {
             _ => text,
         };
         if complete.is_empty() {
-            return Ok(Sample {
-                lines: Vec::new(),
-                line_end,
-                byte_order_mark: text.len() < bytes.len(),
-                whole,
-            });
+            return Ok(Sample { lines: Vec::new(), line_end, byte_order_mark: false, whole });
         }
         let mut numbered = (1..).zip(complete.split(|byte| *byte == end));
         let lines = numbered
@@ -59,7 +63,7 @@ impl<'b> Sample<'b> {
             .map(|(number, line)| Line { number, text: line.strip_suffix(b"\r").unwrap_or(line) })
             .collect();
         let whole = whole && numbered.next().is_none();
-        Ok(Sample { lines, line_end, byte_order_mark: text.len() < bytes.len(), whole })
+        Ok(Sample { lines, line_end, byte_order_mark: false, whole })
     }
 }
 
@@ -77,6 +81,7 @@ mod tests {
         assert_eq!(texts(b"a\n\nc", true), [(1, &b"a"[..]), (2, b""), (3, b"c")]);
         assert_eq!(texts(b"\xef\xbb\xbfa\rb\r", true), [(1, &b"a"[..]), (2, b"b")]);
         assert!(texts(b"abc", false).is_empty());
+        assert_eq!(Sample::of_rest(b"\xef\xbb\xbfa\n", true).unwrap().lines[0].text, b"\xef\xbb\xbfa");
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub(super) fn open(
     let mut counts = None;
     if attributes.is_none() && dialect.columns > 0 {
         let (bytes, whole) = chunks.peek()?;
-        let sample = Sample::new(bytes, whole).map_err(|undecided| front.refused(&name, undecided))?;
+        let sample = Sample::of_rest(bytes, whole).map_err(|undecided| front.refused(&name, undecided))?;
         counts = doubts::check(&sample, front.comment.as_deref(), &dialect, &chosen, options)
             .map_err(|(line, wrong)| wrong.at(&format!("{name}: line {}", front.lines + line)))?;
     }
@@ -113,7 +113,7 @@ impl Front {
             let name = chunks.name().to_owned();
             let (bytes, whole) = chunks.peek()?;
             let refused = |undecided| self.refused(&name, undecided);
-            let sample = Sample::new(bytes, whole).map_err(refused)?;
+            let sample = Sample::of_rest(bytes, whole).map_err(refused)?;
             let (cut, attributes) = without_attributes(&sample);
             if attributes.is_some() {
                 // networkx writes no header.

@@ -29,7 +29,7 @@ pub(super) fn check(
     let doubt = |what: String, option| Err((*line, Wrong { text: what, option: Some(option) }));
     let columns_are_given = options.columns.source.is_some() && options.columns.target.is_some();
     for column in [chosen.source, chosen.target] {
-        let example = || shown(&rows[0].1[column]);
+        let example = || shown(rows[0].1.get(column).map_or(&b""[..], |field| field));
         if !columns_are_given && all(&rows, column, is_sign) {
             let what = format!("column {} holds signs such as {} and no ids", column + 1, example());
             return doubt(what, InputOption::SourceColumn);

@@ -308,7 +308,7 @@ impl Grammar {
         if comment {
             return Some(Nothing::Comment);
         }
-        line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')).then_some(Nothing::Blank)
+        line.iter().all(u8::is_ascii_whitespace).then_some(Nothing::Blank)
     }
 
     /// Names may begin as comments do: where a comment would be an edge too, nobody said which it is.
