@@ -1,5 +1,6 @@
 //! The targets, a file per kind of input.
 
+mod corpus;
 mod devices;
 mod edges;
 mod faults;
@@ -27,6 +28,7 @@ pub fn all() -> std::io::Result<Vec<Box<dyn Target>>> {
     all.extend(settings::all().map(|target| Box::new(target) as Box<dyn Target>));
     all.extend(traces::all());
     all.extend(edges::all()?);
+    all.push(Box::new(corpus::Corpus::new()?));
     all.push(Box::new(stores::Stores::new()?));
     Ok(all)
 }
