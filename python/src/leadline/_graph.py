@@ -228,6 +228,7 @@ class Graph(Algorithms, Queries):
         **options
             As :meth:`import_file`.
         """
+        preview: dict[str, Any]
         preview, _ = run("graph import", edges, options={"preview": True, **reading_options(options)})
         return preview
 

@@ -119,7 +119,7 @@ def import_arrays(
     vertices_below: int | None,
     *,
     undirected: bool,
-    dedupe: bool,
+    dedupe: str | None,
     drop_self_loops: bool,
     reverse: bool,
     renumber: bool,

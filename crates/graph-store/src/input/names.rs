@@ -41,21 +41,9 @@ const ENDS: [(&str, &str); 34] = [
 /// What a column of weights is called.
 const WEIGHTS: [&str; 5] = ["weight", "w", "cost", "distance", "value"];
 
-/// Names of numbers that are not weights: of times, and of the lines themselves.
-const OTHER_NUMBERS: [&str; 12] = [
-    "time",
-    "timestamp",
-    "date",
-    "datetime",
-    "year",
-    "creationdate",
-    "created",
-    "id",
-    "edgeid",
-    "index",
-    "label",
-    "type",
-];
+/// Names of numbers that are not weights: of times, and of the lines themselves. What ends in `date`,
+/// `time` or `timestamp` is a time too.
+const OTHER_NUMBERS: [&str; 8] = ["year", "created", "deleted", "id", "edgeid", "index", "label", "type"];
 
 /// What a column holds, as its name tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +81,9 @@ fn of_neo4j(name: &str) -> Option<Role> {
 
 /// Whether a column of numbers holds no weights, as its name tells.
 pub(super) fn is_other_number(name: &str) -> bool {
-    OTHER_NUMBERS.contains(&plain(name).as_str())
+    let name = plain(name);
+    ["date", "time", "timestamp"].iter().any(|ending| name.ends_with(ending))
+        || OTHER_NUMBERS.contains(&name.as_str())
 }
 
 /// Whether a column says which edges are directed, as its name tells.
@@ -149,6 +139,10 @@ mod tests {
         ] {
             assert_eq!(role(name), expected, "{name}");
         }
+        for name in ["creationDate", "deletionDate:long", "time", "edge_id"] {
+            assert!(is_other_number(name), "{name}");
+        }
+        assert!(!is_other_number("score"));
         assert!(are_of_vertices("id", "name") && are_of_vertices("personId:ID(Person)", "name"));
         assert!(are_of_vertices("id", "firstName") && are_of_vertices("userId", "age"));
         assert!(!are_of_vertices("person", "film") && !are_of_vertices("id", "otherId"));
