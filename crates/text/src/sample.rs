@@ -49,13 +49,13 @@ impl<'b> Sample<'b> {
         let line_end = LineEnd::of(text);
         let end = if line_end == LineEnd::Cr { b'\r' } else { b'\n' };
         let complete = match text.iter().rposition(|byte| *byte == end) {
-            Some(last) if !whole || last + 1 == text.len() => &text[..last],
-            None if !whole => &[],
-            _ => text,
+            Some(last) if !whole || last + 1 == text.len() => Some(&text[..last]),
+            None if !whole || text.is_empty() => None,
+            _ => Some(text),
         };
-        if complete.is_empty() {
+        let Some(complete) = complete else {
             return Ok(Sample { lines: Vec::new(), line_end, byte_order_mark: false, whole });
-        }
+        };
         let mut numbered = (1..).zip(complete.split(|byte| *byte == end));
         let lines = numbered
             .by_ref()
@@ -80,7 +80,8 @@ mod tests {
         assert_eq!(texts(b"a\nb\r\nc", false), [(1, &b"a"[..]), (2, b"b")]);
         assert_eq!(texts(b"a\n\nc", true), [(1, &b"a"[..]), (2, b""), (3, b"c")]);
         assert_eq!(texts(b"\xef\xbb\xbfa\rb\r", true), [(1, &b"a"[..]), (2, b"b")]);
-        assert!(texts(b"abc", false).is_empty());
+        assert!(texts(b"abc", false).is_empty() && texts(b"", true).is_empty());
+        assert_eq!(texts(b"\n", true), [(1, &b""[..])]);
         assert_eq!(Sample::of_rest(b"\xef\xbb\xbfa\n", true).unwrap().lines[0].text, b"\xef\xbb\xbfa");
     }
 

@@ -210,7 +210,8 @@ fn choose_of(
                 format!("expected a weight as column {columns}, found {} columns", dialect.columns).into()
             );
         }
-        Ok(Chosen { source: 0, target: 1, weight, ignored: Vec::new() })
+        let read = 2 + usize::from(weight.is_some());
+        Ok(Chosen { source: 0, target: 1, weight, ignored: (read..dialect.columns).collect() })
     };
     match format {
         Format::El => gap(2, None),
@@ -246,7 +247,7 @@ fn without_attributes<'b>(sample: &Sample<'b>) -> (Sample<'b>, Option<Attributes
         }
         let begin = text.windows(2).position(|pair| pair[1] == b'{' && b" \t,;|".contains(&pair[0]));
         match begin {
-            Some(begin) if text.ends_with(b"}") => {
+            Some(begin) if text.ends_with(b"}") && !text[..begin].trim_ascii().is_empty() => {
                 let weighted = attribute(&text[begin..]).is_some();
                 let before = attributes.is_some_and(|Attributes { weighted }| weighted);
                 attributes = Some(Attributes { weighted: weighted || before });
