@@ -35,7 +35,7 @@ const FAMILIES: [&str; 8] = [
 const MEMORY: u64 = 4 << 20;
 
 /// Endings of files that hold text in columns.
-const ENDINGS: [&str; 6] = ["txt", "csv", "tsv", "edges", "el", "wel"];
+const ENDINGS: [&str; 6] = [".txt", ".csv", ".tsv", ".edges", ".el", ".wel"];
 
 pub(super) struct Corpus(TempDir);
 
@@ -52,7 +52,7 @@ impl Corpus {
         };
         let words: Vec<String> = String::from_utf8_lossy(head).split(' ').map(str::to_owned).collect();
         let ending = ENDINGS.into_iter().find(|ending| words[0].ends_with(ending)).unwrap_or(ENDINGS[0]);
-        let path = self.0.path().join(format!("input.{ending}"));
+        let path = self.0.path().join(format!("input{ending}"));
         let (given, _) = options_of(&words[1..]).unwrap_or_default();
         (path, content.to_vec(), InputOptions { memory: MEMORY, format: None, ..given })
     }
