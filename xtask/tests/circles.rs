@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
-use syn::{Attribute, Item, UseTree, Visibility};
+use syn::{Attribute, Expr, Item, Lit, Meta, MetaNameValue, UseTree, Visibility};
 
 /// A module by the names that lead to it from the root of its crate.
 type Place = Vec<String>;
@@ -65,7 +65,11 @@ impl Tree {
                 Some((_, items)) => self.add(below, file, &inside, items),
                 None => {
                     let alone = folder.join(format!("{name}.rs"));
-                    let file = if alone.exists() { alone } else { inside.join("mod.rs") };
+                    let own = if alone.exists() { alone } else { inside.join("mod.rs") };
+                    let file = match elsewhere(&child.attrs) {
+                        Some(path) => file.parent().unwrap().join(path),
+                        None => own,
+                    };
                     self.load(below, &file, inside);
                 }
             }
@@ -247,9 +251,19 @@ fn attributes(item: &Item) -> &[Attribute] {
     }
 }
 
+/// Where a module's file is, as its attribute `path` says.
+fn elsewhere(attributes: &[Attribute]) -> Option<String> {
+    let path = attributes.iter().find(|attribute| attribute.path().is_ident("path"))?;
+    let Meta::NameValue(MetaNameValue { value: Expr::Lit(literal), .. }) = &path.meta else { return None };
+    match &literal.lit {
+        Lit::Str(path) => Some(path.value()),
+        _ => None,
+    }
+}
+
 fn is_for_tests(attributes: &[Attribute]) -> bool {
     let is_test = |attribute: &Attribute| {
-        let syn::Meta::List(list) = &attribute.meta else { return false };
+        let Meta::List(list) = &attribute.meta else { return false };
         list.path.is_ident("cfg") && list.tokens.to_string() == "test"
     };
     attributes.iter().any(is_test)
