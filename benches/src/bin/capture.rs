@@ -60,7 +60,11 @@ fn main() -> Result<()> {
     median("Reader", &|| events(name))?;
     median("Reader, not compressed", &|| events(plain))?;
     median("Trace", &|| requests(name))?;
-    median("by file", &|| Ok(by_file(name, None, &ByFileOptions::default(), &mut |_, _| {})?.all.requests))
+    median("by file", &|| {
+        Ok(by_file(name, &leadline_trace::ReadAs::Told, &ByFileOptions::default(), &mut |_, _| {})?
+            .all
+            .requests)
+    })
 }
 
 fn events(path: &str) -> Result<u64> {

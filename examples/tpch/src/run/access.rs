@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use leadline_trace::Format;
 use leadline_trace::by_file::{ByFileOptions, Usage, by_file};
+use leadline_trace::{Format, ReadAs};
 use serde::{Deserialize, Serialize};
 
 use crate::TpchError;
@@ -81,7 +81,7 @@ impl Access {
     /// [`TpchError::Trace`] where it cannot be read.
     pub fn of(capture: &Path) -> Result<Access, TpchError> {
         let options = ByFileOptions::default();
-        let found = by_file(capture, Some(Format::Capture), &options, &mut |_, _| {})?;
+        let found = by_file(capture, &ReadAs::Format(Format::Capture), &options, &mut |_, _| {})?;
         let mut access = Access {
             io_seconds: found.all.io_seconds.unwrap_or(0.0),
             computing_seconds: found.computing_seconds.unwrap_or(0.0),
