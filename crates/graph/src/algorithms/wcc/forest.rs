@@ -12,8 +12,22 @@ use rayon::prelude::*;
 use crate::word::Word;
 
 /// The root of a vertex's tree, in a range that begins at `start`; makes the way shorter for the next.
+///
+/// What is no root never becomes one again, and it is only ever moved towards its root, so a race is won by
+/// either.
 #[inline]
-pub(super) fn find<W: Word<u32>>(parents: &[W], start: Vertex, mut vertex: Vertex) -> Vertex {
+pub(super) fn find<W: Word<u32>>(parents: &[W], start: Vertex, vertex: Vertex) -> Vertex {
+    find_by(parents, start, vertex, |place, _, above| place.store(above, Ordering::Relaxed))
+}
+
+/// As [`find`], where `shorten` gets the place of a vertex, its parent, and the parent's parent.
+#[inline]
+fn find_by<W: Word<u32>>(
+    parents: &[W],
+    start: Vertex,
+    mut vertex: Vertex,
+    shorten: impl Fn(&W, Vertex, Vertex),
+) -> Vertex {
     let get = |vertex: Vertex| parents[(vertex - start) as usize].load(Ordering::Relaxed);
     let is_root = |vertex: Vertex, parent: Vertex| parent == vertex || parent < start;
     loop {
@@ -25,9 +39,7 @@ pub(super) fn find<W: Word<u32>>(parents: &[W], start: Vertex, mut vertex: Verte
         if is_root(parent, above) {
             return parent;
         }
-        // What is no root never becomes one again, and it is only ever moved towards its root, so a race is
-        // won by either.
-        parents[(vertex - start) as usize].store(above, Ordering::Relaxed);
+        shorten(&parents[(vertex - start) as usize], parent, above);
         vertex = above;
     }
 }
@@ -63,13 +75,21 @@ pub(super) fn join<W: Word<u32>>(
 }
 
 /// Makes the number of each vertex that is no root the root of its tree.
-pub(super) fn flatten<W: Word<u32>>(parents: &[W], start: Vertex) {
-    parents.par_iter().zip(start..start + parents.len() as u32).for_each(|(parent, vertex)| {
-        let root = find(parents, start, vertex);
-        if root != vertex {
-            parent.store(root, Ordering::Relaxed);
-        }
+pub(super) fn flatten<W: Word<u32> + Sync>(parents: &[W], start: Vertex) {
+    (start..start + parents.len() as u32)
+        .into_par_iter()
+        .for_each(|vertex| flatten_one(parents, start, vertex));
+}
+
+/// The same for one vertex. On the way to the root, others are moved only if nobody else has moved them: what
+/// another thread made the root would be a parent on the way again.
+fn flatten_one<W: Word<u32>>(parents: &[W], start: Vertex, vertex: Vertex) {
+    let root = find_by(parents, start, vertex, |place, parent, above| {
+        let _ = place.compare_exchange(parent, above, Ordering::Relaxed, Ordering::Relaxed);
     });
+    if root != vertex {
+        parents[(vertex - start) as usize].store(root, Ordering::Relaxed);
+    }
 }
 
 #[cfg(test)]
@@ -108,6 +128,22 @@ mod tests {
             assert_eq!(left.load(Ordering::Relaxed), 7, "the exit is handed on once");
             assert_eq!([1, 3].map(|place| find(parents, START, START + place)), [START; 2]);
             assert_eq!(find(parents, START, START + 2), START + 2);
+        });
+    }
+
+    /// Two threads make vertices of a chain children of its root, one of them on the other's way.
+    #[test]
+    fn what_is_a_child_of_the_root_stays_one() {
+        let mut model = loom::model::Builder::new();
+        model.preemption_bound = Some(3);
+        model.check(|| {
+            let parents = (0..6u32).map(|place| START + place.saturating_sub(1));
+            let shared = Arc::new(parents.map(loom::sync::atomic::AtomicU32::new).collect::<Vec<_>>());
+            let other = Arc::clone(&shared);
+            let other = loom::thread::spawn(move || flatten_one(&other, START, START + 5));
+            flatten_one(&shared, START, START + 3);
+            other.join().unwrap();
+            assert_eq!([3, 5].map(|place| shared[place].load(Ordering::Relaxed)), [START; 2]);
         });
     }
 
