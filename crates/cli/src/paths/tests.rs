@@ -16,7 +16,7 @@ use super::{DeviceName, Kind, ProfileName, TargetName, Use};
 use crate::{Cli, Failure};
 
 /// Arguments that are text and lead to no file of the command, and why.
-const NO_FILES: [(&str, &str, &str); 24] = [
+const NO_FILES: [(&str, &str, &str); 29] = [
     ("advise", "system", "a name of a list"),
     ("advise", "version", "a version"),
     ("lint", "system", "a name of a list"),
@@ -28,6 +28,11 @@ const NO_FILES: [(&str, &str, &str); 24] = [
     ("btree advise", "model", "a name of a list"),
     ("lsm predict", "family", "a column family"),
     ("lsm advise", "rocksdb", "a version"),
+    ("trace info", "columns", "what columns hold"),
+    ("trace replay", "columns", "what columns hold"),
+    ("trace convert", "columns", "what columns hold"),
+    ("pool simulate", "columns", "what columns hold"),
+    ("pool replay", "columns", "what columns hold"),
     ("trace generate", "generator", "is refused unless it is that of a generator"),
     ("trace capture", "command", "is another program's, whose business its arguments are"),
     ("graph bfs", "source", "an id"),
@@ -232,7 +237,9 @@ fn line(leaf: &Leaf, given: &[(&str, OsString)], folder: &Path) -> Vec<OsString>
 
 fn is_needed(leaf: &Leaf, argument: &Arg) -> bool {
     // What clap has required of the command without its subcommands.
-    argument.is_required_set() || argument.is_positional() && leaf.name() == "emulate"
+    // And what is needed unless another option is there.
+    let also = ["emulate", "graph import"].contains(&&*leaf.name());
+    argument.is_required_set() || argument.is_positional() && also
 }
 
 /// What `leadline` answers to these words.

@@ -17,7 +17,7 @@ fn a_store_is_changed_without_advice_that_the_command_does_not_take() {
     write("numbers.u32", "12345678");
     write("s.csv", "a,b\nc,d\n");
     run(dir.path(), &["graph", "import", "w.wel", "weighted", "--weights"]).succeeded();
-    run(dir.path(), &["graph", "import", "s.csv", "strings"]).succeeded();
+    run(dir.path(), &["graph", "import", "s.csv", "strings", "--header", "no"]).succeeded();
     for (words, said) in [
         (["weighted", "e.el"], "e.el: has no weights, and the edges of the store have"),
         (["weighted", "names.el"], "names.el: has no weights"),
