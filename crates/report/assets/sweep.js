@@ -28,16 +28,19 @@ const METRICS = {
   writes: { name: 'page writes', show: count, axis: axisCount },
   write_amplification: { name: 'write amplification', show: times, axis: times },
 };
+/** Whether caches hold bytes, and not a number of pages. */
+const IN_BYTES = POOL.cells.some((cell) => cell.in_bytes);
+const sizeWords = IN_BYTES ? blockName : axisCount;
 /** What a pool is chosen by. Cleaner and ACE are what is compared. */
 const CHOICES = {
   policy: 'Policy',
   n: 'n',
-  frames: 'Frames',
+  frames: IN_BYTES ? 'Cache' : 'Frames',
   clients: 'Clients',
   read_share: 'Reads',
   alpha_1: 'α₁',
 };
-const choiceWords = { read_share: (v) => v + ' %', frames: axisCount };
+const choiceWords = { read_share: (v) => v + ' %', frames: sizeWords };
 
 /** A pool that writes one page at a time has no n; one that finds it has all. */
 const hasN = (cell) => !cell.adaptive && (cell.ace !== 'off' || cell.cleaner === 'auto');
@@ -391,7 +394,7 @@ const POOL_CHARTS = [
     name === 'off' ? 'no cleaner' : name === 'auto' ? 'auto' : `depth ${name}`,
   ),
   lineChart('p-n', 'n', 'pages written at once (n)'),
-  lineChart('p-frames', 'frames', 'frames'),
+  lineChart('p-frames', 'frames', IN_BYTES ? 'cache' : 'frames', IN_BYTES ? { words: blockName } : {}),
   lineChart('p-clients', 'clients', 'clients'),
   lineChart('p-reads', 'read_share', 'reads', { linear: true, fixed: 'gain', words: (v) => v + ' %' }),
   lineChart('p-alpha', 'alpha_1', 'α₁', { fixed: 'gain', words: String }),

@@ -52,6 +52,11 @@ impl SweptPool {
         self.outcome.objects.as_ref()?.cache_bytes
     }
 
+    /// Bytes of the cache, else pages of the pool.
+    fn size(&self) -> u64 {
+        self.cache_bytes().unwrap_or(self.outcome.frames as u64)
+    }
+
     /// Share of the requested bytes that missed, in percent, where objects have sizes.
     fn byte_miss_ratio(&self) -> Option<String> {
         let objects = self.outcome.objects.as_ref()?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use leadline_figures::chart::{IntoRow, Sweep};
-use leadline_figures::number::{block, count, known, micros, significant};
+use leadline_figures::number::{block, bytes, count, known, micros, significant};
 use leadline_figures::{Block, Page, Table};
 
 use super::{Baselines, GAINS_NOTHING, Swept, SweptPool, operations};
@@ -54,6 +54,11 @@ impl Swept {
         page
     }
 
+    /// Whether caches hold bytes, and not a number of pages.
+    fn is_in_bytes(&self) -> bool {
+        self.pools.iter().any(|pool| pool.cache_bytes().is_some())
+    }
+
     /// What the charts draw.
     fn drawn(&self, baselines: &Baselines<'_>) -> Sweep {
         let columns = [
@@ -74,19 +79,20 @@ impl Swept {
             "variant",
             "gain",
             "gain_classic",
+            "in_bytes",
         ];
         let row = |pool: &SweptPool| {
             let one = &pool.outcome;
             let mut row =
                 (&*one.policy, &*one.ace, one.n, one.adaptive, &*one.cleaner, one.clients).into_row();
             row.extend(
-                (one.frames, pool.read_share, pool.alpha_1, one.misses, one.writes, one.seconds).into_row(),
+                (pool.size(), pool.read_share, pool.alpha_1, one.misses, one.writes, one.seconds).into_row(),
             );
             let (p99, wear) =
                 (one.latency_us.map(|us| us.p99), one.wear.map(|wear| wear.write_amplification));
             let gain = |base: Option<&SweptPool>| base.and_then(|base| pool.speedup_over(base));
             let [base, classic] = [baselines.base(pool), baselines.classic(pool)].map(gain);
-            row.extend((p99, wear, pool.variant(), base, classic).into_row());
+            row.extend((p99, wear, pool.variant(), base, classic, pool.cache_bytes().is_some()).into_row());
             row
         };
         Sweep {
@@ -137,10 +143,10 @@ impl Swept {
                 "Without ACE it makes no difference.",
             ),
             chart(
-                several(|c| c.outcome.frames.to_string()),
+                several(|c| c.size().to_string()),
                 "frames",
                 "Over pool size",
-                "Pages that the pool holds.",
+                if self.is_in_bytes() { "Bytes that the cache holds." } else { "Pages that the pool holds." },
             ),
             chart(
                 several(clients),
@@ -181,7 +187,7 @@ impl Swept {
             "n",
             "Cleaner",
             "Clients",
-            "Frames",
+            if self.is_in_bytes() { "Cache" } else { "Frames" },
             "Reads",
             "α₁",
             "Seconds",
@@ -212,7 +218,7 @@ impl Swept {
                 pool.pages_at_once(),
                 one.cleaner.clone(),
                 one.clients.to_string(),
-                one.frames.to_string(),
+                pool.cache_bytes().map_or(one.frames.to_string(), bytes),
                 known(pool.read_share.map(|share| format!("{share} %"))),
                 known(pool.alpha_1.map(|alpha| alpha.to_string())),
                 known(one.seconds.map(|s| format!("{s:.3}"))),
