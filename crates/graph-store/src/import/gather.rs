@@ -174,7 +174,7 @@ impl<'a, W: Weight> Gather<'a, W> {
         }
     }
 
-    /// Sorts a batch, before which the input has so many edges.
+    /// Sorts a batch; `before` counts the edges that precede it in the input.
     fn push(&self, thread: usize, batch: &Batch, before: u64, counts: &mut Counts) -> Result<(), GraphError> {
         assert!(W::BYTES == 0 || batch.weights.len() == batch.pairs.len(), "a weight for each edge");
         counts.read += batch.pairs.len() as u64;

@@ -1,4 +1,4 @@
-//! Lists of neighbours, a vertex a line: networkx's adjacency lists, and GraphChi's, which count them.
+//! Lists of neighbours, one vertex per line: networkx's adjacency lists, and GraphChi's, which count them.
 //!
 //! A line may be longer than memory: it is read word by word, where blanks stand between words.
 

@@ -38,7 +38,7 @@ impl Counts {
             .then_some(Counts { vertices, edges })
     }
 
-    /// Whether the first of so many lines is an edge.
+    /// Whether the first line is an edge, where the file has `lines` lines.
     pub(super) fn check(self, lines: u64) -> Result<(), Wrong> {
         let Counts { vertices, edges } = self;
         if ![edges, edges.saturating_mul(2)].contains(&lines.saturating_sub(1)) {

@@ -116,7 +116,7 @@ pub trait Weight: Copy + Send + Sync + Default + Debug + 'static {
     /// Bytes in memory and in a file.
     const BYTES: usize;
 
-    /// The weight of a value, of the edge that has so many before it in the input.
+    /// The weight of a value; `before` counts the edges that precede its edge in the input.
     fn of(value: f64, before: u64) -> Self;
     /// The value of the weight.
     fn value(self) -> f64;
